@@ -1,0 +1,55 @@
+// Installs and builds what is missing or stale, and nothing else: a second run only compares
+// times. Everything it prints goes to stderr and it never reads stdin, so that
+// `printf 'ls /\n' | npm start` reaches the shell whole.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const at = (...parts) => join(root, ...parts);
+const installStamp = at('node_modules', '.ensured');
+const buildStamp = at('dist', '.built');
+
+function modified(path) {
+  return existsSync(path) ? statSync(path).mtimeMs : 0;
+}
+
+function newestIn(folder) {
+  let newest = 0;
+  for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
+    newest = Math.max(newest, modified(join(entry.parentPath ?? entry.path, entry.name)));
+  }
+  return newest;
+}
+
+function run(command, args) {
+  const { status, error } = spawnSync(command, args, { cwd: root, stdio: ['ignore', 2, 2] });
+  if (status !== 0) {
+    console.error(`${command} ${args.join(' ')} failed${error ? `: ${error.message}` : ''}`);
+    process.exit(status ?? 1);
+  }
+}
+
+function touch(path) {
+  writeFileSync(path, '');
+  const now = new Date();
+  utimesSync(path, now, now);
+}
+
+if (
+  modified(installStamp) < Math.max(modified(at('package-lock.json')), modified(at('package.json')))
+) {
+  console.error('installing …');
+  run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']);
+  touch(installStamp);
+}
+
+const sources = ['src', 'test', 'bench'].map((folder) => newestIn(at(folder)));
+if (
+  modified(buildStamp) < Math.max(...sources, modified(at('tsconfig.json')), modified(installStamp))
+) {
+  console.error('building …');
+  run(process.execPath, [at('node_modules', 'typescript', 'bin', 'tsc'), '-p', '.']);
+  touch(buildStamp);
+}

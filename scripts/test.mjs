@@ -1,0 +1,123 @@
+// Lints, then runs every compiled test file in a process of its own (as many at once as there are
+// cores), and ends in one line: "N passed, N failed".
+//
+//   node scripts/test.mjs [part of a path]…      only the files whose path holds one of the parts
+//
+// uvu exits 0 for a file that never calls .run() or whose hook throws, so a file that does not
+// report a total of its own counts as failed.
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { dirname, join, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const FILE_TIMEOUT_MS = 8 * 60_000;
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const compiled = join(root, 'dist', 'test');
+const wanted = process.argv.slice(2);
+
+function testFiles() {
+  return (
+    readdirSync(compiled, { recursive: true })
+      .filter((name) => name.endsWith('.test.js'))
+      // dist keeps what a deleted source left behind
+      .filter((name) =>
+        ['.ts', '.tsx'].some((ext) => existsSync(join(root, 'test', name.replace(/\.js$/, ext)))),
+      )
+      .map((name) => join(compiled, name))
+      .filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)))
+      .sort()
+  );
+}
+
+function count(output, label) {
+  const matches = [...output.matchAll(new RegExp(`^  ${label}:\\s+(\\d+)`, 'gm'))];
+  return matches.reduce((sum, match) => sum + Number(match[1]), 0);
+}
+
+function runFile(file) {
+  return new Promise((resolve) => {
+    const startedAt = Date.now();
+    const child = spawn(process.execPath, ['--enable-source-maps', file], {
+      cwd: root,
+      env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0', NODE_DISABLE_COLORS: '1' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let output = '';
+    child.stdout.on('data', (chunk) => {
+      output += chunk;
+    });
+    child.stderr.on('data', (chunk) => {
+      output += chunk;
+    });
+    const timer = setTimeout(() => child.kill('SIGKILL'), FILE_TIMEOUT_MS);
+    child.on('close', (status, signal) => {
+      clearTimeout(timer);
+      resolve({ file, output, status, signal, ms: Date.now() - startedAt });
+    });
+  });
+}
+
+function report({ file, output, status, signal, ms }) {
+  // eslint-style escape: the colours uvu forces on are taken off before counting.
+  const plain = output.replace(/\u001b\[[0-9;]*m/g, '');
+  const total = count(plain, 'Total');
+  const passed = count(plain, 'Passed');
+  const skipped = count(plain, 'Skipped');
+  let failed = total - passed;
+  const name = relative(compiled, file).split(sep).join('/');
+  let fault = '';
+  if (total + skipped === 0) fault = 'registered no test (is .run() missing?)';
+  else if (status !== 0 && failed === 0)
+    fault = signal ? `ended by ${signal}` : `exited with ${status}`;
+  if (fault !== '') failed = Math.max(failed, 1);
+  const mark = failed > 0 ? 'FAIL' : 'ok  ';
+  console.log(
+    `${mark} ${name}: ${passed} passed${skipped > 0 ? `, ${skipped} skipped` : ''} (${ms} ms)${fault && ` ${fault}`}`,
+  );
+  for (const line of plain.split('\n'))
+    if (line.startsWith('skipped: ')) console.log(`     ${line}`);
+  if (failed > 0) console.log(plain.replace(/^/gm, '     '));
+  return { passed, failed, skipped };
+}
+
+const sum = { passed: 0, failed: 0, skipped: 0 };
+
+if (wanted.length === 0) {
+  const lint = spawnSync(
+    process.execPath,
+    [
+      join(root, 'node_modules', '@biomejs', 'biome', 'bin', 'biome'),
+      'check',
+      '--colors=off',
+      '--error-on-warnings',
+      '.',
+    ],
+    {
+      cwd: root,
+      stdio: ['ignore', 1, 2],
+    },
+  );
+  if (lint.status !== 0) {
+    console.log('FAIL lint');
+    sum.failed++;
+  }
+}
+
+const queue = testFiles();
+async function worker() {
+  for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
+    const result = report(await runFile(file));
+    sum.passed += result.passed;
+    sum.failed += result.failed;
+    sum.skipped += result.skipped;
+  }
+}
+await Promise.all(Array.from({ length: availableParallelism() }, worker));
+if (sum.passed + sum.failed === 0) {
+  console.log('no test ran');
+  sum.failed = 1;
+}
+if (sum.skipped > 0) console.log(`${sum.skipped} skipped, for the reasons given above`);
+console.log(`${sum.passed} passed, ${sum.failed} failed`);
+process.exit(sum.failed === 0 ? 0 : 1);

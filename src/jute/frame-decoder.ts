@@ -1,0 +1,103 @@
+import { JuteError } from './jute-error.js';
+
+/** What a frame is given to: `bytes` between `start` and `end`, valid only during the call. */
+export type FrameHandler = (bytes: Buffer, start: number, end: number) => void;
+
+/**
+ * Cuts a byte stream into frames of {int length, length bytes}. A push parser: it owns a cursor
+ * and the unfinished rest of the stream, nothing else. A whole frame inside one chunk is handed on
+ * in place; only a frame that spans chunks is copied, and never more than `maxLength` bytes of it.
+ *
+ * ```
+ *   chunk:  [len|.....frame.....][len|..frame..][len|..fra      <- the rest is kept
+ *   next:   me.....][len|...
+ * ```
+ */
+export class FrameDecoder {
+  private readonly maxLength: number;
+  private readonly onFrame: FrameHandler;
+  private rest: Buffer | null = null;
+  private restLength = 0;
+  private isStopped = false;
+
+  /**
+   * @param maxLength longest frame in bytes (jute.maxbuffer); a longer or negative length throws
+   * a JuteError, and the stream cannot be read on.
+   */
+  constructor(maxLength: number, onFrame: FrameHandler) {
+    this.maxLength = maxLength;
+    this.onFrame = onFrame;
+  }
+
+  /** How many bytes of an unfinished frame are held. */
+  get pending(): number {
+    return this.restLength;
+  }
+
+  /** Hands on no further frame, even of the chunk being pushed. */
+  stop(): void {
+    this.isStopped = true;
+    this.rest = null;
+    this.restLength = 0;
+  }
+
+  push(chunk: Buffer): void {
+    let at = 0;
+    while (this.rest !== null && at < chunk.length) at = this.fillRest(chunk, at);
+    while (!this.isStopped && chunk.length - at >= 4) {
+      const length = this.checkedLength(chunk.readInt32BE(at));
+      const end = at + 4 + length;
+      if (end > chunk.length) break;
+      this.onFrame(chunk, at + 4, end);
+      at = end;
+    }
+    if (!this.isStopped && at < chunk.length) this.keep(chunk, at);
+  }
+
+  /** Completes the frame begun by an earlier chunk; returns where in `chunk` it ended. */
+  private fillRest(chunk: Buffer, at: number): number {
+    let rest = this.rest as Buffer;
+    if (this.restLength < 4) {
+      const taken = chunk.copy(rest, this.restLength, at, at + 4 - this.restLength);
+      this.restLength += taken;
+      if (this.restLength < 4) return at + taken;
+      const length = this.checkedLength(rest.readInt32BE(0));
+      rest = grow(rest, 4, 4 + length);
+      this.rest = rest;
+      if (length > 0) return at + taken;
+      this.deliver(rest, 4);
+      return at + taken;
+    }
+    const total = 4 + rest.readInt32BE(0);
+    const taken = chunk.copy(rest, this.restLength, at, at + total - this.restLength);
+    this.restLength += taken;
+    if (this.restLength === total) this.deliver(rest, total);
+    return at + taken;
+  }
+
+  private deliver(frame: Buffer, end: number): void {
+    this.rest = null;
+    this.restLength = 0;
+    if (!this.isStopped) this.onFrame(frame, 4, end);
+  }
+
+  private keep(chunk: Buffer, at: number): void {
+    const available = chunk.length - at;
+    const size = available >= 4 ? 4 + chunk.readInt32BE(at) : 4;
+    this.rest = Buffer.allocUnsafe(size);
+    this.restLength = chunk.copy(this.rest, 0, at);
+  }
+
+  private checkedLength(length: number): number {
+    if (length < 0 || length > this.maxLength) {
+      throw new JuteError(`frame length ${length} is not between 0 and ${this.maxLength}`);
+    }
+    return length;
+  }
+}
+
+function grow(from: Buffer, used: number, size: number): Buffer {
+  const grown = Buffer.allocUnsafe(size);
+  from.copy(grown, 0, 0, used);
+  return grown;
+}

@@ -1,0 +1,91 @@
+import { JuteError } from './jute-error.js';
+
+/**
+ * Reads jute out of one buffer, between `at` and `end`. Every read is checked against `end`, and a
+ * length against what is left, so that a lying length can neither read past the record nor make
+ * anybody allocate.
+ */
+export class InputArchive {
+  bytes: Buffer;
+  at: number;
+  end: number;
+
+  constructor(bytes: Buffer, at = 0, end = bytes.length) {
+    this.bytes = bytes;
+    this.at = at;
+    this.end = end;
+  }
+
+  /** Starts over on another record: one archive serves a whole connection. */
+  reset(bytes: Buffer, at: number, end: number): this {
+    this.bytes = bytes;
+    this.at = at;
+    this.end = end;
+    return this;
+  }
+
+  get remaining(): number {
+    return this.end - this.at;
+  }
+
+  readByte(): number {
+    return this.bytes[this.advance(1)] as number;
+  }
+
+  readBool(): boolean {
+    return this.readByte() !== 0;
+  }
+
+  readInt(): number {
+    const at = this.advance(4);
+    const { bytes } = this;
+    return (
+      ((bytes[at] as number) << 24) |
+      ((bytes[at + 1] as number) << 16) |
+      ((bytes[at + 2] as number) << 8) |
+      (bytes[at + 3] as number)
+    );
+  }
+
+  readLong(): bigint {
+    return this.bytes.readBigInt64BE(this.advance(8));
+  }
+
+  /** A view, not a copy: whoever keeps the bytes copies them. */
+  readBuffer(): Buffer | null {
+    const length = this.readInt();
+    if (length === -1) return null;
+    const at = this.advance(this.checked(length));
+    return this.bytes.subarray(at, at + length);
+  }
+
+  readString(): string | null {
+    const length = this.readInt();
+    if (length === -1) return null;
+    const at = this.advance(this.checked(length));
+    return this.bytes.toString(undefined, at, at + length);
+  }
+
+  /** The count of a vector whose elements take at least `minElementSize` bytes each; -1 is null. */
+  readCount(minElementSize: number): number {
+    const count = this.readInt();
+    if (count < -1 || count * minElementSize > this.remaining) {
+      throw new JuteError(`a vector of ${count} elements does not fit in ${this.remaining} bytes`);
+    }
+    return count;
+  }
+
+  private checked(length: number): number {
+    if (length < 0) throw new JuteError(`negative length ${length}`);
+    return length;
+  }
+
+  private advance(count: number): number {
+    const { at } = this;
+    if (count > this.end - at) {
+      throw new JuteError(`expected ${count} bytes, found ${this.end - at}`);
+    }
+    this.at = at + count;
+    return at;
+  }
+}

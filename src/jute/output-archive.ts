@@ -1,0 +1,125 @@
+/**
+ * Writes jute: big-endian integers, and buffers, strings and vectors behind an int length (-1 = null).
+ *
+ * One archive is meant to live long and gather much: a connection writes every reply of a turn into
+ * its archive and hands the bytes out once. Growth doubles; `take()` gives the bytes away and starts
+ * on fresh memory, so what was handed out is never overwritten.
+ */
+export class OutputArchive {
+  private readonly initialSize: number;
+  private bytes: Buffer;
+  private end = 0;
+
+  constructor(initialSize = 512) {
+    this.initialSize = initialSize;
+    this.bytes = Buffer.allocUnsafe(initialSize);
+  }
+
+  get length(): number {
+    return this.end;
+  }
+
+  writeByte(value: number): void {
+    this.reserve(1);
+    this.bytes[this.end++] = value;
+  }
+
+  writeBool(value: boolean): void {
+    this.writeByte(value ? 1 : 0);
+  }
+
+  writeInt(value: number): void {
+    this.reserve(4);
+    const { bytes } = this;
+    let at = this.end;
+    bytes[at++] = value >>> 24;
+    bytes[at++] = value >>> 16;
+    bytes[at++] = value >>> 8;
+    bytes[at++] = value;
+    this.end = at;
+  }
+
+  writeLong(value: bigint): void {
+    this.reserve(8);
+    this.bytes.writeBigInt64BE(BigInt.asIntN(64, value), this.end);
+    this.end += 8;
+  }
+
+  /** A long given as its two halves: no bigint is made on the hot path. */
+  writeLongParts(high: number, low: number): void {
+    this.writeInt(high);
+    this.writeInt(low);
+  }
+
+  writeBuffer(value: Uint8Array | null): void {
+    if (value === null) {
+      this.writeInt(-1);
+      return;
+    }
+    this.writeInt(value.length);
+    this.writeBytes(value);
+  }
+
+  /** UTF-8. Apache's writers emit CESU-8 for astral characters, which its path rules forbid anyway. */
+  writeString(value: string | null): void {
+    if (value === null) {
+      this.writeInt(-1);
+      return;
+    }
+    // A UTF-16 unit takes at most three bytes of UTF-8, so one reservation is always enough.
+    this.reserve(4 + value.length * 3);
+    const length = this.bytes.write(value, this.end + 4);
+    this.writeInt(length);
+    this.end += length;
+  }
+
+  writeBytes(value: Uint8Array): void {
+    this.reserve(value.length);
+    this.bytes.set(value, this.end);
+    this.end += value.length;
+  }
+
+  /** Leaves `count` bytes to be filled in later with `patchInt`; returns their offset. */
+  skip(count: number): number {
+    this.reserve(count);
+    const at = this.end;
+    this.end += count;
+    return at;
+  }
+
+  patchInt(at: number, value: number): void {
+    this.bytes.writeInt32BE(value | 0, at);
+  }
+
+  /** Drops everything written at and after `length`. */
+  truncate(length: number): void {
+    this.end = length;
+  }
+
+  /** The bytes so far, still owned by the archive: valid until the next write. */
+  view(from = 0): Buffer {
+    return this.bytes.subarray(from, this.end);
+  }
+
+  /** The bytes so far, given away for good. */
+  take(): Buffer {
+    const taken = this.bytes.subarray(0, this.end);
+    // Small rests of a large block are not worth keeping; a new block costs one allocation a turn.
+    this.bytes = Buffer.allocUnsafe(this.initialSize);
+    this.end = 0;
+    return taken;
+  }
+
+  /** Forgets what was written and keeps the memory. */
+  reset(): void {
+    this.end = 0;
+  }
+
+  private reserve(count: number): void {
+    const needed = this.end + count;
+    if (needed <= this.bytes.length) return;
+    const grown = Buffer.allocUnsafe(Math.max(needed, this.bytes.length * 2));
+    this.bytes.copy(grown, 0, 0, this.end);
+    this.bytes = grown;
+  }
+}

@@ -1,0 +1,73 @@
+/** How a znode is made; `flag` is the int of a create request (CreateMode.toFlag). */
+export interface CreateMode {
+  readonly name: string;
+  readonly flag: number;
+  readonly isEphemeral: boolean;
+  readonly isSequential: boolean;
+  readonly isContainer: boolean;
+  readonly isTTL: boolean;
+}
+
+const NONE = { isEphemeral: false, isSequential: false, isContainer: false, isTTL: false };
+
+export const CreateModes = {
+  PERSISTENT: { ...NONE, name: 'PERSISTENT', flag: 0 },
+  EPHEMERAL: { ...NONE, name: 'EPHEMERAL', flag: 1, isEphemeral: true },
+  PERSISTENT_SEQUENTIAL: { ...NONE, name: 'PERSISTENT_SEQUENTIAL', flag: 2, isSequential: true },
+  EPHEMERAL_SEQUENTIAL: {
+    ...NONE,
+    name: 'EPHEMERAL_SEQUENTIAL',
+    flag: 3,
+    isEphemeral: true,
+    isSequential: true,
+  },
+  CONTAINER: { ...NONE, name: 'CONTAINER', flag: 4, isContainer: true },
+  PERSISTENT_WITH_TTL: { ...NONE, name: 'PERSISTENT_WITH_TTL', flag: 5, isTTL: true },
+  PERSISTENT_SEQUENTIAL_WITH_TTL: {
+    ...NONE,
+    name: 'PERSISTENT_SEQUENTIAL_WITH_TTL',
+    flag: 6,
+    isSequential: true,
+    isTTL: true,
+  },
+} as const satisfies Record<string, CreateMode>;
+export type CreateModeName = keyof typeof CreateModes;
+
+const BY_FLAG: readonly CreateMode[] = Object.values(CreateModes);
+
+/** The mode of a flag, or undefined where Apache answers BADARGUMENTS. */
+export function createModeOf(flag: number): CreateMode | undefined {
+  return BY_FLAG[flag];
+}
+
+/** The longest time a TTL node may ask for, in ms: 40 bits of the ephemeralOwner hold it. */
+export const MAX_TTL_MS = 0xff_ffff_ffffn;
+
+const CONTAINER_OWNER = -0x8000_0000_0000_0000n;
+const TTL_MARK = 0xffn;
+
+/**
+ * What the `ephemeralOwner` of a znode really says (EphemeralType.java): a session, that the node is
+ * a container, or a time to live. Containers and TTL nodes show 0 to clients.
+ */
+export type EphemeralType = 'none' | 'session' | 'container' | 'ttl';
+
+export function ephemeralTypeOf(owner: bigint, isTTLEnabled: boolean): EphemeralType {
+  if (owner === 0n) return 'none';
+  if (owner === CONTAINER_OWNER) return 'container';
+  if (isTTLEnabled && BigInt.asUintN(64, owner) >> 56n === TTL_MARK) return 'ttl';
+  return 'session';
+}
+
+export function containerOwner(): bigint {
+  return CONTAINER_OWNER;
+}
+
+/** @param ttl milliseconds, 1 to MAX_TTL_MS */
+export function ttlOwner(ttl: bigint): bigint {
+  return BigInt.asIntN(64, (TTL_MARK << 56n) | ttl);
+}
+
+export function ttlOfOwner(owner: bigint): bigint {
+  return owner & MAX_TTL_MS;
+}

@@ -1,0 +1,44 @@
+/** Module org.apache.zookeeper.data of zookeeper.jute. */
+import { int, long, record, type TypeOf, ustring, vector } from '../jute/record.js';
+
+export const Id = record('Id', { scheme: ustring, id: ustring });
+export type Id = TypeOf<typeof Id>;
+
+export const ACL = record('ACL', { perms: int, id: Id });
+export type ACL = TypeOf<typeof ACL>;
+
+/** The 68 bytes that every read carries; times are milliseconds since 1970. */
+export const Stat = record('Stat', {
+  czxid: long,
+  mzxid: long,
+  ctime: long,
+  mtime: long,
+  version: int,
+  cversion: int,
+  aversion: int,
+  ephemeralOwner: long,
+  dataLength: int,
+  numChildren: int,
+  pzxid: long,
+});
+export type Stat = TypeOf<typeof Stat>;
+
+/** What a snapshot and the tree digest know of a znode; `cversion` counts creates only. */
+export const StatPersisted = record('StatPersisted', {
+  czxid: long,
+  mzxid: long,
+  ctime: long,
+  mtime: long,
+  version: int,
+  cversion: int,
+  aversion: int,
+  ephemeralOwner: long,
+  pzxid: long,
+});
+export type StatPersisted = TypeOf<typeof StatPersisted>;
+
+export const ClientInfo = record('ClientInfo', { authScheme: ustring, user: ustring });
+export type ClientInfo = TypeOf<typeof ClientInfo>;
+
+export const ACLVector = vector(ACL);
+export const STAT_SIZE = 68;

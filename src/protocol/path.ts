@@ -1,0 +1,76 @@
+/** The rules of PathUtils.validatePath, and the arithmetic of paths. */
+
+/**
+ * Why a path is not valid, as a clause for a sentence, or undefined when it is.
+ * A sequential create may end in "/": the number becomes the name.
+ */
+export function pathFault(path: string, isSequential = false): string | undefined {
+  const checked = isSequential ? `${path}1` : path;
+  if (checked.length === 0) return 'it is empty';
+  if (checked.charCodeAt(0) !== SLASH) return 'it does not start with /';
+  if (checked.length === 1) return undefined;
+  if (checked.charCodeAt(checked.length - 1) === SLASH) return 'it ends with /';
+  let start = 1;
+  for (let i = 1; i <= checked.length; i++) {
+    const unit = i === checked.length ? SLASH : checked.charCodeAt(i);
+    if (unit === SLASH) {
+      const fault = componentFault(checked, start, i);
+      if (fault !== undefined) return fault;
+      start = i + 1;
+    } else if (isForbidden(unit)) {
+      return `the character U+${unit.toString(16).toUpperCase().padStart(4, '0')} at ${i} is not allowed`;
+    }
+  }
+  return undefined;
+}
+
+const SLASH = 0x2f;
+const DOT = 0x2e;
+
+function componentFault(path: string, start: number, end: number): string | undefined {
+  const length = end - start;
+  if (length === 0) return `it has an empty name at ${start}`;
+  if (length <= 2 && path.charCodeAt(start) === DOT && path.charCodeAt(end - 1) === DOT) {
+    return `it has a relative name at ${start}`;
+  }
+  return undefined;
+}
+
+/** UTF-16 units, so every character outside the basic plane is refused by its surrogates. */
+function isForbidden(unit: number): boolean {
+  return (
+    unit <= 0x1f ||
+    (unit >= 0x7f && unit <= 0x9f) ||
+    (unit >= 0xd800 && unit <= 0xf8ff) ||
+    unit >= 0xfff0
+  );
+}
+
+/** "/a/b" -> "/a"; "/a" -> "/"; "/" -> "". */
+export function parentPath(path: string): string {
+  const slash = path.lastIndexOf('/');
+  if (slash > 0) return path.slice(0, slash);
+  return path.length > 1 ? '/' : '';
+}
+
+/** "/a/b" -> "b". */
+export function baseName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/** Joins an absolute path and a child's name. */
+export function childPath(parent: string, name: string): string {
+  return parent === '/' || parent === '' ? `/${name}` : `${parent}/${name}`;
+}
+
+/** Is `path` the znode `ancestor` or below it? */
+export function isWithin(path: string, ancestor: string): boolean {
+  return ancestor === '/' || path === ancestor || path.startsWith(`${ancestor}/`);
+}
+
+/** The suffix of a sequential znode: the parent's cversion as a signed 32-bit "%010d". */
+export function sequenceSuffix(cversion: number): string {
+  return cversion < 0
+    ? `-${String(-cversion).padStart(9, '0')}`
+    : String(cversion).padStart(10, '0');
+}

@@ -1,0 +1,38 @@
+import type { ACL } from './data.js';
+
+/** The bits of an ACL's perms (ZooDefs.Perms). */
+export const Perms = { READ: 1, WRITE: 2, CREATE: 4, DELETE: 8, ADMIN: 16, ALL: 31 } as const;
+
+/** In the order Apache prints them. */
+const LETTERS = [
+  ['c', Perms.CREATE],
+  ['d', Perms.DELETE],
+  ['r', Perms.READ],
+  ['w', Perms.WRITE],
+  ['a', Perms.ADMIN],
+] as const;
+
+/** "cdrwa", in Apache's order; bits that are no permission are left out. */
+export function formatPerms(perms: number): string {
+  return LETTERS.filter(([, bit]) => (perms & bit) !== 0)
+    .map(([letter]) => letter)
+    .join('');
+}
+
+/** The bits of "crwda" in any order; undefined when a letter is none, or there is no letter. */
+export function parsePerms(text: string): number | undefined {
+  let perms = 0;
+  for (const letter of text) {
+    const found = LETTERS.find(([name]) => name === letter);
+    if (found === undefined) return undefined;
+    perms |= found[1];
+  }
+  return perms === 0 ? undefined : perms;
+}
+
+const ANYONE = { scheme: 'world', id: 'anyone' } as const;
+export const OPEN_ACL_UNSAFE: readonly ACL[] = [{ perms: Perms.ALL, id: ANYONE }];
+export const READ_ACL_UNSAFE: readonly ACL[] = [{ perms: Perms.READ, id: ANYONE }];
+export const CREATOR_ALL_ACL: readonly ACL[] = [
+  { perms: Perms.ALL, id: { scheme: 'auth', id: '' } },
+];

@@ -1,0 +1,32 @@
+/** "0x100001226710000": how every tool prints a session id. */
+export function formatSessionId(sessionId: bigint): string {
+  return `0x${BigInt.asUintN(64, sessionId).toString(16)}`;
+}
+
+/**
+ * The first session id of a server that starts now: its sid in the top byte, then the low bits of
+ * the clock in ms, so that a server that restarts does not repeat itself (SessionTrackerImpl).
+ * Apache takes the time since boot; the wall clock does not start over when the machine does.
+ */
+export function initialSessionId(serverId: number, wallClockMs: number): bigint {
+  const time = BigInt.asUintN(64, BigInt(wallClockMs) << 24n) >> 8n;
+  return BigInt.asIntN(64, (BigInt(serverId & 0xff) << 56n) | time);
+}
+
+const SUPER_SECRET = 0xb3415c00n;
+const MULTIPLIER = 0x5deece66dn;
+const MASK_48 = 0xffff_ffff_ffffn;
+
+/**
+ * The password of a session: 16 bytes of Java's 48-bit congruential generator seeded by the id.
+ * Every server of an ensemble must give the same one, or a client that moves between them expires.
+ */
+export function sessionPassword(sessionId: bigint): Buffer {
+  const password = Buffer.allocUnsafe(16);
+  let state = (BigInt.asUintN(64, sessionId ^ SUPER_SECRET) ^ MULTIPLIER) & MASK_48;
+  for (let at = 0; at < 16; at += 4) {
+    state = (state * MULTIPLIER + 11n) & MASK_48;
+    password.writeInt32LE(Number(BigInt.asIntN(32, state >> 16n)), at);
+  }
+  return password;
+}

@@ -1,0 +1,24 @@
+/** A zxid is a 64-bit integer, epoch << 32 | counter; a bigint wherever all 64 bits count. */
+export type Zxid = bigint;
+
+export function makeZxid(epoch: number, counter: number): Zxid {
+  return (BigInt(epoch) << 32n) | BigInt(counter >>> 0);
+}
+
+export function zxidEpoch(zxid: Zxid): number {
+  return Number(zxid >> 32n);
+}
+
+export function zxidCounter(zxid: Zxid): number {
+  return Number(zxid & 0xffff_ffffn);
+}
+
+/** Lower-case hex without "0x", as in file names and in `hash`; negative ones as 64 bits. */
+export function hex64(value: bigint): string {
+  return BigInt.asUintN(64, value).toString(16);
+}
+
+/** "0x100000008", as the words and Apache's shell print zxids and session ids. */
+export function formatZxid(zxid: Zxid): string {
+  return `0x${hex64(zxid)}`;
+}

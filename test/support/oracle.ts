@@ -1,0 +1,152 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { delimiter, join } from 'node:path';
+import { test } from 'uvu';
+import { freePort } from './free-port.js';
+import { makeTempDir } from './temp-dir.js';
+import { waitFor } from './wait-for.js';
+
+/** Where Debian's packages put Apache's server, its Java shell and its C shell. */
+export const ZOOKEEPER_JAR = '/usr/share/java/zookeeper.jar';
+const SLF4J_BACKEND = '/usr/share/java/slf4j-simple.jar';
+const C_SHELL = '/usr/bin/cli_mt';
+const JAVA = '/usr/bin/java';
+
+function missing(): string | undefined {
+  for (const [file, name] of [
+    [JAVA, 'default-jre-headless'],
+    [ZOOKEEPER_JAR, 'libzookeeper-java'],
+    [C_SHELL, 'zookeeper-bin'],
+  ] as const) {
+    if (!existsSync(file)) return `Debian's ${name} is not installed (${file})`;
+  }
+  return undefined;
+}
+
+const lacking = missing();
+if (lacking !== undefined) {
+  if (process.env['ZK_ORACLE'] === 'required') {
+    throw new Error(`ZK_ORACLE=required, but ${lacking}`);
+  }
+  console.log(`skipped: tests against Apache's server: ${lacking}`);
+}
+
+/** Is Apache's server here to compare with? */
+export const hasOracle = lacking === undefined;
+
+/** Registers a test that needs Apache's server; without it the test counts as skipped. */
+export const oracleTest = hasOracle ? test : test.skip;
+
+export interface Oracle {
+  readonly port: number;
+  readonly connectString: string;
+  readonly dataDir: string;
+  /** The log lines so far. */
+  output(): string;
+  pid(): number;
+  /** SIGTERM, or SIGKILL when `signal` says so; resolves when the process is gone. */
+  stop(signal?: NodeJS.Signals): Promise<void>;
+  /** Stops it and removes its folder, when it was made here. */
+  close(): Promise<void>;
+}
+
+export interface OracleOptions {
+  readonly dataDir?: string;
+  /** Further lines of zoo.cfg. */
+  readonly config?: Readonly<Record<string, string | number | boolean>>;
+  readonly properties?: Readonly<Record<string, string>>;
+}
+
+/** Starts Apache's standalone server on a free port and waits until it serves. */
+export async function startOracle(options: OracleOptions = {}): Promise<Oracle> {
+  const home = makeTempDir('oracle');
+  const dataDir = options.dataDir ?? join(home.path, 'data');
+  mkdirSync(dataDir, { recursive: true });
+  const port = await freePort();
+  const config = {
+    dataDir,
+    clientPort: port,
+    clientPortAddress: '127.0.0.1',
+    tickTime: 500,
+    maxClientCnxns: 0,
+    'admin.enableServer': false,
+    '4lw.commands.whitelist': '*',
+    ...options.config,
+  };
+  const file = join(home.path, 'zoo.cfg');
+  writeFileSync(
+    file,
+    Object.entries(config)
+      .map(([key, value]) => `${key}=${value}\n`)
+      .join(''),
+  );
+  const child = spawnJava(
+    ['org.apache.zookeeper.server.quorum.QuorumPeerMain', file],
+    options.properties,
+  );
+  let output = '';
+  child.stdout?.on('data', (chunk) => {
+    output += chunk;
+  });
+  child.stderr?.on('data', (chunk) => {
+    output += chunk;
+  });
+  const exited = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
+    child.kill(signal);
+    await exited;
+  };
+  try {
+    await waitFor(
+      `Apache's server on port ${port}`,
+      () => {
+        if (child.exitCode !== null) throw new Error(`Apache's server ended:\n${output}`);
+        return isServing(port);
+      },
+      60_000,
+    );
+  } catch (error) {
+    await stop('SIGKILL');
+    home.remove();
+    throw error;
+  }
+  return {
+    port,
+    connectString: `127.0.0.1:${port}`,
+    dataDir,
+    output: () => output,
+    pid: () => child.pid ?? 0,
+    stop,
+    close: async () => {
+      await stop('SIGKILL');
+      home.remove();
+    },
+  };
+}
+
+/** Runs a class of zookeeper.jar. */
+export function spawnJava(
+  args: readonly string[],
+  properties: Readonly<Record<string, string>> = {},
+): ChildProcess {
+  const classPath = [ZOOKEEPER_JAR, SLF4J_BACKEND].join(delimiter);
+  const flags = Object.entries(properties).map(([key, value]) => `-D${key}=${value}`);
+  return spawn(JAVA, ['-XX:TieredStopAtLevel=1', ...flags, '-cp', classPath, ...args], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+}
+
+/** Does a server on this port answer `srvr` with a mode? */
+export function isServing(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    let answer = '';
+    const socket = connect(port, '127.0.0.1', () => socket.write('srvr'));
+    socket.setTimeout(2000, () => socket.destroy());
+    socket.on('data', (chunk) => {
+      answer += chunk;
+    });
+    socket.on('error', () => undefined);
+    socket.on('close', () => resolve(answer.includes('Mode: ')));
+  });
+}

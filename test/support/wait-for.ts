@@ -1,0 +1,16 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Polls until `condition` gives something other than false, null or undefined, or throws late. */
+export async function waitFor<T>(
+  what: string,
+  condition: () => T | Promise<T>,
+  timeoutMs = 30_000,
+): Promise<NonNullable<T>> {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    const value = await condition();
+    if (value !== false && value !== null && value !== undefined) return value;
+    if (Date.now() > deadline) throw new Error(`waited ${timeoutMs} ms for ${what}`);
+    await delay(10);
+  }
+}
