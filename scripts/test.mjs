@@ -10,6 +10,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { stripVTControlCharacters } from 'node:util';
 
 const FILE_TIMEOUT_MS = 8 * 60_000;
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -59,8 +60,7 @@ function runFile(file) {
 }
 
 function report({ file, output, status, signal, ms }) {
-  // eslint-style escape: the colours uvu forces on are taken off before counting.
-  const plain = output.replace(/\u001b\[[0-9;]*m/g, '');
+  const plain = stripVTControlCharacters(output);
   const total = count(plain, 'Total');
   const passed = count(plain, 'Passed');
   const skipped = count(plain, 'Skipped');
