@@ -10,8 +10,8 @@ import { waitFor } from './wait-for.js';
 /** Where Debian's packages put Apache's server, its Java shell and its C shell. */
 export const ZOOKEEPER_JAR = '/usr/share/java/zookeeper.jar';
 const SLF4J_BACKEND = '/usr/share/java/slf4j-simple.jar';
-const C_SHELL = '/usr/bin/cli_mt';
-const JAVA = '/usr/bin/java';
+export const C_SHELL = '/usr/lib/zookeeper/bin/cli_mt';
+export const JAVA = '/usr/bin/java';
 
 function missing(): string | undefined {
   for (const [file, name] of [
