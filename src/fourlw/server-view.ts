@@ -1,0 +1,277 @@
+import type {
+  AdvancedSummaryName,
+  AdvancedSummarySetName,
+  BasicSummaryName,
+  BasicSummarySetName,
+  CounterName,
+} from './mntr-keys.js';
+
+/** What `srvr` prints as `Mode:` and mntr as `zk_server_state`. */
+export type ServerMode = 'standalone' | 'leader' | 'follower' | 'observer' | 'read-only';
+
+/**
+ * What a four-letter word may ask of a server. A server implements it over its live state; the words
+ * only read, except for the three setters at the end.
+ *
+ * Properties are cheap. Methods walk something (connections, watches, sessions, a folder) and are
+ * called at most once an answer. Lists come in the order in which they are to be printed.
+ * Ids and zxids are 64-bit bigints; session ids may be given signed or unsigned.
+ * While `isServing` is false only `environment`, `traceMask` and the setters are called.
+ */
+export interface ServerView {
+  /**
+   * False while starting, electing or without a quorum: most words then answer
+   * `This ZooKeeper instance is not currently serving requests`.
+   */
+  readonly isServing: boolean;
+  /** True on a server that lost its quorum and serves read-only clients. */
+  readonly isReadOnly: boolean;
+  readonly mode: ServerMode;
+  /** As in `Zookeeper version: …`: `3.9.3-<revision>, built on 2024-10-17 23:21 UTC`. */
+  readonly version: string;
+  /** Milliseconds since the process started. */
+  readonly uptimeMs: number;
+
+  /** Request latency in milliseconds since the start or the last `srst`. */
+  readonly latency: LatencyView;
+  /** Packets since the start or the last `srst`; the word being answered is already counted. */
+  readonly packetsReceived: number;
+  readonly packetsSent: number;
+  /** Connections over all client ports, the probe's own among them. */
+  readonly connectionCount: number;
+  /** Requests received and not yet answered. */
+  readonly outstandingRequests: number;
+  /** The last zxid applied to the tree. */
+  readonly lastProcessedZxid: bigint;
+
+  readonly nodeCount: number;
+  readonly ephemeralCount: number;
+  /** Approximate bytes of all paths and data. */
+  readonly dataSize: number;
+  /** Watches of every kind, child watches among them (mntr's `watch_count`). */
+  readonly watchCount: number;
+  readonly globalSessionCount: number;
+  readonly localSessionCount: number;
+
+  /** Sizes in bytes of replies sent to clients; -1 each before the first. */
+  readonly clientResponseSizes: SizesView;
+  /** Open files of this process and the limit on them; -1 where unknown. */
+  readonly openFileCount: number;
+  readonly maxFileCount: number;
+  /** 0 to 1: the chance at which the connection throttle drops a new connection. */
+  readonly connectionDropProbability: number;
+  readonly authFailedCount: number;
+  readonly outstandingTlsHandshakes: number;
+  readonly nonMtlsRemoteConnectionCount: number;
+  readonly nonMtlsLocalConnectionCount: number;
+  /** Quota limits and usage by namespace and the like; printed after the fixed gauges, as given. */
+  readonly extraGauges?: readonly (readonly [name: string, value: number])[];
+  readonly metrics: MetricsView;
+
+  /** Set on the members of an ensemble while they are part of a quorum; absent when read-only. */
+  readonly quorum?: QuorumView;
+  /** Set on a leader. */
+  readonly leader?: LeaderView;
+
+  readonly config: ConfigView;
+  /** Sizes in bytes of all files below the snapshot folder and below the log folder. */
+  dirs(): { readonly dataDirSize: number; readonly logDirSize: number };
+
+  /** The connections of the client port that the word came in on, the probe's own among them. */
+  connections(): readonly ConnectionView[];
+  /** Data and exist watches only; child watches are not counted by `wchs`. */
+  watchSummary(): {
+    readonly connections: number;
+    readonly paths: number;
+    readonly watches: number;
+  };
+  /** Data and exist watches, one entry a session. */
+  watchesBySession(): readonly { readonly sessionId: bigint; readonly paths: readonly string[] }[];
+  /** Data and exist watches, one entry a path. */
+  watchesByPath(): readonly { readonly path: string; readonly sessionIds: readonly bigint[] }[];
+
+  /** What `dump` prints of the session tracker. */
+  sessions(): SessionsView;
+  /** One entry a session that owns ephemerals. */
+  ephemerals(): readonly { readonly sessionId: bigint; readonly paths: readonly string[] }[];
+  /** The connections by the tick at which they expire when they stay silent. */
+  connectionExpiry(): readonly ConnectionBucketView[];
+  /** Digests of the tree, one every 128 txns, oldest first. */
+  digests(): readonly { readonly zxid: bigint; readonly digest: bigint }[];
+
+  /**
+   * The lines of `envi` in print order, the version excepted: host.name java.version java.vendor
+   * java.home java.class.path java.library.path java.io.tmpdir java.compiler os.name os.arch
+   * os.version user.name user.home user.dir os.memory.free os.memory.max os.memory.total
+   * (memory as `362MB`).
+   */
+  environment(): readonly (readonly [name: string, value: string])[];
+  /** 306 unless set. */
+  readonly traceMask: bigint;
+
+  setTraceMask(mask: bigint): void;
+  /** `crst`: sets the counts and latencies of every connection back. */
+  resetConnectionStats(): void;
+  /**
+   * `srst`: sets latency, packet counts, response sizes, all counters and summaries, and a leader's
+   * proposal sizes back.
+   */
+  resetServerStats(): void;
+}
+
+export interface LatencyView {
+  readonly minMs: number;
+  /** The exact mean; it is rounded to four decimals when printed. 0 before the first request. */
+  readonly avgMs: number;
+  readonly maxMs: number;
+}
+
+/** Sizes in bytes, -1 each before the first. */
+export interface SizesView {
+  readonly last: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+/** The metrics that mntr prints below its gauges. A name that is absent is printed as zero. */
+export interface MetricsView {
+  readonly counters: Readonly<Partial<Record<CounterName, number>>>;
+  readonly basicSummaries: Readonly<Partial<Record<BasicSummaryName, SummaryView>>>;
+  readonly advancedSummaries: Readonly<Partial<Record<AdvancedSummaryName, AdvancedSummaryView>>>;
+  /** By family, then by key (a namespace or a sid) in order of arrival. */
+  readonly basicSummarySets?: Readonly<
+    Partial<Record<BasicSummarySetName, ReadonlyMap<string, SummaryView>>>
+  >;
+  readonly advancedSummarySets?: Readonly<
+    Partial<Record<AdvancedSummarySetName, ReadonlyMap<string, AdvancedSummaryView>>>
+  >;
+}
+
+/** `min` and `max` are ignored, and printed as 0, while `count` is 0. */
+export interface SummaryView {
+  readonly count: number;
+  readonly sum: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+export interface AdvancedSummaryView extends SummaryView {
+  readonly p50: number;
+  readonly p95: number;
+  readonly p99: number;
+  readonly p999: number;
+}
+
+export interface QuorumView {
+  /** `leading - broadcast`, `following - synchronization`, `observing - diff`, … */
+  readonly peerState: string;
+  /** The number of voters. */
+  readonly quorumSize: number;
+  /** The sid that an observer follows. */
+  readonly observerMasterId?: bigint;
+  /** Set on a follower that is an observer master. */
+  readonly syncedObservers?: number;
+}
+
+export interface LeaderView {
+  readonly proposalSizes: SizesView;
+  /** Followers, observers and non-voting followers. */
+  readonly learners: number;
+  /** Without the leader itself. */
+  readonly syncedFollowers: number;
+  readonly syncedNonVotingFollowers: number;
+  readonly syncedObservers: number;
+  readonly pendingSyncs: number;
+  /** Milliseconds since this server became the leader. */
+  readonly leaderUptimeMs: number;
+}
+
+/** One client connection, as `cons` and `stat` print it. */
+export interface ConnectionView {
+  /** `127.0.0.1:38772`, or `[0:0:0:0:0:0:0:1]:38772` for IPv6, as Java prints an address. */
+  readonly remote: string;
+  /** Java NIO's interest bits: 0 while a word is answered, 1 reading, 5 reading and writing. */
+  readonly interestOps: number;
+  /** Requests of this connection that are not yet answered. */
+  readonly outstanding: number;
+  readonly packetsReceived: number;
+  readonly packetsSent: number;
+  /** 0n before the session is established (as for a probe): nothing below is printed then. */
+  readonly sessionId: bigint;
+  /** The last request as four to six letters: PING SESS CREA GETD … `NA` before the first. */
+  readonly lastOperation: string;
+  /** Milliseconds since 1970. */
+  readonly establishedMs: number;
+  readonly sessionTimeoutMs: number;
+  /** Negative before the first request; it is not printed then. */
+  readonly lastCxid: bigint;
+  readonly lastZxid: bigint;
+  /** Milliseconds of the server's monotonic clock. */
+  readonly lastResponseMs: number;
+  readonly lastLatencyMs: number;
+  readonly minLatencyMs: number;
+  readonly avgLatencyMs: number;
+  readonly maxLatencyMs: number;
+}
+
+/** A server that expires sessions itself tells them by bucket, a learner tells only timeouts. */
+export type SessionsView =
+  | {
+      readonly kind: 'tracker';
+      readonly buckets: readonly SessionBucketView[];
+      /** Set where local sessions are enabled. */
+      readonly localBuckets?: readonly SessionBucketView[];
+    }
+  | {
+      readonly kind: 'learner';
+      readonly sessions: readonly { readonly sessionId: bigint; readonly timeoutMs: number }[];
+      /** Set where local sessions are enabled. */
+      readonly localBuckets?: readonly SessionBucketView[];
+    };
+
+export interface SessionBucketView {
+  /** Milliseconds since 1970. */
+  readonly expiresAtMs: number;
+  readonly sessionIds: readonly bigint[];
+}
+
+export interface ConnectionBucketView {
+  /** Milliseconds since 1970. */
+  readonly expiresAtMs: number;
+  /** 0n where no session is established yet. */
+  readonly connections: readonly { readonly remote: string; readonly sessionId: bigint }[];
+}
+
+/** What `conf` prints; ports that are not set are -1. */
+export interface ConfigView {
+  readonly clientPort: number;
+  readonly secureClientPort: number;
+  /** With the `version-2` below it. */
+  readonly dataDir: string;
+  readonly dataLogDir: string;
+  readonly tickTime: number;
+  readonly maxClientCnxns: number;
+  readonly minSessionTimeout: number;
+  readonly maxSessionTimeout: number;
+  readonly clientPortListenBacklog: number;
+  /** The sid; 0 for a standalone server. */
+  readonly serverId: bigint;
+  /** Set on the members of an ensemble. */
+  readonly quorum?: QuorumConfigView;
+}
+
+export interface QuorumConfigView {
+  readonly initLimit: number;
+  readonly syncLimit: number;
+  readonly electionAlg: number;
+  /** One port an address of this member. */
+  readonly electionPorts: readonly number[];
+  readonly quorumPorts: readonly number[];
+  readonly peerType: 'participant' | 'observer';
+  /** Absent on a read-only server, which prints no membership. */
+  readonly membership?: {
+    /** `server.1=127.0.0.1:22301:22311:participant`, one a member. */
+    readonly servers: readonly string[];
+    readonly version: bigint;
+  };
+}
