@@ -73,6 +73,26 @@ export class OutputArchive {
     this.end += length;
   }
 
+  /** A buffer whose bytes are kept as a latin1 string (see tree/data-node.ts), or null. */
+  writeLatin1(value: string | null): void {
+    if (value === null) {
+      this.writeInt(-1);
+      return;
+    }
+    this.reserve(4 + value.length);
+    this.writeInt(value.length);
+    this.end += this.bytes.write(value, this.end, value.length, 'latin1');
+  }
+
+  /** Copies a short run: a plain loop beats making a view and calling set() below some 200 bytes. */
+  writeRun(from: Buffer, start: number, length: number): void {
+    this.reserve(length);
+    const { bytes } = this;
+    let at = this.end;
+    for (let i = start, end = start + length; i < end; i++) bytes[at++] = from[i] as number;
+    this.end = at;
+  }
+
   writeBytes(value: Uint8Array): void {
     this.reserve(value.length);
     this.bytes.set(value, this.end);
@@ -99,6 +119,11 @@ export class OutputArchive {
   /** The bytes so far, still owned by the archive: valid until the next write. */
   view(from = 0): Buffer {
     return this.bytes.subarray(from, this.end);
+  }
+
+  /** The archive's memory itself, `length` bytes of it written: valid until the next write. */
+  get memory(): Buffer {
+    return this.bytes;
   }
 
   /** The bytes so far, given away for good. */

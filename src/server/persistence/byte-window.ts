@@ -1,0 +1,59 @@
+/**
+ * The bytes of a file between what was parsed and what was pushed, with their place in the file.
+ * While a chunk holds whole items they are read in place; only the rest of a chunk is copied, when
+ * the parser asks for more, so a driver may read every chunk into the same memory.
+ */
+export class ByteWindow {
+  /** What lies at `bytes[at]` to `bytes[end]` is unread. Valid until `settle` or `push`. */
+  bytes: Buffer = Buffer.alloc(0);
+  at = 0;
+  end = 0;
+  private base = 0;
+  private own: Buffer = Buffer.alloc(0);
+
+  /** The place of the first unread byte in the file. */
+  get offset(): number {
+    return this.base + this.at;
+  }
+
+  get available(): number {
+    return this.end - this.at;
+  }
+
+  push(chunk: Buffer): void {
+    if (this.at === this.end) {
+      this.base += this.end;
+      this.bytes = chunk;
+      this.at = 0;
+      this.end = chunk.length;
+      return;
+    }
+    this.settle();
+    const needed = this.end + chunk.length;
+    if (needed > this.own.length) {
+      const grown = Buffer.allocUnsafe(Math.max(needed, this.own.length * 2));
+      this.own.copy(grown, 0, 0, this.end);
+      this.own = grown;
+      this.bytes = grown;
+    }
+    chunk.copy(this.own, this.end);
+    this.end = needed;
+  }
+
+  /** Moves what is unread into memory of its own: the pushed chunk may be written over. */
+  settle(): void {
+    const rest = this.end - this.at;
+    if (this.bytes === this.own && this.at === 0) return;
+    if (rest > this.own.length) {
+      const grown = Buffer.allocUnsafe(rest);
+      this.bytes.copy(grown, 0, this.at, this.end);
+      this.own = grown;
+    } else {
+      this.bytes.copy(this.own, 0, this.at, this.end);
+    }
+    this.base += this.at;
+    this.bytes = this.own;
+    this.at = 0;
+    this.end = rest;
+  }
+}

@@ -1,0 +1,10 @@
+/** The layout of a log file in numbers; txn-log.ts draws it. */
+
+/** "ZKLG", version and database id. */
+export const LOG_HEADER_SIZE = 16;
+/** Checksum (long) and length (int) in front of an entry. */
+export const RECORD_PREFIX_SIZE = 12;
+/** 'B', behind every entry. */
+export const END_OF_RECORD = 0x42;
+/** An entry begins with a TxnHeader, so none is shorter. */
+export const TXN_HEADER_SIZE = 32;

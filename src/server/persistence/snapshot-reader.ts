@@ -1,0 +1,315 @@
+/**
+ * Reads the snapshot that snapshot.ts draws: a pull parser over pushed chunks that holds one chunk
+ * and one node. Nothing it gave is to be trusted before `valid`, and no file before `end`: damage
+ * behind the first seal is damage all the same, and an older snapshot is safe.
+ */
+import { InputArchive } from '../../jute/input-archive.js';
+import { JuteError } from '../../jute/jute-error.js';
+import { type ACL, ACLVector, StatPersisted } from '../../protocol/data.js';
+import { SNAP_MAGIC } from '../../protocol/persistence.js';
+import { ByteWindow } from './byte-window.js';
+import { adler32 } from './checksum.js';
+import { SNAPSHOT_VERSION } from './snapshot.js';
+
+const HEADER_SIZE = 16;
+/** long checksum, string "/". */
+const SEAL_SIZE = 13;
+/** StatPersisted: six longs and three ints. */
+export const STAT_PERSISTED_SIZE = 60;
+/** long zxid and a seal. */
+const LAST_PROCESSED_SIZE = 8 + SEAL_SIZE;
+/** Digests since version 2 are longs; earlier ones were hex strings. */
+const FIRST_LONG_DIGEST = 2;
+/** More than the sections behind the first seal can take. */
+const MAX_TAIL = 1024;
+/** jute.maxbuffer and as much again: what Apache's reader takes by default. */
+const DEFAULT_MAX_LENGTH = 2 * 0xfffff;
+
+export type SnapshotItem =
+  | { readonly kind: 'need-more' }
+  | { readonly kind: 'session'; readonly id: bigint; readonly timeoutMs: number }
+  | { readonly kind: 'acl'; readonly key: bigint; readonly acl: readonly ACL[] }
+  /** `data` is a copy; `stat` is a view of 60 bytes, valid until the next `push` or `next`. */
+  | {
+      readonly kind: 'node';
+      readonly path: string;
+      readonly data: Buffer | null;
+      readonly aclKey: bigint;
+      readonly stat: Buffer;
+    }
+  /** The first seal is good: sessions, ACLs and nodes are complete. */
+  | { readonly kind: 'valid' }
+  /** `digest` is null where the file has one of a version that nobody compares any more. */
+  | {
+      readonly kind: 'digest';
+      readonly zxid: bigint;
+      readonly version: number;
+      readonly digest: bigint | null;
+    }
+  | { readonly kind: 'lastProcessedZxid'; readonly zxid: bigint }
+  | { readonly kind: 'end' }
+  | { readonly kind: 'invalid'; readonly offset: number; readonly reason: string };
+
+const NEED_MORE: SnapshotItem = { kind: 'need-more' };
+const END: SnapshotItem = { kind: 'end' };
+
+type Stage = 'header' | 'sessions' | 'acls' | 'nodes' | 'seal' | 'tail';
+
+export function decodeStatPersisted(stat: Buffer): StatPersisted {
+  return StatPersisted.decode(stat);
+}
+
+export class SnapshotReader {
+  private readonly maxLength: number;
+  private readonly window = new ByteWindow();
+  private readonly input = new InputArchive(Buffer.alloc(0));
+  private stage: Stage = 'header';
+  /** How many sessions or ACLs are still to come; -1 before their count was read. */
+  private left = -1;
+  /** Adler-32 of the file up to `summed`, a place in the window. */
+  private sum = 1;
+  private summed = 0;
+  private isEnded = false;
+  private last: SnapshotItem | null = null;
+  private readonly tail: SnapshotItem[] = [];
+
+  /** @param maxLength longest path, data or ACL in bytes: jute.maxbuffer and its extrasize. */
+  constructor(maxLength = DEFAULT_MAX_LENGTH) {
+    this.maxLength = maxLength;
+  }
+
+  /** The chunk may be written over once `next` has answered need-more. */
+  push(chunk: Buffer): void {
+    this.addUp();
+    this.window.push(chunk);
+    this.summed = this.window.at;
+  }
+
+  /** No further chunk comes. */
+  end(): void {
+    this.isEnded = true;
+  }
+
+  next(): SnapshotItem {
+    if (this.last !== null) return this.last;
+    const { offset } = this.window;
+    try {
+      const item = this.read();
+      if (item !== null) {
+        if (item.kind === 'end') this.last = item;
+        return item;
+      }
+      if (!this.isEnded) return this.needMore();
+      return this.invalid(offset, `the file ends inside its ${this.stage}`);
+    } catch (error) {
+      if (!(error instanceof JuteError)) throw error;
+      return this.invalid(offset, error.message);
+    }
+  }
+
+  private invalid(offset: number, reason: string): SnapshotItem {
+    this.last = { kind: 'invalid', offset, reason };
+    return this.last;
+  }
+
+  private needMore(): SnapshotItem {
+    this.addUp();
+    this.window.settle();
+    this.summed = this.window.at;
+    return NEED_MORE;
+  }
+
+  private addUp(): void {
+    this.sum = adler32(this.window.bytes, this.summed, this.window.at, this.sum);
+    this.summed = this.window.at;
+  }
+
+  /** The next item, or null while its bytes are not all there. */
+  private read(): SnapshotItem | null {
+    switch (this.stage) {
+      case 'header':
+        return this.readHeader();
+      case 'sessions':
+        return this.readSession();
+      case 'acls':
+        return this.readAcl();
+      case 'nodes':
+        return this.readNode();
+      case 'seal':
+        return this.readFirstSeal();
+      case 'tail':
+        return this.readTail();
+    }
+  }
+
+  private readHeader(): SnapshotItem | null {
+    const { window } = this;
+    if (window.available < HEADER_SIZE) return null;
+    const magic = window.bytes.readInt32BE(window.at);
+    const version = window.bytes.readInt32BE(window.at + 4);
+    if (magic !== SNAP_MAGIC) {
+      throw new JuteError(`expected the magic "ZKSN", found ${(magic >>> 0).toString(16)}`);
+    }
+    if (version !== SNAPSHOT_VERSION) {
+      throw new JuteError(`expected version ${SNAPSHOT_VERSION}, found ${version}`);
+    }
+    window.at += HEADER_SIZE;
+    return this.enter('sessions');
+  }
+
+  private enter(stage: Stage): SnapshotItem | null {
+    this.stage = stage;
+    this.left = -1;
+    return this.read();
+  }
+
+  /** False while the count in front of a list is not there. */
+  private hasCount(): boolean {
+    if (this.left >= 0) return true;
+    const { window } = this;
+    if (window.available < 4) return false;
+    const count = window.bytes.readInt32BE(window.at);
+    if (count < 0) throw new JuteError(`expected a count of ${this.stage}, found ${count}`);
+    window.at += 4;
+    this.left = count;
+    return true;
+  }
+
+  private readSession(): SnapshotItem | null {
+    const { window } = this;
+    if (!this.hasCount()) return null;
+    if (this.left === 0) return this.enter('acls');
+    if (window.available < 12) return null;
+    this.left--;
+    const id = window.bytes.readBigInt64BE(window.at);
+    const timeoutMs = window.bytes.readInt32BE(window.at + 8);
+    window.at += 12;
+    return { kind: 'session', id, timeoutMs };
+  }
+
+  private readAcl(): SnapshotItem | null {
+    const { window } = this;
+    if (!this.hasCount()) return null;
+    if (this.left === 0) return this.enter('nodes');
+    const end = this.aclEnd();
+    if (end < 0) return null;
+    this.left--;
+    const input = this.input.reset(window.bytes, window.at, end);
+    const key = input.readLong();
+    const acl = ACLVector.read(input);
+    window.at = end;
+    return { kind: 'acl', key, acl };
+  }
+
+  /** Where the {long key, vector of ACL} at the window's start ends, or -1 when it is not all there. */
+  private aclEnd(): number {
+    const { window } = this;
+    if (window.available < 12) return -1;
+    const count = window.bytes.readInt32BE(window.at + 8);
+    if (count < -1) throw new JuteError(`negative count ${count}`);
+    let at = window.at + 12;
+    for (let i = 0; i < count; i++) {
+      at = this.behindBuffer(at + 4);
+      if (at >= 0) at = this.behindBuffer(at);
+      if (at < 0) return -1;
+      if (at - window.at > this.maxLength) {
+        throw new JuteError(`an ACL of more than ${this.maxLength} bytes`);
+      }
+    }
+    return at;
+  }
+
+  /** The place behind the buffer or string at `at`, or -1 when it is not all there. */
+  private behindBuffer(at: number): number {
+    const { window } = this;
+    if (at + 4 > window.end) return -1;
+    const length = window.bytes.readInt32BE(at);
+    if (length < -1) throw new JuteError(`negative length ${length}`);
+    if (length > this.maxLength) {
+      throw new JuteError(`expected at most ${this.maxLength} bytes, found a length of ${length}`);
+    }
+    const end = at + 4 + (length < 0 ? 0 : length);
+    return end > window.end ? -1 : end;
+  }
+
+  private readNode(): SnapshotItem | null {
+    const { window } = this;
+    const { bytes, at } = window;
+    const pathEnd = this.behindBuffer(at);
+    if (pathEnd < 0) return null;
+    if (bytes.readInt32BE(at) < 0) throw new JuteError('a node without a path');
+    if (pathEnd === at + 5 && bytes[at + 4] === 0x2f) {
+      window.at = pathEnd;
+      return this.enter('seal');
+    }
+    const dataEnd = this.behindBuffer(pathEnd);
+    const end = dataEnd + 8 + STAT_PERSISTED_SIZE;
+    if (dataEnd < 0 || end > window.end) return null;
+    window.at = end;
+    return {
+      kind: 'node',
+      path: bytes.toString('utf8', at + 4, pathEnd),
+      data: bytes.readInt32BE(pathEnd) < 0 ? null : copyOf(bytes, pathEnd + 4, dataEnd),
+      aclKey: bytes.readBigInt64BE(dataEnd),
+      stat: bytes.subarray(dataEnd + 8, end),
+    };
+  }
+
+  private readFirstSeal(): SnapshotItem | null {
+    if (this.window.available < SEAL_SIZE) return null;
+    this.readSeal();
+    this.stage = 'tail';
+    return { kind: 'valid' };
+  }
+
+  private readSeal(): void {
+    const { window } = this;
+    this.addUp();
+    const input = this.input.reset(window.bytes, window.at, window.end);
+    const found = input.readLong();
+    if (found !== BigInt(this.sum)) {
+      throw new JuteError(`the seal is ${found}, but the bytes before it sum up to ${this.sum}`);
+    }
+    if (input.readString() !== '/') throw new JuteError('expected "/" behind a seal');
+    window.at = input.at;
+  }
+
+  /** What follows the first seal is small, and only its length tells which sections there are. */
+  private readTail(): SnapshotItem | null {
+    const { window, tail } = this;
+    if (!this.isEnded) {
+      if (window.available > MAX_TAIL) throw new JuteError('more bytes than a snapshot can have');
+      return null;
+    }
+    const item = tail.shift();
+    if (item !== undefined) return item;
+    if (window.available === 0) return END;
+    if (window.available === LAST_PROCESSED_SIZE) {
+      const zxid = window.bytes.readBigInt64BE(window.at);
+      window.at += 8;
+      tail.push({ kind: 'lastProcessedZxid', zxid });
+    } else {
+      tail.push(this.readDigest());
+    }
+    this.readSeal();
+    return this.readTail();
+  }
+
+  private readDigest(): SnapshotItem {
+    const { window } = this;
+    const input = this.input.reset(window.bytes, window.at, window.end);
+    const zxid = input.readLong();
+    const version = input.readInt();
+    let digest: bigint | null = null;
+    if (version >= FIRST_LONG_DIGEST) digest = input.readLong();
+    else input.readString();
+    window.at = input.at;
+    return { kind: 'digest', zxid, version, digest };
+  }
+}
+
+function copyOf(bytes: Buffer, start: number, end: number): Buffer {
+  const copy = Buffer.allocUnsafe(end - start);
+  bytes.copy(copy, 0, start, end);
+  return copy;
+}

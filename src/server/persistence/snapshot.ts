@@ -1,0 +1,169 @@
+/**
+ * The snapshot (FileSnap, SerializeUtils, DataTree.serialize), written and read in pieces.
+ *
+ * ```
+ *   "ZKSN" | int 2 | long -1
+ *   int count | { long session id, int timeout in ms } …
+ *   int count | { long key, vector of ACL } …
+ *   { string path, buffer data, long acl key, StatPersisted } …      parents before children
+ *   string "/"                                                       no node has this path
+ *   seal = long Adler-32 of all bytes so far | string "/"
+ *   long zxid | int 2 | long digest | seal                           3.6 and later
+ *   long lastProcessedZxid | seal                                    3.9 and later
+ * ```
+ *
+ * The root's path is "". ACL key -1 is world:anyone:ALL, in every server's table without being
+ * written. A snapshot is fuzzy: txns may be applied while it is written, and replaying the log from
+ * the zxid of its name must lead to the same tree.
+ */
+import { OutputArchive } from '../../jute/output-archive.js';
+import { type ACL, ACLVector, StatPersisted } from '../../protocol/data.js';
+import { SNAP_MAGIC } from '../../protocol/persistence.js';
+import { adler32 } from './checksum.js';
+
+export const SNAPSHOT_VERSION = 2;
+const SNAPSHOT_DBID = -1n;
+/** What every seal, and so every whole file, ends in: the string "/". */
+const END_MARK = Buffer.from([0, 0, 0, 1, 0x2f]);
+/** The ACL key of world:anyone:ALL. */
+export const OPEN_ACL_KEY = -1n;
+const DEFAULT_CHUNK_SIZE = 64 * 1024;
+
+export interface SnapshotSession {
+  readonly id: bigint;
+  readonly timeoutMs: number;
+}
+
+export interface SnapshotAcl {
+  readonly key: bigint;
+  readonly acl: readonly ACL[];
+}
+
+export interface SnapshotNode {
+  /** "" for the root. */
+  readonly path: string;
+  readonly data: Buffer | null;
+  readonly aclKey: bigint;
+  /** The record, or its 60 bytes. */
+  readonly stat: StatPersisted | Buffer;
+}
+
+/** The tree digest after the txn `zxid`. */
+export interface SnapshotDigest {
+  readonly zxid: bigint;
+  readonly version: number;
+  readonly digest: bigint;
+}
+
+/** What goes into a snapshot. Sessions and ACLs are gone through at once, nodes piece by piece. */
+export interface SnapshotSource {
+  /** What the file is named by: every txn up to it is in the tree. Not written. */
+  readonly zxid: bigint;
+  readonly sessions: Iterable<SnapshotSession>;
+  readonly acls: Iterable<SnapshotAcl>;
+  /** Parents before children, the root first. */
+  readonly nodes: Iterable<SnapshotNode>;
+  readonly digest?: SnapshotDigest | undefined;
+  /** Written only behind a digest: that is where Apache's reader looks for it. */
+  readonly lastProcessedZxid?: bigint | undefined;
+}
+
+/**
+ * Gives the file in chunks of about `chunkSize` bytes (a bigger node makes a bigger chunk). Nothing
+ * is read from `source` before the chunk is asked for, so a driver spreads the work over turns.
+ */
+export function* writeSnapshot(
+  source: SnapshotSource,
+  chunkSize = DEFAULT_CHUNK_SIZE,
+): Generator<Buffer, void, undefined> {
+  const out = new OutputArchive(chunkSize + 1024);
+  const file = new SealedOutput(out);
+  out.writeInt(SNAP_MAGIC);
+  out.writeInt(SNAPSHOT_VERSION);
+  out.writeLong(SNAPSHOT_DBID);
+  writeSessions(out, source.sessions);
+  writeAcls(out, source.acls);
+  for (const node of source.nodes) {
+    writeNode(out, node);
+    if (out.length >= chunkSize) yield file.take();
+  }
+  out.writeString('/');
+  file.seal();
+  if (source.digest !== undefined) {
+    out.writeLong(source.digest.zxid);
+    out.writeInt(source.digest.version);
+    out.writeLong(source.digest.digest);
+    file.seal();
+    if (source.lastProcessedZxid !== undefined) {
+      out.writeLong(source.lastProcessedZxid);
+      file.seal();
+    }
+  }
+  yield file.take();
+}
+
+/** An archive with the running checksum of all that was ever written into it. */
+class SealedOutput {
+  private readonly out: OutputArchive;
+  private sum = 1;
+  private summed = 0;
+
+  constructor(out: OutputArchive) {
+    this.out = out;
+  }
+
+  seal(): void {
+    this.addUp();
+    this.out.writeLongParts(0, this.sum);
+    this.out.writeString('/');
+  }
+
+  take(): Buffer {
+    this.addUp();
+    this.summed = 0;
+    return this.out.take();
+  }
+
+  private addUp(): void {
+    this.sum = adler32(this.out.memory, this.summed, this.out.length, this.sum);
+    this.summed = this.out.length;
+  }
+}
+
+function writeSessions(out: OutputArchive, sessions: Iterable<SnapshotSession>): void {
+  const at = out.skip(4);
+  let count = 0;
+  for (const { id, timeoutMs } of sessions) {
+    out.writeLong(id);
+    out.writeInt(timeoutMs);
+    count++;
+  }
+  out.patchInt(at, count);
+}
+
+function writeAcls(out: OutputArchive, acls: Iterable<SnapshotAcl>): void {
+  const at = out.skip(4);
+  let count = 0;
+  for (const { key, acl } of acls) {
+    out.writeLong(key);
+    ACLVector.write(out, acl);
+    count++;
+  }
+  out.patchInt(at, count);
+}
+
+function writeNode(out: OutputArchive, { path, data, aclKey, stat }: SnapshotNode): void {
+  out.writeString(path);
+  out.writeBuffer(data);
+  out.writeLong(aclKey);
+  if (stat instanceof Uint8Array) out.writeBytes(stat);
+  else StatPersisted.write(out, stat);
+}
+
+/**
+ * Can a file that ends in these bytes be whole? A cheap look that keeps cut files from being read
+ * through (SnapStream.isValidSnapshot); the seals decide. Not for compressed files.
+ */
+export function isPlausibleSnapshotTail(last5Bytes: Uint8Array): boolean {
+  return END_MARK.equals(last5Bytes);
+}
