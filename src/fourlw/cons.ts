@@ -1,0 +1,24 @@
+import { formatFullConnection, type ParsedConnection, parseConnection } from './connection-line.js';
+import { linesOf } from './lines.js';
+import { servingWord } from './word.js';
+
+export interface ParsedCons {
+  readonly connections: readonly ParsedConnection[];
+  readonly unknown: readonly string[];
+}
+
+export const cons = servingWord<ParsedCons>({
+  word: 'cons',
+  summary: 'every connection with its session, counts and latencies',
+  render: (view) => `${view.connections().map(formatFullConnection).join('')}\n`,
+  parse: (text) => {
+    const connections: ParsedConnection[] = [];
+    const unknown: string[] = [];
+    for (const line of linesOf(text)) {
+      const connection = parseConnection(line);
+      if (connection === undefined) unknown.push(line);
+      else connections.push(connection);
+    }
+    return { connections, unknown };
+  },
+});

@@ -1,0 +1,12 @@
+import { type ParsedReset, parseReset } from './srst.js';
+import { servingWord } from './word.js';
+
+export const crst = servingWord<ParsedReset>({
+  word: 'crst',
+  summary: 'sets the statistics of every connection back',
+  render: (view) => {
+    view.resetConnectionStats();
+    return 'Connection stats reset.\n';
+  },
+  parse: parseReset,
+});

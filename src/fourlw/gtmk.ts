@@ -1,0 +1,19 @@
+import { parseInteger } from './java-number.js';
+import { anytimeWord } from './word.js';
+
+/** The answer of `gtmk` and `stmk`. */
+export interface ParsedTraceMask {
+  readonly mask: bigint | undefined;
+  readonly text: string;
+}
+
+export function parseTraceMask(text: string): ParsedTraceMask {
+  return { mask: parseInteger(text), text: text.trim() };
+}
+
+export const gtmk = anytimeWord<ParsedTraceMask>({
+  word: 'gtmk',
+  summary: 'the trace mask, a decimal number',
+  render: (view) => String(view.traceMask),
+  parse: parseTraceMask,
+});

@@ -1,0 +1,103 @@
+// The registry of the four-letter words, and the rule by which a server answers one.
+
+import { conf } from './conf.js';
+import { cons } from './cons.js';
+import { crst } from './crst.js';
+import { dirs } from './dirs.js';
+import { dump } from './dump.js';
+import { envi } from './envi.js';
+import { gtmk } from './gtmk.js';
+import { hash } from './hash.js';
+import { isro } from './isro.js';
+import { mntr } from './mntr.js';
+import { ruok } from './ruok.js';
+import type { ServerView } from './server-view.js';
+import { srst } from './srst.js';
+import { srvr } from './srvr.js';
+import { stat } from './stat.js';
+import { stmk } from './stmk.js';
+import { wchc } from './wchc.js';
+import { wchp } from './wchp.js';
+import { wchs } from './wchs.js';
+import { isAllowed, notExecuted, type Whitelist } from './whitelist.js';
+import { anytimeWord, NOT_SERVING, type Word } from './word.js';
+
+export const WORDS = {
+  ruok,
+  srvr,
+  stat,
+  mntr,
+  cons,
+  conf,
+  envi,
+  isro,
+  wchs,
+  wchc,
+  wchp,
+  dump,
+  dirs,
+  hash,
+  gtmk,
+  stmk,
+  crst,
+  srst,
+} as const;
+
+export type WordName = keyof typeof WORDS;
+
+/** What a telnet client sends on ctrl-C; Apache's server knows it, to close without a complaint. */
+const telnetClose = anytimeWord<string>({
+  word: 'telnet close',
+  summary: 'closes the connection',
+  render: () => '',
+  parse: (text) => text,
+});
+const TELNET_CLOSE = 0xfff4fffd | 0;
+
+function codeOf(word: string): number {
+  return Buffer.from(word, 'latin1').readInt32BE(0);
+}
+
+const BY_CODE = new Map<number, Word>([
+  ...Object.values(WORDS).map((word): [number, Word] => [codeOf(word.word), word]),
+  [TELNET_CLOSE, telnetClose],
+]);
+
+/**
+ * The word that the first four bytes of a connection are, read as a big-endian signed int32;
+ * undefined when they are the length of a frame (or of nothing known).
+ */
+export function wordOf(code: number): Word | undefined {
+  return BY_CODE.get(code | 0);
+}
+
+/**
+ * What a server answers: the refusal of a word that is not allowed, which comes first; then that of
+ * a server that does not serve; then the word's own text. The connection is closed after it.
+ * `argument` is what followed the word, for `stmk`; it need not be read when the word is refused.
+ */
+export function answerWord(
+  view: ServerView,
+  word: Word,
+  whitelist: Whitelist,
+  argument?: Buffer,
+): string {
+  if (!isAllowed(word.word, whitelist)) return notExecuted(word.word);
+  if (word.notServing !== undefined && !view.isServing) return word.notServing;
+  return word.render(view, argument);
+}
+
+/** What an answer is, before its word parses it. */
+export type AnswerKind = 'answer' | 'not-whitelisted' | 'not-serving';
+
+/** `isro` says `null` for not serving; ClickHouse Keeper calls itself no ZooKeeper instance. */
+export function kindOfAnswer(word: string, text: string): AnswerKind {
+  const line = text.trim();
+  if (line.endsWith('is not executed because it is not in the whitelist.')) {
+    return 'not-whitelisted';
+  }
+  if (line === NOT_SERVING || line === 'This instance is not currently serving requests') {
+    return 'not-serving';
+  }
+  return word === 'isro' && line === 'null' ? 'not-serving' : 'answer';
+}

@@ -1,0 +1,19 @@
+import { servingWord } from './word.js';
+
+export interface ParsedIsro {
+  /** `null` is the server's word for not serving; undefined is an answer nobody knows. */
+  readonly state: 'rw' | 'ro' | 'null' | undefined;
+  readonly text: string;
+}
+
+export const isro = servingWord<ParsedIsro>({
+  word: 'isro',
+  summary: 'read-only (ro) or read-write (rw); null while not serving',
+  notServing: 'null',
+  render: (view) => (view.isReadOnly ? 'ro' : 'rw'),
+  parse: (text) => {
+    const state = text.trim();
+    const isKnown = state === 'rw' || state === 'ro' || state === 'null';
+    return { state: isKnown ? state : undefined, text: state };
+  },
+});

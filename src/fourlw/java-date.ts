@@ -1,0 +1,14 @@
+const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
+const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
+
+/**
+ * Prints a time as Java's Date.toString does: `Sat Nov 21 07:19:24 UTC 2026`. Always in UTC: the
+ * server's own zone would make the same answer differ from machine to machine.
+ */
+export function formatJavaDate(epochMs: number): string {
+  const date = new Date(epochMs);
+  const two = (value: number) => String(value).padStart(2, '0');
+  const day = `${DAYS[date.getUTCDay()]} ${MONTHS[date.getUTCMonth()]} ${two(date.getUTCDate())}`;
+  const time = [date.getUTCHours(), date.getUTCMinutes(), date.getUTCSeconds()].map(two).join(':');
+  return `${day} ${time} UTC ${date.getUTCFullYear()}`;
+}

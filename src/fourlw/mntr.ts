@@ -1,0 +1,177 @@
+import { inJavaMapOrder } from './java-map-order.js';
+import { formatJavaDouble, formatMean, parseJavaNumber } from './java-number.js';
+import { linesOf } from './lines.js';
+import {
+  ADVANCED_SUMMARIES,
+  ADVANCED_SUMMARY_SETS,
+  BASIC_SUMMARIES,
+  BASIC_SUMMARY_SETS,
+  COUNTERS,
+} from './mntr-keys.js';
+import type { AdvancedSummaryView, ServerView, SummaryView } from './server-view.js';
+import { servingWord } from './word.js';
+
+const PREFIX = 'zk_';
+const EMPTY_SUMMARY: SummaryView = { count: 0, sum: 0, min: 0, max: 0 };
+const EMPTY_ADVANCED: AdvancedSummaryView = { ...EMPTY_SUMMARY, p50: 0, p95: 0, p99: 0, p999: 0 };
+
+type Gauge = readonly [name: string, value: (view: ServerView) => number | string | undefined];
+
+/** The gauges in Apache's order; one without a value (by role) is left out, as there. */
+const GAUGES: readonly Gauge[] = [
+  ['ephemerals_count', (view) => view.ephemeralCount],
+  ['num_alive_connections', (view) => view.connectionCount],
+  ['avg_latency', (view) => formatMean(view.latency.avgMs)],
+  ['min_proposal_size', (view) => view.leader?.proposalSizes.min],
+  ['outstanding_requests', (view) => view.outstandingRequests],
+  ['znode_count', (view) => view.nodeCount],
+  ['global_sessions', (view) => view.globalSessionCount],
+  ['non_mtls_remote_conn_count', (view) => view.nonMtlsRemoteConnectionCount],
+  ['last_client_response_size', (view) => view.clientResponseSizes.last],
+  ['packets_sent', (view) => view.packetsSent],
+  ['packets_received', (view) => view.packetsReceived],
+  ['max_proposal_size', (view) => view.leader?.proposalSizes.max],
+  ['max_client_response_size', (view) => view.clientResponseSizes.max],
+  ['synced_followers', (view) => view.leader?.syncedFollowers],
+  ['connection_drop_probability', (view) => formatJavaDouble(view.connectionDropProbability)],
+  ['watch_count', (view) => view.watchCount],
+  ['synced_non_voting_followers', (view) => view.leader?.syncedNonVotingFollowers],
+  ['synced_observers', (view) => view.leader?.syncedObservers ?? view.quorum?.syncedObservers],
+  ['auth_failed_count', (view) => view.authFailedCount],
+  ['min_latency', (view) => view.latency.minMs],
+  ['max_file_descriptor_count', (view) => view.maxFileCount],
+  ['approximate_data_size', (view) => view.dataSize],
+  ['open_file_descriptor_count', (view) => view.openFileCount],
+  ['last_proposal_size', (view) => view.leader?.proposalSizes.last],
+  ['pending_syncs', (view) => view.leader?.pendingSyncs],
+  ['leader_uptime', (view) => view.leader?.leaderUptimeMs],
+  ['local_sessions', (view) => view.localSessionCount],
+  ['uptime', (view) => view.uptimeMs],
+  ['max_latency', (view) => view.latency.maxMs],
+  ['outstanding_tls_handshake', (view) => view.outstandingTlsHandshakes],
+  ['learners', (view) => view.leader?.learners],
+  ['min_client_response_size', (view) => view.clientResponseSizes.min],
+  ['non_mtls_local_conn_count', (view) => view.nonMtlsLocalConnectionCount],
+  ['quorum_size', (view) => view.quorum?.quorumSize],
+];
+
+/** A printer of `zk_<key>\t<value>` lines. */
+type Put = (name: string, value: number | bigint | string | undefined) => void;
+
+function render(view: ServerView): string {
+  const lines: string[] = [];
+  const put: Put = (name, value) => {
+    if (value !== undefined) lines.push(`${PREFIX}${name}\t${value}\n`);
+  };
+  put('version', view.version);
+  put('server_state', view.mode);
+  put('peer_state', view.quorum?.peerState);
+  put('observer_master_id', view.quorum?.observerMasterId);
+  for (const [name, gauge] of GAUGES) put(name, gauge(view));
+  for (const [name, value] of view.extraGauges ?? []) put(name, value);
+  for (const name of COUNTERS) put(name, view.metrics.counters[name] ?? 0);
+  putSummaries(view, put);
+  return lines.join('');
+}
+
+function putSummaries({ metrics }: ServerView, put: Put): void {
+  for (const name of BASIC_SUMMARIES) {
+    putBasic(put, name, metrics.basicSummaries[name] ?? EMPTY_SUMMARY);
+  }
+  for (const name of ADVANCED_SUMMARIES) {
+    putAdvanced(put, name, metrics.advancedSummaries[name] ?? EMPTY_ADVANCED);
+  }
+  for (const family of BASIC_SUMMARY_SETS) {
+    for (const [key, summary] of inJavaMapOrder(metrics.basicSummarySets?.[family] ?? new Map())) {
+      putBasic(put, `${key}_${family}`, summary);
+    }
+  }
+  for (const family of ADVANCED_SUMMARY_SETS) {
+    for (const [key, summary] of inJavaMapOrder(
+      metrics.advancedSummarySets?.[family] ?? new Map(),
+    )) {
+      putAdvanced(put, `${key}_${family}`, summary);
+    }
+  }
+}
+
+function putBasic(put: Put, name: string, { count, sum, min, max }: SummaryView): void {
+  put(`avg_${name}`, formatMean(count === 0 ? 0 : sum / count));
+  put(`min_${name}`, count === 0 ? 0 : min);
+  put(`max_${name}`, count === 0 ? 0 : max);
+  put(`cnt_${name}`, count);
+  put(`sum_${name}`, sum);
+}
+
+function putAdvanced(put: Put, name: string, summary: AdvancedSummaryView): void {
+  putBasic(put, name, summary);
+  put(`p50_${name}`, summary.p50);
+  put(`p95_${name}`, summary.p95);
+  put(`p99_${name}`, summary.p99);
+  put(`p999_${name}`, summary.p999);
+}
+
+export interface ParsedMntr {
+  /** Every key in the order of the answer, without `zk_`, labels included: `x{quantile="0.5"}`. */
+  readonly values: ReadonlyMap<string, string>;
+  /** Which of Apache's metrics providers wrote it: they print other names and other numbers. */
+  readonly dialect: 'default' | 'prometheus';
+  readonly unknown: readonly string[];
+}
+
+function parse(text: string): ParsedMntr {
+  const values = new Map<string, string>();
+  const unknown: string[] = [];
+  for (const line of linesOf(text)) {
+    // Labels may hold blanks, so that the value starts behind the last tab, or else the first blank.
+    const match = /^([^\s{]+(?:\{[^}]*\})?)(?:\t|\s+)(.*)$/.exec(line);
+    if (match?.[1]?.startsWith(PREFIX)) values.set(match[1].slice(PREFIX.length), match[2] ?? '');
+    else unknown.push(line);
+  }
+  const isPrometheus = [...values.keys()].some((key) => key.includes('{'));
+  return { values, dialect: isPrometheus ? 'prometheus' : 'default', unknown };
+}
+
+/** Names that older servers print in another way. */
+const ALIASES: Readonly<Record<string, readonly string[]>> = {
+  learners: ['followers'],
+};
+
+/**
+ * The number of a key without `zk_`; counters are found under their Prometheus name (`_total`) too.
+ * @returns undefined when the server did not print it, or not as a number
+ */
+export function metricOf({ values }: ParsedMntr, key: string): number | undefined {
+  for (const name of [key, `${key}_total`, ...(ALIASES[key] ?? [])]) {
+    const text = values.get(name);
+    if (text !== undefined) return parseJavaNumber(text);
+  }
+  return undefined;
+}
+
+/** A part of a summary in either dialect: `avg` is computed where only count and sum are told. */
+export function summaryPart(
+  parsed: ParsedMntr,
+  name: string,
+  part: 'avg' | 'max' | 'cnt' | 'sum' | 'p50' | 'p95' | 'p99',
+): number | undefined {
+  const own = metricOf(parsed, `${part}_${name}`);
+  if (own !== undefined) return own;
+  const labelled = (suffix: string) => metricOf(parsed, `${name}${suffix}`);
+  if (part === 'cnt') return labelled('_count');
+  if (part === 'sum') return labelled('_sum');
+  if (part === 'max') return undefined;
+  if (part === 'avg') {
+    const [sum, count] = [labelled('_sum'), labelled('_count')];
+    return labelled('_avg') ?? (sum !== undefined && count ? sum / count : undefined);
+  }
+  const value = labelled(`{quantile="0.${part.slice(1).replace(/0$/, '')}"}`);
+  return value === undefined || Number.isNaN(value) ? undefined : value;
+}
+
+export const mntr = servingWord<ParsedMntr>({
+  word: 'mntr',
+  summary: 'every metric of the server, one a line',
+  render,
+  parse,
+});

@@ -1,0 +1,14 @@
+import { anytimeWord } from './word.js';
+
+export interface ParsedRuok {
+  /** The process answers. That says nothing about a quorum. */
+  readonly isOk: boolean;
+  readonly text: string;
+}
+
+export const ruok = anytimeWord<ParsedRuok>({
+  word: 'ruok',
+  summary: 'does the process answer (imok, with or without a quorum)',
+  render: () => 'imok',
+  parse: (text) => ({ isOk: text.trim() === 'imok', text: text.trim() }),
+});

@@ -1,0 +1,21 @@
+import { servingWord } from './word.js';
+
+/** The answer of `srst` and `crst`. */
+export interface ParsedReset {
+  readonly isDone: boolean;
+  readonly text: string;
+}
+
+export function parseReset(text: string): ParsedReset {
+  return { isDone: /stats reset\.\s*$/.test(text), text: text.trim() };
+}
+
+export const srst = servingWord<ParsedReset>({
+  word: 'srst',
+  summary: "sets the server's statistics back: latency, packets, counters and summaries",
+  render: (view) => {
+    view.resetServerStats();
+    return 'Server stats reset.\n';
+  },
+  parse: parseReset,
+});

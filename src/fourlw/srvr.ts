@@ -1,0 +1,139 @@
+import { formatZxid } from '../protocol/zxid.js';
+import {
+  formatBriefConnection,
+  type ParsedConnection,
+  parseConnection,
+} from './connection-line.js';
+import { formatMean, parseInteger, parseJavaNumber } from './java-number.js';
+import { linesOf } from './lines.js';
+import type { ServerView } from './server-view.js';
+import { servingWord } from './word.js';
+
+const READ_ONLY_LINE = 'READ-ONLY mode; serving only read-only clients';
+
+/** `srvr` and `stat`; of the latter with its clients. Absent lines are undefined. */
+export interface ParsedServer {
+  /** `3.9.3-<revision>, built on …`, or `ClickHouse Keeper …` where that one answers. */
+  readonly version: string | undefined;
+  /** `3.9.3`, where the version starts with one. */
+  readonly release: string | undefined;
+  readonly isReadOnly: boolean;
+  readonly latencyMs:
+    | { readonly min: number; readonly avg: number; readonly max: number }
+    | undefined;
+  readonly received: number | undefined;
+  readonly sent: number | undefined;
+  readonly connections: number | undefined;
+  readonly outstanding: number | undefined;
+  readonly zxid: bigint | undefined;
+  /** standalone, leader, follower, observer, read-only, or what the server says. */
+  readonly mode: string | undefined;
+  readonly nodeCount: number | undefined;
+  readonly proposalSizes:
+    | { readonly last: number; readonly min: number; readonly max: number }
+    | undefined;
+  readonly clients: readonly ParsedConnection[];
+  /** Lines that nobody here knows. */
+  readonly unknown: readonly string[];
+}
+
+/** Block A of the reference: the client list stands in `stat` only. */
+export function renderServer(
+  view: ServerView,
+  clients: 'with clients' | 'without clients',
+): string {
+  const { latency, leader } = view;
+  const mean = formatMean(latency.avgMs);
+  const sizes = leader?.proposalSizes;
+  return [
+    `Zookeeper version: ${view.version}\n`,
+    view.isReadOnly ? `${READ_ONLY_LINE}\n` : '',
+    clients === 'with clients' ? renderClients(view) : '',
+    `Latency min/avg/max: ${latency.minMs}/${mean}/${latency.maxMs}\n`,
+    `Received: ${view.packetsReceived}\n`,
+    `Sent: ${view.packetsSent}\n`,
+    `Connections: ${view.connectionCount}\n`,
+    `Outstanding: ${view.outstandingRequests}\n`,
+    `Zxid: ${formatZxid(view.lastProcessedZxid)}\n`,
+    `Mode: ${view.mode}\n`,
+    `Node count: ${view.nodeCount}\n`,
+    sizes === undefined
+      ? ''
+      : `Proposal sizes last/min/max: ${sizes.last}/${sizes.min}/${sizes.max}\n`,
+  ].join('');
+}
+
+function renderClients(view: ServerView): string {
+  return `Clients:\n${view.connections().map(formatBriefConnection).join('')}\n`;
+}
+
+const FIELDS: readonly (readonly [start: string, name: string])[] = [
+  ['Zookeeper version:', 'version'],
+  ['ClickHouse Keeper version:', 'keeperVersion'],
+  ['Latency min/avg/max:', 'latency'],
+  ['Received:', 'received'],
+  ['Sent:', 'sent'],
+  ['Connections:', 'connections'],
+  ['Outstanding:', 'outstanding'],
+  ['Zxid:', 'zxid'],
+  ['Mode:', 'mode'],
+  ['Node count:', 'nodeCount'],
+  ['Proposal sizes last/min/max:', 'proposalSizes'],
+];
+
+export function parseServer(text: string): ParsedServer {
+  const found = new Map<string, string>();
+  const clients: ParsedConnection[] = [];
+  const unknown: string[] = [];
+  let isReadOnly = false;
+  for (const line of linesOf(text)) {
+    const field = FIELDS.find(([start]) => line.startsWith(start));
+    const client = field === undefined ? parseConnection(line) : undefined;
+    if (field !== undefined) found.set(field[1], line.slice(field[0].length).trim());
+    else if (client !== undefined) clients.push(client);
+    else if (line.startsWith('READ-ONLY mode')) isReadOnly = true;
+    else if (line.trim() !== 'Clients:') unknown.push(line);
+  }
+  const keeper = found.get('keeperVersion');
+  const version = found.get('version') ?? (keeper && `ClickHouse Keeper ${keeper}`);
+  const number = (name: string) => parseJavaNumber(found.get(name) ?? '');
+  const [minMs, avgMs, maxMs] = parseTriple(found.get('latency'));
+  const [last, min, max] = parseTriple(found.get('proposalSizes'));
+  return {
+    version,
+    release: releaseOf(version),
+    isReadOnly: isReadOnly || found.get('mode') === 'read-only',
+    latencyMs:
+      minMs === undefined || avgMs === undefined || maxMs === undefined
+        ? undefined
+        : { min: minMs, avg: avgMs, max: maxMs },
+    received: number('received'),
+    sent: number('sent'),
+    connections: number('connections'),
+    outstanding: number('outstanding'),
+    zxid: parseInteger(found.get('zxid') ?? ''),
+    mode: found.get('mode'),
+    nodeCount: number('nodeCount'),
+    proposalSizes:
+      last === undefined || min === undefined || max === undefined ? undefined : { last, min, max },
+    clients,
+    unknown,
+  };
+}
+
+function parseTriple(text: string | undefined): (number | undefined)[] {
+  const parts = (text ?? '').split('/').map(parseJavaNumber);
+  return parts.length === 3 ? parts : [];
+}
+
+/** The release that a version line starts with: `3.9.3` of `3.9.3-c26634f, built on …`. */
+export function releaseOf(version: string | undefined): string | undefined {
+  return /\d+\.\d+(?:\.\d+)*/.exec(version ?? '')?.[0];
+}
+
+export const srvr = servingWord<ParsedServer>({
+  word: 'srvr',
+  summary: 'version, latency, packets, connections, zxid, mode and node count',
+  render: (view) => renderServer(view, 'without clients'),
+  parse: parseServer,
+});

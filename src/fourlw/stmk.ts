@@ -1,0 +1,15 @@
+import { type ParsedTraceMask, parseTraceMask } from './gtmk.js';
+import { anytimeWord } from './word.js';
+
+export const stmk = anytimeWord<ParsedTraceMask>({
+  word: 'stmk',
+  summary: 'sets the trace mask to the 8 bytes that follow the word',
+  argumentBytes: 8,
+  render: (view, argument) => {
+    if (argument === undefined || argument.length < 8) return '';
+    const mask = argument.readBigInt64BE(0);
+    view.setTraceMask(mask);
+    return String(mask);
+  },
+  parse: parseTraceMask,
+});

@@ -1,0 +1,22 @@
+import { formatSessionId } from '../protocol/session-id.js';
+import { formatGroups, type Groups, parseGroups } from './groups.js';
+import { servingWord } from './word.js';
+
+export interface ParsedWchc {
+  /** The paths by session: `0x100001226710000`. */
+  readonly sessions: Groups;
+  readonly unknown: readonly string[];
+}
+
+export const wchc = servingWord<ParsedWchc>({
+  word: 'wchc',
+  summary: 'the paths watched, by session (costly on a big server)',
+  render: (view) =>
+    `${formatGroups(
+      view.watchesBySession().map(({ sessionId, paths }) => [formatSessionId(sessionId), paths]),
+    )}\n`,
+  parse: (text) => {
+    const { groups, unknown } = parseGroups(text);
+    return { sessions: groups, unknown };
+  },
+});

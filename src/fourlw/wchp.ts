@@ -1,0 +1,22 @@
+import { formatSessionId } from '../protocol/session-id.js';
+import { formatGroups, type Groups, parseGroups } from './groups.js';
+import { servingWord } from './word.js';
+
+export interface ParsedWchp {
+  /** The sessions (`0x100001226710000`) by path. */
+  readonly paths: Groups;
+  readonly unknown: readonly string[];
+}
+
+export const wchp = servingWord<ParsedWchp>({
+  word: 'wchp',
+  summary: 'the sessions that watch, by path (costly on a big server)',
+  render: (view) =>
+    `${formatGroups(
+      view.watchesByPath().map(({ path, sessionIds }) => [path, sessionIds.map(formatSessionId)]),
+    )}\n`,
+  parse: (text) => {
+    const { groups, unknown } = parseGroups(text);
+    return { paths: groups, unknown };
+  },
+});
