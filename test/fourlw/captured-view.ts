@@ -129,15 +129,12 @@ function summariesOf(values: ReadonlyMap<string, string>): MetricsView {
   });
   const each = <Name extends string, Value>(names: readonly Name[], make: (name: Name) => Value) =>
     Object.fromEntries(names.map((name) => [name, make(name)])) as Record<Name, Value>;
-  // The load that wrote these namespaces put the time of its start at the end of their names: the
-  // keys go in by arrival, so that the order of the answer is the renderer's own work.
-  const arrivalOf = (key: string) => Number(/-(\d+)$/.exec(key)?.[1] ?? 0);
+  // The order of arrival is not told: keys of one bucket go in as they came out.
   const family = (name: string) => {
     const keys = [...values.keys()]
       .filter((key) => key.startsWith('zk_cnt_') && key.endsWith(`_${name}`))
       .map((key) => key.slice('zk_cnt_'.length, -name.length - 1))
-      .filter((key) => key !== 'quorum') // quorum_ack_latency is no member of ack_latency
-      .sort((a, b) => arrivalOf(a) - arrivalOf(b));
+      .filter((key) => key !== 'quorum'); // quorum_ack_latency is no member of ack_latency;
     return new Map(keys.map((key) => [key, summary(`${key}_${name}`)]));
   };
   return {

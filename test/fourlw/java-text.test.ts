@@ -61,6 +61,7 @@ test('dates print as Date.toString prints them, in UTC', () => {
 test('maps are ordered by bucket, keys of one bucket as they came', () => {
   const keys = (map: ReadonlyMap<string, number>) => inJavaMapOrder(map).map(([key]) => key);
   assert.equal(keys(new Map(['zookeeper', 'a'].map((key) => [key, 1]))), ['a', 'zookeeper']);
+  assert.equal(keys(new Map(['4', '2', '1'].map((key) => [key, 1]))), ['1', '2', '4']);
   // "Aa" and "BB" have one hash code.
   assert.equal(keys(new Map(['BB', 'Aa'].map((key) => [key, 1]))), ['BB', 'Aa']);
   assert.equal(keys(new Map(['Aa', 'BB'].map((key) => [key, 1]))), ['Aa', 'BB']);
