@@ -99,6 +99,8 @@ export interface ZooKeeperClient {
   readonly state: ClientState;
   /** 0n before the first connection. */
   readonly sessionId: bigint;
+  /** Proves, with the id, that a session is one's own; give both to re-attach to it. */
+  readonly sessionPassword: Buffer;
   /** As negotiated, in ms. */
   readonly sessionTimeoutMs: number;
   /** "" when there is none. */
@@ -106,7 +108,11 @@ export interface ZooKeeperClient {
   /** "host:port" of the server this client talks to, while it does. */
   readonly server: string | undefined;
 
-  /** Resolves when the session is first established; rejects when no server was reached in time. */
+  /**
+   * Resolves when the session is first established. Rejects with a ConnectError, and closes the
+   * client, when no server took it in time; with SESSIONEXPIRED when it was to re-attach and the
+   * session is gone.
+   */
   connect(): Promise<void>;
 
   create(path: string, data?: Buffer | null, options?: CreateOptions): Promise<CreateResult>;

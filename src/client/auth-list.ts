@@ -1,0 +1,67 @@
+import type { OutputArchive } from '../jute/output-archive.js';
+import { OpCode, Xid } from '../protocol/op-code.js';
+import { Fifo } from './fifo.js';
+
+interface Waiter {
+  resolve(): void;
+  reject(error: Error): void;
+}
+
+export interface AuthEntry {
+  readonly scheme: string;
+  readonly auth: Buffer;
+  readonly waiters: Waiter[];
+}
+
+/**
+ * The identities of a session. They belong to a connection on the server's side, so all of them are
+ * sent again on each new one; whoever added one hears of the first answer to it.
+ */
+export class AuthList {
+  private readonly entries: AuthEntry[] = [];
+  /** Sent on this connection and not answered yet; the answers come in this order. */
+  private readonly sent = new Fifo<AuthEntry>();
+
+  add(scheme: string, auth: Buffer, waiter: Waiter): AuthEntry {
+    const known = this.entries.find((entry) => entry.scheme === scheme && entry.auth.equals(auth));
+    if (known !== undefined) {
+      known.waiters.push(waiter);
+      return known;
+    }
+    const entry = { scheme, auth: Buffer.from(auth), waiters: [waiter] };
+    this.entries.push(entry);
+    return entry;
+  }
+
+  send(entry: AuthEntry, out: OutputArchive): void {
+    const at = out.skip(4);
+    out.writeInt(Xid.auth);
+    out.writeInt(OpCode.auth);
+    out.writeInt(0);
+    out.writeString(entry.scheme);
+    out.writeBuffer(entry.auth);
+    out.patchInt(at, out.length - at - 4);
+    this.sent.push(entry);
+  }
+
+  sendAll(out: OutputArchive): void {
+    for (const entry of this.entries) this.send(entry, out);
+  }
+
+  /** The oldest one sent was taken. */
+  accepted(): void {
+    for (const waiter of this.sent.shift()?.waiters.splice(0) ?? []) waiter.resolve();
+  }
+
+  /** Those not answered yet wait for the next connection. */
+  disconnected(): void {
+    this.sent.drain();
+  }
+
+  fail(error: Error): void {
+    this.sent.drain();
+    for (const entry of this.entries) {
+      for (const waiter of entry.waiters.splice(0)) waiter.reject(error);
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import { createConnection, type Socket } from 'node:net';
+import type { ServerAddress } from './connect-string.js';
+import { describeSocketError, SocketFault } from './socket-fault.js';
+
+export interface AskOptions {
+  /** For the whole question, in ms. Default: no limit but the two below. */
+  readonly timeoutMs?: number;
+  /** Until the connection stands, in ms. Default 5000. */
+  readonly connectTimeoutMs?: number;
+  /** Without a byte from the server, in ms. Default 5000. */
+  readonly readTimeoutMs?: number;
+  /** Breaks off; the promise rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+const DEFAULT_TIMEOUT_MS = 5000;
+/** Longer than any answer: `wchp` of a million watches is about this much. */
+export const MAX_ANSWER_LENGTH = 64 * 1024 * 1024;
+
+/**
+ * Asks a server one four-letter word and reads until it closes.
+ * @param word "ruok", or the bytes to send as they are (stmk and its mask)
+ * @throws SocketFault with a `reason`: refused, timeout, dns, reset, unreachable, empty (closed
+ * without a byte) or too-large
+ */
+export function askWord(
+  address: ServerAddress,
+  word: string | Buffer,
+  options: AskOptions = {},
+): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const { signal } = options;
+    if (signal?.aborted) {
+      reject(signal.reason);
+      return;
+    }
+    const socket = createConnection({ host: address.host, port: address.port });
+    const question = typeof word === 'string' ? `${word}\n` : word;
+    const settle = (outcome: Buffer | Error): void => {
+      timers.clear();
+      signal?.removeEventListener('abort', abort);
+      socket.destroy();
+      if (outcome instanceof Error) reject(outcome);
+      else resolve(outcome);
+    };
+    const abort = (): void => settle(asError(signal?.reason));
+    const timers = watchTime(socket, address, options, settle);
+    signal?.addEventListener('abort', abort);
+    socket.on('connect', () => socket.write(question));
+    socket.on('error', (error) => settle(describeSocketError(error, address)));
+    gather(socket, address, settle);
+  });
+}
+
+/** Collects the answer until the server closes. */
+function gather(
+  socket: Socket,
+  address: ServerAddress,
+  settle: (outcome: Buffer | Error) => void,
+): void {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  socket.on('data', (chunk) => {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > MAX_ANSWER_LENGTH) {
+      settle(
+        new SocketFault('too-large', address, `answered more than ${MAX_ANSWER_LENGTH} bytes`),
+      );
+    }
+  });
+  socket.on('end', () => {
+    settle(
+      length === 0
+        ? new SocketFault('empty', address, 'closed the connection without an answer')
+        : Buffer.concat(chunks, length),
+    );
+  });
+}
+
+/** Settles with a timeout when the connection, the next byte or the whole takes too long. */
+function watchTime(
+  socket: Socket,
+  address: ServerAddress,
+  options: AskOptions,
+  settle: (outcome: Error) => void,
+): { clear(): void } {
+  const late = (says: string) => () => settle(new SocketFault('timeout', address, says));
+  const { timeoutMs, connectTimeoutMs = DEFAULT_TIMEOUT_MS } = options;
+  const { readTimeoutMs = DEFAULT_TIMEOUT_MS } = options;
+  const whole =
+    timeoutMs === undefined
+      ? undefined
+      : setTimeout(late(`did not finish its answer within ${timeoutMs} ms`), timeoutMs);
+  const silent = late(`sent nothing for ${readTimeoutMs} ms`);
+  let step = setTimeout(
+    late(`did not take the connection within ${connectTimeoutMs} ms`),
+    connectTimeoutMs,
+  );
+  const restart = (): void => {
+    clearTimeout(step);
+    step = setTimeout(silent, readTimeoutMs);
+  };
+  socket.on('connect', restart);
+  socket.on('data', restart);
+  return {
+    clear: () => {
+      clearTimeout(step);
+      clearTimeout(whole);
+    },
+  };
+}
+
+function asError(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error(String(reason));
+}

@@ -1,0 +1,47 @@
+import type { InputArchive } from '../jute/input-archive.js';
+import type { OutputArchive } from '../jute/output-archive.js';
+
+/** What opens a connection, in one frame without a header. */
+export interface Hello {
+  /** The last zxid seen, as its two halves: a server that is behind it closes without an answer. */
+  readonly zxidHigh: number;
+  readonly zxidLow: number;
+  readonly timeoutMs: number;
+  /** 0n asks for a new session. */
+  readonly sessionId: bigint;
+  readonly password: Buffer;
+  readonly canBeReadOnly: boolean;
+}
+
+export interface Welcome {
+  /** As negotiated, in ms; 0 or less says that the session has expired. */
+  readonly timeoutMs: number;
+  readonly sessionId: bigint;
+  readonly password: Buffer;
+  readonly isReadOnly: boolean;
+}
+
+export const NO_PASSWORD: Buffer = Buffer.alloc(16);
+
+const PROTOCOL_VERSION = 0;
+
+export function writeHello(out: OutputArchive, hello: Hello): void {
+  const at = out.skip(4);
+  out.writeInt(PROTOCOL_VERSION);
+  out.writeLongParts(hello.zxidHigh, hello.zxidLow);
+  out.writeInt(hello.timeoutMs);
+  out.writeLong(hello.sessionId);
+  out.writeBuffer(hello.password);
+  out.writeBool(hello.canBeReadOnly);
+  out.patchInt(at, out.length - at - 4);
+}
+
+/** A server older than 3.4 answers without the readOnly byte. */
+export function readWelcome(input: InputArchive): Welcome {
+  input.readInt();
+  const timeoutMs = input.readInt();
+  const sessionId = input.readLong();
+  const password = Buffer.from(input.readBuffer() ?? NO_PASSWORD);
+  const isReadOnly = input.remaining > 0 && input.readBool();
+  return { timeoutMs, sessionId, password, isReadOnly };
+}

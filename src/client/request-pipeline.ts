@@ -1,0 +1,146 @@
+import type { InputArchive } from '../jute/input-archive.js';
+import { JuteError } from '../jute/jute-error.js';
+import type { OutputArchive } from '../jute/output-archive.js';
+import { ErrorCode } from '../protocol/error-code.js';
+import { ZooKeeperError } from './errors.js';
+import { Fifo } from './fifo.js';
+import type { Request } from './request.js';
+import type { WatchManager } from './watch-manager.js';
+
+const LARGEST_XID = 0x7fff_ffff;
+
+/**
+ * The requests of a session, in order: those that wait for a connection, and those on the wire,
+ * whose replies come in the order in which they were sent. A reply out of order is a broken
+ * connection. Bytes gather in `out`.
+ */
+export class RequestPipeline {
+  private readonly out: OutputArchive;
+  private readonly watches: WatchManager;
+  private readonly sent = new Fifo<Request>();
+  private readonly waiting = new Fifo<Request>();
+  private lastXid = 0;
+  /** How many requests at the head of `sent` are abandoned. */
+  private abandoned = 0;
+
+  constructor(out: OutputArchive, watches: WatchManager) {
+    this.out = out;
+    this.watches = watches;
+  }
+
+  /** When the first request times out; Infinity for never. */
+  get nextDeadlineMs(): number {
+    return Math.min(
+      this.sent.at(this.abandoned)?.deadlineMs ?? Number.POSITIVE_INFINITY,
+      this.waiting.peek()?.deadlineMs ?? Number.POSITIVE_INFINITY,
+    );
+  }
+
+  wait(request: Request): void {
+    this.waiting.push(request);
+  }
+
+  /** Sends what waited. */
+  sendWaiting(): void {
+    for (let next = this.waiting.shift(); next !== undefined; next = this.waiting.shift()) {
+      this.send(next);
+    }
+  }
+
+  send(request: Request): void {
+    this.lastXid = this.lastXid === LARGEST_XID ? 1 : this.lastXid + 1;
+    this.sendAs(request, this.lastXid);
+  }
+
+  /** Sends a request under an xid that is not counted (setWatches). */
+  sendAs(request: Request, xid: number): void {
+    const { out } = this;
+    const at = out.skip(4);
+    out.writeInt(xid);
+    out.writeInt(request.operation.code);
+    try {
+      request.operation.write(out, request.args);
+    } catch (error) {
+      out.truncate(at);
+      request.reject(error instanceof Error ? error : new Error(String(error)));
+      return;
+    }
+    out.patchInt(at, out.length - at - 4);
+    request.xid = xid;
+    this.sent.push(request);
+  }
+
+  /**
+   * Gives a reply to the request it belongs to.
+   * @throws JuteError when it is no reply to the oldest request, which then is still on the wire
+   */
+  settle(xid: number, err: number, input: InputArchive): void {
+    const request = this.sent.peek();
+    if (request === undefined || request.xid !== xid) {
+      const expected = request === undefined ? 'no reply' : `the reply to xid ${request.xid}`;
+      throw new JuteError(`expected ${expected}, found one to xid ${xid}`);
+    }
+    const { operation } = request;
+    const isNoNodeValue = err === ErrorCode.NONODE && operation.noNodeValue !== undefined;
+    let value: unknown = operation.noNodeValue;
+    let failure: ZooKeeperError | undefined;
+    if (err === ErrorCode.OK) {
+      try {
+        value = operation.read(input, request.args);
+      } catch (error) {
+        if (!(error instanceof ZooKeeperError)) throw error;
+        failure = error;
+      }
+    } else if (!isNoNodeValue) {
+      failure = new ZooKeeperError(err, request.path);
+    }
+    this.sent.shift();
+    if (this.abandoned > 0) this.abandoned--;
+    if (request.isAbandoned) return;
+    if (failure !== undefined) {
+      request.reject(failure);
+      return;
+    }
+    if (request.watcher !== undefined) this.arm(request, isNoNodeValue);
+    request.resolve(value);
+  }
+
+  /**
+   * Tells those who waited too long. All requests have the same time, so they are the oldest; one
+   * on the wire keeps its place, because its reply may still come.
+   */
+  expire(nowMs: number): void {
+    for (;;) {
+      const request = this.sent.at(this.abandoned);
+      if (request === undefined || request.deadlineMs > nowMs) break;
+      this.abandoned++;
+      request.isAbandoned = true;
+      request.reject(new ZooKeeperError(ErrorCode.REQUESTTIMEOUT, request.path));
+    }
+    for (;;) {
+      const request = this.waiting.peek();
+      if (request === undefined || request.deadlineMs > nowMs) break;
+      this.waiting.shift();
+      request.reject(new ZooKeeperError(ErrorCode.REQUESTTIMEOUT, request.path));
+    }
+  }
+
+  /** Takes out what was on the wire. */
+  takeSent(): readonly Request[] {
+    this.abandoned = 0;
+    return this.sent.drain().filter((request) => !request.isAbandoned);
+  }
+
+  /** Takes out everything, in order. */
+  takeAll(): readonly Request[] {
+    return [...this.takeSent(), ...this.waiting.drain()];
+  }
+
+  private arm(request: Request, isAbsent: boolean): void {
+    const { watchKind } = request.operation;
+    if (watchKind === undefined || request.watcher === undefined) return;
+    // What exists arms on a znode that is there is a data watch, after a reconnect too.
+    const kind = watchKind === 'exists' && !isAbsent ? 'data' : watchKind;
+    this.watches.add(kind, request.watchPath, request.watcher);
+  }
+}

@@ -1,0 +1,75 @@
+import type { InputArchive } from '../jute/input-archive.js';
+import type { OutputArchive } from '../jute/output-archive.js';
+import type { Watcher } from './client.js';
+import type { WatchKind } from './watch-manager.js';
+
+/** One kind of request: how its body is written, and what its reply says. */
+export interface Operation<A, R> {
+  readonly code: number;
+  /** Which watch a watcher that comes with the request is. */
+  readonly watchKind?: WatchKind;
+  /** The value of a NONODE reply, where that is an answer and no error (exists). */
+  readonly noNodeValue?: R;
+  write(out: OutputArchive, args: A): void;
+  /**
+   * Reads the body of a reply without an error; whatever it keeps, it copies.
+   * @throws ZooKeeperError when the body says that the operation failed (multi)
+   */
+  read(input: InputArchive, args: A): R;
+}
+
+/** A request on its way: one object of one shape, from the call to the reply. */
+export class Request {
+  readonly operation: Operation<unknown, unknown>;
+  readonly args: unknown;
+  /** The caller's path, for errors. */
+  readonly path: string | undefined;
+  /** Where the watch goes when the reply says it was armed: the server's path. */
+  readonly watchPath: string;
+  readonly watcher: Watcher | undefined;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: Error) => void;
+  xid = 0;
+  /** When the caller stops waiting, in ms of the session's clock. */
+  deadlineMs = Number.POSITIVE_INFINITY;
+  /** The caller was told of a timeout; the late reply is dropped. */
+  isAbandoned = false;
+
+  constructor(
+    operation: Operation<unknown, unknown>,
+    args: unknown,
+    path: string | undefined,
+    watchPath: string,
+    watcher: Watcher | undefined,
+    resolve: (value: unknown) => void,
+    reject: (error: Error) => void,
+  ) {
+    this.operation = operation;
+    this.args = args;
+    this.path = path;
+    this.watchPath = watchPath;
+    this.watcher = watcher;
+    this.resolve = resolve;
+    this.reject = reject;
+  }
+}
+
+/** A request whose arguments and value fit its operation. */
+export function makeRequest<A, R>(
+  operation: Operation<A, R>,
+  args: A,
+  path: string | undefined,
+  resolve: (value: R) => void,
+  reject: (error: Error) => void,
+  watch?: { readonly path: string; readonly watcher: Watcher },
+): Request {
+  return new Request(
+    operation,
+    args,
+    path,
+    watch?.path ?? '',
+    watch?.watcher,
+    resolve as (value: unknown) => void,
+    reject,
+  );
+}

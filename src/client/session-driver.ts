@@ -1,0 +1,123 @@
+import { performance } from 'node:perf_hooks';
+import type { ClientState, WatchEvent, Watcher } from './client.js';
+import type { ServerAddress } from './connect-string.js';
+import { Connection } from './connection.js';
+import type { Request } from './request.js';
+import { Session, type SessionEffects, type SessionOptions } from './session.js';
+
+export interface SessionListener {
+  changedState(state: ClientState, reason: Error | undefined): void;
+}
+
+const LONGEST_TIMER_MS = 0x7fff_ffff;
+
+/**
+ * Gives a session its socket, its clock and its one timer, and does what it wants done. All bytes
+ * of one turn of the event loop leave in one write. Listeners are called in microtasks, so that a
+ * caller hears of replies, events and changes of state in the order in which they happened, and
+ * never inside of a call of its own.
+ */
+export class SessionDriver implements SessionEffects {
+  readonly session: Session;
+  private readonly listener: SessionListener;
+  private connection: Connection | undefined;
+  private isWriteDue = false;
+  private timer: NodeJS.Timeout | undefined;
+  private timerAtMs = Number.POSITIVE_INFINITY;
+
+  constructor(options: SessionOptions, listener: SessionListener) {
+    this.listener = listener;
+    this.session = new Session(options, this);
+  }
+
+  /** Milliseconds of a clock that never goes back. */
+  now(): number {
+    return performance.now();
+  }
+
+  start(): void {
+    this.session.start(this.now());
+    this.armTimer();
+  }
+
+  submit(request: Request, hasTimeout: boolean): void {
+    this.session.submit(request, hasTimeout ? this.now() : 0);
+    if (hasTimeout) this.armTimer();
+  }
+
+  close(): void {
+    this.session.close(this.now());
+    this.armTimer();
+  }
+
+  connect(server: ServerAddress): void {
+    const connection: Connection = new Connection(server, {
+      connected: () => {
+        this.session.handleConnected(this.now());
+        this.armTimer();
+      },
+      received: (chunk) => {
+        this.session.handleBytes(chunk, this.now());
+        this.armTimer();
+      },
+      closed: (fault) => {
+        this.connection = undefined;
+        this.session.handleClosed(fault, this.now());
+        this.armTimer();
+      },
+    });
+    this.connection = connection;
+  }
+
+  disconnect(): void {
+    this.connection?.destroy();
+    this.connection = undefined;
+  }
+
+  wantWrite(): void {
+    if (this.isWriteDue) return;
+    this.isWriteDue = true;
+    setImmediate(this.flush);
+  }
+
+  changeState(state: ClientState, reason: Error | undefined): void {
+    queueMicrotask(() => this.listener.changedState(state, reason));
+  }
+
+  deliver(event: WatchEvent, watchers: ReadonlySet<Watcher>): void {
+    for (const watcher of watchers) queueMicrotask(() => watcher(event));
+  }
+
+  private readonly flush = (): void => {
+    this.isWriteDue = false;
+    if (this.connection === undefined) return;
+    const bytes = this.session.takeBytes(this.now());
+    if (bytes.length > 0) this.connection.write(bytes);
+  };
+
+  /** A timer that is early does no harm, so one is replaced only by an earlier one. */
+  private armTimer(): void {
+    const atMs = this.session.nextDeadlineMs;
+    if (atMs === Number.POSITIVE_INFINITY) {
+      clearTimeout(this.timer);
+      this.timerAtMs = atMs;
+    } else if (atMs < this.timerAtMs) {
+      clearTimeout(this.timer);
+      this.timerAtMs = atMs;
+      const delayMs = Math.min(Math.max(Math.ceil(atMs - this.now()), 1), LONGEST_TIMER_MS);
+      this.timer = setTimeout(this.handleTimer, delayMs);
+    }
+  }
+
+  /**
+   * After a long turn of the program the answer of a server may lie in the socket while its time is
+   * up already: read first, judge then.
+   */
+  private readonly handleTimer = (): void => {
+    setImmediate(() => {
+      this.timerAtMs = Number.POSITIVE_INFINITY;
+      this.session.tick(this.now());
+      this.armTimer();
+    });
+  };
+}

@@ -1,0 +1,305 @@
+import { EventEmitter } from 'node:events';
+import type { ACL, ClientInfo, Stat } from '../protocol/data.js';
+import { ErrorCode } from '../protocol/error-code.js';
+import { OpCode } from '../protocol/op-code.js';
+import { AddWatchMode, type WatcherType } from '../protocol/watch-event.js';
+import { CONFIG_PATH, resolveCreate, resolveOp, resolveOptions } from './arguments.js';
+import { toServerPath } from './chroot.js';
+import type {
+  ClientEvents,
+  ClientOptions,
+  ClientState,
+  CreateOptions,
+  CreateResult,
+  Op,
+  OpResult,
+  ReadOptions,
+  Watcher,
+  WatchOption,
+  ZooKeeperClient,
+} from './client.js';
+import { ConnectAttempt } from './connect-attempt.js';
+import { formatServerAddress } from './connect-string.js';
+import { ZooKeeperError } from './errors.js';
+import { multi } from './multi.js';
+import * as operations from './operations.js';
+import { makeRequest, type Operation } from './request.js';
+import { SessionDriver } from './session-driver.js';
+
+const DEFAULT_MAX_FRAME_LENGTH = 4 * 1024 * 1024 - 1;
+
+type DataAndStat = { data: Buffer | null; stat: Stat };
+
+/** The built-in client: nothing native, every operation of the protocol. */
+export class ZooKeeper implements ZooKeeperClient {
+  readonly chroot: string;
+  private readonly emitter = new EventEmitter();
+  private readonly driver: SessionDriver;
+  private readonly attempt: ConnectAttempt;
+  private readonly hasRequestTimeout: boolean;
+  private readonly closed: Promise<void>;
+  private resolveClosed: () => void = () => {};
+  private readonly defaultWatcher: Watcher = (event) => {
+    this.emitter.emit('watch', event);
+  };
+
+  /** @throws RangeError for a bad connect string or a time that is none */
+  constructor(options: ClientOptions) {
+    const resolved = resolveOptions(options);
+    this.chroot = resolved.chroot;
+    this.hasRequestTimeout = resolved.requestTimeoutMs > 0;
+    this.closed = new Promise((resolve) => {
+      this.resolveClosed = resolve;
+    });
+    this.driver = new SessionDriver(
+      {
+        ...resolved,
+        canBeReadOnly: options.canBeReadOnly ?? false,
+        maxFrameLength: options.maxFrameLength ?? DEFAULT_MAX_FRAME_LENGTH,
+        session: options.session,
+        random: Math.random,
+      },
+      { changedState: (state, reason) => this.changedState(state, reason) },
+    );
+    const { session } = this.driver;
+    this.attempt = new ConnectAttempt({
+      timeoutMs: resolved.connectTimeoutMs,
+      start: () => this.driver.start(),
+      failedAttempts: () => session.failedAttempts,
+      giveUp: () => this.driver.close(),
+    });
+  }
+
+  get state(): ClientState {
+    return this.driver.session.state;
+  }
+  get sessionId(): bigint {
+    return this.driver.session.sessionId;
+  }
+  get sessionPassword(): Buffer {
+    return this.driver.session.password;
+  }
+  get sessionTimeoutMs(): number {
+    return this.driver.session.sessionTimeoutMs;
+  }
+  get server(): string | undefined {
+    const { server } = this.driver.session;
+    return server === undefined ? undefined : formatServerAddress(server);
+  }
+
+  connect(): Promise<void> {
+    return this.attempt.begin();
+  }
+
+  create(path: string, data: Buffer | null = null, options?: CreateOptions): Promise<CreateResult> {
+    return this.guarded(() => {
+      const { code, args } = resolveCreate(this.chroot, path, data, options);
+      return this.request(createOperation(code), args, path);
+    });
+  }
+
+  delete(path: string, version = -1): Promise<void> {
+    return this.guarded(() => {
+      const args = { path: this.serverPath(path), version };
+      return this.request(operations.deleteNode, args, path);
+    });
+  }
+
+  exists(path: string, options?: ReadOptions): Promise<Stat | null> {
+    return this.guarded(() => this.read(operations.exists, this.serverPath(path), path, options));
+  }
+
+  getData(path: string, options?: ReadOptions): Promise<DataAndStat> {
+    return this.guarded(() => this.read(operations.getData, this.serverPath(path), path, options));
+  }
+
+  setData(path: string, data: Buffer | null, version = -1): Promise<Stat> {
+    return this.guarded(() => {
+      const args = { path: this.serverPath(path), data, version };
+      return this.request(operations.setData, args, path);
+    });
+  }
+
+  getACL(path: string): Promise<{ acl: readonly ACL[]; stat: Stat }> {
+    return this.guarded(() => {
+      const args = { path: this.serverPath(path) };
+      return this.request(operations.getACL, args, path);
+    });
+  }
+
+  setACL(path: string, acl: readonly ACL[], version = -1): Promise<Stat> {
+    return this.guarded(() => {
+      const args = { path: this.serverPath(path), acl, version };
+      return this.request(operations.setACL, args, path);
+    });
+  }
+
+  getChildren(
+    path: string,
+    options?: ReadOptions,
+  ): Promise<{ children: readonly string[]; stat: Stat }> {
+    return this.guarded(() =>
+      this.read(operations.getChildren, this.serverPath(path), path, options),
+    );
+  }
+
+  getAllChildrenNumber(path: string): Promise<number> {
+    return this.guarded(() => {
+      const args = { path: this.serverPath(path) };
+      return this.request(operations.getAllChildrenNumber, args, path);
+    });
+  }
+
+  getEphemerals(prefix = '/'): Promise<readonly string[]> {
+    return this.guarded(() => {
+      const args = { path: this.serverPath(prefix), chroot: this.chroot };
+      return this.request(operations.getEphemerals, args, prefix);
+    });
+  }
+
+  sync(path: string): Promise<void> {
+    return this.guarded(() => {
+      const args = { path: this.serverPath(path) };
+      return this.request(operations.sync, args, path);
+    });
+  }
+
+  multi(ops: readonly Op[]): Promise<readonly OpResult[]> {
+    return this.guarded(() => {
+      const args = {
+        ops: ops.map((op) => resolveOp(this.chroot, op)),
+        paths: ops.map((op) => op.path),
+        chroot: this.chroot,
+      };
+      return this.request(multi, args, undefined);
+    });
+  }
+
+  addAuth(scheme: string, auth: Buffer | string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.driver.session.addAuth(scheme, Buffer.from(auth), resolve, reject);
+    });
+  }
+
+  whoAmI(): Promise<readonly ClientInfo[]> {
+    return this.request(operations.whoAmI, undefined, undefined);
+  }
+
+  addWatch(path: string, mode: AddWatchMode, watcher: WatchOption): Promise<void> {
+    return this.guarded(() => {
+      const operation =
+        mode === AddWatchMode.PERSISTENT_RECURSIVE
+          ? operations.addRecursiveWatch
+          : operations.addPersistentWatch;
+      const args = { path: this.serverPath(path), mode };
+      return this.request(operation, args, path, this.watcherOf(watcher));
+    });
+  }
+
+  removeWatches(path: string, type: WatcherType): Promise<void> {
+    return this.guarded(() => {
+      const serverPath = this.serverPath(path);
+      const { session } = this.driver;
+      const removed = () => session.removeWatchers(serverPath, type);
+      return this.request(operations.removeWatches, { path: serverPath, type, removed }, path);
+    });
+  }
+
+  getConfig(options?: ReadOptions): Promise<DataAndStat> {
+    return this.read(operations.getData, CONFIG_PATH, CONFIG_PATH, options);
+  }
+
+  reconfig(change: {
+    readonly joining?: string;
+    readonly leaving?: string;
+    readonly members?: string;
+    readonly fromConfig?: bigint;
+  }): Promise<DataAndStat> {
+    const { joining = null, leaving = null, members = null, fromConfig = -1n } = change;
+    const args = { joining, leaving, members, fromConfig };
+    return this.request(operations.reconfig, args, CONFIG_PATH);
+  }
+
+  close(): Promise<void> {
+    this.driver.close();
+    return this.closed;
+  }
+
+  on<E extends keyof ClientEvents>(event: E, listener: (...args: ClientEvents[E]) => void): this {
+    this.emitter.on(event, listener);
+    return this;
+  }
+
+  off<E extends keyof ClientEvents>(event: E, listener: (...args: ClientEvents[E]) => void): this {
+    this.emitter.off(event, listener);
+    return this;
+  }
+
+  private serverPath(path: string): string {
+    return toServerPath(this.chroot, path);
+  }
+
+  /** A refusal before anything is sent comes as a rejection, like every other failure. */
+  private guarded<R>(send: () => Promise<R>): Promise<R> {
+    try {
+      return send();
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  private read<R>(
+    operation: Operation<operations.ReadArgs, R>,
+    serverPath: string,
+    path: string,
+    options: ReadOptions | undefined,
+  ): Promise<R> {
+    const watcher = this.watcherOf(options?.watch);
+    const args = { path: serverPath, watch: watcher !== undefined };
+    return this.request(operation, args, path, watcher);
+  }
+
+  private watcherOf(option: WatchOption | undefined): Watcher | undefined {
+    if (option === true) return this.defaultWatcher;
+    return option === false ? undefined : option;
+  }
+
+  private request<A, R>(
+    operation: Operation<A, R>,
+    args: A,
+    path: string | undefined,
+    watcher?: Watcher,
+  ): Promise<R> {
+    return new Promise((resolve, reject) => {
+      const watch =
+        watcher === undefined ? undefined : { path: (args as operations.PathArgs).path, watcher };
+      const request = makeRequest(operation, args, path, resolve, reject, watch);
+      this.driver.submit(request, this.hasRequestTimeout);
+    });
+  }
+
+  private changedState(state: ClientState, reason: Error | undefined): void {
+    if (state === 'connected' || state === 'connected-readonly') this.attempt.succeed();
+    else if (state === 'expired') this.attempt.fail(endOf(ErrorCode.SESSIONEXPIRED, reason));
+    else if (state === 'auth-failed') this.attempt.fail(endOf(ErrorCode.AUTHFAILED, reason));
+    else if (state === 'closed') {
+      this.attempt.abandon();
+      this.resolveClosed();
+    }
+    this.emitter.emit('state', state, reason);
+  }
+}
+
+/** Makes a client over the built-in implementation; connect() connects it. */
+export function createClient(options: ClientOptions): ZooKeeperClient {
+  return new ZooKeeper(options);
+}
+
+function createOperation(code: number): Operation<operations.CreateArgs, CreateResult> {
+  if (code === OpCode.createTTL) return operations.createTTL;
+  return code === OpCode.createContainer ? operations.createContainer : operations.create;
+}
+
+function endOf(code: number, reason: Error | undefined): ZooKeeperError {
+  return new ZooKeeperError(code, undefined, { cause: reason });
+}
