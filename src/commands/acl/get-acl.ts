@@ -1,0 +1,16 @@
+import { defineCommand } from '../command.js';
+import type { Result } from '../result.js';
+
+export const getAcl = defineCommand({
+  name: 'getAcl',
+  group: 'acl',
+  summary: 'show the ACL of a znode',
+  options: { stat: { letter: 's', summary: 'show the Stat too' } },
+  args: { path: { kind: 'path', isOptional: true, summary: 'default: the working path' } },
+  examples: [{ line: 'getAcl /app', summary: 'one entry: who, and what they may' }],
+  async run(context, { options, args }): Promise<Result> {
+    const path = args.path ?? context.session.cwd;
+    const { acl, stat } = await context.client.getACL(path);
+    return { kind: 'acl', path, acl, ...(options.stat ? { stat } : {}) };
+  },
+});

@@ -1,0 +1,88 @@
+import type { ACL } from '../../protocol/data.js';
+import { formatPerms, parsePerms } from '../../protocol/perms.js';
+
+/** An ACL that cannot be read; the offsets count in the text given. */
+export class AclSyntaxError extends Error {
+  override readonly name = 'AclSyntaxError';
+  readonly start: number;
+  readonly end: number;
+  readonly hint: string;
+
+  constructor(message: string, start: number, end: number, hint: string) {
+    super(message);
+    this.start = start;
+    this.end = end;
+    this.hint = hint;
+  }
+}
+
+const FORM = 'an ACL is scheme:id:perms[,scheme:id:perms...] with perms out of cdrwa';
+
+/**
+ * Reads "scheme:id:perms[,…]". The first colon ends the scheme and the last begins the perms, so
+ * that the id may hold colons (digest, IPv6), and a comma too (an X.509 name): an entry ends only
+ * where what follows the comma looks like a scheme again.
+ * @throws AclSyntaxError when any entry is wrong; none is ever dropped
+ */
+export function parseAcl(text: string): readonly ACL[] {
+  const entries: ACL[] = [];
+  let start = 0;
+  for (const part of splitEntries(text)) {
+    entries.push(parseEntry(part, start));
+    start += part.length + 1;
+  }
+  return entries;
+}
+
+/** Text without a colon belongs to the entry before it. */
+function splitEntries(text: string): string[] {
+  const parts: string[] = [];
+  for (const piece of text.split(',')) {
+    const last = parts.at(-1);
+    const isRest = last !== undefined && isOpen(last) && !/^[a-zA-Z0-9]+:/.test(piece);
+    if (isRest) parts[parts.length - 1] = `${last},${piece}`;
+    else parts.push(piece);
+  }
+  return parts;
+}
+
+/** Does an entry still lack its perms? */
+function isOpen(entry: string): boolean {
+  const first = entry.indexOf(':');
+  return first !== -1 && entry.lastIndexOf(':') === first;
+}
+
+function parseEntry(entry: string, start: number): ACL {
+  const first = entry.indexOf(':');
+  const last = entry.lastIndexOf(':');
+  if (first < 1 || last === first) {
+    throw new AclSyntaxError(
+      `"${entry}" is not scheme:id:perms`,
+      start,
+      start + Math.max(1, entry.length),
+      FORM,
+    );
+  }
+  const letters = entry.slice(last + 1);
+  const perms = parsePerms(letters);
+  if (perms === undefined) throw badPerms(letters, start + last + 1);
+  return { perms, id: { scheme: entry.slice(0, first), id: entry.slice(first + 1, last) } };
+}
+
+function badPerms(letters: string, start: number): AclSyntaxError {
+  const at = [...letters].findIndex((letter) => parsePerms(letter) === undefined);
+  if (at === -1) {
+    return new AclSyntaxError('the permissions are missing', start, start + 1, FORM);
+  }
+  return new AclSyntaxError(
+    `unknown permission "${letters.charAt(at)}"`,
+    start + at,
+    start + at + 1,
+    'the permissions are c(reate) d(elete) r(ead) w(rite) a(dmin)',
+  );
+}
+
+/** "world:anyone:cdrwa,ip:127.0.0.1:r": what parseAcl reads back. */
+export function formatAcl(acl: readonly ACL[]): string {
+  return acl.map(({ perms, id }) => `${id.scheme}:${id.id}:${formatPerms(perms)}`).join(',');
+}

@@ -1,0 +1,179 @@
+import type { ZooKeeperClient } from '../client/client.js';
+import type { ACL } from '../protocol/data.js';
+import type { Token } from './parse-line.js';
+import type { Result } from './result.js';
+import type { ShellSession } from './shell-session.js';
+
+/** What a word of a line becomes before its command runs, by the kind its declaration names. */
+export interface ValueTypes {
+  /** Absolute: relative ones are resolved against the working path. */
+  path: string;
+  data: DataValue;
+  /** Checked: at least one entry, every permission known. */
+  acl: readonly ACL[];
+  text: string;
+  /** Whole, within the `min` and `max` of its declaration. */
+  integer: number;
+  /** A connect string. */
+  target: string;
+  /** The name of a command. */
+  command: string;
+  /** Text that no history keeps and no message repeats. */
+  secret: string;
+}
+export type ValueKind = keyof ValueTypes;
+
+/** A value as typed: the bytes themselves, or where to read them (`@file`, `-`). */
+export type DataValue =
+  | { readonly from: 'line'; readonly bytes: Buffer }
+  | { readonly from: 'file'; readonly file: string }
+  | { readonly from: 'stdin' };
+
+interface ValueSpec {
+  readonly summary: string;
+  /** The only words allowed, for kind `text`. */
+  readonly choices?: readonly string[];
+  readonly min?: number;
+  readonly max?: number;
+}
+
+/** A flag, or an option with a value when it has a `kind`. Its long form is `--` and its name. */
+export interface OptionSpec extends ValueSpec {
+  readonly letter?: string;
+  readonly kind?: ValueKind;
+  /** How usage and help call the value; default: the name. */
+  readonly valueName?: string;
+}
+
+/** A word behind the options; arguments come in the order they are declared in. */
+export interface ArgumentSpec extends ValueSpec {
+  readonly kind: ValueKind;
+  readonly isOptional?: boolean;
+  /** Takes all words that are left; only the last argument may. */
+  readonly isVariadic?: boolean;
+}
+
+export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
+export type ArgumentSpecs = Readonly<Record<string, ArgumentSpec>>;
+
+export interface Example {
+  readonly line: string;
+  readonly summary: string;
+}
+
+/** What every verb declares; help, man page, completion and usage are made of nothing else. */
+export interface CommandDeclaration {
+  readonly name: string;
+  readonly aliases?: readonly string[];
+  readonly group: CommandGroup;
+  /** One line without a full stop, beginning with a verb: "list the children of a znode". */
+  readonly summary: string;
+  /** Whole sentences; what the summary leaves open. */
+  readonly description?: string;
+  /** In the order that usage shows. */
+  readonly options: OptionSpecs;
+  readonly args: ArgumentSpecs;
+  readonly examples: readonly Example[];
+  /** Refused in a read-only shell, before anything is sent. */
+  readonly isMutating?: boolean;
+  /** What to do about a word too many, where there is more to say than the usage. */
+  readonly surplusHint?: string;
+  /** Needs no server: it runs without a connection, and makes none. */
+  readonly isLocal?: boolean;
+}
+
+export type CommandGroup = 'znode' | 'acl' | 'session' | 'shell';
+
+/** A verb: a declaration and what it does. */
+export interface Command extends CommandDeclaration {
+  /** Refuses what no single value shows to be wrong; runs before a connection is made. */
+  check?(parsed: ParsedArguments): void;
+  run(context: CommandContext, parsed: ParsedArguments): Promise<Result>;
+}
+
+/** The erased form of {@link Parsed}. */
+export interface ParsedArguments {
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly args: Readonly<Record<string, unknown>>;
+  /** The words that gave the values, by name, for errors that point at one. */
+  readonly tokens: Readonly<Record<string, Token>>;
+}
+
+type OptionValue<S> = S extends { kind: infer K extends ValueKind }
+  ? ValueTypes[K] | undefined
+  : boolean;
+
+type ArgumentValue<S> = S extends { kind: infer K extends ValueKind }
+  ? S extends { isVariadic: true }
+    ? readonly ValueTypes[K][]
+    : S extends { isOptional: true }
+      ? ValueTypes[K] | undefined
+      : ValueTypes[K]
+  : never;
+
+/** The values of one call, typed by the declaration. */
+export interface Parsed<O extends OptionSpecs, A extends ArgumentSpecs> {
+  readonly options: { readonly [K in keyof O]: OptionValue<O[K]> };
+  readonly args: { readonly [K in keyof A]: ArgumentValue<A[K]> };
+  readonly tokens: Readonly<Partial<Record<keyof O | keyof A, Token>>>;
+}
+
+/** Types `run` by the options and arguments declared beside it. */
+export function defineCommand<const O extends OptionSpecs, const A extends ArgumentSpecs>(
+  command: CommandDeclaration & {
+    readonly options: O;
+    readonly args: A;
+    check?(parsed: Parsed<O, A>): void;
+    run(context: CommandContext, parsed: Parsed<O, A>): Promise<Result>;
+  },
+): Command {
+  // parse-arguments.ts makes exactly the values that the declaration asks for.
+  return command as unknown as Command;
+}
+
+/** All commands, for those that are about commands. */
+export interface CommandTable {
+  all(): Promise<readonly Command[]>;
+  find(word: string): Promise<Command | undefined>;
+  /** What a word that names none was meant to be. */
+  suggest(word: string): string | undefined;
+}
+
+/** What a running command may use of the world; the REPL and the script runner each make one. */
+export interface CommandContext {
+  readonly session: ShellSession;
+  /** The connected client; throws a CommandError NOTCONNECTED when there is none. */
+  readonly client: ZooKeeperClient;
+  readonly commands: CommandTable;
+  /** Aborted by Ctrl-C; a command that is long must look. */
+  readonly signal: AbortSignal;
+  /** Is a person there, who can be asked and who goes on typing while watches are armed? */
+  readonly isInteractive: boolean;
+  /** A part of a long result, in order, before the result itself. Wait for it: it may be slow. */
+  emit(result: Result): Promise<void> | void;
+  /** Something that happens beside the command running, if any: a watch that fired. */
+  notify(result: Result): void;
+  /** Asks yes or no; without a person the answer is yes, as a script has said what it wants. */
+  confirm(question: string): Promise<boolean>;
+  /** All of standard input, for a value given as `-`; throws when it is not to be had. */
+  readInput(): Promise<Buffer>;
+}
+
+/** The synopsis: `create [-s] [-t TTL] path [data]`. */
+export function usageOf(command: CommandDeclaration): string {
+  const options = Object.entries(command.options).map(([name, spec]) => {
+    const flag = spec.letter === undefined ? `--${name}` : `-${spec.letter}`;
+    const value = spec.kind === undefined ? '' : ` ${valueNameOf(name, spec)}`;
+    return `[${flag}${value}]`;
+  });
+  const args = Object.entries(command.args).map(([name, spec]) => {
+    const word = spec.isVariadic === true ? `${name}...` : name;
+    return spec.isOptional === true ? `[${word}]` : word;
+  });
+  return [command.name, ...options, ...args].join(' ');
+}
+
+/** What stands for an option's value in usage and help. */
+export function valueNameOf(name: string, spec: OptionSpec): string {
+  return spec.valueName ?? name.toUpperCase();
+}

@@ -1,0 +1,59 @@
+import { type CommandDeclaration, type OptionSpec, usageOf, valueNameOf } from './command.js';
+
+const WIDTH = 78;
+
+/** The usage and the summary of a command, for a list. */
+export function synopsis(command: CommandDeclaration): string {
+  const usage = `  ${usageOf(command)}`;
+  const { summary } = command;
+  return usage.length <= 34
+    ? `${usage.padEnd(36)}${summary}`
+    : `${usage}\n${' '.repeat(36)}${summary}`;
+}
+
+/** Everything a command declares, as text without a last line end. */
+export function commandHelp(command: CommandDeclaration): string {
+  const parts = [`${usageOf(command)}\n  ${command.summary}`];
+  if (command.aliases !== undefined) parts.push(`Also: ${command.aliases.join(', ')}`);
+  if (command.description !== undefined) parts.push(wrap(command.description));
+  const args = Object.entries(command.args).map(([name, spec]) => row(name, spec.summary));
+  if (args.length > 0) parts.push(`Arguments\n${args.join('\n')}`);
+  const options = optionRows(command);
+  if (options.length > 0) parts.push(`Options\n${options.join('\n')}`);
+  const examples = command.examples.map(({ line, summary }) => row(line, summary));
+  if (examples.length > 0) parts.push(`Examples\n${examples.join('\n')}`);
+  return parts.join('\n\n');
+}
+
+/** One row an option: "  -v, --version VERSION   only if ...". */
+export function optionRows(command: Pick<CommandDeclaration, 'options'>): string[] {
+  return Object.entries(command.options).map(([name, spec]) =>
+    row(flagsOf(name, spec), spec.summary),
+  );
+}
+
+export function flagsOf(name: string, spec: OptionSpec): string {
+  const letter = spec.letter === undefined ? '' : `-${spec.letter}, `;
+  const value = spec.kind === undefined ? '' : ` ${valueNameOf(name, spec)}`;
+  return `${letter}--${name}${value}`;
+}
+
+function row(left: string, right: string): string {
+  const start = `  ${left}`;
+  return start.length <= 28 ? `${start.padEnd(30)}${right}` : `${start}\n${' '.repeat(30)}${right}`;
+}
+
+/** Breaks text between words so that no line is longer than a narrow terminal. */
+export function wrap(text: string, width: number = WIDTH): string {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else {
+      line = line === '' ? word : `${line} ${word}`;
+    }
+  }
+  return [...lines, line].join('\n');
+}

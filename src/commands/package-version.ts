@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs';
+
+/** The version in package.json, which lies above this file in the sources and when built. */
+export function packageVersion(): string {
+  for (let folder = new URL('./', import.meta.url); ; folder = new URL('../', folder)) {
+    try {
+      const text = readFileSync(new URL('package.json', folder), 'utf8');
+      const { name, version } = JSON.parse(text) as { name?: string; version?: string };
+      if (name === 'zksh' && version !== undefined) return version;
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+    }
+    if (folder.pathname === '/') return 'unknown';
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}

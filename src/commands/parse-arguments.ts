@@ -1,0 +1,295 @@
+import { MAX_TTL_MS } from '../protocol/create-mode.js';
+import { pathFault } from '../protocol/path.js';
+import { AclSyntaxError, parseAcl } from './acl/parse-acl.js';
+import {
+  type ArgumentSpec,
+  type CommandDeclaration,
+  type DataValue,
+  type OptionSpec,
+  type ParsedArguments,
+  usageOf,
+  type ValueKind,
+  type ValueTypes,
+  valueNameOf,
+} from './command.js';
+import { usageError } from './command-error.js';
+import type { Place, Token } from './parse-line.js';
+import { suggestWord } from './suggest-word.js';
+
+/** What a path is resolved with. */
+export interface PathResolver {
+  resolve(text: string): string;
+}
+
+type Spec = OptionSpec | ArgumentSpec;
+
+/**
+ * Turns the words behind a command's name into its values, and refuses what does not fit with the
+ * place of the word: unknown flags, missing and surplus words, bad numbers, paths and ACLs.
+ * Options may stand anywhere before `--`; a quoted word is never one, nor is a negative number.
+ * @param whole where the statement stands, to point at its end when a word is missing
+ * @throws CommandError USAGE
+ */
+export function parseArguments(
+  command: CommandDeclaration,
+  words: readonly Token[],
+  whole: Place,
+  resolver: PathResolver,
+): ParsedArguments {
+  const reader = new ArgumentReader(command, words, whole, resolver);
+  return reader.read();
+}
+
+class ArgumentReader {
+  readonly #command: CommandDeclaration;
+  readonly #words: Token[];
+  readonly #whole: Place;
+  readonly #resolver: PathResolver;
+  readonly #options: Record<string, unknown> = {};
+  readonly #args: Record<string, unknown> = {};
+  readonly #tokens: Record<string, Token> = {};
+
+  constructor(
+    command: CommandDeclaration,
+    words: readonly Token[],
+    whole: Place,
+    resolver: PathResolver,
+  ) {
+    this.#command = command;
+    this.#words = [...words];
+    this.#whole = whole;
+    this.#resolver = resolver;
+  }
+
+  read(): ParsedArguments {
+    for (const [name, spec] of Object.entries(this.#command.options)) {
+      if (spec.kind === undefined) this.#options[name] = false;
+    }
+    this.#readArguments(this.#readOptions());
+    return { options: this.#options, args: this.#args, tokens: this.#tokens };
+  }
+
+  /** Takes the options out and gives the words that are left. */
+  #readOptions(): Token[] {
+    const plain: Token[] = [];
+    for (let word = this.#words.shift(); word !== undefined; word = this.#words.shift()) {
+      if (word.text === '--' && !word.isQuoted) return [...plain, ...this.#words];
+      if (!isOptionLike(word)) plain.push(word);
+      else if (word.text.startsWith('--')) this.#readLong(word);
+      else this.#readLetters(word);
+    }
+    return plain;
+  }
+
+  #readLong(word: Token): void {
+    const equals = word.text.indexOf('=');
+    const name = equals === -1 ? word.text.slice(2) : word.text.slice(2, equals);
+    const spec = Object.hasOwn(this.#command.options, name)
+      ? this.#command.options[name]
+      : undefined;
+    if (spec === undefined) throw this.#unknownOption(word, `--${name}`);
+    if (spec.kind === undefined) {
+      if (equals !== -1) throw usageError(`--${name} takes no value`, word);
+      this.#set(name, true, word);
+      return;
+    }
+    if (equals === -1) this.#readValue(name, spec, word);
+    else {
+      const cut = Buffer.byteLength(word.text.slice(0, equals + 1));
+      this.#setOption(name, spec, {
+        ...word,
+        text: word.text.slice(equals + 1),
+        bytes: word.bytes.subarray(cut),
+      });
+    }
+  }
+
+  /** `-s`, `-sw`, `-v 3`, `-v3`. */
+  #readLetters(word: Token): void {
+    const letters = word.text.slice(1);
+    for (let at = 0; at < letters.length; at++) {
+      const letter = letters.charAt(at);
+      const found = Object.entries(this.#command.options).find(
+        ([, spec]) => spec.letter === letter,
+      );
+      if (found === undefined) throw this.#unknownOption(word, at === 0 ? word.text : `-${letter}`);
+      const [name, spec] = found;
+      if (spec.kind === undefined) {
+        this.#set(name, true, word);
+        continue;
+      }
+      const rest = letters.slice(at + 1);
+      if (rest === '') this.#readValue(name, spec, word);
+      else {
+        const cut = Buffer.byteLength(word.text.slice(0, at + 2));
+        this.#setOption(name, spec, { ...word, text: rest, bytes: word.bytes.subarray(cut) });
+      }
+      return;
+    }
+  }
+
+  #readValue(name: string, spec: OptionSpec, word: Token): void {
+    const value = this.#words.shift();
+    if (value === undefined) {
+      throw usageError(
+        `${word.text} needs a value: ${valueNameOf(name, spec)}`,
+        word,
+        this.#usageHint(),
+      );
+    }
+    this.#setOption(name, spec, value);
+  }
+
+  #setOption(name: string, spec: OptionSpec, token: Token): void {
+    this.#set(name, this.#valueOf(valueNameOf(name, spec), spec, token), token);
+  }
+
+  #set(name: string, value: unknown, token: Token): void {
+    if (this.#tokens[name] !== undefined) throw usageError(`--${name} is given twice`, token);
+    this.#options[name] = value;
+    this.#tokens[name] = token;
+  }
+
+  #readArguments(words: readonly Token[]): void {
+    let next = 0;
+    for (const [name, spec] of Object.entries(this.#command.args)) {
+      const word = words[next];
+      if (spec.isVariadic === true) {
+        if (word === undefined && spec.isOptional !== true) throw this.#missing(name);
+        this.#args[name] = words.slice(next).map((token) => this.#valueOf(name, spec, token));
+        if (word !== undefined) this.#tokens[name] = word;
+        return;
+      }
+      if (word === undefined) {
+        if (spec.isOptional !== true) throw this.#missing(name);
+        continue;
+      }
+      this.#args[name] = this.#valueOf(name, spec, word);
+      this.#tokens[name] = word;
+      next++;
+    }
+    const surplus = words[next];
+    const last = words[words.length - 1];
+    if (surplus !== undefined && last !== undefined) {
+      throw this.#surplus(words, { start: surplus.start, end: last.end });
+    }
+  }
+
+  #missing(name: string): Error {
+    const { end } = this.#whole;
+    return usageError(
+      `${this.#command.name} needs a ${name}`,
+      { start: end, end: end + 1 },
+      this.#usageHint(),
+    );
+  }
+
+  #surplus(words: readonly Token[], place: Place): Error {
+    const hint = this.#command.surplusHint ?? this.#usageHint();
+    const count = words.length - Object.keys(this.#command.args).length;
+    return usageError(
+      `${count === 1 ? 'a word' : `${count} words`} too many for ${this.#command.name}`,
+      place,
+      hint,
+    );
+  }
+
+  #unknownOption(word: Token, flag: string): Error {
+    const known = Object.entries(this.#command.options).flatMap(([name, spec]) => [
+      `--${name}`,
+      ...(spec.letter === undefined ? [] : [`-${spec.letter}`]),
+    ]);
+    const suggestion = flag.startsWith('--')
+      ? suggestWord(
+          flag,
+          known.filter((option) => option.startsWith('--')),
+        )
+      : undefined;
+    const takesData = Object.values(this.#command.args).some((spec) => spec.kind === 'data');
+    const hint =
+      suggestion !== undefined
+        ? `did you mean ${suggestion}?`
+        : takesData
+          ? `to store it as a value, put it in quotes or behind --; ${this.#usageHint()}`
+          : this.#usageHint();
+    return usageError(`${this.#command.name} has no option ${flag}`, word, hint);
+  }
+
+  #usageHint(): string {
+    return `usage: ${usageOf(this.#command)}`;
+  }
+
+  #valueOf(name: string, spec: Spec, token: Token): ValueTypes[ValueKind] {
+    const { kind } = spec;
+    if (kind === 'data') return dataOf(token);
+    if (!token.isText) throw usageError(`${name} holds bytes that are not UTF-8`, token);
+    switch (kind) {
+      case 'path':
+        return this.#pathOf(token);
+      case 'integer':
+        return integerOf(name, spec, token);
+      case 'acl':
+        return aclOf(token);
+      default:
+        return textOf(name, spec, token);
+    }
+  }
+
+  #pathOf(token: Token): string {
+    const path = this.#resolver.resolve(token.text);
+    const fault = pathFault(path);
+    if (token.text === '') throw usageError('a path is never empty', token, this.#usageHint());
+    if (fault !== undefined) throw usageError(`${token.text} is not a path: ${fault}`, token);
+    return path;
+  }
+}
+
+/** Starts with a dash, unquoted, and is neither the dash alone nor a negative number. */
+function isOptionLike(word: Token): boolean {
+  return !word.isQuoted && /^-[^\d.]/.test(word.text);
+}
+
+/** `@file` and `-` unless quoted. */
+function dataOf(token: Token): DataValue {
+  if (!token.isQuoted && token.text === '-') return { from: 'stdin' };
+  if (!token.isQuoted && token.text.startsWith('@') && token.text.length > 1) {
+    return { from: 'file', file: token.text.slice(1) };
+  }
+  return { from: 'line', bytes: token.bytes };
+}
+
+function integerOf(name: string, spec: Spec, token: Token): number {
+  const min = spec.min ?? 0;
+  const max = spec.max ?? Number(MAX_TTL_MS);
+  const value = /^[-+]?\d+$/.test(token.text) ? Number(token.text) : Number.NaN;
+  if (Number.isNaN(value)) {
+    throw usageError(`${name} is a whole number, not "${token.text}"`, token);
+  }
+  if (value < min || value > max) {
+    throw usageError(`${name} is between ${min} and ${max}, not ${token.text}`, token);
+  }
+  return value;
+}
+
+function textOf(name: string, spec: Spec, token: Token): string {
+  const { choices } = spec;
+  if (choices === undefined || choices.includes(token.text)) return token.text;
+  const suggestion = suggestWord(token.text, choices);
+  throw usageError(
+    `${name} is one of ${choices.join(', ')}, not "${token.text}"`,
+    token,
+    suggestion === undefined ? undefined : `did you mean ${suggestion}?`,
+  );
+}
+
+function aclOf(token: Token): ValueTypes['acl'] {
+  try {
+    return parseAcl(token.text);
+  } catch (error) {
+    if (!(error instanceof AclSyntaxError)) throw error;
+    const start = token.start + error.start;
+    const isExact = !token.isQuoted && token.end - token.start === token.text.length;
+    const place = isExact ? { start, end: token.start + error.end } : token;
+    throw usageError(error.message, place, error.hint);
+  }
+}

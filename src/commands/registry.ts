@@ -1,0 +1,87 @@
+import type { Command } from './command.js';
+import { suggestWord } from './suggest-word.js';
+
+interface Entry {
+  readonly name: string;
+  readonly aliases?: readonly string[];
+  load(): Promise<Command>;
+}
+
+/**
+ * Every verb, in the order of help. A file is loaded when its verb is first used: `zksh -c 'get /a'`
+ * reads one of them.
+ */
+const ENTRIES: readonly Entry[] = [
+  { name: 'ls', load: async () => (await import('./znode/ls.js')).ls },
+  { name: 'get', load: async () => (await import('./znode/get.js')).get },
+  { name: 'stat', load: async () => (await import('./znode/stat.js')).stat },
+  { name: 'create', load: async () => (await import('./znode/create.js')).create },
+  { name: 'set', load: async () => (await import('./znode/set.js')).set },
+  { name: 'delete', load: async () => (await import('./znode/delete.js')).deleteCommand },
+  { name: 'deleteall', load: async () => (await import('./znode/deleteall.js')).deleteall },
+  { name: 'sync', load: async () => (await import('./znode/sync.js')).sync },
+  {
+    name: 'getEphemerals',
+    load: async () => (await import('./znode/get-ephemerals.js')).getEphemerals,
+  },
+  {
+    name: 'getAllChildrenNumber',
+    load: async () => (await import('./znode/get-all-children-number.js')).getAllChildrenNumber,
+  },
+  { name: 'addWatch', load: async () => (await import('./znode/add-watch.js')).addWatch },
+  { name: 'watch', load: async () => (await import('./znode/watch.js')).watch },
+  {
+    name: 'removewatches',
+    load: async () => (await import('./znode/removewatches.js')).removewatches,
+  },
+  { name: 'getAcl', load: async () => (await import('./acl/get-acl.js')).getAcl },
+  { name: 'setAcl', load: async () => (await import('./acl/set-acl.js')).setAcl },
+  { name: 'addauth', load: async () => (await import('./acl/addauth.js')).addauth },
+  { name: 'whoami', load: async () => (await import('./acl/whoami.js')).whoami },
+  { name: 'config', load: async () => (await import('./session/config.js')).config },
+  { name: 'connect', load: async () => (await import('./session/connect.js')).connect },
+  { name: 'close', load: async () => (await import('./session/close.js')).close },
+  { name: 'cd', load: async () => (await import('./shell/cd.js')).cd },
+  { name: 'pwd', load: async () => (await import('./shell/pwd.js')).pwd },
+  { name: 'help', load: async () => (await import('./shell/help.js')).help },
+  { name: 'version', load: async () => (await import('./shell/version.js')).version },
+  { name: 'quit', aliases: ['exit'], load: async () => (await import('./shell/quit.js')).quit },
+];
+
+const BY_WORD = new Map<string, Entry>(
+  ENTRIES.flatMap((entry) => [entry.name, ...(entry.aliases ?? [])].map((word) => [word, entry])),
+);
+
+/** Every word that names a command, aliases too, in the order of help. */
+export const COMMAND_WORDS: readonly string[] = [...BY_WORD.keys()];
+
+/** The command of a name or alias, exactly as written; undefined when there is none. */
+export async function findCommand(word: string): Promise<Command | undefined> {
+  return BY_WORD.get(word)?.load();
+}
+
+/** Every command, in the order of help. */
+export function allCommands(): Promise<readonly Command[]> {
+  return Promise.all(ENTRIES.map((entry) => entry.load()));
+}
+
+const FOREIGN_WORDS: Readonly<Record<string, string>> = {
+  '?': 'help',
+  cat: 'get',
+  exists: 'stat',
+  getacl: 'getAcl',
+  info: 'stat',
+  ls2: 'ls',
+  mk: 'create',
+  put: 'set',
+  rm: 'delete',
+  rmr: 'deleteall',
+  setacl: 'setAcl',
+  touch: 'create',
+};
+
+/** The command meant by a word that is none: another shell's word for it, or one typed wrong. */
+export function suggestCommand(word: string): string | undefined {
+  const lower = word.toLowerCase();
+  return FOREIGN_WORDS[lower] ?? suggestWord(word, COMMAND_WORDS);
+}

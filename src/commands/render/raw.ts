@@ -1,0 +1,34 @@
+import { formatAcl } from '../acl/parse-acl.js';
+import type { Result } from '../result.js';
+import { statFields } from './stat-lines.js';
+
+/**
+ * For pipes: values byte for byte and nothing added, lists one name a line, ACLs as setAcl reads
+ * them. Undefined where text is raw enough.
+ */
+export function resultToRaw(result: Result): string | Buffer | undefined {
+  switch (result.kind) {
+    case 'data':
+      return result.data ?? '';
+    case 'children':
+      return oneALine(result.children);
+    case 'path':
+      return `${result.path}\n`;
+    case 'paths':
+      return oneALine(result.paths);
+    case 'created':
+      return `${result.path}\n`;
+    case 'acl':
+      return `${formatAcl(result.acl)}\n`;
+    case 'stat':
+      return oneALine(statFields(result.stat).map(([name, value]) => `${name}\t${value}`));
+    case 'identities':
+      return oneALine(result.identities.map(({ authScheme, user }) => `${authScheme}:${user}`));
+    default:
+      return undefined;
+  }
+}
+
+function oneALine(names: readonly string[]): string {
+  return names.map((name) => `${name}\n`).join('');
+}

@@ -1,0 +1,66 @@
+import Table from 'cli-table3';
+import type { Stat } from '../../protocol/data.js';
+import { formatPerms } from '../../protocol/perms.js';
+import type { Result } from '../result.js';
+import type { RenderOptions } from './render.js';
+import { statFields } from './stat-lines.js';
+import { resultToText } from './text.js';
+
+/** What has rows as a table; undefined where text says it as well. */
+export function resultToTable(result: Result, options: RenderOptions): string | undefined {
+  switch (result.kind) {
+    case 'children':
+      return `${table(
+        ['child'],
+        result.children.map((name) => [name]),
+      )}${statTable(result.stat)}`;
+    case 'paths':
+      return table(
+        ['path'],
+        result.paths.map((path) => [path]),
+      );
+    case 'data': {
+      const { stat, ...bare } = result;
+      const value = resultToText(bare, options).toString().replace(/\n$/, '');
+      return table(
+        ['field', 'value'],
+        [
+          ['path', result.path],
+          ['data', value],
+          ...(stat === undefined ? [] : statFields(stat).map((row) => [...row])),
+        ],
+      );
+    }
+    case 'stat':
+      return statTable(result.stat);
+    case 'changed':
+      return result.isStatShown ? statTable(result.stat) : undefined;
+    case 'acl':
+      return `${table(
+        ['scheme', 'id', 'perms'],
+        result.acl.map(({ id, perms }) => [id.scheme, id.id, formatPerms(perms)]),
+      )}${statTable(result.stat)}`;
+    case 'identities':
+      return table(
+        ['scheme', 'user'],
+        result.identities.map(({ authScheme, user }) => [authScheme, user]),
+      );
+    default:
+      return undefined;
+  }
+}
+
+function statTable(stat: Stat | undefined): string {
+  return stat === undefined
+    ? ''
+    : table(
+        ['field', 'value'],
+        statFields(stat).map((row) => [...row]),
+      );
+}
+
+function table(head: string[], rows: string[][]): string {
+  const drawn = new Table({ head, style: { head: [], border: [] } });
+  drawn.push(...rows);
+  return `${drawn.toString()}\n`;
+}

@@ -1,0 +1,136 @@
+import { isUtf8 } from 'node:buffer';
+import { formatPerms } from '../../protocol/perms.js';
+import { formatSessionId } from '../../protocol/session-id.js';
+import type { ErrorReport } from '../command-error.js';
+import type { Result } from '../result.js';
+import { hexDump } from './hex-dump.js';
+import type { RenderOptions } from './render.js';
+import { statLines } from './stat-lines.js';
+
+type DataResult = Extract<Result, { kind: 'data' }>;
+
+/** The text form: Apache's shell's words, results only. */
+export function resultToText(result: Result, options: RenderOptions): string | Buffer {
+  if (result.kind === 'data') return dataToText(result, options);
+  const text = lines(result);
+  return options.isTerminal ? visible(text) : text;
+}
+
+function lines(result: Exclude<Result, DataResult>): string {
+  switch (result.kind) {
+    case 'done':
+    case 'end':
+    case 'exit':
+      return '';
+    case 'children':
+      return `[${result.children.join(', ')}]\n${statOf(result)}`;
+    case 'path':
+      return `${result.path}\n${statOf(result)}`;
+    case 'paths':
+      return `[${result.paths.join(', ')}]\n`;
+    case 'stat':
+      return statOf(result);
+    case 'created':
+      return `Created ${result.path}\n`;
+    case 'changed':
+      return result.isStatShown ? statOf(result) : '';
+    case 'deleted':
+      return deletedLine(result);
+    case 'acl':
+      return `${result.acl
+        .map(({ id, perms }) => `'${id.scheme},'${id.id}\n: ${formatPerms(perms)}\n`)
+        .join('')}${statOf(result)}`;
+    case 'count':
+      return `${result.count}\n`;
+    case 'identities':
+      return `Auth scheme: User\n${result.identities
+        .map(({ authScheme, user }) => `${authScheme}: ${user}\n`)
+        .join('')}`;
+    case 'event':
+      return `${result.event.type} ${result.event.path}\n`;
+    case 'connection':
+      return connectionLine(result);
+    case 'message':
+      return `${result.text}\n`;
+  }
+}
+
+function statOf({ stat }: { readonly stat?: Parameters<typeof statLines>[0] }): string {
+  return stat === undefined ? '' : statLines(stat);
+}
+
+function deletedLine({ count, isDryRun }: Extract<Result, { kind: 'deleted' }>): string {
+  const znodes = count === 1 ? '1 znode' : `${count} znodes`;
+  if (isDryRun) return `${znodes} would be deleted\n`;
+  return count === 1 ? '' : `Deleted ${znodes}\n`;
+}
+
+function connectionLine(result: Extract<Result, { kind: 'connection' }>): string {
+  const readOnly = result.isReadOnly ? ' (read-only server)' : '';
+  const session = formatSessionId(result.sessionId);
+  return `Connected to ${result.server}${readOnly}, session ${session}, timeout ${result.sessionTimeoutMs} ms\n`;
+}
+
+function dataToText({ data, view, stat }: DataResult, options: RenderOptions): string | Buffer {
+  const after = stat === undefined ? '' : statLines(stat);
+  if (view === 'raw' && data !== null) return data;
+  if (data === null) return `${view === 'raw' ? '' : '(null)\n'}${after}`;
+  if (view === 'base64') return `${data.toString('base64')}\n${after}`;
+  if (view === 'hexdump' || (options.isTerminal && !isPrintable(data))) {
+    return `${hexDump(data)}\n${after}`;
+  }
+  // As bytes, so that what is not UTF-8 comes out as it is.
+  return Buffer.concat([data, Buffer.from(`\n${after}`)]);
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a terminal would obey.
+const CONTROL = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/;
+const CONTROLS = new RegExp(CONTROL, 'g');
+
+/** Text that moves no cursor and changes no colour. */
+function isPrintable(data: Buffer): boolean {
+  return isUtf8(data) && !CONTROL.test(data.toString());
+}
+
+/** Control characters as `\xHH`: names come from other people. */
+function visible(text: string): string {
+  return text.replace(CONTROLS, (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`);
+}
+
+/** The sentence, the place with a caret, and what to do. */
+export function errorToText(error: ErrorReport, source?: string): string {
+  const caret =
+    error.place === undefined || source === undefined ? '' : caretLines(source, error.place);
+  const hint = error.hint === undefined ? '' : `  ${visible(error.hint)}\n`;
+  return `${visible(error.sentence)}\n${caret}${hint}`;
+}
+
+/** The line that `place` is in, and marks under it. */
+function caretLines(source: string, place: NonNullable<ErrorReport['place']>): string {
+  const start = source.lastIndexOf('\n', Math.max(0, place.start - 1)) + 1;
+  const newline = source.indexOf('\n', place.start);
+  const end = newline === -1 ? source.length : newline;
+  const line = source.slice(start, end).replace(/\r$/, '');
+  const before = line.slice(0, place.start - start);
+  const marked = line.slice(before.length, Math.max(place.end - start, before.length + 1));
+  // A tab stays one, so that the mark stands under its place however wide tabs are.
+  const margin = [...before].map((char) => (char === '\t' ? '\t' : ' '.repeat(widthOf(char))));
+  const width = [...marked].reduce((sum, char) => sum + widthOf(char), 0);
+  return `  ${visible(line)}\n  ${margin.join('')}${'^'.repeat(Math.max(1, width))}\n`;
+}
+
+/** Columns of a character, roughly: East Asian wide ones and emoji take two, marks none. */
+function widthOf(char: string): number {
+  if (/\p{M}/u.test(char)) return 0;
+  const code = char.codePointAt(0) ?? 0;
+  const isWide =
+    (code >= 0x1100 && code <= 0x115f) ||
+    (code >= 0x2e80 && code <= 0xa4cf) ||
+    (code >= 0xac00 && code <= 0xd7a3) ||
+    (code >= 0xf900 && code <= 0xfaff) ||
+    (code >= 0xfe30 && code <= 0xfe6f) ||
+    (code >= 0xff00 && code <= 0xff60) ||
+    (code >= 0x1f300 && code <= 0x1faff) ||
+    (code >= 0x20000 && code <= 0x3fffd);
+  return isWide ? 2 : 1;
+}

@@ -1,0 +1,76 @@
+import type { WatchEvent } from '../client/client.js';
+import type { ACL, ClientInfo, Stat } from '../protocol/data.js';
+
+/**
+ * What a command gives back. Commands never print: render/ makes text, tables and JSON of these,
+ * and nothing else is ever shown for a command that went well.
+ */
+export type Result =
+  /** Nothing to show: cd, a change without `-s`. In JSON, `done` says what was done. */
+  | { readonly kind: 'done'; readonly done: string; readonly path?: string }
+  /** Sorted; `stat` when it was asked for. */
+  | {
+      readonly kind: 'children';
+      readonly path: string;
+      readonly children: readonly string[];
+      readonly stat?: Stat;
+    }
+  /** One path of a long list, emitted one by one. */
+  | { readonly kind: 'path'; readonly path: string; readonly stat?: Stat }
+  | { readonly kind: 'paths'; readonly paths: readonly string[] }
+  | {
+      readonly kind: 'data';
+      readonly path: string;
+      /** Null is not the empty buffer: a znode can hold either. */
+      readonly data: Buffer | null;
+      readonly view: DataForm;
+      readonly stat?: Stat;
+    }
+  | { readonly kind: 'stat'; readonly path: string; readonly stat: Stat }
+  | { readonly kind: 'created'; readonly path: string; readonly stat: Stat }
+  /** Of set and setAcl; the stat is shown in text only when it was asked for. */
+  | {
+      readonly kind: 'changed';
+      readonly path: string;
+      readonly stat: Stat;
+      readonly isStatShown: boolean;
+    }
+  | {
+      readonly kind: 'deleted';
+      /** What was asked for. */
+      readonly path: string;
+      readonly count: number;
+      readonly isDryRun: boolean;
+    }
+  | {
+      readonly kind: 'acl';
+      readonly path: string;
+      readonly acl: readonly ACL[];
+      readonly stat?: Stat;
+    }
+  | { readonly kind: 'count'; readonly path: string; readonly count: number }
+  | { readonly kind: 'identities'; readonly identities: readonly ClientInfo[] }
+  /** A watch that fired. */
+  | { readonly kind: 'event'; readonly event: WatchEvent }
+  | {
+      readonly kind: 'connection';
+      readonly server: string;
+      readonly sessionId: bigint;
+      readonly sessionTimeoutMs: number;
+      readonly isReadOnly: boolean;
+    }
+  /** Text with named values behind it, which is what JSON shows. */
+  | {
+      readonly kind: 'message';
+      readonly text: string;
+      readonly fields: Readonly<Record<string, unknown>>;
+    }
+  /** All was emitted already. */
+  | { readonly kind: 'end' }
+  /** The shell is asked to end. */
+  | { readonly kind: 'exit' };
+
+export type ResultKind = Result['kind'];
+
+/** How `data` is shown in text; JSON always carries the bytes. */
+export type DataForm = 'text' | 'base64' | 'hexdump' | 'raw';

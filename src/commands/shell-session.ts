@@ -1,0 +1,234 @@
+import type { ClientOptions, ClientState, ZooKeeperClient } from '../client/client.js';
+import { parseConnectString } from '../client/connect-string.js';
+import { CommandError, ExitCode } from './command-error.js';
+import { resolvePath } from './resolve-path.js';
+
+export type ClientKind = 'builtin' | 'native';
+export type ClientFactory = (options: ClientOptions) => Promise<ZooKeeperClient>;
+
+export interface Credentials {
+  readonly scheme: string;
+  readonly auth: string;
+}
+
+export interface SessionOptions {
+  /** "host[:port][,host[:port]…][/chroot]" */
+  readonly target: string;
+  readonly clientKind?: ClientKind;
+  /** For the session, for connecting and for each request. */
+  readonly timeoutMs?: number;
+  /** Refuse every change, and be content with a read-only server. */
+  readonly isReadOnly?: boolean;
+  /** Sent on every connection made. */
+  readonly auth?: readonly Credentials[];
+  /** Default: by `clientKind`. */
+  readonly createClient?: ClientFactory;
+}
+
+/** What a prompt must know at once. */
+export type SessionEvent =
+  | { readonly kind: 'state'; readonly state: ClientState; readonly reason?: Error }
+  | { readonly kind: 'path'; readonly cwd: string }
+  /** Another client took over, or (undefined) the session was closed. */
+  | { readonly kind: 'client'; readonly client: ZooKeeperClient | undefined };
+
+const DEFAULT_REQUEST_TIMEOUT_MS = 30_000;
+const DEFAULT_CONNECT_TIMEOUT_MS = 10_000;
+const DEFAULT_SESSION_TIMEOUT_MS = 30_000;
+
+/**
+ * What one shell holds between its commands: the connection and the working path. It connects when
+ * a command first needs it, so that `help` and a usage error never touch a server.
+ */
+export class ShellSession {
+  readonly isReadOnly: boolean;
+  readonly clientKind: ClientKind;
+  readonly #options: SessionOptions;
+  readonly #createClient: ClientFactory;
+  readonly #listeners = new Set<(event: SessionEvent) => void>();
+  #target: string;
+  #client: ZooKeeperClient | undefined;
+  #connecting: Promise<ZooKeeperClient> | undefined;
+  #isClosed = false;
+  #cwd = '/';
+  #previousCwd: string | undefined;
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+    this.#target = options.target;
+    this.isReadOnly = options.isReadOnly ?? false;
+    this.clientKind = options.clientKind ?? 'builtin';
+    this.#createClient = options.createClient ?? CLIENTS[this.clientKind];
+  }
+
+  /** The connect string of the session, or of the one that would be opened. */
+  get target(): string {
+    return this.#target;
+  }
+
+  /** The client in whatever state it is; undefined before the first connect and after close. */
+  get client(): ZooKeeperClient | undefined {
+    return this.#client;
+  }
+
+  get state(): ClientState {
+    return this.#client?.state ?? 'closed';
+  }
+
+  /** "" when there is none. */
+  get chroot(): string {
+    const slash = this.#target.indexOf('/');
+    return slash === -1 ? '' : this.#target.slice(slash).replace(/\/+$/, '');
+  }
+
+  get cwd(): string {
+    return this.#cwd;
+  }
+
+  /** Where `cd -` leads; undefined before the first cd. */
+  get previousCwd(): string | undefined {
+    return this.#previousCwd;
+  }
+
+  changePath(path: string): void {
+    this.#previousCwd = this.#cwd;
+    this.#cwd = path;
+    this.#tell({ kind: 'path', cwd: path });
+  }
+
+  /** The absolute path of one typed, `.` and `..` resolved. */
+  resolve(text: string): string {
+    return resolvePath(text, this.#cwd);
+  }
+
+  /** @returns a function that ends the subscription */
+  subscribe(listener: (event: SessionEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /**
+   * The connected client, opened now if none ever was.
+   * @throws CommandError NOTCONNECTED after `close`; a ConnectError when no server is reached
+   */
+  async ready(): Promise<ZooKeeperClient> {
+    if (this.#connecting !== undefined) return this.#connecting;
+    if (this.#client !== undefined) return this.#client;
+    if (this.#isClosed) throw notConnected();
+    return this.connect();
+  }
+
+  /** The client that `ready` gave; @throws CommandError NOTCONNECTED when there is none. */
+  requireClient(): ZooKeeperClient {
+    if (this.#client === undefined) throw notConnected();
+    return this.#client;
+  }
+
+  /**
+   * Opens a session, on another target if one is given. The old session is closed only when the
+   * new one stands, so that a wrong address costs nothing.
+   * @throws CommandError USAGE for a bad target; a ConnectError when no server is reached
+   */
+  connect(target: string = this.#target): Promise<ZooKeeperClient> {
+    const attempt = this.#open(target).finally(() => {
+      if (this.#connecting === attempt) this.#connecting = undefined;
+    });
+    this.#connecting = attempt;
+    return attempt;
+  }
+
+  /** Closes the session on the server; the shell can connect again. Always resolves. */
+  async close(): Promise<void> {
+    const client = this.#client;
+    this.#isClosed = true;
+    this.#adopt(undefined);
+    await client?.close();
+  }
+
+  async #open(target: string): Promise<ZooKeeperClient> {
+    checkTarget(target);
+    const { timeoutMs } = this.#options;
+    const client = await this.#createClient({
+      connectString: target,
+      sessionTimeoutMs: timeoutMs ?? DEFAULT_SESSION_TIMEOUT_MS,
+      connectTimeoutMs: timeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS,
+      requestTimeoutMs: timeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS,
+      canBeReadOnly: this.isReadOnly,
+    });
+    client.on('state', (state, reason) => {
+      if (client !== this.#client) return;
+      this.#tell(
+        reason === undefined ? { kind: 'state', state } : { kind: 'state', state, reason },
+      );
+    });
+    const old = this.#client;
+    const isFirst = old === undefined;
+    if (isFirst) this.#adopt(client);
+    try {
+      await client.connect();
+      for (const { scheme, auth } of this.#options.auth ?? []) await client.addAuth(scheme, auth);
+    } catch (error) {
+      if (this.#client === client) this.#adopt(undefined);
+      await client.close();
+      throw error;
+    }
+    if (isFirst && this.#client !== client) {
+      // close() was called while this attempt was under way.
+      await client.close();
+      throw notConnected();
+    }
+    if (target !== this.#target) {
+      this.#target = target;
+      this.#cwd = '/';
+      this.#previousCwd = undefined;
+    }
+    this.#isClosed = false;
+    if (!isFirst) this.#adopt(client);
+    await old?.close();
+    return client;
+  }
+
+  #adopt(client: ZooKeeperClient | undefined): void {
+    if (client === this.#client) return;
+    this.#client = client;
+    this.#tell({ kind: 'client', client });
+  }
+
+  #tell(event: SessionEvent): void {
+    for (const listener of this.#listeners) listener(event);
+  }
+}
+
+const CLIENTS: Readonly<Record<ClientKind, ClientFactory>> = {
+  builtin: async (options) => (await import('../client/zookeeper.js')).createClient(options),
+  native: async (options) => (await import('../client/native.js')).createNativeClient(options),
+};
+
+function notConnected(): CommandError {
+  return new CommandError('not connected', {
+    code: 'NOTCONNECTED',
+    exitCode: ExitCode.connection,
+    hint: 'connect HOST:PORT opens a session',
+  });
+}
+
+/** @throws CommandError USAGE that says what is wrong with it */
+export function checkTarget(target: string): void {
+  if (target.startsWith('zks://')) {
+    throw new CommandError('TLS (zks://) is not built yet', {
+      code: 'UNSUPPORTED',
+      exitCode: ExitCode.usage,
+    });
+  }
+  try {
+    parseConnectString(target);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CommandError(`bad server list "${target}": ${reason}`, {
+      code: 'USAGE',
+      exitCode: ExitCode.usage,
+      hint: 'it is host[:port][,host[:port]...][/chroot]',
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,17 @@
+import { defineCommand } from '../command.js';
+import { packageVersion } from '../package-version.js';
+import type { Result } from '../result.js';
+
+export const version = defineCommand({
+  name: 'version',
+  group: 'shell',
+  summary: 'show the version of zksh',
+  options: {},
+  args: {},
+  isLocal: true,
+  examples: [{ line: 'version', summary: 'as zksh --version' }],
+  async run(): Promise<Result> {
+    const found = packageVersion();
+    return { kind: 'message', text: `zksh ${found}`, fields: { version: found } };
+  },
+});

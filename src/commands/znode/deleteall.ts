@@ -1,0 +1,128 @@
+import type { ZooKeeperClient } from '../../client/client.js';
+import { ZooKeeperError } from '../../client/errors.js';
+import { isWithin } from '../../protocol/path.js';
+import { type CommandContext, defineCommand } from '../command.js';
+import { CommandError, ExitCode } from '../command-error.js';
+import type { Result } from '../result.js';
+import { partialError, walk } from '../walk.js';
+
+const DEFAULT_BATCH = 1000;
+const SAMPLE_LENGTH = 5;
+
+export const deleteall = defineCommand({
+  name: 'deleteall',
+  group: 'znode',
+  summary: 'delete a znode and everything below it',
+  description:
+    'At the prompt it says how many there are and asks; a script is taken at its word. Children go before their parents. What cannot be deleted is named, and makes the exit code 9. The root and /zookeeper are refused.',
+  options: {
+    yes: { letter: 'y', summary: 'do not ask' },
+    'dry-run': { letter: 'n', summary: 'list what would be deleted' },
+    batch: {
+      letter: 'b',
+      kind: 'integer',
+      valueName: 'SIZE',
+      min: 1,
+      max: 1_000_000,
+      summary: 'deletes in flight at a time, default 1000',
+    },
+  },
+  args: { path: { kind: 'path', summary: 'the highest znode to go' } },
+  isMutating: true,
+  examples: [
+    { line: 'deleteall -n /app', summary: 'look first' },
+    { line: 'deleteall /app', summary: 'then do it' },
+  ],
+  check({ args, tokens }) {
+    if (args.path === '/' || isWithin(args.path, '/zookeeper')) {
+      throw new CommandError(`deleteall never deletes ${args.path}`, {
+        code: 'GUARDED',
+        exitCode: ExitCode.usage,
+        path: args.path,
+        place: tokens.path,
+        hint: "it holds the server's own znodes; name those to delete one by one",
+      });
+    }
+  },
+  async run(context, { options, args: { path } }): Promise<Result> {
+    const paths = await collect(context, path);
+    if (options['dry-run']) {
+      for (const found of paths) await context.emit({ kind: 'path', path: found });
+      return { kind: 'deleted', path, count: paths.length, isDryRun: true };
+    }
+    if (context.isInteractive && !options.yes && !(await context.confirm(question(paths)))) {
+      throw new CommandError('nothing was deleted', { code: 'REFUSED' });
+    }
+    paths.reverse();
+    const count = await deleteInOrder(context, paths, options.batch ?? DEFAULT_BATCH);
+    return { kind: 'deleted', path, count, isDryRun: false };
+  },
+});
+
+async function collect(context: CommandContext, root: string): Promise<string[]> {
+  const paths: string[] = [];
+  for await (const { path } of walk(context.client, root, context.signal)) paths.push(path);
+  return paths;
+}
+
+function question(paths: readonly string[]): string {
+  const sample = paths.slice(0, SAMPLE_LENGTH).join('\n  ');
+  const more =
+    paths.length > SAMPLE_LENGTH ? `\n  ... and ${paths.length - SAMPLE_LENGTH} more` : '';
+  const znodes = paths.length === 1 ? '1 znode' : `${paths.length} znodes`;
+  return `delete ${znodes}?\n  ${sample}${more}\n`;
+}
+
+/**
+ * A server does what one session asks in the order asked, so children can be sent right before
+ * their parents without waiting for the answers.
+ */
+async function deleteInOrder(
+  context: CommandContext,
+  paths: readonly string[],
+  batch: number,
+): Promise<number> {
+  const failures: { path: string; error: unknown }[] = [];
+  let count = 0;
+  for (let at = 0; at < paths.length && !context.signal.aborted; at += batch) {
+    const slice = paths.slice(at, at + batch);
+    const outcomes = await Promise.all(slice.map((path) => deleteOne(context.client, path)));
+    for (const [index, error] of outcomes.entries()) {
+      if (error === undefined) count++;
+      else if (!isNoNode(error)) failures.push({ path: slice[index] ?? '', error });
+    }
+    const fatal = failures.find(({ error }) => !isRefusal(error));
+    if (fatal !== undefined) throw fatal.error;
+  }
+  // A parent fails only because its child did; the child is what to name.
+  const causes = failures.filter(({ error }) => !isCode(error, 'NOTEMPTY'));
+  if (failures.length > 0) {
+    throw partialError(
+      `deleted ${count} of ${paths.length} znodes, not all`,
+      causes.length > 0 ? causes : failures,
+    );
+  }
+  return count;
+}
+
+async function deleteOne(client: ZooKeeperClient, path: string): Promise<unknown> {
+  try {
+    await client.delete(path, -1);
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+function isCode(error: unknown, code: ZooKeeperError['code']): boolean {
+  return error instanceof ZooKeeperError && error.code === code;
+}
+
+function isNoNode(error: unknown): boolean {
+  return isCode(error, 'NONODE');
+}
+
+/** Is the error about this one znode, so that the others are worth trying? */
+function isRefusal(error: unknown): boolean {
+  return isCode(error, 'NOTEMPTY') || isCode(error, 'NOAUTH');
+}

@@ -1,0 +1,43 @@
+import { defineCommand } from '../command.js';
+import { usageError } from '../command-error.js';
+import type { DataForm, Result } from '../result.js';
+import { watchOption } from '../watch-option.js';
+
+export const get = defineCommand({
+  name: 'get',
+  group: 'znode',
+  summary: 'show the data of a znode',
+  description:
+    'The bytes come out as they are, with a line end behind them; --raw leaves that out. On a terminal, bytes that are no text are shown as a dump. A znode without data shows (null).',
+  options: {
+    stat: { letter: 's', summary: 'show the Stat too' },
+    watch: { letter: 'w', summary: 'tell once when the data changes' },
+    base64: { letter: 'b', summary: 'as base64' },
+    hex: { letter: 'x', summary: 'as a dump in hex' },
+    raw: { summary: 'the bytes and nothing else' },
+  },
+  args: { path: { kind: 'path', summary: 'the znode' } },
+  surplusHint: 'a watch is asked for with -w',
+  examples: [
+    { line: 'get /app/config', summary: 'the data and a line end' },
+    { line: 'get --raw /app/blob', summary: 'exactly the bytes, for a file or a pipe' },
+  ],
+  check({ options, tokens }) {
+    const views = [options.base64, options.hex, options.raw].filter(Boolean);
+    if (views.length > 1) {
+      throw usageError('only one of -b, -x and --raw', tokens.raw ?? tokens.hex);
+    }
+    if (options.raw && options.stat) throw usageError('--raw shows no Stat', tokens.stat);
+  },
+  async run(context, { options, args: { path } }): Promise<Result> {
+    const { data, stat } = await context.client.getData(path, watchOption(context, options.watch));
+    const view: DataForm = options.raw
+      ? 'raw'
+      : options.base64
+        ? 'base64'
+        : options.hex
+          ? 'hexdump'
+          : 'text';
+    return { kind: 'data', path, data, view, ...(options.stat ? { stat } : {}) };
+  },
+});
