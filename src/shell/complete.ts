@@ -1,0 +1,207 @@
+// TAB: what can stand where the cursor stands, as text that parses back to what was meant.
+// Commands and flags come from the declarations, paths from the server, one listing at a time.
+import type { CommandDeclaration } from '../commands/command.js';
+import { type ParsedLine, parseLine, quoteWord, type Token } from '../commands/parse-line.js';
+import { resolvePath } from '../commands/resolve-path.js';
+import type { Vocabulary } from './vocabulary.js';
+import { flagsOf, rolesOf } from './word-role.js';
+
+export interface Completion {
+  /** The part of the line to replace, in UTF-16 units. */
+  readonly from: number;
+  readonly to: number;
+  /** What to write there: all that the candidates share, quoted as far as needed. */
+  readonly text: string;
+  /** To show, in order; names only, without the part before them. */
+  readonly candidates: readonly string[];
+  /** Why there are none, in words. */
+  readonly fault?: string;
+}
+
+/** Lists the children of an absolute path, in any order. */
+export type ListChildren = (path: string) => Promise<readonly string[]>;
+
+export interface CompletionContext {
+  readonly vocabulary: Vocabulary;
+  readonly cwd: string;
+  readonly listChildren: ListChildren;
+}
+
+/** Completes the word before `cursor`. Never throws: a failed listing is the `fault`. */
+export async function complete(
+  text: string,
+  cursor: number,
+  context: CompletionContext,
+): Promise<Completion> {
+  const word = wordAt(text.slice(0, cursor));
+  const found = await candidatesFor(word, context).catch((error: unknown) => error);
+  const here = { from: word.start, to: cursor };
+  if (!isFound(found)) {
+    const fault = found instanceof Error ? found.message : String(found);
+    return { ...here, text: text.slice(word.start, cursor), candidates: [], fault };
+  }
+  const { prefix, choices } = found;
+  const [first] = choices;
+  if (first === undefined) {
+    return { ...here, text: text.slice(word.start, cursor), candidates: [] };
+  }
+  const names = choices.map(({ name }) => name);
+  if (choices.length === 1) {
+    const end = first.isOpen ? '' : ' ';
+    const whole = prefix + first.name;
+    return { ...here, text: spell(whole, first.isOpen, word.quote) + end, candidates: names };
+  }
+  const shared = prefix + commonPrefix(names);
+  const isLonger = shared.length > word.text.length;
+  const spelt = isLonger ? spell(shared, true, word.quote) : text.slice(word.start, cursor);
+  return { ...here, text: spelt, candidates: names };
+}
+
+interface Word {
+  /** Of the statement, before this word. */
+  readonly before: readonly Token[];
+  readonly start: number;
+  /** Without its quoting. */
+  readonly text: string;
+  readonly isQuoted: boolean;
+  readonly quote: '"' | "'" | undefined;
+}
+
+interface Choice {
+  readonly name: string;
+  /** May the word go on behind it? Then no blank follows. */
+  readonly isOpen: boolean;
+}
+
+interface Found {
+  /** What of the word stays as it is. */
+  readonly prefix: string;
+  readonly choices: readonly Choice[];
+}
+
+function isFound(value: unknown): value is Found {
+  return typeof value === 'object' && value !== null && 'choices' in value;
+}
+
+/** The word that ends the text: the last token when nothing follows it, else an empty one. */
+function wordAt(text: string): Word {
+  const parsed = parseLine(text);
+  const tokens = currentStatement(parsed, text);
+  const last = tokens.at(-1);
+  if (last !== undefined && last.end === text.length) {
+    return {
+      before: tokens.slice(0, -1),
+      start: last.start,
+      text: last.text,
+      isQuoted: last.isQuoted,
+      quote: last.openQuote,
+    };
+  }
+  return { before: tokens, start: text.length, text: '', isQuoted: false, quote: undefined };
+}
+
+function currentStatement({ statements }: ParsedLine, text: string): readonly Token[] {
+  const last = statements.at(-1);
+  if (last === undefined || /[;\n]/.test(text.slice(last.end))) return [];
+  return last.tokens;
+}
+
+async function candidatesFor(word: Word, context: CompletionContext): Promise<Found> {
+  const { vocabulary } = context;
+  const [name, ...words] = word.before;
+  if (name === undefined) return among(vocabulary.words, word.text);
+  const command = vocabulary.find(name.text);
+  if (command === undefined) return NOTHING;
+  const { next, mayBeOption } = rolesOf(command, words);
+  if (mayBeOption && !word.isQuoted && word.text.startsWith('-')) {
+    return among(unusedFlags(command, words), word.text);
+  }
+  if (next.role !== 'value') return NOTHING;
+  const { kind, choices } = next.spec;
+  switch (kind) {
+    case 'path':
+      return completePath(word.text, context);
+    case 'command':
+      return among(vocabulary.words, word.text);
+    case 'acl':
+      return completeAcl(word.text);
+    default:
+      return choices === undefined ? NOTHING : among(choices, word.text);
+  }
+}
+
+const NOTHING: Found = { prefix: '', choices: [] };
+
+function among(words: readonly string[], begun: string): Found {
+  const fitting = words.filter((word) => word.startsWith(begun));
+  return { prefix: '', choices: fitting.map((name) => ({ name, isOpen: false })) };
+}
+
+function unusedFlags(command: CommandDeclaration, words: readonly Token[]): readonly string[] {
+  const used = new Set(words.map(({ text }) => text));
+  const isUsed = ([name, { letter }]: [string, { letter?: string }]) =>
+    used.has(`--${name}`) || (letter !== undefined && used.has(`-${letter}`));
+  const left = Object.fromEntries(Object.entries(command.options).filter((o) => !isUsed(o)));
+  return flagsOf({ ...command, options: left });
+}
+
+/** Relative paths stay relative; a znode with children gets its slash. */
+async function completePath(text: string, context: CompletionContext): Promise<Found> {
+  const slash = text.lastIndexOf('/');
+  const prefix = text.slice(0, slash + 1);
+  const begun = text.slice(slash + 1);
+  // `..` is as good as a name, and nothing completes it but the slash.
+  if (begun === '..') return { prefix, choices: [{ name: '../', isOpen: true }] };
+  const folder = resolvePath(prefix === '' ? '.' : prefix, context.cwd);
+  const children = await context.listChildren(folder);
+  const names = children.filter((name) => name.startsWith(begun)).sort(byCodePoint);
+  const [only] = names;
+  if (only === undefined || names.length > 1) {
+    return { prefix, choices: names.map((name) => ({ name, isOpen: true })) };
+  }
+  const path = folder === '/' ? `/${only}` : `${folder}/${only}`;
+  const hasChildren = await context.listChildren(path).then(
+    (grandchildren) => grandchildren.length > 0,
+    // Unreadable or just gone: the name is complete either way.
+    () => false,
+  );
+  const choice = hasChildren ? { name: `${only}/`, isOpen: true } : { name: only, isOpen: false };
+  return { prefix, choices: [choice] };
+}
+
+const ACL_STARTS = ['world:anyone:', 'auth::', 'digest:', 'ip:', 'x509:', 'sasl:'];
+
+/** The schemes; their ids and permissions are for the person to say. */
+function completeAcl(text: string): Found {
+  const entry = text.lastIndexOf(',') + 1;
+  const fitting = ACL_STARTS.filter((start) => start.startsWith(text.slice(entry)));
+  const choices = fitting.map((name) => ({ name, isOpen: true }));
+  return { prefix: text.slice(0, entry), choices };
+}
+
+/** The order of ls: that of UTF-16 units, which no locale changes. */
+function byCodePoint(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function commonPrefix(names: readonly string[]): string {
+  const [first = '', ...others] = names;
+  let length = first.length;
+  for (const other of others) {
+    let same = 0;
+    while (same < length && first[same] === other[same]) same++;
+    length = same;
+  }
+  // Never half of a surrogate pair.
+  const last = first.charCodeAt(length - 1);
+  return first.slice(0, last >= 0xd800 && last < 0xdc00 ? length - 1 : length);
+}
+
+/** The word as typed; one that may go on keeps its quote open, in the kind that was begun. */
+function spell(text: string, isOpen: boolean, begun: '"' | "'" | undefined): string {
+  const quoted = quoteWord(text);
+  const isBare = quoted === text;
+  if (!isOpen) return isBare && begun !== undefined ? `${begun}${text}${begun}` : quoted;
+  if (isBare) return `${begun ?? ''}${text}`;
+  return quoted.slice(0, -1);
+}

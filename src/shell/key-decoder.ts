@@ -1,0 +1,158 @@
+// What a terminal sends, as keys. A chunk of input may hold many keys or half of one, so this is
+// a push parser that keeps the unfinished rest. Sequences: ECMA-48 CSI, SS3, xterm's modifier
+// parameter (1 + shift 1 + alt 2 + ctrl 4) and bracketed paste (200~ … 201~).
+//
+// Ink's own useInput is not used: it gives Backspace and Delete the same name, and a chunk of
+// several typed keys as one text.
+
+export type Key =
+  /** Typed characters, one or a run of them. */
+  | { readonly type: 'text'; readonly text: string }
+  /** Line breaks are \n, whatever the terminal sent. */
+  | { readonly type: 'paste'; readonly text: string }
+  /** `ctrl-`, `alt-` and `shift-` in this order, then the key: "ctrl-a", "alt-left", "enter". */
+  | { readonly type: 'key'; readonly name: string };
+
+const PASTE_START = '\x1b[200~';
+const PASTE_END = '\x1b[201~';
+const ESCAPE = '\x1b';
+// What follows the escape.
+const CSI = /^\[([0-?]*)[ -/]*([@-~])/;
+const SS3 = /^O([A-Za-z])/;
+const UNFINISHED = /^(?:\[[0-?]*[ -/]*|O)?$/;
+const CONTROL_OR_ESCAPE = /\p{Cc}/u;
+
+const BY_LETTER: Readonly<Record<string, string>> = {
+  A: 'up',
+  B: 'down',
+  C: 'right',
+  D: 'left',
+  F: 'end',
+  H: 'home',
+  Z: 'shift-tab',
+};
+
+const BY_NUMBER: Readonly<Record<string, string>> = {
+  '1': 'home',
+  '2': 'insert',
+  '3': 'delete',
+  '4': 'end',
+  '5': 'page-up',
+  '6': 'page-down',
+  '7': 'home',
+  '8': 'end',
+};
+
+const CONTROL: Readonly<Record<string, string>> = {
+  '\r': 'enter',
+  '\n': 'enter',
+  '\t': 'tab',
+  '\b': 'backspace',
+  '\x7f': 'backspace',
+  '\x00': 'ctrl-space',
+  [ESCAPE]: 'escape',
+};
+
+export class KeyDecoder {
+  #rest = '';
+  /** Text gathered since a paste began; undefined outside of one. */
+  #paste: string | undefined;
+
+  /** An escape came and may be the Escape key or the head of a sequence: call flush() soon. */
+  get isWaiting(): boolean {
+    return this.#rest !== '' && this.#paste === undefined;
+  }
+
+  push(chunk: string): readonly Key[] {
+    const keys: Key[] = [];
+    this.#rest += chunk;
+    while (this.#rest !== '') {
+      const key = this.#paste === undefined ? this.#nextKey() : this.#endPaste(this.#paste);
+      if (key === 'unfinished') break;
+      if (key !== undefined) keys.push(key);
+    }
+    return keys;
+  }
+
+  /** Takes what waits as it is: a lone escape is the Escape key. */
+  flush(): readonly Key[] {
+    if (!this.isWaiting) return [];
+    const rest = this.#rest;
+    this.#rest = '';
+    return [named('escape'), ...(rest.length > 1 ? this.push(rest.slice(1)) : [])];
+  }
+
+  /** Takes one key off the rest; undefined for a sequence that means nothing here. */
+  #nextKey(): Key | undefined | 'unfinished' {
+    const input = this.#rest;
+    const first = input.charAt(0);
+    if (first !== ESCAPE) {
+      const control = CONTROL_OR_ESCAPE.exec(input)?.index ?? input.length;
+      if (control > 0) return this.#take(control, { type: 'text', text: input.slice(0, control) });
+      return this.#take(1, named(controlName(first)));
+    }
+    if (input.startsWith(PASTE_START)) {
+      this.#paste = '';
+      return this.#take(PASTE_START.length, undefined);
+    }
+    const tail = input.slice(1);
+    const csi = CSI.exec(tail);
+    if (csi !== null) {
+      const name = csiName(csi[1] ?? '', csi[2] ?? '');
+      return this.#take(1 + csi[0].length, name === undefined ? undefined : named(name));
+    }
+    const ss3 = SS3.exec(tail);
+    if (ss3 !== null) {
+      const name = BY_LETTER[ss3[1] ?? ''];
+      return this.#take(1 + ss3[0].length, name === undefined ? undefined : named(name));
+    }
+    if (UNFINISHED.test(tail)) return 'unfinished';
+    return this.#altKey(input);
+  }
+
+  #altKey(input: string): Key | undefined {
+    const char = String.fromCodePoint(input.codePointAt(1) ?? 0);
+    if (char === ESCAPE) return this.#take(1, named('escape'));
+    const name = CONTROL_OR_ESCAPE.test(char) ? controlName(char) : char;
+    return this.#take(1 + char.length, named(`alt-${name}`));
+  }
+
+  #endPaste(gathered: string): Key | undefined | 'unfinished' {
+    const end = this.#rest.indexOf(PASTE_END);
+    if (end === -1) {
+      // The end mark itself may be cut in two.
+      const safe = Math.max(0, this.#rest.length - PASTE_END.length + 1);
+      this.#paste = gathered + this.#rest.slice(0, safe);
+      this.#rest = this.#rest.slice(safe);
+      return 'unfinished';
+    }
+    const text = (gathered + this.#rest.slice(0, end)).replace(/\r\n?/g, '\n');
+    this.#paste = undefined;
+    return this.#take(end + PASTE_END.length, { type: 'paste', text });
+  }
+
+  #take(length: number, key: Key | undefined): Key | undefined {
+    this.#rest = this.#rest.slice(length);
+    return key;
+  }
+}
+
+function named(name: string): Key {
+  return { type: 'key', name };
+}
+
+function controlName(char: string): string {
+  const name = CONTROL[char];
+  if (name !== undefined) return name;
+  const letter = String.fromCharCode(char.charCodeAt(0) + 0x40).toLowerCase();
+  return `ctrl-${letter}`;
+}
+
+function csiName(parameters: string, final: string): string | undefined {
+  const [first = '', modifier = '1'] = parameters.split(';');
+  const name = final === '~' ? BY_NUMBER[first] : BY_LETTER[final];
+  if (name === undefined) return undefined;
+  const bits = Number(modifier) - 1;
+  const prefix = [bits & 4 ? 'ctrl-' : '', bits & 2 ? 'alt-' : '', bits & 1 ? 'shift-' : ''];
+  return prefix.join('') + name;
+}

@@ -1,0 +1,51 @@
+// The keyboard: raw mode, bracketed paste, bytes to keys; and the terminal as it was before,
+// whatever ends the process.
+import { type Key, KeyDecoder } from './key-decoder.js';
+
+/** After this, an escape that nothing followed was the Escape key. */
+const ESCAPE_MS = 50;
+const PASTE_ON = '\x1b[?2004h';
+const PASTE_OFF = '\x1b[?2004l';
+const CURSOR_ON = '\x1b[?25h';
+
+export interface Keyboard {
+  /** Gives the terminal back; calls after the first do nothing. */
+  close(): void;
+}
+
+/**
+ * @param onKey called for each key
+ * @param onEnd called when the terminal went away
+ */
+export function openKeyboard(
+  stdin: NodeJS.ReadStream,
+  stdout: NodeJS.WriteStream,
+  onKey: (key: Key) => void,
+  onEnd: () => void,
+): Keyboard {
+  const decoder = new KeyDecoder();
+  let timer: NodeJS.Timeout | undefined;
+  const hear = (chunk: string) => {
+    clearTimeout(timer);
+    for (const key of decoder.push(chunk)) onKey(key);
+    if (!decoder.isWaiting) return;
+    timer = setTimeout(() => {
+      for (const key of decoder.flush()) onKey(key);
+    }, ESCAPE_MS);
+  };
+  let isOpen = true;
+  const close = () => {
+    if (!isOpen) return;
+    isOpen = false;
+    clearTimeout(timer);
+    process.off('exit', close);
+    stdin.off('data', hear).off('end', onEnd).off('error', onEnd);
+    if (!stdin.destroyed) stdin.setRawMode(false).pause();
+    if (stdout.writable) stdout.write(PASTE_OFF + CURSOR_ON);
+  };
+  process.on('exit', close);
+  stdin.setEncoding('utf8').setRawMode(true);
+  stdin.on('data', hear).on('end', onEnd).on('error', onEnd).resume();
+  stdout.write(PASTE_ON);
+  return { close };
+}

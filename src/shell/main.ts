@@ -1,0 +1,71 @@
+import { createElement } from 'react';
+import { allCommands } from '../commands/registry.js';
+import { loadRenderer } from '../commands/render/render.js';
+import type { ShellOptions } from '../commands/shell-options.js';
+import { HistoryFile, historyFile } from './history.js';
+import { openKeyboard } from './keyboard.js';
+import { ShellDriver } from './shell-driver.js';
+import { makeVocabulary } from './vocabulary.js';
+
+/** Frames a second: a key is drawn at once, and echo and output never stand beside an old line. */
+const MAX_FPS = 1000;
+
+/**
+ * The interactive shell, on the terminal of this process, until somebody leaves it. The terminal is
+ * given back as it was, and `options.session` is the caller's to close.
+ * @returns the exit code
+ */
+export async function startShell(options: ShellOptions): Promise<number> {
+  const { session, format, greeting } = options;
+  const { stdin, stdout } = process;
+  const file = historyFile(process.env);
+  const [commands, renderer, [{ render }, { App }]] = await Promise.all([
+    allCommands(),
+    loadRenderer(format, { isTerminal: true }),
+    loadInk(),
+  ]);
+  const driver = new ShellDriver({
+    session,
+    renderer,
+    vocabulary: makeVocabulary(commands),
+    historyFile: file === undefined ? undefined : new HistoryFile(file),
+  });
+  const leave = () => driver.dispatch({ type: 'leave' });
+  const interrupt = () => driver.press({ type: 'key', name: 'ctrl-c' });
+  const keyboard = openKeyboard(stdin, stdout, (key) => driver.press(key), leave);
+  const ink = render(createElement(App, { driver }), {
+    exitOnCtrlC: false,
+    patchConsole: false,
+    maxFps: MAX_FPS,
+  });
+  for (const signal of LEAVING_SIGNALS) process.on(signal, leave);
+  process.on('SIGINT', interrupt);
+  try {
+    if (greeting !== undefined) driver.print([{ text: greeting, tone: 'dim' }]);
+    await driver.run();
+  } finally {
+    ink.clear();
+    ink.unmount();
+    keyboard.close();
+    for (const signal of LEAVING_SIGNALS) process.off(signal, leave);
+    process.off('SIGINT', interrupt);
+  }
+  return 0;
+}
+
+const LEAVING_SIGNALS = ['SIGTERM', 'SIGHUP'] as const;
+
+/** Ink draws nothing live where CI is set; but whoever sits at a terminal is no CI. */
+async function loadInk() {
+  const { CI, CONTINUOUS_INTEGRATION } = process.env;
+  delete process.env['CI'];
+  delete process.env['CONTINUOUS_INTEGRATION'];
+  try {
+    return await Promise.all([import('ink'), import('./app.js')]);
+  } finally {
+    if (CI !== undefined) process.env['CI'] = CI;
+    if (CONTINUOUS_INTEGRATION !== undefined) {
+      process.env['CONTINUOUS_INTEGRATION'] = CONTINUOUS_INTEGRATION;
+    }
+  }
+}

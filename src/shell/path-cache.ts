@@ -1,0 +1,40 @@
+import type { ListChildren } from './complete.js';
+
+/** Long enough for a run of TABs, short enough that what others do is soon seen. */
+const FRESH_MS = 3000;
+const MAX_ENTRIES = 1000;
+
+interface Entry {
+  readonly children: Promise<readonly string[]>;
+  readonly until: number;
+}
+
+/**
+ * Children of znodes, each listed when first asked for and kept for a short while. Two questions at
+ * once share one request; a failed one is not kept.
+ */
+export class PathCache {
+  readonly #list: ListChildren;
+  readonly #now: () => number;
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(list: ListChildren, now: () => number) {
+    this.#list = list;
+    this.#now = now;
+  }
+
+  listChildren(path: string): Promise<readonly string[]> {
+    const known = this.#entries.get(path);
+    if (known !== undefined && known.until > this.#now()) return known.children;
+    if (this.#entries.size >= MAX_ENTRIES) this.#entries.clear();
+    const children = this.#list(path);
+    this.#entries.set(path, { children, until: this.#now() + FRESH_MS });
+    children.catch(() => this.#entries.delete(path));
+    return children;
+  }
+
+  /** Forgets everything: something was written here, or another server answers. */
+  clear(): void {
+    this.#entries.clear();
+  }
+}

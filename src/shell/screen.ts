@@ -1,0 +1,90 @@
+// What stands below the scrollback, as data: chosen from the state, drawn by components/.
+import type { PathResolver } from '../commands/parse-arguments.js';
+import { type InputRows, layOutInput } from './input-rows.js';
+import { analyzeLine } from './line-analysis.js';
+import { promptSpans } from './prompt.js';
+import { type ShellState, suggestion } from './shell-state.js';
+import { truncate } from './text-width.js';
+import type { Span } from './theme.js';
+
+export interface Screen {
+  readonly input: InputRows;
+  readonly menu: readonly string[];
+  /** Rows that the menu may take. */
+  readonly menuRows: number;
+  readonly status: Span;
+}
+
+const IDLE_HINT = 'Tab completes, Ctrl-R searches, help lists the commands, Ctrl-D leaves';
+
+/**
+ * @param size of the terminal; what is drawn stays below its height, since Ink clears the whole
+ *   terminal, scrollback and all, when its output does not fit
+ */
+export function screenOf(
+  state: ShellState,
+  resolver: PathResolver,
+  size: { readonly columns: number; readonly rows: number },
+): Screen {
+  // The last column stays free: terminals differ in where the cursor goes behind it.
+  const columns = Math.max(1, size.columns - 1);
+  const maxInputRows = Math.max(1, Math.floor((size.rows - 2) / 2));
+  const { line, vocabulary } = state;
+  const analysis = analyzeLine(line.text, line.cursor, vocabulary, resolver);
+  const isAnswering = state.question !== undefined;
+  const input = layOutInput(
+    {
+      prompt: promptOf(state, columns),
+      text: isAnswering ? [] : analysis.spans,
+      cursor: isAnswering ? 0 : line.cursor,
+      ghost: isAnswering ? '' : suggestion(state),
+    },
+    columns,
+    maxInputRows,
+  );
+  return {
+    input,
+    menu: state.menu ?? [],
+    menuRows: Math.max(0, size.rows - input.rows.length - 2),
+    status: statusOf(state, analysis),
+  };
+}
+
+function promptOf(state: ShellState, columns: number): readonly Span[] {
+  if (state.question !== undefined) {
+    return [{ text: `${truncate(state.question, columns * 2)} [y/N] `, tone: 'busy' }];
+  }
+  const { search } = state.line;
+  if (search !== undefined) {
+    const failure = search.hasFailed ? 'nothing found, ' : '';
+    return [
+      { text: `(${failure}search `, tone: search.hasFailed ? 'bad' : 'dim' },
+      { text: `'${search.query}'`, tone: 'plain' },
+      { text: ') ', tone: 'dim' },
+    ];
+  }
+  return state.running?.isSlow === true ? [] : promptSpans(state.connection, columns);
+}
+
+function statusOf(
+  state: ShellState,
+  analysis: { readonly fault: string | undefined; readonly synopsis: string | undefined },
+): Span {
+  if (state.question !== undefined) return { text: 'y or n; Ctrl-C interrupts', tone: 'dim' };
+  if (state.running?.isSlow === true) return { text: runningStatus(state), tone: 'busy' };
+  if (state.note !== undefined) return { text: state.note, tone: 'busy' };
+  if (state.line.search !== undefined) {
+    return {
+      text: 'Ctrl-R goes further back, Enter runs, Tab edits, Ctrl-G gives up',
+      tone: 'dim',
+    };
+  }
+  if (analysis.fault !== undefined) return { text: analysis.fault, tone: 'bad' };
+  return { text: analysis.synopsis ?? (state.line.text === '' ? IDLE_HINT : ''), tone: 'dim' };
+}
+
+function runningStatus({ running, queue, isEnding }: ShellState): string {
+  const behind = queue.length === 0 ? '' : `, ${queue.length} more to run`;
+  const end = isEnding ? ', then the shell ends' : '';
+  return `running ${running?.line.trim() ?? ''}${behind}${end}; Ctrl-C interrupts`;
+}

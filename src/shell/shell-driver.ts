@@ -1,0 +1,305 @@
+// Performs what shell-state.ts decides: runs lines, asks the server for completions, keeps the
+// history file, listens to the session. It decides nothing about keys.
+import { ConnectError } from '../client/errors.js';
+import type { CommandContext } from '../commands/command.js';
+import { createContext } from '../commands/command-context.js';
+import { CommandError, type ErrorReport, ExitCode } from '../commands/command-error.js';
+import { connectReport } from '../commands/error-report.js';
+import type { Renderer } from '../commands/render/render.js';
+import type { Result } from '../commands/result.js';
+import { runLine } from '../commands/run-line.js';
+import type { SessionEvent, ShellSession } from '../commands/shell-session.js';
+import { complete } from './complete.js';
+import type { HistoryFile } from './history.js';
+import type { Key } from './key-decoder.js';
+import { actionOf, type KeyMode } from './keymap.js';
+import { analyzeLine } from './line-analysis.js';
+import { PathCache } from './path-cache.js';
+import { type Connection, promptSpans } from './prompt.js';
+import { Scrollback } from './scrollback.js';
+import {
+  initialState,
+  type ShellEffect,
+  type ShellEvent,
+  type ShellState,
+  stepShell,
+} from './shell-state.js';
+import { printable } from './text-width.js';
+import { paintSpans, type Span } from './theme.js';
+import type { Vocabulary } from './vocabulary.js';
+
+/** A command that takes longer shows that it runs. */
+const SLOW_MS = 150;
+const ECHO_COLUMNS = 1000;
+
+export interface ShellDriverOptions {
+  readonly session: ShellSession;
+  readonly renderer: Renderer;
+  readonly vocabulary: Vocabulary;
+  /** Undefined when nothing is to be stored. */
+  readonly historyFile: HistoryFile | undefined;
+}
+
+export class ShellDriver {
+  readonly session: ShellSession;
+  readonly scrollback = new Scrollback();
+  readonly #options: ShellDriverOptions;
+  readonly #paths: PathCache;
+  readonly #listeners = new Set<() => void>();
+  readonly #left: Promise<void>;
+  #resolveLeft: () => void = () => undefined;
+  #state: ShellState;
+  #running: AbortController | undefined;
+  #answer: ((isYes: boolean) => void) | undefined;
+  #hasHistoryFailed = false;
+  /** The server last talked to, shown while there is none. */
+  #lastServer: string | undefined;
+
+  constructor(options: ShellDriverOptions) {
+    this.#options = options;
+    this.session = options.session;
+    this.#state = initialState(options.vocabulary, {
+      ...this.#connection(),
+      state: 'connecting',
+    });
+    this.#paths = new PathCache((path) => this.#listChildren(path), Date.now);
+    this.#left = new Promise((resolve) => {
+      this.#resolveLeft = resolve;
+    });
+  }
+
+  get state(): ShellState {
+    return this.#state;
+  }
+
+  /** Calls the listener after each change of `state`. @returns a function that ends it */
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  press(key: Key): void {
+    const action = actionOf(key, this.#mode());
+    if (action !== undefined) this.dispatch({ type: 'key', action });
+  }
+
+  /** Shows a text above the prompt. */
+  print(spans: readonly Span[]): void {
+    this.dispatch({ type: 'output', spans });
+  }
+
+  /** Connects and serves until somebody leaves. */
+  async run(): Promise<void> {
+    const unsubscribe = this.session.subscribe((event) => this.#hear(event));
+    try {
+      await this.#loadHistory();
+      void this.#connect();
+      await this.#left;
+      await this.scrollback.drained();
+    } finally {
+      unsubscribe();
+      this.#running?.abort();
+    }
+  }
+
+  dispatch(event: ShellEvent): void {
+    const before = this.#state;
+    const { state, effects } = stepShell(before, event);
+    this.#state = state;
+    if (state !== before) for (const listener of this.#listeners) listener();
+    for (const effect of effects) this.#perform(effect);
+  }
+
+  #mode(): KeyMode {
+    if (this.#state.question !== undefined) return 'question';
+    return this.#state.line.search === undefined ? 'line' : 'search';
+  }
+
+  #perform(effect: ShellEffect): void {
+    switch (effect.type) {
+      case 'print':
+        this.scrollback.push(drawn(effect.spans));
+        return;
+      case 'echo':
+        this.scrollback.push(this.#echo(effect.connection, effect.line));
+        return;
+      case 'run':
+        void this.#runLine(effect.line);
+        return;
+      case 'interrupt':
+        this.#interrupt();
+        return;
+      case 'answer':
+        this.#answer?.(effect.isYes);
+        return;
+      case 'complete':
+        void this.#complete(effect.text, effect.cursor);
+        return;
+      case 'store':
+        void this.#store(effect.line);
+        return;
+      case 'clear-screen':
+        this.scrollback.clearScreen();
+        return;
+      case 'leave':
+        this.#resolveLeft();
+        return;
+    }
+  }
+
+  /** The line as it was entered; rows of one entry stand below each other as they were typed. */
+  #echo(connection: Connection, line: string): string {
+    const { spans } = analyzeLine(line, line.length, this.#options.vocabulary, this.session);
+    const text = spans.map((span) => ({ ...span, text: span.text.replaceAll('\n', '\n> ') }));
+    return drawn([...promptSpans(connection, ECHO_COLUMNS), ...text]);
+  }
+
+  async #runLine(line: string): Promise<void> {
+    const running = new AbortController();
+    this.#running = running;
+    const slow = setTimeout(() => this.dispatch({ type: 'slow' }), SLOW_MS);
+    let isExit = false;
+    try {
+      for await (const outcome of runLine(this.#context(running.signal), line)) {
+        if (outcome.kind === 'error') {
+          this.#printError(outcome.error, line);
+          break;
+        }
+        isExit = outcome.result.kind === 'exit';
+        if (isExit) break;
+        this.#printResult(outcome.result, 'plain');
+        await this.scrollback.drained();
+      }
+    } finally {
+      clearTimeout(slow);
+      this.#paths.clear();
+      this.#running = undefined;
+      this.#answer = undefined;
+      this.dispatch({ type: 'finished', isExit });
+    }
+  }
+
+  #context(signal: AbortSignal): CommandContext {
+    return createContext({
+      session: this.session,
+      signal,
+      isInteractive: true,
+      emit: (result) => {
+        if (!signal.aborted) this.#printResult(result, 'plain');
+        return this.scrollback.roomy();
+      },
+      notify: (result) => this.#printResult(result, 'event'),
+      confirm: (question) => this.#confirm(question, signal),
+      readInput: () => {
+        throw new CommandError('there is no standard input here: it is the keyboard', {
+          code: 'USAGE',
+          exitCode: ExitCode.usage,
+          hint: 'type the value, or name a file: @file',
+        });
+      },
+    });
+  }
+
+  #confirm(question: string, signal: AbortSignal): Promise<boolean> {
+    return new Promise((resolve) => {
+      if (signal.aborted) return resolve(false);
+      this.#answer = resolve;
+      signal.addEventListener('abort', () => resolve(false), { once: true });
+      this.dispatch({ type: 'asked', question });
+    });
+  }
+
+  #interrupt(): void {
+    this.#running?.abort();
+    const lines = this.scrollback.drop();
+    if (lines > 0) this.print([{ text: `… ${lines} more lines, not shown`, tone: 'dim' }]);
+  }
+
+  #printResult(result: Result, tone: Span['tone']): void {
+    const text = this.#options.renderer.result(result).toString();
+    if (text !== '') this.print([{ text: text.replace(/\n$/, ''), tone }]);
+  }
+
+  #printError(error: ErrorReport, source?: string): void {
+    const text = this.#options.renderer.error(error, source);
+    this.print([{ text: text.replace(/\n$/, ''), tone: 'bad' }]);
+  }
+
+  async #connect(): Promise<void> {
+    try {
+      await this.session.connect();
+    } catch (error) {
+      if (error instanceof ConnectError) this.#printError(connectReport(error));
+      else this.print([{ text: messageOf(error), tone: 'bad' }]);
+    }
+  }
+
+  #hear(event: SessionEvent): void {
+    if (event.kind !== 'path') this.#paths.clear();
+    if (event.kind === 'client') this.#lastServer = undefined;
+    const connection = this.#connection();
+    const reason = event.kind === 'state' ? event.reason?.message : undefined;
+    this.dispatch(
+      reason === undefined
+        ? { type: 'connection', connection }
+        : { type: 'connection', connection, reason },
+    );
+  }
+
+  #connection(): Connection {
+    const { client, target, chroot, cwd, state } = this.session;
+    this.#lastServer = client?.server ?? this.#lastServer;
+    const hosts = target.split('/', 1)[0] ?? target;
+    return { server: this.#lastServer ?? hosts, state, chroot, cwd };
+  }
+
+  async #complete(text: string, cursor: number): Promise<void> {
+    const completion = await complete(text, cursor, {
+      vocabulary: this.#options.vocabulary,
+      cwd: this.session.cwd,
+      listChildren: (path) => this.#paths.listChildren(path),
+    });
+    this.dispatch({ type: 'completed', text, cursor, completion });
+  }
+
+  async #listChildren(path: string): Promise<readonly string[]> {
+    // Not session.ready(): a TAB never waits for a connection, nor opens one.
+    const client = this.session.requireClient();
+    if (client.state !== 'connected' && client.state !== 'connected-readonly') {
+      throw new Error('not connected: paths cannot be completed');
+    }
+    return (await client.getChildren(path)).children;
+  }
+
+  async #loadHistory(): Promise<void> {
+    try {
+      const entries = await this.#options.historyFile?.load();
+      if (entries !== undefined) this.dispatch({ type: 'history', entries });
+    } catch (error) {
+      this.#failHistory(error);
+    }
+  }
+
+  async #store(line: string): Promise<void> {
+    try {
+      await this.#options.historyFile?.append(line);
+    } catch (error) {
+      this.#failHistory(error);
+    }
+  }
+
+  /** Said once: a history that cannot be kept must not be in the way of every command. */
+  #failHistory(error: unknown): void {
+    if (this.#hasHistoryFailed) return;
+    this.#hasHistoryFailed = true;
+    this.print([{ text: `the history is not kept: ${messageOf(error)}`, tone: 'busy' }]);
+  }
+}
+
+function drawn(spans: readonly Span[]): string {
+  return paintSpans(spans.map(({ text, tone }) => ({ text: printable(text), tone })));
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,270 @@
+// The whole interactive shell as a pure reducer: an event in, the next state and effects out. It
+// must never look at a clock, a file or a server; shell-driver.ts performs the effects and feeds
+// what comes of them back as events. So what a key does in any situation is decided here alone.
+import { parseLine } from '../commands/parse-line.js';
+import type { Completion } from './complete.js';
+import { remember } from './history.js';
+import type { KeyAction } from './keymap.js';
+import { EMPTY_LINE, editLine, type LineAction, type LineState } from './line-editor.js';
+import { type Connection, describeChange } from './prompt.js';
+import { nextBoundary } from './text-width.js';
+import type { Span } from './theme.js';
+import { isStorable, type Vocabulary } from './vocabulary.js';
+
+export interface ShellState {
+  readonly vocabulary: Vocabulary;
+  readonly connection: Connection;
+  readonly line: LineState;
+  /** Oldest first. */
+  readonly history: readonly string[];
+  /** The line whose commands run; `isSlow` once it took long enough to be worth showing. */
+  readonly running: { readonly line: string; readonly isSlow: boolean } | undefined;
+  /** Lines entered while another ran. */
+  readonly queue: readonly string[];
+  /** What the running command asks; the keys answer it instead of editing the line. */
+  readonly question: string | undefined;
+  /** What TAB found, listed below the line. */
+  readonly menu: readonly string[] | undefined;
+  /** The line as the last TAB left it: a second one there lists. */
+  readonly completed: { readonly text: string; readonly cursor: number } | undefined;
+  /** Said in the bottom line until the next key. */
+  readonly note: string | undefined;
+  /** Ctrl-D was pressed while a command ran. */
+  readonly isEnding: boolean;
+  readonly isLeaving: boolean;
+}
+
+export type ShellEvent =
+  | { readonly type: 'key'; readonly action: KeyAction }
+  | { readonly type: 'connection'; readonly connection: Connection; readonly reason?: string }
+  | { readonly type: 'history'; readonly entries: readonly string[] }
+  /** Something to show above the prompt. */
+  | { readonly type: 'output'; readonly spans: readonly Span[] }
+  | { readonly type: 'asked'; readonly question: string }
+  | { readonly type: 'slow' }
+  /** The commands of the running line are done; one of them may have asked to leave. */
+  | { readonly type: 'finished'; readonly isExit: boolean }
+  | {
+      readonly type: 'completed';
+      readonly text: string;
+      readonly cursor: number;
+      readonly completion: Completion;
+    }
+  | { readonly type: 'leave' };
+
+export type ShellEffect =
+  /** Above the prompt, where it never changes again. */
+  | { readonly type: 'print'; readonly spans: readonly Span[] }
+  /** The prompt and a line, as they were entered. */
+  | { readonly type: 'echo'; readonly connection: Connection; readonly line: string }
+  | { readonly type: 'run'; readonly line: string }
+  | { readonly type: 'interrupt' }
+  | { readonly type: 'answer'; readonly isYes: boolean }
+  | { readonly type: 'complete'; readonly text: string; readonly cursor: number }
+  | { readonly type: 'store'; readonly line: string }
+  | { readonly type: 'clear-screen' }
+  | { readonly type: 'leave' };
+
+export interface ShellStep {
+  readonly state: ShellState;
+  readonly effects: readonly ShellEffect[];
+}
+
+export function initialState(vocabulary: Vocabulary, connection: Connection): ShellState {
+  return {
+    vocabulary,
+    connection,
+    line: EMPTY_LINE,
+    history: [],
+    running: undefined,
+    queue: [],
+    question: undefined,
+    menu: undefined,
+    completed: undefined,
+    note: undefined,
+    isEnding: false,
+    isLeaving: false,
+  };
+}
+
+export function stepShell(state: ShellState, event: ShellEvent): ShellStep {
+  if (state.isLeaving) return just(state);
+  switch (event.type) {
+    case 'key':
+      return stepKey(dismiss(state, event.action), event.action);
+    case 'connection': {
+      const change = describeChange(state.connection, event.connection, event.reason);
+      return {
+        state: { ...state, connection: event.connection },
+        effects: change === undefined ? [] : [{ type: 'print', spans: [change] }],
+      };
+    }
+    case 'history':
+      return just({ ...state, history: [...event.entries, ...state.history] });
+    case 'output':
+      return { state, effects: [{ type: 'print', spans: event.spans }] };
+    case 'asked':
+      return just({ ...state, question: event.question });
+    case 'slow': {
+      if (state.running === undefined) return just(state);
+      return just({ ...state, running: { ...state.running, isSlow: true } });
+    }
+    case 'finished':
+      return finish({ ...state, running: undefined, question: undefined }, event.isExit);
+    case 'completed':
+      return just(takeCompletion(state, event));
+    case 'leave':
+      return leave(state);
+  }
+}
+
+/** What history suggests to go on with, "" for nothing. */
+export function suggestion({ line, history, running }: ShellState): string {
+  const { text, cursor } = line;
+  if (text === '' || cursor !== text.length) return '';
+  if (line.search !== undefined || running !== undefined) return '';
+  const found = history.findLast((entry) => entry.length > text.length && entry.startsWith(text));
+  // Only the first row: a suggestion never makes the input grow.
+  return found?.slice(text.length).split('\n', 1)[0] ?? '';
+}
+
+function just(state: ShellState): ShellStep {
+  return { state, effects: [] };
+}
+
+function stepKey(state: ShellState, action: KeyAction): ShellStep {
+  switch (action.type) {
+    case 'edit':
+      return just(edit(state, action.action));
+    case 'newline':
+      return just(edit(state, { type: 'insert', text: '\n' }));
+    case 'enter':
+      return enter(state);
+    case 'complete': {
+      const { text, cursor } = state.line;
+      return { state, effects: [{ type: 'complete', text, cursor }] };
+    }
+    case 'interrupt':
+      return interrupt(state);
+    case 'end-of-input':
+      return endOfInput(state);
+    case 'clear-screen':
+      return { state, effects: [{ type: 'clear-screen' }] };
+    case 'escape':
+      return just(state);
+    case 'answer': {
+      if (state.question === undefined) return just(state);
+      const mark = action.isYes ? 'yes' : 'no';
+      return {
+        state: { ...state, question: undefined },
+        effects: [
+          { type: 'print', spans: [{ text: `${state.question} [y/N] ${mark}`, tone: 'plain' }] },
+          { type: 'answer', isYes: action.isYes },
+        ],
+      };
+    }
+  }
+}
+
+function edit(state: ShellState, action: LineAction): ShellState {
+  const accepted = acceptSuggestion(state, action);
+  const line = editLine(state.line, accepted ?? action, state.history);
+  return line === state.line ? state : { ...state, line, completed: undefined };
+}
+
+/** Moving on from the end of the line is moving into what history suggests. */
+function acceptSuggestion(state: ShellState, action: LineAction): LineAction | undefined {
+  const ghost = suggestion(state);
+  if (ghost === '') return undefined;
+  if (action.type === 'right' || action.type === 'line-end') return { type: 'insert', text: ghost };
+  if (action.type !== 'word-right') return undefined;
+  const word = /^\W*\w+/u.exec(ghost)?.[0].length ?? nextBoundary(ghost, 0);
+  return { type: 'insert', text: ghost.slice(0, word) };
+}
+
+function enter(state: ShellState): ShellStep {
+  const { text } = state.line;
+  if (state.line.search === undefined && parseLine(text).fault?.isIncomplete === true) {
+    const end = { ...state.line, cursor: text.length };
+    return just(edit({ ...state, line: end }, { type: 'insert', text: '\n' }));
+  }
+  const entered = { ...state, line: { ...EMPTY_LINE, killed: state.line.killed } };
+  if (state.running !== undefined) return just({ ...entered, queue: [...state.queue, text] });
+  return begin(entered, text);
+}
+
+/** Takes a line as entered: shows it, remembers it, runs it unless it is blank. */
+function begin(state: ShellState, line: string): ShellStep {
+  const echo: ShellEffect = { type: 'echo', connection: state.connection, line };
+  if (line.trim() === '') return { state, effects: [echo] };
+  const isKept = isStorable(line, state.vocabulary);
+  const history = isKept ? remember(state.history, line) : state.history;
+  const store: ShellEffect[] =
+    isKept && state.history.at(-1) !== line ? [{ type: 'store', line }] : [];
+  return {
+    state: { ...state, history, running: { line, isSlow: false }, completed: undefined },
+    effects: [echo, ...store, { type: 'run', line }],
+  };
+}
+
+function finish(state: ShellState, isExit: boolean): ShellStep {
+  if (isExit) return leave(state);
+  const [next, ...queue] = state.queue;
+  if (next === undefined) return state.isEnding ? leave(state) : just(state);
+  const step = begin({ ...state, queue }, next);
+  if (step.state.running !== undefined) return step;
+  // A blank line was taken; go on with the one behind it.
+  const rest = finish(step.state, false);
+  return { state: rest.state, effects: [...step.effects, ...rest.effects] };
+}
+
+/** Ctrl-C ends one thing: the question, the search, the running command, the line. */
+function interrupt(state: ShellState): ShellStep {
+  const { line } = state;
+  if (line.search !== undefined) return just(edit(state, { type: 'search-cancel' }));
+  const cleared = { ...state, queue: [], isEnding: false, question: undefined };
+  if (state.running !== undefined) return { state: cleared, effects: [{ type: 'interrupt' }] };
+  return just({ ...cleared, line: { ...EMPTY_LINE, killed: line.killed }, completed: undefined });
+}
+
+function endOfInput(state: ShellState): ShellStep {
+  if (state.line.text !== '') return just(edit(state, { type: 'delete-right' }));
+  return state.running === undefined ? leave(state) : just({ ...state, isEnding: true });
+}
+
+function leave(state: ShellState): ShellStep {
+  const interruption: ShellEffect[] = state.running === undefined ? [] : [{ type: 'interrupt' }];
+  return {
+    state: { ...state, isLeaving: true },
+    effects: [...interruption, { type: 'leave' }],
+  };
+}
+
+/** The first TAB writes what all candidates share; the second, where there is no more, lists. */
+function takeCompletion(
+  state: ShellState,
+  event: Extract<ShellEvent, { type: 'completed' }>,
+): ShellState {
+  const { line, completed } = state;
+  const { completion } = event;
+  if (line.text !== event.text || line.cursor !== event.cursor) return state;
+  if (completion.fault !== undefined) return { ...state, note: completion.fault };
+  const { from, to, text, candidates } = completion;
+  if (line.text.slice(from, to) !== text) {
+    const next = editLine(line, { type: 'replace', from, to, text }, state.history);
+    return { ...state, line: next, completed: { text: next.text, cursor: next.cursor } };
+  }
+  const here = { text: line.text, cursor: line.cursor };
+  const isSecond = completed?.text === here.text && completed.cursor === here.cursor;
+  if (isSecond && candidates.length > 0) return { ...state, menu: candidates };
+  return {
+    ...state,
+    completed: here,
+    note: candidates.length === 0 ? 'nothing completes this' : undefined,
+  };
+}
+
+/** Any key but another TAB puts away what the last one showed. */
+function dismiss(state: ShellState, action: KeyAction): ShellState {
+  return { ...state, note: undefined, menu: action.type === 'complete' ? state.menu : undefined };
+}
