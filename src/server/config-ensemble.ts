@@ -1,0 +1,118 @@
+/**
+ * The lines server.N, group.N and weight.N of zoo.cfg and of the dynamic configuration
+ * (QuorumPeer.QuorumServer, QuorumHierarchical).
+ *
+ * ```
+ *   server.3=host:2888:3888[:participant|observer][|host2:2889:3889…][;[address:]2181]
+ * ```
+ */
+
+export interface QuorumAddress {
+  readonly host: string;
+  readonly quorumPort: number;
+  readonly electionPort: number;
+}
+
+export interface QuorumServerConfig {
+  readonly sid: number;
+  /** One, or several with multiAddress.enabled. */
+  readonly addresses: readonly QuorumAddress[];
+  readonly role: 'participant' | 'observer';
+  /** Null where zoo.cfg's clientPort stands for it. */
+  readonly clientPort: number | null;
+  readonly clientAddress: string | null;
+}
+
+export interface EnsembleLines {
+  readonly servers: QuorumServerConfig[];
+  /** Group number to the sids in it. */
+  readonly groups: Map<number, readonly number[]>;
+  /** Sid to weight; 1 where nothing is said. */
+  readonly weights: Map<number, number>;
+}
+
+/** Is this key one of an ensemble's? */
+export function isEnsembleKey(key: string): boolean {
+  return /^(server|group|weight)\./.test(key);
+}
+
+/** Adds one line to `lines`; returns what is wrong with it, or undefined. */
+export function parseEnsembleLine(
+  lines: EnsembleLines,
+  key: string,
+  value: string,
+): string | undefined {
+  const [kind, id] = [key.slice(0, key.indexOf('.')), key.slice(key.indexOf('.') + 1)];
+  if (!/^-?\d{1,9}$/.test(id)) return `expected an integer behind "${kind}.", found "${id}"`;
+  const number = Number(id);
+  if (kind === 'server') {
+    const server = parseServer(number, value);
+    if (typeof server === 'string') return server;
+    if (lines.servers.some(({ sid }) => sid === number)) return `server ${number} is there twice`;
+    lines.servers.push(server);
+    return undefined;
+  }
+  if (kind === 'group') {
+    const members = value.split(':');
+    if (!members.every((sid) => /^\d{1,9}$/.test(sid))) {
+      return `expected server numbers with ":" between them, found "${value}"`;
+    }
+    lines.groups.set(number, members.map(Number));
+    return undefined;
+  }
+  if (!/^\d{1,9}$/.test(value)) return `expected a weight from 0 on, found "${value}"`;
+  lines.weights.set(number, Number(value));
+  return undefined;
+}
+
+function parseServer(sid: number, value: string): QuorumServerConfig | string {
+  const [quorumPart = '', clientPart, ...rest] = value.split(';');
+  if (rest.length > 0) return `expected one ";" at most, found "${value}"`;
+  const addresses: QuorumAddress[] = [];
+  let role: QuorumServerConfig['role'] = 'participant';
+  for (const text of quorumPart.split('|')) {
+    const parts = splitHost(text.trim());
+    const [host = '', quorum = '', election = '', type, ...more] = parts;
+    const quorumPort = portOf(quorum);
+    const electionPort = portOf(election);
+    if (host === '' || quorumPort === undefined || electionPort === undefined || more.length > 0) {
+      return `expected host:port:port[:participant|observer][;[address:]port], found "${value}"`;
+    }
+    if (type !== undefined) {
+      const word = type.toLowerCase();
+      if (word !== 'participant' && word !== 'observer') {
+        return `expected participant or observer, found "${type}"`;
+      }
+      role = word;
+    }
+    addresses.push({ host, quorumPort, electionPort });
+  }
+  if (clientPart === undefined) {
+    return { sid, addresses, role, clientPort: null, clientAddress: null };
+  }
+  const parts = splitHost(clientPart.trim());
+  const clientPort = portOf(parts.at(-1) ?? '');
+  if (clientPort === undefined || parts.length > 2) {
+    return `expected [address:]port behind ";", found "${clientPart}"`;
+  }
+  return {
+    sid,
+    addresses,
+    role,
+    clientPort,
+    clientAddress: parts.length === 2 ? (parts[0] ?? null) : null,
+  };
+}
+
+/** Splits at ":", but not inside the brackets of an IPv6 address, which it takes off. */
+function splitHost(text: string): string[] {
+  const bracketed = /^\[([^\]]*)\](?::(.*))?$/.exec(text);
+  if (bracketed === null) return text.split(':');
+  const [, host = '', rest] = bracketed;
+  return rest === undefined ? [host] : [host, ...rest.split(':')];
+}
+
+function portOf(text: string): number | undefined {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : -1;
+  return port >= 0 && port <= 65535 ? port : undefined;
+}

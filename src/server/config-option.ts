@@ -1,0 +1,135 @@
+/**
+ * How one option of zoo.cfg is declared: Apache's key, its kind, default and unit, and a line for
+ * the manual. An option of kind `file` is known to Apache's parser, which refuses a bad value. The
+ * others are Java system properties, named `zookeeper.<key>` unless the declaration says otherwise;
+ * there Apache takes its default for a bad value.
+ */
+
+export interface Option<T> {
+  readonly key: string;
+  readonly origin: 'file' | 'property';
+  /** The full name that -D takes; a `file` option has none of its own in Apache. */
+  readonly property: string;
+  /** What a value looks like, in words: "an integer", "true or false". */
+  readonly expects: string;
+  readonly default: T;
+  /** What the manual prints, where the default depends on other options. */
+  readonly defaultText: string;
+  /** "ms", "KB" … or "". */
+  readonly unit: string;
+  readonly summary: string;
+  /** The value of a trimmed text, or undefined when it is none. */
+  parse(text: string): T | undefined;
+}
+
+export type ValueOf<O> = O extends Option<infer T> ? T : never;
+
+export interface OptionExtras {
+  readonly unit?: string;
+  readonly min?: number;
+  readonly property?: string;
+  readonly defaultText?: string;
+}
+
+const INT_MAX = 0x7fff_ffff;
+
+/** Digits with a sign, as Integer.parseInt; a property may be hex or octal too (Integer.decode). */
+function parseInteger(text: string, isDecoded: boolean): number | undefined {
+  const match = isDecoded
+    ? /^([+-]?)(?:0[xX]|#)([0-9a-fA-F]+)$/.exec(text)
+    : /^([+-]?)(\d+)$/.exec(text);
+  if (match === null) return isDecoded ? parseInteger(text, false) : undefined;
+  const magnitude = Number.parseInt(match[2] as string, isDecoded ? 16 : 10);
+  return match[1] === '-' ? -magnitude : magnitude;
+}
+
+type Kind = 'file' | 'property';
+
+function make<T>(
+  origin: Kind,
+  key: string,
+  value: T,
+  expects: string,
+  summary: string,
+  extras: OptionExtras,
+  parse: (text: string) => T | undefined,
+): Option<T> {
+  const property = extras.property ?? `zookeeper.${key}`;
+  const defaultText = extras.defaultText ?? textOf(value);
+  const unit = extras.unit ?? '';
+  return { key, origin, property, expects, default: value, defaultText, unit, summary, parse };
+}
+
+function textOf(value: unknown): string {
+  return value === null || value === '' ? 'none' : String(value);
+}
+
+/** The builders of one origin: `file.int('tickTime', 3000, 'length of a tick', { unit: 'ms' })`. */
+export function optionsOf(origin: Kind) {
+  const int = (key: string, value: number, summary: string, extras: OptionExtras = {}) => {
+    const min = extras.min ?? -INT_MAX - 1;
+    const expects =
+      extras.min === undefined ? 'an integer' : `an integer from ${extras.min} to ${INT_MAX}`;
+    return make(origin, key, value, expects, summary, extras, (text) => {
+      const number = parseInteger(text, origin === 'property');
+      return number !== undefined && number >= min && number <= INT_MAX ? number : undefined;
+    });
+  };
+  return {
+    int,
+    /** Exact up to 2^53. */
+    long: (key: string, value: number, summary: string, extras: OptionExtras = {}) =>
+      make(origin, key, value, 'an integer', summary, extras, (text) => {
+        const number = parseInteger(text, origin === 'property');
+        return Number.isSafeInteger(number) ? number : undefined;
+      }),
+    float: (key: string, value: number, summary: string, extras: OptionExtras = {}) =>
+      make(origin, key, value, 'a number', summary, extras, (text) =>
+        /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text) ? Number(text) : undefined,
+      ),
+    /** Null when it is not set; 0 says the same, as in Apache's parser. */
+    port: (key: string, summary: string) =>
+      make<number | null>(origin, key, null, 'a port from 0 to 65535', summary, {}, (text) => {
+        const number = parseInteger(text, false);
+        if (number === undefined || number < 0 || number > 65535) return undefined;
+        return number === 0 ? null : number;
+      }),
+    boolean: (key: string, value: boolean, summary: string, extras: OptionExtras = {}) =>
+      make(origin, key, value, 'true or false', summary, extras, (text) => {
+        const word = text.toLowerCase();
+        return word === 'true' ? true : word === 'false' ? false : undefined;
+      }),
+    /** The older switches: yes and no. */
+    yesNo: (key: string, value: boolean, summary: string) =>
+      make(
+        origin,
+        key,
+        value,
+        'yes or no',
+        summary,
+        { defaultText: value ? 'yes' : 'no' },
+        (text) => (text === 'yes' ? true : text === 'no' ? false : undefined),
+      ),
+    text: (key: string, value: string, summary: string, extras: OptionExtras = {}) =>
+      make(origin, key, value, 'a text', summary, extras, (text) => text),
+    /** Null when it is not set. */
+    optional: (key: string, summary: string, extras: OptionExtras = {}) =>
+      make<string | null>(origin, key, null, 'a text', summary, extras, (text) =>
+        text === '' ? null : text,
+      ),
+    choice: <const C extends string>(
+      key: string,
+      value: C,
+      choices: readonly C[],
+      summary: string,
+    ) =>
+      make<C>(origin, key, value, listOf(choices), summary, {}, (text) =>
+        choices.find((choice) => choice.toLowerCase() === text.toLowerCase()),
+      ),
+  };
+}
+
+function listOf(choices: readonly string[]): string {
+  const shown = choices.map((choice) => (choice === '' ? 'nothing' : choice));
+  return `${shown.slice(0, -1).join(', ')} or ${shown.at(-1)}`;
+}

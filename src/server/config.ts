@@ -1,0 +1,315 @@
+/**
+ * zoo.cfg and -D names to a Config (QuorumPeerConfig.parseProperties). Pure: reads no file. What
+ * Apache refuses is an error; what Apache overlooks (an unknown key, a bad value of a system
+ * property) is a warning, and the default stands.
+ *
+ * A key that Apache's parser does not know is the system property `zookeeper.<key>`. Where both a
+ * -D and the file speak, -D wins; with Apache the file does, so that no flag can correct a file.
+ */
+import {
+  type EnsembleLines,
+  isEnsembleKey,
+  parseEnsembleLine,
+  type QuorumServerConfig,
+} from './config-ensemble.js';
+import { JVM_ONLY, OPTIONS } from './config-keys.js';
+import type { Option, ValueOf } from './config-option.js';
+import { parseProperties } from './java-properties.js';
+
+export type OptionName = keyof typeof OPTIONS;
+export type OptionValues = { readonly [K in OptionName]: ValueOf<(typeof OPTIONS)[K]> };
+
+export interface Config extends OptionValues {
+  readonly servers: readonly QuorumServerConfig[];
+  readonly groups: ReadonlyMap<number, readonly number[]>;
+  readonly weights: ReadonlyMap<number, number>;
+  /** Does this server need a quorum? */
+  readonly isReplicated: boolean;
+  /** `authProvider.N`, `superUser.N` and whatever no option reads, by their full property names. */
+  readonly properties: ReadonlyMap<string, string>;
+}
+
+export interface ConfigProblem {
+  /** From 1; absent when no line is to blame. */
+  readonly line?: number;
+  readonly key: string;
+  /** Without file and key: "expected an integer, found "x"". */
+  readonly message: string;
+  /** The whole of it: `zoo.cfg:12: tickTime: expected an integer, found "x"`. */
+  readonly text: string;
+}
+
+export type ConfigResult =
+  | { readonly config: Config; readonly warnings: readonly ConfigProblem[] }
+  | { readonly errors: readonly ConfigProblem[] };
+
+export interface ParseConfigOptions {
+  /** For messages only. */
+  readonly fileName: string;
+  /** What -D gave, by full property name. */
+  readonly properties?: Readonly<Record<string, string>>;
+}
+
+/** Reads a zoo.cfg. Errors are in the order of the file; there is no config when there is one. */
+export function parseConfig(text: string, options: ParseConfigOptions): ConfigResult {
+  const builder = new ConfigBuilder(options.fileName);
+  const { properties, problems } = parseProperties(text);
+  for (const { line, message } of problems) builder.error('syntax', message, line);
+  for (const { key, value, line } of properties)
+    builder.setFromFile(key.trim(), value.trim(), line);
+  for (const [name, value] of Object.entries(options.properties ?? {})) {
+    builder.setProperty(name, value.trim());
+  }
+  builder.requirePlaces();
+  return builder.finish();
+}
+
+/**
+ * A config for a server inside another program: options by zoo.cfg key or property name. Without
+ * dataDir the server keeps everything in memory; without clientPort its caller says where it
+ * listens.
+ */
+export function configFromOptions(options: Readonly<Record<string, string>> = {}): ConfigResult {
+  const builder = new ConfigBuilder('config');
+  for (const [key, value] of Object.entries(options)) builder.setOption(key.trim(), value.trim());
+  return builder.finish();
+}
+
+const NAMES = Object.keys(OPTIONS) as OptionName[];
+const BY_KEY = new Map<string, OptionName>(NAMES.map((name) => [OPTIONS[name].key, name]));
+const BY_PROPERTY = new Map<string, OptionName>(
+  NAMES.map((name) => [OPTIONS[name].property, name]),
+);
+/** Families of properties whose names end as the operator likes. */
+const OPEN_KEY = /^(authProvider|superUser)\./;
+
+const MIN_RETAINED_SNAPSHOTS = 3;
+const MIN_COMMIT_LOG_COUNT = 500;
+const MIN_EXTRA_SIZE = 1024;
+
+class ConfigBuilder {
+  private readonly fileName: string;
+  private readonly values: Record<string, unknown> = {};
+  private readonly lines: EnsembleLines = { servers: [], groups: new Map(), weights: new Map() };
+  private readonly properties = new Map<string, string>();
+  private readonly lineOf = new Map<string, number>();
+  private readonly errors: ConfigProblem[] = [];
+  private readonly warnings: ConfigProblem[] = [];
+
+  constructor(fileName: string) {
+    this.fileName = fileName;
+    for (const name of NAMES) this.values[name] = OPTIONS[name].default;
+  }
+
+  error(key: string, message: string, line = this.lineOf.get(key)): void {
+    this.errors.push(this.problem(key, message, line));
+  }
+
+  private warn(key: string, message: string, line = this.lineOf.get(key)): void {
+    this.warnings.push(this.problem(key, message, line));
+  }
+
+  private problem(key: string, message: string, line: number | undefined): ConfigProblem {
+    const isFlag = key.startsWith('-D ');
+    const place = line === undefined ? this.fileName : `${this.fileName}:${line}`;
+    const text = isFlag ? `${key}: ${message}` : `${place}: ${key}: ${message}`;
+    return { ...(line === undefined ? {} : { line }), key, message, text };
+  }
+
+  setFromFile(key: string, value: string, line: number): void {
+    const before = this.lineOf.get(key);
+    if (before !== undefined)
+      this.warn(key, `said in line ${before} already; this one counts`, line);
+    this.lineOf.set(key, line);
+    const name = BY_KEY.get(key);
+    if (name === undefined) {
+      this.setOther(key, value);
+    } else if (
+      OPTIONS[name].origin === 'property' &&
+      BY_PROPERTY.get(`zookeeper.${key}`) !== name
+    ) {
+      this.warn(
+        key,
+        `overlooked in a file, as by Apache's server: say -D ${OPTIONS[name].property}`,
+      );
+    } else {
+      this.set(name, key, value);
+    }
+  }
+
+  /** By key or by property name, as an embedding program likes. */
+  setOption(key: string, value: string): void {
+    const name = BY_KEY.get(key) ?? BY_PROPERTY.get(key);
+    if (name === undefined) this.setOther(key, value);
+    else this.set(name, key, value);
+  }
+
+  setProperty(property: string, value: string): void {
+    const name =
+      BY_PROPERTY.get(property) ??
+      BY_KEY.get(property.startsWith('zookeeper.') ? property.slice(10) : property);
+    if (name === undefined) {
+      this.properties.set(property, value);
+      const isKnown = property.startsWith('zookeeper.') && OPEN_KEY.test(property.slice(10));
+      if (!isKnown) this.warn(`-D ${property}`, 'no option reads this property');
+    } else {
+      this.set(name, `-D ${property}`, value);
+    }
+  }
+
+  private set(name: OptionName, key: string, value: string): void {
+    const option: Option<unknown> = OPTIONS[name];
+    const parsed = option.parse(value);
+    if (parsed !== undefined) {
+      this.values[name] = parsed;
+      return;
+    }
+    const message = `expected ${option.expects}, found "${value}"`;
+    if (option.origin === 'file') this.error(key, message);
+    else this.warn(key, `${message}; the default ${option.defaultText} stands`);
+  }
+
+  private setOther(key: string, value: string): void {
+    if (isEnsembleKey(key)) {
+      const problem = parseEnsembleLine(this.lines, key, value);
+      if (problem !== undefined) this.error(key, problem);
+      return;
+    }
+    this.properties.set(key.startsWith('zookeeper.') ? key : `zookeeper.${key}`, value);
+    if (OPEN_KEY.test(key)) return;
+    if (JVM_ONLY.includes(key)) {
+      this.warn(key, 'only a Java server has a use for it');
+      return;
+    }
+    const similar = similarKey(key);
+    const hint = similar === undefined ? '' : `; did you mean ${similar}?`;
+    this.warn(key, `unknown, so it is the property zookeeper.${key}, which nothing reads${hint}`);
+  }
+
+  /** What a server of its own needs and an embedded one does not. */
+  requirePlaces(): void {
+    if (this.values['dataDir'] === null)
+      this.error('dataDir', 'expected a folder, but it is not set');
+    if (this.values['clientPort'] !== null || this.values['secureClientPort'] !== null) return;
+    if (this.lines.servers.some(({ clientPort }) => clientPort !== null)) return;
+    if (this.values['dynamicConfigFile'] !== null) return;
+    if (this.errors.some(({ key }) => /clientPort$/i.test(key))) return;
+    this.error('clientPort', 'expected a port, but neither clientPort nor secureClientPort is set');
+  }
+
+  finish(): ConfigResult {
+    const values = this.values as { -readonly [K in OptionName]: OptionValues[K] };
+    this.derive(values);
+    this.check(values);
+    const isReplicated = this.checkEnsemble(values);
+    if (this.errors.length > 0) {
+      // Without a line last: those are about what is missing.
+      const byLine = (problem: ConfigProblem) => problem.line ?? Number.MAX_SAFE_INTEGER;
+      return { errors: [...this.errors].sort((a, b) => byLine(a) - byLine(b)) };
+    }
+    const { servers, groups, weights } = this.lines;
+    const { properties, warnings } = this;
+    return { config: { ...values, servers, groups, weights, isReplicated, properties }, warnings };
+  }
+
+  private derive(values: { -readonly [K in OptionName]: OptionValues[K] }): void {
+    values.dataLogDir ??= values.dataDir;
+    if (values.minSessionTimeoutMs === -1) values.minSessionTimeoutMs = values.tickTimeMs * 2;
+    if (values.maxSessionTimeoutMs === -1) values.maxSessionTimeoutMs = values.tickTimeMs * 20;
+    values.connectToLearnerMasterLimit ||= values.initLimit;
+    values.maxWriteQueuePollTimeMs ||= Math.floor(values.flushDelayMs / 3);
+    if (values.juteMaxBufferExtraSize < 0) values.juteMaxBufferExtraSize = values.juteMaxBuffer;
+    values.juteMaxBufferExtraSize = Math.max(values.juteMaxBufferExtraSize, MIN_EXTRA_SIZE);
+    values.autopurgeSnapRetainCount = this.atLeast(
+      values.autopurgeSnapRetainCount,
+      MIN_RETAINED_SNAPSHOTS,
+      'autopurge.snapRetainCount',
+    );
+    values.commitLogCount = this.atLeast(
+      values.commitLogCount,
+      MIN_COMMIT_LOG_COUNT,
+      'commitLogCount',
+    );
+  }
+
+  private atLeast(value: number, min: number, key: string): number {
+    if (value >= min) return value;
+    this.warn(key, `${value} is too small; ${min} stands`);
+    return min;
+  }
+
+  private check(values: OptionValues): void {
+    const { minSessionTimeoutMs: min, maxSessionTimeoutMs: max } = values;
+    if (min > max)
+      this.error('minSessionTimeout', `${min} ms is more than maxSessionTimeout, ${max} ms`);
+    if (values.electionAlg !== 3) {
+      this.error('electionAlg', `expected 3, found ${values.electionAlg}`);
+    }
+    for (const [address, port, key] of [
+      [values.clientPortAddress, values.clientPort, 'clientPort'],
+      [values.secureClientPortAddress, values.secureClientPort, 'secureClientPort'],
+    ] as const) {
+      if (address !== null && port === null && this.lineOf.has(`${key}Address`)) {
+        this.error(`${key}Address`, `is set, but ${key} is not`);
+      }
+    }
+  }
+
+  /** Returns whether the server needs a quorum. */
+  private checkEnsemble(values: OptionValues): boolean {
+    const { servers } = this.lines;
+    const voters = servers.filter(({ role }) => role === 'participant').length;
+    if (servers.length > 0 && values.dynamicConfigFile !== null) {
+      const [first] = servers;
+      this.error(`server.${first?.sid}`, 'expected in the dynamicConfigFile, not here');
+    }
+    if (servers.length > 0 && voters === 0) {
+      this.error('server', 'expected a participant among the servers, found observers only');
+    }
+    if (servers.length === 1 && values.standaloneEnabled) {
+      this.warn(
+        `server.${servers[0]?.sid}`,
+        'the only server serves alone; the line is overlooked',
+      );
+      return false;
+    }
+    const isReplicated = servers.length > 0 || values.dynamicConfigFile !== null;
+    if (!isReplicated) return false;
+    if (voters === 2) this.warn('server', 'two participants survive the loss of none');
+    else if (voters > 2 && voters % 2 === 0) {
+      this.warn('server', `${voters} participants survive no more losses than ${voters - 1}`);
+    }
+    for (const key of ['initLimit', 'syncLimit'] as const) {
+      if (values[key] === 0 && !this.errors.some((problem) => problem.key === key)) {
+        this.error(key, 'expected a number of ticks, but it is not set');
+      }
+    }
+    return true;
+  }
+}
+
+/** The one key that differs from `key` in case or in two letters at most. */
+function similarKey(key: string): string | undefined {
+  const wanted = key.toLowerCase();
+  let best: string | undefined;
+  let bestDistance = 3;
+  for (const candidate of BY_KEY.keys()) {
+    const distance = editDistance(wanted, candidate.toLowerCase());
+    if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
+  }
+  return best;
+}
+
+function editDistance(a: string, b: string): number {
+  if (Math.abs(a.length - b.length) > 2) return 3;
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] as number) + 1, (next[j - 1] as number) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] as number;
+}

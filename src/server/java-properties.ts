@@ -1,0 +1,88 @@
+/**
+ * Java's properties syntax (java.util.Properties.load), line numbers kept: `#` and `!` comments,
+ * keys that end at `=`, `:` or white space, lines joined by a backslash at their end, and the
+ * escapes \t \n \r \f \uXXXX; a backslash before anything else is dropped.
+ */
+
+export interface Property {
+  readonly key: string;
+  readonly value: string;
+  /** Where it begins, from 1. */
+  readonly line: number;
+}
+
+export interface PropertiesProblem {
+  readonly line: number;
+  readonly message: string;
+}
+
+interface LogicalLine {
+  readonly text: string;
+  readonly line: number;
+}
+
+/** In the order of the file; a key may come twice (the last one counts). */
+export function parseProperties(text: string): {
+  properties: Property[];
+  problems: PropertiesProblem[];
+} {
+  const properties: Property[] = [];
+  const problems: PropertiesProblem[] = [];
+  for (const { text: joined, line } of logicalLines(text)) {
+    const keyEnd = endOfKey(joined);
+    const separator = /^[ \t\f]*[=:]?[ \t\f]*/.exec(joined.slice(keyEnd))?.[0] ?? '';
+    const key = unescaped(joined.slice(0, keyEnd));
+    const value = unescaped(joined.slice(keyEnd + separator.length));
+    if (key === undefined || value === undefined) {
+      problems.push({ line, message: 'expected four hex digits behind \\u' });
+    } else {
+      properties.push({ key, value, line });
+    }
+  }
+  return { properties, problems };
+}
+
+function logicalLines(text: string): LogicalLine[] {
+  const found: LogicalLine[] = [];
+  const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/);
+  for (let at = 0; at < lines.length; at++) {
+    const line = at + 1;
+    let joined = trimStart(lines[at] as string);
+    if (joined === '' || joined.startsWith('#') || joined.startsWith('!')) continue;
+    while (isContinued(joined)) {
+      joined = joined.slice(0, -1);
+      if (at + 1 === lines.length) break;
+      joined += trimStart(lines[++at] as string);
+    }
+    found.push({ text: joined, line });
+  }
+  return found;
+}
+
+function trimStart(line: string): string {
+  return line.replace(/^[ \t\f]+/, '');
+}
+
+/** Does the line end in an odd number of backslashes? */
+function isContinued(line: string): boolean {
+  return ((/\\+$/.exec(line)?.[0].length ?? 0) & 1) === 1;
+}
+
+function endOfKey(line: string): number {
+  for (let at = 0; at < line.length; at++) {
+    const char = line[at] as string;
+    if (char === '\\') at++;
+    else if (/[=: \t\f]/.test(char)) return at;
+  }
+  return line.length;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r', f: '\f' };
+
+function unescaped(text: string): string | undefined {
+  if (!text.includes('\\')) return text;
+  if (/(?:^|[^\\])(?:\\\\)*\\u(?![0-9a-fA-F]{4})/.test(text)) return undefined;
+  return text.replace(/\\(?:u([0-9a-fA-F]{4})|(.?))/gs, (_, hex?: string, char = '') =>
+    hex === undefined ? (ESCAPES[char] ?? char) : String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+}
