@@ -4,6 +4,7 @@ import { loadRenderer } from '../commands/render/render.js';
 import type { ShellOptions } from '../commands/shell-options.js';
 import { HistoryFile, historyFile } from './history.js';
 import { openKeyboard } from './keyboard.js';
+import { type Frame, repairAfterResize } from './resize-repair.js';
 import { ShellDriver } from './shell-driver.js';
 import { makeVocabulary } from './vocabulary.js';
 
@@ -33,11 +34,24 @@ export async function startShell(options: ShellOptions): Promise<number> {
   const leave = () => driver.dispatch({ type: 'leave' });
   const interrupt = () => driver.press({ type: 'key', name: 'ctrl-c' });
   const keyboard = openKeyboard(stdin, stdout, (key) => driver.press(key), leave);
-  const ink = render(createElement(App, { driver }), {
+  let frame: Frame | undefined;
+  const onDraw = (drawn: Frame) => {
+    frame = drawn;
+  };
+  const ink = render(createElement(App, { driver, onDraw }), {
     exitOnCtrlC: false,
     patchConsole: false,
     maxFps: MAX_FPS,
   });
+  let { columns } = stdout;
+  const repair = () => {
+    if (frame !== undefined && stdout.columns < columns) {
+      stdout.write(repairAfterResize(frame, stdout.columns));
+    }
+    columns = stdout.columns;
+  };
+  // Before Ink's own listener.
+  stdout.prependListener('resize', repair);
   for (const signal of LEAVING_SIGNALS) process.on(signal, leave);
   process.on('SIGINT', interrupt);
   try {
@@ -47,6 +61,7 @@ export async function startShell(options: ShellOptions): Promise<number> {
     ink.clear();
     ink.unmount();
     keyboard.close();
+    stdout.off('resize', repair);
     for (const signal of LEAVING_SIGNALS) process.off(signal, leave);
     process.off('SIGINT', interrupt);
   }

@@ -54,8 +54,11 @@ export function describeChange(
   if (before.state === after.state) return undefined;
   const why = reason === undefined ? '' : `: ${reason}`;
   switch (after.state) {
-    case 'disconnected':
-      return { text: `disconnected from ${before.server}${why}; reconnecting`, tone: 'busy' };
+    case 'disconnected': {
+      // The reason mostly names the server itself.
+      const from = reason?.includes(before.server) === true ? '' : ` from ${before.server}`;
+      return { text: `disconnected${from}${why}; reconnecting`, tone: 'busy' };
+    }
     case 'connected':
     case 'connected-readonly': {
       if (before.state !== 'disconnected') return undefined;

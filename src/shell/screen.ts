@@ -2,16 +2,17 @@
 import type { PathResolver } from '../commands/parse-arguments.js';
 import { type InputRows, layOutInput } from './input-rows.js';
 import { analyzeLine } from './line-analysis.js';
+import { menuRows } from './menu-rows.js';
 import { promptSpans } from './prompt.js';
 import { type ShellState, suggestion } from './shell-state.js';
-import { truncate } from './text-width.js';
+import { drawable, graphemes, truncate } from './text-width.js';
 import type { Span } from './theme.js';
 
 export interface Screen {
   readonly input: InputRows;
-  readonly menu: readonly string[];
-  /** Rows that the menu may take. */
-  readonly menuRows: number;
+  /** What TAB found, in columns, as ls shows files. */
+  readonly menu: readonly (readonly Span[])[];
+  /** The bottom line: what is wrong with the line, or how its command is used. */
   readonly status: Span;
 }
 
@@ -42,11 +43,13 @@ export function screenOf(
     columns,
     maxInputRows,
   );
+  const room = size.rows - input.rows.length - 2;
+  const menu = menuRows(state.menu ?? [], columns, room);
+  const status = statusOf(state, analysis);
   return {
     input,
-    menu: state.menu ?? [],
-    menuRows: Math.max(0, size.rows - input.rows.length - 2),
-    status: statusOf(state, analysis),
+    menu: menu.map((text): readonly Span[] => [{ text, tone: 'plain' }]),
+    status: { text: truncate(drawn(status.text), columns), tone: status.tone },
   };
 }
 
@@ -87,4 +90,9 @@ function runningStatus({ running, queue, isEnding }: ShellState): string {
   const behind = queue.length === 0 ? '' : `, ${queue.length} more to run`;
   const end = isEnding ? ', then the shell ends' : '';
   return `running ${running?.line.trim() ?? ''}${behind}${end}; Ctrl-C interrupts`;
+}
+
+/** In one row, whatever it holds. */
+function drawn(text: string): string {
+  return graphemes(text.replaceAll('\n', ' ')).map(drawable).join('');
 }

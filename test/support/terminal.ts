@@ -1,0 +1,135 @@
+// A real terminal for tests: tmux, detached, on a socket of its own. What a test asserts is the
+// screen as a person would see it, escapes interpreted and all.
+import { execFile, spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { test } from 'uvu';
+import { makeTempDir } from './temp-dir.js';
+import { waitFor } from './wait-for.js';
+
+const run = promisify(execFile);
+const hasTmux = spawnSync('tmux', ['-V']).status === 0;
+if (!hasTmux) {
+  if (process.env['ZK_ORACLE'] === 'required') {
+    throw new Error("ZK_ORACLE=required, but Debian's tmux is not installed");
+  }
+  console.log("skipped: tests in a terminal: Debian's tmux is not installed");
+}
+
+/** Registers a test that needs a terminal; without tmux it counts as skipped. */
+export const terminalTest = hasTmux ? test : test.skip;
+
+export interface TerminalOptions {
+  /** The program and its arguments. */
+  readonly command: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Default 80. */
+  readonly columns?: number;
+  /** Default 24. */
+  readonly rows?: number;
+}
+
+export interface Terminal {
+  /** The rows of the screen without blanks at their ends. */
+  screen(): Promise<readonly string[]>;
+  /** The screen and all that scrolled off it; soft-wrapped rows are joined again. */
+  transcript(): Promise<readonly string[]>;
+  cursor(): Promise<{ readonly x: number; readonly y: number }>;
+  /** Types text literally. */
+  type(text: string): Promise<void>;
+  /** Presses keys by tmux's names: "Enter", "C-c", "Up", "M-b". */
+  press(...keys: string[]): Promise<void>;
+  /** As a mouse does it: bracketed, when the program asked for that. */
+  paste(text: string): Promise<void>;
+  resize(columns: number, rows: number): Promise<void>;
+  /** Waits until a row of the screen matches, and gives that row. */
+  waitForRow(pattern: RegExp): Promise<string>;
+  /** Waits until the screen as a whole satisfies `condition`. */
+  waitForScreen(what: string, condition: (rows: readonly string[]) => boolean): Promise<void>;
+  /** What the program ended with; waits for it. */
+  exitStatus(): Promise<number>;
+  /** Ends the program, if it still runs, and the terminal. */
+  close(): Promise<void>;
+}
+
+/** Starts a program in a terminal, which stays to be looked at when the program has ended. */
+export async function startTerminal(options: TerminalOptions): Promise<Terminal> {
+  const home = makeTempDir('terminal');
+  const socket = join(home.path, 'tmux');
+  const tmux = async (...args: string[]) =>
+    (await run('tmux', ['-S', socket, '-f', '/dev/null', ...args])).stdout;
+  const { columns = 80, rows = 24, env = {} } = options;
+  const variables = Object.entries({ CI: '', LANG: 'C.UTF-8', ...env });
+  await tmux(
+    ...['-u', 'new-session', '-d', '-x', `${columns}`, '-y', `${rows}`],
+    ...variables.flatMap(([name, value]) => ['-e', `${name}=${value}`]),
+    // Waits until remain-on-exit is set: the program may end at once.
+    ...['sh', '-c', 'tmux -S "$0" wait-for set && exec "$@"', socket, ...options.command],
+    ...[';', 'set-option', '-g', 'remain-on-exit', 'on'],
+    ...[';', 'set-option', '-g', 'status', 'off'],
+    ...[';', 'resize-window', '-x', `${columns}`, '-y', `${rows}`],
+    ...[';', 'wait-for', '-S', 'set'],
+  );
+  const screen = async () => trimmed(await tmux('capture-pane', '-p'));
+  const describe = async (what: string, error: unknown) => {
+    const shown = (await screen().catch(() => ['(no screen)'])).join('\n');
+    return new Error(`${what}, but the screen is:\n${shown}`, { cause: error });
+  };
+  const waitForScreen: Terminal['waitForScreen'] = async (what, condition) => {
+    try {
+      await waitFor(what, async () => condition(await screen()));
+    } catch (error) {
+      throw await describe(`waited for ${what}`, error);
+    }
+  };
+  return {
+    screen,
+    transcript: async () => trimmed(await tmux('capture-pane', '-p', '-J', '-S', '-')),
+    cursor: async () => {
+      const text = await tmux('display-message', '-p', '#{cursor_x} #{cursor_y}');
+      const [x = Number.NaN, y = Number.NaN] = text.trim().split(' ').map(Number);
+      return { x, y };
+    },
+    type: async (text) => {
+      await tmux('send-keys', '-l', '--', text);
+    },
+    press: async (...keys) => {
+      await tmux('send-keys', ...keys);
+    },
+    paste: async (text) => {
+      await tmux('set-buffer', '--', text, ';', 'paste-buffer', '-p');
+    },
+    resize: async (width, height) => {
+      await tmux('resize-window', '-x', `${width}`, '-y', `${height}`);
+    },
+    waitForRow: async (pattern) => {
+      let found: string | undefined;
+      await waitForScreen(`a row like ${pattern}`, (lines) => {
+        found = lines.find((line) => pattern.test(line));
+        return found !== undefined;
+      });
+      return found ?? '';
+    },
+    waitForScreen,
+    exitStatus: async () => {
+      const text = await waitFor('the program to end', async () => {
+        const [isDead, status] = (
+          await tmux('display-message', '-p', '#{pane_dead} #{pane_dead_status}')
+        ).split(' ');
+        return isDead === '1' && status;
+      });
+      return Number(text);
+    },
+    close: async () => {
+      await tmux('kill-server').catch(() => undefined);
+      home.remove();
+    },
+  };
+}
+
+function trimmed(text: string): readonly string[] {
+  return text
+    .replace(/\n+$/, '')
+    .split('\n')
+    .map((line) => line.trimEnd());
+}
