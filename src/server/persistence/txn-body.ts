@@ -29,7 +29,7 @@ import {
 import { TXN_HEADER_SIZE } from './log-record.js';
 
 /** The digest's version that 3.6 and later write. */
-export const DIGEST_VERSION = 2;
+const DIGEST_VERSION = 2;
 /** int version, long treeDigest. */
 const TXN_DIGEST_SIZE = 12;
 

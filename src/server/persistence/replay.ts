@@ -1,0 +1,85 @@
+/**
+ * What a server knows before it serves: the tree and the sessions, from a snapshot and the log
+ * entries behind it. Pure: the bytes come from node/data-dir.
+ */
+import { InputArchive } from '../../jute/input-archive.js';
+import type { ACL, StatPersisted } from '../../protocol/data.js';
+import { OpCode } from '../../protocol/op-code.js';
+import { OPEN_ACL_UNSAFE } from '../../protocol/perms.js';
+import { hex64 } from '../../protocol/zxid.js';
+import { OPEN_ACL_KEY } from '../tree/acl-table.js';
+import { toZnodeData } from '../tree/data-node.js';
+import { DataTree } from '../tree/data-tree.js';
+import { readTxnBody, type TxnHead } from '../tree/txn.js';
+
+export class Database {
+  readonly tree: DataTree;
+  /** By id as hex. */
+  readonly sessions = new Map<string, { readonly id: bigint; readonly timeoutMs: number }>();
+  /** The ACLs of the snapshot being loaded, by its keys. */
+  private readonly acls = new Map<bigint, readonly ACL[]>();
+
+  constructor(isTTLEnabled: boolean) {
+    this.tree = new DataTree(isTTLEnabled);
+  }
+
+  addSession(id: bigint, timeoutMs: number): void {
+    this.sessions.set(hex64(id), { id, timeoutMs });
+  }
+
+  addAcl(key: bigint, acl: readonly ACL[]): void {
+    this.acls.set(key, acl);
+  }
+
+  /**
+   * A key that the table lacks belongs to a znode made, or an ACL set, while the snapshot was being
+   * written (ZOOKEEPER-4846): the log behind it says which ACL, so nobody may do anything till then.
+   */
+  addNode(path: string, data: Buffer | null, aclKey: bigint, stat: StatPersisted): void {
+    const acl = aclKey === BigInt(OPEN_ACL_KEY) ? OPEN_ACL_UNSAFE : this.acls.get(aclKey);
+    this.tree.load(path, toZnodeData(data), acl ?? NOBODY, stat);
+  }
+
+  /** The snapshot is whole: its name says which txns it surely holds. */
+  finishSnapshot(zxid: bigint): void {
+    this.tree.lastProcessedZxid = zxid;
+    this.tree.addReserved();
+  }
+
+  /**
+   * Applies the entry of a log that comes behind the last one, and says whether it did.
+   * @throws JuteError when no release could have written it
+   */
+  replay(entry: Buffer): boolean {
+    const input = new InputArchive(entry);
+    const sessionId = input.readLong();
+    const cxid = input.readInt();
+    const zxid = input.readLong();
+    if (zxid <= this.tree.lastProcessedZxid) return false;
+    const head: TxnHead = { sessionId, cxid, zxid, time: input.readLong() };
+    const txn = readTxnBody(input.readInt(), input);
+    if (txn.type === OpCode.createSession) this.addSession(sessionId, txn.timeoutMs);
+    this.tree.apply(head, txn);
+    if (txn.type === OpCode.closeSession) this.sessions.delete(hex64(sessionId));
+    return true;
+  }
+
+  /** Removes the ephemerals of sessions that are no more (ZooKeeperServer.loadData). */
+  removeOrphans(): void {
+    const orphans = [...this.tree.sessionsWithEphemerals()].filter(
+      ([id]) => !this.sessions.has(id),
+    );
+    for (const [id, paths] of orphans) {
+      const head = {
+        sessionId: BigInt.asIntN(64, BigInt(`0x${id}`)),
+        cxid: 0,
+        zxid: this.tree.lastProcessedZxid,
+        time: 0n,
+      };
+      this.tree.apply(head, { type: OpCode.closeSession, paths: [...paths] });
+    }
+  }
+}
+
+/** An ACL that no id matches. */
+const NOBODY: readonly ACL[] = [{ perms: 0, id: { scheme: 'world', id: 'anyone' } }];
