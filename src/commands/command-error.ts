@@ -14,6 +14,8 @@ export const ExitCode = {
   partial: 9,
   unknownCommand: 127,
   interrupted: 130,
+  /** As a shell reports a program that SIGPIPE ended. */
+  readerGone: 141,
 } as const;
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
@@ -29,6 +31,8 @@ export interface ErrorReport {
   readonly hint?: string;
   /** Where in the line, for a caret. */
   readonly place?: Place;
+  /** Where in a script; lines count from 1. */
+  readonly location?: { readonly file: string; readonly line: number };
 }
 
 export interface CommandErrorOptions {

@@ -43,6 +43,8 @@ export interface OptionSpec extends ValueSpec {
   readonly kind?: ValueKind;
   /** How usage and help call the value; default: the name. */
   readonly valueName?: string;
+  /** May be given again and again; the value is a list, empty when it was never given. */
+  readonly isRepeatable?: boolean;
 }
 
 /** A word behind the options; arguments come in the order they are declared in. */
@@ -100,7 +102,9 @@ export interface ParsedArguments {
 }
 
 type OptionValue<S> = S extends { kind: infer K extends ValueKind }
-  ? ValueTypes[K] | undefined
+  ? S extends { isRepeatable: true }
+    ? readonly ValueTypes[K][]
+    : ValueTypes[K] | undefined
   : boolean;
 
 type ArgumentValue<S> = S extends { kind: infer K extends ValueKind }

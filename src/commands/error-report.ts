@@ -65,8 +65,13 @@ export async function reportError(
   context: CommandContext,
   statement: Statement,
 ): Promise<ErrorReport> {
-  if (error instanceof CommandError) return fromCommandError(error);
   if (error instanceof ZooKeeperError) return fromZooKeeperError(error, context, statement);
+  return plainReport(error);
+}
+
+/** The report of an error that no command stands behind. */
+export function plainReport(error: unknown): ErrorReport {
+  if (error instanceof CommandError) return fromCommandError(error);
   if (error instanceof ConnectError) return connectReport(error);
   if (error instanceof UnsupportedError) {
     return { code: 'UNSUPPORTED', exitCode: ExitCode.failed, sentence: error.message };

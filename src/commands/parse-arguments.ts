@@ -64,6 +64,7 @@ class ArgumentReader {
   read(): ParsedArguments {
     for (const [name, spec] of Object.entries(this.#command.options)) {
       if (spec.kind === undefined) this.#options[name] = false;
+      else if (spec.isRepeatable === true) this.#options[name] = [];
     }
     this.#readArguments(this.#readOptions());
     return { options: this.#options, args: this.#args, tokens: this.#tokens };
@@ -141,7 +142,10 @@ class ArgumentReader {
   }
 
   #setOption(name: string, spec: OptionSpec, token: Token): void {
-    this.#set(name, this.#valueOf(valueNameOf(name, spec), spec, token), token);
+    const value = this.#valueOf(valueNameOf(name, spec), spec, token);
+    const list = this.#options[name];
+    if (Array.isArray(list)) list.push(value);
+    else this.#set(name, value, token);
   }
 
   #set(name: string, value: unknown, token: Token): void {

@@ -13,8 +13,8 @@ export function resultToJson(result: Result, indent: number): string {
 }
 
 export function errorToJson(report: ErrorReport, indent: number): string {
-  const { code, exitCode, sentence, path, hint, place } = report;
-  const error = { code, exitCode, message: sentence, path, hint, place: placeOf(place) };
+  const { code, exitCode, sentence, path, hint, place, location } = report;
+  const error = { code, exitCode, message: sentence, path, hint, place: placeOf(place), location };
   return `${JSON.stringify({ error }, null, indent)}\n`;
 }
 

@@ -102,7 +102,9 @@ export function errorToText(error: ErrorReport, source?: string): string {
   const caret =
     error.place === undefined || source === undefined ? '' : caretLines(source, error.place);
   const hint = error.hint === undefined ? '' : `  ${visible(error.hint)}\n`;
-  return `${visible(error.sentence)}\n${caret}${hint}`;
+  const { location } = error;
+  const where = location === undefined ? '' : `${location.file}:${location.line}: `;
+  return `${visible(where + error.sentence)}\n${caret}${hint}`;
 }
 
 /** The line that `place` is in, and marks under it. */

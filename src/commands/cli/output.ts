@@ -1,0 +1,47 @@
+import type { Writable } from 'node:stream';
+
+const FLUSH_LENGTH = 64 * 1024;
+
+/**
+ * Standard output of a script: small pieces of one turn leave in one write, and a reader that is
+ * slow is waited for. When the reader has left, `onGone` is called once and all else is dropped.
+ */
+export class Output {
+  readonly #stream: Writable;
+  #pieces: Buffer[] = [];
+  #length = 0;
+  #timer: NodeJS.Immediate | undefined;
+  #isGone = false;
+
+  constructor(stream: Writable, onGone: () => void) {
+    this.#stream = stream;
+    stream.on('error', () => {
+      if (this.#isGone) return;
+      this.#isGone = true;
+      onGone();
+    });
+  }
+
+  /** Resolves when there is room for more. */
+  write(piece: string | Buffer): Promise<void> | void {
+    if (piece.length === 0 || this.#isGone) return;
+    const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
+    this.#pieces.push(bytes);
+    this.#length += bytes.length;
+    if (this.#length >= FLUSH_LENGTH) return this.flush();
+    this.#timer ??= setImmediate(() => void this.flush());
+  }
+
+  /** Resolves when everything written so far was taken; never rejects. */
+  flush(): Promise<void> {
+    if (this.#timer !== undefined) clearImmediate(this.#timer);
+    this.#timer = undefined;
+    if (this.#length === 0 || this.#isGone) return Promise.resolve();
+    const bytes = Buffer.concat(this.#pieces);
+    this.#pieces = [];
+    this.#length = 0;
+    return new Promise((resolve) => {
+      this.#stream.write(bytes, () => resolve());
+    });
+  }
+}

@@ -1,0 +1,93 @@
+import type { CommandContext } from '../command.js';
+import { createContext } from '../command-context.js';
+import { CommandError, type ErrorReport, ExitCode } from '../command-error.js';
+import type { Renderer } from '../render/render.js';
+import { faultReport, type Outcome, runStatement } from '../run-line.js';
+import type { ShellSession } from '../shell-session.js';
+import type { Output } from './output.js';
+import { lineOf, type ScriptItem, type ScriptText } from './script-source.js';
+
+export interface ScriptRun {
+  readonly session: ShellSession;
+  readonly renderer: Renderer;
+  readonly output: Output;
+  readonly signal: AbortSignal;
+  /** After an error, too; the exit code is the first error's all the same. */
+  readonly isKeepGoing: boolean;
+  printError(text: string): void;
+  /** For values given as `-`; undefined when the script itself comes from standard input. */
+  readonly readInput: (() => Promise<Buffer>) | undefined;
+}
+
+/**
+ * Runs a script to its end, to its first error, or to `quit`. The session is the caller's to close.
+ * @returns the exit code: 0, or that of the first error
+ */
+export async function runScript(
+  run: ScriptRun,
+  script: AsyncIterable<ScriptItem>,
+): Promise<ExitCode> {
+  const context = scriptContext(run);
+  let exitCode: ExitCode = ExitCode.ok;
+  for await (const item of script) {
+    const outcome = await runItem(context, item);
+    if (outcome.kind === 'error') {
+      await run.output.flush();
+      printError(run, outcome.error, item.source);
+      if (exitCode === ExitCode.ok) exitCode = outcome.error.exitCode;
+      if (!run.isKeepGoing || run.signal.aborted) break;
+    } else if (outcome.result.kind === 'exit') {
+      break;
+    } else {
+      await run.output.write(run.renderer.result(outcome.result));
+    }
+  }
+  await run.output.flush();
+  return exitCode;
+}
+
+async function runItem(context: CommandContext, item: ScriptItem): Promise<Outcome> {
+  if (item.kind === 'fault') {
+    const { fault, source } = item;
+    return { kind: 'error', error: located(faultReport(fault), source, fault.start) };
+  }
+  const outcome = await runStatement(context, item.statement);
+  if (outcome.kind === 'result') return outcome;
+  return { ...outcome, error: located(outcome.error, item.source, item.statement.start) };
+}
+
+function located(error: ErrorReport, source: ScriptText, offset: number): ErrorReport {
+  if (source.file === undefined) return error;
+  return { ...error, location: { file: source.file, line: lineOf(source, offset) } };
+}
+
+function printError(run: ScriptRun, error: ErrorReport, source: ScriptText): void {
+  // A caret is worth its lines only where there is a text to point into.
+  run.printError(run.renderer.error(error, source.text === '' ? undefined : source.text));
+}
+
+function scriptContext({
+  session,
+  renderer,
+  output,
+  signal,
+  readInput,
+}: ScriptRun): CommandContext {
+  return createContext({
+    session,
+    signal,
+    isInteractive: false,
+    emit: (result) => output.write(renderer.result(result)),
+    notify: (result) => void output.write(renderer.result(result)),
+    confirm: async () => true,
+    readInput: readInput ?? refuseInput,
+  });
+}
+
+async function refuseInput(): Promise<Buffer> {
+  throw new CommandError('standard input is the script, so no value can come from it', {
+    code: 'USAGE',
+    exitCode: ExitCode.usage,
+    hint: "use -c or -f for the script; '-' in quotes is the dash itself",
+  });
+}

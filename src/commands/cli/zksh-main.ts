@@ -1,0 +1,190 @@
+import { readFile } from 'node:fs/promises';
+import { CommandError, type ErrorReport, ExitCode } from '../command-error.js';
+import { plainReport } from '../error-report.js';
+import { loadRenderer } from '../render/render.js';
+import type { ShellOptions } from '../shell-options.js';
+import { ShellSession } from '../shell-session.js';
+import { Output } from './output.js';
+import { runScript } from './run-script.js';
+import { decodeScript, type ScriptItem, streamedScript, wholeScript } from './script-source.js';
+import { parseZkshOptions, type ZkshOptions, zkshHelp } from './zksh-options.js';
+
+/** What runZksh needs of the folders that commands may not know. */
+export interface ZkshParts {
+  startShell(options: ShellOptions): Promise<number>;
+}
+
+/** zksh from its words to its exit code; the session and the embedded server are always closed. */
+export async function runZksh(argv: readonly string[], parts: ZkshParts): Promise<number> {
+  let options: ZkshOptions;
+  try {
+    options = parseZkshOptions(argv, process.env);
+  } catch (error) {
+    return printReport(plainReport(error), 'zksh --help explains the options');
+  }
+  if (options.task === 'help') return print(zkshHelp());
+  if (options.task === 'version') {
+    const { packageVersion } = await import('../package-version.js');
+    return print(`zksh ${packageVersion()}\n`);
+  }
+  try {
+    return await withServer(options, (target) => runOn(options, target, parts));
+  } catch (error) {
+    return printReport(plainReport(error));
+  }
+}
+
+/** Runs on the servers asked for, or on an embedded one that lives as long. */
+async function withServer(
+  options: ZkshOptions,
+  run: (target: string) => Promise<number>,
+): Promise<number> {
+  if (!options.isEmbedded) return run(options.target);
+  const { startServer } = await import('../../server/main.js');
+  const { dataDir } = options;
+  const server = await startServer(dataDir === undefined ? {} : { dataDir });
+  try {
+    return await run(server.connectString);
+  } finally {
+    await server.close();
+  }
+}
+
+async function runOn(options: ZkshOptions, target: string, parts: ZkshParts): Promise<number> {
+  const { clientKind, timeoutMs, isReadOnly, auth, format } = options;
+  const session = new ShellSession({
+    target,
+    clientKind,
+    isReadOnly,
+    auth,
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  });
+  const isScript = options.commands.length > 0 || options.file !== undefined;
+  try {
+    if (isScript || !process.stdin.isTTY) return await runAsScript(options, session);
+    const greeting = options.isEmbedded ? { greeting: `the bundled server, on ${target}` } : {};
+    return await parts.startShell({ session, format, ...greeting });
+  } finally {
+    await session.close();
+  }
+}
+
+async function runAsScript(options: ZkshOptions, session: ShellSession): Promise<number> {
+  const abort = new AbortController();
+  let isReaderGone = false;
+  const output = new Output(process.stdout, () => {
+    isReaderGone = true;
+    abort.abort();
+  });
+  process.stderr.on('error', () => undefined);
+  const isTerminal = process.stdout.isTTY === true;
+  const renderer = await loadRenderer(options.format, { isTerminal });
+  const release = onSignals(abort);
+  try {
+    const { script, isStdinFree } = await openScript(options, abort.signal);
+    const code = await runScript(
+      {
+        session,
+        renderer,
+        output,
+        signal: abort.signal,
+        isKeepGoing: options.isKeepGoing,
+        printError: (text) => {
+          if (!isReaderGone) process.stderr.write(text);
+        },
+        readInput: isStdinFree ? readStdin : undefined,
+      },
+      script,
+    );
+    if (isReaderGone) return ExitCode.readerGone;
+    return abort.signal.aborted ? ExitCode.interrupted : code;
+  } finally {
+    release();
+  }
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** The first signal ends the script in order, the second one at once. */
+function onSignals(abort: AbortController): () => void {
+  const onSignal = () => {
+    if (abort.signal.aborted) process.exit(ExitCode.interrupted);
+    abort.abort();
+  };
+  for (const signal of SIGNALS) process.on(signal, onSignal);
+  return () => {
+    for (const signal of SIGNALS) process.off(signal, onSignal);
+  };
+}
+
+interface OpenScript {
+  readonly script: AsyncIterable<ScriptItem>;
+  /** Is standard input there for values? */
+  readonly isStdinFree: boolean;
+}
+
+async function openScript(options: ZkshOptions, signal: AbortSignal): Promise<OpenScript> {
+  const { commands, file } = options;
+  if (commands.length > 0) {
+    return { script: wholeScript(commands, undefined), isStdinFree: true };
+  }
+  if (file === undefined || file === '-') {
+    return {
+      script: streamedScript(untilAborted(process.stdin, signal), 'stdin'),
+      isStdinFree: false,
+    };
+  }
+  const text = decodeScript(await readScript(file), file);
+  const script = typeof text === 'string' ? wholeScript([text], file) : one(text);
+  return { script, isStdinFree: true };
+}
+
+async function readScript(file: string): Promise<Buffer> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CommandError(`cannot read the script ${file}: ${reason}`, {
+      code: 'NOFILE',
+      exitCode: ExitCode.usage,
+      cause: error,
+    });
+  }
+}
+
+async function* one(item: ScriptItem): AsyncGenerator<ScriptItem> {
+  yield item;
+}
+
+/** Ends when the signal is given, though the writer at the other end says nothing. */
+async function* untilAborted(
+  stream: NodeJS.ReadStream,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const onAbort = () => stream.destroy();
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    for await (const chunk of stream) yield chunk as Uint8Array;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+async function readStdin(): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+function print(text: string): Promise<number> {
+  return new Promise((resolve) => process.stdout.write(text, () => resolve(ExitCode.ok)));
+}
+
+function printReport(report: ErrorReport, hint: string | undefined = report.hint): Promise<number> {
+  const lines = [`zksh: ${report.sentence}`, ...(hint === undefined ? [] : [`  ${hint}`])];
+  return new Promise((resolve) => {
+    process.stderr.write(`${lines.join('\n')}\n`, () => resolve(report.exitCode));
+  });
+}

@@ -1,0 +1,171 @@
+import type { CommandDeclaration, Parsed } from '../command.js';
+import { usageOf } from '../command.js';
+import { usageError } from '../command-error.js';
+import { optionRows, wrap } from '../help-text.js';
+import { parseArguments } from '../parse-arguments.js';
+import type { Token } from '../parse-line.js';
+import { OUTPUT_FORMATS, type OutputFormat } from '../render/render.js';
+import { type ClientKind, type Credentials, checkTarget } from '../shell-session.js';
+
+const OPTIONS = {
+  command: {
+    letter: 'c',
+    kind: 'text',
+    valueName: 'CMDS',
+    isRepeatable: true,
+    summary: 'run these commands, separated by ; or line ends, and leave',
+  },
+  file: { letter: 'f', kind: 'text', valueName: 'FILE', summary: 'run a script; - is stdin' },
+  embedded: { summary: 'start the bundled server, in memory, and connect to it' },
+  'data-dir': {
+    kind: 'text',
+    valueName: 'DIR',
+    summary: 'where the embedded server keeps its data',
+  },
+  client: {
+    kind: 'text',
+    choices: ['builtin', 'native'],
+    summary: "builtin (default), or native: Apache's C client",
+  },
+  timeout: {
+    kind: 'integer',
+    valueName: 'MS',
+    min: 1,
+    max: 0x7fff_ffff,
+    summary: 'for connecting, for each request, and asked of the server for the session',
+  },
+  readonly: { summary: 'refuse every change, and be content with a read-only server' },
+  auth: {
+    kind: 'secret',
+    valueName: 'USER:PASSWORD',
+    summary: 'authenticate by digest; better given in the environment as ZKSH_AUTH',
+  },
+  output: {
+    letter: 'o',
+    kind: 'text',
+    valueName: 'FORMAT',
+    choices: OUTPUT_FORMATS,
+    summary: 'text (default), table, json, ndjson or raw',
+  },
+  'keep-going': { letter: 'k', summary: 'go on after an error; the first one gives the exit code' },
+  help: { letter: 'h', summary: 'show this' },
+  version: { letter: 'V', summary: 'show the version' },
+} as const;
+
+const ARGS = {
+  connect: {
+    kind: 'target',
+    isOptional: true,
+    summary: 'host[:port][,host[:port]...][/chroot], default 127.0.0.1:2181',
+  },
+} as const;
+
+/** The command line of zksh itself, declared as its commands are. */
+export const ZKSH = {
+  name: 'zksh',
+  group: 'shell',
+  summary: 'a shell for Apache ZooKeeper',
+  description:
+    'Without -c and -f, commands are read from standard input; on a terminal that is the interactive shell. Results go to stdout, everything else to stderr.',
+  options: OPTIONS,
+  args: ARGS,
+  surplusHint: "commands are given with -c: zksh HOST:PORT -c 'ls /'",
+  examples: [
+    { line: "zksh zk1:2181 -c 'create /a hello; get /a'", summary: 'two commands' },
+    { line: 'zksh zk1,zk2,zk3/app < script', summary: 'a script, below a chroot' },
+    { line: 'zksh --embedded', summary: 'try it without a server' },
+  ],
+} as const satisfies CommandDeclaration;
+
+export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] = [
+  [0, 'all went well'],
+  [1, 'an operation failed in another way than these'],
+  [2, 'wrong usage: nothing was sent'],
+  [3, 'no connection, or no answer in time'],
+  [4, 'a znode does not exist'],
+  [5, 'a znode exists already'],
+  [6, 'a znode has children'],
+  [7, 'a znode has another version'],
+  [8, 'not permitted by an ACL'],
+  [9, 'done in part'],
+  [127, 'unknown command'],
+  [130, 'interrupted'],
+  [141, 'whoever read the output left'],
+];
+
+export const DEFAULT_TARGET = '127.0.0.1:2181';
+
+/** What the command line asks for. */
+export interface ZkshOptions {
+  readonly task: 'help' | 'version' | 'run';
+  readonly target: string;
+  readonly commands: readonly string[];
+  /** "-" is standard input. */
+  readonly file: string | undefined;
+  readonly isEmbedded: boolean;
+  readonly dataDir: string | undefined;
+  readonly clientKind: ClientKind;
+  readonly timeoutMs: number | undefined;
+  readonly isReadOnly: boolean;
+  readonly auth: readonly Credentials[];
+  readonly format: OutputFormat;
+  readonly isKeepGoing: boolean;
+}
+
+/**
+ * Reads the words behind `zksh`.
+ * @throws CommandError USAGE
+ */
+export function parseZkshOptions(
+  argv: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): ZkshOptions {
+  const parsed = parseArguments(ZKSH, argv.map(toToken), { start: 0, end: 0 }, AS_TYPED);
+  const { options, args, tokens } = parsed as unknown as Parsed<typeof OPTIONS, typeof ARGS>;
+  if (options.command.length > 0 && options.file !== undefined) {
+    throw usageError('either -c or -f', tokens.file);
+  }
+  if (options.embedded && args.connect !== undefined) {
+    throw usageError('--embedded starts its own server, so there is no CONNECT', tokens.connect);
+  }
+  if (options['data-dir'] !== undefined && !options.embedded) {
+    throw usageError('--data-dir goes with --embedded', tokens['data-dir']);
+  }
+  if (args.connect !== undefined) checkTarget(args.connect);
+  const auth = options.auth ?? env['ZKSH_AUTH'];
+  return {
+    task: options.help ? 'help' : options.version ? 'version' : 'run',
+    target: args.connect ?? DEFAULT_TARGET,
+    commands: options.command,
+    file: options.file,
+    isEmbedded: options.embedded,
+    dataDir: options['data-dir'],
+    clientKind: options.client === 'native' ? 'native' : 'builtin',
+    timeoutMs: options.timeout,
+    isReadOnly: options.readonly,
+    auth: auth === undefined || auth === '' ? [] : [{ scheme: 'digest', auth }],
+    format: OUTPUT_FORMATS.find((format) => format === options.output) ?? 'text',
+    isKeepGoing: options['keep-going'],
+  };
+}
+
+const AS_TYPED = { resolve: (text: string) => text };
+
+/** The shell has taken the quotes off already. */
+function toToken(text: string): Token {
+  return { text, bytes: Buffer.from(text), isText: true, isQuoted: false, start: 0, end: 0 };
+}
+
+/** What --help prints. */
+export function zkshHelp(): string {
+  const parts = [
+    `usage: ${usageOf(ZKSH)}\n\n${ZKSH.summary}`,
+    wrap(ZKSH.description),
+    `  connect                     ${ZKSH.args.connect.summary}`,
+    `Options\n${optionRows(ZKSH).join('\n')}`,
+    `Examples\n${ZKSH.examples.map(({ line }) => `  ${line}`).join('\n')}`,
+    `Exit codes\n${EXIT_CODES.map(([code, text]) => `  ${String(code).padEnd(5)}${text}`).join('\n')}`,
+    "zksh -c help lists the commands, zksh -c 'help get' explains one.",
+  ];
+  return `${parts.join('\n\n')}\n`;
+}
