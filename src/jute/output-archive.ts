@@ -1,3 +1,7 @@
+const NOTHING = Buffer.alloc(0);
+/** One huge reply does not make every later turn allocate as much. */
+const MAX_KEPT_SIZE = 256 * 1024;
+
 /**
  * Writes jute: big-endian integers, and buffers, strings and vectors behind an int length (-1 = null).
  *
@@ -7,12 +11,13 @@
  */
 export class OutputArchive {
   private readonly initialSize: number;
-  private bytes: Buffer;
+  private bytes: Buffer = NOTHING;
   private end = 0;
+  private nextSize: number;
 
   constructor(initialSize = 512) {
     this.initialSize = initialSize;
-    this.bytes = Buffer.allocUnsafe(initialSize);
+    this.nextSize = initialSize;
   }
 
   get length(): number {
@@ -126,11 +131,11 @@ export class OutputArchive {
     return this.bytes;
   }
 
-  /** The bytes so far, given away for good. */
+  /** The bytes so far, given away for good. The next write allocates as much as this turn took. */
   take(): Buffer {
     const taken = this.bytes.subarray(0, this.end);
-    // Small rests of a large block are not worth keeping; a new block costs one allocation a turn.
-    this.bytes = Buffer.allocUnsafe(this.initialSize);
+    this.nextSize = Math.max(this.initialSize, Math.min(this.end, MAX_KEPT_SIZE));
+    this.bytes = NOTHING;
     this.end = 0;
     return taken;
   }
@@ -143,7 +148,7 @@ export class OutputArchive {
   private reserve(count: number): void {
     const needed = this.end + count;
     if (needed <= this.bytes.length) return;
-    const grown = Buffer.allocUnsafe(Math.max(needed, this.bytes.length * 2));
+    const grown = Buffer.allocUnsafe(Math.max(needed, this.bytes.length * 2, this.nextSize));
     this.bytes.copy(grown, 0, 0, this.end);
     this.bytes = grown;
   }

@@ -1,0 +1,86 @@
+import { FrameDecoder, type FrameHandler } from '../jute/frame-decoder.js';
+import { OutputArchive } from '../jute/output-archive.js';
+import type { Id } from '../protocol/data.js';
+import { Fifo } from './fifo.js';
+import type { Request } from './pipeline/request.js';
+import type { Session } from './session/session-tracker.js';
+
+/**
+ * - `new`: the first four bytes decide between a word and a connect request
+ * - `connecting`: a connect request is being answered; what is pipelined behind it waits
+ * - `open`: requests are served
+ * - `closed`: nothing is read or written any more
+ */
+export type ConnectionPhase = 'new' | 'connecting' | 'open' | 'closed';
+
+/** A client's connection as the server knows it: no socket, but a number the driver knows it by. */
+export class ClientConnection {
+  readonly id: number;
+  readonly remoteIp: string;
+  readonly remotePort: number;
+  /** Replies and events of this turn, sent as one write. */
+  readonly out = new OutputArchive(512);
+  readonly decoder: FrameDecoder;
+  /** Writes in flight and the reads that wait behind them, in order of arrival. */
+  readonly pending = new Fifo<Request>();
+  /** Frames that came before the session was there. */
+  readonly early = new Fifo<Buffer>();
+  ids: Id[];
+  session: Session | null = null;
+  phase: ConnectionPhase = 'new';
+  /** True until the first four bytes have said whether this is a word or a client. */
+  isUndecided = true;
+  /** The first bytes, until there are enough of them. */
+  opening: Buffer | null = null;
+  /** When it was accepted, on the monotonic clock. */
+  openedMs = 0;
+  /** Old clients send, and want, no readOnly byte. */
+  hasReadOnlyByte = true;
+  isDirty = false;
+  readonly stats = new ConnectionStats();
+
+  constructor(
+    id: number,
+    remoteIp: string,
+    remotePort: number,
+    maxFrameLength: number,
+    onFrame: (connection: ClientConnection, bytes: Buffer, start: number, end: number) => void,
+  ) {
+    this.id = id;
+    this.remoteIp = remoteIp;
+    this.remotePort = remotePort;
+    this.ids = [{ scheme: 'ip', id: remoteIp }];
+    const handler: FrameHandler = (bytes, start, end) => onFrame(this, bytes, start, end);
+    this.decoder = new FrameDecoder(maxFrameLength, handler);
+  }
+}
+
+/** What `cons` tells of a connection; `crst` sets it back. */
+export class ConnectionStats {
+  establishedMs = 0;
+  received = 0;
+  sent = 0;
+  lastOperation = 0;
+  lastCxid = -1;
+  lastZxid = -1n;
+  lastResponseMs = 0;
+  lastLatencyMs = 0;
+  minLatencyMs = 0;
+  maxLatencyMs = 0;
+  totalLatencyMs = 0;
+  latencyCount = 0;
+
+  reset(): void {
+    this.received = 0;
+    this.sent = 0;
+    this.lastOperation = 0;
+    this.lastCxid = -1;
+    this.lastZxid = -1n;
+    this.lastResponseMs = 0;
+    this.lastLatencyMs = 0;
+    this.minLatencyMs = 0;
+    this.maxLatencyMs = 0;
+    this.totalLatencyMs = 0;
+    this.latencyCount = 0;
+  }
+}

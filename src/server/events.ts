@@ -1,0 +1,20 @@
+/** Everything that can happen to a server. With effects.ts the only way in and out of it. */
+export type Event =
+  | {
+      readonly kind: 'clock';
+      /** Milliseconds since 1970: what txns are stamped with. */
+      readonly wallMs: number;
+      /** Milliseconds of a clock that never goes back: what sessions expire by. */
+      readonly monotonicMs: number;
+    }
+  | {
+      readonly kind: 'connected';
+      readonly connection: number;
+      readonly remoteIp: string;
+      readonly remotePort: number;
+    }
+  /** The bytes are the server's from now on: nobody writes over them. */
+  | { readonly kind: 'received'; readonly connection: number; readonly bytes: Buffer }
+  | { readonly kind: 'disconnected'; readonly connection: number }
+  /** All txns up to `zxid` are durable here; the only voter of a standalone server has spoken. */
+  | { readonly kind: 'ack'; readonly zxid: bigint };

@@ -1,0 +1,37 @@
+/** A queue over a ring: push and shift cost the same however long it is, and keep no references. */
+export class Fifo<T> {
+  private ring: (T | undefined)[] = new Array(16);
+  private head = 0;
+  private count = 0;
+
+  get length(): number {
+    return this.count;
+  }
+
+  push(value: T): void {
+    if (this.count === this.ring.length) this.grow();
+    this.ring[(this.head + this.count++) & (this.ring.length - 1)] = value;
+  }
+
+  peek(): T | undefined {
+    return this.ring[this.head];
+  }
+
+  shift(): T | undefined {
+    if (this.count === 0) return undefined;
+    const value = this.ring[this.head];
+    this.ring[this.head] = undefined;
+    this.head = (this.head + 1) & (this.ring.length - 1);
+    this.count--;
+    return value;
+  }
+
+  private grow(): void {
+    const grown: (T | undefined)[] = new Array(this.ring.length * 2);
+    for (let i = 0; i < this.count; i++) {
+      grown[i] = this.ring[(this.head + i) & (this.ring.length - 1)];
+    }
+    this.ring = grown;
+    this.head = 0;
+  }
+}

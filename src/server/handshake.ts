@@ -1,0 +1,69 @@
+/**
+ * The connect request: what a client opens a session with, or comes back to it. Order of the checks:
+ * server.md 2.2 (ZooKeeperServer.processConnectRequest), but the password is checked before the
+ * connection that holds the session is touched: a wrong one must not hurt its owner.
+ */
+import type { InputArchive } from '../jute/input-archive.js';
+import type { ClientConnection } from './client-connection.js';
+import type { ServerState } from './server-state.js';
+import type { Session } from './session/session-tracker.js';
+
+/** What a connect request leads to. */
+export type Handshake =
+  /** Close without a word: the client tries another server. */
+  | { readonly kind: 'refuse'; readonly reason: string }
+  | { readonly kind: 'create'; readonly timeoutMs: number }
+  | { readonly kind: 'attach'; readonly session: Session }
+  /** Answer a session id of 0, then close: the client learns that its session is over. */
+  | { readonly kind: 'expired' };
+
+const PASSWORD_LENGTH = 16;
+const NO_PASSWORD = Buffer.alloc(PASSWORD_LENGTH);
+
+/** @throws JuteError when it is no connect request */
+export function readHandshake(
+  state: ServerState,
+  connection: ClientConnection,
+  input: InputArchive,
+): Handshake {
+  input.readInt();
+  const lastZxidSeen = input.readLong();
+  const askedMs = input.readInt();
+  const sessionId = input.readLong();
+  const password = input.readBuffer();
+  connection.hasReadOnlyByte = input.remaining > 0;
+  if (lastZxidSeen > state.tree.lastProcessedZxid) {
+    return {
+      kind: 'refuse',
+      reason: `the client has seen zxid 0x${lastZxidSeen.toString(16)}, newer than anything here`,
+    };
+  }
+  if (sessionId === 0n) return { kind: 'create', timeoutMs: clampTimeout(state, askedMs) };
+  const session = state.sessions.get(sessionId);
+  const isOwner = password !== null && session?.password.equals(password) === true;
+  if (session === undefined || session.isClosing || !isOwner) return { kind: 'expired' };
+  return { kind: 'attach', session };
+}
+
+function clampTimeout({ settings }: ServerState, askedMs: number): number {
+  return Math.min(Math.max(askedMs, settings.minSessionTimeoutMs), settings.maxSessionTimeoutMs);
+}
+
+/** The answer; without a session it says that there is none any more. */
+export function writeConnectResponse(
+  state: ServerState,
+  connection: ClientConnection,
+  session: Session | null,
+): void {
+  const { out } = connection;
+  const start = out.skip(4);
+  out.writeInt(0);
+  out.writeInt(session === null ? 0 : session.timeoutMs);
+  out.writeLong(session === null ? 0n : session.id);
+  out.writeBuffer(session === null ? NO_PASSWORD : session.password);
+  if (connection.hasReadOnlyByte) out.writeBool(false);
+  out.patchInt(start, out.length - start - 4);
+  connection.stats.sent++;
+  state.stats.sent++;
+  state.markDirty(connection);
+}

@@ -1,0 +1,123 @@
+/**
+ * Final: applies committed txns in zxid order and answers whoever asked for them. Watch events enter
+ * the archives while the tree changes, so they precede the reply. It never decides anything: that
+ * was prep's.
+ */
+import { OutputArchive } from '../../jute/output-archive.js';
+import { ErrorCode } from '../../protocol/error-code.js';
+import { OpCode } from '../../protocol/op-code.js';
+import { assert } from '../assert.js';
+import type { ClientConnection } from '../client-connection.js';
+import { beginReply, endReply } from '../reply.js';
+import type { ServerState } from '../server-state.js';
+import type { Txn, TxnHead } from '../tree/txn.js';
+import { writeMultiHeader } from './read.js';
+import type { Request } from './request.js';
+
+export class FinalProcessor {
+  private readonly state: ServerState;
+  /** The results of a multi, gathered while it is applied: events go out before them. */
+  private readonly results = new OutputArchive();
+
+  constructor(state: ServerState) {
+    this.state = state;
+  }
+
+  /** Applies the request's txn and replies; sessions are the server's to open and close. */
+  process(request: Request, head: TxnHead, txn: Txn): void {
+    if (txn.type === OpCode.multi) this.applyMulti(head, txn.txns);
+    else this.state.tree.apply(head, txn);
+    this.state.setProcessed(head.zxid);
+    const { connection } = request;
+    if (
+      connection !== null &&
+      connection.phase !== 'closed' &&
+      request.type !== OpCode.createSession
+    ) {
+      this.reply(connection, request, txn);
+    }
+    this.state.prep.outstanding.settle(request.records);
+  }
+
+  private reply(connection: ClientConnection, request: Request, txn: Txn): void {
+    const start = beginReply(connection, request.xid);
+    if (txn.type === OpCode.error) {
+      endReply(this.state, connection, start, txn.err);
+      return;
+    }
+    this.writeBody(connection.out, request.type, txn);
+    endReply(this.state, connection, start, ErrorCode.OK);
+  }
+
+  private writeBody(out: OutputArchive, requestType: number, txn: Txn): void {
+    switch (txn.type) {
+      case OpCode.setData:
+      case OpCode.setACL:
+        this.writeStat(out, txn.path);
+        break;
+      case OpCode.create:
+        out.writeString(txn.path);
+        break;
+      case OpCode.create2:
+      case OpCode.createContainer:
+      case OpCode.createTTL:
+        out.writeString(txn.path);
+        this.writeStat(out, txn.path);
+        break;
+      case OpCode.multi:
+        out.writeBytes(this.results.view());
+        break;
+      default:
+        assert(
+          requestType === OpCode.delete || requestType === OpCode.closeSession,
+          `no reply for a txn of type ${txn.type}`,
+        );
+    }
+  }
+
+  /** Each sub-op's result shows the tree as it was right behind it, not at the end of the multi. */
+  private applyMulti(head: TxnHead, txns: readonly Txn[]): void {
+    const { results } = this;
+    results.reset();
+    for (const txn of txns) {
+      this.state.tree.applyPart(head, txn);
+      this.writeResult(txn);
+    }
+    this.state.tree.finish(head);
+    writeMultiHeader(results, -1, true, -1);
+  }
+
+  private writeResult(txn: Txn): void {
+    const { results } = this;
+    switch (txn.type) {
+      case OpCode.error:
+        writeMultiHeader(results, OpCode.error, false, txn.err);
+        results.writeInt(txn.err);
+        break;
+      case OpCode.create:
+        writeMultiHeader(results, OpCode.create, false, ErrorCode.OK);
+        results.writeString(txn.path);
+        break;
+      case OpCode.create2:
+      case OpCode.createContainer:
+      case OpCode.createTTL:
+        // All three answer as create2 (MultiResponse knows no other).
+        writeMultiHeader(results, OpCode.create2, false, ErrorCode.OK);
+        results.writeString(txn.path);
+        this.writeStat(results, txn.path);
+        break;
+      case OpCode.setData:
+        writeMultiHeader(results, OpCode.setData, false, ErrorCode.OK);
+        this.writeStat(results, txn.path);
+        break;
+      default:
+        writeMultiHeader(results, txn.type, false, ErrorCode.OK);
+    }
+  }
+
+  private writeStat(out: OutputArchive, path: string): void {
+    const node = this.state.tree.get(path);
+    assert(node !== undefined, `${path} is gone in the step that wrote it`);
+    this.state.tree.stats.writeStat(out, node.slot);
+  }
+}

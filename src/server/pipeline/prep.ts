@@ -1,0 +1,356 @@
+/**
+ * Prep: turns a write into a txn, or into the error that Apache would choose when several apply.
+ * It decides against the tree and the outstanding changes, and changes only the latter. The order
+ * of the checks is the contract (server.md 2.4, PrepRequestProcessor); the wall clock enters a txn
+ * here and nowhere else.
+ */
+import { InputArchive } from '../../jute/input-archive.js';
+import { JuteError } from '../../jute/jute-error.js';
+import { ustring } from '../../jute/record.js';
+import {
+  type CreateMode,
+  containerOwner,
+  createModeOf,
+  ephemeralTypeOf,
+  MAX_TTL_MS,
+  ttlOwner,
+} from '../../protocol/create-mode.js';
+import { type ACL, ACLVector, type Id } from '../../protocol/data.js';
+import { ErrorCode } from '../../protocol/error-code.js';
+import { OpCode } from '../../protocol/op-code.js';
+import { pathFault, sequenceSuffix } from '../../protocol/path.js';
+import { Perms } from '../../protocol/perms.js';
+import type { Auth } from '../session/auth.js';
+import { toZnodeData, type ZnodeData } from '../tree/data-node.js';
+import type { DataTree } from '../tree/data-tree.js';
+import type { CreateNodeTxn, Txn } from '../tree/txn.js';
+import { type ChangeRecord, OutstandingChanges } from './outstanding-changes.js';
+
+export interface PrepOptions {
+  /** extendedTypesEnabled: TTL nodes may be made. */
+  readonly isTTLEnabled: boolean;
+  readonly isReconfigEnabled: boolean;
+}
+
+/** What prep made of a request: a txn (an error txn among them) and the records it left. */
+export interface Prepared {
+  readonly txn: Txn;
+  readonly records: readonly ChangeRecord[];
+}
+
+type Outcome = Txn | ErrorCode;
+
+/** Whose request it is: the session that will own ephemerals, and the ids that ACLs are held against. */
+interface Author {
+  readonly sessionId: bigint;
+  readonly ids: readonly Id[];
+}
+
+const NO_RECORDS: readonly ChangeRecord[] = [];
+
+export class Prep {
+  readonly outstanding: OutstandingChanges;
+  private readonly auth: Auth;
+  private readonly options: PrepOptions;
+  private records: ChangeRecord[] = [];
+
+  constructor(tree: DataTree, auth: Auth, options: PrepOptions) {
+    this.outstanding = new OutstandingChanges(tree);
+    this.auth = auth;
+    this.options = options;
+  }
+
+  /** Prepares the write of `type` whose body is in `input`. Never throws for what a client sent. */
+  prepare(type: number, input: InputArchive, author: Author): Prepared {
+    this.records = [];
+    const outcome =
+      type === OpCode.multi ? this.prepareMulti(input, author) : this.tryOne(type, input, author);
+    if (typeof outcome === 'number') return errorTxn(outcome);
+    return { txn: outcome, records: this.records };
+  }
+
+  /** The txn that closes a session, with every ephemeral it will own by then. */
+  prepareClose(sessionId: bigint): Prepared {
+    this.records = [];
+    const paths = this.outstanding.ephemeralsOf(sessionId);
+    for (const path of paths) this.markDeleted(path);
+    return { txn: { type: OpCode.closeSession, paths }, records: this.records };
+  }
+
+  private tryOne(type: number, input: InputArchive, author: Author): Outcome {
+    try {
+      return this.prepareOne(type, input, author);
+    } catch (error) {
+      if (error instanceof JuteError) return ErrorCode.MARSHALLINGERROR;
+      throw error;
+    }
+  }
+
+  private prepareOne(type: number, input: InputArchive, author: Author): Outcome {
+    switch (type) {
+      case OpCode.create:
+      case OpCode.create2:
+      case OpCode.createContainer:
+      case OpCode.createTTL:
+        return this.prepareCreate(type, input, author);
+      case OpCode.delete:
+        return this.prepareDelete(ustring.read(input), input.readInt(), author);
+      case OpCode.setData:
+        return this.prepareSetData(input, author);
+      case OpCode.setACL:
+        return this.prepareSetACL(input, author);
+      case OpCode.check:
+        return this.prepareCheck(ustring.read(input), input.readInt(), author);
+      case OpCode.reconfig:
+        return this.options.isReconfigEnabled
+          ? ErrorCode.UNIMPLEMENTED
+          : ErrorCode.RECONFIGDISABLED;
+      default:
+        return ErrorCode.UNIMPLEMENTED;
+    }
+  }
+
+  private prepareCreate(type: CreateNodeTxn['type'], input: InputArchive, author: Author): Outcome {
+    const path = ustring.read(input);
+    const data = toZnodeData(input.readBuffer());
+    const asked = ACLVector.read(input);
+    const mode = createModeOf(input.readInt());
+    const ttl = type === OpCode.createTTL ? input.readLong() : -1n;
+    if (mode === undefined) return ErrorCode.BADARGUMENTS;
+    if (mode.isTTL && !this.options.isTTLEnabled) return ErrorCode.UNIMPLEMENTED;
+    if (mode.isTTL ? ttl <= 0n || ttl > MAX_TTL_MS : ttl >= 0n) return ErrorCode.BADARGUMENTS;
+    const parentPath = prepParent(path);
+    if (parentPath === undefined) return ErrorCode.BADARGUMENTS;
+    const acl = this.auth.fixUp(asked, author.ids);
+    if (typeof acl === 'number') return acl;
+    const parent = this.outstanding.get(parentPath);
+    if (parent === undefined) return ErrorCode.NONODE;
+    if (!this.may(parent, Perms.CREATE, author)) return ErrorCode.NOAUTH;
+    const name = mode.isSequential ? path + sequenceSuffix(parent.cversion) : path;
+    if (pathFault(name) !== undefined) return ErrorCode.BADARGUMENTS;
+    if (this.outstanding.get(name) !== undefined) return ErrorCode.NODEEXISTS;
+    if (ephemeralTypeOf(parent.owner, this.options.isTTLEnabled) === 'session') {
+      return ErrorCode.NOCHILDRENFOREPHEMERALS;
+    }
+    return this.create({ type, path: name, data, acl, mode, ttl, parent, author });
+  }
+
+  private create(spec: {
+    type: CreateNodeTxn['type'];
+    path: string;
+    data: ZnodeData;
+    acl: readonly ACL[];
+    mode: CreateMode;
+    ttl: bigint;
+    parent: ChangeRecord;
+    author: Author;
+  }): Txn {
+    const { type, path, data, acl, mode, ttl, parent, author } = spec;
+    const parentCVersion = (parent.cversion + 1) | 0;
+    this.keep({ ...parent, cversion: parentCVersion, childCount: parent.childCount + 1 });
+    const owner = ownerOf(type, mode, ttl, author.sessionId);
+    this.keep({
+      path,
+      isThere: true,
+      version: 0,
+      aversion: 0,
+      cversion: 0,
+      childCount: 0,
+      owner,
+      acl,
+    });
+    if (mode.isEphemeral) this.outstanding.noteEphemeral(owner, path);
+    return {
+      type,
+      path,
+      data,
+      acl,
+      isEphemeral: mode.isEphemeral,
+      parentCVersion,
+      ttl: mode.isTTL ? ttl : 0n,
+    };
+  }
+
+  private prepareDelete(path: string, version: number, author: Author): Outcome {
+    const parentPath = prepParent(path);
+    if (parentPath === undefined || SPECIAL_PATHS.has(path)) return ErrorCode.BADARGUMENTS;
+    const parent = this.outstanding.get(parentPath);
+    if (parent === undefined) return ErrorCode.NONODE;
+    if (!this.may(parent, Perms.DELETE, author)) return ErrorCode.NOAUTH;
+    const node = this.outstanding.get(path);
+    if (node === undefined) return ErrorCode.NONODE;
+    if (version !== -1 && version !== node.version) return ErrorCode.BADVERSION;
+    if (node.childCount > 0) return ErrorCode.NOTEMPTY;
+    this.markDeleted(path);
+    return { type: OpCode.delete, path };
+  }
+
+  /** A container or TTL node whose time has come; the conditions are checked again. */
+  prepareReap(path: string): Prepared {
+    this.records = [];
+    const node = this.outstanding.get(path);
+    const kind = ephemeralTypeOf(node?.owner ?? 0n, this.options.isTTLEnabled);
+    if (node === undefined || (kind !== 'container' && kind !== 'ttl')) {
+      return errorTxn(ErrorCode.NONODE);
+    }
+    if (node.childCount > 0) return errorTxn(ErrorCode.NOTEMPTY);
+    this.markDeleted(path);
+    return { txn: { type: OpCode.deleteContainer, path }, records: this.records };
+  }
+
+  private prepareSetData(input: InputArchive, author: Author): Outcome {
+    const path = ustring.read(input);
+    const data = toZnodeData(input.readBuffer());
+    const version = input.readInt();
+    if (pathFault(path) !== undefined) return ErrorCode.BADARGUMENTS;
+    const node = this.outstanding.get(path);
+    if (node === undefined) return ErrorCode.NONODE;
+    if (!this.may(node, Perms.WRITE, author)) return ErrorCode.NOAUTH;
+    if (version !== -1 && version !== node.version) return ErrorCode.BADVERSION;
+    const next = (node.version + 1) | 0;
+    this.keep({ ...node, version: next });
+    return { type: OpCode.setData, path, data, version: next };
+  }
+
+  private prepareSetACL(input: InputArchive, author: Author): Outcome {
+    const path = ustring.read(input);
+    const asked = ACLVector.read(input);
+    const version = input.readInt();
+    if (pathFault(path) !== undefined) return ErrorCode.BADARGUMENTS;
+    const acl = this.auth.fixUp(asked, author.ids);
+    if (typeof acl === 'number') return acl;
+    const node = this.outstanding.get(path);
+    if (node === undefined) return ErrorCode.NONODE;
+    if (!this.may(node, Perms.ADMIN, author)) return ErrorCode.NOAUTH;
+    if (version !== -1 && version !== node.aversion) return ErrorCode.BADVERSION;
+    const next = (node.aversion + 1) | 0;
+    this.keep({ ...node, aversion: next, acl });
+    return { type: OpCode.setACL, path, acl, version: next };
+  }
+
+  private prepareCheck(path: string, version: number, author: Author): Outcome {
+    if (pathFault(path) !== undefined) return ErrorCode.BADARGUMENTS;
+    const node = this.outstanding.get(path);
+    if (node === undefined) return ErrorCode.NONODE;
+    if (!this.may(node, Perms.READ, author)) return ErrorCode.NOAUTH;
+    if (version !== -1 && version !== node.version) return ErrorCode.BADVERSION;
+    return { type: OpCode.check, path, version: (node.version + 1) | 0 };
+  }
+
+  /**
+   * Later operations see earlier ones. When one fails all records are taken back, and the txn holds
+   * error sub-txns: OK before the failing one, its own code, RUNTIMEINCONSISTENCY behind it.
+   */
+  private prepareMulti(input: InputArchive, author: Author): Outcome {
+    const ops = readOps(input);
+    if (ops === undefined) return ErrorCode.MARSHALLINGERROR;
+    const undo = [] as NonNullable<OutstandingChanges['undo']>;
+    this.outstanding.undo = undo;
+    const txns: Txn[] = [];
+    let failure: ErrorCode = ErrorCode.OK;
+    for (const { type, body } of ops) {
+      const outcome = this.tryOne(type, body, author);
+      if (typeof outcome === 'number') {
+        failure = outcome;
+        break;
+      }
+      txns.push(outcome);
+    }
+    this.outstanding.undo = null;
+    if (failure === ErrorCode.OK) return { type: OpCode.multi, txns };
+    this.outstanding.rollBack(undo);
+    this.records = [];
+    const errors = ops.map((_, i) => {
+      if (i < txns.length) return ErrorCode.OK;
+      return i === txns.length ? failure : ErrorCode.RUNTIMEINCONSISTENCY;
+    });
+    return { type: OpCode.multi, txns: errors.map((err) => ({ type: OpCode.error, err })) };
+  }
+
+  private markDeleted(path: string): void {
+    const node = this.outstanding.get(path);
+    const parent = this.outstanding.get(prepParent(path) ?? '/');
+    if (node === undefined || parent === undefined) return;
+    this.keep({ ...parent, childCount: parent.childCount - 1 });
+    this.keep({ ...node, isThere: false });
+  }
+
+  private keep(record: ChangeRecord): void {
+    this.records.push(this.outstanding.put(record));
+  }
+
+  private may(node: ChangeRecord, perm: number, author: Author): boolean {
+    return this.auth.isAllowed(node.acl, perm, author.ids);
+  }
+}
+
+/** Paths no client may delete. */
+const SPECIAL_PATHS: ReadonlySet<string> = new Set([
+  '/',
+  '/zookeeper',
+  '/zookeeper/quota',
+  '/zookeeper/config',
+]);
+
+/** The parent by the last slash alone, unvalidated: undefined for a path without one, or with NUL. */
+function prepParent(path: string): string | undefined {
+  const slash = path.lastIndexOf('/');
+  if (slash === -1 || path.includes('\0')) return undefined;
+  return slash === 0 ? '/' : path.slice(0, slash);
+}
+
+function ownerOf(type: number, mode: CreateMode, ttl: bigint, sessionId: bigint): bigint {
+  if (type === OpCode.createContainer) return containerOwner();
+  if (mode.isTTL) return ttlOwner(ttl);
+  return mode.isEphemeral ? sessionId : 0n;
+}
+
+function errorTxn(err: ErrorCode): Prepared {
+  return { txn: { type: OpCode.error, err }, records: NO_RECORDS };
+}
+
+const MULTI_TYPES: ReadonlySet<number> = new Set([
+  OpCode.create,
+  OpCode.create2,
+  OpCode.createContainer,
+  OpCode.createTTL,
+  OpCode.delete,
+  OpCode.setData,
+  OpCode.check,
+]);
+
+/**
+ * Splits the body of a multi, {int type, bool done, int err} and a record each; undefined when it is
+ * malformed or holds a type that no multi may.
+ */
+function readOps(input: InputArchive): { type: number; body: InputArchive }[] | undefined {
+  const ops: { type: number; body: InputArchive }[] = [];
+  try {
+    for (;;) {
+      const type = input.readInt();
+      const isDone = input.readBool();
+      input.readInt();
+      if (isDone) return ops;
+      if (!MULTI_TYPES.has(type)) return undefined;
+      const body = new InputArchive(input.bytes, input.at, input.end);
+      skipOp(type, input);
+      body.end = input.at;
+      ops.push({ type, body });
+    }
+  } catch (error) {
+    if (error instanceof JuteError) return undefined;
+    throw error;
+  }
+}
+
+function skipOp(type: number, input: InputArchive): void {
+  ustring.read(input);
+  if (type === OpCode.delete || type === OpCode.check) {
+    input.readInt();
+    return;
+  }
+  input.readBuffer();
+  if (type !== OpCode.setData) ACLVector.read(input);
+  input.readInt();
+  if (type === OpCode.createTTL) input.readLong();
+}

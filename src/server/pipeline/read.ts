@@ -1,0 +1,324 @@
+/**
+ * Reads: answered from the applied tree in the turn they arrive, or behind the writes of their own
+ * session. A watch is armed in the same step as the read it belongs to, so no change can fall
+ * between them. Rules: server.md 2.4 and 2.7 (FinalRequestProcessor).
+ */
+import type { InputArchive } from '../../jute/input-archive.js';
+import { JuteError } from '../../jute/jute-error.js';
+import { ustring } from '../../jute/record.js';
+import { ACLVector } from '../../protocol/data.js';
+import { ErrorCode } from '../../protocol/error-code.js';
+import { OpCode } from '../../protocol/op-code.js';
+import { Perms } from '../../protocol/perms.js';
+import {
+  GetEphemeralsResponse,
+  SetWatches,
+  SetWatches2,
+  WhoAmIResponse,
+} from '../../protocol/proto.js';
+import { AddWatchMode, WatcherType } from '../../protocol/watch-event.js';
+import type { ClientConnection } from '../client-connection.js';
+import { beginReply, endReply } from '../reply.js';
+import type { ServerState } from '../server-state.js';
+import { maskDigests, shownUser } from '../session/auth.js';
+import type { DataNode } from '../tree/data-node.js';
+import { WatchMode } from '../watch/watch-manager.js';
+import type { WatchNotifier } from '../watch/watch-notifier.js';
+
+export class ReadProcessor {
+  private readonly state: ServerState;
+  private readonly notifier: WatchNotifier;
+
+  constructor(state: ServerState, notifier: WatchNotifier) {
+    this.state = state;
+    this.notifier = notifier;
+  }
+
+  /** Answers the read of `type` whose body is in `input`. */
+  process(connection: ClientConnection, xid: number, type: number, input: InputArchive): void {
+    // Events of setWatches go out before its own reply: it opens the reply itself.
+    if (type === OpCode.setWatches || type === OpCode.setWatches2) {
+      this.setWatches(connection, xid, type, input);
+      return;
+    }
+    const start = beginReply(connection, xid);
+    let err: ErrorCode;
+    try {
+      err =
+        connection.session === null || connection.session.isClosing
+          ? ErrorCode.SESSIONEXPIRED
+          : this.answer(connection, type, input);
+    } catch (error) {
+      if (!(error instanceof JuteError)) throw error;
+      err = ErrorCode.MARSHALLINGERROR;
+    }
+    endReply(this.state, connection, start, err);
+  }
+
+  /** Writes the body; what it wrote is dropped when it returns an error. */
+  private answer(connection: ClientConnection, type: number, input: InputArchive): ErrorCode {
+    switch (type) {
+      case OpCode.getData:
+        return this.getData(connection, input);
+      case OpCode.exists:
+        return this.exists(connection, input);
+      case OpCode.getChildren:
+      case OpCode.getChildren2:
+        return this.getChildren(connection, type, input);
+      case OpCode.ping:
+        return ErrorCode.OK;
+      case OpCode.sync:
+        connection.out.writeString(ustring.read(input));
+        return ErrorCode.OK;
+      case OpCode.getACL:
+        return this.getACL(connection, input);
+      case OpCode.getAllChildrenNumber:
+        return this.getAllChildrenNumber(connection, input);
+      case OpCode.getEphemerals:
+        return this.getEphemerals(connection, input);
+      case OpCode.whoAmI:
+        return this.whoAmI(connection);
+      case OpCode.addWatch:
+        return this.addWatch(connection, input);
+      case OpCode.checkWatches:
+      case OpCode.removeWatches:
+        return this.findWatches(connection, type, input);
+      case OpCode.multiRead:
+        return this.multiRead(connection, input);
+      default:
+        return ErrorCode.UNIMPLEMENTED;
+    }
+  }
+
+  private getData(connection: ClientConnection, input: InputArchive): ErrorCode {
+    const path = ustring.read(input);
+    const isWatching = input.readBool();
+    const node = this.state.tree.get(path);
+    if (node === undefined) return ErrorCode.NONODE;
+    if (!this.mayRead(connection, node)) return ErrorCode.NOAUTH;
+    connection.out.writeLatin1(node.data);
+    this.state.tree.stats.writeStat(connection.out, node.slot);
+    if (isWatching) this.state.dataWatches.add(path, connection, WatchMode.STANDARD);
+    return ErrorCode.OK;
+  }
+
+  /** The watch is armed even when there is no such znode. */
+  private exists(connection: ClientConnection, input: InputArchive): ErrorCode {
+    const path = ustring.read(input);
+    const isWatching = input.readBool();
+    if (path.includes('\0')) return ErrorCode.BADARGUMENTS;
+    const node = this.state.tree.get(path);
+    if (node !== undefined && !this.mayRead(connection, node)) return ErrorCode.NOAUTH;
+    if (isWatching) this.state.dataWatches.add(path, connection, WatchMode.STANDARD);
+    if (node === undefined) return ErrorCode.NONODE;
+    this.state.tree.stats.writeStat(connection.out, node.slot);
+    return ErrorCode.OK;
+  }
+
+  private getChildren(connection: ClientConnection, type: number, input: InputArchive): ErrorCode {
+    const path = ustring.read(input);
+    const isWatching = input.readBool();
+    const node = this.state.tree.get(path);
+    if (node === undefined) return ErrorCode.NONODE;
+    if (!this.mayRead(connection, node)) return ErrorCode.NOAUTH;
+    writeNames(connection, node);
+    if (type === OpCode.getChildren2) {
+      this.state.tree.stats.writeStat(connection.out, node.slot);
+    }
+    if (isWatching) this.state.childWatches.add(path, connection, WatchMode.STANDARD);
+    return ErrorCode.OK;
+  }
+
+  private getACL(connection: ClientConnection, input: InputArchive): ErrorCode {
+    const node = this.state.tree.get(ustring.read(input));
+    if (node === undefined) return ErrorCode.NONODE;
+    const { auth, tree } = this.state;
+    const acl = tree.aclOf(node);
+    if (!auth.isAllowed(acl, Perms.READ | Perms.ADMIN, connection.ids)) return ErrorCode.NOAUTH;
+    const isAdmin = auth.isAllowed(acl, Perms.ADMIN, connection.ids);
+    ACLVector.write(connection.out, isAdmin ? acl : maskDigests(acl));
+    tree.stats.writeStat(connection.out, node.slot);
+    return ErrorCode.OK;
+  }
+
+  private getAllChildrenNumber(connection: ClientConnection, input: InputArchive): ErrorCode {
+    const node = this.state.tree.get(ustring.read(input));
+    if (node === undefined) return ErrorCode.NONODE;
+    if (!this.mayRead(connection, node)) return ErrorCode.NOAUTH;
+    // The table has the root under two names, and neither is its own child.
+    const isRoot = node === this.state.tree.root;
+    connection.out.writeInt(isRoot ? this.state.tree.nodeCount - 2 : countBelow(node));
+    return ErrorCode.OK;
+  }
+
+  private getEphemerals(connection: ClientConnection, input: InputArchive): ErrorCode {
+    const prefix = ustring.read(input);
+    const isAll = prefix.trim() === '' || prefix.trim() === '/';
+    const all = this.state.tree.ephemeralsOf(connection.session?.id ?? 0n);
+    const ephemerals = [...all].filter((path) => isAll || path.startsWith(prefix));
+    GetEphemeralsResponse.write(connection.out, { ephemerals });
+    return ErrorCode.OK;
+  }
+
+  private whoAmI(connection: ClientConnection): ErrorCode {
+    const clientInfo = connection.ids.map((id) => ({
+      authScheme: id.scheme,
+      user: shownUser(id),
+    }));
+    WhoAmIResponse.write(connection.out, { clientInfo });
+    return ErrorCode.OK;
+  }
+
+  private addWatch(connection: ClientConnection, input: InputArchive): ErrorCode {
+    const path = ustring.read(input);
+    const mode = input.readInt();
+    const { dataWatches, childWatches } = this.state;
+    if (mode === AddWatchMode.PERSISTENT) {
+      dataWatches.add(path, connection, WatchMode.PERSISTENT);
+      childWatches.add(path, connection, WatchMode.PERSISTENT);
+    } else if (mode === AddWatchMode.PERSISTENT_RECURSIVE) {
+      dataWatches.add(path, connection, WatchMode.PERSISTENT_RECURSIVE);
+    } else {
+      return ErrorCode.MARSHALLINGERROR;
+    }
+    // The reply's record is an ErrorResponse: four bytes that say OK.
+    connection.out.writeInt(ErrorCode.OK);
+    return ErrorCode.OK;
+  }
+
+  /** checkWatches and removeWatches: the same search, once to look and once to take away. */
+  private findWatches(connection: ClientConnection, type: number, input: InputArchive): ErrorCode {
+    const path = ustring.read(input);
+    const tables = this.tablesOf(input.readInt());
+    if (tables === undefined) return ErrorCode.MARSHALLINGERROR;
+    let isFound = false;
+    for (const [table, modes] of tables) {
+      const isHere =
+        type === OpCode.removeWatches
+          ? table.remove(path, connection, modes)
+          : table.has(path, connection, modes);
+      isFound ||= isHere;
+    }
+    return isFound ? ErrorCode.OK : ErrorCode.NOWATCHER;
+  }
+
+  private tablesOf(
+    watcherType: number,
+  ): [table: ServerState['dataWatches'], modes: number][] | undefined {
+    const { dataWatches, childWatches } = this.state;
+    const { STANDARD, PERSISTENT, PERSISTENT_RECURSIVE } = WatchMode;
+    const any = STANDARD | PERSISTENT | PERSISTENT_RECURSIVE;
+    switch (watcherType) {
+      case WatcherType.Children:
+        return [[childWatches, STANDARD]];
+      case WatcherType.Data:
+        return [[dataWatches, STANDARD]];
+      case WatcherType.Any:
+        return [
+          [childWatches, any],
+          [dataWatches, any],
+        ];
+      case WatcherType.Persistent:
+        return [
+          [childWatches, PERSISTENT],
+          [dataWatches, PERSISTENT],
+        ];
+      case WatcherType.PersistentRecursive:
+        return [[dataWatches, PERSISTENT_RECURSIVE]];
+      default:
+        return undefined;
+    }
+  }
+
+  private setWatches(
+    connection: ClientConnection,
+    xid: number,
+    type: number,
+    input: InputArchive,
+  ): void {
+    let err: ErrorCode = ErrorCode.OK;
+    try {
+      const request =
+        type === OpCode.setWatches2
+          ? SetWatches2.read(input)
+          : { ...SetWatches.read(input), persistentWatches: [], persistentRecursiveWatches: [] };
+      this.notifier.setWatches(connection, request.relativeZxid, {
+        data: request.dataWatches,
+        exist: request.existWatches,
+        child: request.childWatches,
+      });
+      const { dataWatches, childWatches } = this.state;
+      for (const path of request.persistentWatches) {
+        dataWatches.add(path, connection, WatchMode.PERSISTENT);
+        childWatches.add(path, connection, WatchMode.PERSISTENT);
+      }
+      for (const path of request.persistentRecursiveWatches) {
+        dataWatches.add(path, connection, WatchMode.PERSISTENT_RECURSIVE);
+      }
+    } catch (error) {
+      if (!(error instanceof JuteError)) throw error;
+      err = ErrorCode.MARSHALLINGERROR;
+    }
+    endReply(this.state, connection, beginReply(connection, xid), err);
+  }
+
+  /** Each read has its own result: a failing one does not touch the others. */
+  private multiRead(connection: ClientConnection, input: InputArchive): ErrorCode {
+    const { out } = connection;
+    for (;;) {
+      const type = input.readInt();
+      const isDone = input.readBool();
+      input.readInt();
+      if (isDone) break;
+      if (type !== OpCode.getData && type !== OpCode.getChildren) {
+        return ErrorCode.MARSHALLINGERROR;
+      }
+      const headerAt = out.length;
+      writeMultiHeader(out, type, false, ErrorCode.OK);
+      const err =
+        type === OpCode.getData
+          ? this.getData(connection, input)
+          : this.getChildren(connection, type, input);
+      if (err === ErrorCode.OK) continue;
+      out.truncate(headerAt);
+      writeMultiHeader(out, OpCode.error, false, err);
+      out.writeInt(err);
+    }
+    writeMultiHeader(out, -1, true, -1);
+    return ErrorCode.OK;
+  }
+
+  private mayRead(connection: ClientConnection, node: DataNode): boolean {
+    return this.state.auth.isAllowed(this.state.tree.aclOf(node), Perms.READ, connection.ids);
+  }
+}
+
+export function writeMultiHeader(
+  out: ClientConnection['out'],
+  type: number,
+  isDone: boolean,
+  err: number,
+): void {
+  out.writeInt(type);
+  out.writeBool(isDone);
+  out.writeInt(err);
+}
+
+/** The names of the children, straight from their paths. */
+function writeNames({ out }: ClientConnection, node: DataNode): void {
+  out.writeInt(node.numChildren);
+  if (node.children === null) return;
+  const prefixLength = node.path.length === 1 ? 1 : node.path.length + 1;
+  for (const child of node.children) out.writeString(child.path.slice(prefixLength));
+}
+
+function countBelow(node: DataNode): number {
+  let count = 0;
+  const stack = [node];
+  for (let top = stack.pop(); top !== undefined; top = stack.pop()) {
+    if (top.children === null) continue;
+    count += top.children.size;
+    for (const child of top.children) stack.push(child);
+  }
+  return count;
+}

@@ -1,0 +1,38 @@
+import type { ClientConnection } from '../client-connection.js';
+import type { Txn, TxnHead } from '../tree/txn.js';
+import type { ChangeRecord } from './outstanding-changes.js';
+
+/**
+ * A request between accept and reply. A write gets its txn from prep and waits for its commit; a read
+ * exists only while it waits behind a write of its own session, or is answered where it arrived.
+ */
+export class Request {
+  /** Null when the server closes a session itself. */
+  readonly connection: ClientConnection | null;
+  readonly sessionId: bigint;
+  readonly xid: number;
+  readonly type: number;
+  readonly startedMs: number;
+  /** The body of a read that waits: a view of the chunk it came in. */
+  body: Buffer | null = null;
+  /** A sync that waits for writes of other sessions, too. */
+  isBarrier = false;
+  head: TxnHead | null = null;
+  txn: Txn | null = null;
+  /** What the txn leaves outstanding until it is applied. */
+  records: readonly ChangeRecord[] = [];
+
+  constructor(
+    connection: ClientConnection | null,
+    sessionId: bigint,
+    xid: number,
+    type: number,
+    startedMs: number,
+  ) {
+    this.connection = connection;
+    this.sessionId = sessionId;
+    this.xid = xid;
+    this.type = type;
+    this.startedMs = startedMs;
+  }
+}

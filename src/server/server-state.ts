@@ -1,0 +1,81 @@
+import type { ClientConnection } from './client-connection.js';
+import type { Prep } from './pipeline/prep.js';
+import { ServerStats } from './server-stats.js';
+import type { Auth } from './session/auth.js';
+import type { SessionTracker } from './session/session-tracker.js';
+import type { DataTree } from './tree/data-tree.js';
+import { WatchManager } from './watch/watch-manager.js';
+
+/** What a server is told when it is made; it reads no file and no clock of its own. */
+export interface ServerSettings {
+  readonly serverId: number;
+  readonly tickTimeMs: number;
+  readonly minSessionTimeoutMs: number;
+  readonly maxSessionTimeoutMs: number;
+  /** jute.maxbuffer: the longest request in bytes. */
+  readonly maxFrameLength: number;
+  /** Writes in flight above which connections that send are not read any further. */
+  readonly globalOutstandingLimit: number;
+  /** Txns between two snapshots; the real trigger is random between half of it and all of it. */
+  readonly snapCount: number;
+  readonly isTTLEnabled: boolean;
+  /** Wait this long for a connect request, in ms. */
+  readonly sessionlessTimeoutMs: number;
+}
+
+/** What the stages of a server share. One instance a server; only its stages touch it. */
+export class ServerState {
+  readonly settings: ServerSettings;
+  readonly tree: DataTree;
+  readonly sessions: SessionTracker;
+  readonly auth: Auth;
+  readonly prep: Prep;
+  readonly dataWatches = new WatchManager<ClientConnection>();
+  readonly childWatches = new WatchManager<ClientConnection>();
+  readonly connections = new Map<number, ClientConnection>();
+  readonly stats = new ServerStats();
+  wallMs = 0;
+  monotonicMs = 0;
+  /** The last processed zxid in two halves: a reply is stamped without making a bigint. */
+  zxidHigh = 0;
+  zxidLow = 0;
+  private dirty: ClientConnection[] = [];
+
+  constructor(parts: {
+    settings: ServerSettings;
+    tree: DataTree;
+    sessions: SessionTracker;
+    auth: Auth;
+    prep: Prep;
+  }) {
+    this.settings = parts.settings;
+    this.tree = parts.tree;
+    this.sessions = parts.sessions;
+    this.auth = parts.auth;
+    this.prep = parts.prep;
+    this.setProcessed(parts.tree.lastProcessedZxid);
+  }
+
+  setProcessed(zxid: bigint): void {
+    this.zxidHigh = Number(BigInt.asIntN(32, zxid >> 32n));
+    this.zxidLow = Number(BigInt.asIntN(32, zxid));
+  }
+
+  /** The connection has bytes to send at the end of this turn. */
+  markDirty(connection: ClientConnection): void {
+    if (connection.isDirty) return;
+    connection.isDirty = true;
+    this.dirty.push(connection);
+  }
+
+  takeDirty(): readonly ClientConnection[] {
+    const { dirty } = this;
+    if (dirty.length > 0) this.dirty = [];
+    return dirty;
+  }
+
+  forgetWatches(connection: ClientConnection): void {
+    this.dataWatches.removeWatcher(connection);
+    this.childWatches.removeWatcher(connection);
+  }
+}

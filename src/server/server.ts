@@ -1,0 +1,591 @@
+/**
+ * A ZooKeeper server as a value: `step` an event, `drain` the effects. It opens no socket, reads no
+ * file and asks no clock, so the same code serves real clients and a simulation.
+ *
+ *   accept -> decode -> [write] prep -> propose + append -> (durable) ack -> commit -> final -> reply
+ *                    -> [read]  commit gate (own session's writes) -> final -> reply
+ *
+ * A standalone server is a quorum of one: its own ack is the event that an append carries, and
+ * nothing is applied, answered or announced before it.
+ */
+
+import { answerWord, wordOf } from '../fourlw/index.js';
+import type { ServerView } from '../fourlw/server-view.js';
+import { isAllowed, type Whitelist } from '../fourlw/whitelist.js';
+import { InputArchive } from '../jute/input-archive.js';
+import { JuteError } from '../jute/jute-error.js';
+import { OutputArchive } from '../jute/output-archive.js';
+import { ErrorCode } from '../protocol/error-code.js';
+import { OpCode } from '../protocol/op-code.js';
+import { AuthPacket } from '../protocol/proto.js';
+import { initialSessionId } from '../protocol/session-id.js';
+import { assert } from './assert.js';
+import { ClientConnection } from './client-connection.js';
+import type { Effect } from './effects.js';
+import type { Event } from './events.js';
+import { Fifo } from './fifo.js';
+import { readHandshake, writeConnectResponse } from './handshake.js';
+import { beginEntry, endEntry } from './persistence/txn-log.js';
+import { FinalProcessor } from './pipeline/final.js';
+import type { Prepared } from './pipeline/prep.js';
+import { ReadProcessor } from './pipeline/read.js';
+import { Request } from './pipeline/request.js';
+import { replyWithZxid } from './reply.js';
+import type { ServerState } from './server-state.js';
+import type { Session } from './session/session-tracker.js';
+import { SnapshotTrigger } from './snapshot-trigger.js';
+import { writeTxn } from './tree/txn.js';
+import { WatchNotifier } from './watch/watch-notifier.js';
+
+/** Requests of one connection that may wait behind its own writes before it is read no further. */
+const CONNECTION_PENDING_LIMIT = 4096;
+const STMK_ARGUMENT_LENGTH = 8;
+/** Request header: int xid, int type. */
+const REQUEST_HEADER_SIZE = 8;
+
+const WRITES: ReadonlySet<number> = new Set([
+  OpCode.create,
+  OpCode.create2,
+  OpCode.createContainer,
+  OpCode.createTTL,
+  OpCode.delete,
+  OpCode.setData,
+  OpCode.setACL,
+  OpCode.multi,
+  OpCode.reconfig,
+]);
+
+const READS: ReadonlySet<number> = new Set([
+  OpCode.exists,
+  OpCode.getData,
+  OpCode.getACL,
+  OpCode.getChildren,
+  OpCode.getChildren2,
+  OpCode.ping,
+  OpCode.sync,
+  OpCode.getAllChildrenNumber,
+  OpCode.getEphemerals,
+  OpCode.whoAmI,
+  OpCode.addWatch,
+  OpCode.checkWatches,
+  OpCode.removeWatches,
+  OpCode.setWatches,
+  OpCode.setWatches2,
+  OpCode.multiRead,
+]);
+
+export interface ServerParts {
+  readonly state: ServerState;
+  readonly whitelist: Whitelist;
+  /** Connections from one address; 0 is no limit (maxClientCnxns). */
+  readonly maxClientConnections: number;
+  /** Seeds the random trigger of snapshots. */
+  readonly seed: number;
+  readonly makeView: (server: Server) => ServerView;
+}
+
+export class Server {
+  readonly state: ServerState;
+  private readonly reads: ReadProcessor;
+  private readonly final: FinalProcessor;
+  private readonly view: ServerView;
+  private readonly whitelist: Whitelist;
+  private readonly maxClientConnections: number;
+  private readonly snapshots: SnapshotTrigger;
+  private readonly connectionsByIp = new Map<string, number>();
+  /** Connections that have not opened a session yet. */
+  private readonly unopened = new Set<ClientConnection>();
+  /** Proposed and not yet committed, in zxid order; a sync waits among them without a txn. */
+  private readonly proposals = new Fifo<Request>();
+  /** This turn's records for the log. */
+  private readonly batch = new OutputArchive(4096);
+  private batchFirst = 0n;
+  private lastProposed: bigint;
+  private nextSessionId = 0n;
+  private effects: Effect[] = [];
+  private closing: ClientConnection[] = [];
+  private readonly paused = new Set<ClientConnection>();
+  private readonly input = new InputArchive(Buffer.alloc(0));
+
+  constructor(parts: ServerParts) {
+    this.state = parts.state;
+    this.whitelist = parts.whitelist;
+    this.maxClientConnections = parts.maxClientConnections;
+    this.lastProposed = parts.state.tree.lastProcessedZxid;
+    this.snapshots = new SnapshotTrigger(parts.state.settings.snapCount, parts.seed);
+    const notifier = new WatchNotifier(this.state);
+    this.state.tree.listener = notifier;
+    this.reads = new ReadProcessor(this.state, notifier);
+    this.final = new FinalProcessor(this.state);
+    this.view = parts.makeView(this);
+  }
+
+  /** Requests received and not yet answered. */
+  get outstandingRequests(): number {
+    return this.proposals.length;
+  }
+
+  step(event: Event): void {
+    switch (event.kind) {
+      case 'received':
+        this.receive(event.connection, event.bytes);
+        break;
+      case 'ack':
+        this.commit(event.zxid);
+        break;
+      case 'clock':
+        this.tick(event.wallMs, event.monotonicMs);
+        break;
+      case 'connected':
+        this.accept(event.connection, event.remoteIp, event.remotePort);
+        break;
+      case 'disconnected':
+        this.disconnect(event.connection);
+        break;
+    }
+  }
+
+  /** The effects of all steps since the last drain: one write a connection, one append. */
+  drain(): readonly Effect[] {
+    const { effects } = this;
+    if (this.batch.length > 0) {
+      effects.push({
+        kind: 'append',
+        bytes: this.batch.take(),
+        firstZxid: this.batchFirst,
+        lastZxid: this.lastProposed,
+        whenDurable: { kind: 'ack', zxid: this.lastProposed },
+      });
+    }
+    for (const connection of this.state.takeDirty()) {
+      connection.isDirty = false;
+      effects.push({ kind: 'send', connection: connection.id, bytes: connection.out.take() });
+    }
+    for (const { id } of this.closing) effects.push({ kind: 'close', connection: id });
+    if (this.closing.length > 0) this.closing = [];
+    if (effects.length > 0) this.effects = [];
+    return effects;
+  }
+
+  // ── connections ──────────────────────────────────────────────────────────────────────────────
+
+  private accept(id: number, remoteIp: string, remotePort: number): void {
+    const { state } = this;
+    const connection = new ClientConnection(
+      id,
+      remoteIp,
+      remotePort,
+      state.settings.maxFrameLength,
+      this.onFrame,
+    );
+    connection.stats.establishedMs = state.wallMs;
+    connection.openedMs = state.monotonicMs;
+    const fromThere = (this.connectionsByIp.get(remoteIp) ?? 0) + 1;
+    if (this.maxClientConnections > 0 && fromThere > this.maxClientConnections) {
+      state.stats.count('connection_rejected');
+      connection.phase = 'closed';
+      this.closing.push(connection);
+      return;
+    }
+    this.connectionsByIp.set(remoteIp, fromThere);
+    state.connections.set(id, connection);
+    this.unopened.add(connection);
+  }
+
+  private disconnect(id: number): void {
+    const connection = this.state.connections.get(id);
+    if (connection !== undefined) this.forget(connection);
+  }
+
+  /** Ends a connection from this side, behind what is already written to it. */
+  private close(connection: ClientConnection): void {
+    if (connection.phase === 'closed') return;
+    this.forget(connection);
+    this.closing.push(connection);
+  }
+
+  private forget(connection: ClientConnection): void {
+    const { state } = this;
+    connection.phase = 'closed';
+    connection.decoder.stop();
+    state.forgetWatches(connection);
+    state.connections.delete(connection.id);
+    this.unopened.delete(connection);
+    this.paused.delete(connection);
+    if (connection.session?.holder === connection) connection.session.holder = null;
+    const left = (this.connectionsByIp.get(connection.remoteIp) ?? 1) - 1;
+    if (left > 0) this.connectionsByIp.set(connection.remoteIp, left);
+    else this.connectionsByIp.delete(connection.remoteIp);
+  }
+
+  private receive(id: number, bytes: Buffer): void {
+    const connection = this.state.connections.get(id);
+    if (connection === undefined) return;
+    try {
+      if (connection.isUndecided) this.open(connection, bytes);
+      else connection.decoder.push(bytes);
+    } catch (error) {
+      // A frame that lies about its length, or a connect request that is none: nothing to answer.
+      if (!(error instanceof JuteError)) throw error;
+      this.close(connection);
+    }
+    const isFlooding =
+      this.proposals.length > this.state.settings.globalOutstandingLimit ||
+      connection.pending.length > CONNECTION_PENDING_LIMIT;
+    if (isFlooding) this.pause(connection);
+  }
+
+  /** The first four bytes: a word, or the length of a connect request. */
+  private open(connection: ClientConnection, bytes: Buffer): void {
+    const opening =
+      connection.opening === null ? bytes : Buffer.concat([connection.opening, bytes]);
+    connection.opening = opening;
+    if (opening.length < 4) return;
+    const word = wordOf(opening.readInt32BE(0));
+    if (word === undefined) {
+      connection.isUndecided = false;
+      connection.opening = null;
+      connection.decoder.push(opening);
+      return;
+    }
+    const argument = opening.subarray(4, 4 + STMK_ARGUMENT_LENGTH);
+    const wantsArgument = word.word === 'stmk' && isAllowed(word.word, this.whitelist);
+    if (wantsArgument && argument.length < STMK_ARGUMENT_LENGTH) return;
+    connection.stats.received++;
+    this.state.stats.received++;
+    connection.out.writeBytes(
+      Buffer.from(answerWord(this.view, word, this.whitelist, argument), 'utf8'),
+    );
+    this.state.markDirty(connection);
+    this.close(connection);
+  }
+
+  private pause(connection: ClientConnection): void {
+    if (connection.phase === 'closed' || this.paused.has(connection)) return;
+    this.paused.add(connection);
+    this.effects.push({ kind: 'pause', connection: connection.id });
+  }
+
+  private resumePaused(): void {
+    if (this.proposals.length * 2 > this.state.settings.globalOutstandingLimit) return;
+    for (const connection of this.paused) {
+      if (connection.pending.length * 2 > CONNECTION_PENDING_LIMIT) continue;
+      this.paused.delete(connection);
+      this.effects.push({ kind: 'resume', connection: connection.id });
+    }
+  }
+
+  // ── requests ─────────────────────────────────────────────────────────────────────────────────
+
+  private readonly onFrame = (
+    connection: ClientConnection,
+    bytes: Buffer,
+    start: number,
+    end: number,
+  ): void => {
+    if (connection.phase === 'open') this.request(connection, bytes, start, end);
+    else if (connection.phase === 'connecting') connection.early.push(bytes.subarray(start, end));
+    else if (connection.phase === 'new') this.connect(connection, bytes, start, end);
+  };
+
+  private request(connection: ClientConnection, bytes: Buffer, start: number, end: number): void {
+    const { state } = this;
+    connection.stats.received++;
+    state.stats.received++;
+    if (end - start < REQUEST_HEADER_SIZE) {
+      this.close(connection);
+      return;
+    }
+    const input = this.input.reset(bytes, start, end);
+    const xid = input.readInt();
+    const type = input.readInt();
+    const session = connection.session as Session;
+    state.sessions.touch(session, state.monotonicMs);
+    connection.stats.lastOperation = type;
+    connection.stats.lastCxid = xid;
+    if (WRITES.has(type)) {
+      this.write(connection, session, xid, type, input);
+    } else if (READS.has(type)) {
+      this.read(connection, session, xid, type, input);
+    } else {
+      this.requestSpecial(connection, session, xid, type, input);
+    }
+  }
+
+  private read(
+    connection: ClientConnection,
+    session: Session,
+    xid: number,
+    type: number,
+    input: InputArchive,
+  ): void {
+    const isBarrier = type === OpCode.sync && this.proposals.length > 0;
+    if (connection.pending.length === 0 && !isBarrier) {
+      this.answerRead(connection, xid, type, input, this.state.monotonicMs);
+      return;
+    }
+    const request = new Request(connection, session.id, xid, type, this.state.monotonicMs);
+    request.body = input.bytes.subarray(input.at, input.end);
+    connection.pending.push(request);
+    request.isBarrier = isBarrier;
+    if (isBarrier) this.proposals.push(request);
+  }
+
+  private answerRead(
+    connection: ClientConnection,
+    xid: number,
+    type: number,
+    input: InputArchive,
+    startedMs: number,
+  ): void {
+    this.reads.process(connection, xid, type, input);
+    this.state.stats.answered(connection.stats, this.state.monotonicMs, startedMs);
+  }
+
+  private write(
+    connection: ClientConnection,
+    session: Session,
+    xid: number,
+    type: number,
+    input: InputArchive,
+  ): void {
+    const prepared = session.isClosing
+      ? SESSION_IS_OVER
+      : this.state.prep.prepare(type, input, { sessionId: session.id, ids: connection.ids });
+    this.propose(new Request(connection, session.id, xid, type, this.state.monotonicMs), prepared);
+  }
+
+  private requestSpecial(
+    connection: ClientConnection,
+    session: Session,
+    xid: number,
+    type: number,
+    input: InputArchive,
+  ): void {
+    switch (type) {
+      case OpCode.closeSession:
+        this.closeSession(session, connection, xid);
+        break;
+      case OpCode.auth:
+        this.authenticate(connection, xid, input);
+        break;
+      case OpCode.sasl:
+        this.answerSasl(connection, xid);
+        break;
+      default:
+        replyWithZxid(this.state, connection, xid, -1n, ErrorCode.UNIMPLEMENTED);
+        this.close(connection);
+    }
+  }
+
+  private authenticate(connection: ClientConnection, xid: number, input: InputArchive): void {
+    const { scheme, auth } = AuthPacket.read(input);
+    const ids = this.state.auth.authenticate(scheme, auth, connection.remoteIp);
+    if (ids === undefined) {
+      this.state.stats.authFailed++;
+      replyWithZxid(this.state, connection, xid, 0n, ErrorCode.AUTHFAILED);
+      this.close(connection);
+      return;
+    }
+    for (const id of ids) {
+      const isKnown = connection.ids.some((own) => own.scheme === id.scheme && own.id === id.id);
+      if (!isKnown) connection.ids = [...connection.ids, id];
+    }
+    replyWithZxid(this.state, connection, xid, 0n, ErrorCode.OK);
+  }
+
+  /** Without SASL configured a token is answered with none, as Apache's server does. */
+  private answerSasl(connection: ClientConnection, xid: number): void {
+    const { out } = connection;
+    out.writeInt(20);
+    out.writeInt(xid);
+    out.writeLong(0n);
+    out.writeInt(ErrorCode.OK);
+    out.writeInt(-1);
+    this.state.markDirty(connection);
+  }
+
+  // ── sessions ─────────────────────────────────────────────────────────────────────────────────
+
+  private connect(connection: ClientConnection, bytes: Buffer, start: number, end: number): void {
+    const { state } = this;
+    connection.stats.received++;
+    state.stats.received++;
+    const handshake = readHandshake(state, connection, this.input.reset(bytes, start, end));
+    connection.stats.lastOperation = OpCode.createSession;
+    switch (handshake.kind) {
+      case 'refuse':
+        this.close(connection);
+        break;
+      case 'expired':
+        writeConnectResponse(state, connection, null);
+        this.close(connection);
+        break;
+      case 'attach':
+        this.attach(connection, handshake.session);
+        break;
+      case 'create':
+        this.createSession(connection, handshake.timeoutMs);
+        break;
+    }
+  }
+
+  private attach(connection: ClientConnection, session: Session): void {
+    const before = session.holder;
+    if (before instanceof ClientConnection) this.close(before);
+    this.state.sessions.touch(session, this.state.monotonicMs);
+    this.opened(connection, session);
+  }
+
+  private createSession(connection: ClientConnection, timeoutMs: number): void {
+    connection.phase = 'connecting';
+    const id = this.takeSessionId();
+    const request = new Request(connection, id, 0, OpCode.createSession, this.state.monotonicMs);
+    this.propose(request, { txn: { type: OpCode.createSession, timeoutMs }, records: [] });
+  }
+
+  private takeSessionId(): bigint {
+    const { state } = this;
+    if (this.nextSessionId === 0n) {
+      this.nextSessionId = initialSessionId(state.settings.serverId, state.wallMs);
+    }
+    do this.nextSessionId++;
+    while (state.sessions.get(this.nextSessionId) !== undefined);
+    return this.nextSessionId;
+  }
+
+  private opened(connection: ClientConnection, session: Session): void {
+    connection.session = session;
+    session.holder = connection;
+    connection.phase = 'open';
+    this.unopened.delete(connection);
+    writeConnectResponse(this.state, connection, session);
+    for (let frame = connection.early.shift(); frame; frame = connection.early.shift()) {
+      this.onFrame(connection, frame, 0, frame.length);
+    }
+  }
+
+  /** @param connection whose request it is; null when the server ends the session itself */
+  private closeSession(session: Session, connection: ClientConnection | null, xid: number): void {
+    const prepared =
+      connection !== null && session.isClosing
+        ? SESSION_IS_OVER
+        : this.state.prep.prepareClose(session.id);
+    session.isClosing = true;
+    this.propose(
+      new Request(connection, session.id, xid, OpCode.closeSession, this.state.monotonicMs),
+      prepared,
+    );
+  }
+
+  // ── proposals ────────────────────────────────────────────────────────────────────────────────
+
+  private propose(request: Request, { txn, records }: Prepared): void {
+    const zxid = this.lastProposed + 1n;
+    assert((zxid & 0xffff_ffffn) !== 0n, 'the counter of this epoch is used up');
+    if (this.batch.length === 0) this.batchFirst = zxid;
+    this.lastProposed = zxid;
+    const head = {
+      sessionId: request.sessionId,
+      cxid: request.xid,
+      zxid,
+      time: BigInt(this.state.wallMs),
+    };
+    request.head = head;
+    request.txn = txn;
+    request.records = records;
+    const start = beginEntry(this.batch);
+    writeTxn(this.batch, head, txn);
+    endEntry(this.batch, start);
+    this.proposals.push(request);
+    request.connection?.pending.push(request);
+    if (this.snapshots.isDue()) this.takeSnapshot();
+  }
+
+  private takeSnapshot(): void {
+    const { tree, sessions } = this.state;
+    this.effects.push({
+      kind: 'snapshot',
+      content: {
+        tree,
+        sessions: [...sessions.values()].map(({ id, timeoutMs }) => ({ id, timeoutMs })),
+        zxid: tree.lastProcessedZxid,
+      },
+    });
+  }
+
+  /** Everything up to `zxid` is durable on a quorum: it is applied and answered, in order. */
+  private commit(zxid: bigint): void {
+    for (let request = this.proposals.peek(); request; request = this.proposals.peek()) {
+      if (request.head !== null && request.head.zxid > zxid) break;
+      this.proposals.shift();
+      if (request.head !== null) this.commitOne(request);
+      if (request.connection !== null) this.advance(request.connection, request);
+    }
+    if (this.paused.size > 0) this.resumePaused();
+  }
+
+  private commitOne(request: Request): void {
+    const { head, txn, connection } = request;
+    assert(head !== null && txn !== null, 'a proposal without a txn');
+    this.final.process(request, head, txn);
+    if (connection !== null) {
+      connection.stats.lastZxid = head.zxid;
+      this.state.stats.answered(connection.stats, this.state.monotonicMs, request.startedMs);
+    }
+    if (txn.type === OpCode.createSession) {
+      const session = this.state.sessions.add(
+        head.sessionId,
+        txn.timeoutMs,
+        this.state.monotonicMs,
+      );
+      if (connection?.phase === 'connecting') this.opened(connection, session);
+    } else if (txn.type === OpCode.closeSession) {
+      const holder = this.state.sessions.remove(head.sessionId)?.holder;
+      if (holder instanceof ClientConnection) this.close(holder);
+    }
+  }
+
+  /** `done` was the head of the connection's queue; the reads behind it are answered now. */
+  private advance(connection: ClientConnection, done: Request): void {
+    const { pending } = connection;
+    // A sync that waited for others' writes is answered in its place in the queue.
+    if (done.head === null) done.isBarrier = false;
+    else assert(pending.shift() === done, 'replies of a connection out of order');
+    for (let next = pending.peek(); next?.body; next = pending.peek()) {
+      if (next.isBarrier) break;
+      pending.shift();
+      if (connection.phase !== 'open') continue;
+      const input = this.input.reset(next.body, 0, next.body.length);
+      this.answerRead(connection, next.xid, next.type, input, next.startedMs);
+    }
+  }
+
+  // ── time ─────────────────────────────────────────────────────────────────────────────────────
+
+  private tick(wallMs: number, monotonicMs: number): void {
+    const { state } = this;
+    state.wallMs = wallMs;
+    state.monotonicMs = monotonicMs;
+    if (monotonicMs >= state.sessions.nextExpiryMs) {
+      for (const session of state.sessions.expire(monotonicMs)) {
+        state.stats.count('stale_sessions_expired');
+        this.closeSession(session, null, 0);
+      }
+      this.closeUnopened();
+    }
+  }
+
+  private closeUnopened(): void {
+    const { settings, monotonicMs } = this.state;
+    for (const connection of this.unopened) {
+      const waitedMs = monotonicMs - connection.openedMs;
+      if (waitedMs >= settings.sessionlessTimeoutMs) this.close(connection);
+    }
+  }
+}
+
+const SESSION_IS_OVER: Prepared = {
+  txn: { type: OpCode.error, err: ErrorCode.SESSIONEXPIRED },
+  records: [],
+};

@@ -1,0 +1,123 @@
+/**
+ * Who a connection is, and what an ACL lets it do. Rules: server.md 1.3 and 2.4 (PrepRequestProcessor
+ * fixupACL, ZooKeeperServer checkACL and the authentication providers).
+ */
+import type { ACL, Id } from '../../protocol/data.js';
+import { ErrorCode } from '../../protocol/error-code.js';
+import { matchesIp, parseIpRange } from './ip-range.js';
+
+/** base64 of the hash of a text; the pure part of the server hashes nothing itself. */
+export type HashBase64 = (text: string) => string;
+
+interface AuthProvider {
+  /** Ids of this scheme feed the expansion of `auth` entries. */
+  readonly isAuthenticated: boolean;
+  isValid(id: string): boolean;
+  matches(id: string, aclId: string): boolean;
+}
+
+export interface AuthOptions {
+  readonly hash: HashBase64;
+  /** `super:base64` of DigestAuthenticationProvider.superDigest. */
+  readonly superDigest?: string | undefined;
+  /** skipACL=yes: everything is allowed. */
+  readonly isAclSkipped?: boolean;
+}
+
+const SUPER: Id = { scheme: 'super', id: '' };
+
+export class Auth {
+  private readonly providers: ReadonlyMap<string, AuthProvider>;
+  private readonly options: AuthOptions;
+
+  constructor(options: AuthOptions) {
+    this.options = options;
+    this.providers = new Map<string, AuthProvider>([
+      [
+        'ip',
+        {
+          isAuthenticated: false,
+          isValid: (id) => parseIpRange(id) !== undefined,
+          matches: (id, aclId) => matchesIp(id, aclId),
+        },
+      ],
+      [
+        'digest',
+        {
+          isAuthenticated: true,
+          isValid: (id) => id.split(':').length === 2,
+          matches: (id, aclId) => id === aclId,
+        },
+      ],
+    ]);
+  }
+
+  /** The ids that an auth packet adds, or undefined when it is refused (AUTHFAILED). */
+  authenticate(scheme: string, auth: Buffer | null, remoteIp: string): Id[] | undefined {
+    if (scheme === 'ip') return [{ scheme: 'ip', id: remoteIp }];
+    if (scheme !== 'digest') return undefined;
+    const text = auth === null ? '' : auth.toString('utf8');
+    const user = text.split(':', 1)[0] ?? '';
+    const digest = `${user}:${this.options.hash(text)}`;
+    const ids: Id[] = [{ scheme: 'digest', id: digest }];
+    if (digest === this.options.superDigest) ids.unshift(SUPER);
+    return ids;
+  }
+
+  /** May a holder of `ids` do what `perm` says on a znode with this ACL? */
+  isAllowed(acl: readonly ACL[], perm: number, ids: readonly Id[]): boolean {
+    if (this.options.isAclSkipped === true || acl.length === 0) return true;
+    if (ids.some(({ scheme }) => scheme === 'super')) return true;
+    return acl.some((entry) => (entry.perms & perm) !== 0 && this.isHolder(entry.id, ids));
+  }
+
+  private isHolder(aclId: Id, ids: readonly Id[]): boolean {
+    if (aclId.scheme === 'world' && aclId.id === 'anyone') return true;
+    const provider = this.providers.get(aclId.scheme);
+    if (provider === undefined) return false;
+    return ids.some(({ scheme, id }) => scheme === aclId.scheme && provider.matches(id, aclId.id));
+  }
+
+  /**
+   * The ACL to store: duplicates dropped, `auth` entries replaced by the ids of the connection.
+   * INVALIDACL when it is empty, names an unknown scheme or a malformed id.
+   */
+  fixUp(acl: readonly ACL[], ids: readonly Id[]): readonly ACL[] | ErrorCode {
+    const fixed: ACL[] = [];
+    const add = (entry: ACL): void => {
+      if (!fixed.some((other) => isSameAcl(other, entry))) fixed.push(entry);
+    };
+    for (const entry of acl) {
+      const { scheme, id } = entry.id;
+      if (scheme === 'world' && id === 'anyone') {
+        add(entry);
+      } else if (scheme === 'auth') {
+        const own = ids.filter((mine) => this.providers.get(mine.scheme)?.isAuthenticated === true);
+        if (own.length === 0) return ErrorCode.INVALIDACL;
+        for (const mine of own) add({ perms: entry.perms, id: mine });
+      } else {
+        if (this.providers.get(scheme)?.isValid(id) !== true) return ErrorCode.INVALIDACL;
+        add(entry);
+      }
+    }
+    return fixed.length === 0 ? ErrorCode.INVALIDACL : fixed;
+  }
+}
+
+/** What whoAmI shows of an id: of a digest only the user. */
+export function shownUser({ scheme, id }: Id): string {
+  return scheme === 'digest' ? (id.split(':', 1)[0] ?? '') : id;
+}
+
+/** getACL without ADMIN does not tell the hash of a password. */
+export function maskDigests(acl: readonly ACL[]): readonly ACL[] {
+  return acl.map((entry) =>
+    entry.id.scheme === 'digest'
+      ? { perms: entry.perms, id: { scheme: 'digest', id: `${shownUser(entry.id)}:x` } }
+      : entry,
+  );
+}
+
+function isSameAcl(a: ACL, b: ACL): boolean {
+  return a.perms === b.perms && a.id.scheme === b.id.scheme && a.id.id === b.id.id;
+}

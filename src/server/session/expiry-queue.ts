@@ -1,0 +1,66 @@
+/**
+ * Sessions in buckets by the tick at which they end, so that a touch is a division and a comparison
+ * and an expiry takes a whole bucket. A time is rounded up to the next tick: nothing ends early
+ * (Apache's ExpiryQueue).
+ */
+export class ExpiryQueue<T extends { bucketMs: number }> {
+  private readonly buckets = new Map<number, Set<T>>();
+  private readonly tickMs: number;
+  private nextMs: number;
+
+  /** @param nowMs any monotonic clock; all later times are of the same one */
+  constructor(tickMs: number, nowMs: number) {
+    this.tickMs = tickMs;
+    this.nextMs = this.roundUp(nowMs);
+  }
+
+  /** When the next bucket is due. */
+  get nextExpiryMs(): number {
+    return this.nextMs;
+  }
+
+  /** Puts `item` into the bucket of now + timeout. */
+  touch(item: T, nowMs: number, timeoutMs: number): void {
+    const bucketMs = this.roundUp(nowMs + timeoutMs);
+    if (bucketMs === item.bucketMs) return;
+    this.remove(item);
+    item.bucketMs = bucketMs;
+    const bucket = this.buckets.get(bucketMs);
+    if (bucket === undefined) this.buckets.set(bucketMs, new Set([item]));
+    else bucket.add(item);
+  }
+
+  remove(item: T): void {
+    const bucket = this.buckets.get(item.bucketMs);
+    if (bucket?.delete(item) && bucket.size === 0) this.buckets.delete(item.bucketMs);
+    item.bucketMs = 0;
+  }
+
+  /** Takes out everything that is due. */
+  poll(nowMs: number): T[] {
+    const due: T[] = [];
+    while (this.nextMs <= nowMs) {
+      const bucket = this.buckets.get(this.nextMs);
+      if (bucket !== undefined) {
+        this.buckets.delete(this.nextMs);
+        for (const item of bucket) {
+          item.bucketMs = 0;
+          due.push(item);
+        }
+      }
+      this.nextMs += this.tickMs;
+    }
+    return due;
+  }
+
+  /** Bucket times with what is in them, soonest first. */
+  *entries(): Generator<[bucketMs: number, items: ReadonlySet<T>]> {
+    for (const key of [...this.buckets.keys()].sort((a, b) => a - b)) {
+      yield [key, this.buckets.get(key) ?? new Set()];
+    }
+  }
+
+  private roundUp(timeMs: number): number {
+    return (Math.floor(timeMs / this.tickMs) + 1) * this.tickMs;
+  }
+}

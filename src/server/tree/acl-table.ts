@@ -1,0 +1,58 @@
+import type { ACL } from '../../protocol/data.js';
+import { OPEN_ACL_UNSAFE } from '../../protocol/perms.js';
+
+/** The key of world:anyone:ALL, which no snapshot lists (DataTree's open ACL). */
+export const OPEN_ACL_KEY = -1;
+
+/**
+ * The ACLs in use, each once: a znode holds a key. Keys are counted by use; one that nobody uses
+ * leaves the table, as Apache's ReferenceCountedACLCache does it.
+ */
+export class AclTable {
+  private readonly byKey = new Map<number, readonly ACL[]>();
+  private readonly keyOf = new Map<string, number>();
+  private readonly uses = new Map<number, number>();
+  private nextKey = 1;
+
+  /** The key for an ACL, counting one more use. */
+  acquire(acl: readonly ACL[]): number {
+    const text = aclText(acl);
+    if (text === OPEN_TEXT) return OPEN_ACL_KEY;
+    let key = this.keyOf.get(text);
+    if (key === undefined) {
+      key = this.nextKey++;
+      this.byKey.set(key, acl);
+      this.keyOf.set(text, key);
+    }
+    this.uses.set(key, (this.uses.get(key) ?? 0) + 1);
+    return key;
+  }
+
+  release(key: number): void {
+    if (key === OPEN_ACL_KEY) return;
+    const uses = (this.uses.get(key) ?? 0) - 1;
+    if (uses > 0) {
+      this.uses.set(key, uses);
+      return;
+    }
+    const acl = this.byKey.get(key);
+    if (acl !== undefined) this.keyOf.delete(aclText(acl));
+    this.byKey.delete(key);
+    this.uses.delete(key);
+  }
+
+  get(key: number): readonly ACL[] {
+    return key === OPEN_ACL_KEY ? OPEN_ACL_UNSAFE : (this.byKey.get(key) ?? []);
+  }
+
+  *entries(): Generator<{ key: bigint; acl: readonly ACL[] }> {
+    for (const [key, acl] of this.byKey) yield { key: BigInt(key), acl };
+  }
+}
+
+/** Order counts: Apache compares ACL lists as lists. */
+export function aclText(acl: readonly ACL[]): string {
+  return acl.map(({ perms, id }) => `${perms}:${JSON.stringify([id.scheme, id.id])}`).join();
+}
+
+const OPEN_TEXT = aclText(OPEN_ACL_UNSAFE);

@@ -1,0 +1,248 @@
+import type {
+  ConfigView,
+  ConnectionBucketView,
+  ConnectionView,
+  LatencyView,
+  MetricsView,
+  ServerView,
+  SessionsView,
+  SizesView,
+} from '../fourlw/server-view.js';
+import type { ClientConnection } from './client-connection.js';
+import type { ConfigFacts, HostView } from './host-view.js';
+import { lastOperationName } from './last-operation.js';
+import type { Server } from './server.js';
+import type { ServerState } from './server-state.js';
+
+const DEFAULT_TRACE_MASK = 306n;
+
+/** A standalone server's answers to the words; everything is read when it is asked for. */
+export class StandaloneView implements ServerView {
+  readonly isServing = true;
+  readonly isReadOnly = false;
+  readonly mode = 'standalone';
+  readonly version: string;
+  readonly config: ConfigView;
+  readonly localSessionCount = 0;
+  readonly connectionDropProbability = 0;
+  readonly outstandingTlsHandshakes = 0;
+  readonly nonMtlsRemoteConnectionCount = 0;
+  readonly nonMtlsLocalConnectionCount = 0;
+  traceMask = DEFAULT_TRACE_MASK;
+  private readonly server: Server;
+  private readonly state: ServerState;
+  private readonly host: HostView;
+
+  constructor(server: Server, host: HostView, facts: ConfigFacts, version: string) {
+    this.server = server;
+    this.state = server.state;
+    this.host = host;
+    this.version = version;
+    const { settings } = server.state;
+    this.config = {
+      ...facts,
+      tickTime: settings.tickTimeMs,
+      minSessionTimeout: settings.minSessionTimeoutMs,
+      maxSessionTimeout: settings.maxSessionTimeoutMs,
+      serverId: BigInt(settings.serverId),
+    };
+  }
+
+  get uptimeMs(): number {
+    return this.host.uptimeMs();
+  }
+
+  get latency(): LatencyView {
+    const { stats } = this.state;
+    const { latencyCount: count } = stats;
+    return {
+      minMs: stats.minLatencyMs,
+      avgMs: count === 0 ? 0 : stats.totalLatencyMs / count,
+      maxMs: stats.maxLatencyMs,
+    };
+  }
+
+  get packetsReceived(): number {
+    return this.state.stats.received;
+  }
+
+  get packetsSent(): number {
+    return this.state.stats.sent;
+  }
+
+  get connectionCount(): number {
+    return this.state.connections.size;
+  }
+
+  get outstandingRequests(): number {
+    return this.server.outstandingRequests;
+  }
+
+  get lastProcessedZxid(): bigint {
+    return this.state.tree.lastProcessedZxid;
+  }
+
+  get nodeCount(): number {
+    return this.state.tree.nodeCount;
+  }
+
+  get ephemeralCount(): number {
+    return this.state.tree.ephemeralsCount;
+  }
+
+  get dataSize(): number {
+    return this.state.tree.approximateDataSize;
+  }
+
+  get watchCount(): number {
+    return this.state.dataWatches.size + this.state.childWatches.size;
+  }
+
+  get globalSessionCount(): number {
+    return this.state.sessions.size;
+  }
+
+  get clientResponseSizes(): SizesView {
+    const { stats } = this.state;
+    return {
+      last: stats.lastResponseSize,
+      min: stats.minResponseSize,
+      max: stats.maxResponseSize,
+    };
+  }
+
+  get openFileCount(): number {
+    return this.host.openFileCount();
+  }
+
+  get maxFileCount(): number {
+    return this.host.maxFileCount();
+  }
+
+  get authFailedCount(): number {
+    return this.state.stats.authFailed;
+  }
+
+  get metrics(): MetricsView {
+    return {
+      counters: Object.fromEntries(this.state.stats.counters),
+      basicSummaries: {},
+      advancedSummaries: {},
+    };
+  }
+
+  dirs(): { dataDirSize: number; logDirSize: number } {
+    return this.host.dirs();
+  }
+
+  connections(): readonly ConnectionView[] {
+    return [...this.state.connections.values()].map((connection) => viewOf(connection));
+  }
+
+  watchSummary(): { connections: number; paths: number; watches: number } {
+    const { dataWatches } = this.state;
+    return {
+      connections: dataWatches.watcherCount,
+      paths: dataWatches.pathCount,
+      watches: dataWatches.size,
+    };
+  }
+
+  watchesBySession(): readonly { sessionId: bigint; paths: readonly string[] }[] {
+    return [...this.state.dataWatches.byWatcher()].map(([connection, paths]) => ({
+      sessionId: connection.session?.id ?? 0n,
+      paths: [...paths],
+    }));
+  }
+
+  watchesByPath(): readonly { path: string; sessionIds: readonly bigint[] }[] {
+    return [...this.state.dataWatches.byPath()].map(([path, connections]) => ({
+      path,
+      sessionIds: [...connections].map(({ session }) => session?.id ?? 0n),
+    }));
+  }
+
+  sessions(): SessionsView {
+    const { state } = this;
+    const buckets = [...state.sessions.expiryEntries()].map(([bucketMs, sessions]) => ({
+      expiresAtMs: this.toWallMs(bucketMs),
+      sessionIds: [...sessions].map(({ id }) => id),
+    }));
+    return { kind: 'tracker', buckets };
+  }
+
+  ephemerals(): readonly { sessionId: bigint; paths: readonly string[] }[] {
+    return [...this.state.tree.sessionsWithEphemerals()].map(([id, paths]) => ({
+      sessionId: BigInt(`0x${id}`),
+      paths: [...paths],
+    }));
+  }
+
+  connectionExpiry(): readonly ConnectionBucketView[] {
+    const buckets = new Map<number, { remote: string; sessionId: bigint }[]>();
+    for (const connection of this.state.connections.values()) {
+      const { session } = connection;
+      const dueMs =
+        session?.bucketMs ?? connection.openedMs + this.state.settings.sessionlessTimeoutMs;
+      const entry = { remote: remoteOf(connection), sessionId: session?.id ?? 0n };
+      const bucket = buckets.get(dueMs);
+      if (bucket === undefined) buckets.set(dueMs, [entry]);
+      else bucket.push(entry);
+    }
+    return [...buckets]
+      .sort(([a], [b]) => a - b)
+      .map(([dueMs, connections]) => ({ expiresAtMs: this.toWallMs(dueMs), connections }));
+  }
+
+  digests(): readonly { zxid: bigint; digest: bigint }[] {
+    return [];
+  }
+
+  environment(): readonly (readonly [string, string])[] {
+    return this.host.environment();
+  }
+
+  setTraceMask(mask: bigint): void {
+    this.traceMask = mask;
+  }
+
+  resetConnectionStats(): void {
+    for (const { stats } of this.state.connections.values()) stats.reset();
+  }
+
+  resetServerStats(): void {
+    this.state.stats.reset();
+  }
+
+  private toWallMs(monotonicMs: number): number {
+    return monotonicMs - this.state.monotonicMs + this.state.wallMs;
+  }
+}
+
+function viewOf(connection: ClientConnection): ConnectionView {
+  const { stats, session, pending } = connection;
+  return {
+    remote: remoteOf(connection),
+    interestOps: session === null ? 0 : 1,
+    outstanding: pending.length,
+    packetsReceived: stats.received,
+    packetsSent: stats.sent,
+    sessionId: session?.id ?? 0n,
+    lastOperation: lastOperationName(stats.lastOperation),
+    establishedMs: stats.establishedMs,
+    sessionTimeoutMs: session?.timeoutMs ?? 0,
+    lastCxid: BigInt(stats.lastCxid),
+    lastZxid: stats.lastZxid,
+    lastResponseMs: Math.floor(stats.lastResponseMs),
+    lastLatencyMs: stats.lastLatencyMs,
+    minLatencyMs: stats.minLatencyMs,
+    avgLatencyMs:
+      stats.latencyCount === 0 ? 0 : Math.floor(stats.totalLatencyMs / stats.latencyCount),
+    maxLatencyMs: stats.maxLatencyMs,
+  };
+}
+
+/** As Java prints an address: IPv6 in brackets, all eight groups. */
+function remoteOf({ remoteIp, remotePort }: ClientConnection): string {
+  return remoteIp.includes(':') ? `[${remoteIp}]:${remotePort}` : `${remoteIp}:${remotePort}`;
+}

@@ -1,0 +1,137 @@
+import { parentPath } from '../../protocol/path.js';
+
+/** How a watch was set; several may stand on one path for one watcher (ZOOKEEPER-4466). */
+export const WatchMode = { STANDARD: 1, PERSISTENT: 2, PERSISTENT_RECURSIVE: 4 } as const;
+export type WatchMode = (typeof WatchMode)[keyof typeof WatchMode];
+const ANY_MODE = WatchMode.STANDARD | WatchMode.PERSISTENT | WatchMode.PERSISTENT_RECURSIVE;
+
+/**
+ * One table of watches, path -> watcher -> modes, and back. A server has two: data (exists and
+ * getData) and child (getChildren). A watcher is a connection, and its watches die with it.
+ * Persistent watches stand in both tables, recursive ones in the data table only (server.md 2.7).
+ */
+export class WatchManager<W extends object> {
+  private readonly watchers = new Map<string, Map<W, number>>();
+  private readonly paths = new Map<W, Set<string>>();
+  private recursiveCount = 0;
+  private count = 0;
+
+  /** Watches, not paths. */
+  get size(): number {
+    return this.count;
+  }
+
+  get pathCount(): number {
+    return this.watchers.size;
+  }
+
+  get watcherCount(): number {
+    return this.paths.size;
+  }
+
+  add(path: string, watcher: W, mode: WatchMode): void {
+    let onPath = this.watchers.get(path);
+    if (onPath === undefined) {
+      onPath = new Map();
+      this.watchers.set(path, onPath);
+    }
+    const before = onPath.get(watcher);
+    if (before === undefined) {
+      this.count++;
+      this.pathsOf(watcher).add(path);
+    } else if ((before & mode) !== 0) {
+      return;
+    }
+    onPath.set(watcher, (before ?? 0) | mode);
+    if (mode === WatchMode.PERSISTENT_RECURSIVE) this.recursiveCount++;
+  }
+
+  has(path: string, watcher: W, modes: number = ANY_MODE): boolean {
+    return ((this.watchers.get(path)?.get(watcher) ?? 0) & modes) !== 0;
+  }
+
+  /** Takes those of `modes` away; false when there was none. */
+  remove(path: string, watcher: W, modes: number = ANY_MODE): boolean {
+    const onPath = this.watchers.get(path);
+    const before = onPath?.get(watcher) ?? 0;
+    if (onPath === undefined || (before & modes) === 0) return false;
+    if ((before & modes & WatchMode.PERSISTENT_RECURSIVE) !== 0) this.recursiveCount--;
+    const left = before & ~modes;
+    if (left !== 0) onPath.set(watcher, left);
+    else this.forget(path, onPath, watcher);
+    return true;
+  }
+
+  removeWatcher(watcher: W): void {
+    const paths = this.paths.get(watcher);
+    if (paths === undefined) return;
+    for (const path of [...paths]) this.remove(path, watcher);
+  }
+
+  /**
+   * Calls `notify` once for each watcher of a change of `path`, and takes one-shot watches away.
+   * @param isChildrenChange children changes concern no recursive watch
+   */
+  trigger(path: string, isChildrenChange: boolean, notify: (watcher: W) => void): void {
+    if (this.watchers.size === 0) return;
+    const onPath = this.watchers.get(path);
+    const told = onPath === undefined ? NOBODY : this.triggerHere(path, onPath, isChildrenChange);
+    for (const watcher of told) notify(watcher as W);
+    if (this.recursiveCount > 0 && !isChildrenChange && path !== '/') {
+      this.triggerAncestors(path, told, notify);
+    }
+  }
+
+  private triggerHere(
+    path: string,
+    onPath: Map<W, number>,
+    isChildrenChange: boolean,
+  ): Set<object> {
+    const told = new Set<object>();
+    for (const [watcher, modes] of [...onPath]) {
+      const isOneOff = (modes & (WatchMode.STANDARD | WatchMode.PERSISTENT)) !== 0;
+      if (isOneOff || !isChildrenChange) told.add(watcher);
+      if ((modes & WatchMode.STANDARD) !== 0) this.remove(path, watcher, WatchMode.STANDARD);
+    }
+    return told;
+  }
+
+  private triggerAncestors(path: string, told: Set<object>, notify: (watcher: W) => void): void {
+    const seen = new Set(told);
+    for (let above = parentPath(path); above !== ''; above = parentPath(above)) {
+      for (const [watcher, modes] of this.watchers.get(above) ?? []) {
+        if ((modes & WatchMode.PERSISTENT_RECURSIVE) === 0 || seen.has(watcher)) continue;
+        seen.add(watcher);
+        notify(watcher);
+      }
+    }
+  }
+
+  *byPath(): Generator<[path: string, watchers: Iterable<W>]> {
+    for (const [path, onPath] of this.watchers) yield [path, onPath.keys()];
+  }
+
+  *byWatcher(): Generator<[watcher: W, paths: ReadonlySet<string>]> {
+    yield* this.paths;
+  }
+
+  private forget(path: string, onPath: Map<W, number>, watcher: W): void {
+    onPath.delete(watcher);
+    if (onPath.size === 0) this.watchers.delete(path);
+    this.count--;
+    const paths = this.pathsOf(watcher);
+    paths.delete(path);
+    if (paths.size === 0) this.paths.delete(watcher);
+  }
+
+  private pathsOf(watcher: W): Set<string> {
+    let paths = this.paths.get(watcher);
+    if (paths === undefined) {
+      paths = new Set();
+      this.paths.set(watcher, paths);
+    }
+    return paths;
+  }
+}
+
+const NOBODY: Set<object> = new Set();

@@ -1,0 +1,136 @@
+/**
+ * Turns changes of the tree into watch events. They enter a connection's archive when the change is
+ * applied, so before the reply of that write and before any later read: a client never sees a
+ * change before the event that tells of it. An event is not sent to a connection that may not read
+ * the znode (CVE-2024-23944).
+ */
+import type { ACL } from '../../protocol/data.js';
+import { Xid } from '../../protocol/op-code.js';
+import { Perms } from '../../protocol/perms.js';
+import { EventType, KeeperState } from '../../protocol/watch-event.js';
+import type { ClientConnection } from '../client-connection.js';
+import type { ServerState } from '../server-state.js';
+import type { DataNode } from '../tree/data-node.js';
+import type { TreeListener } from '../tree/data-tree.js';
+
+export class WatchNotifier implements TreeListener {
+  private readonly state: ServerState;
+
+  constructor(state: ServerState) {
+    this.state = state;
+  }
+
+  created(node: DataNode, parent: DataNode, zxid: bigint): void {
+    this.fireData(node, EventType.NodeCreated, zxid);
+    this.fireChildren(parent, zxid);
+  }
+
+  dataChanged(node: DataNode, zxid: bigint): void {
+    this.fireData(node, EventType.NodeDataChanged, zxid);
+  }
+
+  deleted(node: DataNode, parent: DataNode, zxid: bigint): void {
+    const { path } = node;
+    const told = this.fireData(node, EventType.NodeDeleted, zxid);
+    const { childWatches } = this.state;
+    if (childWatches.pathCount > 0) {
+      const acl = this.state.tree.aclOf(node);
+      childWatches.trigger(path, false, (connection) => {
+        // One event a connection and change, even when it watches data and children.
+        if (told?.has(connection) !== true) {
+          this.send(connection, EventType.NodeDeleted, path, zxid, acl);
+        }
+      });
+    }
+    this.fireChildren(parent, zxid);
+  }
+
+  private fireData(
+    node: DataNode,
+    type: EventType,
+    zxid: bigint,
+  ): Set<ClientConnection> | undefined {
+    const { dataWatches, tree } = this.state;
+    if (dataWatches.pathCount === 0) return undefined;
+    const told = new Set<ClientConnection>();
+    const acl = tree.aclOf(node);
+    dataWatches.trigger(node.path, false, (connection) => {
+      told.add(connection);
+      this.send(connection, type, node.path, zxid, acl);
+    });
+    return told;
+  }
+
+  private fireChildren(parent: DataNode, zxid: bigint): void {
+    const { childWatches, tree } = this.state;
+    if (childWatches.pathCount === 0) return;
+    const acl = tree.aclOf(parent);
+    childWatches.trigger(parent.path, true, (connection) => {
+      this.send(connection, EventType.NodeChildrenChanged, parent.path, zxid, acl);
+    });
+  }
+
+  private send(
+    connection: ClientConnection,
+    type: EventType,
+    path: string,
+    zxid: bigint,
+    acl: readonly ACL[],
+  ): void {
+    if (!this.state.auth.isAllowed(acl, Perms.READ, connection.ids)) return;
+    sendEvent(this.state, connection, type, path, zxid);
+  }
+
+  /**
+   * Arms the watches a client brings after a reconnect, or fires those whose change it missed: what
+   * happened after `relativeZxid` it has not seen (DataTree.setWatches).
+   */
+  setWatches(
+    connection: ClientConnection,
+    relativeZxid: bigint,
+    watches: { data: readonly string[]; exist: readonly string[]; child: readonly string[] },
+  ): void {
+    const { tree, dataWatches, childWatches } = this.state;
+    const fire = (type: EventType, path: string): void =>
+      sendEvent(this.state, connection, type, path, -1n);
+    for (const path of watches.data) {
+      const node = tree.get(path);
+      if (node === undefined) fire(EventType.NodeDeleted, path);
+      else if (tree.stats.mzxid(node.slot) > relativeZxid) fire(EventType.NodeDataChanged, path);
+      else dataWatches.add(path, connection, 1);
+    }
+    for (const path of watches.exist) {
+      if (tree.get(path) !== undefined) fire(EventType.NodeCreated, path);
+      else dataWatches.add(path, connection, 1);
+    }
+    for (const path of watches.child) {
+      const node = tree.get(path);
+      if (node === undefined) fire(EventType.NodeDeleted, path);
+      else if (tree.stats.pzxid(node.slot) > relativeZxid) {
+        fire(EventType.NodeChildrenChanged, path);
+      } else childWatches.add(path, connection, 1);
+    }
+  }
+}
+
+function sendEvent(
+  state: ServerState,
+  connection: ClientConnection,
+  type: EventType,
+  path: string,
+  zxid: bigint,
+): void {
+  if (connection.phase !== 'open') return;
+  const { out } = connection;
+  const start = out.skip(4);
+  out.writeInt(Xid.notification);
+  out.writeLong(zxid);
+  out.writeInt(0);
+  out.writeInt(type);
+  out.writeInt(KeeperState.SyncConnected);
+  out.writeString(path);
+  out.patchInt(start, out.length - start - 4);
+  connection.stats.sent++;
+  state.stats.sent++;
+  state.markDirty(connection);
+}
