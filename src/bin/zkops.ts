@@ -1,0 +1,25 @@
+#!/usr/bin/env node
+const [{ main }, { askWord }, { renderOps }, { describeTerminal }] = await Promise.all([
+  import('../commands/ops/cli.js'),
+  import('../client/four-letter.js'),
+  import('../commands/render/ops-render.js'),
+  import('../commands/render/ops-terminal.js'),
+]);
+
+// A reader that has seen enough (head, less) is no fault of ours.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
+
+const terminal = describeTerminal(process.stdout, process.env);
+process.exitCode = await main(process.argv.slice(2), {
+  ask: askWord,
+  now: () => new Date(),
+  writeOut: (text) => {
+    process.stdout.write(text);
+  },
+  writeError: (text) => {
+    process.stderr.write(text);
+  },
+  render: (result, show) => renderOps(result, show, terminal),
+});

@@ -1,0 +1,71 @@
+import type { ServerAddress } from '../../client/connect-string.js';
+import type { AskOptions } from '../../client/four-letter.js';
+import { kindOfAnswer, WORDS, type WordName } from '../../fourlw/index.js';
+import type { Answer, Reason } from './member.js';
+import { isReadable } from './readable.js';
+
+/** client/four-letter's askWord: its errors carry a `reason`. */
+export type AskWord = (
+  address: ServerAddress,
+  word: string | Buffer,
+  options: AskOptions,
+) => Promise<Buffer>;
+
+const NETWORK_REASONS: readonly string[] = [
+  'refused',
+  'timeout',
+  'dns',
+  'reset',
+  'unreachable',
+  'empty',
+  'too-large',
+];
+
+/**
+ * Asks one word of one member and never throws. The time limit is for the whole answer, from the
+ * connect to the last byte, so that a member that sends a byte a second cannot hold the run up.
+ */
+export async function askMember(
+  ask: AskWord,
+  address: ServerAddress,
+  word: WordName,
+  limit: {
+    readonly timeoutMs: number;
+    /** Aborts when the whole run has to end. */
+    readonly deadline: AbortSignal;
+    /** The 8 bytes of stmk. */
+    readonly argument?: Buffer;
+  },
+): Promise<Answer> {
+  const { timeoutMs, deadline, argument } = limit;
+  const question = argument === undefined ? word : Buffer.concat([Buffer.from(word), argument]);
+  try {
+    const bytes = await ask(address, question, {
+      timeoutMs,
+      connectTimeoutMs: timeoutMs,
+      readTimeoutMs: timeoutMs,
+      signal: deadline,
+    });
+    return judgeBytes(word, bytes);
+  } catch (error) {
+    const fault = deadline.aborted ? { reason: 'timeout' as const, detail: '' } : faultOf(error);
+    // `hash` has nothing to say on a server that has not yet made a digest.
+    if (word === 'hash' && fault.reason === 'empty') return judgeBytes(word, Buffer.alloc(0));
+    return { ok: false, ...fault, bytes: undefined };
+  }
+}
+
+function judgeBytes(word: WordName, bytes: Buffer): Answer {
+  const text = bytes.toString('utf8');
+  const kind = kindOfAnswer(word, text);
+  if (kind !== 'answer') return { ok: false, reason: kind, detail: text.trim(), bytes };
+  if (!isReadable(word, text)) return { ok: false, reason: 'unreadable', detail: '', bytes };
+  return { ok: true, parsed: WORDS[word].parse(text), text, bytes };
+}
+
+function faultOf(error: unknown): { reason: Reason; detail: string } {
+  const detail = error instanceof Error ? error.message : String(error);
+  const reason = error instanceof Error && 'reason' in error ? error.reason : undefined;
+  const isKnown = typeof reason === 'string' && NETWORK_REASONS.includes(reason);
+  return { reason: isKnown ? (reason as Reason) : 'reset', detail };
+}

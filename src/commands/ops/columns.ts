@@ -1,0 +1,135 @@
+// The columns that several verbs share.
+
+import { metricOf, summaryPart } from '../../fourlw/mntr.js';
+import { formatZxid } from '../../protocol/zxid.js';
+import { shortBytes, shortCount, shortDuration, shortNumber } from './format.js';
+import { type Member, metricsOf, roleOf, serverOf } from './member.js';
+import { lagOf, statusOf } from './status.js';
+import type { CellValue, Column } from './verb.js';
+
+export const STATE: Column = {
+  title: 'STATE',
+  key: 'state',
+  rank: 0,
+  value: ({ state }) => state,
+};
+
+export const ROLE: Column = { title: 'ROLE', key: 'role', rank: 1, value: roleOf };
+
+export const ZXID: Column = {
+  title: 'ZXID',
+  key: 'zxid',
+  rank: 2,
+  value: (member) => {
+    const zxid = serverOf(member)?.zxid;
+    return zxid === undefined ? undefined : formatZxid(zxid);
+  },
+};
+
+export const LAG: Column = { title: 'LAG', key: 'lag_txns', rank: 9, value: lagOf };
+
+export const SYNCED: Column = {
+  title: 'SYNCED',
+  key: 'synced_followers',
+  rank: 3,
+  value: (member) => {
+    const { syncedFollowers, quorumSize } = statusOf(member);
+    if (syncedFollowers === undefined || quorumSize === undefined) return syncedFollowers;
+    return `${syncedFollowers}/${quorumSize - 1}`;
+  },
+};
+
+export const VERSION: Column = {
+  title: 'VERSION',
+  key: 'version',
+  rank: 10,
+  value: (member) => serverOf(member)?.release ?? metricsOf(member)?.values.get('version'),
+};
+
+/** A column of one key of mntr, or of what srvr tells where mntr is refused. */
+export function metricColumn(
+  title: string,
+  key: string,
+  rank: number,
+  options: {
+    readonly metric?: string;
+    readonly instead?: (member: Member) => CellValue;
+    readonly show?: (value: string | number | bigint) => string;
+  } = {},
+): Column {
+  const { metric = key, instead, show } = options;
+  return {
+    title,
+    key,
+    rank,
+    value: (member) => {
+      const metrics = metricsOf(member);
+      return (metrics && metricOf(metrics, metric)) ?? instead?.(member);
+    },
+    ...(show === undefined ? {} : { show }),
+  };
+}
+
+/** A column of a part of one of mntr's summaries. */
+export function summaryColumn(
+  title: string,
+  summary: string,
+  part: 'avg' | 'max' | 'p99',
+  rank: number,
+): Column {
+  return {
+    title,
+    key: `${part}_${summary}`,
+    rank,
+    value: (member) => {
+      const metrics = metricsOf(member);
+      return metrics && summaryPart(metrics, summary, part);
+    },
+    show: shortNumber,
+  };
+}
+
+export const OUTSTANDING = metricColumn('OUT', 'outstanding_requests', 4, {
+  instead: (member) => serverOf(member)?.outstanding,
+  show: shortCount,
+});
+export const AVERAGE = metricColumn('AVG ms', 'avg_latency', 5, {
+  instead: (member) => serverOf(member)?.latencyMs?.avg,
+  show: shortNumber,
+});
+export const MAXIMUM = metricColumn('MAX ms', 'max_latency', 8, {
+  instead: (member) => serverOf(member)?.latencyMs?.max,
+  show: shortNumber,
+});
+export const CONNECTIONS = metricColumn('CONNS', 'num_alive_connections', 6, {
+  instead: (member) => serverOf(member)?.connections,
+  show: shortCount,
+});
+export const ZNODES = metricColumn('ZNODES', 'znode_count', 7, {
+  instead: (member) => serverOf(member)?.nodeCount,
+  show: shortCount,
+});
+export const WATCHES = metricColumn('WATCH', 'watch_count', 8, { show: shortCount });
+export const DATA_SIZE = metricColumn('DATA', 'approximate_data_size', 11, { show: shortBytes });
+export const UPTIME = metricColumn('UP', 'uptime', 14, { show: shortDuration });
+
+export const OPEN_FILES: Column = {
+  title: 'FD%',
+  key: 'open_files_percent',
+  rank: 13,
+  value: (member) => {
+    const metrics = metricsOf(member);
+    if (metrics === undefined) return undefined;
+    const open = metricOf(metrics, 'open_file_descriptor_count') ?? -1;
+    const limit = metricOf(metrics, 'max_file_descriptor_count') ?? -1;
+    return open < 0 || limit <= 0 ? undefined : Number(((100 * open) / limit).toFixed(1));
+  },
+  show: shortNumber,
+};
+
+export const TOOK: Column = {
+  title: 'TOOK ms',
+  key: 'took_ms',
+  rank: 2,
+  value: ({ tookMs }) => Math.round(tookMs),
+};

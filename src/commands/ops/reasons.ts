@@ -1,0 +1,71 @@
+import type { Fault, Reason } from './member.js';
+
+export interface FaultContext {
+  readonly server: string;
+  readonly host: string;
+  readonly word: string;
+  readonly timeoutMs: number;
+  readonly detail: string;
+  /** Every word of the run, for the line that zoo.cfg needs. */
+  readonly words: readonly string[];
+}
+
+type Describe = (context: FaultContext) => { message: string; advice: string };
+
+const SENTENCES: Readonly<Record<Reason | 'read-only', Describe>> = {
+  refused: () => ({
+    message: 'nothing listens there: the connection was refused',
+    advice: 'start the server, or correct its port in the list',
+  }),
+  timeout: ({ timeoutMs }) => ({
+    message: `no whole answer within ${timeoutMs} ms`,
+    advice:
+      'the server hangs or a firewall drops packets: look at it, or give it a longer --timeout',
+  }),
+  dns: ({ host }) => ({
+    message: `the name ${host} has no address`,
+    advice: 'correct the name in the list, or the name service',
+  }),
+  reset: ({ detail }) => ({
+    message: `the connection broke${detail === '' ? '' : `: ${detail}`}`,
+    advice: 'look at its log, and at a proxy on the way',
+  }),
+  unreachable: () => ({
+    message: 'no way leads to its address',
+    advice: 'look at its network, its routes and its firewall',
+  }),
+  'too-large': ({ word, server }) => ({
+    message: `it sent far more than any answer to ${word}`,
+    advice: `is ${server} the client port of a ZooKeeper server?`,
+  }),
+  empty: ({ word }) => ({
+    message: 'it closed the connection without an answer',
+    advice: `it does not know ${word}, or this address has reached maxClientCnxns, or the port is the secure one`,
+  }),
+  'not-whitelisted': ({ word, words }) => ({
+    message: `${word} is not in its whitelist`,
+    advice: `add 4lw.commands.whitelist=${whitelistFor(words)} to its zoo.cfg and restart it`,
+  }),
+  'not-serving': () => ({
+    message: 'it runs but serves no requests',
+    advice:
+      'it is starting, electing a leader or without a quorum: look at the others and at its log',
+  }),
+  unreadable: ({ word, server }) => ({
+    message: `what it sent is no answer to ${word}`,
+    advice: `is ${server} the client port of a ZooKeeper server?`,
+  }),
+  'read-only': () => ({
+    message: 'it has lost its quorum and serves read-only clients',
+    advice: 'bring back enough members for a majority, or look at the network between them',
+  }),
+};
+
+function whitelistFor(words: readonly string[]): string {
+  return [...new Set(['srvr', ...words])].join(',');
+}
+
+/** What to tell a person about a member: what was found, and what to do. */
+export function describeFault(reason: Reason | 'read-only', context: FaultContext): Fault {
+  return { reason, ...SENTENCES[reason](context) };
+}

@@ -1,0 +1,50 @@
+import { metricOf } from '../../fourlw/mntr.js';
+import { isDown, type Member, metricsOf, roleOf, serverOf } from './member.js';
+
+/** What the verdict and the columns want to know of a member, from whichever word told it. */
+export interface MemberStatus {
+  readonly member: Member;
+  readonly role: string | undefined;
+  /** It takes reads and writes. */
+  readonly isServing: boolean;
+  readonly isReadOnly: boolean;
+  readonly zxid: bigint | undefined;
+  /** Followers in step with this leader, itself not counted. */
+  readonly syncedFollowers: number | undefined;
+  /** The number of voters, as a member of an ensemble sees it. */
+  readonly quorumSize: number | undefined;
+}
+
+const SERVING_ROLES: readonly string[] = ['leader', 'follower', 'observer', 'standalone'];
+
+export function statusOf(member: Member): MemberStatus {
+  const role = roleOf(member);
+  const server = serverOf(member);
+  const metrics = metricsOf(member);
+  const isReadOnly = role === 'read-only' || server?.isReadOnly === true;
+  const hasRole = role !== undefined && SERVING_ROLES.includes(role);
+  return {
+    member,
+    role,
+    isServing: hasRole && !isReadOnly && !isDown(member.state),
+    isReadOnly,
+    zxid: server?.zxid,
+    syncedFollowers: metrics && metricOf(metrics, 'synced_followers'),
+    quorumSize: metrics && metricOf(metrics, 'quorum_size'),
+  };
+}
+
+/**
+ * Txns that a member is behind the newest one told by a serving member. A read-only member may show
+ * txns that were never committed, so it is no measure and has no lag; nor has one of another epoch.
+ */
+export function lagOf(member: Member, members: readonly Member[]): bigint | undefined {
+  const own = statusOf(member);
+  if (!own.isServing || own.role === 'standalone' || own.zxid === undefined) return undefined;
+  let newest = own.zxid;
+  for (const status of members.map(statusOf)) {
+    const isMeasure = status.isServing && status.role !== 'standalone';
+    if (isMeasure && status.zxid !== undefined && status.zxid > newest) newest = status.zxid;
+  }
+  return newest >> 32n === own.zxid >> 32n ? newest - own.zxid : undefined;
+}

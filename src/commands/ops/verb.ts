@@ -1,0 +1,47 @@
+import type { WordName } from '../../fourlw/index.js';
+import type { Member } from './member.js';
+
+export type CellValue = string | number | bigint | undefined;
+
+/** One column of the table with a row a member. */
+export interface Column {
+  /** `AVG ms`: the unit stands in the heading. */
+  readonly title: string;
+  /** The name in CSV: `avg_latency_ms`. */
+  readonly key: string;
+  /** Narrow terminals lose the columns of the highest rank first; 0 is never dropped. */
+  readonly rank: number;
+  /** The exact value, as CSV and plain print it. */
+  readonly value: (member: Member, members: readonly Member[]) => CellValue;
+  /** How a table shows it: `1.2G`. Numbers stand right. */
+  readonly show?: (value: string | number | bigint) => string;
+}
+
+/** A second table with many rows a member, shown with --all. */
+export interface Details {
+  readonly titles: readonly string[];
+  readonly rows: (member: Member) => readonly (readonly CellValue[])[];
+}
+
+/** One thing zkops can do, as data: what to ask, how to judge, what to show. */
+export interface OpsVerb {
+  readonly name: string;
+  readonly summary: string;
+  /** Asked of every member, the verb's own word first. */
+  readonly words: readonly WordName[];
+  /**
+   * `ensemble`: the roles that the members tell are judged (quorum, one leader).
+   * `answers`: nothing is known but who answered.
+   */
+  readonly judge: 'ensemble' | 'answers';
+  /** It changes something in the server, so that `--yes` must be said. */
+  readonly isReset?: boolean;
+  /** Critical is told only when a second look, a moment later, finds it again. */
+  readonly isConfirmed?: boolean;
+  readonly columns: readonly Column[];
+  readonly details?: Details;
+  /** Name and value of everything the answer holds, for --all and --keys. */
+  readonly pairs?: (member: Member) => readonly (readonly [name: string, value: string])[];
+  /** What JSON says of a member besides its state; bigints become strings. */
+  readonly data: (member: Member) => Readonly<Record<string, unknown>>;
+}

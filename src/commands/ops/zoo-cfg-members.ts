@@ -1,0 +1,68 @@
+import { DEFAULT_CLIENT_PORT, type ServerAddress } from '../../client/connect-string.js';
+import { pairOf } from '../../fourlw/lines.js';
+
+function settingsOf(text: string): ReadonlyMap<string, string> {
+  const settings = new Map<string, string>();
+  for (const line of text.split(/\r?\n/)) {
+    const pair = line.trim().startsWith('#') ? undefined : pairOf(line.trim());
+    if (pair !== undefined) settings.set(pair[0].trim(), pair[1].trim());
+  }
+  return settings;
+}
+
+/** The file that a zoo.cfg names for its `server.N` lines. */
+export function dynamicConfigFile(text: string): string | undefined {
+  return settingsOf(text).get('dynamicConfigFile');
+}
+
+/**
+ * The client addresses of the members that a zoo.cfg names: `server.1=host:2888:3888;2181`. Without
+ * a client port of its own a member has that of the file. A file without members is a standalone
+ * server on this machine.
+ * @throws RangeError that names the setting
+ */
+export function membersOfConfig(text: string): readonly ServerAddress[] {
+  const settings = settingsOf(text);
+  const own = portOf('clientPort', settings.get('clientPort'));
+  const members: ServerAddress[] = [];
+  for (const [name, value] of settings) {
+    if (/^server\.\d+$/.test(name)) members.push(memberOf(name, value, own));
+  }
+  if (members.length > 0) return members;
+  const host = settings.get('clientPortAddress') ?? '127.0.0.1';
+  return [{ host: isAnyAddress(host) ? '127.0.0.1' : host, port: own ?? DEFAULT_CLIENT_PORT }];
+}
+
+function memberOf(name: string, value: string, own: number | undefined): ServerAddress {
+  const [peer = '', client] = value.split(';');
+  // Several addresses of one member stand between bars; the first will do.
+  const host = hostOf(peer.split('|')[0] ?? '');
+  if (host === undefined) {
+    throw new RangeError(
+      `${name}: expected host:port:port[:role][;[address:]port], found "${value}"`,
+    );
+  }
+  if (client === undefined || client === '') return { host, port: own ?? DEFAULT_CLIENT_PORT };
+  const at = client.lastIndexOf(':');
+  const address = at === -1 ? '' : client.slice(0, at).replace(/^\[|\]$/g, '');
+  const port = portOf(name, client.slice(at + 1)) ?? DEFAULT_CLIENT_PORT;
+  return { host: address === '' || isAnyAddress(address) ? host : address, port };
+}
+
+function hostOf(peer: string): string | undefined {
+  const match = /^(?:\[([^\]]+)\]|([^:[\]\s]+)):\d+:\d+/.exec(peer);
+  return match?.[1] ?? match?.[2];
+}
+
+function isAnyAddress(host: string): boolean {
+  return host === '0.0.0.0' || host === '::' || host === '0:0:0:0:0:0:0:0';
+}
+
+function portOf(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const port = /^\d+$/.test(text) ? Number(text) : 0;
+  if (port < 1 || port > 65_535) {
+    throw new RangeError(`${name}: port "${text}" is not between 1 and 65535`);
+  }
+  return port;
+}

@@ -1,0 +1,82 @@
+import type { ShowOptions } from '../ops/cli.js';
+import type { Member } from '../ops/member.js';
+import type { OpsResult } from '../ops/result.js';
+import type { CellValue, Column, OpsVerb } from '../ops/verb.js';
+
+/** Rows of text for the formats made of rows. */
+export interface Grid {
+  readonly titles: readonly string[];
+  readonly rows: readonly (readonly CellValue[])[];
+}
+
+/** Servers write what they like: control characters must not reach a terminal. */
+export function safeText(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+  return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, '?');
+}
+
+/** The text of a cell; "" for a value that nobody told. */
+export function cellText(value: CellValue): string {
+  return value === undefined ? '' : safeText(String(value));
+}
+
+/** The exact values of every column, a row a member, with the reason and the sentence behind. */
+export function memberGrid({ verb, members }: OpsResult): Grid {
+  return {
+    titles: ['server', ...verb.columns.map(({ key }) => key), 'error'],
+    rows: members.map((member) => [
+      member.server,
+      ...verb.columns.map((column) => column.value(member, members)),
+      member.fault?.message ?? member.note?.message,
+    ]),
+  };
+}
+
+/** What --all and --keys ask for: many rows a member; undefined when the summary was asked for. */
+export function detailGrid({ verb, members }: OpsResult, show: ShowOptions): Grid | undefined {
+  const { details } = verb;
+  if (show.isAll && details !== undefined) {
+    return {
+      titles: ['server', ...details.titles],
+      rows: members.flatMap((member) => details.rows(member).map((row) => [member.server, ...row])),
+    };
+  }
+  if (!wantsPairs(verb, show)) return undefined;
+  return {
+    titles: ['server', 'key', 'value'],
+    rows: members.flatMap((member) =>
+      pairsOf(verb, member, show).map(([key, value]) => [member.server, key, value]),
+    ),
+  };
+}
+
+export function wantsPairs(verb: OpsVerb, show: ShowOptions): boolean {
+  return verb.pairs !== undefined && (show.isAll || show.keys !== undefined);
+}
+
+export function pairsOf(
+  verb: OpsVerb,
+  member: Member,
+  show: ShowOptions,
+): readonly (readonly [string, string])[] {
+  const pairs = verb.pairs?.(member) ?? [];
+  if (show.keys === undefined) return pairs;
+  const pattern = globToRegExp(show.keys.replace(/^zk_/, ''));
+  return pairs.filter(([key]) => pattern.test(key));
+}
+
+function globToRegExp(glob: string): RegExp {
+  const source = glob
+    .replace(/\*+/g, '*')
+    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
+    .replaceAll('*', '.*')
+    .replaceAll('?', '.');
+  return new RegExp(`^${source}$`);
+}
+
+/** How a table shows a cell: shortened where the column says so, `-` for what nobody told. */
+export function shownCell(column: Column, member: Member, members: readonly Member[]): string {
+  const value = column.value(member, members);
+  if (value === undefined) return '-';
+  return safeText(column.show === undefined ? String(value) : column.show(value));
+}

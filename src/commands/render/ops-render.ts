@@ -1,0 +1,46 @@
+import type { ShowOptions } from '../ops/cli.js';
+import type { OpsResult } from '../ops/result.js';
+import { opsToJson, opsToJsonLines } from './ops-json.js';
+import { opsToCsv, opsToPlain } from './ops-lines.js';
+import { opsToNagios } from './ops-nagios.js';
+import { opsToProm } from './ops-prom.js';
+import { opsToRaw } from './ops-raw.js';
+import { opsToTable } from './ops-table.js';
+import type { OpsTerminal } from './ops-terminal.js';
+
+/** A result in the format asked for; "" where -q has nothing to say. */
+export function renderOps(
+  result: OpsResult,
+  show: ShowOptions,
+  terminal: OpsTerminal,
+): string | Buffer {
+  if (show.isQuiet) return opsToProblems(result);
+  switch (show.output) {
+    case 'table':
+      return opsToTable(result, show, terminal);
+    case 'json':
+      return opsToJson(result, show);
+    case 'jsonl':
+      return opsToJsonLines(result, show);
+    case 'csv':
+      return opsToCsv(result, show);
+    case 'plain':
+      return opsToPlain(result, show);
+    case 'raw':
+      return opsToRaw(result);
+    case 'nagios':
+      return opsToNagios(result);
+    case 'prom':
+      return opsToProm(result);
+  }
+}
+
+/** For cron: nothing when healthy, else one line a problem. */
+function opsToProblems({ time, verdict }: OpsResult): string {
+  return verdict.problems
+    .map(({ level, server, text }) => {
+      const about = server === undefined ? '' : `${server}: `;
+      return `${time} ${level.toUpperCase()} ${about}${text}\n`;
+    })
+    .join('');
+}

@@ -1,0 +1,33 @@
+/** What a rendering may know of the terminal. */
+export interface OpsTerminal {
+  /** Columns to fit. */
+  readonly width: number;
+  readonly isColour: boolean;
+}
+
+const DEFAULT_WIDTH = 80;
+
+/**
+ * Colour on a terminal alone. NO_COLOR (no-color.org) turns it off, FORCE_COLOR turns it on
+ * wherever the output goes, `0` and `false` turn it off; the latter wins.
+ */
+export function describeTerminal(
+  stream: { readonly isTTY?: boolean; readonly columns?: number },
+  env: Readonly<Record<string, string | undefined>>,
+): OpsTerminal {
+  const columns = stream.columns ?? Number(env['COLUMNS']);
+  return {
+    width: Number.isInteger(columns) && columns > 0 ? columns : DEFAULT_WIDTH,
+    isColour: wantsColour(stream.isTTY === true, env),
+  };
+}
+
+function wantsColour(
+  isTerminal: boolean,
+  env: Readonly<Record<string, string | undefined>>,
+): boolean {
+  const force = env['FORCE_COLOR'];
+  if (force !== undefined) return force !== '0' && force !== 'false';
+  if (env['NO_COLOR'] !== undefined && env['NO_COLOR'] !== '') return false;
+  return isTerminal && env['TERM'] !== 'dumb';
+}
