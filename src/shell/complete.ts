@@ -49,11 +49,13 @@ export async function complete(
   if (choices.length === 1) {
     const end = first.isOpen ? '' : ' ';
     const whole = prefix + first.name;
-    return { ...here, text: spell(whole, first.isOpen, word.quote) + end, candidates: names };
+    const spelt = found.isFlag === true ? whole : spell(whole, first.isOpen, word.quote);
+    return { ...here, text: spelt + end, candidates: names };
   }
   const shared = prefix + commonPrefix(names);
   const isLonger = shared.length > word.text.length;
-  const spelt = isLonger ? spell(shared, true, word.quote) : text.slice(word.start, cursor);
+  if (!isLonger) return { ...here, text: text.slice(word.start, cursor), candidates: names };
+  const spelt = found.isFlag === true ? shared : spell(shared, true, word.quote);
   return { ...here, text: spelt, candidates: names };
 }
 
@@ -77,6 +79,8 @@ interface Found {
   /** What of the word stays as it is. */
   readonly prefix: string;
   readonly choices: readonly Choice[];
+  /** Then it is never quoted: a quoted word is no flag. */
+  readonly isFlag?: boolean;
 }
 
 function isFound(value: unknown): value is Found {
@@ -112,9 +116,9 @@ async function candidatesFor(word: Word, context: CompletionContext): Promise<Fo
   if (name === undefined) return among(vocabulary.words, word.text);
   const command = vocabulary.find(name.text);
   if (command === undefined) return NOTHING;
-  const { next, mayBeOption } = rolesOf(command, words);
-  if (mayBeOption && !word.isQuoted && word.text.startsWith('-')) {
-    return among(unusedFlags(command, words), word.text);
+  const { next, isNextAwaited, mayBeOption } = rolesOf(command, words);
+  if (mayBeOption && !isNextAwaited && !word.isQuoted && word.text.startsWith('-')) {
+    return { ...among(unusedFlags(command, words), word.text), isFlag: true };
   }
   if (next.role !== 'value') return NOTHING;
   const { kind, choices } = next.spec;

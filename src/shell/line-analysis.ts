@@ -95,8 +95,7 @@ function mayMend(
   const roles = rolesOf(command, words);
   const role = roles.words.at(-1);
   if (role?.role === 'option') {
-    const isAwaiting = rolesOf(command, words.slice(0, -1)).next !== roles.next;
-    return isAwaiting || (isUnderWay && startsOne(last.text, flagsOf(command)));
+    return roles.isNextAwaited || (isUnderWay && startsOne(last.text, flagsOf(command)));
   }
   if (!isUnderWay || role?.role !== 'value') return false;
   const { choices, kind } = role.spec;

@@ -246,7 +246,7 @@ function editSearch(
       return find(line, search, query, history.length - 1, history);
     }
     case 'search':
-      return find(line, search, search.query, (search.index ?? history.length) - 1, history);
+      return findFurther(line, search, history);
     case 'search-cancel':
       return { ...line, ...search.before, search: undefined };
     case 'search-accept':
@@ -254,6 +254,13 @@ function editSearch(
     default:
       return editLine({ ...line, search: undefined }, action, history);
   }
+}
+
+function findFurther(line: LineState, search: Search, history: readonly string[]): LineState {
+  let from = (search.index ?? history.length) - 1;
+  // Going on to the same text again would look like a dead key.
+  if (search.index !== undefined) while (from >= 0 && history[from] === line.text) from--;
+  return find(line, search, search.query, from, history);
 }
 
 function find(
@@ -270,8 +277,7 @@ function find(
   for (let index = from; index >= 0; index--) {
     const text = history[index] ?? '';
     const at = text.lastIndexOf(query);
-    // Going on to the same text again would look like a dead key.
-    if (at === -1 || (index !== from && text === line.text)) continue;
+    if (at === -1) continue;
     return { ...line, text, cursor: at, search: { ...search, query, index, hasFailed: false } };
   }
   return { ...line, search: { ...search, query, hasFailed: true } };

@@ -12,6 +12,8 @@ export type WordRole =
 export interface WordRoles {
   readonly words: readonly WordRole[];
   readonly next: WordRole;
+  /** Is the next word the value of the option before it? */
+  readonly isNextAwaited: boolean;
   /** False behind `--`. */
   readonly mayBeOption: boolean;
 }
@@ -41,7 +43,12 @@ export function rolesOf(command: CommandDeclaration, words: readonly Token[]): W
       if (args[0]?.[1].isVariadic !== true) args = args.slice(1);
     }
   }
-  return { words: roles, next: awaited ?? nextArgument(), mayBeOption };
+  return {
+    words: roles,
+    next: awaited ?? nextArgument(),
+    isNextAwaited: awaited !== undefined,
+    mayBeOption,
+  };
 }
 
 /** Every flag of a command as it is typed, long forms first. */

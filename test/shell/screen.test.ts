@@ -1,0 +1,61 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { allCommands } from '../../src/commands/registry.js';
+import { resolvePath } from '../../src/commands/resolve-path.js';
+import { EMPTY_LINE } from '../../src/shell/line-editor.js';
+import { screenOf } from '../../src/shell/screen.js';
+import { initialState, type ShellState } from '../../src/shell/shell-state.js';
+import { textWidth } from '../../src/shell/text-width.js';
+import { makeVocabulary } from '../../src/shell/vocabulary.js';
+
+const resolver = { resolve: (text: string) => resolvePath(text, '/') };
+const BASE = initialState(makeVocabulary(await allCommands()), {
+  server: 'zk1:2181',
+  state: 'connected',
+  chroot: '',
+  cwd: '/',
+});
+
+function typed(text: string, more: Partial<ShellState> = {}): ShellState {
+  return { ...BASE, line: { ...EMPTY_LINE, text, cursor: text.length }, ...more };
+}
+
+function rowsOf(state: ShellState, columns = 80, rows = 24): readonly string[] {
+  const { input, menu, status } = screenOf(state, resolver, { columns, rows });
+  return [...input.rows, ...menu, [status]].map((row) => row.map(({ text }) => text).join(''));
+}
+
+test('the line stands above what is said of it', () => {
+  const [line, status] = rowsOf(typed('stat /a'));
+  assert.is(line, 'zk1:2181(connected) /> stat /a');
+  assert.match(status ?? '', /^stat \[/);
+  assert.match(rowsOf(typed('foo '))[1] ?? '', /^unknown command "foo"/);
+  assert.match(rowsOf(typed(''))[1] ?? '', /Ctrl-D leaves/);
+});
+
+test('a search, a question and a slow command show themselves', () => {
+  const search = { query: 'ls', index: 0, hasFailed: false, before: { text: '', cursor: 0 } };
+  const searching = { ...BASE, line: { ...EMPTY_LINE, text: 'ls /', search } };
+  assert.is(rowsOf(searching)[0], "(search 'ls') ls /");
+  assert.is(rowsOf(typed('typed on', { question: 'Sure?' }))[0], 'Sure? [y/N] ');
+  const running = { line: 'deleteall /a', isSlow: true };
+  const slow = rowsOf(typed('typed on', { running, queue: ['ls /'] }));
+  assert.equal(slow, ['typed on', 'running deleteall /a, 1 more to run; Ctrl-C interrupts']);
+});
+
+test('it fits every terminal: never as high, never as wide', () => {
+  const menu = Array.from({ length: 500 }, (_, index) => `name-${index}`);
+  const text = `create /a '${'漢字 and more\n'.repeat(40)}`;
+  for (const [columns, rows] of [
+    [80, 24],
+    [200, 60],
+    [20, 5],
+    [10, 4],
+  ] as const) {
+    const shown = rowsOf(typed(text, { menu }), columns, rows);
+    assert.ok(shown.length < rows, `${shown.length} rows of ${rows}`);
+    assert.ok(shown.every((row) => textWidth(row) < columns, `${columns} columns`));
+  }
+});
+
+test.run();

@@ -1,0 +1,246 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { allCommands } from '../../src/commands/registry.js';
+import type { KeyAction } from '../../src/shell/keymap.js';
+import type { LineAction } from '../../src/shell/line-editor.js';
+import {
+  initialState,
+  type ShellEffect,
+  type ShellEvent,
+  type ShellState,
+  stepShell,
+  suggestion,
+} from '../../src/shell/shell-state.js';
+import { makeVocabulary } from '../../src/shell/vocabulary.js';
+
+const vocabulary = makeVocabulary(await allCommands());
+const CONNECTED = { server: 'zk1:2181', state: 'connected', chroot: '', cwd: '/' } as const;
+
+type Move = Exclude<LineAction['type'], 'insert' | 'replace' | 'set-text'>;
+
+const key = (action: KeyAction): ShellEvent => ({ type: 'key', action });
+const press = (type: Exclude<KeyAction['type'], 'edit' | 'answer'>): ShellEvent => key({ type });
+const type = (text: string): ShellEvent => key({ type: 'edit', action: { type: 'insert', text } });
+const move = (name: Move): ShellEvent =>
+  key({ type: 'edit', action: { type: name } as LineAction });
+const answer = (isYes: boolean): ShellEvent => key({ type: 'answer', isYes });
+const finished = (isExit = false): ShellEvent => ({ type: 'finished', isExit });
+
+interface Played {
+  readonly state: ShellState;
+  /** In words: "run ls /". */
+  readonly effects: readonly string[];
+}
+
+function play(...events: readonly ShellEvent[]): Played {
+  return playOn(initialState(vocabulary, CONNECTED), ...events);
+}
+
+function playOn(start: ShellState, ...events: readonly ShellEvent[]): Played {
+  let state = start;
+  const effects: string[] = [];
+  for (const event of events) {
+    const step = stepShell(state, event);
+    state = step.state;
+    effects.push(...step.effects.map(told));
+  }
+  return { state, effects };
+}
+
+function told(effect: ShellEffect): string {
+  switch (effect.type) {
+    case 'print':
+      return `print ${effect.spans.map(({ text }) => text).join('')}`;
+    case 'echo':
+    case 'run':
+    case 'store':
+      return `${effect.type} ${effect.line}`;
+    case 'complete':
+      return `complete ${effect.text}`;
+    case 'answer':
+      return `answer ${effect.isYes}`;
+    default:
+      return effect.type;
+  }
+}
+
+test('Enter shows the line, keeps it and runs it', () => {
+  const { state, effects } = play(type('ls /'), press('enter'));
+  assert.equal(effects, ['echo ls /', 'store ls /', 'run ls /']);
+  assert.is(state.line.text, '');
+  assert.is(state.running?.line, 'ls /');
+  assert.equal(state.history, ['ls /']);
+});
+
+test('a blank line is shown and nothing more', () => {
+  const { state, effects } = play(type('   '), press('enter'), press('enter'));
+  assert.equal(effects, ['echo    ', 'echo ']);
+  assert.is(state.running, undefined);
+});
+
+test('a secret is run and not kept', () => {
+  const { state, effects } = play(type('addauth digest u:p'), press('enter'));
+  assert.equal(effects, ['echo addauth digest u:p', 'run addauth digest u:p']);
+  assert.equal(state.history, []);
+});
+
+test('Enter in an open quote begins another row', () => {
+  const { state, effects } = play(type("set /a 'one"), press('enter'), type("two'"));
+  assert.equal(effects, []);
+  assert.is(state.line.text, "set /a 'one\ntwo'");
+  assert.equal(playOn(state, press('enter')).effects[2], "run set /a 'one\ntwo'");
+});
+
+test('a pasted text of several lines waits for Enter', () => {
+  const { effects } = play(type('ls /\nls /a'), press('enter'));
+  assert.is(effects.at(-1), 'run ls /\nls /a');
+});
+
+test('lines entered while one runs are run in their order', () => {
+  const { state, effects } = play(
+    ...[type('first'), press('enter'), type('second'), press('enter')],
+    ...[press('enter'), type('third'), press('enter'), type('typed on')],
+  );
+  assert.is(effects.filter((effect) => effect.startsWith('run')).length, 1);
+  const second = playOn(state, finished());
+  assert.equal(second.effects, ['echo second', 'store second', 'run second']);
+  const third = playOn(second.state, finished());
+  assert.equal(third.effects, ['echo ', 'echo third', 'store third', 'run third']);
+  assert.is(playOn(third.state, finished()).state.line.text, 'typed on');
+});
+
+test('output and events are printed, and leave the line alone', () => {
+  const before = play(type('get /a'));
+  const { state, effects } = playOn(before.state, {
+    type: 'output',
+    spans: [{ text: 'NodeDataChanged /a', tone: 'event' }],
+  });
+  assert.equal(effects, ['print NodeDataChanged /a']);
+  assert.is(state, before.state);
+});
+
+test('Ctrl-C ends one thing at a time', () => {
+  const cleared = play(type('get /a'), press('interrupt'));
+  assert.is(cleared.state.line.text, '');
+  assert.equal(cleared.effects, []);
+  const running = play(type('ls /'), press('enter'), type('more'), press('enter'), type('typed'));
+  const interrupted = playOn(running.state, press('interrupt'));
+  assert.equal(interrupted.effects, ['interrupt']);
+  assert.is(interrupted.state.line.text, 'typed');
+  assert.equal(playOn(interrupted.state, finished()).effects, [], 'the queue is gone');
+  const searching = play(type('draft'), move('search'), type('x'), press('interrupt'));
+  assert.is(searching.state.line.text, 'draft');
+  assert.is(searching.state.line.search, undefined);
+});
+
+test('Ctrl-D leaves from an empty line only', () => {
+  assert.equal(play(press('end-of-input')).effects, ['leave']);
+  assert.is(play(press('end-of-input')).state.isLeaving, true);
+  const typed = play(type('ab'), move('line-start'), press('end-of-input'));
+  assert.is(typed.state.line.text, 'b');
+  const running = play(type('ls /'), press('enter'), press('end-of-input'));
+  assert.is(running.state.isLeaving, false);
+  assert.equal(playOn(running.state, finished()).effects, ['leave']);
+});
+
+test('quit leaves, and nothing happens after that', () => {
+  const { state, effects } = play(type('quit'), press('enter'), finished(true));
+  assert.is(effects.at(-1), 'leave');
+  assert.equal(playOn(state, type('ls /'), press('enter')).effects, []);
+});
+
+test('leaving interrupts what runs', () => {
+  const { effects } = play(type('ls /'), press('enter'), { type: 'leave' });
+  assert.equal(effects.slice(-2), ['interrupt', 'leave']);
+});
+
+test('a question takes the place of the line until it is answered', () => {
+  const asked = play(type('deleteall /a'), press('enter'), { type: 'asked', question: 'Sure?' });
+  const yes = playOn(asked.state, answer(true));
+  assert.equal(yes.effects, ['print Sure? [y/N] yes', 'answer true']);
+  assert.is(yes.state.question, undefined);
+  assert.equal(playOn(asked.state, answer(false)).effects.at(-1), 'answer false');
+  const interrupted = playOn(asked.state, press('interrupt'));
+  assert.equal(interrupted.effects, ['interrupt']);
+  assert.is(interrupted.state.question, undefined);
+});
+
+test('history suggests, and moving on at the end accepts', () => {
+  const history: ShellEvent = {
+    type: 'history',
+    entries: ['get /app/node', 'ls /', 'set /a "x\ny"'],
+  };
+  assert.is(suggestion(play(history, type('get')).state), ' /app/node');
+  assert.is(suggestion(play(history, type('set')).state), ' /a "x');
+  assert.is(suggestion(play(history).state), '');
+  assert.is(suggestion(play(history, type('get'), move('left')).state), '');
+  assert.is(play(history, type('get'), move('right')).state.line.text, 'get /app/node');
+  assert.is(play(history, type('get'), move('line-end')).state.line.text, 'get /app/node');
+  assert.is(play(history, type('get'), move('word-right')).state.line.text, 'get /app');
+  assert.is(play(history, type('nothing'), move('right')).state.line.text, 'nothing');
+});
+
+test('the first TAB writes, the second lists, another key puts the list away', () => {
+  const completedWith = (text: string, candidates: readonly string[]) => {
+    const event = (line: string): ShellEvent => ({
+      type: 'completed',
+      text: line,
+      cursor: line.length,
+      completion: { from: 4, to: line.length, text, candidates },
+    });
+    return event;
+  };
+  const found = completedWith('/app', ['app', 'apples']);
+  const first = play(type('get /a'), press('complete'), found('get /a'));
+  assert.equal(first.effects, ['complete get /a']);
+  assert.is(first.state.line.text, 'get /app');
+  assert.is(first.state.menu, undefined);
+  const second = playOn(first.state, press('complete'), found('get /app'));
+  assert.equal(second.state.menu, ['app', 'apples']);
+  assert.is(playOn(second.state, type('l')).state.menu, undefined);
+  const fresh = play(type('get /app'), press('complete'), found('get /app'));
+  assert.is(fresh.state.menu, undefined, 'one TAB never lists');
+});
+
+test('a completion that comes too late changes nothing', () => {
+  const { state } = play(type('get /a'), press('complete'), type('x'), {
+    type: 'completed',
+    text: 'get /a',
+    cursor: 6,
+    completion: { from: 4, to: 6, text: '/app', candidates: ['app'] },
+  });
+  assert.is(state.line.text, 'get /ax');
+});
+
+test('a TAB that finds nothing says so until the next key', () => {
+  const nothing = { from: 4, to: 6, text: '/z', candidates: [] };
+  const event: ShellEvent = { type: 'completed', text: 'get /z', cursor: 6, completion: nothing };
+  const { state } = play(type('get /z'), press('complete'), event);
+  assert.is(state.note, 'nothing completes this');
+  assert.is(playOn(state, type('x')).state.note, undefined);
+  const failed = { ...event, completion: { ...nothing, fault: 'not allowed' } };
+  assert.is(play(type('get /z'), press('complete'), failed).state.note, 'not allowed');
+});
+
+test('the session going away and coming back is told above the line', () => {
+  const lost: ShellEvent = {
+    type: 'connection',
+    connection: { ...CONNECTED, state: 'disconnected' },
+    reason: 'it was reset',
+  };
+  const back: ShellEvent = { type: 'connection', connection: CONNECTED };
+  const { state, effects } = play(type('get /a'), lost, back);
+  assert.equal(effects, [
+    'print disconnected from zk1:2181: it was reset; reconnecting',
+    'print reconnected to zk1:2181; the session goes on',
+  ]);
+  assert.is(state.line.text, 'get /a');
+  assert.is(state.connection.state, 'connected');
+});
+
+test('a command that takes long shows that it runs, one that is done does not', () => {
+  assert.is(play(type('ls /'), press('enter'), { type: 'slow' }).state.running?.isSlow, true);
+  assert.is(play({ type: 'slow' }).state.running, undefined);
+});
+
+test.run();
