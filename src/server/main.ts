@@ -1,14 +1,41 @@
-import type { Buffer } from 'node:buffer';
+/** The composition root: a server of configuration, state, driver, disk and sockets. */
+import { createHash } from 'node:crypto';
+import { parseWhitelist } from '../fourlw/whitelist.js';
+import { type Config, configFromOptions } from './config.js';
+import type { ConfigFacts } from './host-view.js';
+import { ClientPort } from './node/client-port.js';
+import { DataDir } from './node/data-dir.js';
+import { type DirLock, lockDir } from './node/dir-lock.js';
+import { Driver, type Storage } from './node/driver.js';
+import { ExitCode, ServerError } from './node/errors.js';
+import { makeHostView } from './node/host.js';
+import { LogDisk } from './node/log-disk.js';
+import { Database } from './persistence/replay.js';
+import { Prep } from './pipeline/prep.js';
+import { Server } from './server.js';
+import { type ServerSettings, ServerState } from './server-state.js';
+import { Auth } from './session/auth.js';
+import { SessionTracker } from './session/session-tracker.js';
+import { SERVER_VERSION } from './version.js';
+import { StandaloneView } from './view.js';
+
+export { ExitCode, ServerError } from './node/errors.js';
 
 export interface StartServerOptions {
-  /** Default 0: a free port. */
+  /** Default: clientPort of `config`, else 0, a free port. */
   readonly port?: number;
-  /** Default 127.0.0.1. */
+  /** Default: clientPortAddress of `config`, else 127.0.0.1. */
   readonly host?: string;
   /** Where log and snapshots are kept; in memory without it. */
   readonly dataDir?: string;
   /** Lines of a zoo.cfg (`tickTime`, `4lw.commands.whitelist` …) by name. */
   readonly config?: Readonly<Record<string, string>>;
+  /** A whole zoo.cfg that was read already; `config` is not looked at then. */
+  readonly parsed?: Config;
+  /** Told what an operator should know and the server survives, a sentence each. */
+  readonly onWarning?: (message: string) => void;
+  /** Told why a running server had to stop; its connections are closed by then. */
+  readonly onFatal?: (error: ServerError) => void;
 }
 
 export interface RunningServer {
@@ -16,11 +43,219 @@ export interface RunningServer {
   readonly port: number;
   /** "127.0.0.1:2181" */
   readonly connectString: string;
-  /** Closes connections, log and sockets in order. */
+  /** Closes connections, log and sockets in order; sessions live on in the data directory. */
   close(): Promise<void>;
 }
 
-export async function startServer(_options: StartServerOptions = {}): Promise<RunningServer> {
-  void (0 as unknown as Buffer);
-  throw new Error('not built yet');
+/**
+ * Starts a standalone server in this process and resolves when it serves.
+ * @throws ServerError with a `code` (ECONFIG, EDATADIR, EDATADIRINUSE, EDATA, EBIND), a sentence and
+ * the exit code of zkserver
+ */
+export async function startServer(options: StartServerOptions = {}): Promise<RunningServer> {
+  const config = configOf(options);
+  refuseUnsupported(config);
+  const onWarning = options.onWarning ?? (() => undefined);
+  const opened = await openStorage(config, options, onWarning);
+  const { storage, lock, database, replayed } = opened;
+  const host = options.host ?? config.clientPortAddress ?? DEFAULT_HOST;
+  const running: { port: ClientPort | null; closing: Promise<void> | null } = {
+    port: null,
+    closing: null,
+  };
+  const server = makeServer(config, database, replayed, storage, () =>
+    factsOf(config, storage, running.port?.port ?? 0),
+  );
+  const close = (): Promise<void> => {
+    running.closing ??= shutDown();
+    return running.closing;
+  };
+  const onFatal = (cause: unknown): void => {
+    const error = asServerError(cause);
+    close().then(
+      () => options.onFatal?.(error),
+      () => options.onFatal?.(error),
+    );
+    if (options.onFatal === undefined) onWarning(error.message);
+  };
+  opened.onLogError = onFatal;
+  const driver = new Driver({ server, storage, tickTimeMs: config.tickTimeMs, onWarning, onFatal });
+  const port = new ClientPort({
+    host,
+    port: options.port ?? config.clientPort ?? 0,
+    backlog: config.clientPortListenBacklog,
+    step: driver.step,
+  });
+  running.port = port;
+  driver.port = port;
+  async function shutDown(): Promise<void> {
+    await driver.stop();
+    await port.shutDown();
+    await lock?.release();
+  }
+  try {
+    await port.listen();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  driver.start();
+  return { host, port: port.port, connectString: formatAddress(host, port.port), close };
+}
+
+const DEFAULT_HOST = '127.0.0.1';
+
+function configOf(options: StartServerOptions): Config {
+  if (options.parsed !== undefined) return options.parsed;
+  const { dataDir } = options;
+  const result = configFromOptions({
+    ...options.config,
+    ...(dataDir === undefined ? {} : { dataDir }),
+  });
+  if ('config' in result) return result.config;
+  const [first] = result.errors;
+  throw new ServerError('ECONFIG', ExitCode.USAGE, first?.text ?? 'the configuration is not valid');
+}
+
+function refuseUnsupported(config: Config): void {
+  const refuse = (what: string): never => {
+    throw new ServerError('ECONFIG', ExitCode.USAGE, `${what} not supported by this release`);
+  };
+  if (config.isReplicated) refuse('server.N lines (an ensemble) are');
+  if (config.secureClientPort !== null) refuse('secureClientPort (TLS) is');
+}
+
+interface OpenedStorage {
+  readonly storage: Storage | null;
+  readonly lock: DirLock | null;
+  readonly database: Database;
+  readonly replayed: number;
+  onLogError: (error: ServerError) => void;
+}
+
+async function openStorage(
+  config: Config,
+  options: StartServerOptions,
+  onWarning: (message: string) => void,
+): Promise<OpenedStorage> {
+  const dataDir = options.dataDir ?? config.dataDir;
+  if (dataDir === null) {
+    const database = new Database(config.extendedTypesEnabled);
+    database.finishSnapshot(0n);
+    return { storage: null, lock: null, database, replayed: 0, onLogError: () => undefined };
+  }
+  const dir = new DataDir({
+    dataDir,
+    dataLogDir: config.dataLogDir ?? dataDir,
+    isTTLEnabled: config.extendedTypesEnabled,
+    maxEntryLength: config.juteMaxBuffer + config.juteMaxBufferExtraSize,
+    isEmptyTrusted: config.snapshotTrustEmpty,
+    onWarning,
+  });
+  await dir.prepare();
+  const lock = await lockDir(dir.snapFolder);
+  try {
+    const { database, replayed } = await dir.recover();
+    const opened: OpenedStorage = {
+      storage: { log: makeLog(config, dir, onWarning, (error) => opened.onLogError(error)), dir },
+      lock,
+      database,
+      replayed,
+      onLogError: () => undefined,
+    };
+    return opened;
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+function makeLog(
+  config: Config,
+  dir: DataDir,
+  onWarning: (message: string) => void,
+  onError: (error: ServerError) => void,
+): LogDisk {
+  return new LogDisk({
+    folder: dir.logFolder,
+    preAllocSize: Number(config.preAllocSizeKb) * 1024,
+    isSynced: config.forceSync,
+    slowSyncMs: Number(config.fsyncWarningThresholdMs),
+    onSlowSync: (ms) =>
+      onWarning(
+        `a sync of the transaction log took ${Math.round(ms)} ms: all writes waited for it`,
+      ),
+    onError,
+  });
+}
+
+function makeServer(
+  config: Config,
+  database: Database,
+  replayed: number,
+  storage: Storage | null,
+  facts: () => ConfigFacts,
+): Server {
+  const settings: ServerSettings = {
+    serverId: 0,
+    tickTimeMs: config.tickTimeMs,
+    minSessionTimeoutMs: config.minSessionTimeoutMs,
+    maxSessionTimeoutMs: config.maxSessionTimeoutMs,
+    maxFrameLength: config.juteMaxBuffer,
+    globalOutstandingLimit: config.globalOutstandingLimit,
+    snapCount: config.snapCount,
+    isTTLEnabled: config.extendedTypesEnabled,
+    sessionlessTimeoutMs: config.sessionlessCnxnTimeoutMs,
+  };
+  const nowMs = Math.floor(performance.now());
+  const sessions = new SessionTracker(settings.tickTimeMs, nowMs);
+  for (const { id, timeoutMs } of database.sessions.values()) sessions.add(id, timeoutMs, nowMs);
+  const auth = new Auth({
+    hash: sha1Base64,
+    superDigest: config.superDigest ?? undefined,
+    isAclSkipped: config.skipACL,
+  });
+  const { tree } = database;
+  const prep = new Prep(tree, auth, {
+    isTTLEnabled: settings.isTTLEnabled,
+    isReconfigEnabled: config.reconfigEnabled,
+  });
+  const { dir } = storage ?? {};
+  const host = makeHostView(
+    dir === undefined ? null : { snap: dir.snapFolder, log: dir.logFolder },
+  );
+  return new Server({
+    state: new ServerState({ settings, tree, sessions, auth, prep }),
+    whitelist: parseWhitelist(config.fourLetterWordWhitelist, config.readonlymodeEnabled),
+    maxClientConnections: config.maxClientCnxns,
+    seed: Date.now(),
+    replayed,
+    makeView: (server) => new StandaloneView(server, host, facts, SERVER_VERSION),
+  });
+}
+
+function factsOf(config: Config, storage: Storage | null, port: number): ConfigFacts {
+  return {
+    clientPort: port,
+    secureClientPort: config.secureClientPort ?? -1,
+    dataDir: storage?.dir.snapFolder ?? '',
+    dataLogDir: storage?.dir.logFolder ?? '',
+    maxClientCnxns: config.maxClientCnxns,
+    clientPortListenBacklog: config.clientPortListenBacklog,
+  };
+}
+
+function sha1Base64(text: string): string {
+  return createHash('sha1').update(text, 'utf8').digest('base64');
+}
+
+function asServerError(cause: unknown): ServerError {
+  if (cause instanceof ServerError) return cause;
+  const why = cause instanceof Error ? cause.message : String(cause);
+  const message = `the server stops, since something happened that must not: ${why}`;
+  return new ServerError('EUNEXPECTED', ExitCode.UNEXPECTED, message, cause);
+}
+
+function formatAddress(host: string, port: number): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }

@@ -81,6 +81,8 @@ export interface ServerParts {
   readonly maxClientConnections: number;
   /** Seeds the random trigger of snapshots. */
   readonly seed: number;
+  /** Txns since the last snapshot: they count towards the next one. */
+  readonly replayed: number;
   readonly makeView: (server: Server) => ServerView;
 }
 
@@ -112,7 +114,11 @@ export class Server {
     this.whitelist = parts.whitelist;
     this.maxClientConnections = parts.maxClientConnections;
     this.lastProposed = parts.state.tree.lastProcessedZxid;
-    this.snapshots = new SnapshotTrigger(parts.state.settings.snapCount, parts.seed);
+    this.snapshots = new SnapshotTrigger(
+      parts.state.settings.snapCount,
+      parts.seed,
+      parts.replayed,
+    );
     const notifier = new WatchNotifier(this.state);
     this.state.tree.listener = notifier;
     this.reads = new ReadProcessor(this.state, notifier);

@@ -7,10 +7,10 @@ export class SnapshotTrigger {
   private random: number;
   private left: number;
 
-  constructor(snapCount: number, seed: number) {
+  constructor(snapCount: number, seed: number, alreadyLogged = 0) {
     this.snapCount = Math.max(2, snapCount);
     this.random = seed >>> 0 || 1;
-    this.left = this.nextCount();
+    this.left = this.nextCount() - alreadyLogged;
   }
 
   /** Counts one txn. */

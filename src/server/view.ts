@@ -22,7 +22,6 @@ export class StandaloneView implements ServerView {
   readonly isReadOnly = false;
   readonly mode = 'standalone';
   readonly version: string;
-  readonly config: ConfigView;
   readonly localSessionCount = 0;
   readonly connectionDropProbability = 0;
   readonly outstandingTlsHandshakes = 0;
@@ -32,15 +31,20 @@ export class StandaloneView implements ServerView {
   private readonly server: Server;
   private readonly state: ServerState;
   private readonly host: HostView;
+  private readonly facts: () => ConfigFacts;
 
-  constructor(server: Server, host: HostView, facts: ConfigFacts, version: string) {
+  constructor(server: Server, host: HostView, facts: () => ConfigFacts, version: string) {
     this.server = server;
     this.state = server.state;
     this.host = host;
     this.version = version;
-    const { settings } = server.state;
-    this.config = {
-      ...facts,
+    this.facts = facts;
+  }
+
+  get config(): ConfigView {
+    const { settings } = this.state;
+    return {
+      ...this.facts(),
       tickTime: settings.tickTimeMs,
       minSessionTimeout: settings.minSessionTimeoutMs,
       maxSessionTimeout: settings.maxSessionTimeoutMs,

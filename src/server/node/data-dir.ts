@@ -1,0 +1,283 @@
+/**
+ * The folders of a server: reads back what it knew, and writes its snapshots. Decisions are
+ * persistence/recovery.ts's; this file moves the bytes.
+ */
+import { createReadStream } from 'node:fs';
+import { mkdir, open, readdir, rename, stat, truncate, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createGunzip } from 'node:zlib';
+import { StatPersisted } from '../../protocol/data.js';
+import { snapshotFileName, VERSION_DIR } from '../persistence/file-names.js';
+import {
+  type LogFile,
+  logsBehind,
+  planRecovery,
+  ReplaySequence,
+  type SnapshotFile,
+  withoutSnapshot,
+} from '../persistence/recovery.js';
+import { Database } from '../persistence/replay.js';
+import { writeSnapshot } from '../persistence/snapshot.js';
+import { SnapshotReader } from '../persistence/snapshot-reader.js';
+import { TxnLogReader } from '../persistence/txn-log.js';
+import type { SnapshotContent } from '../snapshot-content.js';
+import { fromZnodeData } from '../tree/data-node.js';
+import { ExitCode, ServerError } from './errors.js';
+import { syncFolder } from './log-disk.js';
+
+export interface DataDirOptions {
+  readonly dataDir: string;
+  readonly dataLogDir: string;
+  readonly isTTLEnabled: boolean;
+  /** Longest entry in bytes: jute.maxbuffer and its extra size. */
+  readonly maxEntryLength: number;
+  /** snapshot.trust.empty */
+  readonly isEmptyTrusted: boolean;
+  readonly onWarning: (message: string) => void;
+}
+
+export interface Recovered {
+  readonly database: Database;
+  /** Txns replayed from the log: what a new snapshot would save the next start. */
+  readonly replayed: number;
+}
+
+const READ_SIZE = 1024 * 1024;
+
+export class DataDir {
+  readonly snapFolder: string;
+  readonly logFolder: string;
+  private readonly options: DataDirOptions;
+
+  constructor(options: DataDirOptions) {
+    this.options = options;
+    this.snapFolder = join(options.dataDir, VERSION_DIR);
+    this.logFolder = join(options.dataLogDir, VERSION_DIR);
+  }
+
+  async prepare(): Promise<void> {
+    for (const folder of [this.snapFolder, this.logFolder]) {
+      await mkdir(folder, { recursive: true }).catch((cause: Error) => {
+        throw new ServerError(
+          'EDATADIR',
+          ExitCode.DATA_DIR,
+          `the folder ${folder} cannot be made: ${cause.message}`,
+          cause,
+        );
+      });
+    }
+  }
+
+  /** @throws ServerError EDATA with the file and the offset where the data cannot be trusted */
+  async recover(): Promise<Recovered> {
+    const { options } = this;
+    const rule = { isEmptyTrusted: options.isEmptyTrusted };
+    const logFiles = await list(this.logFolder);
+    let plan = planRecovery(await list(this.snapFolder), logFiles, rule);
+    let database: Database | null = null;
+    if (plan.kind === 'restore') {
+      database = await this.firstWhole(plan.snapshots);
+      if (database === null) plan = withoutSnapshot(plan.snapshots, plan.logs, rule);
+    }
+    if (plan.kind === 'refuse') throw unusable(`${this.snapFolder}: ${plan.reason}`);
+    if (database === null) {
+      database = new Database(options.isTTLEnabled);
+      database.finishSnapshot(0n);
+    }
+    const logs = plan.kind === 'restore' ? plan.logs : [];
+    const replayed = await this.replay(database, logs);
+    database.removeOrphans();
+    // Apache's server will not start on logs without a snapshot, and neither will this one.
+    if (plan.kind === 'empty') await this.writeSnapshot(contentOf(database));
+    return { database, replayed };
+  }
+
+  private async firstWhole(snapshots: readonly SnapshotFile[]): Promise<Database | null> {
+    for (const file of snapshots) {
+      const database = new Database(this.options.isTTLEnabled);
+      const fault = await this.loadSnapshot(database, file);
+      if (fault === undefined) {
+        database.finishSnapshot(file.zxid);
+        return database;
+      }
+      this.options.onWarning(`${join(this.snapFolder, file.name)}: ${fault}; trying an older one`);
+    }
+    return null;
+  }
+
+  /** Returns why the snapshot cannot be used, or undefined when it is whole. */
+  private async loadSnapshot(database: Database, file: SnapshotFile): Promise<string | undefined> {
+    if (file.compression === 'snappy') return 'snappy compression is not supported';
+    const reader = new SnapshotReader(this.options.maxEntryLength);
+    const path = join(this.snapFolder, file.name);
+    const source = createReadStream(path, { highWaterMark: READ_SIZE });
+    const stream = file.compression === 'gz' ? source.pipe(createGunzip()) : source;
+    try {
+      for await (const chunk of stream) {
+        reader.push(chunk as Buffer);
+        const fault = feed(database, reader);
+        if (fault !== undefined) return fault;
+      }
+    } catch (error) {
+      return (error as Error).message;
+    } finally {
+      source.destroy();
+    }
+    reader.end();
+    return feed(database, reader);
+  }
+
+  private async replay(database: Database, logs: readonly LogFile[]): Promise<number> {
+    const sequence = new ReplaySequence(database.tree.lastProcessedZxid);
+    let replayed = 0;
+    const needed = logsBehind(logs, sequence.lastZxid);
+    for (const file of needed) {
+      replayed += await this.replayLog(database, sequence, file);
+    }
+    return replayed;
+  }
+
+  private async replayLog(
+    database: Database,
+    sequence: ReplaySequence,
+    file: LogFile,
+  ): Promise<number> {
+    const path = join(this.logFolder, file.name);
+    const reader = new TxnLogReader(this.options.maxEntryLength);
+    const handle = await open(path, 'r').catch((cause: Error) => {
+      throw unusable(`${path} cannot be read: ${cause.message}`, cause);
+    });
+    const chunk = Buffer.allocUnsafe(READ_SIZE);
+    let applied = 0;
+    let entries = 0;
+    try {
+      for (;;) {
+        const item = reader.next();
+        if (item.kind === 'need-more') {
+          const { bytesRead } = await handle.read(chunk, 0, READ_SIZE, null);
+          if (bytesRead === 0) reader.end();
+          else reader.push(chunk.subarray(0, bytesRead));
+        } else if (item.kind === 'entry') {
+          entries++;
+          const step = sequence.next(item.zxid);
+          if (step.kind === 'gap') {
+            throw unusable(`${path}: at offset ${item.offset}: ${step.reason}; a log is missing`);
+          }
+          if (step.kind === 'apply' && database.replay(item.entry)) applied++;
+        } else {
+          if (item.kind === 'corrupt') throw corrupt(path, item.offset, item.reason);
+          if (item.kind === 'torn') await this.cut(path, item.offset, item.reason);
+          break;
+        }
+      }
+    } finally {
+      await handle.close();
+    }
+    // A crash between the file and its first record; the next record has the same zxid and name.
+    if (entries === 0) await unlink(path);
+    return applied;
+  }
+
+  private async cut(path: string, offset: number, reason: string): Promise<void> {
+    this.options.onWarning(
+      `${path}: the last write was cut short by a crash (${reason}) and never acknowledged; cut at offset ${offset}`,
+    );
+    await truncate(path, offset);
+    const handle = await open(path, 'r+');
+    try {
+      await handle.datasync();
+    } finally {
+      await handle.close();
+    }
+  }
+
+  /** Writes piece by piece, so that the server serves on; the file has its name when it is whole. */
+  async writeSnapshot(content: SnapshotContent): Promise<string> {
+    const path = join(this.snapFolder, snapshotFileName(content.zxid));
+    const temporary = `${path}.tmp`;
+    const handle = await open(temporary, 'w', 0o644);
+    try {
+      for (const chunk of writeSnapshot(sourceOf(content))) await handle.writeFile(chunk);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, path);
+    await syncFolder(this.snapFolder);
+    return path;
+  }
+}
+
+/** Moves what the reader has into the database; returns what is wrong with the file, if anything. */
+function feed(database: Database, reader: SnapshotReader): string | undefined {
+  for (;;) {
+    const item = reader.next();
+    switch (item.kind) {
+      case 'session':
+        database.addSession(item.id, item.timeoutMs);
+        break;
+      case 'acl':
+        database.addAcl(item.key, item.acl);
+        break;
+      case 'node':
+        database.addNode(item.path, item.data, item.aclKey, StatPersisted.decode(item.stat));
+        break;
+      case 'invalid':
+        return `at offset ${item.offset}: ${item.reason}`;
+      case 'need-more':
+      case 'end':
+        return undefined;
+      default:
+        break;
+    }
+  }
+}
+
+function contentOf(database: Database): SnapshotContent {
+  const { tree, sessions } = database;
+  return { tree, sessions: [...sessions.values()], zxid: tree.lastProcessedZxid };
+}
+
+function sourceOf({ tree, sessions, zxid }: SnapshotContent): Parameters<typeof writeSnapshot>[0] {
+  return { zxid, sessions, acls: tree.acls.entries(), nodes: nodesOf(tree) };
+}
+
+function* nodesOf(tree: SnapshotContent['tree']) {
+  for (const node of tree.walk()) {
+    yield {
+      path: node === tree.root ? '' : node.path,
+      data: fromZnodeData(node.data),
+      aclKey: BigInt(node.aclKey),
+      stat: tree.stats.persisted(node.slot),
+    };
+  }
+}
+
+async function list(folder: string): Promise<{ name: string; size: number }[]> {
+  const names = await readdir(folder).catch((cause: Error) => {
+    throw new ServerError(
+      'EDATADIR',
+      ExitCode.DATA_DIR,
+      `the folder ${folder} cannot be read: ${cause.message}`,
+      cause,
+    );
+  });
+  const files = await Promise.all(
+    names.map(async (name) => {
+      // A file may go while the folder is listed.
+      const found = await stat(join(folder, name)).catch(() => undefined);
+      return { name, size: found?.isFile() === true ? found.size : -1 };
+    }),
+  );
+  return files.filter(({ size }) => size >= 0);
+}
+
+function unusable(message: string, cause?: unknown): ServerError {
+  return new ServerError('EDATA', ExitCode.DATA, message, cause);
+}
+
+function corrupt(path: string, offset: number, reason: string): ServerError {
+  return unusable(
+    `${path}: corrupt at offset ${offset}: ${reason}. Acknowledged writes may lie there, so the server does not start without them: bring the file back from a copy, or move all files of ${VERSION_DIR} away where an ensemble has the data`,
+  );
+}

@@ -1,0 +1,242 @@
+/**
+ * The transaction log on a disk. While one write is on its way the next batch gathers: one write,
+ * one sync, however many asked (group commit). The file is opened with O_DSYNC, so that a write and
+ * its sync are one trip through the thread pool, and it is filled with zeros ahead of the tail, so
+ * that the sync has no metadata to write.
+ *
+ * A write that failed is the end: what is on the disk is unknown, so nothing behind it may ever be
+ * acknowledged, and nothing is tried again (ZOOKEEPER-4882).
+ */
+
+import { writev } from 'node:fs';
+import { constants, type FileHandle, open } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { logFileName } from '../persistence/file-names.js';
+import { DEFAULT_UNSYNCED_LIMIT } from '../persistence/tail-verdict.js';
+import { encodeLogHeader, LOG_HEADER_SIZE } from '../persistence/txn-log.js';
+import { LogWriteError } from './errors.js';
+
+/** One batch of records and who waits for it. */
+interface Append {
+  readonly bytes: Buffer;
+  readonly firstZxid: bigint;
+  readonly onDurable: () => void;
+  /** Begins a new file. */
+  readonly isRoll: boolean;
+}
+
+export interface LogDiskOptions {
+  /** The folder of the log files. */
+  readonly folder: string;
+  /** At most this many bytes are filled with zeros ahead of the tail (preAllocSize). */
+  readonly preAllocSize: number;
+  /** False only when the operator said forceSync=no. */
+  readonly isSynced: boolean;
+  readonly onError: (error: LogWriteError) => void;
+  /** A sync took `ms`. */
+  readonly onSlowSync: (ms: number) => void;
+  readonly slowSyncMs: number;
+}
+
+/** The first block is small, so that a server that writes little takes little; it doubles. */
+const FIRST_BLOCK = 256 * 1024;
+const MAX_BLOCK = 16 * 1024 * 1024;
+/** Zeros are written in pieces, so that a batch never waits long behind them in the thread pool. */
+const ZEROS = Buffer.alloc(256 * 1024);
+const MAX_BUFFERS = 512;
+
+export class LogDisk {
+  private readonly options: LogDiskOptions;
+  private queue: Append[] = [];
+  private file: LogFile | null = null;
+  private isRollAsked = true;
+  private isWriting = false;
+  private isFailed = false;
+  private idle: (() => void)[] = [];
+
+  constructor(options: LogDiskOptions) {
+    this.options = options;
+  }
+
+  /** `onDurable` is called when the bytes, and all before them, are on the disk. */
+  append(bytes: Buffer, firstZxid: bigint, onDurable: () => void): void {
+    this.queue.push({ bytes, firstZxid, onDurable, isRoll: this.isRollAsked });
+    this.isRollAsked = false;
+    if (!this.isWriting) this.start();
+  }
+
+  /** The next batch begins a new file. */
+  roll(): void {
+    this.isRollAsked = true;
+  }
+
+  /** Waits for what is on its way, cuts off the zeros behind the last record and closes. */
+  async close(): Promise<void> {
+    if (this.isWriting) await new Promise<void>((resolve) => this.idle.push(resolve));
+    const { file } = this;
+    this.file = null;
+    if (file !== null) await file.close();
+  }
+
+  private start(): void {
+    this.isWriting = true;
+    this.writeQueue().then(
+      () => {
+        this.isWriting = false;
+        for (const resolve of this.idle.splice(0)) resolve();
+      },
+      (cause: unknown) => {
+        this.isWriting = false;
+        this.isFailed = true;
+        this.queue = [];
+        for (const resolve of this.idle.splice(0)) resolve();
+        this.options.onError(new LogWriteError(this.options.folder, cause));
+      },
+    );
+  }
+
+  private async writeQueue(): Promise<void> {
+    while (this.queue.length > 0 && !this.isFailed) {
+      const batch = this.takeBatch();
+      const first = batch[0] as Append;
+      if (first.isRoll || this.file === null) await this.openFile(first.firstZxid);
+      const startedAt = performance.now();
+      await (this.file as LogFile).write(batch.map(({ bytes }) => bytes));
+      const ms = performance.now() - startedAt;
+      if (ms > this.options.slowSyncMs) this.options.onSlowSync(ms);
+      for (const { onDurable } of batch) onDurable();
+    }
+  }
+
+  /**
+   * The batches that go into one write: never across a roll, and never more than the reader of a
+   * torn tail takes for one unsynced write (tail-verdict.ts), but at least one.
+   */
+  private takeBatch(): Append[] {
+    let size = 0;
+    let count = 0;
+    for (const { bytes, isRoll } of this.queue) {
+      const isFull = size + bytes.length > DEFAULT_UNSYNCED_LIMIT || count === MAX_BUFFERS;
+      if (count > 0 && (isRoll || isFull)) break;
+      size += bytes.length;
+      count++;
+    }
+    if (count === this.queue.length) {
+      const all = this.queue;
+      this.queue = [];
+      return all;
+    }
+    return this.queue.splice(0, count);
+  }
+
+  private async openFile(firstZxid: bigint): Promise<void> {
+    await this.file?.close();
+    const path = join(this.options.folder, logFileName(firstZxid));
+    this.file = await LogFile.create(path, this.options);
+  }
+}
+
+class LogFile {
+  private readonly handle: FileHandle;
+  /** Not O_DSYNC: zeros are written at leisure and synced once. */
+  private readonly filler: FileHandle;
+  private readonly preAllocSize: number;
+  private end = LOG_HEADER_SIZE;
+  /** Below it the file is filled: a record that ends here syncs without metadata. */
+  private filled = LOG_HEADER_SIZE;
+  private blockSize = FIRST_BLOCK;
+  private filling: Promise<void> | null = null;
+  private isFillingStopped = false;
+
+  private constructor(handle: FileHandle, filler: FileHandle, preAllocSize: number) {
+    this.handle = handle;
+    this.filler = filler;
+    this.preAllocSize = preAllocSize;
+  }
+
+  /** The file, its header and its name in the folder are on the disk before a record is. */
+  static async create(path: string, options: LogDiskOptions): Promise<LogFile> {
+    const { O_CREAT, O_EXCL, O_RDWR, O_DSYNC } = constants;
+    const handle = await open(path, O_CREAT | O_EXCL | O_RDWR | (options.isSynced ? O_DSYNC : 0));
+    const file = new LogFile(handle, await open(path, O_RDWR), options.preAllocSize);
+    await file.fill();
+    await handle.write(encodeLogHeader(), 0, LOG_HEADER_SIZE, 0);
+    if (options.isSynced) {
+      await handle.sync();
+      await syncFolder(dirname(path));
+    }
+    return file;
+  }
+
+  /**
+   * A record never overtakes zeros that are on their way to the same place: a write that reaches
+   * beyond what is filled waits for the piece being filled, then goes ahead without.
+   */
+  async write(buffers: readonly Buffer[]): Promise<void> {
+    const length = buffers.reduce((sum, { length: size }) => sum + size, 0);
+    const position = this.end;
+    if (position + length > this.filled && this.filling !== null) {
+      this.isFillingStopped = true;
+      await this.filling;
+    }
+    this.end = position + length;
+    this.filled = Math.max(this.filled, this.end);
+    if (this.filling === null && this.filled - this.end < this.blockSize / 2) this.fillLater();
+    await this.writeAll(buffers, position, length);
+  }
+
+  private writeAll(buffers: readonly Buffer[], position: number, length: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      writev(this.handle.fd, buffers, position, (error, written) => {
+        if (error !== null) {
+          reject(error);
+        } else if (written === length) {
+          resolve();
+        } else {
+          const rest = Buffer.concat(buffers).subarray(written);
+          this.writeAll([rest], position + written, rest.length).then(resolve, reject);
+        }
+      });
+    });
+  }
+
+  private fillLater(): void {
+    // Zeros are a favour to the writes behind them: where they fail (a full disk), those will say so.
+    this.filling = this.fill()
+      .catch(() => undefined)
+      .finally(() => {
+        this.filling = null;
+      });
+  }
+
+  private async fill(): Promise<void> {
+    this.isFillingStopped = false;
+    const target = this.filled + Math.min(this.blockSize, this.preAllocSize);
+    this.blockSize = Math.min(this.blockSize * 2, MAX_BLOCK);
+    while (this.filled < target && !this.isFillingStopped) {
+      const size = Math.min(ZEROS.length, target - this.filled);
+      await this.filler.write(ZEROS, 0, size, this.filled);
+      this.filled += size;
+    }
+    await this.filler.datasync();
+  }
+
+  async close(): Promise<void> {
+    this.isFillingStopped = true;
+    await this.filling;
+    await this.handle.truncate(this.end);
+    await this.handle.datasync();
+    await this.filler.close();
+    await this.handle.close();
+  }
+}
+
+/** A new name in a folder is durable when the folder is. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
