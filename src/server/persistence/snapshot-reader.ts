@@ -92,7 +92,6 @@ export class SnapshotReader {
 
   next(): SnapshotItem {
     if (this.last !== null) return this.last;
-    const { offset } = this.window;
     try {
       const item = this.read();
       if (item !== null) {
@@ -100,15 +99,15 @@ export class SnapshotReader {
         return item;
       }
       if (!this.isEnded) return this.needMore();
-      return this.invalid(offset, `the file ends inside its ${this.stage}`);
+      return this.invalid(`the file ends inside its ${this.stage}`);
     } catch (error) {
       if (!(error instanceof JuteError)) throw error;
-      return this.invalid(offset, error.message);
+      return this.invalid(error.message);
     }
   }
 
-  private invalid(offset: number, reason: string): SnapshotItem {
-    this.last = { kind: 'invalid', offset, reason };
+  private invalid(reason: string): SnapshotItem {
+    this.last = { kind: 'invalid', offset: this.window.offset, reason };
     return this.last;
   }
 

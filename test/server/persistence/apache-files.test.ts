@@ -1,0 +1,360 @@
+/**
+ * Files that Apache's server wrote, read here; files written here, read by Apache's server and its
+ * tools. One history of every kind of txn, made over the wire, is the subject of all tests.
+ */
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { SessionClient } from '../../../src/client/client.js';
+import { createClient } from '../../../src/client/zookeeper.js';
+import { OutputArchive } from '../../../src/jute/output-archive.js';
+import { CreateModes } from '../../../src/protocol/create-mode.js';
+import type { ACL } from '../../../src/protocol/data.js';
+import { OpCode } from '../../../src/protocol/op-code.js';
+import { OPEN_ACL_UNSAFE } from '../../../src/protocol/perms.js';
+import { TxnHeader } from '../../../src/protocol/txn.js';
+import {
+  logFileName,
+  snapshotFileName,
+  VERSION_DIR,
+} from '../../../src/server/persistence/file-names.js';
+import { logsAmong, snapshotsAmong } from '../../../src/server/persistence/recovery.js';
+import {
+  isPlausibleSnapshotTail,
+  OPEN_ACL_KEY,
+  writeSnapshot,
+} from '../../../src/server/persistence/snapshot.js';
+import {
+  decodeStatPersisted,
+  type SnapshotItem,
+  SnapshotReader,
+} from '../../../src/server/persistence/snapshot-reader.js';
+import { readTxn, type Txn, writeTxnBody } from '../../../src/server/persistence/txn-body.js';
+import {
+  beginEntry,
+  encodeLogHeader,
+  endEntry,
+  TxnLogReader,
+} from '../../../src/server/persistence/txn-log.js';
+import { oracleTest, spawnJava, startOracle } from '../../support/oracle.js';
+import { makeTempDir } from '../../support/temp-dir.js';
+import { Fold, type FoldNode } from './fold.js';
+
+const MAX_ENTRY = 2 * 0xfffff;
+const CHUNK = 64 * 1024;
+const PROPERTIES = { 'zookeeper.extendedTypesEnabled': 'true' };
+const READ_ALL: readonly ACL[] = [{ perms: 1, id: { scheme: 'world', id: 'anyone' } }];
+const OWN: readonly ACL[] = [{ perms: 31, id: { scheme: 'auth', id: '' } }];
+
+/** One session that leaves every kind of txn in the log. */
+async function makeTxns(client: SessionClient): Promise<void> {
+  const quietly = (promise: Promise<unknown>) => promise.catch(() => undefined);
+  await client.addAuth('digest', 'bob:secret');
+  await client.create('/a', Buffer.from('one'));
+  await client.create('/a/null', null);
+  await client.create('/a/empty', Buffer.alloc(0), { acl: READ_ALL });
+  await client.create('/a/own', Buffer.from('mine'), { acl: OWN });
+  await client.create('/ü-ю-中', Buffer.alloc(20_000, 0x42));
+  await client.create('/a/seq-', null, { mode: CreateModes.PERSISTENT_SEQUENTIAL });
+  await client.create('/a/gone', null);
+  await client.create('/a/eph', Buffer.from('e'), { mode: CreateModes.EPHEMERAL });
+  await client.create('/box', null, { mode: CreateModes.CONTAINER });
+  await client.create('/brief', null, { mode: CreateModes.PERSISTENT_WITH_TTL, ttl: 86_400_000 });
+  await client.setData('/a', Buffer.from('two'));
+  await client.setData('/a', null);
+  await client.setACL('/ü-ю-中', OWN);
+  await client.delete('/a/gone');
+  await client.setACL('/a', READ_ALL);
+  await quietly(client.create('/a', null));
+  await quietly(client.delete('/no/such'));
+  await client.create('/m', null);
+  await client.multi([
+    { op: 'create', path: '/m/1', data: Buffer.from('x') },
+    { op: 'check', path: '/m', version: 0 },
+    { op: 'set', path: '/m', data: Buffer.from('y') },
+    { op: 'create', path: '/m/2', data: null, options: { acl: READ_ALL } },
+    { op: 'delete', path: '/m/1' },
+  ]);
+  await quietly(
+    client.multi([
+      { op: 'delete', path: '/m/2' },
+      { op: 'delete', path: '/m/9' },
+    ]),
+  );
+}
+
+async function withClient<T>(connectString: string, use: (client: SessionClient) => Promise<T>) {
+  const client = createClient({ connectString });
+  try {
+    await client.connect();
+    return await use(client);
+  } finally {
+    await client.close();
+  }
+}
+
+interface History {
+  readonly folder: string;
+  /** Oldest first, each oldest txn first. */
+  readonly logs: readonly { readonly name: string; readonly entries: readonly Buffer[] }[];
+  readonly txns: readonly Txn[];
+}
+
+const home = makeTempDir('apache-files');
+let history: Promise<History> | undefined;
+
+/** Made once: two runs of Apache's server on one data directory, the second to write a snapshot. */
+function apacheHistory(): Promise<History> {
+  history ??= makeHistory();
+  return history;
+}
+
+async function makeHistory(): Promise<History> {
+  const dataDir = join(home.path, 'apache');
+  for (const use of [makeTxns, (client: SessionClient) => client.delete('/m/2')]) {
+    const oracle = await startOracle({ dataDir, properties: PROPERTIES });
+    try {
+      await withClient(oracle.connectString, use);
+      await oracle.stop();
+    } finally {
+      await oracle.close();
+    }
+  }
+  const folder = join(dataDir, VERSION_DIR);
+  const logs = logsAmong(listing(folder)).map(({ name }) => ({
+    name,
+    entries: readEntries(readFileSync(join(folder, name))),
+  }));
+  return { folder, logs, txns: logs.flatMap(({ entries }) => entries.map(readTxn)) };
+}
+
+function listing(folder: string) {
+  return readdirSync(folder).map((name) => ({ name, size: 0 }));
+}
+
+/** All entries of a log that must end in order. */
+function readEntries(log: Buffer): Buffer[] {
+  const reader = new TxnLogReader(MAX_ENTRY);
+  const entries: Buffer[] = [];
+  for (let at = 0; ; ) {
+    const item = reader.next();
+    if (item.kind === 'entry') {
+      entries.push(Buffer.from(item.entry));
+    } else if (item.kind === 'need-more') {
+      if (at >= log.length) reader.end();
+      else reader.push(log.subarray(at, at + CHUNK));
+      at += CHUNK;
+    } else {
+      assert.is(item.kind, 'end');
+      return entries;
+    }
+  }
+}
+
+function readSnapshot(file: Buffer): SnapshotItem[] {
+  const reader = new SnapshotReader();
+  reader.push(file);
+  reader.end();
+  const items: SnapshotItem[] = [];
+  for (let item = reader.next(); item.kind !== 'end'; item = reader.next()) {
+    if (item.kind === 'invalid') throw new Error(`at ${item.offset}: ${item.reason}`);
+    items.push(item);
+  }
+  return items;
+}
+
+function foldUpTo(txns: readonly Txn[], zxid: bigint): Fold {
+  const fold = new Fold();
+  for (const txn of txns) if (txn.header.zxid <= zxid) fold.apply(txn);
+  return fold;
+}
+
+oracleTest("Apache's log reads, with every kind of txn in it", async () => {
+  const { logs, txns } = await apacheHistory();
+  assert.is(logs.length, 2);
+  const types = new Set(txns.map(({ header }) => header.type));
+  for (const type of [
+    OpCode.create,
+    OpCode.create2,
+    OpCode.createContainer,
+    OpCode.createTTL,
+    OpCode.delete,
+    OpCode.setData,
+    OpCode.setACL,
+    OpCode.multi,
+    OpCode.error,
+    OpCode.createSession,
+    OpCode.closeSession,
+  ]) {
+    // The built-in client says create2 where the Java shell says create.
+    if (type !== OpCode.create) assert.ok(types.has(type), `type ${type}`);
+  }
+  txns.forEach(({ header }, at) => {
+    assert.is(header.zxid, BigInt(at + 1));
+  });
+});
+
+oracleTest('the digest of every txn is that of the tree after it', async () => {
+  const { txns } = await apacheHistory();
+  const fold = new Fold();
+  let compared = 0;
+  for (const txn of txns) {
+    fold.apply(txn);
+    if (txn.digest === null) continue;
+    assert.is(txn.digest.version, 2);
+    assert.is(fold.digest(), txn.digest.treeDigest, `zxid ${txn.header.zxid}`);
+    compared++;
+  }
+  assert.ok(compared > 15, `${compared} digests compared`);
+});
+
+oracleTest('what was read writes the same bytes again', async () => {
+  const { logs } = await apacheHistory();
+  for (const entry of logs.flatMap(({ entries }) => entries)) {
+    assert.equal(reencode(readTxn(entry)), entry);
+  }
+});
+
+function reencode({ header, body, digest }: Txn): Buffer {
+  const out = new OutputArchive();
+  TxnHeader.write(out, header);
+  writeTxnBody(out, body);
+  if (digest !== null) {
+    out.writeInt(digest.version);
+    out.writeLong(digest.treeDigest);
+  }
+  return out.take();
+}
+
+oracleTest("Apache's snapshots read, and hold the tree of their zxid", async () => {
+  const { folder, txns } = await apacheHistory();
+  const snapshots = snapshotsAmong(listing(folder));
+  assert.is(snapshots.length, 2);
+  for (const { name, zxid } of snapshots) {
+    const file = readFileSync(join(folder, name));
+    assert.ok(isPlausibleSnapshotTail(file.subarray(-5)));
+    const items = readSnapshot(file);
+    const fold = foldUpTo(txns, zxid);
+    const nodes = nodesAmong(items);
+    for (const [path, node] of fold.nodes) {
+      if (path !== '/zookeeper/config') assert.equal(nodes.get(path), node, path);
+    }
+    assert.is(nodes.size, fold.nodes.size);
+    const digest = items.find(({ kind }) => kind === 'digest');
+    assert.equal(digest, { kind: 'digest', zxid, version: 2, digest: fold.digest() });
+  }
+});
+
+function nodesAmong(items: readonly SnapshotItem[]): Map<string, FoldNode> {
+  const acls = new Map([[OPEN_ACL_KEY, OPEN_ACL_UNSAFE]]);
+  const nodes = new Map<string, FoldNode>();
+  for (const item of items) {
+    if (item.kind === 'acl') acls.set(item.key, item.acl);
+    if (item.kind !== 'node') continue;
+    const acl = acls.get(item.aclKey) ?? [];
+    nodes.set(item.path, { data: item.data, acl, stat: decodeStatPersisted(item.stat) });
+  }
+  return nodes;
+}
+
+/** A data directory written here: a snapshot of the middle of the history, and the log behind it. */
+function writeDataDir(txns: readonly Txn[]): { dataDir: string; log: string; snapshot: string } {
+  const dataDir = join(home.path, 'ours');
+  const folder = join(dataDir, VERSION_DIR);
+  mkdirSync(folder, { recursive: true });
+  const middle = txns.at(Math.floor(txns.length / 2))?.header.zxid ?? 0n;
+  const snapshot = join(folder, snapshotFileName(middle));
+  writeFileSync(snapshot, Buffer.concat([...snapshotOf(foldUpTo(txns, middle))]));
+  const out = new OutputArchive();
+  for (const txn of txns) {
+    if (txn.header.zxid <= middle) continue;
+    const start = beginEntry(out);
+    out.writeBytes(reencode(txn));
+    endEntry(out, start);
+  }
+  const log = join(folder, logFileName(middle + 1n));
+  writeFileSync(log, Buffer.concat([encodeLogHeader(), out.take(), Buffer.alloc(100_000)]));
+  return { dataDir, log, snapshot };
+}
+
+function snapshotOf(fold: Fold): Generator<Buffer> {
+  const keys = new Map<string, { key: bigint; acl: readonly ACL[] }>();
+  const nodes = [...fold.nodes].map(([path, { data, acl, stat }]) => {
+    const text = JSON.stringify(acl);
+    const known = keys.get(text) ?? { key: BigInt(keys.size + 1), acl };
+    keys.set(text, known);
+    return { path, data, aclKey: known.key, stat };
+  });
+  return writeSnapshot({
+    zxid: fold.zxid,
+    sessions: [...fold.sessions].map(([id, timeoutMs]) => ({ id, timeoutMs })),
+    acls: keys.values(),
+    nodes,
+    digest: { zxid: fold.zxid, version: 2, digest: fold.digest() },
+    lastProcessedZxid: fold.zxid,
+  });
+}
+
+/** Runs one of Apache's tools to its end. */
+async function runTool(...args: string[]): Promise<{ status: number | null; output: string }> {
+  const child = spawnJava(args);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk) => {
+      output += chunk;
+    });
+  }
+  child.stdin?.end();
+  const status = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { status, output };
+}
+
+oracleTest("Apache's tools and server read what is written here", async () => {
+  const { txns } = await apacheHistory();
+  const { dataDir, log, snapshot } = writeDataDir(txns);
+  const tools = 'org.apache.zookeeper.server';
+  const dumped = await runTool(`${tools}.persistence.TxnLogToolkit`, '-d', '-v', log);
+  assert.is(dumped.status, 0, dumped.output);
+  assert.not.match(dumped.output, 'CRC ERROR');
+  assert.match(dumped.output, `zxid 0x${txns.length.toString(16)} closeSession`);
+  const shown = await runTool(`${tools}.SnapshotFormatter`, snapshot);
+  assert.is(shown.status, 0, shown.output);
+  assert.match(shown.output, '/ü-ю-中');
+
+  const oracle = await startOracle({ dataDir, properties: PROPERTIES });
+  try {
+    await withClient(oracle.connectString, async (client) => {
+      await client.addAuth('digest', 'bob:secret');
+      await compareTrees(client, foldUpTo(txns, BigInt(txns.length)));
+    });
+    assert.not.match(oracle.output(), 'Digests are not matching');
+  } finally {
+    await oracle.close();
+  }
+});
+
+async function compareTrees(client: SessionClient, fold: Fold): Promise<void> {
+  for (const [path, node] of fold.nodes) {
+    if (path === '' || path.startsWith('/zookeeper')) continue;
+    const { data, stat } = await client.getData(path);
+    assert.equal(data, node.data, path);
+    const { cversion, ...stored } = node.stat;
+    const { numChildren, dataLength, cversion: shown, ...fields } = stat;
+    assert.is(dataLength, data?.length ?? 0);
+    assert.is(shown, 2 * cversion - numChildren);
+    const isSession = stored.ephemeralOwner > 0n;
+    assert.equal(
+      fields,
+      { ...stored, ephemeralOwner: isSession ? stored.ephemeralOwner : 0n },
+      path,
+    );
+    assert.equal((await client.getACL(path)).acl, node.acl, path);
+  }
+}
+
+test('the folder of this file is removed', () => {
+  home.remove();
+});
+
+test.run();

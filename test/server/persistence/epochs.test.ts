@@ -1,0 +1,63 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  decodeEpoch,
+  type EpochFiles,
+  encodeEpoch,
+  resolveEpochs,
+} from '../../../src/server/persistence/epochs.js';
+
+test('an epoch is a decimal number, as Apache writes and reads it', () => {
+  assert.is(encodeEpoch(12), '12');
+  for (const [text, epoch] of [
+    ['12', 12],
+    ['12\n', 12],
+    ['0', 0],
+    ['2147483647', 2147483647],
+    ['2147483648', undefined],
+    ['', undefined],
+    ['-1', undefined],
+    ['0x1', undefined],
+    ['1 2', undefined],
+  ] as const) {
+    assert.is(decodeEpoch(text), epoch, JSON.stringify(text));
+  }
+});
+
+const NONE: EpochFiles = { acceptedEpoch: null, currentEpoch: null, currentEpochTemporary: null };
+const known = (acceptedEpoch: number, currentEpoch: number) => ({
+  kind: 'known',
+  acceptedEpoch,
+  currentEpoch,
+});
+
+test('without files the epochs are that of the last zxid', () => {
+  assert.equal(resolveEpochs(NONE, 0x3_0000_0007n), known(3, 3));
+});
+
+test('the files may be ahead of the log', () => {
+  const files = { ...NONE, acceptedEpoch: '6', currentEpoch: '5' };
+  assert.equal(resolveEpochs(files, 0x3_0000_0007n), known(6, 5));
+});
+
+test('a currentEpoch behind the log is refused, unless the new one was being written', () => {
+  const files = { ...NONE, acceptedEpoch: '4', currentEpoch: '3' };
+  const refused = resolveEpochs(files, 0x4_0000_0001n);
+  assert.equal(refused, {
+    kind: 'refuse',
+    reason: 'currentEpoch is 3, older than the last zxid 0x400000001',
+  });
+  assert.equal(
+    resolveEpochs({ ...files, currentEpochTemporary: '4' }, 0x4_0000_0001n),
+    known(4, 4),
+  );
+});
+
+test('an acceptedEpoch behind currentEpoch, and text that is no number, are refused', () => {
+  const behind = resolveEpochs({ ...NONE, acceptedEpoch: '2', currentEpoch: '3' }, 1n);
+  assert.is(behind.kind, 'refuse');
+  const garbage = resolveEpochs({ ...NONE, acceptedEpoch: 'x', currentEpoch: '3' }, 1n);
+  assert.equal(garbage, { kind: 'refuse', reason: 'acceptedEpoch holds "x"; expected a number' });
+});
+
+test.run();

@@ -1,0 +1,145 @@
+import { containerOwner, ttlOwner } from '../../../src/protocol/create-mode.js';
+import type { ACL, StatPersisted } from '../../../src/protocol/data.js';
+import { OpCode } from '../../../src/protocol/op-code.js';
+import type { TxnHeader } from '../../../src/protocol/txn.js';
+import type { Txn, TxnBody } from '../../../src/server/persistence/txn-body.js';
+import { DigestCalculator, TreeDigest } from '../../../src/server/tree/digest.js';
+import { ByteBuilder } from '../../support/zk-files.js';
+
+export interface FoldNode {
+  readonly data: Buffer | null;
+  readonly acl: readonly ACL[];
+  readonly stat: StatPersisted;
+}
+
+const OPEN = [{ perms: 31, id: { scheme: 'world', id: 'anyone' } }];
+const ZERO_STAT: StatPersisted = {
+  czxid: 0n,
+  mzxid: 0n,
+  ctime: 0n,
+  mtime: 0n,
+  version: 0,
+  cversion: 0,
+  aversion: 0,
+  ephemeralOwner: 0n,
+  pzxid: 0n,
+};
+
+/** The slowest and plainest tree there can be: what txns do, and what its digest is then. */
+export class Fold {
+  readonly nodes = new Map<string, FoldNode>();
+  readonly sessions = new Map<bigint, number>();
+  zxid = 0n;
+
+  constructor() {
+    const empty = { data: Buffer.alloc(0), acl: OPEN, stat: ZERO_STAT };
+    for (const path of ['', '/zookeeper', '/zookeeper/quota', '/zookeeper/config']) {
+      this.nodes.set(path, empty);
+    }
+  }
+
+  apply({ header, body }: Txn): void {
+    this.zxid = header.zxid;
+    const parts = body.type === OpCode.multi ? body.txns : [body];
+    if (parts.some(({ type }) => type === OpCode.error)) return;
+    for (const part of parts) this.applyPart(header, part);
+  }
+
+  private applyPart(header: TxnHeader, body: TxnBody): void {
+    switch (body.type) {
+      case OpCode.create:
+      case OpCode.create2:
+        this.create(header, body, body.ephemeral ? header.clientId : 0n);
+        break;
+      case OpCode.createContainer:
+        this.create(header, body, containerOwner());
+        break;
+      case OpCode.createTTL:
+        this.create(header, body, ttlOwner(body.ttl));
+        break;
+      case OpCode.delete:
+      case OpCode.deleteContainer:
+        this.delete(header.zxid, body.path);
+        break;
+      case OpCode.setData: {
+        const { zxid: mzxid, time: mtime } = header;
+        const { data, version } = body;
+        this.change(body.path, (node) => ({
+          ...node,
+          data,
+          stat: { ...node.stat, version, mzxid, mtime },
+        }));
+        break;
+      }
+      case OpCode.setACL: {
+        const { acl, version: aversion } = body;
+        this.change(body.path, (node) => ({
+          ...node,
+          acl,
+          stat: { ...node.stat, aversion },
+        }));
+        break;
+      }
+      case OpCode.createSession:
+        this.sessions.set(header.clientId, body.timeOut);
+        break;
+      case OpCode.closeSession:
+        this.sessions.delete(header.clientId);
+        for (const path of body.paths2Delete ?? []) this.delete(header.zxid, path);
+    }
+  }
+
+  private create(
+    { zxid, time }: TxnHeader,
+    body: { path: string; data: Buffer | null; acl: readonly ACL[]; parentCVersion: number },
+    ephemeralOwner: bigint,
+  ): void {
+    const { path, data, acl, parentCVersion: cversion } = body;
+    const marks = { czxid: zxid, mzxid: zxid, pzxid: zxid, ctime: time, mtime: time };
+    this.nodes.set(path, { data, acl, stat: { ...ZERO_STAT, ...marks, ephemeralOwner } });
+    this.change(parentOf(path), (parent) => ({
+      ...parent,
+      stat: { ...parent.stat, cversion, pzxid: zxid },
+    }));
+  }
+
+  private delete(pzxid: bigint, path: string): void {
+    this.nodes.delete(path);
+    this.change(parentOf(path), (parent) => ({ ...parent, stat: { ...parent.stat, pzxid } }));
+  }
+
+  private change(path: string, update: (node: FoldNode) => FoldNode): void {
+    const node = this.nodes.get(path);
+    if (node === undefined) throw new Error(`no znode ${path}`);
+    this.nodes.set(path, update(node));
+  }
+
+  digest(): bigint {
+    const sum = new TreeDigest();
+    const calculator = new DigestCalculator();
+    for (const [path, { data, stat }] of this.nodes) {
+      digestStat(stat).copy(calculator.stat);
+      sum.add(calculator.digest(path, data));
+    }
+    return sum.value;
+  }
+}
+
+/** The 60 bytes that a digest covers, in its order. */
+export function digestStat(stat: StatPersisted): Buffer {
+  return new ByteBuilder()
+    .long(stat.czxid)
+    .long(stat.mzxid)
+    .long(stat.pzxid)
+    .long(stat.ctime)
+    .long(stat.mtime)
+    .int(stat.version)
+    .int(stat.cversion)
+    .int(stat.aversion)
+    .long(stat.ephemeralOwner)
+    .build();
+}
+
+function parentOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/'));
+}
