@@ -38,19 +38,20 @@ export function flagsOf(name: string, spec: OptionSpec): string {
   return `${letter}--${name}${value}`;
 }
 
-function row(left: string, right: string): string {
+/** Two columns, the second one below where the first is too long. */
+export function row(left: string, right: string): string {
   const start = `  ${left}`;
   return start.length <= 28 ? `${start.padEnd(30)}${right}` : `${start}\n${' '.repeat(30)}${right}`;
 }
 
-/** Breaks text between words so that no line is longer than a narrow terminal. */
-export function wrap(text: string, width: number = WIDTH): string {
+/** Breaks text between words, but not inside brackets, so that no line is longer than `width`. */
+export function wrap(text: string, width: number = WIDTH, indent = ''): string {
   const lines: string[] = [];
   let line = '';
-  for (const word of text.split(' ')) {
+  for (const word of text.match(/\[[^\]]*\]|\S+/g) ?? []) {
     if (line !== '' && line.length + 1 + word.length > width) {
       lines.push(line);
-      line = word;
+      line = indent + word;
     } else {
       line = line === '' ? word : `${line} ${word}`;
     }

@@ -33,7 +33,7 @@ export type SessionEvent =
   | { readonly kind: 'client'; readonly client: ZooKeeperClient | undefined };
 
 const DEFAULT_REQUEST_TIMEOUT_MS = 30_000;
-const DEFAULT_CONNECT_TIMEOUT_MS = 10_000;
+const DEFAULT_CONNECT_TIMEOUT_MS = 5_000;
 const DEFAULT_SESSION_TIMEOUT_MS = 30_000;
 
 /**

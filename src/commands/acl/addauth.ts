@@ -9,7 +9,7 @@ export const addauth = defineCommand({
     'For digest, auth is user:password. It is sent again after a reconnect and forgotten with the session; no history keeps it.',
   options: {},
   args: {
-    scheme: { kind: 'text', summary: 'digest, or another that the server has' },
+    scheme: { kind: 'text', summary: 'the scheme: digest, or another that the server has' },
     auth: { kind: 'secret', isOptional: true, summary: 'what the scheme asks for' },
   },
   examples: [{ line: 'addauth digest ann:secret', summary: 'be ann' }],

@@ -24,7 +24,7 @@ export const setAcl = defineCommand({
   },
   args: {
     path: { kind: 'path', summary: 'the znode' },
-    acl: { kind: 'acl', summary: 'scheme:id:perms[,...]' },
+    acl: { kind: 'acl', summary: 'its entries: scheme:id:perms[,...]' },
   },
   isMutating: true,
   examples: [

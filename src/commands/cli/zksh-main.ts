@@ -7,7 +7,7 @@ import { ShellSession } from '../shell-session.js';
 import { Output } from './output.js';
 import { runScript } from './run-script.js';
 import { decodeScript, type ScriptItem, streamedScript, wholeScript } from './script-source.js';
-import { parseZkshOptions, type ZkshOptions, zkshHelp } from './zksh-options.js';
+import { parseZkshOptions, type ZkshOptions } from './zksh-options.js';
 
 /** What runZksh needs of the folders that commands may not know. */
 export interface ZkshParts {
@@ -22,7 +22,10 @@ export async function runZksh(argv: readonly string[], parts: ZkshParts): Promis
   } catch (error) {
     return printReport(plainReport(error), 'zksh --help explains the options');
   }
-  if (options.task === 'help') return print(zkshHelp());
+  if (options.task === 'help') {
+    const { zkshHelp } = await import('./zksh-help.js');
+    return print(zkshHelp());
+  }
   if (options.task === 'version') {
     const { packageVersion } = await import('../package-version.js');
     return print(`zksh ${packageVersion()}\n`);
@@ -183,7 +186,8 @@ function print(text: string): Promise<number> {
 }
 
 function printReport(report: ErrorReport, hint: string | undefined = report.hint): Promise<number> {
-  const lines = [`zksh: ${report.sentence}`, ...(hint === undefined ? [] : [`  ${hint}`])];
+  const sentence = report.sentence.replace(/^zksh /, '');
+  const lines = [`zksh: ${sentence}`, ...(hint === undefined ? [] : [`  ${hint}`])];
   return new Promise((resolve) => {
     process.stderr.write(`${lines.join('\n')}\n`, () => resolve(report.exitCode));
   });

@@ -1,7 +1,5 @@
 import type { CommandDeclaration, Parsed } from '../command.js';
-import { usageOf } from '../command.js';
 import { usageError } from '../command-error.js';
-import { optionRows, wrap } from '../help-text.js';
 import { parseArguments } from '../parse-arguments.js';
 import type { Token } from '../parse-line.js';
 import { OUTPUT_FORMATS, type OutputFormat } from '../render/render.js';
@@ -25,7 +23,7 @@ const OPTIONS = {
   client: {
     kind: 'text',
     choices: ['builtin', 'native'],
-    summary: "builtin (default), or native: Apache's C client",
+    summary: "which client: builtin (default), or native, Apache's C client",
   },
   timeout: {
     kind: 'integer',
@@ -45,7 +43,7 @@ const OPTIONS = {
     kind: 'text',
     valueName: 'FORMAT',
     choices: OUTPUT_FORMATS,
-    summary: 'text (default), table, json, ndjson or raw',
+    summary: 'how results look: text (default), table, json, ndjson or raw',
   },
   'keep-going': { letter: 'k', summary: 'go on after an error; the first one gives the exit code' },
   help: { letter: 'h', summary: 'show this' },
@@ -76,22 +74,6 @@ export const ZKSH = {
     { line: 'zksh --embedded', summary: 'try it without a server' },
   ],
 } as const satisfies CommandDeclaration;
-
-export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] = [
-  [0, 'all went well'],
-  [1, 'an operation failed in another way than these'],
-  [2, 'wrong usage: nothing was sent'],
-  [3, 'no connection, or no answer in time'],
-  [4, 'a znode does not exist'],
-  [5, 'a znode exists already'],
-  [6, 'a znode has children'],
-  [7, 'a znode has another version'],
-  [8, 'not permitted by an ACL'],
-  [9, 'done in part'],
-  [127, 'unknown command'],
-  [130, 'interrupted'],
-  [141, 'whoever read the output left'],
-];
 
 export const DEFAULT_TARGET = '127.0.0.1:2181';
 
@@ -154,18 +136,4 @@ const AS_TYPED = { resolve: (text: string) => text };
 /** The shell has taken the quotes off already. */
 function toToken(text: string): Token {
   return { text, bytes: Buffer.from(text), isText: true, isQuoted: false, start: 0, end: 0 };
-}
-
-/** What --help prints. */
-export function zkshHelp(): string {
-  const parts = [
-    `usage: ${usageOf(ZKSH)}\n\n${ZKSH.summary}`,
-    wrap(ZKSH.description),
-    `  connect                     ${ZKSH.args.connect.summary}`,
-    `Options\n${optionRows(ZKSH).join('\n')}`,
-    `Examples\n${ZKSH.examples.map(({ line }) => `  ${line}`).join('\n')}`,
-    `Exit codes\n${EXIT_CODES.map(([code, text]) => `  ${String(code).padEnd(5)}${text}`).join('\n')}`,
-    "zksh -c help lists the commands, zksh -c 'help get' explains one.",
-  ];
-  return `${parts.join('\n\n')}\n`;
 }

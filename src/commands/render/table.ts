@@ -60,7 +60,7 @@ function statTable(stat: Stat | undefined): string {
 }
 
 function table(head: string[], rows: string[][]): string {
-  const drawn = new Table({ head, style: { head: [], border: [] } });
+  const drawn = new Table({ head, style: { head: [], border: [], compact: true } });
   drawn.push(...rows);
   return `${drawn.toString()}\n`;
 }

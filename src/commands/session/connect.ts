@@ -13,7 +13,7 @@ export const connect = defineCommand({
     target: {
       kind: 'target',
       isOptional: true,
-      summary: 'host[:port][,...][/chroot]; default: the servers of this session',
+      summary: 'servers: host[:port][,...][/chroot]; default: those of this session',
     },
   },
   isLocal: true,

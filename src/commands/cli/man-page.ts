@@ -1,0 +1,107 @@
+import { type Command, type CommandDeclaration, usageOf } from '../command.js';
+import { flagsOf } from '../help-text.js';
+import { EXIT_CODES } from './zksh-help.js';
+import { ZKSH } from './zksh-options.js';
+
+const WORDS = `Words are split by blanks, commands by
+.B ;
+and line ends;
+.B #
+at the start of a word begins a comment.
+Between single quotes every character stands for itself.
+Between double quotes, and outside of quotes, these are escapes:
+.BR \\\\en ", " \\\\et ", " \\\\er ", " \\\\e0 ", " \\\\e\\\\e ", " \\\\e\\(dq ", " \\\\e\\(aq ,
+.BI \\\\ex HH
+for one byte, and
+.BI \\\\eu HHHH
+or
+.BI \\\\eu{ H... }
+for one character; outside of quotes a backslash also takes the meaning from any blank or sign.
+A backslash at the end of a line joins it with the next one.
+A word that begins with a dash is an option unless it is quoted, a negative number, or stands behind
+.BR \\-\\- .
+Data written as
+.BI @ FILE
+is the content of a file, and
+.B \\-
+is all of standard input, byte for byte; in quotes both stand for themselves.`;
+
+/** zksh(1), made of what the command line and the commands declare. */
+export function manPage(commands: readonly Command[]): string {
+  return [
+    '.\\" Made of the declarations in src/commands: UPDATE_GOLDEN=1 npm test writes it anew.',
+    '.TH ZKSH 1 "" zksh "User Commands"',
+    '.SH NAME',
+    `zksh \\- ${escapeRoff(ZKSH.summary)}`,
+    '.SH SYNOPSIS',
+    `.B ${escapeRoff(usageOf(ZKSH))}`,
+    '.SH DESCRIPTION',
+    text(ZKSH.description),
+    'A script stops at its first error.',
+    'The session is always closed at the end, so that its ephemerals go at once.',
+    '.PP',
+    `.I connect\nis ${escapeRoff(ZKSH.args.connect.summary)}.`,
+    '.SH OPTIONS',
+    optionList(ZKSH),
+    '.SH SYNTAX',
+    WORDS,
+    '.SH COMMANDS',
+    ...commands.map(commandSection),
+    '.SH EXIT STATUS',
+    ...EXIT_CODES.map(([code, meaning]) => `.TP\n.B ${code}\n${text(capital(meaning))}.`),
+    '.SH ENVIRONMENT',
+    '.TP',
+    '.B ZKSH_AUTH',
+    'What',
+    '.B \\-\\-auth',
+    'says, without showing it to everyone who lists processes.',
+    '.SH EXAMPLES',
+    ...ZKSH.examples.map(example),
+    '.SH SEE ALSO',
+    '.BR zkops (1),',
+    '.BR zkserver (8)',
+    '',
+  ].join('\n');
+}
+
+function commandSection(command: CommandDeclaration): string {
+  const { aliases, description, summary } = command;
+  const parts = [`.SS ${escapeRoff(usageOf(command))}`, `${text(capital(summary))}.`];
+  if (aliases !== undefined) parts.push(`Also called ${aliases.map(escapeRoff).join(', ')}.`);
+  if (description !== undefined) parts.push(text(description));
+  const args = Object.entries(command.args).map(([name, spec]) => item('I', name, spec.summary));
+  parts.push(...args, optionList(command));
+  if (command.examples.length > 0) parts.push('.PP', ...command.examples.map(example));
+  return parts.filter((part) => part !== '').join('\n');
+}
+
+function optionList({ options }: CommandDeclaration): string {
+  return Object.entries(options)
+    .map(([name, spec]) => item('B', flagsOf(name, spec), spec.summary))
+    .join('\n');
+}
+
+function item(font: 'B' | 'I', term: string, meaning: string): string {
+  return `.TP\n.${font} ${escapeRoff(term)}\n${text(capital(meaning))}.`;
+}
+
+function example({ line, summary }: { readonly line: string; readonly summary: string }): string {
+  return `.TP\n.B ${escapeRoff(line)}\n${text(capital(summary))}.`;
+}
+
+function capital(sentence: string): string {
+  return sentence.charAt(0).toUpperCase() + sentence.slice(1);
+}
+
+/** A line that begins with a dot or a quote would be a request. */
+function text(sentence: string): string {
+  return escapeRoff(sentence).replace(/^(?=[.'])/, '\\&');
+}
+
+function escapeRoff(plain: string): string {
+  return plain
+    .replace(/\\/g, '\\e')
+    .replace(/-/g, '\\-')
+    .replace(/'/g, '\\(aq')
+    .replace(/"/g, '\\(dq');
+}

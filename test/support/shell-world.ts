@@ -1,0 +1,99 @@
+import type { ClientOptions } from '../../src/client/client.js';
+import { createContext } from '../../src/commands/command-context.js';
+import type { ErrorReport } from '../../src/commands/command-error.js';
+import { loadRenderer, type OutputFormat } from '../../src/commands/render/render.js';
+import type { Result } from '../../src/commands/result.js';
+import { runLine } from '../../src/commands/run-line.js';
+import { type SessionOptions, ShellSession } from '../../src/commands/shell-session.js';
+import { FakeClient } from './fake-client.js';
+
+export interface ShellWorldOptions extends Partial<SessionOptions> {
+  readonly format?: OutputFormat;
+  readonly isTerminal?: boolean;
+  readonly isInteractive?: boolean;
+  readonly input?: Buffer;
+  /** What confirm() answers. */
+  readonly answer?: boolean;
+}
+
+export interface ShellWorld {
+  readonly client: FakeClient;
+  readonly session: ShellSession;
+  readonly abort: AbortController;
+  /** The questions asked so far. */
+  readonly questions: string[];
+  /** What each client made so far was made with. */
+  readonly opened: ClientOptions[];
+  /** Runs a line to its first error; what it printed, errors behind results. */
+  run(line: string): Promise<string>;
+  /** The same, with what is behind the text. */
+  runFully(line: string): Promise<Run>;
+}
+
+export interface Run {
+  readonly text: string;
+  readonly bytes: Buffer;
+  readonly results: readonly Result[];
+  readonly error: ErrorReport | undefined;
+}
+
+/** A shell over a fake client that already holds `/a` with the data "hello". */
+export function makeShellWorld(options: ShellWorldOptions = {}): ShellWorld {
+  const client = new FakeClient();
+  void client.create('/a', Buffer.from('hello'));
+  client.calls.length = 0;
+  const opened: ClientOptions[] = [];
+  const questions: string[] = [];
+  const abort = new AbortController();
+  const session = new ShellSession({
+    target: 'fake:2181',
+    createClient: async (clientOptions) => {
+      opened.push(clientOptions);
+      return opened.length === 1 ? client : new FakeClient();
+    },
+    ...options,
+  });
+  const runFully = async (line: string): Promise<Run> => {
+    const renderer = await loadRenderer(options.format ?? 'text', {
+      isTerminal: options.isTerminal ?? false,
+    });
+    const pieces: Buffer[] = [];
+    const results: Result[] = [];
+    const show = (result: Result) => {
+      results.push(result);
+      pieces.push(Buffer.from(renderer.result(result)));
+    };
+    const context = createContext({
+      session,
+      signal: abort.signal,
+      isInteractive: options.isInteractive ?? false,
+      emit: show,
+      notify: show,
+      confirm: async (question) => {
+        questions.push(question);
+        return options.answer ?? true;
+      },
+      readInput: async () => options.input ?? Buffer.alloc(0),
+    });
+    let error: ErrorReport | undefined;
+    for await (const outcome of runLine(context, line)) {
+      if (outcome.kind === 'result') show(outcome.result);
+      else {
+        error = outcome.error;
+        pieces.push(Buffer.from(renderer.error(error, line)));
+        break;
+      }
+    }
+    const bytes = Buffer.concat(pieces);
+    return { text: bytes.toString(), bytes, results, error };
+  };
+  return {
+    client,
+    session,
+    abort,
+    questions,
+    opened,
+    runFully,
+    run: async (line) => (await runFully(line)).text,
+  };
+}
