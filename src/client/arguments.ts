@@ -83,8 +83,11 @@ function checkTTL(path: string, mode: CreateMode, ttl: number | undefined): void
 
 export function resolveOp(chroot: string, op: Op): MultiOp {
   switch (op.op) {
-    case 'create':
-      return { op: 'create', ...resolveCreate(chroot, op.path, op.data ?? null, op.options) };
+    case 'create': {
+      const { code, args } = resolveCreate(chroot, op.path, op.data ?? null, op.options);
+      // Inside a multi Apache's server reads a create2 as a create, and answers it as one.
+      return { op: 'create', code: code === OpCode.create2 ? OpCode.create : code, args };
+    }
     case 'delete': {
       const args = { path: toServerPath(chroot, op.path), version: op.version ?? -1 };
       return { op: 'delete', code: OpCode.delete, args };

@@ -99,8 +99,6 @@ export interface ZooKeeperClient {
   readonly state: ClientState;
   /** 0n before the first connection. */
   readonly sessionId: bigint;
-  /** Proves, with the id, that a session is one's own; give both to re-attach to it. */
-  readonly sessionPassword: Buffer;
   /** As negotiated, in ms. */
   readonly sessionTimeoutMs: number;
   /** "" when there is none. */
@@ -154,6 +152,12 @@ export interface ZooKeeperClient {
 
   on<E extends keyof ClientEvents>(event: E, listener: (...args: ClientEvents[E]) => void): this;
   off<E extends keyof ClientEvents>(event: E, listener: (...args: ClientEvents[E]) => void): this;
+}
+
+/** A client that tells what a later one needs to re-attach to its session. */
+export interface SessionClient extends ZooKeeperClient {
+  /** 16 bytes that prove, with the id, that the session is one's own. */
+  readonly sessionPassword: Buffer;
 }
 
 export interface ClientOptions {

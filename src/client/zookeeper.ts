@@ -14,9 +14,9 @@ import type {
   Op,
   OpResult,
   ReadOptions,
+  SessionClient,
   Watcher,
   WatchOption,
-  ZooKeeperClient,
 } from './client.js';
 import { ConnectAttempt } from './connect-attempt.js';
 import { formatServerAddress } from './connect-string.js';
@@ -31,7 +31,7 @@ const DEFAULT_MAX_FRAME_LENGTH = 4 * 1024 * 1024 - 1;
 type DataAndStat = { data: Buffer | null; stat: Stat };
 
 /** The built-in client: nothing native, every operation of the protocol. */
-export class ZooKeeper implements ZooKeeperClient {
+export class ZooKeeper implements SessionClient {
   readonly chroot: string;
   private readonly emitter = new EventEmitter();
   private readonly driver: SessionDriver;
@@ -291,7 +291,7 @@ export class ZooKeeper implements ZooKeeperClient {
 }
 
 /** Makes a client over the built-in implementation; connect() connects it. */
-export function createClient(options: ClientOptions): ZooKeeperClient {
+export function createClient(options: ClientOptions): SessionClient {
   return new ZooKeeper(options);
 }
 

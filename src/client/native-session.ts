@@ -1,0 +1,192 @@
+/**
+ * The session of the C client as the other client shows it: its states, its watches, calls that wait
+ * for a connection, and one way from its codes to errors.
+ */
+import { ErrorCode } from '../protocol/error-code.js';
+import { EventType } from '../protocol/watch-event.js';
+import type { ResolvedOptions } from './arguments.js';
+import { toClientPath } from './chroot.js';
+import type { ClientOptions, ClientState, Watcher } from './client.js';
+import { formatServerAddress } from './connect-string.js';
+import { ZooKeeperError } from './errors.js';
+import { loadNative, type NativeHandle } from './native-binding.js';
+import { makeWatchEvent, type WatchKind, WatchManager } from './watch-manager.js';
+
+/** Codes of the C client that no server sends. */
+const NativeCode = {
+  /** The connection is gone: the C client calls it so when it was silent for too long. */
+  ZOPERATIONTIMEOUT: -7,
+  ZINVALIDSTATE: -9,
+  ZCLOSING: -116,
+  EXPIRED_SESSION_STATE: -112,
+  AUTH_FAILED_STATE: -113,
+} as const;
+
+const EVENT_TYPES: Readonly<Record<string, number>> = {
+  created: EventType.NodeCreated,
+  deleted: EventType.NodeDeleted,
+  changed: EventType.NodeDataChanged,
+  child: EventType.NodeChildrenChanged,
+};
+
+/** The package ends the session as expired after this many wake-ups without work; 10 by itself. */
+const RESPONSE_COUNTER_LIMIT = 1000;
+
+/** One call of the C client: `start` returns its code, `done` settles it. */
+export interface NativeCall {
+  readonly path: string | undefined;
+  start(handle: NativeHandle): number;
+  reject(error: Error): void;
+}
+
+export class NativeSession {
+  state: ClientState = 'connecting';
+  handle: NativeHandle | undefined;
+  private readonly options: ClientOptions;
+  private readonly resolved: ResolvedOptions;
+  private readonly changedState: (state: ClientState, reason: Error | undefined) => void;
+  private readonly watches = new WatchManager();
+  /** Calls that wait for a connection. */
+  private waiting: NativeCall[] = [];
+  /** Calls that the C client broke off; why, is known when it has closed. */
+  private brokenOff: NativeCall[] = [];
+
+  constructor(
+    options: ClientOptions,
+    resolved: ResolvedOptions,
+    changedState: (state: ClientState, reason: Error | undefined) => void,
+  ) {
+    this.options = options;
+    this.resolved = resolved;
+    this.changedState = changedState;
+  }
+
+  get sessionId(): bigint {
+    const id = this.handle?.client_id;
+    return id === undefined ? 0n : BigInt.asIntN(64, BigInt(`0x${id}`));
+  }
+
+  get isConnected(): boolean {
+    return this.state === 'connected';
+  }
+
+  /** @throws UnsupportedError when the package is not there */
+  async open(): Promise<void> {
+    const Native = await loadNative();
+    if (this.state === 'closed') return;
+    const handle = new Native();
+    this.handle = handle;
+    handle.on('connect', () => this.connected());
+    handle.on('connecting', () => this.disconnected());
+    handle.on('close', (_handle, code) => this.ended(Number(code)));
+    for (const [name, type] of Object.entries(EVENT_TYPES)) {
+      handle.on(name, (_handle, path) => this.fire(type, String(path)));
+    }
+    handle.init(this.config());
+  }
+
+  call(call: NativeCall): void {
+    if (this.isConnected) this.start(call);
+    else if (this.state === 'connecting' || this.state === 'disconnected') this.waiting.push(call);
+    else call.reject(this.endError(call.path));
+  }
+
+  /** Forgets a call that waits no longer. */
+  forget(call: NativeCall): void {
+    this.waiting = this.waiting.filter((waiting) => waiting !== call);
+  }
+
+  arm(kind: WatchKind, path: string, watcher: Watcher): void {
+    this.watches.add(kind, path, watcher);
+  }
+
+  /** Settles a call with a code of the C client. */
+  fail(call: NativeCall, rc: number): void {
+    if (rc === NativeCode.ZCLOSING) this.brokenOff.push(call);
+    else if (rc === NativeCode.ZINVALIDSTATE) call.reject(this.endError(call.path));
+    else if (rc === NativeCode.ZOPERATIONTIMEOUT) {
+      call.reject(new ZooKeeperError(ErrorCode.CONNECTIONLOSS, call.path));
+    } else call.reject(new ZooKeeperError(rc, call.path));
+  }
+
+  /** Blocks for as long as the C client waits for the server, 1.5 s at most. */
+  close(): void {
+    if (this.state === 'closed') return;
+    if (this.handle === undefined || this.hasEnded) this.setState('closed', undefined);
+    else this.handle.close();
+    this.rejectAll();
+  }
+
+  private get hasEnded(): boolean {
+    return this.state === 'expired' || this.state === 'auth-failed' || this.state === 'closed';
+  }
+
+  private config(): Readonly<Record<string, string | number | boolean>> {
+    const { session } = this.options;
+    return {
+      connect: this.resolved.servers.map(formatServerAddress).join(','),
+      timeout: this.resolved.sessionTimeoutMs,
+      // 0 turns its log off.
+      debug_level: 0,
+      // The list was shuffled here, if it was to be.
+      host_order_deterministic: true,
+      response_counter_limit: RESPONSE_COUNTER_LIMIT,
+      ...(session === undefined
+        ? {}
+        : {
+            client_id: BigInt.asUintN(64, session.id).toString(16),
+            client_password: session.password.toString('hex').toUpperCase(),
+          }),
+    };
+  }
+
+  private start(call: NativeCall): void {
+    const { handle } = this;
+    const rc = handle === undefined ? NativeCode.ZINVALIDSTATE : call.start(handle);
+    if (rc !== 0) this.fail(call, rc);
+  }
+
+  private connected(): void {
+    this.setState('connected', undefined);
+    for (const call of this.waiting.splice(0)) this.call(call);
+  }
+
+  private disconnected(): void {
+    if (this.isConnected) this.setState('disconnected', new Error('the C client lost its server'));
+  }
+
+  private ended(code: number): void {
+    if (code === NativeCode.EXPIRED_SESSION_STATE) {
+      this.setState('expired', new Error('a server says that the session has expired'));
+    } else if (code === NativeCode.AUTH_FAILED_STATE) {
+      this.setState('auth-failed', new Error('a server refused the authentication'));
+    } else {
+      this.setState('closed', undefined);
+    }
+    this.rejectAll();
+  }
+
+  private rejectAll(): void {
+    for (const call of [...this.brokenOff.splice(0), ...this.waiting.splice(0)]) {
+      call.reject(this.endError(call.path));
+    }
+  }
+
+  private endError(path: string | undefined): ZooKeeperError {
+    if (this.state === 'expired') return new ZooKeeperError(ErrorCode.SESSIONEXPIRED, path);
+    if (this.state === 'auth-failed') return new ZooKeeperError(ErrorCode.AUTHFAILED, path);
+    return new ZooKeeperError(ErrorCode.CONNECTIONLOSS, path, { detail: 'the client is closed' });
+  }
+
+  private fire(type: number, path: string): void {
+    const event = makeWatchEvent(type, toClientPath(this.resolved.chroot, path), -1n);
+    if (event === undefined) return;
+    for (const watcher of this.watches.trigger(type, path)) queueMicrotask(() => watcher(event));
+  }
+
+  private setState(state: ClientState, reason: Error | undefined): void {
+    if (this.state === state || this.state === 'closed') return;
+    this.state = state;
+    queueMicrotask(() => this.changedState(state, reason));
+  }
+}

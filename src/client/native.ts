@@ -1,0 +1,370 @@
+import { EventEmitter } from 'node:events';
+import { CreateModes } from '../protocol/create-mode.js';
+import type { ACL, ClientInfo, Stat } from '../protocol/data.js';
+import { ErrorCode } from '../protocol/error-code.js';
+import { OPEN_ACL_UNSAFE } from '../protocol/perms.js';
+import {
+  badArguments,
+  CONFIG_PATH,
+  type ResolvedOptions,
+  resolveCreate,
+  resolveOptions,
+} from './arguments.js';
+import { toClientPath, toServerPath } from './chroot.js';
+import type {
+  ClientEvents,
+  ClientOptions,
+  ClientState,
+  CreateOptions,
+  CreateResult,
+  OpResult,
+  ReadOptions,
+  SessionClient,
+  Watcher,
+  WatchOption,
+} from './client.js';
+import { ConnectAttempt } from './connect-attempt.js';
+import { formatServerAddress } from './connect-string.js';
+import { UnsupportedError, ZooKeeperError } from './errors.js';
+import { NO_PASSWORD } from './handshake.js';
+import { type NativeHandle, toStat } from './native-binding.js';
+import { type NativeCall, NativeSession } from './native-session.js';
+import type { WatchKind } from './watch-manager.js';
+
+type DataAndStat = { data: Buffer | null; stat: Stat };
+/** Takes the code of a call, and its value, which is asked for only when the code is 0. */
+type Reply<R> = (rc: number, value: () => R) => void;
+
+const LONGEST_TTL_MS = 0x7fff_ffff;
+
+/** Makes a client over Apache's C client; connect() loads the npm package and connects. */
+export function createNativeClient(options: ClientOptions): SessionClient {
+  return new NativeClient(options);
+}
+
+/**
+ * Apache's C client, through the npm package `zookeeper`. What the package has no call for rejects
+ * with an UnsupportedError that names the built-in client. What differs where it works:
+ *
+ * - `create` reads the Stat with a second request, so it is that of a moment later.
+ * - `server` is known only when the list has one.
+ * - `close` blocks the process until the server has closed the session, 1.5 s at most.
+ */
+class NativeClient implements SessionClient {
+  private readonly emitter = new EventEmitter();
+  private readonly resolved: ResolvedOptions;
+  private readonly session: NativeSession;
+  private readonly attempt: ConnectAttempt;
+  private readonly closed: Promise<void>;
+  private resolveClosed: () => void = () => {};
+  private readonly defaultWatcher: Watcher = (event) => {
+    this.emitter.emit('watch', event);
+  };
+
+  constructor(options: ClientOptions) {
+    if (options.canBeReadOnly === true) throw unsupported('open a read-only session');
+    if (options.maxFrameLength !== undefined) throw unsupported('limit the length of a reply');
+    this.resolved = resolveOptions(options);
+    this.closed = new Promise((resolve) => {
+      this.resolveClosed = resolve;
+    });
+    this.session = new NativeSession(options, this.resolved, (state, reason) =>
+      this.changedState(state, reason),
+    );
+    this.attempt = new ConnectAttempt({
+      timeoutMs: this.resolved.connectTimeoutMs,
+      start: () => this.open(),
+      failedAttempts: () => this.failedAttempts(),
+      giveUp: () => this.session.close(),
+    });
+  }
+
+  get state(): ClientState {
+    return this.session.state;
+  }
+  get chroot(): string {
+    return this.resolved.chroot;
+  }
+  get sessionId(): bigint {
+    return this.session.sessionId;
+  }
+  get sessionPassword(): Buffer {
+    const password = this.session.handle?.client_password;
+    return password === undefined ? NO_PASSWORD : Buffer.from(password, 'hex');
+  }
+  get sessionTimeoutMs(): number {
+    const timeoutMs = this.session.handle?.timeout ?? -1;
+    return timeoutMs > 0 ? timeoutMs : this.resolved.sessionTimeoutMs;
+  }
+  get server(): string | undefined {
+    const [only, second] = this.resolved.servers;
+    if (!this.session.isConnected || only === undefined || second !== undefined) return undefined;
+    return formatServerAddress(only);
+  }
+
+  connect(): Promise<void> {
+    return this.attempt.begin();
+  }
+
+  async create(path: string, data?: Buffer | null, options?: CreateOptions): Promise<CreateResult> {
+    const { mode = CreateModes.PERSISTENT, acl = OPEN_ACL_UNSAFE } = options ?? {};
+    if (acl !== OPEN_ACL_UNSAFE) throw unsupported('create a znode with an ACL of its own');
+    const value = writable(data === undefined ? Buffer.alloc(0) : data);
+    const { args } = resolveCreate(this.chroot, path, value, options);
+    if (args.ttl > LONGEST_TTL_MS) {
+      throw badArguments(path, `the native client takes a ttl of ${LONGEST_TTL_MS} ms at most`);
+    }
+    const created = await this.call<string>(path, (handle, reply) => {
+      const done = (rc: number, _message: string, name: string) => reply(rc, () => name);
+      return mode.isTTL
+        ? handle.a_createTtl(args.path, value, mode.flag, args.ttl, done)
+        : handle.a_create(args.path, value, mode.flag, done);
+    });
+    const stat = await this.call<Stat>(path, (handle, reply) =>
+      handle.a_exists(created, false, (rc, _message, found) => reply(rc, () => toStat(found))),
+    );
+    return { path: toClientPath(this.chroot, created), stat };
+  }
+
+  async delete(path: string, version = -1): Promise<void> {
+    const serverPath = this.serverPath(path);
+    return this.call<void>(path, (handle, reply) =>
+      handle.a_delete_(serverPath, version, (rc) => reply(rc, () => undefined)),
+    );
+  }
+
+  async exists(path: string, options?: ReadOptions): Promise<Stat | null> {
+    const serverPath = this.serverPath(path);
+    const watcher = this.watcherOf(options?.watch);
+    return this.call<Stat | null>(path, (handle, reply) =>
+      handle.a_exists(serverPath, watcher !== undefined, (rc, _message, stat) => {
+        const isAbsent = rc === ErrorCode.NONODE;
+        reply(isAbsent ? 0 : rc, () => {
+          this.arm(isAbsent ? 'exists' : 'data', serverPath, watcher);
+          return isAbsent ? null : toStat(stat);
+        });
+      }),
+    );
+  }
+
+  async getData(path: string, options?: ReadOptions): Promise<DataAndStat> {
+    return this.readData(this.serverPath(path), path, options);
+  }
+
+  async setData(path: string, data: Buffer | null, version = -1): Promise<Stat> {
+    const serverPath = this.serverPath(path);
+    const value = writable(data);
+    return this.call<Stat>(path, (handle, reply) =>
+      handle.a_set(serverPath, value, version, (rc, _message, stat) =>
+        reply(rc, () => toStat(stat)),
+      ),
+    );
+  }
+
+  async getACL(path: string): Promise<{ acl: readonly ACL[]; stat: Stat }> {
+    const serverPath = this.serverPath(path);
+    return this.call<{ acl: readonly ACL[]; stat: Stat }>(path, (handle, reply) =>
+      handle.a_get_acl(serverPath, (rc, _message, acl, stat) =>
+        reply(rc, () => ({
+          acl: acl.map(({ perms, scheme, auth }) => ({ perms, id: { scheme, id: auth } })),
+          stat: toStat(stat),
+        })),
+      ),
+    );
+  }
+
+  /** The C client is not told the Stat, so it is read with a second request. */
+  async setACL(path: string, acl: readonly ACL[], version = -1): Promise<Stat> {
+    const serverPath = this.serverPath(path);
+    const list = acl.map(({ perms, id }) => ({ perms, scheme: id.scheme, auth: id.id }));
+    await this.call<void>(path, (handle, reply) =>
+      handle.a_set_acl(serverPath, version, list, (rc) => reply(rc, () => undefined)),
+    );
+    return this.call<Stat>(path, (handle, reply) =>
+      handle.a_exists(serverPath, false, (rc, _message, stat) => reply(rc, () => toStat(stat))),
+    );
+  }
+
+  async getChildren(
+    path: string,
+    options?: ReadOptions,
+  ): Promise<{ children: readonly string[]; stat: Stat }> {
+    const serverPath = this.serverPath(path);
+    const watcher = this.watcherOf(options?.watch);
+    return this.call<{ children: readonly string[]; stat: Stat }>(path, (handle, reply) =>
+      handle.a_get_children2(serverPath, watcher !== undefined, (rc, _message, children, stat) =>
+        reply(rc, () => {
+          this.arm('child', serverPath, watcher);
+          return { children, stat: toStat(stat) };
+        }),
+      ),
+    );
+  }
+
+  async sync(path: string): Promise<void> {
+    const serverPath = this.serverPath(path);
+    return this.call<void>(path, (handle, reply) =>
+      handle.a_sync(serverPath, (rc) => reply(rc, () => undefined)),
+    );
+  }
+
+  async addAuth(scheme: string, auth: Buffer | string): Promise<void> {
+    const text = auth.toString();
+    if (!Buffer.from(text).equals(Buffer.from(auth))) {
+      throw unsupported('send credentials that are not UTF-8');
+    }
+    return this.call<void>(undefined, (handle, reply) =>
+      handle.add_auth(scheme, text, (rc) => reply(rc, () => undefined)),
+    );
+  }
+
+  async getConfig(options?: ReadOptions): Promise<DataAndStat> {
+    return this.readData(CONFIG_PATH, CONFIG_PATH, options);
+  }
+
+  async reconfig(change: {
+    readonly joining?: string;
+    readonly leaving?: string;
+    readonly members?: string;
+    readonly fromConfig?: bigint;
+  }): Promise<DataAndStat> {
+    const { joining = null, leaving = null, members = null, fromConfig = -1n } = change;
+    return this.call<DataAndStat>(CONFIG_PATH, (handle, reply) =>
+      handle.a_reconfig(joining, leaving, members, Number(fromConfig), (rc, _message, stat, data) =>
+        reply(rc, () => ({ data, stat: toStat(stat) })),
+      ),
+    );
+  }
+
+  async multi(): Promise<readonly OpResult[]> {
+    throw unsupported('send a multi');
+  }
+  async getAllChildrenNumber(): Promise<number> {
+    throw unsupported('count all children');
+  }
+  async getEphemerals(): Promise<readonly string[]> {
+    throw unsupported('list ephemerals');
+  }
+  async whoAmI(): Promise<readonly ClientInfo[]> {
+    throw unsupported('ask who it is');
+  }
+  async addWatch(): Promise<void> {
+    throw unsupported('arm a persistent watch');
+  }
+  async removeWatches(): Promise<void> {
+    throw unsupported('remove watches');
+  }
+
+  close(): Promise<void> {
+    this.session.close();
+    return this.closed;
+  }
+
+  on<E extends keyof ClientEvents>(event: E, listener: (...args: ClientEvents[E]) => void): this {
+    this.emitter.on(event, listener);
+    return this;
+  }
+
+  off<E extends keyof ClientEvents>(event: E, listener: (...args: ClientEvents[E]) => void): this {
+    this.emitter.off(event, listener);
+    return this;
+  }
+
+  private open(): void {
+    this.session.open().catch((error: Error) => {
+      this.attempt.fail(error);
+      this.session.close();
+    });
+  }
+
+  /** Why a server gave no session, the C client keeps to its log. */
+  private failedAttempts(): readonly { readonly server: string; readonly reason: string }[] {
+    return this.resolved.servers.map((address) => {
+      const server = formatServerAddress(address);
+      return { server, reason: `${server} did not answer the C client` };
+    });
+  }
+
+  private serverPath(path: string): string {
+    return toServerPath(this.chroot, path);
+  }
+
+  private readData(serverPath: string, path: string, options?: ReadOptions): Promise<DataAndStat> {
+    const watcher = this.watcherOf(options?.watch);
+    return this.call<DataAndStat>(path, (handle, reply) =>
+      handle.a_get(serverPath, watcher !== undefined, (rc, _message, stat, data) =>
+        reply(rc, () => {
+          this.arm('data', serverPath, watcher);
+          return { data, stat: toStat(stat) };
+        }),
+      ),
+    );
+  }
+
+  private watcherOf(option: WatchOption | undefined): Watcher | undefined {
+    if (option === true) return this.defaultWatcher;
+    return option === false ? undefined : option;
+  }
+
+  private arm(kind: WatchKind, path: string, watcher: Watcher | undefined): void {
+    if (watcher !== undefined) this.session.arm(kind, path, watcher);
+  }
+
+  private call<R>(
+    path: string | undefined,
+    begin: (handle: NativeHandle, reply: Reply<R>) => number,
+  ): Promise<R> {
+    return new Promise((resolve, reject) => {
+      const { requestTimeoutMs } = this.resolved;
+      let timer: NodeJS.Timeout | undefined;
+      let isLate = false;
+      const call: NativeCall = {
+        path,
+        start: (handle) =>
+          begin(handle, (rc, value) => {
+            clearTimeout(timer);
+            if (isLate) return;
+            if (rc === ErrorCode.OK) resolve(value());
+            else this.session.fail(call, rc);
+          }),
+        reject: (error) => {
+          clearTimeout(timer);
+          reject(error);
+        },
+      };
+      if (requestTimeoutMs > 0) {
+        timer = setTimeout(() => {
+          isLate = true;
+          this.session.forget(call);
+          reject(new ZooKeeperError(ErrorCode.REQUESTTIMEOUT, path));
+        }, requestTimeoutMs);
+      }
+      this.session.call(call);
+    });
+  }
+
+  private changedState(state: ClientState, reason: Error | undefined): void {
+    if (state === 'connected') this.attempt.succeed();
+    else if (state === 'expired') {
+      this.attempt.fail(new ZooKeeperError(ErrorCode.SESSIONEXPIRED, undefined, { cause: reason }));
+    } else if (state === 'auth-failed') {
+      this.attempt.fail(new ZooKeeperError(ErrorCode.AUTHFAILED, undefined, { cause: reason }));
+    } else if (state === 'closed') {
+      this.attempt.abandon();
+      this.resolveClosed();
+    }
+    this.emitter.emit('state', state, reason);
+  }
+}
+
+function unsupported(what: string): UnsupportedError {
+  return new UnsupportedError(
+    `the npm package zookeeper cannot ${what}: use the built-in client for it`,
+  );
+}
+
+/** The package writes the text "null" for a null, which is worse than none. */
+function writable(data: Buffer | null): Buffer {
+  if (data === null) throw unsupported('write a value that is null rather than empty');
+  return data;
+}
