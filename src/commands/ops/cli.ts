@@ -115,7 +115,11 @@ export async function main(args: readonly string[], world: CliWorld): Promise<nu
     .description('Asks every member of a ZooKeeper ensemble at once, and says how it is.')
     .version(packageVersion())
     .exitOverride()
-    .configureOutput({ writeOut: world.writeOut, writeErr: world.writeError })
+    .configureOutput({
+      writeOut: world.writeOut,
+      writeErr: world.writeError,
+      outputError: (text, write) => write(text.replace(/^error: /, 'zkops: ')),
+    })
     .addHelpText('after', EXIT_STATUS);
   for (const verb of VERBS) {
     addVerb(program, verb, async (chosen, options, mask) => {

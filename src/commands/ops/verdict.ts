@@ -95,7 +95,7 @@ function judgeStandalone(standalone: readonly MemberStatus[], members: readonly 
   if (down.length > 0) {
     return finding(
       'critical',
-      `${count} standalone servers serve, and none stands in for the rest`,
+      `${count} members serve, standalone, and none stands in for the others`,
     );
   }
   return finding(

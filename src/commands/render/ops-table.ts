@@ -165,7 +165,7 @@ function detailTable(
 /** One row a key and one column a member, where that fits: differences stand side by side. */
 function pivot({ verb, members }: OpsResult, show: ShowOptions, width: number) {
   if (!wantsPairs(verb, show)) return undefined;
-  const told = members.filter((member) => pairsOf(verb, member, show).length > 0);
+  const told = members.filter((member) => (verb.pairs?.(member).length ?? 0) > 0);
   const values = told.map((member) => new Map(pairsOf(verb, member, show)));
   const keys = [...new Set(values.flatMap((map) => [...map.keys()]))];
   const rows = keys.map((key) => [key, ...values.map((map) => map.get(key))]);

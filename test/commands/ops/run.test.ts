@@ -1,0 +1,195 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { askWord } from '../../../src/client/four-letter.js';
+import type { AskWord } from '../../../src/commands/ops/ask.js';
+import { type RunOptions, runVerb } from '../../../src/commands/ops/run.js';
+import { golden } from '../../fourlw/captured-view.js';
+import { freePort } from '../../support/free-port.js';
+import { srvrText, verbNamed } from './members-of.js';
+
+type Behaviour = (socket: Socket, word: string) => void;
+
+interface Fake {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** A member that treats each connection as `behave` says, once it has read a word. */
+async function startFake(behave: Behaviour): Promise<Fake> {
+  const sockets = new Set<Socket>();
+  const server: Server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.once('data', (chunk) => behave(socket, chunk.toString('latin1').trim()));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port was bound');
+  return {
+    port: address.port,
+    close: () => {
+      for (const socket of sockets) socket.destroy();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+const OPTIONS: RunOptions = {
+  ask: askWord,
+  timeoutMs: 2000,
+  deadlineMs: 10_000,
+  confirmMs: 10,
+  now: () => new Date(0),
+};
+
+const servesFrom =
+  (server: string): Behaviour =>
+  (socket, word) =>
+    socket.end(golden(server, word));
+
+const silent: Behaviour = () => undefined;
+const drips: Behaviour = (socket) => {
+  const timer = setInterval(() => socket.write('Z'), 50);
+  socket.on('close', () => clearInterval(timer));
+};
+const garbage: Behaviour = (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n');
+const closes: Behaviour = (socket) => socket.end();
+const resets: Behaviour = (socket) => socket.resetAndDestroy();
+const refuses: Behaviour = (socket, word) =>
+  socket.end(`${word} is not executed because it is not in the whitelist.\n`);
+const notServing: Behaviour = (socket) =>
+  socket.end('This ZooKeeper instance is not currently serving requests\n');
+const floods: Behaviour = (socket) => {
+  const block = Buffer.alloc(1024 * 1024, 'x');
+  const pour = () => {
+    while (socket.writable && socket.write(block)) {
+      // as long as the socket takes it
+    }
+  };
+  socket.on('drain', pour);
+  pour();
+};
+
+test('each way to fail is a row of its own, and none holds up another', async () => {
+  const behaviours: readonly (readonly [state: string, behave: Behaviour])[] = [
+    ['serving', servesFrom('standalone')],
+    ['timeout', silent],
+    ['timeout', drips],
+    ['unreadable', garbage],
+    ['empty', closes],
+    ['reset', resets],
+    ['not-whitelisted', refuses],
+    ['not-serving', notServing],
+  ];
+  const fakes = await Promise.all(behaviours.map(([, behave]) => startFake(behave)));
+  try {
+    const servers = [
+      ...fakes.map(({ port }) => ({ host: '127.0.0.1', port })),
+      { host: '127.0.0.1', port: await freePort() },
+      { host: 'no-such-host.invalid', port: 2181 },
+    ];
+    const { members } = await runVerb(verbNamed('srvr'), servers, OPTIONS);
+    assert.equal(
+      members.map(({ state }) => state),
+      [...behaviours.map(([state]) => state), 'refused', 'dns'],
+    );
+    for (const { state, fault } of members) assert.is(fault === undefined, state === 'serving');
+  } finally {
+    await Promise.all(fakes.map((fake) => fake.close()));
+  }
+});
+
+test('a member that never stops sending is cut off', async () => {
+  const fake = await startFake(floods);
+  try {
+    const { members } = await runVerb(
+      verbNamed('ruok'),
+      [{ host: '127.0.0.1', port: fake.port }],
+      OPTIONS,
+    );
+    // Whichever limit a machine reaches first: the time or the bytes.
+    assert.ok(['timeout', 'too-large'].includes(members[0]?.state ?? ''), members[0]?.state);
+  } finally {
+    await fake.close();
+  }
+});
+
+test('the deadline ends a run that the time limits of its members would not', async () => {
+  const fakes = await Promise.all([silent, servesFrom('leader')].map(startFake));
+  try {
+    const servers = fakes.map(({ port }) => ({ host: '127.0.0.1', port }));
+    const { members } = await runVerb(verbNamed('srvr'), servers, {
+      ...OPTIONS,
+      timeoutMs: 3_600_000,
+      deadlineMs: 2000,
+    });
+    assert.equal(
+      members.map(({ state }) => state),
+      ['timeout', 'serving'],
+    );
+  } finally {
+    await Promise.all(fakes.map((fake) => fake.close()));
+  }
+});
+
+test('critical is told only when a second look finds it again', async () => {
+  const looks: string[] = [];
+  const answer =
+    (first: string, later: string): AskWord =>
+    (_, word) => {
+      if (word !== 'srvr') return Promise.reject(Object.assign(new Error(), { reason: 'empty' }));
+      looks.push(word);
+      return Promise.resolve(Buffer.from(looks.length === 1 ? first : later));
+    };
+  const health = verbNamed('health');
+  const servers = [{ host: '127.0.0.1', port: 1 }];
+  const notServingText = 'This ZooKeeper instance is not currently serving requests\n';
+
+  const electing = await runVerb(health, servers, {
+    ...OPTIONS,
+    ask: answer(notServingText, srvrText('standalone')),
+  });
+  assert.is(electing.verdict.level, 'healthy');
+  assert.is(looks.length, 2);
+
+  looks.length = 0;
+  const lost = await runVerb(health, servers, {
+    ...OPTIONS,
+    ask: answer(notServingText, notServingText),
+  });
+  assert.is(lost.verdict.level, 'critical');
+  assert.is(looks.length, 2);
+
+  looks.length = 0;
+  await runVerb(health, servers, { ...OPTIONS, ask: answer(srvrText('standalone'), '') });
+  assert.is(looks.length, 1);
+});
+
+test('stmk sends the word and its eight bytes', async () => {
+  const asked: (string | Buffer)[] = [];
+  const ask: AskWord = (_, word) => {
+    asked.push(word);
+    return Promise.resolve(Buffer.from('306'));
+  };
+  const argument = Buffer.from('0000000000000132', 'hex');
+  const { members } = await runVerb(verbNamed('stmk'), [{ host: 'a', port: 1 }], {
+    ...OPTIONS,
+    ask,
+    argument,
+  });
+  assert.is(members[0]?.state, 'answered');
+  assert.equal(asked, [Buffer.concat([Buffer.from('stmk'), argument])]);
+});
+
+test('an answer of nothing is good for hash alone', async () => {
+  const ask: AskWord = () => Promise.reject(Object.assign(new Error(), { reason: 'empty' }));
+  const stateOf = async (name: string) => {
+    const servers = [{ host: 'a', port: 1 }];
+    return (await runVerb(verbNamed(name), servers, { ...OPTIONS, ask })).members[0]?.state;
+  };
+  assert.is(await stateOf('hash'), 'answered');
+  assert.is(await stateOf('dirs'), 'empty');
+});
+
+test.run();
