@@ -242,7 +242,9 @@ oracleTest("Apache's snapshots read, and hold the tree of their zxid", async () 
     }
     assert.is(nodes.size, fold.nodes.size);
     const digest = items.find(({ kind }) => kind === 'digest');
-    assert.equal(digest, { kind: 'digest', zxid, version: 2, digest: fold.digest() });
+    // Before its first txn Apache's server has not yet noted a digest.
+    const expected = zxid === 0n ? 0n : fold.digest();
+    assert.equal(digest, { kind: 'digest', zxid, version: 2, digest: expected });
   }
 });
 
