@@ -1,4 +1,5 @@
 import { createElement } from 'react';
+import { ExitCode } from '../commands/command-error.js';
 import { allCommands } from '../commands/registry.js';
 import { loadRenderer } from '../commands/render/render.js';
 import type { ShellOptions } from '../commands/shell-options.js';
@@ -31,7 +32,12 @@ export async function startShell(options: ShellOptions): Promise<number> {
     vocabulary: makeVocabulary(commands),
     historyFile: file === undefined ? undefined : new HistoryFile(file),
   });
+  let exitCode: number = ExitCode.ok;
   const leave = () => driver.dispatch({ type: 'leave' });
+  const terminate = () => {
+    exitCode = ExitCode.interrupted;
+    leave();
+  };
   const interrupt = () => driver.press({ type: 'key', name: 'ctrl-c' });
   const keyboard = openKeyboard(stdin, stdout, (key) => driver.press(key), leave);
   let frame: Frame | undefined;
@@ -52,7 +58,7 @@ export async function startShell(options: ShellOptions): Promise<number> {
   };
   // Before Ink's own listener.
   stdout.prependListener('resize', repair);
-  for (const signal of LEAVING_SIGNALS) process.on(signal, leave);
+  for (const signal of LEAVING_SIGNALS) process.on(signal, terminate);
   process.on('SIGINT', interrupt);
   try {
     if (greeting !== undefined) driver.print([{ text: greeting, tone: 'dim' }]);
@@ -62,10 +68,10 @@ export async function startShell(options: ShellOptions): Promise<number> {
     ink.unmount();
     keyboard.close();
     stdout.off('resize', repair);
-    for (const signal of LEAVING_SIGNALS) process.off(signal, leave);
+    for (const signal of LEAVING_SIGNALS) process.off(signal, terminate);
     process.off('SIGINT', interrupt);
   }
-  return 0;
+  return exitCode;
 }
 
 const LEAVING_SIGNALS = ['SIGTERM', 'SIGHUP'] as const;

@@ -1,10 +1,9 @@
 // Performs what shell-state.ts decides: runs lines, asks the server for completions, keeps the
 // history file, listens to the session. It decides nothing about keys.
-import { ConnectError } from '../client/errors.js';
 import type { CommandContext } from '../commands/command.js';
 import { createContext } from '../commands/command-context.js';
 import { CommandError, type ErrorReport, ExitCode } from '../commands/command-error.js';
-import { connectReport } from '../commands/error-report.js';
+import { plainReport } from '../commands/error-report.js';
 import type { Renderer } from '../commands/render/render.js';
 import type { Result } from '../commands/result.js';
 import { runLine } from '../commands/run-line.js';
@@ -229,8 +228,7 @@ export class ShellDriver {
     try {
       await this.session.connect();
     } catch (error) {
-      if (error instanceof ConnectError) this.#printError(connectReport(error));
-      else this.print([{ text: messageOf(error), tone: 'bad' }]);
+      this.#printError(plainReport(error));
     }
   }
 

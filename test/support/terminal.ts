@@ -19,6 +19,11 @@ if (!hasTmux) {
 /** Registers a test that needs a terminal; without tmux it counts as skipped. */
 export const terminalTest = hasTmux ? test : test.skip;
 
+/** A person's: without what the test runner says about colours, and no tmux around it. */
+const ENVIRONMENT = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !/COLOR|^TMUX|^CI$/.test(name)),
+);
+
 export interface TerminalOptions {
   /** The program and its arguments. */
   readonly command: readonly string[];
@@ -57,9 +62,9 @@ export async function startTerminal(options: TerminalOptions): Promise<Terminal>
   const home = makeTempDir('terminal');
   const socket = join(home.path, 'tmux');
   const tmux = async (...args: string[]) =>
-    (await run('tmux', ['-S', socket, '-f', '/dev/null', ...args])).stdout;
+    (await run('tmux', ['-S', socket, '-f', '/dev/null', ...args], { env: ENVIRONMENT })).stdout;
   const { columns = 80, rows = 24, env = {} } = options;
-  const variables = Object.entries({ CI: '', LANG: 'C.UTF-8', ...env });
+  const variables = Object.entries({ LANG: 'C.UTF-8', ...env });
   await tmux(
     ...['-u', 'new-session', '-d', '-x', `${columns}`, '-y', `${rows}`],
     ...variables.flatMap(([name, value]) => ['-e', `${name}=${value}`]),

@@ -1,0 +1,259 @@
+// The whole shell but the drawing: keys in, what is written above the prompt out.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ConnectError } from '../../src/client/errors.js';
+import { allCommands } from '../../src/commands/registry.js';
+import { loadRenderer } from '../../src/commands/render/render.js';
+import { HistoryFile } from '../../src/shell/history.js';
+import { KeyDecoder } from '../../src/shell/key-decoder.js';
+import { ShellDriver } from '../../src/shell/shell-driver.js';
+import { makeVocabulary } from '../../src/shell/vocabulary.js';
+import type { FakeClient } from '../support/fake-client.js';
+import { makeShellWorld } from '../support/shell-world.js';
+import { makeTempDir } from '../support/temp-dir.js';
+import { waitFor } from '../support/wait-for.js';
+
+interface Shell {
+  readonly client: FakeClient;
+  readonly driver: ShellDriver;
+  readonly writes: readonly string[];
+  readonly historyPath: string;
+  /** Presses the keys of a terminal's bytes. */
+  send(bytes: string): void;
+  /** Waits until this was written above the prompt. */
+  shown(text: string): Promise<void>;
+  idle(): Promise<void>;
+}
+
+const PROMPT = 'fake:2181(connected) /> ';
+
+async function inShell(
+  work: (shell: Shell) => Promise<void>,
+  prepare?: (client: FakeClient, historyPath: string) => void,
+): Promise<void> {
+  const home = makeTempDir('driver');
+  const historyPath = join(home.path, 'history');
+  const { client, session } = makeShellWorld();
+  prepare?.(client, historyPath);
+  const driver = new ShellDriver({
+    session,
+    renderer: await loadRenderer('text', { isTerminal: true }),
+    vocabulary: makeVocabulary(await allCommands()),
+    historyFile: new HistoryFile(historyPath),
+  });
+  const writes: string[] = [];
+  driver.scrollback.attach((text) => writes.push(text));
+  const decoder = new KeyDecoder();
+  const running = driver.run();
+  const shell: Shell = {
+    client,
+    driver,
+    writes,
+    historyPath,
+    send: (bytes) => {
+      for (const key of decoder.push(bytes)) driver.press(key);
+    },
+    shown: async (text) => {
+      await waitFor(JSON.stringify(text), () => writes.join('').includes(text)).catch((error) => {
+        throw new Error(`${error}, but it is:\n${writes.join('')}`);
+      });
+    },
+    idle: async () => {
+      await waitFor('the command to end', () => driver.state.running === undefined);
+      await driver.scrollback.drained();
+    },
+  };
+  try {
+    await waitFor('the session', () => driver.state.connection.state !== 'connecting');
+    await work(shell);
+  } finally {
+    driver.dispatch({ type: 'leave' });
+    await running;
+    await session.close();
+    home.remove();
+  }
+}
+
+test('a line is shown with its prompt, then what it gave', async () => {
+  await inShell(async ({ send, idle, writes }) => {
+    send('get /a\r');
+    await idle();
+    assert.is(writes.join(''), `${PROMPT}get /a\nhello\n`);
+  });
+});
+
+test('a wrong line prints its error with a caret, and the shell goes on', async () => {
+  await inShell(async ({ send, idle, writes }) => {
+    send('set -v abc /a x\rset -b /a !!!\rget /nothing; get /a\rget /a\r');
+    await waitFor('the last one', () => writes.join('').includes('\nhello\n'));
+    await idle();
+    const text = writes.join('');
+    assert.match(text, /abc[\s\S]*\^\^\^/);
+    assert.match(text, /Node does not exist: \/nothing\n/);
+    assert.is(text.match(/hello/g)?.length, 1, 'what follows a failure in its line is not run');
+  });
+});
+
+test('a password is neither shown nor kept', async () => {
+  await inShell(async ({ send, idle, writes, historyPath }) => {
+    send('ls /\raddauth digest user:secret\r');
+    await idle();
+    await waitFor('the history', () => readFileSync(historyPath, 'utf8') === 'ls /\n');
+    assert.not.match(writes.join(''), /secret/);
+  });
+});
+
+test('an event that comes while typing goes above the line', async () => {
+  await inShell(async ({ send, idle, client, driver, shown }) => {
+    send('watch /a\r');
+    await idle();
+    send('get /');
+    await client.setData('/a', Buffer.from('new'));
+    await shown('NodeDataChanged /a\n');
+    assert.is(driver.state.line.text, 'get /');
+  });
+});
+
+test('Ctrl-C interrupts a command that hangs, and the next one runs', async () => {
+  await inShell(async ({ send, idle, client, driver, shown }) => {
+    client.getChildren = () => new Promise(() => undefined);
+    send('ls /\r');
+    await waitFor('it to be slow', () => driver.state.running?.isSlow);
+    send('\x03');
+    await shown('interrupted\n');
+    send('get /a\r');
+    await idle();
+    await shown('hello\n');
+  });
+});
+
+test('Ctrl-C cuts an output of 100,000 lines short and says so', async () => {
+  await inShell(async ({ send, idle, client, writes, shown }) => {
+    const children = Array.from({ length: 100_000 }, (_, index) => `n${index}`);
+    serveChildren(client, '/a', children);
+    send('ls -R /a\r');
+    await waitFor('the first lines', () => writes.join('').includes('/a/n0\n'));
+    send('\x03');
+    await shown('interrupted\n');
+    await idle();
+    assert.match(writes.join(''), /… \d+ more lines, not shown\n/);
+    assert.not.match(writes.join(''), /\/a\/n99999\n/);
+  });
+});
+
+test('an output of 100,000 lines comes whole, in order', async () => {
+  await inShell(async ({ send, idle, client, writes }) => {
+    const children = Array.from({ length: 100_000 }, (_, index) => `n${index + 100_000}`);
+    serveChildren(client, '/a', children);
+    send('ls -R /a\r');
+    await idle();
+    const expected = ['/a', ...children.map((name) => `/a/${name}`)].join('\n');
+    assert.is(writes.join(''), `${PROMPT}ls -R /a\n${expected}\n`);
+    assert.ok(writes.every((text) => text.length < 100_000));
+  });
+});
+
+test('a question is answered by one key', async () => {
+  await inShell(async ({ send, idle, client, driver }) => {
+    await client.create('/t');
+    await client.create('/t/child');
+    send('deleteall /t\r');
+    await waitFor('the question', () => driver.state.question);
+    send('n');
+    await idle();
+    assert.ok(await client.exists('/t/child'));
+    send('deleteall /t\r');
+    await waitFor('the question', () => driver.state.question);
+    send('y');
+    await idle();
+    assert.is(await client.exists('/t'), null);
+  });
+});
+
+test('TAB completes from the server, and sees what was just made', async () => {
+  await inShell(async ({ send, idle, driver }) => {
+    send('get /z\t');
+    await waitFor('the path', () => driver.state.line.text === 'get /zookeeper ');
+    send('\x15create /zoo\r');
+    await idle();
+    send('get /z\t');
+    await waitFor('what is shared', () => driver.state.line.text === 'get /zoo');
+    send('\t');
+    await waitFor('the list', () => driver.state.menu);
+    assert.equal(driver.state.menu, ['zoo', 'zookeeper']);
+  });
+});
+
+test('losing the server and getting it back is shown', async () => {
+  await inShell(async ({ client, driver, shown }) => {
+    client.setState('disconnected', new Error('the connection was reset'));
+    await shown('the connection was reset; reconnecting\n');
+    assert.is(driver.state.connection.state, 'disconnected');
+    client.setState('connected');
+    await shown('reconnected to fake:2181; the session goes on\n');
+  });
+});
+
+test('a server that cannot be reached is told, and the shell stays', async () => {
+  await inShell(
+    async ({ shown, send, driver }) => {
+      await shown('no server: refused\n');
+      send('version\r');
+      await shown('zksh');
+      assert.is(driver.state.isLeaving, false);
+    },
+    (client) => {
+      client.connectError = new ConnectError('no server: refused');
+    },
+  );
+});
+
+test('the history of earlier shells is there', async () => {
+  await inShell(
+    async ({ send, driver, historyPath, idle }) => {
+      send('\x1b[A');
+      assert.is(driver.state.line.text, 'ls /old');
+      send('\x03get /a\r');
+      await idle();
+      await waitFor('the entry', () => readFileSync(historyPath, 'utf8') === 'ls /old\nget /a\n');
+    },
+    (_client, path) => writeFileSync(path, 'ls /old\n'),
+  );
+});
+
+test('a history that cannot be kept is told once', async () => {
+  await inShell(
+    async ({ send, shown, writes, idle }) => {
+      await shown('the history is not kept: ');
+      send('get /a\rls /\r');
+      await idle();
+      assert.is(writes.join('').match(/the history is not kept/g)?.length, 1);
+    },
+    (_client, path) => {
+      // A folder where the file should be.
+      mkdirSync(path);
+    },
+  );
+});
+
+test('what a znode holds cannot command the terminal', async () => {
+  await inShell(async ({ send, idle, client, writes }) => {
+    await client.create('/esc', Buffer.from('\x1b[2Jgone'));
+    send('get /esc\rget --raw /esc\r');
+    await waitFor('both', () => writes.join('').match(/gone/g)?.length === 2);
+    await idle();
+    assert.not.ok(writes.join('').includes('\x1b'));
+  });
+});
+
+function serveChildren(client: FakeClient, parent: string, children: readonly string[]): void {
+  const { getChildren } = client;
+  client.getChildren = async (path, options) => {
+    const { stat } = await getChildren.call(client, parent, options);
+    return { children: path === parent ? [...children] : [], stat };
+  };
+}
+
+test.run();
