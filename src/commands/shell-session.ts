@@ -50,6 +50,8 @@ export class ShellSession {
   #client: ZooKeeperClient | undefined;
   #connecting: Promise<ZooKeeperClient> | undefined;
   #isClosed = false;
+  /** Counts the calls of close, so that an attempt under way knows that it is not wanted. */
+  #closeCount = 0;
   #cwd = '/';
   #previousCwd: string | undefined;
 
@@ -141,12 +143,14 @@ export class ShellSession {
   async close(): Promise<void> {
     const client = this.#client;
     this.#isClosed = true;
+    this.#closeCount++;
     this.#adopt(undefined);
     await client?.close();
   }
 
   async #open(target: string): Promise<ZooKeeperClient> {
     checkTarget(target);
+    const closeCount = this.#closeCount;
     const { timeoutMs } = this.#options;
     const client = await this.#createClient({
       connectString: target,
@@ -163,19 +167,16 @@ export class ShellSession {
     });
     const old = this.#client;
     const isFirst = old === undefined;
-    if (isFirst) this.#adopt(client);
     try {
+      if (closeCount !== this.#closeCount) throw notConnected();
+      if (isFirst) this.#adopt(client);
       await client.connect();
+      if (closeCount !== this.#closeCount) throw notConnected();
       for (const { scheme, auth } of this.#options.auth ?? []) await client.addAuth(scheme, auth);
     } catch (error) {
       if (this.#client === client) this.#adopt(undefined);
       await client.close();
       throw error;
-    }
-    if (isFirst && this.#client !== client) {
-      // close() was called while this attempt was under way.
-      await client.close();
-      throw notConnected();
     }
     if (target !== this.#target) {
       this.#target = target;

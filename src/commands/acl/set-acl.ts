@@ -37,23 +37,39 @@ export const setAcl = defineCommand({
     }
   },
   async run(context, { options, args: { path, acl } }): Promise<Result> {
-    if (options.recursive) await setBelow(context, path, acl);
+    const below = options.recursive ? await setBelow(context, path, acl) : NOTHING_BELOW;
     const stat = await context.client.setACL(path, acl, options.version ?? -1);
+    const { failures, count } = below;
+    if (failures.length > 0) {
+      const done = count + 1 - failures.length;
+      throw partialError(`the ACL was set on ${done} of ${count + 1} znodes, not on`, failures);
+    }
     return { kind: 'changed', path, stat, isStatShown: options.stat };
   },
 });
+
+interface Below {
+  readonly count: number;
+  readonly failures: readonly { readonly path: string; readonly error: unknown }[];
+}
+
+const NOTHING_BELOW: Below = { count: 0, failures: [] };
 
 /**
  * From the bottom up, and the root is left to the caller: an ACL that shuts this session out must
  * not do so before everything below has it.
  */
-async function setBelow(context: CommandContext, root: string, acl: readonly ACL[]): Promise<void> {
+async function setBelow(
+  context: CommandContext,
+  root: string,
+  acl: readonly ACL[],
+): Promise<Below> {
   const paths: string[] = [];
   for await (const { path } of walk(context.client, root, context.signal)) paths.push(path);
   paths.shift();
   const failures: { path: string; error: unknown }[] = [];
   for (const path of paths.reverse()) {
-    if (context.signal.aborted) return;
+    if (context.signal.aborted) break;
     try {
       await context.client.setACL(path, acl, -1);
     } catch (error) {
@@ -61,10 +77,5 @@ async function setBelow(context: CommandContext, root: string, acl: readonly ACL
       if (error.code !== 'NONODE') failures.push({ path, error });
     }
   }
-  if (failures.length > 0) {
-    throw partialError(
-      `the ACL was set on ${paths.length - failures.length} of ${paths.length + 1} znodes, not on`,
-      failures,
-    );
-  }
+  return { count: paths.length, failures };
 }

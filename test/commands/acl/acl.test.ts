@@ -1,0 +1,61 @@
+// Every verb of src/commands/acl over a client in memory.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { makeShellWorld } from '../../support/shell-world.js';
+
+test('getAcl shows an entry in two lines, and -s the Stat behind', async () => {
+  const world = makeShellWorld();
+  assert.is(await world.run('getAcl /a'), "'world,'anyone\n: cdrwa\n");
+  assert.match(await world.run('getAcl -s /a'), /^'world,'anyone\n: cdrwa\ncZxid = 0x1\n/);
+  const json = makeShellWorld({ format: 'ndjson' });
+  assert.equal(JSON.parse(await json.run('getAcl /a')), {
+    path: '/a',
+    acl: [{ scheme: 'world', id: 'anyone', perms: 'cdrwa' }],
+  });
+});
+
+test('getAcl -o raw is what setAcl reads', async () => {
+  const world = makeShellWorld({ format: 'raw' });
+  await world.run('setAcl /a world:anyone:ra,ip:10.0.0.1:r');
+  assert.is(await world.run('getAcl /a'), 'world:anyone:ra,ip:10.0.0.1:r\n');
+});
+
+test('setAcl sets, -v guards, -s shows the Stat', async () => {
+  const world = makeShellWorld();
+  assert.is(await world.run('setAcl /a world:anyone:ra'), '');
+  assert.is(await world.run('getAcl /a'), "'world,'anyone\n: ra\n");
+  assert.match(await world.run('setAcl -s -v 1 /a world:anyone:rwa'), /\naclVersion = 2\n/);
+  assert.is((await world.runFully('setAcl -v 1 /a world:anyone:r')).error?.exitCode, 7);
+});
+
+test('setAcl -R sets everything below, the top last', async () => {
+  const world = makeShellWorld();
+  await world.run('create -p /t/b/c');
+  assert.is(await world.run('setAcl -R /t world:anyone:ra'), '');
+  for (const path of ['/t', '/t/b', '/t/b/c']) {
+    assert.is(await world.run(`getAcl ${path}`), "'world,'anyone\n: ra\n");
+  }
+});
+
+test('setAcl -R names what it could not change and exits with 9', async () => {
+  const world = makeShellWorld();
+  await world.run('create -p /t/b; create /t/c; setAcl /t/c world:anyone:r');
+  const { text, error } = await world.runFully('setAcl -R /t world:anyone:rac');
+  assert.is(error?.exitCode, 9);
+  assert.is(text, 'the ACL was set on 2 of 3 znodes, not on: /t/c (NOAUTH)\n');
+});
+
+test('addauth sends what it is given and shows nothing', async () => {
+  const world = makeShellWorld();
+  assert.is(await world.run('addauth digest ann:secret'), '');
+  assert.equal(world.client.auth, [['digest', 'ann:secret']]);
+});
+
+test('whoami lists schemes and users', async () => {
+  assert.is(await makeShellWorld().run('whoami'), 'Auth scheme: User\nip: 127.0.0.1\n');
+  assert.equal(JSON.parse(await makeShellWorld({ format: 'json' }).run('whoami')), {
+    identities: [{ scheme: 'ip', user: '127.0.0.1' }],
+  });
+});
+
+test.run();
