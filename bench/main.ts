@@ -1,0 +1,182 @@
+/**
+ * `npm run bench`: the bundled server and, where it is installed, Apache's, under the same loads in
+ * the same run on the same machine; then both shells doing `get /a`. Prints a table with the ratio,
+ * for bench/RESULTS.md.
+ *
+ *   npm run bench -- [--quick] [--only get,set] [--json]
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { availableParallelism, cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type LoadOp, type LoadResult, prepareLoad, runLoad } from './load.js';
+import {
+  apacheVersion,
+  type BenchServer,
+  hasApache,
+  type ServerKind,
+  startBenchServer,
+} from './servers.js';
+import { measureShells, type ShellFigures } from './shells.js';
+
+interface Load {
+  readonly op: LoadOp;
+  readonly connections: number;
+  readonly inFlight: number;
+  readonly count: number;
+}
+
+interface Figures {
+  readonly readyMs: number;
+  readonly idleMiB: number;
+  readonly loadedMiB: number;
+  readonly results: readonly LoadResult[];
+}
+
+const DATA_SIZE = 100;
+const MAX_SECONDS = 30;
+
+function loads(isQuick: boolean, only: readonly string[]): Load[] {
+  const share = isQuick ? 0.1 : 1;
+  const many = (op: LoadOp, inFlight: number, count: number): Load => ({
+    op,
+    connections: 10,
+    inFlight,
+    count: Math.ceil(count * share),
+  });
+  const one = (op: LoadOp): Load => ({
+    op,
+    connections: 1,
+    inFlight: 1,
+    count: Math.ceil(10_000 * share),
+  });
+  return [
+    many('get', 32, 1_000_000),
+    many('exists', 32, 1_000_000),
+    many('getChildren', 32, 1_000_000),
+    many('set', 32, 300_000),
+    many('set', 256, 500_000),
+    many('create', 32, 200_000),
+    one('get'),
+    one('set'),
+    one('create'),
+  ].filter(({ op }) => only.length === 0 || only.includes(op));
+}
+
+async function measure(kind: ServerKind, home: string, all: readonly Load[]): Promise<Figures> {
+  const server = await startBenchServer(kind, home);
+  try {
+    const idleMiB = server.residentMiB();
+    await prepareLoad(server.port, '/reads', DATA_SIZE);
+    await prepareLoad(server.port, '/creates', DATA_SIZE);
+    // Twice over the whole list: the first time nobody is warm, neither the JVM nor V8.
+    const warm = all.map((load) => ({ ...load, count: Math.ceil(load.count / 5) }));
+    for (const load of warm) await runOne(server, load);
+    const results: LoadResult[] = [];
+    for (const load of all) {
+      results.push(await runOne(server, load));
+      process.stderr.write(`${kind} ${label(load)}\n`);
+    }
+    return { readyMs: server.readyMs, idleMiB, loadedMiB: server.residentMiB(), results };
+  } finally {
+    await server.stop();
+  }
+}
+
+function runOne(server: BenchServer, load: Load): Promise<LoadResult> {
+  return runLoad({
+    ...load,
+    port: server.port,
+    warmUp: Math.ceil(load.count / 10),
+    size: DATA_SIZE,
+    maxSeconds: MAX_SECONDS,
+    parent: load.op === 'create' ? '/creates' : '/reads',
+  });
+}
+
+function label({ op, connections, inFlight }: Load): string {
+  return `${op}, ${connections} x ${inFlight}`;
+}
+
+function print(all: readonly Load[], ours: Figures, theirs: Figures | null): void {
+  const rows = [
+    ['load', 'zksh ops/s', 'p50 ms', 'p99 ms', 'Apache ops/s', 'p50 ms', 'p99 ms', 'ratio'],
+  ];
+  all.forEach((load, i) => {
+    const mine = ours.results[i];
+    const other = theirs?.results[i];
+    if (mine === undefined) return;
+    const ratio = other === undefined ? '-' : (mine.opsPerSecond / other.opsPerSecond).toFixed(2);
+    rows.push([label(load), ...columns(mine), ...columns(other), ratio]);
+  });
+  printTable(rows);
+  const pair = (name: string, read: (figures: Figures) => number): string[] => {
+    const other = theirs === null ? '-' : read(theirs).toFixed(0);
+    const ratio = theirs === null ? '-' : (read(ours) / read(theirs)).toFixed(2);
+    return [name, read(ours).toFixed(0), other, ratio];
+  };
+  printTable([
+    ['', 'zksh', 'Apache', 'ratio'],
+    pair('start until srvr answers, ms', ({ readyMs }) => readyMs),
+    pair('resident memory idle, MiB', ({ idleMiB }) => idleMiB),
+    pair('resident memory after the loads, MiB', ({ loadedMiB }) => loadedMiB),
+  ]);
+}
+
+function columns(result: LoadResult | undefined): string[] {
+  if (result === undefined) return ['-', '-', '-'];
+  const errors = result.errors > 0 ? ` (${result.errors} errors)` : '';
+  return [
+    Math.round(result.opsPerSecond).toLocaleString('en') + errors,
+    result.p50Ms.toFixed(3),
+    result.p99Ms.toFixed(3),
+  ];
+}
+
+function printShells(figures: ShellFigures): void {
+  const ratio = figures.javaMs === null ? '-' : (figures.zkshMs / figures.javaMs).toFixed(2);
+  printTable([
+    ['one `get /a`, wall time, median', 'ms', ''],
+    ['node -e 0', figures.nodeMs.toFixed(0), ''],
+    ['zksh -c', figures.zkshMs.toFixed(0), `${ratio} of Apache's`],
+    ["Apache's Java shell", figures.javaMs?.toFixed(0) ?? '-', ''],
+  ]);
+}
+
+function printTable(rows: readonly (readonly string[])[]): void {
+  const [head = [], ...body] = rows;
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`;
+  process.stdout.write(line(head) + line(head.map(() => '---')) + body.map(line).join('') + '\n');
+}
+
+function commit(): string {
+  const { stdout } = spawnSync('git', ['describe', '--always', '--dirty'], { encoding: 'utf8' });
+  return stdout.trim() || 'unknown';
+}
+
+async function main(args: readonly string[]): Promise<void> {
+  const only = args[args.indexOf('--only') + 1]?.split(',') ?? [];
+  const all = loads(args.includes('--quick'), args.includes('--only') ? only : []);
+  const home = mkdtempSync(join(tmpdir(), 'zksh-bench-'));
+  try {
+    const ours = await measure('zksh', home, all);
+    const theirs = hasApache() ? await measure('apache', home, all) : null;
+    const shells = await measureShells(home);
+    if (args.includes('--json')) {
+      process.stdout.write(`${JSON.stringify({ loads: all, ours, theirs, shells })}\n`);
+      return;
+    }
+    const apache = theirs === null ? 'not installed' : apacheVersion();
+    process.stdout.write(
+      `${availableParallelism()} cores (${cpus()[0]?.model ?? 'unknown'}), commit ${commit()}, ` +
+        `Node.js ${process.version}, Apache ZooKeeper ${apache}, ${DATA_SIZE} bytes of data\n\n`,
+    );
+    print(all, ours, theirs);
+    printShells(shells);
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await main(process.argv.slice(2));

@@ -1,0 +1,115 @@
+/** Starts the servers that are compared, each as a process of its own on a fresh folder. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ZOOKEEPER_JAR = '/usr/share/java/zookeeper.jar';
+const JAVA = '/usr/bin/java';
+const ZKSERVER = fileURLToPath(new URL('../src/bin/zkserver.js', import.meta.url));
+
+export type ServerKind = 'zksh' | 'apache';
+
+export interface BenchServer {
+  readonly kind: ServerKind;
+  readonly port: number;
+  /** Milliseconds from the start of the process until it answered `srvr`. */
+  readonly readyMs: number;
+  /** Resident memory in MiB. */
+  residentMiB(): number;
+  stop(): Promise<void>;
+}
+
+export function hasApache(): boolean {
+  return existsSync(ZOOKEEPER_JAR) && existsSync(JAVA);
+}
+
+/** "3.8.0" */
+export function apacheVersion(): string {
+  const { stdout } = spawnSync('dpkg', ['-s', 'zookeeper'], { encoding: 'utf8' });
+  return /^Version: (.*)$/m.exec(stdout)?.[1] ?? 'of unknown version';
+}
+
+export async function startBenchServer(kind: ServerKind, home: string): Promise<BenchServer> {
+  const folder = join(home, `${kind}-${Date.now()}`);
+  mkdirSync(folder, { recursive: true });
+  const port = await freePort();
+  const file = join(folder, 'zoo.cfg');
+  const lines = [
+    `dataDir=${join(folder, 'data')}`,
+    `clientPort=${port}`,
+    'clientPortAddress=127.0.0.1',
+    'tickTime=2000',
+    'maxClientCnxns=0',
+    'admin.enableServer=false',
+    '4lw.commands.whitelist=*',
+  ];
+  writeFileSync(file, `${lines.join('\n')}\n`);
+  const startedAt = performance.now();
+  const child = kind === 'zksh' ? spawnOurs(file) : spawnApache(file);
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  try {
+    await serving(port, child);
+  } catch (error) {
+    child.kill('SIGKILL');
+    throw error;
+  }
+  return {
+    kind,
+    port,
+    readyMs: performance.now() - startedAt,
+    residentMiB: () => residentMiB(child.pid ?? 0),
+    stop: async () => {
+      child.kill('SIGKILL');
+      await exited;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function spawnOurs(file: string): ChildProcess {
+  return spawn(process.execPath, [ZKSERVER, 'start-foreground', file], { stdio: 'ignore' });
+}
+
+/** With the JVM's own defaults, as Debian starts it. */
+function spawnApache(file: string): ChildProcess {
+  const main = 'org.apache.zookeeper.server.quorum.QuorumPeerMain';
+  const classPath = `${ZOOKEEPER_JAR}:/usr/share/java/slf4j-nop.jar`;
+  return spawn(JAVA, ['-cp', classPath, main, file], { stdio: 'ignore' });
+}
+
+async function serving(port: number, child: ChildProcess): Promise<void> {
+  for (const deadline = Date.now() + 60_000; Date.now() < deadline; ) {
+    if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`);
+    if (await answersSrvr(port)) return;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  throw new Error(`no server answered on port ${port}`);
+}
+
+function answersSrvr(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    let answer = '';
+    const socket = connect(port, '127.0.0.1', () => socket.write('srvr'));
+    socket.setTimeout(2000, () => socket.destroy());
+    socket.on('data', (chunk) => {
+      answer += chunk;
+    });
+    socket.on('error', () => undefined);
+    socket.on('close', () => resolve(answer.includes('Mode: ')));
+  });
+}
+
+function residentMiB(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0) / 1024;
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+  const address = probe.address();
+  await new Promise((resolve) => probe.close(resolve));
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
