@@ -11,6 +11,13 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });
 
+// Node ends with 1 after an error nobody caught, and 1 is a warning here: a check that broke has
+// judged nothing.
+process.on('uncaughtException', (error) => {
+  process.stderr.write(`zkops: a fault of zkops itself: ${error.stack ?? error.message}\n`);
+  process.exit(3);
+});
+
 const terminal = describeTerminal(process.stdout, process.env);
 process.exitCode = await main(process.argv.slice(2), {
   ask: askWord,

@@ -16,7 +16,7 @@ export type ServerMode = 'standalone' | 'leader' | 'follower' | 'observer' | 're
  * Properties are cheap. Methods walk something (connections, watches, sessions, a folder) and are
  * called at most once an answer. Lists come in the order in which they are to be printed.
  * Ids and zxids are 64-bit bigints; session ids may be given signed or unsigned.
- * While `isServing` is false only `environment`, `traceMask` and the setters are called.
+ * While `isServing` is false only `version`, `environment`, `traceMask` and `setTraceMask` are used.
  */
 export interface ServerView {
   /**

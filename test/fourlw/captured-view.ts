@@ -17,7 +17,7 @@ import type {
 } from '../../src/fourlw/server-view.js';
 
 /** The repository's root, seen from a compiled test wherever it was built to. */
-function repositoryRoot(): string {
+export function repositoryRoot(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   for (;;) {
     try {

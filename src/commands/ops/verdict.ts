@@ -69,8 +69,9 @@ function judgeEnsemble(statuses: readonly MemberStatus[], members: readonly Memb
   const standalone = serving.filter(({ role }) => role === 'standalone');
   const unjudged = members.filter(({ state }) => isUnjudged(state));
   if (serving.length === 0) {
-    return unjudged.length > 0
-      ? finding('unknown', 'no member told its role')
+    if (unjudged.length > 0) return finding('unknown', 'no member told its role');
+    return statuses.some(({ isReadOnly }) => isReadOnly)
+      ? finding('critical', 'no quorum: only read-only members answer')
       : finding('critical', 'no member serves');
   }
   if (standalone.length === serving.length && !statuses.some(isOfEnsemble)) {

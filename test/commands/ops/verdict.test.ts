@@ -34,7 +34,7 @@ const CASES: readonly (readonly [modes: string, level: Level, summary: string])[
   ['leader refused refused', 'critical', 'no quorum: 1 of 3 voters in step, 2 are needed'],
   ['follower follower refused', 'critical', 'no leader'],
   ['not-serving not-serving refused', 'critical', 'no member serves'],
-  ['read-only read-only refused', 'critical', 'no member serves'],
+  ['read-only read-only refused', 'critical', 'no quorum: only read-only members answer'],
   ['leader leader follower', 'critical', 'two lead at once: 10.0.0.1:1, 10.0.0.1:2'],
   ['leader follower standalone', 'critical', '10.0.0.1:3 runs standalone beside an ensemble'],
   ['standalone read-only', 'critical', 'runs standalone beside an ensemble'],
