@@ -39,6 +39,7 @@ interface ParsedOptions extends MemberSource {
   readonly all?: boolean;
   readonly keys?: string;
   readonly yes?: boolean;
+  readonly force?: boolean;
 }
 
 /** What main needs of the world; tests put their own there. */
@@ -95,6 +96,9 @@ function addVerb(program: Command, verb: OpsVerb, run: RunVerb): void {
   }
   if (verb.isReset === true) {
     command.option('--yes', 'do it: this changes something in every member');
+  }
+  if (verb.isCostly === true) {
+    command.option('--force', 'ask a server with more than 100000 watches too');
   }
   if (verb.isConfirmed === true) {
     command.option('--confirm <ms>', 'wait before the second look', milliseconds, 1000);
@@ -155,6 +159,7 @@ async function runAndShow(
     timeoutMs: timeout,
     deadlineMs: deadline,
     confirmMs: confirm,
+    isForced: options.force === true,
     ...(mask === undefined ? {} : { argument: mask }),
   });
   world.writeOut(

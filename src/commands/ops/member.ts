@@ -14,7 +14,9 @@ export type Reason =
   | 'too-large'
   | 'not-whitelisted'
   | 'not-serving'
-  | 'unreadable';
+  | 'unreadable'
+  /** Not asked: the answer would cost the server too much. */
+  | 'too-costly';
 
 /** What the row of a member says: its reason, or that it is well. */
 export type MemberState = Reason | 'serving' | 'answered' | 'read-only';
@@ -73,9 +75,16 @@ export function isDown(state: MemberState): boolean {
   return DOWN.includes(state);
 }
 
-/** What a member sent is no answer that tells how it is. */
+const UNJUDGED: readonly MemberState[] = [
+  'not-whitelisted',
+  'unreadable',
+  'too-large',
+  'too-costly',
+];
+
+/** Nothing came that tells how this member is. */
 export function isUnjudged(state: MemberState): boolean {
-  return state === 'not-whitelisted' || state === 'unreadable' || state === 'too-large';
+  return UNJUDGED.includes(state);
 }
 
 /** What a word's answer says; undefined where there is none. */

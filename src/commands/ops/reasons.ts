@@ -55,6 +55,10 @@ const SENTENCES: Readonly<Record<Reason | 'read-only', Describe>> = {
     message: `what it sent is no answer to ${word}`,
     advice: `is ${server} the client port of a ZooKeeper server?`,
   }),
+  'too-costly': ({ word, detail }) => ({
+    message: `${detail} make ${word} a burden on it, so it was not asked`,
+    advice: 'look at wchs, or ask all the same with --force',
+  }),
   'read-only': () => ({
     message: 'it has lost its quorum and serves read-only clients',
     advice: 'bring back enough members for a majority, or look at the network between them',

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { formatServerAddress, type ServerAddress } from '../../client/connect-string.js';
-import type { WordName } from '../../fourlw/index.js';
+import { WORDS, type WordName } from '../../fourlw/index.js';
 import { type AskWord, askMember } from './ask.js';
 import type { Answer, Fault, Member, MemberState } from './member.js';
 import { describeFault } from './reasons.js';
@@ -18,6 +18,8 @@ export interface RunOptions {
   readonly deadlineMs: number;
   /** How long after a critical look a confirming verb looks again. */
   readonly confirmMs: number;
+  /** Ask what is costly of a server with many watches too. */
+  readonly isForced?: boolean;
   /** The 8 bytes that stmk sends. */
   readonly argument?: Buffer;
   readonly now: () => Date;
@@ -60,11 +62,31 @@ async function askAll(
   const { timeoutMs, argument } = options;
   const startedAt = performance.now();
   const limit = { timeoutMs, deadline, ...(argument === undefined ? {} : { argument }) };
-  const answers = await Promise.all(
-    verb.words.map((word) => askMember(options.ask, address, word, limit)),
-  );
+  const refusal =
+    verb.isCostly === true && options.isForced !== true
+      ? await tooCostly(options.ask, address, limit)
+      : undefined;
+  const answers =
+    refusal === undefined
+      ? await Promise.all(verb.words.map((word) => askMember(options.ask, address, word, limit)))
+      : [refusal];
   const tookMs = performance.now() - startedAt;
   return makeMember(verb, address, answers, { tookMs, timeoutMs });
+}
+
+/** A server builds the answer to wchc and wchp as one text in memory: ZOOKEEPER-2693. */
+const MAX_WATCHES = 100_000;
+
+/** The refusal to ask a member for all its watches; undefined when it has few, or will not tell. */
+async function tooCostly(
+  ask: AskWord,
+  address: ServerAddress,
+  limit: Parameters<typeof askMember>[3],
+): Promise<Answer | undefined> {
+  const answer = await askMember(ask, address, 'wchs', limit);
+  const watches = answer.ok ? (WORDS.wchs.parse(answer.text).watches ?? 0) : 0;
+  if (watches <= MAX_WATCHES) return undefined;
+  return { ok: false, reason: 'too-costly', detail: `${watches} watches`, bytes: undefined };
 }
 
 /** Turns the answers of one member, in the order of the verb's words, into its row. */

@@ -36,6 +36,8 @@ export interface OpsVerb {
   readonly judge: 'ensemble' | 'answers';
   /** It changes something in the server, so that `--yes` must be said. */
   readonly isReset?: boolean;
+  /** It makes a server with many watches build a huge answer; `--force` asks all the same. */
+  readonly isCostly?: boolean;
   /** Critical is told only when a second look, a moment later, finds it again. */
   readonly isConfirmed?: boolean;
   readonly columns: readonly Column[];

@@ -1,7 +1,7 @@
 import { Chalk, type ChalkInstance } from 'chalk';
 import Table from 'cli-table3';
 import type { ShowOptions } from '../ops/cli.js';
-import type { Fault, Member, MemberState } from '../ops/member.js';
+import { type Fault, isUnjudged, type Member, type MemberState } from '../ops/member.js';
 import type { Level, OpsResult } from '../ops/result.js';
 import type { Column } from '../ops/verb.js';
 import { cellText, detailGrid, pairsOf, safeText, shownCell, wantsPairs } from './ops-cells.js';
@@ -58,8 +58,7 @@ const LEVEL_PAINTS = {
 function levelOfState(state: MemberState): Level {
   if (state === 'serving' || state === 'answered') return 'healthy';
   if (state === 'read-only') return 'warning';
-  if (state === 'not-whitelisted' || state === 'unreadable') return 'unknown';
-  return 'critical';
+  return isUnjudged(state) ? 'unknown' : 'critical';
 }
 
 /** The health table, the footnotes in words, the verdict. */

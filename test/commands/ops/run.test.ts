@@ -182,6 +182,23 @@ test('stmk sends the word and its eight bytes', async () => {
   assert.equal(asked, [Buffer.concat([Buffer.from('stmk'), argument])]);
 });
 
+test('a server with many watches is spared wchc and wchp, but for --force', async () => {
+  const asked: (string | Buffer)[] = [];
+  const ask: AskWord = (_, word) => {
+    asked.push(word);
+    const text = word === 'wchs' ? '9 connections watching 9 paths\nTotal watches:100001\n' : '\n';
+    return Promise.resolve(Buffer.from(text));
+  };
+  const servers = [{ host: 'a', port: 1 }];
+  const spared = await runVerb(verbNamed('wchc'), servers, { ...OPTIONS, ask });
+  assert.is(spared.members[0]?.state, 'too-costly');
+  assert.is(spared.verdict.level, 'unknown');
+  assert.equal(asked, ['wchs']);
+  const forced = await runVerb(verbNamed('wchc'), servers, { ...OPTIONS, ask, isForced: true });
+  assert.is(forced.members[0]?.state, 'answered');
+  assert.equal(asked, ['wchs', 'wchc']);
+});
+
 test('an answer of nothing is good for hash alone', async () => {
   const ask: AskWord = () => Promise.reject(Object.assign(new Error(), { reason: 'empty' }));
   const stateOf = async (name: string) => {
