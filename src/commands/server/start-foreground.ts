@@ -1,0 +1,49 @@
+/**
+ * Serves until SIGTERM or SIGINT, then closes in order. A second signal ends the process at once:
+ * the log is synced before anything is acknowledged, so nothing can be lost by it.
+ */
+import { targetOf } from './target.js';
+import { Exit, type ServerVerb, type VerbIo } from './verb.js';
+
+/** What `start` waits for, over the channel to the process it started. */
+export const SERVING_MESSAGE = 'serving';
+
+export const startForeground: ServerVerb = {
+  name: 'start-foreground',
+  usage: 'start-foreground ZOO.CFG|PORT DATADIR [-D name=value]...',
+  summary: 'serve in this process until it is told to end',
+  options: {},
+  run: async (args, io) => {
+    const { config, host, port, warnings } = targetOf(args, 'start-foreground');
+    for (const warning of warnings) io.writeError(warning);
+    const ending = waitForSignal();
+    const { startServer } = await import('../../server/main.js');
+    return new Promise<number>((resolve, reject) => {
+      const serve = async () => {
+        const server = await startServer({
+          parsed: config,
+          host,
+          port,
+          onWarning: (message) => io.writeError(`zkserver: ${message}`),
+          onFatal: reject,
+        });
+        announce(io, server.connectString, config.dataDir);
+        await ending;
+        await server.close();
+        resolve(Exit.OK);
+      };
+      serve().catch(reject);
+    });
+  },
+};
+
+function announce(io: VerbIo, connectString: string, dataDir: string | null): void {
+  io.writeError(`zkserver: serving on ${connectString}, data in ${dataDir ?? 'memory'}`);
+  process.send?.(SERVING_MESSAGE, undefined, undefined, () => process.disconnect?.());
+}
+
+function waitForSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
+  });
+}

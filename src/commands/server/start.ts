@@ -1,0 +1,90 @@
+import { spawn } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PidFile } from './pid-file.js';
+import { SERVING_MESSAGE } from './start-foreground.js';
+import { targetOf } from './target.js';
+import { Exit, type ServerVerb, VerbError } from './verb.js';
+
+/** What a server in the background says; the folder can be another with ZOO_LOG_DIR. */
+const LOG_FILE = 'zkserver.out';
+
+export const start: ServerVerb = {
+  name: 'start',
+  usage: 'start ZOO.CFG|PORT DATADIR [-D name=value]...',
+  summary: 'serve in the background; returns when the server serves',
+  options: {},
+  run: async (args, io) => {
+    const target = targetOf(args, 'start');
+    const pidFile = new PidFile(target.dataDir, io.env);
+    const running = pidFile.runningPid();
+    if (running !== undefined) {
+      throw new VerbError(Exit.FAILED, `zkserver: already running as process ${running}`);
+    }
+    const logFile = openLog(io.env['ZOO_LOG_DIR'] || target.dataDir);
+    const pid = await spawnServer(commandOf(args.operands, args.properties), logFile, pidFile);
+    io.writeOut(`STARTED as process ${pid}\n`);
+    return Exit.OK;
+  },
+};
+
+function commandOf(
+  operands: readonly string[],
+  properties: Readonly<Record<string, string>>,
+): string[] {
+  const flags = Object.entries(properties).map(([name, value]) => `-D${name}=${value}`);
+  return [process.argv[1] ?? '', 'start-foreground', ...flags, '--', ...operands];
+}
+
+interface LogFile {
+  readonly path: string;
+  readonly descriptor: number;
+  readonly sizeBefore: number;
+}
+
+function openLog(folder: string): LogFile {
+  const path = join(folder, LOG_FILE);
+  try {
+    mkdirSync(folder, { recursive: true });
+    const descriptor = openSync(path, 'a', 0o640);
+    return { path, descriptor, sizeBefore: readFileSync(path).length };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new VerbError(Exit.DATA_DIR, `zkserver: cannot write ${path}: ${why}`);
+  }
+}
+
+/** Resolves to the pid when the server serves; rejects with what it said when it ends before. */
+async function spawnServer(
+  command: readonly string[],
+  log: LogFile,
+  pidFile: PidFile,
+): Promise<number> {
+  const child = spawn(process.execPath, [...process.execArgv, ...command], {
+    detached: true,
+    stdio: ['ignore', log.descriptor, log.descriptor, 'ipc'],
+  });
+  closeSync(log.descriptor);
+  const pid = child.pid ?? 0;
+  try {
+    if (pid > 0) pidFile.write(pid);
+    await new Promise<void>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('message', (message) => {
+        if (message === SERVING_MESSAGE) resolve();
+      });
+      child.once('exit', (code) => {
+        const said = readFileSync(log.path).subarray(log.sizeBefore).toString().trimEnd();
+        const lines = said === '' ? [`zkserver: the server ended; see ${log.path}`] : [said];
+        reject(new VerbError(code || Exit.FAILED, ...lines));
+      });
+    });
+  } catch (error) {
+    child.kill();
+    pidFile.remove();
+    throw error;
+  }
+  if (child.connected) child.disconnect();
+  child.unref();
+  return pid;
+}

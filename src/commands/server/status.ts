@@ -1,0 +1,29 @@
+import { askWord } from '../../client/four-letter.js';
+import { reachableHost, targetOf } from './target.js';
+import { Exit, type ServerVerb, VerbError } from './verb.js';
+
+const TIMEOUT_MS = 5000;
+
+export const status: ServerVerb = {
+  name: 'status',
+  usage: 'status ZOO.CFG|PORT DATADIR',
+  summary: 'ask the server what it is: standalone, leader, follower, observer',
+  options: {},
+  run: async (args, io) => {
+    const target = targetOf(args, 'status');
+    const address = { host: reachableHost(target.host), port: target.port };
+    const place = `${address.host}:${address.port}`;
+    const timeouts = { connectTimeoutMs: TIMEOUT_MS, readTimeoutMs: TIMEOUT_MS };
+    const answer = await askWord(address, 'srvr', timeouts).catch((error: Error) => {
+      const message = `zkserver: no server answers on ${place}: ${error.message}`;
+      throw new VerbError(Exit.FAILED, message);
+    });
+    const text = answer.toString();
+    const mode = /^Mode: .*$/m.exec(text)?.[0];
+    if (mode === undefined) {
+      throw new VerbError(Exit.FAILED, `zkserver: ${place} does not serve: ${text.trim()}`);
+    }
+    io.writeOut(`${mode}\n`);
+    return Exit.OK;
+  },
+};

@@ -1,0 +1,36 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { isAlive, PidFile } from './pid-file.js';
+import { targetOf } from './target.js';
+import { Exit, type ServerVerb, VerbError } from './verb.js';
+
+/** A server closes in well under a second; a big snapshot being written may take longer. */
+const STOP_TIMEOUT_MS = 60_000;
+const POLL_MS = 20;
+
+export const stop: ServerVerb = {
+  name: 'stop',
+  usage: 'stop ZOO.CFG|PORT DATADIR',
+  summary: 'end the server that start started, and wait until it is gone',
+  options: {},
+  run: async (args, io) => {
+    const pidFile = new PidFile(targetOf(args, 'stop').dataDir, io.env);
+    const pid = pidFile.runningPid();
+    if (pid === undefined) {
+      io.writeError(`zkserver: no server to stop (by ${pidFile.path})`);
+      pidFile.remove();
+      return Exit.OK;
+    }
+    process.kill(pid, 'SIGTERM');
+    const deadline = Date.now() + STOP_TIMEOUT_MS;
+    while (isAlive(pid)) {
+      if (Date.now() > deadline) {
+        const waited = `${STOP_TIMEOUT_MS / 1000} s`;
+        throw new VerbError(Exit.FAILED, `zkserver: process ${pid} did not end in ${waited}`);
+      }
+      await delay(POLL_MS);
+    }
+    pidFile.remove();
+    io.writeOut('STOPPED\n');
+    return Exit.OK;
+  },
+};

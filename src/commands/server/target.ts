@@ -1,0 +1,80 @@
+/** Which server the command line means: the config in a zoo.cfg, or a port and a folder. */
+import { readFileSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
+import {
+  type Config,
+  type ConfigResult,
+  configFromOptions,
+  parseConfig,
+} from '../../server/config.js';
+import { Exit, usageError, type VerbArguments, VerbError } from './verb.js';
+
+export interface Target {
+  readonly config: Config;
+  readonly dataDir: string;
+  /** Where to listen for clients. */
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly warnings: readonly string[];
+}
+
+/** @throws VerbError: usage, or each fault of the zoo.cfg on a line */
+export function targetOf(args: VerbArguments, verb: string): Target {
+  const [first, second, ...more] = args.operands;
+  if (first === undefined || more.length > 0) {
+    throw usageError(`${verb} expects a zoo.cfg, or a port and a data directory`);
+  }
+  if (second !== undefined) return targetAt(first, second, args.properties);
+  if (/^\d+$/.test(first)) throw usageError(`expected a data directory behind port ${first}`);
+  const result = parseConfig(readConfig(first), { fileName: first, properties: args.properties });
+  const { config, warnings } = valid(result);
+  return describe(config, warnings, config.clientPort ?? 0);
+}
+
+function targetAt(
+  portText: string,
+  dataDir: string,
+  properties: VerbArguments['properties'],
+): Target {
+  const port = /^\d{1,5}$/.test(portText) ? Number(portText) : -1;
+  if (port < 0 || port > 65535) {
+    throw usageError(`expected a port from 0 to 65535, found "${portText}"`);
+  }
+  const places = { dataDir, ...(port === 0 ? {} : { clientPort: portText }) };
+  const { config, warnings } = valid(configFromOptions({ ...properties, ...places }));
+  return describe(config, warnings, port);
+}
+
+function readConfig(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new VerbError(Exit.USAGE, `zkserver: ${file} cannot be read: ${why}`);
+  }
+}
+
+function valid(result: ConfigResult): { config: Config; warnings: readonly string[] } {
+  if ('errors' in result) {
+    throw new VerbError(Exit.USAGE, ...result.errors.map(({ text }) => text));
+  }
+  return { config: result.config, warnings: result.warnings.map(({ text }) => text) };
+}
+
+function describe(config: Config, warnings: readonly string[], port: number): Target {
+  const host = config.clientPortAddress ?? anyAddress();
+  return { config, dataDir: config.dataDir ?? '.', host, port, warnings };
+}
+
+/** All addresses, IPv6 ones too where the machine has any. */
+function anyAddress(): string {
+  const all = Object.values(networkInterfaces()).flat();
+  return all.some((address) => address?.family === 'IPv6') ? '::' : '0.0.0.0';
+}
+
+/** Where to reach a server that listens on `host`. */
+export function reachableHost(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  return host === '::' ? 'localhost' : host;
+}

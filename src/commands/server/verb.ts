@@ -1,0 +1,56 @@
+/** What zkserver can be told to do: one file a verb, gathered in cli.ts. */
+
+/** How zkserver ends; zkserver(8) lists the same, and the server's own faults bring theirs. */
+export const Exit = {
+  OK: 0,
+  /** Not running, already running, or an error nobody expected. */
+  FAILED: 1,
+  /** A bad command line or a bad zoo.cfg. */
+  USAGE: 2,
+  /** The data directory cannot be used. */
+  DATA_DIR: 4,
+} as const;
+
+/** What stands behind the verb on the command line. */
+export interface VerbArguments {
+  /** A zoo.cfg, or a port and a folder. */
+  readonly operands: readonly string[];
+  /** -D name=value, by name. */
+  readonly properties: Readonly<Record<string, string>>;
+  /** Options other than -D, as the verb declares them; "" for those without a value. */
+  readonly options: ReadonlyMap<string, string>;
+}
+
+export interface VerbIo {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  writeOut(text: string): void;
+  /** One line for the operator; the newline is added. */
+  writeError(line: string): void;
+}
+
+export interface ServerVerb {
+  readonly name: string;
+  readonly usage: string;
+  readonly summary: string;
+  /** Options other than -D: name, and whether a value follows. */
+  readonly options: Readonly<Record<string, { readonly hasValue: boolean }>>;
+  /** Resolves to the exit code. */
+  run(args: VerbArguments, io: VerbIo): Promise<number>;
+}
+
+/** zkserver cannot do what it was told; `lines` say why. */
+export class VerbError extends Error {
+  override readonly name = 'VerbError';
+  readonly lines: readonly string[];
+  readonly exitCode: number;
+
+  constructor(exitCode: number, ...lines: string[]) {
+    super(lines.join('\n'));
+    this.exitCode = exitCode;
+    this.lines = lines;
+  }
+}
+
+export function usageError(message: string): VerbError {
+  return new VerbError(Exit.USAGE, `zkserver: ${message}; zkserver --help says more`);
+}
