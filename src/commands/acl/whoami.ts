@@ -1,5 +1,7 @@
+import type { ClientInfo } from '../../protocol/data.js';
 import { defineCommand } from '../command.js';
 import type { Result } from '../result.js';
+import { compareNames } from '../walk.js';
 
 export const whoami = defineCommand({
   name: 'whoami',
@@ -9,6 +11,13 @@ export const whoami = defineCommand({
   args: {},
   examples: [{ line: 'whoami', summary: 'every scheme and user' }],
   async run(context): Promise<Result> {
-    return { kind: 'identities', identities: await context.client.whoAmI() };
+    const identities = [...(await context.client.whoAmI())];
+    // A server gives them in any order.
+    identities.sort((a, b) => compareNames(text(a), text(b)));
+    return { kind: 'identities', identities };
   },
 });
+
+function text({ authScheme, user }: ClientInfo): string {
+  return `${authScheme}:${user}`;
+}
