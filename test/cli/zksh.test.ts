@@ -1,0 +1,281 @@
+// zksh as a process: streams, exit codes, signals, and that the session is always closed.
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type RunningServer, startServer } from '../../src/server/main.js';
+import { freePort } from '../support/free-port.js';
+import { runZksh, startZksh } from '../support/run-zksh.js';
+import { makeTempDir } from '../support/temp-dir.js';
+import { waitFor } from '../support/wait-for.js';
+
+function serverTest(name: string, run: (server: RunningServer, target: string) => Promise<void>) {
+  test(name, async () => {
+    const server = await startServer();
+    try {
+      await run(server, server.connectString);
+    } finally {
+      await server.close();
+    }
+  });
+}
+
+serverTest(
+  'results go to stdout and errors to stderr, and nothing else to either',
+  async (_, target) => {
+    const run = await runZksh([target, '-c', 'create /a x; get /a; get /no']);
+    assert.equal(
+      [run.stdout, run.stderr, run.code],
+      ['Created /a\nx\n', 'Node does not exist: /no\n', 4],
+    );
+  },
+);
+
+serverTest('each kind of error has its exit code', async (_, target) => {
+  await runZksh([target, '-c', 'create -p /t/a; create /locked x world:anyone:r']);
+  const codes: readonly (readonly [commands: string, code: number])[] = [
+    ['ls /', 0],
+    ['# nothing', 0],
+    ['', 0],
+    ['quit; get /no', 0],
+    ['create -e /e; create /e/x', 1],
+    ['set /t', 2],
+    ["get '/t", 2],
+    ['get /no', 4],
+    ['create /t', 5],
+    ['delete /t', 6],
+    ['set -v 5 /t x', 7],
+    ['set /locked x', 8],
+    ['nope', 127],
+  ];
+  const runs = codes.map(async ([commands, code]) => {
+    const run = await runZksh([target, '-c', commands]);
+    assert.is(run.code, code, `${commands}: ${run.stderr}`);
+    assert.is(run.stderr === '', code === 0, commands);
+  });
+  await Promise.all(runs);
+});
+
+serverTest('a script stops at its first error, --keep-going does not', async (_, target) => {
+  const script = 'create /a 1\ncreate /a 2\nget /no\ncreate /b\n';
+  const stopped = await runZksh([target], script);
+  assert.equal([stopped.stdout, stopped.code], ['Created /a\n', 5]);
+  assert.is(stopped.stderr, 'stdin:2: Node already exists: /a\n');
+  const whole = await runZksh([target, '-k'], 'create /a 2\nget /no\ncreate /b\n');
+  assert.equal([whole.stdout, whole.code], ['Created /b\n', 5]);
+  assert.is(whole.stderr, 'stdin:1: Node already exists: /a\nstdin:2: Node does not exist: /no\n');
+});
+
+serverTest('a script file is read whole before anything of it runs', async (_, target) => {
+  const home = makeTempDir();
+  try {
+    const file = join(home.path, 'setup.zk');
+    writeFileSync(file, "create /a\n# note\nset /a 'open\n");
+    const run = await runZksh([target, '-f', file]);
+    assert.equal([run.stdout, run.code], ['', 2]);
+    assert.is(run.stderr, `${file}:3: the quote ' is not closed\n  set /a 'open\n         ^\n`);
+    writeFileSync(file, 'create /a\nls /\nset /a one two\n');
+    const surplus = await runZksh([target, '-f', file]);
+    assert.equal([surplus.stdout, surplus.code], ['Created /a\n[a, zookeeper]\n', 2]);
+    assert.match(surplus.stderr, /^.*setup\.zk:3: a word too many for set\n {2}set \/a one two\n/);
+    const missing = await runZksh([target, '-f', join(home.path, 'none')]);
+    assert.is(missing.code, 2);
+    assert.match(missing.stderr, /^zksh: cannot read the script .*none: /);
+  } finally {
+    home.remove();
+  }
+});
+
+serverTest('a program can talk to it line by line', async (_, target) => {
+  const zksh = startZksh([target]);
+  try {
+    zksh.child.stdin?.write('create /a 1\n');
+    await waitFor('the first answer', () => zksh.stdout() === 'Created /a\n');
+    zksh.child.stdin?.write("set /a 'two\n");
+    zksh.child.stdin?.write("lines'\nget /a\n");
+    await waitFor('the second answer', () => zksh.stdout().endsWith('two\nlines\n'));
+  } finally {
+    assert.is((await zksh.end()).code, 0);
+  }
+});
+
+serverTest('1 MB of random bytes goes in and comes out unchanged', async (_, target) => {
+  const blob = randomBytes(1_000_000);
+  const made = await runZksh([target, '-c', 'create /blob -'], blob);
+  assert.equal([made.stdout, made.stderr, made.code], ['Created /blob\n', '', 0]);
+  const back = await runZksh([target, '-c', 'get --raw /blob']);
+  assert.ok(back.bytes.equals(blob));
+  const home = makeTempDir();
+  try {
+    const file = join(home.path, 'blob');
+    writeFileSync(file, blob);
+    await runZksh([target, '-c', `set /blob ''; set /blob @${file}`]);
+    assert.ok((await runZksh([target, '-o', 'raw', '-c', 'get /blob'])).bytes.equals(blob));
+  } finally {
+    home.remove();
+  }
+});
+
+serverTest('a script on standard input is no value as well', async (_, target) => {
+  const run = await runZksh([target], 'create /a -\n');
+  assert.equal([run.stdout, run.code], ['', 2]);
+  assert.match(run.stderr, /^stdin:1: standard input is the script/);
+});
+
+serverTest('the session is closed at the end, after an error too', async (server, target) => {
+  for (const commands of ['create -e /e', 'create -e /e; get /no']) {
+    const made = await runZksh([target, '-c', commands]);
+    assert.is(made.stdout, 'Created /e\n');
+    assert.is((await runZksh([server.connectString, '-c', 'ls /'])).stdout, '[zookeeper]\n');
+  }
+});
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  serverTest(`${signal} ends a watch with 130, and closes the session`, async (_, target) => {
+    const zksh = startZksh([target, '-c', 'create -e /e; watch /e']);
+    await waitFor('the ephemeral', () => zksh.stdout() === 'Created /e\n');
+    zksh.child.kill(signal);
+    const run = await zksh.end();
+    assert.equal([run.code, run.stderr], [130, 'interrupted\n']);
+    assert.is((await runZksh([target, '-c', 'ls /'])).stdout, '[zookeeper]\n');
+  });
+}
+
+serverTest('a signal ends a script that waits for its input', async (_, target) => {
+  const zksh = startZksh([target]);
+  zksh.child.stdin?.write('create -e /e\n');
+  await waitFor('the ephemeral', () => zksh.stdout() === 'Created /e\n');
+  zksh.child.kill('SIGTERM');
+  const [code] = await once(zksh.child, 'close');
+  assert.is(code, 130);
+  assert.is((await runZksh([target, '-c', 'ls /'])).stdout, '[zookeeper]\n');
+});
+
+serverTest('watch prints each event as it comes', async (_, target) => {
+  await runZksh([target, '-c', 'create /a']);
+  const zksh = startZksh([target, '-o', 'ndjson', '-c', 'getAcl /a; watch -c 2 -R /a']);
+  await waitFor('the ACL', () => zksh.stdout() !== '');
+  // Until the watch is armed, changes go by unseen.
+  await waitFor('an event', async () => {
+    await runZksh([target, '-c', 'set /a x']);
+    return zksh.stdout().includes('NodeDataChanged');
+  });
+  await runZksh([target, '-c', 'create /a/b']);
+  const run = await zksh.end();
+  assert.is(run.code, 0);
+  const events = run.stdout.trim().split('\n').slice(1);
+  assert.is(events.length, 2);
+  for (const event of events) assert.ok(['/a', '/a/b'].includes(JSON.parse(event).path), event);
+});
+
+serverTest('a reader that leaves ends it quietly', async (_, target) => {
+  const many = Array.from({ length: 300 }, (_, i) => `create /${'n'.repeat(200)}${i}`).join('\n');
+  await runZksh([target], many);
+  const zksh = startZksh([target], {});
+  zksh.child.stdout?.destroy();
+  const run = await zksh.end('ls -R /\n'.repeat(20));
+  assert.equal([run.code, run.stderr], [141, '']);
+});
+
+test('no server: exit code 3, and a sentence that says which and why', async () => {
+  const port = await freePort();
+  const run = await runZksh([`127.0.0.1:${port}`, '--timeout', '300', '-c', 'ls /']);
+  assert.is(run.code, 3);
+  assert.is(run.stdout, '');
+  assert.ok(run.stderr.includes(`127.0.0.1:${port} refused the connection`), run.stderr);
+  const json = await runZksh([`127.0.0.1:${port}`, '--timeout', '300', '-o', 'json', '-c', 'ls /']);
+  const { error } = JSON.parse(json.stderr) as { error: { code: string; exitCode: number } };
+  assert.equal([error.code, error.exitCode], ['ECONNECT', 3]);
+});
+
+serverTest('a chroot goes before every path, and a missing one is named', async (_, target) => {
+  const missing = await runZksh([`${target}/app`, '-c', 'ls /']);
+  assert.equal([missing.stdout, missing.code], ['', 4]);
+  assert.match(missing.stderr, /^the chroot \/app does not exist\n/);
+  await runZksh([target, '-c', 'create -p /app/x']);
+  const run = await runZksh([`${target}/app`, '-c', 'ls /; create -s /x/n-; pwd']);
+  assert.equal([run.stdout, run.code], ['[x]\nCreated /x/n-0000000000\n/\n', 0]);
+});
+
+serverTest('--readonly lets nothing through that changes anything', async (_, target) => {
+  const run = await runZksh([target, '--readonly', '-k'], 'create /a\nls /\n');
+  assert.equal([run.stdout, run.code], ['[zookeeper]\n', 1]);
+  assert.match(run.stderr, /^stdin:1: create is refused: this shell is read-only\n/);
+});
+
+serverTest('--auth and ZKSH_AUTH authenticate', async (_, target) => {
+  await runZksh([target, '--auth', 'ann:secret', '-c', 'create /mine x auth::cdrwa']);
+  assert.is((await runZksh([target, '-c', 'get /mine'])).code, 8);
+  const env = { ZKSH_AUTH: 'ann:secret' };
+  assert.is((await runZksh([target, '-c', 'get /mine'], '', env)).stdout, 'x\n');
+});
+
+serverTest('the native client prints the same', async (_, target) => {
+  const commands = 'create /a hello; get /a; ls /; set /a x; stat /no';
+  const run = await runZksh([target, '--client', 'native', '-c', commands]);
+  if (run.stderr.includes('is not installed')) {
+    console.log('skipped: zksh --client native: npm zookeeper is not installed');
+    return;
+  }
+  assert.equal(
+    [run.stdout, run.stderr, run.code],
+    ['Created /a\nhello\n[a, zookeeper]\n', 'Node does not exist: /no\n', 4],
+  );
+});
+
+test('an embedded server can keep its data', async () => {
+  const home = makeTempDir();
+  try {
+    const args = ['--embedded', '--data-dir', join(home.path, 'data')];
+    assert.is((await runZksh(args, 'create /kept x\n')).stdout, 'Created /kept\n');
+    assert.ok(existsSync(join(home.path, 'data')));
+    assert.is((await runZksh(args, 'get /kept\n')).stdout, 'x\n');
+  } finally {
+    home.remove();
+  }
+});
+
+test('--help, --version and wrong options need no server', async () => {
+  const help = await runZksh(['--help']);
+  assert.equal([help.code, help.stderr], [0, '']);
+  assert.match(help.stdout, /^usage: zksh /);
+  assert.match((await runZksh(['--version'])).stdout, /^zksh \d+\.\d+\.\d+\n$/);
+  const bogus = await runZksh(['--bogus']);
+  assert.equal([bogus.code, bogus.stdout], [2, '']);
+  assert.is(bogus.stderr, 'zksh: has no option --bogus\n  zksh --help explains the options\n');
+});
+
+serverTest('a script loads no package: no ink, no react, no commander', async (_, target) => {
+  const home = makeTempDir();
+  try {
+    const hooks = join(home.path, 'hooks.mjs');
+    const log = join(home.path, 'log');
+    writeFileSync(log, '');
+    writeFileSync(
+      hooks,
+      `import { appendFileSync } from 'node:fs';
+       import { register } from 'node:module';
+       import { isMainThread } from 'node:worker_threads';
+       if (isMainThread) register(import.meta.url);
+       export async function load(url, context, next) {
+         appendFileSync(${JSON.stringify(log)}, url + '\\n');
+         return next(url, context);
+       }`,
+    );
+    const env = { NODE_OPTIONS: `--import=${hooks}` };
+    const run = await runZksh([target], 'ls /\nget /no\n', env);
+    assert.is(run.stdout, '[zookeeper]\n');
+    const loaded = readFileSync(log, 'utf8').trim().split('\n');
+    assert.ok(loaded.some((url) => url.endsWith('/commands/znode/ls.js')));
+    assert.equal(
+      loaded.filter((url) => url.includes('/node_modules/') || url.includes('/src/shell/')),
+      [],
+    );
+  } finally {
+    home.remove();
+  }
+});
+
+test.run();
