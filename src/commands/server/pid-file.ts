@@ -39,19 +39,24 @@ export class PidFile {
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return true;
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) return false;
+  }
+  // One that ended and that its parent has not asked about yet still takes signals.
+  return !/^\d+ \(.*\) [ZX]/s.test(readProc(pid, 'stat') ?? '');
+}
+
+/** Null where there is no /proc. */
+function readProc(pid: number, name: string): string | null {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, 'latin1');
+  } catch {
+    return null;
   }
 }
 
 /** A pid is used again: a file left by a crash must not have a stranger ended. */
 function isServer(pid: number): boolean {
-  if (!isAlive(pid)) return false;
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('zkserver');
-  } catch {
-    // No /proc here: the pid is all there is to go by.
-    return true;
-  }
+  // Without /proc the pid is all there is to go by.
+  return isAlive(pid) && (readProc(pid, 'cmdline')?.includes('zkserver') ?? true);
 }

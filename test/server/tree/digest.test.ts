@@ -1,0 +1,83 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  DigestCalculator,
+  isDigested,
+  nodeDigest,
+  TreeDigest,
+} from '../../../src/server/tree/digest.js';
+import { ByteBuilder, zlibCrc32 } from '../../support/zk-files.js';
+
+// That the digests are Apache's is shown on a log of Apache's server:
+// test/server/persistence/apache-files.test.ts.
+
+const STAT = new ByteBuilder()
+  .long(1n)
+  .long(2n)
+  .long(3n)
+  .long(1_700_000_000_000n)
+  .long(1_700_000_000_001n)
+  .int(4)
+  .int(5)
+  .int(6)
+  .long(0x1000n)
+  .build();
+
+for (const [path, data] of [
+  ['/a', Buffer.from('data')],
+  ['/a', null],
+  ['/a', Buffer.alloc(0)],
+  ['/ü/中', Buffer.alloc(100_000, 7)],
+  ['', Buffer.from('root')],
+  [`/${'x'.repeat(20_000)}`, null],
+] as const) {
+  test(`a znode's digest is the CRC-32 of its path, data and Stat: ${path.slice(0, 20)}`, () => {
+    const bytes = Buffer.concat([Buffer.from(path), data ?? Buffer.alloc(0), STAT]);
+    assert.is(nodeDigest(path, data, STAT), zlibCrc32(bytes));
+  });
+}
+
+test('data given one byte a character digests like its bytes', () => {
+  const calculator = new DigestCalculator();
+  STAT.copy(calculator.stat);
+  const data = Buffer.from(Array.from({ length: 10_000 }, (_, i) => i & 0xff));
+  assert.is(calculator.digest('/ü', data.toString('latin1')), nodeDigest('/ü', data, STAT));
+});
+
+test('the root is "" whatever it is called', () => {
+  assert.is(nodeDigest('/', null, STAT), nodeDigest('', null, STAT));
+});
+
+test('what lies below /zookeeper does not count, /zookeeper does', () => {
+  assert.ok(isDigested('/zookeeper'));
+  assert.ok(isDigested('/zookeeperx/a'));
+  assert.not.ok(isDigested('/zookeeper/quota'));
+  assert.is(nodeDigest('/zookeeper/quota', null, STAT), 0);
+  assert.is.not(nodeDigest('/zookeeper', null, STAT), 0);
+});
+
+test('a persisted Stat, whose pzxid stands last, is put into the order of the digest', () => {
+  const persisted = Buffer.concat([STAT.subarray(0, 16), STAT.subarray(24), STAT.subarray(16, 24)]);
+  const calculator = new DigestCalculator();
+  calculator.setPersisted(persisted);
+  assert.equal(calculator.stat, STAT);
+});
+
+test('a tree digest is a sum of 64 bits, and forgets what is taken out', () => {
+  const sum = new TreeDigest();
+  assert.is(sum.value, 0n);
+  let expected = 0n;
+  for (let i = 0; i < 1000; i++) {
+    const digest = Math.imul(i, 2654435761) >>> 0;
+    sum.add(digest);
+    expected += BigInt(digest);
+  }
+  assert.is(sum.value, expected);
+  for (let i = 0; i < 1000; i++) sum.remove(Math.imul(i, 2654435761) >>> 0);
+  assert.is(sum.value, 0n);
+  sum.remove(1);
+  assert.is(sum.value, -1n);
+  assert.equal([sum.high, sum.low], [0xffffffff, 0xffffffff]);
+});
+
+test.run();
