@@ -14,16 +14,29 @@ export interface Frame {
  * many as Ink believes in, and puts the cursor where Ink believes it to be.
  */
 export function repairAfterResize({ widths, cursor }: Frame, columns: number): string {
-  const above = widths.slice(0, cursor.y).reduce((sum, width) => sum + folded(width, columns), 0);
+  const above = sum(widths.slice(0, cursor.y).map((width) => folded(width, columns)));
   const up = above + Math.floor(cursor.x / columns);
+  const all = sum(widths.map((width) => folded(width, columns)));
   const down = widths.length;
   return [
-    up > 0 ? `\x1b[${up}A` : '',
-    '\r\x1b[J',
+    moveUp(up),
+    '\r',
+    // Row by row: tmux keeps what is erased from the top of the screen to its end in its scrollback.
+    '\x1b[2K\x1b[1B'.repeat(all - 1),
+    '\x1b[2K',
+    moveUp(all - 1),
     '\n'.repeat(down),
-    `\x1b[${down - cursor.y}A`,
+    moveUp(down - cursor.y),
     `\x1b[${cursor.x + 1}G`,
   ].join('');
+}
+
+function moveUp(rows: number): string {
+  return rows > 0 ? `\x1b[${rows}A` : '';
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
 }
 
 function folded(width: number, columns: number): number {

@@ -248,7 +248,8 @@ replTest('a long line folds, and a resize leaves no debris', async () => {
   await inWorld(
     async ({ terminal, server }) => {
       await terminal.waitForRow(/\(connected\)/);
-      await enter(terminal, 'version');
+      // A full screen, as it mostly is: with room below, tmux itself moves rows to its scrollback.
+      await enter(terminal, 'help; help; version');
       await terminal.waitForRow(/^zksh \d/);
       await terminal.type(`create /app ${'x'.repeat(100)}`);
       await terminal.waitForRow(/^x+$/);
@@ -335,7 +336,8 @@ const AROUND = `
   before=$(stty -g)
   zksh
   echo "code $?"
-  [ "$before" = "$(stty -g)" ] && echo same`;
+  [ "$before" = "$(stty -g)" ] && echo same
+  read -r _`;
 
 replTest('the terminal is given back as it was, by quit and by a signal', async () => {
   await inWorld(
