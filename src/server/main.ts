@@ -16,6 +16,7 @@ import { Server } from './server.js';
 import { type ServerSettings, ServerState } from './server-state.js';
 import { Auth } from './session/auth.js';
 import { SessionTracker } from './session/session-tracker.js';
+import type { DataTreeOptions } from './tree/data-tree.js';
 import { SERVER_VERSION } from './version.js';
 import { StandaloneView } from './view.js';
 
@@ -140,14 +141,14 @@ async function openStorage(
 ): Promise<OpenedStorage> {
   const dataDir = options.dataDir ?? config.dataDir;
   if (dataDir === null) {
-    const database = new Database(config.extendedTypesEnabled);
+    const database = new Database(treeOptionsOf(config));
     database.finishSnapshot(0n);
     return { storage: null, lock: null, database, replayed: 0, onLogError: () => undefined };
   }
   const dir = new DataDir({
     dataDir,
     dataLogDir: config.dataLogDir ?? dataDir,
-    isTTLEnabled: config.extendedTypesEnabled,
+    tree: treeOptionsOf(config),
     maxEntryLength: config.juteMaxBuffer + config.juteMaxBufferExtraSize,
     isEmptyTrusted: config.snapshotTrustEmpty,
     onWarning,
@@ -218,6 +219,8 @@ function makeServer(
   const { tree } = database;
   const prep = new Prep(tree, auth, {
     isTTLEnabled: settings.isTTLEnabled,
+    isDigestEnabled: config.digestEnabled,
+    isQuotaEnforced: config.enforceQuota,
     isReconfigEnabled: config.reconfigEnabled,
   });
   const { dir } = storage ?? {};
@@ -232,6 +235,10 @@ function makeServer(
     replayed,
     makeView: (server) => new StandaloneView(server, host, facts, SERVER_VERSION),
   });
+}
+
+function treeOptionsOf(config: Config): DataTreeOptions {
+  return { isTTLEnabled: config.extendedTypesEnabled, isDigestEnabled: config.digestEnabled };
 }
 
 function factsOf(config: Config, storage: Storage | null, port: number): ConfigFacts {

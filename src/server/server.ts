@@ -27,13 +27,14 @@ import { Fifo } from './fifo.js';
 import { readHandshake, writeConnectResponse } from './handshake.js';
 import { beginEntry, endEntry } from './persistence/txn-log.js';
 import { FinalProcessor } from './pipeline/final.js';
-import type { Prepared } from './pipeline/prep.js';
+import type { Prepared, Stamp } from './pipeline/prep.js';
 import { ReadProcessor } from './pipeline/read.js';
 import { Request } from './pipeline/request.js';
 import { replyWithZxid } from './reply.js';
 import type { ServerState } from './server-state.js';
 import type { Session } from './session/session-tracker.js';
 import { SnapshotTrigger } from './snapshot-trigger.js';
+import { DIGEST_VERSION } from './tree/digest.js';
 import { writeTxn } from './tree/txn.js';
 import { WatchNotifier } from './watch/watch-notifier.js';
 
@@ -121,6 +122,7 @@ export class Server {
     );
     const notifier = new WatchNotifier(this.state);
     this.state.tree.listener = notifier;
+    this.state.tree.stopDigesting();
     this.reads = new ReadProcessor(this.state, notifier);
     this.final = new FinalProcessor(this.state);
     this.view = parts.makeView(this);
@@ -357,7 +359,12 @@ export class Server {
   ): void {
     const prepared = session.isClosing
       ? SESSION_IS_OVER
-      : this.state.prep.prepare(type, input, { sessionId: session.id, ids: connection.ids });
+      : this.state.prep.prepare(
+          type,
+          input,
+          { sessionId: session.id, ids: connection.ids },
+          this.nextStamp(),
+        );
     this.propose(new Request(connection, session.id, xid, type, this.state.monotonicMs), prepared);
   }
 
@@ -447,7 +454,7 @@ export class Server {
     connection.phase = 'connecting';
     const id = this.takeSessionId();
     const request = new Request(connection, id, 0, OpCode.createSession, this.state.monotonicMs);
-    this.propose(request, { txn: { type: OpCode.createSession, timeoutMs }, records: [] });
+    this.propose(request, this.state.prep.prepareSession(timeoutMs));
   }
 
   private takeSessionId(): bigint {
@@ -476,7 +483,7 @@ export class Server {
     const prepared =
       connection !== null && session.isClosing
         ? SESSION_IS_OVER
-        : this.state.prep.prepareClose(session.id);
+        : this.state.prep.prepareClose(session.id, this.nextStamp());
     session.isClosing = true;
     this.propose(
       new Request(connection, session.id, xid, OpCode.closeSession, this.state.monotonicMs),
@@ -486,8 +493,13 @@ export class Server {
 
   // ── proposals ────────────────────────────────────────────────────────────────────────────────
 
-  private propose(request: Request, { txn, records }: Prepared): void {
-    const zxid = this.lastProposed + 1n;
+  /** What the next txn will carry; the wall clock enters it here. */
+  private nextStamp(): Stamp {
+    return { zxid: this.lastProposed + 1n, time: BigInt(this.state.wallMs) };
+  }
+
+  private propose(request: Request, { txn, records, digest }: Prepared): void {
+    const { zxid, time } = this.nextStamp();
     assert((zxid & 0xffff_ffffn) !== 0n, 'the counter of this epoch is used up');
     if (this.batch.length === 0) this.batchFirst = zxid;
     this.lastProposed = zxid;
@@ -495,13 +507,18 @@ export class Server {
       sessionId: request.sessionId,
       cxid: request.xid,
       zxid,
-      time: BigInt(this.state.wallMs),
+      time,
     };
     request.head = head;
     request.txn = txn;
     request.records = records;
+    request.digest = digest;
     const start = beginEntry(this.batch);
     writeTxn(this.batch, head, txn);
+    if (digest !== null) {
+      this.batch.writeInt(DIGEST_VERSION);
+      this.batch.writeLong(digest);
+    }
     endEntry(this.batch, start);
     this.proposals.push(request);
     request.connection?.pending.push(request);
@@ -594,4 +611,5 @@ export class Server {
 const SESSION_IS_OVER: Prepared = {
   txn: { type: OpCode.error, err: ErrorCode.SESSIONEXPIRED },
   records: [],
+  digest: null,
 };

@@ -199,7 +199,7 @@ export class StandaloneView implements ServerView {
   }
 
   digests(): readonly { zxid: bigint; digest: bigint }[] {
-    return [];
+    return this.state.tree.digests;
   }
 
   environment(): readonly (readonly [string, string])[] {

@@ -22,13 +22,15 @@ import { SnapshotReader } from '../persistence/snapshot-reader.js';
 import { TxnLogReader } from '../persistence/txn-log.js';
 import type { SnapshotContent } from '../snapshot-content.js';
 import { fromZnodeData } from '../tree/data-node.js';
+import type { DataTreeOptions } from '../tree/data-tree.js';
+import { DIGEST_VERSION } from '../tree/digest.js';
 import { ExitCode, ServerError } from './errors.js';
 import { syncFolder } from './log-disk.js';
 
 export interface DataDirOptions {
   readonly dataDir: string;
   readonly dataLogDir: string;
-  readonly isTTLEnabled: boolean;
+  readonly tree: DataTreeOptions;
   /** Longest entry in bytes: jute.maxbuffer and its extra size. */
   readonly maxEntryLength: number;
   /** snapshot.trust.empty */
@@ -81,11 +83,16 @@ export class DataDir {
     }
     if (plan.kind === 'refuse') throw unusable(`${this.snapFolder}: ${plan.reason}`);
     if (database === null) {
-      database = new Database(options.isTTLEnabled);
+      database = new Database(options.tree);
       database.finishSnapshot(0n);
     }
     const logs = plan.kind === 'restore' ? plan.logs : [];
     const replayed = await this.replay(database, logs);
+    if (database.digestMismatches > 0) {
+      options.onWarning(
+        `${database.digestMismatches} transactions of the log led to another tree than on the server that wrote them`,
+      );
+    }
     database.removeOrphans();
     // Apache's server will not start on logs without a snapshot, and neither will this one.
     if (plan.kind === 'empty') await this.writeSnapshot(contentOf(database));
@@ -94,7 +101,7 @@ export class DataDir {
 
   private async firstWhole(snapshots: readonly SnapshotFile[]): Promise<Database | null> {
     for (const file of snapshots) {
-      const database = new Database(this.options.isTTLEnabled);
+      const database = new Database(this.options.tree);
       const fault = await this.loadSnapshot(database, file);
       if (fault === undefined) {
         database.finishSnapshot(file.zxid);
@@ -222,6 +229,9 @@ function feed(database: Database, reader: SnapshotReader): string | undefined {
       case 'node':
         database.addNode(item.path, item.data, item.aclKey, StatPersisted.decode(item.stat));
         break;
+      case 'digest':
+        database.compareAfter = item.zxid;
+        break;
       case 'invalid':
         return `at offset ${item.offset}: ${item.reason}`;
       case 'need-more':
@@ -239,7 +249,21 @@ function contentOf(database: Database): SnapshotContent {
 }
 
 function sourceOf({ tree, sessions, zxid }: SnapshotContent): Parameters<typeof writeSnapshot>[0] {
-  return { zxid, sessions, acls: tree.acls.entries(), nodes: nodesOf(tree) };
+  return {
+    zxid,
+    sessions,
+    acls: tree.acls.entries(),
+    nodes: nodesOf(tree),
+    // Asked for when the last node is written: by then the tree is at the zxid that it names.
+    get digest() {
+      if (!tree.isDigestEnabled) return undefined;
+      return {
+        zxid: tree.lastProcessedZxid,
+        version: DIGEST_VERSION,
+        digest: tree.digest.value,
+      };
+    },
+  };
 }
 
 function* nodesOf(tree: SnapshotContent['tree']) {

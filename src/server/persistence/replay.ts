@@ -9,7 +9,8 @@ import { OPEN_ACL_UNSAFE } from '../../protocol/perms.js';
 import { hex64 } from '../../protocol/zxid.js';
 import { OPEN_ACL_KEY } from '../tree/acl-table.js';
 import { toZnodeData } from '../tree/data-node.js';
-import { DataTree } from '../tree/data-tree.js';
+import { DataTree, type DataTreeOptions } from '../tree/data-tree.js';
+import { DIGEST_VERSION } from '../tree/digest.js';
 import { readTxnBody, type TxnHead } from '../tree/txn.js';
 
 export class Database {
@@ -19,8 +20,13 @@ export class Database {
   /** The ACLs of the snapshot being loaded, by its keys. */
   private readonly acls = new Map<bigint, readonly ACL[]>();
 
-  constructor(isTTLEnabled: boolean) {
-    this.tree = new DataTree(isTTLEnabled);
+  /** Txns whose digest is not the one this tree has: it is not the tree their writer had. */
+  digestMismatches = 0;
+  /** Digests are compared behind it: a fuzzy snapshot is no tree that ever was. */
+  compareAfter = 0n;
+
+  constructor(options: DataTreeOptions) {
+    this.tree = new DataTree(options);
   }
 
   addSession(id: bigint, timeoutMs: number): void {
@@ -42,8 +48,7 @@ export class Database {
 
   /** The snapshot is whole: its name says which txns it surely holds. */
   finishSnapshot(zxid: bigint): void {
-    this.tree.lastProcessedZxid = zxid;
-    this.tree.addReserved();
+    this.tree.finishLoading(zxid);
   }
 
   /**
@@ -60,8 +65,17 @@ export class Database {
     const txn = readTxnBody(input.readInt(), input);
     if (txn.type === OpCode.createSession) this.addSession(sessionId, txn.timeoutMs);
     this.tree.apply(head, txn);
+    this.tree.noteDigest(zxid);
     if (txn.type === OpCode.closeSession) this.sessions.delete(hex64(sessionId));
+    this.compareDigest(zxid, input);
     return true;
+  }
+
+  /** What stands behind the body, where the writer of the log kept digests of this version. */
+  private compareDigest(zxid: bigint, input: InputArchive): void {
+    const isKept = this.tree.isDigestEnabled && zxid > this.compareAfter;
+    if (!isKept || input.remaining < 12 || input.readInt() !== DIGEST_VERSION) return;
+    if (input.readLong() !== this.tree.digest.value) this.digestMismatches++;
   }
 
   /** Removes the ephemerals of sessions that are no more (ZooKeeperServer.loadData). */

@@ -27,6 +27,10 @@ export class FinalProcessor {
   process(request: Request, head: TxnHead, txn: Txn): void {
     if (txn.type === OpCode.multi) this.applyMulti(head, txn.txns);
     else this.state.tree.apply(head, txn);
+    if (request.digest !== null) {
+      this.state.tree.adoptDigests(request.records, request.digest);
+      this.state.tree.noteDigest(head.zxid);
+    }
     this.state.setProcessed(head.zxid);
     const { connection } = request;
     if (

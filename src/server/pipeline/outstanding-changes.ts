@@ -3,22 +3,24 @@
  * against the tree, or two writes in flight would both see the version before them. A record stands
  * until the txn that made it is applied (PrepRequestProcessor's outstandingChanges).
  */
-import type { ACL } from '../../protocol/data.js';
+import type { ACL, StatPersisted } from '../../protocol/data.js';
 import { hex64 } from '../../protocol/zxid.js';
+import type { ZnodeData } from '../tree/data-node.js';
 import type { DataTree } from '../tree/data-tree.js';
 
-/** One znode as it will be. A change makes a new record: an older one may have to come back. */
-export interface ChangeRecord {
+/**
+ * One znode as it will be, its Stat included. A change makes a new record: an older one may have to
+ * come back.
+ */
+export interface ChangeRecord extends StatPersisted {
   readonly path: string;
   /** False once a delete is on its way. */
   readonly isThere: boolean;
-  readonly version: number;
-  readonly aversion: number;
-  /** As stored: creates only. */
-  readonly cversion: number;
   readonly childCount: number;
-  readonly owner: bigint;
   readonly acl: readonly ACL[];
+  readonly data: ZnodeData;
+  /** Its part of the tree digest; 0 where none is kept. */
+  readonly digest: number;
 }
 
 /** What a failed multi takes back. */
@@ -47,15 +49,23 @@ export class OutstandingChanges {
     const node = this.tree.get(path);
     if (node === undefined) return undefined;
     const { stats } = this.tree;
+    const stat = stats.persisted(node.slot);
     return {
       path,
       isThere: true,
-      version: stats.version(node.slot),
-      aversion: stats.aversion(node.slot),
-      cversion: stats.cversion(node.slot),
       childCount: node.numChildren,
-      owner: stats.hasOwner(node.slot) ? stats.ephemeralOwner(node.slot) : 0n,
       acl: this.tree.aclOf(node),
+      data: node.data,
+      digest: stats.digest(node.slot),
+      czxid: stat.czxid,
+      mzxid: stat.mzxid,
+      ctime: stat.ctime,
+      mtime: stat.mtime,
+      version: stat.version,
+      cversion: stat.cversion,
+      aversion: stat.aversion,
+      ephemeralOwner: stat.ephemeralOwner,
+      pzxid: stat.pzxid,
     };
   }
 
@@ -77,7 +87,7 @@ export class OutstandingChanges {
   ephemeralsOf(owner: bigint): string[] {
     const paths = new Set(this.tree.ephemeralsOf(owner));
     for (const path of this.creating.get(hex64(owner)) ?? []) paths.add(path);
-    return [...paths].filter((path) => this.get(path)?.owner === owner);
+    return [...paths].filter((path) => this.get(path)?.ephemeralOwner === owner);
   }
 
   rollBack(undo: Undo): void {
@@ -87,7 +97,7 @@ export class OutstandingChanges {
         this.records.set(path, before);
       } else if (record !== undefined) {
         this.records.delete(path);
-        if (record.owner !== 0n) this.forgetEphemeral(record);
+        if (record.ephemeralOwner !== 0n) this.forgetEphemeral(record);
       }
     }
   }
@@ -96,12 +106,12 @@ export class OutstandingChanges {
   settle(records: readonly ChangeRecord[]): void {
     for (const record of records) {
       if (this.records.get(record.path) === record) this.records.delete(record.path);
-      if (record.owner !== 0n) this.forgetEphemeral(record);
+      if (record.ephemeralOwner !== 0n) this.forgetEphemeral(record);
     }
   }
 
-  private forgetEphemeral({ owner, path }: ChangeRecord): void {
-    const key = hex64(owner);
+  private forgetEphemeral({ ephemeralOwner, path }: ChangeRecord): void {
+    const key = hex64(ephemeralOwner);
     const paths = this.creating.get(key);
     if (paths?.delete(path) && paths.size === 0) this.creating.delete(key);
   }

@@ -21,12 +21,18 @@ import { OpCode } from '../../protocol/op-code.js';
 import { pathFault, sequenceSuffix } from '../../protocol/path.js';
 import { Perms } from '../../protocol/perms.js';
 import type { Auth } from '../session/auth.js';
-import { toZnodeData, type ZnodeData } from '../tree/data-node.js';
+import { dataLength, toZnodeData, type ZnodeData } from '../tree/data-node.js';
 import type { DataTree } from '../tree/data-tree.js';
+import { DigestCalculator, TreeDigest } from '../tree/digest.js';
+import { limitPath, parseQuota, statPath } from '../tree/quotas.js';
 import type { CreateNodeTxn, Txn } from '../tree/txn.js';
 import { type ChangeRecord, OutstandingChanges } from './outstanding-changes.js';
 
 export interface PrepOptions {
+  /** digest.enabled: txns carry the digest of the tree they lead to. */
+  readonly isDigestEnabled: boolean;
+  /** enforceQuota: hard limits are held against writes. */
+  readonly isQuotaEnforced: boolean;
   /** extendedTypesEnabled: TTL nodes may be made. */
   readonly isTTLEnabled: boolean;
   readonly isReconfigEnabled: boolean;
@@ -36,6 +42,8 @@ export interface PrepOptions {
 export interface Prepared {
   readonly txn: Txn;
   readonly records: readonly ChangeRecord[];
+  /** The digest of the tree behind this txn; null for errors, and where none is kept. */
+  readonly digest: bigint | null;
 }
 
 type Outcome = Txn | ErrorCode;
@@ -46,35 +54,63 @@ interface Author {
   readonly ids: readonly Id[];
 }
 
+/** The zxid that the txn will have, and the leader's wall clock in ms. */
+export interface Stamp {
+  readonly zxid: bigint;
+  readonly time: bigint;
+}
+
 const NO_RECORDS: readonly ChangeRecord[] = [];
 
 export class Prep {
   readonly outstanding: OutstandingChanges;
   private readonly auth: Auth;
   private readonly options: PrepOptions;
+  private readonly tree: DataTree;
+  private readonly calculator = new DigestCalculator();
+  /** Of the tree with all outstanding changes. */
+  private readonly digest = new TreeDigest();
   private records: ChangeRecord[] = [];
+  private stamp: Stamp = { zxid: 0n, time: 0n };
 
   constructor(tree: DataTree, auth: Auth, options: PrepOptions) {
     this.outstanding = new OutstandingChanges(tree);
+    this.tree = tree;
     this.auth = auth;
     this.options = options;
+    this.digest.high = tree.digest.high;
+    this.digest.low = tree.digest.low;
   }
 
   /** Prepares the write of `type` whose body is in `input`. Never throws for what a client sent. */
-  prepare(type: number, input: InputArchive, author: Author): Prepared {
-    this.records = [];
+  prepare(type: number, input: InputArchive, author: Author, stamp: Stamp): Prepared {
+    this.begin(stamp);
     const outcome =
       type === OpCode.multi ? this.prepareMulti(input, author) : this.tryOne(type, input, author);
-    if (typeof outcome === 'number') return errorTxn(outcome);
-    return { txn: outcome, records: this.records };
+    return typeof outcome === 'number' ? errorTxn(outcome) : this.prepared(outcome);
+  }
+
+  prepareSession(timeoutMs: number): Prepared {
+    this.records = [];
+    return this.prepared({ type: OpCode.createSession, timeoutMs });
   }
 
   /** The txn that closes a session, with every ephemeral it will own by then. */
-  prepareClose(sessionId: bigint): Prepared {
-    this.records = [];
+  prepareClose(sessionId: bigint, stamp: Stamp): Prepared {
+    this.begin(stamp);
     const paths = this.outstanding.ephemeralsOf(sessionId);
     for (const path of paths) this.markDeleted(path);
-    return { txn: { type: OpCode.closeSession, paths }, records: this.records };
+    return this.prepared({ type: OpCode.closeSession, paths });
+  }
+
+  private begin(stamp: Stamp): void {
+    this.stamp = stamp;
+    this.records = [];
+  }
+
+  private prepared(txn: Txn): Prepared {
+    const digest = this.options.isDigestEnabled ? this.digest.value : null;
+    return { txn, records: this.records, digest };
   }
 
   private tryOne(type: number, input: InputArchive, author: Author): Outcome {
@@ -129,9 +165,10 @@ export class Prep {
     const name = mode.isSequential ? path + sequenceSuffix(parent.cversion) : path;
     if (pathFault(name) !== undefined) return ErrorCode.BADARGUMENTS;
     if (this.outstanding.get(name) !== undefined) return ErrorCode.NODEEXISTS;
-    if (ephemeralTypeOf(parent.owner, this.options.isTTLEnabled) === 'session') {
+    if (ephemeralTypeOf(parent.ephemeralOwner, this.options.isTTLEnabled) === 'session') {
       return ErrorCode.NOCHILDRENFOREPHEMERALS;
     }
+    if (this.isOverQuota(name, dataLength(data), 1)) return ErrorCode.QUOTAEXCEEDED;
     return this.create({ type, path: name, data, acl, mode, ttl, parent, author });
   }
 
@@ -146,20 +183,29 @@ export class Prep {
     author: Author;
   }): Txn {
     const { type, path, data, acl, mode, ttl, parent, author } = spec;
+    const { zxid, time } = this.stamp;
     const parentCVersion = (parent.cversion + 1) | 0;
-    this.keep({ ...parent, cversion: parentCVersion, childCount: parent.childCount + 1 });
-    const owner = ownerOf(type, mode, ttl, author.sessionId);
-    this.keep({
+    const childCount = parent.childCount + 1;
+    this.keep(parent, { ...parent, cversion: parentCVersion, childCount, pzxid: zxid });
+    const ephemeralOwner = ownerOf(type, mode, ttl, author.sessionId);
+    this.keep(null, {
       path,
       isThere: true,
-      version: 0,
-      aversion: 0,
-      cversion: 0,
       childCount: 0,
-      owner,
       acl,
+      data,
+      digest: 0,
+      czxid: zxid,
+      mzxid: zxid,
+      ctime: time,
+      mtime: time,
+      version: 0,
+      cversion: 0,
+      aversion: 0,
+      ephemeralOwner,
+      pzxid: zxid,
     });
-    if (mode.isEphemeral) this.outstanding.noteEphemeral(owner, path);
+    if (mode.isEphemeral) this.outstanding.noteEphemeral(ephemeralOwner, path);
     return {
       type,
       path,
@@ -186,16 +232,16 @@ export class Prep {
   }
 
   /** A container or TTL node whose time has come; the conditions are checked again. */
-  prepareReap(path: string): Prepared {
-    this.records = [];
+  prepareReap(path: string, stamp: Stamp): Prepared {
+    this.begin(stamp);
     const node = this.outstanding.get(path);
-    const kind = ephemeralTypeOf(node?.owner ?? 0n, this.options.isTTLEnabled);
+    const kind = ephemeralTypeOf(node?.ephemeralOwner ?? 0n, this.options.isTTLEnabled);
     if (node === undefined || (kind !== 'container' && kind !== 'ttl')) {
       return errorTxn(ErrorCode.NONODE);
     }
     if (node.childCount > 0) return errorTxn(ErrorCode.NOTEMPTY);
     this.markDeleted(path);
-    return { txn: { type: OpCode.deleteContainer, path }, records: this.records };
+    return this.prepared({ type: OpCode.deleteContainer, path });
   }
 
   private prepareSetData(input: InputArchive, author: Author): Outcome {
@@ -206,9 +252,13 @@ export class Prep {
     const node = this.outstanding.get(path);
     if (node === undefined) return ErrorCode.NONODE;
     if (!this.may(node, Perms.WRITE, author)) return ErrorCode.NOAUTH;
+    if (this.isOverQuota(path, dataLength(data) - dataLength(node.data), 0)) {
+      return ErrorCode.QUOTAEXCEEDED;
+    }
     if (version !== -1 && version !== node.version) return ErrorCode.BADVERSION;
     const next = (node.version + 1) | 0;
-    this.keep({ ...node, version: next });
+    const { zxid, time } = this.stamp;
+    this.keep(node, { ...node, data, version: next, mzxid: zxid, mtime: time });
     return { type: OpCode.setData, path, data, version: next };
   }
 
@@ -224,7 +274,7 @@ export class Prep {
     if (!this.may(node, Perms.ADMIN, author)) return ErrorCode.NOAUTH;
     if (version !== -1 && version !== node.aversion) return ErrorCode.BADVERSION;
     const next = (node.aversion + 1) | 0;
-    this.keep({ ...node, aversion: next, acl });
+    this.keep(node, { ...node, aversion: next, acl });
     return { type: OpCode.setACL, path, acl, version: next };
   }
 
@@ -246,6 +296,7 @@ export class Prep {
     if (ops === undefined) return ErrorCode.MARSHALLINGERROR;
     const undo = [] as NonNullable<OutstandingChanges['undo']>;
     this.outstanding.undo = undo;
+    const { high, low } = this.digest;
     const txns: Txn[] = [];
     let failure: ErrorCode = ErrorCode.OK;
     for (const { type, body } of ops) {
@@ -259,6 +310,8 @@ export class Prep {
     this.outstanding.undo = null;
     if (failure === ErrorCode.OK) return { type: OpCode.multi, txns };
     this.outstanding.rollBack(undo);
+    this.digest.high = high;
+    this.digest.low = low;
     this.records = [];
     const errors = ops.map((_, i) => {
       if (i < txns.length) return ErrorCode.OK;
@@ -271,12 +324,37 @@ export class Prep {
     const node = this.outstanding.get(path);
     const parent = this.outstanding.get(prepParent(path) ?? '/');
     if (node === undefined || parent === undefined) return;
-    this.keep({ ...parent, childCount: parent.childCount - 1 });
-    this.keep({ ...node, isThere: false });
+    const { zxid } = this.stamp;
+    this.keep(parent, { ...parent, childCount: parent.childCount - 1, pzxid: zxid });
+    this.keep(node, { ...node, isThere: false });
   }
 
-  private keep(record: ChangeRecord): void {
+  private keep(before: ChangeRecord | null, after: ChangeRecord): void {
+    const record = this.options.isDigestEnabled ? this.digested(before, after) : after;
     this.records.push(this.outstanding.put(record));
+  }
+
+  /** Moves the tree digest from the znode as it was to the znode as it will be. */
+  private digested(before: ChangeRecord | null, after: ChangeRecord): ChangeRecord {
+    if (before !== null) this.digest.remove(before.digest);
+    const digest = after.isThere ? this.calculator.digestOf(after.path, after.data, after) : 0;
+    this.digest.add(digest);
+    return { ...after, digest };
+  }
+
+  /** Would a write that adds this much break a hard limit of the deepest quota above `path`? */
+  private isOverQuota(path: string, bytes: number, count: number): boolean {
+    if (!this.options.isQuotaEnforced) return false;
+    const owner = this.tree.quotas.above(path);
+    if (owner === undefined) return false;
+    const limits = parseQuota(this.tree.get(limitPath(owner))?.data ?? null);
+    const usage = parseQuota(this.tree.get(statPath(owner))?.data ?? null);
+    const isOver = (limit: number, used: number, more: number): boolean =>
+      more !== 0 && limit > -1 && used + more > limit;
+    return (
+      isOver(limits.countHardLimit, usage.count, count) ||
+      isOver(limits.byteHardLimit, usage.bytes, bytes)
+    );
   }
 
   private may(node: ChangeRecord, perm: number, author: Author): boolean {
@@ -306,7 +384,7 @@ function ownerOf(type: number, mode: CreateMode, ttl: bigint, sessionId: bigint)
 }
 
 function errorTxn(err: ErrorCode): Prepared {
-  return { txn: { type: OpCode.error, err }, records: NO_RECORDS };
+  return { txn: { type: OpCode.error, err }, records: NO_RECORDS, digest: null };
 }
 
 const MULTI_TYPES: ReadonlySet<number> = new Set([

@@ -21,6 +21,8 @@ export class Request {
   txn: Txn | null = null;
   /** What the txn leaves outstanding until it is applied. */
   records: readonly ChangeRecord[] = [];
+  /** The digest of the tree behind the txn; null for errors, and where none is kept. */
+  digest: bigint | null = null;
 
   constructor(
     connection: ClientConnection | null,

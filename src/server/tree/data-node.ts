@@ -27,6 +27,15 @@ export class DataNode {
   }
 }
 
+/** The data read as text; "" for none. Good for what is ASCII, as everything a server itself keeps. */
+export function latin1Text(data: ZnodeData): string {
+  return data ?? '';
+}
+
+export function dataLength(data: ZnodeData): number {
+  return data === null ? 0 : data.length;
+}
+
 export function toZnodeData(bytes: Buffer | null): ZnodeData {
   return bytes === null ? null : bytes.toString('latin1');
 }

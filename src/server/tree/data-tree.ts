@@ -6,8 +6,19 @@ import { READ_ACL_UNSAFE } from '../../protocol/perms.js';
 import { hex64 } from '../../protocol/zxid.js';
 import { assert } from '../assert.js';
 import { AclTable, OPEN_ACL_KEY } from './acl-table.js';
-import { DataNode, type ZnodeData } from './data-node.js';
+import { DataNode, dataLength, type ZnodeData } from './data-node.js';
+import { DigestCalculator, TreeDigest } from './digest.js';
 import { PathTable } from './path-table.js';
+import {
+  formatUsage,
+  LIMIT_NODE,
+  parseQuota,
+  QUOTA_ROOT,
+  QuotaPaths,
+  quotaOwner,
+  STAT_NODE,
+  statPath,
+} from './quotas.js';
 import { StatTable } from './stat-table.js';
 import type { CreateNodeTxn, SetDataTxn, Txn, TxnHead } from './txn.js';
 
@@ -17,6 +28,23 @@ export interface TreeListener {
   deleted(node: DataNode, parent: DataNode, zxid: bigint): void;
   dataChanged(node: DataNode, zxid: bigint): void;
 }
+
+/** The digest of the tree right after the txn `zxid`. */
+export interface ZxidDigest {
+  readonly zxid: bigint;
+  readonly digest: bigint;
+}
+
+export interface DataTreeOptions {
+  /** extendedTypesEnabled: an owner with 0xff on top is a time to live. */
+  readonly isTTLEnabled?: boolean;
+  /** digest.enabled */
+  readonly isDigestEnabled?: boolean;
+}
+
+/** One digest is kept every so many txns, for `hash`, and so many of them. */
+const DIGEST_INTERVAL = 128;
+const DIGEST_LIMIT = 1024;
 
 const ZERO_STAT: StatPersisted = {
   czxid: 0n,
@@ -44,14 +72,25 @@ export class DataTree {
   private readonly ephemerals = new Map<string, Set<string>>();
   readonly containers = new Set<string>();
   readonly ttls = new Set<string>();
+  readonly quotas = new QuotaPaths();
+  readonly digest = new TreeDigest();
+  readonly digests: ZxidDigest[] = [];
   listener: TreeListener | null = null;
   lastProcessedZxid = 0n;
+  readonly isDigestEnabled: boolean;
+  /**
+   * Set while changes are digested as they are applied: in a replay, and on a server that follows.
+   * Where prep has done it already its results are adopted.
+   */
+  private calculator: DigestCalculator | null;
   private readonly isTTLEnabled: boolean;
   private dataSize = 0;
   private ephemeralCount = 0;
 
-  constructor(isTTLEnabled = false) {
+  constructor({ isTTLEnabled = false, isDigestEnabled = true }: DataTreeOptions = {}) {
     this.isTTLEnabled = isTTLEnabled;
+    this.isDigestEnabled = isDigestEnabled;
+    this.calculator = isDigestEnabled ? new DigestCalculator() : null;
     this.root = this.insert('/', '', OPEN_ACL_KEY, ZERO_STAT);
     // Requests for "" reach the root, and Apache's node count has it twice for that.
     this.nodes.set('', this.root);
@@ -67,6 +106,44 @@ export class DataTree {
       this.addChild(this.parentOf(path), this.insert(path, '', aclKey, stat));
     }
     return this;
+  }
+
+  /** Everything of a snapshot is in place: what it does not hold is worked out. */
+  finishLoading(zxid: bigint): void {
+    this.lastProcessedZxid = zxid;
+    this.addReserved();
+    for (const node of this.walk()) {
+      this.rehash(node);
+      const owner = quotaOwner(node.path, LIMIT_NODE);
+      if (owner !== undefined) this.quotas.add(owner);
+    }
+    for (const node of this.walk(this.nodes.get(QUOTA_ROOT) ?? null)) {
+      const owner = quotaOwner(node.path, STAT_NODE);
+      if (owner !== undefined) this.recount(owner);
+    }
+  }
+
+  /** From now on the digests come with the txns: prep works them out. */
+  stopDigesting(): void {
+    this.calculator = null;
+  }
+
+  /** Takes over what prep worked out for the znodes of a txn, and for the tree behind it. */
+  adoptDigests(records: readonly { path: string; digest: number }[], digest: bigint): void {
+    for (const record of records) {
+      const node = this.nodes.get(record.path);
+      if (node !== undefined) this.stats.setDigest(node.slot, record.digest);
+    }
+    this.digest.value = digest;
+  }
+
+  private rehash(node: DataNode): void {
+    const { calculator, stats } = this;
+    if (calculator === null) return;
+    this.digest.remove(stats.digest(node.slot));
+    const digest = calculator.digestOf(node.path, node.data, stats.persisted(node.slot));
+    this.digest.add(digest);
+    stats.setDigest(node.slot, digest);
   }
 
   /** As Apache counts: the root twice. */
@@ -116,6 +193,13 @@ export class DataTree {
     if (head.zxid > this.lastProcessedZxid) this.lastProcessedZxid = head.zxid;
   }
 
+  /** Remembers the digest behind `zxid` where it is one of those that `hash` tells. */
+  noteDigest(zxid: bigint): void {
+    if (!this.isDigestEnabled || Number(BigInt.asUintN(32, zxid)) % DIGEST_INTERVAL !== 0) return;
+    this.digests.push({ zxid, digest: this.digest.value });
+    if (this.digests.length > DIGEST_LIMIT) this.digests.shift();
+  }
+
   /** Applies a txn that is no multi, or one part of one; `finish` follows. */
   applyPart(head: TxnHead, txn: Txn): void {
     switch (txn.type) {
@@ -157,6 +241,7 @@ export class DataTree {
     this.raiseParent(parent, txn.parentCVersion, head.zxid);
     if (existing !== undefined) {
       this.changeAcl(existing, txn.acl);
+      this.rehash(parent);
       return;
     }
     const node = this.insert(txn.path, txn.data, this.acls.acquire(txn.acl), {
@@ -171,6 +256,10 @@ export class DataTree {
       pzxid: head.zxid,
     });
     this.addChild(parent, node);
+    this.rehash(parent);
+    this.rehash(node);
+    this.followQuotas(node.path);
+    this.countUsage(node.path, dataLength(node.data), 1);
     this.listener?.created(node, parent, head.zxid);
   }
 
@@ -187,10 +276,15 @@ export class DataTree {
     const parent = this.nodes.get(parentPath(path));
     if (parent !== undefined && zxid > this.stats.pzxid(parent.slot)) {
       this.stats.setPzxid(parent.slot, zxid);
+      this.rehash(parent);
     }
     const node = this.nodes.get(path);
     if (node === undefined || parent === undefined || node === this.root) return;
     this.remove(node, parent);
+    if (this.calculator !== null) this.digest.remove(this.stats.digest(node.slot));
+    const owner = quotaOwner(path, LIMIT_NODE);
+    if (owner !== undefined) this.quotas.delete(owner);
+    this.countUsage(path, -dataLength(node.data), -1);
     this.listener?.deleted(node, parent, zxid);
     this.stats.release(node.slot);
     this.acls.release(node.aclKey);
@@ -199,10 +293,13 @@ export class DataTree {
   private applySetData(head: TxnHead, txn: SetDataTxn): void {
     const node = this.nodes.get(txn.path);
     if (node === undefined) return;
-    const length = lengthOf(txn.data);
-    this.dataSize += length - lengthOf(node.data);
+    const length = dataLength(txn.data);
+    const grownBy = length - dataLength(node.data);
+    this.dataSize += grownBy;
     node.data = txn.data;
     this.stats.setData(node.slot, head.zxid, head.time, txn.version, length);
+    this.rehash(node);
+    this.countUsage(txn.path, grownBy, 0);
     this.listener?.dataChanged(node, head.zxid);
   }
 
@@ -211,6 +308,43 @@ export class DataTree {
     if (node === undefined) return;
     this.changeAcl(node, acl);
     this.stats.setAversion(node.slot, version);
+    this.rehash(node);
+  }
+
+  /** A znode of the quota tree was made: a limit begins to count, or its usage is counted. */
+  private followQuotas(path: string): void {
+    const limited = quotaOwner(path, LIMIT_NODE);
+    if (limited !== undefined) this.quotas.add(limited);
+    const counted = quotaOwner(path, STAT_NODE);
+    if (counted !== undefined) this.recount(counted);
+  }
+
+  private countUsage(path: string, bytes: number, count: number): void {
+    const owner = this.quotas.above(path);
+    const node = owner === undefined ? undefined : this.nodes.get(statPath(owner));
+    if (node === undefined) return;
+    const usage = parseQuota(node.data);
+    this.setUsage(node, usage.count + count, usage.bytes + bytes);
+  }
+
+  private recount(owner: string): void {
+    const node = this.nodes.get(statPath(owner));
+    if (node === undefined) return;
+    let count = 0;
+    let bytes = 0;
+    for (const counted of this.walk(this.nodes.get(owner) ?? null)) {
+      count++;
+      bytes += dataLength(counted.data);
+    }
+    this.setUsage(node, count, bytes);
+  }
+
+  /** No txn and no new version: each server counts for itself. */
+  private setUsage(node: DataNode, count: number, bytes: number): void {
+    const data = formatUsage(count, bytes);
+    this.dataSize += data.length - dataLength(node.data);
+    node.data = data;
+    this.stats.setDataLength(node.slot, data.length);
   }
 
   private changeAcl(node: DataNode, acl: readonly ACL[]): void {
@@ -227,15 +361,16 @@ export class DataTree {
       return;
     }
     const { root } = this;
-    this.dataSize += lengthOf(data) - lengthOf(root.data);
+    this.dataSize += dataLength(data) - dataLength(root.data);
     root.data = data;
     root.aclKey = aclKey;
-    this.stats.setStat(root.slot, stat, lengthOf(data), root.numChildren);
+    this.stats.setStat(root.slot, stat, dataLength(data), root.numChildren);
   }
 
-  /** A parent before its children, as a snapshot wants them; "" is the root. Bears changes under way. */
-  *walk(): Generator<DataNode> {
-    const stack: Iterator<DataNode>[] = [[this.root][Symbol.iterator]()];
+  /** A parent before its children, as a snapshot wants them. Bears changes under way. */
+  *walk(from: DataNode | null = this.root): Generator<DataNode> {
+    if (from === null) return;
+    const stack: Iterator<DataNode>[] = [[from][Symbol.iterator]()];
     for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
       const { value: node, done } = top.next();
       if (done === true) {
@@ -250,7 +385,7 @@ export class DataTree {
   }
 
   private insert(path: string, data: ZnodeData, aclKey: number, stat: StatPersisted): DataNode {
-    const length = lengthOf(data);
+    const length = dataLength(data);
     const kind = ephemeralTypeOf(stat.ephemeralOwner, this.isTTLEnabled);
     const shownOwner = kind === 'session' ? stat.ephemeralOwner : 0n;
     const slot = this.stats.allocate(stat, shownOwner, length);
@@ -266,7 +401,7 @@ export class DataTree {
   private remove(node: DataNode, parent: DataNode): void {
     const { path } = node;
     this.nodes.delete(path);
-    this.dataSize -= path.length + lengthOf(node.data);
+    this.dataSize -= path.length + dataLength(node.data);
     parent.children?.delete(node);
     this.stats.setNumChildren(parent.slot, parent.numChildren);
     if (!this.stats.hasOwner(node.slot)) return;
@@ -307,10 +442,6 @@ export class DataTree {
 }
 
 const NO_PATHS: ReadonlySet<string> = new Set();
-
-function lengthOf(data: ZnodeData): number {
-  return data === null ? 0 : data.length;
-}
 
 function ownerOf(head: TxnHead, txn: CreateNodeTxn): bigint {
   if (txn.type === OpCode.createContainer) return containerOwner();

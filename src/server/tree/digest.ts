@@ -11,6 +11,7 @@
  * cversion is the stored one, which counts creates only. ACLs are not covered. Znodes below
  * /zookeeper do not count, as servers change them without a txn; /zookeeper itself does.
  */
+import type { StatPersisted } from '../../protocol/data.js';
 import { crc32 } from '../persistence/checksum.js';
 
 export const DIGEST_VERSION = 2;
@@ -45,6 +46,22 @@ export class DigestCalculator {
     let crc = crc32(scratch, 0, end);
     if (!isText && data !== null) crc = crc32(data, 0, data.length, crc);
     return crc32(this.stat, 0, DIGEST_STAT_SIZE, crc);
+  }
+
+  /** The digest of a znode with this Stat. */
+  digestOf(path: string, data: Buffer | string | null, stat: StatPersisted): number {
+    if (!isDigested(path)) return 0;
+    const bytes = this.stat;
+    bytes.writeBigInt64BE(stat.czxid, 0);
+    bytes.writeBigInt64BE(stat.mzxid, 8);
+    bytes.writeBigInt64BE(stat.pzxid, 16);
+    bytes.writeBigInt64BE(stat.ctime, 24);
+    bytes.writeBigInt64BE(stat.mtime, 32);
+    bytes.writeInt32BE(stat.version, 40);
+    bytes.writeInt32BE(stat.cversion, 44);
+    bytes.writeInt32BE(stat.aversion, 48);
+    bytes.writeBigInt64BE(stat.ephemeralOwner, 52);
+    return this.digest(path, data);
   }
 
   /** Fills `stat` from the 60 bytes of a StatPersisted, whose pzxid stands last. */
@@ -88,5 +105,10 @@ export class TreeDigest {
   /** As a signed long, the way a TxnDigest holds it. */
   get value(): bigint {
     return BigInt.asIntN(64, (BigInt(this.high) << 32n) | BigInt(this.low));
+  }
+
+  set value(value: bigint) {
+    this.high = Number(BigInt.asUintN(32, value >> 32n));
+    this.low = Number(BigInt.asUintN(32, value));
   }
 }

@@ -8,12 +8,12 @@ import { STAT_SIZE, type StatPersisted } from '../../protocol/data.js';
  * ```
  *   0 czxid   8 mzxid   16 ctime   24 mtime   32 version   36 cversion*   40 aversion
  *  44 ephemeralOwner*   52 dataLength   56 numChildren   60 pzxid | 68 stored cversion
- *  72 stored ephemeralOwner
+ *  72 stored ephemeralOwner   80 digest
  * ```
  * The starred two are what clients see: cversion = 2 * stored - numChildren (creates and deletes;
  * only creates are stored), and an owner of 0 for containers and TTL nodes.
  */
-const RECORD_SIZE = 80;
+const RECORD_SIZE = 84;
 const RECORDS_PER_CHUNK = 4096;
 const CHUNK_SHIFT = 12;
 
@@ -29,6 +29,7 @@ const NUM_CHILDREN = 56;
 const PZXID = 60;
 const STORED_CVERSION = 68;
 const STORED_OWNER = 72;
+const DIGEST = 80;
 
 export class StatTable {
   private readonly chunks: Buffer[] = [];
@@ -39,6 +40,7 @@ export class StatTable {
   allocate(stat: StatPersisted, shownOwner: bigint, dataLength: number): number {
     const slot = this.free.pop() ?? this.grow();
     this.chunkOf(slot).writeBigInt64BE(shownOwner, offsetOf(slot) + OWNER);
+    this.setDigest(slot, 0);
     this.setStat(slot, stat, dataLength, 0);
     return slot;
   }
@@ -105,6 +107,15 @@ export class StatTable {
 
   setAversion(slot: number, aversion: number): void {
     this.chunkOf(slot).writeInt32BE(aversion, offsetOf(slot) + AVERSION);
+  }
+
+  /** The znode's part of the tree digest, unsigned; 0 where none is kept. */
+  digest(slot: number): number {
+    return this.chunkOf(slot).readUInt32BE(offsetOf(slot) + DIGEST);
+  }
+
+  setDigest(slot: number, digest: number): void {
+    this.chunkOf(slot).writeUInt32BE(digest, offsetOf(slot) + DIGEST);
   }
 
   czxid(slot: number): bigint {

@@ -1,0 +1,74 @@
+/**
+ * Quotas: limits that an operator keeps in /zookeeper/quota<path>/zookeeper_limits, and the usage that
+ * every server keeps for itself beside them, without a txn (Quotas, StatsTrack). Only the deepest
+ * quota above a path counts.
+ */
+import { latin1Text, type ZnodeData } from './data-node.js';
+
+export const QUOTA_ROOT = '/zookeeper/quota';
+export const LIMIT_NODE = 'zookeeper_limits';
+export const STAT_NODE = 'zookeeper_stats';
+
+/** Limits or usage; -1 is none. Soft limits are only warned about. */
+export interface QuotaFigures {
+  readonly count: number;
+  readonly bytes: number;
+  readonly countHardLimit: number;
+  readonly byteHardLimit: number;
+}
+
+const NONE: QuotaFigures = { count: -1, bytes: -1, countHardLimit: -1, byteHardLimit: -1 };
+
+/** Reads `count=5,bytes=-1=;byteHardLimit=-1;countHardLimit=7`; what is not there is -1. */
+export function parseQuota(data: ZnodeData): QuotaFigures {
+  const figures: Record<string, number> = { ...NONE };
+  for (const pair of latin1Text(data).split(/[,;]+/)) {
+    const [key = '', value = ''] = pair.split('=');
+    if (key in figures && /^-?\d+$/.test(value)) figures[key] = Number(value);
+  }
+  return figures as unknown as QuotaFigures;
+}
+
+export function formatUsage(count: number, bytes: number): string {
+  return `count=${count},bytes=${bytes}`;
+}
+
+export function limitPath(path: string): string {
+  return `${QUOTA_ROOT}${path}/${LIMIT_NODE}`;
+}
+
+export function statPath(path: string): string {
+  return `${QUOTA_ROOT}${path}/${STAT_NODE}`;
+}
+
+/** The path whose quota the znode `path` is a part of: "/a" for /zookeeper/quota/a/zookeeper_limits. */
+export function quotaOwner(path: string, name: string): string | undefined {
+  if (!path.startsWith(`${QUOTA_ROOT}/`) || !path.endsWith(`/${name}`)) return undefined;
+  return path.slice(QUOTA_ROOT.length, -(name.length + 1)) || undefined;
+}
+
+/** The paths that have a quota. */
+export class QuotaPaths {
+  private readonly paths = new Set<string>();
+
+  get size(): number {
+    return this.paths.size;
+  }
+
+  add(path: string): void {
+    this.paths.add(path);
+  }
+
+  delete(path: string): void {
+    this.paths.delete(path);
+  }
+
+  /** The deepest of them at or above `path`. */
+  above(path: string): string | undefined {
+    if (this.paths.size === 0) return undefined;
+    for (let at = path; at.length > 1; at = at.slice(0, at.lastIndexOf('/'))) {
+      if (this.paths.has(at)) return at;
+    }
+    return undefined;
+  }
+}
