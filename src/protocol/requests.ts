@@ -17,7 +17,7 @@ function op<Q, P>(request: RecordType<Q>, reply: RecordType<P>): OpRecords {
   };
 }
 
-/** Every client operation but multi and multiRead, whose bodies are sequences (multi.ts). */
+/** Every client operation but multi and multiRead, whose bodies are sequences of records. */
 export const REQUESTS: ReadonlyMap<number, OpRecords> = new Map<number, OpRecords>([
   [OpCode.create, op(proto.CreateRequest, proto.CreateResponse)],
   [OpCode.create2, op(proto.CreateRequest, proto.Create2Response)],

@@ -11,6 +11,7 @@ import { ExitCode, ServerError } from './node/errors.js';
 import { makeHostView } from './node/host.js';
 import { LogDisk } from './node/log-disk.js';
 import { Database } from './persistence/replay.js';
+import { ContainerManager } from './pipeline/container-manager.js';
 import { Prep } from './pipeline/prep.js';
 import { Server } from './server.js';
 import { type ServerSettings, ServerState } from './server-state.js';
@@ -80,7 +81,17 @@ export async function startServer(options: StartServerOptions = {}): Promise<Run
     if (options.onFatal === undefined) onWarning(error.message);
   };
   opened.onLogError = onFatal;
-  const driver = new Driver({ server, storage, tickTimeMs: config.tickTimeMs, onWarning, onFatal });
+  const driver = new Driver({
+    server,
+    storage,
+    tickTimeMs: config.tickTimeMs,
+    purge: {
+      everyMs: config.autopurgePurgeIntervalHours * HOUR_MS,
+      retain: config.autopurgeSnapRetainCount,
+    },
+    onWarning,
+    onFatal,
+  });
   const port = new ClientPort({
     host,
     port: options.port ?? config.clientPort ?? 0,
@@ -105,6 +116,7 @@ export async function startServer(options: StartServerOptions = {}): Promise<Run
 }
 
 const DEFAULT_HOST = '127.0.0.1';
+const HOUR_MS = 3_600_000;
 
 function configOf(options: StartServerOptions): Config {
   if (options.parsed !== undefined) return options.parsed;
@@ -123,6 +135,9 @@ function refuseUnsupported(config: Config): void {
     throw new ServerError('ECONFIG', ExitCode.USAGE, `${what} not supported by this release`);
   };
   if (config.isReplicated) refuse('server.N lines (an ensemble) are');
+  if (config.snapshotCompressionMethod === 'snappy') {
+    refuse('snapshot.compression.method=snappy is');
+  }
   if (config.secureClientPort !== null) refuse('secureClientPort (TLS) is');
 }
 
@@ -151,6 +166,7 @@ async function openStorage(
     tree: treeOptionsOf(config),
     maxEntryLength: config.juteMaxBuffer + config.juteMaxBufferExtraSize,
     isEmptyTrusted: config.snapshotTrustEmpty,
+    isCompressed: config.snapshotCompressionMethod === 'gz',
     onWarning,
   });
   await dir.prepare();
@@ -205,6 +221,7 @@ function makeServer(
     maxFrameLength: config.juteMaxBuffer,
     globalOutstandingLimit: config.globalOutstandingLimit,
     snapCount: config.snapCount,
+    snapSize: Number(config.snapSizeLimitKb) * 1024,
     isTTLEnabled: config.extendedTypesEnabled,
     sessionlessTimeoutMs: config.sessionlessCnxnTimeoutMs,
   };
@@ -233,6 +250,15 @@ function makeServer(
     maxClientConnections: config.maxClientCnxns,
     seed: Date.now(),
     replayed,
+    containers: new ContainerManager(
+      tree,
+      {
+        checkIntervalMs: config.containerCheckIntervalMs,
+        maxPerMinute: config.containerMaxPerMinute,
+        maxNeverUsedMs: Number(config.containerMaxNeverUsedIntervalMs),
+      },
+      nowMs,
+    ),
     makeView: (server) => new StandaloneView(server, host, facts, SERVER_VERSION),
   });
 }

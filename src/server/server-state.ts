@@ -18,6 +18,8 @@ export interface ServerSettings {
   readonly globalOutstandingLimit: number;
   /** Txns between two snapshots; the real trigger is random between half of it and all of it. */
   readonly snapCount: number;
+  /** Bytes of log between two snapshots, likewise; 0 or less is no limit. */
+  readonly snapSize: number;
   readonly isTTLEnabled: boolean;
   /** Wait this long for a connect request, in ms. */
   readonly sessionlessTimeoutMs: number;

@@ -26,6 +26,7 @@ import type { Event } from './events.js';
 import { Fifo } from './fifo.js';
 import { readHandshake, writeConnectResponse } from './handshake.js';
 import { beginEntry, endEntry } from './persistence/txn-log.js';
+import type { ContainerManager } from './pipeline/container-manager.js';
 import { FinalProcessor } from './pipeline/final.js';
 import type { Prepared, Stamp } from './pipeline/prep.js';
 import { ReadProcessor } from './pipeline/read.js';
@@ -84,6 +85,7 @@ export interface ServerParts {
   readonly seed: number;
   /** Txns since the last snapshot: they count towards the next one. */
   readonly replayed: number;
+  readonly containers: ContainerManager;
   readonly makeView: (server: Server) => ServerView;
 }
 
@@ -91,6 +93,7 @@ export class Server {
   readonly state: ServerState;
   private readonly reads: ReadProcessor;
   private readonly final: FinalProcessor;
+  private readonly containers: ContainerManager;
   private readonly view: ServerView;
   private readonly whitelist: Whitelist;
   private readonly maxClientConnections: number;
@@ -114,12 +117,9 @@ export class Server {
     this.state = parts.state;
     this.whitelist = parts.whitelist;
     this.maxClientConnections = parts.maxClientConnections;
+    this.containers = parts.containers;
     this.lastProposed = parts.state.tree.lastProcessedZxid;
-    this.snapshots = new SnapshotTrigger(
-      parts.state.settings.snapCount,
-      parts.seed,
-      parts.replayed,
-    );
+    this.snapshots = new SnapshotTrigger(parts.state.settings, parts.seed, parts.replayed);
     const notifier = new WatchNotifier(this.state);
     this.state.tree.listener = notifier;
     this.state.tree.stopDigesting();
@@ -522,7 +522,7 @@ export class Server {
     endEntry(this.batch, start);
     this.proposals.push(request);
     request.connection?.pending.push(request);
-    if (this.snapshots.isDue()) this.takeSnapshot();
+    if (this.snapshots.isDue(this.batch.length - start)) this.takeSnapshot();
   }
 
   private takeSnapshot(): void {
@@ -596,6 +596,10 @@ export class Server {
         this.closeSession(session, null, 0);
       }
       this.closeUnopened();
+    }
+    for (const path of this.containers.poll(monotonicMs, wallMs)) {
+      const request = new Request(null, 0n, 0, OpCode.deleteContainer, monotonicMs);
+      this.propose(request, state.prep.prepareReap(path, this.nextStamp()));
     }
   }
 

@@ -5,9 +5,11 @@
 import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, rename, stat, truncate, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createGunzip } from 'node:zlib';
+import { Readable } from 'node:stream';
+import { createGunzip, createGzip } from 'node:zlib';
 import { StatPersisted } from '../../protocol/data.js';
 import { snapshotFileName, VERSION_DIR } from '../persistence/file-names.js';
+import { planPurge } from '../persistence/purge.js';
 import {
   type LogFile,
   logsBehind,
@@ -35,6 +37,8 @@ export interface DataDirOptions {
   readonly maxEntryLength: number;
   /** snapshot.trust.empty */
   readonly isEmptyTrusted: boolean;
+  /** snapshot.compression.method=gz */
+  readonly isCompressed: boolean;
   readonly onWarning: (message: string) => void;
 }
 
@@ -67,6 +71,10 @@ export class DataDir {
           cause,
         );
       });
+    }
+    // Snapshots that a crash left half written never got their name.
+    for (const { name } of await list(this.snapFolder)) {
+      if (/^snapshot\..*\.tmp$/.test(name)) await unlink(join(this.snapFolder, name));
     }
   }
 
@@ -200,11 +208,17 @@ export class DataDir {
 
   /** Writes piece by piece, so that the server serves on; the file has its name when it is whole. */
   async writeSnapshot(content: SnapshotContent): Promise<string> {
-    const path = join(this.snapFolder, snapshotFileName(content.zxid));
+    const { isCompressed } = this.options;
+    const path = join(
+      this.snapFolder,
+      snapshotFileName(content.zxid, isCompressed ? 'gz' : 'none'),
+    );
     const temporary = `${path}.tmp`;
     const handle = await open(temporary, 'w', 0o644);
     try {
-      for (const chunk of writeSnapshot(sourceOf(content))) await handle.writeFile(chunk);
+      const chunks = Readable.from(writeSnapshot(sourceOf(content)));
+      const stream = isCompressed ? chunks.compose(createGzip()) : chunks;
+      for await (const chunk of stream) await handle.writeFile(chunk as Buffer);
       await handle.sync();
     } finally {
       await handle.close();
@@ -212,6 +226,13 @@ export class DataDir {
     await rename(temporary, path);
     await syncFolder(this.snapFolder);
     return path;
+  }
+
+  /** Removes what no start will need, but for the newest `retain` snapshots and their logs. */
+  async purge(retain: number): Promise<void> {
+    const plan = planPurge(await list(this.snapFolder), await list(this.logFolder), retain);
+    for (const name of plan.logs) await unlink(join(this.logFolder, name));
+    for (const name of plan.snapshots) await unlink(join(this.snapFolder, name));
   }
 }
 

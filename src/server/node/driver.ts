@@ -19,6 +19,8 @@ export interface DriverOptions {
   /** Null keeps nothing: what is appended counts as durable when the turn is over. */
   readonly storage: Storage | null;
   readonly tickTimeMs: number;
+  /** autopurge; everyMs 0 is never. */
+  readonly purge: { readonly everyMs: number; readonly retain: number };
   readonly onWarning: (message: string) => void;
   /** An error nobody expected: the server is in doubt and must stop. */
   readonly onFatal: (error: unknown) => void;
@@ -33,6 +35,8 @@ export class Driver {
   private isScheduled = false;
   private isStopped = false;
   private timer: NodeJS.Timeout | null = null;
+  private purgeTimer: NodeJS.Timeout | null = null;
+  private purging: Promise<void> | null = null;
   private snapshot: Promise<void> | null = null;
   private readonly drainSoon = (): void => this.drain();
 
@@ -43,6 +47,23 @@ export class Driver {
   start(): void {
     const everyMs = Math.max(1, Math.min(this.options.tickTimeMs / 2, MAX_TICK_MS));
     this.timer = setInterval(() => this.wake(), everyMs);
+    this.startPurging();
+  }
+
+  /** At the start too, as Apache's server does. */
+  private startPurging(): void {
+    const { storage, purge, onWarning } = this.options;
+    if (storage === null || purge.everyMs === 0) return;
+    const run = (): void => {
+      this.purging ??= storage.dir
+        .purge(purge.retain)
+        .catch((error: Error) => onWarning(`old files were not purged: ${error.message}`))
+        .finally(() => {
+          this.purging = null;
+        });
+    };
+    run();
+    this.purgeTimer = setInterval(run, purge.everyMs);
   }
 
   readonly step = (event: Event): void => {
@@ -136,6 +157,8 @@ export class Driver {
     if (!this.isStopped) this.drain();
     this.isStopped = true;
     if (this.timer !== null) clearInterval(this.timer);
+    if (this.purgeTimer !== null) clearInterval(this.purgeTimer);
+    await this.purging;
     await this.snapshot;
     await this.options.storage?.log.close();
   }

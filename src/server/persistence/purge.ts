@@ -1,0 +1,27 @@
+import { type FoundFile, logsAmong, logsBehind, snapshotsAmong } from './recovery.js';
+
+/** What may go. */
+export interface PurgePlan {
+  readonly snapshots: readonly string[];
+  readonly logs: readonly string[];
+}
+
+/**
+ * Keeps the newest `retain` snapshots and every log that one of them needs (PurgeTxnLog): the log
+ * that holds the first txn behind the oldest of them, and all later ones (ZOOKEEPER-1797).
+ */
+export function planPurge(
+  snapDir: readonly FoundFile[],
+  logDir: readonly FoundFile[],
+  retain: number,
+): PurgePlan {
+  const snapshots = snapshotsAmong(snapDir);
+  const oldestKept = snapshots[retain - 1];
+  if (oldestKept === undefined) return { snapshots: [], logs: [] };
+  const logs = logsAmong(logDir);
+  const needed = new Set(logsBehind(logs, oldestKept.zxid));
+  return {
+    snapshots: snapshots.slice(retain).map(({ name }) => name),
+    logs: logs.filter((log) => !needed.has(log)).map(({ name }) => name),
+  };
+}

@@ -1,0 +1,78 @@
+/**
+ * Finds containers that lost their last child and TTL nodes whose time is over, and hands them out
+ * for deletion a few at a time (ContainerManager). It only nominates: prep checks each one again
+ * when its turn comes, since a child may have come meanwhile.
+ */
+import { ttlOfOwner } from '../../protocol/create-mode.js';
+import type { DataTree } from '../tree/data-tree.js';
+
+export interface ContainerOptions {
+  /** znode.container.checkIntervalMs */
+  readonly checkIntervalMs: number;
+  /** znode.container.maxPerMinute */
+  readonly maxPerMinute: number;
+  /** znode.container.maxNeverUsedIntervalMs; 0 keeps a container that never had a child. */
+  readonly maxNeverUsedMs: number;
+}
+
+/** Znodes looked at in one turn: a scan of many containers must not be felt. */
+const SCAN_SLICE = 2000;
+
+export class ContainerManager {
+  private readonly tree: DataTree;
+  private readonly options: ContainerOptions;
+  private nextCheckMs: number;
+  private lastMs: number;
+  private scan: Iterator<string> | null = null;
+  private found: string[] = [];
+  /** Deletions allowed by now, fractions included. */
+  private allowance = 0;
+
+  constructor(tree: DataTree, options: ContainerOptions, nowMs: number) {
+    this.tree = tree;
+    this.options = options;
+    this.lastMs = nowMs;
+    this.nextCheckMs = nowMs + options.checkIntervalMs;
+  }
+
+  /** The paths to delete now. @param wallMs what mtimes are compared with */
+  poll(nowMs: number, wallMs: number): string[] {
+    const { maxPerMinute, checkIntervalMs } = this.options;
+    const gained = ((nowMs - this.lastMs) * maxPerMinute) / 60_000;
+    this.allowance = Math.min(this.allowance + gained, maxPerMinute);
+    this.lastMs = nowMs;
+    if (this.scan === null && this.found.length === 0 && nowMs >= this.nextCheckMs) {
+      this.nextCheckMs = nowMs + checkIntervalMs;
+      this.scan = this.candidates();
+    }
+    this.look(wallMs);
+    const due = this.found.splice(0, Math.floor(this.allowance));
+    this.allowance -= due.length;
+    return due;
+  }
+
+  private look(wallMs: number): void {
+    for (let i = 0; i < SCAN_SLICE && this.scan !== null; i++) {
+      const { value, done } = this.scan.next();
+      if (done === true) this.scan = null;
+      else if (this.isDue(value, wallMs)) this.found.push(value);
+    }
+  }
+
+  private *candidates(): Generator<string, undefined> {
+    yield* this.tree.containers;
+    yield* this.tree.ttls;
+    return undefined;
+  }
+
+  private isDue(path: string, wallMs: number): boolean {
+    const { stats, containers } = this.tree;
+    const node = this.tree.get(path);
+    if (node === undefined || node.numChildren > 0) return false;
+    const ageMs = wallMs - Number(stats.mtime(node.slot));
+    if (!containers.has(path)) return ageMs > Number(ttlOfOwner(stats.ephemeralOwner(node.slot)));
+    const { maxNeverUsedMs } = this.options;
+    const wasUsed = stats.cversion(node.slot) > 0;
+    return wasUsed || (maxNeverUsedMs > 0 && ageMs > maxNeverUsedMs);
+  }
+}
