@@ -100,7 +100,7 @@ export class HistoryFile {
     try {
       work();
     } finally {
-      unlinkSync(lock);
+      removeIfThere(lock);
     }
   }
 }

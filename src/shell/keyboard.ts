@@ -46,6 +46,8 @@ export function openKeyboard(
   process.on('exit', close);
   stdin.setEncoding('utf8').setRawMode(true);
   stdin.on('data', hear).on('end', onEnd).on('error', onEnd).resume();
+  // Never taken off: what is still being written to a terminal that went away fails later.
+  stdout.on('error', onEnd);
   stdout.write(PASTE_ON);
   return { close };
 }

@@ -169,6 +169,9 @@ export class ShellDriver {
         this.#printResult(outcome.result, 'plain');
         await this.scrollback.drained();
       }
+    } catch (error) {
+      // A fault of ours, in drawing a result for instance; no line may end the shell.
+      this.#printError(plainReport(error));
     } finally {
       clearTimeout(slow);
       this.#paths.clear();

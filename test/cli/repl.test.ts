@@ -356,6 +356,29 @@ replTest('the terminal is given back as it was, by quit and by a signal', async 
   );
 });
 
+replTest('a terminal that goes away ends the shell and its session', async () => {
+  await inWorld(
+    async ({ terminal, other, pidFile }) => {
+      await terminal.waitForRow(/\(connected\)/);
+      await enter(terminal, 'create -e /mine');
+      await terminal.waitForRow(/^Created \/mine$/);
+      const pid = Number(readFileSync(pidFile, 'utf8'));
+      await terminal.close();
+      await waitFor('the shell to end', () => !isRunning(pid));
+      assert.is(await other.exists('/mine'), null);
+    },
+    { script: 'zksh' },
+  );
+});
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
 /** A port that leads to the server while it is open. */
 async function openDoor(server: number) {
   const sockets = new Set<Socket>();
