@@ -7,8 +7,9 @@ import * as assert from 'uvu/assert';
 import { askWord } from '../../src/client/four-letter.js';
 import { VERBS } from '../../src/commands/ops/index.js';
 import { runVerb } from '../../src/commands/ops/run.js';
+import { startServer } from '../../src/server/main.js';
 import { freePort } from '../support/free-port.js';
-import { oracleTest, startOracle } from '../support/oracle.js';
+import { type Oracle, oracleTest, startOracle } from '../support/oracle.js';
 import { makeTempDir } from '../support/temp-dir.js';
 
 const ZKOPS = fileURLToPath(new URL('../../src/bin/zkops.js', import.meta.url));
@@ -69,40 +70,64 @@ test('usage and a bad hosts file are told on stderr, with 64 and 65', async () =
   }
 });
 
-oracleTest("every word works against Apache's server, beside a closed port", async () => {
-  const oracle = await startOracle();
-  const folder = makeTempDir('zkops');
+/** Every word but the resets, in this process: starting seventeen others would tell no more. */
+async function askEveryWord(ports: readonly number[]): Promise<void> {
+  for (const verb of VERBS.filter(({ isReset }) => isReset !== true)) {
+    const { members, verdict } = await runVerb(
+      verb,
+      ports.map((port) => ({ host: '127.0.0.1', port })),
+      { ask: askWord, timeoutMs: 20_000, deadlineMs: 60_000, confirmMs: 1, now: () => new Date() },
+    );
+    const isEnsembleAsked = verb.judge === 'ensemble' && ports.length > 1;
+    const expected = isEnsembleAsked ? 'warning' : 'healthy';
+    assert.is(verdict.level, expected, `${verb.name}: ${verdict.summary}`);
+    for (const { server, fault, note } of members) {
+      assert.equal([fault, note], [undefined, undefined], `${verb.name} ${server}`);
+    }
+  }
+}
+
+test('the bundled server answers every word', async () => {
+  const bundled = await startServer({ config: { '4lw.commands.whitelist': '*' } });
   try {
+    await askEveryWord([bundled.port]);
+    const alive = await zkops(['srvr', '--servers', bundled.connectString]);
+    assert.is(alive.exitCode, 0, alive.out + alive.error);
+    assert.ok(alive.out.endsWith('HEALTHY: the standalone server serves\n'), alive.out);
+  } finally {
+    await bundled.close();
+  }
+});
+
+oracleTest("the bundled server, Apache's and a closed port are three rows", async () => {
+  const bundled = await startServer({ config: { '4lw.commands.whitelist': '*' } });
+  const folder = makeTempDir('zkops');
+  let oracle: Oracle | undefined;
+  try {
+    oracle = await startOracle();
     const dead = `127.0.0.1:${await freePort()}`;
     const hosts = join(folder.path, 'hosts.txt');
-    writeFileSync(hosts, `${oracle.connectString} # Apache's\n${dead}\n`);
+    writeFileSync(hosts, `${bundled.connectString}\n${oracle.connectString} # Apache's\n${dead}\n`);
 
     const mntr = await zkops(['mntr', '--ensemble', hosts]);
+    // Each standalone server holds data of its own, so that one that is down is critical.
     assert.is(mntr.exitCode, 2, mntr.out + mntr.error);
-    assert.match(mntr.out, new RegExp(`^${oracle.connectString} +serving +standalone `, 'm'));
+    for (const server of [bundled, oracle]) {
+      assert.match(mntr.out, new RegExp(`^${server.connectString} +serving +standalone `, 'm'));
+    }
     assert.match(mntr.out, new RegExp(`^${dead} +refused `, 'm'));
+    assert.match(mntr.out, new RegExp(`^${dead}: nothing listens there`, 'm'));
     for (const line of mntr.out.split('\n')) assert.ok(line.length <= 80, line);
 
-    // In this process: starting seventeen others would tell nothing more.
-    for (const verb of VERBS.filter(({ isReset }) => isReset !== true)) {
-      const { members, verdict } = await runVerb(verb, [{ host: '127.0.0.1', port: oracle.port }], {
-        ask: askWord,
-        timeoutMs: 20_000,
-        deadlineMs: 60_000,
-        confirmMs: 1,
-        now: () => new Date(),
-      });
-      assert.is(verdict.level, 'healthy', `${verb.name}: ${verdict.summary}`);
-      assert.is(members[0]?.fault, undefined, verb.name);
-      assert.is(members[0]?.note, undefined, verb.name);
-    }
+    await askEveryWord([bundled.port, oracle.port]);
     const alone = ['--servers', oracle.connectString];
     assert.is((await zkops(['srvr', '-q', ...alone])).out, '');
     assert.is((await zkops(['stmk', '307', '--yes', ...alone])).exitCode, 0);
     assert.is((await zkops(['gtmk', ...alone, '-o', 'raw'])).out, '307');
     assert.is((await zkops(['srst', '--yes', ...alone])).exitCode, 0);
   } finally {
-    await oracle.close();
+    await oracle?.close();
+    await bundled.close();
     folder.remove();
   }
 });
