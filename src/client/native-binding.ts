@@ -51,7 +51,6 @@ export interface NativeHandle {
     watch: boolean,
     callback: Callback<[readonly string[], NativeStat]>,
   ): number;
-  a_get_acl(path: string, callback: Callback<[readonly NativeACL[], NativeStat]>): number;
   a_set_acl(
     path: string,
     version: number,

@@ -1,0 +1,132 @@
+import type {
+  ClientOptions,
+  ClientState,
+  SessionClient,
+  WatchEvent,
+} from '../../src/client/client.js';
+import { UnsupportedError, ZooKeeperError } from '../../src/client/errors.js';
+import { CreateModes } from '../../src/protocol/create-mode.js';
+import { startProxy, type TestProxy } from '../support/proxy.js';
+import { waitFor } from '../support/wait-for.js';
+
+export interface SuiteServer {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+export interface SuiteOptions {
+  /** uvu's `test`, or its `skip`. */
+  readonly test: (title: string, run: () => Promise<void>) => void;
+  /** Apache's C client lacks some operations; they must then be refused with a clear error. */
+  readonly isNative: boolean;
+  makeClient(options: ClientOptions): SessionClient;
+  /** With a tickTime of 500 ms, so that sessions live from 1 to 10 s. */
+  startServer(): Promise<SuiteServer>;
+}
+
+/** A client, and what was heard of it. */
+export interface TestClient {
+  readonly zk: SessionClient;
+  readonly states: ClientState[];
+  /** Events of the default watcher. */
+  readonly events: WatchEvent[];
+}
+
+/** What a test has in its hands. */
+export interface TestWorld extends TestClient {
+  /** A znode of this test's own, which is there. */
+  readonly root: string;
+  readonly port: number;
+  /** Another client, connected; closed with the test. */
+  connect(options?: Partial<ClientOptions>): Promise<TestClient>;
+  /** Another client, not connected; closed with the test. */
+  make(options?: Partial<ClientOptions>): TestClient;
+  /** A proxy before the server; closed with the test. */
+  proxy(): Promise<TestProxy>;
+}
+
+export interface Suite {
+  readonly isNative: boolean;
+  /** Registers a test. */
+  check(title: string, run: (world: TestWorld) => Promise<void>): void;
+  /** Registers a test of something that the native client must refuse instead. */
+  checkUnlessNative(title: string, run: (world: TestWorld) => Promise<unknown>): void;
+}
+
+/** Gives a test its world, and takes everything in it down again. */
+export async function withWorld(
+  options: SuiteOptions,
+  server: SuiteServer,
+  root: string,
+  run: (world: TestWorld) => Promise<void>,
+): Promise<void> {
+  const clients: SessionClient[] = [];
+  const proxies: TestProxy[] = [];
+  const make = (changed: Partial<ClientOptions> = {}): TestClient => {
+    const connectString = `127.0.0.1:${server.port}`;
+    const zk = options.makeClient({ connectString, sessionTimeoutMs: 10_000, ...changed });
+    clients.push(zk);
+    const states: ClientState[] = [];
+    const events: WatchEvent[] = [];
+    zk.on('state', (state) => states.push(state));
+    zk.on('watch', (event) => events.push(event));
+    return { zk, states, events };
+  };
+  const connect = async (changed?: Partial<ClientOptions>): Promise<TestClient> => {
+    const client = make(changed);
+    await client.zk.connect();
+    return client;
+  };
+  const proxy = async (): Promise<TestProxy> => {
+    const started = await startProxy(server.port);
+    proxies.push(started);
+    return started;
+  };
+  try {
+    const client = await connect();
+    await client.zk.create(root, Buffer.alloc(0));
+    await run({ ...client, root, port: server.port, connect, make, proxy });
+  } finally {
+    for (const started of proxies) started.mend();
+    await Promise.all(clients.map((zk) => zk.close()));
+    await Promise.all(proxies.map((started) => started.close()));
+  }
+}
+
+export const text = (data: Buffer | null): string | null => data?.toString() ?? null;
+
+/** Creates a znode with a text; the mode is PERSISTENT unless given. */
+export async function createText(
+  zk: SessionClient,
+  path: string,
+  value = '',
+  mode: (typeof CreateModes)[keyof typeof CreateModes] = CreateModes.PERSISTENT,
+): Promise<string> {
+  return (await zk.create(path, Buffer.from(value), { mode })).path;
+}
+
+/** Fails unless the promise rejects with this ZooKeeper error; gives the error. */
+export async function expectError(code: string, asked: Promise<unknown>): Promise<ZooKeeperError> {
+  const found = await asked.then(
+    () => 'a result',
+    (error: unknown) => error,
+  );
+  if (found instanceof ZooKeeperError && found.code === code) return found;
+  throw new Error(`expected ${code}, found ${String(found)}`, { cause: found });
+}
+
+export async function expectUnsupported(asked: Promise<unknown>): Promise<void> {
+  const found = await asked.then(
+    () => 'a result',
+    (error: unknown) => error,
+  );
+  if (found instanceof UnsupportedError && /built-in client/.test(found.message)) return;
+  throw new Error(`expected an UnsupportedError, found ${String(found)}`, { cause: found });
+}
+
+export async function waitForState(client: TestClient, state: ClientState): Promise<void> {
+  await waitFor(`the state ${state}`, () => client.states.includes(state));
+}
+
+export const shown = (events: readonly WatchEvent[]): string[] =>
+  events.map(({ type, path }) => `${type} ${path}`);
