@@ -1,0 +1,13 @@
+import { test } from 'uvu';
+import { hasOracle, startOracle } from '../support/oracle.js';
+import { terminalTest } from '../support/terminal.js';
+import { runReplSuite } from './repl-suite.js';
+
+runReplSuite({
+  name: "Apache's server",
+  register: hasOracle ? terminalTest : test.skip,
+  start: startOracle,
+  isWhole: false,
+});
+
+test.run();

@@ -1,0 +1,450 @@
+// zksh as a person uses it: a real terminal, keys in, and what the screen shows. The tests that look
+// at a server run against each kind of one; those that look at the terminal need any.
+import { readFileSync } from 'node:fs';
+import { createServer, connect as openSocket, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { ZooKeeperClient } from '../../src/client/client.js';
+import { createClient } from '../../src/client/zookeeper.js';
+import { freePort } from '../support/free-port.js';
+import { makeTempDir } from '../support/temp-dir.js';
+import { startTerminal, type Terminal } from '../support/terminal.js';
+import { waitFor } from '../support/wait-for.js';
+
+const ZKSH = fileURLToPath(new URL('../../src/bin/zksh.js', import.meta.url));
+
+interface World {
+  readonly terminal: Terminal;
+  /** Another session, to change what the shell looks at. */
+  readonly other: ZooKeeperClient;
+  readonly server: string;
+  /** Where a script's shell writes its process id. */
+  readonly pidFile: string;
+  /** Starts a second shell of the same person. */
+  readonly again: (options?: Partial<WorldOptions>) => Promise<Terminal>;
+}
+
+interface WorldOptions {
+  readonly target: string;
+  readonly columns: number;
+  readonly rows: number;
+  /** In a shell script, where `zksh` stands for the program and its arguments. */
+  readonly script: string;
+}
+
+export interface ReplServer {
+  readonly connectString: string;
+  close(): Promise<void>;
+}
+
+export interface ReplSuite {
+  /** In the names of the tests. */
+  readonly name: string;
+  readonly register: typeof test | typeof test.skip;
+  start(): Promise<ReplServer>;
+  /** Also the tests that do not depend on the kind of server? */
+  readonly isWhole: boolean;
+}
+
+interface ReplTest {
+  readonly title: string;
+  readonly work: () => Promise<void>;
+  readonly isOfServer: boolean;
+}
+
+const tests: ReplTest[] = [];
+let starting: Promise<ReplServer> | undefined;
+let start: (() => Promise<ReplServer>) | undefined;
+
+/** Registers the tests; the server is started by the first and stopped by the last of them. */
+export function runReplSuite({ name, register, isWhole, ...suite }: ReplSuite): void {
+  start = suite.start;
+  for (const { title, work, isOfServer } of tests) {
+    if (isWhole || isOfServer) register(`${name}: ${title}`, work);
+  }
+  test(`${name}: the server is stopped`, async () => {
+    await (await starting)?.close();
+  });
+}
+
+function serverTest(title: string, work: () => Promise<void>): void {
+  tests.push({ title, work, isOfServer: true });
+}
+
+function terminalTest(title: string, work: () => Promise<void>): void {
+  tests.push({ title, work, isOfServer: false });
+}
+
+async function inWorld(
+  work: (world: World) => Promise<void>,
+  options: Partial<WorldOptions> = {},
+): Promise<void> {
+  starting ??= start?.();
+  if (starting === undefined) throw new Error('runReplSuite says which server to start');
+  const { connectString } = await starting;
+  const home = makeTempDir('repl');
+  const pidFile = join(home.path, 'pid');
+  const other = createClient({ connectString });
+  const terminals: Terminal[] = [];
+  const again: World['again'] = async (more = {}) => {
+    const { target = connectString, script = 'exec zksh', ...size } = { ...options, ...more };
+    const start = `sh -c 'echo $$ >"$0"; exec "$@"' '${pidFile}'`;
+    const program = `zksh() { ${start} '${process.execPath}' '${ZKSH}' '${target}'; }\n${script}`;
+    const command =
+      script === 'exec zksh' ? [process.execPath, ZKSH, target] : ['sh', '-c', program];
+    const env = { ZKSH_HISTFILE: join(home.path, 'history') };
+    const terminal = await startTerminal({ command, env, ...size });
+    terminals.push(terminal);
+    return terminal;
+  };
+  try {
+    await other.connect();
+    await work({ terminal: await again(), other, server: connectString, again, pidFile });
+  } finally {
+    await Promise.all(terminals.map((terminal) => terminal.close()));
+    for (const path of await other.getChildren('/').then(({ children }) => children)) {
+      if (path !== 'zookeeper') await deleteAll(other, `/${path}`);
+    }
+    await other.close();
+    home.remove();
+  }
+}
+
+async function deleteAll(client: ZooKeeperClient, path: string): Promise<void> {
+  for (const name of (await client.getChildren(path)).children) {
+    await deleteAll(client, `${path}/${name}`);
+  }
+  await client.delete(path);
+}
+
+async function enter(terminal: Terminal, line: string): Promise<void> {
+  await terminal.type(line);
+  await terminal.press('Enter');
+}
+
+serverTest('commands are typed, completed and run; Ctrl-D leaves, ephemerals with it', async () => {
+  await inWorld(async ({ terminal, other, server }) => {
+    await terminal.waitForRow(/\(connected\) \/>$/);
+    await enter(terminal, 'create /app hello');
+    await terminal.waitForRow(/^Created \/app$/);
+    await enter(terminal, 'create -e /app/mine');
+    await terminal.waitForRow(/^Created \/app\/mine$/);
+    await terminal.type('get /a');
+    await terminal.press('Tab');
+    await terminal.waitForRow(/> get \/app\/$/);
+    await terminal.press('BSpace', 'Enter');
+    await terminal.waitForRow(/^hello$/);
+    assert.ok(await other.exists('/app/mine'));
+    await terminal.press('C-d');
+    assert.is(await terminal.exitStatus(), 0);
+    await waitFor('the ephemeral to go', async () => (await other.exists('/app/mine')) === null);
+    const rows = await terminal.transcript();
+    assert.equal(rows.slice(0, 6), [
+      `${server}(connected) /> create /app hello`,
+      'Created /app',
+      `${server}(connected) /> create -e /app/mine`,
+      'Created /app/mine',
+      `${server}(connected) /> get /app`,
+      'hello',
+    ]);
+  });
+});
+
+serverTest('an event that comes while typing keeps the typed line', async () => {
+  await inWorld(async ({ terminal, other }) => {
+    await other.create('/app');
+    await enter(terminal, 'watch -R /app');
+    await terminal.waitForRow(/^Watching \/app/);
+    await terminal.type('create /app/half typ');
+    await terminal.waitForRow(/> create \/app\/half typ$/);
+    const before = await terminal.cursor();
+    await other.create('/app/child');
+    await terminal.waitForRow(/^NodeCreated \/app\/child$/);
+    await terminal.waitForRow(/> create \/app\/half typ$/);
+    const after = await terminal.cursor();
+    assert.is(after.x, before.x);
+    assert.ok(after.y > before.y);
+    await enter(terminal, 'ed');
+    await terminal.waitForRow(/^Created \/app\/half$/);
+    assert.is((await other.getData('/app/half')).data?.toString(), 'typed');
+  });
+});
+
+serverTest('TAB shows what all share, a second TAB lists, odd names come back quoted', async () => {
+  await inWorld(async ({ terminal, other }) => {
+    await other.create('/app');
+    for (const name of ['two words', 'two more', 'wörld', '漢字'])
+      await other.create(`/app/${name}`);
+    await terminal.waitForRow(/\(connected\)/);
+    await enter(terminal, 'cd /app');
+    await terminal.waitForRow(/\(connected\) \/app>$/);
+    await terminal.type('get t');
+    await terminal.press('Tab');
+    await terminal.waitForRow(/get 'two$/);
+    await terminal.press('Tab');
+    await terminal.waitForRow(/^two more +two words$/);
+    await terminal.type('w');
+    await terminal.press('Tab');
+    await terminal.waitForRow(/get 'two words'$/);
+    await terminal.waitForScreen('the list to go', (rows) => !rows.some((row) => /^two/.test(row)));
+    await terminal.press('C-c');
+    await terminal.type('get 漢');
+    await terminal.press('Tab');
+    const row = await terminal.waitForRow(/get 漢字$/);
+    assert.is((await terminal.cursor()).x, row.length + 2 + ' '.length);
+  });
+});
+
+terminalTest('the history goes from one shell to the next, and can be searched', async () => {
+  await inWorld(async ({ terminal, again }) => {
+    await terminal.waitForRow(/\(connected\)/);
+    await enter(terminal, 'create /app one');
+    await enter(terminal, 'addauth digest user:secret');
+    await enter(terminal, 'get /app');
+    await terminal.waitForRow(/^one$/);
+    assert.not.match((await terminal.transcript()).join('\n'), /secret/);
+    await terminal.press('C-d');
+    assert.is(await terminal.exitStatus(), 0);
+    const next = await again();
+    await next.waitForRow(/\(connected\)/);
+    await next.press('Up');
+    await next.waitForRow(/> get \/app$/);
+    await next.press('Up');
+    await next.waitForRow(/> create \/app one$/);
+    await next.press('C-c', 'C-r');
+    await next.type('app o');
+    await next.waitForRow(/^\(search 'app o'\) create \/app one$/);
+    await next.press('Enter');
+    await next.waitForRow(/^Node already exists: \/app$/);
+    await next.type('crea');
+    await next.waitForRow(/> create \/app one$/);
+    await next.press('End', 'Enter');
+    await next.waitForScreen('the suggestion to have been run', (rows) => {
+      return rows.filter((row) => row === 'Node already exists: /app').length === 2;
+    });
+  });
+});
+
+terminalTest(
+  'nothing typed ends the shell; Ctrl-C clears the line; errors show before Enter',
+  async () => {
+    await inWorld(async ({ terminal }) => {
+      await terminal.waitForRow(/\(connected\)/);
+      await terminal.type('frobnicate /a ');
+      await terminal.waitForRow(/^unknown command "frobnicate"/);
+      await terminal.press('C-c');
+      await terminal.waitForRow(/\(connected\) \/>$/);
+      await terminal.type('set -v abc /app x');
+      await terminal.waitForRow(/whole number/);
+      await terminal.press('Enter');
+      await terminal.waitForRow(/^ +\^\^\^$/);
+      await enter(terminal, 'set -b /app !!!');
+      await terminal.press('C-z', 'C-\\', 'Escape', 'F1', 'PageUp', 'C-g');
+      await enter(terminal, 'create /app "not');
+      await terminal.waitForRow(/^the quote " is not closed/);
+      await enter(terminal, 'closed"');
+      await terminal.waitForRow(/^Created \/app$/);
+      await enter(terminal, 'get /app');
+      await terminal.waitForScreen('both rows', (rows) => {
+        const at = rows.lastIndexOf('not');
+        return at !== -1 && rows[at + 1] === 'closed';
+      });
+      await enter(terminal, 'quit');
+      assert.is(await terminal.exitStatus(), 0);
+    });
+  },
+);
+
+terminalTest('a paste of several lines is edited first and run by Enter', async () => {
+  await inWorld(async ({ terminal, other }) => {
+    await terminal.waitForRow(/\(connected\)/);
+    await terminal.paste('create /app 1\ncreate /app/b 2\n');
+    await terminal.waitForRow(/^> create \/app\/b 2$/);
+    assert.is(await other.exists('/app'), null);
+    await terminal.press('Enter');
+    await terminal.waitForRow(/^Created \/app\/b$/);
+  });
+});
+
+terminalTest('wide characters keep the cursor right', async () => {
+  await inWorld(async ({ terminal, other }) => {
+    const prompt = (await terminal.waitForRow(/\(connected\)/)).length + 1;
+    await terminal.type('create /日本 e\u0301x😀');
+    await terminal.waitForRow(/create \/日本 .*😀$/);
+    assert.equal((await terminal.cursor()).x, prompt + 'create /'.length + 4 + ' ex'.length + 2);
+    await terminal.press('Left', 'Left', 'Left', 'Left', 'Left');
+    await waitFor('the cursor', async () => {
+      return (await terminal.cursor()).x === prompt + 'create /'.length + 2;
+    });
+    await terminal.type('-');
+    await terminal.press('Enter');
+    await terminal.waitForRow(/^Created \/日-本$/);
+    assert.is((await other.getData('/日-本')).data?.toString(), 'e\u0301x😀');
+  });
+});
+
+terminalTest('a long line folds, and a resize leaves no debris', async () => {
+  await inWorld(
+    async ({ terminal, server }) => {
+      await terminal.waitForRow(/\(connected\)/);
+      // A full screen, as it mostly is: with room below, tmux itself moves rows to its scrollback.
+      await enter(terminal, 'help; help; version');
+      await terminal.waitForRow(/^zksh \d/);
+      await terminal.type(`create /app ${'x'.repeat(100)}`);
+      await terminal.waitForRow(/^x+$/);
+      for (const [columns, rows] of [
+        [50, 24],
+        [110, 30],
+        [60, 10],
+      ] as const) {
+        await terminal.resize(columns, rows);
+        await terminal.waitForScreen(`the line at ${columns} columns, once`, (shown) => {
+          const text = shown.join('');
+          return (
+            text.split('create /app').length === 2 &&
+            text.split('create [').length === 2 &&
+            (text.match(/x{40,}/g) ?? []).join('').length >= 60 &&
+            shown.every((row) => row.length <= columns)
+          );
+        });
+      }
+      await terminal.press('C-c');
+      await enter(terminal, 'pwd');
+      await terminal.waitForRow(/^\/$/);
+      const rows = (await terminal.transcript()).filter((row) => row.includes(server));
+      assert.is(rows.length, 2, rows.join('\n'));
+    },
+    { columns: 80, rows: 24 },
+  );
+});
+
+terminalTest('a long output scrolls by whole, and the prompt stands below it', async () => {
+  await inWorld(
+    async ({ terminal, other }) => {
+      await other.create('/app');
+      const names = Array.from({ length: 1000 }, (_, index) => `/app/node-${index + 1000}`);
+      for (const name of names) void other.create(name);
+      await other.sync('/');
+      await terminal.waitForRow(/\(connected\)/);
+      await enter(terminal, 'ls -R /app');
+      await terminal.waitForRow(/^\/app\/node-1999$/);
+      await terminal.waitForRow(/\(connected\) \/>$/);
+      const rows = (await terminal.transcript()).filter((row) => row.startsWith('/app/'));
+      assert.equal(rows, names);
+    },
+    { columns: 80, rows: 24 },
+  );
+});
+
+serverTest('the server goes away and comes back, and the prompt says so', async () => {
+  await inWorld(async ({ again, server, other }) => {
+    const door = await openDoor(Number(server.split(':')[1]));
+    try {
+      const terminal = await again({ target: `127.0.0.1:${door.port}` });
+      await terminal.waitForRow(/\(connected\) \/>$/);
+      await enter(terminal, 'create -e /app mine');
+      await terminal.waitForRow(/^Created \/app$/);
+      await terminal.type('get /ap');
+      await door.close();
+      await terminal.waitForRow(/^disconnected/);
+      await terminal.waitForRow(/\(disconnected\) \/> get \/ap$/);
+      await door.open();
+      await terminal.waitForRow(/^reconnected to 127\.0\.0\.1/);
+      await terminal.waitForRow(/\(connected\) \/> get \/ap$/);
+      await enter(terminal, 'p');
+      await terminal.waitForRow(/^mine$/);
+      assert.ok(await other.exists('/app'), 'the session went on');
+    } finally {
+      await door.close();
+    }
+  });
+});
+
+serverTest('a server that refuses is named, and connect reaches another', async () => {
+  await inWorld(async ({ again, server }) => {
+    const port = await freePort();
+    const terminal = await again({ target: `127.0.0.1:${port}` });
+    await terminal.waitForRow(new RegExp(`127.0.0.1:${port}.*refused`));
+    await terminal.waitForRow(/\(closed\) \/>$/);
+    await enter(terminal, `connect ${server}`);
+    await terminal.waitForRow(new RegExp(`^${server}\\(connected\\) />$`));
+  });
+});
+
+const AROUND = `
+  before=$(stty -g)
+  zksh
+  echo "code $?"
+  [ "$before" = "$(stty -g)" ] && echo same
+  read -r _`;
+
+terminalTest('the terminal is given back as it was, by quit and by a signal', async () => {
+  await inWorld(
+    async ({ terminal, again, pidFile }) => {
+      await terminal.waitForRow(/\(connected\)/);
+      await enter(terminal, 'quit');
+      await terminal.waitForRow(/^code 0$/);
+      await terminal.waitForRow(/^same$/);
+      const ended = await again();
+      await ended.waitForRow(/\(connected\)/);
+      process.kill(Number(readFileSync(pidFile, 'utf8')), 'SIGTERM');
+      await ended.waitForRow(/^code 130$/);
+      await ended.waitForRow(/^same$/);
+    },
+    { script: AROUND },
+  );
+});
+
+terminalTest('a terminal that goes away ends the shell and its session', async () => {
+  await inWorld(
+    async ({ terminal, other, pidFile }) => {
+      await terminal.waitForRow(/\(connected\)/);
+      await enter(terminal, 'create -e /mine');
+      await terminal.waitForRow(/^Created \/mine$/);
+      const pid = Number(readFileSync(pidFile, 'utf8'));
+      await terminal.close();
+      await waitFor('the shell to end', () => !isRunning(pid));
+      assert.is(await other.exists('/mine'), null);
+    },
+    { script: 'zksh' },
+  );
+});
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** A port that leads to the server while it is open. */
+async function openDoor(server: number) {
+  const sockets = new Set<Socket>();
+  const port = await freePort();
+  let listener: Server | undefined;
+  const open = async () => {
+    listener = createServer((inner) => {
+      const outer = openSocket(server, '127.0.0.1');
+      for (const [socket, peer] of [
+        [inner, outer],
+        [outer, inner],
+      ] as const) {
+        sockets.add(socket);
+        socket.on('error', () => peer.destroy()).on('close', () => peer.destroy());
+        socket.pipe(peer);
+      }
+    });
+    await new Promise<void>((resolve) => listener?.listen(port, '127.0.0.1', resolve));
+  };
+  const close = async () => {
+    const closed = new Promise((resolve) => listener?.close(resolve));
+    for (const socket of sockets) socket.destroy();
+    sockets.clear();
+    await closed;
+  };
+  await open();
+  return { port, open, close };
+}
