@@ -247,7 +247,8 @@ function makeServer(
   return new Server({
     state: new ServerState({ settings, tree, sessions, auth, prep }),
     whitelist: parseWhitelist(config.fourLetterWordWhitelist, config.readonlymodeEnabled),
-    maxClientConnections: config.maxClientCnxns,
+    maxClientCnxns: config.maxClientCnxns,
+    maxCnxns: config.maxCnxns,
     seed: Date.now(),
     replayed,
     containers: new ContainerManager(

@@ -9,11 +9,9 @@
  * nothing is applied, answered or announced before it.
  */
 
-import { answerWord, wordOf } from '../fourlw/index.js';
 import type { ServerView } from '../fourlw/server-view.js';
-import { isAllowed, type Whitelist } from '../fourlw/whitelist.js';
+import type { Whitelist } from '../fourlw/whitelist.js';
 import { InputArchive } from '../jute/input-archive.js';
-import { JuteError } from '../jute/jute-error.js';
 import { OutputArchive } from '../jute/output-archive.js';
 import { ErrorCode } from '../protocol/error-code.js';
 import { OpCode } from '../protocol/op-code.js';
@@ -21,6 +19,7 @@ import { AuthPacket } from '../protocol/proto.js';
 import { initialSessionId } from '../protocol/session-id.js';
 import { assert } from './assert.js';
 import { ClientConnection } from './client-connection.js';
+import { Connections } from './connections.js';
 import type { Effect } from './effects.js';
 import type { Event } from './events.js';
 import { Fifo } from './fifo.js';
@@ -39,9 +38,6 @@ import { DIGEST_VERSION } from './tree/digest.js';
 import { writeTxn } from './tree/txn.js';
 import { WatchNotifier } from './watch/watch-notifier.js';
 
-/** Requests of one connection that may wait behind its own writes before it is read no further. */
-const CONNECTION_PENDING_LIMIT = 4096;
-const STMK_ARGUMENT_LENGTH = 8;
 /** Request header: int xid, int type. */
 const REQUEST_HEADER_SIZE = 8;
 
@@ -79,8 +75,9 @@ const READS: ReadonlySet<number> = new Set([
 export interface ServerParts {
   readonly state: ServerState;
   readonly whitelist: Whitelist;
-  /** Connections from one address; 0 is no limit (maxClientCnxns). */
-  readonly maxClientConnections: number;
+  /** Connections from one address, and in all; 0 is no limit (maxClientCnxns, maxCnxns). */
+  readonly maxClientCnxns: number;
+  readonly maxCnxns: number;
   /** Seeds the random trigger of snapshots. */
   readonly seed: number;
   /** Txns since the last snapshot: they count towards the next one. */
@@ -94,13 +91,8 @@ export class Server {
   private readonly reads: ReadProcessor;
   private readonly final: FinalProcessor;
   private readonly containers: ContainerManager;
-  private readonly view: ServerView;
-  private readonly whitelist: Whitelist;
-  private readonly maxClientConnections: number;
+  private readonly connections: Connections;
   private readonly snapshots: SnapshotTrigger;
-  private readonly connectionsByIp = new Map<string, number>();
-  /** Connections that have not opened a session yet. */
-  private readonly unopened = new Set<ClientConnection>();
   /** Proposed and not yet committed, in zxid order; a sync waits among them without a txn. */
   private readonly proposals = new Fifo<Request>();
   /** This turn's records for the log. */
@@ -109,14 +101,10 @@ export class Server {
   private lastProposed: bigint;
   private nextSessionId = 0n;
   private effects: Effect[] = [];
-  private closing: ClientConnection[] = [];
-  private readonly paused = new Set<ClientConnection>();
   private readonly input = new InputArchive(Buffer.alloc(0));
 
   constructor(parts: ServerParts) {
     this.state = parts.state;
-    this.whitelist = parts.whitelist;
-    this.maxClientConnections = parts.maxClientConnections;
     this.containers = parts.containers;
     this.lastProposed = parts.state.tree.lastProcessedZxid;
     this.snapshots = new SnapshotTrigger(parts.state.settings, parts.seed, parts.replayed);
@@ -125,7 +113,13 @@ export class Server {
     this.state.tree.stopDigesting();
     this.reads = new ReadProcessor(this.state, notifier);
     this.final = new FinalProcessor(this.state);
-    this.view = parts.makeView(this);
+    this.connections = new Connections(this.state, {
+      whitelist: parts.whitelist,
+      maxPerAddress: parts.maxClientCnxns,
+      maxInAll: parts.maxCnxns,
+      view: parts.makeView(this),
+      onFrame: this.onFrame,
+    });
   }
 
   /** Requests received and not yet answered. */
@@ -145,10 +139,10 @@ export class Server {
         this.tick(event.wallMs, event.monotonicMs);
         break;
       case 'connected':
-        this.accept(event.connection, event.remoteIp, event.remotePort);
+        this.connections.accept(event.connection, event.remoteIp, event.remotePort);
         break;
       case 'disconnected':
-        this.disconnect(event.connection);
+        this.connections.disconnect(event.connection);
         break;
     }
   }
@@ -165,122 +159,16 @@ export class Server {
         whenDurable: { kind: 'ack', zxid: this.lastProposed },
       });
     }
-    for (const connection of this.state.takeDirty()) {
-      connection.isDirty = false;
-      effects.push({ kind: 'send', connection: connection.id, bytes: connection.out.take() });
-    }
-    for (const { id } of this.closing) effects.push({ kind: 'close', connection: id });
-    if (this.closing.length > 0) this.closing = [];
+    this.connections.drainInto(effects);
     if (effects.length > 0) this.effects = [];
     return effects;
-  }
-
-  // ── connections ──────────────────────────────────────────────────────────────────────────────
-
-  private accept(id: number, remoteIp: string, remotePort: number): void {
-    const { state } = this;
-    const connection = new ClientConnection(
-      id,
-      remoteIp,
-      remotePort,
-      state.settings.maxFrameLength,
-      this.onFrame,
-    );
-    connection.stats.establishedMs = state.wallMs;
-    connection.openedMs = state.monotonicMs;
-    const fromThere = (this.connectionsByIp.get(remoteIp) ?? 0) + 1;
-    if (this.maxClientConnections > 0 && fromThere > this.maxClientConnections) {
-      state.stats.count('connection_rejected');
-      connection.phase = 'closed';
-      this.closing.push(connection);
-      return;
-    }
-    this.connectionsByIp.set(remoteIp, fromThere);
-    state.connections.set(id, connection);
-    this.unopened.add(connection);
-  }
-
-  private disconnect(id: number): void {
-    const connection = this.state.connections.get(id);
-    if (connection !== undefined) this.forget(connection);
-  }
-
-  /** Ends a connection from this side, behind what is already written to it. */
-  private close(connection: ClientConnection): void {
-    if (connection.phase === 'closed') return;
-    this.forget(connection);
-    this.closing.push(connection);
-  }
-
-  private forget(connection: ClientConnection): void {
-    const { state } = this;
-    connection.phase = 'closed';
-    connection.decoder.stop();
-    state.forgetWatches(connection);
-    state.connections.delete(connection.id);
-    this.unopened.delete(connection);
-    this.paused.delete(connection);
-    if (connection.session?.holder === connection) connection.session.holder = null;
-    const left = (this.connectionsByIp.get(connection.remoteIp) ?? 1) - 1;
-    if (left > 0) this.connectionsByIp.set(connection.remoteIp, left);
-    else this.connectionsByIp.delete(connection.remoteIp);
   }
 
   private receive(id: number, bytes: Buffer): void {
     const connection = this.state.connections.get(id);
     if (connection === undefined) return;
-    try {
-      if (connection.isUndecided) this.open(connection, bytes);
-      else connection.decoder.push(bytes);
-    } catch (error) {
-      // A frame that lies about its length, or a connect request that is none: nothing to answer.
-      if (!(error instanceof JuteError)) throw error;
-      this.close(connection);
-    }
-    const isFlooding =
-      this.proposals.length > this.state.settings.globalOutstandingLimit ||
-      connection.pending.length > CONNECTION_PENDING_LIMIT;
-    if (isFlooding) this.pause(connection);
-  }
-
-  /** The first four bytes: a word, or the length of a connect request. */
-  private open(connection: ClientConnection, bytes: Buffer): void {
-    const opening =
-      connection.opening === null ? bytes : Buffer.concat([connection.opening, bytes]);
-    connection.opening = opening;
-    if (opening.length < 4) return;
-    const word = wordOf(opening.readInt32BE(0));
-    if (word === undefined) {
-      connection.isUndecided = false;
-      connection.opening = null;
-      connection.decoder.push(opening);
-      return;
-    }
-    const argument = opening.subarray(4, 4 + STMK_ARGUMENT_LENGTH);
-    const wantsArgument = word.word === 'stmk' && isAllowed(word.word, this.whitelist);
-    if (wantsArgument && argument.length < STMK_ARGUMENT_LENGTH) return;
-    connection.stats.received++;
-    this.state.stats.received++;
-    connection.out.writeBytes(
-      Buffer.from(answerWord(this.view, word, this.whitelist, argument), 'utf8'),
-    );
-    this.state.markDirty(connection);
-    this.close(connection);
-  }
-
-  private pause(connection: ClientConnection): void {
-    if (connection.phase === 'closed' || this.paused.has(connection)) return;
-    this.paused.add(connection);
-    this.effects.push({ kind: 'pause', connection: connection.id });
-  }
-
-  private resumePaused(): void {
-    if (this.proposals.length * 2 > this.state.settings.globalOutstandingLimit) return;
-    for (const connection of this.paused) {
-      if (connection.pending.length * 2 > CONNECTION_PENDING_LIMIT) continue;
-      this.paused.delete(connection);
-      this.effects.push({ kind: 'resume', connection: connection.id });
-    }
+    this.connections.receive(connection, bytes);
+    this.connections.holdBack(connection, this.proposals.length);
   }
 
   // ── requests ─────────────────────────────────────────────────────────────────────────────────
@@ -301,7 +189,7 @@ export class Server {
     connection.stats.received++;
     state.stats.received++;
     if (end - start < REQUEST_HEADER_SIZE) {
-      this.close(connection);
+      this.connections.close(connection);
       return;
     }
     const input = this.input.reset(bytes, start, end);
@@ -387,7 +275,7 @@ export class Server {
         break;
       default:
         replyWithZxid(this.state, connection, xid, -1n, ErrorCode.UNIMPLEMENTED);
-        this.close(connection);
+        this.connections.close(connection);
     }
   }
 
@@ -397,7 +285,7 @@ export class Server {
     if (ids === undefined) {
       this.state.stats.authFailed++;
       replyWithZxid(this.state, connection, xid, 0n, ErrorCode.AUTHFAILED);
-      this.close(connection);
+      this.connections.close(connection);
       return;
     }
     for (const id of ids) {
@@ -428,11 +316,11 @@ export class Server {
     connection.stats.lastOperation = OpCode.createSession;
     switch (handshake.kind) {
       case 'refuse':
-        this.close(connection);
+        this.connections.close(connection);
         break;
       case 'expired':
         writeConnectResponse(state, connection, null);
-        this.close(connection);
+        this.connections.close(connection);
         break;
       case 'attach':
         this.attach(connection, handshake.session);
@@ -445,7 +333,7 @@ export class Server {
 
   private attach(connection: ClientConnection, session: Session): void {
     const before = session.holder;
-    if (before instanceof ClientConnection) this.close(before);
+    if (before instanceof ClientConnection) this.connections.close(before);
     this.state.sessions.touch(session, this.state.monotonicMs);
     this.opened(connection, session);
   }
@@ -471,7 +359,7 @@ export class Server {
     connection.session = session;
     session.holder = connection;
     connection.phase = 'open';
-    this.unopened.delete(connection);
+    this.connections.opened(connection);
     writeConnectResponse(this.state, connection, session);
     for (let frame = connection.early.shift(); frame; frame = connection.early.shift()) {
       this.onFrame(connection, frame, 0, frame.length);
@@ -545,7 +433,7 @@ export class Server {
       if (request.head !== null) this.commitOne(request);
       if (request.connection !== null) this.advance(request.connection, request);
     }
-    if (this.paused.size > 0) this.resumePaused();
+    this.connections.resume(this.proposals.length);
   }
 
   private commitOne(request: Request): void {
@@ -565,7 +453,7 @@ export class Server {
       if (connection?.phase === 'connecting') this.opened(connection, session);
     } else if (txn.type === OpCode.closeSession) {
       const holder = this.state.sessions.remove(head.sessionId)?.holder;
-      if (holder instanceof ClientConnection) this.close(holder);
+      if (holder instanceof ClientConnection) this.connections.close(holder);
     }
   }
 
@@ -595,19 +483,11 @@ export class Server {
         state.stats.count('stale_sessions_expired');
         this.closeSession(session, null, 0);
       }
-      this.closeUnopened();
+      this.connections.closeUnopened();
     }
     for (const path of this.containers.poll(monotonicMs, wallMs)) {
       const request = new Request(null, 0n, 0, OpCode.deleteContainer, monotonicMs);
       this.propose(request, state.prep.prepareReap(path, this.nextStamp()));
-    }
-  }
-
-  private closeUnopened(): void {
-    const { settings, monotonicMs } = this.state;
-    for (const connection of this.unopened) {
-      const waitedMs = monotonicMs - connection.openedMs;
-      if (waitedMs >= settings.sessionlessTimeoutMs) this.close(connection);
     }
   }
 }

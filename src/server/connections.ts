@@ -1,0 +1,179 @@
+/**
+ * The client connections of a server: who is let in, what the first four bytes say, who is closed and
+ * who is not read for a while. What a request means is server.ts's.
+ */
+import { answerWord, wordOf } from '../fourlw/index.js';
+import type { ServerView } from '../fourlw/server-view.js';
+import { isAllowed, type Whitelist } from '../fourlw/whitelist.js';
+import { JuteError } from '../jute/jute-error.js';
+import { ClientConnection } from './client-connection.js';
+import type { Effect } from './effects.js';
+import type { ServerState } from './server-state.js';
+
+export interface ConnectionsOptions {
+  readonly whitelist: Whitelist;
+  /** Connections from one address; 0 is no limit (maxClientCnxns). */
+  readonly maxPerAddress: number;
+  /** Connections in all; 0 is no limit (maxCnxns). */
+  readonly maxInAll: number;
+  readonly view: ServerView;
+  readonly onFrame: (
+    connection: ClientConnection,
+    bytes: Buffer,
+    start: number,
+    end: number,
+  ) => void;
+}
+
+/** Requests of one connection that may wait behind its own writes before it is read no further. */
+const PENDING_LIMIT = 4096;
+const STMK_ARGUMENT_LENGTH = 8;
+
+export class Connections {
+  private readonly state: ServerState;
+  private readonly options: ConnectionsOptions;
+  private readonly byAddress = new Map<string, number>();
+  /** Connections that have not opened a session yet. */
+  private readonly unopened = new Set<ClientConnection>();
+  private readonly paused = new Set<ClientConnection>();
+  private closing: ClientConnection[] = [];
+  private held: Effect[] = [];
+
+  constructor(state: ServerState, options: ConnectionsOptions) {
+    this.state = state;
+    this.options = options;
+  }
+
+  accept(id: number, remoteIp: string, remotePort: number): void {
+    const { state } = this;
+    const { maxPerAddress, maxInAll, onFrame } = this.options;
+    const { maxFrameLength } = state.settings;
+    const connection = new ClientConnection(id, remoteIp, remotePort, maxFrameLength, onFrame);
+    connection.stats.establishedMs = state.wallMs;
+    connection.openedMs = state.monotonicMs;
+    const fromThere = (this.byAddress.get(remoteIp) ?? 0) + 1;
+    const isTooMany =
+      (maxPerAddress > 0 && fromThere > maxPerAddress) ||
+      (maxInAll > 0 && state.connections.size >= maxInAll);
+    if (isTooMany) {
+      state.stats.count('connection_rejected');
+      connection.phase = 'closed';
+      this.closing.push(connection);
+      return;
+    }
+    this.byAddress.set(remoteIp, fromThere);
+    state.connections.set(id, connection);
+    this.unopened.add(connection);
+  }
+
+  disconnect(id: number): void {
+    const connection = this.state.connections.get(id);
+    if (connection !== undefined) this.forget(connection);
+  }
+
+  /** Ends a connection from this side, behind what is already written to it. */
+  close(connection: ClientConnection): void {
+    if (connection.phase === 'closed') return;
+    this.forget(connection);
+    this.closing.push(connection);
+  }
+
+  /** A session is there: the connection may stay. */
+  opened(connection: ClientConnection): void {
+    this.unopened.delete(connection);
+  }
+
+  private forget(connection: ClientConnection): void {
+    const { state } = this;
+    connection.phase = 'closed';
+    connection.decoder.stop();
+    state.forgetWatches(connection);
+    state.connections.delete(connection.id);
+    this.unopened.delete(connection);
+    this.paused.delete(connection);
+    if (connection.session?.holder === connection) connection.session.holder = null;
+    const left = (this.byAddress.get(connection.remoteIp) ?? 1) - 1;
+    if (left > 0) this.byAddress.set(connection.remoteIp, left);
+    else this.byAddress.delete(connection.remoteIp);
+  }
+
+  receive(connection: ClientConnection, bytes: Buffer): void {
+    try {
+      if (connection.isUndecided) this.open(connection, bytes);
+      else connection.decoder.push(bytes);
+    } catch (error) {
+      // A frame that lies about its length, or a connect request that is none: nothing to answer.
+      if (!(error instanceof JuteError)) throw error;
+      this.close(connection);
+    }
+  }
+
+  /** The first four bytes: a word, or the length of a connect request. */
+  private open(connection: ClientConnection, bytes: Buffer): void {
+    const { whitelist, view } = this.options;
+    const opening =
+      connection.opening === null ? bytes : Buffer.concat([connection.opening, bytes]);
+    connection.opening = opening;
+    if (opening.length < 4) return;
+    const word = wordOf(opening.readInt32BE(0));
+    if (word === undefined) {
+      connection.isUndecided = false;
+      connection.opening = null;
+      connection.decoder.push(opening);
+      return;
+    }
+    const argument = opening.subarray(4, 4 + STMK_ARGUMENT_LENGTH);
+    const wantsArgument = word.word === 'stmk' && isAllowed(word.word, whitelist);
+    if (wantsArgument && argument.length < STMK_ARGUMENT_LENGTH) return;
+    connection.stats.received++;
+    this.state.stats.received++;
+    connection.out.writeBytes(Buffer.from(answerWord(view, word, whitelist, argument), 'utf8'));
+    this.state.markDirty(connection);
+    this.close(connection);
+  }
+
+  /** Stops reading a connection that keeps the pipeline, or its own queue, too full. */
+  holdBack(connection: ClientConnection, outstanding: number): void {
+    const isFlooding =
+      outstanding > this.state.settings.globalOutstandingLimit ||
+      connection.pending.length > PENDING_LIMIT;
+    if (!isFlooding || connection.phase === 'closed' || this.paused.has(connection)) return;
+    this.paused.add(connection);
+    this.held.push({ kind: 'pause', connection: connection.id });
+  }
+
+  /** Reads on from those held back, when half of what was too much is done. */
+  resume(outstanding: number): void {
+    if (this.paused.size === 0) return;
+    if (outstanding * 2 > this.state.settings.globalOutstandingLimit) return;
+    for (const connection of this.paused) {
+      if (connection.pending.length * 2 > PENDING_LIMIT) continue;
+      this.paused.delete(connection);
+      this.held.push({ kind: 'resume', connection: connection.id });
+    }
+  }
+
+  closeUnopened(): void {
+    const { settings, monotonicMs } = this.state;
+    for (const connection of this.unopened) {
+      const waitedMs = monotonicMs - connection.openedMs;
+      if (waitedMs >= settings.sessionlessTimeoutMs) this.close(connection);
+    }
+  }
+
+  /** Everything written this turn, then who is closed, then who is read or not. */
+  drainInto(effects: Effect[]): void {
+    for (const connection of this.state.takeDirty()) {
+      connection.isDirty = false;
+      effects.push({ kind: 'send', connection: connection.id, bytes: connection.out.take() });
+    }
+    if (this.closing.length > 0) {
+      for (const { id } of this.closing) effects.push({ kind: 'close', connection: id });
+      this.closing = [];
+    }
+    if (this.held.length > 0) {
+      effects.push(...this.held);
+      this.held = [];
+    }
+  }
+}
