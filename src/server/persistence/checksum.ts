@@ -2,94 +2,137 @@
  * The two checksums of ZooKeeper's files, as java.util.zip computes them: Adler-32 guards every
  * record of the log and seals a snapshot, CRC-32 feeds the tree digest. Both take a range of a
  * buffer and give an unsigned number; `seed` is an earlier result, so that a sum can run over
- * pieces. Plain loops: Node 20.12 has no zlib.crc32, and a call out of JavaScript costs more than
- * the checksum of a usual entry.
+ * pieces. In JavaScript, since Node 20.12 has no zlib.crc32 and a call out of it costs more than
+ * the checksum of a usual entry; four bytes at a time, since a DataView loads them in one
+ * instruction (twice as fast as byte by byte, by measurement).
  */
 
-const ADLER_BASE = 65521;
-/** How many bytes may be summed before the second sum could leave 31 bits. */
-const ADLER_BLOCK = 3800;
+/** The view of the memory looked at last: making one takes as long as a short checksum. */
+class ViewCache {
+  private view: DataView = new DataView(new ArrayBuffer(0));
 
-/** RFC 1950, section 8. */
+  of(bytes: Uint8Array): DataView {
+    if (this.view.buffer !== bytes.buffer) this.view = new DataView(bytes.buffer);
+    return this.view;
+  }
+}
+
+// One each: the log's bytes and a znode's lie in different memory, and take turns.
+const adlerViews = new ViewCache();
+const crcViews = new ViewCache();
+
+/** Below this the loops byte by byte are faster. */
+const MIN_WORDS_LENGTH = 16;
+
+const ADLER_BASE = 65521;
+/**
+ * Words whose bytes, and the prefix sums of those, fit into 16 bits:
+ * 255 * 22 * 23 / 2 = 64515.
+ */
+const RUN_WORDS = 22;
+/** Runs after which the two sums still fit into 31 bits without being reduced. */
+const BLOCK_RUNS = 43;
+const EVEN_BYTES = 0xff00ff;
+
+/**
+ * RFC 1950, section 8: a = 1 + sum of the bytes, b = sum of all values of a. Two lanes of 16 bits
+ * each sum up every fourth byte; with P the prefix sums of a lane and S its sum,
+ *
+ *   b += 4 * words * a + 4 * (P0 + P1 + P2 + P3) - (S1 + 2 * S2 + 3 * S3)
+ */
 export function adler32(bytes: Buffer, start: number, end: number, seed = 1): number {
   let a = seed & 0xffff;
   let b = seed >>> 16;
   let at = start;
-  while (at < end) {
-    const blockEnd = at + ADLER_BLOCK < end ? at + ADLER_BLOCK : end;
-    // Eight bytes a turn: the weighted sum breaks the chain of additions that bytes one by one form.
-    for (const last = blockEnd - 8; at <= last; at += 8) {
-      const b0 = bytes[at] as number;
-      const b1 = bytes[at + 1] as number;
-      const b2 = bytes[at + 2] as number;
-      const b3 = bytes[at + 3] as number;
-      const b4 = bytes[at + 4] as number;
-      const b5 = bytes[at + 5] as number;
-      const b6 = bytes[at + 6] as number;
-      const b7 = bytes[at + 7] as number;
-      b = (b + 8 * a + 8 * b0 + 7 * b1 + 6 * b2 + 5 * b3 + 4 * b4 + 3 * b5 + 2 * b6 + b7) | 0;
-      a = (a + b0 + b1 + b2 + b3 + b4 + b5 + b6 + b7) | 0;
+  if (end - start >= MIN_WORDS_LENGTH) {
+    const view = adlerViews.of(bytes);
+    const { byteOffset } = bytes;
+    const last = byteOffset + end - 4;
+    let place = byteOffset + start;
+    while (place <= last) {
+      for (let run = 0; run < BLOCK_RUNS && place <= last; run++) {
+        const left = (last - place + 4) >> 2;
+        const words = left < RUN_WORDS ? left : RUN_WORDS;
+        const runEnd = place + (words << 2);
+        let even = 0;
+        let odd = 0;
+        let evenPrefixes = 0;
+        let oddPrefixes = 0;
+        for (; place < runEnd; place += 4) {
+          const word = view.getInt32(place, true);
+          even = (even + (word & EVEN_BYTES)) | 0;
+          odd = (odd + ((word >>> 8) & EVEN_BYTES)) | 0;
+          evenPrefixes = (evenPrefixes + even) | 0;
+          oddPrefixes = (oddPrefixes + odd) | 0;
+        }
+        const s1 = odd & 0xffff;
+        const s2 = even >>> 16;
+        const s3 = odd >>> 16;
+        const prefixes =
+          (evenPrefixes & 0xffff) +
+          (evenPrefixes >>> 16) +
+          (oddPrefixes & 0xffff) +
+          (oddPrefixes >>> 16);
+        b = (b + (words << 2) * a + (prefixes << 2) - s1 - 2 * s2 - 3 * s3) | 0;
+        a = (a + (even & 0xffff) + s1 + s2 + s3) | 0;
+      }
+      a %= ADLER_BASE;
+      b %= ADLER_BASE;
     }
-    for (; at < blockEnd; at++) {
-      a = (a + (bytes[at] as number)) | 0;
-      b = (b + a) | 0;
-    }
-    a %= ADLER_BASE;
-    b %= ADLER_BASE;
+    at = place - byteOffset;
   }
-  return ((b << 16) | a) >>> 0;
+  for (; at < end; at++) {
+    a += bytes[at] as number;
+    b += a;
+  }
+  return (((b % ADLER_BASE) << 16) | (a % ADLER_BASE)) >>> 0;
 }
 
 const CRC_POLYNOMIAL = 0xedb88320;
 
-/** Eight tables of 256: table k gives what a byte k places before the end adds to the sum. */
-function crcTables(): Int32Array[] {
-  const tables = Array.from({ length: 8 }, () => new Int32Array(256));
-  const [first] = tables as [Int32Array];
+/** Eight tables of 256 in one: table k says what a byte k places before the end adds to the sum. */
+function crcTables(): Int32Array {
+  const tables = new Int32Array(8 * 256);
   for (let byte = 0; byte < 256; byte++) {
     let crc = byte;
     for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ CRC_POLYNOMIAL : crc >>> 1;
-    first[byte] = crc;
+    tables[byte] = crc;
   }
-  for (let k = 1; k < 8; k++) {
-    const before = tables[k - 1] as Int32Array;
-    const table = tables[k] as Int32Array;
-    for (let byte = 0; byte < 256; byte++) {
-      const crc = before[byte] as number;
-      table[byte] = (crc >>> 8) ^ (first[crc & 0xff] as number);
-    }
+  for (let at = 256; at < tables.length; at++) {
+    const crc = tables[at - 256] as number;
+    tables[at] = (crc >>> 8) ^ (tables[crc & 0xff] as number);
   }
   return tables;
 }
 
-const [T0, T1, T2, T3, T4, T5, T6, T7] = crcTables() as [
-  Int32Array,
-  Int32Array,
-  Int32Array,
-  Int32Array,
-  Int32Array,
-  Int32Array,
-  Int32Array,
-  Int32Array,
-];
+const CRC = crcTables();
 
 /** CRC-32 of ISO 3309, eight bytes a turn. */
 export function crc32(bytes: Buffer, start: number, end: number, seed = 0): number {
   let crc = ~seed;
   let at = start;
-  for (const last = end - 8; at <= last; at += 8) {
-    crc =
-      (T7[(crc ^ (bytes[at] as number)) & 0xff] as number) ^
-      (T6[((crc >>> 8) ^ (bytes[at + 1] as number)) & 0xff] as number) ^
-      (T5[((crc >>> 16) ^ (bytes[at + 2] as number)) & 0xff] as number) ^
-      (T4[(crc >>> 24) ^ (bytes[at + 3] as number)] as number) ^
-      (T3[bytes[at + 4] as number] as number) ^
-      (T2[bytes[at + 5] as number] as number) ^
-      (T1[bytes[at + 6] as number] as number) ^
-      (T0[bytes[at + 7] as number] as number);
+  if (end - start >= MIN_WORDS_LENGTH) {
+    const view = crcViews.of(bytes);
+    const { byteOffset } = bytes;
+    const last = byteOffset + end - 8;
+    let place = byteOffset + start;
+    for (; place <= last; place += 8) {
+      const x = view.getInt32(place, true) ^ crc;
+      const y = view.getInt32(place + 4, true);
+      crc =
+        (CRC[0x700 | (x & 0xff)] as number) ^
+        (CRC[0x600 | ((x >>> 8) & 0xff)] as number) ^
+        (CRC[0x500 | ((x >>> 16) & 0xff)] as number) ^
+        (CRC[0x400 | (x >>> 24)] as number) ^
+        (CRC[0x300 | (y & 0xff)] as number) ^
+        (CRC[0x200 | ((y >>> 8) & 0xff)] as number) ^
+        (CRC[0x100 | ((y >>> 16) & 0xff)] as number) ^
+        (CRC[y >>> 24] as number);
+    }
+    at = place - byteOffset;
   }
   for (; at < end; at++) {
-    crc = (crc >>> 8) ^ (T0[(crc ^ (bytes[at] as number)) & 0xff] as number);
+    crc = (crc >>> 8) ^ (CRC[(crc ^ (bytes[at] as number)) & 0xff] as number);
   }
   return ~crc >>> 0;
 }

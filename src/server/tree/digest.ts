@@ -29,7 +29,7 @@ export function isDigested(path: string): boolean {
 /** Digests znodes without allocating: `stat` is filled in by the caller, in the order above. */
 export class DigestCalculator {
   readonly stat = Buffer.alloc(DIGEST_STAT_SIZE);
-  private scratch = Buffer.allocUnsafe(4096);
+  private scratch = Buffer.allocUnsafeSlow(4096);
 
   /**
    * The digest of a znode whose Stat is in `stat`; 0 where it does not count. The root is "" or
@@ -38,14 +38,19 @@ export class DigestCalculator {
   digest(path: string, data: Buffer | string | null): number {
     if (!isDigested(path)) return 0;
     const isText = typeof data === 'string';
-    const needed = path.length * BYTES_PER_UNIT + (isText ? data.length : 0);
-    if (needed > this.scratch.length) this.scratch = Buffer.allocUnsafe(needed * 2);
+    const needed = path.length * BYTES_PER_UNIT + (isText ? data.length : 0) + DIGEST_STAT_SIZE;
+    if (needed > this.scratch.length) this.scratch = Buffer.allocUnsafeSlow(needed * 2);
     const { scratch } = this;
     let end = path === '/' ? 0 : scratch.write(path, 0);
     if (isText) end += scratch.write(data, end, 'latin1');
-    let crc = crc32(scratch, 0, end);
-    if (!isText && data !== null) crc = crc32(data, 0, data.length, crc);
-    return crc32(this.stat, 0, DIGEST_STAT_SIZE, crc);
+    let crc = 0;
+    let start = 0;
+    if (!isText && data !== null) {
+      crc = crc32(data, 0, data.length, crc32(scratch, 0, end));
+      start = end;
+    }
+    scratch.set(this.stat, end);
+    return crc32(scratch, start, end + DIGEST_STAT_SIZE, crc);
   }
 
   /** The digest of a znode with this Stat. */
