@@ -1,0 +1,89 @@
+/**
+ * The same requests to Apache's server and to the bundled one: every answer, every Stat, every watch
+ * event and their order must be the same, but for the differences that compare.ts lists.
+ *
+ *   node dist/test/conformance/differential.test.js [requests] [first seed]
+ *
+ * plays more than `npm test` does (ZK_DIFFERENTIAL_REQUESTS says so too). A difference prints the
+ * seed and the smallest sequence found that still makes it.
+ */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { startBundled } from '../support/bundled.js';
+import { oracleTest, startOracle } from '../support/oracle.js';
+import { compareServers, formatWorld, shrinkWorld } from './support/compare.js';
+import { digestId, makeWorld, SUPER_USER, type World } from './support/world.js';
+
+const DEFAULT_REQUESTS = 4000;
+const REQUESTS_A_WORLD = 150;
+const SHRINK_MS = 120_000;
+
+const wanted = Number(
+  process.argv[2] ?? process.env['ZK_DIFFERENTIAL_REQUESTS'] ?? DEFAULT_REQUESTS,
+);
+const firstSeed = Number(process.argv[3] ?? 1);
+
+/** What both servers are told: no timer may fire in the middle of a comparison. */
+const CONFIG = {
+  tickTime: '2000',
+  maxSessionTimeout: '600000',
+  extendedTypesEnabled: 'true',
+  'znode.container.checkIntervalMs': '1000000000',
+  'DigestAuthenticationProvider.superDigest': digestId(SUPER_USER),
+};
+
+async function startBoth() {
+  const oracle = await startOracle({ config: CONFIG });
+  try {
+    const bundled = await startBundled({ config: CONFIG });
+    return {
+      compare: (world: World) => compareServers(bundled.port, oracle.port, world),
+      close: async () => {
+        await bundled.close();
+        await oracle.close();
+      },
+    };
+  } catch (error) {
+    await oracle.close();
+    throw error;
+  }
+}
+
+/** Does the world make a difference on two servers that have seen nothing yet? */
+async function differsOnFresh(world: World): Promise<boolean> {
+  const both = await startBoth();
+  try {
+    return (await both.compare(world)) !== undefined;
+  } finally {
+    await both.close();
+  }
+}
+
+oracleTest('the bundled server answers as Apache does', async () => {
+  const both = await startBoth();
+  let played = 0;
+  try {
+    for (let seed = firstSeed; played < wanted; seed++) {
+      const kind = seed % 3 === 0 ? 'locked' : 'open';
+      const world = makeWorld(seed, `/w${seed}`, kind, REQUESTS_A_WORLD);
+      const difference = await both.compare(world);
+      played += REQUESTS_A_WORLD;
+      if (difference === undefined) continue;
+      const deadline = Date.now() + SHRINK_MS;
+      const cut: World = { ...world, steps: world.steps.slice(0, difference.step + 1) };
+      const smallest = await shrinkWorld(cut, differsOnFresh, () => Date.now() > deadline);
+      assert.unreachable(
+        [
+          `seed ${seed} (${kind}), step ${difference.step}:`,
+          ...difference.ours.map((line) => `  bundled  ${line}`),
+          ...difference.theirs.map((line) => `  Apache   ${line}`),
+          `the smallest sequence found: ${formatWorld(smallest)}`,
+        ].join('\n'),
+      );
+    }
+  } finally {
+    await both.close();
+  }
+});
+
+test.run();

@@ -1,0 +1,97 @@
+import { InputArchive } from '../../../src/jute/input-archive.js';
+import { OutputArchive } from '../../../src/jute/output-archive.js';
+import { OpCode, opCodeName } from '../../../src/protocol/op-code.js';
+import { ErrorResponse, MultiHeader } from '../../../src/protocol/proto.js';
+import { REQUESTS } from '../../../src/protocol/requests.js';
+import type { Op } from './world.js';
+
+/** The body of a request. @param zxidAtStart what `relativeZxid` counts from */
+export function encodeOp(op: Op, zxidAtStart: bigint): Buffer {
+  const whole = op.ops === undefined ? encodeRecord(op, zxidAtStart) : encodeMulti(op.ops);
+  return op.cut === undefined ? whole : whole.subarray(0, op.cut);
+}
+
+function encodeRecord({ type, value = {} }: Op, zxidAtStart: bigint): Buffer {
+  const records = REQUESTS.get(type);
+  if (records === undefined) return Buffer.alloc(0);
+  const { relativeZxid } = value;
+  if (typeof relativeZxid !== 'bigint') return records.request.encode(value);
+  return records.request.encode({ ...value, relativeZxid: zxidAtStart + relativeZxid });
+}
+
+function encodeMulti(ops: readonly Op[]): Buffer {
+  const out = new OutputArchive();
+  for (const op of ops) {
+    MultiHeader.write(out, { type: op.type, done: false, err: -1 });
+    out.writeBytes(encodeRecord(op, 0n));
+  }
+  MultiHeader.write(out, { type: -1, done: true, err: -1 });
+  return out.take();
+}
+
+/** How one value of an answer is shown: what two servers cannot have in common gets a name. */
+export type Show = (key: string, value: unknown) => unknown;
+
+/** The body of a good reply in words; bytes that no record accounts for are shown as they are. */
+export function describeBody(type: number, body: Buffer, show: Show): string {
+  const input = new InputArchive(body);
+  const text =
+    type === OpCode.multi || type === OpCode.multiRead
+      ? describeMulti(input, show)
+      : describeRecord(type, input, show);
+  const rest = body.subarray(input.at);
+  return rest.length === 0 ? text : `${text} +${rest.toString('hex')}`;
+}
+
+function describeRecord(type: number, input: InputArchive, show: Show): string {
+  const records = REQUESTS.get(type);
+  if (records === undefined || input.remaining === 0) return '';
+  return JSON.stringify(shown('', records.reply.read(input), show));
+}
+
+function describeMulti(input: InputArchive, show: Show): string {
+  const results: string[] = [];
+  for (;;) {
+    const { type, done, err } = MultiHeader.read(input);
+    if (done) return `[${results.join(', ')}] end(${type},${err})`;
+    const body =
+      type === OpCode.error
+        ? ErrorResponse.read(input).err
+        : describeRecord(type, hasResult(type) ? input : NOTHING, show);
+    results.push(`${opCodeName(type)}(${err}) ${body}`);
+  }
+}
+
+const NOTHING = new InputArchive(Buffer.alloc(0));
+
+function hasResult(type: number): boolean {
+  return type !== OpCode.delete && type !== OpCode.check;
+}
+
+/**
+ * What comes in no order that a server promises. Ids of a connection stand in a hash set at Apache's,
+ * and so do the entries that `auth` expands to; differential-cases.test.ts holds the order of ACLs.
+ */
+const UNORDERED: ReadonlySet<string> = new Set(['acl', 'children', 'clientInfo', 'ephemerals']);
+
+function shown(key: string, value: unknown, show: Show): unknown {
+  if (Buffer.isBuffer(value)) return `0x${value.toString('hex')}`;
+  if (Array.isArray(value)) {
+    const items = value.map((item) => shown(key, item, show));
+    return UNORDERED.has(key) ? sorted(items) : items;
+  }
+  if (typeof value === 'object' && value !== null) {
+    return Object.fromEntries(
+      Object.entries(value).map(([name, inner]) => [name, shown(name, inner, show)]),
+    );
+  }
+  const seen = show(key, value);
+  return typeof seen === 'bigint' ? String(seen) : seen;
+}
+
+function sorted(items: readonly unknown[]): unknown[] {
+  return items
+    .map((item) => [JSON.stringify(item), item] as const)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, item]) => item);
+}

@@ -1,0 +1,197 @@
+import { connect, type Socket } from 'node:net';
+import { FrameDecoder } from '../../../src/jute/frame-decoder.js';
+import { InputArchive } from '../../../src/jute/input-archive.js';
+import { OutputArchive } from '../../../src/jute/output-archive.js';
+import { OpCode, Xid } from '../../../src/protocol/op-code.js';
+import { ConnectResponse, ReplyHeader, WatcherEvent } from '../../../src/protocol/proto.js';
+import { REQUESTS } from '../../../src/protocol/requests.js';
+
+export interface RawSession {
+  readonly id: bigint;
+  readonly password: Buffer;
+  /** As negotiated; 0 means that the server knows no such session. */
+  readonly timeoutMs: number;
+}
+
+export interface Reply {
+  readonly kind: 'reply';
+  readonly xid: number;
+  readonly zxid: bigint;
+  readonly err: number;
+  readonly body: Buffer;
+}
+
+export interface WatchArrival {
+  readonly kind: 'event';
+  readonly zxid: bigint;
+  readonly type: number;
+  readonly state: number;
+  readonly path: string;
+}
+
+export type Arrival = Reply | WatchArrival | { readonly kind: 'closed' };
+
+export interface RawOptions {
+  /** The session to come back to; a new one without it. */
+  readonly session?: RawSession;
+  readonly timeoutMs?: number;
+  readonly lastZxidSeen?: bigint;
+  /** False speaks as clients of 3.3 did. */
+  readonly hasReadOnlyByte?: boolean;
+}
+
+const NEW_SESSION: RawSession = { id: 0n, password: Buffer.alloc(16), timeoutMs: 0 };
+const MAX_FRAME = 64 * 1024 * 1024;
+
+/**
+ * A client that knows nothing but frames: it sends any bytes as any operation, and keeps replies and
+ * watch events in the order in which they arrive. It sends no pings of its own.
+ */
+export class RawClient {
+  /** What has arrived since the handshake and was not taken yet. */
+  arrivals: Arrival[] = [];
+  /** What the server answered to the connect request; undefined when it closed without a word. */
+  session: RawSession | undefined;
+  /** The connect response as it came. */
+  handshake: Buffer | undefined;
+  isClosed = false;
+  readonly closed: Promise<void>;
+  private readonly socket: Socket;
+  private readonly waiting: ((reply: Reply | undefined) => void)[] = [];
+  private lastXid = 0;
+  private readonly opened: Promise<void>;
+  private onOpened: () => void = () => undefined;
+
+  private constructor(port: number) {
+    this.socket = connect({ port, host: '127.0.0.1', noDelay: true });
+    this.opened = new Promise((resolve) => {
+      this.onOpened = resolve;
+    });
+    const decoder = new FrameDecoder(MAX_FRAME, (bytes, start, end) =>
+      this.onFrame(Buffer.from(bytes.subarray(start, end))),
+    );
+    this.socket.on('data', (chunk) => decoder.push(chunk));
+    // 'close' follows, and tells the one who waits.
+    this.socket.on('error', () => undefined);
+    this.closed = new Promise((resolve) => {
+      this.socket.once('close', () => {
+        this.isClosed = true;
+        this.arrivals.push({ kind: 'closed' });
+        for (const tell of this.waiting.splice(0)) tell(undefined);
+        this.onOpened();
+        resolve();
+      });
+    });
+  }
+
+  /** Opens a session, or comes back to one; resolves too when the server refuses it. */
+  static async connect(port: number, options: RawOptions = {}): Promise<RawClient> {
+    const client = new RawClient(port);
+    client.writeFrame(connectFrame(options));
+    await client.opened;
+    return client;
+  }
+
+  /** A connection on which nothing was said yet. */
+  static open(port: number): RawClient {
+    return new RawClient(port);
+  }
+
+  /** The session of a client that must have one. */
+  get live(): RawSession {
+    const { session } = this;
+    if (session === undefined || session.id === 0n) throw new Error('the server gave no session');
+    return session;
+  }
+
+  writeBytes(bytes: Buffer): void {
+    this.socket.write(bytes);
+  }
+
+  writeFrame(frame: Buffer): void {
+    const out = new OutputArchive(frame.length + 4);
+    out.writeBuffer(frame);
+    this.socket.write(out.take());
+  }
+
+  /** Sends a request; resolves with its reply, or undefined when the connection closed before it. */
+  request(type: number, body: Buffer = NOTHING, xid = ++this.lastXid): Promise<Reply | undefined> {
+    if (this.isClosed) return Promise.resolve(undefined);
+    const out = new OutputArchive(body.length + 8);
+    out.writeInt(xid);
+    out.writeInt(type);
+    out.writeBytes(body);
+    this.writeFrame(out.take());
+    return new Promise((resolve) => this.waiting.push(resolve));
+  }
+
+  /** Sends the record of an operation and decodes its reply; `err` is 0 or the error's code. */
+  async call(type: number, value: unknown): Promise<{ err: number; zxid: bigint; value: unknown }> {
+    const records = REQUESTS.get(type);
+    if (records === undefined) throw new Error(`operation ${type} has no plain records`);
+    const reply = await this.request(type, records.request.encode(value));
+    if (reply === undefined) throw new Error('the connection closed before the reply');
+    const decoded = reply.err === 0 ? records.reply.decode(reply.body) : undefined;
+    return { err: reply.err, zxid: reply.zxid, value: decoded };
+  }
+
+  ping(): Promise<Reply | undefined> {
+    return this.request(OpCode.ping, NOTHING, Xid.ping);
+  }
+
+  /** What has arrived since the last time. */
+  take(): Arrival[] {
+    const { arrivals } = this;
+    this.arrivals = [];
+    return arrivals;
+  }
+
+  /** Ends the session, in order. */
+  async close(): Promise<void> {
+    await this.request(OpCode.closeSession);
+    this.socket.end();
+    await this.closed;
+  }
+
+  /** Cuts the connection; the session lives on until it expires. */
+  async drop(): Promise<void> {
+    this.socket.destroy();
+    await this.closed;
+  }
+
+  private onFrame(frame: Buffer): void {
+    const input = new InputArchive(frame);
+    if (this.handshake === undefined) {
+      this.handshake = frame;
+      // A server answers as many bytes as it was asked with: pad the readOnly byte of an old one.
+      const padded = Buffer.concat([frame, Buffer.alloc(1)]);
+      const { sessionId, passwd, timeOut } = ConnectResponse.decode(padded);
+      this.session = { id: sessionId, password: passwd ?? NOTHING, timeoutMs: timeOut };
+      this.onOpened();
+      return;
+    }
+    const { xid, zxid, err } = ReplyHeader.read(input);
+    if (xid === Xid.notification) {
+      this.arrivals.push({ kind: 'event', zxid, ...WatcherEvent.read(input) });
+      return;
+    }
+    const reply: Reply = { kind: 'reply', xid, zxid, err, body: frame.subarray(input.at) };
+    this.arrivals.push(reply);
+    this.waiting.shift()?.(reply);
+  }
+}
+
+const NOTHING = Buffer.alloc(0);
+
+/** The body of a connect request. */
+export function connectFrame(options: RawOptions = {}): Buffer {
+  const { session = NEW_SESSION, timeoutMs = 30_000, lastZxidSeen = 0n } = options;
+  const out = new OutputArchive();
+  out.writeInt(0);
+  out.writeLong(lastZxidSeen);
+  out.writeInt(timeoutMs);
+  out.writeLong(session.id);
+  out.writeBuffer(session.password);
+  if (options.hasReadOnlyByte !== false) out.writeBool(false);
+  return out.take();
+}

@@ -1,0 +1,75 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { type RunningServer, type StartServerOptions, startServer } from '../../src/server/main.js';
+import { freePort } from './free-port.js';
+import { isServing } from './oracle.js';
+import { waitFor } from './wait-for.js';
+
+const ZKSERVER = fileURLToPath(new URL('../../src/bin/zkserver.js', import.meta.url));
+
+/** The bundled server inside the test's own process: on a free port, in memory without a `dataDir`. */
+export function startBundled(options: StartServerOptions = {}): Promise<RunningServer> {
+  return startServer({
+    ...options,
+    config: { '4lw.commands.whitelist': '*', maxClientCnxns: '0', ...options.config },
+  });
+}
+
+export interface BundledProcess {
+  readonly port: number;
+  readonly process: ChildProcess;
+  /** What it wrote on stderr and stdout so far. */
+  output(): string;
+  /** Sends `signal` and waits for the end; resolves with the exit code, null after a signal. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+/**
+ * The bundled server as a process of its own, for what a process alone can suffer (kill -9).
+ * @param config zoo.cfg keys, given as `-D zookeeper.<key>=<value>`
+ * @throws Error with what it wrote when it ends before it serves
+ */
+export async function spawnBundled(
+  dataDir: string,
+  config: Readonly<Record<string, string>> = {},
+): Promise<BundledProcess> {
+  const port = await freePort();
+  const running = runZkserver([
+    'start-foreground',
+    ...Object.entries(config).flatMap(([key, value]) => ['-D', `zookeeper.${key}=${value}`]),
+    String(port),
+    dataDir,
+  ]);
+  await waitFor(`the bundled server on port ${port}`, () => {
+    const { exitCode, signalCode } = running.process;
+    if (exitCode === null && signalCode === null) return isServing(port);
+    throw new Error(`zkserver ended with ${exitCode ?? signalCode}:\n${running.output()}`);
+  });
+  return { port, ...running };
+}
+
+/** Runs zkserver with any arguments. */
+export function runZkserver(args: readonly string[]): Omit<BundledProcess, 'port'> & {
+  /** Resolves with the exit code when it ends by itself. */
+  readonly ended: Promise<number | null>;
+} {
+  const child = spawn(process.execPath, [ZKSERVER, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      output += chunk;
+    });
+  }
+  const ended = new Promise<number | null>((resolve) => {
+    child.once('close', (code) => resolve(code));
+  });
+  return {
+    process: child,
+    output: () => output,
+    ended,
+    stop: (signal = 'SIGTERM') => {
+      child.kill(signal);
+      return ended;
+    },
+  };
+}
