@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert';
 import type { SessionClient } from '../../src/client/client.js';
 import { createClient } from '../../src/client/zookeeper.js';
 import { SERVER_VERBS } from '../../src/commands/server/cli.js';
+import { ExitCode } from '../../src/server/main.js';
 import { freePort } from '../support/free-port.js';
 import { makeTempDir } from '../support/temp-dir.js';
 import { waitFor } from '../support/wait-for.js';
@@ -107,8 +108,9 @@ test('help and version', async () => {
   assert.equal(await run(['--version']).ended, version);
 });
 
-test('zkserver(8) names every verb', () => {
+test('zkserver(8) names every verb and every exit code', () => {
   const page = readFileSync('man/zkserver.8', 'utf8').replaceAll('\\-', '-');
+  for (const code of Object.values(ExitCode)) assert.match(page, new RegExp(`^\\.B ${code}$`, 'm'));
   for (const { name } of SERVER_VERBS) assert.match(page, new RegExp(`^\\.BR? ${name}\\b`, 'm'));
 });
 

@@ -205,6 +205,25 @@ test('zeros that are no sector, with records behind them, are corrupt', () => {
   assert.is(last.offset, places[1]);
 });
 
+test('whatever is damaged, what is read is a prefix of what was written', () => {
+  const entries = entriesOf(30, 200);
+  const log = buildLog(entries, 2000);
+  let state = 7;
+  const random = (below: number) => {
+    state = (Math.imul(state, 1103515245) + 12345) >>> 0;
+    return (state >>> 8) % below;
+  };
+  for (let round = 0; round < 2000; round++) {
+    const damaged = Buffer.from(log);
+    for (let hits = random(4) + 1; hits > 0; hits--) {
+      const at = LOG_HEADER_SIZE + random(log.length - LOG_HEADER_SIZE);
+      damaged.subarray(at, at + random(2) * random(600) + 1).fill(random(256));
+    }
+    const { entries: read } = readLog(damaged.subarray(0, log.length - random(500)), 4096);
+    assert.equal(read, entries.slice(0, read.length), `round ${round}`);
+  }
+});
+
 test('a length beyond what a server takes is refused with its limits', () => {
   const entries = [...entriesOf(1), setDataEntry(2n, '/big', Buffer.alloc(MAX_ENTRY))];
   const { last } = readLog(buildLog(entries, 100));
