@@ -1,4 +1,5 @@
 import { JuteError } from './jute-error.js';
+import { getInt, getLong } from './long.js';
 
 /**
  * Reads jute out of one buffer, between `at` and `end`. Every read is checked against `end`, and a
@@ -38,17 +39,12 @@ export class InputArchive {
 
   readInt(): number {
     const at = this.advance(4);
-    const { bytes } = this;
-    return (
-      ((bytes[at] as number) << 24) |
-      ((bytes[at + 1] as number) << 16) |
-      ((bytes[at + 2] as number) << 8) |
-      (bytes[at + 3] as number)
-    );
+    return getInt(this.bytes, at);
   }
 
   readLong(): bigint {
-    return this.bytes.readBigInt64BE(this.advance(8));
+    const at = this.advance(8);
+    return getLong(this.bytes, at);
   }
 
   /** A view, not a copy: whoever keeps the bytes copies them. */

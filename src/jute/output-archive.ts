@@ -1,3 +1,5 @@
+import { putInt, putLong } from './long.js';
+
 const NOTHING = Buffer.alloc(0);
 /** One huge reply does not make every later turn allocate as much. */
 const MAX_KEPT_SIZE = 256 * 1024;
@@ -35,18 +37,13 @@ export class OutputArchive {
 
   writeInt(value: number): void {
     this.reserve(4);
-    const { bytes } = this;
-    let at = this.end;
-    bytes[at++] = value >>> 24;
-    bytes[at++] = value >>> 16;
-    bytes[at++] = value >>> 8;
-    bytes[at++] = value;
-    this.end = at;
+    putInt(this.bytes, this.end, value);
+    this.end += 4;
   }
 
   writeLong(value: bigint): void {
     this.reserve(8);
-    this.bytes.writeBigInt64BE(BigInt.asIntN(64, value), this.end);
+    putLong(this.bytes, this.end, value);
     this.end += 8;
   }
 
@@ -113,7 +110,7 @@ export class OutputArchive {
   }
 
   patchInt(at: number, value: number): void {
-    this.bytes.writeInt32BE(value | 0, at);
+    putInt(this.bytes, at, value);
   }
 
   /** Drops everything written at and after `length`. */

@@ -20,7 +20,7 @@ export interface ChangeRecord extends StatPersisted {
   readonly acl: readonly ACL[];
   readonly data: ZnodeData;
   /** Its part of the tree digest; 0 where none is kept. */
-  readonly digest: number;
+  digest: number;
 }
 
 /** What a failed multi takes back. */

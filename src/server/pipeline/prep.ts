@@ -330,16 +330,15 @@ export class Prep {
   }
 
   private keep(before: ChangeRecord | null, after: ChangeRecord): void {
-    const record = this.options.isDigestEnabled ? this.digested(before, after) : after;
-    this.records.push(this.outstanding.put(record));
+    if (this.options.isDigestEnabled) this.moveDigest(before, after);
+    this.records.push(this.outstanding.put(after));
   }
 
   /** Moves the tree digest from the znode as it was to the znode as it will be. */
-  private digested(before: ChangeRecord | null, after: ChangeRecord): ChangeRecord {
+  private moveDigest(before: ChangeRecord | null, after: ChangeRecord): void {
     if (before !== null) this.digest.remove(before.digest);
-    const digest = after.isThere ? this.calculator.digestOf(after.path, after.data, after) : 0;
-    this.digest.add(digest);
-    return { ...after, digest };
+    after.digest = after.isThere ? this.calculator.digestOf(after.path, after.data, after) : 0;
+    this.digest.add(after.digest);
   }
 
   /** Would a write that adds this much break a hard limit of the deepest quota above `path`? */
@@ -411,9 +410,9 @@ function readOps(input: InputArchive): { type: number; body: InputArchive }[] | 
       if (isDone) return ops;
       if (!MULTI_TYPES.has(type)) return undefined;
       const body = new InputArchive(input.bytes, input.at, input.end);
-      skipOp(type, input);
+      const prepared = skipOp(type, input);
       body.end = input.at;
-      ops.push({ type, body });
+      ops.push({ type: prepared, body });
     }
   } catch (error) {
     if (error instanceof JuteError) return undefined;
@@ -421,14 +420,24 @@ function readOps(input: InputArchive): { type: number; body: InputArchive }[] | 
   }
 }
 
-function skipOp(type: number, input: InputArchive): void {
+/** Moves behind the op and returns what it is prepared as. */
+function skipOp(type: number, input: InputArchive): number {
   ustring.read(input);
   if (type === OpCode.delete || type === OpCode.check) {
     input.readInt();
-    return;
+    return type;
   }
   input.readBuffer();
-  if (type !== OpCode.setData) ACLVector.read(input);
-  input.readInt();
-  if (type === OpCode.createTTL) input.readLong();
+  if (type === OpCode.setData) {
+    input.readInt();
+    return type;
+  }
+  ACLVector.read(input);
+  const mode = createModeOf(input.readInt());
+  if (type === OpCode.createTTL) {
+    input.readLong();
+    if (mode?.isTTL === true) return type;
+  }
+  // Within a multi the mode alone says which create it is (Op.create): create2 answers as create.
+  return mode?.isContainer === true ? OpCode.createContainer : OpCode.create;
 }

@@ -90,9 +90,9 @@ export class ReadProcessor {
     }
   }
 
-  private getData(connection: ClientConnection, input: InputArchive): ErrorCode {
+  private getData(connection: ClientConnection, input: InputArchive, mayWatch = true): ErrorCode {
     const path = ustring.read(input);
-    const isWatching = input.readBool();
+    const isWatching = input.readBool() && mayWatch;
     const node = this.state.tree.get(path);
     if (node === undefined) return ErrorCode.NONODE;
     if (!this.mayRead(connection, node)) return ErrorCode.NOAUTH;
@@ -115,9 +115,14 @@ export class ReadProcessor {
     return ErrorCode.OK;
   }
 
-  private getChildren(connection: ClientConnection, type: number, input: InputArchive): ErrorCode {
+  private getChildren(
+    connection: ClientConnection,
+    type: number,
+    input: InputArchive,
+    mayWatch = true,
+  ): ErrorCode {
     const path = ustring.read(input);
-    const isWatching = input.readBool();
+    const isWatching = input.readBool() && mayWatch;
     const node = this.state.tree.get(path);
     if (node === undefined) return ErrorCode.NONODE;
     if (!this.mayRead(connection, node)) return ErrorCode.NOAUTH;
@@ -262,7 +267,10 @@ export class ReadProcessor {
     endReply(this.state, connection, beginReply(connection, xid), err);
   }
 
-  /** Each read has its own result: a failing one does not touch the others. */
+  /**
+   * Each read has its own result: a failing one does not touch the others. Their watch flags mean
+   * nothing: Apache's server drops them as it decodes the ops.
+   */
   private multiRead(connection: ClientConnection, input: InputArchive): ErrorCode {
     const { out } = connection;
     for (;;) {
@@ -277,8 +285,8 @@ export class ReadProcessor {
       writeMultiHeader(out, type, false, ErrorCode.OK);
       const err =
         type === OpCode.getData
-          ? this.getData(connection, input)
-          : this.getChildren(connection, type, input);
+          ? this.getData(connection, input, false)
+          : this.getChildren(connection, type, input, false);
       if (err === ErrorCode.OK) continue;
       out.truncate(headerAt);
       writeMultiHeader(out, OpCode.error, false, err);

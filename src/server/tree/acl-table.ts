@@ -1,5 +1,5 @@
 import type { ACL } from '../../protocol/data.js';
-import { OPEN_ACL_UNSAFE } from '../../protocol/perms.js';
+import { OPEN_ACL_UNSAFE, Perms } from '../../protocol/perms.js';
 
 /** The key of world:anyone:ALL, which no snapshot lists (DataTree's open ACL). */
 export const OPEN_ACL_KEY = -1;
@@ -16,8 +16,8 @@ export class AclTable {
 
   /** The key for an ACL, counting one more use. */
   acquire(acl: readonly ACL[]): number {
+    if (isOpen(acl)) return OPEN_ACL_KEY;
     const text = aclText(acl);
-    if (text === OPEN_TEXT) return OPEN_ACL_KEY;
     let key = this.keyOf.get(text);
     if (key === undefined) {
       key = this.nextKey++;
@@ -55,4 +55,14 @@ export function aclText(acl: readonly ACL[]): string {
   return acl.map(({ perms, id }) => `${perms}:${JSON.stringify([id.scheme, id.id])}`).join();
 }
 
-const OPEN_TEXT = aclText(OPEN_ACL_UNSAFE);
+/** Nearly every znode has it: it is told without making a text of it. */
+function isOpen(acl: readonly ACL[]): boolean {
+  const entry = acl[0];
+  return (
+    entry !== undefined &&
+    acl.length === 1 &&
+    entry.perms === Perms.ALL &&
+    entry.id.scheme === 'world' &&
+    entry.id.id === 'anyone'
+  );
+}

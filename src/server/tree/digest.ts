@@ -11,6 +11,7 @@
  * cversion is the stored one, which counts creates only. ACLs are not covered. Znodes below
  * /zookeeper do not count, as servers change them without a txn; /zookeeper itself does.
  */
+import { putInt, putLong } from '../../jute/long.js';
 import type { StatPersisted } from '../../protocol/data.js';
 import { crc32 } from '../persistence/checksum.js';
 
@@ -57,15 +58,15 @@ export class DigestCalculator {
   digestOf(path: string, data: Buffer | string | null, stat: StatPersisted): number {
     if (!isDigested(path)) return 0;
     const bytes = this.stat;
-    bytes.writeBigInt64BE(stat.czxid, 0);
-    bytes.writeBigInt64BE(stat.mzxid, 8);
-    bytes.writeBigInt64BE(stat.pzxid, 16);
-    bytes.writeBigInt64BE(stat.ctime, 24);
-    bytes.writeBigInt64BE(stat.mtime, 32);
-    bytes.writeInt32BE(stat.version, 40);
-    bytes.writeInt32BE(stat.cversion, 44);
-    bytes.writeInt32BE(stat.aversion, 48);
-    bytes.writeBigInt64BE(stat.ephemeralOwner, 52);
+    putLong(bytes, 0, stat.czxid);
+    putLong(bytes, 8, stat.mzxid);
+    putLong(bytes, 16, stat.pzxid);
+    putLong(bytes, 24, stat.ctime);
+    putLong(bytes, 32, stat.mtime);
+    putInt(bytes, 40, stat.version);
+    putInt(bytes, 44, stat.cversion);
+    putInt(bytes, 48, stat.aversion);
+    putLong(bytes, 52, stat.ephemeralOwner);
     return this.digest(path, data);
   }
 

@@ -1,3 +1,4 @@
+import { getInt, getLong, putInt, putLong } from '../../jute/long.js';
 import type { OutputArchive } from '../../jute/output-archive.js';
 import { STAT_SIZE, type StatPersisted } from '../../protocol/data.js';
 
@@ -39,7 +40,7 @@ export class StatTable {
   /** A slot for a new znode. `shownOwner` is what clients see of `owner`. */
   allocate(stat: StatPersisted, shownOwner: bigint, dataLength: number): number {
     const slot = this.free.pop() ?? this.grow();
-    this.chunkOf(slot).writeBigInt64BE(shownOwner, offsetOf(slot) + OWNER);
+    putLong(this.chunkOf(slot), offsetOf(slot) + OWNER, shownOwner);
     this.setDigest(slot, 0);
     this.setStat(slot, stat, dataLength, 0);
     return slot;
@@ -49,17 +50,17 @@ export class StatTable {
   setStat(slot: number, stat: StatPersisted, dataLength: number, numChildren: number): void {
     const chunk = this.chunkOf(slot);
     const at = offsetOf(slot);
-    chunk.writeBigInt64BE(stat.czxid, at);
-    chunk.writeBigInt64BE(stat.mzxid, at + MZXID);
-    chunk.writeBigInt64BE(stat.ctime, at + CTIME);
-    chunk.writeBigInt64BE(stat.mtime, at + MTIME);
-    chunk.writeInt32BE(stat.version, at + VERSION);
-    chunk.writeInt32BE(stat.aversion, at + AVERSION);
-    chunk.writeInt32BE(dataLength, at + DATA_LENGTH);
-    chunk.writeInt32BE(numChildren, at + NUM_CHILDREN);
-    chunk.writeBigInt64BE(stat.pzxid, at + PZXID);
-    chunk.writeInt32BE(stat.cversion, at + STORED_CVERSION);
-    chunk.writeBigInt64BE(stat.ephemeralOwner, at + STORED_OWNER);
+    putLong(chunk, at, stat.czxid);
+    putLong(chunk, at + MZXID, stat.mzxid);
+    putLong(chunk, at + CTIME, stat.ctime);
+    putLong(chunk, at + MTIME, stat.mtime);
+    putInt(chunk, at + VERSION, stat.version);
+    putInt(chunk, at + AVERSION, stat.aversion);
+    putInt(chunk, at + DATA_LENGTH, dataLength);
+    putInt(chunk, at + NUM_CHILDREN, numChildren);
+    putLong(chunk, at + PZXID, stat.pzxid);
+    putInt(chunk, at + STORED_CVERSION, stat.cversion);
+    putLong(chunk, at + STORED_OWNER, stat.ephemeralOwner);
     showCversion(chunk, at);
   }
 
@@ -76,102 +77,102 @@ export class StatTable {
   setData(slot: number, zxid: bigint, time: bigint, version: number, dataLength: number): void {
     const chunk = this.chunkOf(slot);
     const at = offsetOf(slot);
-    chunk.writeBigInt64BE(zxid, at + MZXID);
-    chunk.writeBigInt64BE(time, at + MTIME);
-    chunk.writeInt32BE(version, at + VERSION);
-    chunk.writeInt32BE(dataLength, at + DATA_LENGTH);
+    putLong(chunk, at + MZXID, zxid);
+    putLong(chunk, at + MTIME, time);
+    putInt(chunk, at + VERSION, version);
+    putInt(chunk, at + DATA_LENGTH, dataLength);
   }
 
   /** Without a txn: the quota figures that each server keeps for itself. */
   setDataLength(slot: number, dataLength: number): void {
-    this.chunkOf(slot).writeInt32BE(dataLength, offsetOf(slot) + DATA_LENGTH);
+    putInt(this.chunkOf(slot), offsetOf(slot) + DATA_LENGTH, dataLength);
   }
 
   setNumChildren(slot: number, numChildren: number): void {
     const chunk = this.chunkOf(slot);
     const at = offsetOf(slot);
-    chunk.writeInt32BE(numChildren, at + NUM_CHILDREN);
+    putInt(chunk, at + NUM_CHILDREN, numChildren);
     showCversion(chunk, at);
   }
 
   setCversion(slot: number, storedCversion: number): void {
     const chunk = this.chunkOf(slot);
     const at = offsetOf(slot);
-    chunk.writeInt32BE(storedCversion, at + STORED_CVERSION);
+    putInt(chunk, at + STORED_CVERSION, storedCversion);
     showCversion(chunk, at);
   }
 
   setPzxid(slot: number, zxid: bigint): void {
-    this.chunkOf(slot).writeBigInt64BE(zxid, offsetOf(slot) + PZXID);
+    putLong(this.chunkOf(slot), offsetOf(slot) + PZXID, zxid);
   }
 
   setAversion(slot: number, aversion: number): void {
-    this.chunkOf(slot).writeInt32BE(aversion, offsetOf(slot) + AVERSION);
+    putInt(this.chunkOf(slot), offsetOf(slot) + AVERSION, aversion);
   }
 
   /** The znode's part of the tree digest, unsigned; 0 where none is kept. */
   digest(slot: number): number {
-    return this.chunkOf(slot).readUInt32BE(offsetOf(slot) + DIGEST);
+    return getInt(this.chunkOf(slot), offsetOf(slot) + DIGEST) >>> 0;
   }
 
   setDigest(slot: number, digest: number): void {
-    this.chunkOf(slot).writeUInt32BE(digest, offsetOf(slot) + DIGEST);
+    putInt(this.chunkOf(slot), offsetOf(slot) + DIGEST, digest);
   }
 
   czxid(slot: number): bigint {
-    return this.chunkOf(slot).readBigInt64BE(offsetOf(slot));
+    return getLong(this.chunkOf(slot), offsetOf(slot));
   }
 
   mzxid(slot: number): bigint {
-    return this.chunkOf(slot).readBigInt64BE(offsetOf(slot) + MZXID);
+    return getLong(this.chunkOf(slot), offsetOf(slot) + MZXID);
   }
 
   pzxid(slot: number): bigint {
-    return this.chunkOf(slot).readBigInt64BE(offsetOf(slot) + PZXID);
+    return getLong(this.chunkOf(slot), offsetOf(slot) + PZXID);
   }
 
   mtime(slot: number): bigint {
-    return this.chunkOf(slot).readBigInt64BE(offsetOf(slot) + MTIME);
+    return getLong(this.chunkOf(slot), offsetOf(slot) + MTIME);
   }
 
   version(slot: number): number {
-    return this.chunkOf(slot).readInt32BE(offsetOf(slot) + VERSION);
+    return getInt(this.chunkOf(slot), offsetOf(slot) + VERSION);
   }
 
   aversion(slot: number): number {
-    return this.chunkOf(slot).readInt32BE(offsetOf(slot) + AVERSION);
+    return getInt(this.chunkOf(slot), offsetOf(slot) + AVERSION);
   }
 
   /** As stored: how many children were ever created. */
   cversion(slot: number): number {
-    return this.chunkOf(slot).readInt32BE(offsetOf(slot) + STORED_CVERSION);
+    return getInt(this.chunkOf(slot), offsetOf(slot) + STORED_CVERSION);
   }
 
   /** As stored: a session, or the mark of a container or a TTL node. */
   ephemeralOwner(slot: number): bigint {
-    return this.chunkOf(slot).readBigInt64BE(offsetOf(slot) + STORED_OWNER);
+    return getLong(this.chunkOf(slot), offsetOf(slot) + STORED_OWNER);
   }
 
   /** True when the stored owner is not 0: no bigint is made to find out. */
   hasOwner(slot: number): boolean {
     const chunk = this.chunkOf(slot);
     const at = offsetOf(slot) + STORED_OWNER;
-    return (chunk.readInt32BE(at) | chunk.readInt32BE(at + 4)) !== 0;
+    return (getInt(chunk, at) | getInt(chunk, at + 4)) !== 0;
   }
 
   persisted(slot: number): StatPersisted {
     const chunk = this.chunkOf(slot);
     const at = offsetOf(slot);
     return {
-      czxid: chunk.readBigInt64BE(at),
-      mzxid: chunk.readBigInt64BE(at + MZXID),
-      ctime: chunk.readBigInt64BE(at + CTIME),
-      mtime: chunk.readBigInt64BE(at + MTIME),
-      version: chunk.readInt32BE(at + VERSION),
-      cversion: chunk.readInt32BE(at + STORED_CVERSION),
-      aversion: chunk.readInt32BE(at + AVERSION),
-      ephemeralOwner: chunk.readBigInt64BE(at + STORED_OWNER),
-      pzxid: chunk.readBigInt64BE(at + PZXID),
+      czxid: getLong(chunk, at),
+      mzxid: getLong(chunk, at + MZXID),
+      ctime: getLong(chunk, at + CTIME),
+      mtime: getLong(chunk, at + MTIME),
+      version: getInt(chunk, at + VERSION),
+      cversion: getInt(chunk, at + STORED_CVERSION),
+      aversion: getInt(chunk, at + AVERSION),
+      ephemeralOwner: getLong(chunk, at + STORED_OWNER),
+      pzxid: getLong(chunk, at + PZXID),
     };
   }
 
@@ -192,6 +193,6 @@ function offsetOf(slot: number): number {
 }
 
 function showCversion(chunk: Buffer, at: number): void {
-  const shown = 2 * chunk.readInt32BE(at + STORED_CVERSION) - chunk.readInt32BE(at + NUM_CHILDREN);
-  chunk.writeInt32BE(shown | 0, at + CVERSION);
+  const shown = 2 * getInt(chunk, at + STORED_CVERSION) - getInt(chunk, at + NUM_CHILDREN);
+  putInt(chunk, at + CVERSION, shown | 0);
 }
