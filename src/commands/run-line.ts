@@ -30,8 +30,9 @@ export async function runStatement(
   context: CommandContext,
   statement: Statement,
 ): Promise<Outcome> {
+  let command: Command | undefined;
   try {
-    const command = await commandOf(statement);
+    command = await commandOf(statement);
     const parsed = parseArguments(command, statement.tokens.slice(1), statement, context.session);
     command.check?.(parsed);
     if (command.isMutating === true && context.session.isReadOnly)
@@ -40,8 +41,18 @@ export async function runStatement(
     const result = await untilAborted(command.run(context, parsed), context.signal);
     return { kind: 'result', statement, result };
   } catch (error) {
-    return { kind: 'error', statement, error: await reportError(error, context, statement) };
+    const report = await reportError(error, context, statement);
+    return { kind: 'error', statement, error: hasSecret(command) ? withoutPlace(report) : report };
   }
+}
+
+function hasSecret(command: Command | undefined): boolean {
+  return Object.values(command?.args ?? {}).some(({ kind }) => kind === 'secret');
+}
+
+/** Without a place nobody repeats the line, in which a password may stand. */
+function withoutPlace({ place: _, ...report }: ErrorReport): ErrorReport {
+  return report;
 }
 
 /** The report of a line that does not parse. */

@@ -127,6 +127,11 @@ oracleTest("a script prints the same against Apache's server and the bundled one
     const expected = await transcript(oracle.connectString);
     assert.match(expected, /^Created \/a\nhello\n\[a, zookeeper\]\n/);
     assert.fixture(await transcript(bundled.connectString), expected);
+    for (const { connectString } of [oracle, bundled]) {
+      const { stdout } = await runZksh([connectString, '-c', 'create -e /left; ls /']);
+      assert.match(stdout, /\[.*\bleft\b.*\]/);
+      assert.not.match((await runZksh([connectString, '-c', 'ls /'])).stdout, /\bleft\b|\be\b/);
+    }
   } finally {
     await bundled.close();
     await oracle.close();

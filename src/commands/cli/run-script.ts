@@ -35,7 +35,7 @@ export async function runScript(
       await run.output.flush();
       printError(run, outcome.error, item.source);
       if (exitCode === ExitCode.ok) exitCode = outcome.error.exitCode;
-      if (!run.isKeepGoing || run.signal.aborted) break;
+      if (!run.isKeepGoing || run.signal.aborted || isHopeless(outcome.error)) break;
     } else if (outcome.result.kind === 'exit') {
       break;
     } else {
@@ -44,6 +44,11 @@ export async function runScript(
   }
   await run.output.flush();
   return exitCode;
+}
+
+/** Every further command would wait as long for the same servers. */
+function isHopeless(error: ErrorReport): boolean {
+  return error.code === 'ECONNECT';
 }
 
 async function runItem(context: CommandContext, item: ScriptItem): Promise<Outcome> {

@@ -64,7 +64,8 @@ async function runOn(options: ZkshOptions, target: string, parts: ZkshParts): Pr
   });
   const isScript = options.commands.length > 0 || options.file !== undefined;
   try {
-    if (isScript || !process.stdin.isTTY) return await runAsScript(options, session);
+    const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
+    if (isScript || !isTerminal) return await runAsScript(options, session);
     const greeting = options.isEmbedded ? { greeting: `the bundled server, on ${target}` } : {};
     return await parts.startShell({ session, format, ...greeting });
   } finally {

@@ -45,7 +45,11 @@ const OPTIONS = {
     choices: OUTPUT_FORMATS,
     summary: 'how results look: text (default), table, json, ndjson or raw',
   },
-  'keep-going': { letter: 'k', summary: 'go on after an error; the first one gives the exit code' },
+  'keep-going': {
+    letter: 'k',
+    summary:
+      'go on after an error, unless no server can be reached; the first one gives the exit code',
+  },
   help: { letter: 'h', summary: 'show this' },
   version: { letter: 'V', summary: 'show the version' },
 } as const;

@@ -51,6 +51,14 @@ test('addauth sends what it is given and shows nothing', async () => {
   assert.equal(world.client.auth, [['digest', 'ann:secret']]);
 });
 
+test('an error of addauth never repeats the line', async () => {
+  const world = makeShellWorld();
+  assert.is(
+    await world.run('addauth digest ann:secret more'),
+    'a word too many for addauth\n  usage: addauth scheme [auth]\n',
+  );
+});
+
 test('whoami lists schemes and users', async () => {
   assert.is(await makeShellWorld().run('whoami'), 'Auth scheme: User\nip: 127.0.0.1\n');
   assert.equal(JSON.parse(await makeShellWorld({ format: 'json' }).run('whoami')), {
