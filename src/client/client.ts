@@ -167,6 +167,12 @@ export interface ClientOptions {
   readonly sessionTimeoutMs?: number;
   /** How long connect() tries the whole list. Default 10000. */
   readonly connectTimeoutMs?: number;
+  /**
+   * How many rounds of the list connect() tries before it rejects, even with time left: 1 for a
+   * command that should say at once that a server is down. Default: as many as there is time for,
+   * and the native client goes by the time alone.
+   */
+  readonly connectRounds?: number;
   /** A request without an answer for this long rejects with REQUESTTIMEOUT; 0 (default) waits on. */
   readonly requestTimeoutMs?: number;
   /** May this session live on a read-only server? Default false. */

@@ -9,11 +9,12 @@ interface Attempts {
   giveUp(): void;
 }
 
-/** The promise of connect(): the first connection, or the time that it may take. */
+/** The promise of connect(): the first connection, or why there was none. */
 export class ConnectAttempt {
   private readonly attempts: Attempts;
   private timer: NodeJS.Timeout | undefined;
   private promise: Promise<void> | undefined;
+  private failure: Error | undefined;
   private resolve: () => void = () => {};
   private reject: (error: Error) => void = () => {};
 
@@ -28,10 +29,11 @@ export class ConnectAttempt {
       this.resolve = resolve;
       this.reject = reject;
     });
-    this.timer = setTimeout(() => {
-      this.fail(this.connectError(`within ${this.attempts.timeoutMs} ms`));
-      this.attempts.giveUp();
-    }, this.attempts.timeoutMs);
+    if (this.failure !== undefined) {
+      this.reject(this.failure);
+      return this.promise;
+    }
+    this.timer = setTimeout(() => this.timeOut(), this.attempts.timeoutMs);
     this.attempts.start();
     return this.promise;
   }
@@ -43,21 +45,28 @@ export class ConnectAttempt {
 
   fail(error: Error): void {
     clearTimeout(this.timer);
+    this.failure ??= error;
     this.reject(error);
   }
 
-  /** The client was closed before it was connected. */
-  abandon(): void {
-    this.fail(this.connectError('before the client was closed'));
+  /** The client was closed, unless `reason` says otherwise, before it was connected. */
+  abandon(reason: Error | undefined): void {
+    this.fail(
+      this.connectError(
+        reason?.message ?? 'no server had taken the session when the client was closed',
+      ),
+    );
   }
 
-  private connectError(when: string): ConnectError {
+  private timeOut(): void {
+    const { timeoutMs } = this.attempts;
+    this.fail(this.connectError(`no server took the session within ${timeoutMs} ms`));
+    this.attempts.giveUp();
+  }
+
+  private connectError(says: string): ConnectError {
     const failed = this.attempts.failedAttempts();
     const reasons = failed.map(({ reason }) => reason).join('; ');
-    const message =
-      reasons === ''
-        ? `no server took the session ${when}`
-        : `no server took the session ${when}: ${reasons}`;
-    return new ConnectError(message, failed);
+    return new ConnectError(reasons === '' ? says : `${says}: ${reasons}`, failed);
   }
 }

@@ -52,10 +52,9 @@ export class Connection {
     this.socket.write(bytes);
   }
 
-  /** Ends it without a further event; what was written before still goes out. */
+  /** Ends it at once and without a further event: a silent server must not keep the process. */
   destroy(): void {
     this.events = undefined;
-    if (this.socket.connecting) this.socket.destroy();
-    else this.socket.destroySoon();
+    this.socket.destroy();
   }
 }

@@ -71,10 +71,11 @@ interface NativePackage {
   readonly default: new () => NativeHandle;
 }
 
-/** @throws UnsupportedError when the optional package is not installed, or was not built */
-export async function loadNative(): Promise<new () => NativeHandle> {
-  // The name is kept from the compiler: the package is optional, and its types may be missing.
-  const name: string = 'zookeeper';
+/**
+ * @param name a string to the compiler: the package is optional, and its types may be missing
+ * @throws UnsupportedError when the package is not installed, or was not built
+ */
+export async function loadNative(name = 'zookeeper'): Promise<new () => NativeHandle> {
   try {
     const loaded = (await import(name)) as NativePackage;
     return loaded.default;

@@ -46,6 +46,7 @@ export class NativeSession {
   private readonly resolved: ResolvedOptions;
   private readonly changedState: (state: ClientState, reason: Error | undefined) => void;
   private readonly watches = new WatchManager();
+  private isClosing = false;
   /** Calls that wait for a connection. */
   private waiting: NativeCall[] = [];
   /** Calls that the C client broke off; why, is known when it has closed. */
@@ -73,7 +74,7 @@ export class NativeSession {
   /** @throws UnsupportedError when the package is not there */
   async open(): Promise<void> {
     const Native = await loadNative();
-    if (this.state === 'closed') return;
+    if (this.isClosing) return;
     const handle = new Native();
     this.handle = handle;
     handle.on('connect', () => this.connected());
@@ -86,7 +87,8 @@ export class NativeSession {
   }
 
   call(call: NativeCall): void {
-    if (this.isConnected) this.start(call);
+    if (this.isClosing) call.reject(this.endError(call.path));
+    else if (this.isConnected) this.start(call);
     else if (this.state === 'connecting' || this.state === 'disconnected') this.waiting.push(call);
     else call.reject(this.endError(call.path));
   }
@@ -109,12 +111,18 @@ export class NativeSession {
     } else call.reject(new ZooKeeperError(rc, call.path));
   }
 
-  /** Blocks for as long as the C client waits for the server, 1.5 s at most. */
+  /** Blocks, in a later turn, for as long as the C client waits for the server: 1.5 s at most. */
   close(): void {
-    if (this.state === 'closed') return;
-    if (this.handle === undefined || this.hasEnded) this.setState('closed', undefined);
-    else this.handle.close();
-    this.rejectAll();
+    if (this.isClosing) return;
+    this.isClosing = true;
+    const { handle } = this;
+    if (handle === undefined || this.hasEnded) {
+      this.setState('closed', undefined);
+      this.rejectAll();
+    } else {
+      // This turn may be inside of a callback of the C client, which should not lose its handle.
+      setImmediate(() => (this.hasEnded ? this.ended(0) : handle.close()));
+    }
   }
 
   private get hasEnded(): boolean {

@@ -343,7 +343,7 @@ class NativeClient implements SessionClient {
     } else if (state === 'auth-failed') {
       this.attempt.fail(new ZooKeeperError(ErrorCode.AUTHFAILED, undefined, { cause: reason }));
     } else if (state === 'closed') {
-      this.attempt.abandon();
+      this.attempt.abandon(reason);
       this.resolveClosed();
     }
     this.emitter.emit('state', state, reason);

@@ -23,9 +23,9 @@ export class ServerList {
     this.random = random;
   }
 
-  /** How many whole rounds failed since the last connection. */
-  get failedRounds(): number {
-    return Math.max(0, Math.floor((this.tries - 1) / this.servers.length));
+  /** How many whole rounds of the list `next` has given since the last connection. */
+  get rounds(): number {
+    return Math.floor(this.tries / this.servers.length);
   }
 
   /** @param longestDelayMs so that a short session is not slept through */

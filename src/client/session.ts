@@ -42,6 +42,8 @@ export interface SessionOptions {
   readonly sessionTimeoutMs: number;
   /** How long the first connection may take over the whole list. */
   readonly connectTimeoutMs: number;
+  /** How many rounds of the list the first connection may take; Infinity for any number. */
+  readonly connectRounds: number;
   /** 0 for none. */
   readonly requestTimeoutMs: number;
   readonly canBeReadOnly: boolean;
@@ -131,10 +133,6 @@ export class Session {
   /** The last zxid a reply carried. */
   get lastZxid(): bigint {
     return (BigInt(this.zxidHigh) << 32n) | BigInt(this.zxidLow >>> 0);
-  }
-  /** How many whole rounds of the list failed since the last connection. */
-  get failedRounds(): number {
-    return this.list.failedRounds;
   }
   get failedAttempts(): readonly { readonly server: string; readonly reason: string }[] {
     return [...this.attempts].map(([server, reason]) => ({ server, reason }));
@@ -280,6 +278,13 @@ export class Session {
   }
 
   private dial(nowMs: number): void {
+    const { connectRounds } = this.options;
+    if (!this.wasEstablished && this.list.rounds >= connectRounds) {
+      const rounds = connectRounds === 1 ? 'one round' : `${connectRounds} rounds`;
+      const reason = new Error(`no server took the session in ${rounds} of the list`);
+      this.end('closed', ErrorCode.CONNECTIONLOSS, reason);
+      return;
+    }
     const { server, delayMs } = this.list.next(this.timeoutMs / 6);
     this.current = server;
     if (delayMs > 0) {

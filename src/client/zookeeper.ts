@@ -54,6 +54,7 @@ export class ZooKeeper implements SessionClient {
     this.driver = new SessionDriver(
       {
         ...resolved,
+        connectRounds: options.connectRounds ?? Number.POSITIVE_INFINITY,
         canBeReadOnly: options.canBeReadOnly ?? false,
         maxFrameLength: options.maxFrameLength ?? DEFAULT_MAX_FRAME_LENGTH,
         session: options.session,
@@ -283,7 +284,7 @@ export class ZooKeeper implements SessionClient {
     else if (state === 'expired') this.attempt.fail(endOf(ErrorCode.SESSIONEXPIRED, reason));
     else if (state === 'auth-failed') this.attempt.fail(endOf(ErrorCode.AUTHFAILED, reason));
     else if (state === 'closed') {
-      this.attempt.abandon();
+      this.attempt.abandon(reason);
       this.resolveClosed();
     }
     this.emitter.emit('state', state, reason);

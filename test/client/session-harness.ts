@@ -101,6 +101,7 @@ export class SessionHarness implements SessionEffects {
         chroot: '',
         sessionTimeoutMs: 9000,
         connectTimeoutMs: 6000,
+        connectRounds: Number.POSITIVE_INFINITY,
         requestTimeoutMs: 0,
         canBeReadOnly: false,
         maxFrameLength: 1000,

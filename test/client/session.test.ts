@@ -98,6 +98,33 @@ test('connecting: an attempt may take its share of the time, then the next serve
   assert.is(h.session.failedAttempts[1]?.reason, 'b:2 did not answer in time');
 });
 
+test('connecting: gives up after so many rounds, if it was told to', () => {
+  const h = new SessionHarness({ servers: TWO, connectRounds: 2 });
+  h.session.start(0);
+  h.ask('/a');
+  h.session.handleClosed(new Error('a:1 refused'), 0);
+  h.session.handleClosed(new Error('b:2 refused'), 0);
+  h.tick(h.session.nextDeadlineMs);
+  h.session.handleClosed(new Error('a:1 refused'), h.now);
+  h.takeLog();
+  h.session.handleClosed(new Error('b:2 refused'), h.now);
+  assert.equal(h.takeLog(), [
+    'disconnect',
+    'state closed: no server took the session in 2 rounds of the list',
+    'CONNECTIONLOSS /a',
+  ]);
+});
+
+test('connecting: rounds no longer count once there was a connection', () => {
+  const h = new SessionHarness({ connectRounds: 1 });
+  h.establish();
+  for (let i = 0; i < 3; i++) {
+    h.session.handleClosed(new Error('gone'), h.now);
+    h.tick(h.session.nextDeadlineMs);
+  }
+  assert.is(h.session.state, 'disconnected');
+});
+
 test('connecting: a server that closes instead of answering is behind; the next one is tried', () => {
   const h = new SessionHarness({ servers: TWO });
   h.session.start(0);

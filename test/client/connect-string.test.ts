@@ -1,0 +1,54 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  formatServerAddress,
+  parseConnectString,
+  parseServerAddress,
+} from '../../src/client/connect-string.js';
+
+for (const [text, servers, chroot] of [
+  ['host', ['host:2181'], ''],
+  ['host:1', ['host:1'], ''],
+  ['a:1,b,c:65535', ['a:1', 'b:2181', 'c:65535'], ''],
+  [' a:1 , b:2 ', ['a:1', 'b:2'], ''],
+  ['[::1]', ['[::1]:2181'], ''],
+  ['[2001:db8::1]:99,h', ['[2001:db8::1]:99', 'h:2181'], ''],
+  ['a:1/app', ['a:1'], '/app'],
+  ['a:1,b:2/app/sub', ['a:1', 'b:2'], '/app/sub'],
+  ['a:1/', ['a:1'], ''],
+  ['a:1/app/', ['a:1'], '/app'],
+] as const) {
+  test(`"${text}" is ${servers.join(' and ')}${chroot && ` below ${chroot}`}`, () => {
+    const parsed = parseConnectString(text);
+    assert.equal(parsed.servers.map(formatServerAddress), servers);
+    assert.is(parsed.chroot, chroot);
+  });
+}
+
+for (const [text, fault] of [
+  ['', 'expected host[:port], found ""'],
+  ['a,,b', 'expected host[:port], found ""'],
+  ['a b', 'expected host[:port], found "a b"'],
+  ['a:x', 'expected host[:port], found "a:x"'],
+  ['a:', 'expected host[:port], found "a:"'],
+  ['::1', 'expected host[:port], found "::1"'],
+  ['a:0', 'port 0 of "a:0" is not between 1 and 65535'],
+  ['a:65536', 'port 65536 of "a:65536" is not between 1 and 65535'],
+  ['a:1/x//y', 'chroot /x//y is not a valid path'],
+  ['a:1/../y', 'chroot /../y is not a valid path'],
+] as const) {
+  test(`"${text}" is refused: ${fault}`, () => {
+    assert.throws(
+      () => parseConnectString(text),
+      (error: unknown) => error instanceof RangeError && error.message.includes(fault),
+    );
+  });
+}
+
+test('an address is read back as it is shown', () => {
+  for (const text of ['h:1', '[::1]:2', '10.0.0.1:65535']) {
+    assert.is(formatServerAddress(parseServerAddress(text)), text);
+  }
+});
+
+test.run();
