@@ -34,7 +34,6 @@ import { replyWithZxid } from './reply.js';
 import type { ServerState } from './server-state.js';
 import type { Session } from './session/session-tracker.js';
 import { SnapshotTrigger } from './snapshot-trigger.js';
-import { DIGEST_VERSION } from './tree/digest.js';
 import { writeTxn } from './tree/txn.js';
 import { WatchNotifier } from './watch/watch-notifier.js';
 
@@ -402,11 +401,7 @@ export class Server {
     request.records = records;
     request.digest = digest;
     const start = beginEntry(this.batch);
-    writeTxn(this.batch, head, txn);
-    if (digest !== null) {
-      this.batch.writeInt(DIGEST_VERSION);
-      this.batch.writeLong(digest);
-    }
+    writeTxn(this.batch, head, txn, digest);
     endEntry(this.batch, start);
     this.proposals.push(request);
     request.connection?.pending.push(request);

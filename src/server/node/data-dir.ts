@@ -178,7 +178,10 @@ export class DataDir {
           if (step.kind === 'gap') {
             throw unusable(`${path}: at offset ${item.offset}: ${step.reason}; a log is missing`);
           }
-          if (step.kind === 'apply' && database.replay(item.entry)) applied++;
+          if (step.kind === 'apply') {
+            database.replay(item.entry);
+            applied++;
+          }
         } else {
           if (item.kind === 'corrupt') throw corrupt(path, item.offset, item.reason);
           if (item.kind === 'torn') await this.cut(path, item.offset, item.reason);

@@ -2,7 +2,6 @@
  * What a server knows before it serves: the tree and the sessions, from a snapshot and the log
  * entries behind it. Pure: the bytes come from node/data-dir.
  */
-import { InputArchive } from '../../jute/input-archive.js';
 import type { ACL, StatPersisted } from '../../protocol/data.js';
 import { OpCode } from '../../protocol/op-code.js';
 import { OPEN_ACL_UNSAFE } from '../../protocol/perms.js';
@@ -10,8 +9,7 @@ import { hex64 } from '../../protocol/zxid.js';
 import { OPEN_ACL_KEY } from '../tree/acl-table.js';
 import { toZnodeData } from '../tree/data-node.js';
 import { DataTree, type DataTreeOptions } from '../tree/data-tree.js';
-import { DIGEST_VERSION } from '../tree/digest.js';
-import { readTxnBody, type TxnHead } from '../tree/txn.js';
+import { readTxn } from '../tree/txn.js';
 
 export class Database {
   readonly tree: DataTree;
@@ -52,30 +50,18 @@ export class Database {
   }
 
   /**
-   * Applies the entry of a log that comes behind the last one, and says whether it did.
+   * Applies the entry of a log that comes behind the last one.
    * @throws JuteError when no release could have written it
    */
-  replay(entry: Buffer): boolean {
-    const input = new InputArchive(entry);
-    const sessionId = input.readLong();
-    const cxid = input.readInt();
-    const zxid = input.readLong();
-    if (zxid <= this.tree.lastProcessedZxid) return false;
-    const head: TxnHead = { sessionId, cxid, zxid, time: input.readLong() };
-    const txn = readTxnBody(input.readInt(), input);
-    if (txn.type === OpCode.createSession) this.addSession(sessionId, txn.timeoutMs);
+  replay(entry: Buffer): void {
+    const { head, txn, digest } = readTxn(entry);
+    if (txn.type === OpCode.createSession) this.addSession(head.sessionId, txn.timeoutMs);
     this.tree.apply(head, txn);
-    this.tree.noteDigest(zxid);
-    if (txn.type === OpCode.closeSession) this.sessions.delete(hex64(sessionId));
-    this.compareDigest(zxid, input);
-    return true;
-  }
-
-  /** What stands behind the body, where the writer of the log kept digests of this version. */
-  private compareDigest(zxid: bigint, input: InputArchive): void {
-    const isKept = this.tree.isDigestEnabled && zxid > this.compareAfter;
-    if (!isKept || input.remaining < 12 || input.readInt() !== DIGEST_VERSION) return;
-    if (input.readLong() !== this.tree.digest.value) this.digestMismatches++;
+    this.tree.noteDigest(head.zxid);
+    if (txn.type === OpCode.closeSession) this.sessions.delete(hex64(head.sessionId));
+    const isCompared =
+      digest !== null && this.tree.isDigestEnabled && head.zxid > this.compareAfter;
+    if (isCompared && digest !== this.tree.digest.value) this.digestMismatches++;
   }
 
   /** Removes the ephemerals of sessions that are no more (ZooKeeperServer.loadData). */

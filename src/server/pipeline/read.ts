@@ -147,12 +147,14 @@ export class ReadProcessor {
   }
 
   private getAllChildrenNumber(connection: ClientConnection, input: InputArchive): ErrorCode {
-    const node = this.state.tree.get(ustring.read(input));
+    const path = ustring.read(input);
+    const { nodeCount, root } = this.state.tree;
+    const node = this.state.tree.get(path);
     if (node === undefined) return ErrorCode.NONODE;
     if (!this.mayRead(connection, node)) return ErrorCode.NOAUTH;
-    // The table has the root under two names, and neither is its own child.
-    const isRoot = node === this.state.tree.root;
-    connection.out.writeInt(isRoot ? this.state.tree.nodeCount - 2 : countBelow(node));
+    // The table has the root under two names: "/" counts neither, "" counts the other as below it.
+    const count = node === root ? nodeCount - (path === '' ? 1 : 2) : countBelow(node);
+    connection.out.writeInt(count);
     return ErrorCode.OK;
   }
 

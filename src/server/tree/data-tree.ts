@@ -221,7 +221,7 @@ export class DataTree {
         this.applySetACL(txn.path, txn.acl, txn.version);
         break;
       case OpCode.closeSession:
-        for (const path of txn.paths) this.applyDelete(path, head.zxid);
+        for (const path of txn.paths ?? []) this.applyDelete(path, head.zxid);
         for (const path of [...this.ephemeralsOf(head.sessionId)])
           this.applyDelete(path, head.zxid);
         break;

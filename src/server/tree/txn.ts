@@ -1,10 +1,26 @@
-import type { InputArchive } from '../../jute/input-archive.js';
+/**
+ * What an entry of the log says: TxnHeader, the body its type asks for, and behind it perhaps the
+ * tree's digest (SerializeUtils.deserializeTxn). The same bytes travel in PROPOSAL and INFORM.
+ *
+ * Older writers left fields out, and a reader of old logs must take that: creates of 3.3 lack
+ * parentCVersion, sessions closed before 3.6 lack their paths, and nobody had digests before 3.6.
+ */
+import { InputArchive } from '../../jute/input-archive.js';
 import { JuteError } from '../../jute/jute-error.js';
-import { OutputArchive } from '../../jute/output-archive.js';
-import { bool, ustring, vector } from '../../jute/record.js';
+import type { OutputArchive } from '../../jute/output-archive.js';
+import { bool, ustring } from '../../jute/record.js';
 import { type ACL, ACLVector } from '../../protocol/data.js';
-import { OpCode } from '../../protocol/op-code.js';
+import { OpCode, opCodeName } from '../../protocol/op-code.js';
+import {
+  CheckVersionTxn,
+  CloseSessionTxn,
+  DeleteTxn,
+  ErrorTxn,
+  SetACLTxn,
+  TxnDigest,
+} from '../../protocol/txn.js';
 import { toZnodeData, type ZnodeData } from './data-node.js';
+import { DIGEST_VERSION } from './digest.js';
 
 /** What a txn does to the tree and the sessions; the bodies of protocol/txn.ts with latin1 data. */
 export type Txn =
@@ -19,7 +35,8 @@ export type Txn =
     }
   | { readonly type: typeof OpCode.check; readonly path: string; readonly version: number }
   | { readonly type: typeof OpCode.createSession; readonly timeoutMs: number }
-  | { readonly type: typeof OpCode.closeSession; readonly paths: readonly string[] }
+  /** `paths` is null where the txn does not list them: the session's ephemerals go all the same. */
+  | { readonly type: typeof OpCode.closeSession; readonly paths: readonly string[] | null }
   | { readonly type: typeof OpCode.error; readonly err: number }
   | { readonly type: typeof OpCode.multi; readonly txns: readonly Txn[] };
 
@@ -55,18 +72,38 @@ export interface TxnHead {
   readonly time: bigint;
 }
 
-const strings = vector(ustring);
+/** A whole entry. `digest` is null where its writer left it out, or wrote one of another version. */
+export interface TxnEntry {
+  readonly head: TxnHead;
+  readonly txn: Txn;
+  readonly digest: bigint | null;
+}
 
-/** Writes the header (32 bytes) and the body, as they stand in the log and in a PROPOSAL. */
-export function writeTxn(out: OutputArchive, head: TxnHead, txn: Txn): void {
+/** int version, long treeDigest. */
+const TXN_DIGEST_SIZE = 12;
+
+/**
+ * Writes a whole entry: the header (32 bytes), the body and, unless it is null, the digest of the tree
+ * behind the txn. beginEntry and endEntry (persistence/txn-log.ts) make a record of it.
+ */
+export function writeTxn(
+  out: OutputArchive,
+  head: TxnHead,
+  txn: Txn,
+  digest: bigint | null = null,
+): void {
   out.writeLong(head.sessionId);
   out.writeInt(head.cxid);
   out.writeLong(head.zxid);
   out.writeLong(head.time);
   out.writeInt(txn.type);
   writeTxnBody(out, txn);
+  if (digest === null) return;
+  out.writeInt(DIGEST_VERSION);
+  out.writeLong(digest);
 }
 
+/** Writes a body without its type, which stands in the header (or in the multi's element). */
 function writeTxnBody(out: OutputArchive, txn: Txn): void {
   switch (txn.type) {
     case OpCode.create:
@@ -77,7 +114,7 @@ function writeTxnBody(out: OutputArchive, txn: Txn): void {
       break;
     case OpCode.delete:
     case OpCode.deleteContainer:
-      out.writeString(txn.path);
+      DeleteTxn.write(out, txn);
       break;
     case OpCode.setData:
     case OpCode.reconfig:
@@ -86,22 +123,19 @@ function writeTxnBody(out: OutputArchive, txn: Txn): void {
       out.writeInt(txn.version);
       break;
     case OpCode.setACL:
-      out.writeString(txn.path);
-      ACLVector.write(out, txn.acl);
-      out.writeInt(txn.version);
+      SetACLTxn.write(out, txn);
       break;
     case OpCode.check:
-      out.writeString(txn.path);
-      out.writeInt(txn.version);
+      CheckVersionTxn.write(out, txn);
       break;
     case OpCode.createSession:
       out.writeInt(txn.timeoutMs);
       break;
     case OpCode.closeSession:
-      strings.write(out, txn.paths);
+      if (txn.paths !== null) CloseSessionTxn.write(out, { paths2Delete: txn.paths });
       break;
     case OpCode.error:
-      out.writeInt(txn.err);
+      ErrorTxn.write(out, txn);
       break;
     case OpCode.multi:
       writeMulti(out, txn.txns);
@@ -130,18 +164,27 @@ function writeMulti(out: OutputArchive, txns: readonly Txn[]): void {
   }
 }
 
-/** The size of a txn's record in bytes, to refuse what no server could read back. */
-export function txnSize(head: TxnHead, txn: Txn): number {
-  const out = new OutputArchive();
-  writeTxn(out, head, txn);
-  return out.length;
+/**
+ * Reads a whole entry, of any release. What it gives are copies.
+ * @throws JuteError when it is truncated, or of a type that no release logs
+ */
+export function readTxn(entry: Buffer): TxnEntry {
+  const input = new InputArchive(entry);
+  const sessionId = input.readLong();
+  const cxid = input.readInt();
+  const zxid = input.readLong();
+  const time = input.readLong();
+  const txn = readTxnBody(input.readInt(), input);
+  return { head: { sessionId, cxid, zxid, time }, txn, digest: readDigest(input) };
 }
 
-/**
- * Reads the body of a txn of any release (server.md 3.2).
- * @throws JuteError when it is truncated, or of a type that no release writes
- */
-export function readTxnBody(type: number, input: InputArchive): Txn {
+function readDigest(input: InputArchive): bigint | null {
+  if (input.remaining < TXN_DIGEST_SIZE) return null;
+  const { version, treeDigest } = TxnDigest.read(input);
+  return version === DIGEST_VERSION ? treeDigest : null;
+}
+
+function readTxnBody(type: number, input: InputArchive): Txn {
   switch (type) {
     case OpCode.create:
     case OpCode.create2:
@@ -150,7 +193,7 @@ export function readTxnBody(type: number, input: InputArchive): Txn {
       return readCreate(type, input);
     case OpCode.delete:
     case OpCode.deleteContainer:
-      return { type, path: ustring.read(input) };
+      return { type, ...DeleteTxn.read(input) };
     case OpCode.setData:
     case OpCode.reconfig:
       return {
@@ -160,26 +203,32 @@ export function readTxnBody(type: number, input: InputArchive): Txn {
         version: input.readInt(),
       };
     case OpCode.setACL:
-      return {
-        type,
-        path: ustring.read(input),
-        acl: ACLVector.read(input),
-        version: input.readInt(),
-      };
+      return { type, ...SetACLTxn.read(input) };
     case OpCode.check:
-      return { type, path: ustring.read(input), version: input.readInt() };
+      return { type, ...CheckVersionTxn.read(input) };
     case OpCode.createSession:
       return { type, timeoutMs: input.readInt() };
     case OpCode.closeSession:
-      // Before 3.6 the record was empty: whoever applies it finds the ephemerals itself.
-      return { type, paths: input.remaining >= 4 ? strings.read(input) : [] };
+      return { type, paths: readClosedPaths(input) };
     case OpCode.error:
-      return { type, err: input.readInt() };
+      return { type, ...ErrorTxn.read(input) };
     case OpCode.multi:
       return { type, txns: readMulti(input) };
     default:
-      throw new JuteError(`unknown transaction type ${type}`);
+      throw new JuteError(`a log holds no txn of type ${type} (${opCodeName(type)})`);
   }
+}
+
+/**
+ * Null before 3.6, when the record was empty, and from a server with closeSessionTxn.enabled=false,
+ * which writes a digest and no paths. Read as paths, a digest would be two in 12 bytes; a znode's
+ * path takes at least 6.
+ */
+function readClosedPaths(input: InputArchive): readonly string[] | null {
+  const isDigestOnly =
+    input.remaining === TXN_DIGEST_SIZE && input.bytes.readInt32BE(input.at) === DIGEST_VERSION;
+  if (input.remaining === 0 || isDigestOnly) return null;
+  return CloseSessionTxn.read(input).paths2Delete;
 }
 
 function readCreate(type: CreateNodeTxn['type'], input: InputArchive): CreateNodeTxn {
@@ -188,8 +237,8 @@ function readCreate(type: CreateNodeTxn['type'], input: InputArchive): CreateNod
   const data = toZnodeData(input.readBuffer());
   const acl = ACLVector.read(input);
   const isEphemeral = isPlain ? bool.read(input) : false;
-  // 3.3 wrote no parentCVersion.
-  const parentCVersion = input.remaining >= 4 ? input.readInt() : -1;
+  // Nothing behind it: a CreateTxnV0, which has no parentCVersion.
+  const parentCVersion = input.remaining === 0 ? -1 : input.readInt();
   const ttl = type === OpCode.createTTL ? input.readLong() : 0n;
   return { type, path, data, acl, isEphemeral, parentCVersion, ttl };
 }
@@ -201,6 +250,7 @@ function readMulti(input: InputArchive): Txn[] {
     const type = input.readInt();
     const end = input.at + 4 + input.readInt();
     const outerEnd = input.end;
+    if (type === OpCode.multi) throw new JuteError('a multi inside a multi');
     if (end > outerEnd || end < input.at) throw new JuteError('a sub-transaction is cut off');
     input.end = end;
     txns.push(readTxnBody(type, input));

@@ -13,7 +13,6 @@ import { CreateModes } from '../../../src/protocol/create-mode.js';
 import type { ACL } from '../../../src/protocol/data.js';
 import { OpCode } from '../../../src/protocol/op-code.js';
 import { OPEN_ACL_UNSAFE } from '../../../src/protocol/perms.js';
-import { TxnHeader } from '../../../src/protocol/txn.js';
 import {
   logFileName,
   snapshotFileName,
@@ -30,13 +29,13 @@ import {
   type SnapshotItem,
   SnapshotReader,
 } from '../../../src/server/persistence/snapshot-reader.js';
-import { readTxn, type Txn, writeTxnBody } from '../../../src/server/persistence/txn-body.js';
 import {
   beginEntry,
   encodeLogHeader,
   endEntry,
   TxnLogReader,
 } from '../../../src/server/persistence/txn-log.js';
+import { readTxn, type TxnEntry, writeTxn } from '../../../src/server/tree/txn.js';
 import { oracleTest, spawnJava, startOracle } from '../../support/oracle.js';
 import { makeTempDir } from '../../support/temp-dir.js';
 import { Fold, type FoldNode } from './fold.js';
@@ -98,7 +97,7 @@ interface History {
   readonly folder: string;
   /** Oldest first, each oldest txn first. */
   readonly logs: readonly { readonly name: string; readonly entries: readonly Buffer[] }[];
-  readonly txns: readonly Txn[];
+  readonly txns: readonly TxnEntry[];
 }
 
 const home = makeTempDir('apache-files');
@@ -164,16 +163,16 @@ function readSnapshot(file: Buffer): SnapshotItem[] {
   return items;
 }
 
-function foldUpTo(txns: readonly Txn[], zxid: bigint): Fold {
+function foldUpTo(txns: readonly TxnEntry[], zxid: bigint): Fold {
   const fold = new Fold();
-  for (const txn of txns) if (txn.header.zxid <= zxid) fold.apply(txn);
+  for (const txn of txns) if (txn.head.zxid <= zxid) fold.apply(txn);
   return fold;
 }
 
 oracleTest("Apache's log reads, with every kind of txn in it", async () => {
   const { logs, txns } = await apacheHistory();
   assert.is(logs.length, 2);
-  const types = new Set(txns.map(({ header }) => header.type));
+  const types = new Set(txns.map(({ txn }) => txn.type));
   for (const type of [
     OpCode.create,
     OpCode.create2,
@@ -190,8 +189,8 @@ oracleTest("Apache's log reads, with every kind of txn in it", async () => {
     // The built-in client says create2 where the Java shell says create.
     if (type !== OpCode.create) assert.ok(types.has(type), `type ${type}`);
   }
-  txns.forEach(({ header }, at) => {
-    assert.is(header.zxid, BigInt(at + 1));
+  txns.forEach(({ head }, at) => {
+    assert.is(head.zxid, BigInt(at + 1));
   });
 });
 
@@ -202,8 +201,7 @@ oracleTest('the digest of every txn is that of the tree after it', async () => {
   for (const txn of txns) {
     fold.apply(txn);
     if (txn.digest === null) continue;
-    assert.is(txn.digest.version, 2);
-    assert.is(fold.digest(), txn.digest.treeDigest, `zxid ${txn.header.zxid}`);
+    assert.is(fold.digest(), txn.digest, `zxid ${txn.head.zxid}`);
     compared++;
   }
   assert.ok(compared > 15, `${compared} digests compared`);
@@ -216,14 +214,9 @@ oracleTest('what was read writes the same bytes again', async () => {
   }
 });
 
-function reencode({ header, body, digest }: Txn): Buffer {
+function reencode({ head, txn, digest }: TxnEntry): Buffer {
   const out = new OutputArchive();
-  TxnHeader.write(out, header);
-  writeTxnBody(out, body);
-  if (digest !== null) {
-    out.writeInt(digest.version);
-    out.writeLong(digest.treeDigest);
-  }
+  writeTxn(out, head, txn, digest);
   return out.take();
 }
 
@@ -261,16 +254,20 @@ function nodesAmong(items: readonly SnapshotItem[]): Map<string, FoldNode> {
 }
 
 /** A data directory written here: a snapshot of the middle of the history, and the log behind it. */
-function writeDataDir(txns: readonly Txn[]): { dataDir: string; log: string; snapshot: string } {
+function writeDataDir(txns: readonly TxnEntry[]): {
+  dataDir: string;
+  log: string;
+  snapshot: string;
+} {
   const dataDir = join(home.path, 'ours');
   const folder = join(dataDir, VERSION_DIR);
   mkdirSync(folder, { recursive: true });
-  const middle = txns.at(Math.floor(txns.length / 2))?.header.zxid ?? 0n;
+  const middle = txns.at(Math.floor(txns.length / 2))?.head.zxid ?? 0n;
   const snapshot = join(folder, snapshotFileName(middle));
   writeFileSync(snapshot, Buffer.concat([...snapshotOf(foldUpTo(txns, middle))]));
   const out = new OutputArchive();
   for (const txn of txns) {
-    if (txn.header.zxid <= middle) continue;
+    if (txn.head.zxid <= middle) continue;
     const start = beginEntry(out);
     out.writeBytes(reencode(txn));
     endEntry(out, start);

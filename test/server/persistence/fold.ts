@@ -1,9 +1,9 @@
 import { containerOwner, ttlOwner } from '../../../src/protocol/create-mode.js';
 import type { ACL, StatPersisted } from '../../../src/protocol/data.js';
 import { OpCode } from '../../../src/protocol/op-code.js';
-import type { TxnHeader } from '../../../src/protocol/txn.js';
-import type { Txn, TxnBody } from '../../../src/server/persistence/txn-body.js';
+import { fromZnodeData, type ZnodeData } from '../../../src/server/tree/data-node.js';
 import { DigestCalculator, TreeDigest } from '../../../src/server/tree/digest.js';
+import type { Txn, TxnEntry, TxnHead } from '../../../src/server/tree/txn.js';
 import { ByteBuilder } from '../../support/zk-files.js';
 
 export interface FoldNode {
@@ -38,18 +38,18 @@ export class Fold {
     }
   }
 
-  apply({ header, body }: Txn): void {
-    this.zxid = header.zxid;
-    const parts = body.type === OpCode.multi ? body.txns : [body];
+  apply({ head, txn }: TxnEntry): void {
+    this.zxid = head.zxid;
+    const parts = txn.type === OpCode.multi ? txn.txns : [txn];
     if (parts.some(({ type }) => type === OpCode.error)) return;
-    for (const part of parts) this.applyPart(header, part);
+    for (const part of parts) this.applyPart(head, part);
   }
 
-  private applyPart(header: TxnHeader, body: TxnBody): void {
+  private applyPart(header: TxnHead, body: Txn): void {
     switch (body.type) {
       case OpCode.create:
       case OpCode.create2:
-        this.create(header, body, body.ephemeral ? header.clientId : 0n);
+        this.create(header, body, body.isEphemeral ? header.sessionId : 0n);
         break;
       case OpCode.createContainer:
         this.create(header, body, containerOwner());
@@ -63,7 +63,8 @@ export class Fold {
         break;
       case OpCode.setData: {
         const { zxid: mzxid, time: mtime } = header;
-        const { data, version } = body;
+        const { version } = body;
+        const data = fromZnodeData(body.data);
         this.change(body.path, (node) => ({
           ...node,
           data,
@@ -81,20 +82,21 @@ export class Fold {
         break;
       }
       case OpCode.createSession:
-        this.sessions.set(header.clientId, body.timeOut);
+        this.sessions.set(header.sessionId, body.timeoutMs);
         break;
       case OpCode.closeSession:
-        this.sessions.delete(header.clientId);
-        for (const path of body.paths2Delete ?? []) this.delete(header.zxid, path);
+        this.sessions.delete(header.sessionId);
+        for (const path of body.paths ?? []) this.delete(header.zxid, path);
     }
   }
 
   private create(
-    { zxid, time }: TxnHeader,
-    body: { path: string; data: Buffer | null; acl: readonly ACL[]; parentCVersion: number },
+    { zxid, time }: TxnHead,
+    body: { path: string; data: ZnodeData; acl: readonly ACL[]; parentCVersion: number },
     ephemeralOwner: bigint,
   ): void {
-    const { path, data, acl, parentCVersion: cversion } = body;
+    const { path, acl, parentCVersion: cversion } = body;
+    const data = fromZnodeData(body.data);
     const marks = { czxid: zxid, mzxid: zxid, pzxid: zxid, ctime: time, mtime: time };
     this.nodes.set(path, { data, acl, stat: { ...ZERO_STAT, ...marks, ephemeralOwner } });
     this.change(parentOf(path), (parent) => ({

@@ -3,31 +3,26 @@ import * as assert from 'uvu/assert';
 import { JuteError } from '../../../src/jute/jute-error.js';
 import { OutputArchive } from '../../../src/jute/output-archive.js';
 import { OpCode } from '../../../src/protocol/op-code.js';
-import {
-  decodeTxn,
-  readTxn,
-  type TxnBody,
-  writeTxn,
-} from '../../../src/server/persistence/txn-body.js';
+import { readTxn, type Txn, writeTxn } from '../../../src/server/tree/txn.js';
 import { ByteBuilder, buildEntry } from '../../support/zk-files.js';
 
 // Current txns of every kind are in apache-files.test.ts; here are the forms that old and odd
 // servers left behind.
 
-const HEADER = {
-  clientId: 0x1000n,
+const HEAD = {
+  sessionId: 0x1000n,
   cxid: 1,
   zxid: 7n,
   time: 1_700_000_000_000n,
 };
-const DIGEST = { version: 2, treeDigest: -9n };
+const DIGEST = -9n;
 
 function entry(type: number, body: ByteBuilder): Buffer {
   return buildEntry({ zxid: 7n, type, body: body.build() });
 }
 
 function withDigest(builder: ByteBuilder): ByteBuilder {
-  return builder.int(DIGEST.version).long(DIGEST.treeDigest);
+  return builder.int(2).long(DIGEST);
 }
 
 const CREATE_V0 = () =>
@@ -41,41 +36,57 @@ const CREATE_V0 = () =>
     .byte(1);
 const ACL = [{ perms: 31, id: { scheme: 'world', id: 'anyone' } }];
 
-for (const [name, bytes, body, digest] of [
+for (const [name, bytes, txn, digest] of [
   [
     'a create of 3.3, without parentCVersion',
     entry(OpCode.create, CREATE_V0()),
-    { type: OpCode.create, path: '/a', data: null, acl: ACL, ephemeral: true, parentCVersion: -1 },
+    {
+      type: OpCode.create,
+      path: '/a',
+      data: null,
+      acl: ACL,
+      isEphemeral: true,
+      parentCVersion: -1,
+      ttl: 0n,
+    },
     null,
   ],
   [
     'a create with parentCVersion',
     entry(OpCode.create2, CREATE_V0().int(4)),
-    { type: OpCode.create2, path: '/a', data: null, acl: ACL, ephemeral: true, parentCVersion: 4 },
+    {
+      type: OpCode.create2,
+      path: '/a',
+      data: null,
+      acl: ACL,
+      isEphemeral: true,
+      parentCVersion: 4,
+      ttl: 0n,
+    },
     null,
   ],
   [
     'a closeSession of 3.5, without anything',
     entry(OpCode.closeSession, new ByteBuilder()),
-    { type: OpCode.closeSession, paths2Delete: null },
+    { type: OpCode.closeSession, paths: null },
     null,
   ],
   [
     'a closeSession with a digest and no paths (closeSessionTxn.enabled=false)',
     entry(OpCode.closeSession, withDigest(new ByteBuilder())),
-    { type: OpCode.closeSession, paths2Delete: null },
+    { type: OpCode.closeSession, paths: null },
     DIGEST,
   ],
   [
     'a closeSession with an empty list and a digest',
     entry(OpCode.closeSession, withDigest(new ByteBuilder().int(0))),
-    { type: OpCode.closeSession, paths2Delete: [] },
+    { type: OpCode.closeSession, paths: [] },
     DIGEST,
   ],
   [
     'a closeSession of two short paths and no digest',
     entry(OpCode.closeSession, new ByteBuilder().int(2).string('/a').string('/b')),
-    { type: OpCode.closeSession, paths2Delete: ['/a', '/b'] },
+    { type: OpCode.closeSession, paths: ['/a', '/b'] },
     null,
   ],
   [
@@ -102,14 +113,12 @@ for (const [name, bytes, body, digest] of [
     { type: OpCode.reconfig, path: '/zookeeper/config', data: null, version: -1 },
     null,
   ],
-] as [string, Buffer, TxnBody, typeof DIGEST | null][]) {
+] as [string, Buffer, Txn, bigint | null][]) {
   test(`${name} is read`, () => {
-    const header = { ...HEADER, type: body.type };
-    assert.equal(readTxn(bytes), { header, body, digest });
-    assert.equal(decodeTxn(bytes), { header, bodyStart: 32 });
+    assert.equal(readTxn(bytes), { head: HEAD, txn, digest });
     if (bytes.equals(entry(OpCode.create, CREATE_V0()))) return;
     const out = new OutputArchive();
-    writeTxn(out, header, body, digest);
+    writeTxn(out, HEAD, txn, digest);
     assert.equal(out.take(), bytes);
   });
 }
