@@ -12,7 +12,14 @@ import * as assert from 'uvu/assert';
 import { startBundled } from '../support/bundled.js';
 import { oracleTest, startOracle } from '../support/oracle.js';
 import { compareServers, formatWorld, shrinkWorld } from './support/compare.js';
-import { digestId, makeWorld, SUPER_USER, type World } from './support/world.js';
+import {
+  digestId,
+  makeWorld,
+  SUPER_USER,
+  WORLD_KINDS,
+  type World,
+  type WorldKind,
+} from './support/world.js';
 
 const DEFAULT_REQUESTS = 4000;
 const REQUESTS_A_WORLD = 150;
@@ -31,6 +38,10 @@ const CONFIG = {
   'znode.container.checkIntervalMs': '1000000000',
   'DigestAuthenticationProvider.superDigest': digestId(SUPER_USER),
 };
+
+function kindOf(seed: number): WorldKind {
+  return WORLD_KINDS[seed % WORLD_KINDS.length] ?? 'watched';
+}
 
 async function startBoth() {
   const oracle = await startOracle({ config: CONFIG });
@@ -64,7 +75,7 @@ oracleTest('the bundled server answers as Apache does', async () => {
   let played = 0;
   try {
     for (let seed = firstSeed; played < wanted; seed++) {
-      const kind = seed % 3 === 0 ? 'locked' : 'open';
+      const kind = kindOf(seed);
       const world = makeWorld(seed, `/w${seed}`, kind, REQUESTS_A_WORLD);
       const difference = await both.compare(world);
       played += REQUESTS_A_WORLD;

@@ -32,6 +32,8 @@ export class FinalProcessor {
       this.state.tree.noteDigest(head.zxid);
     }
     this.state.setProcessed(head.zxid);
+    const { metrics } = this.state.stats;
+    metrics.propagationLatency.record(Math.max(0, this.state.wallMs - Number(head.time)));
     const { connection } = request;
     if (
       connection !== null &&
@@ -41,6 +43,7 @@ export class FinalProcessor {
       this.reply(connection, request, txn);
     }
     this.state.prep.outstanding.settle(request.records);
+    metrics.changesRemoved += request.records.length;
   }
 
   private reply(connection: ClientConnection, request: Request, txn: Txn): void {

@@ -154,7 +154,10 @@ export class Prep {
     const ttl = type === OpCode.createTTL ? input.readLong() : -1n;
     if (mode === undefined) return ErrorCode.BADARGUMENTS;
     if (mode.isTTL && !this.options.isTTLEnabled) return ErrorCode.UNIMPLEMENTED;
-    if (mode.isTTL ? ttl <= 0n || ttl > MAX_TTL_MS : ttl >= 0n) return ErrorCode.BADARGUMENTS;
+    // createTTL of a mode without one: Apache's server ends itself when it applies that txn.
+    const isTTLType = type === OpCode.createTTL;
+    if (isTTLType !== mode.isTTL) return ErrorCode.BADARGUMENTS;
+    if (isTTLType && (ttl <= 0n || ttl > MAX_TTL_MS)) return ErrorCode.BADARGUMENTS;
     const parentPath = prepParent(path);
     if (parentPath === undefined) return ErrorCode.BADARGUMENTS;
     const acl = this.auth.fixUp(asked, author.ids);
