@@ -1,45 +1,7 @@
 import { deflateSync, gzipSync } from 'node:zlib';
+import { ByteBuilder } from './byte-builder.js';
 
-/**
- * Builds the bytes of ZooKeeper's files without any code of the project, so that writer and reader
- * do not vouch for each other.
- */
-export class ByteBuilder {
-  private readonly parts: Buffer[] = [];
-
-  long(value: bigint): this {
-    const part = Buffer.alloc(8);
-    part.writeBigInt64BE(BigInt.asIntN(64, value));
-    return this.bytes(part);
-  }
-
-  int(value: number): this {
-    const part = Buffer.alloc(4);
-    part.writeInt32BE(value);
-    return this.bytes(part);
-  }
-
-  byte(value: number): this {
-    return this.bytes(Buffer.from([value]));
-  }
-
-  bytes(part: Uint8Array): this {
-    this.parts.push(Buffer.from(part));
-    return this;
-  }
-
-  string(text: string): this {
-    return this.int(Buffer.byteLength(text)).bytes(Buffer.from(text));
-  }
-
-  buffer(bytes: Uint8Array | null): this {
-    return bytes === null ? this.int(-1) : this.int(bytes.length).bytes(bytes);
-  }
-
-  build(): Buffer {
-    return Buffer.concat(this.parts);
-  }
-}
+export { ByteBuilder };
 
 /** zlib's own Adler-32: the last four bytes of a zlib stream. */
 export function zlibAdler32(bytes: Uint8Array): number {

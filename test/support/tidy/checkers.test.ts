@@ -1,0 +1,278 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { blankText } from './blank-text.js';
+import { checkImports, findCycles, findUnreachable, parseImportTable } from './import-table.js';
+import { parseSource, type SourceFile } from './source-file.js';
+import { checkTestFile } from './test-rules.js';
+import {
+  checkBarrel,
+  checkColumns,
+  checkIgnores,
+  checkLengths,
+  checkName,
+  checkPurity,
+  checkText,
+} from './text-rules.js';
+
+// Each rule of test/tidy.test.ts complains of a bad sample and lets a good one pass.
+
+const TABLE = parseImportTable(`
+| Folder | May import | Modules of Node | What |
+|---|---|---|---|
+| \`src/jute\` | nothing | none | bytes |
+| \`src/server\` | \`src/jute\` | none | pure |
+| \`src/server/node\` | \`src/server\` | any | I/O |
+| \`src/server/main.ts\` | \`src/server\` \`src/server/node\` | \`node:crypto\` | root |
+| \`src/commands\` | \`src/server/config.ts\` \`src/server/persistence\` | any | verbs |
+
+| Package | Imported only by | For |
+|---|---|---|
+| \`chalk\` | \`src/commands/render/*\` | colour |
+| \`@scope/name\` | \`src/server/node/*\` | nothing |
+`);
+
+function complaintsOf(path: string, text: string): string[] {
+  return checkImports(TABLE, parseSource(path, text));
+}
+
+test('text is told from code', () => {
+  const cases: readonly (readonly [source: string, code: string])[] = [
+    ["a('b'); // c", "a(' ');     "],
+    ['a /* b\nc */ d', 'a     \n     d'],
+    ['`a @{b + `c`} d` e', '`  @{b + ` `}  ` e'],
+    ['`@{{ a: "}" }.a}` b', '`@{{ a: " " }.a}` b'],
+    ["'it\\'s' + b", "'     ' + b"],
+    ['a = /[/\'"]/g.test(b)', 'a = /     /g.test(b)'],
+    ['a / b / c', 'a / b / c'],
+    ["return /'/;", 'return / /;'],
+  ];
+  // '@{' stands for what a linter would take for a forgotten template.
+  const withDollars = (text: string): string => text.replaceAll('@{', '$' + '{');
+  for (const [source, code] of cases) {
+    assert.is(blankText(withDollars(source)), withDollars(code), source);
+  }
+});
+
+test('an import is seen however it is written, and only where it is one', () => {
+  const text = `
+import './a.js';
+import type { B } from './b.js';
+import {
+  c,
+} from "./c.js";
+export * from './d.js';
+const e = await import('./e.js');
+const f = "import './f.js'"; // import './g.js'
+type H = import('./h.js').H;
+`;
+  const { imports } = parseSource('src/x/y.ts', text);
+  assert.equal(
+    imports.map(({ specifier, line, isTypeOnly }) => [specifier, line, isTypeOnly]),
+    [
+      ['./a.js', 2, false],
+      ['./b.js', 3, true],
+      ['./c.js', 6, false],
+      ['./d.js', 7, false],
+      ['./e.js', 8, false],
+      ['./h.js', 10, false],
+    ],
+  );
+  assert.is(imports[0]?.file, 'src/x/a.ts');
+});
+
+for (const [path, text, complaint] of [
+  ['src/server/a.ts', "import { x } from '../jute/record.js';", undefined],
+  ['src/server/a.ts', "import { x } from './tree/b.js';", undefined],
+  ['src/server/node/a.ts', "import { readFile } from 'node:fs/promises';", undefined],
+  ['src/server/node/a.ts', "import x from '@scope/name/part';", undefined],
+  ['src/server/main.ts', "import { x } from './node/driver.js';", undefined],
+  ['src/server/main.ts', "import { x } from 'node:crypto';", undefined],
+  ['src/commands/a.ts', "import { x } from '../server/config.js';", undefined],
+  ['src/commands/a.ts', "import { x } from '../server/persistence/b.js';", undefined],
+  ['src/commands/render/a.ts', "import chalk from 'chalk';", undefined],
+  [
+    'src/jute/a.ts',
+    "import { x } from '../server/b.js';",
+    'src/jute may not import src/server/b.ts',
+  ],
+  ['src/server/a.ts', "import 'node:fs';", 'src/server may not import node:fs'],
+  ['src/server/main.ts', "import 'node:fs';", 'src/server/main.ts may not import node:fs'],
+  [
+    'src/server/a.ts',
+    "const x = await import('./node/b.js');",
+    'src/server may not import src/server/node/b.ts',
+  ],
+  [
+    'src/server/a.ts',
+    "import type { X } from './main.js';",
+    'src/server may not import src/server/main.ts',
+  ],
+  [
+    'src/commands/a.ts',
+    "import { x } from '../server/server.js';",
+    'src/commands may not import src/server/server.ts',
+  ],
+  [
+    'src/commands/a.ts',
+    "import { x } from '../server/node/driver.js';",
+    'src/commands may not import src/server/node/driver.ts',
+  ],
+  [
+    'src/commands/a.ts',
+    "import chalk from 'chalk';",
+    'chalk may be imported by src/commands/render/* only',
+  ],
+  [
+    'src/commands/a.ts',
+    "import x from 'lodash';",
+    'the package lodash has no home in the import table',
+  ],
+  ['src/server/a.ts', "import { x } from './b';", './b does not end in .js'],
+  ['src/new/a.ts', '', 'no row of the import table covers it'],
+] as const) {
+  test(`${path}: ${text} is ${complaint === undefined ? 'allowed' : 'refused'}`, () => {
+    const expected = complaint === undefined ? [] : [`${path}:1: ${complaint}`];
+    assert.equal(complaintsOf(path, text), expected);
+  });
+}
+
+test('a table that is missing or torn is no table', () => {
+  assert.throws(() => parseImportTable('# nothing'), /no table begins with "\| Folder \|"/);
+  assert.throws(() => parseImportTable('| Folder |\n|---|\n| `a` |'), /too few cells/);
+});
+
+function sources(texts: Readonly<Record<string, string>>): SourceFile[] {
+  return Object.entries(texts).map(([path, text]) => parseSource(path, text));
+}
+
+test('a cycle is found once, and types make none', () => {
+  const files = sources({
+    'src/a.ts': "import './b.js';",
+    'src/b.ts': "import './c.js';",
+    'src/c.ts': "import './b.js';\nimport type { A } from './a.js';",
+  });
+  assert.equal(findCycles(files), ['src/b.ts -> src/c.ts -> src/b.ts']);
+});
+
+test('a file that no entry leads to is found, behind components too', () => {
+  const files = sources({
+    'src/bin/a.ts': "import('../b.js');",
+    'src/b.tsx': "import type { C } from './c.js';",
+    'src/c.ts': '',
+    'src/dead.ts': "import './c.js';",
+  });
+  assert.equal(findUnreachable(files, ['src/bin/a.ts']), ['src/dead.ts']);
+});
+
+for (const [text, complaints] of [
+  ['const now = Date.now();', ['Date has no place in pure code']],
+  ['setTimeout(f, 1);', ['setTimeout has no place in pure code']],
+  ['export async function f() {}', ['async has no place in pure code']],
+  ['const x = Math.random();', ['Math.random has no place in pure code']],
+  ['process.exit(1);', ['process. has no place in pure code']],
+  ['let p: Promise<void>;', ['Promise has no place in pure code']],
+  ['performance.now();', ['performance has no place in pure code']],
+  ["final.process(x); const Update = 'Date'; // a Promise", []],
+  ['process(input: Input): void {}', []],
+] as const) {
+  test(`purity: ${text}`, () => {
+    const file = parseSource('src/server/a.ts', text);
+    assert.equal(
+      checkPurity(file),
+      complaints.map((complaint) => `src/server/a.ts:1: ${complaint}`),
+    );
+  });
+}
+
+test('an index and an export of what others have are for registries', () => {
+  const reexport = "export { x } from './x.js';";
+  assert.is(checkBarrel(parseSource('src/a.ts', reexport), []).length, 1);
+  assert.is(checkBarrel(parseSource('src/a.ts', "export type * from './x.js';"), []).length, 1);
+  assert.is(checkBarrel(parseSource('src/a/index.ts', 'export const x = 1;'), []).length, 1);
+  assert.is(checkBarrel(parseSource('src/a.ts', reexport), ['src/a.ts']).length, 0);
+  assert.is(checkBarrel(parseSource('src/a.ts', 'export const from = 1;'), []).length, 0);
+});
+
+test('names are kebab-case', () => {
+  for (const path of ['src/a-b.ts', 'test/a/b.test.ts', '.ci/run', 'src/zoo.cfg.ts']) {
+    assert.equal(checkName({ path }), [], path);
+  }
+  for (const path of ['src/aB.ts', 'src/Tree/a.ts', 'src/a_b.ts', 'src/-a.ts']) {
+    assert.is(checkName({ path }).length, 1, path);
+  }
+});
+
+test('a comment ends before column 100; a string may not', () => {
+  const long = 'x'.repeat(100);
+  const count = (text: string): number => checkColumns(parseSource('src/a.ts', text)).length;
+  assert.is(count(`// ${long}`), 1);
+  assert.is(count(`/**\n * ${long}\n */`), 1);
+  assert.is(count(`// ${'x'.repeat(97)}`), 0);
+  assert.is(count(`const a = '${long}';`), 0);
+});
+
+test('a file becomes long only by the list, and leaves it when it is short', () => {
+  const ofLines = (count: number): SourceFile => parseSource('src/a.ts', 'x;\n'.repeat(count));
+  const complaints = (count: number, known: Record<string, number>): number =>
+    checkLengths([ofLines(count)], known).length;
+  assert.is(complaints(300, {}), 0);
+  assert.is(complaints(301, {}), 1);
+  assert.is(complaints(400, { 'src/a.ts': 400 }), 0);
+  assert.is(complaints(401, { 'src/a.ts': 400 }), 1);
+  assert.is(complaints(501, { 'src/a.ts': 600 }), 1);
+  assert.is(complaints(300, { 'src/a.ts': 400 }), 1);
+  assert.is(complaints(1, { 'src/gone.ts': 400 }), 1);
+});
+
+test('no unfinished work, machine, registry or silenced compiler', () => {
+  for (const text of [
+    `// ${'FIX'}ME later`,
+    `const home = '/${'root'}/data';`,
+    `const home = '/${'home'}/me';`,
+    `"${'resolved'}": "https://example.org/a.tgz"`,
+    `// @${'ts'}-ignore`,
+  ]) {
+    assert.is(checkText('a', text).length, 1, text);
+  }
+  for (const text of [
+    '/rooted',
+    'get /a/home/b',
+    '../work/x',
+    '/usr/share/java',
+    '/var/lib/zookeeper',
+  ]) {
+    assert.equal(checkText('a', text), [], text);
+  }
+});
+
+test('switching a rule off takes a reason', () => {
+  const ignore = 'biome-' + 'ignore lint/style/x';
+  const count = (text: string): number => checkIgnores(parseSource('src/a.ts', text)).length;
+  assert.is(count(`// ${ignore}`), 1);
+  assert.is(count(`// ${ignore}: needed`), 1);
+  assert.is(count(`// ${ignore}: rows have no identity`), 0);
+});
+
+for (const [what, text] of [
+  ['without run', "test('a', () => {});"],
+  ['that runs too early', "test.run();\ntest('a', () => {});"],
+  ['with run in a comment', '// test.run();'],
+  ['with a hook', 'test.before(() => {});\ntest.run();'],
+  ['with a hook for each test', 'suite.after.each(() => {});\nsuite.run();'],
+  ['with only', "test.only('a', () => {});\ntest.run();"],
+  ['with skip', "test.skip('a', () => {});\ntest.run();"],
+  ['that sleeps', 'await delay(100);\ntest.run();'],
+] as const) {
+  test(`a test file ${what} is refused`, () => {
+    assert.is(checkTestFile(parseSource('test/a.test.ts', text)).length, 1);
+  });
+}
+
+test('a sound test file passes, and a registrar may skip', () => {
+  assert.equal(checkTestFile(parseSource('test/a.test.ts', "test('a', f);\n\ntest.run();\n")), []);
+  const registrar = parseSource('test/support/a.ts', 'export const t = has ? test : test.skip;');
+  assert.is(checkTestFile(registrar).length, 1);
+  assert.equal(checkTestFile(registrar, ['test/support/a.ts']), []);
+});
+
+test.run();

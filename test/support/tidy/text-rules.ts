@@ -1,0 +1,110 @@
+import { posix } from 'node:path';
+import { type Complaint, complain, lineAt, type SourceFile } from './source-file.js';
+
+export const MAX_COLUMNS = 100;
+export const MAX_LINES = 500;
+export const USUAL_LINES = 300;
+
+/** kebab-case, with any number of dotted endings: `run-line.ts`, `snapshot.test.ts`. */
+export function checkName({ path }: { readonly path: string }): Complaint[] {
+  const faulty = path.split('/').filter((part) => !/^\.?[a-z0-9]+(?:[-.][a-z0-9]+)*$/.test(part));
+  return faulty.map((part) => `${path}: "${part}" is not kebab-case`);
+}
+
+/**
+ * Comments stay within 100 columns. Code does by Biome, which leaves a line long only where a
+ * string cannot be broken.
+ */
+export function checkColumns(file: SourceFile): Complaint[] {
+  const codeLines = file.code.split('\n');
+  return file.text.split('\n').flatMap((line, i) => {
+    const isComment = (codeLines[i] ?? '').trim() === '' && /^\s*(?:\/\/|\/?\*)/.test(line);
+    if (!isComment || line.length <= MAX_COLUMNS) return [];
+    return [complain(file, i + 1, `${line.length} columns`)];
+  });
+}
+
+export function lineCount(file: SourceFile): number {
+  return file.text.trimEnd().split('\n').length;
+}
+
+/**
+ * A ratchet: a file is longer than 300 lines only where `known` says so, never longer than it says,
+ * and leaves the list when it has become short.
+ */
+export function checkLengths(
+  files: readonly SourceFile[],
+  known: Readonly<Record<string, number>>,
+): Complaint[] {
+  const complaints: Complaint[] = [];
+  const lengths = new Map(files.map((file) => [file.path, lineCount(file)]));
+  for (const [path, lines] of lengths) {
+    const limit = Math.min(known[path] ?? USUAL_LINES, MAX_LINES);
+    if (lines > limit) complaints.push(`${path}: ${lines} lines, at most ${limit}: split it`);
+  }
+  for (const path of Object.keys(known)) {
+    const lines = lengths.get(path) ?? 0;
+    if (lines <= USUAL_LINES) complaints.push(`${path}: ${lines} lines, so take it off the list`);
+  }
+  return complaints;
+}
+
+/** Words that mark unfinished work, and what belongs to one machine or one registry only. */
+const FORBIDDEN_TEXT: readonly (readonly [pattern: RegExp, why: string])[] = [
+  [/\b(?:FIXME|XXX|HACK|TODO)\b/, 'marks unfinished work'],
+  [/(?<![\w.])\/(?:home|Users|root|work|mnt|workspace)\/\w/, 'is a path of one machine'],
+  [/\b[A-Za-z]:\\\\?(?:Users|work)\b/, 'is a path of one machine'],
+  [/\bregistry\.(?:npmjs|yarnpkg|npmmirror)\b|_authToken|"resolved":/, 'names a registry'],
+  [/@ts-(?:ignore|nocheck|expect-error)/, 'silences the compiler'],
+];
+
+export function checkText(path: string, text: string): Complaint[] {
+  return text.split('\n').flatMap((line, i) =>
+    FORBIDDEN_TEXT.flatMap(([pattern, why]) => {
+      const found = pattern.exec(line)?.[0];
+      return found === undefined ? [] : [`${path}:${i + 1}: "${found}" ${why}`];
+    }),
+  );
+}
+
+/** A rule of Biome is switched off only where a sentence says why. */
+export function checkIgnores(file: SourceFile): Complaint[] {
+  return [...file.text.matchAll(/biome-ignore[^\n]*/g)].flatMap((match) => {
+    const reason = /biome-ignore(?:-\w+)? \S+: (.*)/.exec(match[0])?.[1] ?? '';
+    const isReason = reason.split(' ').length >= 3;
+    const line = lineAt(file.text, match.index);
+    return isReason ? [] : [complain(file, line, 'biome-ignore without a reason')];
+  });
+}
+
+/** Only registries and the package's entries hand on what other files export. */
+export function checkBarrel(file: SourceFile, registries: readonly string[]): Complaint[] {
+  if (registries.includes(file.path)) return [];
+  if (/^index\.tsx?$/.test(posix.basename(file.path))) {
+    return [complain(file, 1, 'an index file that is no registry')];
+  }
+  return [...file.code.matchAll(/^export\s+(?:type\s+)?(?:\*|\{[^}]*\})[^;'"]*\bfrom\b/gm)].map(
+    (match) => complain(file, lineAt(file.code, match.index), 'exports what is not its own'),
+  );
+}
+
+/** Names by which time, chance, waiting and the process would enter. */
+const IMPURE = new RegExp(
+  [
+    /(?<![.\w$])(?:async|await|yield\s+await)\b/,
+    /(?<![.\w$])(?:Promise|Date|performance|globalThis|console|fetch|queueMicrotask)\b/,
+    /(?<![.\w$])(?:setTimeout|setInterval|setImmediate|clearTimeout|clearInterval)\b/,
+    /(?<![.\w$])process\s*[.[]/,
+    /\bMath\s*\.\s*random\b/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'g',
+);
+
+/** The pure server takes time, packets and chance as events: none of these may stand in it. */
+export function checkPurity(file: SourceFile): Complaint[] {
+  return [...file.code.matchAll(IMPURE)].map((match) =>
+    complain(file, lineAt(file.code, match.index), `${match[0].trim()} has no place in pure code`),
+  );
+}

@@ -1,0 +1,145 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  checkImports,
+  findCycles,
+  findUnreachable,
+  parseImportTable,
+  ruleOf,
+} from './support/tidy/import-table.js';
+import { readProjectFile, readSources } from './support/tidy/source-file.js';
+import { checkTestFile } from './support/tidy/test-rules.js';
+import {
+  checkBarrel,
+  checkColumns,
+  checkIgnores,
+  checkLengths,
+  checkName,
+  checkPurity,
+  checkText,
+} from './support/tidy/text-rules.js';
+
+// The rules of the house, held against the source. That each can fail is shown in
+// test/support/tidy/*.test.ts.
+
+/** Files that exist to gather others. */
+const REGISTRIES = [
+  'src/client/index.ts',
+  'src/commands/ops/index.ts',
+  'src/fourlw/index.ts',
+  'src/index.ts',
+  'src/server/main.ts',
+];
+
+/** Files that may skip tests, since they print why. */
+const REGISTRARS = [
+  'test/cli/repl-apache.test.ts',
+  'test/cli/repl-suite.ts',
+  'test/conformance/client-suite.test.ts',
+  'test/support/oracle.ts',
+  'test/support/terminal.ts',
+];
+
+/** Files over 300 lines, and how long each may be: the figures may only become smaller. */
+const LONG_FILES: Readonly<Record<string, number>> = {};
+
+/** Comments beyond column 100 in all: a figure that may only become smaller. */
+const WIDE_COMMENTS = 60;
+
+/** Sources that no command leads to, each with the reason why it is there all the same. */
+const UNREACHED: Readonly<Record<string, string>> = {
+  'src/commands/cli/man-page.ts': 'makes the lists of zksh(1), which a test holds to it',
+  'src/protocol/quorum.ts': 'the records of an ensemble, which is not served yet',
+  'src/protocol/requests.ts': 'the records of every operation, for tools and tests',
+  'src/protocol/txn.ts': 'the records of the log as the jute file has them',
+  'src/server/persistence/epochs.ts': 'the epoch files of an ensemble, which is not served yet',
+  'src/server/persistence/txn-body.ts': 'a reader of the log beside tree/txn.ts, for tests only',
+};
+
+const src = readSources('src');
+const tests = readSources('test');
+const others = [...readSources('bench'), ...readSources('scripts')];
+const all = [...src, ...tests, ...others];
+const table = parseImportTable(readProjectFile('ARCHITECTURE.md'));
+
+function isPure(path: string): boolean {
+  const { folder = '' } = ruleOf(table, path) ?? {};
+  return ['src/jute', 'src/protocol', 'src/server'].includes(folder);
+}
+
+function expectNone(complaints: readonly string[]): void {
+  assert.equal(complaints, []);
+}
+
+test('imports keep to the table of ARCHITECTURE.md', () => {
+  expectNone(src.flatMap((file) => checkImports(table, file)));
+});
+
+test('every row of the import table has files', () => {
+  const used = new Set(src.map(({ path }) => ruleOf(table, path)?.folder));
+  expectNone(table.folders.map(({ folder }) => folder).filter((folder) => !used.has(folder)));
+});
+
+test('every package that is depended upon has a home, and stays in it', () => {
+  const { dependencies, optionalDependencies } = JSON.parse(readProjectFile('package.json'));
+  const names = Object.keys({ ...dependencies, ...optionalDependencies });
+  expectNone(names.filter((name) => !table.homes.has(name)));
+});
+
+test('imports form no cycle', () => {
+  expectNone(findCycles(src));
+});
+
+test('every source is reached from a command or an entry of the package', () => {
+  const entries = [
+    ...src.map(({ path }) => path).filter((path) => path.startsWith('src/bin/')),
+    ...REGISTRIES,
+  ];
+  assert.equal(findUnreachable(src, entries), Object.keys(UNREACHED).sort());
+});
+
+test('pure code knows no time, no chance, no process and does not wait', () => {
+  expectNone(src.filter(({ path }) => isPure(path)).flatMap(checkPurity));
+});
+
+test('only registries hand on what others export', () => {
+  expectNone(src.flatMap((file) => checkBarrel(file, REGISTRIES)));
+});
+
+test('files have kebab-case names', () => {
+  expectNone(all.flatMap(checkName));
+});
+
+test('files are short, and the long ones become no longer', () => {
+  expectNone(checkLengths(all, LONG_FILES));
+});
+
+test('comments end before column 100, and those that do not become no more', () => {
+  const wide = all.flatMap(checkColumns);
+  if (wide.length > WIDE_COMMENTS) expectNone(wide);
+});
+
+test('nothing is left unfinished, tied to a machine or to a registry', () => {
+  const tidyOwn = /^test\/support\/tidy\//;
+  const sources = all.filter(({ path }) => !tidyOwn.test(path));
+  const documents = [
+    'ARCHITECTURE.md',
+    'CHANGELOG.md',
+    'CONTRIBUTING.md',
+    'README.md',
+    'package.json',
+    'package-lock.json',
+  ];
+  const texts = documents.map((path) => ({ path, text: readProjectFile(path) }));
+  expectNone([...sources, ...texts].flatMap(({ path, text }) => checkText(path, text)));
+});
+
+test('a rule of Biome is switched off with a reason only', () => {
+  expectNone(all.flatMap(checkIgnores));
+});
+
+test('test files run, have no hooks and leave no test out', () => {
+  expectNone(tests.flatMap((file) => checkTestFile(file, REGISTRARS)));
+});
+
+test.run();
