@@ -1,3 +1,5 @@
+import { containerOwner } from './create-mode.js';
+
 /** "0x100001226710000": how every tool prints a session id. */
 export function formatSessionId(sessionId: bigint): string {
   return `0x${BigInt.asUintN(64, sessionId).toString(16)}`;
@@ -10,7 +12,9 @@ export function formatSessionId(sessionId: bigint): string {
  */
 export function initialSessionId(serverId: number, wallClockMs: number): bigint {
   const time = BigInt.asUintN(64, BigInt(wallClockMs) << 24n) >> 8n;
-  return BigInt.asIntN(64, (BigInt(serverId & 0xff) << 56n) | time);
+  const id = BigInt.asIntN(64, (BigInt(serverId & 0xff) << 56n) | time);
+  // An owner with this id would be taken for the mark of a container.
+  return id === containerOwner() ? id + 1n : id;
 }
 
 const SUPER_SECRET = 0xb3415c00n;
