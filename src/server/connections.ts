@@ -68,7 +68,9 @@ export class Connections {
 
   disconnect(id: number): void {
     const connection = this.state.connections.get(id);
-    if (connection !== undefined) this.forget(connection);
+    if (connection === undefined) return;
+    this.state.stats.count('connection_drop_count');
+    this.forget(connection);
   }
 
   /** Ends a connection from this side, behind what is already written to it. */
@@ -98,6 +100,7 @@ export class Connections {
   }
 
   receive(connection: ClientConnection, bytes: Buffer): void {
+    this.state.stats.metrics.bytesReceived += bytes.length;
     try {
       if (connection.isUndecided) this.open(connection, bytes);
       else connection.decoder.push(bytes);
@@ -157,7 +160,9 @@ export class Connections {
     const { settings, monotonicMs } = this.state;
     for (const connection of this.unopened) {
       const waitedMs = monotonicMs - connection.openedMs;
-      if (waitedMs >= settings.sessionlessTimeoutMs) this.close(connection);
+      if (waitedMs < settings.sessionlessTimeoutMs) continue;
+      this.state.stats.count('sessionless_connections_expired');
+      this.close(connection);
     }
   }
 

@@ -1,3 +1,5 @@
+import type { Measured } from './server-stats.js';
+
 /** Everything that can happen to a server. With effects.ts the only way in and out of it. */
 export type Event =
   | {
@@ -17,4 +19,6 @@ export type Event =
   | { readonly kind: 'received'; readonly connection: number; readonly bytes: Buffer }
   | { readonly kind: 'disconnected'; readonly connection: number }
   /** All txns up to `zxid` are durable here; the only voter of a standalone server has spoken. */
-  | { readonly kind: 'ack'; readonly zxid: bigint };
+  | { readonly kind: 'ack'; readonly zxid: bigint }
+  /** What only the driver can know of its own work, for the metrics: a duration in ms, or a count. */
+  | { readonly kind: 'measured'; readonly what: Measured; readonly value: number };

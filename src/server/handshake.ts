@@ -32,6 +32,8 @@ export function readHandshake(
   const sessionId = input.readLong();
   const password = input.readBuffer();
   connection.hasReadOnlyByte = input.remaining > 0;
+  state.stats.count('connection_request_count');
+  if (sessionId !== 0n) state.stats.count('connection_revalidate_count');
   if (lastZxidSeen > state.tree.lastProcessedZxid) {
     return {
       kind: 'refuse',

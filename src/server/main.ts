@@ -4,20 +4,17 @@ import { parseWhitelist } from '../fourlw/whitelist.js';
 import { type Config, configFromOptions } from './config.js';
 import type { ConfigFacts } from './host-view.js';
 import { ClientPort } from './node/client-port.js';
-import { DataDir } from './node/data-dir.js';
-import { type DirLock, lockDir } from './node/dir-lock.js';
 import { Driver, type Storage } from './node/driver.js';
 import { ExitCode, ServerError } from './node/errors.js';
 import { makeHostView } from './node/host.js';
-import { LogDisk } from './node/log-disk.js';
-import { Database } from './persistence/replay.js';
+import { openStorage } from './node/open-storage.js';
+import type { Database } from './persistence/replay.js';
 import { ContainerManager } from './pipeline/container-manager.js';
 import { Prep } from './pipeline/prep.js';
 import { Server } from './server.js';
 import { type ServerSettings, ServerState } from './server-state.js';
 import { Auth } from './session/auth.js';
 import { SessionTracker } from './session/session-tracker.js';
-import type { DataTreeOptions } from './tree/data-tree.js';
 import { SERVER_VERSION } from './version.js';
 import { StandaloneView } from './view.js';
 
@@ -58,7 +55,7 @@ export async function startServer(options: StartServerOptions = {}): Promise<Run
   const config = configOf(options);
   refuseUnsupported(config);
   const onWarning = options.onWarning ?? (() => undefined);
-  const opened = await openStorage(config, options, onWarning);
+  const opened = await openStorage(config, options.dataDir ?? config.dataDir, onWarning);
   const { storage, lock, database, replayed } = opened;
   const host = options.host ?? config.clientPortAddress ?? DEFAULT_HOST;
   const running: { port: ClientPort | null; closing: Promise<void> | null } = {
@@ -80,7 +77,7 @@ export async function startServer(options: StartServerOptions = {}): Promise<Run
     );
     if (options.onFatal === undefined) onWarning(error.message);
   };
-  opened.onLogError = onFatal;
+  opened.listener.onLogError = onFatal;
   const driver = new Driver({
     server,
     storage,
@@ -98,6 +95,8 @@ export async function startServer(options: StartServerOptions = {}): Promise<Run
     backlog: config.clientPortListenBacklog,
     step: driver.step,
   });
+  opened.listener.onMeasured = (what, value) => driver.measured(what, value);
+  for (const [what, value] of opened.startup) driver.measured(what, value);
   running.port = port;
   driver.port = port;
   async function shutDown(): Promise<void> {
@@ -139,71 +138,6 @@ function refuseUnsupported(config: Config): void {
     refuse('snapshot.compression.method=snappy is');
   }
   if (config.secureClientPort !== null) refuse('secureClientPort (TLS) is');
-}
-
-interface OpenedStorage {
-  readonly storage: Storage | null;
-  readonly lock: DirLock | null;
-  readonly database: Database;
-  readonly replayed: number;
-  onLogError: (error: ServerError) => void;
-}
-
-async function openStorage(
-  config: Config,
-  options: StartServerOptions,
-  onWarning: (message: string) => void,
-): Promise<OpenedStorage> {
-  const dataDir = options.dataDir ?? config.dataDir;
-  if (dataDir === null) {
-    const database = new Database(treeOptionsOf(config));
-    database.finishSnapshot(0n);
-    return { storage: null, lock: null, database, replayed: 0, onLogError: () => undefined };
-  }
-  const dir = new DataDir({
-    dataDir,
-    dataLogDir: config.dataLogDir ?? dataDir,
-    tree: treeOptionsOf(config),
-    maxEntryLength: config.juteMaxBuffer + config.juteMaxBufferExtraSize,
-    isEmptyTrusted: config.snapshotTrustEmpty,
-    isCompressed: config.snapshotCompressionMethod === 'gz',
-    onWarning,
-  });
-  await dir.prepare();
-  const lock = await lockDir(dir.snapFolder);
-  try {
-    const { database, replayed } = await dir.recover();
-    const opened: OpenedStorage = {
-      storage: { log: makeLog(config, dir, onWarning, (error) => opened.onLogError(error)), dir },
-      lock,
-      database,
-      replayed,
-      onLogError: () => undefined,
-    };
-    return opened;
-  } catch (error) {
-    await lock.release();
-    throw error;
-  }
-}
-
-function makeLog(
-  config: Config,
-  dir: DataDir,
-  onWarning: (message: string) => void,
-  onError: (error: ServerError) => void,
-): LogDisk {
-  return new LogDisk({
-    folder: dir.logFolder,
-    preAllocSize: Number(config.preAllocSizeKb) * 1024,
-    isSynced: config.forceSync,
-    slowSyncMs: Number(config.fsyncWarningThresholdMs),
-    onSlowSync: (ms) =>
-      onWarning(
-        `a sync of the transaction log took ${Math.round(ms)} ms: all writes waited for it`,
-      ),
-    onError,
-  });
 }
 
 function makeServer(
@@ -262,10 +196,6 @@ function makeServer(
     ),
     makeView: (server) => new StandaloneView(server, host, facts, SERVER_VERSION),
   });
-}
-
-function treeOptionsOf(config: Config): DataTreeOptions {
-  return { isTTLEnabled: config.extendedTypesEnabled, isDigestEnabled: config.digestEnabled };
 }
 
 function factsOf(config: Config, storage: Storage | null, port: number): ConfigFacts {

@@ -1,4 +1,21 @@
+import type { BasicSummaryName, CounterName } from '../fourlw/mntr-keys.js';
 import type { ConnectionStats } from './client-connection.js';
+import { Metrics } from './metrics/metrics.js';
+import type { PercentileSummary } from './metrics/summary.js';
+
+/** What a driver measures of its own work; `slow-sync` is a sync above fsync.warningthresholdms. */
+export type Measured =
+  | 'flush-time'
+  | 'slow-sync'
+  | Extract<
+      BasicSummaryName,
+      | 'fsynctime'
+      | 'snapshottime'
+      | 'startup_snap_load_time'
+      | 'startup_txns_loaded'
+      | 'startup_txns_load_time'
+      | 'dbinittime'
+    >;
 
 /** What `srvr` and mntr count since the start or the last `srst`. Times are whole milliseconds. */
 export class ServerStats {
@@ -12,16 +29,38 @@ export class ServerStats {
   minResponseSize = -1;
   maxResponseSize = -1;
   authFailed = 0;
-  /** By mntr's name without `zk_`. */
-  readonly counters = new Map<string, number>();
+  /** Syncs of the log above the warning threshold. */
+  slowSyncs = 0;
+  readonly metrics = new Metrics();
 
-  count(name: string, by = 1): void {
-    this.counters.set(name, (this.counters.get(name) ?? 0) + by);
+  count(name: CounterName, by = 1): void {
+    this.metrics.count(name, by);
   }
 
-  /** A request of `connection` was answered. */
-  answered(connection: ConnectionStats, nowMs: number, startedMs: number): void {
+  measured(what: Measured, value: number): void {
+    if (what === 'slow-sync') this.slowSyncs++;
+    else if (what === 'flush-time') this.metrics.flushTime.record(value);
+    else this.metrics.record(what, value);
+  }
+
+  /** A request of `connection` that changes nothing was answered. */
+  answeredRead(connection: ConnectionStats, nowMs: number, startedMs: number): void {
+    this.answered(connection, nowMs, startedMs, this.metrics.readLatency);
+  }
+
+  /** A request of `connection` that has a txn was answered. */
+  answeredUpdate(connection: ConnectionStats, nowMs: number, startedMs: number): void {
+    this.answered(connection, nowMs, startedMs, this.metrics.updateLatency);
+  }
+
+  private answered(
+    connection: ConnectionStats,
+    nowMs: number,
+    startedMs: number,
+    summary: PercentileSummary,
+  ): void {
     const latency = nowMs - startedMs;
+    summary.record(latency);
     if (latency > this.maxLatencyMs) this.maxLatencyMs = latency;
     if (latency < this.minLatencyMs || this.latencyCount === 0) this.minLatencyMs = latency;
     this.totalLatencyMs += latency;
@@ -36,7 +75,9 @@ export class ServerStats {
     connection.lastResponseMs = nowMs;
   }
 
+  /** A reply of `size` bytes, its length prefix not counted. */
   responded(size: number): void {
+    this.metrics.responseBytes += size;
     this.lastResponseSize = size;
     if (size > this.maxResponseSize) this.maxResponseSize = size;
     if (size < this.minResponseSize || this.minResponseSize === -1) this.minResponseSize = size;
@@ -52,6 +93,7 @@ export class ServerStats {
     this.lastResponseSize = -1;
     this.minResponseSize = -1;
     this.maxResponseSize = -1;
-    this.counters.clear();
+    this.slowSyncs = 0;
+    this.metrics.reset();
   }
 }

@@ -30,6 +30,7 @@ import { FinalProcessor } from './pipeline/final.js';
 import type { Prepared, Stamp } from './pipeline/prep.js';
 import { ReadProcessor } from './pipeline/read.js';
 import { Request } from './pipeline/request.js';
+import { READS, WRITES } from './pipeline/request-kinds.js';
 import { replyWithZxid } from './reply.js';
 import type { ServerState } from './server-state.js';
 import type { Session } from './session/session-tracker.js';
@@ -39,37 +40,6 @@ import { WatchNotifier } from './watch/watch-notifier.js';
 
 /** Request header: int xid, int type. */
 const REQUEST_HEADER_SIZE = 8;
-
-const WRITES: ReadonlySet<number> = new Set([
-  OpCode.create,
-  OpCode.create2,
-  OpCode.createContainer,
-  OpCode.createTTL,
-  OpCode.delete,
-  OpCode.setData,
-  OpCode.setACL,
-  OpCode.multi,
-  OpCode.reconfig,
-]);
-
-const READS: ReadonlySet<number> = new Set([
-  OpCode.exists,
-  OpCode.getData,
-  OpCode.getACL,
-  OpCode.getChildren,
-  OpCode.getChildren2,
-  OpCode.ping,
-  OpCode.sync,
-  OpCode.getAllChildrenNumber,
-  OpCode.getEphemerals,
-  OpCode.whoAmI,
-  OpCode.addWatch,
-  OpCode.checkWatches,
-  OpCode.removeWatches,
-  OpCode.setWatches,
-  OpCode.setWatches2,
-  OpCode.multiRead,
-]);
 
 export interface ServerParts {
   readonly state: ServerState;
@@ -143,6 +113,9 @@ export class Server {
       case 'disconnected':
         this.connections.disconnect(event.connection);
         break;
+      case 'measured':
+        this.state.stats.measured(event.what, event.value);
+        break;
     }
   }
 
@@ -150,6 +123,8 @@ export class Server {
   drain(): readonly Effect[] {
     const { effects } = this;
     if (this.batch.length > 0) {
+      const count = Number(this.lastProposed - this.batchFirst) + 1;
+      this.state.stats.metrics.record('sync_processor_batch_size', count);
       effects.push({
         kind: 'append',
         bytes: this.batch.take(),
@@ -234,7 +209,7 @@ export class Server {
     startedMs: number,
   ): void {
     this.reads.process(connection, xid, type, input);
-    this.state.stats.answered(connection.stats, this.state.monotonicMs, startedMs);
+    this.state.stats.answeredRead(connection.stats, this.state.monotonicMs, startedMs);
   }
 
   private write(
@@ -399,6 +374,7 @@ export class Server {
     request.head = head;
     request.txn = txn;
     request.records = records;
+    this.state.stats.metrics.changesQueued += records.length;
     request.digest = digest;
     const start = beginEntry(this.batch);
     writeTxn(this.batch, head, txn, digest);
@@ -437,7 +413,7 @@ export class Server {
     this.final.process(request, head, txn);
     if (connection !== null) {
       connection.stats.lastZxid = head.zxid;
-      this.state.stats.answered(connection.stats, this.state.monotonicMs, request.startedMs);
+      this.state.stats.answeredUpdate(connection.stats, this.state.monotonicMs, request.startedMs);
     }
     if (txn.type === OpCode.createSession) {
       const session = this.state.sessions.add(

@@ -128,11 +128,7 @@ export class StandaloneView implements ServerView {
   }
 
   get metrics(): MetricsView {
-    return {
-      counters: Object.fromEntries(this.state.stats.counters),
-      basicSummaries: {},
-      advancedSummaries: {},
-    };
+    return this.state.stats.metrics.view();
   }
 
   dirs(): { dataDirSize: number; logDirSize: number } {

@@ -46,6 +46,11 @@ export interface Recovered {
   readonly database: Database;
   /** Txns replayed from the log: what a new snapshot would save the next start. */
   readonly replayed: number;
+  /** The zxid of the snapshot that was loaded; null when there was none. */
+  readonly snapshotZxid: bigint | null;
+  /** Milliseconds that the snapshot took, and the log behind it. */
+  readonly snapshotMs: number;
+  readonly logMs: number;
 }
 
 const READ_SIZE = 1024 * 1024;
@@ -85,17 +90,21 @@ export class DataDir {
     const logFiles = await list(this.logFolder);
     let plan = planRecovery(await list(this.snapFolder), logFiles, rule);
     let database: Database | null = null;
+    const startedAt = performance.now();
     if (plan.kind === 'restore') {
       database = await this.firstWhole(plan.snapshots);
       if (database === null) plan = withoutSnapshot(plan.snapshots, plan.logs, rule);
     }
     if (plan.kind === 'refuse') throw unusable(`${this.snapFolder}: ${plan.reason}`);
+    const snapshotZxid = database === null ? null : database.tree.lastProcessedZxid;
+    const loadedAt = performance.now();
     if (database === null) {
       database = new Database(options.tree);
       database.finishSnapshot(0n);
     }
     const logs = plan.kind === 'restore' ? plan.logs : [];
     const replayed = await this.replay(database, logs);
+    const replayedAt = performance.now();
     if (database.digestMismatches > 0) {
       options.onWarning(
         `${database.digestMismatches} transactions of the log led to another tree than on the server that wrote them`,
@@ -104,7 +113,13 @@ export class DataDir {
     database.removeOrphans();
     // Apache's server will not start on logs without a snapshot, and neither will this one.
     if (plan.kind === 'empty') await this.writeSnapshot(contentOf(database));
-    return { database, replayed };
+    return {
+      database,
+      replayed,
+      snapshotZxid,
+      snapshotMs: loadedAt - startedAt,
+      logMs: replayedAt - loadedAt,
+    };
   }
 
   private async firstWhole(snapshots: readonly SnapshotFile[]): Promise<Database | null> {

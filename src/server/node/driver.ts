@@ -5,6 +5,7 @@
 import type { Effect } from '../effects.js';
 import type { Event } from '../events.js';
 import type { Server } from '../server.js';
+import type { Measured } from '../server-stats.js';
 import type { ClientPort } from './client-port.js';
 import type { DataDir } from './data-dir.js';
 import type { LogDisk } from './log-disk.js';
@@ -76,6 +77,11 @@ export class Driver {
     }
   };
 
+  /** @param value a duration in ms, or a count; it is told in whole ones */
+  measured(what: Measured, value: number): void {
+    this.step({ kind: 'measured', what, value: Math.round(value) });
+  }
+
   /** The first event of a turn brings the time and asks for the drain. */
   private wake(): void {
     if (this.isScheduled || this.isStopped) return;
@@ -127,9 +133,15 @@ export class Driver {
 
   private append(effect: Extract<Effect, { kind: 'append' }>): void {
     const { storage } = this.options;
-    const onDurable = (): void => this.step(effect.whenDurable);
-    if (storage === null) onDurable();
-    else storage.log.append(effect.bytes, effect.firstZxid, onDurable);
+    if (storage === null) {
+      this.step(effect.whenDurable);
+      return;
+    }
+    const startedAt = performance.now();
+    storage.log.append(effect.bytes, effect.firstZxid, () => {
+      this.measured('flush-time', performance.now() - startedAt);
+      this.step(effect.whenDurable);
+    });
   }
 
   /** One at a time: while one is being written the log only rolls. */
@@ -138,9 +150,10 @@ export class Driver {
     if (storage === null) return;
     storage.log.roll();
     if (this.snapshot !== null) return;
+    const startedAt = performance.now();
     this.snapshot = storage.dir
       .writeSnapshot(content)
-      .then(() => undefined)
+      .then(() => this.measured('snapshottime', performance.now() - startedAt))
       .catch((error: Error) => onWarning(`no snapshot was written: ${error.message}`))
       .finally(() => {
         this.snapshot = null;

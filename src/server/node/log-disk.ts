@@ -35,6 +35,8 @@ export interface LogDiskOptions {
   readonly onError: (error: LogWriteError) => void;
   /** A sync took `ms`. */
   readonly onSlowSync: (ms: number) => void;
+  /** The same of every sync. */
+  readonly onSync?: (ms: number) => void;
   readonly slowSyncMs: number;
 }
 
@@ -103,6 +105,7 @@ export class LogDisk {
       const startedAt = performance.now();
       await (this.file as LogFile).write(batch.map(({ bytes }) => bytes));
       const ms = performance.now() - startedAt;
+      this.options.onSync?.(ms);
       if (ms > this.options.slowSyncMs) this.options.onSlowSync(ms);
       for (const { onDurable } of batch) onDurable();
     }

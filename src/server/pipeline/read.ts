@@ -18,6 +18,7 @@ import {
 } from '../../protocol/proto.js';
 import { AddWatchMode, WatcherType } from '../../protocol/watch-event.js';
 import type { ClientConnection } from '../client-connection.js';
+import { STAT_SIZE } from '../metrics/metrics.js';
 import { beginReply, endReply } from '../reply.js';
 import type { ServerState } from '../server-state.js';
 import { maskDigests, shownUser } from '../session/auth.js';
@@ -96,7 +97,9 @@ export class ReadProcessor {
     const node = this.state.tree.get(path);
     if (node === undefined) return ErrorCode.NONODE;
     if (!this.mayRead(connection, node)) return ErrorCode.NOAUTH;
-    connection.out.writeLatin1(node.data);
+    const { data } = node;
+    this.state.stats.metrics.reads.record(path, STAT_SIZE + (data === null ? 0 : data.length));
+    connection.out.writeLatin1(data);
     this.state.tree.stats.writeStat(connection.out, node.slot);
     if (isWatching) this.state.dataWatches.add(path, connection, WatchMode.STANDARD);
     return ErrorCode.OK;
@@ -111,6 +114,7 @@ export class ReadProcessor {
     if (node !== undefined && !this.mayRead(connection, node)) return ErrorCode.NOAUTH;
     if (isWatching) this.state.dataWatches.add(path, connection, WatchMode.STANDARD);
     if (node === undefined) return ErrorCode.NONODE;
+    this.state.stats.metrics.reads.record(path, STAT_SIZE);
     this.state.tree.stats.writeStat(connection.out, node.slot);
     return ErrorCode.OK;
   }
@@ -126,7 +130,8 @@ export class ReadProcessor {
     const node = this.state.tree.get(path);
     if (node === undefined) return ErrorCode.NONODE;
     if (!this.mayRead(connection, node)) return ErrorCode.NOAUTH;
-    writeNames(connection, node);
+    const namesSize = writeNames(connection, node);
+    this.state.stats.metrics.reads.record(path, STAT_SIZE + namesSize);
     if (type === OpCode.getChildren2) {
       this.state.tree.stats.writeStat(connection.out, node.slot);
     }
@@ -314,12 +319,14 @@ export function writeMultiHeader(
   out.writeInt(err);
 }
 
-/** The names of the children, straight from their paths. */
-function writeNames({ out }: ClientConnection, node: DataNode): void {
+/** The names of the children, straight from their paths; returns how many bytes the names are. */
+function writeNames({ out }: ClientConnection, node: DataNode): number {
+  const start = out.length;
   out.writeInt(node.numChildren);
-  if (node.children === null) return;
+  if (node.children === null) return 0;
   const prefixLength = node.path.length === 1 ? 1 : node.path.length + 1;
   for (const child of node.children) out.writeString(child.path.slice(prefixLength));
+  return out.length - start - 4 * (node.numChildren + 1);
 }
 
 function countBelow(node: DataNode): number {

@@ -4,14 +4,23 @@
  * change before the event that tells of it. An event is not sent to a connection that may not read
  * the znode (CVE-2024-23944).
  */
+import type { BasicSummaryName } from '../../fourlw/mntr-keys.js';
 import type { ACL } from '../../protocol/data.js';
 import { Xid } from '../../protocol/op-code.js';
 import { Perms } from '../../protocol/perms.js';
 import { EventType, KeeperState } from '../../protocol/watch-event.js';
 import type { ClientConnection } from '../client-connection.js';
 import type { ServerState } from '../server-state.js';
-import type { DataNode } from '../tree/data-node.js';
+import { type DataNode, dataLength } from '../tree/data-node.js';
 import type { TreeListener } from '../tree/data-tree.js';
+
+/** The summary that tells how many watches a change of this kind fired. */
+const FIRED = new Map<EventType, BasicSummaryName>([
+  [EventType.NodeCreated, 'node_created_watch_count'],
+  [EventType.NodeDeleted, 'node_deleted_watch_count'],
+  [EventType.NodeDataChanged, 'node_changed_watch_count'],
+  [EventType.NodeChildrenChanged, 'node_children_watch_count'],
+]);
 
 export class WatchNotifier implements TreeListener {
   private readonly state: ServerState;
@@ -21,26 +30,32 @@ export class WatchNotifier implements TreeListener {
   }
 
   created(node: DataNode, parent: DataNode, zxid: bigint): void {
+    this.state.stats.metrics.writes.record(node.path, dataLength(node.data));
     this.fireData(node, EventType.NodeCreated, zxid);
     this.fireChildren(parent, zxid);
   }
 
   dataChanged(node: DataNode, zxid: bigint): void {
+    this.state.stats.metrics.writes.record(node.path, dataLength(node.data));
     this.fireData(node, EventType.NodeDataChanged, zxid);
   }
 
   deleted(node: DataNode, parent: DataNode, zxid: bigint): void {
     const { path } = node;
+    this.state.stats.metrics.writes.record(path, 0);
     const told = this.fireData(node, EventType.NodeDeleted, zxid);
     const { childWatches } = this.state;
     if (childWatches.pathCount > 0) {
       const acl = this.state.tree.aclOf(node);
+      let fired = 0;
       childWatches.trigger(path, false, (connection) => {
+        fired++;
         // One event a connection and change, even when it watches data and children.
         if (told?.has(connection) !== true) {
           this.send(connection, EventType.NodeDeleted, path, zxid, acl);
         }
       });
+      this.countFired(EventType.NodeDeleted, fired);
     }
     this.fireChildren(parent, zxid);
   }
@@ -58,6 +73,7 @@ export class WatchNotifier implements TreeListener {
       told.add(connection);
       this.send(connection, type, node.path, zxid, acl);
     });
+    this.countFired(type, told.size);
     return told;
   }
 
@@ -65,9 +81,17 @@ export class WatchNotifier implements TreeListener {
     const { childWatches, tree } = this.state;
     if (childWatches.pathCount === 0) return;
     const acl = tree.aclOf(parent);
+    let fired = 0;
     childWatches.trigger(parent.path, true, (connection) => {
+      fired++;
       this.send(connection, EventType.NodeChildrenChanged, parent.path, zxid, acl);
     });
+    this.countFired(EventType.NodeChildrenChanged, fired);
+  }
+
+  private countFired(type: EventType, watches: number): void {
+    const name = FIRED.get(type);
+    if (watches > 0 && name !== undefined) this.state.stats.metrics.record(name, watches);
   }
 
   private send(
@@ -129,7 +153,9 @@ function sendEvent(
   out.writeInt(type);
   out.writeInt(KeeperState.SyncConnected);
   out.writeString(path);
-  out.patchInt(start, out.length - start - 4);
+  const size = out.length - start - 4;
+  out.patchInt(start, size);
+  state.stats.metrics.count('watch_bytes', size);
   connection.stats.sent++;
   state.stats.sent++;
   state.markDirty(connection);

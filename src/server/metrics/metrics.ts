@@ -1,0 +1,89 @@
+/**
+ * What a server counts beside the figures of `srvr`, under mntr's names without `zk_`
+ * (ServerMetrics). Pure: durations are given to it. What every request touches is a field; the rest
+ * is found by name. A metric that has no meaning in this server stays zero, as Apache prints it.
+ */
+import type { AdvancedSummaryName, BasicSummaryName, CounterName } from '../../fourlw/mntr-keys.js';
+import type { AdvancedSummaryView, MetricsView, SummaryView } from '../../fourlw/server-view.js';
+import { NamespaceSummaries } from './namespaces.js';
+import { PercentileSummary, Summary } from './summary.js';
+
+/** What a Stat takes in a reply: it counts as read with the znode. */
+export const STAT_SIZE = 68;
+
+export class Metrics {
+  /** Milliseconds from the arrival of a request to its reply. */
+  readonly readLatency = new PercentileSummary();
+  readonly updateLatency = new PercentileSummary();
+  /** Milliseconds from the stamp of a txn to its being applied here. */
+  readonly propagationLatency = new PercentileSummary();
+  /** Milliseconds that a batch of txns took to the disk. */
+  readonly flushTime = new PercentileSummary();
+  readonly reads = new NamespaceSummaries();
+  readonly writes = new NamespaceSummaries();
+  responseBytes = 0;
+  bytesReceived = 0;
+  /** Znodes that writes in flight will change, as they are noted and as they are settled. */
+  changesQueued = 0;
+  changesRemoved = 0;
+  private readonly counters = new Map<CounterName, number>();
+  private readonly summaries = new Map<BasicSummaryName, Summary>();
+
+  count(name: CounterName, by = 1): void {
+    this.counters.set(name, (this.counters.get(name) ?? 0) + by);
+  }
+
+  record(name: BasicSummaryName, value: number): void {
+    let summary = this.summaries.get(name);
+    if (summary === undefined) {
+      summary = new Summary();
+      this.summaries.set(name, summary);
+    }
+    summary.record(value);
+  }
+
+  /** Live objects: they are to be read at once. */
+  view(): MetricsView {
+    return {
+      counters: {
+        ...(Object.fromEntries(this.counters) as Partial<Record<CounterName, number>>),
+        response_bytes: this.responseBytes,
+        bytes_received_count: this.bytesReceived,
+        outstanding_changes_queued: this.changesQueued,
+        outstanding_changes_removed: this.changesRemoved,
+      },
+      basicSummaries: Object.fromEntries(this.summaries) as Partial<
+        Record<BasicSummaryName, SummaryView>
+      >,
+      advancedSummaries: {
+        readlatency: this.readLatency,
+        updatelatency: this.updateLatency,
+        propagation_latency: this.propagationLatency,
+        sync_processor_queue_flush_time_ms: this.flushTime,
+      } satisfies Partial<Record<AdvancedSummaryName, AdvancedSummaryView>>,
+      basicSummarySets: {
+        read_per_namespace: this.reads.byName,
+        write_per_namespace: this.writes.byName,
+      },
+    };
+  }
+
+  reset(): void {
+    for (const summary of [
+      this.readLatency,
+      this.updateLatency,
+      this.propagationLatency,
+      this.flushTime,
+      this.reads,
+      this.writes,
+    ]) {
+      summary.reset();
+    }
+    this.responseBytes = 0;
+    this.bytesReceived = 0;
+    this.changesQueued = 0;
+    this.changesRemoved = 0;
+    this.counters.clear();
+    this.summaries.clear();
+  }
+}

@@ -1,0 +1,104 @@
+/** Opens what a server keeps its data in: the lock, the recovered database, the log. */
+import type { Config } from '../config.js';
+import { Database } from '../persistence/replay.js';
+import type { Measured } from '../server-stats.js';
+import type { DataTreeOptions } from '../tree/data-tree.js';
+import { DataDir } from './data-dir.js';
+import { type DirLock, lockDir } from './dir-lock.js';
+import type { Storage } from './driver.js';
+import type { ServerError } from './errors.js';
+import { LogDisk } from './log-disk.js';
+
+/** Who hears of the log; the server is made after it, so both are filled in then. */
+export interface StorageListener {
+  onLogError: (error: ServerError) => void;
+  onMeasured: (what: Measured, value: number) => void;
+}
+
+export interface OpenedStorage {
+  /** Null keeps nothing. */
+  readonly storage: Storage | null;
+  readonly lock: DirLock | null;
+  readonly database: Database;
+  /** Txns replayed from the log. */
+  readonly replayed: number;
+  readonly snapshotZxid: bigint | null;
+  /** How long the start took, by name. */
+  readonly startup: ReadonlyMap<Measured, number>;
+  readonly listener: StorageListener;
+}
+
+/** @param dataDir null keeps everything in memory */
+export async function openStorage(
+  config: Config,
+  dataDir: string | null,
+  onWarning: (message: string) => void,
+): Promise<OpenedStorage> {
+  const listener: StorageListener = { onLogError: () => undefined, onMeasured: () => undefined };
+  if (dataDir === null) return inMemory(config, listener);
+  const dir = new DataDir({
+    dataDir,
+    dataLogDir: config.dataLogDir ?? dataDir,
+    tree: treeOptionsOf(config),
+    maxEntryLength: config.juteMaxBuffer + config.juteMaxBufferExtraSize,
+    isEmptyTrusted: config.snapshotTrustEmpty,
+    isCompressed: config.snapshotCompressionMethod === 'gz',
+    onWarning,
+  });
+  await dir.prepare();
+  const lock = await lockDir(dir.snapFolder);
+  try {
+    const { database, replayed, snapshotZxid, snapshotMs, logMs } = await dir.recover();
+    const startup = new Map<Measured, number>([['dbinittime', snapshotMs + logMs]]);
+    if (snapshotZxid !== null) startup.set('startup_snap_load_time', snapshotMs);
+    if (replayed > 0) {
+      startup.set('startup_txns_loaded', replayed).set('startup_txns_load_time', logMs);
+    }
+    const storage = { log: makeLog(config, dir, onWarning, listener), dir };
+    return { storage, lock, database, replayed, snapshotZxid, startup, listener };
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+function inMemory(config: Config, listener: StorageListener): OpenedStorage {
+  const database = new Database(treeOptionsOf(config));
+  database.finishSnapshot(0n);
+  const startup = new Map<Measured, number>();
+  return {
+    storage: null,
+    lock: null,
+    database,
+    replayed: 0,
+    snapshotZxid: null,
+    startup,
+    listener,
+  };
+}
+
+function makeLog(
+  config: Config,
+  dir: DataDir,
+  onWarning: (message: string) => void,
+  listener: StorageListener,
+): LogDisk {
+  return new LogDisk({
+    folder: dir.logFolder,
+    preAllocSize: Number(config.preAllocSizeKb) * 1024,
+    isSynced: config.forceSync,
+    slowSyncMs: Number(config.fsyncWarningThresholdMs),
+    onSync: (ms) => listener.onMeasured('fsynctime', ms),
+    onSlowSync: (ms) => {
+      listener.onMeasured('slow-sync', ms);
+      onWarning(
+        `a sync of the transaction log took ${Math.round(ms)} ms: all writes waited for it`,
+      );
+    },
+    onError: (error) => listener.onLogError(error),
+  });
+}
+
+function treeOptionsOf(config: Config): DataTreeOptions {
+  return { isTTLEnabled: config.extendedTypesEnabled, isDigestEnabled: config.digestEnabled };
+}
