@@ -56,6 +56,7 @@ export class RawClient {
   handshake: Buffer | undefined;
   isClosed = false;
   readonly closed: Promise<void>;
+  readonly port: number;
   private readonly socket: Socket;
   private readonly waiting: ((reply: Reply | undefined) => void)[] = [];
   private lastXid = 0;
@@ -63,6 +64,7 @@ export class RawClient {
   private onOpened: () => void = () => undefined;
 
   private constructor(port: number) {
+    this.port = port;
     this.socket = connect({ port, host: '127.0.0.1', noDelay: true });
     this.opened = new Promise((resolve) => {
       this.onOpened = resolve;

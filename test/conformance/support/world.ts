@@ -45,8 +45,8 @@ export interface World {
  * - `watched`: everybody may read everything, and there are one-shot watches
  * - `persistent`: the same with persistent watches alone, on a path always of one mode: before
  *   3.9.0 the last mode set on a path replaced the others (ZOOKEEPER-4466)
- * - `locked`: ACLs hide znodes, and nobody watches: since 3.8.4 a hidden znode arms no watch and
- *   sends no event
+ * - `locked`: ACLs hide znodes, and no exists sets a watch: since 3.8.4 it needs READ. That events
+ *   of hidden znodes are not sent is 3.8.4 too, but Debian's 3.8.0 has that fix (CVE-2024-23944)
  */
 export type WorldKind = 'watched' | 'persistent' | 'locked';
 export const WORLD_KINDS: readonly WorldKind[] = ['watched', 'persistent', 'locked'];
@@ -191,7 +191,7 @@ class WorldMaker {
 
   private read(): Op {
     const { random } = this;
-    const watch = this.kind === 'watched' && random.oneIn(2);
+    const watch = this.kind !== 'persistent' && random.oneIn(2);
     const path = this.path();
     switch (random.below(17)) {
       case 0:
@@ -219,7 +219,7 @@ class WorldMaker {
         return this.armWatches();
       case 12:
       case 13:
-        return { type: OpCode.exists, value: { path, watch } };
+        return { type: OpCode.exists, value: { path, watch: watch && this.kind === 'watched' } };
       default:
         return { type: OpCode.getData, value: { path, watch } };
     }
@@ -244,11 +244,11 @@ class WorldMaker {
       });
     }
     const paths = () => Array.from({ length: random.below(3) }, () => this.path());
-    const watches =
-      kind === 'locked'
-        ? {}
-        : { dataWatches: paths(), existWatches: paths(), childWatches: paths() };
-    const asked = this.setWatches2(watches);
+    const asked = this.setWatches2({
+      dataWatches: paths(),
+      existWatches: paths(),
+      childWatches: paths(),
+    });
     return random.oneIn(2) ? asked : { ...asked, type: OpCode.setWatches };
   }
 
