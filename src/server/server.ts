@@ -31,7 +31,7 @@ import type { Prepared, Stamp } from './pipeline/prep.js';
 import { ReadProcessor } from './pipeline/read.js';
 import { Request } from './pipeline/request.js';
 import { READS, WRITES } from './pipeline/request-kinds.js';
-import { replyWithZxid } from './reply.js';
+import { beginReply, endReply, replyWithZxid } from './reply.js';
 import type { ServerState } from './server-state.js';
 import type { Session } from './session/session-tracker.js';
 import { SnapshotTrigger } from './snapshot-trigger.js';
@@ -191,6 +191,11 @@ export class Server {
   ): void {
     const isBarrier = type === OpCode.sync && this.proposals.length > 0;
     if (connection.pending.length === 0 && !isBarrier) {
+      // Asked when it arrives: a read that waits behind its own writes came before the close.
+      if (session.isClosing) {
+        endReply(this.state, connection, beginReply(connection, xid), ErrorCode.SESSIONEXPIRED);
+        return;
+      }
       this.answerRead(connection, xid, type, input, this.state.monotonicMs);
       return;
     }

@@ -45,10 +45,7 @@ export class ReadProcessor {
     const start = beginReply(connection, xid);
     let err: ErrorCode;
     try {
-      err =
-        connection.session === null || connection.session.isClosing
-          ? ErrorCode.SESSIONEXPIRED
-          : this.answer(connection, type, input);
+      err = this.answer(connection, type, input);
     } catch (error) {
       if (!(error instanceof JuteError)) throw error;
       err = ErrorCode.MARSHALLINGERROR;
