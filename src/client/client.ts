@@ -173,7 +173,7 @@ export interface ClientOptions {
    * and the native client goes by the time alone.
    */
   readonly connectRounds?: number;
-  /** A request without an answer for this long rejects with REQUESTTIMEOUT; 0 (default) waits on. */
+  /** A request without an answer for so long rejects with REQUESTTIMEOUT; 0 (default): never. */
   readonly requestTimeoutMs?: number;
   /** May this session live on a read-only server? Default false. */
   readonly canBeReadOnly?: boolean;

@@ -1,10 +1,11 @@
 import { ConnectError } from './errors.js';
+import type { FailedAttempt } from './server-list.js';
 
 interface Attempts {
   readonly timeoutMs: number;
   start(): void;
   /** Where each server failed last. */
-  failedAttempts(): readonly { readonly server: string; readonly reason: string }[];
+  failedAttempts(): readonly FailedAttempt[];
   /** Closes the client: nobody will use it. */
   giveUp(): void;
 }

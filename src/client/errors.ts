@@ -20,6 +20,11 @@ export class ZooKeeperError extends Error {
   }
 }
 
+/** What a request of a closed client fails with: it was not sent, or its outcome is unknown. */
+export function closedError(path: string | undefined): ZooKeeperError {
+  return new ZooKeeperError(ErrorCode.CONNECTIONLOSS, path, { detail: 'the client is closed' });
+}
+
 /** A multi that was rolled back: the first operation that failed, and every operation's code. */
 export class MultiError extends ZooKeeperError {
   override readonly name = 'MultiError';

@@ -1,6 +1,6 @@
 /**
- * The session of the C client as the other client shows it: its states, its watches, calls that wait
- * for a connection, and one way from its codes to errors.
+ * The session of the C client as the other client shows it: its states, its watches, calls that
+ * wait for a connection, and one way from its codes to errors.
  */
 import { ErrorCode } from '../protocol/error-code.js';
 import { EventType } from '../protocol/watch-event.js';
@@ -8,7 +8,7 @@ import type { ResolvedOptions } from './arguments.js';
 import { toClientPath } from './chroot.js';
 import type { ClientOptions, ClientState, Watcher } from './client.js';
 import { formatServerAddress } from './connect-string.js';
-import { ZooKeeperError } from './errors.js';
+import { closedError, ZooKeeperError } from './errors.js';
 import { loadNative, type NativeHandle } from './native-binding.js';
 import { makeWatchEvent, type WatchKind, WatchManager } from './watch-manager.js';
 
@@ -32,8 +32,11 @@ const EVENT_TYPES: Readonly<Record<string, number>> = {
 /** The package ends the session as expired after this many wake-ups without work; 10 by itself. */
 const RESPONSE_COUNTER_LIMIT = 1000;
 
+/** Takes the code of a call, and its value, which is asked for only when the code is 0. */
+type Reply<R> = (rc: number, value: () => R) => void;
+
 /** One call of the C client: `start` returns its code, `done` settles it. */
-export interface NativeCall {
+interface NativeCall {
   readonly path: string | undefined;
   start(handle: NativeHandle): number;
   reject(error: Error): void;
@@ -86,7 +89,41 @@ export class NativeSession {
     handle.init(this.config());
   }
 
-  call(call: NativeCall): void {
+  /** Makes a call of the C client, as soon as there is a connection, and gives its value. */
+  request<R>(
+    path: string | undefined,
+    begin: (handle: NativeHandle, reply: Reply<R>) => number,
+  ): Promise<R> {
+    return new Promise((resolve, reject) => {
+      const { requestTimeoutMs } = this.resolved;
+      let timer: NodeJS.Timeout | undefined;
+      let isLate = false;
+      const call: NativeCall = {
+        path,
+        start: (handle) =>
+          begin(handle, (rc, value) => {
+            clearTimeout(timer);
+            if (isLate) return;
+            if (rc === ErrorCode.OK) resolve(value());
+            else this.fail(call, rc);
+          }),
+        reject: (error) => {
+          clearTimeout(timer);
+          reject(error);
+        },
+      };
+      if (requestTimeoutMs > 0) {
+        timer = setTimeout(() => {
+          isLate = true;
+          this.forget(call);
+          reject(new ZooKeeperError(ErrorCode.REQUESTTIMEOUT, path));
+        }, requestTimeoutMs);
+      }
+      this.call(call);
+    });
+  }
+
+  private call(call: NativeCall): void {
     if (this.isClosing) call.reject(this.endError(call.path));
     else if (this.isConnected) this.start(call);
     else if (this.state === 'connecting' || this.state === 'disconnected') this.waiting.push(call);
@@ -94,7 +131,7 @@ export class NativeSession {
   }
 
   /** Forgets a call that waits no longer. */
-  forget(call: NativeCall): void {
+  private forget(call: NativeCall): void {
     this.waiting = this.waiting.filter((waiting) => waiting !== call);
   }
 
@@ -103,7 +140,7 @@ export class NativeSession {
   }
 
   /** Settles a call with a code of the C client. */
-  fail(call: NativeCall, rc: number): void {
+  private fail(call: NativeCall, rc: number): void {
     if (rc === NativeCode.ZCLOSING) this.brokenOff.push(call);
     else if (rc === NativeCode.ZINVALIDSTATE) call.reject(this.endError(call.path));
     else if (rc === NativeCode.ZOPERATIONTIMEOUT) {
@@ -183,7 +220,7 @@ export class NativeSession {
   private endError(path: string | undefined): ZooKeeperError {
     if (this.state === 'expired') return new ZooKeeperError(ErrorCode.SESSIONEXPIRED, path);
     if (this.state === 'auth-failed') return new ZooKeeperError(ErrorCode.AUTHFAILED, path);
-    return new ZooKeeperError(ErrorCode.CONNECTIONLOSS, path, { detail: 'the client is closed' });
+    return closedError(path);
   }
 
   private fire(type: number, path: string): void {

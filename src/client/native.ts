@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { CreateModes } from '../protocol/create-mode.js';
-import type { ACL, ClientInfo, Stat } from '../protocol/data.js';
+import type { ACL, Stat } from '../protocol/data.js';
 import { ErrorCode } from '../protocol/error-code.js';
 import { OPEN_ACL_UNSAFE } from '../protocol/perms.js';
 import {
@@ -17,7 +17,6 @@ import type {
   ClientState,
   CreateOptions,
   CreateResult,
-  OpResult,
   ReadOptions,
   SessionClient,
   Watcher,
@@ -25,15 +24,14 @@ import type {
 } from './client.js';
 import { ConnectAttempt } from './connect-attempt.js';
 import { formatServerAddress } from './connect-string.js';
-import { UnsupportedError, ZooKeeperError } from './errors.js';
+import { ZooKeeperError } from './errors.js';
 import { NO_PASSWORD } from './handshake.js';
-import { type NativeHandle, toStat } from './native-binding.js';
-import { type NativeCall, NativeSession } from './native-session.js';
+import { toStat } from './native-binding.js';
+import { NativeLacks, unsupported, writable } from './native-lacks.js';
+import { NativeSession } from './native-session.js';
 import type { WatchKind } from './watch-manager.js';
 
 type DataAndStat = { data: Buffer | null; stat: Stat };
-/** Takes the code of a call, and its value, which is asked for only when the code is 0. */
-type Reply<R> = (rc: number, value: () => R) => void;
 
 const LONGEST_TTL_MS = 0x7fff_ffff;
 
@@ -50,7 +48,7 @@ export function createNativeClient(options: ClientOptions): SessionClient {
  * - `server` is known only when the list has one.
  * - `close` blocks the process until the server has closed the session, 1.5 s at most.
  */
-class NativeClient implements SessionClient {
+class NativeClient extends NativeLacks implements SessionClient {
   private readonly emitter = new EventEmitter();
   private readonly resolved: ResolvedOptions;
   private readonly session: NativeSession;
@@ -62,6 +60,7 @@ class NativeClient implements SessionClient {
   };
 
   constructor(options: ClientOptions) {
+    super();
     if (options.canBeReadOnly === true) throw unsupported('open a read-only session');
     if (options.maxFrameLength !== undefined) throw unsupported('limit the length of a reply');
     this.resolved = resolveOptions(options);
@@ -114,13 +113,13 @@ class NativeClient implements SessionClient {
     if (args.ttl > LONGEST_TTL_MS) {
       throw badArguments(path, `the native client takes a ttl of ${LONGEST_TTL_MS} ms at most`);
     }
-    const created = await this.call<string>(path, (handle, reply) => {
+    const created = await this.session.request<string>(path, (handle, reply) => {
       const done = (rc: number, _message: string, name: string) => reply(rc, () => name);
       return mode.isTTL
         ? handle.a_createTtl(args.path, value, mode.flag, args.ttl, done)
         : handle.a_create(args.path, value, mode.flag, done);
     });
-    const stat = await this.call<Stat>(path, (handle, reply) =>
+    const stat = await this.session.request<Stat>(path, (handle, reply) =>
       handle.a_exists(created, false, (rc, _message, found) => reply(rc, () => toStat(found))),
     );
     return { path: toClientPath(this.chroot, created), stat };
@@ -128,7 +127,7 @@ class NativeClient implements SessionClient {
 
   async delete(path: string, version = -1): Promise<void> {
     const serverPath = this.serverPath(path);
-    return this.call<void>(path, (handle, reply) =>
+    return this.session.request<void>(path, (handle, reply) =>
       handle.a_delete_(serverPath, version, (rc) => reply(rc, () => undefined)),
     );
   }
@@ -136,7 +135,7 @@ class NativeClient implements SessionClient {
   async exists(path: string, options?: ReadOptions): Promise<Stat | null> {
     const serverPath = this.serverPath(path);
     const watcher = this.watcherOf(options?.watch);
-    return this.call<Stat | null>(path, (handle, reply) =>
+    return this.session.request<Stat | null>(path, (handle, reply) =>
       handle.a_exists(serverPath, watcher !== undefined, (rc, _message, stat) => {
         const isAbsent = rc === ErrorCode.NONODE;
         reply(isAbsent ? 0 : rc, () => {
@@ -154,26 +153,21 @@ class NativeClient implements SessionClient {
   async setData(path: string, data: Buffer | null, version = -1): Promise<Stat> {
     const serverPath = this.serverPath(path);
     const value = writable(data);
-    return this.call<Stat>(path, (handle, reply) =>
+    return this.session.request<Stat>(path, (handle, reply) =>
       handle.a_set(serverPath, value, version, (rc, _message, stat) =>
         reply(rc, () => toStat(stat)),
       ),
     );
   }
 
-  /** The package has a call for it, which ends the process with SIGSEGV when the read fails. */
-  async getACL(): Promise<{ acl: readonly ACL[]; stat: Stat }> {
-    throw unsupported('read an ACL without a crash when the read fails');
-  }
-
   /** The C client is not told the Stat, so it is read with a second request. */
   async setACL(path: string, acl: readonly ACL[], version = -1): Promise<Stat> {
     const serverPath = this.serverPath(path);
     const list = acl.map(({ perms, id }) => ({ perms, scheme: id.scheme, auth: id.id }));
-    await this.call<void>(path, (handle, reply) =>
+    await this.session.request<void>(path, (handle, reply) =>
       handle.a_set_acl(serverPath, version, list, (rc) => reply(rc, () => undefined)),
     );
-    return this.call<Stat>(path, (handle, reply) =>
+    return this.session.request<Stat>(path, (handle, reply) =>
       handle.a_exists(serverPath, false, (rc, _message, stat) => reply(rc, () => toStat(stat))),
     );
   }
@@ -184,19 +178,21 @@ class NativeClient implements SessionClient {
   ): Promise<{ children: readonly string[]; stat: Stat }> {
     const serverPath = this.serverPath(path);
     const watcher = this.watcherOf(options?.watch);
-    return this.call<{ children: readonly string[]; stat: Stat }>(path, (handle, reply) =>
-      handle.a_get_children2(serverPath, watcher !== undefined, (rc, _message, children, stat) =>
-        reply(rc, () => {
-          this.arm('child', serverPath, watcher);
-          return { children, stat: toStat(stat) };
-        }),
-      ),
+    return this.session.request<{ children: readonly string[]; stat: Stat }>(
+      path,
+      (handle, reply) =>
+        handle.a_get_children2(serverPath, watcher !== undefined, (rc, _message, children, stat) =>
+          reply(rc, () => {
+            this.arm('child', serverPath, watcher);
+            return { children, stat: toStat(stat) };
+          }),
+        ),
     );
   }
 
   async sync(path: string): Promise<void> {
     const serverPath = this.serverPath(path);
-    return this.call<void>(path, (handle, reply) =>
+    return this.session.request<void>(path, (handle, reply) =>
       handle.a_sync(serverPath, (rc) => reply(rc, () => undefined)),
     );
   }
@@ -206,7 +202,7 @@ class NativeClient implements SessionClient {
     if (!Buffer.from(text).equals(Buffer.from(auth))) {
       throw unsupported('send credentials that are not UTF-8');
     }
-    return this.call<void>(undefined, (handle, reply) =>
+    return this.session.request<void>(undefined, (handle, reply) =>
       handle.add_auth(scheme, text, (rc) => reply(rc, () => undefined)),
     );
   }
@@ -222,30 +218,11 @@ class NativeClient implements SessionClient {
     readonly fromConfig?: bigint;
   }): Promise<DataAndStat> {
     const { joining = null, leaving = null, members = null, fromConfig = -1n } = change;
-    return this.call<DataAndStat>(CONFIG_PATH, (handle, reply) =>
+    return this.session.request<DataAndStat>(CONFIG_PATH, (handle, reply) =>
       handle.a_reconfig(joining, leaving, members, Number(fromConfig), (rc, _message, stat, data) =>
         reply(rc, () => ({ data, stat: toStat(stat) })),
       ),
     );
-  }
-
-  async multi(): Promise<readonly OpResult[]> {
-    throw unsupported('send a multi');
-  }
-  async getAllChildrenNumber(): Promise<number> {
-    throw unsupported('count all children');
-  }
-  async getEphemerals(): Promise<readonly string[]> {
-    throw unsupported('list ephemerals');
-  }
-  async whoAmI(): Promise<readonly ClientInfo[]> {
-    throw unsupported('ask who it is');
-  }
-  async addWatch(): Promise<void> {
-    throw unsupported('arm a persistent watch');
-  }
-  async removeWatches(): Promise<void> {
-    throw unsupported('remove watches');
   }
 
   close(): Promise<void> {
@@ -284,7 +261,7 @@ class NativeClient implements SessionClient {
 
   private readData(serverPath: string, path: string, options?: ReadOptions): Promise<DataAndStat> {
     const watcher = this.watcherOf(options?.watch);
-    return this.call<DataAndStat>(path, (handle, reply) =>
+    return this.session.request<DataAndStat>(path, (handle, reply) =>
       handle.a_get(serverPath, watcher !== undefined, (rc, _message, stat, data) =>
         reply(rc, () => {
           this.arm('data', serverPath, watcher);
@@ -303,39 +280,6 @@ class NativeClient implements SessionClient {
     if (watcher !== undefined) this.session.arm(kind, path, watcher);
   }
 
-  private call<R>(
-    path: string | undefined,
-    begin: (handle: NativeHandle, reply: Reply<R>) => number,
-  ): Promise<R> {
-    return new Promise((resolve, reject) => {
-      const { requestTimeoutMs } = this.resolved;
-      let timer: NodeJS.Timeout | undefined;
-      let isLate = false;
-      const call: NativeCall = {
-        path,
-        start: (handle) =>
-          begin(handle, (rc, value) => {
-            clearTimeout(timer);
-            if (isLate) return;
-            if (rc === ErrorCode.OK) resolve(value());
-            else this.session.fail(call, rc);
-          }),
-        reject: (error) => {
-          clearTimeout(timer);
-          reject(error);
-        },
-      };
-      if (requestTimeoutMs > 0) {
-        timer = setTimeout(() => {
-          isLate = true;
-          this.session.forget(call);
-          reject(new ZooKeeperError(ErrorCode.REQUESTTIMEOUT, path));
-        }, requestTimeoutMs);
-      }
-      this.session.call(call);
-    });
-  }
-
   private changedState(state: ClientState, reason: Error | undefined): void {
     if (state === 'connected') this.attempt.succeed();
     else if (state === 'expired') {
@@ -348,16 +292,4 @@ class NativeClient implements SessionClient {
     }
     this.emitter.emit('state', state, reason);
   }
-}
-
-function unsupported(what: string): UnsupportedError {
-  return new UnsupportedError(
-    `the npm package zookeeper cannot ${what}: use the built-in client for it`,
-  );
-}
-
-/** The package writes the text "null" for a null, which is worse than none. */
-function writable(data: Buffer | null): Buffer {
-  if (data === null) throw unsupported('write a value that is null rather than empty');
-  return data;
 }

@@ -119,6 +119,12 @@ export const createTTL: Operation<CreateArgs, CreateResult> = {
   read: readCreated,
 };
 
+/** The one of the three that has this op code. */
+export function createOperation(code: number): Operation<CreateArgs, CreateResult> {
+  if (code === OpCode.createTTL) return createTTL;
+  return code === OpCode.createContainer ? createContainer : create;
+}
+
 export const deleteNode: Operation<VersionArgs, void> = {
   code: OpCode.delete,
   write: writeVersion,

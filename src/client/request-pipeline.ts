@@ -2,6 +2,7 @@ import type { InputArchive } from '../jute/input-archive.js';
 import { JuteError } from '../jute/jute-error.js';
 import type { OutputArchive } from '../jute/output-archive.js';
 import { ErrorCode } from '../protocol/error-code.js';
+import { OpCode, Xid } from '../protocol/op-code.js';
 import { ZooKeeperError } from './errors.js';
 import { Fifo } from './fifo.js';
 import type { Request } from './request.js';
@@ -68,6 +69,12 @@ export class RequestPipeline {
     out.patchInt(at, out.length - at - 4);
     request.xid = xid;
     this.sent.push(request);
+  }
+
+  ping(): void {
+    this.out.writeInt(8);
+    this.out.writeInt(Xid.ping);
+    this.out.writeInt(OpCode.ping);
   }
 
   /**

@@ -1,4 +1,16 @@
-import type { ServerAddress } from './connect-string.js';
+import { formatServerAddress, type ServerAddress } from './connect-string.js';
+import type { SessionOptions } from './session-contract.js';
+
+/** Where a server failed last: "host:port" and a sentence. */
+export interface FailedAttempt {
+  readonly server: string;
+  readonly reason: string;
+}
+
+type ListOptions = Pick<
+  SessionOptions,
+  'servers' | 'random' | 'connectRounds' | 'connectTimeoutMs'
+>;
 
 const FIRST_DELAY_MS = 50;
 const LONGEST_DELAY_MS = 1000;
@@ -9,42 +21,67 @@ const LONGEST_DELAY_MS = 1000;
  * again at once, or a server that closes every connection would be dialled in a busy loop.
  */
 export class ServerList {
-  readonly servers: readonly ServerAddress[];
-  private readonly random: () => number;
+  private readonly options: ListOptions;
+  /** Why each server failed last since there was a connection. */
+  private readonly reasons = new Map<string, string>();
   private index = -1;
   /** Since the last connection, or since the start. */
   private tries = 0;
-  private isFirstRound = true;
+  private wasConnected = false;
 
-  /** @param random 0 to 1, spreads clients that lost the same server */
-  constructor(servers: readonly ServerAddress[], random: () => number) {
-    if (servers.length === 0) throw new RangeError('expected at least one server');
-    this.servers = servers;
-    this.random = random;
+  constructor(options: ListOptions) {
+    if (options.servers.length === 0) throw new RangeError('expected at least one server');
+    this.options = options;
   }
 
-  /** How many whole rounds of the list `next` has given since the last connection. */
-  get rounds(): number {
-    return Math.floor(this.tries / this.servers.length);
+  /** The one that `next` chose last. */
+  get current(): ServerAddress {
+    return this.options.servers[Math.max(this.index, 0)] as ServerAddress;
   }
 
-  /** @param longestDelayMs so that a short session is not slept through */
-  next(longestDelayMs: number): { server: ServerAddress; delayMs: number } {
-    const { length } = this.servers;
+  get failedAttempts(): readonly FailedAttempt[] {
+    return [...this.reasons].map(([server, reason]) => ({ server, reason }));
+  }
+
+  /** Set when the first connection has taken all the rounds that it may. */
+  get exhausted(): Error | undefined {
+    const { connectRounds, servers } = this.options;
+    if (this.wasConnected || this.tries < connectRounds * servers.length) return undefined;
+    const rounds = connectRounds === 1 ? 'one round' : `${connectRounds} rounds`;
+    return new Error(`no server took the session in ${rounds} of the list`);
+  }
+
+  /**
+   * Goes on to the next server; returns the ms to wait before it is dialled.
+   * @param timeoutMs the session's, which must not be slept through
+   */
+  next(timeoutMs: number): number {
+    const { length } = this.options.servers;
     this.index = (this.index + 1) % length;
     const tries = this.tries++;
-    const isRoundStart =
-      tries % length === 0 && (tries > 0 || (length === 1 && !this.isFirstRound));
-    const server = this.servers[this.index] as ServerAddress;
-    if (!isRoundStart) return { server, delayMs: 0 };
-    const round = Math.floor(tries / length);
-    const longest = Math.min(LONGEST_DELAY_MS, longestDelayMs, FIRST_DELAY_MS * 2 ** round);
-    return { server, delayMs: Math.round(longest * (0.5 + this.random() / 2)) };
+    const isRepeat = tries > 0 || (length === 1 && this.wasConnected);
+    if (tries % length !== 0 || !isRepeat) return 0;
+    const delayMs = FIRST_DELAY_MS * 2 ** Math.floor(tries / length);
+    const longestMs = Math.min(LONGEST_DELAY_MS, timeoutMs / 6, delayMs);
+    return Math.round(longestMs * (0.5 + this.options.random() / 2));
   }
 
-  /** A server took the session: the next loss starts a new round behind it. */
+  /** How long one attempt may take, so that every server has its turn in time. */
+  attemptMs(timeoutMs: number): number {
+    const { connectTimeoutMs, servers } = this.options;
+    const listMs = this.wasConnected ? timeoutMs : Math.min(timeoutMs, connectTimeoutMs);
+    return listMs / servers.length;
+  }
+
+  /** The current one took the session: the next loss starts a new round behind it. */
   connected(): void {
     this.tries = 0;
-    this.isFirstRound = false;
+    this.wasConnected = true;
+    this.reasons.clear();
+  }
+
+  /** The current one failed. */
+  failed(reason: Error): void {
+    this.reasons.set(formatServerAddress(this.current), reason.message);
   }
 }

@@ -3,7 +3,8 @@ import type { ClientState, WatchEvent, Watcher } from './client.js';
 import type { ServerAddress } from './connect-string.js';
 import { Connection } from './connection.js';
 import type { Request } from './request.js';
-import { Session, type SessionEffects, type SessionOptions } from './session.js';
+import { Session } from './session.js';
+import type { SessionEffects, SessionOptions } from './session-contract.js';
 
 export interface SessionListener {
   changedState(state: ClientState, reason: Error | undefined): void;

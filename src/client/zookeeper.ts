@@ -1,7 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { ACL, ClientInfo, Stat } from '../protocol/data.js';
 import { ErrorCode } from '../protocol/error-code.js';
-import { OpCode } from '../protocol/op-code.js';
 import { AddWatchMode, type WatcherType } from '../protocol/watch-event.js';
 import { CONFIG_PATH, resolveCreate, resolveOp, resolveOptions } from './arguments.js';
 import { toServerPath } from './chroot.js';
@@ -66,7 +65,7 @@ export class ZooKeeper implements SessionClient {
     this.attempt = new ConnectAttempt({
       timeoutMs: resolved.connectTimeoutMs,
       start: () => this.driver.start(),
-      failedAttempts: () => session.failedAttempts,
+      failedAttempts: () => session.list.failedAttempts,
       giveUp: () => this.driver.close(),
     });
   }
@@ -75,13 +74,13 @@ export class ZooKeeper implements SessionClient {
     return this.driver.session.state;
   }
   get sessionId(): bigint {
-    return this.driver.session.sessionId;
+    return this.driver.session.identity.id;
   }
   get sessionPassword(): Buffer {
-    return this.driver.session.password;
+    return this.driver.session.identity.password;
   }
   get sessionTimeoutMs(): number {
-    return this.driver.session.sessionTimeoutMs;
+    return this.driver.session.identity.timeoutMs;
   }
   get server(): string | undefined {
     const { server } = this.driver.session;
@@ -95,7 +94,7 @@ export class ZooKeeper implements SessionClient {
   create(path: string, data: Buffer | null = null, options?: CreateOptions): Promise<CreateResult> {
     return this.guarded(() => {
       const { code, args } = resolveCreate(this.chroot, path, data, options);
-      return this.request(createOperation(code), args, path);
+      return this.request(operations.createOperation(code), args, path);
     });
   }
 
@@ -201,7 +200,7 @@ export class ZooKeeper implements SessionClient {
     return this.guarded(() => {
       const serverPath = this.serverPath(path);
       const { session } = this.driver;
-      const removed = () => session.removeWatchers(serverPath, type);
+      const removed = () => session.replies.removeWatchers(serverPath, type);
       return this.request(operations.removeWatches, { path: serverPath, type, removed }, path);
     });
   }
@@ -294,11 +293,6 @@ export class ZooKeeper implements SessionClient {
 /** Makes a client over the built-in implementation; connect() connects it. */
 export function createClient(options: ClientOptions): SessionClient {
   return new ZooKeeper(options);
-}
-
-function createOperation(code: number): Operation<operations.CreateArgs, CreateResult> {
-  if (code === OpCode.createTTL) return operations.createTTL;
-  return code === OpCode.createContainer ? operations.createContainer : operations.create;
 }
 
 function endOf(code: number, reason: Error | undefined): ZooKeeperError {

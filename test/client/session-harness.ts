@@ -1,9 +1,10 @@
 import type { ClientState, WatchEvent, Watcher } from '../../src/client/client.js';
 import { formatServerAddress, type ServerAddress } from '../../src/client/connect-string.js';
 import { makeRequest, type Operation, type Request } from '../../src/client/request.js';
-import { Session, type SessionEffects, type SessionOptions } from '../../src/client/session.js';
+import { Session } from '../../src/client/session.js';
+import type { SessionEffects, SessionOptions } from '../../src/client/session-contract.js';
 
-// Bytes are built here by hand, so that the client's writers and readers do not vouch for each other.
+// Bytes are built by hand here: the client's writers and readers must not vouch for each other.
 
 export function int(value: number): Buffer {
   const bytes = Buffer.alloc(4);
@@ -78,6 +79,12 @@ export function stat(version = 0): Buffer {
   body.writeInt32BE(version, 32);
   return body;
 }
+
+/** A list of two servers. */
+export const TWO = [
+  { host: 'a', port: 1 },
+  { host: 'b', port: 2 },
+];
 
 /** An operation that is only its path: tests of the order of things need no more. */
 export const PATH_ONLY: Operation<string, string> = {

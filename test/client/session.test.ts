@@ -1,39 +1,21 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Operation } from '../../src/client/request.js';
-import { CLOSE_TIMEOUT_MS } from '../../src/client/session.js';
-import { EventType, WatcherType } from '../../src/protocol/watch-event.js';
+import { CLOSE_TIMEOUT_MS } from '../../src/client/session-contract.js';
 import {
-  byte,
   bytes,
   event,
   frame,
   hello,
   int,
-  list,
-  long,
   PASSWORD,
-  PATH_ONLY,
   reply,
   request,
   SessionHarness,
+  TWO,
   welcome,
 } from './session-harness.js';
 
-const TWO = [
-  { host: 'a', port: 1 },
-  { host: 'b', port: 2 },
-];
 const PING = frame(int(-2), int(11));
-const getData: Operation<string, string> = { ...PATH_ONLY, code: 4, watchKind: 'data' };
-const getChildren: Operation<string, string> = { ...PATH_ONLY, code: 12, watchKind: 'child' };
-const exists: Operation<string, string> = {
-  ...PATH_ONLY,
-  code: 3,
-  watchKind: 'exists',
-  noNodeValue: 'absent',
-};
-const recursive: Operation<string, string> = { ...PATH_ONLY, code: 106, watchKind: 'recursive' };
 
 test('connecting: dials, says hello, takes the session that the server gives', () => {
   const h = new SessionHarness();
@@ -43,9 +25,9 @@ test('connecting: dials, says hello, takes the session that the server gives', (
   assert.equal(h.takeBytes(), hello(0n, 0n, null));
   h.receive(welcome({ timeoutMs: 4000, sessionId: 0x100000000000001n }));
   assert.equal(h.log, ['connect a:1', 'state connected']);
-  assert.is(h.session.sessionId, 0x100000000000001n);
-  assert.is(h.session.sessionTimeoutMs, 4000);
-  assert.equal(h.session.password, Buffer.from(PASSWORD));
+  assert.is(h.session.identity.id, 0x100000000000001n);
+  assert.is(h.session.identity.timeoutMs, 4000);
+  assert.equal(h.session.identity.password, Buffer.from(PASSWORD));
   assert.equal(h.session.server, { host: 'a', port: 1 });
 });
 
@@ -78,7 +60,7 @@ test('connecting: goes through the list, then waits longer before each round', (
   assert.equal(waits, [100, 200, 400, 800, 1000, 1000]);
   assert.equal(h.log.slice(0, 4), ['connect a:1', 'connect b:2', 'connect a:1', 'connect b:2']);
   assert.is(h.session.state, 'connecting');
-  assert.equal(h.session.failedAttempts, [
+  assert.equal(h.session.list.failedAttempts, [
     { server: 'a:1', reason: 'a:1 refused' },
     { server: 'b:2', reason: 'b:2 refused' },
   ]);
@@ -95,7 +77,7 @@ test('connecting: an attempt may take its share of the time, then the next serve
   h.session.handleConnected(3100);
   h.tick(6000);
   assert.is(h.log[0], 'disconnect');
-  assert.is(h.session.failedAttempts[1]?.reason, 'b:2 did not answer in time');
+  assert.is(h.session.list.failedAttempts[1]?.reason, 'b:2 did not answer in time');
 });
 
 test('connecting: gives up after so many rounds, if it was told to', () => {
@@ -131,7 +113,7 @@ test('connecting: a server that closes instead of answering is behind; the next 
   h.session.handleConnected(0);
   h.session.handleClosed(undefined, 0);
   assert.equal(h.log, ['connect a:1', 'connect b:2']);
-  assert.match(h.session.failedAttempts[0]?.reason ?? '', 'during the handshake');
+  assert.match(h.session.list.failedAttempts[0]?.reason ?? '', 'during the handshake');
 });
 
 test('re-attach: says who it was and the last zxid it saw', () => {
@@ -153,8 +135,7 @@ test('re-attach: says who it was and the last zxid it saw', () => {
 });
 
 test('re-attach: to the session of an earlier client', () => {
-  const session = { id: 0x55n, password: Buffer.from(PASSWORD) };
-  const h = new SessionHarness({ session });
+  const h = new SessionHarness({ session: { id: 0x55n, password: Buffer.from(PASSWORD) } });
   h.session.start(0);
   h.session.handleConnected(0);
   assert.equal(h.takeBytes(), hello(0n, 0x55n, PASSWORD));
@@ -212,8 +193,7 @@ test('read-only: its session is its own, so the next server is asked for a new o
   h.session.handleClosed(undefined, 0);
   h.session.handleConnected(0);
   const asked = h.takeBytes();
-  assert.is(asked.readBigInt64BE(20), 0n);
-  assert.is(asked.at(-1), 1);
+  assert.equal([asked.readBigInt64BE(20), asked.at(-1)], [0n, 1]);
   h.receive(welcome({ sessionId: 0x77n }));
   h.session.handleClosed(undefined, 0);
   h.session.handleConnected(0);
@@ -261,272 +241,6 @@ test('liveness: a server silent for two thirds of the timeout is left', () => {
     'connect b:2',
     'CONNECTIONLOSS /a',
   ]);
-});
-
-test('requests: wait for the connection, go out in one piece, are answered in order', () => {
-  const h = new SessionHarness();
-  h.ask('/a');
-  h.ask('/b');
-  h.establish();
-  h.ask('/c');
-  assert.equal(
-    h.takeBytes(),
-    Buffer.concat([request(1, '/a'), request(2, '/b'), request(3, '/c')]),
-  );
-  h.receive(reply(1, 1n, 0, bytes('A')), reply(2, 1n, -101), reply(3, 2n, 0, bytes('C')));
-  assert.equal(h.log, ['ok /a A', 'NONODE /b', 'ok /c C']);
-  assert.is(h.session.lastZxid, 2n);
-});
-
-test('requests: a zxid that is none (0 of auth, -1 of an unknown op) is not kept', () => {
-  const h = new SessionHarness();
-  h.establish();
-  for (const path of ['/a', '/b', '/c']) h.ask(path);
-  h.receive(reply(1, 7n, 0, bytes('')), reply(2, 0n, -102), reply(3, -1n, -6));
-  assert.is(h.session.lastZxid, 7n);
-});
-
-const BROKEN: readonly (readonly [string, Buffer])[] = [
-  ['a reply to another request', reply(2, 1n, 0, bytes(''))],
-  ['a header cut short', frame(int(1), int(0))],
-  ['a body cut short', reply(1, 1n, 0, int(5), byte(1))],
-  ['a negative length inside', reply(1, 1n, 0, int(-2))],
-  ['a negative frame length', int(-1)],
-  ['a frame longer than allowed', int(1001)],
-];
-for (const [title, answer] of BROKEN) {
-  test(`requests: ${title} breaks the connection and fails what is in flight`, () => {
-    const h = new SessionHarness({ servers: TWO });
-    h.establish();
-    h.ask('/a');
-    h.receive(answer, reply(1, 1n, 0, bytes('late')));
-    assert.is(h.log[0], 'disconnect');
-    assert.match(h.log[1] ?? '', /^state disconnected: a:1 broke the protocol: /);
-    assert.equal(h.log.slice(2), ['connect b:2', 'CONNECTIONLOSS /a']);
-  });
-}
-
-test('requests: a reply that nobody asked for breaks the connection', () => {
-  const h = new SessionHarness({ servers: TWO });
-  h.establish();
-  h.receive(reply(1, 1n, 0));
-  assert.is(h.log[0], 'disconnect');
-});
-
-test('requests: one that cannot be written is refused and leaves no bytes', () => {
-  const h = new SessionHarness();
-  h.establish();
-  const operation: Operation<string, string> = {
-    ...PATH_ONLY,
-    write: (out) => {
-      out.writeInt(1);
-      throw new TypeError('no path');
-    },
-  };
-  h.ask('/bad', { operation });
-  h.ask('/a');
-  assert.equal(h.takeLog(), ['TypeError /bad']);
-  assert.equal(h.takeBytes(), request(2, '/a'));
-});
-
-test('loss: what was sent fails, what waits is sent on the next connection', () => {
-  const h = new SessionHarness({ servers: TWO });
-  h.establish();
-  h.ask('/sent');
-  h.session.handleClosed(new Error('gone'), 0);
-  h.ask('/waits');
-  h.session.handleConnected(0);
-  h.takeBytes();
-  h.receive(welcome());
-  assert.equal(h.takeBytes(), request(2, '/waits'));
-  assert.equal(h.log, [
-    'state disconnected: gone',
-    'connect b:2',
-    'CONNECTIONLOSS /sent',
-    'state connected',
-  ]);
-});
-
-test('auth: is answered in order, and sent again before all else on every connection', () => {
-  const h = new SessionHarness({ servers: TWO });
-  h.addAuth('digest', 'u:1');
-  h.ask('/a');
-  h.establish();
-  const auth = (text: string) => frame(int(-4), int(100), int(0), bytes('digest'), bytes(text));
-  assert.equal(h.takeBytes(), Buffer.concat([auth('u:1'), request(1, '/a')]));
-  h.addAuth('digest', 'u:2');
-  h.addAuth('digest', 'u:1');
-  h.takeBytes();
-  h.receive(reply(-4, 0n, 0));
-  assert.equal(h.takeLog(), ['auth ok u:1', 'auth ok u:1']);
-  h.session.handleClosed(new Error('gone'), 0);
-  h.session.handleConnected(0);
-  h.takeBytes();
-  h.receive(welcome());
-  assert.equal(h.takeBytes(), Buffer.concat([auth('u:1'), auth('u:2')]));
-  h.takeLog();
-  h.receive(reply(-4, 0n, 0), reply(-4, 0n, 0));
-  assert.equal(h.takeLog(), ['auth ok u:2']);
-});
-
-test('auth: a refusal ends the session', () => {
-  const h = new SessionHarness();
-  h.establish();
-  h.ask('/a');
-  h.addAuth('nonsense', 'x');
-  h.receive(reply(-4, 0n, -115));
-  assert.equal(h.takeLog(), [
-    'disconnect',
-    'state auth-failed: a:1 refused the authentication',
-    'AUTHFAILED /a',
-    'auth AUTHFAILED x',
-  ]);
-  h.ask('/b');
-  assert.equal(h.takeLog(), ['AUTHFAILED /b']);
-});
-
-test('watches: the event comes before the reply behind it, without the chroot', () => {
-  const h = new SessionHarness({ chroot: '/app' });
-  h.establish();
-  h.ask('/app/a', { operation: getData });
-  h.ask('/app/a');
-  h.receive(
-    reply(1, 1n, 0, bytes('')),
-    event(EventType.NodeDataChanged, '/app/a', 5n),
-    reply(2, 5n, 0, bytes('')),
-    event(EventType.NodeDataChanged, '/app/a', 6n),
-  );
-  assert.equal(h.log, ['ok /app/a ', 'NodeDataChanged /a 5 to 1', 'ok /app/a ']);
-});
-
-test('watches: a failed read arms none', () => {
-  const h = new SessionHarness();
-  h.establish();
-  h.ask('/a', { operation: getData });
-  h.receive(reply(1, 1n, -101), event(EventType.NodeCreated, '/a'));
-  assert.equal(h.log, ['NONODE /a']);
-});
-
-test('watches: are armed again on a new connection, before the requests that wait', () => {
-  const h = new SessionHarness({ servers: TWO });
-  h.establish();
-  h.ask('/data', { operation: getData });
-  h.ask('/there', { operation: exists });
-  h.ask('/absent', { operation: exists });
-  h.ask('/children', { operation: getChildren });
-  h.takeBytes();
-  h.receive(
-    reply(1, 1n, 0, bytes('')),
-    reply(2, 2n, 0, bytes('')),
-    reply(3, 3n, -101),
-    reply(4, 4n, 0, bytes('')),
-  );
-  h.session.handleClosed(new Error('gone'), 0);
-  h.ask('/waits');
-  h.session.handleConnected(0);
-  h.takeBytes();
-  h.receive(welcome());
-  const setWatches = frame(
-    int(-8),
-    int(101),
-    long(4n),
-    list('/data', '/there'),
-    list('/absent'),
-    list('/children'),
-  );
-  assert.equal(h.takeBytes(), Buffer.concat([setWatches, request(5, '/waits')]));
-  h.takeLog();
-  h.receive(event(EventType.NodeDeleted, '/there'), reply(-8, 4n, 0), reply(5, 4n, 0, bytes('')));
-  assert.equal(h.takeLog(), ['NodeDeleted /there -1 to 1', 'ok /waits ']);
-});
-
-test('watches: persistent ones need setWatches2, and stay after an event', () => {
-  const h = new SessionHarness({ servers: TWO });
-  h.establish();
-  h.ask('/r', { operation: recursive });
-  h.receive(reply(1, 1n, 0, bytes('')));
-  h.receive(event(EventType.NodeCreated, '/r/x'), event(EventType.NodeDeleted, '/r/x'));
-  h.session.handleClosed(new Error('gone'), 0);
-  h.session.handleConnected(0);
-  h.takeBytes();
-  h.receive(welcome());
-  const empty = list();
-  assert.equal(
-    h.takeBytes(),
-    frame(int(-8), int(105), long(1n), empty, empty, empty, empty, list('/r')),
-  );
-  assert.equal(h.log.slice(1, 3), ['NodeCreated /r/x -1 to 1', 'NodeDeleted /r/x -1 to 1']);
-});
-
-test('watches: so many that one frame cannot hold them go in several', () => {
-  const h = new SessionHarness({ servers: TWO });
-  h.establish();
-  const path = (i: number) => `/${String(i).padStart(9999, '0')}`;
-  for (let i = 1; i <= 20; i++) {
-    h.ask(path(i), { operation: getData });
-    h.receive(reply(i, 1n, 0, bytes('')));
-  }
-  h.session.handleClosed(new Error('gone'), 0);
-  h.session.handleConnected(0);
-  h.takeBytes();
-  h.receive(welcome());
-  const sent = h.takeBytes();
-  const counts: number[] = [];
-  for (let at = 0; at < sent.length; at += 4 + sent.readInt32BE(at)) {
-    assert.ok(sent.readInt32BE(at) <= 128 * 1024 + 40);
-    counts.push(sent.readInt32BE(at + 20));
-  }
-  assert.equal(counts, [13, 7]);
-});
-
-test('watches: removed ones are told so', () => {
-  const h = new SessionHarness({ chroot: '/app' });
-  h.establish();
-  h.ask('/app/a', { operation: getData });
-  h.ask('/app/a', { operation: getChildren });
-  h.receive(reply(1, 1n, 0, bytes('')), reply(2, 1n, 0, bytes('')));
-  h.takeLog();
-  h.session.removeWatchers('/app/a', WatcherType.Any);
-  assert.equal(h.takeLog(), ['DataWatchRemoved /a -1 to 1', 'ChildWatchRemoved /a -1 to 1']);
-  assert.ok(h.session.watches.isEmpty);
-});
-
-test('timeout: a request on the wire keeps its place for the reply that may still come', () => {
-  const h = new SessionHarness({ requestTimeoutMs: 100 });
-  h.establish();
-  h.ask('/slow', { operation: getData });
-  h.now = 60;
-  h.ask('/next');
-  assert.is(h.session.nextDeadlineMs, 100);
-  h.tick(100);
-  assert.equal(h.takeLog(), ['REQUESTTIMEOUT /slow']);
-  assert.is(h.session.nextDeadlineMs, 160);
-  h.receive(reply(1, 1n, 0, bytes('late')), reply(2, 1n, 0, bytes('B')));
-  assert.equal(h.takeLog(), ['ok /next B']);
-  assert.ok(h.session.watches.isEmpty, 'the caller was told that it failed');
-});
-
-test('timeout: one that waits for a connection is never sent', () => {
-  const h = new SessionHarness({ requestTimeoutMs: 100 });
-  h.session.start(0);
-  h.ask('/a');
-  h.now = 50;
-  h.ask('/b');
-  h.tick(120);
-  assert.equal(h.takeLog(), ['connect a:1', 'REQUESTTIMEOUT /a']);
-  h.session.handleConnected(120);
-  h.takeBytes();
-  h.receive(welcome());
-  assert.equal(h.takeBytes(), request(1, '/b'));
-});
-
-test('timeout: an abandoned request is not told a second time when the connection goes', () => {
-  const h = new SessionHarness({ servers: TWO, requestTimeoutMs: 100 });
-  h.establish();
-  h.ask('/a');
-  h.tick(100);
-  h.session.handleClosed(new Error('gone'), 100);
-  assert.equal(h.log, ['REQUESTTIMEOUT /a', 'state disconnected: gone', 'connect b:2']);
 });
 
 test('close: goes out behind what was asked, and ends when the server has closed the session', () => {

@@ -9,7 +9,7 @@ import { isServing } from '../support/oracle.js';
 import { makeTempDir } from '../support/temp-dir.js';
 import { waitFor } from '../support/wait-for.js';
 import { runClientSuite } from './client-suite.js';
-import { hasNative } from './client-suite-native.js';
+import { nativeTest } from './client-suite-native.js';
 import type { SuiteServer } from './client-suite-world.js';
 
 runClientSuite('the built-in client and the bundled server', {
@@ -20,7 +20,7 @@ runClientSuite('the built-in client and the bundled server', {
 });
 
 runClientSuite('the native client and the bundled server', {
-  test: hasNative ? test : test.skip,
+  test: nativeTest,
   isNative: true,
   makeClient: createNativeClient,
   startServer: startProcess,

@@ -1,3 +1,4 @@
+import { test } from 'uvu';
 import { loadNative } from '../../src/client/native-binding.js';
 
 /** Is the optional npm package here, built for this platform? */
@@ -8,3 +9,6 @@ export const hasNative: boolean = await loadNative().then(
     return false;
   },
 );
+
+/** Registers a test of the native client; without the package it counts as skipped. */
+export const nativeTest = hasNative ? test : test.skip;

@@ -3,7 +3,7 @@ import { createNativeClient } from '../../src/client/native.js';
 import { createClient } from '../../src/client/zookeeper.js';
 import { oracleTest, startOracle } from '../support/oracle.js';
 import { runClientSuite } from './client-suite.js';
-import { hasNative } from './client-suite-native.js';
+import { hasNative, nativeTest } from './client-suite-native.js';
 
 runClientSuite("the built-in client and Apache's server", {
   test: oracleTest,
@@ -13,7 +13,7 @@ runClientSuite("the built-in client and Apache's server", {
 });
 
 runClientSuite("the native client and Apache's server", {
-  test: hasNative ? oracleTest : test.skip,
+  test: hasNative ? oracleTest : nativeTest,
   isNative: true,
   makeClient: createNativeClient,
   startServer: startOracle,
