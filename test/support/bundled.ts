@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type RunningServer, type StartServerOptions, startServer } from '../../src/server/main.js';
 import { freePort } from './free-port.js';
-import { isServing } from './oracle.js';
 import { waitFor } from './wait-for.js';
 
 const ZKSERVER = fileURLToPath(new URL('../../src/bin/zkserver.js', import.meta.url));
@@ -25,27 +25,38 @@ export interface BundledProcess {
 }
 
 /**
- * The bundled server as a process of its own, for what a process alone can suffer (kill -9).
- * @param config zoo.cfg keys, given as `-D zookeeper.<key>=<value>`
+ * The bundled server as a process of its own, for what a process alone can suffer (kill -9). It
+ * listens on a free port of the loopback.
+ * @param config lines of its zoo.cfg, which is written beside the data directory
  * @throws Error with what it wrote when it ends before it serves
  */
 export async function spawnBundled(
   dataDir: string,
   config: Readonly<Record<string, string>> = {},
 ): Promise<BundledProcess> {
-  const port = await freePort();
-  const running = runZkserver([
-    'start-foreground',
-    ...Object.entries(config).flatMap(([key, value]) => ['-D', `zookeeper.${key}=${value}`]),
-    String(port),
+  const file = `${dataDir}.cfg`;
+  const lines = {
     dataDir,
-  ]);
-  await waitFor(`the bundled server on port ${port}`, () => {
+    clientPort: await freePort(),
+    clientPortAddress: '127.0.0.1',
+    maxClientCnxns: 0,
+    ...config,
+  };
+  writeFileSync(
+    file,
+    Object.entries(lines)
+      .map(([key, value]) => `${key}=${value}\n`)
+      .join(''),
+  );
+  const running = runZkserver(['start-foreground', file]);
+  const [, port] = await waitFor('the bundled server to serve', () => {
     const { exitCode, signalCode } = running.process;
-    if (exitCode === null && signalCode === null) return isServing(port);
-    throw new Error(`zkserver ended with ${exitCode ?? signalCode}:\n${running.output()}`);
+    if (exitCode !== null || signalCode !== null) {
+      throw new Error(`zkserver ended with ${exitCode ?? signalCode}:\n${running.output()}`);
+    }
+    return /serving on .*:(\d+),/.exec(running.output());
   });
-  return { port, ...running };
+  return { port: Number(port), ...running };
 }
 
 /** Runs zkserver with any arguments. */
