@@ -57,6 +57,12 @@ export class WorldRunner {
     }
   }
 
+  /** Cuts the connections; the sessions, which live on, are returned. */
+  async abandon(): Promise<RawSession[]> {
+    await Promise.all(this.slots.map(({ client }) => client.drop()));
+    return this.slots.map(({ client }) => client.live);
+  }
+
   async step(step: Step): Promise<Line[]> {
     switch (step.kind) {
       case 'requests':
