@@ -350,7 +350,9 @@ export class Prep {
     const owner = this.tree.quotas.above(path);
     if (owner === undefined) return false;
     const limits = parseQuota(this.tree.get(limitPath(owner))?.data ?? null);
-    const usage = parseQuota(this.tree.get(statPath(owner))?.data ?? null);
+    const counted = this.tree.get(statPath(owner));
+    if (counted === undefined) return false;
+    const usage = parseQuota(counted.data);
     const isOver = (limit: number, used: number, more: number): boolean =>
       more !== 0 && limit > -1 && used + more > limit;
     return (

@@ -1,0 +1,81 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { planPurge } from '../../../src/server/persistence/purge.js';
+import {
+  type FoundFile,
+  logsAmong,
+  logsBehind,
+  snapshotsAmong,
+} from '../../../src/server/persistence/recovery.js';
+
+function files(...names: string[]): FoundFile[] {
+  return names.map((name) => ({ name, size: 100 }));
+}
+
+test('the newest snapshots stay, and the logs that the oldest of them needs', () => {
+  const snapshots = files('snapshot.0', 'snapshot.10', 'snapshot.20', 'snapshot.30', 'snapshot.40');
+  const logs = files('log.1', 'log.11', 'log.1f', 'log.21', 'log.31', 'log.41');
+  assert.equal(planPurge(snapshots, logs, 3), {
+    snapshots: ['snapshot.10', 'snapshot.0'],
+    // log.1f may hold 0x21 only if no log.21 were there; it is, so nothing needs it.
+    logs: ['log.1', 'log.11', 'log.1f'],
+  });
+});
+
+test('the log in which the oldest kept snapshot lies stays', () => {
+  const plan = planPurge(
+    files('snapshot.5', 'snapshot.15', 'snapshot.25', 'snapshot.35'),
+    files('log.1', 'log.6', 'log.16', 'log.26'),
+    3,
+  );
+  // snapshot.15 is followed by 0x16, which log.16 holds.
+  assert.equal(plan, { snapshots: ['snapshot.5'], logs: ['log.1', 'log.6'] });
+  const early = planPurge(
+    files('snapshot.5', 'snapshot.15', 'snapshot.25', 'snapshot.35'),
+    files('log.1', 'log.6', 'log.20'),
+    3,
+  );
+  assert.equal(early, { snapshots: ['snapshot.5'], logs: ['log.1'] });
+});
+
+test('with no more snapshots than are kept nothing goes', () => {
+  const logs = files('log.1', 'log.6', 'log.16');
+  for (const snapshots of [['snapshot.0', 'snapshot.5', 'snapshot.15'], ['snapshot.0'], []]) {
+    assert.equal(planPurge(files(...snapshots), logs, 3), { snapshots: [], logs: [] });
+  }
+});
+
+test('what is neither snapshot nor log is not touched', () => {
+  const names = ['currentEpoch', 'snapshot.zz', 'snapshot.40.tmp', 'log', 'note.txt'];
+  const snapshots = files('snapshot.1', 'snapshot.2.gz', 'snapshot.3', 'snapshot.4', ...names);
+  assert.equal(planPurge(snapshots, files('log.1', ...names), 3), {
+    snapshots: ['snapshot.1'],
+    logs: [],
+  });
+});
+
+/** A small linear congruential generator: a failure says its seed. */
+function below(seed: { value: number }, limit: number): number {
+  seed.value = (Math.imul(seed.value, 1103515245) + 12345) >>> 0;
+  return (seed.value >>> 8) % limit;
+}
+
+test('no purge takes what a kept snapshot needs', () => {
+  for (let run = 0; run < 500; run++) {
+    const seed = { value: run };
+    const zxids = (count: number) => Array.from({ length: count }, () => 1 + below(seed, 200));
+    const snapshots = files(...new Set(zxids(8).map((zxid) => `snapshot.${zxid.toString(16)}`)));
+    const logs = files(...new Set(zxids(8).map((zxid) => `log.${zxid.toString(16)}`)));
+    const retain = 3 + below(seed, 3);
+    const plan = planPurge(snapshots, logs, retain);
+    const kept = snapshotsAmong(snapshots).filter(({ name }) => !plan.snapshots.includes(name));
+    assert.is(kept.length, Math.min(retain, snapshots.length), `seed ${run}`);
+    for (const { zxid } of kept) {
+      for (const { name } of logsBehind(logsAmong(logs), zxid)) {
+        assert.not.ok(plan.logs.includes(name), `seed ${run}: ${name} behind ${zxid}`);
+      }
+    }
+  }
+});
+
+test.run();
