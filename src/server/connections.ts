@@ -8,6 +8,7 @@ import { isAllowed, type Whitelist } from '../fourlw/whitelist.js';
 import { JuteError } from '../jute/jute-error.js';
 import { ClientConnection } from './client-connection.js';
 import type { Effect } from './effects.js';
+import type { Event } from './events.js';
 import type { ServerState } from './server-state.js';
 
 export interface ConnectionsOptions {
@@ -44,11 +45,15 @@ export class Connections {
     this.options = options;
   }
 
-  accept(id: number, remoteIp: string, remotePort: number): void {
+  accept(event: Extract<Event, { kind: 'connected' }>): void {
+    const { connection: id, remoteIp, remotePort, certificateSubject } = event;
     const { state } = this;
     const { maxPerAddress, maxInAll, onFrame } = this.options;
     const { maxFrameLength } = state.settings;
     const connection = new ClientConnection(id, remoteIp, remotePort, maxFrameLength, onFrame);
+    if (certificateSubject !== undefined) {
+      connection.ids = [...connection.ids, ...state.auth.certificateIds(certificateSubject)];
+    }
     connection.stats.establishedMs = state.wallMs;
     connection.openedMs = state.monotonicMs;
     const fromThere = (this.byAddress.get(remoteIp) ?? 0) + 1;

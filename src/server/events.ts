@@ -14,10 +14,17 @@ export type Event =
       readonly connection: number;
       readonly remoteIp: string;
       readonly remotePort: number;
+      /** Of the certificate it showed over TLS, which was checked: RFC 2253. */
+      readonly certificateSubject?: string;
     }
   /** The bytes are the server's from now on: nobody writes over them. */
   | { readonly kind: 'received'; readonly connection: number; readonly bytes: Buffer }
   | { readonly kind: 'disconnected'; readonly connection: number }
+  /** A client that was turned away before it became a connection. */
+  | {
+      readonly kind: 'counted';
+      readonly what: 'unsuccessful_handshake' | 'tls_handshake_exceeded';
+    }
   /** All txns up to `zxid` are durable here; the only voter of a standalone server has spoken. */
   | { readonly kind: 'ack'; readonly zxid: bigint }
   /** What only the driver can know of its own work, for the metrics: a duration in ms, or a count. */

@@ -11,10 +11,11 @@ export interface HostView {
   uptimeMs(): number;
 }
 
-/** What `conf` prints and the server itself does not need. */
+/** What `conf` and mntr print and the server itself does not need. */
 export interface ConfigFacts {
   readonly clientPort: number;
   readonly secureClientPort: number;
+  readonly outstandingTlsHandshakes: number;
   readonly dataDir: string;
   readonly dataLogDir: string;
   readonly maxClientCnxns: number;

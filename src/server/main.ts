@@ -2,12 +2,14 @@
 import { createHash } from 'node:crypto';
 import { parseWhitelist } from '../fourlw/whitelist.js';
 import { type Config, configFromOptions } from './config.js';
+import type { Event } from './events.js';
 import type { ConfigFacts } from './host-view.js';
 import { ClientPort } from './node/client-port.js';
 import { Driver, type Storage } from './node/driver.js';
 import { ExitCode, ServerError } from './node/errors.js';
 import { makeHostView } from './node/host.js';
 import { openStorage } from './node/open-storage.js';
+import { SecurePort } from './node/secure-port.js';
 import type { Database } from './persistence/replay.js';
 import { ContainerManager } from './pipeline/container-manager.js';
 import { Prep } from './pipeline/prep.js';
@@ -21,8 +23,13 @@ import { StandaloneView } from './view.js';
 export { ExitCode, ServerError } from './node/errors.js';
 
 export interface StartServerOptions {
-  /** Default: clientPort of `config`, else 0, a free port. */
-  readonly port?: number;
+  /**
+   * Default: clientPort of `config`, else 0, a free port, unless there is a secureClientPort. Null
+   * has no port without TLS.
+   */
+  readonly port?: number | null;
+  /** For TLS; 0 takes a free port. Default: secureClientPort of `config`, else none. */
+  readonly securePort?: number | null;
   /** Default: clientPortAddress of `config`, else 127.0.0.1. */
   readonly host?: string;
   /** Where log and snapshots are kept; in memory without it. */
@@ -39,8 +46,11 @@ export interface StartServerOptions {
 
 export interface RunningServer {
   readonly host: string;
+  /** -1 when there is no port without TLS. */
   readonly port: number;
-  /** "127.0.0.1:2181" */
+  /** -1 when there is no port for TLS alone. */
+  readonly securePort: number;
+  /** "127.0.0.1:2181", or "zks://127.0.0.1:2281" when there is no port without TLS. */
   readonly connectString: string;
   /** Closes connections, log and sockets in order; sessions live on in the data directory. */
   close(): Promise<void>;
@@ -58,12 +68,12 @@ export async function startServer(options: StartServerOptions = {}): Promise<Run
   const opened = await openStorage(config, options.dataDir ?? config.dataDir, onWarning);
   const { storage, lock, database, replayed } = opened;
   const host = options.host ?? config.clientPortAddress ?? DEFAULT_HOST;
-  const running: { port: ClientPort | null; closing: Promise<void> | null } = {
-    port: null,
+  const running: { ports: ClientPorts | null; closing: Promise<void> | null } = {
+    ports: null,
     closing: null,
   };
   const server = makeServer(config, database, replayed, storage, () =>
-    factsOf(config, storage, running.port?.port ?? 0),
+    factsOf(config, storage, running.ports),
   );
   const close = (): Promise<void> => {
     running.closing ??= shutDown();
@@ -89,29 +99,75 @@ export async function startServer(options: StartServerOptions = {}): Promise<Run
     onWarning,
     onFatal,
   });
-  const port = new ClientPort({
-    host,
-    port: options.port ?? config.clientPort ?? 0,
-    backlog: config.clientPortListenBacklog,
-    step: driver.step,
-  });
   opened.listener.onMeasured = (what, value) => driver.measured(what, value);
   for (const [what, value] of opened.startup) driver.measured(what, value);
-  running.port = port;
-  driver.port = port;
   async function shutDown(): Promise<void> {
     await driver.stop();
-    await port.shutDown();
+    await running.ports?.secure?.shutDown();
+    await running.ports?.plain.shutDown();
     await lock?.release();
   }
   try {
-    await port.listen();
+    const ports = makePorts(config, options, host, driver.step);
+    running.ports = ports;
+    driver.port = ports.plain;
+    await ports.plain.listen();
+    await ports.secure?.listen();
+    driver.start();
+    return { host, ...placesOf(ports, host), close };
   } catch (error) {
     await close();
     throw error;
   }
-  driver.start();
-  return { host, port: port.port, connectString: formatAddress(host, port.port), close };
+}
+
+interface ClientPorts {
+  /** Holds the clients of both. */
+  readonly plain: ClientPort;
+  readonly secure: SecurePort | undefined;
+}
+
+function makePorts(
+  config: Config,
+  options: StartServerOptions,
+  host: string,
+  step: (event: Event) => void,
+): ClientPorts {
+  const securePort =
+    options.securePort === undefined ? config.secureClientPort : options.securePort;
+  const ownPort = config.clientPort ?? (securePort === null ? 0 : null);
+  const backlog = config.clientPortListenBacklog;
+  const secure =
+    securePort === null && !config.clientPortUnification
+      ? undefined
+      : new SecurePort({
+          config,
+          host: config.secureClientPortAddress ?? host,
+          port: securePort,
+          backlog,
+          step,
+          accept: (socket, subject) => plain.accept(socket, subject),
+          onWarning: options.onWarning ?? (() => undefined),
+        });
+  const plain = new ClientPort({
+    host,
+    port: options.port === undefined ? ownPort : options.port,
+    backlog,
+    step,
+    ...(secure !== undefined && config.clientPortUnification
+      ? { takeEither: (socket, acceptPlain) => secure.takeEither(socket, acceptPlain) }
+      : {}),
+  });
+  return { plain, secure };
+}
+
+function placesOf({ plain, secure }: ClientPorts, host: string) {
+  const securePort = secure?.port ?? -1;
+  const connectString =
+    plain.port === -1
+      ? `zks://${formatAddress(secure?.host ?? host, securePort)}`
+      : formatAddress(host, plain.port);
+  return { port: plain.port, securePort, connectString };
 }
 
 const DEFAULT_HOST = '127.0.0.1';
@@ -137,7 +193,6 @@ function refuseUnsupported(config: Config): void {
   if (config.snapshotCompressionMethod === 'snappy') {
     refuse('snapshot.compression.method=snappy is');
   }
-  if (config.secureClientPort !== null) refuse('secureClientPort (TLS) is');
 }
 
 function makeServer(
@@ -165,6 +220,7 @@ function makeServer(
   const auth = new Auth({
     hash: sha1Base64,
     superDigest: config.superDigest ?? undefined,
+    x509SuperUser: config.x509SuperUser ?? undefined,
     isAclSkipped: config.skipACL,
   });
   const { tree } = database;
@@ -198,10 +254,11 @@ function makeServer(
   });
 }
 
-function factsOf(config: Config, storage: Storage | null, port: number): ConfigFacts {
+function factsOf(config: Config, storage: Storage | null, ports: ClientPorts | null): ConfigFacts {
   return {
-    clientPort: port,
-    secureClientPort: config.secureClientPort ?? -1,
+    clientPort: ports?.plain.port ?? -1,
+    secureClientPort: ports?.secure?.port ?? -1,
+    outstandingTlsHandshakes: ports?.secure?.outstandingHandshakes ?? 0,
     dataDir: storage?.dir.snapFolder ?? '',
     dataLogDir: storage?.dir.logFolder ?? '',
     maxClientCnxns: config.maxClientCnxns,

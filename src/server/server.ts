@@ -108,10 +108,13 @@ export class Server {
         this.tick(event.wallMs, event.monotonicMs);
         break;
       case 'connected':
-        this.connections.accept(event.connection, event.remoteIp, event.remotePort);
+        this.connections.accept(event);
         break;
       case 'disconnected':
         this.connections.disconnect(event.connection);
+        break;
+      case 'counted':
+        this.state.stats.count(event.what);
         break;
       case 'measured':
         this.state.stats.measured(event.what, event.value);
@@ -260,7 +263,8 @@ export class Server {
 
   private authenticate(connection: ClientConnection, xid: number, input: InputArchive): void {
     const { scheme, auth } = AuthPacket.read(input);
-    const ids = this.state.auth.authenticate(scheme, auth, connection.remoteIp);
+    const { remoteIp } = connection;
+    const ids = this.state.auth.authenticate(scheme, auth, remoteIp, connection.ids);
     if (ids === undefined) {
       this.state.stats.authFailed++;
       replyWithZxid(this.state, connection, xid, 0n, ErrorCode.AUTHFAILED);

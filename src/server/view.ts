@@ -24,7 +24,6 @@ export class StandaloneView implements ServerView {
   readonly version: string;
   readonly localSessionCount = 0;
   readonly connectionDropProbability = 0;
-  readonly outstandingTlsHandshakes = 0;
   readonly nonMtlsRemoteConnectionCount = 0;
   readonly nonMtlsLocalConnectionCount = 0;
   traceMask = DEFAULT_TRACE_MASK;
@@ -50,6 +49,10 @@ export class StandaloneView implements ServerView {
       maxSessionTimeout: settings.maxSessionTimeoutMs,
       serverId: BigInt(settings.serverId),
     };
+  }
+
+  get outstandingTlsHandshakes(): number {
+    return this.facts().outstandingTlsHandshakes;
   }
 
   get uptimeMs(): number {

@@ -1,20 +1,21 @@
 /** The sockets of clients: bytes in become events, effects become bytes out. */
 import { createServer, type Server as NetServer, type Socket } from 'node:net';
 import type { Event } from '../events.js';
-import { ExitCode, ServerError } from './errors.js';
+import { listen, portOf, stopListening } from './listen.js';
 
 /** A client that does not read what it asked for is not read any further above this, */
 const PAUSE_ABOVE_BYTES = 1024 * 1024;
 /** and is let go above this: watch events come without being asked for. */
 const CLOSE_ABOVE_BYTES = 64 * 1024 * 1024;
-const DEFAULT_BACKLOG = 50;
 
 export interface ClientPortOptions {
   readonly host: string | undefined;
-  /** 0 takes a free one. */
-  readonly port: number;
+  /** 0 takes a free one; null has no port of its own. */
+  readonly port: number | null;
   readonly backlog: number;
   readonly step: (event: Event) => void;
+  /** Finds out whether a client of this port speaks TLS; without it none does. */
+  readonly takeEither?: (socket: Socket, acceptPlain: (socket: Socket) => void) => void;
 }
 
 interface Client {
@@ -34,35 +35,22 @@ export class ClientPort {
   constructor(options: ClientPortOptions) {
     this.options = options;
     // A script may close its half before the answer to a word has left.
+    const { takeEither } = options;
+    const acceptPlain = (socket: Socket): void => this.accept(socket);
     this.listener = createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
-      this.accept(socket),
+      takeEither === undefined ? acceptPlain(socket) : takeEither(socket, acceptPlain),
     );
   }
 
+  /** -1 without a port of its own. */
   get port(): number {
-    const address = this.listener.address();
-    return address === null || typeof address === 'string' ? 0 : address.port;
+    return portOf(this.listener);
   }
 
   /** @throws ServerError EBIND */
-  listen(): Promise<void> {
+  async listen(): Promise<void> {
     const { host, port, backlog } = this.options;
-    return new Promise((resolve, reject) => {
-      this.listener.once('error', (cause: NodeJS.ErrnoException) => {
-        const place = `${host ?? '0.0.0.0'}:${port}`;
-        const why = cause.code === 'EADDRINUSE' ? 'another process listens there' : cause.message;
-        const message = `cannot listen for clients on ${place}: ${why}`;
-        reject(new ServerError('EBIND', ExitCode.BIND, message, cause));
-      });
-      this.listener.listen(
-        {
-          port,
-          backlog: backlog > 0 ? backlog : DEFAULT_BACKLOG,
-          ...(host === undefined ? {} : { host }),
-        },
-        resolve,
-      );
-    });
+    if (port !== null) await listen(this.listener, { host, port, backlog, whom: 'clients' });
   }
 
   send(id: number, bytes: Buffer): void {
@@ -101,13 +89,14 @@ export class ClientPort {
   }
 
   async shutDown(): Promise<void> {
-    const closed = new Promise<void>((resolve) => this.listener.close(() => resolve()));
+    const closed = this.port === -1 ? undefined : stopListening(this.listener);
     for (const { socket } of this.clients.values()) socket.destroySoon();
     this.clients.clear();
     await closed;
   }
 
-  private accept(socket: Socket): void {
+  /** @param certificateSubject RFC 2253, of a client that showed a certificate over TLS */
+  accept(socket: Socket, certificateSubject?: string): void {
     const { step } = this.options;
     const id = this.nextId++;
     const client: Client = { socket, isHeld: false, isSlow: false };
@@ -130,6 +119,7 @@ export class ClientPort {
       connection: id,
       remoteIp: plainIp(socket.remoteAddress ?? ''),
       remotePort: socket.remotePort ?? 0,
+      ...(certificateSubject === undefined ? {} : { certificateSubject }),
     });
   }
 }

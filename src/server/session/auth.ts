@@ -4,6 +4,8 @@
  */
 import type { ACL, Id } from '../../protocol/data.js';
 import { ErrorCode } from '../../protocol/error-code.js';
+import { OPEN_ACL_UNSAFE, Perms } from '../../protocol/perms.js';
+import { isDistinguishedName } from './distinguished-name.js';
 import { matchesIp, parseIpRange } from './ip-range.js';
 
 /** base64 of the hash of a text; the pure part of the server hashes nothing itself. */
@@ -20,6 +22,8 @@ export interface AuthOptions {
   readonly hash: HashBase64;
   /** `super:base64` of DigestAuthenticationProvider.superDigest. */
   readonly superDigest?: string | undefined;
+  /** X509AuthenticationProvider.superUser: the subject of a certificate. */
+  readonly x509SuperUser?: string | undefined;
   /** skipACL=yes: everything is allowed. */
   readonly isAclSkipped?: boolean;
 }
@@ -49,12 +53,39 @@ export class Auth {
           matches: (id, aclId) => id === aclId,
         },
       ],
+      [
+        'x509',
+        {
+          isAuthenticated: true,
+          isValid: isDistinguishedName,
+          matches: (id, aclId) => id === aclId,
+        },
+      ],
     ]);
   }
 
-  /** The ids that an auth packet adds, or undefined when it is refused (AUTHFAILED). */
-  authenticate(scheme: string, auth: Buffer | null, remoteIp: string): Id[] | undefined {
+  /** The ids of a client that showed a certificate with this subject. */
+  certificateIds(subject: string): Id[] {
+    const own: Id = { scheme: 'x509', id: subject };
+    return subject === this.options.x509SuperUser ? [SUPER, own] : [own];
+  }
+
+  /**
+   * The ids that an auth packet adds, or undefined when it is refused (AUTHFAILED).
+   * @param ownIds that the connection has already
+   */
+  authenticate(
+    scheme: string,
+    auth: Buffer | null,
+    remoteIp: string,
+    ownIds: readonly Id[] = [],
+  ): Id[] | undefined {
     if (scheme === 'ip') return [{ scheme: 'ip', id: remoteIp }];
+    // The certificate has spoken when the connection was made; without one there is no such id.
+    if (scheme === 'x509') {
+      const own = ownIds.filter((id) => id.scheme === 'x509');
+      return own.length === 0 ? undefined : own;
+    }
     if (scheme !== 'digest') return undefined;
     const text = auth === null ? '' : auth.toString('utf8');
     const user = text.split(':', 1)[0] ?? '';
@@ -66,6 +97,7 @@ export class Auth {
 
   /** May a holder of `ids` do what `perm` says on a znode with this ACL? */
   isAllowed(acl: readonly ACL[], perm: number, ids: readonly Id[]): boolean {
+    if (acl === OPEN_ACL_UNSAFE && (perm & Perms.ALL) !== 0) return true;
     if (this.options.isAclSkipped === true || acl.length === 0) return true;
     if (ids.some(({ scheme }) => scheme === 'super')) return true;
     return acl.some((entry) => (entry.perms & perm) !== 0 && this.isHolder(entry.id, ids));
@@ -83,6 +115,7 @@ export class Auth {
    * INVALIDACL when it is empty, names an unknown scheme or a malformed id.
    */
   fixUp(acl: readonly ACL[], ids: readonly Id[]): readonly ACL[] | ErrorCode {
+    if (acl === OPEN_ACL_UNSAFE) return acl;
     const fixed: ACL[] = [];
     const add = (entry: ACL): void => {
       if (!fixed.some((other) => isSameAcl(other, entry))) fixed.push(entry);

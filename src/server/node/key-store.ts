@@ -1,0 +1,160 @@
+/** Key stores and trust stores of ssl.*: files in PEM or PKCS #12, all turned into PEM for Node. */
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { Pkcs12Error, readPkcs12 } from './pkcs12.js';
+
+export type StoreType = '' | 'JKS' | 'PEM' | 'PKCS12' | 'BCFKS';
+
+export interface StoreFile {
+  readonly location: string;
+  readonly password: string;
+  /** '' goes by what the file holds. */
+  readonly type: StoreType;
+}
+
+/** What a store is good for, as PEM texts. */
+export interface KeyStore {
+  readonly key: string;
+  /** The server's own certificate, then those that lead to the authority. */
+  readonly chain: string;
+}
+
+export interface TrustStore {
+  readonly certificates: readonly string[];
+  readonly revocationLists: readonly string[];
+}
+
+/** A store that cannot be used; the sentence names the file, and what to do. */
+export class StoreError extends Error {
+  override readonly name = 'StoreError';
+  readonly code = 'ESTORE';
+}
+
+/** @throws StoreError */
+export function readKeyStore(store: StoreFile): KeyStore {
+  const { location, password } = store;
+  const bytes = readStoreFile(location);
+  if (formOf(store, bytes) === 'PEM') return keyStoreOfPem(location, bytes.toString(), password);
+  const { keys, certificates } = openPkcs12(location, bytes, password);
+  const [key] = keys;
+  if (key === undefined) throw new StoreError(`${location} holds no private key`);
+  return { key: pemOfKey(key), chain: chainOf(location, key, certificates.map(parsed(location))) };
+}
+
+/** @throws StoreError */
+export function readTrustStore(store: StoreFile): TrustStore {
+  const { location, password } = store;
+  const bytes = readStoreFile(location);
+  const isPem = formOf(store, bytes) === 'PEM';
+  const certificates = isPem
+    ? blocksOf(bytes.toString(), 'CERTIFICATE')
+    : openPkcs12(location, bytes, password).certificates;
+  if (certificates.length === 0) throw new StoreError(`${location} holds no certificate to trust`);
+  return {
+    certificates: certificates.map(parsed(location)).map(String),
+    revocationLists: isPem ? blocksOf(bytes.toString(), 'X509 CRL') : [],
+  };
+}
+
+/** The password in a file, whose last line end is none of it. @throws StoreError */
+export function readPasswordFile(path: string): string {
+  return readStoreFile(path)
+    .toString()
+    .replace(/\r?\n$/, '');
+}
+
+export function readStoreFile(location: string): Buffer {
+  try {
+    return readFileSync(location);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new StoreError(`${location} cannot be read: ${why}`, { cause });
+  }
+}
+
+const JKS_MAGICS: readonly number[] = [0xfeedfeed, 0xcececece];
+
+function formOf({ location, type }: StoreFile, bytes: Buffer): 'PEM' | 'PKCS12' {
+  const isJks = bytes.length >= 4 && JKS_MAGICS.includes(bytes.readUInt32BE(0));
+  if (type === 'JKS' || type === 'BCFKS' || isJks) {
+    const name = type === 'BCFKS' ? 'BCFKS' : 'JKS';
+    throw new StoreError(
+      `${location} is a store of the form ${name}, which only Java reads: turn it into PKCS12 with` +
+        ` keytool -importkeystore -srckeystore ${location} -destkeystore store.p12 -deststoretype PKCS12`,
+    );
+  }
+  const found = bytes.includes('-----BEGIN ') ? 'PEM' : bytes[0] === 0x30 ? 'PKCS12' : undefined;
+  if (found === undefined) {
+    throw new StoreError(`${location} is neither PEM nor PKCS12`);
+  }
+  if (type !== '' && type !== found) {
+    throw new StoreError(`${location} is ${found}, but its type is given as ${type}`);
+  }
+  return found;
+}
+
+function openPkcs12(location: string, bytes: Buffer, password: string) {
+  try {
+    return readPkcs12(bytes, password);
+  } catch (cause) {
+    if (!(cause instanceof Pkcs12Error)) throw cause;
+    throw new StoreError(`${location} ${cause.message}`, { cause });
+  }
+}
+
+function keyStoreOfPem(location: string, text: string, password: string): KeyStore {
+  const block = /-----BEGIN ((?:[A-Z]+ )*PRIVATE KEY)-----[\s\S]*?-----END \1-----/.exec(text)?.[0];
+  if (block === undefined) throw new StoreError(`${location} holds no private key`);
+  const key = privateKeyOf(location, block, password);
+  const certificates = blocksOf(text, 'CERTIFICATE').map(parsed(location));
+  return { key: pemOfKey(key), chain: chainOf(location, key, certificates) };
+}
+
+function privateKeyOf(location: string, block: string, passphrase: string): KeyObject {
+  const isEncrypted = block.includes('ENCRYPTED');
+  if (isEncrypted && passphrase === '') {
+    throw new StoreError(`the key of ${location} is under a password, but none is given`);
+  }
+  try {
+    return createPrivateKey(isEncrypted ? { key: block, passphrase } : block);
+  } catch (cause) {
+    const why = isEncrypted ? 'its password is another one, or it is damaged' : 'it is damaged';
+    throw new StoreError(`the key of ${location} cannot be read: ${why}`, { cause });
+  }
+}
+
+function pemOfKey(key: KeyObject): string {
+  return key.export({ type: 'pkcs8', format: 'pem' }).toString();
+}
+
+function blocksOf(text: string, label: string): string[] {
+  const pattern = new RegExp(`-----BEGIN ${label}-----[\\s\\S]*?-----END ${label}-----`, 'g');
+  return text.match(pattern) ?? [];
+}
+
+function parsed(location: string): (certificate: string | Buffer) => X509Certificate {
+  return (certificate) => {
+    try {
+      return new X509Certificate(certificate);
+    } catch (cause) {
+      throw new StoreError(`${location} holds a certificate that is damaged`, { cause });
+    }
+  };
+}
+
+/** The key's certificate, then each one's issuer, as far as the store has them. */
+function chainOf(
+  location: string,
+  key: KeyObject,
+  certificates: readonly X509Certificate[],
+): string {
+  const own = certificates.find((certificate) => certificate.checkPrivateKey(key));
+  if (own === undefined) throw new StoreError(`${location} holds no certificate for its key`);
+  const chain = [own];
+  for (let last: X509Certificate | undefined = own; last !== undefined; ) {
+    const child: X509Certificate = last;
+    last = certificates.find((other) => !chain.includes(other) && child.checkIssued(other));
+    if (last !== undefined) chain.push(last);
+  }
+  return chain.map(String).join('');
+}

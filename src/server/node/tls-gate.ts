@@ -1,0 +1,205 @@
+/**
+ * Between the port and the server: every TLS handshake, from the socket to a client that may be let
+ * in. A handshake that fails, lies silent or is one too many costs its own socket and nothing else.
+ */
+import { reverse } from 'node:dns/promises';
+import type { Socket } from 'node:net';
+import {
+  checkServerIdentity,
+  createServer,
+  type SecureContextOptions,
+  type TLSSocket,
+  type Server as TlsServer,
+} from 'node:tls';
+import { certificateSubject } from './certificate-subject.js';
+import type { TlsOptions } from './tls-options.js';
+
+export interface TlsGateOptions {
+  readonly tls: TlsOptions;
+  /** Handshakes at a time; 0 or less is no limit (netty.server.outstandingHandshake.limit). */
+  readonly maxHandshakes: number;
+  /** For the first byte on a port of both kinds (ssl.handshakeDetectionTimeoutMillis). */
+  readonly detectionTimeoutMs: number;
+  /** Default 10000. */
+  readonly handshakeTimeoutMs?: number;
+  /** A client is there. @param subject of its certificate, RFC 2253; undefined when it has none */
+  readonly accept: (socket: Socket, subject: string | undefined) => void;
+  /** @param reason a sentence that names the client */
+  readonly onFailure: (reason: string) => void;
+  readonly onTooMany: () => void;
+}
+
+const HANDSHAKE_TIMEOUT_MS = 10_000;
+/** The first byte of a TLS record that begins a handshake; no word and no sane length begins so. */
+const HANDSHAKE_RECORD = 0x16;
+/** A fatal alert (protocol_version) tells a client without TLS why it is closed. */
+const NOT_TLS_ALERT = Buffer.from([0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x46]);
+
+export class TlsGate {
+  private readonly options: TlsGateOptions;
+  private readonly server: TlsServer;
+  /** Sockets whose first byte is awaited. */
+  private readonly undecided = new Set<Socket>();
+  /** Sockets in a handshake, by their addresses: Node tells its end by another object. */
+  private readonly handshaking = new Map<string, Socket>();
+
+  constructor(options: TlsGateOptions) {
+    this.options = options;
+    const { tls, handshakeTimeoutMs = HANDSHAKE_TIMEOUT_MS } = options;
+    this.server = createServer({
+      ...tls.context,
+      handshakeTimeout: handshakeTimeoutMs,
+      requestCert: tls.clientAuth !== 'none',
+      rejectUnauthorized: tls.clientAuth === 'need',
+    });
+    this.server.on('secureConnection', (socket) => this.handleSecured(socket));
+    this.server.on('tlsClientError', (error, socket) => {
+      this.fail(socket, reasonOf(error, socket));
+    });
+  }
+
+  /** Handshakes under way. */
+  get outstanding(): number {
+    return this.handshaking.size;
+  }
+
+  /** For handshakes from now on. */
+  reload(context: SecureContextOptions): void {
+    this.server.setSecureContext(context);
+  }
+
+  /** @param acceptPlain takes a client without TLS; without it there is none */
+  take(socket: Socket, acceptPlain?: (socket: Socket) => void): void {
+    const { undecided } = this;
+    undecided.add(socket);
+    const timeoutMs =
+      acceptPlain === undefined
+        ? (this.options.handshakeTimeoutMs ?? HANDSHAKE_TIMEOUT_MS)
+        : this.options.detectionTimeoutMs;
+    const timer = setTimeout(() => {
+      this.options.onFailure(`${nameOf(socket)} sent nothing for ${timeoutMs} ms`);
+      socket.destroy();
+    }, timeoutMs);
+    const ignore = (): void => undefined;
+    const forget = (): void => {
+      clearTimeout(timer);
+      undecided.delete(socket);
+    };
+    socket.on('error', ignore);
+    socket.once('close', forget);
+    socket.once('end', () => socket.destroy());
+    socket.once('data', (bytes) => {
+      forget();
+      socket.off('close', forget);
+      socket.removeAllListeners('end');
+      socket.pause();
+      socket.unshift(bytes);
+      if (bytes[0] === HANDSHAKE_RECORD) this.handshake(socket);
+      else if (acceptPlain !== undefined) {
+        socket.off('error', ignore);
+        acceptPlain(socket);
+        socket.resume();
+      } else {
+        this.options.onFailure(`${nameOf(socket)} spoke without TLS`);
+        socket.end(NOT_TLS_ALERT, () => socket.destroySoon());
+      }
+    });
+  }
+
+  close(): void {
+    for (const socket of [...this.undecided, ...this.handshaking.values()]) socket.destroy();
+  }
+
+  private handshake(socket: Socket): void {
+    const { maxHandshakes } = this.options;
+    if (maxHandshakes > 0 && this.handshaking.size >= maxHandshakes) {
+      this.options.onTooMany();
+      socket.destroy();
+      return;
+    }
+    const key = keyOf(socket);
+    this.handshaking.set(key, socket);
+    socket.once('close', () => this.handshaking.delete(key));
+    // Who leaves in the midst of a handshake is gone, not half open.
+    socket.allowHalfOpen = false;
+    this.server.emit('connection', socket);
+  }
+
+  private handleSecured(socket: TLSSocket): void {
+    socket.allowHalfOpen = true;
+    this.handshaking.delete(keyOf(socket));
+    const certificate = socket.getPeerX509Certificate();
+    if (certificate === undefined) {
+      this.options.accept(socket, undefined);
+      return;
+    }
+    // With ssl.clientAuth=want Node leaves it to us; Java takes none that it does not trust.
+    if (!socket.authorized) {
+      this.fail(socket, certificateReason(socket));
+      return;
+    }
+    const subject = certificateSubject(certificate.raw);
+    if (this.options.tls.isClientNameChecked) this.acceptNamed(socket, subject);
+    else this.options.accept(socket, subject);
+  }
+
+  /** The certificate names the client's address, or a host name that the address has. */
+  private acceptNamed(socket: TLSSocket, subject: string): void {
+    const address = socket.remoteAddress?.replace(/^::ffff:/, '') ?? '';
+    const peer = socket.getPeerCertificate();
+    const isNamed = (host: string) => checkServerIdentity(host, peer) === undefined;
+    if (isNamed(address)) {
+      this.options.accept(socket, subject);
+      return;
+    }
+    const ignore = (): void => undefined;
+    socket.on('error', ignore);
+    reverse(address)
+      .catch(() => [])
+      .then((names: readonly string[]) => {
+        socket.off('error', ignore);
+        if (socket.destroyed) return;
+        if (names.some(isNamed)) this.options.accept(socket, subject);
+        else this.fail(socket, `${nameOf(socket)} has a certificate that does not name it`);
+      });
+  }
+
+  private fail(socket: TLSSocket, reason: string): void {
+    this.options.onFailure(reason);
+    socket.on('error', () => undefined);
+    socket.destroy();
+  }
+}
+
+function keyOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
+  return `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
+}
+
+function nameOf({ remoteAddress, remotePort }: Socket): string {
+  return remoteAddress === undefined
+    ? 'a client that left'
+    : `${remoteAddress.replace(/^::ffff:/, '')}:${remotePort}`;
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ERR_SSL_PEER_DID_NOT_RETURN_A_CERTIFICATE:
+    'showed no certificate, which ssl.clientAuth=need asks',
+  ERR_SSL_UNSUPPORTED_PROTOCOL: 'speaks no version of TLS that is taken here',
+  ERR_SSL_NO_SHARED_CIPHER: 'has no cipher suite that is taken here',
+  ERR_TLS_HANDSHAKE_TIMEOUT: 'did not finish its handshake in time',
+  ERR_SSL_TLSV1_ALERT_UNKNOWN_CA: "does not trust the authority of this server's certificate",
+  ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE: "does not take this server's certificate",
+  ERR_SSL_SSLV3_ALERT_CERTIFICATE_UNKNOWN: "does not take this server's certificate",
+  ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED: "finds this server's certificate expired",
+};
+
+function reasonOf(error: NodeJS.ErrnoException, socket: TLSSocket): string {
+  if (socket.authorizationError) return certificateReason(socket);
+  const { code = error.message } = error;
+  if (code === 'ECONNRESET') return `${nameOf(socket)} left in the midst of its handshake`;
+  return `${nameOf(socket)} ${REASONS[code] ?? `failed in its handshake (${code})`}`;
+}
+
+function certificateReason(socket: TLSSocket): string {
+  return `${nameOf(socket)} has a certificate that is not taken (${String(socket.authorizationError)})`;
+}

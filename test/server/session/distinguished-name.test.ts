@@ -1,0 +1,27 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { isDistinguishedName } from '../../../src/server/session/distinguished-name.js';
+
+test('names as X500Principal reads them', () => {
+  for (const name of [
+    '',
+    'CN=client',
+    'CN=client,O=Test, C=DE',
+    'cn=client;o=Test',
+    'OU=a+CN=b,O=c',
+    'CN=a\\,b,O="c,d"',
+    '1.2.840.113549.1.9.1=#1605614062',
+    'OID.2.5.4.3=x',
+    'CN=',
+  ]) {
+    assert.ok(isDistinguishedName(name), name);
+  }
+});
+
+test('names that are none', () => {
+  for (const name of ['client', 'CN', 'XX=client', 'CN=a,', ',CN=a', 'CN=a,b', 'CN="a', '=x']) {
+    assert.not.ok(isDistinguishedName(name), name);
+  }
+});
+
+test.run();

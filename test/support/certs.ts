@@ -1,0 +1,185 @@
+/**
+ * Certificates for tests, made in the process: an authority, certificates it issues, and lists of
+ * those it revoked. Keys are of the curve P-256, since they are made at once.
+ */
+import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { isIPv4 } from 'node:net';
+import {
+  bits,
+  bool,
+  der,
+  ia5,
+  integer,
+  octets,
+  oid,
+  pem,
+  sequence,
+  set,
+  tagged,
+  utcTime,
+  utf8,
+} from './der.js';
+
+/** RDNs in the order in which they are encoded; one with several attributes has several pairs. */
+export type Subject = readonly (readonly (readonly [type: string, value: string | Buffer])[])[];
+
+export interface CertificateOptions {
+  /** Default: one CN, the first of `names`. */
+  readonly subject?: Subject;
+  /** Host names and IPv4 addresses it is good for. Default: none. */
+  readonly names?: readonly string[];
+  /** Default: since yesterday. */
+  readonly notBefore?: Date;
+  /** Default: until tomorrow. */
+  readonly notAfter?: Date;
+}
+
+/** PEM texts. */
+export interface Credentials {
+  readonly cert: string;
+  readonly key: string;
+  /** Both, as a PEM key store holds them. */
+  readonly both: string;
+  readonly serial: number;
+}
+
+export interface Authority {
+  /** Its own certificate, PEM. */
+  readonly cert: string;
+  issue(options?: CertificateOptions): Credentials;
+  /** A revocation list, PEM. */
+  revoke(...revoked: readonly Credentials[]): string;
+}
+
+/** What a subject is written with; any other type is an OID. */
+const OIDS: Readonly<Record<string, string>> = {
+  CN: '2.5.4.3',
+  C: '2.5.4.6',
+  L: '2.5.4.7',
+  ST: '2.5.4.8',
+  O: '2.5.4.10',
+  OU: '2.5.4.11',
+  UID: '0.9.2342.19200300.100.1.1',
+  DC: '0.9.2342.19200300.100.1.25',
+};
+
+const ECDSA_WITH_SHA256 = sequence(oid('1.2.840.10045.4.3.2'));
+const DAY_MS = 86_400_000;
+let lastSerial = 0x1000;
+
+export function makeAuthority(name = 'Test CA'): Authority {
+  const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const issuer = nameOf([[['CN', name]]]);
+  const cert = makeCertificate(pair.publicKey, issuer, issuer, pair.privateKey, {
+    serial: ++lastSerial,
+    extensions: [
+      extension('2.5.29.19', true, sequence(bool(true))),
+      // keyCertSign and cRLSign.
+      extension('2.5.29.15', true, bits(Buffer.from([0x06]), 1)),
+    ],
+  });
+  return {
+    cert,
+    issue: (options = {}) => issue(issuer, pair.privateKey, options),
+    revoke: (...revoked) => makeRevocationList(issuer, pair.privateKey, revoked),
+  };
+}
+
+function issue(issuer: Buffer, signer: KeyObject, options: CertificateOptions): Credentials {
+  const { names = [] } = options;
+  const subject = options.subject ?? [[['CN', names[0] ?? 'nobody']]];
+  const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const serial = ++lastSerial;
+  const cert = makeCertificate(pair.publicKey, nameOf(subject), issuer, signer, {
+    ...options,
+    serial,
+    extensions: names.length === 0 ? [] : [extension('2.5.29.17', false, alternativeNames(names))],
+  });
+  const key = pair.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  return { cert, key, both: cert + key, serial };
+}
+
+function makeCertificate(
+  publicKey: KeyObject,
+  subject: Buffer,
+  issuer: Buffer,
+  signer: KeyObject,
+  options: {
+    readonly serial: number;
+    readonly extensions: readonly Buffer[];
+    readonly notBefore?: Date;
+    readonly notAfter?: Date;
+  },
+): string {
+  const { serial, extensions, notBefore = daysFromNow(-1), notAfter = daysFromNow(1) } = options;
+  const content = sequence(
+    tagged(0, integer(2)),
+    integer(serial),
+    ECDSA_WITH_SHA256,
+    issuer,
+    sequence(utcTime(notBefore), utcTime(notAfter)),
+    subject,
+    publicKey.export({ type: 'spki', format: 'der' }),
+    ...(extensions.length === 0 ? [] : [tagged(3, sequence(...extensions))]),
+  );
+  return pem('CERTIFICATE', signed(content, signer));
+}
+
+function makeRevocationList(
+  issuer: Buffer,
+  signer: KeyObject,
+  revoked: readonly Credentials[],
+): string {
+  const entries = revoked.map(({ serial }) =>
+    sequence(integer(serial), utcTime(daysFromNow(-0.5))),
+  );
+  const content = sequence(
+    integer(1),
+    ECDSA_WITH_SHA256,
+    issuer,
+    utcTime(daysFromNow(-1)),
+    utcTime(daysFromNow(1)),
+    ...(entries.length === 0 ? [] : [sequence(...entries)]),
+  );
+  return pem('X509 CRL', signed(content, signer));
+}
+
+function signed(content: Buffer, signer: KeyObject): Buffer {
+  return sequence(content, ECDSA_WITH_SHA256, bits(sign('sha256', content, signer)));
+}
+
+function nameOf(subject: Subject): Buffer {
+  return sequence(
+    ...subject.map((rdn) =>
+      set(...rdn.map(([type, value]) => sequence(oid(OIDS[type] ?? type), attributeValue(value)))),
+    ),
+  );
+}
+
+/** Bytes stand as they are, tag and all. */
+function attributeValue(value: string | Buffer): Buffer {
+  return typeof value === 'string' ? utf8(value) : value;
+}
+
+/** An IA5String, as e-mail addresses are. */
+export function ia5Value(text: string): Buffer {
+  return ia5(text);
+}
+
+function alternativeNames(names: readonly string[]): Buffer {
+  return sequence(
+    ...names.map((name) =>
+      isIPv4(name)
+        ? der(0x87, Buffer.from(name.split('.').map(Number)))
+        : der(0x82, Buffer.from(name, 'latin1')),
+    ),
+  );
+}
+
+function extension(id: string, isCritical: boolean, content: Buffer): Buffer {
+  return sequence(oid(id), ...(isCritical ? [bool(true)] : []), octets(content));
+}
+
+export function daysFromNow(days: number): Date {
+  return new Date(Date.now() + days * DAY_MS);
+}
