@@ -1,0 +1,188 @@
+/** Options of storage and of znode types end to end: what they leave on the disk, and who reads it. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ErrorCode } from '../../src/protocol/error-code.js';
+import { OpCode } from '../../src/protocol/op-code.js';
+import { OPEN_ACL_UNSAFE } from '../../src/protocol/perms.js';
+import { startBundled } from '../support/bundled.js';
+import { oracleTest, startOracle } from '../support/oracle.js';
+import { makeTempDir } from '../support/temp-dir.js';
+import { waitFor } from '../support/wait-for.js';
+import { RawClient } from './support/raw-client.js';
+import { walkTree } from './support/walk.js';
+
+const VERSION_DIR = 'version-2';
+
+function create(path: string, data: Buffer | null = null, flags = 0) {
+  return { path, data, acl: OPEN_ACL_UNSAFE, flags };
+}
+
+function filesOf(dataDir: string, prefix: string): string[] {
+  const names = readdirSync(join(dataDir, VERSION_DIR));
+  return names.filter((name) => name.startsWith(prefix) && !name.endsWith('.tmp')).sort();
+}
+
+interface Serving {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** Writes 40 znodes below `top`; a snapshot is due every few txns. */
+async function fill(port: number, top: string): Promise<void> {
+  const client = await RawClient.connect(port);
+  assert.is((await client.call(OpCode.create, create(top))).err, 0);
+  for (let i = 0; i < 40; i++) {
+    const value = create(`${top}/n${i}`, Buffer.from(`data ${i}`));
+    assert.is((await client.call(OpCode.create, value)).err, 0);
+  }
+  await client.close();
+}
+
+async function treeOf(port: number): Promise<unknown> {
+  const client = await RawClient.connect(port);
+  const tree = await walkTree(client);
+  await client.close();
+  return tree;
+}
+
+/** Each server fills a part of the tree and must find all parts of those before. */
+async function passOn(starts: readonly ((dataDir: string) => Promise<Serving>)[]): Promise<void> {
+  const home = makeTempDir('gzip');
+  let before: unknown;
+  try {
+    for (const [turn, start] of starts.entries()) {
+      const server = await start(home.path);
+      try {
+        if (before !== undefined) assert.equal(await treeOf(server.port), before);
+        await fill(server.port, `/turn-${turn}`);
+        before = await treeOf(server.port);
+      } finally {
+        await server.close();
+      }
+    }
+    const zipped = filesOf(home.path, 'snapshot.').filter((name) => name.endsWith('.gz'));
+    assert.ok(zipped.length >= starts.length, `${zipped.length} compressed snapshots`);
+    for (const name of zipped) {
+      const content = gunzipSync(readFileSync(join(home.path, VERSION_DIR, name)));
+      assert.is(content.toString('latin1', 0, 4), 'ZKSN');
+    }
+  } finally {
+    home.remove();
+  }
+}
+
+const GZIP = { tickTime: '2000', snapCount: '20', 'snapshot.compression.method': 'gz' };
+const startOurs = (dataDir: string) => startBundled({ dataDir, config: GZIP });
+const startTheirs = (dataDir: string) => startOracle({ dataDir, config: GZIP });
+
+test('compressed snapshots are written and read back', async () => {
+  await passOn([startOurs, startOurs, startOurs]);
+});
+
+oracleTest('Apache reads our compressed snapshots, and we read its own', async () => {
+  await passOn([startOurs, startTheirs, startOurs, startTheirs]);
+});
+
+oracleTest('a server without compression reads what was compressed', async () => {
+  const plain = (dataDir: string) => startBundled({ dataDir, config: { snapCount: '100000' } });
+  const home = makeTempDir('gzip');
+  try {
+    const theirs = await startTheirs(home.path);
+    await fill(theirs.port, '/theirs');
+    const before = await treeOf(theirs.port);
+    await theirs.close();
+    const ours = await plain(home.path);
+    assert.equal(await treeOf(ours.port), before);
+    await ours.close();
+  } finally {
+    home.remove();
+  }
+});
+
+test('a snapshot is due by the size of the log, too', async () => {
+  const home = makeTempDir('snap-size');
+  const server = await startBundled({
+    dataDir: home.path,
+    config: { snapCount: '100000', snapSizeLimitInKb: '64' },
+  });
+  try {
+    const client = await RawClient.connect(server.port);
+    const before = filesOf(home.path, 'snapshot.').length;
+    for (let i = 0; i < 40; i++) {
+      await client.call(OpCode.create, create(`/n${i}`, Buffer.alloc(8192)));
+    }
+    // 320 KB of log at one snapshot every 32 to 64 KB; one at a time is written.
+    await waitFor('snapshots', () => filesOf(home.path, 'snapshot.').length > before);
+    const logs = filesOf(home.path, 'log.').length;
+    assert.ok(logs >= 5 && logs <= 11, `${logs} logs`);
+    await client.close();
+  } finally {
+    await server.close();
+    home.remove();
+  }
+});
+
+test('without a size limit the log does not ask for a snapshot', async () => {
+  const home = makeTempDir('snap-size');
+  const config = { snapCount: '100000', snapSizeLimitInKb: '-1' };
+  const server = await startBundled({ dataDir: home.path, config });
+  try {
+    const client = await RawClient.connect(server.port);
+    for (let i = 0; i < 20; i++) {
+      await client.call(OpCode.create, create(`/n${i}`, Buffer.alloc(8192)));
+    }
+    assert.is(filesOf(home.path, 'log.').length, 1);
+    await client.close();
+  } finally {
+    await server.close();
+    home.remove();
+  }
+});
+
+const TTL = { path: '/ttl', data: null, acl: OPEN_ACL_UNSAFE, flags: 5, ttl: 50n };
+
+test('TTL nodes are unknown without extendedTypesEnabled', async () => {
+  const server = await startBundled();
+  try {
+    const client = await RawClient.connect(server.port);
+    assert.is((await client.call(OpCode.createTTL, TTL)).err, ErrorCode.UNIMPLEMENTED);
+    await client.close();
+  } finally {
+    await server.close();
+  }
+});
+
+test('with extendedTypesEnabled a TTL node lives through a restart and goes by itself', async () => {
+  const home = makeTempDir('ttl');
+  const config = { extendedTypesEnabled: 'true', 'znode.container.checkIntervalMs': '1000000' };
+  const reaping = { ...config, 'znode.container.checkIntervalMs': '20' };
+  try {
+    const first = await startBundled({ dataDir: home.path, config });
+    const maker = await RawClient.connect(first.port);
+    assert.is((await maker.call(OpCode.createTTL, TTL)).err, 0);
+    assert.is(
+      (await maker.call(OpCode.createTTL, { ...TTL, path: '/kept', ttl: 3_600_000n })).err,
+      0,
+    );
+    await maker.close();
+    await first.close();
+    const second = await startBundled({ dataDir: home.path, config: reaping });
+    try {
+      const client = await RawClient.connect(second.port);
+      const exists = async (path: string) =>
+        (await client.call(OpCode.exists, { path, watch: false })).err;
+      await waitFor('the end of /ttl', async () => (await exists('/ttl')) === ErrorCode.NONODE);
+      assert.is(await exists('/kept'), 0);
+      await client.close();
+    } finally {
+      await second.close();
+    }
+  } finally {
+    home.remove();
+  }
+});
+
+test.run();
