@@ -1,0 +1,143 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { ACL, Id } from '../../../src/protocol/data.js';
+import { ErrorCode } from '../../../src/protocol/error-code.js';
+import { OPEN_ACL_UNSAFE, Perms } from '../../../src/protocol/perms.js';
+import { Auth, maskDigests, shownUser } from '../../../src/server/session/auth.js';
+
+/** Stands for SHA-1 in base64, which has no colon either. */
+const hash = (text: string): string => `hash(${text.replaceAll(':', '-')})`;
+const IP: Id = { scheme: 'ip', id: '10.1.2.3' };
+const BOB: Id = { scheme: 'digest', id: 'bob:hash(bob-pw)' };
+const AMY: Id = { scheme: 'digest', id: 'amy:hash(amy-pw)' };
+const SUPER: Id = { scheme: 'super', id: '' };
+const ANYONE: Id = { scheme: 'world', id: 'anyone' };
+
+const auth = new Auth({ hash, superDigest: 'super:hash(super-secret)' });
+
+function acl(perms: number, ...ids: readonly Id[]): ACL[] {
+  return ids.map((id) => ({ perms, id }));
+}
+
+test('digest: the user, and the hash of user and password', () => {
+  const authenticate = (text: string | null): Id[] | undefined =>
+    auth.authenticate('digest', text === null ? null : Buffer.from(text), '10.1.2.3');
+  assert.equal(authenticate('bob:pw'), [BOB]);
+  assert.equal(authenticate('bob:p:w'), [{ scheme: 'digest', id: 'bob:hash(bob-p-w)' }]);
+  assert.equal(authenticate('bob'), [{ scheme: 'digest', id: 'bob:hash(bob)' }]);
+  assert.equal(authenticate('bü:ü'), [{ scheme: 'digest', id: 'bü:hash(bü-ü)' }]);
+  assert.equal(authenticate(''), [{ scheme: 'digest', id: ':hash()' }]);
+  assert.equal(authenticate(null), [{ scheme: 'digest', id: ':hash()' }]);
+});
+
+test('the super user is super besides what it says', () => {
+  assert.equal(auth.authenticate('digest', Buffer.from('super:secret'), ''), [
+    SUPER,
+    { scheme: 'digest', id: 'super:hash(super-secret)' },
+  ]);
+  const without = new Auth({ hash });
+  assert.equal(without.authenticate('digest', Buffer.from('super:secret'), '')?.length, 1);
+});
+
+test('ip gives the address of the connection, whatever is said', () => {
+  assert.equal(auth.authenticate('ip', Buffer.from('1.1.1.1'), '10.1.2.3'), [IP]);
+});
+
+test('other schemes are refused: world is no provider', () => {
+  for (const scheme of ['world', 'auth', 'super', 'sasl', 'x509', 'Digest', '']) {
+    assert.is(auth.authenticate(scheme, Buffer.from('a:b'), '10.1.2.3'), undefined, scheme);
+  }
+});
+
+test('an ACL allows what one of its entries allows', () => {
+  const mixed = [...acl(Perms.READ, ANYONE), ...acl(Perms.WRITE | Perms.CREATE, BOB)];
+  assert.ok(auth.isAllowed(mixed, Perms.READ, [IP]));
+  assert.not.ok(auth.isAllowed(mixed, Perms.WRITE, [IP]));
+  assert.ok(auth.isAllowed(mixed, Perms.WRITE, [IP, BOB]));
+  assert.not.ok(auth.isAllowed(mixed, Perms.WRITE, [IP, AMY]));
+  assert.not.ok(auth.isAllowed(mixed, Perms.DELETE, [IP, BOB]));
+  // One of several permissions is enough: getACL asks for READ or ADMIN.
+  assert.ok(auth.isAllowed(mixed, Perms.READ | Perms.ADMIN, [IP]));
+});
+
+test('the open ACL allows everybody everything', () => {
+  for (const perm of [1, 2, 4, 8, 16]) assert.ok(auth.isAllowed(OPEN_ACL_UNSAFE, perm, []));
+});
+
+test('an ACL without entries allows everything', () => {
+  assert.ok(auth.isAllowed([], Perms.DELETE, [IP]));
+});
+
+test('an address within the range of an entry is its holder', () => {
+  const range = acl(Perms.ALL, { scheme: 'ip', id: '10.0.0.0/8' });
+  assert.ok(auth.isAllowed(range, Perms.READ, [IP]));
+  assert.not.ok(auth.isAllowed(range, Perms.READ, [{ scheme: 'ip', id: '11.0.0.1' }]));
+});
+
+test('an entry of an unknown scheme, or of another world, is held by nobody', () => {
+  for (const id of [
+    { scheme: 'sasl', id: 'bob' },
+    { scheme: 'world', id: 'someone' },
+    { scheme: 'auth', id: '' },
+  ]) {
+    assert.not.ok(auth.isAllowed(acl(Perms.ALL, id), Perms.READ, [IP, BOB, id]), id.scheme);
+  }
+});
+
+test('super and skipACL pass everything', () => {
+  const locked = acl(0, AMY);
+  assert.not.ok(auth.isAllowed(locked, Perms.READ, [IP, AMY]));
+  assert.ok(auth.isAllowed(locked, Perms.READ, [IP, SUPER]));
+  assert.ok(new Auth({ hash, isAclSkipped: true }).isAllowed(locked, Perms.READ, [IP]));
+});
+
+test('an ACL to be stored loses its duplicates and keeps its order', () => {
+  const once = [...acl(1, BOB), ...acl(31, ANYONE), ...acl(2, BOB)];
+  assert.equal(auth.fixUp([...once, ...once], [IP]), once);
+});
+
+test('auth stands for every authenticated id of the connection, and not for its address', () => {
+  const own = { scheme: 'auth', id: 'what stands here is ignored' };
+  assert.equal(auth.fixUp(acl(7, own), [IP, BOB, AMY]), acl(7, BOB, AMY));
+  assert.equal(auth.fixUp([...acl(7, BOB), ...acl(7, own)], [BOB]), acl(7, BOB));
+  assert.is(auth.fixUp(acl(7, own), [IP]), ErrorCode.INVALIDACL);
+});
+
+for (const [scheme, id, isValid] of [
+  ['world', 'anyone', true],
+  ['world', 'xx', false],
+  ['digest', 'bob:hash', true],
+  ['digest', 'bob', false],
+  ['digest', 'bob:a:b', false],
+  ['digest', ':', true],
+  ['ip', '10.0.0.0/8', true],
+  ['ip', 'localhost', false],
+  ['ip', '10.0.0.0/33', false],
+  ['sasl', 'bob', false],
+  ['super', '', false],
+  ['', '', false],
+] as const) {
+  test(`${scheme}:${id} is ${isValid ? 'stored' : 'INVALIDACL'}`, () => {
+    const list = acl(31, { scheme, id });
+    assert.equal(auth.fixUp(list, [IP]), isValid ? list : ErrorCode.INVALIDACL);
+  });
+}
+
+test('an ACL without entries is INVALIDACL, and so is one with a single bad entry', () => {
+  assert.is(auth.fixUp([], [IP, BOB]), ErrorCode.INVALIDACL);
+  assert.is(
+    auth.fixUp([...acl(31, ANYONE), ...acl(1, { scheme: 'nobody', id: '' })], [IP]),
+    ErrorCode.INVALIDACL,
+  );
+});
+
+test('hashes of passwords are not shown', () => {
+  assert.is(shownUser(BOB), 'bob');
+  assert.is(shownUser(IP), '10.1.2.3');
+  assert.equal(maskDigests([...acl(1, BOB), ...acl(31, ANYONE)]), [
+    ...acl(1, { scheme: 'digest', id: 'bob:x' }),
+    ...acl(31, ANYONE),
+  ]);
+});
+
+test.run();
