@@ -78,6 +78,11 @@ export class Connections {
     this.forget(connection);
   }
 
+  evict(id: number): void {
+    const connection = this.state.connections.get(id);
+    if (connection !== undefined) this.close(connection);
+  }
+
   /** Ends a connection from this side, behind what is already written to it. */
   close(connection: ClientConnection): void {
     if (connection.phase === 'closed') return;

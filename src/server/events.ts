@@ -25,6 +25,8 @@ export type Event =
       readonly kind: 'counted';
       readonly what: 'unsuccessful_handshake' | 'tls_handshake_exceeded';
     }
+  /** An operator wants the client to go to another server. */
+  | { readonly kind: 'evicted'; readonly connection: number }
   /** All txns up to `zxid` are durable here; the only voter of a standalone server has spoken. */
   | { readonly kind: 'ack'; readonly zxid: bigint }
   /** What only the driver can know of its own work, for the metrics: a duration in ms, or a count. */

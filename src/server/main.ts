@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { parseWhitelist } from '../fourlw/whitelist.js';
 import { type Config, configFromOptions } from './config.js';
+import { OPTIONS } from './config-keys.js';
 import type { Event } from './events.js';
 import type { ConfigFacts } from './host-view.js';
 import { ClientPort } from './node/client-port.js';
@@ -9,6 +10,7 @@ import { Driver, type Storage } from './node/driver.js';
 import { ExitCode, ServerError } from './node/errors.js';
 import { makeHostView } from './node/host.js';
 import { openStorage } from './node/open-storage.js';
+import { type Operators, startOperators } from './node/operators.js';
 import { SecurePort } from './node/secure-port.js';
 import type { Database } from './persistence/replay.js';
 import { ContainerManager } from './pipeline/container-manager.js';
@@ -52,6 +54,8 @@ export interface RunningServer {
   readonly securePort: number;
   /** "127.0.0.1:2181", or "zks://127.0.0.1:2281" when there is no port without TLS. */
   readonly connectString: string;
+  /** Of the AdminServer; undefined where none listens. */
+  readonly adminPort: number | undefined;
   /** Closes connections, log and sockets in order; sessions live on in the data directory. */
   close(): Promise<void>;
 }
@@ -101,7 +105,9 @@ export async function startServer(options: StartServerOptions = {}): Promise<Run
   });
   opened.listener.onMeasured = (what, value) => driver.measured(what, value);
   for (const [what, value] of opened.startup) driver.measured(what, value);
+  let operators: Operators | undefined;
   async function shutDown(): Promise<void> {
+    await operators?.close();
     await driver.stop();
     await running.ports?.secure?.shutDown();
     await running.ports?.plain.shutDown();
@@ -114,7 +120,15 @@ export async function startServer(options: StartServerOptions = {}): Promise<Run
     await ports.plain.listen();
     await ports.secure?.listen();
     driver.start();
-    return { host, ...placesOf(ports, host), close };
+    operators = await startOperators({
+      config,
+      server,
+      driver,
+      storage,
+      isAdminServerAsked: isAdminServerAsked(options, config),
+      onWarning,
+    });
+    return { host, ...placesOf(ports, host), adminPort: operators.adminPort, close };
   } catch (error) {
     await close();
     throw error;
@@ -183,6 +197,14 @@ function configOf(options: StartServerOptions): Config {
   if ('config' in result) return result.config;
   const [first] = result.errors;
   throw new ServerError('ECONFIG', ExitCode.USAGE, first?.text ?? 'the configuration is not valid');
+}
+
+/** Inside another program it takes a word to open a port that nobody may expect. */
+function isAdminServerAsked(options: StartServerOptions, config: Config): boolean {
+  if (options.parsed !== undefined) return config.adminEnableServer;
+  const { config: own = {} } = options;
+  const key = OPTIONS.adminEnableServer.key;
+  return (key in own || `zookeeper.${key}` in own) && config.adminEnableServer;
 }
 
 function refuseUnsupported(config: Config): void {

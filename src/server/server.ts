@@ -34,6 +34,7 @@ import { READS, WRITES } from './pipeline/request-kinds.js';
 import { beginReply, endReply, replyWithZxid } from './reply.js';
 import type { ServerState } from './server-state.js';
 import type { Session } from './session/session-tracker.js';
+import type { SnapshotContent } from './snapshot-content.js';
 import { SnapshotTrigger } from './snapshot-trigger.js';
 import { writeTxn } from './tree/txn.js';
 import { WatchNotifier } from './watch/watch-notifier.js';
@@ -57,6 +58,8 @@ export interface ServerParts {
 
 export class Server {
   readonly state: ServerState;
+  /** Its answers to the words. */
+  readonly view: ServerView;
   private readonly reads: ReadProcessor;
   private readonly final: FinalProcessor;
   private readonly containers: ContainerManager;
@@ -82,11 +85,12 @@ export class Server {
     this.state.tree.stopDigesting();
     this.reads = new ReadProcessor(this.state, notifier);
     this.final = new FinalProcessor(this.state);
+    this.view = parts.makeView(this);
     this.connections = new Connections(this.state, {
       whitelist: parts.whitelist,
       maxPerAddress: parts.maxClientCnxns,
       maxInAll: parts.maxCnxns,
-      view: parts.makeView(this),
+      view: this.view,
       onFrame: this.onFrame,
     });
   }
@@ -112,6 +116,9 @@ export class Server {
         break;
       case 'disconnected':
         this.connections.disconnect(event.connection);
+        break;
+      case 'evicted':
+        this.connections.evict(event.connection);
         break;
       case 'counted':
         this.state.stats.count(event.what);
@@ -390,19 +397,19 @@ export class Server {
     endEntry(this.batch, start);
     this.proposals.push(request);
     request.connection?.pending.push(request);
-    if (this.snapshots.isDue(this.batch.length - start)) this.takeSnapshot();
+    if (this.snapshots.isDue(this.batch.length - start)) {
+      this.effects.push({ kind: 'snapshot', content: this.snapshotContent() });
+    }
   }
 
-  private takeSnapshot(): void {
-    const { tree, sessions } = this.state;
-    this.effects.push({
-      kind: 'snapshot',
-      content: {
-        tree,
-        sessions: [...sessions.values()].map(({ id, timeoutMs }) => ({ id, timeoutMs })),
-        zxid: tree.lastProcessedZxid,
-      },
-    });
+  /** What a snapshot that begins now is made of. */
+  snapshotContent(): SnapshotContent {
+    const { tree } = this.state;
+    const sessions = [...this.state.sessions.values()].map(({ id, timeoutMs }) => ({
+      id,
+      timeoutMs,
+    }));
+    return { tree, sessions, zxid: tree.lastProcessedZxid };
   }
 
   /** Everything up to `zxid` is durable on a quorum: it is applied and answered, in order. */

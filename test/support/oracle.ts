@@ -56,6 +56,8 @@ export interface OracleOptions {
   /** Further lines of zoo.cfg. */
   readonly config?: Readonly<Record<string, string | number | boolean>>;
   readonly properties?: Readonly<Record<string, string>>;
+  /** Further jars. */
+  readonly jars?: readonly string[];
 }
 
 /** Starts Apache's standalone server on a free port and waits until it serves. */
@@ -84,6 +86,7 @@ export async function startOracle(options: OracleOptions = {}): Promise<Oracle> 
   const child = spawnJava(
     ['org.apache.zookeeper.server.quorum.QuorumPeerMain', file],
     options.properties,
+    options.jars,
   );
   let output = '';
   child.stdout?.on('data', (chunk) => {
@@ -129,8 +132,9 @@ export async function startOracle(options: OracleOptions = {}): Promise<Oracle> 
 export function spawnJava(
   args: readonly string[],
   properties: Readonly<Record<string, string>> = {},
+  jars: readonly string[] = [],
 ): ChildProcess {
-  const classPath = [ZOOKEEPER_JAR, SLF4J_BACKEND].join(delimiter);
+  const classPath = [ZOOKEEPER_JAR, SLF4J_BACKEND, ...jars].join(delimiter);
   const flags = Object.entries(properties).map(([key, value]) => `-D${key}=${value}`);
   return spawn(JAVA, ['-XX:TieredStopAtLevel=1', ...flags, '-cp', classPath, ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],

@@ -6,6 +6,7 @@ import type { Effect } from '../effects.js';
 import type { Event } from '../events.js';
 import type { Server } from '../server.js';
 import type { Measured } from '../server-stats.js';
+import type { SnapshotContent } from '../snapshot-content.js';
 import type { ClientPort } from './client-port.js';
 import type { DataDir } from './data-dir.js';
 import type { LogDisk } from './log-disk.js';
@@ -13,6 +14,11 @@ import type { LogDisk } from './log-disk.js';
 export interface Storage {
   readonly log: LogDisk;
   readonly dir: DataDir;
+}
+
+export interface SnapshotFile {
+  readonly path: string;
+  readonly zxid: bigint;
 }
 
 export interface DriverOptions {
@@ -150,14 +156,35 @@ export class Driver {
     if (storage === null) return;
     storage.log.roll();
     if (this.snapshot !== null) return;
-    const startedAt = performance.now();
-    this.snapshot = storage.dir
-      .writeSnapshot(content)
-      .then(() => this.measured('snapshottime', performance.now() - startedAt))
+    this.snapshot = this.write(storage, content)
+      .then(() => undefined)
       .catch((error: Error) => onWarning(`no snapshot was written: ${error.message}`))
       .finally(() => {
         this.snapshot = null;
       });
+  }
+
+  /** Writes one for an operator, behind one that is being written; resolves to its path. */
+  async writeSnapshot(content: () => SnapshotContent): Promise<SnapshotFile> {
+    const { storage } = this.options;
+    if (storage === null) throw new Error('there is no disk to write a snapshot to');
+    while (this.snapshot !== null) await this.snapshot;
+    const begun = content();
+    const written = this.write(storage, begun);
+    this.snapshot = written
+      .then(() => undefined)
+      .catch(() => undefined)
+      .finally(() => {
+        this.snapshot = null;
+      });
+    return { path: await written, zxid: begun.zxid };
+  }
+
+  private async write(storage: Storage, content: SnapshotContent): Promise<string> {
+    const startedAt = performance.now();
+    const path = await storage.dir.writeSnapshot(content);
+    this.measured('snapshottime', performance.now() - startedAt);
+    return path;
   }
 
   private fail(error: unknown): void {

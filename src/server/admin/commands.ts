@@ -1,0 +1,86 @@
+/** The commands of the AdminServer by name, and how one is answered. */
+import type { AdminView } from './admin-view.js';
+import { type AdminCommand, type AdminRequest, type AdminResult, failure } from './command.js';
+import { entriesOf, type JsonObject, writeJson } from './json.js';
+import { LIST_COMMANDS } from './list-commands.js';
+import { STATE_COMMANDS } from './state-commands.js';
+
+/** The body is the snapshot itself. */
+const snapshot: AdminCommand = {
+  name: 'snapshot',
+  aliases: ['snap'],
+  method: 'GET',
+  isGuarded: true,
+  isChange: true,
+};
+
+const restore: AdminCommand = {
+  name: 'restore',
+  aliases: ['rest'],
+  method: 'POST',
+  isGuarded: true,
+  isChange: true,
+};
+
+export const ADMIN_COMMANDS: readonly AdminCommand[] = [
+  ...STATE_COMMANDS,
+  ...LIST_COMMANDS,
+  snapshot,
+  restore,
+].sort((a, b) => (a.name < b.name ? -1 : 1));
+
+const BY_NAME = new Map<string, AdminCommand>(
+  ADMIN_COMMANDS.flatMap((command) =>
+    [command.name, ...command.aliases].map((name) => [name, command] as const),
+  ),
+);
+
+export function findCommand(name: string): AdminCommand | undefined {
+  return BY_NAME.get(name);
+}
+
+const NOT_SERVING = 'This ZooKeeper instance is not currently serving requests';
+const UNAVAILABLE = 503;
+
+export interface AdminAnswer {
+  readonly status: number;
+  /** JSON. */
+  readonly body: string;
+}
+
+/** Why `command` cannot be run now, or undefined when it can. `?strict=1` asks for a status, too. */
+export function obstacle(
+  admin: AdminView,
+  command: AdminCommand,
+  { query }: AdminRequest,
+): AdminResult | undefined {
+  if (command.isAlwaysAnswered === true || admin.server.isServing) return undefined;
+  return failure(NOT_SERVING, query.get('strict') === '1' ? UNAVAILABLE : undefined);
+}
+
+/** Runs a command whose answer is JSON. @param name as it was asked for */
+export function answerCommand(admin: AdminView, name: string, request: AdminRequest): AdminAnswer {
+  const command = findCommand(name);
+  if (command?.run === undefined) return answerOf(name, failure(`Unknown command: ${name}`));
+  const refusal = obstacle(admin, command, request);
+  // Apache's gives the name as it was asked for when it refuses, and the primary one otherwise.
+  if (refusal !== undefined) return answerOf(name, refusal);
+  return answerOf(command.name, command.run(admin, request));
+}
+
+/** Data first, then `command` and `error`. */
+export function answerOf(name: string, result: AdminResult): AdminAnswer {
+  const object: JsonObject = new Map([
+    ...entriesOf(result.fields),
+    ['command', name] as const,
+    ['error', result.error ?? null] as const,
+  ]);
+  return { status: result.status ?? 200, body: writeJson(object) };
+}
+
+/** The page that lists all commands. @param root `/commands` */
+export function commandPage(root: string): string {
+  return ADMIN_COMMANDS.map(({ name }) => `<a href="${root}/${name}">${name}</a>\n<br/>\n`).join(
+    '',
+  );
+}

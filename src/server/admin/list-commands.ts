@@ -1,0 +1,157 @@
+/** Commands that list watches and sessions, and those about the ensemble. */
+import { hex64 } from '../../protocol/zxid.js';
+import { type AdminCommand, failure, fields } from './command.js';
+import type { Json } from './json.js';
+
+const watchSummary: AdminCommand = {
+  name: 'watch_summary',
+  aliases: ['wchs'],
+  method: 'GET',
+  run: ({ server }) => {
+    const { connections, paths, watches } = server.watchSummary();
+    return fields({ num_connections: connections, num_paths: paths, num_total_watches: watches });
+  },
+};
+
+const watches: AdminCommand = {
+  name: 'watches',
+  aliases: ['wchc'],
+  method: 'GET',
+  run: ({ server }) =>
+    fields({
+      session_id_to_watched_paths: new Map(
+        server.watchesBySession().map(({ sessionId, paths }) => [signed(sessionId), paths]),
+      ),
+    }),
+};
+
+const watchesByPath: AdminCommand = {
+  name: 'watches_by_path',
+  aliases: ['wchp'],
+  method: 'GET',
+  run: ({ server }) =>
+    fields({
+      path_to_session_ids: new Map(
+        server.watchesByPath().map(({ path, sessionIds }) => [path, sessionIds.map(signedId)]),
+      ),
+    }),
+};
+
+/** The keys are milliseconds since 1970; Apache's are those of a clock nobody else can read. */
+const dump: AdminCommand = {
+  name: 'dump',
+  aliases: [],
+  method: 'GET',
+  run: ({ server }) => {
+    const sessions = server.sessions();
+    const buckets = sessions.kind === 'tracker' ? sessions.buckets : [];
+    return fields({
+      expiry_time_to_session_ids: new Map(
+        buckets.map(({ expiresAtMs, sessionIds }) => [
+          String(expiresAtMs),
+          sessionIds.map(signedId),
+        ]),
+      ),
+      session_id_to_ephemeral_paths: new Map(
+        server.ephemerals().map(({ sessionId, paths }) => [signed(sessionId), paths]),
+      ),
+    });
+  },
+};
+
+const leader: AdminCommand = {
+  name: 'leader',
+  aliases: ['lead'],
+  method: 'GET',
+  run: ({ quorum }) => {
+    if (quorum?.leader === undefined) return failure('server is not initialized');
+    return fields({
+      is_leader: quorum.isLeader,
+      leader_id: quorum.leader.sid,
+      leader_ip: quorum.leader.ip,
+    });
+  },
+};
+
+const zabstate: AdminCommand = {
+  name: 'zabstate',
+  aliases: [],
+  method: 'GET',
+  isAlwaysAnswered: true,
+  run: ({ quorum, server }) => {
+    if (quorum === undefined) return fields({ voting: false, zabstate: '' });
+    const self = quorum.members.find(({ sid }) => sid === quorum.myId);
+    const zxid = server.isServing ? server.lastProcessedZxid : 0n;
+    return fields({
+      myid: quorum.myId,
+      is_leader: quorum.isLeader,
+      quorum_address: [...(self?.serverAddresses ?? [])],
+      election_address: [...(self?.electionAddresses ?? [])],
+      client_address: self?.clientAddress ?? '',
+      voting: quorum.isVoter,
+      last_zxid: `0x${hex64(zxid)}`,
+      zab_epoch: BigInt.asUintN(64, zxid) >> 32n,
+      zab_counter: BigInt.asUintN(32, zxid),
+      zabstate: quorum.zabState,
+    });
+  },
+};
+
+const votingView: AdminCommand = {
+  name: 'voting_view',
+  aliases: [],
+  method: 'GET',
+  run: ({ quorum }) =>
+    fields({
+      current_config: new Map<string, Json>(
+        (quorum?.members ?? [])
+          .filter(({ learnerType }) => learnerType === 'participant')
+          .map((member) => [
+            String(member.sid),
+            {
+              server_addresses: member.serverAddresses,
+              election_addresses: member.electionAddresses,
+              client_address: member.clientAddress,
+              learner_type: member.learnerType,
+            },
+          ]),
+      ),
+    }),
+};
+
+/** No server of this release has observers connected to it. */
+const observers: AdminCommand = {
+  name: 'observers',
+  aliases: ['obsr'],
+  method: 'GET',
+  run: ({ server }) =>
+    fields({ synced_observers: server.leader?.syncedObservers ?? 0, observers: [] }),
+};
+
+const observerConnectionStatReset: AdminCommand = {
+  name: 'observer_connection_stat_reset',
+  aliases: ['orst'],
+  method: 'GET',
+  isChange: true,
+  run: () => fields({}),
+};
+
+export const LIST_COMMANDS: readonly AdminCommand[] = [
+  watchSummary,
+  watches,
+  watchesByPath,
+  dump,
+  leader,
+  zabstate,
+  votingView,
+  observers,
+  observerConnectionStatReset,
+];
+
+function signedId(id: bigint): bigint {
+  return BigInt.asIntN(64, id);
+}
+
+function signed(id: bigint): string {
+  return String(signedId(id));
+}

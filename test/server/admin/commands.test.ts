@@ -1,0 +1,92 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { ServerView } from '../../../src/fourlw/server-view.js';
+import type { AdminView } from '../../../src/server/admin/admin-view.js';
+import { ADMIN_COMMANDS, answerCommand, commandPage } from '../../../src/server/admin/commands.js';
+
+const NOT_SERVING = 'This ZooKeeper instance is not currently serving requests';
+
+/** A server without a quorum. A property that must not be asked for then is not there. */
+function silentServer(): { admin: AdminView; masks: bigint[] } {
+  const masks: bigint[] = [];
+  const server = {
+    isServing: false,
+    version: '1',
+    environment: () => [['a', 'b']],
+    traceMask: 306n,
+    setTraceMask: (mask: bigint) => masks.push(mask),
+  } as unknown as ServerView;
+  const admin: AdminView = {
+    server,
+    slowSyncCount: 0,
+    lastSnapshot: () => undefined,
+    systemProperties: () => new Map(),
+    initialConfiguration: () => '',
+    shedConnections: () => 0,
+  };
+  return { admin, masks };
+}
+
+function ask(name: string, query: Readonly<Record<string, string>> = {}) {
+  const { admin, masks } = silentServer();
+  const answer = answerCommand(admin, name, { query: new Map(Object.entries(query)), body: '' });
+  return { ...answer, json: JSON.parse(answer.body) as Record<string, unknown>, masks };
+}
+
+const ALWAYS = [
+  'environment',
+  'get_trace_mask',
+  'initial_configuration',
+  'system_properties',
+  'zabstate',
+];
+
+test('a server that does not serve says so, with a status of 200 and the name as asked for', () => {
+  for (const { name, aliases, run, isAlwaysAnswered } of ADMIN_COMMANDS) {
+    if (run === undefined || isAlwaysAnswered === true) continue;
+    for (const asked of [name, ...aliases]) {
+      const { status, json } = ask(asked);
+      assert.is(status, 200, asked);
+      assert.equal(json, { command: asked, error: NOT_SERVING });
+    }
+  }
+});
+
+test('with strict=1 the status says it too', () => {
+  assert.is(ask('ruok', { strict: '1' }).status, 503);
+  assert.is(ask('monitor', { strict: '1' }).status, 503);
+  assert.is(ask('environment', { strict: '1' }).status, 200);
+});
+
+test('what needs no server is answered all the same', () => {
+  for (const name of ALWAYS) assert.is(ask(name).json['error'], null, name);
+});
+
+test('every command has its own names', () => {
+  const names = ADMIN_COMMANDS.flatMap(({ name, aliases }) => [name, ...aliases]);
+  assert.is(new Set(names).size, names.length);
+  assert.is(ADMIN_COMMANDS.length, 29);
+});
+
+test('command and error come last', () => {
+  const { body } = ask('environment');
+  assert.match(body, /"b",\n {2}"command" : "environment",\n {2}"error" : null\n}$/);
+});
+
+test('a trace mask must be a long', () => {
+  for (const traceMask of ['', 'x', '1.5', '9223372036854775808']) {
+    const { json, masks } = ask('stmk', { traceMask });
+    assert.is(json['error'], 'setTraceMask requires long traceMask argument', traceMask);
+    assert.equal(masks, []);
+  }
+  assert.equal(ask('stmk', { traceMask: '-9223372036854775808' }).masks, [-(2n ** 63n)]);
+});
+
+test('the page links every command below the root it is given', () => {
+  const page = commandPage('/admin');
+  for (const { name } of ADMIN_COMMANDS) {
+    assert.match(page, `<a href="/admin/${name}">${name}</a>\n<br/>\n`);
+  }
+});
+
+test.run();
