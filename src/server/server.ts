@@ -15,7 +15,6 @@ import { InputArchive } from '../jute/input-archive.js';
 import { OutputArchive } from '../jute/output-archive.js';
 import { ErrorCode } from '../protocol/error-code.js';
 import { OpCode } from '../protocol/op-code.js';
-import { AuthPacket } from '../protocol/proto.js';
 import { initialSessionId } from '../protocol/session-id.js';
 import { assert } from './assert.js';
 import { ClientConnection } from './client-connection.js';
@@ -33,6 +32,7 @@ import { Request } from './pipeline/request.js';
 import { READS, WRITES } from './pipeline/request-kinds.js';
 import { beginReply, endReply, replyWithZxid } from './reply.js';
 import type { ServerState } from './server-state.js';
+import { readAuthPacket } from './session/read-auth-packet.js';
 import type { Session } from './session/session-tracker.js';
 import type { SnapshotContent } from './snapshot-content.js';
 import { SnapshotTrigger } from './snapshot-trigger.js';
@@ -269,7 +269,12 @@ export class Server {
   }
 
   private authenticate(connection: ClientConnection, xid: number, input: InputArchive): void {
-    const { scheme, auth } = AuthPacket.read(input);
+    const packet = readAuthPacket(input);
+    if (packet === undefined) {
+      this.connections.close(connection);
+      return;
+    }
+    const { scheme, auth } = packet;
     const { remoteIp } = connection;
     const ids = this.state.auth.authenticate(scheme, auth, remoteIp, connection.ids);
     if (ids === undefined) {
