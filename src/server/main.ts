@@ -56,6 +56,8 @@ export interface RunningServer {
   readonly connectString: string;
   /** Of the AdminServer; undefined where none listens. */
   readonly adminPort: number | undefined;
+  /** Of the one that Prometheus asks; undefined where none listens. */
+  readonly metricsPort: number | undefined;
   /** Closes connections, log and sockets in order; sessions live on in the data directory. */
   close(): Promise<void>;
 }
@@ -128,7 +130,8 @@ export async function startServer(options: StartServerOptions = {}): Promise<Run
       isAdminServerAsked: isAdminServerAsked(options, config),
       onWarning,
     });
-    return { host, ...placesOf(ports, host), adminPort: operators.adminPort, close };
+    const { adminPort, metricsPort } = operators;
+    return { host, ...placesOf(ports, host), adminPort, metricsPort, close };
   } catch (error) {
     await close();
     throw error;

@@ -6,6 +6,7 @@ import type { Server } from '../server.js';
 import { AdminServer, type SizedSnapshot } from './admin-server.js';
 import { makeAdminView } from './admin-view.js';
 import type { Driver, Storage } from './driver.js';
+import { MetricsServer } from './metrics-server.js';
 
 export interface OperatorsOptions {
   readonly config: Config;
@@ -19,34 +20,60 @@ export interface OperatorsOptions {
 export interface Operators {
   /** Undefined where none listens. */
   readonly adminPort: number | undefined;
+  readonly metricsPort: number | undefined;
   close(): Promise<void>;
 }
 
 /** A port that cannot be had is a warning: clients are served without it, as by Apache's server. */
 export async function startOperators(options: OperatorsOptions): Promise<Operators> {
   const adminServer = options.isAdminServerAsked ? makeAdminServer(options) : undefined;
-  const isListening = await tryListen('AdminServer', adminServer, options);
+  const metricsServer = makeMetricsServer(options);
   return {
-    adminPort: isListening ? adminServer?.port : undefined,
+    adminPort: await tryListen('AdminServer', adminServer, options),
+    metricsPort: await tryListen('Prometheus port', metricsServer, options),
     close: async () => {
       await adminServer?.close();
+      await metricsServer?.close();
     },
   };
 }
 
 async function tryListen(
   name: string,
-  server: { listen(): Promise<void> } | undefined,
+  server: { readonly port: number; listen(): Promise<void> } | undefined,
   { onWarning }: OperatorsOptions,
-): Promise<boolean> {
+): Promise<number | undefined> {
   try {
     await server?.listen();
-    return true;
+    return server?.port;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     onWarning(`the ${name} does not run: ${why}; clients are served without it`);
-    return false;
+    return undefined;
   }
+}
+
+const PROMETHEUS = 'org.apache.zookeeper.metrics.prometheus.PrometheusMetricsProvider';
+const OTHER_PROVIDERS = /^org\.apache\.zookeeper\.metrics\.impl\.(Default|Null)MetricsProvider$/;
+
+function makeMetricsServer({
+  config,
+  server,
+  onWarning,
+}: OperatorsOptions): MetricsServer | undefined {
+  const { metricsProviderClassName: name } = config;
+  if (name !== PROMETHEUS) {
+    if (name !== null && !OTHER_PROVIDERS.test(name)) {
+      onWarning(`metricsProvider.className: ${name} is not known here; only ${PROMETHEUS} is`);
+    }
+    return undefined;
+  }
+  return new MetricsServer({
+    host: config.metricsProviderHttpHost,
+    port: config.metricsProviderHttpPort,
+    view: server.view,
+    hasProcessMetrics: config.metricsProviderExportJvmInfo,
+  });
 }
 
 function makeAdminServer({ config, server, driver, storage }: OperatorsOptions): AdminServer {

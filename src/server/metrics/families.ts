@@ -1,0 +1,100 @@
+/**
+ * The metrics of a server as Prometheus knows them: mntr's names without `zk_`, and what mntr puts
+ * in front of a name (a namespace, a sid) as the label `key`. Counters stand there twice: with
+ * `_total`, as 3.10 names them, and without, as 3.9 does.
+ */
+import { mntr } from '../../fourlw/mntr.js';
+import { COUNTERS } from '../../fourlw/mntr-keys.js';
+import type {
+  AdvancedSummaryView,
+  MetricsView,
+  ServerView,
+  SummaryView,
+} from '../../fourlw/server-view.js';
+
+export interface MetricFamily {
+  readonly name: string;
+  readonly type: 'gauge' | 'counter' | 'summary';
+  readonly samples: readonly Sample[];
+}
+
+export interface Sample {
+  /** That of the family, or with `_count` or `_sum` behind it. */
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+const NO_LABELS = {};
+/** `<namespace>_quota_count_limit_per_namespace` and its like. */
+const KEYED_GAUGE = /^(.*)_(quota_[a-z_]+_per_namespace)$/;
+
+export function metricFamilies(view: ServerView): MetricFamily[] {
+  const { metrics } = view;
+  return [
+    ...gauges(view),
+    ...COUNTERS.flatMap((name) => counter(name, metrics.counters[name] ?? 0)),
+    ...summaries(metrics),
+  ];
+}
+
+/** What mntr prints before its first counter, but for the texts. */
+function* gauges(view: ServerView): Generator<MetricFamily> {
+  const keyed = new Map<string, Sample[]>();
+  for (const line of mntr.render(view).split('\n')) {
+    const [key = '', text = ''] = line.split('\t');
+    const name = key.replace(/^zk_/, '');
+    if (name === COUNTERS[0]) break;
+    const value = text === '' ? Number.NaN : Number(text);
+    if (Number.isNaN(value)) continue;
+    const [, label, family] = KEYED_GAUGE.exec(name) ?? [];
+    if (family === undefined) {
+      yield { name, type: 'gauge', samples: [{ name, labels: NO_LABELS, value }] };
+    } else {
+      const samples = keyed.get(family) ?? [];
+      samples.push({ name: family, labels: { key: label ?? '' }, value });
+      keyed.set(family, samples);
+    }
+  }
+  for (const [name, samples] of keyed) yield { name, type: 'gauge', samples };
+}
+
+function counter(name: string, value: number): MetricFamily[] {
+  return [name, `${name}_total`].map((own) => ({
+    name: own,
+    type: 'counter',
+    samples: [{ name: own, labels: NO_LABELS, value }],
+  }));
+}
+
+function* summaries(metrics: MetricsView): Generator<MetricFamily> {
+  const { basicSummaries, advancedSummaries, basicSummarySets, advancedSummarySets } = metrics;
+  for (const [name, summary] of Object.entries({ ...basicSummaries, ...advancedSummaries })) {
+    yield { name, type: 'summary', samples: samplesOf(name, NO_LABELS, summary) };
+  }
+  for (const [name, byKey] of Object.entries({ ...basicSummarySets, ...advancedSummarySets })) {
+    const samples = [...byKey].flatMap(([key, summary]) => samplesOf(name, { key }, summary));
+    if (samples.length > 0) yield { name, type: 'summary', samples };
+  }
+}
+
+function samplesOf(
+  name: string,
+  labels: Readonly<Record<string, string>>,
+  summary: SummaryView | AdvancedSummaryView,
+): Sample[] {
+  const quantiles: [quantile: string, value: number][] =
+    'p50' in summary
+      ? [
+          ['0.5', summary.p50],
+          ['0.95', summary.p95],
+          ['0.99', summary.p99],
+          ['0.999', summary.p999],
+        ]
+      : [];
+  return [
+    ...quantiles.map(([quantile, value]) => ({ name, labels: { ...labels, quantile }, value })),
+    { name: `${name}_count`, labels, value: summary.count },
+    { name: `${name}_sum`, labels, value: summary.sum },
+  ];
+}
