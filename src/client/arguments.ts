@@ -8,10 +8,11 @@ import { OpCode } from '../protocol/op-code.js';
 import { OPEN_ACL_UNSAFE } from '../protocol/perms.js';
 import { toServerPath } from './chroot.js';
 import type { ClientOptions, CreateOptions, Op } from './client.js';
-import { parseConnectString, type ServerAddress } from './connect-string.js';
+import { parseConnectString, type ServerAddress, secured } from './connect-string.js';
 import { ZooKeeperError } from './errors.js';
 import type { MultiOp } from './multi.js';
 import type { CreateArgs } from './operations.js';
+import { secureContextOf } from './tls.js';
 
 export const CONFIG_PATH = '/zookeeper/config';
 
@@ -23,9 +24,14 @@ export interface ResolvedOptions {
   readonly requestTimeoutMs: number;
 }
 
-/** Fills in the defaults. @throws RangeError for a bad connect string or a time that is none */
+/**
+ * Fills in the defaults.
+ * @throws RangeError for a bad connect string, a time that is none, or TLS options that do not fit
+ */
 export function resolveOptions(options: ClientOptions): ResolvedOptions {
-  const { servers, chroot } = parseConnectString(options.connectString);
+  const { servers: named, chroot } = parseConnectString(options.connectString);
+  const servers = options.tls === undefined ? named : named.map(secured);
+  if (options.tls !== undefined) secureContextOf(options.tls);
   const { sessionTimeoutMs = 30_000, connectTimeoutMs = 10_000, requestTimeoutMs = 0 } = options;
   for (const [name, value, least] of [
     ['sessionTimeoutMs', sessionTimeoutMs, 1],

@@ -1,6 +1,7 @@
 import type { CreateMode } from '../protocol/create-mode.js';
 import type { ACL, ClientInfo, Stat } from '../protocol/data.js';
 import type { AddWatchMode, WatcherType } from '../protocol/watch-event.js';
+import type { TlsOptions } from './tls.js';
 
 /**
  * The states of the Programmer's Guide. A client learns that its session expired only when it
@@ -161,8 +162,13 @@ export interface SessionClient extends ZooKeeperClient {
 }
 
 export interface ClientOptions {
-  /** "host[:port][,host[:port]…][/chroot]"; the default port is 2181. IPv6 in brackets. */
+  /**
+   * "host[:port][,host[:port]…][/chroot]"; the default port is 2181. IPv6 in brackets. With zks://
+   * before it all servers are reached over TLS, and the default port is 2281.
+   */
   readonly connectString: string;
+  /** How TLS is spoken; given, all servers are reached over it, with zks:// or without. */
+  readonly tls?: TlsOptions;
   /** Asked of the server, which clamps it. Default 30000. */
   readonly sessionTimeoutMs?: number;
   /** How long connect() tries the whole list. Default 10000. */

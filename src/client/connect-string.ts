@@ -3,6 +3,8 @@ import { pathFault } from '../protocol/path.js';
 export interface ServerAddress {
   readonly host: string;
   readonly port: number;
+  /** Reached over TLS. */
+  readonly isSecure?: true;
 }
 
 export interface ConnectString {
@@ -12,29 +14,58 @@ export interface ConnectString {
 }
 
 export const DEFAULT_CLIENT_PORT = 2181;
+/** Apache's server has no default for secureClientPort; its manual uses this one throughout. */
+export const DEFAULT_SECURE_PORT = 2281;
+const SECURE_SCHEME = 'zks://';
 
 /**
- * Reads "host[:port][,host[:port]…][/chroot]"; an IPv6 address stands in brackets.
+ * Reads "[zks://]host[:port][,host[:port]…][/chroot]"; an IPv6 address stands in brackets. With zks://
+ * all servers are reached over TLS, and their default port is 2281.
  * @throws RangeError that says which part is wrong
  */
 export function parseConnectString(text: string): ConnectString {
+  if (text.startsWith(SECURE_SCHEME)) {
+    const { servers, chroot } = parsePlain(text.slice(SECURE_SCHEME.length), DEFAULT_SECURE_PORT);
+    return { servers: servers.map(secured), chroot };
+  }
+  return parsePlain(text, DEFAULT_CLIENT_PORT);
+}
+
+/** The same server, over TLS. */
+export function secured({ host, port }: ServerAddress): ServerAddress {
+  return { host, port, isSecure: true };
+}
+
+/** Where the chroot of a connect string begins, or its length when it has none. */
+export function chrootStart(text: string): number {
+  const hosts = text.startsWith(SECURE_SCHEME) ? SECURE_SCHEME.length : 0;
+  const slash = text.indexOf('/', hosts);
+  return slash === -1 ? text.length : slash;
+}
+
+function parsePlain(text: string, defaultPort: number): ConnectString {
   const slash = text.indexOf('/');
   const hosts = slash === -1 ? text : text.slice(0, slash);
   const chroot = slash === -1 ? '' : text.slice(slash).replace(/\/+$/, '');
   const fault = chroot === '' ? undefined : pathFault(chroot);
   if (fault !== undefined) throw new RangeError(`chroot ${chroot} is not a valid path: ${fault}`);
   const parts = hosts.split(',').map((part) => part.trim());
-  return { servers: parts.map(parseServerAddress), chroot };
+  return { servers: parts.map((part) => parseAddress(part, defaultPort)), chroot };
 }
 
-/** Reads "host", "host:port", "[v6]" or "[v6]:port". */
+/** Reads "host", "host:port", "[v6]" or "[v6]:port"; with zks:// before it, over TLS. */
 export function parseServerAddress(text: string): ServerAddress {
+  if (!text.startsWith(SECURE_SCHEME)) return parseAddress(text, DEFAULT_CLIENT_PORT);
+  return secured(parseAddress(text.slice(SECURE_SCHEME.length), DEFAULT_SECURE_PORT));
+}
+
+function parseAddress(text: string, defaultPort: number): ServerAddress {
   const match = /^(?:\[([^\]]+)\]|([^:[\]\s]+))(?::(\d+))?$/.exec(text);
   const host = match?.[1] ?? match?.[2];
   if (match === null || host === undefined) {
     throw new RangeError(`expected host[:port], found "${text}"`);
   }
-  const port = match[3] === undefined ? DEFAULT_CLIENT_PORT : Number(match[3]);
+  const port = match[3] === undefined ? defaultPort : Number(match[3]);
   if (port < 1 || port > 65535) {
     throw new RangeError(`port ${match[3]} of "${text}" is not between 1 and 65535`);
   }

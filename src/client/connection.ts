@@ -1,6 +1,15 @@
-import { createConnection, type Socket } from 'node:net';
+import { createConnection, type NetConnectOpts, type OnReadOpts, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import type { ServerAddress } from './connect-string.js';
-import { describeSocketError } from './socket-fault.js';
+import { describeSocketError, type SocketFault } from './socket-fault.js';
+import {
+  describeTlsClose,
+  describeTlsError,
+  looksLikeTls,
+  plainToSecure,
+  type TlsOptions,
+  tlsConnectOptions,
+} from './tls.js';
 
 export interface ConnectionEvents {
   connected(): void;
@@ -13,38 +22,42 @@ export interface ConnectionEvents {
 const READ_BUFFER_SIZE = 64 * 1024;
 
 /**
- * One TCP connection to one server, from dialling to its end. It reads into one buffer that is used
- * again and again, and puts the faults of the network into words that name the server.
+ * One TCP connection to one server, over TLS where the address says so, from dialling to its end. It
+ * reads into one buffer that is used again and again, and puts the faults of the network into words
+ * that name the server.
  */
 export class Connection {
   private readonly socket: Socket;
+  private readonly address: ServerAddress;
+  private readonly tls: TlsOptions | undefined;
   private events: ConnectionEvents | undefined;
-  private fault: Error | undefined;
+  private fault: SocketFault | undefined;
+  private isOpen = false;
+  private hasReceived = false;
 
-  constructor(address: ServerAddress, events: ConnectionEvents) {
+  constructor(address: ServerAddress, events: ConnectionEvents, tls?: TlsOptions) {
+    this.address = address;
     this.events = events;
-    this.socket = createConnection({
-      host: address.host,
-      port: address.port,
-      noDelay: true,
-      keepAlive: true,
-      onread: {
-        buffer: Buffer.allocUnsafe(READ_BUFFER_SIZE),
-        callback: (length, buffer) => {
-          // The buffer is the one given above; its type is wider than what arrives.
-          this.events?.received((buffer as Buffer).subarray(0, length));
-          return true;
-        },
+    this.tls = tls;
+    this.socket = openSocket(address, tls, {
+      buffer: Buffer.allocUnsafe(READ_BUFFER_SIZE),
+      callback: (length, buffer) => {
+        // The buffer is the one given above; its type is wider than what arrives.
+        this.receive((buffer as Buffer).subarray(0, length));
+        return true;
       },
     });
-    this.socket.on('connect', () => this.events?.connected());
+    this.socket.on(address.isSecure === true ? 'secureConnect' : 'connect', () => {
+      this.isOpen = true;
+      this.events?.connected();
+    });
     this.socket.on('error', (error) => {
-      this.fault = describeSocketError(error, address);
+      this.fault = this.describe(error);
     });
     this.socket.on('close', () => {
       const { events: listener } = this;
       this.events = undefined;
-      listener?.closed(this.fault);
+      listener?.closed(this.fault ?? this.describeClose());
     });
   }
 
@@ -52,9 +65,50 @@ export class Connection {
     this.socket.write(bytes);
   }
 
-  /** Ends it at once and without a further event: a silent server must not keep the process. */
+  /** Ends it without a further event; what was written before still goes out. */
   destroy(): void {
     this.events = undefined;
-    this.socket.destroy();
+    if (this.socket.connecting || !this.isOpen) this.socket.destroy();
+    else this.socket.destroySoon();
   }
+
+  private receive(chunk: Buffer): void {
+    if (!this.hasReceived && this.address.isSecure !== true && looksLikeTls(chunk)) {
+      this.fault = plainToSecure(this.address);
+      this.socket.destroy();
+      return;
+    }
+    this.hasReceived = true;
+    this.events?.received(chunk);
+  }
+
+  private describe(error: Error): SocketFault {
+    const { address, tls, isOpen, hasReceived } = this;
+    const fault =
+      address.isSecure === true
+        ? describeTlsError(error, address, tls, { isSecured: isOpen, hasReceived })
+        : undefined;
+    return fault ?? describeSocketError(error, address);
+  }
+
+  private describeClose(): SocketFault | undefined {
+    const { address, tls, isOpen, hasReceived } = this;
+    if (address.isSecure !== true) return undefined;
+    return describeTlsClose(address, tls, { isSecured: isOpen, hasReceived });
+  }
+}
+
+/** Dials a server; `secureConnect` (over TLS) or `connect` tells that it may be written to. */
+export function openSocket(
+  address: ServerAddress,
+  tls: TlsOptions | undefined,
+  onread?: OnReadOpts,
+): Socket {
+  const { host, port } = address;
+  const place: NetConnectOpts = { host, port, noDelay: true, keepAlive: true };
+  const reading = onread === undefined ? {} : { onread };
+  if (address.isSecure !== true) return createConnection({ ...place, ...reading });
+  // What does not fit tls's own type is handed on to the socket below.
+  const options = { ...place, ...reading, ...tlsConnectOptions(address, tls) };
+  return connectTls(options);
 }

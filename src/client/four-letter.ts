@@ -1,6 +1,14 @@
-import { createConnection, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { ServerAddress } from './connect-string.js';
+import { openSocket } from './connection.js';
 import { describeSocketError, SocketFault } from './socket-fault.js';
+import {
+  describeTlsClose,
+  describeTlsError,
+  looksLikeTls,
+  plainToSecure,
+  type TlsOptions,
+} from './tls.js';
 
 export interface AskOptions {
   /** For the whole question, in ms. Default: no limit but the two below. */
@@ -11,6 +19,8 @@ export interface AskOptions {
   readonly readTimeoutMs?: number;
   /** Breaks off; the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal;
+  /** For an address that is reached over TLS. */
+  readonly tls?: TlsOptions;
 }
 
 const DEFAULT_TIMEOUT_MS = 5000;
@@ -20,8 +30,8 @@ export const MAX_ANSWER_LENGTH = 64 * 1024 * 1024;
 /**
  * Asks a server one four-letter word and reads until it closes.
  * @param word "ruok", or the bytes to send as they are (stmk and its mask)
- * @throws SocketFault with a `reason`: refused, timeout, dns, reset, unreachable, empty (closed
- * without a byte) or too-large
+ * @throws SocketFault with a `reason`: refused, timeout, dns, reset, unreachable, tls, empty (closed
+ * without a byte) or too-large; RangeError for TLS options that do not fit
  */
 export function askWord(
   address: ServerAddress,
@@ -34,7 +44,9 @@ export function askWord(
       reject(signal.reason);
       return;
     }
-    const socket = createConnection({ host: address.host, port: address.port });
+    const { tls } = options;
+    const progress = { isSecured: false, hasReceived: false };
+    const socket = openSocket(address, tls);
     const question = typeof word === 'string' ? `${word}\n` : word;
     const settle = (outcome: Buffer | Error): void => {
       timers.clear();
@@ -46,9 +58,23 @@ export function askWord(
     const abort = (): void => settle(asError(signal?.reason));
     const timers = watchTime(socket, address, options, settle);
     signal?.addEventListener('abort', abort);
-    socket.on('connect', () => socket.write(question));
-    socket.on('error', (error) => settle(describeSocketError(error, address)));
-    gather(socket, address, settle);
+    socket.on(address.isSecure === true ? 'secureConnect' : 'connect', () => {
+      progress.isSecured = address.isSecure === true;
+      socket.write(question);
+    });
+    socket.on('data', () => {
+      progress.hasReceived = true;
+    });
+    socket.on('error', (error) => {
+      const fault = address.isSecure && describeTlsError(error, address, tls, progress);
+      settle(fault ?? describeSocketError(error, address));
+    });
+    gather(
+      socket,
+      address,
+      settle,
+      () => address.isSecure && describeTlsClose(address, tls, progress),
+    );
   });
 }
 
@@ -57,6 +83,7 @@ function gather(
   socket: Socket,
   address: ServerAddress,
   settle: (outcome: Buffer | Error) => void,
+  describeEmpty: () => SocketFault | undefined,
 ): void {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -70,11 +97,12 @@ function gather(
     }
   });
   socket.on('end', () => {
-    settle(
-      length === 0
-        ? new SocketFault('empty', address, 'closed the connection without an answer')
-        : Buffer.concat(chunks, length),
-    );
+    const answer = Buffer.concat(chunks, length);
+    if (length === 0) {
+      const says = 'closed the connection without an answer';
+      settle(describeEmpty() ?? new SocketFault('empty', address, says));
+    } else if (address.isSecure !== true && looksLikeTls(answer)) settle(plainToSecure(address));
+    else settle(answer);
   });
 }
 

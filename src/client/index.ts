@@ -11,9 +11,15 @@ export {
 } from '../protocol/perms.js';
 export { AddWatchMode, WatcherType } from '../protocol/watch-event.js';
 export type * from './client.js';
-export { formatServerAddress, parseConnectString, type ServerAddress } from './connect-string.js';
+export {
+  formatServerAddress,
+  parseConnectString,
+  type ServerAddress,
+  secured,
+} from './connect-string.js';
 export { ConnectError, MultiError, UnsupportedError, ZooKeeperError } from './errors.js';
 export { type AskOptions, askWord } from './four-letter.js';
 export { createNativeClient } from './native.js';
 export { SocketFault, type SocketFaultReason } from './socket-fault.js';
+export type { TlsOptions } from './tls.js';
 export { createClient, ZooKeeper } from './zookeeper.js';

@@ -64,6 +64,7 @@ class NativeClient extends NativeLacks implements SessionClient {
     if (options.canBeReadOnly === true) throw unsupported('open a read-only session');
     if (options.maxFrameLength !== undefined) throw unsupported('limit the length of a reply');
     this.resolved = resolveOptions(options);
+    if (this.resolved.servers.some(({ isSecure }) => isSecure)) throw unsupported('speak TLS');
     this.closed = new Promise((resolve) => {
       this.resolveClosed = resolve;
     });

@@ -1,10 +1,11 @@
 import { performance } from 'node:perf_hooks';
 import type { ClientState, WatchEvent, Watcher } from './client.js';
 import type { ServerAddress } from './connect-string.js';
-import { Connection } from './connection.js';
+import { Connection, type ConnectionEvents } from './connection.js';
 import type { Request } from './request.js';
 import { Session } from './session.js';
 import type { SessionEffects, SessionOptions } from './session-contract.js';
+import type { TlsOptions } from './tls.js';
 
 export interface SessionListener {
   changedState(state: ClientState, reason: Error | undefined): void;
@@ -21,13 +22,15 @@ const LONGEST_TIMER_MS = 0x7fff_ffff;
 export class SessionDriver implements SessionEffects {
   readonly session: Session;
   private readonly listener: SessionListener;
+  private readonly tls: TlsOptions | undefined;
   private connection: Connection | undefined;
   private isWriteDue = false;
   private timer: NodeJS.Timeout | undefined;
   private timerAtMs = Number.POSITIVE_INFINITY;
 
-  constructor(options: SessionOptions, listener: SessionListener) {
+  constructor(options: SessionOptions, listener: SessionListener, tls?: TlsOptions) {
     this.listener = listener;
+    this.tls = tls;
     this.session = new Session(options, this);
   }
 
@@ -52,7 +55,7 @@ export class SessionDriver implements SessionEffects {
   }
 
   connect(server: ServerAddress): void {
-    const connection: Connection = new Connection(server, {
+    const events: ConnectionEvents = {
       connected: () => {
         this.session.handleConnected(this.now());
         this.armTimer();
@@ -66,8 +69,8 @@ export class SessionDriver implements SessionEffects {
         this.session.handleClosed(fault, this.now());
         this.armTimer();
       },
-    });
-    this.connection = connection;
+    };
+    this.connection = new Connection(server, events, this.tls);
   }
 
   disconnect(): void {

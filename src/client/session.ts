@@ -110,7 +110,10 @@ export class Session {
 
   /** @param reason why the connection is gone, or why it never came about: a sentence */
   handleClosed(reason: Error | undefined, nowMs: number): void {
-    const when = this.phase === 'handshaking' ? ' during the handshake' : '';
+    const when =
+      this.phase === 'handshaking'
+        ? ' during the handshake: it serves nobody right now, or over TLS (zks://) alone'
+        : '';
     this.lose(nowMs, reason ?? this.fault(`closed the connection${when}`));
   }
 

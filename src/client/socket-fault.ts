@@ -8,6 +8,7 @@ export type SocketFaultReason =
   | 'reset'
   | 'unreachable'
   | 'empty'
+  | 'tls'
   | 'too-large';
 
 /** A connection that failed: the reason as a word, and a sentence that names the server. */
@@ -51,7 +52,8 @@ export function describeSocketError(error: unknown, address: ServerAddress): Soc
   return new SocketFault(reason, address, says, { cause: error });
 }
 
-function errorCode(error: unknown): string {
+/** The code of an error of Node, or its text. */
+export function errorCode(error: unknown): string {
   if (error instanceof Error && 'code' in error && typeof error.code === 'string') {
     return error.code;
   }

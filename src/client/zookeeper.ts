@@ -60,6 +60,7 @@ export class ZooKeeper implements SessionClient {
         random: Math.random,
       },
       { changedState: (state, reason) => this.changedState(state, reason) },
+      options.tls,
     );
     const { session } = this.driver;
     this.attempt = new ConnectAttempt({
