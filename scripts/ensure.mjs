@@ -16,7 +16,8 @@ function modified(path) {
 }
 
 function newestIn(folder) {
-  let newest = 0;
+  // A folder is newer when something in it was deleted or renamed.
+  let newest = modified(folder);
   for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
     newest = Math.max(newest, modified(join(entry.parentPath ?? entry.path, entry.name)));
   }
@@ -31,18 +32,19 @@ function run(command, args) {
   }
 }
 
-function touch(path) {
+/** The stamp says when the work began: what changed meanwhile is newer. */
+function stamp(path, work) {
+  const startedAt = new Date();
+  work();
   writeFileSync(path, '');
-  const now = new Date();
-  utimesSync(path, now, now);
+  utimesSync(path, startedAt, startedAt);
 }
 
 if (
   modified(installStamp) < Math.max(modified(at('package-lock.json')), modified(at('package.json')))
 ) {
   console.error('installing …');
-  run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']);
-  touch(installStamp);
+  stamp(installStamp, () => run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']));
 }
 
 const sources = ['src', 'test', 'bench'].map((folder) => newestIn(at(folder)));
@@ -50,6 +52,6 @@ if (
   modified(buildStamp) < Math.max(...sources, modified(at('tsconfig.json')), modified(installStamp))
 ) {
   console.error('building …');
-  run(process.execPath, [at('node_modules', 'typescript', 'bin', 'tsc'), '-p', '.']);
-  touch(buildStamp);
+  const tsc = at('node_modules', 'typescript', 'bin', 'tsc');
+  stamp(buildStamp, () => run(process.execPath, [tsc, '-p', '.']));
 }

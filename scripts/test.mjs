@@ -2,33 +2,36 @@
 // cores), and ends in one line: "N passed, N failed".
 //
 //   node scripts/test.mjs [part of a path]…      only the files whose path holds one of the parts
+//   node scripts/test.mjs --in FOLDER            the files of another folder, without the lint
 //
 // uvu exits 0 for a file that never calls .run() or whose hook throws, so a file that does not
 // report a total of its own counts as failed.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { dirname, join, relative, sep } from 'node:path';
+import { dirname, join, relative, resolve as resolvePath, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 
 const FILE_TIMEOUT_MS = 8 * 60_000;
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const compiled = join(root, 'dist', 'test');
-const wanted = process.argv.slice(2);
+const args = process.argv.slice(2);
+const otherFolder = args[0] === '--in' ? resolvePath(args.splice(0, 2)[1] ?? '.') : undefined;
+const compiled = otherFolder ?? join(root, 'dist', 'test');
+const wanted = args;
 
 function testFiles() {
-  return (
-    readdirSync(compiled, { recursive: true })
-      .filter((name) => name.endsWith('.test.js'))
-      // dist keeps what a deleted source left behind
-      .filter((name) =>
-        ['.ts', '.tsx'].some((ext) => existsSync(join(root, 'test', name.replace(/\.js$/, ext)))),
-      )
-      .map((name) => join(compiled, name))
-      .filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)))
-      .sort()
-  );
+  return readdirSync(compiled, { recursive: true })
+    .filter((name) => name.endsWith('.test.js'))
+    .filter((name) => otherFolder !== undefined || hasSource(name))
+    .filter((name) => wanted.length === 0 || wanted.some((part) => name.includes(part)))
+    .map((name) => join(compiled, name))
+    .sort();
+}
+
+/** dist keeps what a deleted source left behind. */
+function hasSource(name) {
+  return ['.ts', '.tsx'].some((ext) => existsSync(join(root, 'test', name.replace(/\.js$/, ext))));
 }
 
 function count(output, label) {
@@ -51,7 +54,12 @@ function runFile(file) {
     child.stderr.on('data', (chunk) => {
       output += chunk;
     });
-    const timer = setTimeout(() => child.kill('SIGKILL'), FILE_TIMEOUT_MS);
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL');
+      // Processes that the test left behind may hold the other ends.
+      child.stdout.destroy();
+      child.stderr.destroy();
+    }, FILE_TIMEOUT_MS);
     child.on('close', (status, signal) => {
       clearTimeout(timer);
       resolve({ file, output, status, signal, ms: Date.now() - startedAt });
@@ -67,9 +75,9 @@ function report({ file, output, status, signal, ms }) {
   let failed = total - passed;
   const name = relative(compiled, file).split(sep).join('/');
   let fault = '';
-  if (total + skipped === 0) fault = 'registered no test (is .run() missing?)';
-  else if (status !== 0 && failed === 0)
-    fault = signal ? `ended by ${signal}` : `exited with ${status}`;
+  if (signal !== null) fault = `ended by ${signal}`;
+  else if (status !== 0 && failed === 0) fault = `exited with ${status}`;
+  else if (total + skipped === 0) fault = 'registered no test (is .run() missing?)';
   if (fault !== '') failed = Math.max(failed, 1);
   const mark = failed > 0 ? 'FAIL' : 'ok  ';
   console.log(
@@ -83,7 +91,7 @@ function report({ file, output, status, signal, ms }) {
 
 const sum = { passed: 0, failed: 0, skipped: 0 };
 
-if (wanted.length === 0) {
+if (wanted.length === 0 && otherFolder === undefined) {
   const lint = spawnSync(
     process.execPath,
     [
