@@ -1,5 +1,5 @@
 /** The options of zoo.cfg that matter to an ensemble; config-keys.ts has the others. */
-import { optionsOf } from './config-option.js';
+import { ensembleOnly, optionsOf } from './config-option.js';
 
 const file = optionsOf('file');
 const prop = optionsOf('property');
@@ -7,87 +7,93 @@ const MS = { unit: 'ms' };
 const TICKS = { unit: 'ticks' };
 
 export const ENSEMBLE = {
-  initLimit: file.int('initLimit', 0, 'time for a learner to connect and sync', {
-    ...TICKS,
-    defaultText: 'required with servers',
-  }),
-  syncLimit: file.int('syncLimit', 0, 'time a learner may lag behind', {
-    ...TICKS,
-    defaultText: 'required with servers',
-  }),
-  connectToLearnerMasterLimit: file.int('connectToLearnerMasterLimit', 0, 'time to connect', {
-    ...TICKS,
-    defaultText: 'initLimit',
-  }),
-  electionAlg: file.int('electionAlg', 3, 'only 3, fast leader election'),
-  peerType: file.choice(
-    'peerType',
-    'participant',
-    ['participant', 'observer'],
-    'what this server is',
-  ),
-  quorumListenOnAllIPs: file.boolean('quorumListenOnAllIPs', false, 'listen on all addresses'),
-  observerMasterPort: file.port('observerMasterPort', 'port for observers of a follower'),
-  syncEnabled: file.boolean('syncEnabled', true, 'an observer keeps log and snapshots'),
-  dynamicConfigFile: file.optional('dynamicConfigFile', 'file of the server lines'),
-  standaloneEnabled: file.boolean('standaloneEnabled', true, 'one server needs no quorum'),
   reconfigEnabled: file.boolean('reconfigEnabled', false, 'allow reconfig'),
-  multiAddressEnabled: file.boolean('multiAddress.enabled', false, 'several addresses a server'),
-  multiAddressReachabilityCheckEnabled: file.boolean(
-    'multiAddress.reachabilityCheckEnabled',
-    true,
-    'look which address answers',
-  ),
-  multiAddressReachabilityCheckTimeoutMs: file.int(
-    'multiAddress.reachabilityCheckTimeoutMs',
-    1000,
-    'time for that look',
-    MS,
-  ),
-  quorumCnxnThreadsSize: file.int('quorum.cnxn.threads.size', 20, 'connections made at a time'),
-  oraclePath: file.optional('oraclePath', 'file that breaks the tie of two servers'),
-  leaderServes: prop.yesNo('leaderServes', true, 'the leader serves clients'),
-  cnxTimeoutMs: prop.int('cnxTimeout', 5000, 'time to connect for an election', MS),
-  quorumCnxnTimeoutMs: prop.int('quorumCnxnTimeoutMs', -1, 'read timeout of an election', {
-    ...MS,
-    defaultText: 'none',
+  ...ensembleOnly({
+    initLimit: file.int('initLimit', 0, 'time for a learner to connect and sync', {
+      ...TICKS,
+      defaultText: 'required with servers',
+    }),
+    syncLimit: file.int('syncLimit', 0, 'time a learner may lag behind', {
+      ...TICKS,
+      defaultText: 'required with servers',
+    }),
+    connectToLearnerMasterLimit: file.int('connectToLearnerMasterLimit', 0, 'time to connect', {
+      ...TICKS,
+      defaultText: 'initLimit',
+    }),
+    electionAlg: file.int('electionAlg', 3, 'only 3, fast leader election'),
+    peerType: file.choice(
+      'peerType',
+      'participant',
+      ['participant', 'observer'],
+      'what this server is',
+    ),
+    quorumListenOnAllIPs: file.boolean('quorumListenOnAllIPs', false, 'listen on all addresses'),
+    observerMasterPort: file.port('observerMasterPort', 'port for observers of a follower'),
+    syncEnabled: file.boolean('syncEnabled', true, 'an observer keeps log and snapshots'),
+    dynamicConfigFile: file.optional('dynamicConfigFile', 'file of the server lines'),
+    standaloneEnabled: file.boolean('standaloneEnabled', true, 'one server needs no quorum'),
+    multiAddressEnabled: file.boolean('multiAddress.enabled', false, 'several addresses a server'),
+    multiAddressReachabilityCheckEnabled: file.boolean(
+      'multiAddress.reachabilityCheckEnabled',
+      true,
+      'look which address answers',
+    ),
+    multiAddressReachabilityCheckTimeoutMs: file.int(
+      'multiAddress.reachabilityCheckTimeoutMs',
+      1000,
+      'time for that look',
+      MS,
+    ),
+    quorumCnxnThreadsSize: file.int('quorum.cnxn.threads.size', 20, 'connections made at a time'),
+    oraclePath: file.optional('oraclePath', 'file that breaks the tie of two servers'),
+    leaderServes: prop.yesNo('leaderServes', true, 'the leader serves clients'),
+    cnxTimeoutMs: prop.int('cnxTimeout', 5000, 'time to connect for an election', MS),
+    quorumCnxnTimeoutMs: prop.int('quorumCnxnTimeoutMs', -1, 'read timeout of an election', {
+      ...MS,
+      defaultText: 'none',
+    }),
+    tcpKeepAlive: prop.boolean('tcpKeepAlive', false, 'keep election connections alive'),
+    electionPortBindRetry: prop.int('electionPortBindRetry', 3, 'tries to listen; 0 is for ever'),
+    observerReconnectDelayMs: prop.long('observer.reconnectDelayMs', 0, 'pause to connect', MS),
+    observerElectionDelayMs: prop.long('observer.election.DelayMs', 200, 'pause to look', MS),
+    observerMasterSizeLimit: prop.int('observerMaster.sizeLimit', 33554432, 'packets kept', {
+      unit: 'bytes',
+    }),
+    fastleaderMinNotificationIntervalMs: prop.int(
+      'fastleader.minNotificationInterval',
+      200,
+      'shortest wait for votes',
+      MS,
+    ),
+    fastleaderMaxNotificationIntervalMs: prop.int(
+      'fastleader.maxNotificationInterval',
+      60000,
+      'longest wait for votes',
+      MS,
+    ),
+    leaderMaxTimeToWaitForEpochMs: prop.int(
+      'leader.maxTimeToWaitForEpoch',
+      -1,
+      'time for a quorum of epochs; -1 is initLimit',
+      MS,
+    ),
+    leaderConnectDelayDuringRetryMs: prop.int(
+      'leaderConnectDelayDuringRetryMs',
+      100,
+      'pause between tries to reach the leader',
+      MS,
+    ),
+    leaderNodelay: prop.boolean('leader.nodelay', true, 'TCP_NODELAY to learners'),
+    followerNodelay: prop.boolean('follower.nodelay', true, 'TCP_NODELAY to the leader'),
+    leaderMaxConcurrentSnapSyncs: prop.int('leader.maxConcurrentSnapSyncs', 10, 'SNAPs at a time'),
+    leaderMaxConcurrentDiffSyncs: prop.int('leader.maxConcurrentDiffSyncs', 100, 'DIFFs at a time'),
+    leaderCloseSocketAsync: prop.boolean('leader.closeSocketAsync', false, 'do not wait to close'),
+    learnerCloseSocketAsync: prop.boolean(
+      'learner.closeSocketAsync',
+      false,
+      'do not wait to close',
+    ),
+    learnerAsyncSending: prop.boolean('learner.asyncSending', false, 'send off the pipeline'),
   }),
-  tcpKeepAlive: prop.boolean('tcpKeepAlive', false, 'keep election connections alive'),
-  electionPortBindRetry: prop.int('electionPortBindRetry', 3, 'tries to listen; 0 is for ever'),
-  observerReconnectDelayMs: prop.long('observer.reconnectDelayMs', 0, 'pause to connect', MS),
-  observerElectionDelayMs: prop.long('observer.election.DelayMs', 200, 'pause to look', MS),
-  observerMasterSizeLimit: prop.int('observerMaster.sizeLimit', 33554432, 'packets kept', {
-    unit: 'bytes',
-  }),
-  fastleaderMinNotificationIntervalMs: prop.int(
-    'fastleader.minNotificationInterval',
-    200,
-    'shortest wait for votes',
-    MS,
-  ),
-  fastleaderMaxNotificationIntervalMs: prop.int(
-    'fastleader.maxNotificationInterval',
-    60000,
-    'longest wait for votes',
-    MS,
-  ),
-  leaderMaxTimeToWaitForEpochMs: prop.int(
-    'leader.maxTimeToWaitForEpoch',
-    -1,
-    'time for a quorum of epochs; -1 is initLimit',
-    MS,
-  ),
-  leaderConnectDelayDuringRetryMs: prop.int(
-    'leaderConnectDelayDuringRetryMs',
-    100,
-    'pause between tries to reach the leader',
-    MS,
-  ),
-  leaderNodelay: prop.boolean('leader.nodelay', true, 'TCP_NODELAY to learners'),
-  followerNodelay: prop.boolean('follower.nodelay', true, 'TCP_NODELAY to the leader'),
-  leaderMaxConcurrentSnapSyncs: prop.int('leader.maxConcurrentSnapSyncs', 10, 'SNAPs at a time'),
-  leaderMaxConcurrentDiffSyncs: prop.int('leader.maxConcurrentDiffSyncs', 100, 'DIFFs at a time'),
-  leaderCloseSocketAsync: prop.boolean('leader.closeSocketAsync', false, 'do not wait to close'),
-  learnerCloseSocketAsync: prop.boolean('learner.closeSocketAsync', false, 'do not wait to close'),
-  learnerAsyncSending: prop.boolean('learner.asyncSending', false, 'send off the pipeline'),
 };

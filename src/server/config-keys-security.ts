@@ -1,5 +1,5 @@
 /** The options of zoo.cfg on authentication and TLS; config-keys.ts has the others. */
-import { optionsOf } from './config-option.js';
+import { ensembleOnly, later, optionsOf, withoutMeaning } from './config-option.js';
 
 const file = optionsOf('file');
 const prop = optionsOf('property');
@@ -18,9 +18,15 @@ export const AUTHENTICATION = {
   ),
   digestAlg: prop.text('DigestAuthenticationProvider.digestAlg', 'SHA1', 'hash of digest ids'),
   x509SuperUser: prop.optional('X509AuthenticationProvider.superUser', 'DN of who may do all'),
-  superUser: prop.optional('superUser', 'SASL id of who may do all'),
-  letAnySaslUserDoX: prop.optional('letAnySaslUserDoX', 'SASL id whose ACLs any SASL user meets'),
-  allowSaslFailedClients: prop.boolean('allowSaslFailedClients', false, 'serve them all the same'),
+  ...later('there is no SASL', {
+    superUser: prop.optional('superUser', 'SASL id of who may do all'),
+    letAnySaslUserDoX: prop.optional('letAnySaslUserDoX', 'SASL id whose ACLs any SASL user meets'),
+    allowSaslFailedClients: prop.boolean(
+      'allowSaslFailedClients',
+      false,
+      'serve them all the same',
+    ),
+  }),
   sessionRequireClientSASLAuth: prop.boolean(
     'sessionRequireClientSASLAuth',
     false,
@@ -32,46 +38,106 @@ export const AUTHENTICATION = {
     'refuse who did not authenticate',
   ),
   enforceAuthSchemes: prop.text('enforce.auth.schemes', '', 'schemes that count for that'),
-  enableEagerACLCheck: prop.boolean('enableEagerACLCheck', false, 'check ACLs before forwarding'),
-  quorumAuthEnableSasl: file.boolean('quorum.auth.enableSasl', false, 'SASL between servers'),
-  quorumAuthLearnerRequireSasl: file.boolean(
-    'quorum.auth.learnerRequireSasl',
-    false,
-    'a learner insists on it',
-  ),
-  quorumAuthServerRequireSasl: file.boolean(
-    'quorum.auth.serverRequireSasl',
-    false,
-    'a leader insists on it',
-  ),
-  quorumAuthLearnerLoginContext: file.text(
-    'quorum.auth.learner.saslLoginContext',
-    'QuorumLearner',
-    'section of the JAAS file',
-  ),
-  quorumAuthServerLoginContext: file.text(
-    'quorum.auth.server.saslLoginContext',
-    'QuorumServer',
-    'section of the JAAS file',
-  ),
-  quorumAuthKerberosServicePrincipal: file.text(
-    'quorum.auth.kerberos.servicePrincipal',
-    'zkquorum/localhost',
-    'Kerberos principal of the servers',
-  ),
+  ...ensembleOnly({
+    enableEagerACLCheck: prop.boolean('enableEagerACLCheck', false, 'check ACLs before forwarding'),
+    quorumAuthEnableSasl: file.boolean('quorum.auth.enableSasl', false, 'SASL between servers'),
+    quorumAuthLearnerRequireSasl: file.boolean(
+      'quorum.auth.learnerRequireSasl',
+      false,
+      'a learner insists on it',
+    ),
+    quorumAuthServerRequireSasl: file.boolean(
+      'quorum.auth.serverRequireSasl',
+      false,
+      'a leader insists on it',
+    ),
+    quorumAuthLearnerLoginContext: file.text(
+      'quorum.auth.learner.saslLoginContext',
+      'QuorumLearner',
+      'section of the JAAS file',
+    ),
+    quorumAuthServerLoginContext: file.text(
+      'quorum.auth.server.saslLoginContext',
+      'QuorumServer',
+      'section of the JAAS file',
+    ),
+    quorumAuthKerberosServicePrincipal: file.text(
+      'quorum.auth.kerberos.servicePrincipal',
+      'zkquorum/localhost',
+      'Kerberos principal of the servers',
+    ),
+  }),
 };
 
 export const TLS = {
-  sslQuorum: file.boolean('sslQuorum', false, 'TLS between servers'),
-  portUnification: file.boolean('portUnification', false, 'TLS and plain on the quorum port'),
-  sslQuorumReloadCertFiles: file.boolean(
-    'sslQuorumReloadCertFiles',
-    false,
-    'read changed certificates between servers',
-  ),
+  ...ensembleOnly({
+    sslQuorum: file.boolean('sslQuorum', false, 'TLS between servers'),
+    portUnification: file.boolean('portUnification', false, 'TLS and plain on the quorum port'),
+    sslQuorumReloadCertFiles: file.boolean(
+      'sslQuorumReloadCertFiles',
+      false,
+      'read changed certificates between servers',
+    ),
+    sslQuorumKeyStoreLocation: prop.optional('ssl.quorum.keyStore.location', 'as without quorum'),
+    sslQuorumKeyStorePassword: prop.optional('ssl.quorum.keyStore.password', 'as without quorum'),
+    sslQuorumKeyStorePasswordPath: prop.optional(
+      'ssl.quorum.keyStore.passwordPath',
+      'as without quorum',
+    ),
+    sslQuorumKeyStoreType: prop.choice(
+      'ssl.quorum.keyStore.type',
+      '',
+      STORE_TYPES,
+      'as without quorum',
+    ),
+    sslQuorumTrustStoreLocation: prop.optional(
+      'ssl.quorum.trustStore.location',
+      'as without quorum',
+    ),
+    sslQuorumTrustStorePassword: prop.optional(
+      'ssl.quorum.trustStore.password',
+      'as without quorum',
+    ),
+    sslQuorumTrustStorePasswordPath: prop.optional(
+      'ssl.quorum.trustStore.passwordPath',
+      'as without quorum',
+    ),
+    sslQuorumTrustStoreType: prop.choice(
+      'ssl.quorum.trustStore.type',
+      '',
+      STORE_TYPES,
+      'as without quorum',
+    ),
+    sslQuorumProtocol: prop.text('ssl.quorum.protocol', 'TLSv1.2', 'as without quorum'),
+    sslQuorumEnabledProtocols: prop.optional('ssl.quorum.enabledProtocols', 'as without quorum', {
+      defaultText: 'ssl.quorum.protocol',
+    }),
+    sslQuorumCiphersuites: prop.optional('ssl.quorum.ciphersuites', 'as without quorum'),
+    sslQuorumHostnameVerification: prop.boolean(
+      'ssl.quorum.hostnameVerification',
+      true,
+      'check names',
+    ),
+    sslQuorumClientHostnameVerification: prop.boolean(
+      'ssl.quorum.clientHostnameVerification',
+      true,
+      'check names of dialling servers',
+      { defaultText: 'ssl.quorum.hostnameVerification' },
+    ),
+    sslQuorumCrl: prop.boolean('ssl.quorum.crl', false, 'as without quorum'),
+    sslQuorumOcsp: prop.boolean('ssl.quorum.ocsp', false, 'as without quorum'),
+    sslQuorumClientAuth: prop.choice(
+      'ssl.quorum.clientAuth',
+      'need',
+      ['none', 'want', 'need'],
+      'as without quorum',
+    ),
+  }),
   clientPortUnification: prop.boolean('client.portUnification', false, 'TLS and plain for clients'),
   clientCertReload: prop.boolean('client.certReload', false, 'read changed certificates'),
-  fipsMode: prop.boolean('fips-mode', true, 'no DIGEST-MD5, TLS of the platform'),
+  ...later('TLS is that of the platform', {
+    fipsMode: prop.boolean('fips-mode', true, 'no DIGEST-MD5, TLS of the platform'),
+  }),
   sslAuthProvider: prop.text('ssl.authProvider', 'x509', 'who judges client certificates'),
   sslKeyStoreLocation: prop.optional('ssl.keyStore.location', 'key and certificate'),
   sslKeyStorePassword: prop.optional('ssl.keyStore.password', 'its password'),
@@ -86,7 +152,9 @@ export const TLS = {
     defaultText: 'ssl.protocol',
   }),
   sslCiphersuites: prop.optional('ssl.ciphersuites', 'cipher suites taken'),
-  sslHostnameVerification: prop.boolean('ssl.hostnameVerification', true, 'check names'),
+  ...withoutMeaning('a server checks the names of clients alone: ssl.clientHostnameVerification', {
+    sslHostnameVerification: prop.boolean('ssl.hostnameVerification', true, 'check names'),
+  }),
   sslClientHostnameVerification: prop.boolean(
     'ssl.clientHostnameVerification',
     false,
@@ -105,53 +173,5 @@ export const TLS = {
     5000,
     'time to tell TLS from plain',
     { unit: 'ms' },
-  ),
-  sslQuorumKeyStoreLocation: prop.optional('ssl.quorum.keyStore.location', 'as without quorum'),
-  sslQuorumKeyStorePassword: prop.optional('ssl.quorum.keyStore.password', 'as without quorum'),
-  sslQuorumKeyStorePasswordPath: prop.optional(
-    'ssl.quorum.keyStore.passwordPath',
-    'as without quorum',
-  ),
-  sslQuorumKeyStoreType: prop.choice(
-    'ssl.quorum.keyStore.type',
-    '',
-    STORE_TYPES,
-    'as without quorum',
-  ),
-  sslQuorumTrustStoreLocation: prop.optional('ssl.quorum.trustStore.location', 'as without quorum'),
-  sslQuorumTrustStorePassword: prop.optional('ssl.quorum.trustStore.password', 'as without quorum'),
-  sslQuorumTrustStorePasswordPath: prop.optional(
-    'ssl.quorum.trustStore.passwordPath',
-    'as without quorum',
-  ),
-  sslQuorumTrustStoreType: prop.choice(
-    'ssl.quorum.trustStore.type',
-    '',
-    STORE_TYPES,
-    'as without quorum',
-  ),
-  sslQuorumProtocol: prop.text('ssl.quorum.protocol', 'TLSv1.2', 'as without quorum'),
-  sslQuorumEnabledProtocols: prop.optional('ssl.quorum.enabledProtocols', 'as without quorum', {
-    defaultText: 'ssl.quorum.protocol',
-  }),
-  sslQuorumCiphersuites: prop.optional('ssl.quorum.ciphersuites', 'as without quorum'),
-  sslQuorumHostnameVerification: prop.boolean(
-    'ssl.quorum.hostnameVerification',
-    true,
-    'check names',
-  ),
-  sslQuorumClientHostnameVerification: prop.boolean(
-    'ssl.quorum.clientHostnameVerification',
-    true,
-    'check names of dialling servers',
-    { defaultText: 'ssl.quorum.hostnameVerification' },
-  ),
-  sslQuorumCrl: prop.boolean('ssl.quorum.crl', false, 'as without quorum'),
-  sslQuorumOcsp: prop.boolean('ssl.quorum.ocsp', false, 'as without quorum'),
-  sslQuorumClientAuth: prop.choice(
-    'ssl.quorum.clientAuth',
-    'need',
-    ['none', 'want', 'need'],
-    'as without quorum',
   ),
 };

@@ -6,7 +6,7 @@
 
 import { ENSEMBLE } from './config-keys-ensemble.js';
 import { AUTHENTICATION, TLS } from './config-keys-security.js';
-import { optionsOf } from './config-option.js';
+import { ensembleOnly, later, optionsOf, withoutMeaning } from './config-option.js';
 
 const file = optionsOf('file');
 const prop = optionsOf('property');
@@ -39,12 +39,18 @@ const BASICS = {
     defaultText: '20 ticks',
   }),
   maxClientCnxns: file.int('maxClientCnxns', 60, 'connections of one address; 0 is no limit'),
-  localSessionsEnabled: file.boolean('localSessionsEnabled', false, 'sessions of one server only'),
-  localSessionsUpgradingEnabled: file.boolean(
-    'localSessionsUpgradingEnabled',
-    false,
-    'make a local session global when it creates an ephemeral',
-  ),
+  ...ensembleOnly({
+    localSessionsEnabled: file.boolean(
+      'localSessionsEnabled',
+      false,
+      'sessions of one server only',
+    ),
+    localSessionsUpgradingEnabled: file.boolean(
+      'localSessionsUpgradingEnabled',
+      false,
+      'make a local session global when it creates an ephemeral',
+    ),
+  }),
   autopurgeSnapRetainCount: file.int('autopurge.snapRetainCount', 3, 'snapshots kept, at least 3'),
   autopurgePurgeIntervalHours: file.int(
     'autopurge.purgeInterval',
@@ -68,8 +74,10 @@ const STORAGE = {
   txnLogSizeLimitKb: prop.long('txnLogSizeLimitInKb', -1, 'log size that starts a new file', {
     unit: 'KB',
   }),
-  commitLogCount: prop.int('commitLogCount', 500, 'txns kept in memory for learners'),
-  snapshotSizeFactor: prop.float('snapshotSizeFactor', 0.33, 'log to snapshot size for a DIFF'),
+  ...ensembleOnly({
+    commitLogCount: prop.int('commitLogCount', 500, 'txns kept in memory for learners'),
+    snapshotSizeFactor: prop.float('snapshotSizeFactor', 0.33, 'log to snapshot size for a DIFF'),
+  }),
   forceSync: prop.yesNo('forceSync', true, 'sync the log before an acknowledgement'),
   fsyncWarningThresholdMs: prop.long(
     'fsync.warningthresholdms',
@@ -94,24 +102,28 @@ const STORAGE = {
     true,
     'write the last zxid into snapshots',
   ),
-  closeSessionTxnEnabled: prop.boolean(
-    'closeSessionTxn.enabled',
-    true,
-    'list the ephemerals a close deletes',
-  ),
+  ...withoutMeaning('the list is always written: every release since 3.6 reads it', {
+    closeSessionTxnEnabled: prop.boolean(
+      'closeSessionTxn.enabled',
+      true,
+      'list the ephemerals a close deletes',
+    ),
+  }),
   datadirAutocreate: prop.boolean('datadir.autocreate', true, 'make missing folders'),
   dbAutocreate: prop.boolean('db.autocreate', true, 'start empty on an empty folder'),
-  flushDelayMs: prop.long('flushDelay', 0, 'how long a sync may wait for company', MS),
-  maxWriteQueuePollTimeMs: prop.long(
-    'maxWriteQueuePollTime',
-    0,
-    'how long a flush waits when idle',
-    {
-      ...MS,
-      defaultText: 'flushDelay / 3',
-    },
-  ),
-  maxBatchSize: prop.int('maxBatchSize', 1000, 'txns that ask for a sync'),
+  ...withoutMeaning('what comes during a sync shares the next one, and none waits for company', {
+    flushDelayMs: prop.long('flushDelay', 0, 'how long a sync may wait for company', MS),
+    maxWriteQueuePollTimeMs: prop.long(
+      'maxWriteQueuePollTime',
+      0,
+      'how long a flush waits when idle',
+      {
+        ...MS,
+        defaultText: 'flushDelay / 3',
+      },
+    ),
+    maxBatchSize: prop.int('maxBatchSize', 1000, 'txns that ask for a sync'),
+  }),
 };
 
 const LIMITS = {
@@ -125,121 +137,127 @@ const LIMITS = {
     defaultText: 'jute.maxbuffer',
   }),
   globalOutstandingLimit: prop.int('globalOutstandingLimit', 1000, 'requests in the pipeline'),
-  requestThrottleMaxRequests: prop.int(
-    'request_throttle_max_requests',
-    0,
-    'requests before throttling; 0 is off',
-  ),
-  requestThrottleStallTimeMs: prop.int(
-    'request_throttle_stall_time',
-    100,
-    'how long a throttled request waits',
-    MS,
-  ),
-  requestThrottleDropStale: prop.boolean(
-    'request_throttle_drop_stale',
-    true,
-    'drop stale requests',
-  ),
-  requestStaleConnectionCheck: prop.boolean(
-    'request_stale_connection_check',
-    true,
-    'a request of a closed connection is stale',
-  ),
-  requestStaleLatencyCheck: prop.boolean(
-    'request_stale_latency_check',
-    false,
-    'a request older than its session timeout is stale',
-  ),
-  requestThrottlerShutdownTimeoutMs: prop.int(
-    'request_throttler.shutdownTimeout',
-    10000,
-    'how long a close waits for requests',
-    MS,
-  ),
-  throttledOpWaitTimeMs: prop.int(
-    'throttled_op_wait_time',
-    0,
-    'a request queued longer is refused; 0 is off',
-    MS,
-  ),
-  largeRequestThreshold: prop.int(
-    'largeRequestThreshold',
-    -1,
-    'a request this long is large; -1 is off',
-    BYTES,
-  ),
-  largeRequestMaxBytes: prop.long(
-    'largeRequestMaxBytes',
-    104857600,
-    'large requests at a time',
-    BYTES,
-  ),
-  connectionThrottleTokens: prop.int(
-    'connection_throttle_tokens',
-    0,
-    'size of the token bucket; 0 is off',
-  ),
-  connectionThrottleFillTimeMs: prop.int(
-    'connection_throttle_fill_time',
-    1,
-    'time between fills',
-    MS,
-  ),
-  connectionThrottleFillCount: prop.int('connection_throttle_fill_count', 1, 'tokens of a fill'),
-  connectionThrottleFreezeTimeMs: prop.int(
-    'connection_throttle_freeze_time',
-    -1,
-    'time between changes of the drop rate',
-    MS,
-  ),
-  connectionThrottleDropIncrease: prop.float(
-    'connection_throttle_drop_increase',
-    0.02,
-    'step up of the drop rate',
-  ),
-  connectionThrottleDropDecrease: prop.float(
-    'connection_throttle_drop_decrease',
-    0.002,
-    'step down of the drop rate',
-  ),
-  connectionThrottleDecreaseRatio: prop.float(
-    'connection_throttle_decrease_ratio',
-    0,
-    'fill that lowers the drop rate',
-  ),
-  connectionThrottleWeightEnabled: prop.boolean(
-    'connection_throttle_weight_enabled',
-    false,
-    'weigh connections by session kind',
-  ),
-  connectionThrottleGlobalSessionWeight: prop.int(
-    'connection_throttle_global_session_weight',
-    3,
-    'tokens of a global session',
-  ),
-  connectionThrottleLocalSessionWeight: prop.int(
-    'connection_throttle_local_session_weight',
-    1,
-    'tokens of a local session',
-  ),
-  connectionThrottleRenewSessionWeight: prop.int(
-    'connection_throttle_renew_session_weight',
-    2,
-    'tokens of a renewed session',
-  ),
+  ...later('only globalOutstandingLimit holds requests back', {
+    requestThrottleMaxRequests: prop.int(
+      'request_throttle_max_requests',
+      0,
+      'requests before throttling; 0 is off',
+    ),
+    requestThrottleStallTimeMs: prop.int(
+      'request_throttle_stall_time',
+      100,
+      'how long a throttled request waits',
+      MS,
+    ),
+    requestThrottleDropStale: prop.boolean(
+      'request_throttle_drop_stale',
+      true,
+      'drop stale requests',
+    ),
+    requestStaleConnectionCheck: prop.boolean(
+      'request_stale_connection_check',
+      true,
+      'a request of a closed connection is stale',
+    ),
+    requestStaleLatencyCheck: prop.boolean(
+      'request_stale_latency_check',
+      false,
+      'a request older than its session timeout is stale',
+    ),
+    throttledOpWaitTimeMs: prop.int(
+      'throttled_op_wait_time',
+      0,
+      'a request queued longer is refused; 0 is off',
+      MS,
+    ),
+    largeRequestThreshold: prop.int(
+      'largeRequestThreshold',
+      -1,
+      'a request this long is large; -1 is off',
+      BYTES,
+    ),
+    largeRequestMaxBytes: prop.long(
+      'largeRequestMaxBytes',
+      104857600,
+      'large requests at a time',
+      BYTES,
+    ),
+    connectionThrottleTokens: prop.int(
+      'connection_throttle_tokens',
+      0,
+      'size of the token bucket; 0 is off',
+    ),
+    connectionThrottleFillTimeMs: prop.int(
+      'connection_throttle_fill_time',
+      1,
+      'time between fills',
+      MS,
+    ),
+    connectionThrottleFillCount: prop.int('connection_throttle_fill_count', 1, 'tokens of a fill'),
+    connectionThrottleFreezeTimeMs: prop.int(
+      'connection_throttle_freeze_time',
+      -1,
+      'time between changes of the drop rate',
+      MS,
+    ),
+    connectionThrottleDropIncrease: prop.float(
+      'connection_throttle_drop_increase',
+      0.02,
+      'step up of the drop rate',
+    ),
+    connectionThrottleDropDecrease: prop.float(
+      'connection_throttle_drop_decrease',
+      0.002,
+      'step down of the drop rate',
+    ),
+    connectionThrottleDecreaseRatio: prop.float(
+      'connection_throttle_decrease_ratio',
+      0,
+      'fill that lowers the drop rate',
+    ),
+    connectionThrottleWeightEnabled: prop.boolean(
+      'connection_throttle_weight_enabled',
+      false,
+      'weigh connections by session kind',
+    ),
+    connectionThrottleGlobalSessionWeight: prop.int(
+      'connection_throttle_global_session_weight',
+      3,
+      'tokens of a global session',
+    ),
+    connectionThrottleLocalSessionWeight: prop.int(
+      'connection_throttle_local_session_weight',
+      1,
+      'tokens of a local session',
+    ),
+    connectionThrottleRenewSessionWeight: prop.int(
+      'connection_throttle_renew_session_weight',
+      2,
+      'tokens of a renewed session',
+    ),
+  }),
+  ...withoutMeaning('a close waits for the disk alone', {
+    requestThrottlerShutdownTimeoutMs: prop.int(
+      'request_throttler.shutdownTimeout',
+      10000,
+      'how long a close waits for requests',
+      MS,
+    ),
+  }),
   sessionlessCnxnTimeoutMs: prop.int(
     'nio.sessionlessCnxnTimeout',
     10000,
     'how long a connection may lack a session',
     MS,
   ),
-  maxResponseCacheSize: prop.int('maxResponseCacheSize', 400, 'getData replies kept encoded'),
-  maxGetChildrenResponseCacheSize: prop.int(
-    'maxGetChildrenResponseCacheSize',
-    400,
-    'getChildren replies kept encoded',
-  ),
+  ...withoutMeaning('replies are copied from the tree as fast', {
+    maxResponseCacheSize: prop.int('maxResponseCacheSize', 400, 'getData replies kept encoded'),
+    maxGetChildrenResponseCacheSize: prop.int(
+      'maxGetChildrenResponseCacheSize',
+      400,
+      'getChildren replies kept encoded',
+    ),
+  }),
   outstandingHandshakeLimit: prop.int(
     'netty.server.outstandingHandshake.limit',
     -1,
@@ -249,7 +267,9 @@ const LIMITS = {
 
 const FEATURES = {
   extendedTypesEnabled: prop.boolean('extendedTypesEnabled', false, 'allow TTL nodes'),
-  emulate353TTLNodes: prop.boolean('emulate353TTLNodes', false, 'read the TTL nodes of 3.5.3'),
+  ...later('TTL nodes have the form of 3.5.4 and later', {
+    emulate353TTLNodes: prop.boolean('emulate353TTLNodes', false, 'read the TTL nodes of 3.5.3'),
+  }),
   enforceQuota: prop.boolean('enforceQuota', false, 'refuse what breaks a hard quota'),
   containerCheckIntervalMs: prop.int(
     'znode.container.checkIntervalMs',
@@ -273,7 +293,9 @@ const FEATURES = {
     property: 'readonlymode.enabled',
   }),
   fourLetterWordWhitelist: prop.text('4lw.commands.whitelist', 'srvr', 'words answered; * is all'),
-  auditEnable: prop.boolean('audit.enable', false, 'write an audit log'),
+  ...later('no audit log is written', {
+    auditEnable: prop.boolean('audit.enable', false, 'write an audit log'),
+  }),
 };
 
 const ADMIN = {
@@ -282,11 +304,19 @@ const ADMIN = {
   adminServerPort: prop.int('admin.serverPort', 8080, 'its port', { min: 0 }),
   adminIdleTimeoutMs: prop.int('admin.idleTimeout', 30000, 'how long its connections may idle', MS),
   adminCommandURL: prop.text('admin.commandURL', '/commands', 'its root'),
-  adminPortUnification: prop.boolean('admin.portUnification', false, 'HTTP and HTTPS on its port'),
-  adminForceHttps: prop.boolean('admin.forceHttps', false, 'HTTPS only'),
-  adminNeedClientAuth: prop.boolean('admin.needClientAuth', true, 'ask for client certificates'),
+  ...later('the AdminServer speaks HTTP without TLS', {
+    adminPortUnification: prop.boolean(
+      'admin.portUnification',
+      false,
+      'HTTP and HTTPS on its port',
+    ),
+    adminForceHttps: prop.boolean('admin.forceHttps', false, 'HTTPS only'),
+    adminNeedClientAuth: prop.boolean('admin.needClientAuth', true, 'ask for client certificates'),
+  }),
   adminSnapshotEnabled: prop.boolean('admin.snapshot.enabled', true, 'allow snapshot'),
-  adminRestoreEnabled: prop.boolean('admin.restore.enabled', true, 'allow restore'),
+  ...later('there is no command restore', {
+    adminRestoreEnabled: prop.boolean('admin.restore.enabled', true, 'allow restore'),
+  }),
   adminRateLimiterIntervalMs: prop.int(
     'admin.rateLimiterIntervalInMS',
     300000,

@@ -3,7 +3,18 @@
  * the manual. An option of kind `file` is known to Apache's parser, which refuses a bad value. The
  * others are Java system properties, named `zookeeper.<key>` unless the declaration says otherwise;
  * there Apache takes its default for a bad value.
+ *
+ * An option that is declared is honoured, unless `later`, `ensembleOnly` or `withoutMeaning` say
+ * otherwise: a zoo.cfg must never be told that a wish is granted when it is not.
  */
+
+/**
+ * - `honoured`: read by the server (config.test.ts looks that it is)
+ * - `later`: known and not honoured yet; setting it is a warning
+ * - `ensemble only`: matters to a server of an ensemble alone, also with Apache
+ * - `no meaning here`: this server has nothing that it could change; setting it is a warning
+ */
+export type OptionStatus = 'honoured' | 'later' | 'ensemble only' | 'no meaning here';
 
 export interface Option<T> {
   readonly key: string;
@@ -18,6 +29,9 @@ export interface Option<T> {
   /** "ms", "KB" … or "". */
   readonly unit: string;
   readonly summary: string;
+  readonly status: OptionStatus;
+  /** What stands instead, where the option is not honoured; "" else. */
+  readonly why: string;
   /** The value of a trimmed text, or undefined when it is none. */
   parse(text: string): T | undefined;
 }
@@ -57,7 +71,48 @@ function make<T>(
   const property = extras.property ?? `zookeeper.${key}`;
   const defaultText = extras.defaultText ?? textOf(value);
   const unit = extras.unit ?? '';
-  return { key, origin, property, expects, default: value, defaultText, unit, summary, parse };
+  return {
+    key,
+    origin,
+    property,
+    expects,
+    default: value,
+    defaultText,
+    unit,
+    summary,
+    status: 'honoured',
+    why: '',
+    parse,
+  };
+}
+
+/** Marks options that are not honoured yet. @param why what stands instead, for warning and manual */
+export function later<S extends Record<string, Option<unknown>>>(why: string, section: S): S {
+  return marked('later', why, section);
+}
+
+export function ensembleOnly<S extends Record<string, Option<unknown>>>(section: S): S {
+  return marked('ensemble only', '', section);
+}
+
+/** @param why nothing here could heed them, for warning and manual */
+export function withoutMeaning<S extends Record<string, Option<unknown>>>(
+  why: string,
+  section: S,
+): S {
+  return marked('no meaning here', why, section);
+}
+
+function marked<S extends Record<string, Option<unknown>>>(
+  status: OptionStatus,
+  why: string,
+  section: S,
+): S {
+  const entries = Object.entries(section).map(([name, option]) => [
+    name,
+    { ...option, status, why },
+  ]);
+  return Object.fromEntries(entries) as S;
 }
 
 function textOf(value: unknown): string {

@@ -6,6 +6,7 @@
  * A key that Apache's parser does not know is the system property `zookeeper.<key>`. Where both a
  * -D and the file speak, -D wins; with Apache the file does, so that no flag can correct a file.
  */
+import { type AuthSchemes, authSchemesOf } from './config-auth.js';
 import {
   type EnsembleLines,
   isEnsembleKey,
@@ -25,6 +26,8 @@ export interface Config extends OptionValues {
   readonly weights: ReadonlyMap<number, number>;
   /** Does this server need a quorum? */
   readonly isReplicated: boolean;
+  /** Which authentication schemes there are, and which are asked for. */
+  readonly auth: AuthSchemes;
   /** `authProvider.N`, `superUser.N` and whatever no option reads, by their full property names. */
   readonly properties: ReadonlyMap<string, string>;
 }
@@ -93,6 +96,8 @@ class ConfigBuilder {
   private readonly lines: EnsembleLines = { servers: [], groups: new Map(), weights: new Map() };
   private readonly properties = new Map<string, string>();
   private readonly lineOf = new Map<string, number>();
+  /** By what an option was set last: its key, or "-D name". */
+  private readonly saidAs = new Map<OptionName, string>();
   private readonly errors: ConfigProblem[] = [];
   private readonly warnings: ConfigProblem[] = [];
 
@@ -162,6 +167,7 @@ class ConfigBuilder {
     const parsed = option.parse(value);
     if (parsed !== undefined) {
       this.values[name] = parsed;
+      this.saidAs.set(name, key);
       return;
     }
     const message = `expected ${option.expects}, found "${value}"`;
@@ -199,8 +205,10 @@ class ConfigBuilder {
 
   finish(): ConfigResult {
     const values = this.values as { -readonly [K in OptionName]: OptionValues[K] };
+    this.tellUnheeded();
     this.derive(values);
     this.check(values);
+    const auth = this.checkAuth(values);
     const isReplicated = this.checkEnsemble(values);
     if (this.errors.length > 0) {
       // Without a line last: those are about what is missing.
@@ -209,7 +217,20 @@ class ConfigBuilder {
     }
     const { servers, groups, weights } = this.lines;
     const { properties, warnings } = this;
-    return { config: { ...values, servers, groups, weights, isReplicated, properties }, warnings };
+    const lines = { servers, groups, weights, isReplicated };
+    return { config: { ...values, ...lines, auth, properties }, warnings };
+  }
+
+  /** No wish that is not granted stays without a word. */
+  private tellUnheeded(): void {
+    for (const [name, key] of this.saidAs) {
+      const option: Option<unknown> = OPTIONS[name];
+      if (this.values[name] === option.default) continue;
+      if (option.status === 'later') this.warn(key, `not honoured yet: ${option.why}`);
+      else if (option.status === 'no meaning here') {
+        this.warn(key, `has no meaning here: ${option.why}`);
+      }
+    }
   }
 
   private derive(values: { -readonly [K in OptionName]: OptionValues[K] }): void {
@@ -253,6 +274,15 @@ class ConfigBuilder {
         this.error(`${key}Address`, `is set, but ${key} is not`);
       }
     }
+  }
+
+  private checkAuth(values: OptionValues): AuthSchemes {
+    const auth = authSchemesOf(values, this.properties);
+    for (const { key, message, isError } of auth.problems) {
+      if (isError) this.error(key, message);
+      else this.warn(key, message);
+    }
+    return auth;
   }
 
   /** Returns whether the server needs a quorum. */

@@ -17,7 +17,7 @@ import { ContainerManager } from './pipeline/container-manager.js';
 import { Prep } from './pipeline/prep.js';
 import { Server } from './server.js';
 import { type ServerSettings, ServerState } from './server-state.js';
-import { Auth } from './session/auth.js';
+import { Auth, type HashBase64 } from './session/auth.js';
 import { SessionTracker } from './session/session-tracker.js';
 import { SERVER_VERSION } from './version.js';
 import { StandaloneView } from './view.js';
@@ -243,10 +243,12 @@ function makeServer(
   const sessions = new SessionTracker(settings.tickTimeMs, nowMs);
   for (const { id, timeoutMs } of database.sessions.values()) sessions.add(id, timeoutMs, nowMs);
   const auth = new Auth({
-    hash: sha1Base64,
+    hash: hashOf(config),
     superDigest: config.superDigest ?? undefined,
     x509SuperUser: config.x509SuperUser ?? undefined,
     isAclSkipped: config.skipACL,
+    schemes: config.auth.schemes,
+    enforced: config.auth.enforced,
   });
   const { tree } = database;
   const prep = new Prep(tree, auth, {
@@ -291,8 +293,16 @@ function factsOf(config: Config, storage: Storage | null, ports: ClientPorts | n
   };
 }
 
-function sha1Base64(text: string): string {
-  return createHash('sha1').update(text, 'utf8').digest('base64');
+function hashOf({ digestAlg }: Config): HashBase64 {
+  const hash: HashBase64 = (text) => createHash(digestAlg).update(text, 'utf8').digest('base64');
+  try {
+    hash('');
+  } catch (cause) {
+    const { key } = OPTIONS.digestAlg;
+    const message = `${key}: there is no hash "${digestAlg}" on this platform`;
+    throw new ServerError('ECONFIG', ExitCode.USAGE, message, cause);
+  }
+  return hash;
 }
 
 function asServerError(cause: unknown): ServerError {

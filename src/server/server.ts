@@ -183,6 +183,11 @@ export class Server {
     state.sessions.touch(session, state.monotonicMs);
     connection.stats.lastOperation = type;
     connection.stats.lastCxid = xid;
+    if (!state.auth.isServed(connection.ids) && type !== OpCode.auth && type !== OpCode.sasl) {
+      replyWithZxid(state, connection, xid, 0n, ErrorCode.SESSIONCLOSEDREQUIRESASLAUTH);
+      this.connections.close(connection);
+      return;
+    }
     if (WRITES.has(type)) {
       this.write(connection, session, xid, type, input);
     } else if (READS.has(type)) {

@@ -1,5 +1,5 @@
 /** Options of storage and of znode types end to end: what they leave on the disk, and who reads it. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { test } from 'uvu';
@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert';
 import { ErrorCode } from '../../src/protocol/error-code.js';
 import { OpCode } from '../../src/protocol/op-code.js';
 import { OPEN_ACL_UNSAFE } from '../../src/protocol/perms.js';
+import { SnapshotReader } from '../../src/server/persistence/snapshot-reader.js';
 import { startBundled } from '../support/bundled.js';
 import { oracleTest, startOracle } from '../support/oracle.js';
 import { makeTempDir } from '../support/temp-dir.js';
@@ -138,6 +139,105 @@ test('without a size limit the log does not ask for a snapshot', async () => {
     await client.close();
   } finally {
     await server.close();
+    home.remove();
+  }
+});
+
+test('a log begins a new file when it is longer than txnLogSizeLimitInKb', async () => {
+  const home = makeTempDir('log-size');
+  const config = { snapCount: '100000', txnLogSizeLimitInKb: '32' };
+  try {
+    const first = await startBundled({ dataDir: home.path, config });
+    const client = await RawClient.connect(first.port);
+    for (let i = 0; i < 20; i++) {
+      await client.call(OpCode.create, create(`/n${i}`, Buffer.alloc(8192)));
+    }
+    await client.close();
+    const before = await treeOf(first.port);
+    await first.close();
+    // 160 KB at 32 to 40 KB a file.
+    const logs = filesOf(home.path, 'log.').length;
+    assert.ok(logs >= 4 && logs <= 6, `${logs} logs`);
+    const second = await startBundled({ dataDir: home.path, config });
+    assert.equal(await treeOf(second.port), before);
+    await second.close();
+  } finally {
+    home.remove();
+  }
+});
+
+for (const isWritten of [true, false]) {
+  test(`serializeLastProcessedZxid.enabled=${isWritten}`, async () => {
+    const home = makeTempDir('last-zxid');
+    const config = { snapCount: '20', 'serializeLastProcessedZxid.enabled': String(isWritten) };
+    try {
+      const server = await startBundled({ dataDir: home.path, config });
+      await fill(server.port, '/a');
+      await server.close();
+      const snapshots = filesOf(home.path, 'snapshot.');
+      assert.ok(snapshots.length > 1);
+      for (const name of snapshots) {
+        const named = BigInt(`0x${name.slice('snapshot.'.length)}`);
+        const said = lastZxidOf(join(home.path, VERSION_DIR, name));
+        if (!isWritten) assert.is(said, undefined, name);
+        else assert.ok(said !== undefined && said >= named, `${name} says ${said}`);
+      }
+    } finally {
+      home.remove();
+    }
+  });
+}
+
+/** The zxid behind the last node and digest of a snapshot; undefined when it has none. */
+function lastZxidOf(path: string): bigint | undefined {
+  const reader = new SnapshotReader(1 << 20);
+  reader.push(readFileSync(path));
+  reader.end();
+  let zxid: bigint | undefined;
+  for (;;) {
+    const item = reader.next();
+    if (item.kind === 'lastProcessedZxid') zxid = item.zxid;
+    if (item.kind === 'invalid') throw new Error(`${path}: ${item.reason}`);
+    if (item.kind === 'end' || item.kind === 'need-more') return zxid;
+  }
+}
+
+test('datadir.autocreate=false makes no folder', async () => {
+  const home = makeTempDir('autocreate');
+  const dataDir = join(home.path, 'unmounted');
+  try {
+    await startBundled({ dataDir, config: { 'datadir.autocreate': 'false' } }).then(
+      () => assert.unreachable(),
+      (error: Error) =>
+        assert.match(error.message, /unmounted is not there, and datadir\.autocreate/),
+    );
+    assert.equal(readdirSync(home.path), []);
+    const server = await startBundled({
+      dataDir: home.path,
+      config: { 'datadir.autocreate': 'false' },
+    });
+    await server.close();
+  } finally {
+    home.remove();
+  }
+});
+
+test('db.autocreate=false begins anew only where zkserver init said so', async () => {
+  const home = makeTempDir('autocreate');
+  const options = { dataDir: home.path, config: { 'db.autocreate': 'false' } };
+  try {
+    await startBundled(options).then(
+      () => assert.unreachable(),
+      (error: Error) => assert.match(error.message, /is empty, and db\.autocreate=false/),
+    );
+    writeFileSync(join(home.path, 'initialize'), '');
+    const first = await startBundled(options);
+    await first.close();
+    assert.not.ok(readdirSync(home.path).includes('initialize'));
+    // What is there now is a database: it needs no word.
+    const second = await startBundled(options);
+    await second.close();
+  } finally {
     home.remove();
   }
 });

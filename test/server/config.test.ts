@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
@@ -8,8 +8,10 @@ import {
   parseConfig,
 } from '../../src/server/config.js';
 import { JVM_ONLY, OPTION_SECTIONS, OPTIONS } from '../../src/server/config-keys.js';
+import type { OptionStatus } from '../../src/server/config-option.js';
 
 const BASE = 'dataDir=/var/zk\nclientPort=2181\n';
+const PROVIDER = 'org.apache.zookeeper.server.auth.SASLAuthenticationProvider';
 
 function parse(text: string, properties: Record<string, string> = {}): ConfigResult {
   return parseConfig(text, { fileName: 'zoo.cfg', properties });
@@ -117,6 +119,52 @@ test('a server needs a folder and a port', () => {
   assert.is(configOf(parse('dataDir=/d\nsecureClientPort=2281')).clientPort, null);
 });
 
+/** The files of the server that could read an option: not those that declare them. */
+const SOURCES = readdirSync('src/server', { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts') && !/^config-(keys|option)/.test(name))
+  .map((name) => ({ name, text: readFileSync(`src/server/${name}`, 'utf8') }));
+
+function readersOf(pattern: RegExp): string[] {
+  return SOURCES.filter(({ text }) => pattern.test(text)).map(({ name }) => name);
+}
+
+test('an option that is honoured is read by the server, and no other is', () => {
+  for (const [name, { status }] of Object.entries(OPTIONS)) {
+    if (status === 'honoured') {
+      assert.ok(readersOf(new RegExp(`\\b${name}\\b`)).length > 0, `nothing reads ${name}`);
+    } else {
+      const readers = readersOf(new RegExp(`\\bconfig\\.${name}\\b`));
+      assert.equal(readers, [], `${name} is read, but its status is "${status}"`);
+    }
+  }
+});
+
+test('what stands instead of an option is told', () => {
+  for (const { key, status, why } of Object.values(OPTIONS)) {
+    assert.is(why === '', status === 'honoured' || status === 'ensemble only', key);
+  }
+});
+
+test('an option that is not honoured is a warning when it is set away from its default', () => {
+  for (const option of Object.values(OPTIONS)) {
+    if (option.status !== 'later' && option.status !== 'no meaning here') continue;
+    const isOn = option.default === true;
+    const other = [isOn ? 'false' : 'true', '77', 'no', 'text'].find((text) => {
+      const value = option.parse(text);
+      return value !== undefined && value !== option.default;
+    });
+    const fromDefault = parse(BASE, { [option.property]: String(option.default) });
+    if (option.default !== null) assert.equal(warningsOf(fromDefault), [], option.key);
+    const warnings = warningsOf(parse(BASE, { [option.property]: other ?? '' }));
+    assert.is(warnings.length, 1, `${option.key}: ${warnings.join()}`);
+    assert.ok(warnings[0]?.endsWith(`: ${option.why}`), warnings[0]);
+  }
+});
+
+test('limits of an ensemble are no warning to a server that stands alone', () => {
+  assert.equal(warningsOf(parse(`${BASE}initLimit=10\nsyncLimit=5\n`)), []);
+});
+
 for (const [line, warning] of [
   ['snapCount=many', /snapCount: expected an integer .* found "many"; the default 100000 stands$/],
   ['forceSync=maybe', /forceSync: expected yes or no, found "maybe"; the default yes stands$/],
@@ -155,7 +203,7 @@ test('-D is heard by its property name, and louder than the file', () => {
     'jute.maxbuffer': '0x1000',
     'readonlymode.enabled': 'true',
     'zookeeper.tickTime': '500',
-    'zookeeper.authProvider.1': 'x.y.Z',
+    'zookeeper.authProvider.1': PROVIDER,
   });
   const config = configOf(result);
   assert.equal(warningsOf(result), []);
@@ -164,7 +212,7 @@ test('-D is heard by its property name, and louder than the file', () => {
   assert.is(config.juteMaxBufferExtraSize, 4096);
   assert.is(config.readonlymodeEnabled, true);
   assert.is(config.tickTimeMs, 500);
-  assert.is(config.properties.get('zookeeper.authProvider.1'), 'x.y.Z');
+  assert.is(config.properties.get('zookeeper.authProvider.1'), PROVIDER);
 });
 
 test('a -D that nothing reads, or with a bad value, is told by its name', () => {
@@ -275,11 +323,25 @@ function troff(text: string): string {
   return text.replaceAll('\\', '\\e').replaceAll('-', '\\-').replace(/^[.']/, '\\&$&');
 }
 
+function statusRow({ status, why }: { status: OptionStatus; why: string }): string {
+  switch (status) {
+    case 'honoured':
+      return '';
+    case 'later':
+      return `${troff(`Not honoured yet: ${why}.`)}\n`;
+    case 'ensemble only':
+      return `${troff('Matters to an ensemble alone.')}\n`;
+    case 'no meaning here':
+      return `${troff(`Without meaning here: ${why}.`)}\n`;
+  }
+}
+
 function optionRows(): string {
   let rows = '';
   for (const [title, section] of Object.entries(OPTION_SECTIONS)) {
     rows += `.SS ${title[0]}${title.slice(1).toLowerCase()}\n`;
-    for (const { key, defaultText, unit, summary, property, origin } of Object.values(section)) {
+    for (const option of Object.values(section)) {
+      const { key, defaultText, unit, summary, property, origin } = option;
       const sentence = `${summary[0]?.toUpperCase()}${summary.slice(1)}.`;
       const isNumber = /^[\d.-]+$/.test(defaultText);
       const value = isNumber && unit !== '' ? `${defaultText} ${unit}` : defaultText;
@@ -288,6 +350,7 @@ function optionRows(): string {
       if (origin === 'property' && property !== `zookeeper.${key}`) {
         rows += `Only as \n.BR ${troff(`-D ${property}`)} .\n`.replace('as \n', 'as\n');
       }
+      rows += statusRow(option);
     }
   }
   const javaOnly = JVM_ONLY.map((key) => `${troff(key)}`).join(',\n');

@@ -39,6 +39,12 @@ export interface DataDirOptions {
   readonly isEmptyTrusted: boolean;
   /** snapshot.compression.method=gz */
   readonly isCompressed: boolean;
+  /** serializeLastProcessedZxid.enabled: snapshots end in the zxid that the tree had reached. */
+  readonly isLastZxidWritten: boolean;
+  /** datadir.autocreate */
+  readonly areFoldersMade: boolean;
+  /** db.autocreate; without it an empty folder needs the file `initialize` to start on. */
+  readonly isEmptyDatabaseMade: boolean;
   readonly onWarning: (message: string) => void;
 }
 
@@ -54,6 +60,8 @@ export interface Recovered {
 }
 
 const READ_SIZE = 1024 * 1024;
+/** What `zkserver init` leaves: the folder is empty on purpose. */
+const INITIALIZE_MARKER = 'initialize';
 
 export class DataDir {
   readonly snapFolder: string;
@@ -67,6 +75,11 @@ export class DataDir {
   }
 
   async prepare(): Promise<void> {
+    const { dataDir, dataLogDir, areFoldersMade } = this.options;
+    if (!areFoldersMade) {
+      await mustExist(dataDir);
+      await mustExist(dataLogDir);
+    }
     for (const folder of [this.snapFolder, this.logFolder]) {
       await mkdir(folder, { recursive: true }).catch((cause: Error) => {
         throw new ServerError(
@@ -96,6 +109,7 @@ export class DataDir {
       if (database === null) plan = withoutSnapshot(plan.snapshots, plan.logs, rule);
     }
     if (plan.kind === 'refuse') throw unusable(`${this.snapFolder}: ${plan.reason}`);
+    if (plan.kind === 'empty') await this.mayBeEmpty();
     const snapshotZxid = database === null ? null : database.tree.lastProcessedZxid;
     const loadedAt = performance.now();
     if (database === null) {
@@ -120,6 +134,22 @@ export class DataDir {
       snapshotMs: loadedAt - startedAt,
       logMs: replayedAt - loadedAt,
     };
+  }
+
+  /**
+   * A server whose disk was changed for an empty one must not begin anew unnoticed. Apache's
+   * standalone server begins at zxid -1 then; this one asks for what Apache's ensembles ask for.
+   */
+  private async mayBeEmpty(): Promise<void> {
+    const marker = join(this.options.dataDir, INITIALIZE_MARKER);
+    const isMarked = await unlink(marker).then(
+      () => true,
+      () => false,
+    );
+    if (isMarked || this.options.isEmptyDatabaseMade) return;
+    throw unusable(
+      `${this.snapFolder} is empty, and db.autocreate=false: bring the data back, or begin anew with zkserver init`,
+    );
   }
 
   private async firstWhole(snapshots: readonly SnapshotFile[]): Promise<Database | null> {
@@ -226,7 +256,7 @@ export class DataDir {
 
   /** Writes piece by piece, so that the server serves on; the file has its name when it is whole. */
   async writeSnapshot(content: SnapshotContent): Promise<string> {
-    const { isCompressed } = this.options;
+    const { isCompressed, isLastZxidWritten } = this.options;
     const path = join(
       this.snapFolder,
       snapshotFileName(content.zxid, isCompressed ? 'gz' : 'none'),
@@ -234,7 +264,7 @@ export class DataDir {
     const temporary = `${path}.tmp`;
     const handle = await open(temporary, 'w', 0o644);
     try {
-      const chunks = Readable.from(writeSnapshot(sourceOf(content)));
+      const chunks = Readable.from(writeSnapshot(sourceOf(content, isLastZxidWritten)));
       const stream = isCompressed ? chunks.compose(createGzip()) : chunks;
       for await (const chunk of stream) await handle.writeFile(chunk as Buffer);
       await handle.sync();
@@ -287,7 +317,10 @@ function contentOf(database: Database): SnapshotContent {
   return { tree, sessions: [...sessions.values()], zxid: tree.lastProcessedZxid };
 }
 
-function sourceOf({ tree, sessions, zxid }: SnapshotContent): Parameters<typeof writeSnapshot>[0] {
+function sourceOf(
+  { tree, sessions, zxid }: SnapshotContent,
+  isLastZxidWritten: boolean,
+): Parameters<typeof writeSnapshot>[0] {
   return {
     zxid,
     sessions,
@@ -302,6 +335,11 @@ function sourceOf({ tree, sessions, zxid }: SnapshotContent): Parameters<typeof 
         digest: tree.digest.value,
       };
     },
+    // How far the tree had come when the last node was written. Readers of 3.9 look at it where
+    // there is no log to replay; a start replays from the zxid of the name (FileSnap.deserialize).
+    get lastProcessedZxid() {
+      return isLastZxidWritten ? tree.lastProcessedZxid : undefined;
+    },
   };
 }
 
@@ -314,6 +352,15 @@ function* nodesOf(tree: SnapshotContent['tree']) {
       stat: tree.stats.persisted(node.slot),
     };
   }
+}
+
+async function mustExist(folder: string): Promise<void> {
+  if ((await stat(folder).catch(() => undefined))?.isDirectory() === true) return;
+  throw new ServerError(
+    'EDATADIR',
+    ExitCode.DATA_DIR,
+    `the folder ${folder} is not there, and datadir.autocreate=false: is its disk mounted?`,
+  );
 }
 
 async function list(folder: string): Promise<{ name: string; size: number }[]> {

@@ -30,6 +30,8 @@ export interface LogDiskOptions {
   readonly folder: string;
   /** At most this many bytes are filled with zeros ahead of the tail (preAllocSize). */
   readonly preAllocSize: number;
+  /** Bytes above which the next batch begins a new file (txnLogSizeLimitInKb); 0 or less is no limit. */
+  readonly maxFileSize: number;
   /** False only when the operator said forceSync=no. */
   readonly isSynced: boolean;
   readonly onError: (error: LogWriteError) => void;
@@ -101,7 +103,9 @@ export class LogDisk {
     while (this.queue.length > 0 && !this.isFailed) {
       const batch = this.takeBatch();
       const first = batch[0] as Append;
-      if (first.isRoll || this.file === null) await this.openFile(first.firstZxid);
+      const { file } = this;
+      const isFull = file !== null && this.isFull(file);
+      if (first.isRoll || isFull || file === null) await this.openFile(first.firstZxid);
       const startedAt = performance.now();
       await (this.file as LogFile).write(batch.map(({ bytes }) => bytes));
       const ms = performance.now() - startedAt;
@@ -132,6 +136,11 @@ export class LogDisk {
     return this.queue.splice(0, count);
   }
 
+  private isFull(file: LogFile): boolean {
+    const { maxFileSize } = this.options;
+    return maxFileSize > 0 && file.size > maxFileSize;
+  }
+
   private async openFile(firstZxid: bigint): Promise<void> {
     await this.file?.close();
     const path = join(this.options.folder, logFileName(firstZxid));
@@ -155,6 +164,11 @@ class LogFile {
     this.handle = handle;
     this.filler = filler;
     this.preAllocSize = preAllocSize;
+  }
+
+  /** Up to the end of the last record. */
+  get size(): number {
+    return this.end;
   }
 
   /** The file, its header and its name in the folder are on the disk before a record is. */

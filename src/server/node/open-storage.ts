@@ -43,6 +43,9 @@ export async function openStorage(
     maxEntryLength: config.juteMaxBuffer + config.juteMaxBufferExtraSize,
     isEmptyTrusted: config.snapshotTrustEmpty,
     isCompressed: config.snapshotCompressionMethod === 'gz',
+    isLastZxidWritten: config.serializeLastProcessedZxidEnabled,
+    areFoldersMade: config.datadirAutocreate,
+    isEmptyDatabaseMade: config.dbAutocreate,
     onWarning,
   });
   await dir.prepare();
@@ -86,6 +89,7 @@ function makeLog(
   return new LogDisk({
     folder: dir.logFolder,
     preAllocSize: Number(config.preAllocSizeKb) * 1024,
+    maxFileSize: Number(config.txnLogSizeLimitKb) * 1024,
     isSynced: config.forceSync,
     slowSyncMs: Number(config.fsyncWarningThresholdMs),
     onSync: (ms) => listener.onMeasured('fsynctime', ms),

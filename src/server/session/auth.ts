@@ -26,42 +26,53 @@ export interface AuthOptions {
   readonly x509SuperUser?: string | undefined;
   /** skipACL=yes: everything is allowed. */
   readonly isAclSkipped?: boolean;
+  /** The schemes there are, of `ip`, `digest`, `x509` and `sasl`; all but sasl without it. */
+  readonly schemes?: ReadonlySet<string>;
+  /** A client must have an id of one of them before it is served (enforce.auth.schemes). */
+  readonly enforced?: readonly string[] | null;
 }
 
 const SUPER: Id = { scheme: 'super', id: '' };
 
+const isSame = (id: string, aclId: string): boolean => id === aclId;
+
+const PROVIDERS: readonly (readonly [scheme: string, provider: AuthProvider])[] = [
+  [
+    'ip',
+    {
+      isAuthenticated: false,
+      isValid: (id) => parseIpRange(id) !== undefined,
+      matches: (id, aclId) => matchesIp(id, aclId),
+    },
+  ],
+  [
+    'digest',
+    {
+      isAuthenticated: true,
+      isValid: (id) => id.split(':').length === 2,
+      matches: isSame,
+    },
+  ],
+  ['x509', { isAuthenticated: true, isValid: isDistinguishedName, matches: isSame }],
+];
+const DEFAULT_SCHEMES: ReadonlySet<string> = new Set(['ip', 'digest', 'x509']);
+
 export class Auth {
   private readonly providers: ReadonlyMap<string, AuthProvider>;
   private readonly options: AuthOptions;
+  private readonly enforced: readonly string[] | null;
 
   constructor(options: AuthOptions) {
     this.options = options;
-    this.providers = new Map<string, AuthProvider>([
-      [
-        'ip',
-        {
-          isAuthenticated: false,
-          isValid: (id) => parseIpRange(id) !== undefined,
-          matches: (id, aclId) => matchesIp(id, aclId),
-        },
-      ],
-      [
-        'digest',
-        {
-          isAuthenticated: true,
-          isValid: (id) => id.split(':').length === 2,
-          matches: (id, aclId) => id === aclId,
-        },
-      ],
-      [
-        'x509',
-        {
-          isAuthenticated: true,
-          isValid: isDistinguishedName,
-          matches: (id, aclId) => id === aclId,
-        },
-      ],
-    ]);
+    const { schemes = DEFAULT_SCHEMES } = options;
+    this.providers = new Map(PROVIDERS.filter(([scheme]) => schemes.has(scheme)));
+    this.enforced = options.enforced ?? null;
+  }
+
+  /** May a client with these ids be served at all? */
+  isServed(ids: readonly Id[]): boolean {
+    const { enforced } = this;
+    return enforced === null || ids.some(({ scheme }) => enforced.includes(scheme));
   }
 
   /** The ids of a client that showed a certificate with this subject. */
@@ -80,6 +91,7 @@ export class Auth {
     remoteIp: string,
     ownIds: readonly Id[] = [],
   ): Id[] | undefined {
+    if (!this.providers.has(scheme)) return undefined;
     if (scheme === 'ip') return [{ scheme: 'ip', id: remoteIp }];
     // The certificate has spoken when the connection was made; without one there is no such id.
     if (scheme === 'x509') {

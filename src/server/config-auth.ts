@@ -1,0 +1,78 @@
+/**
+ * Which authentication schemes a configuration offers (ProviderRegistry), and whether those that it
+ * enforces are among them (AuthenticationHelper). Pure.
+ */
+import type { OptionValues } from './config.js';
+
+/** Apache's classes that have their like here. */
+const SCHEME_OF_CLASS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    IPAuthenticationProvider: 'ip',
+    DigestAuthenticationProvider: 'digest',
+    X509AuthenticationProvider: 'x509',
+    SASLAuthenticationProvider: 'sasl',
+  }).map(([name, scheme]) => [`org.apache.zookeeper.server.auth.${name}`, scheme]),
+);
+const PROVIDER_KEY = /^zookeeper\.(authProvider\..*)$/;
+
+export interface AuthProblem {
+  readonly key: string;
+  readonly message: string;
+  /** Apache's server does not start with it. */
+  readonly isError: boolean;
+}
+
+export interface AuthSchemes {
+  readonly schemes: ReadonlySet<string>;
+  /** One of them a client must have before it is served; null when none is asked for. */
+  readonly enforced: readonly string[] | null;
+  readonly problems: readonly AuthProblem[];
+}
+
+/** @param properties by full name: `zookeeper.authProvider.1` and the like */
+export function authSchemesOf(
+  values: OptionValues,
+  properties: ReadonlyMap<string, string>,
+): AuthSchemes {
+  const schemes = new Set(['ip']);
+  const problems: AuthProblem[] = [];
+  if (values.digestAuthEnabled) schemes.add('digest');
+  const hasTls = values.sslKeyStoreLocation !== null || values.clientPortUnification;
+  if (values.secureClientPort !== null || hasTls) schemes.add('x509');
+  for (const [property, className] of properties) {
+    const key = PROVIDER_KEY.exec(property)?.[1];
+    if (key === undefined) continue;
+    const scheme = SCHEME_OF_CLASS.get(className);
+    if (scheme !== undefined) schemes.add(scheme);
+    else problems.push({ key, message: unknownClass(className), isError: false });
+  }
+  const enforced = enforcedSchemes(values);
+  if (enforced?.length === 0) {
+    const message = 'expected schemes with "," between them, since enforce.auth.enabled is true';
+    problems.push({ key: 'enforce.auth.schemes', message, isError: true });
+  }
+  for (const scheme of enforced ?? []) {
+    if (schemes.has(scheme)) continue;
+    const key = values.sessionRequireClientSASLAuth
+      ? 'sessionRequireClientSASLAuth'
+      : 'enforce.auth.schemes';
+    problems.push({
+      key,
+      message: `there is no authProvider of the scheme ${scheme}`,
+      isError: true,
+    });
+  }
+  return { schemes, enforced, problems };
+}
+
+function unknownClass(className: string): string {
+  const known = [...SCHEME_OF_CLASS.keys()].map((name) => name.slice(name.lastIndexOf('.') + 1));
+  return `no class is loaded here, and "${className}" is none of ${known.join(', ')}`;
+}
+
+function enforcedSchemes(values: OptionValues): string[] | null {
+  if (values.sessionRequireClientSASLAuth) return ['sasl'];
+  if (!values.enforceAuthEnabled) return null;
+  const schemes = values.enforceAuthSchemes.split(',').map((scheme) => scheme.trim());
+  return schemes.filter((scheme) => scheme !== '');
+}
