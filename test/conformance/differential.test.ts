@@ -11,6 +11,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startBundled } from '../support/bundled.js';
 import { oracleTest, startOracle } from '../support/oracle.js';
+import { makeTempDir } from '../support/temp-dir.js';
 import { compareServers, formatWorld, shrinkWorld } from './support/compare.js';
 import {
   digestId,
@@ -35,6 +36,7 @@ const CONFIG = {
   tickTime: '2000',
   maxSessionTimeout: '600000',
   extendedTypesEnabled: 'true',
+  snapCount: '1000',
   'znode.container.checkIntervalMs': '1000000000',
   'DigestAuthenticationProvider.superDigest': digestId(SUPER_USER),
 };
@@ -44,18 +46,24 @@ function kindOf(seed: number): WorldKind {
 }
 
 async function startBoth() {
+  // On a disk, as Apache's: in memory a write is durable in the turn it comes in.
+  const home = makeTempDir('differential');
   const oracle = await startOracle({ config: CONFIG });
+  const stopOracle = async (): Promise<void> => {
+    await oracle.close();
+    home.remove();
+  };
   try {
-    const bundled = await startBundled({ config: CONFIG });
+    const bundled = await startBundled({ dataDir: home.path, config: CONFIG });
     return {
       compare: (world: World) => compareServers(bundled.port, oracle.port, world),
       close: async () => {
         await bundled.close();
-        await oracle.close();
+        await stopOracle();
       },
     };
   } catch (error) {
-    await oracle.close();
+    await stopOracle();
     throw error;
   }
 }

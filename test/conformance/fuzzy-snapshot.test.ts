@@ -1,0 +1,187 @@
+/**
+ * A snapshot is written while the tree goes on changing, so it holds a tree that never was. With the
+ * log behind it the true one must come back, from each snapshot and on either server.
+ */
+import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type ACL, StatPersisted } from '../../src/protocol/data.js';
+import { OpCode } from '../../src/protocol/op-code.js';
+import { SnapshotReader } from '../../src/server/persistence/snapshot-reader.js';
+import { startBundled } from '../support/bundled.js';
+import { hasOracle, startOracle } from '../support/oracle.js';
+import { makeTempDir } from '../support/temp-dir.js';
+import { encodeOp } from './support/encode-op.js';
+import { Random } from './support/random.js';
+import { RawClient } from './support/raw-client.js';
+import { type WalkedNode, walkTree } from './support/walk.js';
+import type { Op } from './support/world.js';
+
+/** So many that a snapshot takes dozens of pieces, with writes between them. */
+const ZNODES = 5000;
+const WRITES = 12_000;
+const IN_FLIGHT = 100;
+const DATA_LENGTH = 400;
+const MAX_ENTRY_LENGTH = 1024 * 1024;
+const SNAPSHOTS_TRIED = 3;
+/** A snapshot begins every few hundred writes, each while the one before is hardly done. */
+const CONFIG = { snapCount: '1500', tickTime: '2000' };
+
+/** Everybody may read all of it; which of them a znode has changes all the time. */
+const ACLS: readonly (readonly ACL[])[] = [31, 29, 27, 23, 15].map((perms, i) => [
+  { perms: 31, id: { scheme: 'world', id: 'anyone' } },
+  { perms, id: { scheme: 'digest', id: `user${i}:x` } },
+]);
+
+class Load {
+  private readonly random = new Random(11);
+
+  first(index: number): Op {
+    return this.create(pathOf(index));
+  }
+
+  next(): Op {
+    const { random } = this;
+    const path = pathOf(random.below(ZNODES));
+    const child = `${path}/c${random.below(3)}`;
+    switch (random.below(8)) {
+      case 0:
+        return { type: OpCode.setACL, value: { path, acl: random.pick(ACLS), version: -1 } };
+      case 1:
+        return { type: OpCode.delete, value: { path, version: -1 } };
+      case 2:
+        return this.create(path);
+      case 3:
+        return this.create(child);
+      case 4:
+        return { type: OpCode.delete, value: { path: child, version: -1 } };
+      case 5:
+        return { ...this.create(`${path}/s-`, random.pick([2, 3])), type: OpCode.create2 };
+      case 6:
+        return { type: OpCode.multi, ops: [this.set(path), this.create(child)] };
+      default:
+        return this.set(path);
+    }
+  }
+
+  private create(path: string, flags = 0): Op {
+    const acl = this.random.pick(ACLS);
+    return { type: OpCode.create, value: { path, data: this.data(), acl, flags } };
+  }
+
+  private set(path: string): Op {
+    return { type: OpCode.setData, value: { path, data: this.data(), version: -1 } };
+  }
+
+  private data(): Buffer {
+    return Buffer.alloc(DATA_LENGTH, this.random.below(256));
+  }
+}
+
+function pathOf(index: number): string {
+  return `/n${index}`;
+}
+
+async function send(client: RawClient, ops: readonly Op[]): Promise<void> {
+  await Promise.all(ops.map((op) => client.request(op.type, encodeOp(op, 0n))));
+}
+
+type Tree = ReadonlyMap<string, WalkedNode>;
+
+async function write(dataDir: string): Promise<Tree> {
+  const server = await startBundled({ dataDir, config: CONFIG });
+  try {
+    const client = await RawClient.connect(server.port);
+    const load = new Load();
+    for (let i = 0; i < ZNODES; i += IN_FLIGHT) {
+      await send(
+        client,
+        Array.from({ length: IN_FLIGHT }, (_, k) => load.first(i + k)),
+      );
+    }
+    for (let i = 0; i < WRITES; i += IN_FLIGHT) {
+      await send(
+        client,
+        Array.from({ length: IN_FLIGHT }, () => load.next()),
+      );
+    }
+    const tree = await walkTree(client);
+    await client.drop();
+    return tree;
+  } finally {
+    await server.close();
+  }
+}
+
+async function checkTree(port: number, expected: Tree, what: string): Promise<void> {
+  const client = await RawClient.connect(port);
+  const found = await walkTree(client);
+  await client.drop();
+  for (const [path, node] of expected) assert.equal(found.get(path), node, `${what}: ${path}`);
+  assert.is(found.size, expected.size, what);
+}
+
+test('every snapshot that was written under load leads to the same tree', async () => {
+  const home = makeTempDir('fuzzy');
+  const dataDir = join(home.path, 'data');
+  try {
+    const tree = await write(dataDir);
+    const folder = join(dataDir, 'version-2');
+    const snapshots = readdirSync(folder).filter((name) => name.startsWith('snapshot.'));
+    assert.ok(snapshots.length > 3, snapshots.join());
+    const zxidOf = (name: string) => Number.parseInt(name.slice('snapshot.'.length), 16);
+    const newestFirst = snapshots.sort((a, b) => zxidOf(b) - zxidOf(a));
+    const fuzzy = newestFirst.filter((name) => latestChange(join(folder, name)) > zxidOf(name));
+    assert.ok(fuzzy.length > 1, 'the tree changed while snapshots were written');
+    for (const newest of fuzzy.slice(0, SNAPSHOTS_TRIED)) {
+      const copy = join(home.path, newest);
+      cpSync(dataDir, copy, { recursive: true });
+      const newer = newestFirst.slice(0, newestFirst.indexOf(newest));
+      for (const name of newer) rmSync(join(copy, 'version-2', name));
+      await checkOn(copy, tree, newest);
+      rmSync(copy, { recursive: true });
+    }
+  } finally {
+    home.remove();
+  }
+});
+
+/** The zxid of the latest change that a snapshot holds: beyond its name when it is fuzzy. */
+function latestChange(path: string): number {
+  const reader = new SnapshotReader(MAX_ENTRY_LENGTH);
+  reader.push(readFileSync(path));
+  reader.end();
+  let latest = 0;
+  for (let item = reader.next(); item.kind !== 'end'; item = reader.next()) {
+    assert.is.not(item.kind, 'invalid', path);
+    if (item.kind !== 'node') continue;
+    const { mzxid, pzxid } = StatPersisted.decode(item.stat);
+    latest = Math.max(latest, Number(mzxid), Number(pzxid));
+  }
+  return latest;
+}
+
+async function checkOn(dataDir: string, tree: Tree, newest: string): Promise<void> {
+  const warnings: string[] = [];
+  const ours = await startBundled({
+    dataDir,
+    config: { tickTime: '2000' },
+    onWarning: (text) => warnings.push(text),
+  });
+  try {
+    await checkTree(ours.port, tree, `bundled, from ${newest}`);
+    assert.equal(warnings, []);
+  } finally {
+    await ours.close();
+  }
+  if (!hasOracle) return;
+  const theirs = await startOracle({ dataDir, config: { tickTime: 2000 } });
+  try {
+    await checkTree(theirs.port, tree, `Apache, from ${newest}`);
+  } finally {
+    await theirs.close();
+  }
+}
+
+test.run();
