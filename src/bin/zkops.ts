@@ -22,6 +22,7 @@ const terminal = describeTerminal(process.stdout, process.env);
 process.exitCode = await main(process.argv.slice(2), {
   ask: askWord,
   now: () => new Date(),
+  keyPassphrase: process.env['ZKOPS_KEY_PASSPHRASE'],
   writeOut: (text) => {
     process.stdout.write(text);
   },

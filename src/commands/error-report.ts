@@ -1,3 +1,4 @@
+import { chrootStart } from '../client/connect-string.js';
 import { ConnectError, MultiError, UnsupportedError, ZooKeeperError } from '../client/errors.js';
 import type { ErrorName } from '../protocol/error-code.js';
 import { parentPath } from '../protocol/path.js';
@@ -129,7 +130,7 @@ async function wordsOf(
     if (chroot !== '' && (await isChrootMissing(context))) {
       return {
         sentence: `the chroot ${chroot} does not exist`,
-        hint: `connect to ${target.slice(0, target.indexOf('/'))} and create it there`,
+        hint: `connect to ${target.slice(0, chrootStart(target))} and create it there`,
       };
     }
     if (place.verb === 'create') {

@@ -1,5 +1,6 @@
 import type { ClientOptions, ClientState, ZooKeeperClient } from '../client/client.js';
-import { parseConnectString } from '../client/connect-string.js';
+import { chrootStart, parseConnectString } from '../client/connect-string.js';
+import type { TlsOptions } from '../client/tls.js';
 import { CommandError, ExitCode } from './command-error.js';
 import { resolvePath } from './resolve-path.js';
 
@@ -12,7 +13,7 @@ export interface Credentials {
 }
 
 export interface SessionOptions {
-  /** "host[:port][,host[:port]…][/chroot]" */
+  /** "[zks://]host[:port][,host[:port]…][/chroot]" */
   readonly target: string;
   readonly clientKind?: ClientKind;
   /** For the session, for connecting and for each request. */
@@ -21,6 +22,8 @@ export interface SessionOptions {
   readonly isReadOnly?: boolean;
   /** Sent on every connection made. */
   readonly auth?: readonly Credentials[];
+  /** How TLS is spoken with targets that begin with zks://. */
+  readonly tls?: TlsOptions;
   /** Default: by `clientKind`. */
   readonly createClient?: ClientFactory;
 }
@@ -79,8 +82,7 @@ export class ShellSession {
 
   /** "" when there is none. */
   get chroot(): string {
-    const slash = this.#target.indexOf('/');
-    return slash === -1 ? '' : this.#target.slice(slash).replace(/\/+$/, '');
+    return this.#target.slice(chrootStart(this.#target)).replace(/\/+$/, '');
   }
 
   get cwd(): string {
@@ -151,13 +153,14 @@ export class ShellSession {
   async #open(target: string): Promise<ZooKeeperClient> {
     checkTarget(target);
     const closeCount = this.#closeCount;
-    const { timeoutMs } = this.#options;
+    const { timeoutMs, tls } = this.#options;
     const client = await this.#createClient({
       connectString: target,
       sessionTimeoutMs: timeoutMs ?? DEFAULT_SESSION_TIMEOUT_MS,
       connectTimeoutMs: timeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS,
       requestTimeoutMs: timeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS,
       canBeReadOnly: this.isReadOnly,
+      ...(tls !== undefined && isSecureTarget(target) ? { tls } : {}),
     });
     client.on('state', (state, reason) => {
       if (client !== this.#client) return;
@@ -213,14 +216,13 @@ function notConnected(): CommandError {
   });
 }
 
+/** Are its servers reached over TLS? */
+export function isSecureTarget(target: string): boolean {
+  return target.startsWith('zks://');
+}
+
 /** @throws CommandError USAGE that says what is wrong with it */
 export function checkTarget(target: string): void {
-  if (target.startsWith('zks://')) {
-    throw new CommandError('TLS (zks://) is not built yet', {
-      code: 'UNSUPPORTED',
-      exitCode: ExitCode.usage,
-    });
-  }
   try {
     parseConnectString(target);
   } catch (error) {
@@ -228,7 +230,7 @@ export function checkTarget(target: string): void {
     throw new CommandError(`bad server list "${target}": ${reason}`, {
       code: 'USAGE',
       exitCode: ExitCode.usage,
-      hint: 'it is host[:port][,host[:port]...][/chroot]',
+      hint: 'it is [zks://]host[:port][,host[:port]...][/chroot]',
       cause: error,
     });
   }

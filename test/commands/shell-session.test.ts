@@ -59,7 +59,7 @@ test('connect to nowhere leaves the old session as it is', async () => {
 });
 
 test('a bad target is refused before anything is opened', async () => {
-  for (const target of ['host:port', 'host:99999', 'host/bad/', 'a b', 'zks://host']) {
+  for (const target of ['host:port', 'host:99999', 'host/bad/', 'a b', 'zks://host:x']) {
     const world = makeShellWorld();
     const { error } = await world.runFully(`connect '${target}'`);
     if (target === 'host/bad/') assert.is(error, undefined);

@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import { CommandError, type ErrorReport, ExitCode } from '../command-error.js';
+import type { TlsOptions } from '../../client/tls.js';
+import { CommandError, type ErrorReport, ExitCode, usageError } from '../command-error.js';
 import { plainReport } from '../error-report.js';
 import { loadRenderer } from '../render/render.js';
 import type { ShellOptions } from '../shell-options.js';
 import { ShellSession } from '../shell-session.js';
+import { readTlsFiles, TlsFileError } from '../tls-files.js';
 import { Output } from './output.js';
 import { runScript } from './run-script.js';
 import { decodeScript, type ScriptItem, streamedScript, wholeScript } from './script-source.js';
@@ -55,12 +57,14 @@ async function withServer(
 
 async function runOn(options: ZkshOptions, target: string, parts: ZkshParts): Promise<number> {
   const { clientKind, timeoutMs, isReadOnly, auth, format } = options;
+  const tls = await tlsOf(options);
   const session = new ShellSession({
     target,
     clientKind,
     isReadOnly,
     auth,
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(tls === undefined ? {} : { tls }),
   });
   const isScript = options.commands.length > 0 || options.file !== undefined;
   try {
@@ -70,6 +74,17 @@ async function runOn(options: ZkshOptions, target: string, parts: ZkshParts): Pr
     return await parts.startShell({ session, format, ...greeting });
   } finally {
     await session.close();
+  }
+}
+
+/** @throws CommandError USAGE for a file that cannot be used */
+async function tlsOf({ tlsFiles, keyPassphrase }: ZkshOptions): Promise<TlsOptions | undefined> {
+  if (tlsFiles === undefined) return undefined;
+  try {
+    return await readTlsFiles(tlsFiles, keyPassphrase);
+  } catch (error) {
+    if (error instanceof TlsFileError) throw usageError(error.message, undefined);
+    throw error;
   }
 }
 

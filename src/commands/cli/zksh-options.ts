@@ -3,7 +3,13 @@ import { usageError } from '../command-error.js';
 import { parseArguments } from '../parse-arguments.js';
 import type { Token } from '../parse-line.js';
 import { OUTPUT_FORMATS, type OutputFormat } from '../render/render.js';
-import { type ClientKind, type Credentials, checkTarget } from '../shell-session.js';
+import {
+  type ClientKind,
+  type Credentials,
+  checkTarget,
+  isSecureTarget,
+} from '../shell-session.js';
+import { givenTlsOption, type TlsFiles } from '../tls-files.js';
 
 const OPTIONS = {
   command: {
@@ -38,6 +44,23 @@ const OPTIONS = {
     valueName: 'USER:PASSWORD',
     summary: 'authenticate by digest; better given in the environment as ZKSH_AUTH',
   },
+  cacert: {
+    kind: 'text',
+    valueName: 'FILE',
+    summary: 'authorities to trust over TLS, PEM; default: those that Node.js trusts',
+  },
+  cert: { kind: 'text', valueName: 'FILE', summary: 'own certificate for TLS, PEM' },
+  key: {
+    kind: 'text',
+    valueName: 'FILE',
+    summary: 'its private key, PEM, unless FILE of --cert has it',
+  },
+  servername: {
+    kind: 'text',
+    valueName: 'NAME',
+    summary: "the name that the servers' certificates must have, instead of that of the host",
+  },
+  insecure: { summary: 'take any certificate over TLS, so that anybody can pass for the server' },
   output: {
     letter: 'o',
     kind: 'text',
@@ -58,7 +81,8 @@ const ARGS = {
   connect: {
     kind: 'target',
     isOptional: true,
-    summary: 'host[:port][,host[:port]...][/chroot], default 127.0.0.1:2181',
+    summary:
+      'host[:port][,host[:port]...][/chroot], default 127.0.0.1:2181; zks:// before it is TLS, and port 2281',
   },
 } as const;
 
@@ -75,6 +99,7 @@ export const ZKSH = {
   examples: [
     { line: "zksh zk1:2181 -c 'create /a hello; get /a'", summary: 'two commands' },
     { line: 'zksh zk1,zk2,zk3/app < script', summary: 'a script, below a chroot' },
+    { line: 'zksh --cacert ca.pem zks://zk1', summary: 'over TLS' },
     { line: 'zksh --embedded', summary: 'try it without a server' },
   ],
 } as const satisfies CommandDeclaration;
@@ -94,6 +119,9 @@ export interface ZkshOptions {
   readonly timeoutMs: number | undefined;
   readonly isReadOnly: boolean;
   readonly auth: readonly Credentials[];
+  /** Undefined where no option speaks of TLS. */
+  readonly tlsFiles: TlsFiles | undefined;
+  readonly keyPassphrase: string | undefined;
   readonly format: OutputFormat;
   readonly isKeepGoing: boolean;
 }
@@ -118,6 +146,12 @@ export function parseZkshOptions(
     throw usageError('--data-dir goes with --embedded', tokens['data-dir']);
   }
   if (args.connect !== undefined) checkTarget(args.connect);
+  const { cacert, cert, key, servername, insecure } = options;
+  const tlsFiles = { cacert, cert, key, servername, insecure };
+  const tlsOption = givenTlsOption(tlsFiles);
+  if (tlsOption !== undefined && !isSecureTarget(args.connect ?? '')) {
+    throw usageError(`${tlsOption} is for TLS: zksh ${tlsOption} ... zks://HOST:PORT`, undefined);
+  }
   const auth = options.auth ?? env['ZKSH_AUTH'];
   return {
     task: options.help ? 'help' : options.version ? 'version' : 'run',
@@ -130,6 +164,8 @@ export function parseZkshOptions(
     timeoutMs: options.timeout,
     isReadOnly: options.readonly,
     auth: auth === undefined || auth === '' ? [] : [{ scheme: 'digest', auth }],
+    tlsFiles: tlsOption === undefined ? undefined : tlsFiles,
+    keyPassphrase: env['ZKSH_KEY_PASSPHRASE'],
     format: OUTPUT_FORMATS.find((format) => format === options.output) ?? 'text',
     isKeepGoing: options['keep-going'],
   };

@@ -1,5 +1,6 @@
 import type { ServerAddress } from '../../client/connect-string.js';
 import type { AskOptions } from '../../client/four-letter.js';
+import type { TlsOptions } from '../../client/tls.js';
 import { kindOfAnswer, WORDS, type WordName } from '../../fourlw/index.js';
 import type { Answer, Reason } from './member.js';
 import { isReadable } from './readable.js';
@@ -18,6 +19,7 @@ const NETWORK_REASONS: readonly string[] = [
   'reset',
   'unreachable',
   'empty',
+  'tls',
   'too-large',
 ];
 
@@ -35,9 +37,10 @@ export async function askMember(
     readonly deadline: AbortSignal;
     /** The 8 bytes of stmk. */
     readonly argument?: Buffer;
+    readonly tls?: TlsOptions;
   },
 ): Promise<Answer> {
-  const { timeoutMs, deadline, argument } = limit;
+  const { timeoutMs, deadline, argument, tls } = limit;
   const question = argument === undefined ? word : Buffer.concat([Buffer.from(word), argument]);
   try {
     const bytes = await ask(address, question, {
@@ -45,6 +48,7 @@ export async function askMember(
       connectTimeoutMs: timeoutMs,
       readTimeoutMs: timeoutMs,
       signal: deadline,
+      ...(tls === undefined ? {} : { tls }),
     });
     return judgeBytes(word, bytes);
   } catch (error) {

@@ -1,5 +1,8 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import type { ServerAddress } from '../../client/connect-string.js';
+import type { TlsOptions } from '../../client/tls.js';
 import { packageVersion } from '../package-version.js';
+import { givenTlsOption, readTlsFiles, TlsFileError, type TlsFiles } from '../tls-files.js';
 import type { AskWord } from './ask.js';
 import { VERBS } from './index.js';
 import { type MemberSource, resolveMembers } from './members.js';
@@ -30,7 +33,7 @@ export interface ShowOptions {
   readonly isQuiet: boolean;
 }
 
-interface ParsedOptions extends MemberSource {
+interface ParsedOptions extends MemberSource, TlsFiles {
   readonly timeout: number;
   readonly deadline: number;
   readonly confirm?: number;
@@ -46,6 +49,8 @@ interface ParsedOptions extends MemberSource {
 export interface CliWorld {
   readonly ask: AskWord;
   readonly now: () => Date;
+  /** Of the private key for TLS. */
+  readonly keyPassphrase?: string | undefined;
   readonly writeOut: (text: string | Buffer) => void;
   readonly writeError: (text: string) => void;
   readonly render: (result: OpsResult, show: ShowOptions) => string | Buffer;
@@ -81,6 +86,11 @@ function addVerb(program: Command, verb: OpsVerb, run: RunVerb): void {
     .option('--servers <list>', 'host[:port],host[:port]… (default: 127.0.0.1:2181)')
     .option('--connect <string>', 'a connect string; its chroot is ignored')
     .option('--config <zoo.cfg>', "the members of a server's configuration")
+    .option('--cacert <file>', 'authorities to trust over TLS (members with zks://), PEM')
+    .option('--cert <file>', 'own certificate for TLS, PEM')
+    .option('--key <file>', 'its private key, PEM, unless it stands in --cert')
+    .option('--servername <name>', "what the members' certificates must name, not their hosts")
+    .option('--insecure', 'take any certificate over TLS')
     .option('--timeout <ms>', 'for one word of one member', milliseconds, 2000)
     .option('--deadline <ms>', 'for the whole run', milliseconds, 10_000)
     .addOption(
@@ -141,6 +151,25 @@ export async function main(args: readonly string[], world: CliWorld): Promise<nu
   return exitCode;
 }
 
+/** @throws UsageError for a file that cannot be used, or options that no member needs */
+async function tlsOf(
+  files: TlsFiles,
+  members: readonly ServerAddress[],
+  passphrase: string | undefined,
+): Promise<TlsOptions | undefined> {
+  const option = givenTlsOption(files);
+  if (option === undefined) return undefined;
+  if (!members.some(({ isSecure }) => isSecure)) {
+    throw new UsageError(`${option} is for TLS, but no member is given as zks://host[:port]`);
+  }
+  try {
+    return await readTlsFiles(files, passphrase);
+  } catch (error) {
+    if (!(error instanceof TlsFileError)) throw error;
+    throw new UsageError(error.message, undefined, { cause: error });
+  }
+}
+
 async function runAndShow(
   verb: OpsVerb,
   options: ParsedOptions,
@@ -153,7 +182,9 @@ async function runAndShow(
   }
   const source = { ensemble, servers, connect, config };
   const given = Object.entries(source).filter(([, value]) => value !== undefined);
-  const result = await runVerb(verb, resolveMembers(Object.fromEntries(given)), {
+  const members = resolveMembers(Object.fromEntries(given));
+  const tls = await tlsOf(options, members, world.keyPassphrase);
+  const result = await runVerb(verb, members, {
     ask: world.ask,
     now: world.now,
     timeoutMs: timeout,
@@ -161,6 +192,7 @@ async function runAndShow(
     confirmMs: confirm,
     isForced: options.force === true,
     ...(mask === undefined ? {} : { argument: mask }),
+    ...(tls === undefined ? {} : { tls }),
   });
   world.writeOut(
     world.render(result, {

@@ -22,7 +22,8 @@ export interface HostsFile {
 
 /**
  * Reads a hosts file: one `host[:port]` a line, IPv6 in brackets, `#` starts a comment, blank lines
- * and CRLF are fine, the port is 2181 where none is given.
+ * and CRLF are fine, the port is 2181 where none is given. A line `zks://host[:port]` is reached over
+ * TLS, where the port is 2281.
  */
 export function parseHostsFile(text: string): HostsFile {
   const servers: ServerAddress[] = [];
@@ -52,7 +53,7 @@ export function parseHostsFile(text: string): HostsFile {
 
 /** The address, or the sentence that says what is wrong. */
 function parseEntry(entry: string): ServerAddress | string {
-  if (/^[^[\]]*:[^[\]]*:/.test(entry)) {
+  if (/^[^[\]]*:[^[\]]*:/.test(entry.replace(/^zks:\/\//, ''))) {
     const port = DEFAULT_CLIENT_PORT;
     return `expected host[:port], found "${entry}": an IPv6 address stands in brackets, [::1]:${port}`;
   }

@@ -10,6 +10,7 @@ export type Reason =
   | 'dns'
   | 'reset'
   | 'unreachable'
+  | 'tls'
   | 'empty'
   | 'too-large'
   | 'not-whitelisted'
@@ -76,6 +77,7 @@ export function isDown(state: MemberState): boolean {
 }
 
 const UNJUDGED: readonly MemberState[] = [
+  'tls',
   'not-whitelisted',
   'unreadable',
   'too-large',

@@ -21,6 +21,7 @@ export interface MemberSource {
 
 /** As zksh's default: a server on this machine. */
 const DEFAULT_SERVERS = '127.0.0.1:2181';
+const SECURE = 'zks://';
 
 /**
  * The members to ask, in the order given.
@@ -86,8 +87,11 @@ function fromConnectString(text: string): readonly ServerAddress[] {
 }
 
 function fromList(text: string): readonly ServerAddress[] {
+  // A scheme before the first one is meant for all, as in a connect string.
+  const scheme = text.startsWith(SECURE) ? SECURE : '';
   const parts = text.split(',').map((part) => part.trim());
-  return asUsage('--servers', () => unique('--servers', parts.map(parseServerAddress)));
+  const texts = parts.map((part) => (part.startsWith(SECURE) ? part : `${scheme}${part}`));
+  return asUsage('--servers', () => unique('--servers', texts.map(parseServerAddress)));
 }
 
 function asUsage<Value>(option: string, read: () => Value): Value {

@@ -34,6 +34,10 @@ const SENTENCES: Readonly<Record<Reason | 'read-only', Describe>> = {
     message: 'no way leads to its address',
     advice: 'look at its network, its routes and its firewall',
   }),
+  tls: ({ detail, server }) => ({
+    message: `TLS failed${detail === '' ? '' : `: ${detail.replace(`${server} `, 'it ')}`}`,
+    advice: 'check its certificate, the authorities of --cacert, and which of its ports this is',
+  }),
   'too-large': ({ word, server }) => ({
     message: `it sent far more than any answer to ${word}`,
     advice: `is ${server} the client port of a ZooKeeper server?`,

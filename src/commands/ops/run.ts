@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { formatServerAddress, type ServerAddress } from '../../client/connect-string.js';
+import type { TlsOptions } from '../../client/tls.js';
 import { WORDS, type WordName } from '../../fourlw/index.js';
 import { type AskWord, askMember } from './ask.js';
 import type { Answer, Fault, Member, MemberState } from './member.js';
@@ -22,6 +23,8 @@ export interface RunOptions {
   readonly isForced?: boolean;
   /** The 8 bytes that stmk sends. */
   readonly argument?: Buffer;
+  /** For the members that are reached over TLS. */
+  readonly tls?: TlsOptions;
   readonly now: () => Date;
 }
 
@@ -59,9 +62,14 @@ async function askAll(
   deadline: AbortSignal,
   options: RunOptions,
 ): Promise<Member> {
-  const { timeoutMs, argument } = options;
+  const { timeoutMs, argument, tls } = options;
   const startedAt = performance.now();
-  const limit = { timeoutMs, deadline, ...(argument === undefined ? {} : { argument }) };
+  const limit = {
+    timeoutMs,
+    deadline,
+    ...(argument === undefined ? {} : { argument }),
+    ...(tls === undefined ? {} : { tls }),
+  };
   const refusal =
     verb.isCostly === true && options.isForced !== true
       ? await tooCostly(options.ask, address, limit)

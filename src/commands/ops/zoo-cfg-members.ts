@@ -1,4 +1,4 @@
-import { DEFAULT_CLIENT_PORT, type ServerAddress } from '../../client/connect-string.js';
+import { DEFAULT_CLIENT_PORT, type ServerAddress, secured } from '../../client/connect-string.js';
 import { pairOf } from '../../fourlw/lines.js';
 
 function settingsOf(text: string): ReadonlyMap<string, string> {
@@ -18,19 +18,26 @@ export function dynamicConfigFile(text: string): string | undefined {
 /**
  * The client addresses of the members that a zoo.cfg names: `server.1=host:2888:3888;2181`. Without
  * a client port of its own a member has that of the file. A file without members is a standalone
- * server on this machine.
+ * server on this machine. One without a clientPort is reached over TLS, on its secureClientPort.
  * @throws RangeError that names the setting
  */
 export function membersOfConfig(text: string): readonly ServerAddress[] {
   const settings = settingsOf(text);
-  const own = portOf('clientPort', settings.get('clientPort'));
+  const plain = portOf('clientPort', settings.get('clientPort'));
+  const secure = portOf('secureClientPort', settings.get('secureClientPort'));
+  const own = plain ?? secure;
+  const isSecure = plain === undefined && secure !== undefined;
   const members: ServerAddress[] = [];
   for (const [name, value] of settings) {
-    if (/^server\.\d+$/.test(name)) members.push(memberOf(name, value, own));
+    if (!/^server\.\d+$/.test(name)) continue;
+    const member = memberOf(name, value, own);
+    members.push(isSecure && member.port === secure ? secured(member) : member);
   }
   if (members.length > 0) return members;
-  const host = settings.get('clientPortAddress') ?? '127.0.0.1';
-  return [{ host: isAnyAddress(host) ? '127.0.0.1' : host, port: own ?? DEFAULT_CLIENT_PORT }];
+  const address = settings.get(isSecure ? 'secureClientPortAddress' : 'clientPortAddress');
+  const host = address === undefined || isAnyAddress(address) ? '127.0.0.1' : address;
+  const member = { host, port: own ?? DEFAULT_CLIENT_PORT };
+  return [isSecure ? secured(member) : member];
 }
 
 function memberOf(name: string, value: string, own: number | undefined): ServerAddress {

@@ -11,6 +11,11 @@ export const status: ServerVerb = {
   options: {},
   run: async (args, io) => {
     const target = targetOf(args, 'status');
+    if (target.port === null) {
+      const message =
+        'zkserver: status asks without TLS, and this server has no clientPort: ask it with';
+      throw new VerbError(Exit.FAILED, `${message} zkops srvr --config`);
+    }
     const address = { host: reachableHost(target.host), port: target.port };
     const place = `${address.host}:${address.port}`;
     const timeouts = { connectTimeoutMs: TIMEOUT_MS, readTimeoutMs: TIMEOUT_MS };

@@ -14,8 +14,8 @@ export interface Target {
   readonly dataDir: string;
   /** Where to listen for clients. */
   readonly host: string;
-  /** 0 takes a free one. */
-  readonly port: number;
+  /** 0 takes a free one; null has none without TLS. */
+  readonly port: number | null;
   readonly warnings: readonly string[];
 }
 
@@ -29,7 +29,11 @@ export function targetOf(args: VerbArguments, verb: string): Target {
   if (/^\d+$/.test(first)) throw usageError(`expected a data directory behind port ${first}`);
   const result = parseConfig(readConfig(first), { fileName: first, properties: args.properties });
   const { config, warnings } = valid(result);
-  return describe(config, warnings, config.clientPort ?? 0);
+  return describe(
+    config,
+    warnings,
+    config.clientPort ?? (config.secureClientPort === null ? 0 : null),
+  );
 }
 
 function targetAt(
@@ -62,7 +66,7 @@ function valid(result: ConfigResult): { config: Config; warnings: readonly strin
   return { config: result.config, warnings: result.warnings.map(({ text }) => text) };
 }
 
-function describe(config: Config, warnings: readonly string[], port: number): Target {
+function describe(config: Config, warnings: readonly string[], port: number | null): Target {
   const host = config.clientPortAddress ?? anyAddress();
   return { config, dataDir: config.dataDir ?? '.', host, port, warnings };
 }

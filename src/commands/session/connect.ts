@@ -13,7 +13,7 @@ export const connect = defineCommand({
     target: {
       kind: 'target',
       isOptional: true,
-      summary: 'servers: host[:port][,...][/chroot]; default: those of this session',
+      summary: 'servers: [zks://]host[:port][,...][/chroot]; default: those of this session',
     },
   },
   isLocal: true,

@@ -17,6 +17,20 @@ const GOOD: readonly (readonly [argv: string, expected: object])[] = [
   ['--timeout=500', { timeoutMs: 500 }],
   ['--readonly -k', { isReadOnly: true, isKeepGoing: true }],
   ['--auth u:p', { auth: [{ scheme: 'digest', auth: 'u:p' }] }],
+  [
+    '--cacert ca.pem --insecure zks://zk1/a',
+    {
+      target: 'zks://zk1/a',
+      tlsFiles: {
+        cacert: 'ca.pem',
+        cert: undefined,
+        key: undefined,
+        servername: undefined,
+        insecure: true,
+      },
+    },
+  ],
+  ['zks://zk1', { tlsFiles: undefined }],
   ['-o json', { format: 'json' }],
   ['-ondjson', { format: 'ndjson' }],
   ['--help', { task: 'help' }],
@@ -45,7 +59,9 @@ const BAD: readonly (readonly [argv: string, sentence: RegExp])[] = [
   ['--embedded zk1', /starts its own server/],
   ['--data-dir d', /goes with --embedded/],
   ['zk1:port', /expected host\[:port\]/],
-  ['zks://zk1', /TLS/],
+  ['zks://', /expected host\[:port\]/],
+  ['--cacert ca.pem zk1', /--cacert is for TLS/],
+  ['--insecure --embedded', /--insecure is for TLS/],
 ];
 
 for (const [argv, sentence] of BAD) {

@@ -18,6 +18,16 @@ test('a line is a server; comments, blank lines, CRLF and a byte order mark are 
   ]);
 });
 
+test('a line with zks:// is reached over TLS, on port 2281 where none is given', () => {
+  const { servers, faults } = parseHostsFile('zks://zk1\nzks://[::1]:99\nzk2\nzks://::1\n');
+  assert.equal(servers, [
+    { host: 'zk1', port: 2281, isSecure: true },
+    { host: '::1', port: 99, isSecure: true },
+    { host: 'zk2', port: 2181 },
+  ]);
+  assert.match(faults[0]?.message ?? '', 'an IPv6 address stands in brackets');
+});
+
 test('an empty file and one of comments name no server', () => {
   assert.equal(namesOf(''), []);
   assert.equal(namesOf('# zk1\n   \n'), []);

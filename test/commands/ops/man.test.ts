@@ -39,7 +39,7 @@ test('every four-letter word can be asked', () => {
 
 test('the man page names every state of a row and every exit code', () => {
   const states =
-    'serving answered read-only not-serving refused timeout dns reset unreachable empty ' +
+    'serving answered read-only not-serving refused timeout dns reset unreachable tls empty ' +
     'not-whitelisted unreadable too-large too-costly';
   for (const state of states.split(' ')) {
     assert.match(MAN, new RegExp(`^\\.It (.* , )?${state}( ,|$)`, 'm'), state);

@@ -46,6 +46,7 @@ const REASONS: readonly string[] = [
   'dns',
   'reset',
   'unreachable',
+  'tls',
   'empty',
   'too-large',
   'not-whitelisted',

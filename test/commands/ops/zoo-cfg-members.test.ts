@@ -25,6 +25,19 @@ test('a file without members is a standalone server on this machine', () => {
   assert.equal(namesOf('clientPortAddress=0.0.0.0\nclientPort=1\n'), ['127.0.0.1:1']);
 });
 
+test('without a clientPort the secureClientPort is asked, over TLS', () => {
+  assert.equal(membersOfConfig('secureClientPort=2281\n'), [
+    { host: '127.0.0.1', port: 2281, isSecure: true },
+  ]);
+  assert.equal(membersOfConfig('secureClientPort=99\nserver.1=a:1:2\nserver.2=b:1:2;7\n'), [
+    { host: 'a', port: 99, isSecure: true },
+    { host: 'b', port: 7 },
+  ]);
+  assert.equal(membersOfConfig('secureClientPort=99\nclientPort=98\n'), [
+    { host: '127.0.0.1', port: 98 },
+  ]);
+});
+
 test('a bad line is named', () => {
   assert.throws(() => namesOf('server.1=zk1\n'), /server\.1: expected host:port:port/);
   assert.throws(() => namesOf('server.1=a:1:2;x\n'), /server\.1: port "x"/);
