@@ -2,9 +2,6 @@
  * Serves until SIGTERM or SIGINT, then closes in order. A second signal ends the process at once:
  * the log is synced before anything is acknowledged, so nothing can be lost by it.
  */
-import type { Config } from '../../server/config.js';
-import { OPTIONS } from '../../server/config-keys.js';
-import type { LogLevel } from '../../server/main.js';
 import { targetOf } from './target.js';
 import { Exit, type ServerVerb, type VerbIo } from './verb.js';
 
@@ -20,21 +17,19 @@ export const startForeground: ServerVerb = {
     const { config, host, port, warnings } = targetOf(args, 'start-foreground');
     for (const warning of warnings) io.writeError(warning);
     const ending = waitForSignal();
-    const { createLogger, startServer } = await import('../../server/main.js');
-    const logger = await createLogger({ level: levelOf(config, io), auditFile: config.auditFile });
+    const { startServer } = await import('../../server/main.js');
     return new Promise<number>((resolve, reject) => {
       const serve = async () => {
         const server = await startServer({
           parsed: config,
           host,
           port,
-          onReport: logger.report,
+          onWarning: (message) => io.writeError(`zkserver: ${message}`),
           onFatal: reject,
         });
-        announce();
+        announce(io, server.connectString, config.dataDir);
         await ending;
         await server.close();
-        logger.close();
         resolve(Exit.OK);
       };
       serve().catch(reject);
@@ -42,13 +37,8 @@ export const startForeground: ServerVerb = {
   },
 };
 
-/** What the configuration says; ZKSERVER_LOG_LEVEL where it says nothing. */
-function levelOf({ logLevel }: Config, { env }: VerbIo): LogLevel {
-  const { default: usual, parse } = OPTIONS.logLevel;
-  return logLevel === usual ? (parse(env['ZKSERVER_LOG_LEVEL'] ?? '') ?? usual) : logLevel;
-}
-
-function announce(): void {
+function announce(io: VerbIo, connectString: string, dataDir: string | null): void {
+  io.writeError(`zkserver: serving on ${connectString}, data in ${dataDir ?? 'memory'}`);
   process.send?.(SERVING_MESSAGE, undefined, undefined, () => process.disconnect?.());
 }
 
