@@ -79,7 +79,12 @@ export class LogDisk {
     if (this.isWriting) await new Promise<void>((resolve) => this.idle.push(resolve));
     const { file } = this;
     this.file = null;
-    if (file !== null) await file.close();
+    try {
+      await file?.close();
+    } catch (error) {
+      // Behind a failed write this is no news, and the server has other things to close.
+      if (!this.isFailed) throw error;
+    }
   }
 
   private start(): void {
@@ -142,7 +147,9 @@ export class LogDisk {
   }
 
   private async openFile(firstZxid: bigint): Promise<void> {
-    await this.file?.close();
+    const before = this.file;
+    this.file = null;
+    await before?.close();
     const path = join(this.options.folder, logFileName(firstZxid));
     this.file = await LogFile.create(path, this.options);
   }
