@@ -28,7 +28,7 @@ export class FinalProcessor {
     if (txn.type === OpCode.multi) this.applyMulti(head, txn.txns);
     else this.state.tree.apply(head, txn);
     if (request.digest !== null) {
-      this.state.tree.adoptDigests(request.records, request.digest);
+      this.state.tree.digest.value = request.digest;
       this.state.tree.noteDigest(head.zxid);
     }
     this.state.setProcessed(head.zxid);

@@ -3,31 +3,19 @@
  * against the tree, or two writes in flight would both see the version before them. A record stands
  * until the txn that made it is applied (PrepRequestProcessor's outstandingChanges).
  */
-import type { ACL, StatPersisted } from '../../protocol/data.js';
+import type { ACL } from '../../protocol/data.js';
 import { hex64 } from '../../protocol/zxid.js';
 import type { ZnodeData } from '../tree/data-node.js';
 import type { DataTree } from '../tree/data-tree.js';
-
-/**
- * One znode as it will be, its Stat included. A change makes a new record: an older one may have to
- * come back.
- */
-export interface ChangeRecord extends StatPersisted {
-  readonly path: string;
-  /** False once a delete is on its way. */
-  readonly isThere: boolean;
-  readonly childCount: number;
-  readonly acl: readonly ACL[];
-  readonly data: ZnodeData;
-  /** Its part of the tree digest; 0 where none is kept. */
-  digest: number;
-}
+import { StatTable } from '../tree/stat-table.js';
+import { ChangeRecord } from './change-record.js';
 
 /** What a failed multi takes back. */
 export type Undo = { readonly path: string; readonly before: ChangeRecord | undefined }[];
 
 export class OutstandingChanges {
   private readonly tree: DataTree;
+  private readonly stats = new StatTable();
   private readonly records = new Map<string, ChangeRecord>();
   /** Paths of ephemerals that are being created, by owner, so that a close finds them. */
   private readonly creating = new Map<string, Set<string>>();
@@ -49,30 +37,40 @@ export class OutstandingChanges {
     const node = this.tree.get(path);
     if (node === undefined) return undefined;
     const { stats } = this.tree;
-    const stat = stats.persisted(node.slot);
-    return {
+    const { slot } = node;
+    const acl = this.tree.aclOf(node);
+    return new ChangeRecord(
       path,
-      isThere: true,
-      childCount: node.numChildren,
-      acl: this.tree.aclOf(node),
-      data: node.data,
-      digest: stats.digest(node.slot),
-      czxid: stat.czxid,
-      mzxid: stat.mzxid,
-      ctime: stat.ctime,
-      mtime: stat.mtime,
-      version: stat.version,
-      cversion: stat.cversion,
-      aversion: stat.aversion,
-      ephemeralOwner: stat.ephemeralOwner,
-      pzxid: stat.pzxid,
-    };
+      stats,
+      slot,
+      node.data,
+      acl,
+      node.numChildren,
+      stats.digest(slot),
+    );
   }
 
-  put(record: ChangeRecord): ChangeRecord {
+  /** A copy of a record, to be changed and then put. */
+  copy({ path, stats, slot, data, acl, childCount, digest }: ChangeRecord): ChangeRecord {
+    const copied = this.stats.allocateCopy(stats, slot);
+    return new ChangeRecord(path, this.stats, copied, data, acl, childCount, digest);
+  }
+
+  /** A znode that is made, to be put. @param owner as stored: a session or a mark */
+  make(
+    path: string,
+    data: ZnodeData,
+    acl: readonly ACL[],
+    owner: bigint,
+    { zxid, time }: { zxid: bigint; time: bigint },
+  ): ChangeRecord {
+    const slot = this.stats.allocateNew(zxid, time, owner);
+    return new ChangeRecord(path, this.stats, slot, data, acl, 0, 0);
+  }
+
+  put(record: ChangeRecord): void {
     this.undo?.push({ path: record.path, before: this.records.get(record.path) });
     this.records.set(record.path, record);
-    return record;
   }
 
   /** Remembers an ephemeral being created for `owner`. */
@@ -90,24 +88,31 @@ export class OutstandingChanges {
     return [...paths].filter((path) => this.get(path)?.ephemeralOwner === owner);
   }
 
-  rollBack(undo: Undo): void {
+  /** Takes back what a multi that failed had put. */
+  rollBack(undo: Undo, records: readonly ChangeRecord[]): void {
     for (const { path, before } of undo.reverse()) {
-      const record = this.records.get(path);
-      if (before !== undefined) {
-        this.records.set(path, before);
-      } else if (record !== undefined) {
-        this.records.delete(path);
-        if (record.ephemeralOwner !== 0n) this.forgetEphemeral(record);
-      }
+      if (before === undefined) this.records.delete(path);
+      else this.records.set(path, before);
     }
+    for (const record of records) this.free(record, this.get(record.path) === undefined);
   }
 
   /** The txn that made these records is applied: the tree says it all now. */
   settle(records: readonly ChangeRecord[]): void {
     for (const record of records) {
-      if (this.records.get(record.path) === record) this.records.delete(record.path);
-      if (record.ephemeralOwner !== 0n) this.forgetEphemeral(record);
+      const { path } = record;
+      // A later txn's record, when there is one, will say what the digest is by then.
+      if (this.records.get(path) === record) {
+        this.records.delete(path);
+        this.tree.adoptDigest(path, record.digest);
+      }
+      this.free(record, true);
     }
+  }
+
+  private free(record: ChangeRecord, isCreationOver: boolean): void {
+    if (isCreationOver && this.stats.hasOwner(record.slot)) this.forgetEphemeral(record);
+    this.stats.release(record.slot);
   }
 
   private forgetEphemeral({ ephemeralOwner, path }: ChangeRecord): void {

@@ -7,6 +7,7 @@
 import { InputArchive } from '../../jute/input-archive.js';
 import { JuteError } from '../../jute/jute-error.js';
 import { ustring } from '../../jute/record.js';
+import { readAcl } from '../../protocol/acl-codec.js';
 import {
   type CreateMode,
   containerOwner,
@@ -15,7 +16,7 @@ import {
   MAX_TTL_MS,
   ttlOwner,
 } from '../../protocol/create-mode.js';
-import { type ACL, ACLVector, type Id } from '../../protocol/data.js';
+import type { ACL, Id } from '../../protocol/data.js';
 import { ErrorCode } from '../../protocol/error-code.js';
 import { OpCode } from '../../protocol/op-code.js';
 import { pathFault, sequenceSuffix } from '../../protocol/path.js';
@@ -26,7 +27,8 @@ import type { DataTree } from '../tree/data-tree.js';
 import { DigestCalculator, TreeDigest } from '../tree/digest.js';
 import { limitPath, parseQuota, statPath } from '../tree/quotas.js';
 import type { CreateNodeTxn, Txn } from '../tree/txn.js';
-import { type ChangeRecord, OutstandingChanges } from './outstanding-changes.js';
+import type { ChangeRecord } from './change-record.js';
+import { OutstandingChanges } from './outstanding-changes.js';
 
 export interface PrepOptions {
   /** digest.enabled: txns carry the digest of the tree they lead to. */
@@ -149,7 +151,7 @@ export class Prep {
   private prepareCreate(type: CreateNodeTxn['type'], input: InputArchive, author: Author): Outcome {
     const path = ustring.read(input);
     const data = toZnodeData(input.readBuffer());
-    const asked = ACLVector.read(input);
+    const asked = readAcl(input);
     const mode = createModeOf(input.readInt());
     const ttl = type === OpCode.createTTL ? input.readLong() : -1n;
     if (mode === undefined) return ErrorCode.BADARGUMENTS;
@@ -186,28 +188,14 @@ export class Prep {
     author: Author;
   }): Txn {
     const { type, path, data, acl, mode, ttl, parent, author } = spec;
-    const { zxid, time } = this.stamp;
     const parentCVersion = (parent.cversion + 1) | 0;
-    const childCount = parent.childCount + 1;
-    this.keep(parent, { ...parent, cversion: parentCVersion, childCount, pzxid: zxid });
+    const grown = this.outstanding.copy(parent);
+    grown.childCount++;
+    grown.stats.setCversion(grown.slot, parentCVersion);
+    grown.stats.setPzxid(grown.slot, this.stamp.zxid);
+    this.keep(parent, grown);
     const ephemeralOwner = ownerOf(type, mode, ttl, author.sessionId);
-    this.keep(null, {
-      path,
-      isThere: true,
-      childCount: 0,
-      acl,
-      data,
-      digest: 0,
-      czxid: zxid,
-      mzxid: zxid,
-      ctime: time,
-      mtime: time,
-      version: 0,
-      cversion: 0,
-      aversion: 0,
-      ephemeralOwner,
-      pzxid: zxid,
-    });
+    this.keep(null, this.outstanding.make(path, data, acl, ephemeralOwner, this.stamp));
     if (mode.isEphemeral) this.outstanding.noteEphemeral(ephemeralOwner, path);
     return {
       type,
@@ -261,13 +249,16 @@ export class Prep {
     if (version !== -1 && version !== node.version) return ErrorCode.BADVERSION;
     const next = (node.version + 1) | 0;
     const { zxid, time } = this.stamp;
-    this.keep(node, { ...node, data, version: next, mzxid: zxid, mtime: time });
+    const changed = this.outstanding.copy(node);
+    changed.data = data;
+    changed.stats.setData(changed.slot, zxid, time, next, dataLength(data));
+    this.keep(node, changed);
     return { type: OpCode.setData, path, data, version: next };
   }
 
   private prepareSetACL(input: InputArchive, author: Author): Outcome {
     const path = ustring.read(input);
-    const asked = ACLVector.read(input);
+    const asked = readAcl(input);
     const version = input.readInt();
     if (pathFault(path) !== undefined) return ErrorCode.BADARGUMENTS;
     const acl = this.auth.fixUp(asked, author.ids);
@@ -277,7 +268,10 @@ export class Prep {
     if (!this.may(node, Perms.ADMIN, author)) return ErrorCode.NOAUTH;
     if (version !== -1 && version !== node.aversion) return ErrorCode.BADVERSION;
     const next = (node.aversion + 1) | 0;
-    this.keep(node, { ...node, aversion: next, acl });
+    const changed = this.outstanding.copy(node);
+    changed.acl = acl;
+    changed.stats.setAversion(changed.slot, next);
+    this.keep(node, changed);
     return { type: OpCode.setACL, path, acl, version: next };
   }
 
@@ -312,7 +306,7 @@ export class Prep {
     }
     this.outstanding.undo = null;
     if (failure === ErrorCode.OK) return { type: OpCode.multi, txns };
-    this.outstanding.rollBack(undo);
+    this.outstanding.rollBack(undo, this.records);
     this.digest.high = high;
     this.digest.low = low;
     this.records = [];
@@ -327,20 +321,27 @@ export class Prep {
     const node = this.outstanding.get(path);
     const parent = this.outstanding.get(prepParent(path) ?? '/');
     if (node === undefined || parent === undefined) return;
-    const { zxid } = this.stamp;
-    this.keep(parent, { ...parent, childCount: parent.childCount - 1, pzxid: zxid });
-    this.keep(node, { ...node, isThere: false });
+    const left = this.outstanding.copy(parent);
+    left.childCount--;
+    left.stats.setPzxid(left.slot, this.stamp.zxid);
+    this.keep(parent, left);
+    const gone = this.outstanding.copy(node);
+    gone.isThere = false;
+    this.keep(node, gone);
   }
 
   private keep(before: ChangeRecord | null, after: ChangeRecord): void {
     if (this.options.isDigestEnabled) this.moveDigest(before, after);
-    this.records.push(this.outstanding.put(after));
+    this.outstanding.put(after);
+    this.records.push(after);
   }
 
   /** Moves the tree digest from the znode as it was to the znode as it will be. */
   private moveDigest(before: ChangeRecord | null, after: ChangeRecord): void {
     if (before !== null) this.digest.remove(before.digest);
-    after.digest = after.isThere ? this.calculator.digestOf(after.path, after.data, after) : 0;
+    after.digest = after.isThere
+      ? this.calculator.digestOf(after.path, after.data, after.stats, after.slot)
+      : 0;
     this.digest.add(after.digest);
   }
 
@@ -437,7 +438,7 @@ function skipOp(type: number, input: InputArchive): number {
     input.readInt();
     return type;
   }
-  ACLVector.read(input);
+  readAcl(input);
   const mode = createModeOf(input.readInt());
   if (type === OpCode.createTTL) {
     input.readLong();

@@ -1,6 +1,7 @@
+import type { AuditDraft } from '../audit.js';
 import type { ClientConnection } from '../client-connection.js';
 import type { Txn, TxnHead } from '../tree/txn.js';
-import type { ChangeRecord } from './outstanding-changes.js';
+import type { ChangeRecord } from './change-record.js';
 
 /**
  * A request between accept and reply. A write gets its txn from prep and waits for its commit; a read
@@ -23,6 +24,8 @@ export class Request {
   records: readonly ChangeRecord[] = [];
   /** The digest of the tree behind the txn; null for errors, and where none is kept. */
   digest: bigint | null = null;
+  /** What a client asked for, where that is audited. */
+  audit: AuditDraft | null = null;
 
   constructor(
     connection: ClientConnection | null,

@@ -57,6 +57,7 @@ export function aclText(acl: readonly ACL[]): string {
 
 /** Nearly every znode has it: it is told without making a text of it. */
 function isOpen(acl: readonly ACL[]): boolean {
+  if (acl === OPEN_ACL_UNSAFE) return true;
   const entry = acl[0];
   return (
     entry !== undefined &&

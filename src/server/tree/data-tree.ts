@@ -84,6 +84,8 @@ export class DataTree {
    */
   private calculator: DigestCalculator | null;
   private readonly isTTLEnabled: boolean;
+  private lastParent: DataNode | null = null;
+  private lastPlaced: DataNode | null = null;
   private dataSize = 0;
   private ephemeralCount = 0;
 
@@ -128,20 +130,25 @@ export class DataTree {
     this.calculator = null;
   }
 
-  /** Takes over what prep worked out for the znodes of a txn, and for the tree behind it. */
-  adoptDigests(records: readonly { path: string; digest: number }[], digest: bigint): void {
-    for (const record of records) {
-      const node = this.nodes.get(record.path);
-      if (node !== undefined) this.stats.setDigest(node.slot, record.digest);
-    }
-    this.digest.value = digest;
+  /** Takes over the digest that prep worked out for a znode; the tree's comes with the txn. */
+  adoptDigest(path: string, digest: number): void {
+    if (!this.isDigestEnabled) return;
+    const node = this.recent(path) ?? this.nodes.get(path);
+    if (node !== undefined) this.stats.setDigest(node.slot, digest);
+  }
+
+  /** The znode just made, or its parent: what a create asks for again at once. */
+  private recent(path: string): DataNode | null {
+    const { lastPlaced, lastParent } = this;
+    if (lastPlaced?.path === path) return lastPlaced;
+    return lastParent?.path === path ? lastParent : null;
   }
 
   private rehash(node: DataNode): void {
     const { calculator, stats } = this;
     if (calculator === null) return;
     this.digest.remove(stats.digest(node.slot));
-    const digest = calculator.digestOf(node.path, node.data, stats.persisted(node.slot));
+    const digest = calculator.digestOf(node.path, node.data, stats, node.slot);
     this.digest.add(digest);
     stats.setDigest(node.slot, digest);
   }
@@ -235,7 +242,7 @@ export class DataTree {
   }
 
   private applyCreate(head: TxnHead, txn: CreateNodeTxn): void {
-    const parent = this.nodes.get(parentPath(txn.path));
+    const parent = this.findParent(txn.path);
     if (parent === undefined) return;
     const existing = this.nodes.get(txn.path);
     this.raiseParent(parent, txn.parentCVersion, head.zxid);
@@ -244,17 +251,9 @@ export class DataTree {
       this.rehash(parent);
       return;
     }
-    const node = this.insert(txn.path, txn.data, this.acls.acquire(txn.acl), {
-      czxid: head.zxid,
-      mzxid: head.zxid,
-      ctime: head.time,
-      mtime: head.time,
-      version: 0,
-      cversion: 0,
-      aversion: 0,
-      ephemeralOwner: ownerOf(head, txn),
-      pzxid: head.zxid,
-    });
+    const owner = ownerOf(head, txn);
+    const slot = this.stats.allocateNew(head.zxid, head.time, owner);
+    const node = this.place(txn.path, txn.data, this.acls.acquire(txn.acl), slot, owner);
     this.addChild(parent, node);
     this.rehash(parent);
     this.rehash(node);
@@ -273,7 +272,7 @@ export class DataTree {
   }
 
   private applyDelete(path: string, zxid: bigint): void {
-    const parent = this.nodes.get(parentPath(path));
+    const parent = this.findParent(path);
     if (parent !== undefined && zxid > this.stats.pzxid(parent.slot)) {
       this.stats.setPzxid(parent.slot, zxid);
       this.rehash(parent);
@@ -313,6 +312,7 @@ export class DataTree {
 
   /** A znode of the quota tree was made: a limit begins to count, or its usage is counted. */
   private followQuotas(path: string): void {
+    if (!path.startsWith(QUOTA_ROOT)) return;
     const limited = quotaOwner(path, LIMIT_NODE);
     if (limited !== undefined) this.quotas.add(limited);
     const counted = quotaOwner(path, STAT_NODE);
@@ -385,22 +385,40 @@ export class DataTree {
   }
 
   private insert(path: string, data: ZnodeData, aclKey: number, stat: StatPersisted): DataNode {
+    const slot = this.stats.allocate(stat, 0n, dataLength(data));
+    return this.place(path, data, aclKey, slot, stat.ephemeralOwner);
+  }
+
+  /** A new znode into the table, and into the list that its owner's kind has. */
+  private place(
+    path: string,
+    data: ZnodeData,
+    aclKey: number,
+    slot: number,
+    owner: bigint,
+  ): DataNode {
     const length = dataLength(data);
-    const kind = ephemeralTypeOf(stat.ephemeralOwner, this.isTTLEnabled);
-    const shownOwner = kind === 'session' ? stat.ephemeralOwner : 0n;
-    const slot = this.stats.allocate(stat, shownOwner, length);
+    this.stats.setDataLength(slot, length);
     const node = new DataNode(path, data, aclKey, slot);
     this.nodes.set(path, node);
+    this.lastPlaced = node;
     this.dataSize += path.length + length;
+    if (owner === 0n) return node;
+    const kind = ephemeralTypeOf(owner, this.isTTLEnabled);
     if (kind === 'container') this.containers.add(path);
     else if (kind === 'ttl') this.ttls.add(path);
-    else if (kind === 'session') this.addEphemeral(stat.ephemeralOwner, path);
+    else {
+      this.stats.setShownOwner(slot, owner);
+      this.addEphemeral(owner, path);
+    }
     return node;
   }
 
   private remove(node: DataNode, parent: DataNode): void {
     const { path } = node;
     this.nodes.delete(path);
+    if (node === this.lastParent) this.lastParent = null;
+    if (node === this.lastPlaced) this.lastPlaced = null;
     this.dataSize -= path.length + dataLength(node.data);
     parent.children?.delete(node);
     this.stats.setNumChildren(parent.slot, parent.numChildren);
@@ -418,8 +436,20 @@ export class DataTree {
     this.stats.setNumChildren(parent.slot, parent.children.size);
   }
 
-  private parentOf(path: string): DataNode {
+  /** Siblings come in runs: the last parent found is most often the one looked for again. */
+  private findParent(path: string): DataNode | undefined {
+    const { lastParent } = this;
+    const slash = path.lastIndexOf('/');
+    const isSame =
+      lastParent !== null && slash === lastParent.path.length && path.startsWith(lastParent.path);
+    if (isSame) return lastParent;
     const parent = this.nodes.get(parentPath(path));
+    this.lastParent = parent ?? null;
+    return parent;
+  }
+
+  private parentOf(path: string): DataNode {
+    const parent = this.findParent(path);
     assert(parent !== undefined, `${path} has no parent`);
     return parent;
   }

@@ -11,9 +11,8 @@
  * cversion is the stored one, which counts creates only. ACLs are not covered. Znodes below
  * /zookeeper do not count, as servers change them without a txn; /zookeeper itself does.
  */
-import { putInt, putLong } from '../../jute/long.js';
-import type { StatPersisted } from '../../protocol/data.js';
 import { crc32 } from '../persistence/checksum.js';
+import type { StatTable } from './stat-table.js';
 
 export const DIGEST_VERSION = 2;
 /** The bytes of a znode's Stat that its digest covers. */
@@ -54,19 +53,10 @@ export class DigestCalculator {
     return crc32(scratch, start, end + DIGEST_STAT_SIZE, crc);
   }
 
-  /** The digest of a znode with this Stat. */
-  digestOf(path: string, data: Buffer | string | null, stat: StatPersisted): number {
+  /** The digest of a znode whose Stat is in a table. */
+  digestOf(path: string, data: Buffer | string | null, stats: StatTable, slot: number): number {
     if (!isDigested(path)) return 0;
-    const bytes = this.stat;
-    putLong(bytes, 0, stat.czxid);
-    putLong(bytes, 8, stat.mzxid);
-    putLong(bytes, 16, stat.pzxid);
-    putLong(bytes, 24, stat.ctime);
-    putLong(bytes, 32, stat.mtime);
-    putInt(bytes, 40, stat.version);
-    putInt(bytes, 44, stat.cversion);
-    putInt(bytes, 48, stat.aversion);
-    putLong(bytes, 52, stat.ephemeralOwner);
+    stats.copyDigested(slot, this.stat);
     return this.digest(path, data);
   }
 

@@ -37,13 +37,18 @@ export class StatTable {
   private readonly free: number[] = [];
   private used = 0;
 
-  /** A slot for a new znode. `shownOwner` is what clients see of `owner`. */
+  /** A slot for a znode with this Stat. `shownOwner` is what clients see of the owner. */
   allocate(stat: StatPersisted, shownOwner: bigint, dataLength: number): number {
     const slot = this.free.pop() ?? this.grow();
-    putLong(this.chunkOf(slot), offsetOf(slot) + OWNER, shownOwner);
+    this.setShownOwner(slot, shownOwner);
     this.setDigest(slot, 0);
     this.setStat(slot, stat, dataLength, 0);
     return slot;
+  }
+
+  /** What clients see as the ephemeralOwner: 0 unless it is a session. */
+  setShownOwner(slot: number, owner: bigint): void {
+    putLong(this.chunkOf(slot), offsetOf(slot) + OWNER, owner);
   }
 
   /** Every field but the owner that clients see, which never changes. */
@@ -62,6 +67,44 @@ export class StatTable {
     putInt(chunk, at + STORED_CVERSION, stat.cversion);
     putLong(chunk, at + STORED_OWNER, stat.ephemeralOwner);
     showCversion(chunk, at);
+  }
+
+  /** A slot for a znode that is made now, by clients' doing: all counters at 0. */
+  allocateNew(zxid: bigint, time: bigint, owner: bigint): number {
+    const slot = this.free.pop() ?? this.grow();
+    const chunk = this.chunkOf(slot);
+    const at = offsetOf(slot);
+    chunk.fill(0, at, at + RECORD_SIZE);
+    putLong(chunk, at, zxid);
+    putLong(chunk, at + MZXID, zxid);
+    putLong(chunk, at + CTIME, time);
+    putLong(chunk, at + MTIME, time);
+    putLong(chunk, at + PZXID, zxid);
+    if (owner !== 0n) putLong(chunk, at + STORED_OWNER, owner);
+    return slot;
+  }
+
+  /** A slot with the fields of another, maybe of another table. */
+  allocateCopy(from: StatTable, fromSlot: number): number {
+    const slot = this.free.pop() ?? this.grow();
+    const target = this.chunkOf(slot);
+    const source = from.chunkOf(fromSlot);
+    let at = offsetOf(slot);
+    const start = offsetOf(fromSlot);
+    for (let i = start; i < start + RECORD_SIZE; i++) target[at++] = source[i] as number;
+    return slot;
+  }
+
+  /** Fills in the 60 bytes that a digest covers, in its order (tree/digest.ts). */
+  copyDigested(slot: number, target: Buffer): void {
+    const chunk = this.chunkOf(slot);
+    const at = offsetOf(slot);
+    copyRun(chunk, at, target, 0, 16);
+    copyRun(chunk, at + PZXID, target, 16, 8);
+    copyRun(chunk, at + CTIME, target, 24, 20);
+    copyRun(chunk, at + STORED_CVERSION, target, 44, 4);
+    copyRun(chunk, at + AVERSION, target, 48, 4);
+    copyRun(chunk, at + STORED_OWNER, target, 52, 8);
   }
 
   release(slot: number): void {
@@ -190,6 +233,10 @@ export class StatTable {
 
 function offsetOf(slot: number): number {
   return (slot & (RECORDS_PER_CHUNK - 1)) * RECORD_SIZE;
+}
+
+function copyRun(from: Buffer, start: number, to: Buffer, at: number, length: number): void {
+  for (let i = 0; i < length; i++) to[at + i] = from[start + i] as number;
 }
 
 function showCversion(chunk: Buffer, at: number): void {

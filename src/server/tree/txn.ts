@@ -9,7 +9,8 @@ import { InputArchive } from '../../jute/input-archive.js';
 import { JuteError } from '../../jute/jute-error.js';
 import type { OutputArchive } from '../../jute/output-archive.js';
 import { bool, ustring } from '../../jute/record.js';
-import { type ACL, ACLVector } from '../../protocol/data.js';
+import { readAcl, writeAcl } from '../../protocol/acl-codec.js';
+import type { ACL } from '../../protocol/data.js';
 import { OpCode, opCodeName } from '../../protocol/op-code.js';
 import {
   CheckVersionTxn,
@@ -146,7 +147,7 @@ function writeTxnBody(out: OutputArchive, txn: Txn): void {
 function writeCreate(out: OutputArchive, txn: CreateNodeTxn): void {
   out.writeString(txn.path);
   out.writeLatin1(txn.data);
-  ACLVector.write(out, txn.acl);
+  writeAcl(out, txn.acl);
   if (txn.type === OpCode.create || txn.type === OpCode.create2) out.writeBool(txn.isEphemeral);
   out.writeInt(txn.parentCVersion);
   if (txn.type === OpCode.createTTL) out.writeLong(txn.ttl);
@@ -235,7 +236,7 @@ function readCreate(type: CreateNodeTxn['type'], input: InputArchive): CreateNod
   const isPlain = type === OpCode.create || type === OpCode.create2;
   const path = ustring.read(input);
   const data = toZnodeData(input.readBuffer());
-  const acl = ACLVector.read(input);
+  const acl = readAcl(input);
   const isEphemeral = isPlain ? bool.read(input) : false;
   // Nothing behind it: a CreateTxnV0, which has no parentCVersion.
   const parentCVersion = input.remaining === 0 ? -1 : input.readInt();
