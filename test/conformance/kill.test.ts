@@ -1,11 +1,12 @@
 /** kill -9 in the middle of writes: what was acknowledged is there, what was refused is not. */
-import { readdirSync } from 'node:fs';
+import { readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Stat } from '../../src/protocol/data.js';
 import { OpCode } from '../../src/protocol/op-code.js';
 import { OPEN_ACL_UNSAFE } from '../../src/protocol/perms.js';
+import { ExitCode } from '../../src/server/main.js';
 import { spawnBundled } from '../support/bundled.js';
 import { makeTempDir } from '../support/temp-dir.js';
 import { waitFor } from '../support/wait-for.js';
@@ -151,6 +152,37 @@ test(`${KILLS} times kill -9 in the middle of writes: nothing acknowledged is lo
     const names = readdirSync(join(dataDir, 'version-2'));
     const snapshots = names.filter((name) => /^snapshot\.[0-9a-f]+$/.test(name));
     assert.ok(snapshots.length > KILLS / 2, `too few snapshots to prove anything: ${names}`);
+  } finally {
+    await server.stop('SIGKILL');
+    home.remove();
+  }
+});
+
+test('a log that cannot be written ends the server with its own exit code, and acknowledges nothing', async () => {
+  const home = makeTempDir('disk');
+  const dataDir = join(home.path, 'data');
+  const folder = join(dataDir, 'version-2');
+  let server = await spawnBundled(dataDir, { snapCount: '10' });
+  try {
+    const client = await RawClient.connect(server.port);
+    await create(client, '/a', 0);
+    // The next log file finds no folder to stand in.
+    renameSync(folder, `${folder}-gone`);
+    const history = new LoadHistory('/a', new Random(1));
+    const played: LoadStep[] = [];
+    while (!client.isClosed && played.length < 100) {
+      const step = history.next();
+      const reply = await client.request(step.op.type, encodeOp(step.op, 0n));
+      if (reply === undefined) break;
+      played.push(step);
+    }
+    assert.is(await server.ended, ExitCode.DISK, server.output());
+    assert.match(server.output(), /the transaction log in .* could not be written/);
+    renameSync(`${folder}-gone`, folder);
+    server = await spawnBundled(dataDir, { snapCount: '10' });
+    const reader = await RawClient.connect(server.port);
+    assert.equal(await readSubtree(reader, '/a'), played.at(-1)?.after ?? new Map());
+    await reader.close();
   } finally {
     await server.stop('SIGKILL');
     home.remove();

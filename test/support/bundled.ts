@@ -20,6 +20,8 @@ export interface BundledProcess {
   readonly process: ChildProcess;
   /** What it wrote on stderr and stdout so far. */
   output(): string;
+  /** Resolves with the exit code when it ends by itself, null after a signal. */
+  readonly ended: Promise<number | null>;
   /** Sends `signal` and waits for the end; resolves with the exit code, null after a signal. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
@@ -60,10 +62,7 @@ export async function spawnBundled(
 }
 
 /** Runs zkserver with any arguments. */
-export function runZkserver(args: readonly string[]): Omit<BundledProcess, 'port'> & {
-  /** Resolves with the exit code when it ends by itself. */
-  readonly ended: Promise<number | null>;
-} {
+export function runZkserver(args: readonly string[]): Omit<BundledProcess, 'port'> {
   const child = spawn(process.execPath, [ZKSERVER, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
