@@ -1,6 +1,6 @@
 /**
- * Longs in bytes. A shared word that is read as a bigint and as two ints makes no temporary bigints,
- * where Buffer's own methods make several: these two are on the path of every write.
+ * Longs in bytes. A shared word that is read as a bigint and as two ints makes no temporary
+ * bigints, where Buffer's own methods make several: these two are on the path of every write.
  */
 const word = new BigInt64Array(1);
 const halves = new Int32Array(word.buffer);

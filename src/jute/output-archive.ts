@@ -5,11 +5,12 @@ const NOTHING = Buffer.alloc(0);
 const MAX_KEPT_SIZE = 256 * 1024;
 
 /**
- * Writes jute: big-endian integers, and buffers, strings and vectors behind an int length (-1 = null).
+ * Writes jute: big-endian integers, and buffers, strings and vectors behind an int length (-1 =
+ * null).
  *
  * One archive is meant to live long and gather much: a connection writes every reply of a turn into
- * its archive and hands the bytes out once. Growth doubles; `take()` gives the bytes away and starts
- * on fresh memory, so what was handed out is never overwritten.
+ * its archive and hands the bytes out once. Growth doubles; `take()` gives the bytes away and
+ * starts on fresh memory, so what was handed out is never overwritten.
  */
 export class OutputArchive {
   private readonly initialSize: number;
@@ -62,7 +63,9 @@ export class OutputArchive {
     this.writeBytes(value);
   }
 
-  /** UTF-8. Apache's writers emit CESU-8 for astral characters, which its path rules forbid anyway. */
+  /**
+   * UTF-8. Apache's writers emit CESU-8 for astral characters, which its path rules forbid anyway.
+   */
   writeString(value: string | null): void {
     if (value === null) {
       this.writeInt(-1);
@@ -86,7 +89,9 @@ export class OutputArchive {
     this.end += this.bytes.write(value, this.end, value.length, 'latin1');
   }
 
-  /** Copies a short run: a plain loop beats making a view and calling set() below some 200 bytes. */
+  /**
+   * Copies a short run: a plain loop beats making a view and calling set() below some 200 bytes.
+   */
   writeRun(from: Buffer, start: number, length: number): void {
     this.reserve(length);
     const { bytes } = this;

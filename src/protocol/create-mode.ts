@@ -47,8 +47,8 @@ const CONTAINER_OWNER = -0x8000_0000_0000_0000n;
 const TTL_MARK = 0xffn;
 
 /**
- * What the `ephemeralOwner` of a znode really says (EphemeralType.java): a session, that the node is
- * a container, or a time to live. Containers and TTL nodes show 0 to clients.
+ * What the `ephemeralOwner` of a znode really says (EphemeralType.java): a session, that the node
+ * is a container, or a time to live. Containers and TTL nodes show 0 to clients.
  */
 export type EphemeralType = 'none' | 'session' | 'container' | 'ttl';
 

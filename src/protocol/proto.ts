@@ -1,4 +1,6 @@
-/** Module org.apache.zookeeper.proto of zookeeper.jute: what clients and servers say to each other. */
+/**
+ * Module org.apache.zookeeper.proto of zookeeper.jute: what clients and servers say to each other.
+ */
 import { bool, buffer, int, long, record, type TypeOf, ustring, vector } from '../jute/record.js';
 import { ACLVector, ClientInfo, Stat } from './data.js';
 

@@ -34,6 +34,8 @@ export const QuorumAuthPacket = record('QuorumAuthPacket', {
 });
 export type QuorumAuthPacket = TypeOf<typeof QuorumAuthPacket>;
 
-/** Module org.apache.zookeeper.server.quorum has it as a string; only its name is in zookeeper.jute. */
+/**
+ * Module org.apache.zookeeper.server.quorum has it as a string; only its name is in zookeeper.jute.
+ */
 export const SNAP_STREAM_SIGNATURE = 'BenWasHere';
 export const SnapStreamSignature = record('SnapStreamSignature', { signature: ustring });

@@ -41,7 +41,9 @@ export const CreateTTLTxn = record('CreateTTLTxn', {
 export type CreateTTLTxn = TypeOf<typeof CreateTTLTxn>;
 /** Also deleteContainer (20). */
 export const DeleteTxn = record('DeleteTxn', { path: ustring });
-/** Also reconfig (16), with path /zookeeper/config and version -1. `version` is the resulting one. */
+/**
+ * Also reconfig (16), with path /zookeeper/config and version -1. `version` is the resulting one.
+ */
 export const SetDataTxn = record('SetDataTxn', { path: ustring, data: buffer, version: int });
 export const SetACLTxn = record('SetACLTxn', { path: ustring, acl: ACLVector, version: int });
 export const CheckVersionTxn = record('CheckVersionTxn', { path: ustring, version: int });

@@ -1,6 +1,6 @@
 /**
- * Builds the bytes of ZooKeeper's protocol and files without any code of the project, so that writer
- * and reader do not vouch for each other.
+ * Builds the bytes of ZooKeeper's protocol and files without any code of the project, so that
+ * writer and reader do not vouch for each other.
  */
 export class ByteBuilder {
   private readonly parts: Buffer[] = [];

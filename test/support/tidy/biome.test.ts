@@ -6,8 +6,8 @@ import * as assert from 'uvu/assert';
 import { makeTempDir } from '../temp-dir.js';
 import { PROJECT_ROOT, readProjectFile } from './source-file.js';
 
-// biome.json holds the same rules as far as a linter can: while typing, not only in a test. Here are
-// samples that it must refuse, and their neighbours that it must not.
+// biome.json holds the same rules as far as a linter can: while typing, not only in a test. Here
+// are samples that it must refuse, and their neighbours that it must not.
 
 const IMPORT = 'noRestrictedImports';
 const CLOCK = 'export const read = (): number => Date.now();\n';

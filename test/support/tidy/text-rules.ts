@@ -69,7 +69,7 @@ export function checkText(path: string, text: string): Complaint[] {
 
 /** A rule of Biome is switched off only where a sentence says why. */
 export function checkIgnores(file: SourceFile): Complaint[] {
-  return [...file.text.matchAll(/biome-ignore[^\n]*/g)].flatMap((match) => {
+  return [...file.text.matchAll(/(?:\/\/|\/\*)\s*biome-ignore[^\n]*/g)].flatMap((match) => {
     const reason = /biome-ignore(?:-\w+)? \S+: (.*)/.exec(match[0])?.[1] ?? '';
     const isReason = reason.split(' ').length >= 3;
     const line = lineAt(file.text, match.index);
