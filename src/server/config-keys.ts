@@ -293,9 +293,20 @@ const FEATURES = {
     property: 'readonlymode.enabled',
   }),
   fourLetterWordWhitelist: prop.text('4lw.commands.whitelist', 'srvr', 'words answered; * is all'),
-  ...later('no audit log is written', {
-    auditEnable: prop.boolean('audit.enable', false, 'write an audit log'),
-  }),
+  auditEnable: prop.boolean('audit.enable', false, 'write an audit log'),
+  auditFile: prop.optional('audit.file', 'the file it is appended to; the server log without it'),
+  logLevel: prop.choice(
+    'log.level',
+    'info',
+    ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
+    'the least that zkserver logs',
+  ),
+  slowRequestThresholdMs: prop.int(
+    'slowRequestThresholdMs',
+    1000,
+    'requests that take so long are logged; 0 logs none',
+    MS,
+  ),
 };
 
 const ADMIN = {

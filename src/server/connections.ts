@@ -62,6 +62,8 @@ export class Connections {
       (maxInAll > 0 && state.connections.size >= maxInAll);
     if (isTooMany) {
       state.stats.count('connection_rejected');
+      const reason = 'too many connections (maxClientCnxns, maxCnxns)';
+      state.reporter.add({ kind: 'refused', remoteIp, reason });
       connection.phase = 'closed';
       this.closing.push(connection);
       return;
@@ -190,5 +192,6 @@ export class Connections {
       effects.push(...this.held);
       this.held = [];
     }
+    for (const report of this.state.reporter.take()) effects.push({ kind: 'report', report });
   }
 }

@@ -1,4 +1,5 @@
 import type { Event } from './events.js';
+import type { Report } from './reports.js';
 import type { SnapshotContent } from './snapshot-content.js';
 
 /** Everything a server can ask of its driver, in the order in which it is to be done. */
@@ -19,5 +20,7 @@ export type Effect =
       readonly lastZxid: bigint;
       readonly whenDurable: Event;
     }
+  /** For the operator's log. */
+  | { readonly kind: 'report'; readonly report: Report }
   /** Begin a new log file, and write a snapshot while serving goes on. */
   | { readonly kind: 'snapshot'; readonly content: SnapshotContent };

@@ -9,6 +9,7 @@ import { ClientPort } from './node/client-port.js';
 import { Driver, type Storage } from './node/driver.js';
 import { ExitCode, ServerError } from './node/errors.js';
 import { makeHostView } from './node/host.js';
+import type { ServerReport } from './node/logger.js';
 import { openStorage } from './node/open-storage.js';
 import { type Operators, startOperators } from './node/operators.js';
 import { SecurePort } from './node/secure-port.js';
@@ -23,6 +24,7 @@ import { SERVER_VERSION } from './version.js';
 import { StandaloneView } from './view.js';
 
 export { ExitCode, ServerError } from './node/errors.js';
+export { createLogger, logLevelOf, type ServerLogger } from './node/logger.js';
 
 export interface StartServerOptions {
   /**
@@ -42,6 +44,8 @@ export interface StartServerOptions {
   readonly parsed?: Config;
   /** Told what an operator should know and the server survives, a sentence each. */
   readonly onWarning?: (message: string) => void;
+  /** Told everything worth a log, those sentences among it: see createLogger. */
+  readonly onReport?: (report: ServerReport) => void;
   /** Told why a running server had to stop; its connections are closed by then. */
   readonly onFatal?: (error: ServerError) => void;
 }
@@ -70,8 +74,13 @@ export interface RunningServer {
 export async function startServer(options: StartServerOptions = {}): Promise<RunningServer> {
   const config = configOf(options);
   refuseUnsupported(config);
-  const onWarning = options.onWarning ?? (() => undefined);
-  const opened = await openStorage(config, options.dataDir ?? config.dataDir, onWarning);
+  const onReport = options.onReport ?? (() => undefined);
+  const onWarning = (message: string): void => {
+    options.onWarning?.(message);
+    onReport({ kind: 'warning', message });
+  };
+  const dataDir = options.dataDir ?? config.dataDir;
+  const opened = await openStorage(config, dataDir, onWarning, onReport);
   const { storage, lock, database, replayed } = opened;
   const host = options.host ?? config.clientPortAddress ?? DEFAULT_HOST;
   const running: { ports: ClientPorts | null; closing: Promise<void> | null } = {
@@ -103,12 +112,14 @@ export async function startServer(options: StartServerOptions = {}): Promise<Run
       retain: config.autopurgeSnapRetainCount,
     },
     onWarning,
+    onReport,
     onFatal,
   });
   opened.listener.onMeasured = (what, value) => driver.measured(what, value);
   for (const [what, value] of opened.startup) driver.measured(what, value);
   let operators: Operators | undefined;
   async function shutDown(): Promise<void> {
+    if (config.auditEnable) onReport(SERVER_STOP);
     await operators?.close();
     await driver.stop();
     await running.ports?.secure?.shutDown();
@@ -116,7 +127,7 @@ export async function startServer(options: StartServerOptions = {}): Promise<Run
     await lock?.release();
   }
   try {
-    const ports = makePorts(config, options, host, driver.step);
+    const ports = makePorts(config, { ...options, onWarning }, host, driver.step);
     running.ports = ports;
     driver.port = ports.plain;
     await ports.plain.listen();
@@ -130,8 +141,11 @@ export async function startServer(options: StartServerOptions = {}): Promise<Run
       isAdminServerAsked: isAdminServerAsked(options, config),
       onWarning,
     });
+    const places = placesOf(ports, host);
+    onReport({ kind: 'serving', connectString: places.connectString, dataDir });
+    if (config.auditEnable) onReport(SERVER_START);
     const { adminPort, metricsPort } = operators;
-    return { host, ...placesOf(ports, host), adminPort, metricsPort, close };
+    return { host, ...places, adminPort, metricsPort, close };
   } catch (error) {
     await close();
     throw error;
@@ -187,6 +201,14 @@ function placesOf({ plain, secure }: ClientPorts, host: string) {
   return { port: plain.port, securePort, connectString };
 }
 
+const SERVER_START: ServerReport = {
+  kind: 'audit',
+  entry: { operation: 'serverStart', result: 'success' },
+};
+const SERVER_STOP: ServerReport = {
+  kind: 'audit',
+  entry: { operation: 'serverStop', result: 'invoked' },
+};
 const DEFAULT_HOST = '127.0.0.1';
 const HOUR_MS = 3_600_000;
 
@@ -238,6 +260,7 @@ function makeServer(
     snapSize: Number(config.snapSizeLimitKb) * 1024,
     isTTLEnabled: config.extendedTypesEnabled,
     sessionlessTimeoutMs: config.sessionlessCnxnTimeoutMs,
+    reports: { slowRequestMs: config.slowRequestThresholdMs, isAudited: config.auditEnable },
   };
   const nowMs = Math.floor(performance.now());
   const sessions = new SessionTracker(settings.tickTimeMs, nowMs);

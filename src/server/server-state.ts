@@ -1,5 +1,6 @@
 import type { ClientConnection } from './client-connection.js';
 import type { Prep } from './pipeline/prep.js';
+import { Reporter, type ReportOptions } from './reports.js';
 import { ServerStats } from './server-stats.js';
 import type { Auth } from './session/auth.js';
 import type { SessionTracker } from './session/session-tracker.js';
@@ -23,7 +24,11 @@ export interface ServerSettings {
   readonly isTTLEnabled: boolean;
   /** Wait this long for a connect request, in ms. */
   readonly sessionlessTimeoutMs: number;
+  /** Default: nothing but sessions and refusals. */
+  readonly reports?: ReportOptions;
 }
+
+const NO_REPORTS: ReportOptions = { slowRequestMs: 0, isAudited: false };
 
 /** What the stages of a server share. One instance a server; only its stages touch it. */
 export class ServerState {
@@ -36,6 +41,7 @@ export class ServerState {
   readonly childWatches = new WatchManager<ClientConnection>();
   readonly connections = new Map<number, ClientConnection>();
   readonly stats = new ServerStats();
+  readonly reporter: Reporter;
   wallMs = 0;
   monotonicMs = 0;
   /** The last processed zxid in two halves: a reply is stamped without making a bigint. */
@@ -51,6 +57,7 @@ export class ServerState {
     prep: Prep;
   }) {
     this.settings = parts.settings;
+    this.reporter = new Reporter(parts.settings.reports ?? NO_REPORTS);
     this.tree = parts.tree;
     this.sessions = parts.sessions;
     this.auth = parts.auth;

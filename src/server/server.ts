@@ -17,6 +17,8 @@ import { ErrorCode } from '../protocol/error-code.js';
 import { OpCode } from '../protocol/op-code.js';
 import { initialSessionId } from '../protocol/session-id.js';
 import { assert } from './assert.js';
+import { draftAudit } from './audit.js';
+import { answerSasl, authenticate } from './authenticate.js';
 import { ClientConnection } from './client-connection.js';
 import { Connections } from './connections.js';
 import type { Effect } from './effects.js';
@@ -32,7 +34,6 @@ import { Request } from './pipeline/request.js';
 import { READS, WRITES } from './pipeline/request-kinds.js';
 import { beginReply, endReply, replyWithZxid } from './reply.js';
 import type { ServerState } from './server-state.js';
-import { readAuthPacket } from './session/read-auth-packet.js';
 import type { Session } from './session/session-tracker.js';
 import type { SnapshotContent } from './snapshot-content.js';
 import { SnapshotTrigger } from './snapshot-trigger.js';
@@ -239,6 +240,8 @@ export class Server {
     type: number,
     input: InputArchive,
   ): void {
+    const request = new Request(connection, session.id, xid, type, this.state.monotonicMs);
+    const audit = this.state.reporter.options.isAudited ? draftAudit(type, input) : null;
     const prepared = session.isClosing
       ? SESSION_IS_OVER
       : this.state.prep.prepare(
@@ -247,7 +250,8 @@ export class Server {
           { sessionId: session.id, ids: connection.ids },
           this.nextStamp(),
         );
-    this.propose(new Request(connection, session.id, xid, type, this.state.monotonicMs), prepared);
+    request.audit = audit;
+    this.propose(request, prepared);
   }
 
   private requestSpecial(
@@ -262,48 +266,15 @@ export class Server {
         this.closeSession(session, connection, xid);
         break;
       case OpCode.auth:
-        this.authenticate(connection, xid, input);
+        if (!authenticate(this.state, connection, xid, input)) this.connections.close(connection);
         break;
       case OpCode.sasl:
-        this.answerSasl(connection, xid);
+        answerSasl(this.state, connection, xid);
         break;
       default:
         replyWithZxid(this.state, connection, xid, -1n, ErrorCode.UNIMPLEMENTED);
         this.connections.close(connection);
     }
-  }
-
-  private authenticate(connection: ClientConnection, xid: number, input: InputArchive): void {
-    const packet = readAuthPacket(input);
-    if (packet === undefined) {
-      this.connections.close(connection);
-      return;
-    }
-    const { scheme, auth } = packet;
-    const { remoteIp } = connection;
-    const ids = this.state.auth.authenticate(scheme, auth, remoteIp, connection.ids);
-    if (ids === undefined) {
-      this.state.stats.authFailed++;
-      replyWithZxid(this.state, connection, xid, 0n, ErrorCode.AUTHFAILED);
-      this.connections.close(connection);
-      return;
-    }
-    for (const id of ids) {
-      const isKnown = connection.ids.some((own) => own.scheme === id.scheme && own.id === id.id);
-      if (!isKnown) connection.ids = [...connection.ids, id];
-    }
-    replyWithZxid(this.state, connection, xid, 0n, ErrorCode.OK);
-  }
-
-  /** Without SASL configured a token is answered with none, as Apache's server does. */
-  private answerSasl(connection: ClientConnection, xid: number): void {
-    const { out } = connection;
-    out.writeInt(20);
-    out.writeInt(xid);
-    out.writeLong(0n);
-    out.writeInt(ErrorCode.OK);
-    out.writeInt(-1);
-    this.state.markDirty(connection);
   }
 
   // ── sessions ─────────────────────────────────────────────────────────────────────────────────
@@ -316,6 +287,7 @@ export class Server {
     connection.stats.lastOperation = OpCode.createSession;
     switch (handshake.kind) {
       case 'refuse':
+        state.reporter.add({ ...handshake, kind: 'refused', remoteIp: connection.remoteIp });
         this.connections.close(connection);
         break;
       case 'expired':
@@ -335,6 +307,7 @@ export class Server {
     const before = session.holder;
     if (before instanceof ClientConnection) this.connections.close(before);
     this.state.sessions.touch(session, this.state.monotonicMs);
+    this.state.reporter.session('session-resumed', connection, session);
     this.opened(connection, session);
   }
 
@@ -437,6 +410,7 @@ export class Server {
     const { head, txn, connection } = request;
     assert(head !== null && txn !== null, 'a proposal without a txn');
     this.final.process(request, head, txn);
+    this.state.reporter.committed(request, txn, this.state.monotonicMs);
     if (connection !== null) {
       connection.stats.lastZxid = head.zxid;
       this.state.stats.answeredUpdate(connection.stats, this.state.monotonicMs, request.startedMs);
@@ -447,7 +421,10 @@ export class Server {
         txn.timeoutMs,
         this.state.monotonicMs,
       );
-      if (connection?.phase === 'connecting') this.opened(connection, session);
+      if (connection?.phase === 'connecting') {
+        this.state.reporter.session('session-opened', connection, session);
+        this.opened(connection, session);
+      }
     } else if (txn.type === OpCode.closeSession) {
       const holder = this.state.sessions.remove(head.sessionId)?.holder;
       if (holder instanceof ClientConnection) this.connections.close(holder);
@@ -466,6 +443,7 @@ export class Server {
       if (connection.phase !== 'open') continue;
       const input = this.input.reset(next.body, 0, next.body.length);
       this.answerRead(connection, next.xid, next.type, input, next.startedMs);
+      this.state.reporter.answeredLate(next, this.state.monotonicMs);
     }
   }
 
@@ -478,6 +456,7 @@ export class Server {
     if (monotonicMs >= state.sessions.nextExpiryMs) {
       for (const session of state.sessions.expire(monotonicMs)) {
         state.stats.count('stale_sessions_expired');
+        state.reporter.add({ kind: 'session-expired', sessionId: session.id });
         this.closeSession(session, null, 0);
       }
       this.connections.closeUnopened();

@@ -3,7 +3,7 @@
  * the log is synced before anything is acknowledged, so nothing can be lost by it.
  */
 import { targetOf } from './target.js';
-import { Exit, type ServerVerb, type VerbIo } from './verb.js';
+import { Exit, type ServerVerb } from './verb.js';
 
 /** What `start` waits for, over the channel to the process it started. */
 export const SERVING_MESSAGE = 'serving';
@@ -17,19 +17,24 @@ export const startForeground: ServerVerb = {
     const { config, host, port, warnings } = targetOf(args, 'start-foreground');
     for (const warning of warnings) io.writeError(warning);
     const ending = waitForSignal();
-    const { startServer } = await import('../../server/main.js');
+    const { createLogger, logLevelOf, startServer } = await import('../../server/main.js');
+    const logger = await createLogger({
+      level: logLevelOf(config, io.env['ZKSERVER_LOG_LEVEL']),
+      auditFile: config.auditFile,
+    });
     return new Promise<number>((resolve, reject) => {
       const serve = async () => {
         const server = await startServer({
           parsed: config,
           host,
           port,
-          onWarning: (message) => io.writeError(`zkserver: ${message}`),
+          onReport: logger.report,
           onFatal: reject,
         });
-        announce(io, server.connectString, config.dataDir);
+        announce();
         await ending;
         await server.close();
+        logger.close();
         resolve(Exit.OK);
       };
       serve().catch(reject);
@@ -37,8 +42,7 @@ export const startForeground: ServerVerb = {
   },
 };
 
-function announce(io: VerbIo, connectString: string, dataDir: string | null): void {
-  io.writeError(`zkserver: serving on ${connectString}, data in ${dataDir ?? 'memory'}`);
+function announce(): void {
   process.send?.(SERVING_MESSAGE, undefined, undefined, () => process.disconnect?.());
 }
 

@@ -276,11 +276,15 @@ export class DataDir {
     return path;
   }
 
-  /** Removes what no start will need, but for the newest `retain` snapshots and their logs. */
-  async purge(retain: number): Promise<void> {
+  /**
+   * Removes what no start will need, but for the newest `retain` snapshots and their logs; resolves
+   * to the names.
+   */
+  async purge(retain: number): Promise<string[]> {
     const plan = planPurge(await list(this.snapFolder), await list(this.logFolder), retain);
     for (const name of plan.logs) await unlink(join(this.logFolder, name));
     for (const name of plan.snapshots) await unlink(join(this.snapFolder, name));
+    return [...plan.logs, ...plan.snapshots];
   }
 }
 

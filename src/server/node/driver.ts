@@ -10,6 +10,7 @@ import type { SnapshotContent } from '../snapshot-content.js';
 import type { ClientPort } from './client-port.js';
 import type { DataDir } from './data-dir.js';
 import type { LogDisk } from './log-disk.js';
+import type { ServerReport } from './logger.js';
 
 export interface Storage {
   readonly log: LogDisk;
@@ -29,6 +30,7 @@ export interface DriverOptions {
   /** autopurge; everyMs 0 is never. */
   readonly purge: { readonly everyMs: number; readonly retain: number };
   readonly onWarning: (message: string) => void;
+  readonly onReport: (report: ServerReport) => void;
   /** An error nobody expected: the server is in doubt and must stop. */
   readonly onFatal: (error: unknown) => void;
 }
@@ -59,11 +61,14 @@ export class Driver {
 
   /** At the start too, as Apache's server does. */
   private startPurging(): void {
-    const { storage, purge, onWarning } = this.options;
+    const { storage, purge, onWarning, onReport } = this.options;
     if (storage === null || purge.everyMs === 0) return;
     const run = (): void => {
       this.purging ??= storage.dir
         .purge(purge.retain)
+        .then((files) => {
+          if (files.length > 0) onReport({ kind: 'purged', files });
+        })
         .catch((error: Error) => onWarning(`old files were not purged: ${error.message}`))
         .finally(() => {
           this.purging = null;
@@ -134,6 +139,9 @@ export class Driver {
       case 'snapshot':
         this.takeSnapshot(effect);
         break;
+      case 'report':
+        this.options.onReport(effect.report);
+        break;
     }
   }
 
@@ -183,7 +191,9 @@ export class Driver {
   private async write(storage: Storage, content: SnapshotContent): Promise<string> {
     const startedAt = performance.now();
     const path = await storage.dir.writeSnapshot(content);
-    this.measured('snapshottime', performance.now() - startedAt);
+    const ms = performance.now() - startedAt;
+    this.measured('snapshottime', ms);
+    this.options.onReport({ kind: 'snapshot-written', path, ms });
     return path;
   }
 

@@ -8,6 +8,7 @@ import { type DirLock, lockDir } from './dir-lock.js';
 import type { Storage } from './driver.js';
 import type { ServerError } from './errors.js';
 import { LogDisk } from './log-disk.js';
+import type { ServerReport } from './logger.js';
 
 /** Who hears of the log; the server is made after it, so both are filled in then. */
 export interface StorageListener {
@@ -33,6 +34,7 @@ export async function openStorage(
   config: Config,
   dataDir: string | null,
   onWarning: (message: string) => void,
+  onReport: (report: ServerReport) => void,
 ): Promise<OpenedStorage> {
   const listener: StorageListener = { onLogError: () => undefined, onMeasured: () => undefined };
   if (dataDir === null) return inMemory(config, listener);
@@ -52,7 +54,15 @@ export async function openStorage(
   const lock = await lockDir(dir.snapFolder);
   try {
     const { database, replayed, snapshotZxid, snapshotMs, logMs } = await dir.recover();
-    const startup = new Map<Measured, number>([['dbinittime', snapshotMs + logMs]]);
+    const ms = snapshotMs + logMs;
+    onReport({
+      kind: 'recovered',
+      snapshotZxid: snapshotZxid ?? undefined,
+      lastZxid: database.tree.lastProcessedZxid,
+      replayedTxns: replayed,
+      ms,
+    });
+    const startup = new Map<Measured, number>([['dbinittime', ms]]);
     if (snapshotZxid !== null) startup.set('startup_snap_load_time', snapshotMs);
     if (replayed > 0) {
       startup.set('startup_txns_loaded', replayed).set('startup_txns_load_time', logMs);
