@@ -228,20 +228,23 @@ test('no unfinished work, machine, registry or silenced compiler', () => {
   for (const text of [
     `// ${'FIX'}ME later`,
     `const home = '/${'root'}/data';`,
-    `const home = '/${'home'}/me';`,
+    `const home = '/${'home'}/me/data';`,
+    'cd /build/zk/src',
     `"${'resolved'}": "https://example.org/a.tgz"`,
     `// @${'ts'}-ignore`,
   ]) {
-    assert.is(checkText('a', text).length, 1, text);
+    assert.is(checkText('a', text, '/build/zk').length, 1, text);
   }
   for (const text of [
     '/rooted',
+    '/home/b',
+    '/build/zkx',
     'get /a/home/b',
     '../work/x',
     '/usr/share/java',
     '/var/lib/zookeeper',
   ]) {
-    assert.equal(checkText('a', text), [], text);
+    assert.equal(checkText('a', text, '/build/zk'), [], text);
   }
 });
 

@@ -52,15 +52,18 @@ export function checkLengths(
 /** Words that mark unfinished work, and what belongs to one machine or one registry only. */
 const FORBIDDEN_TEXT: readonly (readonly [pattern: RegExp, why: string])[] = [
   [/\b(?:FIXME|XXX|HACK|TODO)\b/, 'marks unfinished work'],
-  [/(?<![\w.])\/(?:home|Users|root|work|mnt|workspace)\/\w/, 'is a path of one machine'],
-  [/\b[A-Za-z]:\\\\?(?:Users|work)\b/, 'is a path of one machine'],
+  [/(?<![\w.])\/(?:home\/\w+|Users\/\w+|root)\/\w/, 'is a path of one machine'],
+  [/\b[A-Za-z]:\\\\?Users\b/, 'is a path of one machine'],
   [/\bregistry\.(?:npmjs|yarnpkg|npmmirror)\b|_authToken|"resolved":/, 'names a registry'],
   [/@ts-(?:ignore|nocheck|expect-error)/, 'silences the compiler'],
 ];
 
-export function checkText(path: string, text: string): Complaint[] {
+/** @param root where the project lies on this machine: no file may say so */
+export function checkText(path: string, text: string, root: string): Complaint[] {
+  const here = new RegExp(`${root.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}\\b`);
+  const rules = [...FORBIDDEN_TEXT, [here, 'is a path of one machine'] as const];
   return text.split('\n').flatMap((line, i) =>
-    FORBIDDEN_TEXT.flatMap(([pattern, why]) => {
+    rules.flatMap(([pattern, why]) => {
       const found = pattern.exec(line)?.[0];
       return found === undefined ? [] : [`${path}:${i + 1}: "${found}" ${why}`];
     }),
