@@ -102,6 +102,8 @@ function privateKeyOf(key: string | Buffer, passphrase: string | undefined) {
 
 const UNKNOWN_AUTHORITY =
   'has a certificate of an authority that is not trusted here: give the authority as ca (--cacert)';
+/** Also how Java says, before TLS 1.3, that there is none. */
+const BAD_CERTIFICATE = 'ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE';
 const UNTRUSTED_HERE = "does not take this client's certificate";
 
 const SAYS: Readonly<Record<string, string>> = {
@@ -122,7 +124,7 @@ const SAYS: Readonly<Record<string, string>> = {
     'refused the TLS handshake: it may want a client certificate, or share no cipher suite',
   ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: 'wants a client certificate: give cert and key',
   ERR_SSL_TLSV1_ALERT_UNKNOWN_CA: UNTRUSTED_HERE,
-  ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE: `${UNTRUSTED_HERE}, or wants one`,
+  [BAD_CERTIFICATE]: UNTRUSTED_HERE,
   ERR_SSL_SSLV3_ALERT_CERTIFICATE_UNKNOWN: UNTRUSTED_HERE,
   ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED: "finds this client's certificate expired",
   ERR_SSL_SSLV3_ALERT_CERTIFICATE_REVOKED: "finds this client's certificate revoked",
@@ -149,7 +151,8 @@ export function describeTlsError(
       `has a certificate for ${namesOf(error)}, not for ${tls?.servername ?? address.host}`,
     );
   }
-  const says = SAYS[code];
+  const isUnknown = code === BAD_CERTIFICATE && tls?.cert === undefined;
+  const says = SAYS[isUnknown ? 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED' : code];
   if (says !== undefined) return fault(says);
   if (code === 'ECONNRESET' && isHandshakeReset(error, progress)) {
     return describeTlsClose(address, tls, progress, error);

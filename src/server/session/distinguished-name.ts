@@ -8,7 +8,7 @@ const KEYWORDS: ReadonlySet<string> = new Set(
 
 /** One `type=value`: in quotes, in hex, or plain with special characters escaped. */
 const ATTRIBUTE =
-  /^\s*([A-Za-z][A-Za-z0-9]*|(?:OID\.)?\d+(?:\.\d+)+)\s*=\s*(?:"(?:[^"\\]|\\.)*"|#(?:[0-9a-fA-F]{2})+|(?:[^",;+<>#\\=]|\\.|=)(?:[^",;+<>\\]|\\.)*|)\s*$/i;
+  /^\s*([A-Za-z][A-Za-z0-9]*|(?:OID\.)?\d+(?:\.\d+)+)\s*=\s*(?:"(?:[^"\\]|\\.)*"|#((?:[0-9a-fA-F]{2})+)|(?:[^",;+<>#\\=]|\\.|=)(?:[^",;+<>\\]|\\.)*|)\s*$/i;
 
 /**
  * Is it what an ACL of the scheme x509 may name: RDNs between `,` (or `;`), attributes of one RDN
@@ -17,9 +17,17 @@ const ATTRIBUTE =
 export function isDistinguishedName(text: string): boolean {
   if (text.trim() === '') return true;
   return attributesOf(text).every((attribute) => {
-    const type = ATTRIBUTE.exec(attribute)?.[1];
-    return type !== undefined && (/\d/.test(type) || KEYWORDS.has(type.toUpperCase()));
+    const [, type, hex] = ATTRIBUTE.exec(attribute) ?? [];
+    if (type === undefined || (hex !== undefined && !isDerValue(hex))) return false;
+    return /\d/.test(type) || KEYWORDS.has(type.toUpperCase());
   });
+}
+
+/** Does the second byte tell how many are to come? Lengths from 128 up, in several bytes, pass. */
+function isDerValue(hex: string): boolean {
+  const bytes = Buffer.from(hex, 'hex');
+  const length = bytes[1];
+  return length !== undefined && (length >= 0x80 || length === bytes.length - 2);
 }
 
 /** Splits at separators that neither quotes nor a backslash keep. */
