@@ -1,6 +1,6 @@
 /**
- * The audit log: who changed what, and whether it was done (AuditHelper). Entries are made when a txn
- * is applied; what the client asked for is noted when it arrives, since an error txn has no path.
+ * The audit log: who changed what, and whether it was done (AuditHelper). Entries are made when a
+ * txn is applied; what the client asked for is noted when it arrives: an error txn has no path.
  */
 import { InputArchive } from '../jute/input-archive.js';
 import { JuteError } from '../jute/jute-error.js';

@@ -79,7 +79,7 @@ export class Reporter {
     for (const entry of auditEntries(request, txn)) this.add({ kind: 'audit', entry });
   }
 
-  /** A read that had to wait was answered. Others take no time: the step that brings them answers. */
+  /** A read that had to wait was answered. Others are answered in the step that brings them. */
   answeredLate(request: Request, nowMs: number): void {
     if (this.isSlow(request, nowMs)) this.answered(request, pathIn(request.body), nowMs);
   }

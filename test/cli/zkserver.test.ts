@@ -45,7 +45,7 @@ async function withServer<T>(
   args: readonly string[],
   use: (connectString: string, server: Run) => Promise<T>,
 ): Promise<T> {
-  const server = run(['start-foreground', ...args]);
+  const server = run(['start-foreground', '-Dzookeeper.admin.enableServer=false', ...args]);
   try {
     const [, port] = await waitFor('the server to serve', () => {
       if (server.child.exitCode !== null) throw new Error(server.said());

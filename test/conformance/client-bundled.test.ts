@@ -37,6 +37,7 @@ async function startProcess(): Promise<SuiteServer> {
     `clientPort=${port}`,
     'tickTime=500',
     'maxClientCnxns=0',
+    'admin.enableServer=false',
     '4lw.commands.whitelist=*',
   ];
   writeFileSync(file, `${lines.join('\n')}\n`);

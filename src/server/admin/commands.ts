@@ -48,7 +48,7 @@ export interface AdminAnswer {
   readonly body: string;
 }
 
-/** Why `command` cannot be run now, or undefined when it can. `?strict=1` asks for a status, too. */
+/** Why `command` cannot be run now, or undefined when it can. With `?strict=1` the status tells. */
 export function obstacle(
   admin: AdminView,
   command: AdminCommand,

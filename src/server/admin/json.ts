@@ -1,6 +1,6 @@
 /**
- * JSON as Apache's AdminServer lays it out: `"key" : value`, two spaces, arrays on one line. Ids and
- * zxids are numbers with all 64 bits, which JSON.stringify cannot write.
+ * JSON as Apache's AdminServer lays it out: `"key" : value`, two spaces, arrays on one line. Ids
+ * and zxids are numbers with all 64 bits, which JSON.stringify cannot write.
  */
 import { formatJavaDouble } from '../../fourlw/java-number.js';
 

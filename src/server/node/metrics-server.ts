@@ -1,4 +1,4 @@
-/** `/metrics` for Prometheus (PrometheusMetricsProvider). prom-client is loaded when it is wanted. */
+/** `/metrics` for Prometheus (PrometheusMetricsProvider). prom-client is loaded when wanted. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Metric, MetricObjectWithValues, MetricValue, Registry } from 'prom-client';
 import type { ServerView } from '../../fourlw/server-view.js';

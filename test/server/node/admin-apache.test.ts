@@ -70,7 +70,7 @@ function errorLast(answer: string): string {
   return answer.replace(/^\{\n {2}("error" : .*),\n {2}("command" : .*)\n\}$/, '{\n  $2,\n  $1\n}');
 }
 
-/** Values go, but for their type; so do keys that are ids or times, and what only this one counts. */
+/** Values go, but for their type; so do keys that are ids or times. */
 function shapeOf(answer: string): string {
   return (
     answer
