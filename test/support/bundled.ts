@@ -7,7 +7,7 @@ import { waitFor } from './wait-for.js';
 
 const ZKSERVER = fileURLToPath(new URL('../../src/bin/zkserver.js', import.meta.url));
 
-/** The bundled server inside the test's own process: on a free port, in memory without a `dataDir`. */
+/** The bundled server in the test's own process: on a free port, in memory without a `dataDir`. */
 export function startBundled(options: StartServerOptions = {}): Promise<RunningServer> {
   return startServer({
     ...options,
@@ -42,6 +42,7 @@ export async function spawnBundled(
     clientPort: await freePort(),
     clientPortAddress: '127.0.0.1',
     maxClientCnxns: 0,
+    'admin.enableServer': false,
     ...config,
   };
   writeFileSync(
