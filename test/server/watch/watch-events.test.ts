@@ -1,0 +1,269 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { CreateModes } from '../../../src/protocol/create-mode.js';
+import { OpCode } from '../../../src/protocol/op-code.js';
+import { Perms } from '../../../src/protocol/perms.js';
+import { AddWatchMode, WatcherType } from '../../../src/protocol/watch-event.js';
+import type { Peer } from '../server-peer.js';
+import { ServerWorld } from '../server-world.js';
+
+// Which change fires which watches (server.md 2.7), seen from a client of a whole server.
+
+/** One client that changes things, and one that watches. */
+class WatchWorld {
+  readonly world = new ServerWorld();
+  readonly writer = this.world.client();
+  readonly watcher = this.world.client();
+
+  /** Sends requests of a client and makes their txns durable. */
+  send(peer: Peer, ...requests: readonly Buffer[]): void {
+    for (const request of requests) peer.push(request);
+    this.world.ackAll();
+  }
+
+  change(...requests: readonly Buffer[]): void {
+    this.send(this.writer, ...requests);
+    this.writer.take();
+  }
+
+  arm(...requests: readonly Buffer[]): void {
+    this.send(this.watcher, ...requests);
+    this.watcher.take();
+  }
+
+  delete(path: string): Buffer {
+    return this.writer.request(OpCode.delete, { path, version: -1 });
+  }
+
+  children(path: string): Buffer {
+    return this.watcher.request(OpCode.getChildren, { path, watch: true });
+  }
+
+  addWatch(path: string, mode: AddWatchMode): Buffer {
+    return this.watcher.request(OpCode.addWatch, { path, mode });
+  }
+
+  /** The events since the last look, without their zxids. */
+  events(): string[] {
+    const isEvent = (line: string): boolean => line.startsWith('event ');
+    return this.watcher
+      .take()
+      .filter(isEvent)
+      .map((line) => line.replace(/^event (.*) at .*$/, '$1'));
+  }
+}
+
+test('a create fires exists watches of the path and children watches of the parent', () => {
+  const world = new WatchWorld();
+  world.change(world.writer.create('/p'));
+  world.arm(
+    world.watcher.exists('/p/c', true),
+    world.children('/p'),
+    world.watcher.getData('/p', true),
+  );
+  world.change(world.writer.create('/p/c'));
+  assert.equal(world.events(), ['NodeCreated /p/c', 'NodeChildrenChanged /p']);
+  world.change(world.writer.create('/p/d'));
+  assert.equal(world.events(), []);
+});
+
+test('a setData fires data watches alone', () => {
+  const world = new WatchWorld();
+  world.change(world.writer.create('/p'));
+  world.arm(world.watcher.getData('/p', true), world.children('/p'), world.children('/'));
+  world.change(world.writer.setData('/p'), world.writer.setData('/p'));
+  assert.equal(world.events(), ['NodeDataChanged /p']);
+});
+
+test('a delete is one event for who watches data and children, and one for the parent', () => {
+  const world = new WatchWorld();
+  world.change(world.writer.create('/p'), world.writer.create('/p/c'));
+  world.arm(world.watcher.getData('/p/c', true), world.children('/p/c'), world.children('/p'));
+  world.change(world.delete('/p/c'));
+  assert.equal(world.events(), ['NodeDeleted /p/c', 'NodeChildrenChanged /p']);
+});
+
+test('a children watch hears of the end of its own znode', () => {
+  const world = new WatchWorld();
+  world.change(world.writer.create('/p'));
+  world.arm(world.children('/p'));
+  world.change(world.delete('/p'));
+  assert.equal(world.events(), ['NodeDeleted /p']);
+});
+
+test('setACL, and a change that failed, fire nothing', () => {
+  const world = new WatchWorld();
+  world.change(world.writer.create('/p'));
+  world.arm(world.watcher.getData('/p', true), world.children('/p'));
+  world.change(
+    world.writer.request(OpCode.setACL, {
+      path: '/p',
+      acl: [{ perms: Perms.ALL, id: { scheme: 'world', id: 'anyone' } }],
+      version: -1,
+    }),
+    world.writer.setData('/p', 7),
+    world.writer.create('/p'),
+  );
+  assert.equal(world.events(), []);
+});
+
+test('a read that fails arms nothing, but exists does', () => {
+  const world = new WatchWorld();
+  world.arm(world.watcher.getData('/a', true), world.children('/a'));
+  world.change(world.writer.create('/a'));
+  assert.equal(world.events(), []);
+  world.arm(world.watcher.exists('/b', true));
+  world.change(world.writer.create('/b'));
+  assert.equal(world.events(), ['NodeCreated /b']);
+});
+
+test('the ephemerals of a session fire as they go', () => {
+  const world = new WatchWorld();
+  world.change(world.writer.create('/e', CreateModes.EPHEMERAL.flag));
+  world.arm(world.watcher.exists('/e', true), world.children('/'));
+  world.change(world.writer.request(OpCode.closeSession));
+  assert.equal(world.events(), ['NodeDeleted /e', 'NodeChildrenChanged /']);
+});
+
+test('a persistent watch stays, on data and on children', () => {
+  const world = new WatchWorld();
+  world.arm(world.addWatch('/p', AddWatchMode.PERSISTENT));
+  world.change(
+    world.writer.create('/p'),
+    world.writer.setData('/p'),
+    world.writer.create('/p/c'),
+    world.writer.setData('/p/c'),
+    world.delete('/p/c'),
+    world.delete('/p'),
+    world.writer.create('/p'),
+  );
+  assert.equal(world.events(), [
+    'NodeCreated /p',
+    'NodeDataChanged /p',
+    'NodeChildrenChanged /p',
+    'NodeChildrenChanged /p',
+    'NodeDeleted /p',
+    'NodeCreated /p',
+  ]);
+});
+
+test('a recursive watch tells of everything below, and never of children', () => {
+  const world = new WatchWorld();
+  world.arm(world.addWatch('/p', AddWatchMode.PERSISTENT_RECURSIVE));
+  world.change(
+    world.writer.create('/p'),
+    world.writer.create('/p/c'),
+    world.writer.create('/p/c/d'),
+    world.writer.setData('/p/c/d'),
+    world.delete('/p/c/d'),
+    world.writer.create('/pq'),
+  );
+  assert.equal(world.events(), [
+    'NodeCreated /p',
+    'NodeCreated /p/c',
+    'NodeCreated /p/c/d',
+    'NodeDataChanged /p/c/d',
+    'NodeDeleted /p/c/d',
+  ]);
+});
+
+test('one event for a change, however many watches of one client it fires', () => {
+  const world = new WatchWorld();
+  world.change(world.writer.create('/p'));
+  world.arm(
+    world.addWatch('/', AddWatchMode.PERSISTENT_RECURSIVE),
+    world.addWatch('/p', AddWatchMode.PERSISTENT_RECURSIVE),
+    world.addWatch('/p', AddWatchMode.PERSISTENT),
+    world.watcher.getData('/p', true),
+    world.watcher.exists('/p', true),
+  );
+  world.change(world.writer.setData('/p'));
+  assert.equal(world.events(), ['NodeDataChanged /p']);
+  world.change(world.delete('/p'));
+  assert.equal(world.events(), ['NodeDeleted /p']);
+});
+
+test('the writes of one turn fire in their order', () => {
+  const world = new WatchWorld();
+  world.arm(world.addWatch('/', AddWatchMode.PERSISTENT_RECURSIVE));
+  // One turn, one append: what is fired comes in the order of the txns.
+  world.writer.step(world.writer.create('/b'));
+  world.writer.step(world.writer.create('/a'));
+  world.writer.step(world.delete('/b'));
+  world.world.drain();
+  world.world.ackAll();
+  assert.equal(world.events(), ['NodeCreated /b', 'NodeCreated /a', 'NodeDeleted /b']);
+});
+
+test('watches that are removed, and those of a connection that is gone, do not fire', () => {
+  const world = new WatchWorld();
+  world.change(world.writer.create('/p'));
+  world.arm(world.watcher.getData('/p', true), world.children('/p'));
+  world.arm(
+    world.watcher.request(OpCode.removeWatches, { path: '/p', type: WatcherType.Children }),
+  );
+  world.change(world.writer.create('/p/c'), world.writer.setData('/p'));
+  assert.equal(world.events(), ['NodeDataChanged /p']);
+  world.watcher.push(world.watcher.getData('/p', true));
+  world.watcher.leave();
+  world.change(world.writer.setData('/p'));
+  assert.equal(world.events(), []);
+  assert.is(world.world.server.state.dataWatches.size, 0);
+});
+
+test('who may not read a znode is not told of it', () => {
+  const world = new WatchWorld();
+  const acl = [{ perms: Perms.ALL, id: { scheme: 'ip', id: '10.9.9.9' } }];
+  world.arm(world.watcher.exists('/locked', true), world.children('/'));
+  world.change(world.writer.request(OpCode.create, { path: '/locked', data: null, acl, flags: 0 }));
+  // The parent may be read, and it has another child.
+  assert.equal(world.events(), ['NodeChildrenChanged /']);
+});
+
+test('a client that comes back hears what it missed, and is armed for the rest', () => {
+  const world = new WatchWorld();
+  for (const path of ['/same', '/changed', '/gone', '/parent', '/quiet']) {
+    world.change(world.writer.create(path));
+  }
+  const seen = world.world.server.state.tree.lastProcessedZxid;
+  world.change(
+    world.writer.setData('/changed'),
+    world.delete('/gone'),
+    world.writer.create('/parent/child'),
+    world.writer.create('/made'),
+  );
+  world.arm();
+  world.watcher.push(
+    world.watcher.request(
+      OpCode.setWatches,
+      {
+        relativeZxid: seen,
+        dataWatches: ['/same', '/changed', '/gone'],
+        existWatches: ['/made', '/not-made'],
+        childWatches: ['/parent', '/quiet', '/gone'],
+      },
+      -8,
+    ),
+  );
+  assert.equal(world.watcher.take(), [
+    'event NodeDataChanged /changed at -1',
+    'event NodeDeleted /gone at -1',
+    'event NodeCreated /made at -1',
+    'event NodeChildrenChanged /parent at -1',
+    'event NodeDeleted /gone at -1',
+    'setWatches ok',
+  ]);
+  world.change(
+    world.writer.setData('/same'),
+    world.writer.create('/not-made'),
+    world.writer.create('/quiet/child'),
+    world.writer.setData('/changed'),
+  );
+  assert.equal(world.events(), [
+    'NodeDataChanged /same',
+    'NodeCreated /not-made',
+    'NodeChildrenChanged /quiet',
+  ]);
+});
+
+test.run();
