@@ -23,7 +23,7 @@ export type Event =
   /** A client that was turned away before it became a connection. */
   | {
       readonly kind: 'counted';
-      readonly what: 'unsuccessful_handshake' | 'tls_handshake_exceeded';
+      readonly what: 'unsuccessful_handshake' | 'tls_handshake_exceeded' | 'connection_rejected';
     }
   /** An operator wants the client to go to another server. */
   | { readonly kind: 'evicted'; readonly connection: number }

@@ -25,12 +25,16 @@ export class FileWatcher {
     this.onChange = onChange;
     this.fingerprint = fingerprintOf(files);
     const folders = [...new Set(files.map((file) => dirname(file)))];
-    this.watchers = folders.map((folder) => {
-      const watcher = watch(folder, { persistent: false }, () => this.look());
-      watcher.on('error', (error) =>
-        onWarning(`${folder} is watched no more, so changed files go unseen: ${error.message}`),
-      );
-      return watcher;
+    this.watchers = folders.flatMap((folder) => {
+      const fail = (error: Error): void =>
+        onWarning(`${folder} is not watched, so changed files go unseen: ${error.message}`);
+      try {
+        const watcher = watch(folder, { persistent: false }, () => this.look());
+        return [watcher.on('error', fail)];
+      } catch (error) {
+        fail(error as Error);
+        return [];
+      }
     });
   }
 

@@ -36,9 +36,11 @@ export class SecurePort {
     this.gate = new TlsGate({
       tls,
       maxHandshakes: config.outstandingHandshakeLimit,
+      maxPerAddress: config.maxClientCnxns,
       detectionTimeoutMs: config.sslHandshakeDetectionTimeoutMs,
       accept,
       onFailure: () => step({ kind: 'counted', what: 'unsuccessful_handshake' }),
+      onCrowd: () => step({ kind: 'counted', what: 'connection_rejected' }),
       onTooMany: () => step({ kind: 'counted', what: 'tls_handshake_exceeded' }),
     });
     this.listener = createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>

@@ -12,12 +12,15 @@ import {
   type Server as TlsServer,
 } from 'node:tls';
 import { certificateSubject } from './certificate-subject.js';
+import { keyOf, PendingSockets } from './pending-sockets.js';
 import type { TlsOptions } from './tls-options.js';
 
 export interface TlsGateOptions {
   readonly tls: TlsOptions;
   /** Handshakes at a time; 0 or less is no limit (netty.server.outstandingHandshake.limit). */
   readonly maxHandshakes: number;
+  /** Sockets of one address that are not clients yet; 0 is no limit (maxClientCnxns). */
+  readonly maxPerAddress: number;
   /** For the first byte on a port of both kinds (ssl.handshakeDetectionTimeoutMillis). */
   readonly detectionTimeoutMs: number;
   /** Default 10000. */
@@ -27,6 +30,8 @@ export interface TlsGateOptions {
   /** @param reason a sentence that names the client */
   readonly onFailure: (reason: string) => void;
   readonly onTooMany: () => void;
+  /** One address has too many sockets that are not clients yet. */
+  readonly onCrowd: () => void;
 }
 
 const HANDSHAKE_TIMEOUT_MS = 10_000;
@@ -38,13 +43,14 @@ const NOT_TLS_ALERT = Buffer.from([0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x46]);
 export class TlsGate {
   private readonly options: TlsGateOptions;
   private readonly server: TlsServer;
-  /** Sockets whose first byte is awaited. */
-  private readonly undecided = new Set<Socket>();
-  /** Sockets in a handshake, by their addresses: Node tells its end by another object. */
-  private readonly handshaking = new Map<string, Socket>();
+  /** Sockets whose first byte is awaited, or in a handshake. */
+  private readonly pending: PendingSockets;
+  /** The keys of those in a handshake. */
+  private readonly handshaking = new Set<string>();
 
   constructor(options: TlsGateOptions) {
     this.options = options;
+    this.pending = new PendingSockets(options.maxPerAddress);
     const { tls, handshakeTimeoutMs = HANDSHAKE_TIMEOUT_MS } = options;
     this.server = createServer({
       ...tls.context,
@@ -70,8 +76,11 @@ export class TlsGate {
 
   /** @param acceptPlain takes a client without TLS; without it there is none */
   take(socket: Socket, acceptPlain?: (socket: Socket) => void): void {
-    const { undecided } = this;
-    undecided.add(socket);
+    if (!this.pending.add(socket)) {
+      this.options.onCrowd();
+      socket.destroy();
+      return;
+    }
     const timeoutMs =
       acceptPlain === undefined
         ? (this.options.handshakeTimeoutMs ?? HANDSHAKE_TIMEOUT_MS)
@@ -81,22 +90,21 @@ export class TlsGate {
       socket.destroy();
     }, timeoutMs);
     const ignore = (): void => undefined;
-    const forget = (): void => {
-      clearTimeout(timer);
-      undecided.delete(socket);
+    const leave = (): void => {
+      socket.destroy();
     };
     socket.on('error', ignore);
-    socket.once('close', forget);
-    socket.once('end', () => socket.destroy());
+    socket.once('close', () => clearTimeout(timer));
+    socket.once('end', leave);
     socket.once('data', (bytes) => {
-      forget();
-      socket.off('close', forget);
-      socket.removeAllListeners('end');
+      clearTimeout(timer);
+      socket.off('end', leave);
       socket.pause();
       socket.unshift(bytes);
       if (bytes[0] === HANDSHAKE_RECORD) this.handshake(socket);
       else if (acceptPlain !== undefined) {
         socket.off('error', ignore);
+        this.pending.remove(socket);
         acceptPlain(socket);
         socket.resume();
       } else {
@@ -107,7 +115,7 @@ export class TlsGate {
   }
 
   close(): void {
-    for (const socket of [...this.undecided, ...this.handshaking.values()]) socket.destroy();
+    for (const socket of this.pending.values()) socket.destroy();
   }
 
   private handshake(socket: Socket): void {
@@ -118,7 +126,7 @@ export class TlsGate {
       return;
     }
     const key = keyOf(socket);
-    this.handshaking.set(key, socket);
+    this.handshaking.add(key);
     socket.once('close', () => this.handshaking.delete(key));
     // Who leaves in the midst of a handshake is gone, not half open.
     socket.allowHalfOpen = false;
@@ -126,6 +134,7 @@ export class TlsGate {
   }
 
   private handleSecured(socket: TLSSocket): void {
+    this.pending.remove(socket);
     socket.allowHalfOpen = true;
     this.handshaking.delete(keyOf(socket));
     const certificate = socket.getPeerX509Certificate();
@@ -169,10 +178,6 @@ export class TlsGate {
     socket.on('error', () => undefined);
     socket.destroy();
   }
-}
-
-function keyOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
-  return `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
 }
 
 function nameOf({ remoteAddress, remotePort }: Socket): string {

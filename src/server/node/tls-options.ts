@@ -49,6 +49,11 @@ export function readTlsOptions(config: Config, onWarning: (message: string) => v
   if (keyFile === undefined) {
     throw fault('TLS for clients needs a certificate: set ssl.keyStore.location');
   }
+  if (trustFile === undefined && config.sslClientAuth !== 'none') {
+    onWarning(
+      'ssl.trustStore.location is not set: a client certificate of any public authority is taken',
+    );
+  }
   const versions = versionsOf(config, onWarning);
   const context = {
     ...versions,

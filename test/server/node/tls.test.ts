@@ -1,11 +1,12 @@
 import { renameSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
+import { connect as connectTls, getCiphers } from 'node:tls';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { askWord } from '../../../src/client/four-letter.js';
 import { mntr } from '../../../src/fourlw/mntr.js';
 import { type RunningServer, ServerError, startServer } from '../../../src/server/main.js';
+import { opensslName } from '../../../src/server/node/tls-options.js';
 import { daysFromNow, makeAuthority } from '../../support/certs.js';
 import { freePort } from '../../support/free-port.js';
 import { makeTlsFiles, startSecure, type TlsFiles, talk } from '../../support/tls-world.js';
@@ -150,6 +151,22 @@ test('no more handshakes than the limit are under way', () =>
     }
   }));
 
+test('one address cannot hold more sockets in front of the server than it may have clients', () =>
+  withServer({ maxClientCnxns: '3' }, async (server, { authority, client }) => {
+    const waiting = await Promise.all([1, 2, 3].map(() => openSocket(server.securePort)));
+    try {
+      const options = { ca: authority.cert, ...client };
+      assert.is((await talk(server.securePort, options)).text, '');
+      assert.is(await metric(server, 'connection_rejected'), '1');
+      waiting[0]?.destroy();
+      await waitFor('room for one', async () => {
+        return (await talk(server.securePort, options)).text === 'imok';
+      });
+    } finally {
+      for (const socket of waiting) socket.destroy();
+    }
+  }));
+
 test('with client.portUnification one port serves both, and closes who says nothing', () =>
   withServer(
     { 'client.portUnification': 'true', 'ssl.handshakeDetectionTimeoutMillis': '50' },
@@ -237,6 +254,40 @@ test('a server without a clientPort speaks TLS alone', async () => {
   } finally {
     await server.close();
     files.remove();
+  }
+});
+
+test('what is overlooked, or lets in many, is a warning', async () => {
+  const files = makeTlsFiles();
+  const warnings: string[] = [];
+  const config = {
+    'ssl.trustStore.location': '',
+    'ssl.enabledProtocols': 'TLSv1.1,TLSv1.3',
+    'ssl.ciphersuites': 'TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256,TLS_NONE',
+  };
+  const server = await startSecure(files, config, (message) => warnings.push(message));
+  try {
+    const texts = warnings.join('\n');
+    assert.match(texts, 'a client certificate of any public authority is taken');
+    assert.match(texts, 'leaves out TLSv1.2, which is taken all the same');
+    assert.match(texts, '"TLS_NONE" is no cipher suite');
+  } finally {
+    await server.close();
+    files.remove();
+  }
+});
+
+test('Java names of cipher suites are those of OpenSSL', () => {
+  for (const [java, openssl] of [
+    ['TLS_AES_128_GCM_SHA256', 'TLS_AES_128_GCM_SHA256'],
+    ['TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384', 'ECDHE-RSA-AES256-GCM-SHA384'],
+    ['TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA256', 'ECDHE-ECDSA-AES128-SHA256'],
+    ['TLS_DHE_RSA_WITH_AES_128_CBC_SHA', 'DHE-RSA-AES128-SHA'],
+    ['TLS_RSA_WITH_AES_256_CBC_SHA', 'AES256-SHA'],
+    ['TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256', 'ECDHE-RSA-CHACHA20-POLY1305'],
+  ] as const) {
+    assert.is(opensslName(java), openssl);
+    assert.ok(getCiphers().includes(openssl.toLowerCase()), openssl);
   }
 });
 

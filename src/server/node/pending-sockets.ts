@@ -1,0 +1,46 @@
+import type { Socket } from 'node:net';
+
+/** Sockets that are no clients yet, and how many of them each address has. */
+export class PendingSockets {
+  private readonly maxPerAddress: number;
+  private readonly sockets = new Map<string, Socket>();
+  private readonly counts = new Map<string, number>();
+
+  /** @param maxPerAddress 0 is no limit */
+  constructor(maxPerAddress: number) {
+    this.maxPerAddress = maxPerAddress;
+  }
+
+  /** False when its address has too many; one that closes is taken out. */
+  add(socket: Socket): boolean {
+    const address = socket.remoteAddress ?? '';
+    const count = this.counts.get(address) ?? 0;
+    if (this.maxPerAddress > 0 && count >= this.maxPerAddress) return false;
+    const key = keyOf(socket);
+    this.sockets.set(key, socket);
+    this.counts.set(address, count + 1);
+    socket.once('close', () => this.drop(key, address));
+    return true;
+  }
+
+  /** @param socket the one that was added, or the TLS socket over it */
+  remove(socket: Socket): void {
+    this.drop(keyOf(socket), socket.remoteAddress ?? '');
+  }
+
+  values(): readonly Socket[] {
+    return [...this.sockets.values()];
+  }
+
+  private drop(key: string, address: string): void {
+    if (!this.sockets.delete(key)) return;
+    const left = (this.counts.get(address) ?? 1) - 1;
+    if (left > 0) this.counts.set(address, left);
+    else this.counts.delete(address);
+  }
+}
+
+/** Node tells of the end of a handshake by another object, which has the same addresses. */
+export function keyOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
+  return `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
+}
