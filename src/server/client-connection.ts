@@ -37,6 +37,8 @@ export class ClientConnection {
   /** Old clients send, and want, no readOnly byte. */
   hasReadOnlyByte = true;
   isDirty = false;
+  /** It waits among those with events to send. */
+  isTold = false;
   readonly stats = new ConnectionStats();
 
   constructor(

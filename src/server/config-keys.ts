@@ -137,103 +137,103 @@ const LIMITS = {
     defaultText: 'jute.maxbuffer',
   }),
   globalOutstandingLimit: prop.int('globalOutstandingLimit', 1000, 'requests in the pipeline'),
-  ...later('only globalOutstandingLimit holds requests back', {
-    requestThrottleMaxRequests: prop.int(
-      'request_throttle_max_requests',
-      0,
-      'requests before throttling; 0 is off',
-    ),
+  requestThrottleMaxRequests: prop.int(
+    'request_throttle_max_requests',
+    0,
+    'requests before throttling; 0 is off',
+  ),
+  requestThrottleDropStale: prop.boolean(
+    'request_throttle_drop_stale',
+    true,
+    'drop stale requests',
+  ),
+  requestStaleConnectionCheck: prop.boolean(
+    'request_stale_connection_check',
+    true,
+    'a request of a closed connection is stale',
+  ),
+  requestStaleLatencyCheck: prop.boolean(
+    'request_stale_latency_check',
+    false,
+    'a request older than its session timeout is stale',
+  ),
+  throttledOpWaitTimeMs: prop.int(
+    'throttled_op_wait_time',
+    0,
+    'a request queued longer is refused; 0 is off',
+    MS,
+  ),
+  largeRequestThreshold: prop.int(
+    'largeRequestThreshold',
+    -1,
+    'a request this long is large; -1 is off',
+    BYTES,
+  ),
+  largeRequestMaxBytes: prop.long(
+    'largeRequestMaxBytes',
+    104857600,
+    'large requests at a time',
+    BYTES,
+  ),
+  connectionThrottleTokens: prop.int(
+    'connection_throttle_tokens',
+    0,
+    'size of the token bucket; 0 is off',
+  ),
+  connectionThrottleFillTimeMs: prop.int(
+    'connection_throttle_fill_time',
+    1,
+    'time between fills',
+    MS,
+  ),
+  connectionThrottleFillCount: prop.int('connection_throttle_fill_count', 1, 'tokens of a fill'),
+  connectionThrottleFreezeTimeMs: prop.int(
+    'connection_throttle_freeze_time',
+    -1,
+    'time between changes of the drop rate',
+    MS,
+  ),
+  connectionThrottleDropIncrease: prop.float(
+    'connection_throttle_drop_increase',
+    0.02,
+    'step up of the drop rate',
+  ),
+  connectionThrottleDropDecrease: prop.float(
+    'connection_throttle_drop_decrease',
+    0.002,
+    'step down of the drop rate',
+  ),
+  connectionThrottleDecreaseRatio: prop.float(
+    'connection_throttle_decrease_ratio',
+    0,
+    'fill that lowers the drop rate',
+  ),
+  connectionThrottleWeightEnabled: prop.boolean(
+    'connection_throttle_weight_enabled',
+    false,
+    'weigh connections by session kind',
+  ),
+  connectionThrottleGlobalSessionWeight: prop.int(
+    'connection_throttle_global_session_weight',
+    3,
+    'tokens of a global session',
+  ),
+  connectionThrottleLocalSessionWeight: prop.int(
+    'connection_throttle_local_session_weight',
+    1,
+    'tokens of a local session',
+  ),
+  connectionThrottleRenewSessionWeight: prop.int(
+    'connection_throttle_renew_session_weight',
+    2,
+    'tokens of a renewed session',
+  ),
+  ...withoutMeaning('a request that waits goes on as soon as there is room', {
     requestThrottleStallTimeMs: prop.int(
       'request_throttle_stall_time',
       100,
       'how long a throttled request waits',
       MS,
-    ),
-    requestThrottleDropStale: prop.boolean(
-      'request_throttle_drop_stale',
-      true,
-      'drop stale requests',
-    ),
-    requestStaleConnectionCheck: prop.boolean(
-      'request_stale_connection_check',
-      true,
-      'a request of a closed connection is stale',
-    ),
-    requestStaleLatencyCheck: prop.boolean(
-      'request_stale_latency_check',
-      false,
-      'a request older than its session timeout is stale',
-    ),
-    throttledOpWaitTimeMs: prop.int(
-      'throttled_op_wait_time',
-      0,
-      'a request queued longer is refused; 0 is off',
-      MS,
-    ),
-    largeRequestThreshold: prop.int(
-      'largeRequestThreshold',
-      -1,
-      'a request this long is large; -1 is off',
-      BYTES,
-    ),
-    largeRequestMaxBytes: prop.long(
-      'largeRequestMaxBytes',
-      104857600,
-      'large requests at a time',
-      BYTES,
-    ),
-    connectionThrottleTokens: prop.int(
-      'connection_throttle_tokens',
-      0,
-      'size of the token bucket; 0 is off',
-    ),
-    connectionThrottleFillTimeMs: prop.int(
-      'connection_throttle_fill_time',
-      1,
-      'time between fills',
-      MS,
-    ),
-    connectionThrottleFillCount: prop.int('connection_throttle_fill_count', 1, 'tokens of a fill'),
-    connectionThrottleFreezeTimeMs: prop.int(
-      'connection_throttle_freeze_time',
-      -1,
-      'time between changes of the drop rate',
-      MS,
-    ),
-    connectionThrottleDropIncrease: prop.float(
-      'connection_throttle_drop_increase',
-      0.02,
-      'step up of the drop rate',
-    ),
-    connectionThrottleDropDecrease: prop.float(
-      'connection_throttle_drop_decrease',
-      0.002,
-      'step down of the drop rate',
-    ),
-    connectionThrottleDecreaseRatio: prop.float(
-      'connection_throttle_decrease_ratio',
-      0,
-      'fill that lowers the drop rate',
-    ),
-    connectionThrottleWeightEnabled: prop.boolean(
-      'connection_throttle_weight_enabled',
-      false,
-      'weigh connections by session kind',
-    ),
-    connectionThrottleGlobalSessionWeight: prop.int(
-      'connection_throttle_global_session_weight',
-      3,
-      'tokens of a global session',
-    ),
-    connectionThrottleLocalSessionWeight: prop.int(
-      'connection_throttle_local_session_weight',
-      1,
-      'tokens of a local session',
-    ),
-    connectionThrottleRenewSessionWeight: prop.int(
-      'connection_throttle_renew_session_weight',
-      2,
-      'tokens of a renewed session',
     ),
   }),
   ...withoutMeaning('a close waits for the disk alone', {

@@ -29,6 +29,8 @@ export interface ConnectionsOptions {
 /** Requests of one connection that may wait behind its own writes before it is read no further. */
 const PENDING_LIMIT = 4096;
 const STMK_ARGUMENT_LENGTH = 8;
+/** Connections that are sent events in one turn; some 5 us each. */
+const EVENT_SLICE = 1000;
 
 export class Connections {
   private readonly state: ServerState;
@@ -178,14 +180,36 @@ export class Connections {
     }
   }
 
+  /**
+   * A change that fires very many watches must not keep the others waiting: each write to a socket
+   * takes its time. Events and replies of one connection share an archive, so their order stands.
+   */
+  private sendEvents(effects: Effect[]): void {
+    const { told } = this.state;
+    for (let sent = 0; sent < EVENT_SLICE; ) {
+      const connection = told.shift();
+      if (connection === undefined) return;
+      connection.isTold = false;
+      // A reply may have taken them along, or the connection be closed.
+      if (connection.out.length === 0) continue;
+      effects.push({ kind: 'send', connection: connection.id, bytes: connection.out.take() });
+      sent++;
+    }
+    if (told.length > 0) effects.push({ kind: 'wake' });
+  }
+
   /** Everything written this turn, then who is closed, then who is read or not. */
   drainInto(effects: Effect[]): void {
     for (const connection of this.state.takeDirty()) {
       connection.isDirty = false;
       effects.push({ kind: 'send', connection: connection.id, bytes: connection.out.take() });
     }
+    this.sendEvents(effects);
     if (this.closing.length > 0) {
-      for (const { id } of this.closing) effects.push({ kind: 'close', connection: id });
+      for (const { id, out } of this.closing) {
+        if (out.length > 0) effects.push({ kind: 'send', connection: id, bytes: out.take() });
+        effects.push({ kind: 'close', connection: id });
+      }
       this.closing = [];
     }
     if (this.held.length > 0) {

@@ -22,5 +22,7 @@ export type Effect =
     }
   /** For the operator's log. */
   | { readonly kind: 'report'; readonly report: Report }
+  /** Work is left that no event asks for: give the others a turn, then tell the time and drain. */
+  | { readonly kind: 'wake' }
   /** Begin a new log file, and write a snapshot while serving goes on. */
   | { readonly kind: 'snapshot'; readonly content: SnapshotContent };

@@ -32,6 +32,14 @@ export function readHandshake(
   const sessionId = input.readLong();
   const password = input.readBuffer();
   connection.hasReadOnlyByte = input.remaining > 0;
+  const throttle = state.connectionThrottle;
+  if (throttle !== null) {
+    if (!throttle.admit(sessionId !== 0n, state.monotonicMs)) {
+      state.stats.count('connection_rejected');
+      return { kind: 'refuse', reason: 'too many sessions at a time (connection_throttle_tokens)' };
+    }
+    state.stats.metrics.record('connection_token_deficit', throttle.deficit);
+  }
   state.stats.count('connection_request_count');
   if (sessionId !== 0n) state.stats.count('connection_revalidate_count');
   if (lastZxidSeen > state.tree.lastProcessedZxid) {

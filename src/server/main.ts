@@ -5,6 +5,8 @@ import { type Config, configFromOptions } from './config.js';
 import { OPTIONS } from './config-keys.js';
 import type { Event } from './events.js';
 import type { ConfigFacts } from './host-view.js';
+import { ConnectionThrottle } from './limits/connection-throttle.js';
+import { connectionThrottleOf, limitOptionsOf } from './limits/limit-options.js';
 import { ClientPort } from './node/client-port.js';
 import { Driver, type Storage } from './node/driver.js';
 import { ExitCode, ServerError } from './node/errors.js';
@@ -260,6 +262,7 @@ function makeServer(
     snapSize: Number(config.snapSizeLimitKb) * 1024,
     isTTLEnabled: config.extendedTypesEnabled,
     sessionlessTimeoutMs: config.sessionlessCnxnTimeoutMs,
+    limits: limitOptionsOf(config),
     reports: { slowRequestMs: config.slowRequestThresholdMs, isAudited: config.auditEnable },
   };
   const nowMs = Math.floor(performance.now());
@@ -280,12 +283,14 @@ function makeServer(
     isQuotaEnforced: config.enforceQuota,
     isReconfigEnabled: config.reconfigEnabled,
   });
+  const throttled = connectionThrottleOf(config);
+  const connectionThrottle = new ConnectionThrottle(throttled, nowMs, Math.random);
   const { dir } = storage ?? {};
   const host = makeHostView(
     dir === undefined ? null : { snap: dir.snapFolder, log: dir.logFolder },
   );
   return new Server({
-    state: new ServerState({ settings, tree, sessions, auth, prep }),
+    state: new ServerState({ settings, tree, sessions, auth, prep, connectionThrottle }),
     whitelist: parseWhitelist(config.fourLetterWordWhitelist, config.readonlymodeEnabled),
     maxClientCnxns: config.maxClientCnxns,
     maxCnxns: config.maxCnxns,

@@ -1,4 +1,7 @@
 import type { ClientConnection } from './client-connection.js';
+import { Fifo } from './fifo.js';
+import type { ConnectionThrottle } from './limits/connection-throttle.js';
+import type { LimitOptions } from './limits/limit-options.js';
 import type { Prep } from './pipeline/prep.js';
 import { Reporter, type ReportOptions } from './reports.js';
 import { ServerStats } from './server-stats.js';
@@ -22,6 +25,8 @@ export interface ServerSettings {
   /** Bytes of log between two snapshots, likewise; 0 or less is no limit. */
   readonly snapSize: number;
   readonly isTTLEnabled: boolean;
+  /** Default: none of them. */
+  readonly limits?: LimitOptions;
   /** Wait this long for a connect request, in ms. */
   readonly sessionlessTimeoutMs: number;
   /** Default: nothing but sessions and refusals. */
@@ -47,6 +52,10 @@ export class ServerState {
   /** The last processed zxid in two halves: a reply is stamped without making a bigint. */
   zxidHigh = 0;
   zxidLow = 0;
+  /** Null lets every client open a session. */
+  readonly connectionThrottle: ConnectionThrottle | null;
+  /** Those with events to send, which may wait for a turn or two where they are very many. */
+  readonly told = new Fifo<ClientConnection>();
   private dirty: ClientConnection[] = [];
 
   constructor(parts: {
@@ -55,8 +64,10 @@ export class ServerState {
     sessions: SessionTracker;
     auth: Auth;
     prep: Prep;
+    connectionThrottle?: ConnectionThrottle;
   }) {
     this.settings = parts.settings;
+    this.connectionThrottle = parts.connectionThrottle ?? null;
     this.reporter = new Reporter(parts.settings.reports ?? NO_REPORTS);
     this.tree = parts.tree;
     this.sessions = parts.sessions;
@@ -75,6 +86,13 @@ export class ServerState {
     if (connection.isDirty) return;
     connection.isDirty = true;
     this.dirty.push(connection);
+  }
+
+  /** The connection has events to send, soon. */
+  markTold(connection: ClientConnection): void {
+    if (connection.isDirty || connection.isTold) return;
+    connection.isTold = true;
+    this.told.push(connection);
   }
 
   takeDirty(): readonly ClientConnection[] {

@@ -12,10 +12,8 @@
 import type { ServerView } from '../fourlw/server-view.js';
 import type { Whitelist } from '../fourlw/whitelist.js';
 import { InputArchive } from '../jute/input-archive.js';
-import { OutputArchive } from '../jute/output-archive.js';
 import { ErrorCode } from '../protocol/error-code.js';
 import { OpCode } from '../protocol/op-code.js';
-import { initialSessionId } from '../protocol/session-id.js';
 import { assert } from './assert.js';
 import { draftAudit } from './audit.js';
 import { answerSasl, authenticate } from './authenticate.js';
@@ -25,7 +23,8 @@ import type { Effect } from './effects.js';
 import type { Event } from './events.js';
 import { Fifo } from './fifo.js';
 import { readHandshake, writeConnectResponse } from './handshake.js';
-import { beginEntry, endEntry } from './persistence/txn-log.js';
+import { RequestGate } from './limits/request-gate.js';
+import { LogBatch } from './log-batch.js';
 import type { ContainerManager } from './pipeline/container-manager.js';
 import { FinalProcessor } from './pipeline/final.js';
 import type { Prepared, Stamp } from './pipeline/prep.js';
@@ -34,10 +33,10 @@ import { Request } from './pipeline/request.js';
 import { READS, WRITES } from './pipeline/request-kinds.js';
 import { beginReply, endReply, replyWithZxid } from './reply.js';
 import type { ServerState } from './server-state.js';
+import { SessionIds } from './session/session-ids.js';
 import type { Session } from './session/session-tracker.js';
 import type { SnapshotContent } from './snapshot-content.js';
 import { SnapshotTrigger } from './snapshot-trigger.js';
-import { writeTxn } from './tree/txn.js';
 import { WatchNotifier } from './watch/watch-notifier.js';
 
 /** Request header: int xid, int type. */
@@ -69,23 +68,29 @@ export class Server {
   /** Proposed and not yet committed, in zxid order; a sync waits among them without a txn. */
   private readonly proposals = new Fifo<Request>();
   /** This turn's records for the log. */
-  private readonly batch = new OutputArchive(4096);
-  private batchFirst = 0n;
-  private lastProposed: bigint;
-  private nextSessionId = 0n;
+  private readonly batch: LogBatch;
+  private readonly sessionIds: SessionIds;
+  private readonly gate: RequestGate;
   private effects: Effect[] = [];
   private readonly input = new InputArchive(Buffer.alloc(0));
 
   constructor(parts: ServerParts) {
     this.state = parts.state;
     this.containers = parts.containers;
-    this.lastProposed = parts.state.tree.lastProcessedZxid;
+    this.batch = new LogBatch(parts.state.tree.lastProcessedZxid);
+    this.sessionIds = new SessionIds(parts.state.settings.serverId);
     this.snapshots = new SnapshotTrigger(parts.state.settings, parts.seed, parts.replayed);
     const notifier = new WatchNotifier(this.state);
     this.state.tree.listener = notifier;
     this.state.tree.stopDigesting();
     this.reads = new ReadProcessor(this.state, notifier);
     this.final = new FinalProcessor(this.state);
+    this.gate = new RequestGate(this.state, {
+      inProcess: () => this.proposals.length,
+      serve: (connection, bytes, start, end) => this.request(connection, bytes, start, end),
+      refuse: this.refuse,
+      close: (connection) => this.connections.close(connection),
+    });
     this.view = parts.makeView(this);
     this.connections = new Connections(this.state, {
       whitelist: parts.whitelist,
@@ -98,7 +103,7 @@ export class Server {
 
   /** Requests received and not yet answered. */
   get outstandingRequests(): number {
-    return this.proposals.length;
+    return this.proposals.length + this.gate.waiting;
   }
 
   step(event: Event): void {
@@ -133,16 +138,11 @@ export class Server {
   /** The effects of all steps since the last drain: one write a connection, one append. */
   drain(): readonly Effect[] {
     const { effects } = this;
-    if (this.batch.length > 0) {
-      const count = Number(this.lastProposed - this.batchFirst) + 1;
+    const append = this.batch.take();
+    if (append !== undefined) {
+      const count = Number(append.lastZxid - append.firstZxid) + 1;
       this.state.stats.metrics.record('sync_processor_batch_size', count);
-      effects.push({
-        kind: 'append',
-        bytes: this.batch.take(),
-        firstZxid: this.batchFirst,
-        lastZxid: this.lastProposed,
-        whenDurable: { kind: 'ack', zxid: this.lastProposed },
-      });
+      effects.push(append);
     }
     this.connections.drainInto(effects);
     if (effects.length > 0) this.effects = [];
@@ -153,7 +153,7 @@ export class Server {
     const connection = this.state.connections.get(id);
     if (connection === undefined) return;
     this.connections.receive(connection, bytes);
-    this.connections.holdBack(connection, this.proposals.length);
+    this.connections.holdBack(connection, this.outstandingRequests);
   }
 
   // ── requests ─────────────────────────────────────────────────────────────────────────────────
@@ -164,7 +164,7 @@ export class Server {
     start: number,
     end: number,
   ): void => {
-    if (connection.phase === 'open') this.request(connection, bytes, start, end);
+    if (connection.phase === 'open') this.gate.enter(connection, bytes, start, end);
     else if (connection.phase === 'connecting') connection.early.push(bytes.subarray(start, end));
     else if (connection.phase === 'new') this.connect(connection, bytes, start, end);
   };
@@ -218,6 +218,7 @@ export class Server {
     const request = new Request(connection, session.id, xid, type, this.state.monotonicMs);
     request.body = input.bytes.subarray(input.at, input.end);
     connection.pending.push(request);
+    this.gate.keep(request);
     request.isBarrier = isBarrier;
     if (isBarrier) this.proposals.push(request);
   }
@@ -229,7 +230,11 @@ export class Server {
     input: InputArchive,
     startedMs: number,
   ): void {
-    this.reads.process(connection, xid, type, input);
+    if (type === THROTTLED) {
+      endReply(this.state, connection, beginReply(connection, xid), ErrorCode.THROTTLEDOP);
+    } else {
+      this.reads.process(connection, xid, type, input);
+    }
     this.state.stats.answeredRead(connection.stats, this.state.monotonicMs, startedMs);
   }
 
@@ -277,6 +282,20 @@ export class Server {
     }
   }
 
+  /** It waited too long to be served; the answer has its place behind those before it. */
+  private readonly refuse = (
+    connection: ClientConnection,
+    frame: Buffer,
+    startedMs: number,
+  ): void => {
+    const { session, pending } = connection;
+    if (session === null) return;
+    const request = new Request(connection, session.id, frame.readInt32BE(0), THROTTLED, startedMs);
+    request.body = NOTHING;
+    pending.push(request);
+    if (pending.length === 1) this.answerWaiting(connection);
+  };
+
   // ── sessions ─────────────────────────────────────────────────────────────────────────────────
 
   private connect(connection: ClientConnection, bytes: Buffer, start: number, end: number): void {
@@ -313,19 +332,9 @@ export class Server {
 
   private createSession(connection: ClientConnection, timeoutMs: number): void {
     connection.phase = 'connecting';
-    const id = this.takeSessionId();
+    const id = this.sessionIds.next(this.state.sessions, this.state.wallMs);
     const request = new Request(connection, id, 0, OpCode.createSession, this.state.monotonicMs);
     this.propose(request, this.state.prep.prepareSession(timeoutMs));
-  }
-
-  private takeSessionId(): bigint {
-    const { state } = this;
-    if (this.nextSessionId === 0n) {
-      this.nextSessionId = initialSessionId(state.settings.serverId, state.wallMs);
-    }
-    do this.nextSessionId++;
-    while (state.sessions.get(this.nextSessionId) !== undefined);
-    return this.nextSessionId;
   }
 
   private opened(connection: ClientConnection, session: Session): void {
@@ -356,31 +365,23 @@ export class Server {
 
   /** What the next txn will carry; the wall clock enters it here. */
   private nextStamp(): Stamp {
-    return { zxid: this.lastProposed + 1n, time: BigInt(this.state.wallMs) };
+    return { zxid: this.batch.lastZxid + 1n, time: BigInt(this.state.wallMs) };
   }
 
   private propose(request: Request, { txn, records, digest }: Prepared): void {
     const { zxid, time } = this.nextStamp();
     assert((zxid & 0xffff_ffffn) !== 0n, 'the counter of this epoch is used up');
-    if (this.batch.length === 0) this.batchFirst = zxid;
-    this.lastProposed = zxid;
-    const head = {
-      sessionId: request.sessionId,
-      cxid: request.xid,
-      zxid,
-      time,
-    };
+    const head = { sessionId: request.sessionId, cxid: request.xid, zxid, time };
     request.head = head;
     request.txn = txn;
     request.records = records;
     this.state.stats.metrics.changesQueued += records.length;
     request.digest = digest;
-    const start = beginEntry(this.batch);
-    writeTxn(this.batch, head, txn, digest);
-    endEntry(this.batch, start);
+    const size = this.batch.add(head, txn, digest);
     this.proposals.push(request);
     request.connection?.pending.push(request);
-    if (this.snapshots.isDue(this.batch.length - start)) {
+    this.gate.keep(request);
+    if (this.snapshots.isDue(size)) {
       this.effects.push({ kind: 'snapshot', content: this.snapshotContent() });
     }
   }
@@ -401,9 +402,11 @@ export class Server {
       if (request.head !== null && request.head.zxid > zxid) break;
       this.proposals.shift();
       if (request.head !== null) this.commitOne(request);
+      this.gate.done(request);
       if (request.connection !== null) this.advance(request.connection, request);
     }
-    this.connections.resume(this.proposals.length);
+    this.gate.release();
+    this.connections.resume(this.outstandingRequests);
   }
 
   private commitOne(request: Request): void {
@@ -416,11 +419,8 @@ export class Server {
       this.state.stats.answeredUpdate(connection.stats, this.state.monotonicMs, request.startedMs);
     }
     if (txn.type === OpCode.createSession) {
-      const session = this.state.sessions.add(
-        head.sessionId,
-        txn.timeoutMs,
-        this.state.monotonicMs,
-      );
+      const { sessions, monotonicMs } = this.state;
+      const session = sessions.add(head.sessionId, txn.timeoutMs, monotonicMs);
       if (connection?.phase === 'connecting') {
         this.state.reporter.session('session-opened', connection, session);
         this.opened(connection, session);
@@ -437,9 +437,15 @@ export class Server {
     // A sync that waited for others' writes is answered in its place in the queue.
     if (done.head === null) done.isBarrier = false;
     else assert(pending.shift() === done, 'replies of a connection out of order');
+    this.answerWaiting(connection);
+  }
+
+  private answerWaiting(connection: ClientConnection): void {
+    const { pending } = connection;
     for (let next = pending.peek(); next?.body; next = pending.peek()) {
       if (next.isBarrier) break;
       pending.shift();
+      this.gate.done(next);
       if (connection.phase !== 'open') continue;
       const input = this.input.reset(next.body, 0, next.body.length);
       this.answerRead(connection, next.xid, next.type, input, next.startedMs);
@@ -449,24 +455,42 @@ export class Server {
 
   // ── time ─────────────────────────────────────────────────────────────────────────────────────
 
+  /** The rest of a big bucket is due in the next turn, if the log keeps up. */
+  private expireSessions(): void {
+    const { sessions, stats, reporter, tree, monotonicMs } = this.state;
+    const room = this.proposals.length < 4 * EXPIRY_SLICE ? EXPIRY_SLICE : 0;
+    for (let left = room; left > 0; ) {
+      const [session] = sessions.expire(monotonicMs, 1);
+      if (session === undefined) return;
+      left -= 1 + tree.ephemeralsOf(session.id).size;
+      stats.count('stale_sessions_expired');
+      reporter.add({ kind: 'session-expired', sessionId: session.id });
+      this.closeSession(session, null, 0);
+    }
+    this.effects.push({ kind: 'wake' });
+  }
+
   private tick(wallMs: number, monotonicMs: number): void {
     const { state } = this;
     state.wallMs = wallMs;
     state.monotonicMs = monotonicMs;
     if (monotonicMs >= state.sessions.nextExpiryMs) {
-      for (const session of state.sessions.expire(monotonicMs)) {
-        state.stats.count('stale_sessions_expired');
-        state.reporter.add({ kind: 'session-expired', sessionId: session.id });
-        this.closeSession(session, null, 0);
-      }
+      this.expireSessions();
       this.connections.closeUnopened();
     }
+    this.gate.release();
     for (const path of this.containers.poll(monotonicMs, wallMs)) {
       const request = new Request(null, 0n, 0, OpCode.deleteContainer, monotonicMs);
       this.propose(request, state.prep.prepareReap(path, this.nextStamp()));
     }
   }
 }
+
+/** Sessions and ephemerals that end in one turn: when very many do, the others must not wait. */
+const EXPIRY_SLICE = 500;
+/** What a request that was refused for having waited too long is in its connection's queue. */
+const THROTTLED = Number.MIN_SAFE_INTEGER;
+const NOTHING = Buffer.alloc(0);
 
 const SESSION_IS_OVER: Prepared = {
   txn: { type: OpCode.error, err: ErrorCode.SESSIONEXPIRED },

@@ -23,7 +23,6 @@ export class StandaloneView implements ServerView {
   readonly mode = 'standalone';
   readonly version: string;
   readonly localSessionCount = 0;
-  readonly connectionDropProbability = 0;
   readonly nonMtlsRemoteConnectionCount = 0;
   readonly nonMtlsLocalConnectionCount = 0;
   traceMask = DEFAULT_TRACE_MASK;
@@ -38,6 +37,10 @@ export class StandaloneView implements ServerView {
     this.host = host;
     this.version = version;
     this.facts = facts;
+  }
+
+  get connectionDropProbability(): number {
+    return this.state.connectionThrottle?.dropChance ?? 0;
   }
 
   get config(): ConfigView {

@@ -115,7 +115,14 @@ export class Driver {
     while (!this.isStopped) {
       const effects = this.options.server.drain();
       if (effects.length === 0) return;
-      for (const effect of effects) this.perform(effect);
+      let isMoreLeft = false;
+      for (const effect of effects) {
+        if (effect.kind === 'wake') isMoreLeft = true;
+        else this.perform(effect);
+      }
+      if (!isMoreLeft) continue;
+      this.wake();
+      return;
     }
   }
 

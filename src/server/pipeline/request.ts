@@ -18,6 +18,8 @@ export class Request {
   body: Buffer | null = null;
   /** A sync that waits for writes of other sessions, too. */
   isBarrier = false;
+  /** What it counts for among the large requests, in bytes; 0 when it is none. */
+  largeBytes = 0;
   head: TxnHead | null = null;
   txn: Txn | null = null;
   /** What the txn leaves outstanding until it is applied. */

@@ -7,6 +7,8 @@ export class ExpiryQueue<T extends { bucketMs: number }> {
   private readonly buckets = new Map<number, Set<T>>();
   private readonly tickMs: number;
   private nextMs: number;
+  /** Walks the bucket of `nextMs` while it is worked off. */
+  private polled: Iterator<T, undefined> | null = null;
 
   /** @param nowMs any monotonic clock; all later times are of the same one */
   constructor(tickMs: number, nowMs: number) {
@@ -36,18 +38,20 @@ export class ExpiryQueue<T extends { bucketMs: number }> {
     item.bucketMs = 0;
   }
 
-  /** Takes out everything that is due. */
-  poll(nowMs: number): T[] {
+  /** Takes out what is due, at most `limit`; the rest is due as long as nobody touches it. */
+  poll(nowMs: number, limit = Number.POSITIVE_INFINITY): T[] {
     const due: T[] = [];
     while (this.nextMs <= nowMs) {
-      const bucket = this.buckets.get(this.nextMs);
-      if (bucket !== undefined) {
-        this.buckets.delete(this.nextMs);
-        for (const item of bucket) {
-          item.bucketMs = 0;
-          due.push(item);
-        }
+      // One iterator for the whole bucket: each new one would walk over all that is gone.
+      this.polled ??= (this.buckets.get(this.nextMs) ?? new Set<T>()).values();
+      while (due.length < limit) {
+        const { value, done } = this.polled.next();
+        if (done === true) break;
+        this.remove(value);
+        due.push(value);
       }
+      if (due.length === limit) return due;
+      this.polled = null;
       this.nextMs += this.tickMs;
     }
     return due;

@@ -75,9 +75,9 @@ export class SessionTracker {
     if (!session.isClosing) this.expiry.touch(session, nowMs, session.timeoutMs);
   }
 
-  /** Those whose time is over, now marked as closing. */
-  expire(nowMs: number): Session[] {
-    const due = this.expiry.poll(nowMs);
+  /** Those whose time is over, at most `limit`, now marked as closing. */
+  expire(nowMs: number, limit?: number): Session[] {
+    const due = this.expiry.poll(nowMs, limit);
     for (const session of due) session.isClosing = true;
     return due;
   }

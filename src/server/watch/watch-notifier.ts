@@ -158,5 +158,5 @@ function sendEvent(
   state.stats.metrics.count('watch_bytes', size);
   connection.stats.sent++;
   state.stats.sent++;
-  state.markDirty(connection);
+  state.markTold(connection);
 }

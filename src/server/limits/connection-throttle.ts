@@ -1,0 +1,106 @@
+/**
+ * A token bucket that new sessions are paid from, with Blue on top: while the bucket is found empty
+ * the chance to be turned away grows step by step, while it is full enough it shrinks (BlueThrottle).
+ * A client that is turned away is closed without a word, and tries another server. Pure: time and
+ * chance are given to it.
+ */
+export interface ConnectionThrottleOptions {
+  /** Size of the bucket; 0 lets everybody in. */
+  readonly tokens: number;
+  readonly fillTimeMs: number;
+  /** Tokens that come in each fill time. */
+  readonly fillCount: number;
+  /** Between two changes of the drop chance; -1 has none. */
+  readonly freezeTimeMs: number;
+  readonly dropIncrease: number;
+  readonly dropDecrease: number;
+  /** The drop chance shrinks while at most this part of the bucket is missing. */
+  readonly decreaseRatio: number;
+  /** Sessions cost by their kind; without weights each costs one. */
+  readonly weights: SessionWeights | null;
+}
+
+export interface SessionWeights {
+  readonly global: number;
+  readonly renew: number;
+  readonly local: number;
+}
+
+const DEFAULT_WEIGHTS: SessionWeights = { global: 3, renew: 2, local: 1 };
+
+/** What Apache makes of weights that are no use: a default, or the weight of a local session. */
+export function soundWeights({ global, renew, local }: SessionWeights): SessionWeights {
+  const atLeastLocal = (weight: number, fallback: number): number =>
+    weight <= 0 ? fallback : Math.max(weight, local);
+  return {
+    global: atLeastLocal(global, DEFAULT_WEIGHTS.global),
+    renew: atLeastLocal(renew, DEFAULT_WEIGHTS.renew),
+    local: local <= 0 ? DEFAULT_WEIGHTS.local : local,
+  };
+}
+
+export class ConnectionThrottle {
+  private readonly options: ConnectionThrottleOptions;
+  private readonly random: () => number;
+  private readonly maxTokens: number;
+  private readonly fillCount: number;
+  private tokens: number;
+  private filledMs: number;
+  private frozenMs: number;
+  private chance = 0;
+
+  /** @param random from 0 up to 1, as Math.random */
+  constructor(options: ConnectionThrottleOptions, nowMs: number, random: () => number) {
+    // What is configured is meant for global sessions: with weights the bucket grows by theirs.
+    const scale = options.weights?.global ?? 1;
+    this.options = options;
+    this.random = random;
+    this.maxTokens = options.tokens * scale;
+    this.fillCount = options.fillCount * scale;
+    this.tokens = this.maxTokens;
+    this.filledMs = nowMs;
+    this.frozenMs = nowMs;
+  }
+
+  /** The chance, 0 to 1, at which a client is turned away (mntr's connection_drop_probability). */
+  get dropChance(): number {
+    return this.chance;
+  }
+
+  /** Tokens missing in the bucket. */
+  get deficit(): number {
+    return this.maxTokens - this.tokens;
+  }
+
+  /** Takes the tokens of one session, or says that there are not enough. */
+  admit(isRenewal: boolean, nowMs: number): boolean {
+    if (this.maxTokens === 0) return true;
+    this.fill(nowMs);
+    if (this.options.freezeTimeMs !== -1 && this.isDropped(nowMs)) return false;
+    const { weights } = this.options;
+    const cost = weights === null ? 1 : isRenewal ? weights.renew : weights.global;
+    if (this.tokens < cost) return false;
+    this.tokens -= cost;
+    return true;
+  }
+
+  private fill(nowMs: number): void {
+    const { fillTimeMs } = this.options;
+    const passedMs = nowMs - this.filledMs;
+    if (passedMs <= fillTimeMs) return;
+    const filled = Math.trunc((passedMs * this.fillCount) / Math.max(1, fillTimeMs));
+    this.tokens = Math.min(this.tokens + filled, this.maxTokens);
+    this.filledMs = nowMs;
+  }
+
+  private isDropped(nowMs: number): boolean {
+    const { freezeTimeMs, dropIncrease, dropDecrease, decreaseRatio } = this.options;
+    if (nowMs - this.frozenMs > freezeTimeMs) {
+      const isEnough = this.deficit <= Math.round(this.maxTokens * decreaseRatio);
+      if (this.tokens === 0) this.chance = Math.min(this.chance + dropIncrease, 1);
+      else if (isEnough) this.chance = Math.max(this.chance - dropDecrease, 0);
+      this.frozenMs = nowMs;
+    }
+    return this.random() < this.chance;
+  }
+}

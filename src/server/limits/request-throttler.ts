@@ -1,0 +1,99 @@
+/**
+ * Requests wait here, in order of arrival, while the pipeline holds as many as it may
+ * (RequestThrottler). What got stale meanwhile, since its client is gone, is dropped. Apache looks
+ * again every request_throttle_stall_time; here the commit that makes room says so.
+ */
+import { OpCode } from '../../protocol/op-code.js';
+import { Fifo } from '../fifo.js';
+
+export interface RequestThrottleOptions {
+  /** Requests in the pipeline (request_throttle_max_requests); 0 throttles nothing. */
+  readonly maxRequests: number;
+  readonly isStaleDropped: boolean;
+  /** A request of a closed connection is stale. */
+  readonly isConnectionChecked: boolean;
+  /** A request that waited longer than its session's timeout is stale. */
+  readonly isLatencyChecked: boolean;
+  /** One that waited longer is answered THROTTLEDOP (throttled_op_wait_time); 0 answers all. */
+  readonly throttledOpWaitMs: number;
+}
+
+/** Whose request it is, as far as it matters here. */
+export interface Requester {
+  readonly phase: string;
+  readonly session: { readonly timeoutMs: number } | null;
+}
+
+export interface HeldRequest<C> {
+  readonly connection: C;
+  /** Header and body. */
+  readonly frame: Buffer;
+  readonly sinceMs: number;
+}
+
+/** What becomes of the request that waited longest. */
+export type Release<C> =
+  | { readonly kind: 'serve' | 'refuse'; readonly request: HeldRequest<C> }
+  /** Its connection is to be closed: a gap in the order of requests must not be filled. */
+  | { readonly kind: 'drop'; readonly request: HeldRequest<C> };
+
+/** Never refused: they keep sessions alive and tidy. */
+const UNTHROTTLED: ReadonlySet<number> = new Set([
+  OpCode.ping,
+  OpCode.closeSession,
+  OpCode.createSession,
+]);
+
+export class RequestThrottler<C extends Requester> {
+  private readonly options: RequestThrottleOptions;
+  private readonly waiting = new Fifo<HeldRequest<C>>();
+
+  constructor(options: RequestThrottleOptions) {
+    this.options = options;
+  }
+
+  get length(): number {
+    return this.waiting.length;
+  }
+
+  /** Must what arrives now wait? Whoever comes later never overtakes. */
+  holds(inProcess: number): boolean {
+    const { maxRequests } = this.options;
+    return maxRequests > 0 && (this.waiting.length > 0 || inProcess >= maxRequests);
+  }
+
+  push(connection: C, frame: Buffer, sinceMs: number): void {
+    this.waiting.push({ connection, frame, sinceMs });
+  }
+
+  /** The next that may go on; undefined while there is none, or no room. */
+  next(inProcess: number, nowMs: number): Release<C> | undefined {
+    const request = this.waiting.peek();
+    if (request === undefined) return undefined;
+    const type = typeOf(request.frame);
+    if (this.options.isStaleDropped && this.isStale(request, type, nowMs)) {
+      this.waiting.shift();
+      return { kind: 'drop', request };
+    }
+    if (inProcess >= this.options.maxRequests) return undefined;
+    this.waiting.shift();
+    return { kind: this.isTooLate(request, type, nowMs) ? 'refuse' : 'serve', request };
+  }
+
+  /** A closeSession may outlive its connection: it tidies up. */
+  private isStale({ connection, sinceMs }: HeldRequest<C>, type: number, nowMs: number): boolean {
+    if (type === OpCode.closeSession) return false;
+    const { isConnectionChecked, isLatencyChecked } = this.options;
+    if (isConnectionChecked && connection.phase === 'closed') return true;
+    return isLatencyChecked && nowMs - sinceMs > (connection.session?.timeoutMs ?? 0);
+  }
+
+  private isTooLate({ sinceMs }: HeldRequest<C>, type: number, nowMs: number): boolean {
+    const { throttledOpWaitMs } = this.options;
+    return throttledOpWaitMs > 0 && nowMs - sinceMs > throttledOpWaitMs && !UNTHROTTLED.has(type);
+  }
+}
+
+function typeOf(frame: Buffer): number {
+  return frame.length < 8 ? 0 : frame.readInt32BE(4);
+}

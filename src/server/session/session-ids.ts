@@ -1,0 +1,20 @@
+import { initialSessionId } from '../../protocol/session-id.js';
+import type { SessionTracker } from './session-tracker.js';
+
+/** Hands out session ids: they count up from the time of the first one. */
+export class SessionIds {
+  private readonly serverId: number;
+  private last = 0n;
+
+  constructor(serverId: number) {
+    this.serverId = serverId;
+  }
+
+  /** One that no session of `sessions` has. */
+  next(sessions: SessionTracker, wallMs: number): bigint {
+    if (this.last === 0n) this.last = initialSessionId(this.serverId, wallMs);
+    do this.last++;
+    while (sessions.get(this.last) !== undefined);
+    return this.last;
+  }
+}

@@ -1,0 +1,91 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  ConnectionThrottle,
+  type ConnectionThrottleOptions,
+  soundWeights,
+} from '../../../src/server/limits/connection-throttle.js';
+
+const OPTIONS: ConnectionThrottleOptions = {
+  tokens: 10,
+  fillTimeMs: 100,
+  fillCount: 2,
+  freezeTimeMs: -1,
+  dropIncrease: 0.25,
+  dropDecrease: 0.1,
+  decreaseRatio: 0,
+  weights: null,
+};
+
+function make(options: Partial<ConnectionThrottleOptions> = {}, random = () => 0.5) {
+  return new ConnectionThrottle({ ...OPTIONS, ...options }, 0, random);
+}
+
+/** How many of `count` get in. */
+function admitted(throttle: ConnectionThrottle, count: number, nowMs: number): number {
+  let inside = 0;
+  for (let i = 0; i < count; i++) if (throttle.admit(false, nowMs)) inside++;
+  return inside;
+}
+
+test('no tokens let everybody in', () => {
+  assert.is(admitted(make({ tokens: 0 }), 1000, 0), 1000);
+});
+
+test('a bucket lets in as many as it holds, and fills as time passes', () => {
+  const throttle = make();
+  assert.is(admitted(throttle, 20, 0), 10);
+  assert.is(throttle.deficit, 10);
+  assert.is(admitted(throttle, 20, 100), 0);
+  // 250 ms at 2 in 100 ms
+  assert.is(admitted(throttle, 20, 250), 5);
+  assert.is(admitted(throttle, 20, 1_000_000), 10);
+});
+
+test('sessions cost by their kind, and the bucket is measured in global ones', () => {
+  const throttle = make({ weights: { global: 3, renew: 2, local: 1 } });
+  assert.is(admitted(throttle, 20, 0), 10);
+  const renewing = make({ weights: { global: 3, renew: 2, local: 1 } });
+  let inside = 0;
+  for (let i = 0; i < 20; i++) if (renewing.admit(true, 0)) inside++;
+  assert.is(inside, 15);
+});
+
+test('weights that are no use are mended as Apache does', () => {
+  assert.equal(soundWeights({ global: 0, renew: -1, local: 0 }), { global: 3, renew: 2, local: 1 });
+  assert.equal(soundWeights({ global: 2, renew: 1, local: 5 }), { global: 5, renew: 5, local: 5 });
+});
+
+test('while the bucket is empty the chance to be dropped grows, and shrinks when it is full', () => {
+  const throttle = make(
+    { freezeTimeMs: 10, fillTimeMs: 1_000_000, fillCount: 1, tokens: 2 },
+    () => 1,
+  );
+  assert.is(admitted(throttle, 3, 0), 2);
+  assert.is(throttle.dropChance, 0);
+  admitted(throttle, 1, 11);
+  assert.is(throttle.dropChance, 0.25);
+  admitted(throttle, 5, 12);
+  assert.is(throttle.dropChance, 0.25, 'frozen');
+  for (let at = 23; at < 100; at += 11) admitted(throttle, 1, at);
+  assert.is(throttle.dropChance, 1, 'at most');
+  admitted(throttle, 1, 3_000_001);
+  assert.is(throttle.dropChance.toFixed(2), '0.90');
+});
+
+test('a client is dropped by chance though there are tokens', () => {
+  let chance = 1;
+  const throttle = make(
+    { freezeTimeMs: 0, dropIncrease: 0.5, tokens: 1, fillCount: 100 },
+    () => chance,
+  );
+  assert.is(admitted(throttle, 1, 0), 1);
+  assert.not.ok(throttle.admit(false, 1));
+  assert.is(throttle.dropChance, 0.5);
+  chance = 0.39;
+  assert.not.ok(throttle.admit(false, 1000));
+  chance = 0.41;
+  assert.ok(throttle.admit(false, 1000));
+});
+
+test.run();
