@@ -329,7 +329,7 @@ function sourceOf(
     zxid,
     sessions,
     acls: tree.acls.entries(),
-    nodes: nodesOf(tree),
+    nodes: nodesOf(tree, zxid),
     // Asked for when the last node is written: by then the tree is at the zxid that it names.
     get digest() {
       if (!tree.isDigestEnabled) return undefined;
@@ -347,8 +347,13 @@ function sourceOf(
   };
 }
 
-function* nodesOf(tree: SnapshotContent['tree']) {
+/**
+ * A znode made since the snapshot began is the log's to tell of: written here too, one that was
+ * deleted and made again under the walk would stand in the snapshot twice.
+ */
+function* nodesOf(tree: SnapshotContent['tree'], zxid: bigint) {
   for (const node of tree.walk()) {
+    if (tree.stats.czxid(node.slot) > zxid) continue;
     yield {
       path: node === tree.root ? '' : node.path,
       data: fromZnodeData(node.data),

@@ -279,6 +279,11 @@ export class DataTree {
     }
     const node = this.nodes.get(path);
     if (node === undefined || parent === undefined || node === this.root) return;
+    // Only a replay over a fuzzy snapshot finds children here: they were made later, and the log
+    // makes them again. Left behind they would belong to nobody.
+    if (node.numChildren > 0) {
+      for (const child of [...(node.children ?? [])]) this.applyDelete(child.path, zxid);
+    }
     this.remove(node, parent);
     if (this.calculator !== null) this.digest.remove(this.stats.digest(node.slot));
     const owner = quotaOwner(path, LIMIT_NODE);
@@ -357,6 +362,8 @@ export class DataTree {
   load(path: string, data: ZnodeData, acl: readonly ACL[], stat: StatPersisted): void {
     const aclKey = this.acls.acquire(acl);
     if (path !== '' && path !== '/') {
+      // One that was deleted and made again while its snapshot was written may stand there twice.
+      if (this.nodes.get(path) !== undefined) this.applyDelete(path, 0n);
       this.addChild(this.parentOf(path), this.insert(path, data, aclKey, stat));
       return;
     }
