@@ -8,10 +8,12 @@ import { OpCode } from '../../src/protocol/op-code.js';
 import { startBundled } from '../support/bundled.js';
 import { oracleTest, startOracle } from '../support/oracle.js';
 import { makeTempDir } from '../support/temp-dir.js';
+import { makeWorld } from './support/make-world.js';
 import { RawClient, type RawSession } from './support/raw-client.js';
 import { type WalkedNode, walkTree } from './support/walk.js';
-import { digestId, makeWorld, SUPER_USER, WORLD_KINDS } from './support/world.js';
+import { WORLD_KINDS } from './support/world.js';
 import { WorldRunner } from './support/world-runner.js';
+import { digestId, SUPER_USER } from './support/world-values.js';
 
 const REQUESTS = 400;
 const CONFIG = {

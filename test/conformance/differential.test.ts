@@ -1,6 +1,6 @@
 /**
- * The same requests to Apache's server and to the bundled one: every answer, every Stat, every watch
- * event and their order must be the same, but for the differences that compare.ts lists.
+ * The same requests to Apache's server and to the bundled one: every answer, every Stat, every
+ * watch event and their order must be the same, but for the differences that compare.ts lists.
  *
  *   node dist/test/conformance/differential.test.js [requests] [first seed]
  *
@@ -13,14 +13,9 @@ import { startBundled } from '../support/bundled.js';
 import { oracleTest, startOracle } from '../support/oracle.js';
 import { makeTempDir } from '../support/temp-dir.js';
 import { compareServers, formatWorld, shrinkWorld } from './support/compare.js';
-import {
-  digestId,
-  makeWorld,
-  SUPER_USER,
-  WORLD_KINDS,
-  type World,
-  type WorldKind,
-} from './support/world.js';
+import { makeWorld } from './support/make-world.js';
+import { WORLD_KINDS, type World, type WorldKind } from './support/world.js';
+import { digestId, SUPER_USER } from './support/world-values.js';
 
 const DEFAULT_REQUESTS = 4000;
 const REQUESTS_A_WORLD = 150;

@@ -1,14 +1,5 @@
 import { createHash } from 'node:crypto';
 import { parseWhitelist } from '../../src/fourlw/whitelist.js';
-import { FrameDecoder } from '../../src/jute/frame-decoder.js';
-import { InputArchive } from '../../src/jute/input-archive.js';
-import { OutputArchive } from '../../src/jute/output-archive.js';
-import { errorName } from '../../src/protocol/error-code.js';
-import { OpCode, Xid } from '../../src/protocol/op-code.js';
-import { OPEN_ACL_UNSAFE } from '../../src/protocol/perms.js';
-import { ReplyHeader, WatcherEvent } from '../../src/protocol/proto.js';
-import { REQUESTS } from '../../src/protocol/requests.js';
-import { eventTypeName } from '../../src/protocol/watch-event.js';
 import type { Effect } from '../../src/server/effects.js';
 import { Database } from '../../src/server/persistence/replay.js';
 import { ContainerManager } from '../../src/server/pipeline/container-manager.js';
@@ -18,6 +9,7 @@ import { type ServerSettings, ServerState } from '../../src/server/server-state.
 import { Auth } from '../../src/server/session/auth.js';
 import { SessionTracker } from '../../src/server/session/session-tracker.js';
 import { StandaloneView } from '../../src/server/view.js';
+import { type HandshakeOptions, handshake, Peer } from './server-peer.js';
 
 type Append = Extract<Effect, { kind: 'append' }>;
 
@@ -125,169 +117,6 @@ export class ServerWorld {
         break;
     }
   }
-}
-
-/** The other end of a connection. */
-export class Peer {
-  readonly id: number;
-  isClosed = false;
-  isPaused = false;
-  /** Everything received, as bytes. */
-  bytes = Buffer.alloc(0);
-  /** How many writes it came in. */
-  writes = 0;
-  /** The body of the connect response. */
-  session: Buffer | undefined;
-  private readonly world: ServerWorld;
-  private readonly sent: { readonly xid: number; readonly type: number }[] = [];
-  private lines: string[] = [];
-  private lastXid = 0;
-  private readonly decoder = new FrameDecoder(1 << 24, (bytes, start, end) =>
-    this.onFrame(Buffer.from(bytes.subarray(start, end))),
-  );
-
-  constructor(world: ServerWorld, id: number) {
-    this.world = world;
-    this.id = id;
-  }
-
-  /** Sends bytes, without looking at what comes of it. */
-  step(bytes: Buffer): void {
-    this.world.server.step({ kind: 'received', connection: this.id, bytes });
-  }
-
-  /** Sends bytes and drains. */
-  push(bytes: Buffer): void {
-    this.step(bytes);
-    this.world.drain();
-  }
-
-  leave(): void {
-    this.isClosed = true;
-    this.world.server.step({ kind: 'disconnected', connection: this.id });
-    this.world.drain();
-  }
-
-  /** The frame of a request, noted so that its reply is understood. */
-  request(type: number, value: unknown = {}, xid = ++this.lastXid): Buffer {
-    this.sent.push({ xid, type });
-    return requestFrame(xid, type, REQUESTS.get(type)?.request.encode(value));
-  }
-
-  /** A request whose record is missing. */
-  bare(type: number): Buffer {
-    const xid = ++this.lastXid;
-    this.sent.push({ xid, type });
-    return requestFrame(xid, type);
-  }
-
-  ping(): Buffer {
-    return this.request(OpCode.ping, {}, Xid.ping);
-  }
-
-  create(path: string, flags = 0): Buffer {
-    return this.request(OpCode.create, { path, data: null, acl: OPEN_ACL_UNSAFE, flags });
-  }
-
-  setData(path: string, version = -1): Buffer {
-    return this.request(OpCode.setData, { path, data: Buffer.from('x'), version });
-  }
-
-  getData(path: string, watch = false): Buffer {
-    return this.request(OpCode.getData, { path, watch });
-  }
-
-  exists(path: string, watch = false): Buffer {
-    return this.request(OpCode.exists, { path, watch });
-  }
-
-  /** What was understood since the last time: "create ok", "event NodeCreated /a". */
-  take(): string[] {
-    const { lines } = this;
-    this.lines = [];
-    return lines;
-  }
-
-  get sessionId(): bigint {
-    return this.session?.readBigInt64BE(8) ?? 0n;
-  }
-
-  get password(): Buffer {
-    return this.session?.subarray(20, 36) ?? Buffer.alloc(16);
-  }
-
-  get timeoutMs(): number {
-    return this.session?.readInt32BE(4) ?? 0;
-  }
-
-  received(bytes: Buffer): void {
-    this.writes++;
-    this.bytes = Buffer.concat([this.bytes, bytes]);
-    // Text is the answer to a word: no frame starts with letters.
-    if (this.session !== undefined || bytes.readInt32BE(0) < 100) this.decoder.push(bytes);
-  }
-
-  wasClosed(): void {
-    this.isClosed = true;
-    this.lines.push('closed');
-  }
-
-  wasHeld(isPaused: boolean): void {
-    this.isPaused = isPaused;
-  }
-
-  private onFrame(frame: Buffer): void {
-    if (this.session === undefined) {
-      this.session = frame;
-      this.lines.push(this.sessionId === 0n ? 'expired' : 'connected');
-      return;
-    }
-    const input = new InputArchive(frame);
-    const { xid, zxid, err } = ReplyHeader.read(input);
-    if (xid === Xid.notification) {
-      const { type, path } = WatcherEvent.read(input);
-      this.lines.push(`event ${eventTypeName(type)} ${path} at ${zxid}`);
-      return;
-    }
-    const sent = this.sent.shift();
-    const name = Object.entries(OpCode).find(([, code]) => code === sent?.type)?.[0] ?? sent?.type;
-    if (sent?.xid !== xid) throw new Error(`expected a reply to ${sent?.xid}, found ${xid}`);
-    this.lines.push(`${name} ${err === 0 ? 'ok' : errorName(err)}`);
-  }
-}
-
-export interface HandshakeOptions {
-  readonly timeoutMs?: number;
-  readonly sessionId?: bigint;
-  readonly password?: Buffer;
-  readonly lastZxidSeen?: bigint;
-  readonly hasReadOnlyByte?: boolean;
-}
-
-/** The frame of a connect request. */
-export function handshake(options: HandshakeOptions = {}): Buffer {
-  const out = new OutputArchive();
-  out.writeInt(0);
-  out.writeLong(options.lastZxidSeen ?? 0n);
-  out.writeInt(options.timeoutMs ?? 5000);
-  out.writeLong(options.sessionId ?? 0n);
-  out.writeBuffer(options.password ?? Buffer.alloc(16));
-  if (options.hasReadOnlyByte !== false) out.writeBool(false);
-  return framed(out.take());
-}
-
-export function requestFrame(xid: number, type: number, body?: Buffer): Buffer {
-  const out = new OutputArchive();
-  out.writeInt(xid);
-  out.writeInt(type);
-  if (body !== undefined) out.writeBytes(body);
-  return framed(out.take());
-}
-
-export function framed(body: Buffer): Buffer {
-  const out = new OutputArchive();
-  out.writeBuffer(body);
-  return out.take();
 }
 
 function makeServer(settings: ServerSettings, options: WorldOptions): Server {

@@ -30,7 +30,7 @@ export const DELIBERATE: readonly Deliberate[] = [
   },
   {
     what: 'checkWatches of a path that another client watches',
-    why: 'up to 3.8 it says yes when anybody watches the path (ZOOKEEPER-4466 asks for the watcher)',
+    why: 'up to 3.8 it says yes when anybody watches the path (mended by ZOOKEEPER-4466)',
     covers: (ours, theirs) =>
       ours.type === OpCode.checkWatches &&
       ours.err === ErrorCode.NOWATCHER &&

@@ -72,7 +72,7 @@ export class LoadHistory {
     return this.accepted(op, after);
   }
 
-  /** Two writes, all or nothing: the second one fails half of the time. A multi answers OK anyway. */
+  /** Two writes, all or nothing: the second one may fail. The multi itself answers OK anyway. */
   private multi(name: string, data: string): LoadStep {
     const other = `m${this.random.below(NAMES)}`;
     const ops = [setOp(this.pathOf(name), data, -1), createOp(this.pathOf(other), data)];

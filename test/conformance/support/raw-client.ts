@@ -44,8 +44,8 @@ const NEW_SESSION: RawSession = { id: 0n, password: Buffer.alloc(16), timeoutMs:
 const MAX_FRAME = 64 * 1024 * 1024;
 
 /**
- * A client that knows nothing but frames: it sends any bytes as any operation, and keeps replies and
- * watch events in the order in which they arrive. It sends no pings of its own.
+ * A client that knows nothing but frames: it sends any bytes as any operation, and keeps replies
+ * and watch events in the order in which they arrive. It sends no pings of its own.
  */
 export class RawClient {
   /** What has arrived since the handshake and was not taken yet. */
@@ -116,7 +116,7 @@ export class RawClient {
     this.socket.write(out.take());
   }
 
-  /** Sends a request; resolves with its reply, or undefined when the connection closed before it. */
+  /** Sends a request; resolves with its reply, undefined when the connection closed before it. */
   request(type: number, body: Buffer = NOTHING, xid = ++this.lastXid): Promise<Reply | undefined> {
     if (this.isClosed) return Promise.resolve(undefined);
     const out = new OutputArchive(body.length + 8);
