@@ -3,18 +3,16 @@ import { createHash } from 'node:crypto';
 import { parseWhitelist } from '../fourlw/whitelist.js';
 import { type Config, configFromOptions } from './config.js';
 import { OPTIONS } from './config-keys.js';
-import type { Event } from './events.js';
 import type { ConfigFacts } from './host-view.js';
 import { ConnectionThrottle } from './limits/connection-throttle.js';
 import { connectionThrottleOf, limitOptionsOf } from './limits/limit-options.js';
-import { ClientPort } from './node/client-port.js';
+import { ClientPorts } from './node/client-ports.js';
 import { Driver, type Storage } from './node/driver.js';
 import { ExitCode, ServerError } from './node/errors.js';
 import { makeHostView } from './node/host.js';
 import type { ServerReport } from './node/logger.js';
 import { openStorage } from './node/open-storage.js';
 import { type Operators, startOperators } from './node/operators.js';
-import { SecurePort } from './node/secure-port.js';
 import type { Database } from './persistence/replay.js';
 import { ContainerManager } from './pipeline/container-manager.js';
 import { Prep } from './pipeline/prep.js';
@@ -124,16 +122,16 @@ export async function startServer(options: StartServerOptions = {}): Promise<Run
     if (config.auditEnable) onReport(SERVER_STOP);
     await operators?.close();
     await driver.stop();
-    await running.ports?.secure?.shutDown();
-    await running.ports?.plain.shutDown();
+    await running.ports?.shutDown();
     await lock?.release();
   }
   try {
-    const ports = makePorts(config, { ...options, onWarning }, host, driver.step);
+    const { port: asked, securePort: askedSecure } = options;
+    const listening = { port: asked, securePort: askedSecure, step: driver.step };
+    const ports = new ClientPorts({ config, host, onWarning, ...listening });
     running.ports = ports;
     driver.port = ports.plain;
-    await ports.plain.listen();
-    await ports.secure?.listen();
+    await ports.listen();
     driver.start();
     operators = await startOperators({
       config,
@@ -143,64 +141,15 @@ export async function startServer(options: StartServerOptions = {}): Promise<Run
       isAdminServerAsked: isAdminServerAsked(options, config),
       onWarning,
     });
-    const places = placesOf(ports, host);
-    onReport({ kind: 'serving', connectString: places.connectString, dataDir });
+    const { port, securePort, connectString } = ports;
+    onReport({ kind: 'serving', connectString, dataDir });
     if (config.auditEnable) onReport(SERVER_START);
     const { adminPort, metricsPort } = operators;
-    return { host, ...places, adminPort, metricsPort, close };
+    return { host, port, securePort, connectString, adminPort, metricsPort, close };
   } catch (error) {
     await close();
     throw error;
   }
-}
-
-interface ClientPorts {
-  /** Holds the clients of both. */
-  readonly plain: ClientPort;
-  readonly secure: SecurePort | undefined;
-}
-
-function makePorts(
-  config: Config,
-  options: StartServerOptions,
-  host: string,
-  step: (event: Event) => void,
-): ClientPorts {
-  const securePort =
-    options.securePort === undefined ? config.secureClientPort : options.securePort;
-  const ownPort = config.clientPort ?? (securePort === null ? 0 : null);
-  const backlog = config.clientPortListenBacklog;
-  const secure =
-    securePort === null && !config.clientPortUnification
-      ? undefined
-      : new SecurePort({
-          config,
-          host: config.secureClientPortAddress ?? host,
-          port: securePort,
-          backlog,
-          step,
-          accept: (socket, subject) => plain.accept(socket, subject),
-          onWarning: options.onWarning ?? (() => undefined),
-        });
-  const plain = new ClientPort({
-    host,
-    port: options.port === undefined ? ownPort : options.port,
-    backlog,
-    step,
-    ...(secure !== undefined && config.clientPortUnification
-      ? { takeEither: (socket, acceptPlain) => secure.takeEither(socket, acceptPlain) }
-      : {}),
-  });
-  return { plain, secure };
-}
-
-function placesOf({ plain, secure }: ClientPorts, host: string) {
-  const securePort = secure?.port ?? -1;
-  const connectString =
-    plain.port === -1
-      ? `zks://${formatAddress(secure?.host ?? host, securePort)}`
-      : formatAddress(host, plain.port);
-  return { port: plain.port, securePort, connectString };
 }
 
 const SERVER_START: ServerReport = {
@@ -211,6 +160,7 @@ const SERVER_STOP: ServerReport = {
   kind: 'audit',
   entry: { operation: 'serverStop', result: 'invoked' },
 };
+
 const DEFAULT_HOST = '127.0.0.1';
 const HOUR_MS = 3_600_000;
 
@@ -311,9 +261,9 @@ function makeServer(
 
 function factsOf(config: Config, storage: Storage | null, ports: ClientPorts | null): ConfigFacts {
   return {
-    clientPort: ports?.plain.port ?? -1,
-    secureClientPort: ports?.secure?.port ?? -1,
-    outstandingTlsHandshakes: ports?.secure?.outstandingHandshakes ?? 0,
+    clientPort: ports?.port ?? -1,
+    secureClientPort: ports?.securePort ?? -1,
+    outstandingTlsHandshakes: ports?.outstandingHandshakes ?? 0,
     dataDir: storage?.dir.snapFolder ?? '',
     dataLogDir: storage?.dir.logFolder ?? '',
     maxClientCnxns: config.maxClientCnxns,
@@ -338,8 +288,4 @@ function asServerError(cause: unknown): ServerError {
   const why = cause instanceof Error ? cause.message : String(cause);
   const message = `the server stops, since something happened that must not: ${why}`;
   return new ServerError('EUNEXPECTED', ExitCode.UNEXPECTED, message, cause);
-}
-
-function formatAddress(host: string, port: number): string {
-  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }
