@@ -3,6 +3,8 @@ import { Summary } from './summary.js';
 /** Clients choose the names, so that there must be an end: later ones are not told apart. */
 export const MAX_NAMESPACES = 10_000;
 const SLASH = 0x2f;
+/** A power of two. */
+const RECENT = 1024;
 
 /**
  * Bytes read or written below each top znode: `/a/b` belongs to `a`, the root to none
@@ -13,23 +15,45 @@ export class NamespaceSummaries {
   /** Clients mostly stay below one znode: what it was last is found without making a string. */
   private lastPrefix = '';
   private last = new Summary();
+  /** Of the znodes that were asked for lately, by their slot: cheaper than any look at the path. */
+  private readonly recentSlots = new Int32Array(RECENT).fill(-1);
+  private readonly recent = new Array<Summary | undefined>(RECENT).fill(undefined);
 
   /** One request for `path` that moved `bytes` besides the path itself. */
   record(path: string, bytes: number): void {
-    const summary = this.isLast(path) ? this.last : this.find(path);
-    summary?.record(path.length + bytes);
+    this.summaryOf(path)?.record(path.length + bytes);
+  }
+
+  /** The same for a znode that is there. @param slot its place in the StatTable */
+  recordNode(slot: number, path: string, bytes: number): void {
+    const at = slot & (RECENT - 1);
+    if (this.recentSlots[at] !== slot) {
+      this.recentSlots[at] = slot;
+      this.recent[at] = this.summaryOf(path);
+    }
+    this.recent[at]?.record(path.length + bytes);
+  }
+
+  /** The znode is gone, and its slot will be another's. */
+  forgetNode(slot: number): void {
+    const at = slot & (RECENT - 1);
+    if (this.recentSlots[at] === slot) this.recentSlots[at] = -1;
   }
 
   reset(): void {
     this.byName.clear();
     this.lastPrefix = '';
+    this.recentSlots.fill(-1);
   }
 
-  private isLast(path: string): boolean {
+  private summaryOf(path: string): Summary | undefined {
     const { lastPrefix } = this;
     const { length } = lastPrefix;
-    if (length === 0 || !path.startsWith(lastPrefix)) return false;
-    return path.length === length || path.charCodeAt(length) === SLASH;
+    const isLast =
+      length > 0 &&
+      (path.length === length || path.charCodeAt(length) === SLASH) &&
+      path.startsWith(lastPrefix);
+    return isLast ? this.last : this.find(path);
   }
 
   private find(path: string): Summary | undefined {

@@ -95,7 +95,8 @@ export class ReadProcessor {
     if (node === undefined) return ErrorCode.NONODE;
     if (!this.mayRead(connection, node)) return ErrorCode.NOAUTH;
     const { data } = node;
-    this.state.stats.metrics.reads.record(path, STAT_SIZE + (data === null ? 0 : data.length));
+    const size = STAT_SIZE + (data === null ? 0 : data.length);
+    this.state.stats.metrics.reads.recordNode(node.slot, path, size);
     connection.out.writeLatin1(data);
     this.state.tree.stats.writeStat(connection.out, node.slot);
     if (isWatching) this.state.dataWatches.add(path, connection, WatchMode.STANDARD);
@@ -111,7 +112,7 @@ export class ReadProcessor {
     if (node !== undefined && !this.mayRead(connection, node)) return ErrorCode.NOAUTH;
     if (isWatching) this.state.dataWatches.add(path, connection, WatchMode.STANDARD);
     if (node === undefined) return ErrorCode.NONODE;
-    this.state.stats.metrics.reads.record(path, STAT_SIZE);
+    this.state.stats.metrics.reads.recordNode(node.slot, path, STAT_SIZE);
     this.state.tree.stats.writeStat(connection.out, node.slot);
     return ErrorCode.OK;
   }
@@ -128,7 +129,7 @@ export class ReadProcessor {
     if (node === undefined) return ErrorCode.NONODE;
     if (!this.mayRead(connection, node)) return ErrorCode.NOAUTH;
     const namesSize = writeNames(connection, node);
-    this.state.stats.metrics.reads.record(path, STAT_SIZE + namesSize);
+    this.state.stats.metrics.reads.recordNode(node.slot, path, STAT_SIZE + namesSize);
     if (type === OpCode.getChildren2) {
       this.state.tree.stats.writeStat(connection.out, node.slot);
     }

@@ -43,6 +43,7 @@ export class WatchNotifier implements TreeListener {
   deleted(node: DataNode, parent: DataNode, zxid: bigint): void {
     const { path } = node;
     this.state.stats.metrics.writes.record(path, 0);
+    this.state.stats.metrics.reads.forgetNode(node.slot);
     const told = this.fireData(node, EventType.NodeDeleted, zxid);
     const { childWatches } = this.state;
     if (childWatches.pathCount > 0) {

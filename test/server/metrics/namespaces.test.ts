@@ -28,6 +28,24 @@ test('there are never more than the limit, and those there are count on', () => 
   assert.is(namespaces.byName.get('n0')?.count, 2);
 });
 
+test("a znode is found by its slot, until it is gone and the slot is another's", () => {
+  const namespaces = new NamespaceSummaries();
+  const counts = () => [...namespaces.byName].map(([name, { count }]) => [name, count]);
+  for (const slot of [1, 1, 1025, 1]) namespaces.recordNode(slot, '/a/b', 0);
+  namespaces.recordNode(0, '/', 0);
+  assert.equal(counts(), [['a', 4]]);
+  namespaces.forgetNode(1025);
+  namespaces.forgetNode(1);
+  namespaces.recordNode(1, '/c', 0);
+  assert.equal(counts(), [
+    ['a', 4],
+    ['c', 1],
+  ]);
+  namespaces.reset();
+  namespaces.recordNode(1, '/c', 0);
+  assert.equal(counts(), [['c', 1]]);
+});
+
 test('after a reset a namespace begins anew', () => {
   const namespaces = new NamespaceSummaries();
   namespaces.record('/a', 1);
