@@ -73,6 +73,18 @@ test('whatever is due comes at once, soonest first, also after a long pause', ()
   assert.is(queue.nextExpiryMs, 5100);
 });
 
+test('what is due may be taken a few at a time, and is spared when it is touched meanwhile', () => {
+  const queue = new ExpiryQueue<Item>(TICK, 0);
+  const items = ['1', '2', '3', '4'].map((name) => new Item(name));
+  for (const item of items) queue.touch(item, 0, 50);
+  assert.equal(names(queue.poll(150, 2)), ['1', '2']);
+  const [, , third] = items;
+  if (third !== undefined) queue.touch(third, 150, 100);
+  assert.equal(names(queue.poll(150, 2)), ['4']);
+  assert.equal(queue.poll(150, 2), []);
+  assert.equal(names(queue.poll(300, 2)), ['3']);
+});
+
 test('what was taken out or removed is in no bucket, and may come back', () => {
   const queue = new ExpiryQueue<Item>(TICK, 0);
   const gone = new Item('gone');
