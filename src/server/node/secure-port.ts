@@ -22,11 +22,16 @@ export interface SecurePortOptions {
   readonly onWarning: (message: string) => void;
 }
 
+const WARN_EVERY_MS = 60_000;
+const MAX_REASONS = 100;
+
 export class SecurePort {
   private readonly options: SecurePortOptions;
   private readonly gate: TlsGate;
   private readonly listener: NetServer;
   private readonly watcher: FileWatcher | undefined;
+  /** When each reason of a failed handshake was told last. */
+  private readonly warnedMs = new Map<string, number>();
 
   /** @throws ServerError ECONFIG when the ssl.* options name no certificate that can be used */
   constructor(options: SecurePortOptions) {
@@ -39,7 +44,10 @@ export class SecurePort {
       maxPerAddress: config.maxClientCnxns,
       detectionTimeoutMs: config.sslHandshakeDetectionTimeoutMs,
       accept,
-      onFailure: () => step({ kind: 'counted', what: 'unsuccessful_handshake' }),
+      onFailure: (reason) => {
+        step({ kind: 'counted', what: 'unsuccessful_handshake' });
+        this.warnSeldom(reason);
+      },
       onCrowd: () => step({ kind: 'counted', what: 'connection_rejected' }),
       onTooMany: () => step({ kind: 'counted', what: 'tls_handshake_exceeded' }),
     });
@@ -81,6 +89,16 @@ export class SecurePort {
     const closed = portOf(this.listener) === -1 ? undefined : stopListening(this.listener);
     this.gate.close();
     await closed;
+  }
+
+  /** Each reason once a minute: clients with an old certificate come again and again. */
+  private warnSeldom(reason: string): void {
+    const kind = reason.replace(/^\S+:\d+ /, '');
+    const nowMs = performance.now();
+    if (nowMs - (this.warnedMs.get(kind) ?? Number.NEGATIVE_INFINITY) < WARN_EVERY_MS) return;
+    if (this.warnedMs.size >= MAX_REASONS) this.warnedMs.clear();
+    this.warnedMs.set(kind, nowMs);
+    this.options.onWarning(`TLS: ${reason}`);
   }
 
   /** What cannot be read does not replace what is served with. */

@@ -182,7 +182,7 @@ export class TlsGate {
 
 function nameOf({ remoteAddress, remotePort }: Socket): string {
   return remoteAddress === undefined
-    ? 'a client that left'
+    ? 'a client'
     : `${remoteAddress.replace(/^::ffff:/, '')}:${remotePort}`;
 }
 

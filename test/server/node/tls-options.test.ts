@@ -3,7 +3,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ServerError } from '../../../src/server/main.js';
 import { opensslName } from '../../../src/server/node/tls-options.js';
-import { makeTlsFiles, startSecure } from '../../support/tls-world.js';
+import { makeTlsFiles, startSecure, talk } from '../../support/tls-world.js';
+import { waitFor } from '../../support/wait-for.js';
 
 test('what is overlooked, or lets in many, is a warning', async () => {
   const files = makeTlsFiles();
@@ -19,6 +20,21 @@ test('what is overlooked, or lets in many, is a warning', async () => {
     assert.match(texts, 'a client certificate of any public authority is taken');
     assert.match(texts, 'leaves out TLSv1.2, which is taken all the same');
     assert.match(texts, '"TLS_NONE" is no cipher suite');
+  } finally {
+    await server.close();
+    files.remove();
+  }
+});
+
+test('why handshakes fail is told, but not for each of them', async () => {
+  const files = makeTlsFiles();
+  const warnings: string[] = [];
+  const server = await startSecure(files, {}, (message) => warnings.push(message));
+  try {
+    for (let i = 0; i < 3; i++) await talk(server.securePort, { ca: files.authority.cert });
+    await waitFor('a warning', () => warnings.length > 0);
+    assert.is(warnings.length, 1);
+    assert.match(warnings[0] ?? '', /^TLS: 127\.0\.0\.1:\d+ showed no certificate/);
   } finally {
     await server.close();
     files.remove();

@@ -1,0 +1,98 @@
+import { connect, createServer } from 'node:net';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { TlsGate } from '../../../src/server/node/tls-gate.js';
+import { makeAuthority } from '../../support/certs.js';
+import { talk } from '../../support/tls-world.js';
+import { waitFor } from '../../support/wait-for.js';
+
+interface GateWorld {
+  readonly port: number;
+  readonly gate: TlsGate;
+  readonly failures: string[];
+  /** Subjects of those let in. */
+  readonly accepted: (string | undefined)[];
+  readonly ca: string;
+}
+
+/** A gate alone, which gives a handshake a twentieth of a second, and closes whom it lets in. */
+async function withGate(run: (world: GateWorld) => Promise<void>): Promise<void> {
+  const authority = makeAuthority();
+  const { key, cert } = authority.issue({ names: ['localhost'] });
+  const failures: string[] = [];
+  const accepted: (string | undefined)[] = [];
+  const gate = new TlsGate({
+    tls: {
+      context: { key, cert, ca: authority.cert },
+      clientAuth: 'need',
+      isClientNameChecked: false,
+      files: [],
+    },
+    maxHandshakes: 0,
+    maxPerAddress: 0,
+    detectionTimeoutMs: 50,
+    handshakeTimeoutMs: 50,
+    accept: (socket, subject) => {
+      accepted.push(subject);
+      socket.end('hello');
+    },
+    onFailure: (reason) => failures.push(reason),
+    onTooMany: () => failures.push('too many'),
+    onCrowd: () => failures.push('crowd'),
+  });
+  const listener = createServer({ allowHalfOpen: true }, (socket) => gate.take(socket));
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  const address = listener.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  try {
+    await run({ port, gate, failures, accepted, ca: authority.cert });
+  } finally {
+    gate.close();
+    await new Promise((resolve) => listener.close(resolve));
+  }
+}
+
+/** Sends some bytes and waits until the other side has closed. */
+function sendAndWait(port: number, bytes: Buffer): Promise<void> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      if (bytes.length > 0) socket.write(bytes);
+    });
+    socket.resume();
+    socket.on('error', () => undefined);
+    socket.on('close', () => resolve());
+  });
+}
+
+test('silence, and a handshake that stops half-way, end by the clock', () =>
+  withGate(async ({ port, gate, failures }) => {
+    await sendAndWait(port, Buffer.alloc(0));
+    assert.match(failures[0] ?? '', /^127\.0\.0\.1:\d+ sent nothing for 50 ms$/);
+    await sendAndWait(port, Buffer.from('1603010200', 'hex'));
+    assert.match(failures[1] ?? '', 'did not finish its handshake in time');
+    await waitFor('no handshake', () => gate.outstanding === 0);
+  }));
+
+test('why a client was turned away is a sentence', () =>
+  withGate(async ({ port, failures, accepted, ca }) => {
+    await sendAndWait(port, Buffer.from('ruok'));
+    assert.match(failures[0] ?? '', 'spoke without TLS');
+    await talk(port, { ca });
+    await waitFor('the second', () => failures.length === 2);
+    assert.match(failures[1] ?? '', 'showed no certificate, which ssl.clientAuth=need asks');
+    const stranger = makeAuthority('Elsewhere').issue({ names: ['stranger'] });
+    await talk(port, { ca, ...stranger });
+    await waitFor('the third', () => failures.length === 3);
+    assert.match(failures[2] ?? '', 'has a certificate that is not taken (UNABLE_TO_VERIFY');
+    await talk(port, {
+      ca,
+      maxVersion: 'TLSv1.1',
+      minVersion: 'TLSv1.1',
+      ciphers: 'DEFAULT:@SECLEVEL=0',
+    });
+    await waitFor('the fourth', () => failures.length === 4);
+    assert.match(failures[3] ?? '', 'speaks no version of TLS that is taken here');
+    assert.equal(accepted, []);
+  }));
+
+test.run();
