@@ -159,11 +159,17 @@ function writeCreate(out: OutputArchive, path: string, data: Buffer): void {
   CreateRequest.write(out, { path, data, acl: OPEN_ACL_UNSAFE, flags: 0 });
 }
 
+function writeRead(out: OutputArchive, path: string, isWatching: boolean): void {
+  out.writeInt(OpCode.getData);
+  out.writeString(path);
+  out.writeBool(isWatching);
+}
+
 /** One session; replies come in order, so the oldest send time is the answered one's. */
-class LoadConnection {
+export class LoadConnection {
   onReply: (latencyMs: number, err: number) => void = () => undefined;
   private readonly socket: Socket;
-  private readonly out = new OutputArchive(64 * 1024);
+  private readonly out = new OutputArchive(256);
   private sentAt: number[] = [];
   private head = 0;
   private xid = 0;
@@ -232,6 +238,38 @@ class LoadConnection {
         if (--left === 0) resolve();
       };
     });
+  }
+
+  /** Arms a data watch on each path; resolves when all are armed. */
+  async watch(paths: readonly string[]): Promise<void> {
+    const armed = this.flushed(paths.length);
+    for (const path of paths) this.send((out) => writeRead(out, path, true));
+    await armed;
+  }
+
+  /** Reads a znode; returns how long that took in ms. */
+  async read(path: string): Promise<number> {
+    const startedAt = performance.now();
+    const answered = this.flushed(1);
+    this.send((out) => writeRead(out, path, false));
+    await answered;
+    return performance.now() - startedAt;
+  }
+
+  async set(path: string): Promise<void> {
+    const answered = this.flushed(1);
+    this.send((out) => {
+      out.writeInt(OpCode.setData);
+      out.writeString(path);
+      out.writeBuffer(Buffer.from('changed'));
+      out.writeInt(-1);
+    });
+    await answered;
+  }
+
+  /** Without a word to the server. */
+  destroy(): void {
+    this.socket.destroy();
   }
 
   /** Ends the session, or the connection where the server does not answer in time. */

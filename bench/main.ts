@@ -5,7 +5,6 @@
  *
  *   npm run bench -- [--quick] [--only get,set] [--json]
  */
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,6 +18,7 @@ import {
   startBenchServer,
 } from './servers.js';
 import { measureShells, type ShellFigures } from './shells.js';
+import { commit, printTable } from './table.js';
 
 interface Load {
   readonly op: LoadOp;
@@ -142,17 +142,6 @@ function printShells(figures: ShellFigures): void {
     ['zksh -c', figures.zkshMs.toFixed(0), `${ratio} of Apache's`],
     ["Apache's Java shell", figures.javaMs?.toFixed(0) ?? '-', ''],
   ]);
-}
-
-function printTable(rows: readonly (readonly string[])[]): void {
-  const [head = [], ...body] = rows;
-  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`;
-  process.stdout.write(line(head) + line(head.map(() => '---')) + body.map(line).join('') + '\n');
-}
-
-function commit(): string {
-  const { stdout } = spawnSync('git', ['describe', '--always', '--dirty'], { encoding: 'utf8' });
-  return stdout.trim() || 'unknown';
 }
 
 async function main(args: readonly string[]): Promise<void> {

@@ -16,8 +16,13 @@ export interface BenchServer {
   readonly port: number;
   /** Milliseconds from the start of the process until it answered `srvr`. */
   readonly readyMs: number;
+  /** Where its data is; `startBenchServer` takes it for a start on what is there. */
+  readonly folder: string;
   /** Resident memory in MiB. */
   residentMiB(): number;
+  /** kill -9; the folder stays. */
+  kill(): Promise<void>;
+  /** kill -9, and the folder goes. */
   stop(): Promise<void>;
 }
 
@@ -31,8 +36,11 @@ export function apacheVersion(): string {
   return /^Version: (.*)$/m.exec(stdout)?.[1] ?? 'of unknown version';
 }
 
-export async function startBenchServer(kind: ServerKind, home: string): Promise<BenchServer> {
-  const folder = join(home, `${kind}-${Date.now()}`);
+export async function startBenchServer(
+  kind: ServerKind,
+  home: string,
+  folder = join(home, `${kind}-${Date.now()}`),
+): Promise<BenchServer> {
   mkdirSync(folder, { recursive: true });
   const port = await freePort();
   const file = join(folder, 'zoo.cfg');
@@ -55,14 +63,19 @@ export async function startBenchServer(kind: ServerKind, home: string): Promise<
     child.kill('SIGKILL');
     throw error;
   }
+  const kill = async (): Promise<void> => {
+    child.kill('SIGKILL');
+    await exited;
+  };
   return {
     kind,
     port,
+    folder,
     readyMs: performance.now() - startedAt,
     residentMiB: () => residentMiB(child.pid ?? 0),
+    kill,
     stop: async () => {
-      child.kill('SIGKILL');
-      await exited;
+      await kill();
       rmSync(folder, { recursive: true, force: true });
     },
   };
