@@ -13,7 +13,8 @@ export type Handshake =
   /** Close without a word: the client tries another server. */
   | { readonly kind: 'refuse'; readonly reason: string }
   | { readonly kind: 'create'; readonly timeoutMs: number }
-  | { readonly kind: 'attach'; readonly session: Session }
+  /** The timeout is agreed on anew at each connect. */
+  | { readonly kind: 'attach'; readonly session: Session; readonly timeoutMs: number }
   /** Answer a session id of 0, then close: the client learns that its session is over. */
   | { readonly kind: 'expired' };
 
@@ -48,11 +49,12 @@ export function readHandshake(
       reason: `the client has seen zxid 0x${lastZxidSeen.toString(16)}, newer than anything here`,
     };
   }
-  if (sessionId === 0n) return { kind: 'create', timeoutMs: clampTimeout(state, askedMs) };
+  const timeoutMs = clampTimeout(state, askedMs);
+  if (sessionId === 0n) return { kind: 'create', timeoutMs };
   const session = state.sessions.get(sessionId);
   const isOwner = password !== null && session?.password.equals(password) === true;
   if (session === undefined || session.isClosing || !isOwner) return { kind: 'expired' };
-  return { kind: 'attach', session };
+  return { kind: 'attach', session, timeoutMs };
 }
 
 function clampTimeout({ settings }: ServerState, askedMs: number): number {

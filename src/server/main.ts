@@ -7,7 +7,7 @@ import type { ConfigFacts } from './host-view.js';
 import { ConnectionThrottle } from './limits/connection-throttle.js';
 import { connectionThrottleOf, limitOptionsOf } from './limits/limit-options.js';
 import { ClientPorts } from './node/client-ports.js';
-import { Driver, type Storage } from './node/driver.js';
+import { Driver, type DriverOptions, type Storage } from './node/driver.js';
 import { ExitCode, ServerError } from './node/errors.js';
 import { makeHostView } from './node/host.js';
 import type { ServerReport } from './node/logger.js';
@@ -103,27 +103,18 @@ export async function startServer(options: StartServerOptions = {}): Promise<Run
     if (options.onFatal === undefined) onWarning(error.message);
   };
   opened.listener.onLogError = onFatal;
-  const driver = new Driver({
-    server,
-    storage,
-    tickTimeMs: config.tickTimeMs,
-    purge: {
-      everyMs: config.autopurgePurgeIntervalHours * HOUR_MS,
-      retain: config.autopurgeSnapRetainCount,
-    },
-    onWarning,
-    onReport,
-    onFatal,
-  });
+  const driver = makeDriver(config, { server, storage, onWarning, onReport, onFatal });
   opened.listener.onMeasured = (what, value) => driver.measured(what, value);
   for (const [what, value] of opened.startup) driver.measured(what, value);
   let operators: Operators | undefined;
   async function shutDown(): Promise<void> {
     if (config.auditEnable) onReport(SERVER_STOP);
-    await operators?.close();
-    await driver.stop();
-    await running.ports?.shutDown();
-    await lock?.release();
+    await inTurn([
+      async () => operators?.close(),
+      () => driver.stop(),
+      async () => running.ports?.shutDown(),
+      async () => lock?.release(),
+    ]);
   }
   try {
     const { port: asked, securePort: askedSecure } = options;
@@ -152,6 +143,20 @@ export async function startServer(options: StartServerOptions = {}): Promise<Run
   }
 }
 
+/**
+ * Each in its turn, whatever becomes of the one before: a port or a lock left behind would keep the
+ * next server out. Rejects with the first error.
+ */
+async function inTurn(steps: readonly (() => Promise<void>)[]): Promise<void> {
+  const [first, ...rest] = steps;
+  if (first === undefined) return;
+  try {
+    await first();
+  } finally {
+    await inTurn(rest);
+  }
+}
+
 const SERVER_START: ServerReport = {
   kind: 'audit',
   entry: { operation: 'serverStart', result: 'success' },
@@ -163,6 +168,14 @@ const SERVER_STOP: ServerReport = {
 
 const DEFAULT_HOST = '127.0.0.1';
 const HOUR_MS = 3_600_000;
+
+function makeDriver(config: Config, parts: Omit<DriverOptions, 'tickTimeMs' | 'purge'>): Driver {
+  const purge = {
+    everyMs: config.autopurgePurgeIntervalHours * HOUR_MS,
+    retain: config.autopurgeSnapRetainCount,
+  };
+  return new Driver({ ...parts, tickTimeMs: config.tickTimeMs, purge });
+}
 
 function configOf(options: StartServerOptions): Config {
   if (options.parsed !== undefined) return options.parsed;
@@ -232,6 +245,7 @@ function makeServer(
     isDigestEnabled: config.digestEnabled,
     isQuotaEnforced: config.enforceQuota,
     isReconfigEnabled: config.reconfigEnabled,
+    maxTxnLength: config.juteMaxBuffer + config.juteMaxBufferExtraSize,
   });
   const throttled = connectionThrottleOf(config);
   const connectionThrottle = new ConnectionThrottle(throttled, nowMs, Math.random);

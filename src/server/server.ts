@@ -314,6 +314,7 @@ export class Server {
         this.connections.close(connection);
         break;
       case 'attach':
+        handshake.session.timeoutMs = handshake.timeoutMs;
         this.attach(connection, handshake.session);
         break;
       case 'create':

@@ -5,7 +5,8 @@ import { ExpiryQueue } from './expiry-queue.js';
 /** A client's session, whether or not a connection holds it now. */
 export class Session {
   readonly id: bigint;
-  readonly timeoutMs: number;
+  /** As last agreed on: a client that comes back may ask for another one. */
+  timeoutMs: number;
   /** The expiry queue's own. */
   bucketMs = 0;
   /** The connection that holds it now; the tracker only keeps it. */

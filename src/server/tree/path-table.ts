@@ -1,6 +1,7 @@
 import type { DataNode } from './data-node.js';
 
 const SHARDS = 256;
+const HASHED_LENGTH = 32;
 
 /**
  * Path -> znode. Sharded because one JS Map stops at 16.7 million entries and re-hashes all of them
@@ -37,11 +38,19 @@ export class PathTable {
     for (const shard of this.shards) yield* shard.values();
   }
 
-  /** Names differ most at their end: the last characters and the length spread well enough. */
+  /**
+   * All of a short path and the end of a long one: trees like /brokers/ids/17/state differ in the
+   * middle only. The engine's own hash of the string is as good, but nobody can ask for it.
+   */
   private shardOf(path: string): Map<string, DataNode> {
     const end = path.length;
-    const hash =
-      path.charCodeAt(end - 1) * 31 + path.charCodeAt(end - 2) * 7 + path.charCodeAt(end - 3) + end;
-    return this.shards[hash & (SHARDS - 1)] as Map<string, DataNode>;
+    let hash = end;
+    for (let i = Math.max(0, end - HASHED_LENGTH); i < end; i++) {
+      hash = (Math.imul(hash, 31) + path.charCodeAt(i)) | 0;
+    }
+    return this.shards[(hash ^ (hash >>> 8) ^ (hash >>> 16)) & (SHARDS - 1)] as Map<
+      string,
+      DataNode
+    >;
   }
 }

@@ -1,0 +1,39 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { startBundled } from '../support/bundled.js';
+import { oracleTest, startOracle } from '../support/oracle.js';
+import { RawClient } from './support/raw-client.js';
+
+/** A session comes back on a second connection and asks for other timeouts: what it is given. */
+async function timeoutsOf(port: number): Promise<readonly number[]> {
+  const first = await RawClient.connect(port, { timeoutMs: 10_000 });
+  const given = [first.live.timeoutMs];
+  let last = first;
+  for (const timeoutMs of [20_000, 1, 1_000_000, 12_345]) {
+    last = await RawClient.connect(port, { session: first.live, timeoutMs });
+    assert.is(last.live.id, first.live.id);
+    given.push(last.live.timeoutMs);
+  }
+  await last.close();
+  return given;
+}
+
+test('a session that comes back agrees on its timeout anew', async () => {
+  const server = await startBundled({ config: { tickTime: '1000' } });
+  try {
+    assert.equal(await timeoutsOf(server.port), [10_000, 20_000, 2000, 20_000, 12_345]);
+  } finally {
+    await server.close();
+  }
+});
+
+oracleTest("Apache's server gives the same timeouts", async () => {
+  const oracle = await startOracle({ config: { tickTime: 1000 } });
+  try {
+    assert.equal(await timeoutsOf(oracle.port), [10_000, 20_000, 2000, 20_000, 12_345]);
+  } finally {
+    await oracle.close();
+  }
+});
+
+test.run();
