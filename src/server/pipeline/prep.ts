@@ -4,7 +4,7 @@
  * of the checks is the contract (server.md 2.4, PrepRequestProcessor); the wall clock enters a txn
  * here and nowhere else.
  */
-import { InputArchive } from '../../jute/input-archive.js';
+import type { InputArchive } from '../../jute/input-archive.js';
 import { JuteError } from '../../jute/jute-error.js';
 import { ustring } from '../../jute/record.js';
 import { readAcl } from '../../protocol/acl-codec.js';
@@ -29,6 +29,7 @@ import { limitPath, parseQuota, statPath } from '../tree/quotas.js';
 import type { CreateNodeTxn, Txn } from '../tree/txn.js';
 import type { ChangeRecord } from './change-record.js';
 import { OutstandingChanges } from './outstanding-changes.js';
+import { readOps, txnLengthBound } from './read-ops.js';
 
 export interface PrepOptions {
   /** digest.enabled: txns carry the digest of the tree they lead to. */
@@ -38,6 +39,8 @@ export interface PrepOptions {
   /** extendedTypesEnabled: TTL nodes may be made. */
   readonly isTTLEnabled: boolean;
   readonly isReconfigEnabled: boolean;
+  /** The longest entry that a reader of the log takes, in bytes: jute.maxbuffer and its extra size. */
+  readonly maxTxnLength?: number;
 }
 
 /** What prep made of a request: a txn (an error txn among them) and the records it left. */
@@ -68,6 +71,7 @@ export class Prep {
   readonly outstanding: OutstandingChanges;
   private readonly auth: Auth;
   private readonly options: PrepOptions;
+  private readonly maxTxnLength: number;
   private readonly tree: DataTree;
   private readonly calculator = new DigestCalculator();
   /** Of the tree with all outstanding changes. */
@@ -80,6 +84,7 @@ export class Prep {
     this.tree = tree;
     this.auth = auth;
     this.options = options;
+    this.maxTxnLength = options.maxTxnLength ?? Number.POSITIVE_INFINITY;
     this.digest.high = tree.digest.high;
     this.digest.low = tree.digest.low;
   }
@@ -87,6 +92,9 @@ export class Prep {
   /** Prepares the write of `type` whose body is in `input`. Never throws for what a client sent. */
   prepare(type: number, input: InputArchive, author: Author, stamp: Stamp): Prepared {
     this.begin(stamp);
+    if (txnLengthBound(type, input, author.ids, this.maxTxnLength) > this.maxTxnLength) {
+      return errorTxn(ErrorCode.MARSHALLINGERROR);
+    }
     const outcome =
       type === OpCode.multi ? this.prepareMulti(input, author) : this.tryOne(type, input, author);
     return typeof outcome === 'number' ? errorTxn(outcome) : this.prepared(outcome);
@@ -97,12 +105,17 @@ export class Prep {
     return this.prepared({ type: OpCode.createSession, timeoutMs });
   }
 
-  /** The txn that closes a session, with every ephemeral it will own by then. */
+  /**
+   * The txn that closes a session, with every ephemeral it will own by then. A list longer than a
+   * log entry may be is left empty, never left out: whoever applies the txn deletes what the session
+   * owns there in any case (DataTree.killSession), and a reader expects a list.
+   */
   prepareClose(sessionId: bigint, stamp: Stamp): Prepared {
     this.begin(stamp);
     const paths = this.outstanding.ephemeralsOf(sessionId);
     for (const path of paths) this.markDeleted(path);
-    return this.prepared({ type: OpCode.closeSession, paths });
+    const isWritable = pathsLength(paths) + CLOSE_OVERHEAD <= this.maxTxnLength;
+    return this.prepared({ type: OpCode.closeSession, paths: isWritable ? paths : [] });
   }
 
   private begin(stamp: Stamp): void {
@@ -367,6 +380,13 @@ export class Prep {
   }
 }
 
+/** Header and digest of the txn that closes a session. */
+const CLOSE_OVERHEAD = 128;
+
+function pathsLength(paths: readonly string[]): number {
+  return paths.reduce((sum, path) => sum + 4 + Buffer.byteLength(path), 0);
+}
+
 /** Paths no client may delete. */
 const SPECIAL_PATHS: ReadonlySet<string> = new Set([
   '/',
@@ -390,60 +410,4 @@ function ownerOf(type: number, mode: CreateMode, ttl: bigint, sessionId: bigint)
 
 function errorTxn(err: ErrorCode): Prepared {
   return { txn: { type: OpCode.error, err }, records: NO_RECORDS, digest: null };
-}
-
-const MULTI_TYPES: ReadonlySet<number> = new Set([
-  OpCode.create,
-  OpCode.create2,
-  OpCode.createContainer,
-  OpCode.createTTL,
-  OpCode.delete,
-  OpCode.setData,
-  OpCode.check,
-]);
-
-/**
- * Splits the body of a multi, {int type, bool done, int err} and a record each; undefined when it is
- * malformed or holds a type that no multi may.
- */
-function readOps(input: InputArchive): { type: number; body: InputArchive }[] | undefined {
-  const ops: { type: number; body: InputArchive }[] = [];
-  try {
-    for (;;) {
-      const type = input.readInt();
-      const isDone = input.readBool();
-      input.readInt();
-      if (isDone) return ops;
-      if (!MULTI_TYPES.has(type)) return undefined;
-      const body = new InputArchive(input.bytes, input.at, input.end);
-      const prepared = skipOp(type, input);
-      body.end = input.at;
-      ops.push({ type: prepared, body });
-    }
-  } catch (error) {
-    if (error instanceof JuteError) return undefined;
-    throw error;
-  }
-}
-
-/** Moves behind the op and returns what it is prepared as. */
-function skipOp(type: number, input: InputArchive): number {
-  ustring.read(input);
-  if (type === OpCode.delete || type === OpCode.check) {
-    input.readInt();
-    return type;
-  }
-  input.readBuffer();
-  if (type === OpCode.setData) {
-    input.readInt();
-    return type;
-  }
-  readAcl(input);
-  const mode = createModeOf(input.readInt());
-  if (type === OpCode.createTTL) {
-    input.readLong();
-    if (mode?.isTTL === true) return type;
-  }
-  // Within a multi the mode alone says which create it is (Op.create): create2 answers as create.
-  return mode?.isContainer === true ? OpCode.createContainer : OpCode.create;
 }
