@@ -1,4 +1,5 @@
 import type { InputArchive } from '../jute/input-archive.js';
+import { JuteError } from '../jute/jute-error.js';
 import { ErrorCode } from '../protocol/error-code.js';
 import type { ClientConnection } from './client-connection.js';
 import { replyWithZxid } from './reply.js';
@@ -29,13 +30,58 @@ export function authenticate(
   return true;
 }
 
-/** Without SASL configured a token is answered with none, as Apache's server does. */
-export function answerSasl(state: ServerState, connection: ClientConnection, xid: number): void {
+/**
+ * Answers a SASL token; false when the connection has to be closed behind the answer. Without SASL
+ * configured a token is answered with none, as Apache's server does.
+ */
+export function answerSasl(
+  state: ServerState,
+  connection: ClientConnection,
+  xid: number,
+  input: InputArchive,
+): boolean {
+  connection.sasl ??= state.auth.startSasl();
+  const { sasl } = connection;
+  const step = sasl?.step(readToken(input));
+  if (step === undefined) {
+    replyWithToken(state, connection, xid, ErrorCode.OK, null);
+    return true;
+  }
+  if (step.kind === 'failed') {
+    const { saslFailure } = state.auth;
+    state.stats.authFailed++;
+    replyWithToken(state, connection, xid, saslFailure, null);
+    return saslFailure === ErrorCode.OK;
+  }
+  if (step.kind === 'done') connection.ids = [...connection.ids, ...state.auth.saslIds(step.user)];
+  replyWithToken(state, connection, xid, ErrorCode.OK, step.token);
+  return true;
+}
+
+/** @throws nothing: what is no token is an empty one, which fails where none is expected */
+function readToken(input: InputArchive): Buffer {
+  try {
+    return Buffer.from(input.readBuffer() ?? []);
+  } catch (error) {
+    if (error instanceof JuteError) return Buffer.alloc(0);
+    throw error;
+  }
+}
+
+/** Also where it is an error there is a record behind the header (ZooKeeperServer.processSasl). */
+function replyWithToken(
+  state: ServerState,
+  connection: ClientConnection,
+  xid: number,
+  err: ErrorCode,
+  token: Buffer | null,
+): void {
   const { out } = connection;
-  out.writeInt(20);
+  const start = out.skip(4);
   out.writeInt(xid);
   out.writeLong(0n);
-  out.writeInt(ErrorCode.OK);
-  out.writeInt(-1);
+  out.writeInt(err);
+  out.writeBuffer(token);
+  out.patchInt(start, out.length - start - 4);
   state.markDirty(connection);
 }

@@ -3,6 +3,7 @@ import { OutputArchive } from '../jute/output-archive.js';
 import type { Id } from '../protocol/data.js';
 import { Fifo } from './fifo.js';
 import type { Request } from './pipeline/request.js';
+import type { SaslDigest } from './session/sasl-digest.js';
 import type { Session } from './session/session-tracker.js';
 
 /**
@@ -27,6 +28,8 @@ export class ClientConnection {
   readonly early = new Fifo<Buffer>();
   ids: Id[];
   session: Session | null = null;
+  /** The exchange under way, once the client began one. */
+  sasl: SaslDigest | null = null;
   phase: ConnectionPhase = 'new';
   /** True until the first four bytes have said whether this is a word or a client. */
   isUndecided = true;

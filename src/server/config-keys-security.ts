@@ -18,15 +18,15 @@ export const AUTHENTICATION = {
   ),
   digestAlg: prop.text('DigestAuthenticationProvider.digestAlg', 'SHA1', 'hash of digest ids'),
   x509SuperUser: prop.optional('X509AuthenticationProvider.superUser', 'DN of who may do all'),
-  ...later('there is no SASL', {
-    superUser: prop.optional('superUser', 'SASL id of who may do all'),
-    letAnySaslUserDoX: prop.optional('letAnySaslUserDoX', 'SASL id whose ACLs any SASL user meets'),
-    allowSaslFailedClients: prop.boolean(
-      'allowSaslFailedClients',
-      false,
-      'serve them all the same',
-    ),
-  }),
+  saslLoginConfig: prop.optional(
+    'java.security.auth.login.config',
+    'JAAS file with the users of DIGEST-MD5: DigestLoginModule and its user_NAME',
+    { property: 'java.security.auth.login.config' },
+  ),
+  saslServerConfig: prop.text('sasl.serverconfig', 'Server', 'section of that file'),
+  superUser: prop.optional('superUser', 'SASL id of who may do all'),
+  letAnySaslUserDoX: prop.optional('letAnySaslUserDoX', 'SASL id whose ACLs any SASL user meets'),
+  allowSaslFailedClients: prop.boolean('allowSaslFailedClients', false, 'serve them all the same'),
   sessionRequireClientSASLAuth: prop.boolean(
     'sessionRequireClientSASLAuth',
     false,
@@ -136,7 +136,7 @@ export const TLS = {
   clientPortUnification: prop.boolean('client.portUnification', false, 'TLS and plain for clients'),
   clientCertReload: prop.boolean('client.certReload', false, 'read changed certificates'),
   ...later('TLS is that of the platform', {
-    fipsMode: prop.boolean('fips-mode', true, 'no DIGEST-MD5, TLS of the platform'),
+    fipsMode: prop.boolean('fips-mode', true, 'TLS of the platform, no DIGEST-MD5 by clients'),
   }),
   sslAuthProvider: prop.text('ssl.authProvider', 'x509', 'who judges client certificates'),
   sslKeyStoreLocation: prop.optional('ssl.keyStore.location', 'key and certificate'),

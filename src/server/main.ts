@@ -13,6 +13,7 @@ import { makeHostView } from './node/host.js';
 import type { ServerReport } from './node/logger.js';
 import { openStorage } from './node/open-storage.js';
 import { type Operators, startOperators } from './node/operators.js';
+import { readSaslOptions } from './node/sasl-file.js';
 import type { Database } from './persistence/replay.js';
 import { ContainerManager } from './pipeline/container-manager.js';
 import { Prep } from './pipeline/prep.js';
@@ -238,6 +239,10 @@ function makeServer(
     isAclSkipped: config.skipACL,
     schemes: config.auth.schemes,
     enforced: config.auth.enforced,
+    sasl: readSaslOptions(config),
+    saslSuperUsers: saslSuperUsersOf(config),
+    letAnySaslUserDoX: config.letAnySaslUserDoX,
+    isSaslFailureBorne: config.allowSaslFailedClients,
   });
   const { tree } = database;
   const prep = new Prep(tree, auth, {
@@ -283,6 +288,11 @@ function factsOf(config: Config, storage: Storage | null, ports: ClientPorts | n
     maxClientCnxns: config.maxClientCnxns,
     clientPortListenBacklog: config.clientPortListenBacklog,
   };
+}
+
+function saslSuperUsersOf({ superUser, properties }: Config): string[] {
+  const more = [...properties].filter(([name]) => name.startsWith('zookeeper.superUser.'));
+  return [superUser, ...more.map(([, user]) => user)].filter((user) => user !== null);
 }
 
 function hashOf({ digestAlg }: Config): HashBase64 {

@@ -274,7 +274,7 @@ export class Server {
         if (!authenticate(this.state, connection, xid, input)) this.connections.close(connection);
         break;
       case OpCode.sasl:
-        answerSasl(this.state, connection, xid);
+        if (!answerSasl(this.state, connection, xid, input)) this.connections.close(connection);
         break;
       default:
         replyWithZxid(this.state, connection, xid, -1n, ErrorCode.UNIMPLEMENTED);

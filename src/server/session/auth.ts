@@ -7,6 +7,7 @@ import { ErrorCode } from '../../protocol/error-code.js';
 import { OPEN_ACL_UNSAFE, Perms } from '../../protocol/perms.js';
 import { isDistinguishedName } from './distinguished-name.js';
 import { matchesIp, parseIpRange } from './ip-range.js';
+import { SaslDigest, type SaslOptions } from './sasl-digest.js';
 
 /** base64 of the hash of a text; the pure part of the server hashes nothing itself. */
 export type HashBase64 = (text: string) => string;
@@ -28,6 +29,14 @@ export interface AuthOptions {
   readonly isAclSkipped?: boolean;
   /** The schemes there are, of `ip`, `digest`, `x509` and `sasl`; all but sasl without it. */
   readonly schemes?: ReadonlySet<string>;
+  /** Default: there is no SASL, and a token is answered with none. */
+  readonly sasl?: SaslOptions | null;
+  /** SASL ids that may do all (superUser, superUser.N). */
+  readonly saslSuperUsers?: readonly string[];
+  /** letAnySaslUserDoX */
+  readonly letAnySaslUserDoX?: string | null;
+  /** allowSaslFailedClients: a client whose SASL failed is served without the id. */
+  readonly isSaslFailureBorne?: boolean;
   /** A client must have an id of one of them before it is served (enforce.auth.schemes). */
   readonly enforced?: readonly string[] | null;
 }
@@ -55,6 +64,8 @@ const PROVIDERS: readonly (readonly [scheme: string, provider: AuthProvider])[] 
   ],
   ['x509', { isAuthenticated: true, isValid: isDistinguishedName, matches: isSame }],
 ];
+/** What Kerberos takes for a name: service/host@realm, or no "@" at all. */
+const KERBEROS_NAME = /^[^/@]*(?:\/[^/@]*)?@[^/@]*$/;
 const DEFAULT_SCHEMES: ReadonlySet<string> = new Set(['ip', 'digest', 'x509']);
 
 export class Auth {
@@ -65,7 +76,14 @@ export class Auth {
   constructor(options: AuthOptions) {
     this.options = options;
     const { schemes = DEFAULT_SCHEMES } = options;
-    this.providers = new Map(PROVIDERS.filter(([scheme]) => schemes.has(scheme)));
+    const sasl: AuthProvider = {
+      isAuthenticated: true,
+      isValid: (id) => !id.includes('@') || KERBEROS_NAME.test(id),
+      matches: (id, aclId) =>
+        id === 'super' || id === aclId || aclId === (options.letAnySaslUserDoX ?? null),
+    };
+    const all = [...PROVIDERS, ['sasl', sasl] as const];
+    this.providers = new Map(all.filter(([scheme]) => schemes.has(scheme)));
     this.enforced = options.enforced ?? null;
   }
 
@@ -73,6 +91,24 @@ export class Auth {
   isServed(ids: readonly Id[]): boolean {
     const { enforced } = this;
     return enforced === null || ids.some(({ scheme }) => enforced.includes(scheme));
+  }
+
+  /** Begins an exchange; null when there is no SASL. */
+  startSasl(): SaslDigest | null {
+    const { sasl } = this.options;
+    return sasl === undefined || sasl === null ? null : new SaslDigest(sasl);
+  }
+
+  /** The ids of a client whose SASL exchange proved who it is. */
+  saslIds(user: string): Id[] {
+    const own: Id = { scheme: 'sasl', id: user };
+    return this.options.saslSuperUsers?.includes(user) === true ? [own, SUPER] : [own];
+  }
+
+  /** What a client is told whose SASL failed; OK when it is served all the same. */
+  get saslFailure(): ErrorCode {
+    if (this.enforced?.includes('sasl') === true) return ErrorCode.SESSIONCLOSEDREQUIRESASLAUTH;
+    return this.options.isSaslFailureBorne === true ? ErrorCode.OK : ErrorCode.AUTHFAILED;
   }
 
   /** The ids of a client that showed a certificate with this subject. */
