@@ -1,5 +1,4 @@
 /** The composition root: a server of configuration, state, driver, disk and sockets. */
-import { createHash } from 'node:crypto';
 import { parseWhitelist } from '../fourlw/whitelist.js';
 import { type Config, configFromOptions } from './config.js';
 import { OPTIONS } from './config-keys.js';
@@ -11,15 +10,14 @@ import { Driver, type DriverOptions, type Storage } from './node/driver.js';
 import { ExitCode, ServerError } from './node/errors.js';
 import { makeHostView } from './node/host.js';
 import type { ServerReport } from './node/logger.js';
+import { makeAuth } from './node/make-auth.js';
 import { openStorage } from './node/open-storage.js';
 import { type Operators, startOperators } from './node/operators.js';
-import { readSaslOptions } from './node/sasl-file.js';
 import type { Database } from './persistence/replay.js';
 import { ContainerManager } from './pipeline/container-manager.js';
 import { Prep } from './pipeline/prep.js';
 import { Server } from './server.js';
 import { type ServerSettings, ServerState } from './server-state.js';
-import { Auth, type HashBase64 } from './session/auth.js';
 import { SessionTracker } from './session/session-tracker.js';
 import { SERVER_VERSION } from './version.js';
 import { StandaloneView } from './view.js';
@@ -232,18 +230,7 @@ function makeServer(
   const nowMs = Math.floor(performance.now());
   const sessions = new SessionTracker(settings.tickTimeMs, nowMs);
   for (const { id, timeoutMs } of database.sessions.values()) sessions.add(id, timeoutMs, nowMs);
-  const auth = new Auth({
-    hash: hashOf(config),
-    superDigest: config.superDigest ?? undefined,
-    x509SuperUser: config.x509SuperUser ?? undefined,
-    isAclSkipped: config.skipACL,
-    schemes: config.auth.schemes,
-    enforced: config.auth.enforced,
-    sasl: readSaslOptions(config),
-    saslSuperUsers: saslSuperUsersOf(config),
-    letAnySaslUserDoX: config.letAnySaslUserDoX,
-    isSaslFailureBorne: config.allowSaslFailedClients,
-  });
+  const auth = makeAuth(config);
   const { tree } = database;
   const prep = new Prep(tree, auth, {
     isTTLEnabled: settings.isTTLEnabled,
@@ -288,23 +275,6 @@ function factsOf(config: Config, storage: Storage | null, ports: ClientPorts | n
     maxClientCnxns: config.maxClientCnxns,
     clientPortListenBacklog: config.clientPortListenBacklog,
   };
-}
-
-function saslSuperUsersOf({ superUser, properties }: Config): string[] {
-  const more = [...properties].filter(([name]) => name.startsWith('zookeeper.superUser.'));
-  return [superUser, ...more.map(([, user]) => user)].filter((user) => user !== null);
-}
-
-function hashOf({ digestAlg }: Config): HashBase64 {
-  const hash: HashBase64 = (text) => createHash(digestAlg).update(text, 'utf8').digest('base64');
-  try {
-    hash('');
-  } catch (cause) {
-    const { key } = OPTIONS.digestAlg;
-    const message = `${key}: there is no hash "${digestAlg}" on this platform`;
-    throw new ServerError('ECONFIG', ExitCode.USAGE, message, cause);
-  }
-  return hash;
 }
 
 function asServerError(cause: unknown): ServerError {

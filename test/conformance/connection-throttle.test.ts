@@ -1,0 +1,40 @@
+/** The connection throttle of a whole server: who comes when the bucket is empty is closed. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { startBundled } from '../support/bundled.js';
+import { oracleTest, startOracle } from '../support/oracle.js';
+import { RawClient } from './support/raw-client.js';
+
+const CONFIG = { connection_throttle_tokens: '2', connection_throttle_fill_time: '3600000' };
+
+async function play(port: number): Promise<string[]> {
+  const seen: string[] = [];
+  for (let i = 0; i < 4; i++) {
+    const client = await RawClient.connect(port);
+    seen.push(client.session === undefined ? 'closed' : 'session');
+    await client.drop();
+  }
+  return seen;
+}
+
+const EXPECTED = ['session', 'session', 'closed', 'closed'];
+
+test('two tokens let two sessions in', async () => {
+  const server = await startBundled({ config: CONFIG });
+  try {
+    assert.equal(await play(server.port), EXPECTED);
+  } finally {
+    await server.close();
+  }
+});
+
+oracleTest('Apache lets as many in', async () => {
+  const oracle = await startOracle({ config: CONFIG });
+  try {
+    assert.equal(await play(oracle.port), EXPECTED);
+  } finally {
+    await oracle.close();
+  }
+});
+
+test.run();

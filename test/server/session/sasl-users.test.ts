@@ -1,0 +1,34 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { parseSaslUsers } from '../../../src/server/session/sasl-users.js';
+
+const MODULE = 'org.apache.zookeeper.server.auth.DigestLoginModule';
+
+function users(text: string, section = 'Server'): Record<string, string> | undefined {
+  const found = parseSaslUsers(text, section);
+  return found === undefined ? undefined : Object.fromEntries(found);
+}
+
+test('the users of the section asked for', () => {
+  const text = `/* a file */
+Client { ${MODULE} required username="bob" password="x"; };
+# Server { ${MODULE} required user_old="gone"; };
+Server {
+  ${MODULE} required
+  // user_commented="out"
+  user_super="admin \\"secret\\""
+  user_bob = "b;ob";
+};
+Other.1 { ${MODULE} required user_eve="e"; };`;
+  assert.equal(users(text), { super: 'admin "secret"', bob: 'b;ob' });
+  assert.equal(users(text, 'Other.1'), { eve: 'e' });
+  assert.equal(users(text, 'Client'), {});
+  assert.is(users(text, 'None'), undefined);
+});
+
+test('a section of another module is none', () => {
+  assert.is(users('Server { com.sun.Krb5LoginModule required useKeyTab=true; };'), undefined);
+  assert.is(users(''), undefined);
+});
+
+test.run();
