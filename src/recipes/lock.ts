@@ -1,0 +1,63 @@
+import type { ZooKeeperClient } from '../client/client.js';
+import type { ACL } from '../protocol/data.js';
+import { checkQueuePath, type Queue } from './sequence-node.js';
+import { type TurnOptions, takeTurn } from './turn.js';
+
+export interface LockOptions {
+  /** Of the znodes made, parents among them. Default OPEN_ACL_UNSAFE. */
+  readonly acl?: readonly ACL[];
+}
+
+/** A lock that is held. */
+export interface Held {
+  /**
+   * Greater than that of every holder before: what the lock protects should refuse a smaller one
+   * than it has seen, since a process that was stopped for long may not know yet that it lost.
+   */
+  readonly fencingToken: bigint;
+  /**
+   * Aborted when the lock is lost: the session ended, no server was reached for a sixth of its
+   * timeout, or someone else deleted the znode. The reason is a RecipeError ELOST. Release the lock
+   * all the same.
+   */
+  readonly signal: AbortSignal;
+  /**
+   * Lets the next one in. Resolves when the znode is gone, or the session that owns it; a second
+   * call gives the same promise. Rejects with the ZooKeeperError of a refused delete.
+   */
+  release(): Promise<void>;
+}
+
+const NO_DATA = Buffer.alloc(0);
+
+/**
+ * An exclusive lock between processes (Recipes page, "Locks" and "Recoverable Errors and the GUID").
+ *
+ * Layout: `<path>/_c_<guid>-lock-<sequence>`, ephemeral, without data. `path` and what is missing
+ * above it are made as containers, or persistent where the server has no containers. Other
+ * children of `path` are not looked at.
+ *
+ * Guarantees: at most one holder whose signal is not aborted, as long as timers fire in time (see
+ * `fencingToken`); holders in the order in which their znodes were made; a release wakes one
+ * waiter; a lost connection neither loses a place nor takes a second one; the end of a session
+ * gives up all its places. Not reentrant: each acquire() is a place of its own.
+ */
+export class Lock {
+  private readonly queue: Queue;
+
+  /** @throws RangeError when the path is none */
+  constructor(client: ZooKeeperClient, path: string, options: LockOptions = {}) {
+    checkQueuePath(path);
+    this.queue = { client, parent: path, kind: 'lock', acl: options.acl };
+  }
+
+  /**
+   * Waits until the lock is free and takes it. A connection that is lost meanwhile is waited for.
+   * @throws RecipeError ETIMEDOUT or ELOST, the reason of `signal`, or the ZooKeeperError of a
+   * refused request or an ended session. The place in the queue is given up in the background.
+   */
+  async acquire(options: TurnOptions = {}): Promise<Held> {
+    const { fencingToken, signal, leave } = await takeTurn(this.queue, NO_DATA, options);
+    return { fencingToken, signal, release: leave };
+  }
+}

@@ -1,0 +1,26 @@
+import { test } from 'uvu';
+import { type Oracle, oracleTest, startOracle } from '../support/oracle.js';
+import { registerLeaderElectionSuite } from './leader-election-suite.js';
+import { type Register, registerLockFaults, registerLockSuite } from './lock-suite.js';
+import { inWorld } from './world.js';
+
+// The same suites on one server of Apache's, started by the first test and ended by the last.
+
+let oracle: Promise<Oracle> | undefined;
+
+const register: Register = (name, run) => {
+  oracleTest(`${name} (Apache)`, async () => {
+    oracle ??= startOracle();
+    await inWorld((await oracle).port, run);
+  });
+};
+
+registerLockSuite(register);
+registerLockFaults(register);
+registerLeaderElectionSuite(register);
+
+oracleTest("Apache's server ends", async () => {
+  await (await oracle)?.close();
+});
+
+test.run();

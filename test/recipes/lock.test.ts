@@ -1,0 +1,57 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createClient } from '../../src/client/zookeeper.js';
+import { Lock } from '../../src/recipes/lock.js';
+import { startBundled } from '../support/bundled.js';
+import { waitFor } from '../support/wait-for.js';
+import { type Register, registerLockFaults, registerLockSuite } from './lock-suite.js';
+import { failureOf, inWorld } from './world.js';
+
+const CONTAINERS_GO_SOON = { 'znode.container.checkIntervalMs': '50' };
+
+const register: Register = (name, run) => {
+  test(name, async () => {
+    const server = await startBundled({ config: { tickTime: '500' } });
+    try {
+      await inWorld(server.port, run);
+    } finally {
+      await server.close();
+    }
+  });
+};
+
+registerLockSuite(register);
+registerLockFaults(register);
+
+test('lock: the path must be one', () => {
+  const client = createClient({ connectString: '127.0.0.1:1' });
+  assert.throws(() => new Lock(client, 'lock'), /"lock" is not a path/);
+  assert.throws(() => new Lock(client, '/lock/'), RangeError);
+});
+
+test('lock: the parents that it made go when the queue is empty', async () => {
+  const server = await startBundled({ config: CONTAINERS_GO_SOON });
+  try {
+    await inWorld(server.port, async (world) => {
+      const held = await new Lock(await world.client(), world.path).acquire();
+      await held.release();
+      await waitFor('the parents to go', async () => !(await world.observer.exists('/recipes')));
+    });
+  } finally {
+    await server.close();
+  }
+});
+
+register('lock: a chroot that is missing is said, not waited for', async (world) => {
+  const connectString = `${world.observer.server}/missing`;
+  const client = createClient({ connectString });
+  try {
+    await client.connect();
+    const error = await failureOf(new Lock(client, world.path).acquire());
+    assert.is(error.code, 'NONODE');
+  } finally {
+    await client.close();
+  }
+});
+
+test.run();
