@@ -15,14 +15,17 @@ const FOREIGN = [
   '_c_01234567-89ab-cdef-0123-456789abcdef-lock-x',
 ];
 
-/** Held until its name is asked for; the waiters after it are in the queue in this order. */
+/** One acquire a client, whose znodes are made in this order. */
 async function queueUp(
   world: World,
   clients: readonly ZooKeeperClient[],
 ): Promise<readonly Promise<Held>[]> {
   const waiters: Promise<Held>[] = [];
   for (const client of clients) {
-    waiters.push(new Lock(client, world.path).acquire());
+    const waiter = new Lock(client, world.path).acquire();
+    // A test that fails before it awaits this one is told of its own failure alone.
+    waiter.catch(() => undefined);
+    waiters.push(waiter);
     await world.members('lock', waiters.length);
   }
   return waiters;
@@ -159,7 +162,8 @@ export function registerLockFaults(register: Register): void {
     const lock = new Lock(client, world.path);
     await (await lock.acquire()).release();
     proxy.stall();
-    const acquiring = lock.acquire();
+    // A second znode would wait for the first without end.
+    const acquiring = lock.acquire({ timeoutMs: 30_000 });
     const made = await world.members('lock', 1);
     proxy.cut();
     proxy.mend();
