@@ -1,4 +1,4 @@
-import type { ZooKeeperClient } from '../../src/client/client.js';
+import type { ClientOptions, ZooKeeperClient } from '../../src/client/client.js';
 import { createClient } from '../../src/client/zookeeper.js';
 import { membersOf } from '../../src/recipes/sequence-node.js';
 import { startProxy, type TestProxy } from '../support/proxy.js';
@@ -25,14 +25,18 @@ export interface World {
 
 let worlds = 0;
 
-/** Runs a test on a running server, and closes all it opened. */
-export async function inWorld(port: number, run: (world: World) => Promise<void>): Promise<void> {
+/** Runs a test on a running server, with one of the clients, and closes all it opened. */
+export async function inWorld(
+  port: number,
+  run: (world: World) => Promise<void>,
+  create: (options: ClientOptions) => ZooKeeperClient = createClient,
+): Promise<void> {
   const clients: ZooKeeperClient[] = [];
   const proxies: TestProxy[] = [];
   const path = `/recipes/test-${++worlds}`;
   const client: World['client'] = async ({ timeoutMs = 20_000, through } = {}) => {
     const connectString = `127.0.0.1:${through?.port ?? port}`;
-    const made = createClient({ connectString, sessionTimeoutMs: timeoutMs });
+    const made = create({ connectString, sessionTimeoutMs: timeoutMs });
     clients.push(made);
     await made.connect();
     return made;

@@ -1,0 +1,39 @@
+import { test } from 'uvu';
+import { createNativeClient } from '../../src/client/native.js';
+import { nativeTest } from '../conformance/client-suite-native.js';
+import { spawnBundled } from '../support/bundled.js';
+import { makeTempDir } from '../support/temp-dir.js';
+import { registerLeaderElectionSuite } from './leader-election-suite.js';
+import { type Register, registerLockSuite } from './lock-suite.js';
+import { inWorld, type TestServer } from './world.js';
+
+// The same suites over Apache's C client. Its close blocks until the server has answered, so the
+// server is a process of its own: started by the first test, ended by the last.
+
+let server: Promise<TestServer> | undefined;
+
+async function startServer(): Promise<TestServer> {
+  const home = makeTempDir('recipes-native');
+  const { port, stop } = await spawnBundled(`${home.path}/data`);
+  const close = async (): Promise<void> => {
+    await stop();
+    home.remove();
+  };
+  return { port, close };
+}
+
+const register: Register = (name, run) => {
+  nativeTest(`${name} (native client)`, async () => {
+    server ??= startServer();
+    await inWorld((await server).port, run, createNativeClient);
+  });
+};
+
+registerLockSuite(register);
+registerLeaderElectionSuite(register);
+
+nativeTest('the server ends', async () => {
+  await (await server)?.close();
+});
+
+test.run();
