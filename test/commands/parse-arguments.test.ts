@@ -12,7 +12,7 @@ async function parse(line: string) {
   const command = await findCommand(name?.text ?? '');
   if (statement === undefined || command === undefined) throw new Error(line);
   return parseArguments(command, words, statement, {
-    resolve: (text) => resolvePath(text, '/work'),
+    resolve: (text) => resolvePath(text, '/site'),
   });
 }
 
@@ -24,10 +24,10 @@ const GOOD: readonly (readonly [line: string, options: object, args: object])[] 
   ['get /a -s', { stat: true }, { path: '/a' }],
   ['get -sb /a', { stat: true, base64: true }, { path: '/a' }],
   ['get --stat /a', { stat: true }, { path: '/a' }],
-  ['get b/c', {}, { path: '/work/b/c' }],
+  ['get b/c', {}, { path: '/site/b/c' }],
   ['get ..', {}, { path: '/' }],
-  ['get -- -a', {}, { path: '/work/-a' }],
-  ["get '-s'", { stat: false }, { path: '/work/-s' }],
+  ['get -- -a', {}, { path: '/site/-a' }],
+  ["get '-s'", { stat: false }, { path: '/site/-s' }],
   ['set /a -5', {}, { path: '/a', data: line('-5') }],
   ['set /a -.5', {}, { path: '/a', data: line('-.5') }],
   ["set /a '-s'", { stat: false }, { data: line('-s') }],
