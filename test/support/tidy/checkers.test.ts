@@ -262,6 +262,7 @@ for (const [what, text] of [
   ['with run in a comment', '// test.run();'],
   ['with a hook', 'test.before(() => {});\ntest.run();'],
   ['with a hook for each test', 'suite.after.each(() => {});\nsuite.run();'],
+  // Bad samples, as text: the checker must find them.
   ['with only', "test.only('a', () => {});\ntest.run();"],
   ['with skip', "test.skip('a', () => {});\ntest.run();"],
   ['that sleeps', 'await delay(100);\ntest.run();'],

@@ -51,6 +51,7 @@ export function checkLengths(
 
 /** Words that mark unfinished work, and what belongs to one machine or one registry only. */
 const FORBIDDEN_TEXT: readonly (readonly [pattern: RegExp, why: string])[] = [
+  // The rule that forbids these marks has to name them.
   [/\b(?:FIXME|XXX|HACK|TODO)\b/, 'marks unfinished work'],
   [/(?<![\w.])\/(?:home\/\w+|Users\/\w+|root)\/\w/, 'is a path of one machine'],
   [/\b[A-Za-z]:\\\\?Users\b/, 'is a path of one machine'],
