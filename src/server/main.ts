@@ -16,6 +16,7 @@ import { type Operators, startOperators } from './node/operators.js';
 import type { Database } from './persistence/replay.js';
 import { ContainerManager } from './pipeline/container-manager.js';
 import { Prep } from './pipeline/prep.js';
+import { Primary } from './pipeline/primary.js';
 import { Server } from './server.js';
 import { type ServerSettings, ServerState } from './server-state.js';
 import { SessionTracker } from './session/session-tracker.js';
@@ -250,17 +251,21 @@ function makeServer(
     whitelist: parseWhitelist(config.fourLetterWordWhitelist, config.readonlymodeEnabled),
     maxClientCnxns: config.maxClientCnxns,
     maxCnxns: config.maxCnxns,
-    seed: Date.now(),
-    replayed,
-    containers: new ContainerManager(
-      tree,
-      {
-        checkIntervalMs: config.containerCheckIntervalMs,
-        maxPerMinute: config.containerMaxPerMinute,
-        maxNeverUsedMs: Number(config.containerMaxNeverUsedIntervalMs),
-      },
-      nowMs,
-    ),
+    makePath: (state, host) =>
+      new Primary(state, host, {
+        seed: Date.now(),
+        replayed,
+        listener: null,
+        containers: new ContainerManager(
+          tree,
+          {
+            checkIntervalMs: config.containerCheckIntervalMs,
+            maxPerMinute: config.containerMaxPerMinute,
+            maxNeverUsedMs: Number(config.containerMaxNeverUsedIntervalMs),
+          },
+          nowMs,
+        ),
+      }),
     makeView: (server) => new StandaloneView(server, host, facts, SERVER_VERSION),
   });
 }

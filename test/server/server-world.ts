@@ -4,6 +4,7 @@ import type { Effect } from '../../src/server/effects.js';
 import { Database } from '../../src/server/persistence/replay.js';
 import { ContainerManager } from '../../src/server/pipeline/container-manager.js';
 import { Prep } from '../../src/server/pipeline/prep.js';
+import { Primary } from '../../src/server/pipeline/primary.js';
 import { Server } from '../../src/server/server.js';
 import { type ServerSettings, ServerState } from '../../src/server/server-state.js';
 import { Auth } from '../../src/server/session/auth.js';
@@ -136,13 +137,17 @@ function makeServer(settings: ServerSettings, options: WorldOptions): Server {
     whitelist: parseWhitelist(options.whitelist ?? '*', false),
     maxClientCnxns: options.maxClientCnxns ?? 0,
     maxCnxns: options.maxCnxns ?? 0,
-    seed: 1,
-    replayed: 0,
-    containers: new ContainerManager(
-      tree,
-      { checkIntervalMs: 60_000, maxPerMinute: 10_000, maxNeverUsedMs: 0 },
-      0,
-    ),
+    makePath: (state, host) =>
+      new Primary(state, host, {
+        seed: 1,
+        replayed: 0,
+        containers: new ContainerManager(
+          tree,
+          { checkIntervalMs: 60_000, maxPerMinute: 10_000, maxNeverUsedMs: 0 },
+          0,
+        ),
+        listener: null,
+      }),
     makeView: (server) => new StandaloneView(server, HOST, () => FACTS, '3.9.0'),
   });
 }

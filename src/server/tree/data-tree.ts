@@ -130,6 +130,11 @@ export class DataTree {
     this.calculator = null;
   }
 
+  /** From now on changes are digested as they are applied. */
+  startDigesting(): void {
+    if (this.isDigestEnabled) this.calculator ??= new DigestCalculator();
+  }
+
   /** Takes over the digest that prep worked out for a znode; the tree's comes with the txn. */
   adoptDigest(path: string, digest: number): void {
     if (!this.isDigestEnabled) return;
