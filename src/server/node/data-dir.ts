@@ -21,12 +21,12 @@ import {
 import { Database } from '../persistence/replay.js';
 import { writeSnapshot } from '../persistence/snapshot.js';
 import { SnapshotReader } from '../persistence/snapshot-reader.js';
+import { contentOf, sourceOf } from '../persistence/snapshot-source.js';
 import { TxnLogReader } from '../persistence/txn-log.js';
 import type { SnapshotContent } from '../snapshot-content.js';
 import type { DataTreeOptions } from '../tree/data-tree.js';
 import { ExitCode, ServerError } from './errors.js';
 import { syncFolder } from './log-disk.js';
-import { contentOf, sourceOf } from './snapshot-source.js';
 
 export interface DataDirOptions {
   readonly dataDir: string;
