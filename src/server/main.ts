@@ -22,7 +22,7 @@ import { Server } from './server.js';
 import { type ServerSettings, ServerState } from './server-state.js';
 import { SessionTracker } from './session/session-tracker.js';
 import { SERVER_VERSION } from './version.js';
-import { StandaloneView } from './view.js';
+import { LiveView } from './view.js';
 
 export { ExitCode, ServerError } from './node/errors.js';
 export { createLogger, logLevelOf, type ServerLogger } from './node/logger.js';
@@ -267,7 +267,7 @@ function makeServer(
           nowMs,
         ),
       }),
-    makeView: (server) => new StandaloneView(server, host, facts, SERVER_VERSION),
+    makeView: (server) => new LiveView(server, host, facts, SERVER_VERSION),
   });
 }
 

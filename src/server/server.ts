@@ -346,6 +346,21 @@ export class Server {
     this.opened(connection, session);
   }
 
+  /**
+   * A learner's client comes back to a session: it belongs to `holder` from now on. False where there
+   * is no such session any more.
+   */
+  moveSession(sessionId: bigint, timeoutMs: number, holder: object): boolean {
+    const { sessions, monotonicMs } = this.state;
+    const session = sessions.get(sessionId);
+    if (session === undefined || session.isClosing) return false;
+    if (session.holder instanceof ClientConnection) this.connections.close(session.holder);
+    session.holder = holder;
+    session.timeoutMs = timeoutMs;
+    sessions.touch(session, monotonicMs);
+    return true;
+  }
+
   private opened(connection: ClientConnection, session: Session): void {
     connection.session = session;
     session.holder = connection;

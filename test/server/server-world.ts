@@ -9,7 +9,7 @@ import { Server } from '../../src/server/server.js';
 import { type ServerSettings, ServerState } from '../../src/server/server-state.js';
 import { Auth } from '../../src/server/session/auth.js';
 import { SessionTracker } from '../../src/server/session/session-tracker.js';
-import { StandaloneView } from '../../src/server/view.js';
+import { LiveView } from '../../src/server/view.js';
 import { type HandshakeOptions, handshake, Peer } from './server-peer.js';
 
 type Append = Extract<Effect, { kind: 'append' }>;
@@ -148,7 +148,7 @@ function makeServer(settings: ServerSettings, options: WorldOptions): Server {
         ),
         listener: null,
       }),
-    makeView: (server) => new StandaloneView(server, HOST, () => FACTS, '3.9.0'),
+    makeView: (server) => new LiveView(server, HOST, () => FACTS, '3.9.0'),
   });
 }
 

@@ -13,3 +13,13 @@ export interface Vote {
   /** The epoch (currentEpoch) of the one voted for. */
   readonly peerEpoch: bigint;
 }
+
+/** What a vote consists of where the round is known. */
+export type Candidacy = Pick<Vote, 'leader' | 'zxid' | 'peerEpoch'>;
+
+/** Is `a` the one to vote for? The later epoch wins, then the later zxid, then the greater sid. */
+export function isBetter(a: Candidacy, b: Candidacy): boolean {
+  if (a.peerEpoch !== b.peerEpoch) return a.peerEpoch > b.peerEpoch;
+  if (a.zxid !== b.zxid) return a.zxid > b.zxid;
+  return a.leader > b.leader;
+}

@@ -9,9 +9,9 @@ import {
 } from '../../../src/server/persistence/snapshot.js';
 import {
   decodeStatPersisted,
-  type SnapshotItem,
   SnapshotReader,
 } from '../../../src/server/persistence/snapshot-reader.js';
+import type { SnapshotItem } from '../../../src/server/persistence/snapshot-item.js';
 import { ByteBuilder, sealed } from '../../support/zk-files.js';
 
 const STAT: StatPersisted = {
