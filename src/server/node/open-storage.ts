@@ -5,7 +5,7 @@ import type { Measured } from '../server-stats.js';
 import type { DataTreeOptions } from '../tree/data-tree.js';
 import { DataDir } from './data-dir.js';
 import { type DirLock, lockDir } from './dir-lock.js';
-import type { Storage } from './driver.js';
+import type { Storage } from './disk.js';
 import type { ServerError } from './errors.js';
 import { LogDisk } from './log-disk.js';
 import type { ServerReport } from './logger.js';

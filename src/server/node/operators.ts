@@ -5,7 +5,8 @@ import type { Config } from '../config.js';
 import type { Server } from '../server.js';
 import { AdminServer, type SizedSnapshot } from './admin-server.js';
 import { makeAdminView } from './admin-view.js';
-import type { Driver, Storage } from './driver.js';
+import type { Storage } from './disk.js';
+import type { Driver } from './driver.js';
 import { MetricsServer } from './metrics-server.js';
 
 export interface OperatorsOptions {
