@@ -1,5 +1,6 @@
 /** The composition root: a server of configuration, state, driver, disk and sockets. */
 import { parseWhitelist } from '../fourlw/whitelist.js';
+import { ErrorCode } from '../protocol/error-code.js';
 import { type Config, configFromOptions } from './config.js';
 import { OPTIONS } from './config-keys.js';
 import type { ConfigFacts } from './host-view.js';
@@ -238,7 +239,7 @@ function makeServer(
     isTTLEnabled: settings.isTTLEnabled,
     isDigestEnabled: config.digestEnabled,
     isQuotaEnforced: config.enforceQuota,
-    isReconfigEnabled: config.reconfigEnabled,
+    reconfigure: config.reconfigEnabled ? () => ErrorCode.UNIMPLEMENTED : null,
     maxTxnLength: config.juteMaxBuffer + config.juteMaxBufferExtraSize,
   });
   const throttled = connectionThrottleOf(config);

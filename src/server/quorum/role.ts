@@ -23,6 +23,8 @@ export interface QuorumLimits {
   /** leaderServes: does a leader let clients in? */
   readonly leaderServes: boolean;
   readonly maxConcurrentSnapSyncs: number;
+  /** standaloneEnabled: a reconfig may not leave fewer than two voters. */
+  readonly standaloneEnabled: boolean;
 }
 
 /** What a member knows, whatever it is at the moment: all that its log says, applied. */
