@@ -24,11 +24,11 @@ import {
   OPEN_ACL_KEY,
   writeSnapshot,
 } from '../../../src/server/persistence/snapshot.js';
+import type { SnapshotItem } from '../../../src/server/persistence/snapshot-item.js';
 import {
   decodeStatPersisted,
   SnapshotReader,
 } from '../../../src/server/persistence/snapshot-reader.js';
-import type { SnapshotItem } from '../../../src/server/persistence/snapshot-item.js';
 import {
   beginEntry,
   encodeLogHeader,

@@ -7,11 +7,11 @@ import {
   writeSnapshot,
   writeSnapshotStream,
 } from '../../../src/server/persistence/snapshot.js';
+import type { SnapshotItem } from '../../../src/server/persistence/snapshot-item.js';
 import {
   decodeStatPersisted,
   SnapshotReader,
 } from '../../../src/server/persistence/snapshot-reader.js';
-import type { SnapshotItem } from '../../../src/server/persistence/snapshot-item.js';
 import { ByteBuilder, sealed } from '../../support/zk-files.js';
 
 const STAT: StatPersisted = {
