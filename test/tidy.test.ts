@@ -74,7 +74,15 @@ const UNREACHED: Readonly<Record<string, string>> = {
   'src/commands/cli/man-page.ts': 'makes the lists of zksh(1), which a test holds to it',
   'src/protocol/quorum.ts': 'the records of an ensemble, which is not served yet',
   'src/protocol/requests.ts': 'the records of every operation, for tools and tests',
-  'src/server/persistence/epochs.ts': 'the epoch files of an ensemble, which is not served yet',
+  'src/server/quorum/ballots.ts': 'of an ensemble, which is not served yet',
+  'src/server/quorum/candidate.ts': 'of an ensemble, which is not served yet',
+  'src/server/quorum/electorate.ts': 'of an ensemble, which is not served yet',
+  'src/server/quorum/fast-leader-election.ts': 'of an ensemble, which is not served yet',
+  'src/server/quorum/notification.ts': 'of an ensemble, which is not served yet',
+  'src/server/quorum/outbox.ts': 'of an ensemble, which is not served yet',
+  'src/server/quorum/quorum-config.ts': 'of an ensemble, which is not served yet',
+  'src/server/quorum/sync-plan.ts': 'of an ensemble, which is not served yet',
+  'src/server/quorum/vote.ts': 'of an ensemble, which is not served yet',
 };
 
 /** Entries of package.json whose source is not there yet. */

@@ -21,13 +21,13 @@ import {
 import { Database } from '../persistence/replay.js';
 import { writeSnapshot } from '../persistence/snapshot.js';
 import { SnapshotReader } from '../persistence/snapshot-reader.js';
+import { contentOf, sourceOf } from '../persistence/snapshot-source.js';
 import type { SnapshotContent } from '../snapshot-content.js';
 import type { DataTreeOptions } from '../tree/data-tree.js';
 import { cutFile } from './cut-file.js';
 import { ExitCode, ServerError } from './errors.js';
 import { syncFolder } from './log-disk.js';
 import { scanLog } from './scan-log.js';
-import { contentOf, sourceOf } from './snapshot-source.js';
 
 export interface DataDirOptions {
   readonly dataDir: string;

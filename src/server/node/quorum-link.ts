@@ -6,8 +6,8 @@ import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { SNAP_STREAM_SIGNATURE } from '../../protocol/quorum.js';
 import { writeSnapshotStream } from '../persistence/snapshot.js';
+import { bodySourceOf } from '../persistence/snapshot-source.js';
 import type { SnapshotContent } from '../snapshot-content.js';
-import { bodySourceOf } from './snapshot-source.js';
 
 /** A server that does not read what it is sent is let go above this: it may come back and catch up. */
 export const MAX_WAITING_BYTES = 512 * 1024 * 1024;

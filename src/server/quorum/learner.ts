@@ -346,6 +346,7 @@ export class Learner implements Role {
           revalidate: (sessionId, timeoutMs) => this.revalidate(sessionId, timeoutMs),
         },
       });
+      if (this.syncMode === 'snap') this.path.compareAfter = NEVER;
       return this.path;
     });
   }
@@ -421,6 +422,9 @@ export class Learner implements Role {
       this.fail('UPTODATE came out of turn');
       return;
     }
+    // What comes from here on was not applied there before the whole snapshot was sent.
+    if (this.path !== null && this.syncMode === 'snap')
+      this.path.compareAfter = this.path.lastLogged;
     this.stage = 'serving';
     this.syncMode = null;
     writePacket(this.out, PacketType.ACK, this.ackZxid);
@@ -504,4 +508,6 @@ export class Learner implements Role {
   }
 }
 
+/** Behind every zxid. */
+const NEVER = 0x7fff_ffff_ffff_ffffn;
 const NO_DATA = Buffer.alloc(0);

@@ -1,9 +1,10 @@
 /** What a snapshot is written from: the live tree, gone through while serving goes on. */
-import type { Database } from '../persistence/replay.js';
-import type { SnapshotSource } from '../persistence/snapshot.js';
+
 import type { SnapshotContent } from '../snapshot-content.js';
 import { fromZnodeData } from '../tree/data-node.js';
 import { DIGEST_VERSION } from '../tree/digest.js';
+import type { Database } from './replay.js';
+import type { SnapshotSource } from './snapshot.js';
 
 /** A database that nobody changes meanwhile. */
 export function contentOf(database: Database): SnapshotContent {
