@@ -89,6 +89,7 @@ export async function openPeerPorts(
   const election = new ElectionPort({
     ...shared,
     connectTimeoutMs: config.cnxTimeoutMs,
+    greetingTimeoutMs: greetingTimeoutOf(config),
     isMultiAddress: config.multiAddressEnabled,
     isKeptAlive: config.tcpKeepAlive,
   });
@@ -104,4 +105,9 @@ export async function openPeerPorts(
     throw error;
   }
   return { election, quorum, writeConfig: () => undefined };
+}
+
+/** quorumCnxnTimeoutMs: how long one that came in may keep its number to itself. */
+function greetingTimeoutOf({ quorumCnxnTimeoutMs, syncLimit, tickTimeMs }: Config): number {
+  return quorumCnxnTimeoutMs > 0 ? quorumCnxnTimeoutMs : syncLimit * tickTimeMs;
 }
