@@ -39,7 +39,8 @@ export class MemberView extends LiveView {
   }
 
   get quorum(): QuorumView {
-    const { role, config } = this.peer;
+    const { role } = this.peer;
+    const { config } = this.peer.membership;
     const voters = [...config.members.keys()].filter((sid) => isVoter(config, sid));
     const peerState = role === null ? 'looking' : `${role.kind} - ${role.phase}`;
     const view = { peerState, quorumSize: voters.length };
@@ -49,25 +50,28 @@ export class MemberView extends LiveView {
 
   // The words look whether it is there at all, so it is undefined on everybody but a leader.
   get leader(): LeaderView | undefined {
-    const { role, config } = this.peer;
-    if (!(role instanceof Leader)) return undefined;
-    const learners = [...role.learners()];
+    const { role } = this.peer;
+    if (!(role instanceof Leader) || role.broadcast === null) return undefined;
+    const { config } = this.peer.membership;
+    const { broadcast } = role;
+    const learners = [...role.learners.all()];
     const synced = learners.filter(({ isSynced }) => isSynced);
     const followers = synced.filter(({ isObserver }) => !isObserver);
     const voting = followers.filter(({ sid }) => isVoter(config, sid));
     return {
-      proposalSizes: role.proposalSizes,
+      proposalSizes: broadcast.proposalSizes,
       learners: learners.length,
       syncedFollowers: voting.length,
       syncedNonVotingFollowers: followers.length - voting.length,
       syncedObservers: synced.length - followers.length,
-      pendingSyncs: role.pendingSyncs,
-      leaderUptimeMs: role.uptimeMs,
+      pendingSyncs: broadcast.pendingSyncs,
+      leaderUptimeMs: broadcast.uptimeMs,
     };
   }
 
   override get config(): ConfigView {
-    const { config: membership, limits, sid } = this.peer;
+    const { limits, sid } = this.peer;
+    const membership = this.peer.membership.config;
     const own = membership.members.get(sid);
     const lines = formatQuorumConfig(membership).split('\n');
     return {

@@ -6,6 +6,7 @@
  * Between two roles the tree is what the log says, no more and no less, and all of it is durable: an
  * election never offers what a crash could take back.
  */
+import { hex64 } from '../../protocol/zxid.js';
 import { assert } from '../assert.js';
 import type { Effect } from '../effects.js';
 import type { Event, QuorumEvent } from '../events.js';
@@ -17,13 +18,17 @@ import type { CommittedLog } from './committed-log.js';
 import { type ElectionOptions, FastLeaderElection } from './fast-leader-election.js';
 import { Leader } from './leader.js';
 import { Learner } from './learner.js';
-import type { QuorumConfig } from './quorum-config.js';
+import { Membership } from './membership.js';
+import { ParkedLinks } from './parked-links.js';
+import { formatQuorumConfig, type QuorumConfig } from './quorum-config.js';
 import type { Data, PeerHost, QuorumLimits, Role } from './role.js';
 
 export interface QuorumPeerParts {
   readonly sid: number;
   readonly config: QuorumConfig;
   readonly limits: QuorumLimits;
+  /** reconfigEnabled: the membership may change while serving. */
+  readonly isReconfigEnabled: boolean;
   readonly election: Omit<ElectionOptions, 'sid'>;
   readonly acceptedEpoch: number;
   readonly currentEpoch: number;
@@ -45,16 +50,6 @@ export interface QuorumPeerParts {
 
 type MakePath = (state: ServerState, host: PathHost) => WritePath;
 
-/** A connection to the quorum port that came before there was a leader. */
-interface ParkedLink {
-  readonly remote: string;
-  readonly chunks: Buffer[];
-  size: number;
-}
-
-const MAX_PARKED_LINKS = 256;
-const MAX_PARKED_BYTES = 64 * 1024;
-
 export class QuorumPeer implements PeerHost {
   readonly sid: number;
   readonly limits: QuorumLimits;
@@ -62,7 +57,8 @@ export class QuorumPeer implements PeerHost {
   /** What clients see. */
   server: Server;
   role: Role | null = null;
-  config: QuorumConfig;
+  readonly membership: Membership;
+  readonly isReconfigEnabled: boolean;
   acceptedEpoch: number;
   currentEpoch: number;
   data: Data;
@@ -70,20 +66,23 @@ export class QuorumPeer implements PeerHost {
   wallMs = 0;
   private readonly parts: QuorumPeerParts;
   private readonly election: FastLeaderElection;
-  private readonly parked = new Map<number, ParkedLink>();
+  private readonly parked = new ParkedLinks();
   private effects: Effect[] = [];
   /** Effects for the disk whose event has not come yet. */
   private diskWork = 0;
   private isLooking = false;
   private isStarted = false;
   private overBecause: string | null = null;
+  /** Who leads next, where that is agreed. */
+  private successor: number | null = null;
   private links = 0;
 
   constructor(parts: QuorumPeerParts) {
     this.parts = parts;
     this.sid = parts.sid;
     this.limits = parts.limits;
-    this.config = parts.config;
+    this.membership = new Membership(parts.config);
+    this.isReconfigEnabled = parts.isReconfigEnabled;
     this.acceptedEpoch = parts.acceptedEpoch;
     this.currentEpoch = parts.currentEpoch;
     this.data = parts.data;
@@ -94,7 +93,7 @@ export class QuorumPeer implements PeerHost {
   }
 
   get isObserver(): boolean {
-    return this.config.members.get(this.sid)?.role === 'observer';
+    return this.membership.config.members.get(this.sid)?.role === 'observer';
   }
 
   get view(): Server['view'] {
@@ -130,7 +129,8 @@ export class QuorumPeer implements PeerHost {
       case 'truncated': {
         this.diskWork--;
         const { tree, sessions } = event.database;
-        this.committedLog.clear();
+        const { next } = this.membership;
+        if (next !== null && next.version > tree.lastProcessedZxid) this.membership.next = null;
         this.replaceData({ tree, sessions: [...sessions.values()] });
         this.role?.step(event);
         break;
@@ -165,11 +165,20 @@ export class QuorumPeer implements PeerHost {
     if (this.role !== null || !this.isStarted) return;
     if (!this.isLooking) {
       if (this.diskWork > 0) return;
-      this.look();
+      if (this.successor === null) this.look();
+      else this.succeed(this.successor);
     }
-    const vote = this.election.takeElected();
-    if (vote !== undefined) this.begin(vote.leader);
+    this.heedElection();
     if (this.overBecause !== null) this.endRole(this.overBecause);
+  }
+
+  private heedElection(): void {
+    const newer = this.election.takeNewerConfig();
+    if (newer !== undefined && this.isReconfigEnabled) this.activate(newer);
+    const problem = this.election.takeProblem();
+    if (problem !== undefined) this.note(problem);
+    const vote = this.election.takeElected();
+    if (vote !== undefined && this.role === null) this.begin(vote.leader);
   }
 
   // ── roles ────────────────────────────────────────────────────────────────────────────────────
@@ -177,8 +186,17 @@ export class QuorumPeer implements PeerHost {
   private look(): void {
     this.isLooking = true;
     const zxid = this.data.tree.lastProcessedZxid;
-    const { currentEpoch: epoch, isObserver, config } = this;
-    this.election.look({ zxid, epoch, isObserver, config }, this.nowMs);
+    const { currentEpoch: epoch, isObserver, membership } = this;
+    const { config, next: nextConfig } = membership;
+    const pending = nextConfig === null ? {} : { nextConfig };
+    this.election.look({ zxid, epoch, isObserver, config, ...pending }, this.nowMs);
+  }
+
+  /** The reconfig that ended the last role has said who leads. */
+  private succeed(leader: number): void {
+    this.successor = null;
+    this.election.settleOn(leader, this.currentEpoch);
+    this.begin(leader);
   }
 
   private begin(leader: number): void {
@@ -187,16 +205,14 @@ export class QuorumPeer implements PeerHost {
       this.note('this server leads');
       const { seed, replayed, makeContainers } = this.parts;
       this.role = new Leader(this, { seed, replayed, makeContainers });
-      for (const [link, { remote, chunks }] of this.parked) {
+      for (const [link, { remote, chunks }] of this.parked.takeAll()) {
         this.role.step({ kind: 'link-opened', link, remote });
         for (const bytes of chunks) this.role.step({ kind: 'link-received', link, bytes });
       }
-      this.parked.clear();
       return;
     }
-    for (const link of this.parked.keys()) this.emit({ kind: 'link-close', link });
-    this.parked.clear();
-    const member = this.config.members.get(leader);
+    for (const [link] of this.parked.takeAll()) this.emit({ kind: 'link-close', link });
+    const member = this.membership.config.members.get(leader);
     assert(member !== undefined, `server ${leader} was elected and is no member`);
     this.note(`server ${leader} leads`);
     this.role = new Learner(this, member, this.parts.seed);
@@ -204,6 +220,26 @@ export class QuorumPeer implements PeerHost {
 
   giveUp(reason: string): void {
     this.overBecause ??= reason;
+  }
+
+  handOver(leader: number, reason: string): void {
+    this.successor = leader;
+    this.giveUp(reason);
+  }
+
+  activate(config: QuorumConfig): void {
+    this.membership.activate(config);
+    this.note(`the configuration of version ${hex64(config.version)} is in force`);
+    this.election.setConfig(config, this.membership.next ?? undefined);
+    this.emit({ kind: 'members', members: [...config.members.values()] });
+    this.emit({ kind: 'write-config', text: formatQuorumConfig(config) });
+    this.tellConfig();
+  }
+
+  /** What /zookeeper/config says is each member's own to write. */
+  private tellConfig(): void {
+    const { config } = this.membership;
+    this.data.tree.setConfig(formatQuorumConfig(config), config.version, this.wallMs);
   }
 
   private endRole(reason: string): void {
@@ -225,9 +261,17 @@ export class QuorumPeer implements PeerHost {
     this.overBecause = null;
   }
 
-  serve(makePath: MakePath): Server {
-    this.replaceServer(makePath);
-    return this.server;
+  serve<P extends WritePath>(
+    makePath: (state: ServerState, host: PathHost) => P,
+  ): { readonly server: Server; readonly path: P } {
+    let path: P | undefined;
+    this.tellConfig();
+    this.replaceServer((state, host) => {
+      path = makePath(state, host);
+      return path;
+    });
+    assert(path !== undefined, 'a server was made without its path');
+    return { server: this.server, path };
   }
 
   /** What the old one still has to say, and to log, is said before the new one speaks. */
@@ -242,6 +286,7 @@ export class QuorumPeer implements PeerHost {
 
   replaceData(data: Data): void {
     this.data = data;
+    this.committedLog.clear();
     if (this.server.path === null) this.replaceServer(null);
   }
 
@@ -266,28 +311,14 @@ export class QuorumPeer implements PeerHost {
 
   private stepLink(event: Extract<QuorumEvent, { link: number }>): void {
     if (this.role?.kind === 'leading' || event.link < 0) this.role?.step(event);
-    else if (event.kind === 'link-opened') this.park(event.link, event.remote);
-    else if (event.kind === 'link-received') this.keep(event.link, event.bytes);
-    else this.parked.delete(event.link);
-  }
-
-  /** Whoever connects may have heard of this server's election before this server has. */
-  private park(link: number, remote: string): void {
-    if (this.role !== null || this.parked.size >= MAX_PARKED_LINKS) {
-      this.emit({ kind: 'link-close', link });
-      return;
+    else if (event.kind === 'link-closed') this.parked.forget(event.link);
+    else {
+      const isKept =
+        event.kind === 'link-received'
+          ? this.parked.keep(event.link, event.bytes)
+          : this.role === null && this.parked.park(event.link, event.remote);
+      if (!isKept) this.emit({ kind: 'link-close', link: event.link });
     }
-    this.parked.set(link, { remote, chunks: [], size: 0 });
-  }
-
-  private keep(link: number, bytes: Buffer): void {
-    const parked = this.parked.get(link);
-    if (parked === undefined) return;
-    parked.chunks.push(bytes);
-    parked.size += bytes.length;
-    if (parked.size <= MAX_PARKED_BYTES) return;
-    this.parked.delete(link);
-    this.emit({ kind: 'link-close', link });
   }
 
   // ── effects ──────────────────────────────────────────────────────────────────────────────────

@@ -111,6 +111,7 @@ export class EnsembleWorld {
           leaderServes: true,
           maxConcurrentSnapSyncs: 10,
         },
+        isReconfigEnabled: false,
         election: { minIntervalMs: 200, maxIntervalMs: 60_000, finalizeWaitMs: 200 },
         acceptedEpoch: member.disk.acceptedEpoch,
         currentEpoch: member.disk.currentEpoch,
