@@ -59,6 +59,8 @@ export interface Recovered {
   readonly logMs: number;
 }
 
+type TxnListener = (zxid: bigint, entry: Buffer) => void;
+
 const READ_SIZE = 1024 * 1024;
 /** What `zkserver init` leaves: the folder is empty on purpose. */
 const INITIALIZE_MARKER = 'initialize';
@@ -96,8 +98,11 @@ export class DataDir {
     }
   }
 
-  /** @throws ServerError EDATA with the file and the offset where the data cannot be trusted */
-  async recover(): Promise<Recovered> {
+  /**
+   * @param onTxn told of every txn that is replayed; the entry is valid during the call
+   * @throws ServerError EDATA with the file and the offset where the data cannot be trusted
+   */
+  async recover(onTxn?: TxnListener): Promise<Recovered> {
     const { options } = this;
     const rule = { isEmptyTrusted: options.isEmptyTrusted };
     const logFiles = await listFiles(this.logFolder);
@@ -117,7 +122,7 @@ export class DataDir {
       database.finishSnapshot(0n);
     }
     const logs = plan.kind === 'restore' ? plan.logs : [];
-    const replayed = await this.replay(database, logs);
+    const replayed = await this.replay(database, logs, onTxn);
     const replayedAt = performance.now();
     if (database.digestMismatches > 0) {
       options.onWarning(
@@ -187,12 +192,16 @@ export class DataDir {
     return feed(database, reader);
   }
 
-  private async replay(database: Database, logs: readonly LogFile[]): Promise<number> {
+  private async replay(
+    database: Database,
+    logs: readonly LogFile[],
+    onTxn: TxnListener | undefined,
+  ): Promise<number> {
     const sequence = new ReplaySequence(database.tree.lastProcessedZxid);
     let replayed = 0;
     const needed = logsBehind(logs, sequence.lastZxid);
     for (const file of needed) {
-      replayed += await this.replayLog(database, sequence, file);
+      replayed += await this.replayLog(database, sequence, file, onTxn);
     }
     return replayed;
   }
@@ -201,6 +210,7 @@ export class DataDir {
     database: Database,
     sequence: ReplaySequence,
     file: LogFile,
+    onTxn: TxnListener | undefined,
   ): Promise<number> {
     const path = join(this.logFolder, file.name);
     const handle = await open(path, 'r').catch((cause: Error) => {
@@ -217,6 +227,7 @@ export class DataDir {
         }
         if (step.kind === 'apply') {
           database.replay(item.entry);
+          onTxn?.(item.zxid, item.entry);
           applied++;
         }
         return true;

@@ -5,6 +5,7 @@
 import { assert } from '../assert.js';
 import type { Effect, QuorumEffect } from '../effects.js';
 import type { Event } from '../events.js';
+import type { Server } from '../server.js';
 import type { Measured } from '../server-stats.js';
 import type { SnapshotContent } from '../snapshot-content.js';
 import type { ClientPort } from './client-port.js';
@@ -12,16 +13,18 @@ import { Disk, type SnapshotFile, type Storage } from './disk.js';
 import type { ServerReport } from './logger.js';
 import { isDiskEffect, type PeerPorts, performOnDisk, performOnPeers } from './perform.js';
 
-/** What a driver drives. */
-export interface Stepped {
+/** What a driver drives: a server alone, or a member of an ensemble around one. */
+export interface Core {
+  /** Clients are in front of it. */
+  readonly server: Server;
   step(event: Event): void;
   drain(): readonly Effect[];
   /** When it wants to be told the time at the latest, by the monotonic clock; Infinity is never. */
-  readonly nextWakeMs?: number;
+  readonly nextWakeMs: number;
 }
 
 export interface DriverOptions {
-  readonly server: Stepped;
+  readonly core: Core;
   /** Null keeps nothing: what is appended counts as durable when the turn is over. */
   readonly storage: Storage | null;
   readonly tickTimeMs: number;
@@ -81,7 +84,7 @@ export class Driver {
     if (this.isStopped) return;
     this.wake();
     try {
-      this.options.server.step(event);
+      this.options.core.step(event);
     } catch (error) {
       this.fail(error);
     }
@@ -98,7 +101,7 @@ export class Driver {
     this.isScheduled = true;
     setImmediate(this.drainSoon);
     try {
-      this.options.server.step({
+      this.options.core.step({
         kind: 'clock',
         wallMs: Date.now(),
         monotonicMs: Math.floor(performance.now()),
@@ -112,7 +115,7 @@ export class Driver {
     this.isScheduled = false;
     // Without a disk an append is durable at once, and its replies belong to this turn.
     while (!this.isStopped) {
-      const effects = this.options.server.drain();
+      const effects = this.options.core.drain();
       if (effects.length === 0) break;
       let isMoreLeft = false;
       for (const effect of effects) {
@@ -127,7 +130,7 @@ export class Driver {
   }
 
   private setAlarm(): void {
-    const { nextWakeMs = Number.POSITIVE_INFINITY } = this.options.server;
+    const { nextWakeMs } = this.options.core;
     if (nextWakeMs === this.alarmMs || this.isStopped) return;
     clearTimeout(this.alarm);
     this.alarmMs = nextWakeMs;
