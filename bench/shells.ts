@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { hasApache, startBenchServer } from './servers.js';
 
-const ZKSH = fileURLToPath(new URL('../src/bin/zksh.js', import.meta.url));
+const ZKSH = fileURLToPath(new URL('../bin/zksh.cjs', import.meta.url));
 const JAVA = '/usr/bin/java';
 const CLASS_PATH =
   '/usr/share/java/zookeeper.jar:/usr/share/java/commons-cli.jar:/usr/share/java/slf4j-nop.jar';
