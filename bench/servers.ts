@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ZOOKEEPER_JAR = '/usr/share/java/zookeeper.jar';
-const JAVA = '/usr/bin/java';
+export const JAVA = '/usr/bin/java';
 const ZKSERVER = fileURLToPath(new URL('../bin/zkserver.cjs', import.meta.url));
 
 export type ServerKind = 'zksh' | 'apache';
