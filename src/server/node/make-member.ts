@@ -35,6 +35,7 @@ export async function makeMember(
     sid,
     config: quorumConfig,
     limits: limitsOf(config),
+    isReconfigEnabled: config.reconfigEnabled,
     election: {
       minIntervalMs: config.fastleaderMinNotificationIntervalMs,
       maxIntervalMs: config.fastleaderMaxNotificationIntervalMs,
@@ -50,7 +51,7 @@ export async function makeMember(
         config,
         auth,
         sid,
-        ensembleSize: peer.config.members.size,
+        ensembleSize: peer.membership.config.members.size,
         ...data,
         makePath,
         makeView: (server) => new MemberView(peer, server, host, facts, SERVER_VERSION),
