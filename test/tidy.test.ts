@@ -131,7 +131,8 @@ test('commands and entries that package.json names have a source', () => {
   ];
   const paths = new Set(src.map(({ path }) => path));
   const missing = targets.filter(([, file]) => {
-    return !paths.has(file.replace(/^(?:\.\/)?dist\//, '').replace(/\.js$/, '.ts'));
+    const source = file.replace(/^dist\/bin\//, 'src/bin/').replace(/^\.\/dist\//, '');
+    return !paths.has(source.replace(/\.c?js$/, '.ts'));
   });
   assert.equal(
     missing.map(([name]) => name),

@@ -1,10 +1,7 @@
-#!/usr/bin/env node
-const [{ main }, { askWord }, { renderOps }, { describeTerminal }] = await Promise.all([
-  import('../commands/ops/cli.js'),
-  import('../client/four-letter.js'),
-  import('../commands/render/ops-render.js'),
-  import('../commands/render/ops-terminal.js'),
-]);
+import { askWord } from '../client/four-letter.js';
+import { main } from '../commands/ops/cli.js';
+import { renderOps } from '../commands/render/ops-render.js';
+import { describeTerminal } from '../commands/render/ops-terminal.js';
 
 // A reader that has seen enough (head, less) is no fault of ours.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -19,7 +16,7 @@ process.on('uncaughtException', (error) => {
 });
 
 const terminal = describeTerminal(process.stdout, process.env);
-process.exitCode = await main(process.argv.slice(2), {
+const world = {
   ask: askWord,
   now: () => new Date(),
   keyPassphrase: process.env['ZKOPS_KEY_PASSPHRASE'],
@@ -30,4 +27,8 @@ process.exitCode = await main(process.argv.slice(2), {
     process.stderr.write(text);
   },
   render: (result, show) => renderOps(result, show, terminal),
+} satisfies Parameters<typeof main>[1];
+
+void main(process.argv.slice(2), world).then((code) => {
+  process.exitCode = code;
 });

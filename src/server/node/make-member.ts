@@ -53,6 +53,7 @@ export async function makeMember(
         sid,
         ensembleSize: peer.membership.config.members.size,
         ...data,
+        reconfigure: (request, zxid) => peer.reconfigure(request, zxid),
         makePath,
         makeView: (server) => new MemberView(peer, server, host, facts, SERVER_VERSION),
       }),
@@ -70,6 +71,8 @@ function limitsOf(config: Config): QuorumLimits {
     maxTxnLength: config.juteMaxBuffer + config.juteMaxBufferExtraSize,
     leaderServes: config.leaderServes,
     maxConcurrentSnapSyncs: config.leaderMaxConcurrentSnapSyncs,
+    isReadOnlyAllowed: config.readonlymodeEnabled,
+    standaloneEnabled: config.standaloneEnabled,
   };
 }
 

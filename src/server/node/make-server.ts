@@ -4,7 +4,7 @@ import type { Config } from '../config.js';
 import { ConnectionThrottle } from '../limits/connection-throttle.js';
 import { connectionThrottleOf, limitOptionsOf } from '../limits/limit-options.js';
 import { ContainerManager } from '../pipeline/container-manager.js';
-import { Prep } from '../pipeline/prep.js';
+import { Prep, type PrepOptions } from '../pipeline/prep.js';
 import { Server, type ServerParts } from '../server.js';
 import { type ServerSettings, ServerState } from '../server-state.js';
 import type { Auth } from '../session/auth.js';
@@ -19,6 +19,8 @@ export interface MakeServerParts extends Pick<ServerParts, 'makePath' | 'makeVie
   /** Of the servers of the ensemble; 1 for a standalone one. */
   readonly ensembleSize: number;
   readonly tree: DataTree;
+  /** Asked where reconfigEnabled says so. */
+  readonly reconfigure: NonNullable<PrepOptions['reconfigure']>;
   readonly sessions: Iterable<{ readonly id: bigint; readonly timeoutMs: number }>;
 }
 
@@ -32,7 +34,7 @@ export function makeServer(parts: MakeServerParts): Server {
     isTTLEnabled: settings.isTTLEnabled,
     isDigestEnabled: config.digestEnabled,
     isQuotaEnforced: config.enforceQuota,
-    isReconfigEnabled: config.reconfigEnabled,
+    reconfigure: config.reconfigEnabled ? parts.reconfigure : null,
     maxTxnLength: config.juteMaxBuffer + config.juteMaxBufferExtraSize,
   });
   const throttled = connectionThrottleOf(config);

@@ -1,4 +1,5 @@
 /** The core of a server that needs no other. */
+import { ErrorCode } from '../../protocol/error-code.js';
 import type { Config } from '../config.js';
 import type { ConfigFacts } from '../host-view.js';
 import { Primary } from '../pipeline/primary.js';
@@ -24,6 +25,8 @@ export function makeStandalone(
     ensembleSize: 1,
     tree,
     sessions: sessions.values(),
+    // One server has no quorum to change.
+    reconfigure: () => ErrorCode.UNIMPLEMENTED,
     makePath: (state, pathHost) =>
       new Primary(state, pathHost, {
         seed: Date.now(),

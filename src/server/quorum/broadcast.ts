@@ -4,6 +4,8 @@
  *
  * Never a commit without a quorum. Its own ack counts when its own disk has the txn, not before.
  */
+import type { ErrorCode } from '../../protocol/error-code.js';
+import type { ReconfigRequest } from '../../protocol/proto.js';
 import type { ContainerManager } from '../pipeline/container-manager.js';
 import { Primary, type ProposalListener } from '../pipeline/primary.js';
 import type { Request } from '../pipeline/request.js';
@@ -14,9 +16,9 @@ import { readRequest, readRevalidation, touchSessions } from './learner-data.js'
 import { LearnerHandler } from './learner-handler.js';
 import type { Learners } from './learners.js';
 import { type Acked, OutstandingProposals } from './outstanding-proposals.js';
-import type { QuorumConfig } from './quorum-config.js';
+import { formatQuorumConfig, type QuorumConfig } from './quorum-config.js';
 import { type Packet, PacketType, packetName } from './quorum-packet.js';
-import { configOf, designatedLeader } from './reconfig.js';
+import { configOf, designatedLeader, planReconfig } from './reconfig.js';
 import type { PeerHost } from './role.js';
 
 /** When so few zxids of an epoch are left, a new epoch is begun (ZOOKEEPER-1277). */
@@ -143,6 +145,18 @@ export class Broadcast implements ProposalListener {
     if ((zxid & COUNTER) >= LAST_COUNTER) {
       this.peer.giveUp('the zxids of this epoch are used up; a new epoch is begun');
     }
+  }
+
+  /** What the request leads to: the text of the configuration of version `zxid`, or its error. */
+  reconfigure(request: ReconfigRequest, zxid: bigint): string | ErrorCode {
+    const { membership, limits } = this.peer;
+    const rules = {
+      membership,
+      isStandaloneEnabled: limits.standaloneEnabled,
+      followers: this.learners.followers(),
+    };
+    const config = planReconfig(rules, request, zxid);
+    return typeof config === 'number' ? config : formatQuorumConfig(config);
   }
 
   private noteSize(size: number): void {

@@ -13,13 +13,14 @@
  */
 import { JuteError } from '../../jute/jute-error.js';
 import type { OutputArchive } from '../../jute/output-archive.js';
-import { formatZxid, zxidEpoch } from '../../protocol/zxid.js';
+import { zxidEpoch } from '../../protocol/zxid.js';
 import type { QuorumServerConfig } from '../config-ensemble.js';
 import type { QuorumEvent } from '../events.js';
 import type { Server } from '../server.js';
 import { LeaderLink } from './leader-link.js';
 import { LearnerHistory } from './learner-history.js';
-import { LearnerPath, type Proposal } from './learner-path.js';
+import { LearnerPath } from './learner-path.js';
+import { LearnerRestore } from './learner-restore.js';
 import { parseQuorumConfig, type QuorumConfig } from './quorum-config.js';
 import {
   LEARNER_PROTOCOL_VERSION,
@@ -29,9 +30,7 @@ import {
   packetName,
   writePacket,
 } from './quorum-packet.js';
-import { configOf } from './reconfig.js';
 import type { PeerHost, Role } from './role.js';
-import { SnapshotReceiver } from './snapshot-receiver.js';
 
 type Stage =
   | 'connecting'
@@ -67,12 +66,10 @@ export class Learner implements Role {
   private readonly out: OutputArchive;
   private readonly reader: PacketReader;
   private stage: Stage = 'connecting';
-  private syncMode: 'diff' | 'snap' | 'trunc' | null = null;
+  private readonly restore: LearnerRestore;
   private newEpoch = 0;
   private newLeaderZxid = 0n;
-  private truncateTo = 0n;
   private isEpochAsked = false;
-  private snapshot: SnapshotReceiver | null = null;
   private server: Server | null = null;
   private history: LearnerHistory | null = null;
   /** What NEWLEADER carried: in force with UPTODATE. */
@@ -83,6 +80,7 @@ export class Learner implements Role {
     this.leaderSid = leader.sid;
     this.seed = seed;
     this.kind = peer.isObserver ? 'observing' : 'following';
+    this.restore = new LearnerRestore(peer);
     this.reader = new PacketReader(peer.limits.maxTxnLength);
     this.link = new LeaderLink(peer, leader);
     this.out = this.link.out;
@@ -90,7 +88,7 @@ export class Learner implements Role {
 
   get phase(): string {
     if (this.stage === 'serving') return 'broadcast';
-    if (this.syncMode !== null) return this.syncMode;
+    if (this.restore.mode !== null) return this.restore.mode;
     const isEarly = this.stage === 'connecting' || this.stage === 'registering';
     return isEarly ? 'discovery' : 'synchronization';
   }
@@ -107,8 +105,7 @@ export class Learner implements Role {
       case 'link-received':
         if (!this.link.is(event.link)) return;
         this.link.heardMs = this.peer.nowMs;
-        if (this.snapshot === null) this.reader.push(event.bytes);
-        else this.snapshot.push(event.bytes);
+        if (!this.restore.push(event.bytes)) this.reader.push(event.bytes);
         break;
       case 'link-closed':
         if (!this.link.is(event.link) || this.link.closed()) return;
@@ -122,10 +119,10 @@ export class Learner implements Role {
         }
         break;
       case 'truncated':
-        this.truncated(event.database.tree.lastProcessedZxid);
+        this.restored(this.restore.truncated(event.database.tree.lastProcessedZxid));
         break;
       case 'installed':
-        if (this.stage === 'restoring') this.serve();
+        this.restored('');
         break;
       case 'notified':
         return;
@@ -137,8 +134,11 @@ export class Learner implements Role {
   private pump(): void {
     try {
       while (this.link.isOpen && !WAITING.has(this.stage)) {
-        if (this.snapshot !== null) {
-          if (!this.receiveSnapshot(this.snapshot)) return;
+        if (this.stage === 'receiving-snapshot') {
+          const rest = this.restore.receive();
+          if (rest === null) return;
+          this.reader.push(rest);
+          this.stage = 'restoring';
           continue;
         }
         const packet = this.reader.next();
@@ -177,7 +177,7 @@ export class Learner implements Role {
         return '';
       default:
         if (history === null) return `${packetName(packet.type)} came out of turn`;
-        return this.receiveTxn(packet, history);
+        return history.receive(packet);
     }
   }
 
@@ -223,45 +223,23 @@ export class Learner implements Role {
   private beginSync({ type, zxid }: Packet): string {
     if (this.stage !== 'acknowledged') return `${packetName(type)} came out of turn`;
     if (type === PacketType.DIFF) {
-      this.syncMode = 'diff';
+      this.restore.diff();
       this.serve();
     } else if (type === PacketType.TRUNC) {
-      this.syncMode = 'trunc';
-      this.truncateTo = zxid;
+      this.restore.truncate(zxid);
       this.stage = 'restoring';
-      this.peer.emit({ kind: 'truncate', zxid });
     } else {
-      const { data, limits } = this.peer;
-      this.syncMode = 'snap';
+      this.restore.snapshot(zxid, this.reader.takeRest());
       this.stage = 'receiving-snapshot';
-      this.snapshot = new SnapshotReceiver(zxid, data.tree, limits.maxTxnLength);
-      this.snapshot.push(this.reader.takeRest());
     }
     return '';
   }
 
-  private truncated(lastZxid: bigint): void {
+  /** The disk has done what DIFF, TRUNC or SNAP asked for, or `problem` says why not. */
+  private restored(problem: string): void {
     if (this.stage !== 'restoring') return;
-    if (lastZxid === this.truncateTo) {
-      this.serve();
-      return;
-    }
-    const [wanted, found] = [formatZxid(this.truncateTo), formatZxid(lastZxid)];
-    this.fail(`the log was to be cut behind ${wanted}, and ends at ${found}`);
-  }
-
-  /** Returns whether the snapshot is there whole. */
-  private receiveSnapshot(snapshot: SnapshotReceiver): boolean {
-    const data = snapshot.receive();
-    if (data === null) return false;
-    this.snapshot = null;
-    this.reader.push(snapshot.rest());
-    this.stage = 'restoring';
-    const zxid = data.tree.lastProcessedZxid;
-    this.peer.replaceData(data);
-    const whenDurable = { kind: 'installed', zxid } as const;
-    this.peer.emit({ kind: 'install-snapshot', content: { ...data, zxid }, whenDurable });
-    return true;
+    if (problem === '') this.serve();
+    else this.fail(problem);
   }
 
   /** The history here is a prefix of the leader's: what follows is logged and applied. */
@@ -276,9 +254,11 @@ export class Learner implements Role {
     const { server, path } = peer.serve(
       (state, host) => new LearnerPath(state, host, { seed: this.seed, replayed: 0, upstream }),
     );
-    if (this.syncMode === 'snap') path.compareAfter = NEVER;
+    if (this.restore.mode === 'snap') path.compareAfter = NEVER;
     this.server = server;
-    this.history = new LearnerHistory(path, peer.committedLog, path.lastLogged);
+    this.history = new LearnerHistory(path, peer, (config, leader) =>
+      this.activate(config, leader),
+    );
   }
 
   private receiveNewLeader({ zxid, data }: Packet): string {
@@ -316,9 +296,9 @@ export class Learner implements Role {
       return 'UPTODATE came out of turn';
     }
     // What comes from here on was not applied there before the whole snapshot was sent.
-    if (this.syncMode === 'snap') history.path.compareAfter = history.path.lastLogged;
+    if (this.restore.mode === 'snap') history.path.compareAfter = history.path.lastLogged;
     this.stage = 'serving';
-    this.syncMode = null;
+    this.restore.mode = null;
     writePacket(this.out, PacketType.ACK, this.newLeaderZxid);
     this.peer.established(this.newEpoch);
     if (this.newConfig !== null) this.activate(this.newConfig, this.leaderSid);
@@ -327,51 +307,6 @@ export class Learner implements Role {
   }
 
   // ── broadcast ────────────────────────────────────────────────────────────────────────────────
-
-  private receiveTxn({ type, zxid, data }: Packet, history: LearnerHistory): string {
-    switch (type) {
-      case PacketType.PROPOSAL:
-        return this.propose(zxid, data, history);
-      case PacketType.COMMIT:
-        return problemOf(history.commit(zxid));
-      case PacketType.INFORM:
-        return this.propose(zxid, data, history) || problemOf(history.commit(zxid));
-      case PacketType.COMMITANDACTIVATE:
-        return this.commitConfig(zxid, data, history);
-      case PacketType.INFORMANDACTIVATE:
-        return (
-          this.propose(zxid, data?.subarray(8) ?? null, history) ||
-          this.commitConfig(zxid, data, history)
-        );
-      case PacketType.SYNC:
-        history.path.synced();
-        return '';
-      case PacketType.REVALIDATE:
-        if (data === null || data.length < 9) return 'a damaged REVALIDATE';
-        history.path.revalidated(data.readBigInt64BE(0), data[8] !== 0);
-        return '';
-      default:
-        return `${packetName(type)} is nothing that a leader sends here`;
-    }
-  }
-
-  private propose(zxid: bigint, data: Buffer | null, history: LearnerHistory): string {
-    const proposal = history.propose(zxid, data);
-    if (typeof proposal === 'string') return proposal;
-    const config = configOf(proposal.txn);
-    if (config !== null) this.peer.membership.propose(config);
-    return '';
-  }
-
-  private commitConfig(zxid: bigint, data: Buffer | null, history: LearnerHistory): string {
-    const proposal = history.commit(zxid);
-    if (typeof proposal === 'string') return proposal;
-    const config = configOf(proposal.txn);
-    if (config === null || data === null || data.length < 8)
-      return 'a reconfig without its servers';
-    this.activate(config, Number(data.readBigInt64BE(0)));
-    return '';
-  }
 
   private activate(config: QuorumConfig, leader: number): void {
     const isObserver = this.kind === 'observing';
@@ -427,8 +362,4 @@ export class Learner implements Role {
     this.link.close();
     this.history?.end();
   }
-}
-
-function problemOf(outcome: Proposal | string): string {
-  return typeof outcome === 'string' ? outcome : '';
 }

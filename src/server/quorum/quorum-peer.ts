@@ -6,6 +6,8 @@
  * Between two roles the tree is what the log says, no more and no less, and all of it is durable: an
  * election never offers what a crash could take back.
  */
+import { ErrorCode } from '../../protocol/error-code.js';
+import type { ReconfigRequest } from '../../protocol/proto.js';
 import { hex64 } from '../../protocol/zxid.js';
 import { assert } from '../assert.js';
 import type { Effect } from '../effects.js';
@@ -16,11 +18,13 @@ import type { Server } from '../server.js';
 import type { ServerState } from '../server-state.js';
 import type { CommittedLog } from './committed-log.js';
 import { type ElectionOptions, FastLeaderElection } from './fast-leader-election.js';
+import { Front, type MakePath } from './front.js';
 import { Leader } from './leader.js';
 import { Learner } from './learner.js';
 import { Membership } from './membership.js';
 import { ParkedLinks } from './parked-links.js';
 import { formatQuorumConfig, type QuorumConfig } from './quorum-config.js';
+import { ReadOnlyPath } from './read-only-path.js';
 import type { Data, PeerHost, QuorumLimits, Role } from './role.js';
 
 export interface QuorumPeerParts {
@@ -40,22 +44,15 @@ export interface QuorumPeerParts {
   /** Seeds the random trigger of snapshots. */
   readonly seed: number;
   /** The server in front; without a path it serves nobody. */
-  makeServer(
-    peer: QuorumPeer,
-    data: Data,
-    makePath: ((state: ServerState, host: PathHost) => WritePath) | null,
-  ): Server;
+  makeServer(peer: QuorumPeer, data: Data, makePath: MakePath | null): Server;
   makeContainers(state: ServerState): ContainerManager;
 }
-
-type MakePath = (state: ServerState, host: PathHost) => WritePath;
 
 export class QuorumPeer implements PeerHost {
   readonly sid: number;
   readonly limits: QuorumLimits;
   readonly committedLog: CommittedLog;
-  /** What clients see. */
-  server: Server;
+  private readonly front: Front;
   role: Role | null = null;
   readonly membership: Membership;
   readonly isReconfigEnabled: boolean;
@@ -72,6 +69,7 @@ export class QuorumPeer implements PeerHost {
   private diskWork = 0;
   private isLooking = false;
   private isStarted = false;
+  private lookingSinceMs = 0;
   private overBecause: string | null = null;
   /** Who leads next, where that is agreed. */
   private successor: number | null = null;
@@ -88,7 +86,8 @@ export class QuorumPeer implements PeerHost {
     this.data = parts.data;
     this.committedLog = parts.committedLog;
     this.election = new FastLeaderElection({ ...parts.election, sid: parts.sid }, parts.config);
-    this.server = parts.makeServer(this, this.data, null);
+    const make = (data: Data, makePath: MakePath | null) => parts.makeServer(this, data, makePath);
+    this.front = new Front({ make, emit: (effect) => this.emit(effect) }, this.data);
     this.emit({ kind: 'members', members: [...parts.config.members.values()] });
   }
 
@@ -96,12 +95,19 @@ export class QuorumPeer implements PeerHost {
     return this.membership.config.members.get(this.sid)?.role === 'observer';
   }
 
+  /** What clients see. */
+  get server(): Server {
+    return this.front.server;
+  }
+
+  /** Of the moment: another role has another one. */
   get view(): Server['view'] {
     return this.server.view;
   }
 
   get nextWakeMs(): number {
-    return this.role === null ? this.election.nextWakeMs : this.role.nextWakeMs;
+    if (this.role !== null) return this.role.nextWakeMs;
+    return Math.min(this.election.nextWakeMs, this.readOnlyAtMs);
   }
 
   // ── events ───────────────────────────────────────────────────────────────────────────────────
@@ -111,7 +117,7 @@ export class QuorumPeer implements PeerHost {
       case 'clock':
         this.nowMs = event.monotonicMs;
         this.wallMs = event.wallMs;
-        this.server.step(event);
+        this.front.clock(event.wallMs, event.monotonicMs);
         this.tick();
         break;
       case 'ack':
@@ -156,7 +162,27 @@ export class QuorumPeer implements PeerHost {
       return;
     }
     if (this.role !== null) this.role.tick();
-    else if (this.isLooking) this.election.tick(this.nowMs);
+    else if (this.isLooking) {
+      this.election.tick(this.nowMs);
+      if (this.nowMs >= this.readOnlyAtMs) this.serveReadOnly();
+    }
+  }
+
+  /** An election should be over by then; Infinity where nobody is to be served without a quorum. */
+  private get readOnlyAtMs(): number {
+    const isDue = this.isLooking && this.limits.isReadOnlyAllowed && this.server.path === null;
+    const graceMs = Math.max(READ_ONLY_GRACE_MS, this.limits.tickTimeMs);
+    return isDue ? this.lookingSinceMs + graceMs : Number.POSITIVE_INFINITY;
+  }
+
+  private serveReadOnly(): void {
+    this.note('there is no quorum: reads are served to clients that ask for no more');
+    const { tree } = this.data;
+    const { server } = this.front.serve(
+      { tree, sessions: [] },
+      (state, host) => new ReadOnlyPath(state, host),
+    );
+    server.isOpen = true;
   }
 
   /** What the step led to: a role that is over, one that begins, an election. */
@@ -185,6 +211,7 @@ export class QuorumPeer implements PeerHost {
 
   private look(): void {
     this.isLooking = true;
+    this.lookingSinceMs = this.nowMs;
     const zxid = this.data.tree.lastProcessedZxid;
     const { currentEpoch: epoch, isObserver, membership } = this;
     const { config, next: nextConfig } = membership;
@@ -201,6 +228,7 @@ export class QuorumPeer implements PeerHost {
 
   private begin(leader: number): void {
     this.isLooking = false;
+    if (this.server.path !== null) this.front.close(this.data);
     if (leader === this.sid) {
       this.note('this server leads');
       const { seed, replayed, makeContainers } = this.parts;
@@ -236,6 +264,12 @@ export class QuorumPeer implements PeerHost {
     this.tellConfig();
   }
 
+  /** For prep: only a leader that serves knows who would be a quorum of the new configuration. */
+  reconfigure(request: ReconfigRequest, zxid: bigint): string | ErrorCode {
+    const broadcast = this.role instanceof Leader ? this.role.broadcast : null;
+    return broadcast?.reconfigure(request, zxid) ?? ErrorCode.UNIMPLEMENTED;
+  }
+
   /** What /zookeeper/config says is each member's own to write. */
   private tellConfig(): void {
     const { config } = this.membership;
@@ -257,37 +291,21 @@ export class QuorumPeer implements PeerHost {
         sessions: sessions.map(({ id, timeoutMs }) => ({ id, timeoutMs })),
       };
     }
-    this.replaceServer(null);
+    this.front.close(this.data);
     this.overBecause = null;
   }
 
   serve<P extends WritePath>(
     makePath: (state: ServerState, host: PathHost) => P,
   ): { readonly server: Server; readonly path: P } {
-    let path: P | undefined;
     this.tellConfig();
-    this.replaceServer((state, host) => {
-      path = makePath(state, host);
-      return path;
-    });
-    assert(path !== undefined, 'a server was made without its path');
-    return { server: this.server, path };
-  }
-
-  /** What the old one still has to say, and to log, is said before the new one speaks. */
-  private replaceServer(makePath: MakePath | null): void {
-    this.server.shutDown();
-    this.collect(this.server.drain());
-    this.server.state.tree.listener = null;
-    this.server = this.parts.makeServer(this, this.data, makePath);
-    this.server.isOpen = false;
-    this.server.step({ kind: 'clock', wallMs: this.wallMs, monotonicMs: this.nowMs });
+    return this.front.serve(this.data, makePath);
   }
 
   replaceData(data: Data): void {
     this.data = data;
     this.committedLog.clear();
-    if (this.server.path === null) this.replaceServer(null);
+    if (this.server.path === null) this.front.close(data);
   }
 
   writeEpoch(name: 'acceptedEpoch' | 'currentEpoch', epoch: number): void {
@@ -328,13 +346,9 @@ export class QuorumPeer implements PeerHost {
     this.effects.push(effect);
   }
 
-  private collect(effects: readonly Effect[]): void {
-    for (const effect of effects) this.emit(effect);
-  }
-
   drain(): readonly Effect[] {
     this.role?.drain();
-    this.collect(this.server.drain());
+    this.front.drain();
     for (const { to, frame } of this.election.takeOutgoing()) {
       this.emit({ kind: 'notify', sid: to, frame });
     }
@@ -344,6 +358,8 @@ export class QuorumPeer implements PeerHost {
   }
 }
 
+/** ReadOnlyZooKeeperServer starts no sooner. */
+const READ_ONLY_GRACE_MS = 2000;
 /** Each of them is answered by one event. */
 const DISK_EFFECTS: ReadonlySet<Effect['kind']> = new Set([
   'append',

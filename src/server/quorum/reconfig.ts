@@ -9,7 +9,13 @@ import { parseEnsembleLine, type QuorumServerConfig } from '../config-ensemble.j
 import type { Txn } from '../tree/txn.js';
 import type { Membership } from './membership.js';
 import type { Acked } from './outstanding-proposals.js';
-import { isVoter, parseQuorumConfig, participants, type QuorumConfig } from './quorum-config.js';
+import {
+  containsQuorum,
+  isVoter,
+  parseQuorumConfig,
+  participants,
+  type QuorumConfig,
+} from './quorum-config.js';
 
 /** The configuration that a reconfig txn holds; null for any other txn. */
 export function configOf(txn: Txn): QuorumConfig | null {
@@ -24,12 +30,11 @@ export interface ReconfigRules {
   readonly isStandaloneEnabled: boolean;
   /** Who follows in sync, and this leader itself. */
   readonly followers: ReadonlySet<number>;
-  isQuorumOf(config: QuorumConfig, sids: ReadonlySet<number>): boolean;
 }
 
 /** The configuration that the request leads to, of version `zxid`; or the error it earns. */
 export function planReconfig(
-  { membership, isStandaloneEnabled, followers, isQuorumOf }: ReconfigRules,
+  { membership, isStandaloneEnabled, followers }: ReconfigRules,
   request: ReconfigRequest,
   zxid: bigint,
 ): QuorumConfig | ErrorCode {
@@ -45,7 +50,7 @@ export function planReconfig(
   const config = { ...wanted, version: zxid };
   const voters = participants(config).length;
   if (voters < (isStandaloneEnabled ? 2 : 1)) return ErrorCode.BADARGUMENTS;
-  return isQuorumOf(config, followers) ? config : ErrorCode.NEWCONFIGNOQUORUM;
+  return containsQuorum(config, followers) ? config : ErrorCode.NEWCONFIGNOQUORUM;
 }
 
 /** Servers that leave and servers that join, in this order; a string says what is wrong. */
