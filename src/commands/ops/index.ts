@@ -1,6 +1,7 @@
 // The registry of what zkops can do: the words, then the verbs that judge.
 
 import type { OpsVerb } from './verb.js';
+import { check } from './verbs/check.js';
 import { conf } from './verbs/conf.js';
 import { cons } from './verbs/cons.js';
 import { dirs } from './verbs/dirs.js';
@@ -39,4 +40,5 @@ export const VERBS: readonly OpsVerb[] = [
   srst,
   health,
   quorum,
+  check,
 ];
