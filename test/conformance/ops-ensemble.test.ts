@@ -6,8 +6,9 @@ import { makeSeats, type Seats, waitUntilServing } from '../support/oracle-ensem
 import { codesOf, rolesOf, runZkops, type ZkopsRun } from '../support/run-zkops.js';
 import { waitFor } from '../support/wait-for.js';
 
-// zkops beside ensembles of Apache's servers, in every role that a member can have and through every
-// loss that it can suffer. On a loaded machine a member answers late, so the limits are wide.
+// zkops beside ensembles of Apache's servers, in every role that a member can have and through
+// every loss that it can suffer. On a loaded machine a member answers late, so the limits are
+// wide.
 
 const PATIENT = ['--timeout', '20000', '--deadline', '60000'];
 /** A machine under load is slow to write; that is no news here. */

@@ -25,7 +25,9 @@ function textOf(member: Member, key: string): string | undefined {
   return metricsOf(member)?.values.get(key);
 }
 
-/** The longest that a packet waited in this leader's queues to its learners, p99 over all of them. */
+/**
+ * The longest that a packet waited in this leader's queues to its learners, p99 over all of them.
+ */
 function learnerQueueMs(member: Member): number | undefined {
   const metrics = metricsOf(member);
   if (metrics === undefined) return undefined;
