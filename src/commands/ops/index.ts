@@ -16,6 +16,7 @@ import { crst, srst } from './verbs/resets.js';
 import { ruok } from './verbs/ruok.js';
 import { srvr } from './verbs/srvr.js';
 import { stat } from './verbs/stat.js';
+import { top } from './verbs/top.js';
 import { gtmk, stmk } from './verbs/trace-mask.js';
 import { wchc, wchp, wchs } from './verbs/watches.js';
 
@@ -41,4 +42,5 @@ export const VERBS: readonly OpsVerb[] = [
   health,
   quorum,
   check,
+  top,
 ];
