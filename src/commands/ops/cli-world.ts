@@ -30,6 +30,7 @@ export interface CliWorld {
   /** Whether somebody looks at a terminal, and how wide it is. */
   readonly terminal?: { readonly isInteractive: boolean; readonly width: number };
   readonly startLive?: StartLive;
+  readonly renderPage?: (result: OpsResult) => Promise<string>;
   /** A list that is about no member. */
   readonly renderGrid?: (grid: Grid, output: OutputFormat) => string;
 }

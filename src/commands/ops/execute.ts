@@ -80,9 +80,13 @@ async function runOnce(
     });
     return keepState(options, before, found);
   });
+  if (options.html !== undefined && world.renderPage !== undefined) {
+    writeResult('--html', options.html, await world.renderPage(result));
+    return result;
+  }
   const content = world.render(result, showOf(options));
   if (options.out === undefined) world.writeOut(content);
-  else writeResult(options.out, content);
+  else writeResult('--out', options.out, content);
   return result;
 }
 

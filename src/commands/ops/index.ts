@@ -12,6 +12,7 @@ import { health } from './verbs/health.js';
 import { isro } from './verbs/isro.js';
 import { mntr } from './verbs/mntr.js';
 import { quorum } from './verbs/quorum.js';
+import { report } from './verbs/report.js';
 import { crst, srst } from './verbs/resets.js';
 import { ruok } from './verbs/ruok.js';
 import { srvr } from './verbs/srvr.js';
@@ -43,4 +44,5 @@ export const VERBS: readonly OpsVerb[] = [
   quorum,
   check,
   top,
+  report,
 ];

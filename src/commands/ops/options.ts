@@ -40,6 +40,7 @@ export interface ParsedOptions extends MemberSource, TlsFiles {
   readonly lock?: string;
   readonly state?: string;
   readonly for?: number;
+  readonly html?: string;
   readonly once?: boolean;
   readonly batch?: boolean;
   readonly count?: number;
@@ -155,6 +156,9 @@ export function declareVerb(command: Command, verb: OpsVerb): void {
   }
   if (verb.isCostly === true) {
     command.option('--force', 'ask a server with more than 100000 watches too');
+  }
+  if (verb.hasPage === true) {
+    command.option('--html <file>', 'write one page that needs nothing else');
   }
   if (verb.hasExplanation === true) {
     command.option('--explain', 'list the limits, ask nobody');
