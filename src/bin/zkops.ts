@@ -44,6 +44,8 @@ process.exitCode = await main(process.argv.slice(2), {
   },
   terminal: { isInteractive: process.stdout.isTTY && process.stdin.isTTY, width: terminal.width },
   startLive: async (session) => (await import('../shell/top/main.js')).startTop(session),
+  readConfig: async (address, run) =>
+    (await import('../commands/ops/read-config.js')).readConfig(address, run),
   renderPage: async (result) => (await import('../commands/render/ops-html.js')).opsToHtml(result),
   render: (result, show) => renderOps(result, show, terminal),
   renderGrid: (grid, output) => renderGrid(grid, output, terminal),

@@ -1,9 +1,13 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { OUTPUT_FORMATS } from '../../src/commands/ops/options.js';
 import { startServer } from '../../src/server/main.js';
+import { schemaFaults } from '../support/json-schema.js';
 import { oracleTest } from '../support/oracle.js';
 import { makeSeats, type Seats, waitUntilServing } from '../support/oracle-ensemble.js';
+import { hasPromtool, promtoolComplaints } from '../support/promtool.js';
 import { codesOf, rolesOf, runZkops, type ZkopsRun } from '../support/run-zkops.js';
+import { readProjectFile } from '../support/tidy/source-file.js';
 import { waitFor } from '../support/wait-for.js';
 
 // zkops beside ensembles of Apache's servers, in every role that a member can have and through
@@ -48,6 +52,22 @@ function lookUntil(what: string, look: () => Promise<ZkopsRun>, is: (run: ZkopsR
   );
 }
 
+/** Every verb that judges, in every format, of an ensemble that is well. */
+async function checkFormats(servers: string): Promise<void> {
+  const schema = JSON.parse(readProjectFile('docs/zkops-1.schema.json'));
+  for (const verb of ['mntr', 'check', 'quorum', 'report', 'srvr', 'health']) {
+    const limits = verb === 'srvr' ? [] : QUIET;
+    for (const output of OUTPUT_FORMATS) {
+      const args = [verb, '--servers', servers, ...PATIENT, ...limits, '-o', output];
+      const { exitCode, out, error } = await runZkops(args);
+      assert.equal([exitCode, error], [0, ''], `${verb} ${output}: ${out}`);
+      if (output === 'json') assert.equal(schemaFaults(schema, JSON.parse(out)), []);
+      if (output === 'prom' && hasPromtool) assert.is(promtoolComplaints(out), '');
+      for (const server of servers.split(',')) assert.ok(out.includes(server), `${verb} ${output}`);
+    }
+  }
+}
+
 oracleTest('an ensemble is healthy, then loses an answer, a follower and its quorum', async () => {
   const seats = await makeSeats({ participants: 3, observers: 1 });
   const standalone = await startServer({ config: { '4lw.commands.whitelist': '*' } });
@@ -62,6 +82,7 @@ oracleTest('an ensemble is healthy, then loses an answer, a follower and its quo
     assert.equal([...rolesOf(well)].sort(), ['follower', 'follower', 'leader', 'observer']);
     assert.match(well.out, /HEALTHY: 127\.0\.0\.1:\d+ leads, 3 of 3 voters in step\n$/);
 
+    await checkFormats(servers);
     const mixed = await health(`${servers},${standalone.connectString}`);
     assert.is(mixed.exitCode, 2);
     assert.is(codesOf(mixed)[0], 'standalone-beside-ensemble');
@@ -171,6 +192,19 @@ oracleTest('two ensembles in one list are told apart, with mntr and without', as
     assert.match(
       words,
       'mntr is not in its whitelist; add 4lw.commands.whitelist=srvr,mntr to its',
+    );
+    // As a client, since conf is refused; and a static configuration has no client ports.
+    const found = await runZkops([
+      'srvr',
+      '--servers',
+      serversOf(second),
+      '--discover',
+      ...PATIENT,
+    ]);
+    assert.is(found.exitCode, 3);
+    assert.match(
+      found.error,
+      'its membership names no client ports, and several members are on one',
     );
     const refused = await runZkops(['ruok', '--servers', serversOf(second), ...PATIENT]);
     assert.is(refused.exitCode, 3);

@@ -28,6 +28,8 @@ export interface ParsedOptions extends MemberSource, TlsFiles {
   readonly quiet?: boolean;
   readonly all?: boolean;
   readonly keys?: string;
+  readonly diff?: boolean;
+  readonly leader?: boolean;
   readonly yes?: boolean;
   readonly force?: boolean;
   readonly minServing?: number;
@@ -35,6 +37,7 @@ export interface ParsedOptions extends MemberSource, TlsFiles {
   readonly warn?: readonly LimitChange[];
   readonly crit?: readonly LimitChange[];
   readonly limits?: string;
+  readonly discover?: boolean;
   readonly explain?: boolean;
   readonly out?: string;
   readonly lock?: string;
@@ -86,6 +89,7 @@ function addCommonOptions(command: Command): void {
     .option('--servers <list>', 'host[:port],host[:port]… (default: 127.0.0.1:2181)')
     .option('--connect <string>', 'a connect string; its chroot is ignored')
     .option('--config <zoo.cfg>', "the members of a server's configuration")
+    .option('--discover', 'all members of the ensemble that those given belong to')
     .option('--cacert <file>', 'authorities to trust over TLS (members with zks://), PEM')
     .option('--cert <file>', 'own certificate for TLS, PEM')
     .option('--key <file>', 'its private key, PEM, unless it stands in --cert')
@@ -149,7 +153,10 @@ export function declareVerb(command: Command, verb: OpsVerb): void {
     command.option('--all', 'show everything the members told');
   }
   if (verb.pairs !== undefined) {
-    command.option('--keys <glob>', 'show the values whose names match, as in "*latency*"');
+    command
+      .option('--keys <glob>', 'show the values whose names match, as in "*latency*"')
+      .option('--diff', 'show the values that are not the same on all members')
+      .option('--leader', 'show the leader alone; all are judged');
   }
   if (verb.isReset === true) {
     command.option('--yes', 'do it: this changes something in every member');

@@ -23,6 +23,8 @@ export interface RunOptions extends AskOptions {
   readonly minServing?: number | undefined;
   /** What an earlier run saw, by the name of the member. */
   readonly earlier?: ReadonlyMap<string, EarlierLook>;
+  /** Ends the run at once: nobody waits for its result. */
+  readonly signal?: AbortSignal;
   readonly now: () => Date;
 }
 
@@ -35,7 +37,9 @@ export async function runVerb(
   const time = options.now().toISOString();
   const cutOff = new AbortController();
   setMaxListeners(0, cutOff.signal);
-  const timer = setTimeout(() => cutOff.abort(), options.deadlineMs);
+  const end = (): void => cutOff.abort();
+  const timer = setTimeout(end, options.deadlineMs);
+  options.signal?.addEventListener('abort', end);
   const pause = (ms: number) =>
     delay(ms, undefined, { signal: cutOff.signal }).catch(() => undefined);
   let { earlier = new Map() } = options;
@@ -65,6 +69,7 @@ export async function runVerb(
     return cutOff.signal.aborted ? result : await look();
   } finally {
     clearTimeout(timer);
+    options.signal?.removeEventListener('abort', end);
   }
 }
 
