@@ -1,6 +1,7 @@
 // The registry of what zkops can do: the words, then the verbs that judge.
 
 import type { OpsVerb } from './verb.js';
+import { check } from './verbs/check.js';
 import { conf } from './verbs/conf.js';
 import { cons } from './verbs/cons.js';
 import { dirs } from './verbs/dirs.js';
@@ -11,10 +12,12 @@ import { health } from './verbs/health.js';
 import { isro } from './verbs/isro.js';
 import { mntr } from './verbs/mntr.js';
 import { quorum } from './verbs/quorum.js';
+import { report } from './verbs/report.js';
 import { crst, srst } from './verbs/resets.js';
 import { ruok } from './verbs/ruok.js';
 import { srvr } from './verbs/srvr.js';
 import { stat } from './verbs/stat.js';
+import { top } from './verbs/top.js';
 import { gtmk, stmk } from './verbs/trace-mask.js';
 import { wchc, wchp, wchs } from './verbs/watches.js';
 
@@ -39,4 +42,7 @@ export const VERBS: readonly OpsVerb[] = [
   srst,
   health,
   quorum,
+  check,
+  top,
+  report,
 ];
