@@ -30,4 +30,11 @@ process.exitCode = await main(process.argv.slice(2), {
     process.stderr.write(text);
   },
   render: (result, show) => renderOps(result, show, terminal),
+  runTask: async (entry, args) => {
+    const [{ runTaskHere }, group] = await Promise.all([
+      import('../commands/ops/task-process.js'),
+      entry.load(),
+    ]);
+    return runTaskHere(group, args, { ask: askWord, terminal });
+  },
 });

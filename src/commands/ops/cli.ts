@@ -4,7 +4,7 @@ import type { TlsOptions } from '../../client/tls.js';
 import { packageVersion } from '../package-version.js';
 import { givenTlsOption, readTlsFiles, TlsFileError, type TlsFiles } from '../tls-files.js';
 import type { AskWord } from './ask.js';
-import { VERBS } from './index.js';
+import { TASKS, type TaskEntry, VERBS } from './index.js';
 import { type MemberSource, resolveMembers } from './members.js';
 import { EXIT_CODES, EXIT_USAGE, type OpsResult } from './result.js';
 import { runVerb } from './run.js';
@@ -54,6 +54,8 @@ export interface CliWorld {
   readonly writeOut: (text: string | Buffer) => void;
   readonly writeError: (text: string) => void;
   readonly render: (result: OpsResult, show: ShowOptions) => string | Buffer;
+  /** Carries out what is no word; `args` without its name. */
+  readonly runTask?: (entry: TaskEntry, args: readonly string[]) => Promise<number>;
 }
 
 const EXIT_STATUS = `
@@ -124,6 +126,8 @@ type RunVerb = (verb: OpsVerb, options: ParsedOptions, mask: Buffer | undefined)
 
 /** Carries out one call of zkops; gives the exit code and never throws for what a user typed. */
 export async function main(args: readonly string[], world: CliWorld): Promise<number> {
+  const task = TASKS.find(({ name }) => name === args[0]);
+  if (task !== undefined && world.runTask !== undefined) return world.runTask(task, args.slice(1));
   let exitCode: number = EXIT_CODES.healthy;
   const program = new Command('zkops')
     .description('Asks every member of a ZooKeeper ensemble at once, and says how it is.')
@@ -140,6 +144,7 @@ export async function main(args: readonly string[], world: CliWorld): Promise<nu
       exitCode = await runAndShow(chosen, options, mask, world);
     });
   }
+  for (const { name, summary } of TASKS) program.command(name).description(summary);
   try {
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {

@@ -1,5 +1,6 @@
 // The registry of what zkops can do: the words, then the verbs that judge.
 
+import type { TaskGroup } from './task.js';
 import type { OpsVerb } from './verb.js';
 import { conf } from './verbs/conf.js';
 import { cons } from './verbs/cons.js';
@@ -39,4 +40,29 @@ export const VERBS: readonly OpsVerb[] = [
   srst,
   health,
   quorum,
+];
+
+/** What is no word: loaded when it is called, for a check every minute should not pay for it. */
+export interface TaskEntry {
+  readonly name: string;
+  readonly summary: string;
+  readonly load: () => Promise<TaskGroup>;
+}
+
+export const TASKS: readonly TaskEntry[] = [
+  {
+    name: 'snap',
+    summary: 'snapshots, of Apache servers too: verify, top, dump, diff',
+    load: async () => (await import('./verbs/snap.js')).snap,
+  },
+  {
+    name: 'log',
+    summary: 'transaction logs, of Apache servers too: verify, dump, truncate',
+    load: async () => (await import('./verbs/log.js')).log,
+  },
+  {
+    name: 'clean',
+    summary: 'removes snapshots and logs that no start needs (needs --yes, or --dry-run)',
+    load: async () => (await import('./verbs/clean.js')).clean,
+  },
 ];
