@@ -1,8 +1,19 @@
 #!/usr/bin/env node
-const [{ main }, { askWord }, { renderOps }, { describeTerminal }] = await Promise.all([
+const [
+  { main },
+  { askWord },
+  { askAdmin },
+  { askCertificate },
+  { renderOps },
+  { renderGrid },
+  { describeTerminal },
+] = await Promise.all([
   import('../commands/ops/cli.js'),
   import('../client/four-letter.js'),
+  import('../commands/ops/admin.js'),
+  import('../commands/ops/certificate.js'),
   import('../commands/render/ops-render.js'),
+  import('../commands/render/ops-grid.js'),
   import('../commands/render/ops-terminal.js'),
 ]);
 
@@ -21,6 +32,8 @@ process.on('uncaughtException', (error) => {
 const terminal = describeTerminal(process.stdout, process.env);
 process.exitCode = await main(process.argv.slice(2), {
   ask: askWord,
+  askAdmin,
+  askCertificate,
   now: () => new Date(),
   keyPassphrase: process.env['ZKOPS_KEY_PASSPHRASE'],
   writeOut: (text) => {
@@ -30,6 +43,7 @@ process.exitCode = await main(process.argv.slice(2), {
     process.stderr.write(text);
   },
   render: (result, show) => renderOps(result, show, terminal),
+  renderGrid: (grid, output) => renderGrid(grid, output, terminal),
   runTask: async (entry, args) => {
     const [{ runTaskHere }, group] = await Promise.all([
       import('../commands/ops/task-process.js'),

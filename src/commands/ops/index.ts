@@ -2,6 +2,7 @@
 
 import type { TaskGroup } from './task.js';
 import type { OpsVerb } from './verb.js';
+import { check } from './verbs/check.js';
 import { conf } from './verbs/conf.js';
 import { cons } from './verbs/cons.js';
 import { dirs } from './verbs/dirs.js';
@@ -40,6 +41,7 @@ export const VERBS: readonly OpsVerb[] = [
   srst,
   health,
   quorum,
+  check,
 ];
 
 /** What is no word: loaded when it is called, for a check every minute should not pay for it. */

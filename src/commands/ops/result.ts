@@ -1,3 +1,4 @@
+import type { EarlierLook } from './measure.js';
 import type { Member } from './member.js';
 import type { OpsVerb } from './verb.js';
 
@@ -5,9 +6,18 @@ export type Level = 'healthy' | 'warning' | 'critical' | 'unknown';
 
 export interface Problem {
   readonly level: Exclude<Level, 'healthy'>;
+  /** What kind of problem it is, the same from run to run: `no-quorum`, `limit:open_files`. */
+  readonly code: string;
   /** Absent when it is about the ensemble. */
   readonly server?: string;
   readonly text: string;
+  /** Of a figure beyond its limit. */
+  readonly limit?: {
+    readonly name: string;
+    readonly value: number;
+    readonly limit: number;
+    readonly source: string;
+  };
 }
 
 export interface Verdict {
@@ -22,8 +32,12 @@ export interface OpsResult {
   readonly verb: OpsVerb;
   /** ISO 8601, when the run began. */
   readonly time: string;
+  /** When the last look ended, in ms since 1970. */
+  readonly timeMs: number;
   readonly members: readonly Member[];
   readonly verdict: Verdict;
+  /** What an earlier look saw, by member: rates are told against it. */
+  readonly earlier: ReadonlyMap<string, EarlierLook>;
 }
 
 export const EXIT_CODES = { healthy: 0, warning: 1, critical: 2, unknown: 3 } as const;

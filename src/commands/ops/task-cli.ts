@@ -2,14 +2,15 @@
 // that a check every minute does not pay for it.
 
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import type { ServerAddress } from '../../client/connect-string.js';
-import type { TlsOptions } from '../../client/tls.js';
 import { renderReport } from '../render/ops-report.js';
 import type { OpsTerminal } from '../render/ops-terminal.js';
-import { givenTlsOption, readTlsFiles, TlsFileError } from '../tls-files.js';
+import type { TlsFiles } from '../tls-files.js';
 import type { AskWord } from './ask.js';
 import { FileFault } from './files/file-fault.js';
+import type { MemberAddress } from './member-address.js';
+import { tlsOf } from './member-tls.js';
 import { resolveMembers } from './members.js';
+import { addMemberOptions } from './options.js';
 import type { ProgressBar } from './progress.js';
 import { EXIT_CODES, EXIT_USAGE } from './result.js';
 import type { Task, TaskCall, TaskGroup, TaskOption } from './task.js';
@@ -79,18 +80,7 @@ export async function runTask(
 function declare(command: Command, task: Task): void {
   for (const arg of task.args) command.argument(arg);
   for (const option of task.options) command.addOption(makeOption(option));
-  if (task.hasMembers) {
-    command
-      .option('--ensemble <file>', 'hosts file: one host[:port] a line, # comments')
-      .option('--servers <list>', 'host[:port],host[:port]… (default: 127.0.0.1:2181)')
-      .option('--connect <string>', 'a connect string; its chroot is ignored')
-      .option('--config <zoo.cfg>', "the members of a server's configuration")
-      .option('--cacert <file>', 'authorities to trust over TLS (members with zks://), PEM')
-      .option('--cert <file>', 'own certificate for TLS, PEM')
-      .option('--key <file>', 'its private key, PEM, unless it stands in --cert')
-      .option('--servername <name>', "what the members' certificates must name, not their hosts")
-      .option('--insecure', 'take any certificate over TLS');
-  }
+  if (task.hasMembers) addMemberOptions(command);
   command
     .addOption(
       new Option('-o, --output <format>', 'how to print').choices(TASK_FORMATS).default('table'),
@@ -136,7 +126,9 @@ async function carryOut(
   const call: TaskCall = {
     args: given.filter((value) => typeof value === 'string'),
     members,
-    tls: task.hasMembers ? await tlsOf(options, members, world.keyPassphrase) : undefined,
+    tls: task.hasMembers
+      ? await tlsOf(command.opts<TlsFiles>(), members, world.keyPassphrase)
+      : undefined,
     text,
     number: (name) => {
       const value = optionOf(name);
@@ -165,41 +157,11 @@ async function carryOut(
   }
 }
 
-function membersOf(text: TaskCall['text']): readonly ServerAddress[] {
+function membersOf(text: TaskCall['text']): readonly MemberAddress[] {
   const names = ['ensemble', 'servers', 'connect', 'config'] as const;
   const given = names.flatMap((name) => {
     const value = text(name);
     return value === undefined ? [] : [[name, value]];
   });
   return resolveMembers(Object.fromEntries(given));
-}
-
-/** @throws UsageError for a file that cannot be used, or options that no member needs */
-async function tlsOf(
-  options: Readonly<Record<string, unknown>>,
-  members: readonly ServerAddress[],
-  passphrase: string | undefined,
-): Promise<TlsOptions | undefined> {
-  const file = (name: string): string | undefined => {
-    const value = options[name];
-    return typeof value === 'string' ? value : undefined;
-  };
-  const files = {
-    cacert: file('cacert'),
-    cert: file('cert'),
-    key: file('key'),
-    servername: file('servername'),
-    insecure: options['insecure'] === true,
-  };
-  const option = givenTlsOption(files);
-  if (option === undefined) return undefined;
-  if (!members.some(({ isSecure }) => isSecure)) {
-    throw new UsageError(`${option} is for TLS, but no member is given as zks://host[:port]`);
-  }
-  try {
-    return await readTlsFiles(files, passphrase);
-  } catch (error) {
-    if (!(error instanceof TlsFileError)) throw error;
-    throw new UsageError(error.message, undefined, { cause: error });
-  }
 }

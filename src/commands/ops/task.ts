@@ -1,6 +1,6 @@
-import type { ServerAddress } from '../../client/connect-string.js';
 import type { TlsOptions } from '../../client/tls.js';
 import type { AskWord } from './ask.js';
+import type { MemberAddress } from './member-address.js';
 import type { Level, Problem, Verdict } from './result.js';
 import type { CellValue } from './verb.js';
 
@@ -41,7 +41,7 @@ export interface TaskGroup {
 /** What a call typed, and what it may use of the world. */
 export interface TaskCall {
   readonly args: readonly string[];
-  readonly members: readonly ServerAddress[];
+  readonly members: readonly MemberAddress[];
   readonly tls: TlsOptions | undefined;
   readonly text: (option: string) => string | undefined;
   readonly number: (option: string) => number | undefined;
@@ -95,7 +95,7 @@ export interface Conclusion {
 /** Worst wins; a proven critical beats what cannot be judged, and that beats a warning. */
 export function concludeFrom(problems: readonly Problem[], summary: string): Verdict {
   const levels: readonly Level[] = ['critical', 'unknown', 'warning'];
-  const level = levels.find((one) => problems.some((problem) => problem.level === one));
+  const level = levels.find((one) => problems.some((found) => found.level === one));
   return { level: level ?? 'healthy', summary, problems };
 }
 

@@ -1,13 +1,8 @@
 import type { ShowOptions } from '../ops/cli.js';
+import type { Grid } from '../ops/grid.js';
 import type { Member } from '../ops/member.js';
 import type { OpsResult } from '../ops/result.js';
 import type { CellValue, Column, OpsVerb } from '../ops/verb.js';
-
-/** Rows of text for the formats made of rows. */
-export interface Grid {
-  readonly titles: readonly string[];
-  readonly rows: readonly (readonly CellValue[])[];
-}
 
 /** Servers write what they like: control characters must not reach a terminal. */
 export function safeText(text: string): string {

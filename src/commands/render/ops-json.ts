@@ -5,7 +5,7 @@ import { lagOf, statusOf } from '../ops/status.js';
 import { pairsOf, wantsPairs } from './ops-cells.js';
 
 /** The version of the shape below: a field that goes or changes its meaning makes it zkops/2. */
-const SCHEMA = 'zkops/1';
+export const SCHEMA = 'zkops/1';
 
 function memberJson(result: OpsResult, member: Member, show: ShowOptions) {
   const { verb, members } = result;

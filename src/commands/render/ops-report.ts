@@ -2,8 +2,10 @@ import { Chalk, type ChalkInstance } from 'chalk';
 import { EXIT_CODES, type Level, type Verdict } from '../ops/result.js';
 import type { Conclusion, Report, ReportColumn, ReportRow } from '../ops/task.js';
 import type { TaskFormat } from '../ops/task-cli.js';
-import type { CellValue } from '../ops/verb.js';
-import { cellText, safeText } from './ops-cells.js';
+import { safeText } from './ops-cells.js';
+import { wrap } from './ops-draw.js';
+import { SCHEMA } from './ops-json.js';
+import { csvField, gridToPlain } from './ops-lines.js';
 import type { OpsTerminal } from './ops-terminal.js';
 
 // Renderings of what a task found, piece by piece: a dump of a large file is printed in constant
@@ -18,7 +20,6 @@ export interface ShowReport {
   readonly time: string;
 }
 
-const SCHEMA = 'zkops/1';
 const GAP = '  ';
 const LEVEL_PAINTS = {
   healthy: (chalk: ChalkInstance) => chalk.green,
@@ -81,15 +82,11 @@ async function* linePieces(
 }
 
 function csvLine(row: ReportRow): string {
-  const field = (value: CellValue): string => {
-    const text = cellText(value);
-    return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-  };
-  return `${row.map(field).join(',')}\n`;
+  return `${row.map(csvField).join(',')}\n`;
 }
 
 function plainLine(row: ReportRow): string {
-  return `${row.map((value) => (value === undefined ? '-' : cellText(value))).join('\t')}\n`;
+  return gridToPlain({ titles: [], rows: [row] });
 }
 
 /** One line as the Monitoring Plugins guidelines ask for. */
@@ -220,25 +217,12 @@ function conclusionText(
   terminal: OpsTerminal,
   chalk: ChalkInstance,
 ): string {
-  const said = [...problemsOf(verdict), ...notes].map((text) => `${wrap(text, terminal.width)}\n`);
+  const said = [...problemsOf(verdict), ...notes].map(
+    (text) => `${wrap(safeText(text), terminal.width)}\n`,
+  );
   const isQuiet = isPlain && verdict.level === 'healthy';
   if (isQuiet && said.length === 0) return '';
   const last = `${verdict.level.toUpperCase()}: ${safeText(verdict.summary)}`;
   const painted = LEVEL_PAINTS[verdict.level](chalk).bold(wrap(last, terminal.width));
   return `\n${said.join('')}${isQuiet ? '' : `${painted}\n`}`;
-}
-
-/** Breaks at blanks; lines after the first are set in. */
-function wrap(text: string, width: number): string {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of safeText(text).split(' ')) {
-    if (line === '') line = word;
-    else if (line.length + 1 + word.length <= width) line += ` ${word}`;
-    else {
-      lines.push(line);
-      line = `  ${word}`;
-    }
-  }
-  return [...lines, line].join('\n');
 }

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { main, OUTPUT_FORMATS } from '../../../src/commands/ops/cli.js';
+import { main } from '../../../src/commands/ops/cli.js';
 import { TASKS, VERBS } from '../../../src/commands/ops/index.js';
+import { OUTPUT_FORMATS } from '../../../src/commands/ops/options.js';
 import { WORDS } from '../../../src/fourlw/index.js';
 import { repositoryRoot } from '../../fourlw/captured-view.js';
 

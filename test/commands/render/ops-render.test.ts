@@ -15,7 +15,15 @@ const srvr = verbNamed('srvr');
 const SHOW: ShowOptions = { output: 'table', isAll: false, keys: undefined, isQuiet: false };
 
 function resultOf(verb: OpsVerb, members: readonly Member[]): OpsResult {
-  return { verb, time: '2026-11-21T08:00:00.000Z', members, verdict: judge(verb, members) };
+  const time = '2026-11-21T08:00:00.000Z';
+  return {
+    verb,
+    time,
+    timeMs: Date.parse(time),
+    members,
+    verdict: judge(verb, members),
+    earlier: new Map(),
+  };
 }
 
 function render(result: OpsResult, show: Partial<ShowOptions> = {}, width = 80): string {
@@ -215,7 +223,7 @@ test('-q is silent when healthy, and a dated line a problem otherwise', () => {
   const dead = resultOf(srvr, [failing(srvr, 1, 'refused')]);
   const lines = render(dead, { isQuiet: true }).trimEnd().split('\n');
   assert.is(lines.length, 2);
-  assert.is(lines[0], '2026-11-21T08:00:00.000Z CRITICAL no member serves');
+  assert.is(lines[0], '2026-11-21T08:00:00.000Z CRITICAL no member serves: none answers');
   assert.ok(lines[1]?.startsWith('2026-11-21T08:00:00.000Z WARNING 10.0.0.1:1: nothing listens'));
 });
 

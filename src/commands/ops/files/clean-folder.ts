@@ -118,7 +118,7 @@ async function clean(call: TaskCall): Promise<Report> {
     }
     const failure = isDry ? undefined : await remove(path);
     if (failure === undefined) freed += size;
-    else problems.push({ level: 'warning', text: failure });
+    else problems.push({ level: 'warning', code: 'not-removed', text: failure });
     rows.push([
       path,
       size,
@@ -147,6 +147,7 @@ function problemsOf(folders: Folders, kept: Kept, keep: number): Problem[] {
     const isAny = snapshotsAmong(folders.snapFiles).length > 0;
     problems.push({
       level: isAny ? 'critical' : 'unknown',
+      code: isAny ? 'no-whole-snapshot' : 'no-snapshot',
       text: isAny
         ? `${folders.snap}: no snapshot is whole, so nothing may go`
         : `${folders.snap} holds no snapshot: name the dataDir first, the dataLogDir second`,
@@ -154,15 +155,17 @@ function problemsOf(folders: Folders, kept: Kept, keep: number): Problem[] {
   } else if (kept.whole < keep) {
     const text = `${folders.snap}: only ${kept.whole} of ${keep} snapshots to keep are there and whole`;
     // Young servers have few: that is no fault.
-    if (kept.damaged.length > 0) problems.push({ level: 'warning', text });
+    if (kept.damaged.length > 0) {
+      problems.push({ level: 'warning', code: 'few-snapshots', text });
+    }
   }
   for (const path of kept.damaged) {
     const text = `${path} is not whole, so it does not count as kept and an older one is`;
-    problems.push({ level: 'warning', text });
+    problems.push({ level: 'warning', code: 'damaged-snapshot', text });
   }
   if (kept.oldest !== undefined && logsAmong(folders.logFiles).length === 0) {
     const text = `${folders.log} holds no log: name the dataLogDir as the second folder`;
-    problems.push({ level: 'warning', text });
+    problems.push({ level: 'warning', code: 'no-logs', text });
   }
   return problems;
 }

@@ -179,7 +179,7 @@ async function diff(call: TaskCall, shareSize: number): Promise<Report> {
     const words = `${totals.added} added, ${totals.removed} removed, ${totals.changed} changed`;
     const summary =
       problems.length > 0 ? 'not compared' : all === 0 ? 'the trees are the same' : words;
-    if (all > 0) problems.push({ level: 'warning', text: summary });
+    if (all > 0) problems.push({ level: 'warning', code: 'different', text: summary });
     return { verdict: concludeFrom(problems, summary), totals };
   };
   return { columns: COLUMNS, rows: rows(), finish };

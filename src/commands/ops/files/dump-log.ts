@@ -84,7 +84,7 @@ async function dump(call: TaskCall): Promise<Report> {
         records++;
         if (record.damage !== undefined) {
           const text = `${path}: the record at offset ${record.offset} is damaged: ${record.damage}`;
-          problems.push({ level: 'critical', text });
+          problems.push({ level: 'critical', code: 'damaged-record', text });
         }
         return rowOf(record, filter);
       };
@@ -97,7 +97,7 @@ async function dump(call: TaskCall): Promise<Report> {
       if (ending.kind === 'end') continue;
       const level = ending.kind === 'torn' ? 'warning' : 'critical';
       const text = `${path}: ${ending.kind} at offset ${ending.offset}: ${ending.reason}`;
-      problems.push({ level, text });
+      problems.push({ level, code: `${ending.kind}-log`, text });
     }
   }
   return {

@@ -7,16 +7,18 @@ import type { SnapshotOutcome } from './read-snapshot.js';
 /** What is wrong with a snapshot that was read through; nothing when it is whole. */
 export function snapshotProblems(path: string, outcome: SnapshotOutcome): Problem[] {
   const { fault } = outcome;
-  if (fault?.kind === 'unreadable') return [{ level: 'unknown', text: `${path}: ${fault.reason}` }];
+  if (fault?.kind === 'unreadable') {
+    return [{ level: 'unknown', code: 'unreadable', text: `${path}: ${fault.reason}` }];
+  }
   if (fault !== undefined) {
     const text = `${path}: damaged at offset ${fault.offset}: ${hint(fault.reason)}`;
-    return [{ level: 'critical', text }];
+    return [{ level: 'critical', code: 'damaged-snapshot', text }];
   }
   const found = digestText(outcome.digest);
   if (digestOf(path, outcome) !== 'differs') return [];
   const told = digestText(outcome.told?.digest ?? 0n);
   const text = `${path}: the digest of its tree is ${found}, but it says ${told}: it is not the tree that its server had`;
-  return [{ level: 'critical', text }];
+  return [{ level: 'critical', code: 'wrong-digest', text }];
 }
 
 /** A name that looks right and bytes of another kind: say which. */

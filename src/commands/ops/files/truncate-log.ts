@@ -116,7 +116,7 @@ async function reportOf(
   if (!cut.isPaddingOnly && later.length > 0) {
     const names = later.map(({ name }) => name).join(', ');
     const text = `${names} ${later.length === 1 ? 'comes' : 'come'} behind it: move away what is later, or servers find txns missing`;
-    problems.push({ level: 'warning', text });
+    problems.push({ level: 'warning', code: 'later-logs', text });
   }
   const { kept, last, offset } = cut;
   const row = [path, done, offset, kept, last && formatZxid(last), cut.cut, removed, backup];

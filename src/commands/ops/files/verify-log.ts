@@ -54,27 +54,27 @@ function problemsOf(file: NamedFile, check: LogCheck, ending: LogEnding): Proble
     const count = check.damaged.length;
     const all = count === 1 ? 'a record is' : `${count} records are`;
     const text = `${path}: ${all} damaged, at offset ${first.offset} zxid ${formatZxid(first.zxid)}: ${first.why}; ${ADVICE}`;
-    problems.push({ level: 'critical', text });
+    problems.push({ level: 'critical', code: 'damaged-record', text });
   }
   if (ending.kind === 'corrupt') {
     const text = `${path}: corrupt from offset ${ending.offset} on: ${ending.reason}; ${ADVICE}`;
-    problems.push({ level: 'critical', text });
+    problems.push({ level: 'critical', code: 'corrupt-log', text });
   }
   if (ending.kind === 'torn') {
     const what =
       file.size === 0
         ? 'it is empty: it was made and nothing was written; Apache servers before 3.9.3 do not start on it, so move it away'
         : `the last write was cut short at offset ${ending.offset} (${ending.reason}) and never acknowledged; zkserver cuts it when it starts, or zkops log truncate --damaged does`;
-    problems.push({ level: 'warning', text: `${path}: ${what}` });
+    problems.push({ level: 'warning', code: 'torn-log', text: `${path}: ${what}` });
   }
   if (check.gap !== undefined) {
     const { last, next } = check.gap;
     const text = `${path}: txns are missing between ${formatZxid(last)} and ${formatZxid(next)}; only a snapshot behind them makes up for it`;
-    problems.push({ level: 'warning', text });
+    problems.push({ level: 'warning', code: 'missing-txns', text });
   }
   if (zxid !== undefined && check.first !== undefined && check.first !== zxid) {
     const text = `${path}: its first record is ${formatZxid(check.first)}, which is not what its name says`;
-    problems.push({ level: 'warning', text });
+    problems.push({ level: 'warning', code: 'wrong-name', text });
   }
   return problems;
 }

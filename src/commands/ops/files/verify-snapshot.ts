@@ -36,7 +36,7 @@ export async function checkSnapshot(
   const problems = snapshotProblems(path, outcome);
   if (walk.orphans > 0 && outcome.fault === undefined) {
     const text = `${path}: ${walk.orphans} znodes have no parent before them (${walk.firstOrphan}): no server loads it`;
-    problems.push({ level: 'critical', text });
+    problems.push({ level: 'critical', code: 'orphans', text });
   }
   return { outcome, problems };
 }
@@ -93,8 +93,8 @@ async function verify(call: TaskCall): Promise<Report> {
   };
 }
 
-function lessGrave({ text }: Problem): Problem {
-  return { level: 'warning', text: `${text}; a server falls back to a whole one` };
+function lessGrave({ code, text }: Problem): Problem {
+  return { level: 'warning', code, text: `${text}; a server falls back to a whole one` };
 }
 
 const COLUMNS = [

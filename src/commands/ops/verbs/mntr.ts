@@ -34,6 +34,8 @@ export const mntr: OpsVerb = {
   // mntr has no zxid, and srvr answers where mntr is refused.
   words: ['mntr', 'srvr'],
   judge: 'ensemble',
+  isConfirmed: true,
+  isMeasured: true,
   columns: [
     STATE,
     ROLE,

@@ -19,6 +19,7 @@ export const quorum: OpsVerb = {
   summary: 'who votes, who leads, who is behind: epoch and counter of every member',
   words: ['srvr', 'mntr', 'conf'],
   judge: 'ensemble',
+  isConfirmed: true,
   columns: [
     STATE,
     {
