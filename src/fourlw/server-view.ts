@@ -71,7 +71,7 @@ export interface ServerView {
   /** Set on the members of an ensemble while they are part of a quorum; absent when read-only. */
   readonly quorum?: QuorumView;
   /** Set on a leader. */
-  readonly leader?: LeaderView;
+  readonly leader?: LeaderView | undefined;
 
   readonly config: ConfigView;
   /** Sizes in bytes of all files below the snapshot folder and below the log folder. */

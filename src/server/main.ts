@@ -16,11 +16,12 @@ import { type Operators, startOperators } from './node/operators.js';
 import type { Database } from './persistence/replay.js';
 import { ContainerManager } from './pipeline/container-manager.js';
 import { Prep } from './pipeline/prep.js';
+import { Primary } from './pipeline/primary.js';
 import { Server } from './server.js';
 import { type ServerSettings, ServerState } from './server-state.js';
 import { SessionTracker } from './session/session-tracker.js';
 import { SERVER_VERSION } from './version.js';
-import { StandaloneView } from './view.js';
+import { LiveView } from './view.js';
 
 export { ExitCode, ServerError } from './node/errors.js';
 export { createLogger, logLevelOf, type ServerLogger } from './node/logger.js';
@@ -250,18 +251,22 @@ function makeServer(
     whitelist: parseWhitelist(config.fourLetterWordWhitelist, config.readonlymodeEnabled),
     maxClientCnxns: config.maxClientCnxns,
     maxCnxns: config.maxCnxns,
-    seed: Date.now(),
-    replayed,
-    containers: new ContainerManager(
-      tree,
-      {
-        checkIntervalMs: config.containerCheckIntervalMs,
-        maxPerMinute: config.containerMaxPerMinute,
-        maxNeverUsedMs: Number(config.containerMaxNeverUsedIntervalMs),
-      },
-      nowMs,
-    ),
-    makeView: (server) => new StandaloneView(server, host, facts, SERVER_VERSION),
+    makePath: (state, host) =>
+      new Primary(state, host, {
+        seed: Date.now(),
+        replayed,
+        listener: null,
+        containers: new ContainerManager(
+          tree,
+          {
+            checkIntervalMs: config.containerCheckIntervalMs,
+            maxPerMinute: config.containerMaxPerMinute,
+            maxNeverUsedMs: Number(config.containerMaxNeverUsedIntervalMs),
+          },
+          nowMs,
+        ),
+      }),
+    makeView: (server) => new LiveView(server, host, facts, SERVER_VERSION),
   });
 }
 

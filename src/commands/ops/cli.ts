@@ -4,6 +4,7 @@ import type { AskAdmin } from './admin.js';
 import { explainLimits } from './alarms.js';
 import type { AskWord } from './ask.js';
 import type { AskCertificate } from './certificate.js';
+import { earlierOf, keepState, loadState, underLock, writeResult } from './cron.js';
 import type { Grid } from './grid.js';
 import { TASKS, type TaskEntry, VERBS } from './index.js';
 import { readLimits } from './limits-file.js';
@@ -12,6 +13,7 @@ import { resolveMembers } from './members.js';
 import { declareVerb, EXIT_STATUS, type OutputFormat, type ParsedOptions } from './options.js';
 import { EXIT_CODES, EXIT_USAGE, type Level, type OpsResult } from './result.js';
 import { runVerb } from './run.js';
+import { RunFault } from './run-fault.js';
 import { UsageError } from './usage-error.js';
 import type { OpsVerb } from './verb.js';
 
@@ -70,7 +72,7 @@ export async function main(args: readonly string[], world: CliWorld): Promise<nu
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
-    if (!(error instanceof UsageError)) throw error;
+    if (!(error instanceof UsageError || error instanceof RunFault)) throw error;
     for (const line of error.message.split('\n')) world.writeError(`zkops: ${line}\n`);
     return error.exitCode;
   }
@@ -92,34 +94,44 @@ async function runAndShow(
     world.writeOut(world.renderGrid(explainLimits(limits), options.output));
     return EXIT_CODES.healthy;
   }
+  if (options.for !== undefined && options.state === undefined) {
+    throw new UsageError('--for counts runs, which only --state FILE remembers');
+  }
   const source = { ensemble, servers, connect, config };
   const given = Object.entries(source).filter(([, value]) => value !== undefined);
   const members = resolveMembers(Object.fromEntries(given));
   const tls = await tlsOf(options, members, world.keyPassphrase);
-  const result = await runVerb(verb, members, {
-    ask: world.ask,
-    askAdmin: world.askAdmin,
-    askCertificate: world.askCertificate,
-    now: world.now,
-    timeoutMs: options.timeout,
-    deadlineMs: options.deadline,
-    confirmMs: confirm,
-    intervalMs: options.interval,
-    limits,
-    minServing: options.minServing,
-    isForced: options.force === true,
-    ...(mask === undefined ? {} : { argument: mask }),
-    ...(tls === undefined ? {} : { tls }),
+  const { failOn, output, out } = options;
+  const result = await underLock(options, world.now(), async () => {
+    const before = loadState(options, (says) => world.writeError(`zkops: ${says}\n`));
+    const found = await runVerb(verb, members, {
+      ...worldOptions(world),
+      timeoutMs: options.timeout,
+      deadlineMs: options.deadline,
+      confirmMs: confirm,
+      intervalMs: options.interval,
+      limits,
+      minServing: options.minServing,
+      earlier: earlierOf(before),
+      isForced: options.force === true,
+      ...(mask === undefined ? {} : { argument: mask }),
+      ...(tls === undefined ? {} : { tls }),
+    });
+    return keepState(options, before, found);
   });
-  world.writeOut(
-    world.render(result, {
-      output: options.output,
-      isAll: options.all === true,
-      keys: options.keys,
-      isQuiet: options.quiet === true,
-    }),
-  );
-  return exitCodeOf(result.verdict.level, options.failOn);
+  const content = world.render(result, {
+    output,
+    isAll: options.all === true,
+    keys: options.keys,
+    isQuiet: options.quiet === true,
+  });
+  if (out === undefined) world.writeOut(content);
+  else writeResult(out, content);
+  return exitCodeOf(result.verdict.level, failOn);
+}
+
+function worldOptions({ ask, askAdmin, askCertificate, now }: CliWorld) {
+  return { ask, askAdmin, askCertificate, now };
 }
 
 /** `--fail-on crit` lets a warning pass; what cannot be judged passes only with `never`. */

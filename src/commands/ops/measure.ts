@@ -2,20 +2,12 @@
 
 import { metricOf, type ParsedMntr, summaryPart } from '../../fourlw/mntr.js';
 import { zxidCounter } from '../../protocol/zxid.js';
+import type { EarlierLook } from './earlier-look.js';
 import { type Member, metricsOf } from './member.js';
+import { OPERATION_PREFIX } from './rates.js';
 import { lagOf, statusOf } from './status.js';
 import type { Reading } from './threshold.js';
 import { THRESHOLDS } from './thresholds.js';
-
-/** What an earlier look saw of a member, as far as figures grow from it. */
-export interface EarlierLook {
-  /** Milliseconds since 1970. */
-  readonly timeMs: number;
-  /** Counters, `cnt_…` and `sum_…` of summaries, by their names in mntr without `zk_`. */
-  readonly counters: Readonly<Record<string, number>>;
-  readonly zxid: bigint | undefined;
-  readonly uptimeMs: number | undefined;
-}
 
 export interface MeasureContext {
   readonly members: readonly Member[];
@@ -82,11 +74,21 @@ export function lookOf(member: Member, timeMs: number): EarlierLook {
   return { timeMs, counters, zxid, uptimeMs: metrics && metricOf(metrics, 'uptime') };
 }
 
+/** What a later look needs of these members, by name. */
+export function looksOf(
+  members: readonly Member[],
+  timeMs: number,
+): ReadonlyMap<string, EarlierLook> {
+  return new Map(members.map((member) => [member.server, lookOf(member, timeMs)]));
+}
+
 type NamedValue = readonly [name: string, value: number | undefined];
 
 /** Under the names of the default provider, whichever wrote them. */
 function countersOf(metrics: ParsedMntr): readonly NamedValue[] {
-  return THRESHOLDS.flatMap(({ reading }): readonly NamedValue[] => {
+  const operations = [...metrics.values.keys()].filter((key) => key.startsWith(OPERATION_PREFIX));
+  const plain = ['packets_received', 'packets_sent', ...operations];
+  const ofLimits = THRESHOLDS.flatMap(({ reading }): readonly NamedValue[] => {
     if (reading.kind === 'increase') return [[reading.key, metricOf(metrics, reading.key)]];
     if (reading.kind !== 'mean' && reading.kind !== 'rate') return [];
     return (['sum', 'cnt'] as const).map((part) => [
@@ -94,6 +96,10 @@ function countersOf(metrics: ParsedMntr): readonly NamedValue[] {
       summaryPart(metrics, reading.summary, part),
     ]);
   });
+  return [
+    ...plain.map((name): NamedValue => [name.replace(/_total$/, ''), metricOf(metrics, name)]),
+    ...ofLimits,
+  ];
 }
 
 function finite(value: number | undefined): number | undefined {

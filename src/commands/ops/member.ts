@@ -2,6 +2,7 @@ import type { WORDS, WordName } from '../../fourlw/index.js';
 import type { ParsedMntr } from '../../fourlw/mntr.js';
 import type { ParsedServer } from '../../fourlw/srvr.js';
 import type { MemberAddress } from './member-address.js';
+import type { Rates } from './rates.js';
 
 /** Why a member gave no answer that can be used. */
 export type Reason =
@@ -60,6 +61,8 @@ export interface Member {
   readonly tookMs: number;
   /** When the certificate of its port expires, in ms since 1970; over TLS alone. */
   readonly certificateEndsMs?: number;
+  /** What happened since an earlier look, where there is one. */
+  readonly rates?: Rates;
   /** It leads and serves no clients (leaderServes=no), as its AdminServer says. */
   readonly isHiddenLeader?: true;
   readonly answers: Partial<Readonly<Record<WordName, Answer>>>;

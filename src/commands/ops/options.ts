@@ -36,6 +36,10 @@ export interface ParsedOptions extends MemberSource, TlsFiles {
   readonly crit?: readonly LimitChange[];
   readonly limits?: string;
   readonly explain?: boolean;
+  readonly out?: string;
+  readonly lock?: string;
+  readonly state?: string;
+  readonly for?: number;
 }
 
 export const EXIT_STATUS = `
@@ -91,6 +95,8 @@ function addCommonOptions(command: Command): void {
       new Option('-o, --output <format>', 'how to print').choices(OUTPUT_FORMATS).default('table'),
     )
     .option('-q, --quiet', 'print nothing when healthy, else one line a problem')
+    .option('--out <file>', 'write into a file instead, whole or not at all')
+    .option('--lock <file>', 'do nothing while another run holds this file')
     .addOption(
       new Option('--fail-on <level>', 'from which level on the exit status is not 0')
         .choices(FAIL_ON)
@@ -107,6 +113,8 @@ function addJudgingOptions(command: Command, verb: OpsVerb): void {
   }
   if (verb.isMeasured !== true) return;
   command
+    .option('--state <file>', 'remember this run, and tell what is new since the one before')
+    .option('--for <runs>', 'with --state: a problem counts from this many runs in a row', count)
     .option('--interval <ms>', 'look twice, this far apart, for rates', milliseconds)
     .option('--warn <name=limit>', '[role:]name=limit, or =off', limitOption('warning'))
     .option('--crit <name=limit>', '[role:]name=limit, or =off', limitOption('critical'))

@@ -1,4 +1,4 @@
-import type { EarlierLook } from './measure.js';
+import type { EarlierLook } from './earlier-look.js';
 import type { Member } from './member.js';
 import type { OpsVerb } from './verb.js';
 
@@ -25,6 +25,8 @@ export interface Verdict {
   /** One sentence. */
   readonly summary: string;
   readonly problems: readonly Problem[];
+  /** Found, but with --for in too few runs in a row to count. */
+  readonly pending?: readonly Problem[];
 }
 
 /** Everything a run found; each output format is a rendering of this and of nothing else. */
@@ -38,6 +40,16 @@ export interface OpsResult {
   readonly verdict: Verdict;
   /** What an earlier look saw, by member: rates are told against it. */
   readonly earlier: ReadonlyMap<string, EarlierLook>;
+  /** What is new since the run before, with --state. */
+  readonly changes?: readonly Change[];
+}
+
+/** Something that is new since the run before. */
+export interface Change {
+  readonly kind: 'problem' | 'level' | 'recovered' | 'role' | 'restart' | 'election';
+  readonly level: Level;
+  readonly server?: string;
+  readonly text: string;
 }
 
 export const EXIT_CODES = { healthy: 0, warning: 1, critical: 2, unknown: 3 } as const;

@@ -2,10 +2,12 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findAlarms } from './alarms.js';
 import { type AskOptions, askAll } from './ask-all.js';
+import type { EarlierLook } from './earlier-look.js';
 import type { LimitChange } from './limits.js';
-import { type EarlierLook, lookOf } from './measure.js';
+import { lookOf, looksOf } from './measure.js';
 import type { Member } from './member.js';
 import type { MemberAddress } from './member-address.js';
+import { ratesOf } from './rates.js';
 import type { OpsResult } from './result.js';
 import type { OpsVerb } from './verb.js';
 import { judge } from './verdict.js';
@@ -38,13 +40,15 @@ export async function runVerb(
     delay(ms, undefined, { signal: cutOff.signal }).catch(() => undefined);
   let { earlier = new Map() } = options;
   const look = async (): Promise<OpsResult> => {
-    const members = await Promise.all(
+    const answered = await Promise.all(
       servers.map((address) => askAll(verb, address, cutOff.signal, options)),
     );
-    const context = { members, timeMs: options.now().getTime(), earlier };
+    const timeMs = options.now().getTime();
+    const members = answered.map((member) => withRates(member, timeMs, earlier));
+    const context = { members, timeMs, earlier };
     const alarms = verb.isMeasured === true ? findAlarms(context, options.limits ?? []) : [];
     const verdict = judge(verb, members, { alarms, minServing: options.minServing });
-    return { verb, time, timeMs: context.timeMs, members, verdict, earlier };
+    return { verb, time, timeMs, members, verdict, earlier };
   };
   try {
     let result = await look();
@@ -75,10 +79,11 @@ function needsSecondLook({ verdict }: OpsResult): boolean {
   return verdict.problems.some(({ level, code }) => level === 'critical' || PASSING.includes(code));
 }
 
-/** What a later look needs of these members, by name. */
-export function looksOf(
-  members: readonly Member[],
+function withRates(
+  member: Member,
   timeMs: number,
-): ReadonlyMap<string, EarlierLook> {
-  return new Map(members.map((member) => [member.server, lookOf(member, timeMs)]));
+  earlier: ReadonlyMap<string, EarlierLook>,
+): Member {
+  const rates = ratesOf(lookOf(member, timeMs), earlier.get(member.server));
+  return rates === undefined ? member : { ...member, rates };
 }

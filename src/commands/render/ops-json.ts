@@ -22,6 +22,10 @@ function memberJson(result: OpsResult, member: Member, show: ShowOptions) {
     role: statusOf(member).role ?? null,
     lag: lagOf(member, members)?.toString() ?? null,
     tookMs: Math.round(tookMs),
+    ...(member.rates === undefined ? {} : { rates: member.rates }),
+    ...(member.certificateEndsMs === undefined
+      ? {}
+      : { certificateEnds: new Date(member.certificateEndsMs).toISOString() }),
     error: fault ?? null,
     note: note ?? null,
     ...data,
@@ -44,6 +48,7 @@ export function opsToJson(result: OpsResult, show: ShowOptions): string {
     verb: verb.name,
     time,
     verdict: verdictJson(result),
+    ...(result.changes === undefined ? {} : { changes: result.changes }),
     members: members.map((member) => memberJson(result, member, show)),
   };
   return `${JSON.stringify(document, replaceBigint, 2)}\n`;
@@ -55,6 +60,7 @@ export function opsToJsonLines(result: OpsResult, show: ShowOptions): string {
   const start = { schema: SCHEMA, verb: verb.name, time };
   const lines = [
     ...members.map((member) => ({ ...start, ...memberJson(result, member, show) })),
+    ...(result.changes ?? []).map((change) => ({ ...start, change })),
     { ...start, verdict: verdictJson(result) },
   ];
   return lines.map((line) => `${JSON.stringify(line, replaceBigint)}\n`).join('');

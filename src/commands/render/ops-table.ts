@@ -1,18 +1,12 @@
 import { Chalk, type ChalkInstance } from 'chalk';
 import type { ShowOptions } from '../ops/cli.js';
-import { type Fault, isUnjudged, type Member, type MemberState } from '../ops/member.js';
+import { isUnjudged, type MemberState } from '../ops/member.js';
 import type { Level, OpsResult } from '../ops/result.js';
 import type { Column } from '../ops/verb.js';
 import { cellText, detailGrid, pairsOf, safeText, shownCell, wantsPairs } from './ops-cells.js';
 import { drawTable, GAP, type TableCell, wrap } from './ops-draw.js';
+import { footnotes, LEVEL_PAINTS } from './ops-footnotes.js';
 import type { OpsTerminal } from './ops-terminal.js';
-
-const LEVEL_PAINTS = {
-  healthy: (chalk: ChalkInstance) => chalk.green,
-  warning: (chalk: ChalkInstance) => chalk.yellow,
-  critical: (chalk: ChalkInstance) => chalk.red,
-  unknown: (chalk: ChalkInstance) => chalk.magenta,
-} as const;
 
 function levelOfState(state: MemberState): Level {
   if (state === 'serving' || state === 'answered') return 'healthy';
@@ -30,7 +24,7 @@ export function opsToTable(result: OpsResult, show: ShowOptions, terminal: OpsTe
   return [
     body,
     '\n',
-    ...footnotes(result.members, terminal.width),
+    ...footnotes(result, terminal.width, chalk),
     `${LEVEL_PAINTS[level](chalk).bold(wrap(verdict, terminal.width))}\n`,
   ].join('');
 }
@@ -133,21 +127,4 @@ function pivot({ verb, members }: OpsResult, show: ShowOptions, width: number) {
     return sum + widthOf(title, cells) + (at === 0 ? 0 : GAP);
   }, 0);
   return total > width ? undefined : { titles, rows };
-}
-
-/** One footnote a member that has something to say; the same words of several stand once. */
-function footnotes(members: readonly Member[], width: number): string[] {
-  const byText = new Map<string, string[]>();
-  const add = (fault: Fault | undefined, server: string) => {
-    if (fault === undefined) return;
-    const text = `${fault.message}; ${fault.advice}.`;
-    byText.set(text, [...(byText.get(text) ?? []), server]);
-  };
-  for (const { fault, note, server } of members) {
-    add(fault, server);
-    add(note, server);
-  }
-  return [...byText].map(
-    ([text, servers]) => `${wrap(safeText(`${servers.join(', ')}: ${text}`), width)}\n`,
-  );
 }

@@ -21,11 +21,10 @@ import {
 import { Database } from '../persistence/replay.js';
 import { writeSnapshot } from '../persistence/snapshot.js';
 import { SnapshotReader } from '../persistence/snapshot-reader.js';
+import { contentOf, sourceOf } from '../persistence/snapshot-source.js';
 import { TxnLogReader } from '../persistence/txn-log.js';
 import type { SnapshotContent } from '../snapshot-content.js';
-import { fromZnodeData } from '../tree/data-node.js';
 import type { DataTreeOptions } from '../tree/data-tree.js';
-import { DIGEST_VERSION } from '../tree/digest.js';
 import { ExitCode, ServerError } from './errors.js';
 import { syncFolder } from './log-disk.js';
 
@@ -313,53 +312,6 @@ function feed(database: Database, reader: SnapshotReader): string | undefined {
       default:
         break;
     }
-  }
-}
-
-function contentOf(database: Database): SnapshotContent {
-  const { tree, sessions } = database;
-  return { tree, sessions: [...sessions.values()], zxid: tree.lastProcessedZxid };
-}
-
-function sourceOf(
-  { tree, sessions, zxid }: SnapshotContent,
-  isLastZxidWritten: boolean,
-): Parameters<typeof writeSnapshot>[0] {
-  return {
-    zxid,
-    sessions,
-    acls: tree.acls.entries(),
-    nodes: nodesOf(tree, zxid),
-    // Asked for when the last node is written: by then the tree is at the zxid that it names.
-    get digest() {
-      if (!tree.isDigestEnabled) return undefined;
-      return {
-        zxid: tree.lastProcessedZxid,
-        version: DIGEST_VERSION,
-        digest: tree.digest.value,
-      };
-    },
-    // How far the tree had come when the last node was written. Readers of 3.9 look at it where
-    // there is no log to replay; a start replays from the zxid of the name (FileSnap.deserialize).
-    get lastProcessedZxid() {
-      return isLastZxidWritten ? tree.lastProcessedZxid : undefined;
-    },
-  };
-}
-
-/**
- * A znode made since the snapshot began is the log's to tell of: written here too, one that was
- * deleted and made again under the walk would stand in the snapshot twice.
- */
-function* nodesOf(tree: SnapshotContent['tree'], zxid: bigint) {
-  for (const node of tree.walk()) {
-    if (tree.stats.czxid(node.slot) > zxid) continue;
-    yield {
-      path: node === tree.root ? '' : node.path,
-      data: fromZnodeData(node.data),
-      aclKey: BigInt(node.aclKey),
-      stat: tree.stats.persisted(node.slot),
-    };
   }
 }
 

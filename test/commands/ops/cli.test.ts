@@ -121,6 +121,10 @@ const USAGE: readonly (readonly [says: string, ...args: string[]])[] = [
   ['say --yes', 'stmk', '306', '--servers', 'a'],
   ['expected a 64-bit integer', 'stmk', 'x', '--yes'],
   ['too many arguments', 'srvr', 'zk1'],
+  ['--for counts runs', 'health', '--for', '3'],
+  ['expected 1 to 100000', 'health', '--state', 'x', '--for', '0'],
+  ['no limit is called', 'check', '--warn', 'nosuch=1'],
+  ['Allowed choices are warn', 'health', '--fail-on', 'sometimes'],
   ["missing required argument 'mask'", 'stmk', '--yes'],
 ];
 for (const [says, ...args] of USAGE) {

@@ -1,8 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { explainLimits, findAlarms } from '../../../src/commands/ops/alarms.js';
+import type { EarlierLook } from '../../../src/commands/ops/earlier-look.js';
 import { type LimitChange, parseLimit, parseLimitsFile } from '../../../src/commands/ops/limits.js';
-import { type EarlierLook, lookOf, measure } from '../../../src/commands/ops/measure.js';
+import { lookOf, measure } from '../../../src/commands/ops/measure.js';
 import type { Member } from '../../../src/commands/ops/member.js';
 import type { Reading } from '../../../src/commands/ops/threshold.js';
 import { THRESHOLDS } from '../../../src/commands/ops/thresholds.js';

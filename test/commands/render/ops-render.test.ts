@@ -1,30 +1,16 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ShowOptions } from '../../../src/commands/ops/cli.js';
-import type { Member } from '../../../src/commands/ops/member.js';
 import type { OpsResult } from '../../../src/commands/ops/result.js';
-import type { OpsVerb } from '../../../src/commands/ops/verb.js';
-import { judge } from '../../../src/commands/ops/verdict.js';
 import { renderOps } from '../../../src/commands/render/ops-render.js';
 import { describeTerminal } from '../../../src/commands/render/ops-terminal.js';
 import { golden } from '../../fourlw/captured-view.js';
 import { answering, captured, failing, srvrText, verbNamed } from '../ops/members-of.js';
+import { resultOf } from '../ops/results.js';
 
 const mntr = verbNamed('mntr');
 const srvr = verbNamed('srvr');
 const SHOW: ShowOptions = { output: 'table', isAll: false, keys: undefined, isQuiet: false };
-
-function resultOf(verb: OpsVerb, members: readonly Member[]): OpsResult {
-  const time = '2026-11-21T08:00:00.000Z';
-  return {
-    verb,
-    time,
-    timeMs: Date.parse(time),
-    members,
-    verdict: judge(verb, members),
-    earlier: new Map(),
-  };
-}
 
 function render(result: OpsResult, show: Partial<ShowOptions> = {}, width = 80): string {
   return renderOps(result, { ...SHOW, ...show }, { width, isColour: false }).toString();
@@ -180,7 +166,7 @@ test('prom tells up from serving, and has no names of znodes in its metrics', ()
   const text = render(resultOf(mntr, members), { output: 'prom' });
   assert.ok(text.includes('zk_up{server="10.0.0.1:2"} 1\n'));
   assert.ok(text.includes('zk_serving{server="10.0.0.1:2"} 0\n'));
-  assert.ok(text.includes('zk_znode_count{server="10.0.0.1:1"} 600163\n'));
+  assert.ok(text.includes('zk_znodes{server="10.0.0.1:1"} 600163\n'));
   assert.not.ok(text.includes('per_namespace'));
   const names = text.match(/^# TYPE \S+/gm) ?? [];
   assert.is(new Set(names).size, names.length);

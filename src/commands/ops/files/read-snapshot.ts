@@ -3,7 +3,8 @@
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
-import { type SnapshotItem, SnapshotReader } from '../../../server/persistence/snapshot-reader.js';
+import type { SnapshotItem } from '../../../server/persistence/snapshot-item.js';
+import { SnapshotReader } from '../../../server/persistence/snapshot-reader.js';
 import { DigestCalculator, TreeDigest } from '../../../server/tree/digest.js';
 import { reading } from './file-fault.js';
 

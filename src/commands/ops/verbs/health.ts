@@ -1,12 +1,16 @@
 import {
   AVERAGE,
+  CERTIFICATE_DAYS,
   LAG,
+  LATENCY_NOW,
   OUTSTANDING,
+  REQUEST_RATE,
   ROLE,
   STATE,
   SYNCED,
   UPTIME,
   VERSION,
+  WRITE_RATE,
   ZXID,
 } from '../columns.js';
 import { serverData } from '../server-data.js';
@@ -21,6 +25,20 @@ export const health: OpsVerb = {
   judge: 'ensemble',
   isConfirmed: true,
   isMeasured: true,
-  columns: [STATE, ROLE, ZXID, LAG, SYNCED, OUTSTANDING, AVERAGE, UPTIME, VERSION],
+  columns: [
+    STATE,
+    ROLE,
+    ZXID,
+    LAG,
+    SYNCED,
+    OUTSTANDING,
+    AVERAGE,
+    REQUEST_RATE,
+    WRITE_RATE,
+    LATENCY_NOW,
+    CERTIFICATE_DAYS,
+    UPTIME,
+    VERSION,
+  ],
   data: serverData,
 };
