@@ -97,6 +97,12 @@ export const TASKS: readonly TaskEntry[] = [
     load: async () => alone((await import('./probes/watches.js')).watchesTask),
   },
   {
+    name: 'exporter',
+    summary:
+      'serves the metrics of the ensemble to Prometheus; alert rules and a dashboard for them',
+    load: async () => alone((await import('./exporter/exporter.js')).exporterTask),
+  },
+  {
     name: 'snap',
     summary: 'snapshots, of Apache servers too: verify, top, dump, diff',
     load: async () => (await import('./verbs/snap.js')).snap,

@@ -145,14 +145,16 @@ async function carryOut(
   const output = TASK_FORMATS.find((format) => format === text('output')) ?? 'table';
   const show = { output, isQuiet: options['quiet'] === true, verb, time };
   const pieces = renderReport(report, show, world.terminal);
+  const whenAborted = report.isService === true ? EXIT_CODES.healthy : EXIT_INTERRUPTED;
   for (;;) {
     const { value, done } = await pieces.next();
-    if (done === true) {
-      world.progress.clear();
-      return world.signal.aborted ? EXIT_INTERRUPTED : EXIT_CODES[value];
-    }
-    if (world.signal.aborted) return EXIT_INTERRUPTED;
     world.progress.clear();
+    if (done === true) return world.signal.aborted ? whenAborted : EXIT_CODES[value];
+    if (world.signal.aborted) {
+      // Lets the report close what it has open.
+      await pieces.return('healthy');
+      return whenAborted;
+    }
     await world.writeOut(value);
   }
 }

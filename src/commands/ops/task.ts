@@ -78,6 +78,8 @@ export interface Report {
   readonly isEndless?: boolean;
   /** The rows are what was asked for, so a table ends with no verdict when all is well. */
   readonly isPlain?: boolean;
+  /** It runs until it is told to end, which is no interruption then. */
+  readonly isService?: boolean;
   /** Instead of rows: a text for a program, printed as it is in every format. */
   readonly document?: string;
   /** Asked when the last row was taken. */
