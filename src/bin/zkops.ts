@@ -42,6 +42,9 @@ process.exitCode = await main(process.argv.slice(2), {
   writeError: (text) => {
     process.stderr.write(text);
   },
+  terminal: { isInteractive: process.stdout.isTTY && process.stdin.isTTY, width: terminal.width },
+  startLive: async (session) => (await import('../shell/top/main.js')).startTop(session),
+  renderPage: async (result) => (await import('../commands/render/ops-html.js')).opsToHtml(result),
   render: (result, show) => renderOps(result, show, terminal),
   renderGrid: (grid, output) => renderGrid(grid, output, terminal),
   runTask: async (entry, args) => {

@@ -73,8 +73,8 @@ export function keepState(
 }
 
 /** @throws RunFault when the file cannot be written */
-export function writeResult(file: string, content: string | Buffer): void {
-  asFault('--out', file, () => writeAtomically(file, content));
+export function writeResult(option: string, file: string, content: string | Buffer): void {
+  asFault(option, file, () => writeAtomically(file, content));
 }
 
 function asFault<Value>(option: string, file: string, work: () => Value): Value {

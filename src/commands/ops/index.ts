@@ -13,10 +13,12 @@ import { health } from './verbs/health.js';
 import { isro } from './verbs/isro.js';
 import { mntr } from './verbs/mntr.js';
 import { quorum } from './verbs/quorum.js';
+import { report } from './verbs/report.js';
 import { crst, srst } from './verbs/resets.js';
 import { ruok } from './verbs/ruok.js';
 import { srvr } from './verbs/srvr.js';
 import { stat } from './verbs/stat.js';
+import { top } from './verbs/top.js';
 import { gtmk, stmk } from './verbs/trace-mask.js';
 import { wchc, wchp, wchs } from './verbs/watches.js';
 
@@ -42,6 +44,8 @@ export const VERBS: readonly OpsVerb[] = [
   health,
   quorum,
   check,
+  top,
+  report,
 ];
 
 /** What is no word: loaded when it is called, for a check every minute should not pay for it. */

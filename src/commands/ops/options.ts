@@ -40,6 +40,12 @@ export interface ParsedOptions extends MemberSource, TlsFiles {
   readonly lock?: string;
   readonly state?: string;
   readonly for?: number;
+  readonly html?: string;
+  readonly once?: boolean;
+  readonly batch?: boolean;
+  readonly count?: number;
+  readonly sort?: string;
+  readonly filter?: string;
 }
 
 export const EXIT_STATUS = `
@@ -112,13 +118,30 @@ function addJudgingOptions(command: Command, verb: OpsVerb): void {
     command.option('--confirm <ms>', 'wait before the second look', milliseconds, 1000);
   }
   if (verb.isMeasured !== true) return;
+  if (verb.isLive === true) addLiveOptions(command, verb);
+  else addCronOptions(command);
   command
-    .option('--state <file>', 'remember this run, and tell what is new since the one before')
-    .option('--for <runs>', 'with --state: a problem counts from this many runs in a row', count)
-    .option('--interval <ms>', 'look twice, this far apart, for rates', milliseconds)
     .option('--warn <name=limit>', '[role:]name=limit, or =off', limitOption('warning'))
     .option('--crit <name=limit>', '[role:]name=limit, or =off', limitOption('critical'))
     .option('--limits <file>', 'a file of limits: [warn] and [crit], name = limit');
+}
+
+function addLiveOptions(command: Command, { columns }: OpsVerb): void {
+  const keys = columns.map(({ key }) => key);
+  command
+    .option('--interval <ms>', 'from look to look', milliseconds, 3000)
+    .option('--once', 'print one screen and end')
+    .option('--batch', 'print screens instead of drawing on the terminal')
+    .option('-n, --count <looks>', 'end after so many', count)
+    .addOption(new Option('--sort <column>', 'the column to sort by').choices(keys))
+    .option('--filter <text>', 'show the members whose name or state holds this', '');
+}
+
+function addCronOptions(command: Command): void {
+  command
+    .option('--state <file>', 'remember this run, and tell what is new since the one before')
+    .option('--for <runs>', 'with --state: a problem counts from this many runs in a row', count)
+    .option('--interval <ms>', 'look twice, this far apart, for rates', milliseconds);
 }
 
 /** Declares a verb: what its declaration says decides which options it takes. */
@@ -137,6 +160,9 @@ export function declareVerb(command: Command, verb: OpsVerb): void {
   }
   if (verb.isCostly === true) {
     command.option('--force', 'ask a server with more than 100000 watches too');
+  }
+  if (verb.hasPage === true) {
+    command.option('--html <file>', 'write one page that needs nothing else');
   }
   if (verb.hasExplanation === true) {
     command.option('--explain', 'list the limits, ask nobody');

@@ -42,6 +42,25 @@ export interface OpsResult {
   readonly earlier: ReadonlyMap<string, EarlierLook>;
   /** What is new since the run before, with --state. */
   readonly changes?: readonly Change[];
+  /** What the runs so far found, the oldest first, with --state. */
+  readonly trend?: readonly TrendPoint[];
+}
+
+/** One run as the trend remembers it, by member. */
+export interface TrendPoint {
+  readonly time: string;
+  readonly level: Level;
+  readonly members: Readonly<Record<string, TrendFigures>>;
+}
+
+export interface TrendFigures {
+  readonly isServing: boolean;
+  readonly requestsPerSecond?: number;
+  readonly writesPerSecond?: number;
+  readonly latencyMs?: number;
+  readonly outstanding?: number;
+  readonly connections?: number;
+  readonly znodes?: number;
 }
 
 /** Something that is new since the run before. */

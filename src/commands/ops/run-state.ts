@@ -10,7 +10,7 @@ import type { EarlierLook } from './earlier-look.js';
 import { shortDuration } from './format.js';
 import { looksOf } from './measure.js';
 import { type Member, metricsOf, serverOf } from './member.js';
-import type { Change, Level, OpsResult, Problem, Verdict } from './result.js';
+import type { Change, OpsResult, Problem, TrendFigures, TrendPoint, Verdict } from './result.js';
 import { statusOf } from './status.js';
 import { worstOf } from './verdict.js';
 
@@ -37,23 +37,6 @@ export interface KnownMember extends EarlierLook {
   readonly role: string | undefined;
 }
 
-/** One run as the trend remembers it, by member. */
-export interface TrendPoint {
-  readonly time: string;
-  readonly level: Level;
-  readonly members: Readonly<Record<string, TrendFigures>>;
-}
-
-export interface TrendFigures {
-  readonly isServing: boolean;
-  readonly requestsPerSecond?: number;
-  readonly writesPerSecond?: number;
-  readonly latencyMs?: number;
-  readonly outstanding?: number;
-  readonly connections?: number;
-  readonly znodes?: number;
-}
-
 export interface RunState {
   readonly time: string;
   readonly members: ReadonlyMap<string, KnownMember>;
@@ -77,13 +60,14 @@ export function advance(
     ...problemChanges(before?.problems ?? [], problems, forRuns),
   ];
   const verdict = withoutPassing(result.verdict, problems);
+  const trend = [...(before?.trend ?? []), trendPoint(result)].slice(-MAX_POINTS);
   return {
-    result: { ...result, verdict, changes },
+    result: { ...result, verdict, changes, trend },
     state: {
       time: result.time,
       members: nextMembers(before, result),
       problems: problems.filter(({ gone }) => gone < forRuns),
-      trend: [...(before?.trend ?? []), trendPoint(result)].slice(-MAX_POINTS),
+      trend,
     },
   };
 }

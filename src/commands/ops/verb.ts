@@ -44,6 +44,10 @@ export interface OpsVerb {
   readonly isConfirmed?: boolean;
   /** Figures are held against the limits of thresholds.ts. */
   readonly isMeasured?: boolean;
+  /** `--html` makes a page of it. */
+  readonly hasPage?: boolean;
+  /** It looks again and again, and draws on the terminal. */
+  readonly isLive?: boolean;
   /** `--explain` lists the limits instead. */
   readonly hasExplanation?: boolean;
   readonly columns: readonly Column[];

@@ -1,4 +1,4 @@
-import type { ShowOptions } from '../ops/cli.js';
+import type { ShowOptions } from '../ops/cli-world.js';
 import type { Grid } from '../ops/grid.js';
 import type { Member } from '../ops/member.js';
 import type { OpsResult } from '../ops/result.js';

@@ -1,4 +1,4 @@
-import type { ShowOptions } from '../ops/cli.js';
+import type { ShowOptions } from '../ops/cli-world.js';
 import type { Member } from '../ops/member.js';
 import { EXIT_CODES, type OpsResult } from '../ops/result.js';
 import { lagOf, statusOf } from '../ops/status.js';

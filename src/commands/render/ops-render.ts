@@ -1,4 +1,4 @@
-import type { ShowOptions } from '../ops/cli.js';
+import type { ShowOptions } from '../ops/cli-world.js';
 import type { OpsResult } from '../ops/result.js';
 import { safeText } from './ops-cells.js';
 import { changeText } from './ops-footnotes.js';

@@ -1,9 +1,10 @@
 import { Chalk, type ChalkInstance } from 'chalk';
-import type { ShowOptions } from '../ops/cli.js';
+import type { ShowOptions } from '../ops/cli-world.js';
 import { isUnjudged, type MemberState } from '../ops/member.js';
 import type { Level, OpsResult } from '../ops/result.js';
 import type { Column } from '../ops/verb.js';
 import { cellText, detailGrid, pairsOf, safeText, shownCell, wantsPairs } from './ops-cells.js';
+import { fitColumns, widthOf } from './ops-columns.js';
 import { drawTable, GAP, type TableCell, wrap } from './ops-draw.js';
 import { footnotes, LEVEL_PAINTS } from './ops-footnotes.js';
 import type { OpsTerminal } from './ops-terminal.js';
@@ -57,36 +58,6 @@ function summaryTable(result: OpsResult, terminal: OpsTerminal, chalk: ChalkInst
       })),
     ]),
   );
-}
-
-function widthOf(title: string, cells: readonly { readonly text: string }[]): number {
-  return Math.max(title.length, ...cells.map(({ text }) => text.length));
-}
-
-/** Drops the columns that matter least until the rest fits. */
-function fitColumns(
-  columns: readonly Column[],
-  { members }: OpsResult,
-  firstWidth: number,
-  width: number,
-): readonly Column[] {
-  const widths = new Map(
-    columns.map((column) => {
-      const cells = members.map((member) => ({ text: shownCell(column, member, members) }));
-      return [column, GAP + widthOf(column.title, cells)];
-    }),
-  );
-  const kept = [...columns];
-  const total = () => kept.reduce((sum, column) => sum + (widths.get(column) ?? 0), firstWidth);
-  while (total() > width) {
-    const worst = Math.max(...kept.map(({ rank }) => rank));
-    if (worst === 0 || kept.length === 0) break;
-    kept.splice(
-      kept.findLastIndex(({ rank }) => rank === worst),
-      1,
-    );
-  }
-  return kept;
 }
 
 function detailTable(

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ShowOptions } from '../../../src/commands/ops/cli.js';
+import type { ShowOptions } from '../../../src/commands/ops/cli-world.js';
 import type { OpsResult } from '../../../src/commands/ops/result.js';
 import { renderOps } from '../../../src/commands/render/ops-render.js';
 import { describeTerminal } from '../../../src/commands/render/ops-terminal.js';
