@@ -37,6 +37,13 @@ const world = {
   renderPage: async (result) => (await import('../commands/render/ops-html.js')).opsToHtml(result),
   render: (result, show) => renderOps(result, show, terminal),
   renderGrid: (grid, output) => renderGrid(grid, output, terminal),
+  runTask: async (entry, args) => {
+    const [{ runTaskHere }, group] = await Promise.all([
+      import('../commands/ops/task-process.js'),
+      entry.load(),
+    ]);
+    return runTaskHere(group, args, { ask: askWord, terminal });
+  },
 } satisfies Parameters<typeof main>[1];
 
 void main(process.argv.slice(2), world).then((code) => {
