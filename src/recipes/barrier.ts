@@ -1,5 +1,6 @@
 import type { ZooKeeperClient } from '../client/client.js';
 import { limited, type WaitOptions } from './limit.js';
+import { retried } from './session.js';
 import {
   checkPath,
   deleteIfThere,
@@ -52,6 +53,8 @@ export class Barrier {
     const { client, path } = this;
     return limited(options, `${path}: the end of the barrier`, async (signal) => {
       const wait = { client, path, signal };
+      // A barrier that was put up before this call counts, on whichever server.
+      await retried(wait, () => client.sync(path));
       while ((await readIfThere(wait, path)) !== undefined) await untilOneChanged(wait, [path]);
     });
   }

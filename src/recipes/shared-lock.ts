@@ -59,6 +59,7 @@ export class SharedLock {
   async revoke(mode: SharedLockMode): Promise<number> {
     const { client, parent } = this.line;
     const wait = { client, path: parent };
+    await retried(wait, () => client.sync(parent));
     const before = parseMembers(await childrenOf(wait, parent), KINDS);
     const asked = blockersOf(mode, before).map(async ({ name }) => {
       const path = childPath(parent, name);

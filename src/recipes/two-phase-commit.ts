@@ -188,6 +188,7 @@ export class TwoPhaseCommit {
   decision(options: WaitOptions = {}): Promise<Verdict> {
     return limited(options, `${this.path}: the decision`, async (signal) => {
       const wait = this.wait(signal);
+      await this.found(wait);
       const reads = watched(wait, (watch) => watchData(wait, this.path, watch));
       for await (const znode of reads) {
         const { decision } = parseTransaction(this.path, znode?.data);
@@ -264,7 +265,10 @@ export class TwoPhaseCommit {
   }
 
   private async found(wait: Wait): Promise<Found> {
-    const znode = await readIfThere(wait, this.path);
+    const known = await readIfThere(wait, this.path);
+    // Who was just told of the path may be connected to a server that was not.
+    if (known === undefined) await retried(wait, () => this.client.sync(this.path));
+    const znode = known ?? (await readIfThere(wait, this.path));
     return { record: parseTransaction(this.path, znode?.data), version: znode?.stat.version ?? 0 };
   }
 

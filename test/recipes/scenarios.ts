@@ -112,7 +112,7 @@ async function election({ world, subject, midpoint }: Stage): Promise<void> {
   const lead = async ({ acknowledge, fencingToken }: Leadership, id: string) => {
     tokens.push(fencingToken);
     await acknowledge();
-    assert.is(await mine.acknowledged(), id);
+    assert.is(await (id === 'mine' ? mine : theirs).acknowledged(), id);
     await waitFor(`the listener to hear of ${id}`, () => told.at(-1) === id);
   };
   const successors: Promise<void>[] = [];

@@ -1,4 +1,5 @@
 import type { ClientOptions, ZooKeeperClient } from '../../src/client/client.js';
+import { ZooKeeperError } from '../../src/client/errors.js';
 import { createClient } from '../../src/client/zookeeper.js';
 import { membersOf } from '../../src/recipes/members.js';
 import { startProxy, type TestProxy } from '../support/proxy.js';
@@ -48,7 +49,7 @@ export async function inWorld(
     return made;
   };
   try {
-    const observer = await client();
+    const observer = patient(await client());
     const children = async (): Promise<readonly string[]> =>
       (await observer.exists(path)) === null ? [] : (await observer.getChildren(path)).children;
     await run({
@@ -78,6 +79,32 @@ export async function inWorld(
     await Promise.all(clients.map((each) => each.close()));
     await Promise.all(proxies.map((each) => each.close()));
   }
+}
+
+/**
+ * Asks again after a lost connection, and sees what others were told, whichever server they are
+ * connected to: what an observer asks may be asked twice, and must not be behind.
+ */
+function patient(client: ZooKeeperClient): ZooKeeperClient {
+  const sync = client.sync.bind(client);
+  const again =
+    <A extends readonly [string, ...unknown[]], R>(send: (...args: A) => Promise<R>) =>
+    async (...args: A): Promise<R> =>
+      waitFor('an answer for the observer', async () => {
+        try {
+          await sync(args[0]);
+          return { answer: await send(...args) };
+        } catch (error) {
+          if (error instanceof ZooKeeperError && error.code === 'CONNECTIONLOSS') return undefined;
+          throw error;
+        }
+      }).then(({ answer }) => answer);
+  client.exists = again(client.exists.bind(client));
+  client.getData = again(client.getData.bind(client));
+  client.getChildren = again(client.getChildren.bind(client));
+  client.setData = again(client.setData.bind(client));
+  client.sync = again(sync);
+  return client;
 }
 
 const CONTAINERS = ['locks', 'leases', 'web'];

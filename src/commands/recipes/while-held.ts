@@ -41,6 +41,10 @@ export async function runWhileHeld(
     });
     if (signal.aborted) throw signal.reason;
     context.signal.throwIfAborted();
+    // In a script it is zksh's own; at the prompt nobody would see it.
+    if (context.child === undefined && exitCode !== 0) {
+      await context.emit({ kind: 'message', text: `exit code ${exitCode}`, fields: { exitCode } });
+    }
     return { kind: 'ran', command: words, exitCode };
   } finally {
     await release();
