@@ -18,6 +18,7 @@ export interface ZkshParts {
 
 /** zksh from its words to its exit code; the session and the embedded server are always closed. */
 export async function runZksh(argv: readonly string[], parts: ZkshParts): Promise<number> {
+  if (argv[0] === '--zkcli') return runAsZkCli(argv.slice(1), parts);
   let options: ZkshOptions;
   try {
     options = parseZkshOptions(argv, process.env);
@@ -34,6 +35,22 @@ export async function runZksh(argv: readonly string[], parts: ZkshParts): Promis
   }
   try {
     return await withServer(options, (target) => runOn(options, target, parts));
+  } catch (error) {
+    return printReport(plainReport(error));
+  }
+}
+
+async function runAsZkCli(argv: readonly string[], parts: ZkshParts): Promise<number> {
+  const { runZkCliMode } = await import('./zkcli-mode.js');
+  try {
+    return await runZkCliMode(argv, onSignals, async (target) => {
+      const session = new ShellSession({ target });
+      try {
+        return await parts.startShell({ session, format: 'text' });
+      } finally {
+        await session.close();
+      }
+    });
   } catch (error) {
     return printReport(plainReport(error));
   }

@@ -73,6 +73,10 @@ const OPTIONS = {
     summary:
       'go on after an error, unless no server can be reached; the first one gives the exit code',
   },
+  zkcli: {
+    summary:
+      "as the first word: be Apache's shell, so that what follows is the command line of zkCli.sh",
+  },
   help: { letter: 'h', summary: 'show this' },
   version: { letter: 'V', summary: 'show the version' },
 } as const;
@@ -135,16 +139,8 @@ export function parseZkshOptions(
   env: Readonly<Record<string, string | undefined>>,
 ): ZkshOptions {
   const parsed = parseArguments(ZKSH, argv.map(toToken), { start: 0, end: 0 }, AS_TYPED);
-  const { options, args, tokens } = parsed as unknown as Parsed<typeof OPTIONS, typeof ARGS>;
-  if (options.command.length > 0 && options.file !== undefined) {
-    throw usageError('either -c or -f', tokens.file);
-  }
-  if (options.embedded && args.connect !== undefined) {
-    throw usageError('--embedded starts its own server, so there is no CONNECT', tokens.connect);
-  }
-  if (options['data-dir'] !== undefined && !options.embedded) {
-    throw usageError('--data-dir goes with --embedded', tokens['data-dir']);
-  }
+  const { options, args, tokens } = parsed as unknown as ZkshWords;
+  checkTogether(options, args, tokens);
   if (args.connect !== undefined) checkTarget(args.connect);
   const { cacert, cert, key, servername, insecure } = options;
   const tlsFiles = { cacert, cert, key, servername, insecure };
@@ -169,6 +165,26 @@ export function parseZkshOptions(
     format: OUTPUT_FORMATS.find((format) => format === options.output) ?? 'text',
     isKeepGoing: options['keep-going'],
   };
+}
+
+type ZkshWords = Parsed<typeof OPTIONS, typeof ARGS>;
+
+/** Refuses options that contradict each other. */
+function checkTogether(
+  options: ZkshWords['options'],
+  args: ZkshWords['args'],
+  tokens: ZkshWords['tokens'],
+): void {
+  if (options.command.length > 0 && options.file !== undefined) {
+    throw usageError('either -c or -f', tokens.file);
+  }
+  if (options.embedded && args.connect !== undefined) {
+    throw usageError('--embedded starts its own server, so there is no CONNECT', tokens.connect);
+  }
+  if (options['data-dir'] !== undefined && !options.embedded) {
+    throw usageError('--data-dir goes with --embedded', tokens['data-dir']);
+  }
+  if (options.zkcli) throw usageError('--zkcli is the first word, or none', tokens.zkcli);
 }
 
 const AS_TYPED = { resolve: (text: string) => text };
