@@ -1,6 +1,7 @@
 import type { ZooKeeperClient } from '../client/client.js';
 import type { ACL } from '../protocol/data.js';
-import type { Token } from './parse-line.js';
+import type { ErrorReport } from './command-error.js';
+import type { Statement, Token } from './parse-line.js';
 import type { Result } from './result.js';
 import type { ShellSession } from './shell-session.js';
 
@@ -16,6 +17,10 @@ export interface ValueTypes {
   integer: number;
   /** A connect string. */
   target: string;
+  /** The name of a local file. */
+  file: string;
+  /** Where a tree is: a path here, `zk://host:port/path`, or `@file` for a dump. */
+  place: string;
   /** The name of a command. */
   command: string;
   /** Text that no history keeps and no message repeats. */
@@ -84,7 +89,7 @@ export interface CommandDeclaration {
   readonly isLocal?: boolean;
 }
 
-export type CommandGroup = 'znode' | 'acl' | 'session' | 'shell';
+export type CommandGroup = 'znode' | 'tree' | 'move' | 'acl' | 'session' | 'shell';
 
 /** A verb: a declaration and what it does. */
 export interface Command extends CommandDeclaration {
@@ -159,9 +164,26 @@ export interface CommandContext {
   notify(result: Result): void;
   /** Asks yes or no; without a person the answer is yes, as a script has said what it wants. */
   confirm(question: string): Promise<boolean>;
+  /** How far a long command is; undefined when it is over. Shown where somebody looks. */
+  progress?(state: Progress | undefined): void;
+  /** Runs a line as if it were typed; the outcomes are the caller's to show. */
+  runLine(line: string): AsyncIterable<Outcome>;
   /** All of standard input, for a value given as `-`; throws when it is not to be had. */
   readInput(): Promise<Buffer>;
 }
+
+export interface Progress {
+  /** "walked", "written": what was done to the units. */
+  readonly done: string;
+  readonly count: number;
+  /** When it is known. */
+  readonly total?: number;
+}
+
+/** How one statement of a line ended. */
+export type Outcome =
+  | { readonly kind: 'result'; readonly statement: Statement; readonly result: Result }
+  | { readonly kind: 'error'; readonly statement?: Statement; readonly error: ErrorReport };
 
 /** The synopsis: `create [-s] [-t TTL] path [data]`. */
 export function usageOf(command: CommandDeclaration): string {

@@ -1,15 +1,9 @@
-import type { Command, CommandContext } from './command.js';
+import type { Command, CommandContext, Outcome } from './command.js';
 import { CommandError, type ErrorReport, ExitCode } from './command-error.js';
 import { reportError } from './error-report.js';
 import { parseArguments } from './parse-arguments.js';
 import { type LineFault, parseLine, type Statement } from './parse-line.js';
 import { findCommand, suggestCommand } from './registry.js';
-import type { Result } from './result.js';
-
-/** How one statement of a line ended. */
-export type Outcome =
-  | { readonly kind: 'result'; readonly statement: Statement; readonly result: Result }
-  | { readonly kind: 'error'; readonly statement?: Statement; readonly error: ErrorReport };
 
 /**
  * Runs a line as typed: parse, command, result, statement by statement. The caller decides what an
@@ -22,6 +16,7 @@ export async function* runLine(context: CommandContext, text: string): AsyncGene
     yield { kind: 'error', error: faultReport(fault) };
     return;
   }
+  if (!(await holdsSecret(statements))) context.session.remember(text);
   for (const statement of statements) yield await runStatement(context, statement);
 }
 
@@ -46,8 +41,16 @@ export async function runStatement(
   }
 }
 
+async function holdsSecret(statements: readonly Statement[]): Promise<boolean> {
+  for (const { tokens } of statements) {
+    if (hasSecret(await findCommand(tokens[0]?.text ?? ''))) return true;
+  }
+  return false;
+}
+
 function hasSecret(command: Command | undefined): boolean {
-  return Object.values(command?.args ?? {}).some(({ kind }) => kind === 'secret');
+  const specs = [...Object.values(command?.args ?? {}), ...Object.values(command?.options ?? {})];
+  return specs.some(({ kind }) => kind === 'secret');
 }
 
 /** Without a place nobody repeats the line, in which a password may stand. */

@@ -35,6 +35,7 @@ export type SessionEvent =
   /** Another client took over, or (undefined) the session was closed. */
   | { readonly kind: 'client'; readonly client: ZooKeeperClient | undefined };
 
+const LINES_KEPT = 10_000;
 const DEFAULT_REQUEST_TIMEOUT_MS = 30_000;
 const DEFAULT_CONNECT_TIMEOUT_MS = 5_000;
 const DEFAULT_SESSION_TIMEOUT_MS = 30_000;
@@ -49,6 +50,9 @@ export class ShellSession {
   readonly #options: SessionOptions;
   readonly #createClient: ClientFactory;
   readonly #listeners = new Set<(event: SessionEvent) => void>();
+  /** False after `printwatches off`. */
+  isPrintingWatches = true;
+  readonly #lines: string[] = [];
   #target: string;
   #client: ZooKeeperClient | undefined;
   #connecting: Promise<ZooKeeperClient> | undefined;
@@ -98,6 +102,16 @@ export class ShellSession {
     this.#previousCwd = this.#cwd;
     this.#cwd = path;
     this.#tell({ kind: 'path', cwd: path });
+  }
+
+  /** The lines run so far, oldest first, without those that hold a secret. */
+  get lines(): readonly string[] {
+    return this.#lines;
+  }
+
+  remember(line: string): void {
+    this.#lines.push(line);
+    if (this.#lines.length > LINES_KEPT) this.#lines.shift();
   }
 
   /** The absolute path of one typed, `.` and `..` resolved. */

@@ -124,6 +124,7 @@ test('every command whose example changes something is declared as mutating', as
     if (command.name === 'connect' || command.name === 'watch') continue;
     const world = makeShellWorld({ isInteractive: true });
     await world.run('create -p /app/old; create /app/config; create /app/ready');
+    if (command.name === 'delquota') await world.run('setquota -n 5 /app');
     world.client.calls.length = 0;
     for (const { line } of command.examples) await world.run(line);
     const isChanging = world.client.calls.some((call) => CHANGING.includes(call));

@@ -235,6 +235,7 @@ export class FakeClient implements ZooKeeperClient {
   }
 
   async reconfig(): Promise<never> {
+    this.#begin('reconfig', '');
     throw fault('RECONFIGDISABLED', '/zookeeper/config');
   }
 

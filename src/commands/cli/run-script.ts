@@ -1,8 +1,8 @@
-import type { CommandContext } from '../command.js';
+import type { CommandContext, Outcome } from '../command.js';
 import { createContext } from '../command-context.js';
 import { CommandError, type ErrorReport, ExitCode } from '../command-error.js';
 import type { Renderer } from '../render/render.js';
-import { faultReport, type Outcome, runStatement } from '../run-line.js';
+import { faultReport, runStatement } from '../run-line.js';
 import type { ShellSession } from '../shell-session.js';
 import type { Output } from './output.js';
 import { lineOf, type ScriptItem, type ScriptText } from './script-source.js';

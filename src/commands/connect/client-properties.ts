@@ -66,7 +66,7 @@ async function readText(file: string): Promise<string> {
   }
 }
 
-/** The text of a Java properties file: `key=value`, `key: value`, comments, joined lines, escapes. */
+/** The text of a Java properties file: `key=value`, comments, joined lines, escapes. */
 export function parseProperties(text: string): Properties {
   const properties = new Map<string, string>();
   const logical = text.replace(/\\\r?\n[ \t]*/g, '');
