@@ -1,4 +1,4 @@
-import type { Command, CommandContext, Outcome } from './command.js';
+import type { Command, CommandContext, Outcome, ParsedArguments } from './command.js';
 import { CommandError, type ErrorReport, ExitCode } from './command-error.js';
 import { reportError } from './error-report.js';
 import { parseArguments } from './parse-arguments.js';
@@ -30,8 +30,9 @@ export async function runStatement(
     command = await commandOf(statement);
     const parsed = parseArguments(command, statement.tokens.slice(1), statement, context.session);
     command.check?.(parsed);
-    if (command.isMutating === true && context.session.isReadOnly)
+    if (context.session.isReadOnly && isChanging(command, parsed)) {
       throw readOnly(command, statement);
+    }
     if (command.isLocal !== true) await untilAborted(context.session.ready(), context.signal);
     const result = await untilAborted(command.run(context, parsed), context.signal);
     return { kind: 'result', statement, result };
@@ -39,6 +40,11 @@ export async function runStatement(
     const report = await reportError(error, context, statement);
     return { kind: 'error', statement, error: hasSecret(command) ? withoutPlace(report) : report };
   }
+}
+
+/** A dry run only looks. */
+function isChanging({ isMutating }: Command, { options }: ParsedArguments): boolean {
+  return isMutating === true && options['dry-run'] !== true;
 }
 
 async function holdsSecret(statements: readonly Statement[]): Promise<boolean> {

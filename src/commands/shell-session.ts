@@ -164,9 +164,25 @@ export class ShellSession {
     await client?.close();
   }
 
-  async #open(target: string): Promise<ZooKeeperClient> {
+  /**
+   * A client of its own, for another cluster, with the credentials of this session; the caller
+   * closes it.
+   * @throws CommandError USAGE for a bad target; a ConnectError when no server is reached
+   */
+  async openBeside(target: string): Promise<ZooKeeperClient> {
     checkTarget(target);
-    const closeCount = this.#closeCount;
+    const client = await this.#makeClient(target);
+    try {
+      await client.connect();
+      for (const { scheme, auth } of this.#options.auth ?? []) await client.addAuth(scheme, auth);
+    } catch (error) {
+      await client.close();
+      throw error;
+    }
+    return client;
+  }
+
+  async #makeClient(target: string): Promise<ZooKeeperClient> {
     const { timeoutMs, tls } = this.#options;
     const client = await this.#createClient({
       connectString: target,
@@ -176,6 +192,15 @@ export class ShellSession {
       canBeReadOnly: this.isReadOnly,
       ...(tls !== undefined && isSecureTarget(target) ? { tls } : {}),
     });
+    if (!this.isReadOnly) return client;
+    const { readOnlyClient } = await import('./read-only-client.js');
+    return readOnlyClient(client);
+  }
+
+  async #open(target: string): Promise<ZooKeeperClient> {
+    checkTarget(target);
+    const closeCount = this.#closeCount;
+    const client = await this.#makeClient(target);
     client.on('state', (state, reason) => {
       if (client !== this.#client) return;
       this.#tell(

@@ -25,6 +25,8 @@ export interface WalkOptions<T> {
   readonly after?: string;
   /** Requests for so many znodes are under way at a time. */
   readonly inFlight?: number;
+  /** A znode that is not visited, nor what is below it. */
+  isSkipped?(path: string): boolean;
   /** Reads more of each znode, at the same time as its children. */
   read?(path: string): Promise<T>;
 }
@@ -77,7 +79,7 @@ export async function* walkTree<T = undefined>(
       if (error !== undefined && isWanted) yield { path, depth, isLast, error };
       continue;
     }
-    pushChildren(pending, next, answer.children, after);
+    pushChildren(pending, next, answer.children, options);
     readAhead(pending, ask, inFlight);
     const { stat, extra } = answer;
     if (isWanted) {
@@ -111,13 +113,14 @@ function pushChildren<T>(
   pending: Pending<T>[],
   { path, depth }: Pending<T>,
   names: readonly string[],
-  after: string | undefined,
+  { after, isSkipped }: WalkOptions<T>,
 ): void {
   const sorted = [...names].sort(compareNames);
   for (let at = sorted.length - 1; at >= 0; at--) {
     const child = childPath(path, sorted[at] ?? '');
     // All below it comes before, unless `after` is below it.
     if (after !== undefined && compareWalk(child, after) < 0 && !isWithin(after, child)) return;
+    if (isSkipped?.(child) === true) continue;
     const isLast = at === sorted.length - 1;
     pending.push({ path: child, depth: depth + 1, isLast, answer: undefined });
   }

@@ -201,6 +201,7 @@ export class FakeClient implements ZooKeeperClient {
   }
 
   async multi(): Promise<never> {
+    this.#begin('multi', '');
     throw new Error('the fake client has no multi');
   }
 
