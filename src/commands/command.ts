@@ -1,4 +1,4 @@
-import type { ZooKeeperClient } from '../client/client.js';
+import type { Op, ZooKeeperClient } from '../client/client.js';
 import type { ACL } from '../protocol/data.js';
 import type { ErrorReport } from './command-error.js';
 import type { Statement, Token } from './parse-line.js';
@@ -96,6 +96,8 @@ export interface Command extends CommandDeclaration {
   /** Refuses what no single value shows to be wrong; runs before a connection is made. */
   check?(parsed: ParsedArguments): void;
   run(context: CommandContext, parsed: ParsedArguments): Promise<Result>;
+  /** The same as an operation of a transaction; a command without it cannot be part of one. */
+  toOp?(context: CommandContext, parsed: ParsedArguments): Promise<Op>;
 }
 
 /** The erased form of {@link Parsed}. */
@@ -134,6 +136,7 @@ export function defineCommand<const O extends OptionSpecs, const A extends Argum
     readonly args: A;
     check?(parsed: Parsed<O, A>): void;
     run(context: CommandContext, parsed: Parsed<O, A>): Promise<Result>;
+    toOp?(context: CommandContext, parsed: Parsed<O, A>): Promise<Op>;
   },
 ): Command {
   // parse-arguments.ts makes exactly the values that the declaration asks for.

@@ -4,6 +4,7 @@ import { reportError } from './error-report.js';
 import { parseArguments } from './parse-arguments.js';
 import { type LineFault, parseLine, type Statement } from './parse-line.js';
 import { findCommand, suggestCommand } from './registry.js';
+import type { Result } from './result.js';
 
 /**
  * Runs a line as typed: parse, command, result, statement by statement. The caller decides what an
@@ -34,12 +35,35 @@ export async function runStatement(
       throw readOnly(command, statement);
     }
     if (command.isLocal !== true) await untilAborted(context.session.ready(), context.signal);
-    const result = await untilAborted(command.run(context, parsed), context.signal);
+    const work = queued(command, context, parsed) ?? command.run(context, parsed);
+    const result = await untilAborted(work, context.signal);
     return { kind: 'result', statement, result };
   } catch (error) {
     const report = await reportError(error, context, statement);
     return { kind: 'error', statement, error: hasSecret(command) ? withoutPlace(report) : report };
   }
+}
+
+/** Between begin and commit what can be part of a transaction is kept for it. */
+function queued(
+  command: Command,
+  context: CommandContext,
+  parsed: ParsedArguments,
+): Promise<Result> | undefined {
+  const { transaction } = context.session;
+  if (transaction === undefined || command.name === 'commit') return undefined;
+  if (command.toOp !== undefined) {
+    return command.toOp(context, parsed).then((op) => {
+      transaction.push(op);
+      return { kind: 'done', done: 'queued', path: op.path };
+    });
+  }
+  if (!isChanging(command, parsed)) return undefined;
+  throw new CommandError(`${command.name} cannot be part of a transaction`, {
+    code: 'TRANSACTION',
+    exitCode: ExitCode.usage,
+    hint: 'commit sends the one that is begun, abort forgets it',
+  });
 }
 
 /** A dry run only looks. */

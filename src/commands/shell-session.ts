@@ -1,4 +1,4 @@
-import type { ClientOptions, ClientState, ZooKeeperClient } from '../client/client.js';
+import type { ClientOptions, ClientState, Op, ZooKeeperClient } from '../client/client.js';
 import { chrootStart, parseConnectString } from '../client/connect-string.js';
 import type { TlsOptions } from '../client/tls.js';
 import { CommandError, ExitCode } from './command-error.js';
@@ -52,6 +52,8 @@ export class ShellSession {
   readonly #listeners = new Set<(event: SessionEvent) => void>();
   /** False after `printwatches off`. */
   isPrintingWatches = true;
+  /** What `begin` gathers until `commit`; undefined outside. */
+  transaction: Op[] | undefined;
   readonly #lines: string[] = [];
   #target: string;
   #client: ZooKeeperClient | undefined;

@@ -126,7 +126,11 @@ test('help lists every command and explains one', async () => {
     assert.ok(all.includes(word), word);
   }
   const one = await world.run('help create');
-  assert.ok(one.startsWith('create [-s] [-e] [-c] [-t TTL] [-p] [-b] path [data] [acl]\n'));
+  assert.ok(
+    one.startsWith(
+      'create [-s] [-e] [-c] [-t TTL] [-p] [-b] [--if-not-exists] path [data] [acl]\n',
+    ),
+  );
   assert.match(one, /-t, --ttl TTL/);
   assert.match(one, /Examples\n/);
   assert.match(await world.run('help exit'), /Also: exit/);

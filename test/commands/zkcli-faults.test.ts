@@ -74,7 +74,7 @@ test('the name of a sequential znode is a result', async () => {
 test('what failed in part, or had no connection, is an error', async () => {
   const world = makeShellWorld();
   await world.run('create /a/b; setAcl /a world:anyone:rwa');
-  assert.is((await world.runFully('deleteall /a')).error?.exitCode, 9);
+  assert.is((await world.runFully('deleteall -y /a')).error?.exitCode, 9);
   assert.is((await world.runFully('close; get /a')).error?.exitCode, 3);
 });
 
@@ -105,7 +105,7 @@ test('ls -R goes on past what may not be read', async () => {
 // There: exit code 0, and the errors run together on standard output.
 test('setAcl -R that fails in part is an error', async () => {
   const world = makeShellWorld();
-  await world.run('create -p /t/a; setAcl /t/a world:anyone:r');
+  await world.run('create -p /t/a; setAcl --force /t/a world:anyone:r');
   assert.is((await world.runFully('setAcl -R /t world:anyone:cdrwa')).error?.exitCode, 9);
 });
 

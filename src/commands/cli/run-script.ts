@@ -43,8 +43,19 @@ export async function runScript(
     }
   }
   await run.output.flush();
+  if (run.session.transaction !== undefined && exitCode === ExitCode.ok) {
+    run.printError(run.renderer.error(OPEN_TRANSACTION));
+    return ExitCode.usage;
+  }
   return exitCode;
 }
+
+const OPEN_TRANSACTION: ErrorReport = {
+  code: 'TRANSACTION',
+  exitCode: ExitCode.usage,
+  sentence: 'the script ended within a transaction, of which nothing was done',
+  hint: 'commit sends it',
+};
 
 /** Every further command would wait as long for the same servers. */
 function isHopeless(error: ErrorReport): boolean {
