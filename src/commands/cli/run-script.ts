@@ -5,6 +5,7 @@ import type { Renderer } from '../render/render.js';
 import { faultReport, runStatement } from '../run-line.js';
 import type { ShellSession } from '../shell-session.js';
 import type { Output } from './output.js';
+import type { ProgressLine } from './progress-line.js';
 import { lineOf, type ScriptItem, type ScriptText } from './script-source.js';
 
 export interface ScriptRun {
@@ -17,6 +18,8 @@ export interface ScriptRun {
   printError(text: string): void;
   /** For values given as `-`; undefined when the script itself comes from standard input. */
   readonly readInput: (() => Promise<Buffer>) | undefined;
+  /** Undefined where nobody looks. */
+  readonly progress?: ProgressLine | undefined;
 }
 
 /**
@@ -78,6 +81,7 @@ function located(error: ErrorReport, source: ScriptText, offset: number): ErrorR
 }
 
 function printError(run: ScriptRun, error: ErrorReport, source: ScriptText): void {
+  run.progress?.clear();
   // A caret is worth its lines only where there is a text to point into.
   run.printError(run.renderer.error(error, source.text === '' ? undefined : source.text));
 }
@@ -88,12 +92,17 @@ function scriptContext({
   output,
   signal,
   readInput,
+  progress,
 }: ScriptRun): CommandContext {
   return createContext({
     session,
     signal,
     isInteractive: false,
-    emit: (result) => output.write(renderer.result(result)),
+    emit: (result) => {
+      progress?.clear();
+      return output.write(renderer.result(result));
+    },
+    ...(progress === undefined ? {} : { progress: (state) => progress.show(state) }),
     notify: (result) => void output.write(renderer.result(result)),
     confirm: async () => true,
     readInput: readInput ?? refuseInput,

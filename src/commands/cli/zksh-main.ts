@@ -19,6 +19,7 @@ export interface ZkshParts {
 /** zksh from its words to its exit code; the session and the embedded server are always closed. */
 export async function runZksh(argv: readonly string[], parts: ZkshParts): Promise<number> {
   if (argv[0] === '--zkcli') return runAsZkCli(argv.slice(1), parts);
+  if (argv[0] === 'completion') return printCompletion(argv.slice(1));
   let options: ZkshOptions;
   try {
     options = parseZkshOptions(argv, process.env);
@@ -38,6 +39,19 @@ export async function runZksh(argv: readonly string[], parts: ZkshParts): Promis
   } catch (error) {
     return printReport(plainReport(error));
   }
+}
+
+async function printCompletion([word, ...rest]: readonly string[]): Promise<number> {
+  const { COMPLETION_SHELLS, completionScript } = await import('./completion.js');
+  const shell = COMPLETION_SHELLS.find((name) => name === word);
+  if (shell === undefined || rest.length > 0) {
+    return printReport(
+      plainReport(usageError('completion is for bash, zsh or fish', undefined)),
+      'zksh completion bash; for a server of that name: zksh completion:2181',
+    );
+  }
+  const { allCommands } = await import('../registry.js');
+  return print(completionScript(shell, await allCommands()));
 }
 
 async function runAsZkCli(argv: readonly string[], parts: ZkshParts): Promise<number> {
@@ -129,6 +143,7 @@ async function runAsScript(options: ZkshOptions, session: ShellSession): Promise
           if (!isReaderGone) process.stderr.write(text);
         },
         readInput: isStdinFree ? readStdin : undefined,
+        progress: await openProgress(),
       },
       script,
     );
@@ -137,6 +152,13 @@ async function runAsScript(options: ZkshOptions, session: ShellSession): Promise
   } finally {
     release();
   }
+}
+
+/** Where nobody looks at standard error, not even its file is loaded. */
+async function openProgress() {
+  if (!process.stderr.isTTY) return undefined;
+  const { ProgressLine } = await import('./progress-line.js');
+  return new ProgressLine(process.stderr, () => performance.now());
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
