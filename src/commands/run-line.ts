@@ -34,6 +34,9 @@ export async function runStatement(
     if (context.session.isReadOnly && isChanging(command, parsed)) {
       throw readOnly(command, statement);
     }
+    if (context.session.isProtected && isChanging(command, parsed)) {
+      await confirmChange(context, command, statement);
+    }
     if (command.isLocal !== true) await untilAborted(context.session.ready(), context.signal);
     const work = queued(command, context, parsed) ?? command.run(context, parsed);
     const result = await untilAborted(work, context.signal);
@@ -42,6 +45,24 @@ export async function runStatement(
     const report = await reportError(error, context, statement);
     return { kind: 'error', statement, error: hasSecret(command) ? withoutPlace(report) : report };
   }
+}
+
+/** What a protected profile wants to hear before anything is changed. */
+async function confirmChange(
+  context: CommandContext,
+  { name }: Command,
+  statement: Statement,
+): Promise<void> {
+  const { profile = 'this session' } = context.session;
+  const path = statement.tokens.find(({ text }) => text.startsWith('/'))?.text ?? '';
+  const question = `${profile} is protected: ${name} ${path}?\n`.replace(' ?', '?');
+  if (context.isInteractive && (await context.confirm(question))) return;
+  throw new CommandError(`${name} is refused: ${profile} is protected`, {
+    code: 'PROTECTED',
+    exitCode: context.isInteractive ? ExitCode.failed : ExitCode.usage,
+    place: statement.tokens[0],
+    hint: 'zksh --allow-changes lets it through',
+  });
 }
 
 /** Between begin and commit what can be part of a transaction is kept for it. */

@@ -22,6 +22,12 @@ export interface SessionOptions {
   readonly isReadOnly?: boolean;
   /** Sent on every connection made. */
   readonly auth?: readonly Credentials[];
+  /** The name it is known by, for the prompt. */
+  readonly profile?: string;
+  /** Ask before each change, and refuse it in a script. */
+  readonly isProtected?: boolean;
+  /** More for the client, for whichever servers. */
+  readonly client?: Partial<ClientOptions>;
   /** How TLS is spoken with targets that begin with zks://. */
   readonly tls?: TlsOptions;
   /** Default: by `clientKind`. */
@@ -47,6 +53,9 @@ const DEFAULT_SESSION_TIMEOUT_MS = 30_000;
 export class ShellSession {
   readonly isReadOnly: boolean;
   readonly clientKind: ClientKind;
+  /** Of the command line; undefined when servers were named. */
+  readonly profile: string | undefined;
+  readonly isProtected: boolean;
   readonly #options: SessionOptions;
   readonly #createClient: ClientFactory;
   readonly #listeners = new Set<(event: SessionEvent) => void>();
@@ -68,6 +77,8 @@ export class ShellSession {
     this.#options = options;
     this.#target = options.target;
     this.isReadOnly = options.isReadOnly ?? false;
+    this.profile = options.profile;
+    this.isProtected = options.isProtected ?? false;
     this.clientKind = options.clientKind ?? 'builtin';
     this.#createClient = options.createClient ?? CLIENTS[this.clientKind];
   }
@@ -187,6 +198,7 @@ export class ShellSession {
   async #makeClient(target: string): Promise<ZooKeeperClient> {
     const { timeoutMs, tls } = this.#options;
     const client = await this.#createClient({
+      ...this.#options.client,
       connectString: target,
       sessionTimeoutMs: timeoutMs ?? DEFAULT_SESSION_TIMEOUT_MS,
       connectTimeoutMs: timeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS,

@@ -1,11 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import type { TlsOptions } from '../../client/tls.js';
 import { CommandError, type ErrorReport, ExitCode, usageError } from '../command-error.js';
+import { sessionOptions } from '../connect/session-options.js';
 import { plainReport } from '../error-report.js';
 import { loadRenderer } from '../render/render.js';
 import type { ShellOptions } from '../shell-options.js';
 import { ShellSession } from '../shell-session.js';
-import { readTlsFiles, TlsFileError } from '../tls-files.js';
 import { Output } from './output.js';
 import { runScript } from './run-script.js';
 import { decodeScript, type ScriptItem, streamedScript, wholeScript } from './script-source.js';
@@ -73,9 +72,9 @@ async function runAsZkCli(argv: readonly string[], parts: ZkshParts): Promise<nu
 /** Runs on the servers asked for, or on an embedded one that lives as long. */
 async function withServer(
   options: ZkshOptions,
-  run: (target: string) => Promise<number>,
+  run: (target: string | undefined) => Promise<number>,
 ): Promise<number> {
-  if (!options.isEmbedded) return run(options.target);
+  if (!options.isEmbedded) return run(undefined);
   const { startServer } = await import('../../server/main.js');
   const { dataDir } = options;
   const server = await startServer(dataDir === undefined ? {} : { dataDir });
@@ -86,17 +85,13 @@ async function withServer(
   }
 }
 
-async function runOn(options: ZkshOptions, target: string, parts: ZkshParts): Promise<number> {
-  const { clientKind, timeoutMs, isReadOnly, auth, format } = options;
-  const tls = await tlsOf(options);
-  const session = new ShellSession({
-    target,
-    clientKind,
-    isReadOnly,
-    auth,
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    ...(tls === undefined ? {} : { tls }),
-  });
+async function runOn(
+  options: ZkshOptions,
+  target: string | undefined,
+  parts: ZkshParts,
+): Promise<number> {
+  const { format } = options;
+  const session = new ShellSession(await sessionOptions(options, target, process.env));
   const isScript = options.commands.length > 0 || options.file !== undefined;
   try {
     const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
@@ -105,17 +100,6 @@ async function runOn(options: ZkshOptions, target: string, parts: ZkshParts): Pr
     return await parts.startShell({ session, format, ...greeting });
   } finally {
     await session.close();
-  }
-}
-
-/** @throws CommandError USAGE for a file that cannot be used */
-async function tlsOf({ tlsFiles, keyPassphrase }: ZkshOptions): Promise<TlsOptions | undefined> {
-  if (tlsFiles === undefined) return undefined;
-  try {
-    return await readTlsFiles(tlsFiles, keyPassphrase);
-  } catch (error) {
-    if (error instanceof TlsFileError) throw usageError(error.message, undefined);
-    throw error;
   }
 }
 
