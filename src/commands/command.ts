@@ -167,6 +167,8 @@ export interface CommandContext {
   notify(result: Result): void;
   /** Asks yes or no; without a person the answer is yes, as a script has said what it wants. */
   confirm(question: string): Promise<boolean>;
+  /** Gives the whole terminal to another program meanwhile; absent where nothing is drawn there. */
+  lendTerminal?(use: () => Promise<void>): Promise<void>;
   /** How far a long command is; undefined when it is over. Shown where somebody looks. */
   progress?(state: Progress | undefined): void;
   /** Runs a line as if it were typed; the outcomes are the caller's to show. */

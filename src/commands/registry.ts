@@ -17,6 +17,7 @@ const ENTRIES: readonly Entry[] = [
   { name: 'stat', load: async () => (await import('./znode/stat.js')).stat },
   { name: 'create', load: async () => (await import('./znode/create.js')).create },
   { name: 'set', load: async () => (await import('./znode/set.js')).set },
+  { name: 'edit', load: async () => (await import('./znode/edit.js')).edit },
   { name: 'delete', load: async () => (await import('./znode/delete.js')).deleteCommand },
   { name: 'deleteall', load: async () => (await import('./znode/deleteall.js')).deleteall },
   { name: 'txn', load: async () => (await import('./transaction/txn.js')).txn },
