@@ -45,6 +45,7 @@ const ENTRIES: readonly Entry[] = [
   { name: 'grep', load: async () => (await import('./tree/grep.js')).grep },
   { name: 'du', load: async () => (await import('./tree/du.js')).du },
   { name: 'hot', load: async () => (await import('./tree/hot.js')).hot },
+  { name: 'who', load: async () => (await import('./tree/who.js')).who },
   { name: 'cp', load: async () => (await import('./move/cp.js')).cp },
   { name: 'mv', load: async () => (await import('./move/mv.js')).mv },
   { name: 'diff', load: async () => (await import('./move/diff.js')).diff },

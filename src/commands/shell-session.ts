@@ -83,6 +83,11 @@ export class ShellSession {
     this.#createClient = options.createClient ?? CLIENTS[this.clientKind];
   }
 
+  /** For whatever else is asked of its servers over TLS. */
+  get tls(): TlsOptions | undefined {
+    return this.#options.tls ?? this.#options.client?.tls;
+  }
+
   /** The connect string of the session, or of the one that would be opened. */
   get target(): string {
     return this.#target;

@@ -61,6 +61,20 @@ test('deleteall at the prompt says how many and asks', async () => {
   assert.is(await world.run('ls /'), '[a, zookeeper]\n');
 });
 
+// There: the same, and thousands are gone.
+test('deleteall in a script wants to be told so', async () => {
+  const world = makeShellWorld();
+  const { error } = await world.runFully('create /a/b; deleteall /a');
+  assert.equal(
+    [error?.code, error?.exitCode, error?.sentence],
+    ['UNCONFIRMED', 2, 'nothing was deleted: it would be 2 znodes: /a, /a/b'],
+  );
+  assert.is(
+    await world.run('ls -R /a; deleteall --yes /a; ls /'),
+    '/a\n/a/b\nDeleted 2 znodes\n[zookeeper]\n',
+  );
+});
+
 // There: on standard error, though it is the result.
 test('the name of a sequential znode is a result', async () => {
   const { results } = await makeShellWorld().runFully('create -s /s-');

@@ -136,7 +136,7 @@ async function runFor(
   command: string,
   path: string,
 ): Promise<void> {
-  for await (const outcome of context.runLine(command.replaceAll('{}', quoteWord(path)))) {
+  for await (const outcome of context.runLine(command.replaceAll('{}', () => quoteWord(path)))) {
     if (outcome.kind === 'result') {
       await context.emit(outcome.result);
       continue;
