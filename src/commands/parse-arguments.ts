@@ -1,10 +1,7 @@
-import { MAX_TTL_MS } from '../protocol/create-mode.js';
 import { pathFault } from '../protocol/path.js';
-import { AclSyntaxError, parseAcl } from './acl/parse-acl.js';
 import {
   type ArgumentSpec,
   type CommandDeclaration,
-  type DataValue,
   type OptionSpec,
   type ParsedArguments,
   usageOf,
@@ -15,6 +12,7 @@ import {
 import { usageError } from './command-error.js';
 import type { Place, Token } from './parse-line.js';
 import { suggestWord } from './suggest-word.js';
+import { aclOf, dataOf, integerOf, isPlaceElsewhere, textOf } from './word-value.js';
 
 /** What a path is resolved with. */
 export interface PathResolver {
@@ -230,6 +228,8 @@ class ArgumentReader {
     switch (kind) {
       case 'path':
         return this.#pathOf(token);
+      case 'place':
+        return isPlaceElsewhere(token) ? token.text : this.#pathOf(token);
       case 'integer':
         return integerOf(name, spec, token);
       case 'acl':
@@ -251,49 +251,4 @@ class ArgumentReader {
 /** Starts with a dash, unquoted, and is neither the dash alone nor a negative number. */
 function isOptionLike(word: Token): boolean {
   return !word.isQuoted && /^-[^\d.]/.test(word.text);
-}
-
-/** `@file` and `-` unless quoted. */
-function dataOf(token: Token): DataValue {
-  if (!token.isQuoted && token.text === '-') return { from: 'stdin' };
-  if (!token.isQuoted && token.text.startsWith('@') && token.text.length > 1) {
-    return { from: 'file', file: token.text.slice(1) };
-  }
-  return { from: 'line', bytes: token.bytes };
-}
-
-function integerOf(name: string, spec: Spec, token: Token): number {
-  const min = spec.min ?? 0;
-  const max = spec.max ?? Number(MAX_TTL_MS);
-  const value = /^[-+]?\d+$/.test(token.text) ? Number(token.text) : Number.NaN;
-  if (Number.isNaN(value)) {
-    throw usageError(`${name} is a whole number, not "${token.text}"`, token);
-  }
-  if (value < min || value > max) {
-    throw usageError(`${name} is between ${min} and ${max}, not ${token.text}`, token);
-  }
-  return value;
-}
-
-function textOf(name: string, spec: Spec, token: Token): string {
-  const { choices } = spec;
-  if (choices === undefined || choices.includes(token.text)) return token.text;
-  const suggestion = suggestWord(token.text, choices);
-  throw usageError(
-    `${name} is one of ${choices.join(', ')}, not "${token.text}"`,
-    token,
-    suggestion === undefined ? undefined : `did you mean ${suggestion}?`,
-  );
-}
-
-function aclOf(token: Token): ValueTypes['acl'] {
-  try {
-    return parseAcl(token.text);
-  } catch (error) {
-    if (!(error instanceof AclSyntaxError)) throw error;
-    const start = token.start + error.start;
-    const isExact = !token.isQuoted && token.end - token.start === token.text.length;
-    const place = isExact ? { start, end: token.start + error.end } : token;
-    throw usageError(error.message, place, error.hint);
-  }
 }

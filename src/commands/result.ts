@@ -64,13 +64,29 @@ export type Result =
       readonly kind: 'message';
       readonly text: string;
       readonly fields: Readonly<Record<string, unknown>>;
+      /** For pipes, without a line end; default: the text. */
+      readonly raw?: string;
     }
   /** A program that was run, and how it ended: its exit code becomes that of zksh. */
   | { readonly kind: 'ran'; readonly command: readonly string[]; readonly exitCode: number }
+  /** A table: text aligns it, JSON makes an object of each row. */
+  | { readonly kind: 'rows'; readonly columns: readonly Column[]; readonly rows: readonly Row[] }
   /** All was emitted already. */
   | { readonly kind: 'end' }
   /** The shell is asked to end. */
   | { readonly kind: 'exit' };
+
+export interface Column {
+  /** The key of its cells, and its name in JSON. */
+  readonly name: string;
+  /** Default: the name in capitals. */
+  readonly title?: string;
+  /** Figures stand under each other by their last digit. */
+  readonly isRight?: boolean;
+}
+
+/** A cell is shown as it is; null shows as a dash. */
+export type Row = Readonly<Record<string, string | number | boolean | null>>;
 
 export type ResultKind = Result['kind'];
 

@@ -205,6 +205,7 @@ export class FakeClient implements ZooKeeperClient {
   }
 
   async multi(): Promise<never> {
+    this.#begin('multi', '');
     throw new Error('the fake client has no multi');
   }
 
@@ -239,6 +240,7 @@ export class FakeClient implements ZooKeeperClient {
   }
 
   async reconfig(): Promise<never> {
+    this.#begin('reconfig', '');
     throw fault('RECONFIGDISABLED', '/zookeeper/config');
   }
 

@@ -6,8 +6,14 @@ import { formatZxid } from '../../protocol/zxid.js';
 import type { ErrorReport } from '../command-error.js';
 import type { Result } from '../result.js';
 
-/** One document, line end and all; "" for a result that is none. @param indent 0 for one line */
+/**
+ * One document, line end and all; "" for a result that is none.
+ * @param indent 0 for one line a document, and then a table is a document a row
+ */
 export function resultToJson(result: Result, indent: number): string {
+  if (result.kind === 'rows' && indent === 0) {
+    return result.rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+  }
   const value = toJson(result);
   return value === undefined ? '' : `${JSON.stringify(value, null, indent)}\n`;
 }
@@ -72,23 +78,25 @@ function toJson(result: Result): object | undefined {
       return result.fields;
     case 'ran':
       return { ran: result.command, exitCode: result.exitCode };
+    case 'rows':
+      return result.rows;
   }
 }
 
 /** Null stays null; bytes are text where they are UTF-8, and base64 where not. */
-function dataToJson(data: Buffer | null): object {
+export function dataToJson(data: Buffer | null): object {
   if (data === null) return { data: null, encoding: null };
   return isUtf8(data)
     ? { data: data.toString(), encoding: 'utf8' }
     : { data: data.toString('base64'), encoding: 'base64' };
 }
 
-function aclToJson({ perms, id }: ACL): object {
+export function aclToJson({ perms, id }: ACL): object {
   return { scheme: id.scheme, id: id.id, perms: formatPerms(perms) };
 }
 
 /** The jute names; zxids and session ids as hex text, times in ms since 1970. */
-function statToJson(stat: Stat | undefined): object | undefined {
+export function statToJson(stat: Stat | undefined): object | undefined {
   if (stat === undefined) return undefined;
   return {
     czxid: formatZxid(stat.czxid),

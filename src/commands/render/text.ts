@@ -3,9 +3,11 @@ import { formatPerms } from '../../protocol/perms.js';
 import { formatSessionId } from '../../protocol/session-id.js';
 import type { ErrorReport } from '../command-error.js';
 import type { Result } from '../result.js';
+import { alignedRows } from './aligned-rows.js';
 import { hexDump } from './hex-dump.js';
 import type { RenderOptions } from './render.js';
 import { statLines } from './stat-lines.js';
+import { widthOf } from './width.js';
 
 type DataResult = Extract<Result, { kind: 'data' }>;
 
@@ -53,6 +55,8 @@ function lines(result: Exclude<Result, DataResult>): string {
       return connectionLine(result);
     case 'message':
       return `${result.text}\n`;
+    case 'rows':
+      return alignedRows(result.columns, result.rows);
   }
 }
 
@@ -120,20 +124,4 @@ function caretLines(source: string, place: NonNullable<ErrorReport['place']>): s
   const margin = [...before].map((char) => (char === '\t' ? '\t' : ' '.repeat(widthOf(char))));
   const width = [...marked].reduce((sum, char) => sum + widthOf(char), 0);
   return `  ${visible(line)}\n  ${margin.join('')}${'^'.repeat(Math.max(1, width))}\n`;
-}
-
-/** Columns of a character, roughly: East Asian wide ones and emoji take two, marks none. */
-function widthOf(char: string): number {
-  if (/\p{M}/u.test(char)) return 0;
-  const code = char.codePointAt(0) ?? 0;
-  const isWide =
-    (code >= 0x1100 && code <= 0x115f) ||
-    (code >= 0x2e80 && code <= 0xa4cf) ||
-    (code >= 0xac00 && code <= 0xd7a3) ||
-    (code >= 0xf900 && code <= 0xfaff) ||
-    (code >= 0xfe30 && code <= 0xfe6f) ||
-    (code >= 0xff00 && code <= 0xff60) ||
-    (code >= 0x1f300 && code <= 0x1faff) ||
-    (code >= 0x20000 && code <= 0x3fffd);
-  return isWide ? 2 : 1;
 }

@@ -221,9 +221,9 @@ test('delete deletes one, minds -v, and refuses a znode with children', async ()
 test('deleteall deletes children before parents', async () => {
   const world = makeShellWorld();
   await world.run('create -p /t/a/1; create /t/b');
-  assert.is(await world.run('deleteall -b 2 /t'), 'Deleted 4 znodes\n');
+  assert.is(await world.run('deleteall -y -b 2 /t'), 'Deleted 4 znodes\n');
   assert.is(await world.run('ls /'), '[a, zookeeper]\n');
-  assert.is((await world.runFully('deleteall /t')).error?.exitCode, 4);
+  assert.is((await world.runFully('deleteall -y /t')).error?.exitCode, 4);
 });
 
 test('deleteall -n only lists', async () => {
@@ -256,7 +256,7 @@ test('deleteall guards the root and /zookeeper, also by relative paths', async (
 test('deleteall goes on past what it may not delete, names it and exits with 9', async () => {
   const world = makeShellWorld();
   await world.run('create -p /t/kept/x; create /t/gone; setAcl /t/kept world:anyone:rwa');
-  const { text, error } = await world.runFully('deleteall /t');
+  const { text, error } = await world.runFully('deleteall -y /t');
   assert.is(error?.exitCode, 9);
   assert.is(text, 'deleted 1 of 4 znodes, not all: /t/kept/x (NOAUTH)\n');
   assert.is(await world.run('ls -R /t'), '/t\n/t/kept\n/t/kept/x\n');
