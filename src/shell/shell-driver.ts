@@ -1,5 +1,6 @@
 // Performs what shell-state.ts decides: runs lines, asks the server for completions, keeps the
 // history file, listens to the session. It decides nothing about keys.
+import { readdir } from 'node:fs/promises';
 import type { CommandContext } from '../commands/command.js';
 import { createContext } from '../commands/command-context.js';
 import { CommandError, type ErrorReport, ExitCode } from '../commands/command-error.js';
@@ -259,6 +260,7 @@ export class ShellDriver {
       vocabulary: this.#options.vocabulary,
       cwd: this.session.cwd,
       listChildren: (path) => this.#paths.listChildren(path),
+      listFiles,
     });
     this.dispatch({ type: 'completed', text, cursor, completion });
   }
@@ -295,6 +297,11 @@ export class ShellDriver {
     this.#hasHistoryFailed = true;
     this.print([{ text: `the history is not kept: ${messageOf(error)}`, tone: 'busy' }]);
   }
+}
+
+async function listFiles(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  return entries.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name));
 }
 
 function drawn(spans: readonly Span[]): string {
