@@ -53,6 +53,8 @@ export interface ArgumentSpec extends ValueSpec {
   readonly isOptional?: boolean;
   /** Takes all words that are left; only the last argument may. */
   readonly isVariadic?: boolean;
+  /** Begins behind `--` only, so that a word too many before it is still one. */
+  readonly isBehindDashes?: boolean;
 }
 
 export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
@@ -171,7 +173,8 @@ export function usageOf(command: CommandDeclaration): string {
     return `[${flag}${value}]`;
   });
   const args = Object.entries(command.args).map(([name, spec]) => {
-    const word = spec.isVariadic === true ? `${name}...` : name;
+    const plain = spec.isVariadic === true ? `${name}...` : name;
+    const word = spec.isBehindDashes === true ? `-- ${plain}` : plain;
     return spec.isOptional === true ? `[${word}]` : word;
   });
   return [command.name, ...options, ...args].join(' ');
