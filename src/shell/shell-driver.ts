@@ -1,6 +1,5 @@
 // Performs what shell-state.ts decides: runs lines, asks the server for completions, keeps the
 // history file, listens to the session. It decides nothing about keys.
-import { readdir } from 'node:fs/promises';
 import type { CommandContext } from '../commands/command.js';
 import { createContext } from '../commands/command-context.js';
 import { CommandError, type ErrorReport, ExitCode } from '../commands/command-error.js';
@@ -9,12 +8,11 @@ import type { Renderer } from '../commands/render/render.js';
 import type { Result } from '../commands/result.js';
 import { runLine } from '../commands/run-line.js';
 import type { SessionEvent, ShellSession } from '../commands/shell-session.js';
-import { complete } from './complete.js';
+import { Completer } from './completer.js';
 import type { HistoryFile } from './history.js';
 import type { Key } from './key-decoder.js';
 import { actionOf, type KeyMode } from './keymap.js';
 import { analyzeLine } from './line-analysis.js';
-import { PathCache } from './path-cache.js';
 import { type Connection, promptSpans } from './prompt.js';
 import { Scrollback } from './scrollback.js';
 import {
@@ -27,6 +25,8 @@ import {
 import { printable } from './text-width.js';
 import { paintSpans, type Span } from './theme.js';
 import type { Vocabulary } from './vocabulary.js';
+import { WatchBoard } from './watch-board.js';
+import { rowsOf } from './watch-pane.js';
 
 /** A command that takes longer shows that it runs. */
 const SLOW_MS = 150;
@@ -44,13 +44,14 @@ export class ShellDriver {
   readonly session: ShellSession;
   readonly scrollback = new Scrollback();
   readonly #options: ShellDriverOptions;
-  readonly #paths: PathCache;
+  readonly #completer: Completer;
   readonly #listeners = new Set<() => void>();
   readonly #left: Promise<void>;
   #resolveLeft: () => void = () => undefined;
   #state: ShellState;
   #running: AbortController | undefined;
   #answer: ((isYes: boolean) => void) | undefined;
+  readonly #watches = new WatchBoard((event) => this.dispatch(event));
   #hasHistoryFailed = false;
   /** The server last talked to, shown while there is none. */
   #lastServer: string | undefined;
@@ -62,7 +63,7 @@ export class ShellDriver {
       ...this.#connection(),
       state: 'connecting',
     });
-    this.#paths = new PathCache((path) => this.#listChildren(path), Date.now);
+    this.#completer = new Completer(options.session, options.vocabulary);
     this.#left = new Promise((resolve) => {
       this.#resolveLeft = resolve;
     });
@@ -175,7 +176,7 @@ export class ShellDriver {
       this.#printError(plainReport(error));
     } finally {
       clearTimeout(slow);
-      this.#paths.clear();
+      this.#completer.forget();
       this.#running = undefined;
       this.#answer = undefined;
       this.dispatch({ type: 'finished', isExit });
@@ -191,7 +192,7 @@ export class ShellDriver {
         if (!signal.aborted) this.#printResult(result, 'plain');
         return this.scrollback.roomy();
       },
-      notify: (result) => this.#printResult(result, 'event'),
+      notify: (result) => this.#hearWatch(result),
       confirm: (question) => this.#confirm(question, signal),
       readInput: () => {
         throw new CommandError('there is no standard input here: it is the keyboard', {
@@ -218,9 +219,22 @@ export class ShellDriver {
     if (lines > 0) this.print([{ text: `… ${lines} more lines, not shown`, tone: 'dim' }]);
   }
 
+  #hearWatch(result: Result): void {
+    this.#completer.forget();
+    if (result.kind === 'watching') this.#watches.end(result, this.#textOf(result));
+    else if (result.kind === 'event') this.#printResult(result, 'event');
+    else this.#watches.tell(result, this.#textOf(result));
+  }
+
+  #textOf(result: Result): string {
+    return this.#options.renderer.result(result).toString();
+  }
+
   #printResult(result: Result, tone: Span['tone']): void {
-    const text = this.#options.renderer.result(result).toString();
-    if (text !== '') this.print([{ text: text.replace(/\n$/, ''), tone }]);
+    if (result.kind === 'watching') this.#watches.begin(result);
+    const text = this.#textOf(result);
+    if (result.kind === 'change') for (const row of rowsOf(text)) this.print([row]);
+    else if (text !== '') this.print([{ text: text.replace(/\n$/, ''), tone }]);
   }
 
   #printError(error: ErrorReport, source?: string): void {
@@ -237,7 +251,7 @@ export class ShellDriver {
   }
 
   #hear(event: SessionEvent): void {
-    if (event.kind !== 'path') this.#paths.clear();
+    if (event.kind !== 'path') this.#completer.forget();
     if (event.kind === 'client') this.#lastServer = undefined;
     const connection = this.#connection();
     const reason = event.kind === 'state' ? event.reason?.message : undefined;
@@ -256,22 +270,8 @@ export class ShellDriver {
   }
 
   async #complete(text: string, cursor: number): Promise<void> {
-    const completion = await complete(text, cursor, {
-      vocabulary: this.#options.vocabulary,
-      cwd: this.session.cwd,
-      listChildren: (path) => this.#paths.listChildren(path),
-      listFiles,
-    });
+    const completion = await this.#completer.complete(text, cursor);
     this.dispatch({ type: 'completed', text, cursor, completion });
-  }
-
-  async #listChildren(path: string): Promise<readonly string[]> {
-    // Not session.ready(): a TAB never waits for a connection, nor opens one.
-    const client = this.session.requireClient();
-    if (client.state !== 'connected' && client.state !== 'connected-readonly') {
-      throw new Error('not connected: paths cannot be completed');
-    }
-    return (await client.getChildren(path)).children;
   }
 
   async #loadHistory(): Promise<void> {
@@ -297,11 +297,6 @@ export class ShellDriver {
     this.#hasHistoryFailed = true;
     this.print([{ text: `the history is not kept: ${messageOf(error)}`, tone: 'busy' }]);
   }
-}
-
-async function listFiles(folder: string): Promise<readonly string[]> {
-  const entries = await readdir(folder, { withFileTypes: true });
-  return entries.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name));
 }
 
 function drawn(spans: readonly Span[]): string {
