@@ -13,7 +13,7 @@ import type { HistoryFile } from './history.js';
 import type { Key } from './key-decoder.js';
 import { actionOf, type KeyMode } from './keymap.js';
 import { analyzeLine } from './line-analysis.js';
-import { type Connection, promptSpans } from './prompt.js';
+import { type Connection, promptSpans, serversOf } from './prompt.js';
 import { Scrollback } from './scrollback.js';
 import {
   initialState,
@@ -265,8 +265,7 @@ export class ShellDriver {
   #connection(): Connection {
     const { client, target, chroot, cwd, state } = this.session;
     this.#lastServer = client?.server ?? this.#lastServer;
-    const hosts = target.split('/', 1)[0] ?? target;
-    return { server: this.#lastServer ?? hosts, state, chroot, cwd };
+    return { server: this.#lastServer ?? serversOf(target), state, chroot, cwd };
   }
 
   async #complete(text: string, cursor: number): Promise<void> {
