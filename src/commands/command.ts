@@ -159,6 +159,8 @@ export interface CommandContext {
   emit(result: Result): Promise<void> | void;
   /** Something that happens beside the command running, if any: a watch that fired. */
   notify(result: Result): void;
+  /** Gives the whole screen to the browser until it is left; only where there is a screen. */
+  browse?(path: string): Promise<void>;
   /** Asks yes or no; without a person the answer is yes, as a script has said what it wants. */
   confirm(question: string): Promise<boolean>;
   /** All of standard input, for a value given as `-`; throws when it is not to be had. */

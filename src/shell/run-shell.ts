@@ -4,12 +4,10 @@ import { loadRenderer } from '../commands/render/render.js';
 import type { ShellOptions } from '../commands/shell-options.js';
 import { HistoryFile, historyFile } from './history.js';
 import type { Key } from './key-decoder.js';
-import { type Frame, repairAfterResize } from './resize-repair.js';
+import { loadInk, openScreens } from './screens.js';
 import { ShellDriver } from './shell-driver.js';
 import { makeVocabulary } from './vocabulary.js';
 
-/** Frames a second: a key is drawn at once, and echo and output never stand beside an old line. */
-const MAX_FPS = 1000;
 const LEAVING_SIGNALS = ['SIGTERM', 'SIGHUP'] as const;
 const CLEAR_ROW = '\r\x1b[2K';
 
@@ -35,7 +33,7 @@ export async function runShell(options: ShellOptions, input: Input): Promise<num
     const left = driver.run();
     const ink = await loadInk();
     process.stdout.write(CLEAR_ROW);
-    screen = openScreen(driver, ink);
+    screen = openScreens(driver, ink);
     await left;
   } finally {
     screen?.close();
@@ -75,66 +73,6 @@ function heedSignals(driver: ShellDriver) {
     close: () => {
       for (const signal of LEAVING_SIGNALS) process.off(signal, terminate);
       process.off('SIGINT', interrupt);
-    },
-  };
-}
-
-type LoadedInk = Awaited<ReturnType<typeof loadInk>>;
-
-/**
- * Ink draws nothing live where CI is set; but whoever sits at a terminal is no CI. React is slower,
- * and meant for who develops with it, unless it is told otherwise.
- */
-async function loadInk() {
-  const { CI, CONTINUOUS_INTEGRATION, NODE_ENV } = process.env;
-  delete process.env['CI'];
-  delete process.env['CONTINUOUS_INTEGRATION'];
-  process.env['NODE_ENV'] ??= 'production';
-  try {
-    const [{ createElement }, { render }, { App }] = await Promise.all([
-      import('react'),
-      import('ink'),
-      import('./app.js'),
-    ]);
-    return { createElement, render, App };
-  } finally {
-    if (NODE_ENV === undefined) delete process.env['NODE_ENV'];
-    if (CI !== undefined) process.env['CI'] = CI;
-    if (CONTINUOUS_INTEGRATION !== undefined) {
-      process.env['CONTINUOUS_INTEGRATION'] = CONTINUOUS_INTEGRATION;
-    }
-  }
-}
-
-function openScreen(
-  driver: ShellDriver,
-  { createElement, render, App }: LoadedInk,
-): { close(): void } {
-  const { stdout } = process;
-  let frame: Frame | undefined;
-  const onDraw = (drawn: Frame) => {
-    frame = drawn;
-  };
-  const ink = render(createElement(App, { driver, onDraw }), {
-    exitOnCtrlC: false,
-    patchConsole: false,
-    maxFps: MAX_FPS,
-  });
-  let { columns } = stdout;
-  const repair = () => {
-    if (frame !== undefined && stdout.columns < columns) {
-      stdout.write(repairAfterResize(frame, stdout.columns));
-    }
-    columns = stdout.columns;
-  };
-  // Before Ink's own listener.
-  stdout.prependListener('resize', repair);
-  return {
-    close: () => {
-      stdout.off('resize', repair);
-      // Nothing of the live part stays behind.
-      ink.clear();
-      ink.unmount();
     },
   };
 }

@@ -8,8 +8,10 @@ import type { Renderer } from '../commands/render/render.js';
 import type { Result } from '../commands/result.js';
 import { runLine } from '../commands/run-line.js';
 import type { SessionEvent, ShellSession } from '../commands/shell-session.js';
+import { BrowserDriver } from './browser/browser-driver.js';
 import { Completer } from './completer.js';
 import type { HistoryFile } from './history.js';
+import { HistoryKeeper } from './history-keeper.js';
 import type { Key } from './key-decoder.js';
 import { actionOf, type KeyMode } from './keymap.js';
 import { analyzeLine } from './line-analysis.js';
@@ -51,8 +53,9 @@ export class ShellDriver {
   #state: ShellState;
   #running: AbortController | undefined;
   #answer: ((isYes: boolean) => void) | undefined;
+  #browser: BrowserDriver | undefined;
   readonly #watches = new WatchBoard((event) => this.dispatch(event));
-  #hasHistoryFailed = false;
+  readonly #history: HistoryKeeper;
   /** The server last talked to, shown while there is none. */
   #lastServer: string | undefined;
 
@@ -63,6 +66,7 @@ export class ShellDriver {
       ...this.#connection(),
       state: 'connecting',
     });
+    this.#history = new HistoryKeeper(options.historyFile, (event) => this.dispatch(event));
     this.#completer = new Completer(options.session, options.vocabulary);
     this.#left = new Promise((resolve) => {
       this.#resolveLeft = resolve;
@@ -79,7 +83,16 @@ export class ShellDriver {
     return () => this.#listeners.delete(listener);
   }
 
+  /** Has the whole screen while it is there. */
+  get browser(): BrowserDriver | undefined {
+    return this.#browser;
+  }
+
   press(key: Key): void {
+    if (this.#browser !== undefined) {
+      this.#browser.press(key);
+      return;
+    }
     const action = actionOf(key, this.#mode());
     if (action !== undefined) this.dispatch({ type: 'key', action });
   }
@@ -93,7 +106,7 @@ export class ShellDriver {
   async run(): Promise<void> {
     const unsubscribe = this.session.subscribe((event) => this.#hear(event));
     try {
-      await this.#loadHistory();
+      await this.#history.load();
       void this.#connect();
       await this.#left;
       await this.scrollback.drained();
@@ -137,12 +150,13 @@ export class ShellDriver {
         void this.#complete(effect.text, effect.cursor);
         return;
       case 'store':
-        void this.#store(effect.line);
+        void this.#history.store(effect.line);
         return;
       case 'clear-screen':
         this.scrollback.clearScreen();
         return;
       case 'leave':
+        this.#browser?.leave();
         this.#resolveLeft();
         return;
     }
@@ -193,6 +207,7 @@ export class ShellDriver {
         return this.scrollback.roomy();
       },
       notify: (result) => this.#hearWatch(result),
+      browse: (path) => this.#browse(path, signal),
       confirm: (question) => this.#confirm(question, signal),
       readInput: () => {
         throw new CommandError('there is no standard input here: it is the keyboard', {
@@ -211,6 +226,19 @@ export class ShellDriver {
       signal.addEventListener('abort', () => resolve(false), { once: true });
       this.dispatch({ type: 'asked', question });
     });
+  }
+
+  async #browse(path: string, signal: AbortSignal): Promise<void> {
+    const browser = new BrowserDriver(this.session, this.session.requireClient(), path);
+    signal.addEventListener('abort', () => browser.leave(), { once: true });
+    this.#showBrowser(browser);
+    await browser.left;
+    this.#showBrowser(undefined);
+  }
+
+  #showBrowser(browser: BrowserDriver | undefined): void {
+    this.#browser = browser;
+    for (const listener of this.#listeners) listener();
   }
 
   #interrupt(): void {
@@ -272,36 +300,8 @@ export class ShellDriver {
     const completion = await this.#completer.complete(text, cursor);
     this.dispatch({ type: 'completed', text, cursor, completion });
   }
-
-  async #loadHistory(): Promise<void> {
-    try {
-      const entries = await this.#options.historyFile?.load();
-      if (entries !== undefined) this.dispatch({ type: 'history', entries });
-    } catch (error) {
-      this.#failHistory(error);
-    }
-  }
-
-  async #store(line: string): Promise<void> {
-    try {
-      await this.#options.historyFile?.append(line);
-    } catch (error) {
-      this.#failHistory(error);
-    }
-  }
-
-  /** Said once: a history that cannot be kept must not be in the way of every command. */
-  #failHistory(error: unknown): void {
-    if (this.#hasHistoryFailed) return;
-    this.#hasHistoryFailed = true;
-    this.print([{ text: `the history is not kept: ${messageOf(error)}`, tone: 'busy' }]);
-  }
 }
 
 function drawn(spans: readonly Span[]): string {
   return paintSpans(spans.map(({ text, tone }) => ({ text: printable(text), tone })));
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
