@@ -58,6 +58,8 @@ export interface ArgumentSpec extends ValueSpec {
   readonly isOptional?: boolean;
   /** Takes all words that are left; only the last argument may. */
   readonly isVariadic?: boolean;
+  /** Begins behind `--` only, so that a word too many before it is still one. */
+  readonly isBehindDashes?: boolean;
 }
 
 export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
@@ -170,6 +172,8 @@ export interface CommandContext {
   emit(result: Result): Promise<void> | void;
   /** Something that happens beside the command running, if any: a watch that fired. */
   notify(result: Result): void;
+  /** Gives the whole screen to the browser until it is left; only where there is a screen. */
+  browse?(path: string): Promise<void>;
   /** Asks yes or no; without a person the answer is yes, as a script has said what it wants. */
   confirm(question: string): Promise<boolean>;
   /** How a program may share zksh's own streams; undefined where a prompt has them. */
@@ -209,7 +213,8 @@ export function usageOf(command: CommandDeclaration): string {
     return `[${flag}${value}]`;
   });
   const args = Object.entries(command.args).map(([name, spec]) => {
-    const word = spec.isVariadic === true ? `${name}...` : name;
+    const plain = spec.isVariadic === true ? `${name}...` : name;
+    const word = spec.isBehindDashes === true ? `-- ${plain}` : plain;
     return spec.isOptional === true ? `[${word}]` : word;
   });
   return [command.name, ...options, ...args].join(' ');

@@ -1,4 +1,5 @@
 import { pathFault } from '../protocol/path.js';
+import { aclOf } from './acl/acl-of-token.js';
 import {
   type ArgumentSpec,
   type CommandDeclaration,
@@ -12,7 +13,7 @@ import {
 import { usageError } from './command-error.js';
 import type { Place, Token } from './parse-line.js';
 import { suggestWord } from './suggest-word.js';
-import { aclOf, dataOf, integerOf, isPlaceElsewhere, textOf } from './word-value.js';
+import { dataOf, integerOf, isPlaceElsewhere, textOf } from './word-value.js';
 
 /** What a path is resolved with. */
 export interface PathResolver {
@@ -46,6 +47,8 @@ class ArgumentReader {
   readonly #options: Record<string, unknown> = {};
   readonly #args: Record<string, unknown> = {};
   readonly #tokens: Record<string, Token> = {};
+  /** How many plain words stood before `--`. */
+  #wordsBeforeDashes = Number.POSITIVE_INFINITY;
 
   constructor(
     command: CommandDeclaration,
@@ -72,7 +75,10 @@ class ArgumentReader {
   #readOptions(): Token[] {
     const plain: Token[] = [];
     for (let word = this.#words.shift(); word !== undefined; word = this.#words.shift()) {
-      if (word.text === '--' && !word.isQuoted) return [...plain, ...this.#words];
+      if (word.text === '--' && !word.isQuoted) {
+        this.#wordsBeforeDashes = plain.length;
+        return [...plain, ...this.#words];
+      }
       if (!isOptionLike(word)) plain.push(word);
       else if (word.text.startsWith('--')) this.#readLong(word);
       else this.#readLetters(word);
@@ -154,27 +160,25 @@ class ArgumentReader {
 
   #readArguments(words: readonly Token[]): void {
     let next = 0;
+    let end = words.length;
     for (const [name, spec] of Object.entries(this.#command.args)) {
-      const word = words[next];
-      if (spec.isVariadic === true) {
-        if (word === undefined && spec.isOptional !== true) throw this.#missing(name);
-        this.#args[name] = words.slice(next).map((token) => this.#valueOf(name, spec, token));
-        if (word !== undefined) this.#tokens[name] = word;
-        return;
-      }
-      if (word === undefined) {
-        if (spec.isOptional !== true) throw this.#missing(name);
-        continue;
-      }
-      this.#args[name] = this.#valueOf(name, spec, word);
-      this.#tokens[name] = word;
-      next++;
+      const isBarred = spec.isBehindDashes === true && next < this.#wordsBeforeDashes;
+      if (isBarred) end = Math.min(end, this.#wordsBeforeDashes);
+      const room = isBarred ? 0 : spec.isVariadic === true ? words.length : 1;
+      const taken = words.slice(next, next + room);
+      this.#readArgument(name, spec, taken);
+      next += taken.length;
     }
-    const surplus = words[next];
-    const last = words[words.length - 1];
-    if (surplus !== undefined && last !== undefined) {
-      throw this.#surplus(words, { start: surplus.start, end: last.end });
-    }
+    this.#refuseSurplus(words.slice(next, end));
+  }
+
+  #readArgument(name: string, spec: ArgumentSpec, words: readonly Token[]): void {
+    const [first] = words;
+    if (first === undefined && spec.isOptional !== true) throw this.#missing(name);
+    const values = words.map((token) => this.#valueOf(name, spec, token));
+    if (spec.isVariadic === true) this.#args[name] = values;
+    else if (first !== undefined) this.#args[name] = values[0];
+    if (first !== undefined) this.#tokens[name] = first;
   }
 
   #missing(name: string): Error {
@@ -186,12 +190,15 @@ class ArgumentReader {
     );
   }
 
-  #surplus(words: readonly Token[], place: Place): Error {
+  #refuseSurplus(words: readonly Token[]): void {
+    const [first] = words;
+    const last = words.at(-1);
+    if (first === undefined || last === undefined) return;
+    const count = words.length;
     const hint = this.#command.surplusHint ?? this.#usageHint();
-    const count = words.length - Object.keys(this.#command.args).length;
-    return usageError(
+    throw usageError(
       `${count === 1 ? 'a word' : `${count} words`} too many for ${this.#command.name}`,
-      place,
+      { start: first.start, end: last.end },
       hint,
     );
   }

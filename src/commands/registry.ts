@@ -36,6 +36,7 @@ const ENTRIES: readonly Entry[] = [
   },
   { name: 'addWatch', load: async () => (await import('./znode/add-watch.js')).addWatch },
   { name: 'watch', load: async () => (await import('./znode/watch.js')).watch },
+  { name: 'browse', load: async () => (await import('./znode/browse.js')).browse },
   {
     name: 'removewatches',
     load: async () => (await import('./znode/removewatches.js')).removewatches,

@@ -1,5 +1,6 @@
 import type { WatchEvent } from '../client/client.js';
 import type { ACL, ClientInfo, Stat } from '../protocol/data.js';
+import type { Change } from './watching/change.js';
 
 /**
  * What a command gives back. Commands never print: render/ makes text, tables and JSON of these,
@@ -52,6 +53,24 @@ export type Result =
   | { readonly kind: 'identities'; readonly identities: readonly ClientInfo[] }
   /** A watch that fired. */
   | { readonly kind: 'event'; readonly event: WatchEvent }
+  /** An event of `watch`, and what it came to. */
+  | { readonly kind: 'change'; readonly change: Change }
+  /** A watch that goes on beside the prompt; with why, when it has ended. */
+  | {
+      readonly kind: 'watching';
+      readonly path: string;
+      readonly isRecursive: boolean;
+      readonly end?: string;
+    }
+  /** What a program run for a change printed, as it came. */
+  | { readonly kind: 'output'; readonly data: Buffer }
+  /** That program ended, by itself or by a signal. */
+  | {
+      readonly kind: 'ran-on-change';
+      readonly command: readonly string[];
+      readonly exitCode?: number;
+      readonly signal?: string;
+    }
   | {
       readonly kind: 'connection';
       readonly server: string;

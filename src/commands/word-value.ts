@@ -1,8 +1,7 @@
 // One word to one value, by the kind its declaration names.
 import { parseConnectString } from '../client/connect-string.js';
 import { MAX_TTL_MS } from '../protocol/create-mode.js';
-import { AclSyntaxError, parseAcl } from './acl/parse-acl.js';
-import type { ArgumentSpec, DataValue, OptionSpec, ValueTypes } from './command.js';
+import type { ArgumentSpec, DataValue, OptionSpec } from './command.js';
 import { usageError } from './command-error.js';
 import type { Token } from './parse-line.js';
 import { suggestWord } from './suggest-word.js';
@@ -53,16 +52,4 @@ export function textOf(name: string, spec: Spec, token: Token): string {
     token,
     suggestion === undefined ? undefined : `did you mean ${suggestion}?`,
   );
-}
-
-export function aclOf(token: Token): ValueTypes['acl'] {
-  try {
-    return parseAcl(token.text);
-  } catch (error) {
-    if (!(error instanceof AclSyntaxError)) throw error;
-    const start = token.start + error.start;
-    const isExact = !token.isQuoted && token.end - token.start === token.text.length;
-    const place = isExact ? { start, end: token.start + error.end } : token;
-    throw usageError(error.message, place, error.hint);
-  }
 }

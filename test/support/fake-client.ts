@@ -230,7 +230,8 @@ export class FakeClient implements ZooKeeperClient {
     this.#begin('removeWatches', path);
     const at = this.#persistent.findIndex((watch) => watch.path === path);
     if (at === -1 && !this.#oneShot.delete(path)) throw fault('NOWATCHER', path);
-    if (at !== -1) this.#persistent.splice(at, 1);
+    const [removed] = at === -1 ? [] : this.#persistent.splice(at, 1);
+    removed?.watcher({ type: 'PersistentWatchRemoved', path, zxid: -1n });
   }
 
   async getConfig(options?: ReadOptions) {

@@ -110,7 +110,8 @@ async function runAsScript(options: ZkshOptions, session: ShellSession): Promise
   });
   process.stderr.on('error', () => undefined);
   const isTerminal = process.stdout.isTTY === true;
-  const renderer = await loadRenderer(options.format, { isTerminal });
+  const isChosen = options.isFormatChosen;
+  const renderer = await loadRenderer(options.format, { isTerminal, isChosen });
   const release = onSignals(abort);
   try {
     const { script, isStdinFree } = await openScript(options, abort.signal);

@@ -159,6 +159,7 @@ export interface ZkshOptions {
   readonly tlsFiles: TlsFiles | undefined;
   readonly keyPassphrase: string | undefined;
   readonly format: OutputFormat;
+  readonly isFormatChosen: boolean;
   readonly isKeepGoing: boolean;
 }
 
@@ -200,6 +201,7 @@ export function parseZkshOptions(
     tlsFiles: tlsOption === undefined ? undefined : tlsFiles,
     keyPassphrase: env['ZKSH_KEY_PASSPHRASE'],
     format: OUTPUT_FORMATS.find((format) => format === options.output) ?? 'text',
+    isFormatChosen: options.output !== undefined,
     isKeepGoing: options['keep-going'],
   };
 }

@@ -5,6 +5,7 @@ import { formatSessionId } from '../../protocol/session-id.js';
 import { formatZxid } from '../../protocol/zxid.js';
 import type { ErrorReport } from '../command-error.js';
 import type { Result } from '../result.js';
+import type { Change, ZnodeValue } from '../watching/change.js';
 
 /**
  * One document, line end and all; "" for a result that is none.
@@ -67,6 +68,14 @@ function toJson(result: Result): object | undefined {
         path: result.event.path,
         zxid: result.event.zxid < 0n ? null : formatZxid(result.event.zxid),
       };
+    case 'change':
+      return changeToJson(result.change);
+    case 'watching':
+      return { watching: result.path, isRecursive: result.isRecursive, end: result.end };
+    case 'output':
+      return { output: dataToJson(result.data) };
+    case 'ran-on-change':
+      return { ran: result.command, exitCode: result.exitCode, signal: result.signal };
     case 'connection':
       return {
         connected: result.server,
@@ -81,6 +90,26 @@ function toJson(result: Result): object | undefined {
     case 'rows':
       return result.rows;
   }
+}
+
+/** `before` and `after` are null where there was no znode, and absent where it is not known. */
+function changeToJson(change: Change): object {
+  const { type, path, zxid, isFoundLate, before, after, children, unread } = change;
+  return {
+    event: type,
+    path,
+    zxid: zxid < 0n ? null : formatZxid(zxid),
+    isFoundLate: isFoundLate || undefined,
+    isToldAlready: change.isToldAlready || undefined,
+    before: valueToJson(before),
+    after: valueToJson(after),
+    children,
+    unread,
+  };
+}
+
+function valueToJson(value: ZnodeValue | null | undefined): object | null | undefined {
+  return value ? { ...dataToJson(value.data), version: value.stat.version } : value;
 }
 
 /** Null stays null; bytes are text where they are UTF-8, and base64 where not. */

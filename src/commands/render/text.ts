@@ -4,7 +4,9 @@ import { formatSessionId } from '../../protocol/session-id.js';
 import type { ErrorReport } from '../command-error.js';
 import type { Result } from '../result.js';
 import { alignedRows } from './aligned-rows.js';
+import { changeLines } from './change-lines.js';
 import { hexDump } from './hex-dump.js';
+import { resultToJson } from './json.js';
 import type { RenderOptions } from './render.js';
 import { statLines } from './stat-lines.js';
 import { widthOf } from './width.js';
@@ -14,11 +16,16 @@ type DataResult = Extract<Result, { kind: 'data' }>;
 /** The text form: Apache's shell's words, results only. */
 export function resultToText(result: Result, options: RenderOptions): string | Buffer {
   if (result.kind === 'data') return dataToText(result, options);
+  if (result.kind === 'output') return result.data;
+  // Into a pipe goes what a program can read, unless text was asked for.
+  if (result.kind === 'change' && !options.isTerminal && options.isChosen !== true) {
+    return resultToJson(result, 0);
+  }
   const text = lines(result);
   return options.isTerminal ? visible(text) : text;
 }
 
-function lines(result: Exclude<Result, DataResult>): string {
+function lines(result: Exclude<Result, DataResult | { kind: 'output' }>): string {
   switch (result.kind) {
     case 'done':
     case 'end':
@@ -51,6 +58,14 @@ function lines(result: Exclude<Result, DataResult>): string {
         .join('')}`;
     case 'event':
       return `${result.event.type} ${result.event.path}\n`;
+    case 'change':
+      return changeLines(result.change);
+    case 'watching':
+      return result.end === undefined
+        ? `Watching ${result.path}; removewatches ${result.path} ends it\n`
+        : `No longer watching ${result.path}: ${result.end}\n`;
+    case 'ran-on-change':
+      return ranLine(result);
     case 'connection':
       return connectionLine(result);
     case 'message':
@@ -68,6 +83,14 @@ function deletedLine({ count, isDryRun }: Extract<Result, { kind: 'deleted' }>):
   const znodes = count === 1 ? '1 znode' : `${count} znodes`;
   if (isDryRun) return `${znodes} would be deleted\n`;
   return count === 1 ? '' : `Deleted ${znodes}\n`;
+}
+
+/** Nothing when all went well. */
+function ranLine(result: Extract<Result, { kind: 'ran-on-change' }>): string {
+  const { command, exitCode, signal } = result;
+  if (exitCode === 0) return '';
+  const how = signal === undefined ? `with exit code ${exitCode}` : `by ${signal}`;
+  return `${command[0]} ended ${how}\n`;
 }
 
 function connectionLine(result: Extract<Result, { kind: 'connection' }>): string {

@@ -5,7 +5,6 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeShellWorld } from '../../support/shell-world.js';
 import { makeTempDir } from '../../support/temp-dir.js';
-import { waitFor } from '../../support/wait-for.js';
 
 /** Runs lines in one world, one after the other, and gives what the last one printed. */
 async function last(...lines: string[]): Promise<string> {
@@ -278,47 +277,6 @@ test('addWatch goes on beside other commands, and its mode is not remembered', a
   assert.is(await events('addWatch -m PERSISTENT /a; create /a/b; set /a x'), 2);
   assert.is(await events('removewatches /a; set /a y'), 0);
   assert.is(await events('addWatch /a; create /a/c; set /a/c z'), 2);
-});
-
-test('watch shows events until there were --count', async () => {
-  const world = makeShellWorld();
-  const watching = world.runFully('watch -R -c 2 /a');
-  await waitFor('the watch', () => world.client.calls.includes('addWatch'));
-  await world.run('set /a x; create /a/b; delete /a/b');
-  assert.is((await watching).text, 'NodeDataChanged /a\nNodeCreated /a/b\n');
-  assert.ok(world.client.calls.includes('removeWatches'));
-});
-
-test('watch in JSON', async () => {
-  const world = makeShellWorld({ format: 'ndjson' });
-  const watching = world.run('watch -c 1 /a');
-  await waitFor('the watch', () => world.client.calls.includes('addWatch'));
-  await world.run('set /a x');
-  assert.equal(JSON.parse(await watching), { event: 'NodeDataChanged', path: '/a', zxid: '0x2' });
-});
-
-test('watch ends when it is interrupted, or the session does', async () => {
-  for (const [end, code, exitCode] of [
-    ['interrupt', 'INTERRUPTED', 130],
-    ['expire', 'SESSIONEXPIRED', 3],
-  ] as const) {
-    const world = makeShellWorld();
-    const watching = world.runFully('watch /a');
-    await waitFor('the watch', () => world.client.calls.includes('addWatch'));
-    if (end === 'interrupt') world.abort.abort();
-    else world.client.setState('expired');
-    const { error } = await watching;
-    assert.equal([error?.code, error?.exitCode], [code, exitCode]);
-  }
-});
-
-test('watch at the prompt returns at once and tells beside what is typed', async () => {
-  const world = makeShellWorld({ isInteractive: true });
-  const { results } = await world.runFully('watch /a; set /a x');
-  assert.equal(
-    results.map(({ kind }) => kind),
-    ['message', 'event', 'changed'],
-  );
 });
 
 test('removewatches takes one kind, and says when there is no watch', async () => {
