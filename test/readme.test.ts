@@ -1,9 +1,11 @@
-import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { execFile, spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { startServer } from '../src/server/main.js';
 import { freePort } from './support/free-port.js';
 import { makeTempDir } from './support/temp-dir.js';
 import { PROJECT_ROOT, readProjectFile } from './support/tidy/source-file.js';
@@ -11,7 +13,7 @@ import { PROJECT_ROOT, readProjectFile } from './support/tidy/source-file.js';
 // What the README shows is what happens: its console blocks are typed, its program is run.
 
 const README = readProjectFile('README.md');
-const BIN = new URL('../src/bin/', import.meta.url);
+const BIN = new URL('../bin/', import.meta.url);
 
 interface Example {
   readonly command: string;
@@ -50,7 +52,7 @@ function matches(expected: string, actual: string): boolean {
 function makeCommands(folder: string): void {
   mkdirSync(folder);
   for (const name of ['zksh', 'zkops', 'zkserver']) {
-    const script = fileURLToPath(new URL(`${name}.js`, BIN));
+    const script = fileURLToPath(new URL(`${name}.cjs`, BIN));
     writeFileSync(join(folder, name), `#!/bin/sh\nexec '${process.execPath}' '${script}' "$@"\n`);
     chmodSync(join(folder, name), 0o755);
   }
@@ -79,6 +81,57 @@ test('its console blocks are what a terminal shows', async () => {
     }
   } finally {
     type('zkserver stop 2181 ./data');
+    home.remove();
+  }
+});
+
+/** What cron would run: `sh -c` in the home folder, with the variables that the table sets. */
+function cronCommands(table: string): { readonly path: string; readonly commands: string[] } {
+  const lines = table.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  const path = lines.find((line) => line.startsWith('PATH='))?.slice('PATH='.length) ?? '';
+  const commands = lines
+    .filter((line) => !/^[A-Z]+=/.test(line))
+    .map((line) => {
+      const match = /^(?:[\d*/,-]+\s+){5}(.+)$/.exec(line);
+      // A percent sign would be a newline to cron.
+      if (match?.[1] === undefined || line.includes('%')) throw new Error(`no crontab: ${line}`);
+      return match[1];
+    });
+  return { path, commands };
+}
+
+test('its crontab runs as written, and speaks only when something changes', async () => {
+  const home = makeTempDir('readme');
+  const bin = join(home.path, 'bin');
+  makeCommands(bin);
+  const [table = ''] = blocks('crontab');
+  const { path, commands } = cronCommands(table);
+  const server = await startServer({ config: { '4lw.commands.whitelist': '*' } });
+  let isOpen = true;
+  const runOnce = () =>
+    Promise.all(
+      commands.map(async (command) => {
+        const env = { HOME: home.path, SHELL: '/bin/sh', PATH: [bin, path].join(delimiter) };
+        const run = promisify(execFile)('/bin/sh', ['-c', command], { cwd: home.path, env });
+        return run.catch((error: { stdout: string; stderr: string }) => error);
+      }),
+    );
+  const mails = async () => (await runOnce()).map(({ stdout, stderr }) => stdout + stderr).join('');
+  try {
+    assert.is(commands.length, 2);
+    writeFileSync(join(home.path, 'hosts.txt'), `${server.connectString}\n`);
+    assert.is(await mails(), '');
+    const metrics = () => readFileSync(join(home.path, 'zookeeper.prom'), 'utf8');
+    assert.match(metrics(), /^zk_serving\{.*\} 1$/m);
+    await server.close();
+    isOpen = false;
+    // Told from the third run in a row on, and once.
+    const told = [await mails(), await mails(), await mails(), await mails()];
+    assert.equal([told[0], told[1], told[3]], ['', '', '']);
+    assert.match(told[2] ?? '', / CRITICAL no member serves: none answers\n/);
+    assert.match(metrics(), /^zk_serving\{.*\} 0$/m);
+  } finally {
+    if (isOpen) await server.close();
     home.remove();
   }
 });

@@ -37,6 +37,7 @@ export const LIMITS: QuorumLimits = {
   leaderServes: true,
   maxConcurrentSnapSyncs: 10,
   standaloneEnabled: true,
+  isReadOnlyAllowed: false,
 };
 
 /** What a member is made with that does not depend on its history. */

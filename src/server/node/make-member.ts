@@ -71,6 +71,7 @@ function limitsOf(config: Config): QuorumLimits {
     maxTxnLength: config.juteMaxBuffer + config.juteMaxBufferExtraSize,
     leaderServes: config.leaderServes,
     maxConcurrentSnapSyncs: config.leaderMaxConcurrentSnapSyncs,
+    isReadOnlyAllowed: config.readonlymodeEnabled,
     standaloneEnabled: config.standaloneEnabled,
   };
 }

@@ -12,6 +12,7 @@ import { Leader } from './leader.js';
 import { Learner } from './learner.js';
 import { formatQuorumConfig, isVoter } from './quorum-config.js';
 import type { QuorumPeer } from './quorum-peer.js';
+import { ReadOnlyPath } from './read-only-path.js';
 
 /** What the words say of a member: what it is at the moment, and who follows it. */
 export class MemberView extends LiveView {
@@ -33,12 +34,18 @@ export class MemberView extends LiveView {
   }
 
   override get mode(): ServerMode {
+    if (this.isReadOnly) return 'read-only';
     const kind = this.peer.role?.kind;
     if (kind === 'leading') return 'leader';
     return kind === 'observing' ? 'observer' : 'follower';
   }
 
-  get quorum(): QuorumView {
+  override get isReadOnly(): boolean {
+    return this.server.path instanceof ReadOnlyPath;
+  }
+
+  get quorum(): QuorumView | undefined {
+    if (this.isReadOnly) return undefined;
     const { role } = this.peer;
     const { config } = this.peer.membership;
     const voters = [...config.members.keys()].filter((sid) => isVoter(config, sid));

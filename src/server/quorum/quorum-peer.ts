@@ -24,6 +24,7 @@ import { Learner } from './learner.js';
 import { Membership } from './membership.js';
 import { ParkedLinks } from './parked-links.js';
 import { formatQuorumConfig, type QuorumConfig } from './quorum-config.js';
+import { ReadOnlyPath } from './read-only-path.js';
 import type { Data, PeerHost, QuorumLimits, Role } from './role.js';
 
 export interface QuorumPeerParts {
@@ -68,6 +69,7 @@ export class QuorumPeer implements PeerHost {
   private diskWork = 0;
   private isLooking = false;
   private isStarted = false;
+  private lookingSinceMs = 0;
   private overBecause: string | null = null;
   /** Who leads next, where that is agreed. */
   private successor: number | null = null;
@@ -104,7 +106,8 @@ export class QuorumPeer implements PeerHost {
   }
 
   get nextWakeMs(): number {
-    return this.role === null ? this.election.nextWakeMs : this.role.nextWakeMs;
+    if (this.role !== null) return this.role.nextWakeMs;
+    return Math.min(this.election.nextWakeMs, this.readOnlyAtMs);
   }
 
   // ── events ───────────────────────────────────────────────────────────────────────────────────
@@ -159,7 +162,27 @@ export class QuorumPeer implements PeerHost {
       return;
     }
     if (this.role !== null) this.role.tick();
-    else if (this.isLooking) this.election.tick(this.nowMs);
+    else if (this.isLooking) {
+      this.election.tick(this.nowMs);
+      if (this.nowMs >= this.readOnlyAtMs) this.serveReadOnly();
+    }
+  }
+
+  /** An election should be over by then; Infinity where nobody is to be served without a quorum. */
+  private get readOnlyAtMs(): number {
+    const isDue = this.isLooking && this.limits.isReadOnlyAllowed && this.server.path === null;
+    const graceMs = Math.max(READ_ONLY_GRACE_MS, this.limits.tickTimeMs);
+    return isDue ? this.lookingSinceMs + graceMs : Number.POSITIVE_INFINITY;
+  }
+
+  private serveReadOnly(): void {
+    this.note('there is no quorum: reads are served to clients that ask for no more');
+    const { tree } = this.data;
+    const { server } = this.front.serve(
+      { tree, sessions: [] },
+      (state, host) => new ReadOnlyPath(state, host),
+    );
+    server.isOpen = true;
   }
 
   /** What the step led to: a role that is over, one that begins, an election. */
@@ -188,6 +211,7 @@ export class QuorumPeer implements PeerHost {
 
   private look(): void {
     this.isLooking = true;
+    this.lookingSinceMs = this.nowMs;
     const zxid = this.data.tree.lastProcessedZxid;
     const { currentEpoch: epoch, isObserver, membership } = this;
     const { config, next: nextConfig } = membership;
@@ -204,6 +228,7 @@ export class QuorumPeer implements PeerHost {
 
   private begin(leader: number): void {
     this.isLooking = false;
+    if (this.server.path !== null) this.front.close(this.data);
     if (leader === this.sid) {
       this.note('this server leads');
       const { seed, replayed, makeContainers } = this.parts;
@@ -333,6 +358,8 @@ export class QuorumPeer implements PeerHost {
   }
 }
 
+/** ReadOnlyZooKeeperServer starts no sooner. */
+const READ_ONLY_GRACE_MS = 2000;
 /** Each of them is answered by one event. */
 const DISK_EFFECTS: ReadonlySet<Effect['kind']> = new Set([
   'append',

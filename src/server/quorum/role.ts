@@ -23,6 +23,8 @@ export interface QuorumLimits {
   /** leaderServes: does a leader let clients in? */
   readonly leaderServes: boolean;
   readonly maxConcurrentSnapSyncs: number;
+  /** readonlymode.enabled: without a quorum, serve those who ask for no more than reads. */
+  readonly isReadOnlyAllowed: boolean;
   /** standaloneEnabled: a reconfig may not leave fewer than two voters. */
   readonly standaloneEnabled: boolean;
 }

@@ -59,6 +59,8 @@ interface Member {
 export interface EnsembleOptions {
   /** With reconfigEnabled: only so many belong to it from the start, the others may join. */
   readonly initial?: number;
+  /** readonlymode.enabled */
+  readonly isReadOnlyAllowed?: boolean;
 }
 
 /**
@@ -78,8 +80,10 @@ export class EnsembleWorld {
   private nowMs = 1000;
 
   readonly isReconfigEnabled: boolean;
+  private readonly isReadOnlyAllowed: boolean;
 
   constructor(size: number, observers = 0, options: EnsembleOptions = {}) {
+    this.isReadOnlyAllowed = options.isReadOnlyAllowed ?? false;
     this.isReconfigEnabled = options.initial !== undefined;
     const lines = Array.from({ length: size + observers }, (_, i) => {
       const role = i < size ? 'participant' : 'observer';
@@ -122,6 +126,7 @@ export class EnsembleWorld {
           maxTxnLength: 1 << 21,
           leaderServes: true,
           maxConcurrentSnapSyncs: 10,
+          isReadOnlyAllowed: this.isReadOnlyAllowed,
           standaloneEnabled: true,
         },
         isReconfigEnabled: this.isReconfigEnabled,

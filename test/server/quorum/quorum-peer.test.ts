@@ -193,6 +193,36 @@ test('a leader without a quorum stops, and says so', () => {
   assert.match(world.member(3).notes.join('; '), /no quorum any more/);
 });
 
+test('without a quorum a member serves reads to those who ask for no more, if it may', () => {
+  const world = new EnsembleWorld(3, 0, { isReadOnlyAllowed: true });
+  world.start();
+  world.allServe();
+  const before = world.client(1);
+  before.push(before.create('/a'));
+  world.crash(2);
+  world.crash(3);
+  world.until(() => world.member(1).peer.view.isReadOnly, 'read-only mode');
+  assert.ok(before.isClosed);
+  const writer = world.client(1);
+  assert.equal(writer.take(), ['closed']);
+  const reader = world.client(1, { readOnly: true });
+  reader.push(reader.getData('/a'));
+  reader.push(reader.setData('/a'));
+  reader.push(reader.request(OpCode.sync, { path: '/' }));
+  assert.equal(reader.take(), [
+    'connected',
+    'getData ok',
+    'setData NOTREADONLY',
+    'sync NOTREADONLY',
+  ]);
+  const { sessionId, password } = before;
+  assert.equal(world.client(1, { sessionId, password, readOnly: true }).take(), ['closed']);
+  world.start(2);
+  world.until(() => world.isServing(1) && !world.member(1).peer.view.isReadOnly, 'a quorum');
+  assert.ok(reader.isClosed);
+  assert.equal(world.client(1, { sessionId, password }).take(), ['connected']);
+});
+
 test('a reconfig brings in two members, and lets two go, the leader among them', () => {
   const world = new EnsembleWorld(5, 0, { initial: 3 });
   world.start(1, 2, 3);
