@@ -1,52 +1,11 @@
 import { Chalk, type ChalkInstance } from 'chalk';
-import Table from 'cli-table3';
 import type { ShowOptions } from '../ops/cli.js';
 import { type Fault, isUnjudged, type Member, type MemberState } from '../ops/member.js';
 import type { Level, OpsResult } from '../ops/result.js';
 import type { Column } from '../ops/verb.js';
 import { cellText, detailGrid, pairsOf, safeText, shownCell, wantsPairs } from './ops-cells.js';
 import type { OpsTerminal } from './ops-terminal.js';
-
-interface TableCell {
-  readonly text: string;
-  readonly isRight: boolean;
-  readonly paint?: (text: string) => string;
-}
-
-const GAP = 2;
-const NO_LINES = {
-  top: '',
-  'top-mid': '',
-  'top-left': '',
-  'top-right': '',
-  bottom: '',
-  'bottom-mid': '',
-  'bottom-left': '',
-  'bottom-right': '',
-  left: '',
-  'left-mid': '',
-  mid: '',
-  'mid-mid': '',
-  right: '',
-  'right-mid': '',
-  middle: ' '.repeat(GAP),
-};
-
-/** Rows under a heading, two blanks between the columns, no lines, nothing behind the last. */
-function drawTable(titles: readonly TableCell[], rows: readonly (readonly TableCell[])[]): string {
-  const drawn = new Table({
-    chars: NO_LINES,
-    style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [], compact: true },
-    colAligns: titles.map(({ isRight }) => (isRight ? 'right' : 'left')),
-  });
-  const painted = ({ text, paint }: TableCell) => (paint === undefined ? text : paint(text));
-  for (const row of [titles, ...rows]) drawn.push(row.map(painted));
-  return drawn
-    .toString()
-    .split('\n')
-    .map((line) => `${line.trimEnd()}\n`)
-    .join('');
-}
+import { drawTable, GAP, type TableCell } from './plain-table.js';
 
 const LEVEL_PAINTS = {
   healthy: (chalk: ChalkInstance) => chalk.green,
