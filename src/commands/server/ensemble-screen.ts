@@ -1,5 +1,5 @@
 /** How an ensemble on this machine is shown: a table that stays in its place, or a line a change. */
-import { drawTable } from '../render/plain-table.js';
+import { drawTable } from '../render/ops-draw.js';
 import type { EnsembleMember } from './ensemble-member.js';
 
 /** To the beginning of the line `count` lines above, and everything from there on cleared. */

@@ -6,7 +6,6 @@ export interface TableCell {
   readonly paint?: (text: string) => string;
 }
 
-/** Blanks between two columns. */
 export const GAP = 2;
 const NO_LINES = {
   top: '',
@@ -43,4 +42,19 @@ export function drawTable(
     .split('\n')
     .map((line) => `${line.trimEnd()}\n`)
     .join('');
+}
+
+/** Breaks at blanks; lines after the first are set in. A word longer than a line stands alone. */
+export function wrap(text: string, width: number): string {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line === '') line = word;
+    else if (line.length + 1 + word.length <= width) line += ` ${word}`;
+    else {
+      lines.push(line);
+      line = `  ${word}`;
+    }
+  }
+  return [...lines, line].join('\n');
 }
