@@ -101,8 +101,6 @@ function addCommonOptions(command: Command): void {
       new Option('-o, --output <format>', 'how to print').choices(OUTPUT_FORMATS).default('table'),
     )
     .option('-q, --quiet', 'print nothing when healthy, else one line a problem')
-    .option('--out <file>', 'write into a file instead, whole or not at all')
-    .option('--lock <file>', 'do nothing while another run holds this file')
     .addOption(
       new Option('--fail-on <level>', 'from which level on the exit status is not 0')
         .choices(FAIL_ON)
@@ -111,6 +109,11 @@ function addCommonOptions(command: Command): void {
 }
 
 function addJudgingOptions(command: Command, verb: OpsVerb): void {
+  if (verb.isLive !== true) {
+    command
+      .option('--out <file>', 'write into a file instead, whole or not at all')
+      .option('--lock <file>', 'do nothing while another run holds this file');
+  }
   if (verb.judge === 'ensemble') {
     command.option('--min-serving <n>', 'critical when fewer members serve', count);
   }

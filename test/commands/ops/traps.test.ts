@@ -82,6 +82,25 @@ test('a follower of another ensemble is told by the number of voters', async () 
   assert.match(flat(run), 'two ensembles in one list: 4 voters serve, but an ensemble here has 3');
 });
 
+test('a follower that has no vote yet is no stranger', async () => {
+  const metrics = { synced_followers: 2, quorum_size: 3, synced_non_voting_followers: 1 };
+  const run = await over([member('leader', metrics), follower(), follower(), follower()]);
+  assert.is(run.exitCode, 0, run.out);
+});
+
+test('a second look that the deadline cuts short does not make the first one worse', async () => {
+  let looks = 0;
+  const slowLater: Behaviour = (socket, word, bytes) => {
+    if (word === 'srvr') looks += 1;
+    // Silent in the second look.
+    if (looks <= 1) follower('0x100000001')(socket, word, bytes);
+  };
+  const late = ['--warn', 'lag=5', '--timeout', '20000', '--deadline', '1500'];
+  const run = await over([leader(2), follower(), slowLater], 'health', ...late);
+  assert.ok(looks >= 1);
+  assert.equal([run.exitCode, codesOf(run)], [1, ['limit:lag']], run.out);
+});
+
 test('members of different memberships are strangers, of one that changes are not', async () => {
   const conf = (...hosts: readonly string[]) => ({
     conf: `serverId=1\n${hosts
