@@ -3,6 +3,7 @@ import type { AskWord } from './ask.js';
 import type { AskCertificate } from './certificate.js';
 import type { ReadConfig } from './discover.js';
 import type { Grid } from './grid.js';
+import type { TaskEntry } from './index.js';
 import type { StartLive } from './live.js';
 import type { OutputFormat } from './options.js';
 import type { OpsResult } from './result.js';
@@ -37,4 +38,6 @@ export interface CliWorld {
   readonly renderPage?: (result: OpsResult) => Promise<string>;
   /** A list that is about no member. */
   readonly renderGrid?: (grid: Grid, output: OutputFormat) => string;
+  /** Carries out what is no word; `args` without its name. */
+  readonly runTask?: (entry: TaskEntry, args: readonly string[]) => Promise<number>;
 }

@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { packageVersion } from '../package-version.js';
 import type { CliWorld } from './cli-world.js';
 import { execute } from './execute.js';
-import { VERBS } from './index.js';
+import { TASKS, VERBS } from './index.js';
 import { declareVerb, EXIT_STATUS, type ParsedOptions } from './options.js';
 import { EXIT_CODES, EXIT_USAGE } from './result.js';
 import { RunFault } from './run-fault.js';
@@ -10,6 +10,8 @@ import { UsageError } from './usage-error.js';
 
 /** Carries out one call of zkops; gives the exit code and never throws for what a user typed. */
 export async function main(args: readonly string[], world: CliWorld): Promise<number> {
+  const task = TASKS.find(({ name }) => name === args[0]);
+  if (task !== undefined && world.runTask !== undefined) return world.runTask(task, args.slice(1));
   let exitCode: number = EXIT_CODES.healthy;
   const program = new Command('zkops')
     .description('Asks every member of a ZooKeeper ensemble at once, and says how it is.')
@@ -29,6 +31,7 @@ export async function main(args: readonly string[], world: CliWorld): Promise<nu
       exitCode = await execute(verb, command.opts<ParsedOptions>(), mask, world);
     });
   }
+  for (const { name, summary } of TASKS) program.command(name).description(summary);
   try {
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {

@@ -1,6 +1,3 @@
-import type { ServerAddress } from '../../client/connect-string.js';
-import type { TlsOptions } from '../../client/tls.js';
-import { givenTlsOption, readTlsFiles, TlsFileError, type TlsFiles } from '../tls-files.js';
 import { explainLimits } from './alarms.js';
 import type { CliWorld, ShowOptions } from './cli-world.js';
 import { earlierOf, keepState, loadState, underLock, writeResult } from './cron.js';
@@ -9,6 +6,7 @@ import { readLimits } from './limits-file.js';
 import type { LiveSession } from './live.js';
 import { roleOf } from './member.js';
 import type { MemberAddress } from './member-address.js';
+import { tlsOf } from './member-tls.js';
 import { resolveMembers } from './members.js';
 import type { ParsedOptions } from './options.js';
 import { EXIT_CODES, type OpsResult } from './result.js';
@@ -138,25 +136,6 @@ function liveSession(
     filter,
     width,
   };
-}
-
-/** @throws UsageError for a file that cannot be used, or options that no member needs */
-async function tlsOf(
-  files: TlsFiles,
-  members: readonly ServerAddress[],
-  passphrase: string | undefined,
-): Promise<TlsOptions | undefined> {
-  const option = givenTlsOption(files);
-  if (option === undefined) return undefined;
-  if (!members.some(({ isSecure }) => isSecure)) {
-    throw new UsageError(`${option} is for TLS, but no member is given as zks://host[:port]`);
-  }
-  try {
-    return await readTlsFiles(files, passphrase);
-  } catch (error) {
-    if (!(error instanceof TlsFileError)) throw error;
-    throw new UsageError(error.message, undefined, { cause: error });
-  }
 }
 
 /** `--fail-on crit` lets a warning pass; what cannot be judged passes only with `never`. */

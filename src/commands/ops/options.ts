@@ -80,10 +80,8 @@ function limitOption(level: LimitLevel) {
   };
 }
 
-/**
- * Which members, how they are reached, how long they may take: the options that all verbs share.
- */
-function addCommonOptions(command: Command): void {
+/** Which members, and how they are reached. */
+export function addMemberOptions(command: Command): void {
   command
     .option('--ensemble <file>', 'hosts file: one host[:port] a line, # comments')
     .option('--servers <list>', 'host[:port],host[:port]… (default: 127.0.0.1:2181)')
@@ -94,7 +92,13 @@ function addCommonOptions(command: Command): void {
     .option('--cert <file>', 'own certificate for TLS, PEM')
     .option('--key <file>', 'its private key, PEM, unless it stands in --cert')
     .option('--servername <name>', "what the members' certificates must name, not their hosts")
-    .option('--insecure', 'take any certificate over TLS')
+    .option('--insecure', 'take any certificate over TLS');
+}
+
+/** How long they may take, and what is printed: with those above what all verbs share. */
+function addCommonOptions(command: Command): void {
+  addMemberOptions(command);
+  command
     .option('--timeout <ms>', 'for one word of one member', milliseconds, 2000)
     .option('--deadline <ms>', 'for the whole run', milliseconds, 10_000)
     .addOption(

@@ -18,7 +18,7 @@ export function gridToCsv({ titles, rows }: Grid): string {
   return [names, ...rows].map((row) => `${row.map(csvField).join(',')}\n`).join('');
 }
 
-function csvField(value: CellValue): string {
+export function csvField(value: CellValue): string {
   const text = cellText(value);
   return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

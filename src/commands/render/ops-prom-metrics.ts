@@ -52,9 +52,9 @@ export function metricFamilies(members: readonly Member[]): readonly Family[] {
 }
 
 /** What a key that is no part of a summary is called; undefined for all others. */
-function plainName(
+export function plainName(
   key: string,
-  { values }: ParsedMntr,
+  { values }: Pick<ParsedMntr, 'values'>,
 ): { readonly name: string; readonly type: 'gauge' | 'counter' } | undefined {
   if (!/^[a-z][a-z0-9_]*$/.test(key) || key.endsWith('_per_namespace')) return undefined;
   const gauge = GAUGES[key];
@@ -74,13 +74,22 @@ function isCounter(key: string): boolean {
   return COUNTER_KEYS.has(key) || /_(count|total)$/.test(key) || key.startsWith('op_count_');
 }
 
+/** What a summary is called, and what its values are to be multiplied by to be as mntr has them. */
+export function summaryName(key: string): { readonly name: string; readonly factor: number } {
+  const isTimed = key.endsWith('_ms');
+  return {
+    name: `zk_${isTimed ? key.replace(/_ms$/, '_seconds') : key}`,
+    factor: isTimed ? 1000 : 1,
+  };
+}
+
 type Add = (name: string, type: Family['type'], help: string, samples: readonly Sample[]) => void;
 
 function addSummary(add: Add, metrics: ParsedMntr, key: string, labels: string): void {
   const part = (name: Parameters<typeof summaryPart>[2]) => summaryPart(metrics, key, name);
-  const isTimed = key.endsWith('_ms');
-  const name = `zk_${isTimed ? key.replace(/_ms$/, '_seconds') : key}`;
-  const inUnit = (value: number) => (isTimed ? value / 1000 : value);
+  const { name, factor } = summaryName(key);
+  const isTimed = factor !== 1;
+  const inUnit = (value: number) => value / factor;
   const sample = (suffix: string, value: number | undefined, more = ''): Sample[] =>
     value === undefined ? [] : [{ suffix, labels: `${labels}${more}`, value }];
   const unit = isTimed ? ', in seconds' : '';
