@@ -87,7 +87,6 @@ export function addMemberOptions(command: Command): void {
     .option('--servers <list>', 'host[:port],host[:port]… (default: 127.0.0.1:2181)')
     .option('--connect <string>', 'a connect string; its chroot is ignored')
     .option('--config <zoo.cfg>', "the members of a server's configuration")
-    .option('--discover', 'all members of the ensemble that those given belong to')
     .option('--cacert <file>', 'authorities to trust over TLS (members with zks://), PEM')
     .option('--cert <file>', 'own certificate for TLS, PEM')
     .option('--key <file>', 'its private key, PEM, unless it stands in --cert')
@@ -99,6 +98,7 @@ export function addMemberOptions(command: Command): void {
 function addCommonOptions(command: Command): void {
   addMemberOptions(command);
   command
+    .option('--discover', 'all members of the ensemble that those given belong to')
     .option('--timeout <ms>', 'for one word of one member', milliseconds, 2000)
     .option('--deadline <ms>', 'for the whole run', milliseconds, 10_000)
     .addOption(

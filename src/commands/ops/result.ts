@@ -10,6 +10,8 @@ export interface Problem {
   /** Absent when it is about the ensemble. */
   readonly server?: string;
   readonly text: string;
+  /** Something that happened since an earlier look, and not a state: it does not last. */
+  readonly isEvent?: true;
   /** Of a figure beyond its limit. */
   readonly limit?: {
     readonly name: string;

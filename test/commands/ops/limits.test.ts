@@ -141,10 +141,14 @@ test('what grows is told against an earlier look, and not over a restart or a re
   assert.is(read(fsync, withMetrics({ avg_fsynctime: 7 }), new Map()), 7);
   assert.is(read(mismatches, before, looked(after)), undefined);
   assert.equal(
-    findAlarms(now([after], looked(before)), []).map(({ level, code }) => [level, code]),
+    findAlarms(now([after], looked(before)), []).map(({ level, code, isEvent }) => [
+      level,
+      code,
+      isEvent,
+    ]),
     [
-      ['warning', 'limit:fsync_time'],
-      ['critical', 'limit:digest_mismatches_count'],
+      ['warning', 'limit:fsync_time', undefined],
+      ['critical', 'limit:digest_mismatches_count', true],
     ],
   );
 });
