@@ -21,6 +21,8 @@ export interface MemberStatus {
    * The quorum addresses of all members in order, with blanks between; where `conf` tells them.
    */
   readonly membership: string | undefined;
+  /** Its number in the ensemble; where `conf` tells it. */
+  readonly sid: string | undefined;
 }
 
 const SERVING_ROLES: readonly string[] = ['leader', 'follower', 'observer', 'standalone'];
@@ -51,7 +53,14 @@ function readStatus(member: Member): MemberStatus {
     nonVoting: (metrics && metricOf(metrics, 'synced_non_voting_followers')) ?? 0,
     quorumSize: metrics && metricOf(metrics, 'quorum_size'),
     membership: membershipOf(member),
+    sid: sidOf(member),
   };
+}
+
+/** ClickHouse Keeper has a name of its own for it. */
+export function sidOf(member: Member): string | undefined {
+  const values = parsedOf(member, 'conf')?.values;
+  return values?.['serverId'] ?? values?.['server_id'];
 }
 
 /** `zk1:2888:3888 zk2:2888:3888`: without the client ports, which a dynamic configuration adds. */

@@ -55,6 +55,14 @@ test('a second look that the deadline cuts short does not make the first one wor
   assert.equal([run.exitCode, codesOf(run)], [1, ['limit:lag']], run.out);
 });
 
+test('one server under two names is not counted twice', async () => {
+  const conf = 'serverId=1\nserver.1=a:1:2:participant\nserver.2=b:1:2:participant\n';
+  const first = answers({ srvr: srvrText('leader'), mntr: 'zk_server_state\tleader\n', conf });
+  const run = await over([first, first]);
+  assert.is(run.exitCode, 3);
+  assert.match(flat(run), /are both server 1: list it once, or give each a myid of its own/);
+});
+
 test('members of different memberships are strangers, of one that changes are not', async () => {
   const conf = (...hosts: readonly string[]) => ({
     conf: `serverId=1\n${hosts
