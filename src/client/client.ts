@@ -147,7 +147,8 @@ export interface ZooKeeperClient {
   addAuth(scheme: string, auth: Buffer | string): Promise<void>;
   whoAmI(): Promise<readonly ClientInfo[]>;
   addWatch(path: string, mode: AddWatchMode, watcher: WatchOption): Promise<void>;
-  removeWatches(path: string, type: WatcherType): Promise<void>;
+  /** @param isLocal without a server, forget them here: they are not armed again then */
+  removeWatches(path: string, type: WatcherType, isLocal?: boolean): Promise<void>;
   getConfig(options?: ReadOptions): Promise<{ data: Buffer | null; stat: Stat }>;
   reconfig(change: {
     readonly joining?: string;

@@ -209,11 +209,12 @@ export class ZooKeeper implements SessionClient {
     });
   }
 
-  removeWatches(path: string, type: WatcherType): Promise<void> {
-    return this.guarded(() => {
+  removeWatches(path: string, type: WatcherType, isLocal = false): Promise<void> {
+    return this.guarded(async () => {
       const serverPath = this.serverPath(path);
       const { session } = this.driver;
       const removed = () => session.replies.removeWatchers(serverPath, type);
+      if (isLocal && session.server === undefined) return removed();
       return this.request(operations.removeWatches, { path: serverPath, type, removed }, path);
     });
   }

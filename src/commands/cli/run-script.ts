@@ -1,10 +1,11 @@
-import type { CommandContext } from '../command.js';
+import type { CommandContext, Outcome } from '../command.js';
 import { createContext } from '../command-context.js';
 import { CommandError, type ErrorReport, ExitCode } from '../command-error.js';
 import type { Renderer } from '../render/render.js';
-import { faultReport, type Outcome, runStatement } from '../run-line.js';
+import { faultReport, runStatement } from '../run-line.js';
 import type { ShellSession } from '../shell-session.js';
 import type { Output } from './output.js';
+import type { ProgressLine } from './progress-line.js';
 import { lineOf, type ScriptItem, type ScriptText } from './script-source.js';
 
 export interface ScriptRun {
@@ -17,6 +18,8 @@ export interface ScriptRun {
   printError(text: string): void;
   /** For values given as `-`; undefined when the script itself comes from standard input. */
   readonly readInput: (() => Promise<Buffer>) | undefined;
+  /** Undefined where nobody looks. */
+  readonly progress?: ProgressLine | undefined;
 }
 
 /**
@@ -36,6 +39,10 @@ export async function runScript(
     if (ended.isOver) break;
   }
   await run.output.flush();
+  if (run.session.transaction !== undefined && exitCode === ExitCode.ok) {
+    run.printError(run.renderer.error(OPEN_TRANSACTION));
+    return ExitCode.usage;
+  }
   return exitCode;
 }
 
@@ -59,6 +66,13 @@ async function handle(
   return { exitCode, isOver: exitCode !== ExitCode.ok && !run.isKeepGoing };
 }
 
+const OPEN_TRANSACTION: ErrorReport = {
+  code: 'TRANSACTION',
+  exitCode: ExitCode.usage,
+  sentence: 'the script ended within a transaction, of which nothing was done',
+  hint: 'commit sends it',
+};
+
 /** Every further command would wait as long for the same servers. */
 function isHopeless(error: ErrorReport): boolean {
   return error.code === 'ECONNECT';
@@ -80,6 +94,7 @@ function located(error: ErrorReport, source: ScriptText, offset: number): ErrorR
 }
 
 function printError(run: ScriptRun, error: ErrorReport, source: ScriptText): void {
+  run.progress?.clear();
   // A caret is worth its lines only where there is a text to point into.
   run.printError(run.renderer.error(error, source.text === '' ? undefined : source.text));
 }
@@ -90,12 +105,17 @@ function scriptContext({
   output,
   signal,
   readInput,
+  progress,
 }: ScriptRun): CommandContext {
   return createContext({
     session,
     signal,
     isInteractive: false,
-    emit: (result) => output.write(renderer.result(result)),
+    emit: (result) => {
+      progress?.clear();
+      return output.write(renderer.result(result));
+    },
+    ...(progress === undefined ? {} : { progress: (state) => progress.show(state) }),
     notify: (result) => void output.write(renderer.result(result)),
     confirm: async () => true,
     child: {

@@ -5,6 +5,8 @@ import type { Result } from '../result.js';
 
 const GROUPS: Readonly<Record<CommandGroup, string>> = {
   znode: 'Znodes',
+  tree: 'Looking into trees',
+  move: 'Copies',
   acl: 'Who may',
   session: 'Session',
   shell: 'Shell',
