@@ -118,9 +118,9 @@ export async function startTerminal(options: TerminalOptions): Promise<Terminal>
     waitForScreen,
     exitStatus: async () => {
       const text = await waitFor('the program to end', async () => {
-        const [isDead, status] = (
-          await tmux('display-message', '-p', '#{pane_dead} #{pane_dead_status}')
-        ).split(' ');
+        const text = await tmux('display-message', '-p', '#{pane_dead} #{pane_dead_status}');
+        // The end of the terminal is seen a moment before the status of the process is there.
+        const [isDead, status] = text.trim().split(' ');
         return isDead === '1' && status;
       });
       return Number(text);
