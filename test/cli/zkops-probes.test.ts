@@ -10,6 +10,7 @@ import { startBundled } from '../support/bundled.js';
 import { freePort } from '../support/free-port.js';
 import { oracleTest } from '../support/oracle.js';
 import { makeSeats, waitUntilServing } from '../support/oracle-ensemble.js';
+import { makeTlsFiles, startSecure, type TlsFiles } from '../support/tls-world.js';
 import { waitFor } from '../support/wait-for.js';
 
 const ZKOPS = fileURLToPath(new URL('../../src/bin/zkops.js', import.meta.url));
@@ -28,6 +29,11 @@ async function withClient<Value>(
   } finally {
     await client.close();
   }
+}
+
+/** The server asks for a certificate of whoever connects. */
+function clientFiles(files: TlsFiles): string[] {
+  return ['--cert', files.write('client.pem', files.client.both)];
 }
 
 /** The znodes of probes among the children of the root. */
@@ -75,6 +81,27 @@ test('smoke holds on every member it can reach, and leaves nothing', async () =>
     assert.equal(await leftBehind(server.connectString), []);
   } finally {
     await server.close();
+  }
+});
+
+test('probes work over TLS, and say why they do not', async () => {
+  const files = makeTlsFiles();
+  const server = await startSecure(files);
+  try {
+    const secure = ['--servers', `zks://127.0.0.1:${server.securePort}`, ...PATIENT];
+    const trusting = [...secure, '--cacert', files.caFile, ...clientFiles(files)];
+    for (const args of [['smoke'], ['latency', '--count', '2'], ['ready'], ['watches']]) {
+      const { exitCode, out } = await callTask([...args, ...trusting], { ask: askWord });
+      assert.is(exitCode, 0, `${args.join(' ')}\n${out}`);
+    }
+    const wary = await taskJson(['smoke', ...secure], { ask: askWord });
+    assert.is(wary.exitCode, 2);
+    assert.match(wary.verdict.problems[0]?.text ?? '', /certificate/);
+    const useless = ['smoke', '--servers', 'zk1', '--cacert', files.caFile];
+    assert.is((await callTask(useless, { ask: askWord })).exitCode, 64);
+  } finally {
+    await server.close();
+    files.remove();
   }
 });
 
