@@ -18,7 +18,8 @@ import { digestId, SUPER_USER } from './support/world-values.js';
 const TOOLKIT = 'org.apache.zookeeper.server.persistence.TxnLogToolkit';
 const FORMATTER = 'org.apache.zookeeper.server.SnapshotFormatter';
 const PURGE = 'org.apache.zookeeper.server.PurgeTxnLog';
-const JARS = ['/usr/share/java/commons-cli.jar', '/usr/share/java/snappy-java.jar'];
+const SNAPPY_JAR = '/usr/share/java/snappy-java.jar';
+const JARS = ['/usr/share/java/commons-cli.jar', SNAPPY_JAR];
 const CONFIG = {
   tickTime: '2000',
   maxSessionTimeout: '600000',
@@ -53,7 +54,7 @@ interface Serving {
 }
 
 const startOurs: Start = (dataDir, config) => startBundled({ dataDir, config });
-const startTheirs: Start = (dataDir, config) => startOracle({ dataDir, config });
+const startTheirs: Start = (dataDir, config) => startOracle({ dataDir, config, jars: JARS });
 
 /** A data directory in which a server has lived through requests of every kind. */
 async function fill(start: Start, home: string, config: Record<string, string> = CONFIG) {
@@ -77,7 +78,7 @@ async function fill(start: Start, home: string, config: Record<string, string> =
     folder,
     logs: names.filter((name) => name.startsWith('log.')).map((name) => join(folder, name)),
     snapshots: names
-      .filter((name) => /^snapshot\.[0-9a-f]+(\.gz)?$/.test(name))
+      .filter((name) => /^snapshot\.[0-9a-f]+(\.gz|\.snappy)?$/.test(name))
       .map((name) => join(folder, name)),
   };
 }
@@ -242,6 +243,9 @@ oracleTest("Apache's snapshots hold what SnapshotFormatter finds", () =>
 );
 oracleTest("Apache's gzip snapshots hold what SnapshotFormatter finds", () =>
   compareSnapshots(startTheirs, { ...CONFIG, 'snapshot.compression.method': 'gz' }),
+);
+oracleTest("Apache's snappy snapshots hold what SnapshotFormatter finds", () =>
+  compareSnapshots(startTheirs, { ...CONFIG, 'snapshot.compression.method': 'snappy' }),
 );
 oracleTest('snapshots of zkserver hold what SnapshotFormatter finds', () =>
   compareSnapshots(startOurs, CONFIG),
