@@ -1,14 +1,15 @@
 /**
  * `npm run bench`: the bundled server and, where it is installed, Apache's, under the same loads in
- * the same run on the same machine; then both shells doing `get /a`. Prints a table with the ratio,
- * for bench/RESULTS.md.
+ * the same run on the same machine; then the commands. Prints tables with ratios, for
+ * bench/RESULTS.md.
  *
- *   npm run bench -- [--quick] [--only get,set] [--json]
+ *   npm run bench -- [--quick] [--only get,set,commands] [--json]
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { APACHE_SHELL, type CommandFigures, measureCommands } from './commands.js';
 import { type LoadOp, type LoadResult, prepareLoad, runLoad } from './load.js';
 import {
   apacheVersion,
@@ -17,7 +18,6 @@ import {
   type ServerKind,
   startBenchServer,
 } from './servers.js';
-import { measureShells, type ShellFigures } from './shells.js';
 import { commit, printTable } from './table.js';
 
 interface Load {
@@ -134,35 +134,46 @@ function columns(result: LoadResult | undefined): string[] {
   ];
 }
 
-function printShells(figures: ShellFigures): void {
-  const ratio = figures.javaMs === null ? '-' : (figures.zkshMs / figures.javaMs).toFixed(2);
+/** Every command against Node.js, which starts each of ours, and against Apache's shell. */
+function printCommands(all: readonly CommandFigures[], runs: number): void {
+  const java = all.find(({ name }) => name === APACHE_SHELL);
+  const share = (value: number, whole: number | undefined): string => {
+    return whole === undefined || Number.isNaN(value) ? '-' : (value / whole).toFixed(2);
+  };
   printTable([
-    ['one `get /a`, wall time, median', 'ms', ''],
-    ['node -e 0', figures.nodeMs.toFixed(0), ''],
-    ['zksh -c', figures.zkshMs.toFixed(0), `${ratio} of Apache's`],
-    ["Apache's Java shell", figures.javaMs?.toFixed(0) ?? '-', ''],
+    [`median of ${runs}`, 'ms', 'of `node -e 0`', `of ${APACHE_SHELL}`, 'peak MiB', `of its`],
+    ...all.map(({ name, ms, peakMiB }) => [
+      name,
+      ms.toFixed(ms < 10 ? 1 : 0),
+      share(ms, all[0]?.ms),
+      share(ms, java?.ms),
+      Number.isNaN(peakMiB) ? '-' : peakMiB.toFixed(0),
+      share(peakMiB, java?.peakMiB),
+    ]),
   ]);
 }
 
 async function main(args: readonly string[]): Promise<void> {
-  const only = args[args.indexOf('--only') + 1]?.split(',') ?? [];
-  const all = loads(args.includes('--quick'), args.includes('--only') ? only : []);
+  const only = args.includes('--only') ? (args[args.indexOf('--only') + 1]?.split(',') ?? []) : [];
+  const all = loads(args.includes('--quick'), only);
+  const runs = args.includes('--quick') ? 5 : 21;
   const home = mkdtempSync(join(tmpdir(), 'zksh-bench-'));
   try {
-    const ours = await measure('zksh', home, all);
-    const theirs = hasApache() ? await measure('apache', home, all) : null;
-    const shells = await measureShells(home);
+    const ours = all.length === 0 ? null : await measure('zksh', home, all);
+    const theirs = all.length === 0 || !hasApache() ? null : await measure('apache', home, all);
+    const isAsked = only.length === 0 || only.includes('commands');
+    const commands = isAsked ? await measureCommands(home, runs) : [];
     if (args.includes('--json')) {
-      process.stdout.write(`${JSON.stringify({ loads: all, ours, theirs, shells })}\n`);
+      process.stdout.write(`${JSON.stringify({ loads: all, ours, theirs, commands })}\n`);
       return;
     }
-    const apache = theirs === null ? 'not installed' : apacheVersion();
+    const apache = hasApache() ? apacheVersion() : 'not installed';
     process.stdout.write(
       `${availableParallelism()} cores (${cpus()[0]?.model ?? 'unknown'}), commit ${commit()}, ` +
         `Node.js ${process.version}, Apache ZooKeeper ${apache}, ${DATA_SIZE} bytes of data\n\n`,
     );
-    print(all, ours, theirs);
-    printShells(shells);
+    if (ours !== null) print(all, ours, theirs);
+    if (isAsked) printCommands(commands, runs);
   } finally {
     rmSync(home, { recursive: true, force: true });
   }

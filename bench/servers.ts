@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ZOOKEEPER_JAR = '/usr/share/java/zookeeper.jar';
-const JAVA = '/usr/bin/java';
-const ZKSERVER = fileURLToPath(new URL('../src/bin/zkserver.js', import.meta.url));
+export const JAVA = '/usr/bin/java';
+const ZKSERVER = fileURLToPath(new URL('../bin/zkserver.cjs', import.meta.url));
 
 export type ServerKind = 'zksh' | 'apache';
 

@@ -47,11 +47,14 @@ if (
   stamp(installStamp, () => run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']));
 }
 
-const sources = ['src', 'test', 'bench'].map((folder) => newestIn(at(folder)));
+const sources = ['src', 'test', 'bench', 'scripts'].map((folder) => newestIn(at(folder)));
 if (
   modified(buildStamp) < Math.max(...sources, modified(at('tsconfig.json')), modified(installStamp))
 ) {
   console.error('building …');
   const tsc = at('node_modules', 'typescript', 'bin', 'tsc');
-  stamp(buildStamp, () => run(process.execPath, [tsc, '-p', '.']));
+  stamp(buildStamp, () => {
+    run(process.execPath, [tsc, '-p', '.']);
+    run(process.execPath, [at('scripts', 'bundle.mjs')]);
+  });
 }

@@ -13,7 +13,7 @@ import { PROJECT_ROOT, readProjectFile } from './support/tidy/source-file.js';
 // What the README shows is what happens: its console blocks are typed, its program is run.
 
 const README = readProjectFile('README.md');
-const BIN = new URL('../src/bin/', import.meta.url);
+const BIN = new URL('../bin/', import.meta.url);
 
 interface Example {
   readonly command: string;
@@ -52,7 +52,7 @@ function matches(expected: string, actual: string): boolean {
 function makeCommands(folder: string): void {
   mkdirSync(folder);
   for (const name of ['zksh', 'zkops', 'zkserver']) {
-    const script = fileURLToPath(new URL(`${name}.js`, BIN));
+    const script = fileURLToPath(new URL(`${name}.cjs`, BIN));
     writeFileSync(join(folder, name), `#!/bin/sh\nexec '${process.execPath}' '${script}' "$@"\n`);
     chmodSync(join(folder, name), 0o755);
   }

@@ -1,21 +1,8 @@
-#!/usr/bin/env node
-const [
-  { main },
-  { askWord },
-  { askAdmin },
-  { askCertificate },
-  { renderOps },
-  { renderGrid },
-  { describeTerminal },
-] = await Promise.all([
-  import('../commands/ops/cli.js'),
-  import('../client/four-letter.js'),
-  import('../commands/ops/admin.js'),
-  import('../commands/ops/certificate.js'),
-  import('../commands/render/ops-render.js'),
-  import('../commands/render/ops-grid.js'),
-  import('../commands/render/ops-terminal.js'),
-]);
+import { askWord } from '../client/four-letter.js';
+import { main } from '../commands/ops/cli.js';
+import { renderGrid } from '../commands/render/ops-grid.js';
+import { renderOps } from '../commands/render/ops-render.js';
+import { describeTerminal } from '../commands/render/ops-terminal.js';
 
 // A reader that has seen enough (head, less) is no fault of ours.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -30,10 +17,11 @@ process.on('uncaughtException', (error) => {
 });
 
 const terminal = describeTerminal(process.stdout, process.env);
-process.exitCode = await main(process.argv.slice(2), {
+const world = {
   ask: askWord,
-  askAdmin,
-  askCertificate,
+  askAdmin: async (...asked) => (await import('../commands/ops/admin.js')).askAdmin(...asked),
+  askCertificate: async (...asked) =>
+    (await import('../commands/ops/certificate.js')).askCertificate(...asked),
   now: () => new Date(),
   keyPassphrase: process.env['ZKOPS_KEY_PASSPHRASE'],
   writeOut: (text) => {
@@ -44,6 +32,8 @@ process.exitCode = await main(process.argv.slice(2), {
   },
   terminal: { isInteractive: process.stdout.isTTY && process.stdin.isTTY, width: terminal.width },
   startLive: async (session) => (await import('../shell/top/main.js')).startTop(session),
+  readConfig: async (address, run) =>
+    (await import('../commands/ops/read-config.js')).readConfig(address, run),
   renderPage: async (result) => (await import('../commands/render/ops-html.js')).opsToHtml(result),
   render: (result, show) => renderOps(result, show, terminal),
   renderGrid: (grid, output) => renderGrid(grid, output, terminal),
@@ -54,4 +44,8 @@ process.exitCode = await main(process.argv.slice(2), {
     ]);
     return runTaskHere(group, args, { ask: askWord, terminal });
   },
+} satisfies Parameters<typeof main>[1];
+
+void main(process.argv.slice(2), world).then((code) => {
+  process.exitCode = code;
 });

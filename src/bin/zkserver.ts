@@ -1,13 +1,13 @@
-#!/usr/bin/env node
 import { runZkserver } from '../commands/server/cli.js';
 
-const code = await runZkserver(process.argv.slice(2), {
+const io = {
   env: process.env,
-  writeOut: (text) => {
+  writeOut: (text: string) => {
     process.stdout.write(text);
   },
-  writeError: (line) => {
+  writeError: (line: string) => {
     process.stderr.write(`${line}\n`);
   },
-});
-process.exit(code);
+};
+
+void runZkserver(process.argv.slice(2), io).then((code) => process.exit(code));

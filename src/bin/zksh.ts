@@ -1,8 +1,8 @@
-#!/usr/bin/env node
 import { runZksh } from '../commands/cli/zksh-main.js';
 
-const code = await runZksh(process.argv.slice(2), {
+const parts = {
   startShell: async (options) => (await import('../shell/main.js')).startShell(options),
-});
+} satisfies Parameters<typeof runZksh>[1];
+
 // A standard input that nobody closes would keep the process.
-process.exit(code);
+void runZksh(process.argv.slice(2), parts).then((code) => process.exit(code));

@@ -1,6 +1,6 @@
 import { createConnection, type NetConnectOpts, type OnReadOpts, type Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
 import type { ServerAddress } from './connect-string.js';
+import { loadTls } from './load-on-demand.js';
 import { describeSocketError, type SocketFault } from './socket-fault.js';
 import {
   describeTlsClose,
@@ -110,5 +110,5 @@ export function openSocket(
   if (address.isSecure !== true) return createConnection({ ...place, ...reading });
   // What does not fit tls's own type is handed on to the socket below.
   const options = { ...place, ...reading, ...tlsConnectOptions(address, tls) };
-  return connectTls(options);
+  return loadTls().connect(options);
 }

@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import type { ClientState, WatchEvent, Watcher } from './client.js';
 import type { ServerAddress } from './connect-string.js';
 import { Connection, type ConnectionEvents } from './connection.js';
@@ -34,9 +33,10 @@ export class SessionDriver implements SessionEffects {
     this.session = new Session(options, this);
   }
 
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a clock that never goes back; `performance` would have to be loaded first. */
   now(): number {
-    return performance.now();
+    const [seconds, nanoseconds] = process.hrtime();
+    return seconds * 1e3 + nanoseconds / 1e6;
   }
 
   start(): void {
@@ -47,6 +47,11 @@ export class SessionDriver implements SessionEffects {
   submit(request: Request, hasTimeout: boolean): void {
     this.session.submit(request, hasTimeout ? this.now() : 0);
     if (hasTimeout) this.armTimer();
+  }
+
+  updateServers(servers: readonly ServerAddress[]): void {
+    this.session.updateServers(servers, this.now());
+    this.armTimer();
   }
 
   close(): void {

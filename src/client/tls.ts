@@ -1,7 +1,8 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto';
+import type { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
-import { type ConnectionOptions, createSecureContext, type SecureContext } from 'node:tls';
+import type { ConnectionOptions, SecureContext } from 'node:tls';
 import type { ServerAddress } from './connect-string.js';
+import { loadCrypto, loadTls } from './load-on-demand.js';
 import { errorCode, SocketFault } from './socket-fault.js';
 
 /** How a client talks TLS. The contents of files, not their names; all in PEM. */
@@ -50,7 +51,7 @@ export function secureContextOf(tls: TlsOptions): SecureContext {
   if (cert !== undefined && key !== undefined) checkPair(cert, key, passphrase);
   else if (key !== undefined)
     throw new RangeError('a key (key) is given without a certificate (cert)');
-  const context = createSecureContext({
+  const context = loadTls().createSecureContext({
     minVersion: 'TLSv1.2',
     ...(ca === undefined ? {} : { ca }),
     ...(cert === undefined || key === undefined ? {} : { cert, key }),
@@ -81,6 +82,7 @@ function checkPair(
 }
 
 function certificateOf(what: string, pem: string | Buffer): X509Certificate {
+  const { X509Certificate } = loadCrypto();
   try {
     return new X509Certificate(pem);
   } catch (cause) {
@@ -90,7 +92,10 @@ function certificateOf(what: string, pem: string | Buffer): X509Certificate {
 
 function privateKeyOf(key: string | Buffer, passphrase: string | undefined) {
   try {
-    return createPrivateKey({ key, ...(passphrase === undefined ? {} : { passphrase }) });
+    return loadCrypto().createPrivateKey({
+      key,
+      ...(passphrase === undefined ? {} : { passphrase }),
+    });
   } catch (cause) {
     const why =
       passphrase === undefined

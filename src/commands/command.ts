@@ -80,16 +80,20 @@ export interface CommandDeclaration {
   readonly isMutating?: boolean;
   /** What to do about a word too many, where there is more to say than the usage. */
   readonly surplusHint?: string;
+  /** Ends by itself, in order, once the context's signal is aborted: it is waited for. */
+  readonly isGraceful?: boolean;
   /** Needs no server: it runs without a connection, and makes none. */
   readonly isLocal?: boolean;
 }
 
-export type CommandGroup = 'znode' | 'acl' | 'session' | 'shell';
+export type CommandGroup = 'znode' | 'acl' | 'session' | 'shell' | 'recipes';
 
 /** A verb: a declaration and what it does. */
 export interface Command extends CommandDeclaration {
   /** Refuses what no single value shows to be wrong; runs before a connection is made. */
   check?(parsed: ParsedArguments): void;
+  /** Of a mutating command: does this call of it change nothing? */
+  isReading?(parsed: ParsedArguments): boolean;
   run(context: CommandContext, parsed: ParsedArguments): Promise<Result>;
 }
 
@@ -128,6 +132,7 @@ export function defineCommand<const O extends OptionSpecs, const A extends Argum
     readonly options: O;
     readonly args: A;
     check?(parsed: Parsed<O, A>): void;
+    isReading?(parsed: Parsed<O, A>): boolean;
     run(context: CommandContext, parsed: Parsed<O, A>): Promise<Result>;
   },
 ): Command {
@@ -159,6 +164,12 @@ export interface CommandContext {
   notify(result: Result): void;
   /** Asks yes or no; without a person the answer is yes, as a script has said what it wants. */
   confirm(question: string): Promise<boolean>;
+  /** How a program may share zksh's own streams; undefined where a prompt has them. */
+  readonly child?: {
+    readonly stdin: 'inherit' | 'ignore';
+    /** Writes what was printed before the program prints. */
+    flush(): Promise<void>;
+  };
   /** All of standard input, for a value given as `-`; throws when it is not to be had. */
   readInput(): Promise<Buffer>;
 }

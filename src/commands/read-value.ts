@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { promises as files } from 'node:fs';
 import type { CommandContext, DataValue } from './command.js';
 import { CommandError, ExitCode, usageError } from './command-error.js';
 import type { Token } from './parse-line.js';
@@ -37,7 +37,7 @@ async function readBytes(
       return context.readInput();
     case 'file':
       try {
-        return await readFile(value.file);
+        return await files.readFile(value.file);
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
         throw new CommandError(`cannot read the value from ${value.file}: ${reason}`, {

@@ -46,6 +46,17 @@ const ENTRIES: readonly Entry[] = [
   { name: 'help', load: async () => (await import('./shell/help.js')).help },
   { name: 'version', load: async () => (await import('./shell/version.js')).version },
   { name: 'quit', aliases: ['exit'], load: async () => (await import('./shell/quit.js')).quit },
+  { name: 'lock', load: async () => (await import('./recipes/lock.js')).lock },
+  { name: 'elect', load: async () => (await import('./recipes/elect.js')).elect },
+  { name: 'semaphore', load: async () => (await import('./recipes/semaphore.js')).semaphore },
+  { name: 'barrier', load: async () => (await import('./recipes/barrier.js')).barrier },
+  {
+    name: 'double-barrier',
+    load: async () => (await import('./recipes/double-barrier.js')).doubleBarrier,
+  },
+  { name: 'queue', load: async () => (await import('./recipes/queue.js')).queue },
+  { name: 'group', load: async () => (await import('./recipes/group.js')).group },
+  { name: '2pc', load: async () => (await import('./recipes/two-phase-commit.js')).twoPhaseCommit },
 ];
 
 const BY_WORD = new Map<string, Entry>(

@@ -65,6 +65,8 @@ export type Result =
       readonly text: string;
       readonly fields: Readonly<Record<string, unknown>>;
     }
+  /** A program that was run, and how it ended: its exit code becomes that of zksh. */
+  | { readonly kind: 'ran'; readonly command: readonly string[]; readonly exitCode: number }
   /** All was emitted already. */
   | { readonly kind: 'end' }
   /** The shell is asked to end. */

@@ -35,10 +35,13 @@ export async function runStatement(
     command = await commandOf(statement);
     const parsed = parseArguments(command, statement.tokens.slice(1), statement, context.session);
     command.check?.(parsed);
-    if (command.isMutating === true && context.session.isReadOnly)
-      throw readOnly(command, statement);
+    const isChanging = command.isMutating === true && command.isReading?.(parsed) !== true;
+    if (isChanging && context.session.isReadOnly) throw readOnly(command, statement);
     if (command.isLocal !== true) await untilAborted(context.session.ready(), context.signal);
-    const result = await untilAborted(command.run(context, parsed), context.signal);
+    const running = command.run(context, parsed);
+    const result = await (command.isGraceful === true
+      ? running
+      : untilAborted(running, context.signal));
     return { kind: 'result', statement, result };
   } catch (error) {
     const report = await reportError(error, context, statement);

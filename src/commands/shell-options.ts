@@ -1,10 +1,13 @@
 import type { OutputFormat } from './render/render.js';
-import type { ShellSession } from './shell-session.js';
+import type { SessionOptions } from './shell-session.js';
 
-/** What the interactive shell (`startShell` of src/shell/main.ts) is started with. */
+/**
+ * What the interactive shell (`startShell` of src/shell/main.ts) is started with: plain data, since
+ * the shell is a bundle of its own, with its own copies of all classes.
+ */
 export interface ShellOptions {
-  /** Not connected yet: the shell calls `connect()` and shows how it goes. The caller closes it. */
-  readonly session: ShellSession;
+  /** Of the session that the shell opens, showing how it goes, and closes. */
+  readonly session: SessionOptions;
   readonly format: OutputFormat;
   /** One line above the first prompt: that the server is the bundled one, for instance. */
   readonly greeting?: string;

@@ -141,6 +141,24 @@ export class ShellSession {
     return attempt;
   }
 
+  /**
+   * Gives the session that is open other servers, now and for later ones.
+   * @param servers a connect string; a chroot in it must be that of the session
+   * @throws CommandError USAGE for a bad one, NOTCONNECTED
+   */
+  async updateServers(servers: string): Promise<ZooKeeperClient> {
+    checkTarget(servers);
+    const client = await this.ready();
+    try {
+      client.updateServers(servers);
+    } catch (error) {
+      if (error instanceof RangeError) throw badTarget(servers, error.message, error);
+      throw error;
+    }
+    this.#target = `${servers.slice(0, chrootStart(servers))}${this.chroot}`;
+    return client;
+  }
+
   /** Closes the session on the server; the shell can connect again. Always resolves. */
   async close(): Promise<void> {
     const client = this.#client;
@@ -227,11 +245,15 @@ export function checkTarget(target: string): void {
     parseConnectString(target);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new CommandError(`bad server list "${target}": ${reason}`, {
-      code: 'USAGE',
-      exitCode: ExitCode.usage,
-      hint: 'it is [zks://]host[:port][,host[:port]...][/chroot]',
-      cause: error,
-    });
+    throw badTarget(target, reason, error);
   }
+}
+
+function badTarget(target: string, reason: string, cause: unknown): CommandError {
+  return new CommandError(`bad server list "${target}": ${reason}`, {
+    code: 'USAGE',
+    exitCode: ExitCode.usage,
+    hint: 'it is [zks://]host[:port][,host[:port]...][/chroot]',
+    cause,
+  });
 }

@@ -69,7 +69,7 @@ export interface ServerView {
   readonly metrics: MetricsView;
 
   /** Set on the members of an ensemble while they are part of a quorum; absent when read-only. */
-  readonly quorum?: QuorumView;
+  readonly quorum?: QuorumView | undefined;
   /** Set on a leader. */
   readonly leader?: LeaderView | undefined;
 

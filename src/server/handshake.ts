@@ -34,6 +34,7 @@ export function readHandshake(
   const sessionId = input.readLong();
   const password = input.readBuffer();
   connection.hasReadOnlyByte = input.remaining > 0;
+  const isReadOnlyEnough = connection.hasReadOnlyByte && input.readBool();
   const throttle = state.connectionThrottle;
   if (throttle !== null) {
     if (!throttle.admit(sessionId !== 0n, state.monotonicMs)) {
@@ -48,6 +49,12 @@ export function readHandshake(
     return {
       kind: 'refuse',
       reason: `the client has seen zxid 0x${lastZxidSeen.toString(16)}, newer than anything here`,
+    };
+  }
+  if (state.isReadOnly && !isReadOnlyEnough) {
+    return {
+      kind: 'refuse',
+      reason: 'this server is read-only, and the client did not ask for it',
     };
   }
   const timeoutMs = clampTimeout(state, askedMs);
@@ -72,7 +79,7 @@ export function writeConnectResponse(
   out.writeInt(session === null ? 0 : session.timeoutMs);
   out.writeLong(session === null ? 0n : session.id);
   out.writeBuffer(session === null ? NO_PASSWORD : session.password);
-  if (connection.hasReadOnlyByte) out.writeBool(false);
+  if (connection.hasReadOnlyByte) out.writeBool(state.isReadOnly);
   out.patchInt(start, out.length - start - 4);
   connection.stats.sent++;
   state.stats.sent++;

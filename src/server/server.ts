@@ -93,6 +93,7 @@ export class Server {
       released: () => this.released(),
       attach: (connection, session, timeoutMs) => this.attach(connection, session, timeoutMs),
       expired: (connection) => this.expired(connection),
+      drop: (connection) => this.connections.close(connection),
       emit: (effect) => this.effects.push(effect),
       snapshotContent: () => this.snapshotContent(),
     };
@@ -186,7 +187,7 @@ export class Server {
       this.connections.close(connection);
       return;
     }
-    if (WRITES.has(type)) {
+    if (WRITES.has(type) || (state.isReadOnly && type === OpCode.sync)) {
       this.write(connection, session, xid, type, input);
     } else if (READS.has(type)) {
       this.read(connection, session, xid, type, input);

@@ -19,7 +19,6 @@ const DEFAULT_TRACE_MASK = 306n;
 
 /** A standalone server's answers to the words; everything is read when it is asked for. */
 export class LiveView implements ServerView {
-  readonly isReadOnly: boolean = false;
   readonly version: string;
   readonly localSessionCount = 0;
   readonly nonMtlsRemoteConnectionCount = 0;
@@ -40,6 +39,10 @@ export class LiveView implements ServerView {
 
   get isServing(): boolean {
     return true;
+  }
+
+  get isReadOnly(): boolean {
+    return false;
   }
 
   get mode(): ServerMode {

@@ -2,6 +2,7 @@ import { ExitCode } from '../commands/command-error.js';
 import { allCommands } from '../commands/registry.js';
 import { loadRenderer } from '../commands/render/render.js';
 import type { ShellOptions } from '../commands/shell-options.js';
+import { ShellSession } from '../commands/shell-session.js';
 import { HistoryFile, historyFile } from './history.js';
 import { openKeyboard } from './keyboard.js';
 import { promptSpans } from './prompt.js';
@@ -17,11 +18,20 @@ const CLEAR_ROW = '\r\x1b[2K';
 
 /**
  * The interactive shell, on the terminal of this process, until somebody leaves it. The terminal is
- * given back as it was, and `options.session` is the caller's to close.
+ * given back as it was, and the session is closed.
  * @returns the exit code
  */
 export async function startShell(options: ShellOptions): Promise<number> {
-  const driver = await makeDriver(options);
+  const session = new ShellSession(options.session);
+  try {
+    return await runShell(session, options);
+  } finally {
+    await session.close();
+  }
+}
+
+async function runShell(session: ShellSession, options: ShellOptions): Promise<number> {
+  const driver = await makeDriver(session, options);
   const { stdin, stdout } = process;
   const leave = () => driver.dispatch({ type: 'leave' });
   const keyboard = openKeyboard(stdin, stdout, (key) => driver.press(key), leave);
@@ -43,7 +53,10 @@ export async function startShell(options: ShellOptions): Promise<number> {
   return signals.exitCode();
 }
 
-async function makeDriver({ session, format, greeting }: ShellOptions): Promise<ShellDriver> {
+async function makeDriver(
+  session: ShellSession,
+  { format, greeting }: ShellOptions,
+): Promise<ShellDriver> {
   const [commands, renderer] = await Promise.all([
     allCommands(),
     loadRenderer(format, { isTerminal: true }),

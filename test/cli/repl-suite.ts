@@ -13,7 +13,7 @@ import { makeTempDir } from '../support/temp-dir.js';
 import { startTerminal, type Terminal } from '../support/terminal.js';
 import { waitFor } from '../support/wait-for.js';
 
-const ZKSH = fileURLToPath(new URL('../../src/bin/zksh.js', import.meta.url));
+const ZKSH = fileURLToPath(new URL('../../bin/zksh.cjs', import.meta.url));
 
 interface World {
   readonly terminal: Terminal;

@@ -10,7 +10,7 @@ import { runZksh } from '../support/run-zksh.js';
 import { makeTlsFiles, startSecure, type TlsFiles, talk } from '../support/tls-world.js';
 import { waitFor } from '../support/wait-for.js';
 
-const ZKOPS = fileURLToPath(new URL('../../src/bin/zkops.js', import.meta.url));
+const ZKOPS = fileURLToPath(new URL('../../bin/zkops.cjs', import.meta.url));
 
 function runZkops(
   ...args: readonly string[]

@@ -12,7 +12,7 @@ import { freePort } from '../support/free-port.js';
 import { type Oracle, oracleTest, startOracle } from '../support/oracle.js';
 import { makeTempDir } from '../support/temp-dir.js';
 
-const ZKOPS = fileURLToPath(new URL('../../src/bin/zkops.js', import.meta.url));
+const ZKOPS = fileURLToPath(new URL('../../bin/zkops.cjs', import.meta.url));
 
 interface Outcome {
   readonly exitCode: number;

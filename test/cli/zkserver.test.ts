@@ -12,7 +12,7 @@ import { freePort } from '../support/free-port.js';
 import { makeTempDir } from '../support/temp-dir.js';
 import { waitFor } from '../support/wait-for.js';
 
-const ZKSERVER = fileURLToPath(new URL('../../src/bin/zkserver.js', import.meta.url));
+const ZKSERVER = fileURLToPath(new URL('../../bin/zkserver.cjs', import.meta.url));
 
 interface Run {
   readonly child: ChildProcess;

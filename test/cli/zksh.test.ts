@@ -247,35 +247,26 @@ test('--help, --version and wrong options need no server', async () => {
   assert.is(bogus.stderr, 'zksh: has no option --bogus\n  zksh --help explains the options\n');
 });
 
-serverTest('a script loads no package: no ink, no react, no commander', async (_, target) => {
-  const home = makeTempDir();
-  try {
-    const hooks = join(home.path, 'hooks.mjs');
-    const log = join(home.path, 'log');
-    writeFileSync(log, '');
-    writeFileSync(
-      hooks,
-      `import { appendFileSync } from 'node:fs';
-       import { register } from 'node:module';
-       import { isMainThread } from 'node:worker_threads';
-       if (isMainThread) register(import.meta.url);
-       export async function load(url, context, next) {
-         appendFileSync(${JSON.stringify(log)}, url + '\\n');
-         return next(url, context);
-       }`,
-    );
-    const env = { NODE_OPTIONS: `--import=${hooks}` };
-    const run = await runZksh([target], 'ls /\nget /no\n', env);
-    assert.is(run.stdout, '[zookeeper]\n');
-    const loaded = readFileSync(log, 'utf8').trim().split('\n');
-    assert.ok(loaded.some((url) => url.endsWith('/commands/znode/ls.js')));
-    assert.equal(
-      loaded.filter((url) => url.includes('/node_modules/') || url.includes('/src/shell/')),
-      [],
-    );
-  } finally {
-    home.remove();
-  }
-});
+serverTest(
+  'a script loads its own file and no other: no ink, no react, no server',
+  async (_, target) => {
+    const home = makeTempDir();
+    try {
+      const spy = join(home.path, 'spy.cjs');
+      const log = join(home.path, 'log');
+      writeFileSync(
+        spy,
+        `const write = () => require('fs').writeFileSync(${JSON.stringify(log)}, JSON.stringify(
+         Object.keys(require.cache).map((file) => require('path').basename(file))));
+       process.on('exit', write);`,
+      );
+      const run = await runZksh([target], 'ls /\nget /no\n', { NODE_OPTIONS: `--require=${spy}` });
+      assert.is(run.stdout, '[zookeeper]\n');
+      assert.equal(JSON.parse(readFileSync(log, 'utf8')), ['spy.cjs', 'zksh.cjs']);
+    } finally {
+      home.remove();
+    }
+  },
+);
 
 test.run();

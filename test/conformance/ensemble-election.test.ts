@@ -39,6 +39,7 @@ for (const own of [1, 2, 3]) {
     const port = new ElectionPort({
       sid: own,
       connectTimeoutMs: 5000,
+      greetingTimeoutMs: 5000,
       isEverywhere: false,
       isMultiAddress: false,
       isKeptAlive: false,

@@ -1,24 +1,14 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startServer } from '../../src/server/main.js';
+import { checkFormats, flat, health, lookUntil, PATIENT } from '../support/ops-checks.js';
 import { oracleTest } from '../support/oracle.js';
 import { makeSeats, type Seats, waitUntilServing } from '../support/oracle-ensemble.js';
-import { codesOf, rolesOf, runZkops, type ZkopsRun } from '../support/run-zkops.js';
-import { waitFor } from '../support/wait-for.js';
+import { codesOf, rolesOf, runZkops } from '../support/run-zkops.js';
 
 // zkops beside ensembles of Apache's servers, in every role that a member can have and through
 // every loss that it can suffer. On a loaded machine a member answers late, so the limits are
 // wide.
-
-const PATIENT = ['--timeout', '20000', '--deadline', '60000'];
-/** A machine under load is slow to write; that is no news here. */
-const QUIET = [
-  'update_latency',
-  'read_latency',
-  'update_latency_p99',
-  'fsync_time',
-  'outstanding_requests',
-].flatMap((name) => ['--warn', `${name}=off`, '--crit', `${name}=off`]);
 
 async function startAll(seats: Seats, properties?: Readonly<Record<string, string>>) {
   const members = seats.all.map(({ sid }) => seats.startApache(sid, properties));
@@ -28,24 +18,6 @@ async function startAll(seats: Seats, properties?: Readonly<Record<string, strin
 
 function serversOf(...seats: readonly Seats[]): string {
   return seats.flatMap(({ all }) => all.map(({ connectString }) => connectString)).join(',');
-}
-
-const health = (servers: string, ...more: readonly string[]) =>
-  runZkops(['health', '--servers', servers, ...PATIENT, ...QUIET, ...more]);
-
-/** Without the line ends that the width of the page put there. */
-const flat = ({ out }: ZkopsRun) => out.replace(/\s+/g, ' ');
-
-/** Looks until the members are as a test needs them; a change takes them a moment. */
-function lookUntil(what: string, look: () => Promise<ZkopsRun>, is: (run: ZkopsRun) => boolean) {
-  return waitFor(
-    what,
-    async () => {
-      const run = await look();
-      return is(run) ? run : undefined;
-    },
-    60_000,
-  );
 }
 
 oracleTest('an ensemble is healthy, then loses an answer, a follower and its quorum', async () => {
@@ -62,6 +34,7 @@ oracleTest('an ensemble is healthy, then loses an answer, a follower and its quo
     assert.equal([...rolesOf(well)].sort(), ['follower', 'follower', 'leader', 'observer']);
     assert.match(well.out, /HEALTHY: 127\.0\.0\.1:\d+ leads, 3 of 3 voters in step\n$/);
 
+    await checkFormats(servers);
     const mixed = await health(`${servers},${standalone.connectString}`);
     assert.is(mixed.exitCode, 2);
     assert.is(codesOf(mixed)[0], 'standalone-beside-ensemble');
@@ -171,6 +144,19 @@ oracleTest('two ensembles in one list are told apart, with mntr and without', as
     assert.match(
       words,
       'mntr is not in its whitelist; add 4lw.commands.whitelist=srvr,mntr to its',
+    );
+    // As a client, since conf is refused; and a static configuration has no client ports.
+    const found = await runZkops([
+      'srvr',
+      '--servers',
+      serversOf(second),
+      '--discover',
+      ...PATIENT,
+    ]);
+    assert.is(found.exitCode, 3);
+    assert.match(
+      found.error,
+      'its membership names no client ports, and several members are on one',
     );
     const refused = await runZkops(['ruok', '--servers', serversOf(second), ...PATIENT]);
     assert.is(refused.exitCode, 3);

@@ -34,6 +34,9 @@ appendFileSync(process.env.CALLS, 'tsc\\n');
 mkdirSync('dist', { recursive: true });
 process.exit(Number(process.env.TSC_STATUS));
 `;
+const BUNDLE = `import { appendFileSync } from 'node:fs';
+appendFileSync(process.env.CALLS, 'bundle\\n');
+`;
 
 function makeProject(): Project {
   const home = makeTempDir('ensure');
@@ -49,6 +52,7 @@ function makeProject(): Project {
     mkdirSync(at(folder), { recursive: true });
   }
   copyFileSync(join(PROJECT_ROOT, 'scripts', 'ensure.mjs'), at('scripts', 'ensure.mjs'));
+  writeFileSync(at('scripts', 'bundle.mjs'), BUNDLE);
   writeFileSync(at('bin', 'npm'), NPM);
   chmodSync(at('bin', 'npm'), 0o755);
   writeFileSync(at('node_modules/typescript/bin/tsc'), TSC);
@@ -99,11 +103,12 @@ function inProject(run: (project: Project) => void): void {
 }
 
 const INSTALL = 'npm ci --no-audit --no-fund --loglevel=error';
+const BUILD = ['tsc', 'bundle'];
 
 test('the first run installs and builds, the second does nothing', () => {
   inProject((project) => {
     assert.is(project.ensure().status, 0);
-    assert.equal(project.calls(), [INSTALL, 'tsc']);
+    assert.equal(project.calls(), [INSTALL, ...BUILD]);
     const second = project.ensure();
     assert.is(second.status, 0);
     assert.equal(project.calls(), []);
@@ -111,14 +116,14 @@ test('the first run installs and builds, the second does nothing', () => {
   });
 });
 
-for (const file of ['src/a/b.ts', 'tsconfig.json', 'test', 'bench']) {
+for (const file of ['src/a/b.ts', 'tsconfig.json', 'test', 'bench', 'scripts/bundle.mjs']) {
   test(`${file} that is newer is built, without an install`, () => {
     inProject((project) => {
       project.ensure();
       project.calls();
       project.touch(file);
       project.ensure();
-      assert.equal(project.calls(), ['tsc']);
+      assert.equal(project.calls(), BUILD);
     });
   });
 }
@@ -144,7 +149,7 @@ test('a build that failed fails the run, and is tried again', () => {
     assert.equal(project.calls(), [INSTALL, 'tsc']);
     project.breakBuild(false);
     assert.is(project.ensure().status, 0);
-    assert.equal(project.calls(), ['tsc']);
+    assert.equal(project.calls(), BUILD);
   });
 });
 
@@ -161,7 +166,7 @@ test('an install that failed fails the run before the build', () => {
 test('standard input is left to whoever comes behind, standard output is not written to', () => {
   inProject((project) => {
     assert.is(project.ensure('ls /\nget /a\n').stdout, 'ls /\nget /a\n');
-    assert.equal(project.calls(), [INSTALL, 'tsc']);
+    assert.equal(project.calls(), [INSTALL, ...BUILD]);
   });
 });
 

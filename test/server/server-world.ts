@@ -129,7 +129,7 @@ function makeServer(settings: ServerSettings, options: WorldOptions): Server {
     isDigestEnabled: true,
     isQuotaEnforced: false,
     isTTLEnabled: settings.isTTLEnabled,
-    isReconfigEnabled: false,
+    reconfigure: null,
   });
   const sessions = new SessionTracker(settings.tickTimeMs, 0);
   return new Server({

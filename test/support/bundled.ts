@@ -5,7 +5,7 @@ import { type RunningServer, type StartServerOptions, startServer } from '../../
 import { freePort } from './free-port.js';
 import { waitFor } from './wait-for.js';
 
-const ZKSERVER = fileURLToPath(new URL('../../src/bin/zkserver.js', import.meta.url));
+const ZKSERVER = fileURLToPath(new URL('../../bin/zkserver.cjs', import.meta.url));
 
 /** The bundled server in the test's own process: on a free port, in memory without a `dataDir`. */
 export function startBundled(options: StartServerOptions = {}): Promise<RunningServer> {

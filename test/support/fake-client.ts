@@ -200,6 +200,10 @@ export class FakeClient implements ZooKeeperClient {
     this.#begin('sync', path);
   }
 
+  updateServers(connectString: string): void {
+    this.#begin('updateServers', connectString);
+  }
+
   async multi(): Promise<never> {
     throw new Error('the fake client has no multi');
   }

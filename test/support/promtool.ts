@@ -15,8 +15,10 @@ if (lacking !== undefined) {
   console.log(`skipped: metrics checked by Prometheus's own tool: ${lacking}`);
 }
 
+export const hasPromtool = lacking === undefined;
+
 /** Registers a test that needs promtool; without it the test counts as skipped. */
-export const promtoolTest = lacking === undefined ? test : test.skip;
+export const promtoolTest = hasPromtool ? test : test.skip;
 
 /** What `promtool check metrics` complains about; "" when it accepts every line and every name. */
 export function promtoolComplaints(metrics: string): string {

@@ -2,6 +2,7 @@ import { askWord } from '../../src/client/four-letter.js';
 import { askAdmin } from '../../src/commands/ops/admin.js';
 import { askCertificate } from '../../src/commands/ops/certificate.js';
 import { main } from '../../src/commands/ops/cli.js';
+import { readConfig } from '../../src/commands/ops/read-config.js';
 import type { OpsResult } from '../../src/commands/ops/result.js';
 import { renderOps } from '../../src/commands/render/ops-render.js';
 
@@ -22,6 +23,7 @@ export async function runZkops(args: readonly string[]): Promise<ZkopsRun> {
     ask: askWord,
     askAdmin,
     askCertificate,
+    readConfig,
     now: () => new Date(),
     writeOut: (text) => {
       out += text.toString();

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-const BIN = fileURLToPath(new URL('../../src/bin/zksh.js', import.meta.url));
+const BIN = fileURLToPath(new URL('../../bin/zksh.cjs', import.meta.url));
 
 export interface ZkshRun {
   readonly stdout: string;

@@ -21,29 +21,42 @@ export interface ScriptRun {
 
 /**
  * Runs a script to its end, to its first error, or to `quit`. The session is the caller's to close.
- * @returns the exit code: 0, or that of the first error
+ * @returns the exit code: 0, that of the first error, or that of the first program that failed
  */
 export async function runScript(
   run: ScriptRun,
   script: AsyncIterable<ScriptItem>,
-): Promise<ExitCode> {
+): Promise<number> {
   const context = scriptContext(run);
-  let exitCode: ExitCode = ExitCode.ok;
+  let exitCode: number = ExitCode.ok;
   for await (const item of script) {
     const outcome = await runItem(context, item);
-    if (outcome.kind === 'error') {
-      await run.output.flush();
-      printError(run, outcome.error, item.source);
-      if (exitCode === ExitCode.ok) exitCode = outcome.error.exitCode;
-      if (!run.isKeepGoing || run.signal.aborted || isHopeless(outcome.error)) break;
-    } else if (outcome.result.kind === 'exit') {
-      break;
-    } else {
-      await run.output.write(run.renderer.result(outcome.result));
-    }
+    const ended = await handle(run, item, outcome);
+    if (exitCode === ExitCode.ok) exitCode = ended.exitCode;
+    if (ended.isOver) break;
   }
   await run.output.flush();
   return exitCode;
+}
+
+/** Prints what became of one statement, and says whether the script goes on. */
+async function handle(
+  run: ScriptRun,
+  { source }: ScriptItem,
+  outcome: Outcome,
+): Promise<{ readonly exitCode: number; readonly isOver: boolean }> {
+  if (outcome.kind === 'error') {
+    const { error } = outcome;
+    await run.output.flush();
+    printError(run, error, source);
+    const isOver = !run.isKeepGoing || run.signal.aborted || isHopeless(error);
+    return { exitCode: error.exitCode, isOver };
+  }
+  const { result } = outcome;
+  if (result.kind === 'exit') return { exitCode: ExitCode.ok, isOver: true };
+  await run.output.write(run.renderer.result(result));
+  const exitCode = result.kind === 'ran' ? result.exitCode : ExitCode.ok;
+  return { exitCode, isOver: exitCode !== ExitCode.ok && !run.isKeepGoing };
 }
 
 /** Every further command would wait as long for the same servers. */
@@ -85,6 +98,10 @@ function scriptContext({
     emit: (result) => output.write(renderer.result(result)),
     notify: (result) => void output.write(renderer.result(result)),
     confirm: async () => true,
+    child: {
+      stdin: readInput === undefined ? 'ignore' : 'inherit',
+      flush: () => output.flush(),
+    },
     readInput: readInput ?? refuseInput,
   });
 }

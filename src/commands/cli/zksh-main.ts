@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises';
+import { promises as files } from 'node:fs';
 import type { TlsOptions } from '../../client/tls.js';
 import { CommandError, type ErrorReport, ExitCode, usageError } from '../command-error.js';
 import { plainReport } from '../error-report.js';
 import { loadRenderer } from '../render/render.js';
 import type { ShellOptions } from '../shell-options.js';
-import { ShellSession } from '../shell-session.js';
+import { type SessionOptions, ShellSession } from '../shell-session.js';
 import { readTlsFiles, TlsFileError } from '../tls-files.js';
 import { Output } from './output.js';
 import { runScript } from './run-script.js';
@@ -58,20 +58,23 @@ async function withServer(
 async function runOn(options: ZkshOptions, target: string, parts: ZkshParts): Promise<number> {
   const { clientKind, timeoutMs, isReadOnly, auth, format } = options;
   const tls = await tlsOf(options);
-  const session = new ShellSession({
+  const sessionOptions: SessionOptions = {
     target,
     clientKind,
     isReadOnly,
     auth,
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(tls === undefined ? {} : { tls }),
-  });
+  };
   const isScript = options.commands.length > 0 || options.file !== undefined;
-  try {
-    const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
-    if (isScript || !isTerminal) return await runAsScript(options, session);
+  // Standard input is opened by the first look at it, so nobody looks who has no use for it.
+  if (!isScript && process.stdin.isTTY && process.stdout.isTTY) {
     const greeting = options.isEmbedded ? { greeting: `the bundled server, on ${target}` } : {};
-    return await parts.startShell({ session, format, ...greeting });
+    return parts.startShell({ session: sessionOptions, format, ...greeting });
+  }
+  const session = new ShellSession(sessionOptions);
+  try {
+    return await runAsScript(options, session);
   } finally {
     await session.close();
   }
@@ -160,7 +163,7 @@ async function openScript(options: ZkshOptions, signal: AbortSignal): Promise<Op
 
 async function readScript(file: string): Promise<Buffer> {
   try {
-    return await readFile(file);
+    return await files.readFile(file);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new CommandError(`cannot read the script ${file}: ${reason}`, {

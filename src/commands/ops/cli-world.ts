@@ -1,6 +1,7 @@
 import type { AskAdmin } from './admin.js';
 import type { AskWord } from './ask.js';
 import type { AskCertificate } from './certificate.js';
+import type { ReadConfig } from './discover.js';
 import type { Grid } from './grid.js';
 import type { TaskEntry } from './index.js';
 import type { StartLive } from './live.js';
@@ -14,6 +15,8 @@ export interface ShowOptions {
   readonly isAll: boolean;
   /** `*latency*`: which values to show. */
   readonly keys: string | undefined;
+  /** Only the values that differ from member to member. */
+  readonly isDiff?: boolean;
   readonly isQuiet: boolean;
 }
 
@@ -31,6 +34,7 @@ export interface CliWorld {
   /** Whether somebody looks at a terminal, and how wide it is. */
   readonly terminal?: { readonly isInteractive: boolean; readonly width: number };
   readonly startLive?: StartLive;
+  readonly readConfig?: ReadConfig;
   readonly renderPage?: (result: OpsResult) => Promise<string>;
   /** A list that is about no member. */
   readonly renderGrid?: (grid: Grid, output: OutputFormat) => string;

@@ -1,8 +1,10 @@
 import { explainLimits } from './alarms.js';
 import type { CliWorld, ShowOptions } from './cli-world.js';
 import { earlierOf, keepState, loadState, underLock, writeResult } from './cron.js';
+import { discoverMembers } from './discover.js';
 import { readLimits } from './limits-file.js';
 import type { LiveSession } from './live.js';
+import { roleOf } from './member.js';
 import type { MemberAddress } from './member-address.js';
 import { tlsOf } from './member-tls.js';
 import { resolveMembers } from './members.js';
@@ -37,17 +39,18 @@ export async function execute(
   }
   const { ensemble, servers, connect, config } = options;
   const given = Object.entries({ ensemble, servers, connect, config });
-  const members = resolveMembers(
+  const listed = resolveMembers(
     Object.fromEntries(given.filter(([, value]) => value !== undefined)),
   );
-  const tls = await tlsOf(options, members, world.keyPassphrase);
+  const tls = await tlsOf(options, listed, world.keyPassphrase);
   const run: RunOptions = {
     ask: world.ask,
     askAdmin: world.askAdmin,
     askCertificate: world.askCertificate,
     now: world.now,
     timeoutMs: options.timeout,
-    deadlineMs: options.deadline,
+    // The deadline is for the asking; whoever wants two looks far apart waits in between.
+    deadlineMs: options.deadline + (options.interval ?? 0),
     confirmMs: options.confirm ?? 1000,
     limits,
     minServing: options.minServing,
@@ -55,6 +58,10 @@ export async function execute(
     ...(mask === undefined ? {} : { argument: mask }),
     ...(tls === undefined ? {} : { tls }),
   };
+  const members =
+    options.discover === true && world.readConfig !== undefined
+      ? await discoverMembers(listed, run, world.readConfig)
+      : listed;
   const result =
     verb.isLive === true && world.startLive !== undefined
       ? await world.startLive(liveSession(verb, members, run, options, world))
@@ -82,14 +89,21 @@ async function runOnce(
     writeResult('--html', options.html, await world.renderPage(result));
     return result;
   }
-  const content = world.render(result, showOf(options));
+  const content = world.render(shownOf(result, options), showOf(options));
   if (options.out === undefined) world.writeOut(content);
   else writeResult('--out', options.out, content);
   return result;
 }
 
-function showOf({ output, all, keys, quiet }: ParsedOptions): ShowOptions {
-  return { output, isAll: all === true, keys, isQuiet: quiet === true };
+function showOf({ output, all, keys, quiet, diff }: ParsedOptions): ShowOptions {
+  const isDiff = diff === true ? { isDiff: true } : {};
+  return { output, isAll: all === true, keys, isQuiet: quiet === true, ...isDiff };
+}
+
+/** What is shown: with --leader one row, though all were asked and judged. */
+function shownOf(result: OpsResult, { leader }: ParsedOptions): OpsResult {
+  if (leader !== true) return result;
+  return { ...result, members: result.members.filter((member) => roleOf(member) === 'leader') };
 }
 
 function liveSession(
@@ -103,7 +117,8 @@ function liveSession(
   const { isInteractive = false, width = 80 } = world.terminal ?? {};
   const isBatch = once === true || batch === true || output !== 'table' || !isInteractive;
   return {
-    look: (earlier) => runVerb(verb, members, { ...run, earlier }),
+    look: (earlier, signal) =>
+      runVerb(verb, members, { ...run, earlier, ...(signal === undefined ? {} : { signal }) }),
     reset: async () => {
       const { members: asked } = await runVerb(srst, members, run);
       const done = asked.filter(({ state }) => state === 'answered').length;

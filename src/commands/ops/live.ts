@@ -6,7 +6,10 @@ import type { OpsResult } from './result.js';
 
 export interface LiveSession {
   /** Asks all members once; rates are told against the look handed in. */
-  readonly look: (earlier: ReadonlyMap<string, EarlierLook>) => Promise<OpsResult>;
+  readonly look: (
+    earlier: ReadonlyMap<string, EarlierLook>,
+    signal?: AbortSignal,
+  ) => Promise<OpsResult>;
   /** Sends srst to all members; gives a sentence. */
   readonly reset: () => Promise<string>;
   /** Prints a result of a batch; undefined where the screen itself is printed. */

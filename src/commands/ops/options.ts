@@ -28,6 +28,8 @@ export interface ParsedOptions extends MemberSource, TlsFiles {
   readonly quiet?: boolean;
   readonly all?: boolean;
   readonly keys?: string;
+  readonly diff?: boolean;
+  readonly leader?: boolean;
   readonly yes?: boolean;
   readonly force?: boolean;
   readonly minServing?: number;
@@ -35,6 +37,7 @@ export interface ParsedOptions extends MemberSource, TlsFiles {
   readonly warn?: readonly LimitChange[];
   readonly crit?: readonly LimitChange[];
   readonly limits?: string;
+  readonly discover?: boolean;
   readonly explain?: boolean;
   readonly out?: string;
   readonly lock?: string;
@@ -84,6 +87,7 @@ export function addMemberOptions(command: Command): void {
     .option('--servers <list>', 'host[:port],host[:port]… (default: 127.0.0.1:2181)')
     .option('--connect <string>', 'a connect string; its chroot is ignored')
     .option('--config <zoo.cfg>', "the members of a server's configuration")
+    .option('--discover', 'all members of the ensemble that those given belong to')
     .option('--cacert <file>', 'authorities to trust over TLS (members with zks://), PEM')
     .option('--cert <file>', 'own certificate for TLS, PEM')
     .option('--key <file>', 'its private key, PEM, unless it stands in --cert')
@@ -101,8 +105,6 @@ function addCommonOptions(command: Command): void {
       new Option('-o, --output <format>', 'how to print').choices(OUTPUT_FORMATS).default('table'),
     )
     .option('-q, --quiet', 'print nothing when healthy, else one line a problem')
-    .option('--out <file>', 'write into a file instead, whole or not at all')
-    .option('--lock <file>', 'do nothing while another run holds this file')
     .addOption(
       new Option('--fail-on <level>', 'from which level on the exit status is not 0')
         .choices(FAIL_ON)
@@ -111,6 +113,11 @@ function addCommonOptions(command: Command): void {
 }
 
 function addJudgingOptions(command: Command, verb: OpsVerb): void {
+  if (verb.isLive !== true) {
+    command
+      .option('--out <file>', 'write into a file instead, whole or not at all')
+      .option('--lock <file>', 'do nothing while another run holds this file');
+  }
   if (verb.judge === 'ensemble') {
     command.option('--min-serving <n>', 'critical when fewer members serve', count);
   }
@@ -153,7 +160,10 @@ export function declareVerb(command: Command, verb: OpsVerb): void {
     command.option('--all', 'show everything the members told');
   }
   if (verb.pairs !== undefined) {
-    command.option('--keys <glob>', 'show the values whose names match, as in "*latency*"');
+    command
+      .option('--keys <glob>', 'show the values whose names match, as in "*latency*"')
+      .option('--diff', 'show the values that are not the same on all members')
+      .option('--leader', 'show the leader alone; all are judged');
   }
   if (verb.isReset === true) {
     command.option('--yes', 'do it: this changes something in every member');

@@ -105,7 +105,8 @@ function findStrangers(serving: readonly MemberStatus[]): string | undefined {
   }
   const voters = serving.filter(({ role }) => role === 'leader' || role === 'follower');
   const least = Math.min(...voters.map(({ quorumSize }) => quorumSize ?? Number.POSITIVE_INFINITY));
-  if (voters.length > least) {
+  const nonVoting = voters.reduce((sum, status) => sum + status.nonVoting, 0);
+  if (voters.length > least + nonVoting) {
     return (
       `two ensembles in one list: ${voters.length} voters serve, ` +
       `but an ensemble here has ${least}; make a list for each`

@@ -81,17 +81,16 @@ function nextProblems(
   const found = new Map(verdict.problems.map((problem) => [keyOf(problem), problem]));
   const present = [...found.values()].map(({ level, code, server, text }): KnownProblem => {
     const old = known.get(keyOf({ code, ...(server === undefined ? {} : { server }) }));
-    const isLasting = old !== undefined && (old.gone === 0 || old.isTold);
-    const runs = isLasting ? old.runs + 1 : 1;
+    const runs = (old?.runs ?? 0) + 1;
     return {
       level,
       code,
       ...(server === undefined ? {} : { server }),
       text,
-      since: isLasting ? old.since : time,
+      since: old?.since ?? time,
       runs,
       gone: 0,
-      isTold: (isLasting && old.isTold) || runs >= forRuns,
+      isTold: old?.isTold === true || runs >= forRuns,
     };
   });
   const absent = before

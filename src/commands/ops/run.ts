@@ -23,6 +23,8 @@ export interface RunOptions extends AskOptions {
   readonly minServing?: number | undefined;
   /** What an earlier run saw, by the name of the member. */
   readonly earlier?: ReadonlyMap<string, EarlierLook>;
+  /** Ends the run at once: nobody waits for its result. */
+  readonly signal?: AbortSignal;
   readonly now: () => Date;
 }
 
@@ -35,7 +37,9 @@ export async function runVerb(
   const time = options.now().toISOString();
   const cutOff = new AbortController();
   setMaxListeners(0, cutOff.signal);
-  const timer = setTimeout(() => cutOff.abort(), options.deadlineMs);
+  const end = (): void => cutOff.abort();
+  const timer = setTimeout(end, options.deadlineMs);
+  options.signal?.addEventListener('abort', end);
   const pause = (ms: number) =>
     delay(ms, undefined, { signal: cutOff.signal }).catch(() => undefined);
   let { earlier = new Map() } = options;
@@ -48,23 +52,29 @@ export async function runVerb(
     const context = { members, timeMs, earlier };
     const alarms = verb.isMeasured === true ? findAlarms(context, options.limits ?? []) : [];
     const verdict = judge(verb, members, { alarms, minServing: options.minServing });
-    return { verb, time, timeMs, members, verdict, earlier };
+    return { verb, time, timeMs, members, verdict };
+  };
+  /** A look that the deadline cut short saw less than the one before it. */
+  const lookAgain = async (before: OpsResult): Promise<OpsResult> => {
+    const again = cutOff.signal.aborted ? before : await look();
+    return cutOff.signal.aborted ? before : again;
   };
   try {
     let result = await look();
     if (options.intervalMs !== undefined) {
       earlier = looksOf(result.members, result.timeMs);
       await pause(options.intervalMs);
-      if (!cutOff.signal.aborted) result = await look();
+      result = await lookAgain(result);
     }
     if (verb.isConfirmed !== true || !needsSecondLook(result)) return result;
     // An election takes a moment, and a leader cut off from its followers notices only after
     // syncLimit: what is gone at a second look is no emergency. Nor is a follower behind that was
     // asked a moment before the others.
     await pause(options.confirmMs);
-    return cutOff.signal.aborted ? result : await look();
+    return await lookAgain(result);
   } finally {
     clearTimeout(timer);
+    options.signal?.removeEventListener('abort', end);
   }
 }
 

@@ -13,6 +13,8 @@ export interface MemberStatus {
   readonly zxid: bigint | undefined;
   /** Followers in step with this leader, itself not counted. */
   readonly syncedFollowers: number | undefined;
+  /** Followers of this leader without a vote, as before they are taken into the ensemble. */
+  readonly nonVoting: number;
   /** The number of voters, as a member of an ensemble sees it. */
   readonly quorumSize: number | undefined;
   /**
@@ -46,6 +48,7 @@ function readStatus(member: Member): MemberStatus {
     isObserver: role === 'observer' || (role === undefined && member.address.isObserver === true),
     zxid: server?.zxid,
     syncedFollowers: metrics && metricOf(metrics, 'synced_followers'),
+    nonVoting: (metrics && metricOf(metrics, 'synced_non_voting_followers')) ?? 0,
     quorumSize: metrics && metricOf(metrics, 'quorum_size'),
     membership: membershipOf(member),
   };

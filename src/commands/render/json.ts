@@ -70,6 +70,8 @@ function toJson(result: Result): object | undefined {
       };
     case 'message':
       return result.fields;
+    case 'ran':
+      return { ran: result.command, exitCode: result.exitCode };
   }
 }
 

@@ -11,8 +11,8 @@ function memberJson(result: OpsResult, member: Member, show: ShowOptions) {
   const { verb, members } = result;
   const { server, address, state, fault, note, tookMs } = member;
   const data =
-    show.keys !== undefined && wantsPairs(verb, show)
-      ? { values: Object.fromEntries(pairsOf(verb, member, show)) }
+    (show.keys !== undefined || show.isDiff === true) && wantsPairs(verb, show)
+      ? { values: Object.fromEntries(pairsOf(verb, member, show, members)) }
       : verb.data(member);
   return {
     server,

@@ -89,7 +89,7 @@ function detailTable(
 function pivot({ verb, members }: OpsResult, show: ShowOptions, width: number) {
   if (!wantsPairs(verb, show)) return undefined;
   const told = members.filter((member) => (verb.pairs?.(member).length ?? 0) > 0);
-  const values = told.map((member) => new Map(pairsOf(verb, member, show)));
+  const values = told.map((member) => new Map(pairsOf(verb, member, show, members)));
   const keys = [...new Set(values.flatMap((map) => [...map.keys()]))];
   const rows = keys.map((key) => [key, ...values.map((map) => map.get(key))]);
   const titles = ['key', ...told.map(({ server }) => server)];

@@ -21,6 +21,7 @@ function lines(result: Exclude<Result, DataResult>): string {
     case 'done':
     case 'end':
     case 'exit':
+    case 'ran':
       return '';
     case 'children':
       return `[${result.children.join(', ')}]\n${statOf(result)}`;

@@ -8,6 +8,7 @@ const GROUPS: Readonly<Record<CommandGroup, string>> = {
   acl: 'Who may',
   session: 'Session',
   shell: 'Shell',
+  recipes: 'Recipes',
 };
 
 export const help = defineCommand({

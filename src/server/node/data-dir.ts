@@ -3,7 +3,7 @@
  * persistence/recovery.ts's; this file moves the bytes.
  */
 import { createReadStream } from 'node:fs';
-import { mkdir, open, readdir, rename, stat, truncate, unlink } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { createGunzip, createGzip } from 'node:zlib';
@@ -22,11 +22,12 @@ import { Database } from '../persistence/replay.js';
 import { writeSnapshot } from '../persistence/snapshot.js';
 import { SnapshotReader } from '../persistence/snapshot-reader.js';
 import { contentOf, sourceOf } from '../persistence/snapshot-source.js';
-import { TxnLogReader } from '../persistence/txn-log.js';
 import type { SnapshotContent } from '../snapshot-content.js';
 import type { DataTreeOptions } from '../tree/data-tree.js';
+import { cutFile } from './cut-file.js';
 import { ExitCode, ServerError } from './errors.js';
 import { syncFolder } from './log-disk.js';
+import { scanLog } from './scan-log.js';
 
 export interface DataDirOptions {
   readonly dataDir: string;
@@ -58,6 +59,8 @@ export interface Recovered {
   readonly logMs: number;
 }
 
+type TxnListener = (zxid: bigint, entry: Buffer) => void;
+
 const READ_SIZE = 1024 * 1024;
 /** What `zkserver init` leaves: the folder is empty on purpose. */
 const INITIALIZE_MARKER = 'initialize';
@@ -65,7 +68,7 @@ const INITIALIZE_MARKER = 'initialize';
 export class DataDir {
   readonly snapFolder: string;
   readonly logFolder: string;
-  private readonly options: DataDirOptions;
+  readonly options: DataDirOptions;
 
   constructor(options: DataDirOptions) {
     this.options = options;
@@ -90,17 +93,20 @@ export class DataDir {
       });
     }
     // Snapshots that a crash left half written never got their name.
-    for (const { name } of await list(this.snapFolder)) {
+    for (const { name } of await listFiles(this.snapFolder)) {
       if (/^snapshot\..*\.tmp$/.test(name)) await unlink(join(this.snapFolder, name));
     }
   }
 
-  /** @throws ServerError EDATA with the file and the offset where the data cannot be trusted */
-  async recover(): Promise<Recovered> {
+  /**
+   * @param onTxn told of every txn that is replayed; the entry is valid during the call
+   * @throws ServerError EDATA with the file and the offset where the data cannot be trusted
+   */
+  async recover(onTxn?: TxnListener): Promise<Recovered> {
     const { options } = this;
     const rule = { isEmptyTrusted: options.isEmptyTrusted };
-    const logFiles = await list(this.logFolder);
-    let plan = planRecovery(await list(this.snapFolder), logFiles, rule);
+    const logFiles = await listFiles(this.logFolder);
+    let plan = planRecovery(await listFiles(this.snapFolder), logFiles, rule);
     let database: Database | null = null;
     const startedAt = performance.now();
     if (plan.kind === 'restore') {
@@ -116,7 +122,7 @@ export class DataDir {
       database.finishSnapshot(0n);
     }
     const logs = plan.kind === 'restore' ? plan.logs : [];
-    const replayed = await this.replay(database, logs);
+    const replayed = await this.replay(database, logs, onTxn);
     const replayedAt = performance.now();
     if (database.digestMismatches > 0) {
       options.onWarning(
@@ -186,12 +192,16 @@ export class DataDir {
     return feed(database, reader);
   }
 
-  private async replay(database: Database, logs: readonly LogFile[]): Promise<number> {
+  private async replay(
+    database: Database,
+    logs: readonly LogFile[],
+    onTxn: TxnListener | undefined,
+  ): Promise<number> {
     const sequence = new ReplaySequence(database.tree.lastProcessedZxid);
     let replayed = 0;
     const needed = logsBehind(logs, sequence.lastZxid);
     for (const file of needed) {
-      replayed += await this.replayLog(database, sequence, file);
+      replayed += await this.replayLog(database, sequence, file, onTxn);
     }
     return replayed;
   }
@@ -200,38 +210,30 @@ export class DataDir {
     database: Database,
     sequence: ReplaySequence,
     file: LogFile,
+    onTxn: TxnListener | undefined,
   ): Promise<number> {
     const path = join(this.logFolder, file.name);
-    const reader = new TxnLogReader(this.options.maxEntryLength);
     const handle = await open(path, 'r').catch((cause: Error) => {
       throw unusable(`${path} cannot be read: ${cause.message}`, cause);
     });
-    const chunk = Buffer.allocUnsafe(READ_SIZE);
     let applied = 0;
     let entries = 0;
     try {
-      for (;;) {
-        const item = reader.next();
-        if (item.kind === 'need-more') {
-          const { bytesRead } = await handle.read(chunk, 0, READ_SIZE, null);
-          if (bytesRead === 0) reader.end();
-          else reader.push(chunk.subarray(0, bytesRead));
-        } else if (item.kind === 'entry') {
-          entries++;
-          const step = sequence.next(item.zxid);
-          if (step.kind === 'gap') {
-            throw unusable(`${path}: at offset ${item.offset}: ${step.reason}; a log is missing`);
-          }
-          if (step.kind === 'apply') {
-            database.replay(item.entry);
-            applied++;
-          }
-        } else {
-          if (item.kind === 'corrupt') throw corrupt(path, item.offset, item.reason);
-          if (item.kind === 'torn') await this.cut(path, item.offset, item.reason);
-          break;
+      const end = await scanLog(handle, this.options.maxEntryLength, (item) => {
+        entries++;
+        const step = sequence.next(item.zxid);
+        if (step.kind === 'gap') {
+          throw unusable(`${path}: at offset ${item.offset}: ${step.reason}; a log is missing`);
         }
-      }
+        if (step.kind === 'apply') {
+          database.replay(item.entry);
+          onTxn?.(item.zxid, item.entry);
+          applied++;
+        }
+        return true;
+      });
+      if (end?.kind === 'corrupt') throw corrupt(path, end.offset, end.reason);
+      if (end?.kind === 'torn') await this.cut(path, end.offset, end.reason);
     } finally {
       await handle.close();
     }
@@ -244,13 +246,7 @@ export class DataDir {
     this.options.onWarning(
       `${path}: the last write was cut short by a crash (${reason}) and never acknowledged; cut at offset ${offset}`,
     );
-    await truncate(path, offset);
-    const handle = await open(path, 'r+');
-    try {
-      await handle.datasync();
-    } finally {
-      await handle.close();
-    }
+    await cutFile(path, offset);
   }
 
   /** Writes piece by piece, so that the server serves on; the file has its name when it is whole. */
@@ -280,7 +276,11 @@ export class DataDir {
    * to the names.
    */
   async purge(retain: number): Promise<string[]> {
-    const plan = planPurge(await list(this.snapFolder), await list(this.logFolder), retain);
+    const plan = planPurge(
+      await listFiles(this.snapFolder),
+      await listFiles(this.logFolder),
+      retain,
+    );
     for (const name of plan.logs) await unlink(join(this.logFolder, name));
     for (const name of plan.snapshots) await unlink(join(this.snapFolder, name));
     return [...plan.logs, ...plan.snapshots];
@@ -324,7 +324,8 @@ async function mustExist(folder: string): Promise<void> {
   );
 }
 
-async function list(folder: string): Promise<{ name: string; size: number }[]> {
+/** The plain files of a folder. @throws ServerError EDATADIR */
+export async function listFiles(folder: string): Promise<{ name: string; size: number }[]> {
   const names = await readdir(folder).catch((cause: Error) => {
     throw new ServerError(
       'EDATADIR',

@@ -21,8 +21,10 @@ import { Seldom } from './seldom.js';
 export interface ElectionPortOptions {
   /** The number of this server. */
   readonly sid: number;
-  /** cnxTimeout: for a connection to be made, and for the preamble of one that came in. */
+  /** cnxTimeout: for a connection to be made. */
   readonly connectTimeoutMs: number;
+  /** For the preamble of one that came in. */
+  readonly greetingTimeoutMs: number;
   /** quorumListenOnAllIPs */
   readonly isEverywhere: boolean;
   /** multiAddress.enabled */
@@ -150,7 +152,7 @@ export class ElectionPort {
       this.seldom.say(`over ${MAX_PENDING} connections to the election port say nothing`, 'crowd');
     }
     this.pending.add(socket);
-    const timer = setTimeout(() => socket.destroy(), this.options.connectTimeoutMs);
+    const timer = setTimeout(() => socket.destroy(), this.options.greetingTimeoutMs);
     const settle = (): void => {
       clearTimeout(timer);
       this.pending.delete(socket);

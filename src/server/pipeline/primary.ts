@@ -18,6 +18,7 @@ import type { ServerState } from '../server-state.js';
 import { SessionIds } from '../session/session-ids.js';
 import type { Session } from '../session/session-tracker.js';
 import { SnapshotTrigger } from '../snapshot-trigger.js';
+import type { Txn } from '../tree/txn.js';
 import type { ContainerManager } from './container-manager.js';
 import type { Prepared, Stamp } from './prep.js';
 import { Request } from './request.js';
@@ -27,7 +28,7 @@ import type { PathHost, WritePath } from './write-path.js';
 /** A leader, as its pipeline knows it. */
 export interface ProposalListener {
   /** `entry` is the txn as it is logged and sent; it stays as it is. */
-  proposed(zxid: bigint, entry: Buffer): void;
+  proposed(zxid: bigint, entry: Buffer, txn: Txn): void;
   /** Called in zxid order, before the txn is applied. */
   committed(zxid: bigint): void;
   /** A sync that a learner sent has its turn: all that was proposed before it is committed. */
@@ -188,7 +189,7 @@ export class Primary implements WritePath {
     const size = this.batch.add(head, txn, digest);
     this.proposals.push(request);
     this.host.keep(request);
-    this.listener?.proposed(zxid, this.batch.lastEntry());
+    this.listener?.proposed(zxid, this.batch.lastEntry(), txn);
     if (this.snapshots.isDue(size)) {
       this.host.emit({ kind: 'snapshot', content: this.host.snapshotContent() });
     }

@@ -43,6 +43,8 @@ export interface PathHost {
   released(): void;
   attach(connection: ClientConnection, session: Session, timeoutMs: number): void;
   expired(connection: ClientConnection): void;
+  /** Closes it without an answer. */
+  drop(connection: ClientConnection): void;
   emit(effect: Effect): void;
   snapshotContent(): SnapshotContent;
 }

@@ -132,6 +132,15 @@ export class FastLeaderElection {
     if (this.own !== 'looking') this.proposal = { ...this.proposal, peerEpoch: BigInt(epoch) };
   }
 
+  /** No election was needed: a reconfig has said who leads. */
+  settleOn(leader: number, peerEpoch: number): void {
+    this.proposal = { ...this.proposal, leader, peerEpoch: BigInt(peerEpoch) };
+    if (leader === this.options.sid) this.own = 'leading';
+    else this.own = this.candidate?.isObserver === true ? 'observing' : 'following';
+    this.repeatAtMs = NEVER;
+    this.finalAtMs = NEVER;
+  }
+
   /** The configuration in force changed; a server that looks begins its round anew. */
   setConfig(config: QuorumConfig, nextConfig?: QuorumConfig): void {
     const seeker = this.own === 'looking' ? this.candidate : undefined;

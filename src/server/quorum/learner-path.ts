@@ -24,7 +24,8 @@ import type { TxnEntry } from '../tree/txn.js';
 /** The learner behind the path. */
 export interface Upstream {
   request(data: Uint8Array, ids: readonly Id[]): void;
-  revalidate(sessionId: bigint, timeoutMs: number): void;
+  /** long sessionId | int timeout */
+  revalidate(data: Uint8Array): void;
 }
 
 /** A txn on its way: parsed, and as it came. */
@@ -96,7 +97,10 @@ export class LearnerPath implements WritePath {
   /** Only the leader knows whether it lives, even where this server has never heard of it. */
   resume(connection: ClientConnection, sessionId: bigint, timeoutMs: number): void {
     this.asking.set(hex64(sessionId), { connection, timeoutMs });
-    this.upstream.revalidate(sessionId, timeoutMs);
+    const data = Buffer.alloc(12);
+    data.writeBigInt64BE(BigInt.asIntN(64, sessionId), 0);
+    data.writeInt32BE(timeoutMs, 8);
+    this.upstream.revalidate(data);
   }
 
   closeSession(session: Session, connection: ClientConnection, xid: number): void {
@@ -188,6 +192,11 @@ export class LearnerPath implements WritePath {
     const { sessions, monotonicMs } = this.state;
     const session = sessions.get(sessionId) ?? sessions.add(sessionId, timeoutMs, monotonicMs);
     this.host.attach(connection, session, timeoutMs);
+  }
+
+  /** Nobody waits for an answer any more: what is committed from now on answers no request. */
+  abandon(): void {
+    this.underWay.clear();
   }
 
   /** The sessions that were heard of since the last call, as PING carries them. */

@@ -12,17 +12,16 @@
  * the role: a tree that might differ serves nobody.
  */
 import { JuteError } from '../../jute/jute-error.js';
-import { OutputArchive } from '../../jute/output-archive.js';
-import type { Id } from '../../protocol/data.js';
-import { formatZxid, zxidEpoch } from '../../protocol/zxid.js';
+import type { OutputArchive } from '../../jute/output-archive.js';
+import { zxidEpoch } from '../../protocol/zxid.js';
 import type { QuorumServerConfig } from '../config-ensemble.js';
 import type { QuorumEvent } from '../events.js';
-import { Fifo } from '../fifo.js';
-import { isSuccessor } from '../persistence/recovery.js';
 import type { Server } from '../server.js';
-import { readTxn } from '../tree/txn.js';
-import { LearnerPath, type Proposal } from './learner-path.js';
-import { formatQuorumConfig } from './quorum-config.js';
+import { LeaderLink } from './leader-link.js';
+import { LearnerHistory } from './learner-history.js';
+import { LearnerPath } from './learner-path.js';
+import { LearnerRestore } from './learner-restore.js';
+import { parseQuorumConfig, type QuorumConfig } from './quorum-config.js';
 import {
   LEARNER_PROTOCOL_VERSION,
   type Packet,
@@ -32,9 +31,8 @@ import {
   writePacket,
 } from './quorum-packet.js';
 import type { PeerHost, Role } from './role.js';
-import { SnapshotReceiver } from './snapshot-receiver.js';
 
-type Phase =
+type Stage =
   | 'connecting'
   /** FOLLOWERINFO is sent. */
   | 'registering'
@@ -42,9 +40,9 @@ type Phase =
   | 'accepting'
   /** ACKEPOCH is sent: DIFF, TRUNC or SNAP comes. */
   | 'acknowledged'
+  | 'receiving-snapshot'
   /** The log is being cut, or a snapshot being written. */
   | 'restoring'
-  | 'receiving-snapshot'
   /** What the leader has and this server lacks comes in. */
   | 'syncing'
   /** NEWLEADER came: its history, then its epoch, are on their way to the disk. */
@@ -53,141 +51,100 @@ type Phase =
   | 'synced'
   | 'serving';
 
-/** Phases in which packets wait: something must be on the disk first. */
-const WAITING: ReadonlySet<Phase> = new Set(['accepting', 'restoring', 'persisting']);
-const CONNECT_TRIES = 5;
+/** Stages in which packets wait: something must be on the disk first. */
+const WAITING: ReadonlySet<Stage> = new Set(['accepting', 'restoring', 'persisting']);
+/** Behind every zxid. */
+const NEVER = 0x7fff_ffff_ffff_ffffn;
+const NO_DATA = Buffer.alloc(0);
 
 export class Learner implements Role {
   readonly kind: 'following' | 'observing';
+  readonly leaderSid: number;
   private readonly peer: PeerHost;
-  private readonly leader: QuorumServerConfig;
   private readonly seed: number;
+  private readonly link: LeaderLink;
+  private readonly out: OutputArchive;
   private readonly reader: PacketReader;
-  private readonly out = new OutputArchive(1024);
-  private stage: Phase = 'connecting';
-  private syncMode: 'diff' | 'snap' | 'trunc' | null = null;
-  private link = 0;
-  private tries = 0;
-  private retryAtMs = Number.POSITIVE_INFINITY;
-  private readonly beganMs: number;
-  private heardMs: number;
+  private stage: Stage = 'connecting';
+  private readonly restore: LearnerRestore;
   private newEpoch = 0;
-  private ackZxid = 0n;
-  private truncateTo = 0n;
-  private snapshot: SnapshotReceiver | null = null;
-  private server: Server | null = null;
-  private path: LearnerPath | null = null;
-  /** Proposed and not committed. */
-  private readonly pending = new Fifo<Proposal>();
-  /** Logged, and to be acked when durable. */
-  private readonly unacked = new Fifo<bigint>();
-  private durableZxid: bigint;
+  private newLeaderZxid = 0n;
   private isEpochAsked = false;
+  private server: Server | null = null;
+  private history: LearnerHistory | null = null;
+  /** What NEWLEADER carried: in force with UPTODATE. */
+  private newConfig: QuorumConfig | null = null;
 
   constructor(peer: PeerHost, leader: QuorumServerConfig, seed: number) {
     this.peer = peer;
-    this.leader = leader;
+    this.leaderSid = leader.sid;
     this.seed = seed;
     this.kind = peer.isObserver ? 'observing' : 'following';
+    this.restore = new LearnerRestore(peer);
     this.reader = new PacketReader(peer.limits.maxTxnLength);
-    this.durableZxid = peer.data.tree.lastProcessedZxid;
-    this.beganMs = peer.nowMs;
-    this.heardMs = peer.nowMs;
-    this.dial();
+    this.link = new LeaderLink(peer, leader);
+    this.out = this.link.out;
   }
 
   get phase(): string {
     if (this.stage === 'serving') return 'broadcast';
-    if (this.syncMode !== null) return this.syncMode;
-    return this.stage === 'connecting' || this.stage === 'registering'
-      ? 'discovery'
-      : 'synchronization';
+    if (this.restore.mode !== null) return this.restore.mode;
+    const isEarly = this.stage === 'connecting' || this.stage === 'registering';
+    return isEarly ? 'discovery' : 'synchronization';
   }
 
-  get leaderSid(): number {
-    return this.leader.sid;
-  }
-
-  // ── the connection ───────────────────────────────────────────────────────────────────────────
-
-  private dial(): void {
-    const { limits } = this.peer;
-    this.tries++;
-    this.retryAtMs = Number.POSITIVE_INFINITY;
-    this.link = this.peer.nextLink();
-    const timeoutMs = limits.tickTimeMs * limits.connectToLearnerMasterLimit;
-    const addresses = this.leader.addresses.map(({ host, quorumPort: port }) => ({ host, port }));
-    this.peer.emit({ kind: 'link-dial', link: this.link, addresses, timeoutMs });
-  }
+  // ── events ───────────────────────────────────────────────────────────────────────────────────
 
   step(event: QuorumEvent): void {
     switch (event.kind) {
       case 'link-opened':
-        if (event.link !== this.link) return;
-        this.heardMs = this.peer.nowMs;
+        if (!this.link.is(event.link)) return;
+        this.link.opened();
         this.register();
         break;
       case 'link-received':
-        if (event.link !== this.link) return;
-        this.heardMs = this.peer.nowMs;
-        if (this.snapshot === null) this.reader.push(event.bytes);
-        else this.snapshot.push(event.bytes);
-        this.pump();
+        if (!this.link.is(event.link)) return;
+        this.link.heardMs = this.peer.nowMs;
+        if (!this.restore.push(event.bytes)) this.reader.push(event.bytes);
         break;
       case 'link-closed':
-        if (event.link === this.link) this.disconnected(event.reason);
-        break;
+        if (!this.link.is(event.link) || this.link.closed()) return;
+        this.peer.giveUp(`the leader, server ${this.leaderSid}, is gone: ${event.reason}`);
+        return;
       case 'epoch-written':
-        if (event.name === 'acceptedEpoch' && this.stage === 'accepting') this.acceptEpoch();
-        if (event.name === 'currentEpoch' && this.stage === 'persisting') this.ackNewLeader();
-        this.pump();
+        if (event.name === 'acceptedEpoch' && this.stage === 'accepting') {
+          this.ackEpoch(this.peer.currentEpoch);
+        } else if (event.name === 'currentEpoch' && this.stage === 'persisting') {
+          this.ackNewLeader();
+        }
         break;
       case 'truncated':
-        this.truncated(event.database.tree.lastProcessedZxid);
-        this.pump();
+        this.restored(this.restore.truncated(event.database.tree.lastProcessedZxid));
         break;
       case 'installed':
-        if (this.stage === 'restoring') this.serve();
-        this.pump();
+        this.restored('');
         break;
       case 'notified':
-        break;
+        return;
     }
+    this.pump();
   }
 
-  private disconnected(reason: string): void {
-    const { limits, nowMs } = this.peer;
-    const isLate = nowMs - this.beganMs >= limits.tickTimeMs * limits.connectToLearnerMasterLimit;
-    if (this.stage !== 'connecting' || this.tries >= CONNECT_TRIES || isLate) {
-      this.link = 0;
-      this.peer.giveUp(`the leader, server ${this.leader.sid}, is gone: ${reason}`);
-      return;
-    }
-    // The one elected may not listen yet.
-    this.retryAtMs = nowMs + limits.leaderConnectDelayDuringRetryMs;
-  }
-
-  private register(): void {
-    const { sid, config, acceptedEpoch } = this.peer;
-    const data = Buffer.alloc(20);
-    data.writeBigInt64BE(BigInt(sid), 0);
-    data.writeInt32BE(LEARNER_PROTOCOL_VERSION, 8);
-    data.writeBigInt64BE(config.version, 12);
-    const type = this.kind === 'observing' ? PacketType.OBSERVERINFO : PacketType.FOLLOWERINFO;
-    this.stage = 'registering';
-    writePacket(this.out, type, BigInt(acceptedEpoch) << 32n, data);
-  }
-
+  /** Takes what has come, until something must be on the disk first. */
   private pump(): void {
     try {
-      while (this.link !== 0 && !WAITING.has(this.stage)) {
-        if (this.snapshot !== null) {
-          if (!this.receiveSnapshot(this.snapshot)) return;
+      while (this.link.isOpen && !WAITING.has(this.stage)) {
+        if (this.stage === 'receiving-snapshot') {
+          const rest = this.restore.receive();
+          if (rest === null) return;
+          this.reader.push(rest);
+          this.stage = 'restoring';
           continue;
         }
         const packet = this.reader.next();
         if (packet === null) return;
-        this.receive(packet);
+        const problem = this.receive(packet);
+        if (problem !== '') this.fail(problem);
       }
     } catch (error) {
       if (!(error instanceof JuteError)) throw error;
@@ -196,76 +153,62 @@ export class Learner implements Role {
   }
 
   private fail(reason: string): void {
-    if (this.link === 0) return;
-    this.peer.emit({ kind: 'link-close', link: this.link });
-    this.link = 0;
-    this.peer.giveUp(`server ${this.leader.sid}, which leads, broke the protocol: ${reason}`);
+    if (!this.link.isOpen) return;
+    this.link.close();
+    this.peer.giveUp(`server ${this.leaderSid}, which leads, broke the protocol: ${reason}`);
   }
 
-  private receive(packet: Packet): void {
+  /** Returns what is wrong with the packet; "" when nothing is. */
+  private receive(packet: Packet): string {
+    const { history } = this;
     switch (packet.type) {
       case PacketType.LEADERINFO:
-        this.receiveEpoch(packet);
-        break;
+        return this.receiveEpoch(packet);
       case PacketType.DIFF:
       case PacketType.TRUNC:
       case PacketType.SNAP:
-        this.beginSync(packet);
-        break;
-      case PacketType.PROPOSAL:
-        this.propose(packet);
-        break;
-      case PacketType.COMMIT:
-        this.commit(packet.zxid);
-        break;
-      case PacketType.INFORM:
-        this.propose(packet);
-        this.commit(packet.zxid);
-        break;
+        return this.beginSync(packet);
       case PacketType.NEWLEADER:
-        this.receiveNewLeader(packet);
-        break;
+        return this.receiveNewLeader(packet);
       case PacketType.UPTODATE:
-        this.receiveUpToDate();
-        break;
+        return this.receiveUpToDate();
       case PacketType.PING:
-        writePacket(this.out, PacketType.PING, packet.zxid, this.path?.touched() ?? NO_DATA);
-        break;
-      case PacketType.SYNC:
-        this.path?.synced();
-        break;
-      case PacketType.REVALIDATE:
-        this.revalidated(packet.data);
-        break;
+        writePacket(this.out, packet.type, packet.zxid, history?.path.touched() ?? NO_DATA);
+        return '';
       default:
-        this.fail(`${packetName(packet.type)} is nothing that a leader sends here`);
+        if (history === null) return `${packetName(packet.type)} came out of turn`;
+        return history.receive(packet);
     }
   }
 
   // ── discovery ────────────────────────────────────────────────────────────────────────────────
 
-  private receiveEpoch({ zxid }: Packet): void {
-    if (this.stage !== 'registering') {
-      this.fail('LEADERINFO came twice');
-      return;
-    }
+  private register(): void {
+    const { sid, membership, acceptedEpoch } = this.peer;
+    const data = Buffer.alloc(20);
+    data.writeBigInt64BE(BigInt(sid), 0);
+    data.writeInt32BE(LEARNER_PROTOCOL_VERSION, 8);
+    data.writeBigInt64BE(membership.config.version, 12);
+    const type = this.kind === 'observing' ? PacketType.OBSERVERINFO : PacketType.FOLLOWERINFO;
+    this.stage = 'registering';
+    writePacket(this.out, type, BigInt(acceptedEpoch) << 32n, data);
+  }
+
+  private receiveEpoch({ zxid }: Packet): string {
+    if (this.stage !== 'registering') return 'LEADERINFO came twice';
     const { acceptedEpoch } = this.peer;
     this.newEpoch = zxidEpoch(zxid);
     if (this.newEpoch < acceptedEpoch) {
-      this.fail(
-        `its epoch ${this.newEpoch} is older than ${acceptedEpoch}, which was accepted here`,
-      );
-    } else if (this.newEpoch === acceptedEpoch) {
-      // Acked already, to it or to another: it must not count twice.
+      return `its epoch ${this.newEpoch} is older than ${acceptedEpoch}, which was accepted here`;
+    }
+    if (this.newEpoch === acceptedEpoch) {
+      // Promised already, to it or to another: it must not count twice.
       this.ackEpoch(-1);
     } else {
       this.stage = 'accepting';
       this.peer.writeEpoch('acceptedEpoch', this.newEpoch);
     }
-  }
-
-  private acceptEpoch(): void {
-    this.ackEpoch(this.peer.currentEpoch);
+    return '';
   }
 
   private ackEpoch(currentEpoch: number): void {
@@ -277,195 +220,116 @@ export class Learner implements Role {
 
   // ── synchronization ──────────────────────────────────────────────────────────────────────────
 
-  private beginSync({ type, zxid }: Packet): void {
-    if (this.stage !== 'acknowledged') {
-      this.fail(`${packetName(type)} came out of turn`);
-      return;
-    }
-    this.syncMode = type === PacketType.DIFF ? 'diff' : type === PacketType.SNAP ? 'snap' : 'trunc';
+  private beginSync({ type, zxid }: Packet): string {
+    if (this.stage !== 'acknowledged') return `${packetName(type)} came out of turn`;
     if (type === PacketType.DIFF) {
+      this.restore.diff();
       this.serve();
     } else if (type === PacketType.TRUNC) {
-      this.truncateTo = zxid;
+      this.restore.truncate(zxid);
       this.stage = 'restoring';
-      this.peer.emit({ kind: 'truncate', zxid });
     } else {
+      this.restore.snapshot(zxid, this.reader.takeRest());
       this.stage = 'receiving-snapshot';
-      this.snapshot = new SnapshotReceiver(
-        zxid,
-        this.peer.data.tree,
-        this.peer.limits.maxTxnLength,
-      );
-      this.snapshot.push(this.reader.takeRest());
     }
+    return '';
   }
 
-  private truncated(lastZxid: bigint): void {
+  /** The disk has done what DIFF, TRUNC or SNAP asked for, or `problem` says why not. */
+  private restored(problem: string): void {
     if (this.stage !== 'restoring') return;
-    this.peer.committedLog.clear();
-    this.durableZxid = lastZxid;
-    if (lastZxid !== this.truncateTo) {
-      this.fail(
-        `the log was to be cut behind ${formatZxid(this.truncateTo)}, and ends at ${formatZxid(lastZxid)}`,
-      );
-      return;
-    }
-    this.serve();
+    if (problem === '') this.serve();
+    else this.fail(problem);
   }
 
-  /** Returns whether the snapshot is there whole. */
-  private receiveSnapshot(snapshot: SnapshotReceiver): boolean {
-    const data = snapshot.receive();
-    if (data === null) return false;
-    this.snapshot = null;
-    this.reader.push(snapshot.rest());
-    this.durableZxid = data.tree.lastProcessedZxid;
-    this.peer.committedLog.clear();
-    this.peer.replaceData(data);
-    this.stage = 'restoring';
-    const zxid = data.tree.lastProcessedZxid;
-    this.peer.emit({
-      kind: 'install-snapshot',
-      content: { ...data, zxid },
-      whenDurable: { kind: 'installed', zxid },
-    });
-    return true;
-  }
-
-  /** The history is a prefix of the leader's: what follows is logged and applied. */
+  /** The history here is a prefix of the leader's: what follows is logged and applied. */
   private serve(): void {
     const { peer } = this;
     this.stage = 'syncing';
-    peer.data.tree.setConfig(formatQuorumConfig(peer.config), peer.config.version, peer.wallMs);
-    this.server = peer.serve((state, host) => {
-      this.path = new LearnerPath(state, host, {
-        seed: this.seed,
-        replayed: 0,
-        upstream: {
-          request: (data, ids) => this.request(data, ids),
-          revalidate: (sessionId, timeoutMs) => this.revalidate(sessionId, timeoutMs),
-        },
-      });
-      if (this.syncMode === 'snap') this.path.compareAfter = NEVER;
-      return this.path;
-    });
+    const upstream = {
+      request: (data: Uint8Array, ids: NonNullable<Packet['authinfo']>) =>
+        writePacket(this.out, PacketType.REQUEST, -1n, data, ids),
+      revalidate: (data: Uint8Array) => writePacket(this.out, PacketType.REVALIDATE, -1n, data),
+    };
+    const { server, path } = peer.serve(
+      (state, host) => new LearnerPath(state, host, { seed: this.seed, replayed: 0, upstream }),
+    );
+    if (this.restore.mode === 'snap') path.compareAfter = NEVER;
+    this.server = server;
+    this.history = new LearnerHistory(path, peer, (config, leader) =>
+      this.activate(config, leader),
+    );
   }
 
-  private propose({ zxid, data }: Packet): void {
-    const { path } = this;
-    if (path === null || data === null) {
-      this.fail('a PROPOSAL came out of turn, or empty');
-      return;
-    }
-    if (!isSuccessor(path.lastLogged, zxid)) {
-      this.fail(
-        `behind ${formatZxid(path.lastLogged)} it proposed ${formatZxid(zxid)}: txns are missing`,
-      );
-      return;
-    }
-    const bytes = Buffer.from(data);
-    const entry = readTxn(bytes);
-    if (entry.head.zxid !== zxid) {
-      this.fail(`${formatZxid(zxid)} carries the txn ${formatZxid(entry.head.zxid)}`);
-      return;
-    }
-    this.pending.push({ ...entry, bytes });
-    path.log(zxid, bytes);
-    this.unacked.push(zxid);
-  }
-
-  private commit(zxid: bigint): void {
-    const proposal = this.pending.peek();
-    if (this.path === null || proposal === undefined || proposal.head.zxid !== zxid) {
-      const found = proposal === undefined ? 'nothing' : formatZxid(proposal.head.zxid);
-      this.fail(`it committed ${formatZxid(zxid)} where ${found} is next`);
-      return;
-    }
-    this.pending.shift();
-    this.path.commit(proposal);
-    this.peer.committedLog.add(zxid, proposal.bytes);
-  }
-
-  private receiveNewLeader({ zxid }: Packet): void {
-    if (this.stage !== 'syncing') {
-      this.fail('NEWLEADER came out of turn');
-      return;
-    }
-    this.ackZxid = zxid;
+  private receiveNewLeader({ zxid, data }: Packet): string {
+    if (this.stage !== 'syncing') return 'NEWLEADER came out of turn';
+    this.newLeaderZxid = zxid;
     this.stage = 'persisting';
+    if (this.peer.isReconfigEnabled && data !== null && data.length > 1) {
+      const config = parseQuorumConfig(data.toString());
+      if (typeof config === 'string') return `NEWLEADER carries no configuration: ${config}`;
+      this.newConfig = config;
+      this.peer.membership.propose(config);
+    }
     this.persist();
+    return '';
   }
 
   /** History first, then the epoch: a crash between must not leave an epoch without its txns. */
   private persist(): void {
-    if (this.stage !== 'persisting' || this.path === null) return;
-    if (this.durableZxid < this.path.lastLogged) return;
-    if (this.isEpochAsked) return;
+    const isDue = this.stage === 'persisting' && this.history?.isDurable === true;
+    if (!isDue || this.isEpochAsked) return;
     this.isEpochAsked = true;
     this.peer.writeEpoch('currentEpoch', this.newEpoch);
   }
 
   private ackNewLeader(): void {
     this.stage = 'synced';
-    writePacket(this.out, PacketType.ACK, this.ackZxid);
-    // That ack speaks for all that was committed before it.
-    const next = this.pending.peek()?.head.zxid;
-    for (let zxid = this.unacked.peek(); zxid !== undefined; zxid = this.unacked.peek()) {
-      if (next !== undefined && zxid >= next) break;
-      this.unacked.shift();
-    }
+    writePacket(this.out, PacketType.ACK, this.newLeaderZxid);
+    this.history?.forgetCommitted();
     this.ackDurable();
   }
 
-  private receiveUpToDate(): void {
-    if (this.stage !== 'synced') {
-      this.fail('UPTODATE came out of turn');
-      return;
+  private receiveUpToDate(): string {
+    const { history, server } = this;
+    if (this.stage !== 'synced' || history === null || server === null) {
+      return 'UPTODATE came out of turn';
     }
     // What comes from here on was not applied there before the whole snapshot was sent.
-    if (this.path !== null && this.syncMode === 'snap')
-      this.path.compareAfter = this.path.lastLogged;
+    if (this.restore.mode === 'snap') history.path.compareAfter = history.path.lastLogged;
     this.stage = 'serving';
-    this.syncMode = null;
-    writePacket(this.out, PacketType.ACK, this.ackZxid);
+    this.restore.mode = null;
+    writePacket(this.out, PacketType.ACK, this.newLeaderZxid);
     this.peer.established(this.newEpoch);
-    if (this.server !== null) this.server.isOpen = true;
+    if (this.newConfig !== null) this.activate(this.newConfig, this.leaderSid);
+    server.isOpen = true;
+    return '';
   }
 
   // ── broadcast ────────────────────────────────────────────────────────────────────────────────
 
+  private activate(config: QuorumConfig, leader: number): void {
+    const isObserver = this.kind === 'observing';
+    this.peer.activate(config);
+    if (leader !== this.leaderSid) {
+      this.peer.handOver(leader, `server ${leader} leads by the new configuration`);
+    } else if (isObserver !== this.peer.isObserver) {
+      this.peer.giveUp(`it is ${isObserver ? 'a participant' : 'an observer'} from now on`);
+    }
+  }
+
   durable(zxid: bigint): void {
-    if (zxid > this.durableZxid) this.durableZxid = zxid;
+    this.history?.durable(zxid);
     this.persist();
     this.ackDurable();
   }
 
   private ackDurable(): void {
-    if (this.stage !== 'synced' && this.stage !== 'serving') return;
-    for (let zxid = this.unacked.peek(); zxid !== undefined; zxid = this.unacked.peek()) {
-      if (zxid > this.durableZxid) return;
-      this.unacked.shift();
+    const isDue = this.stage === 'synced' || this.stage === 'serving';
+    if (!isDue || this.history === null) return;
+    for (const zxid of this.history.takeAcks()) {
       if (this.kind === 'following') writePacket(this.out, PacketType.ACK, zxid);
     }
-  }
-
-  private request(data: Uint8Array, ids: readonly Id[]): void {
-    writePacket(this.out, PacketType.REQUEST, -1n, data, ids);
-  }
-
-  private revalidate(sessionId: bigint, timeoutMs: number): void {
-    const data = Buffer.alloc(12);
-    data.writeBigInt64BE(BigInt.asIntN(64, sessionId), 0);
-    data.writeInt32BE(timeoutMs, 8);
-    writePacket(this.out, PacketType.REVALIDATE, -1n, data);
-  }
-
-  private revalidated(data: Buffer | null): void {
-    if (data === null || data.length < 9) {
-      this.fail('a REVALIDATE without an answer');
-      return;
-    }
-    this.path?.revalidated(data.readBigInt64BE(0), data[8] !== 0);
   }
 
   // ── time ─────────────────────────────────────────────────────────────────────────────────────
@@ -473,41 +337,29 @@ export class Learner implements Role {
   private get deadlineMs(): number {
     const { tickTimeMs, initLimit, syncLimit } = this.peer.limits;
     const isSynced = this.stage === 'synced' || this.stage === 'serving';
-    return this.heardMs + tickTimeMs * (isSynced ? syncLimit : initLimit);
+    return this.link.heardMs + tickTimeMs * (isSynced ? syncLimit : initLimit);
   }
 
   get nextWakeMs(): number {
-    return Math.min(this.retryAtMs, this.deadlineMs);
+    return Math.min(this.link.nextWakeMs, this.deadlineMs);
   }
 
   tick(): void {
-    const { nowMs } = this.peer;
-    if (nowMs >= this.retryAtMs) this.dial();
+    this.link.tick();
     // Its own disk may be slower than the leader's patience; that is the leader's to say.
-    if (nowMs < this.deadlineMs || WAITING.has(this.stage)) return;
-    if (this.link !== 0) this.peer.emit({ kind: 'link-close', link: this.link });
-    this.link = 0;
-    const ms = nowMs - this.heardMs;
-    this.peer.giveUp(`nothing came from the leader, server ${this.leader.sid}, for ${ms} ms`);
+    if (this.peer.nowMs < this.deadlineMs || WAITING.has(this.stage)) return;
+    const silentMs = this.peer.nowMs - this.link.heardMs;
+    this.link.close();
+    this.peer.giveUp(`nothing came from the leader, server ${this.leaderSid}, for ${silentMs} ms`);
   }
 
   drain(): void {
-    this.path?.released();
-    if (this.out.length === 0) return;
-    if (this.link === 0) this.out.reset();
-    else this.peer.emit({ kind: 'link-send', link: this.link, bytes: this.out.take() });
+    this.history?.path.released();
+    this.link.drain();
   }
 
   end(): void {
-    if (this.link !== 0) this.peer.emit({ kind: 'link-close', link: this.link });
-    this.link = 0;
-    for (let next = this.pending.shift(); next !== undefined; next = this.pending.shift()) {
-      this.path?.commit(next);
-      this.peer.committedLog.add(next.head.zxid, next.bytes);
-    }
+    this.link.close();
+    this.history?.end();
   }
 }
-
-/** Behind every zxid. */
-const NEVER = 0x7fff_ffff_ffff_ffffn;
-const NO_DATA = Buffer.alloc(0);

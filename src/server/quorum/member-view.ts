@@ -12,6 +12,7 @@ import { Leader } from './leader.js';
 import { Learner } from './learner.js';
 import { formatQuorumConfig, isVoter } from './quorum-config.js';
 import type { QuorumPeer } from './quorum-peer.js';
+import { ReadOnlyPath } from './read-only-path.js';
 
 /** What the words say of a member: what it is at the moment, and who follows it. */
 export class MemberView extends LiveView {
@@ -33,13 +34,20 @@ export class MemberView extends LiveView {
   }
 
   override get mode(): ServerMode {
+    if (this.isReadOnly) return 'read-only';
     const kind = this.peer.role?.kind;
     if (kind === 'leading') return 'leader';
     return kind === 'observing' ? 'observer' : 'follower';
   }
 
-  get quorum(): QuorumView {
-    const { role, config } = this.peer;
+  override get isReadOnly(): boolean {
+    return this.server.path instanceof ReadOnlyPath;
+  }
+
+  get quorum(): QuorumView | undefined {
+    if (this.isReadOnly) return undefined;
+    const { role } = this.peer;
+    const { config } = this.peer.membership;
     const voters = [...config.members.keys()].filter((sid) => isVoter(config, sid));
     const peerState = role === null ? 'looking' : `${role.kind} - ${role.phase}`;
     const view = { peerState, quorumSize: voters.length };
@@ -49,25 +57,28 @@ export class MemberView extends LiveView {
 
   // The words look whether it is there at all, so it is undefined on everybody but a leader.
   get leader(): LeaderView | undefined {
-    const { role, config } = this.peer;
-    if (!(role instanceof Leader)) return undefined;
-    const learners = [...role.learners()];
+    const { role } = this.peer;
+    if (!(role instanceof Leader) || role.broadcast === null) return undefined;
+    const { config } = this.peer.membership;
+    const { broadcast } = role;
+    const learners = [...role.learners.all()];
     const synced = learners.filter(({ isSynced }) => isSynced);
     const followers = synced.filter(({ isObserver }) => !isObserver);
     const voting = followers.filter(({ sid }) => isVoter(config, sid));
     return {
-      proposalSizes: role.proposalSizes,
+      proposalSizes: broadcast.proposalSizes,
       learners: learners.length,
       syncedFollowers: voting.length,
       syncedNonVotingFollowers: followers.length - voting.length,
       syncedObservers: synced.length - followers.length,
-      pendingSyncs: role.pendingSyncs,
-      leaderUptimeMs: role.uptimeMs,
+      pendingSyncs: broadcast.pendingSyncs,
+      leaderUptimeMs: broadcast.uptimeMs,
     };
   }
 
   override get config(): ConfigView {
-    const { config: membership, limits, sid } = this.peer;
+    const { limits, sid } = this.peer;
+    const membership = this.peer.membership.config;
     const own = membership.members.get(sid);
     const lines = formatQuorumConfig(membership).split('\n');
     return {

@@ -6,6 +6,7 @@ import type { Server } from '../server.js';
 import type { ServerState } from '../server-state.js';
 import type { DataTree } from '../tree/data-tree.js';
 import type { CommittedLog } from './committed-log.js';
+import type { Membership } from './membership.js';
 import type { QuorumConfig } from './quorum-config.js';
 
 export interface QuorumLimits {
@@ -22,6 +23,10 @@ export interface QuorumLimits {
   /** leaderServes: does a leader let clients in? */
   readonly leaderServes: boolean;
   readonly maxConcurrentSnapSyncs: number;
+  /** readonlymode.enabled: without a quorum, serve those who ask for no more than reads. */
+  readonly isReadOnlyAllowed: boolean;
+  /** standaloneEnabled: a reconfig may not leave fewer than two voters. */
+  readonly standaloneEnabled: boolean;
 }
 
 /** What a member knows, whatever it is at the moment: all that its log says, applied. */
@@ -33,7 +38,8 @@ export interface Data {
 export interface PeerHost {
   readonly sid: number;
   readonly limits: QuorumLimits;
-  readonly config: QuorumConfig;
+  readonly membership: Membership;
+  readonly isReconfigEnabled: boolean;
   readonly isObserver: boolean;
   readonly committedLog: CommittedLog;
   readonly acceptedEpoch: number;
@@ -49,7 +55,13 @@ export interface PeerHost {
   /** A number for a link that is dialled. */
   nextLink(): number;
   /** A server of this path comes to stand in front; it lets nobody in before `isOpen` is set. */
-  serve(makePath: (state: ServerState, host: PathHost) => WritePath): Server;
+  serve<P extends WritePath>(
+    makePath: (state: ServerState, host: PathHost) => P,
+  ): { readonly server: Server; readonly path: P };
+  /** The configuration is in force from now on. */
+  activate(config: QuorumConfig): void;
+  /** This role is over, and it is agreed who leads next. */
+  handOver(leader: number, reason: string): void;
   /** The new epoch is established as far as this member can see. */
   established(epoch: number): void;
   /** This role is over; the peer looks for a leader. */

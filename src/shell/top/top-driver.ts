@@ -9,6 +9,8 @@ export class TopDriver {
   private readonly session: LiveSession;
   private readonly listeners = new Set<() => void>();
   private timer: NodeJS.Timeout | undefined;
+  /** Aborted when somebody leaves: a look that is under way then ends. */
+  private readonly leaving = new AbortController();
   private isLooking = false;
   private looks = 0;
   private readonly whenDone: () => void;
@@ -42,6 +44,7 @@ export class TopDriver {
 
   leave(): void {
     clearTimeout(this.timer);
+    this.leaving.abort();
     this.whenDone();
   }
 
@@ -62,8 +65,10 @@ export class TopDriver {
     clearTimeout(this.timer);
     this.isLooking = true;
     const startedAt = performance.now();
-    const result = await this.session.look(this.state.earlier);
+    const { signal } = this.leaving;
+    const result = await this.session.look(this.state.earlier, signal);
     this.isLooking = false;
+    if (signal.aborted) return;
     this.looks += 1;
     this.dispatch({ type: 'looked', result });
     if (this.looks === this.session.count) {
@@ -80,7 +85,9 @@ export class TopDriver {
   }
 
   private async reset(): Promise<void> {
-    this.dispatch({ type: 'told', notice: await this.session.reset() });
+    const notice = await this.session.reset();
+    if (this.leaving.signal.aborted) return;
+    this.dispatch({ type: 'told', notice });
     void this.look();
   }
 }

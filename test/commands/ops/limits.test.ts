@@ -149,6 +149,16 @@ test('what grows is told against an earlier look, and not over a restart or a re
   );
 });
 
+test('a server that was started anew counts from zero, even past what it had counted', () => {
+  const at = (uptime: number, throttled_ops: number) => withMetrics({ uptime, throttled_ops });
+  const before = at(60_000, 3);
+  const earlier = new Map([[before.server, lookOf(before, 0)]]);
+  const grown = (member: Member) =>
+    measure({ kind: 'increase', key: 'throttled_ops' }, member, now([member], earlier));
+  assert.is(grown(at(70_000, 5)), 2);
+  assert.is(grown(at(5000, 5)), undefined);
+});
+
 test('the Prometheus provider is measured as the default one', () => {
   const dialect = (count: number, sum: number) =>
     withMetrics({

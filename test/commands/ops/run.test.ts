@@ -71,6 +71,19 @@ test('a member that never stops sending is cut off', async () => {
   }
 });
 
+test('members that flood, drip and are silent do not cost the others their rows', async () => {
+  const good = Array.from({ length: 20 }, () => servesFrom('f1'));
+  const fakes = await Promise.all([floods, drips, silent, ...good].map(startFake));
+  try {
+    const servers = fakes.map(({ port }) => ({ host: '127.0.0.1', port }));
+    const { members } = await runVerb(verbNamed('mntr'), servers, OPTIONS);
+    assert.is(members.length, 23);
+    assert.is(members.filter(({ state }) => state === 'serving').length, 20);
+  } finally {
+    await Promise.all(fakes.map((fake) => fake.close()));
+  }
+});
+
 test('the deadline ends a run that the time limits of its members would not', async () => {
   const fakes = await Promise.all([silent, servesFrom('leader')].map(startFake));
   try {

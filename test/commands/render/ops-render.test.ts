@@ -194,6 +194,16 @@ test('--all and --keys put the values of the members side by side', () => {
   assert.equal(json.members[0].values, { uptime: '45892' });
 });
 
+test('--diff shows what is not the same on all members', () => {
+  const two = resultOf(mntr, [captured(mntr, 'f1', 1), captured(mntr, 'f2', 2)]);
+  const text = render(two, { isDiff: true, keys: '*_c*nt' });
+  assert.match(text, /^ephemerals_count|^packets|^\w+_count/m);
+  assert.not.match(text, /^znode_count/m);
+  const json = JSON.parse(render(two, { isDiff: true, output: 'json' }));
+  assert.is(json.members[0].values.znode_count, undefined);
+  assert.not.equal(json.members[0].values.uptime, json.members[1].values.uptime);
+});
+
 test('--all lists connections and watches one by one', () => {
   const cons = verbNamed('cons');
   const text = render(resultOf(cons, [captured(cons, 'leader', 1)]), { isAll: true }, 120);

@@ -147,7 +147,7 @@ test('those who say nothing are let go in time, and the oldest of them when they
       await waitFor('a server among them', () => world.notified.length === 1);
       await waitFor('all to be let go', () => silent.every(({ isClosed }) => isClosed));
     },
-    { connectTimeoutMs: 1000 },
+    { greetingTimeoutMs: 1000 },
   ));
 
 test('hears a server that is no member, as one that is to join; a crowd of them is turned away', () =>

@@ -79,6 +79,7 @@ export async function startElectionPort(
   const port = new ElectionPort({
     sid,
     connectTimeoutMs: 5000,
+    greetingTimeoutMs: 5000,
     isEverywhere: false,
     isMultiAddress: false,
     isKeptAlive: false,

@@ -14,7 +14,7 @@ import { ContainerManager } from '../../../src/server/pipeline/container-manager
 import { Prep } from '../../../src/server/pipeline/prep.js';
 import { CommittedLog } from '../../../src/server/quorum/committed-log.js';
 import { MemberView } from '../../../src/server/quorum/member-view.js';
-import { parseQuorumConfig } from '../../../src/server/quorum/quorum-config.js';
+import { parseQuorumConfig, type QuorumConfig } from '../../../src/server/quorum/quorum-config.js';
 import { QuorumPeer } from '../../../src/server/quorum/quorum-peer.js';
 import type { Data } from '../../../src/server/quorum/role.js';
 import { Server } from '../../../src/server/server.js';
@@ -56,6 +56,13 @@ interface Member {
   readonly notes: string[];
 }
 
+export interface EnsembleOptions {
+  /** With reconfigEnabled: only so many belong to it from the start, the others may join. */
+  readonly initial?: number;
+  /** readonlymode.enabled */
+  readonly isReadOnlyAllowed?: boolean;
+}
+
 /**
  * An ensemble without sockets, disks or clocks: every message arrives at once and in order, unless its
  * sender and receiver are cut from each other; the disk works when it is not held.
@@ -65,19 +72,28 @@ export class EnsembleWorld {
   /** Links by the member and the number it knows them by, to the other end. */
   private readonly links = new Map<string, { sid: number; link: number }>();
   private readonly cuts = new Set<string>();
-  private readonly config;
+  private readonly config: QuorumConfig;
+  /** What the first members know. */
+  private readonly initial: QuorumConfig;
   private nextId = 1;
   private wallMs = 1_800_000_000_000;
   private nowMs = 1000;
 
-  constructor(size: number, observers = 0) {
+  readonly isReconfigEnabled: boolean;
+  private readonly isReadOnlyAllowed: boolean;
+
+  constructor(size: number, observers = 0, options: EnsembleOptions = {}) {
+    this.isReadOnlyAllowed = options.isReadOnlyAllowed ?? false;
+    this.isReconfigEnabled = options.initial !== undefined;
     const lines = Array.from({ length: size + observers }, (_, i) => {
       const role = i < size ? 'participant' : 'observer';
-      return `server.${i + 1}=127.0.0.1:${2000 + i}:${3000 + i}:${role}`;
+      return `server.${i + 1}=127.0.0.1:${2000 + i}:${3000 + i}:${role};${4000 + i}`;
     });
     const config = parseQuorumConfig([...lines, 'version=0'].join('\n'));
     if (typeof config === 'string') throw new Error(config);
     this.config = config;
+    const first = [...config.members].slice(0, options.initial ?? size + observers);
+    this.initial = { ...config, members: new Map(first) };
     for (const sid of config.members.keys()) {
       const base = new Database({});
       base.finishSnapshot(0n);
@@ -100,7 +116,7 @@ export class EnsembleWorld {
       const { database, committedLog } = restore(member.disk);
       member.peer = new QuorumPeer({
         sid,
-        config: this.config,
+        config: this.initial.members.has(sid) ? this.initial : this.config,
         limits: {
           tickTimeMs: TICK_MS,
           initLimit: 10,
@@ -110,7 +126,10 @@ export class EnsembleWorld {
           maxTxnLength: 1 << 21,
           leaderServes: true,
           maxConcurrentSnapSyncs: 10,
+          isReadOnlyAllowed: this.isReadOnlyAllowed,
+          standaloneEnabled: true,
         },
+        isReconfigEnabled: this.isReconfigEnabled,
         election: { minIntervalMs: 200, maxIntervalMs: 60_000, finalizeWaitMs: 200 },
         acceptedEpoch: member.disk.acceptedEpoch,
         currentEpoch: member.disk.currentEpoch,
@@ -395,12 +414,13 @@ function makeServer(
   nowMs: number,
 ): Server {
   const settings = { ...SETTINGS, serverId: peer.sid };
-  const auth = new Auth({ hash: (text) => createHash('sha1').update(text).digest('base64') });
+  const hash = (text: string) => createHash('sha1').update(text).digest('base64');
+  const auth = new Auth({ hash, isAclSkipped: true });
   const prep = new Prep(tree, auth, {
     isDigestEnabled: true,
     isQuotaEnforced: false,
     isTTLEnabled: false,
-    isReconfigEnabled: false,
+    reconfigure: peer.isReconfigEnabled ? (...asked) => peer.reconfigure(...asked) : null,
   });
   const sessions = new SessionTracker(settings.tickTimeMs, nowMs);
   for (const { id, timeoutMs } of known) sessions.add(id, timeoutMs, nowMs);

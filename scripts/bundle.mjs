@@ -1,0 +1,130 @@
+// Makes dist/bin, the commands as they are shipped: each one file that a launcher runs, so that
+// Node.js has neither a hundred files to find nor, where V8 is the builder's, anything to compile.
+//
+//   zksh.cjs zkops.cjs zkserver.cjs    the launchers (src/bin/launch.ts)
+//   *-main.cjs                         the commands, with the packages they use
+//   server.cjs, shell-*.js             what a command starts when it is asked to
+//   LICENSES.txt                       of the packages that are in there
+import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { writeCodeCaches } from './code-cache.mjs';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const outdir = join(root, 'dist', 'bin');
+const COMMANDS = ['zksh', 'zkops', 'zkserver'];
+const SERVER = 'src/server/main.ts';
+
+/** Loaded from node_modules: native code, a worker, and what few servers are asked for. */
+const EXTERNAL = ['zookeeper', 'pino', 'prom-client'];
+
+const COMMON = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: 'node',
+  target: 'node20.12',
+  sourcemap: true,
+  metafile: true,
+  logLevel: 'warning',
+  outdir,
+};
+
+const COMMONJS = {
+  ...COMMON,
+  format: 'cjs',
+  external: EXTERNAL,
+  outExtension: { '.js': '.cjs' },
+  // Compiled code cannot import; and what it wants to, it can require.
+  supported: { 'dynamic-import': false },
+  define: {
+    'import.meta.url': 'bundleMeta.url',
+    'import.meta.filename': '__filename',
+  },
+  banner: {
+    js: "var bundleMeta = { get url() { return require('url').pathToFileURL(__filename).href; } };",
+  },
+};
+
+/** The modules of src/shell that commands import, by the names of their bundles. */
+const shells = new Map();
+
+/**
+ * Some things become bundles of their own: Ink awaits at its top level, which only ES modules can, so
+ * that is what src/shell becomes; and few who start zksh want the server. Each has its own copy of
+ * every class, so only plain data may cross over, and no `instanceof` holds between the two.
+ */
+function leaveApart(isServerApart) {
+  return {
+    name: 'leave apart',
+    setup({ onResolve }) {
+      onResolve({ filter: /^\./ }, ({ path, resolveDir, importer, kind }) => {
+        if (kind !== 'dynamic-import') return undefined;
+        const source = relative(root, resolve(resolveDir, path)).replace(/\.js$/, '.ts');
+        if (source === SERVER && isServerApart) return { path: './server.cjs', external: true };
+        const isFromShell = relative(root, importer).startsWith('src/shell/');
+        if (isFromShell || !source.startsWith('src/shell/')) return undefined;
+        const name = source.slice('src/'.length, -'.ts'.length).replaceAll('/', '-');
+        shells.set(name, source);
+        return { path: `./${name}.cjs`, external: true };
+      });
+    },
+  };
+}
+
+function buildLauncher(name) {
+  const entryPoints = [{ in: 'src/bin/launch.ts', out: name }];
+  const banner = { js: '#!/usr/bin/env node' };
+  return build({ ...COMMONJS, entryPoints, banner, sourcemap: false });
+}
+
+function buildCommand(name) {
+  const entryPoints = [{ in: `src/bin/${name}.ts`, out: `${name}-main` }];
+  return build({ ...COMMONJS, entryPoints, plugins: [leaveApart(name === 'zksh')] });
+}
+
+/** ES modules, and for each of them one that a command can require; all it exports is async. */
+async function buildShells() {
+  const result = await build({
+    ...COMMON,
+    entryPoints: [...shells].map(([name, source]) => ({ in: source, out: name })),
+    format: 'esm',
+    packages: 'external',
+    splitting: true,
+    chunkNames: 'shell-[name]-[hash]',
+  });
+  for (const name of shells.keys()) {
+    const { exports } = result.metafile.outputs[`dist/bin/${name}.js`];
+    const lines = exports.map(
+      (each) =>
+        `exports.${each} = async (...args) => (await import('./${name}.js')).${each}(...args);\n`,
+    );
+    writeFileSync(join(outdir, `${name}.cjs`), lines.join(''));
+  }
+  return result;
+}
+
+/** What others wrote may be handed on with its licence only. */
+function writeLicenses(inputs) {
+  const folders = new Set(
+    inputs.flatMap((file) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file) ?? []),
+  );
+  const texts = [...folders].sort().map((folder) => {
+    const { name, version } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
+    const file = readdirSync(join(root, folder)).find((found) => /^licen[cs]e/i.test(found));
+    if (file === undefined) throw new Error(`${folder} has no licence file to hand on`);
+    return `${name} ${version}\n\n${readFileSync(join(root, folder, file), 'utf8').trim()}\n`;
+  });
+  writeFileSync(join(outdir, 'LICENSES.txt'), texts.join(`\n${'-'.repeat(72)}\n\n`));
+}
+
+rmSync(outdir, { recursive: true, force: true });
+const results = await Promise.all([
+  ...COMMANDS.map(buildLauncher),
+  ...COMMANDS.map(buildCommand),
+  build({ ...COMMONJS, entryPoints: [{ in: SERVER, out: 'server' }] }),
+]);
+results.push(await buildShells());
+for (const name of COMMANDS) chmodSync(join(outdir, `${name}.cjs`), 0o755);
+writeLicenses(results.flatMap(({ metafile }) => Object.keys(metafile.inputs)));
+await writeCodeCaches(outdir);
