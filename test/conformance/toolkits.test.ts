@@ -251,6 +251,23 @@ oracleTest('snapshots of zkserver hold what SnapshotFormatter finds', () =>
   compareSnapshots(startOurs, CONFIG),
 );
 
+oracleTest('the log of an Apache server that runs is not cut', async () => {
+  const server = await startOracle();
+  try {
+    const { runner } = await WorldRunner.start(server.port, 1);
+    await runner.abandon();
+    const folder = join(server.dataDir, 'version-2');
+    const log = readdirSync(folder).find((name) => name.startsWith('log.')) ?? '';
+    const args = ['log', 'truncate', join(folder, log), '--after', '1', '--yes'];
+    const { exitCode, error } = await callTask(args);
+    assert.is(exitCode, 64);
+    const open = new RegExp(`process ${server.pid()} has .*${log} open: stop that server first`);
+    assert.match(error, open);
+  } finally {
+    await server.close();
+  }
+});
+
 oracleTest('clean leaves the files that PurgeTxnLog leaves', async () => {
   const home = makeTempDir('toolkits');
   try {
