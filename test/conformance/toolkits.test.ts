@@ -83,6 +83,13 @@ async function fill(start: Start, home: string, config: Record<string, string> =
   };
 }
 
+/** A Java machine for each file takes a second: three of many will do. */
+function newest(paths: readonly string[]): string[] {
+  const zxidOf = (path: string) =>
+    Number.parseInt(path.replace(/^.*\/\w+\.([0-9a-f]+).*$/, '$1'), 16);
+  return paths.toSorted((a, b) => zxidOf(b) - zxidOf(a)).slice(0, 3);
+}
+
 /** What a log holds, one line a record. */
 async function oursOf(log: string): Promise<string[]> {
   const { rows } = await taskJson(['log', 'dump', log]);
@@ -112,7 +119,7 @@ async function compareLogs(start: Start): Promise<void> {
   try {
     const { logs, dataDir } = await fill(start, home.path);
     assert.ok(logs.length > 2, 'several logs');
-    for (const log of logs) {
+    for (const log of newest(logs)) {
       const theirs = await runJava([TOOLKIT, log]);
       assert.is(theirs.exitCode, 0);
       const ours = await oursOf(log);
@@ -211,7 +218,7 @@ async function compareSnapshots(start: Start, config: Record<string, string>): P
   try {
     const { snapshots } = await fill(start, home.path, config);
     assert.ok(snapshots.length > 1, 'several snapshots');
-    for (const snapshot of snapshots) {
+    for (const snapshot of newest(snapshots)) {
       assert.is((await callTask(['snap', 'verify', snapshot])).exitCode, 0, snapshot);
       const theirs = formatted(await runJava([FORMATTER, snapshot]));
       const nodes = (await taskJson(['snap', 'dump', snapshot])).rows.map((row) =>
