@@ -107,7 +107,7 @@ test('the exporter serves until it is told to end, and shares a look between scr
     });
     await waitFor('the exporter to listen', () => out.includes(url));
     const texts = await Promise.all([1, 2, 3].map(async () => (await fetch(url)).text()));
-    assert.match(texts[0] ?? '', /^zkops_verdict 0$/m);
+    assert.match(texts[0] ?? '', /^zk_serving\{server="[^"]+"\} 1$/m);
     assert.is(new Set(texts).size, 1, 'one look for all');
     child.kill('SIGTERM');
     assert.is(await ended, 0);
