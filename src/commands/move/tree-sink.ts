@@ -4,6 +4,7 @@ import { CreateModes } from '../../protocol/create-mode.js';
 import type { ACL } from '../../protocol/data.js';
 import { isWithin } from '../../protocol/path.js';
 import { Perms } from '../../protocol/perms.js';
+import { CommandError, ExitCode } from '../command-error.js';
 import { isOpenAcl, isSameAcl, isSameData, type ZnodeRecord } from './znode-record.js';
 
 /** What becomes of a znode that is there already. */
@@ -157,9 +158,19 @@ export class TreeSink {
     if (this.#failed !== undefined) throw this.#failed;
   }
 
+  #lost(error: ZooKeeperError): CommandError {
+    const what =
+      error.code === 'CONNECTIONLOSS' ? 'the connection was lost' : `it ended with ${error.code}`;
+    const done = this.written + this.kept;
+    return new CommandError(
+      `${what} after ${done} znodes were written; up to ${IN_FLIGHT} more may be, or not`,
+      { code: error.code, exitCode: ExitCode.connection, hint: LOST_HINT, cause: error },
+    );
+  }
+
   #fail(path: string, error: unknown): void {
     if (error instanceof ZooKeeperError && FATAL.has(error.code)) {
-      this.#failed ??= error;
+      this.#failed ??= this.#lost(error);
       return;
     }
     // What is missing a parent failed because the parent did.
@@ -168,6 +179,8 @@ export class TreeSink {
     if (!isConsequence && this.failures.length < 3) this.failures.push({ path, error });
   }
 }
+
+const LOST_HINT = 'the same again with --resume goes on from there';
 
 const FATAL: ReadonlySet<string> = new Set([
   'CONNECTIONLOSS',
