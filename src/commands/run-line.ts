@@ -34,12 +34,16 @@ export async function runStatement(
     if (context.session.isReadOnly && isChanging(command, parsed)) {
       throw readOnly(command, statement);
     }
-    if (context.session.isProtected && isChanging(command, parsed)) {
+    const { isProtected, isDryRun } = context.session;
+    if (isProtected && !isDryRun && isChanging(command, parsed)) {
       await confirmChange(context, command, statement);
     }
     if (command.isLocal !== true) await untilAborted(context.session.ready(), context.signal);
     const work = queued(command, context, parsed) ?? command.run(context, parsed);
-    const result = await untilAborted(work, context.signal);
+    const done = await untilAborted(work, context.signal);
+    // What a change gives back would not be true; it was told as it came.
+    const isTold = context.session.isDryRun && isChanging(command, parsed);
+    const result: Result = isTold && done.kind !== 'exit' ? { kind: 'end' } : done;
     return { kind: 'result', statement, result };
   } catch (error) {
     const report = await reportError(error, context, statement);

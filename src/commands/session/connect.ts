@@ -1,6 +1,6 @@
 import { defineCommand } from '../command.js';
 import type { Result } from '../result.js';
-import { checkTarget } from '../shell-session.js';
+import { checkTarget } from '../target.js';
 
 export const connect = defineCommand({
   name: 'connect',
