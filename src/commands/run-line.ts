@@ -98,7 +98,10 @@ function isChanging({ isMutating }: Command, { options }: ParsedArguments): bool
 
 async function holdsSecret(statements: readonly Statement[]): Promise<boolean> {
   for (const { tokens } of statements) {
-    if (hasSecret(await findCommand(tokens[0]?.text ?? ''))) return true;
+    const word = tokens[0]?.text ?? '';
+    // A name typed wrong is followed by the same password.
+    const command = (await findCommand(word)) ?? (await findCommand(suggestCommand(word) ?? ''));
+    if (hasSecret(command)) return true;
   }
   return false;
 }

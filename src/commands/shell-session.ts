@@ -191,16 +191,17 @@ export class ShellSession {
   }
 
   /**
-   * A client of its own, for another cluster, with the credentials of this session; the caller
-   * closes it.
+   * A client of its own, for another cluster; the caller closes it.
+   * @param isAuthSent whether the other cluster hears the credentials that this session began with
    * @throws CommandError USAGE for a bad target; a ConnectError when no server is reached
    */
-  async openBeside(target: string): Promise<ZooKeeperClient> {
+  async openBeside(target: string, isAuthSent = false): Promise<ZooKeeperClient> {
     checkTarget(target);
     const client = await this.#makeClient(target);
     try {
       await client.connect();
-      for (const { scheme, auth } of this.#options.auth ?? []) await client.addAuth(scheme, auth);
+      const credentials = isAuthSent ? (this.#options.auth ?? []) : [];
+      for (const { scheme, auth } of credentials) await client.addAuth(scheme, auth);
     } catch (error) {
       await client.close();
       throw error;

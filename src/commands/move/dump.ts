@@ -3,7 +3,7 @@ import { type CommandContext, defineCommand } from '../command.js';
 import { CommandError, ExitCode, usageError } from '../command-error.js';
 import type { Result } from '../result.js';
 import { amount, checkSource, leftOut } from './copy-report.js';
-import { DumpSource, isComplete } from './dump-file.js';
+import { DumpSource, readEnd } from './dump-file.js';
 import { TreeSource } from './tree-source.js';
 import { endLine, headLine, recordLine } from './znode-record.js';
 
@@ -96,7 +96,8 @@ async function readBegun(file: string, root: string): Promise<Begun> {
   if (head.root !== root) {
     throw usageError(`${file} is a dump of ${head.root}, not of ${root}`, undefined);
   }
-  if (await isComplete(file)) throw usageError(`${file} is complete already`, undefined);
+  if ((await readEnd(file)) !== undefined)
+    throw usageError(`${file} is complete already`, undefined);
   let last: string | undefined;
   let znodes = 0;
   try {
