@@ -1,4 +1,4 @@
-// A server that dies in the middle of a copy: what is known is said, and the copy goes on later.
+// A copy that ends in the middle: what is known is said, and it goes on later.
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -38,6 +38,38 @@ test('a restore that loses its server says how far it was, and goes on', async (
   } finally {
     await Promise.all([shell.close(), far.close()]);
     await proxy.close();
+    await server.close();
+    home.remove();
+  }
+});
+
+test('a dump that is interrupted ends with 130, and goes on', async () => {
+  const home = makeTempDir();
+  const server = await startBundled();
+  const shell = makeServedShell(server.connectString);
+  const abort = new AbortController();
+  const stopped = makeServedShell(server.connectString, 'builtin', { signal: abort.signal });
+  try {
+    const client = await shell.session.ready();
+    await client.create('/t', null);
+    await Promise.all(
+      Array.from({ length: 100 }, (_, i) => client.create(`/t/n${i}`, Buffer.alloc(500))),
+    );
+    const file = join(home.path, 'dump');
+    const inner = await stopped.session.ready();
+    const getData = inner.getData.bind(inner);
+    inner.getData = (path, options) => {
+      if (path !== '/t/n50') return getData(path, options);
+      abort.abort();
+      return Promise.reject(new Error('nobody waits for it'));
+    };
+    const { error } = await stopped.fully(`dump --to ${file} /t`);
+    assert.equal([error?.code, error?.exitCode], ['INTERRUPTED', 130]);
+    assert.is((await shell.fully(`restore ${file} /copy`)).error?.code, 'BADDUMP');
+    assert.match(await shell.run(`dump --resume --to ${file} /t`), /^Dumped 101 znodes, /);
+    assert.is(await shell.run(`diff @${file} /t`), '');
+  } finally {
+    await Promise.all([shell.close(), stopped.close()]);
     await server.close();
     home.remove();
   }
