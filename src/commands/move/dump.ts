@@ -3,7 +3,7 @@ import { type CommandContext, defineCommand } from '../command.js';
 import { CommandError, ExitCode, usageError } from '../command-error.js';
 import type { Result } from '../result.js';
 import { amount, checkSource, leftOut } from './copy-report.js';
-import { DumpSource, isComplete } from './dump-file.js';
+import { DumpSource, readEnd } from './dump-file.js';
 import { TreeSource } from './tree-source.js';
 import { endLine, headLine, recordLine } from './znode-record.js';
 
@@ -96,7 +96,8 @@ async function readBegun(file: string, root: string): Promise<Begun> {
   if (head.root !== root) {
     throw usageError(`${file} is a dump of ${head.root}, not of ${root}`, undefined);
   }
-  if (await isComplete(file)) throw usageError(`${file} is complete already`, undefined);
+  if ((await readEnd(file)) !== undefined)
+    throw usageError(`${file} is complete already`, undefined);
   let last: string | undefined;
   let znodes = 0;
   try {
@@ -122,8 +123,12 @@ async function dumpToFile(
   let znodes = begun?.znodes ?? 0;
   let bytes = 0;
   try {
-    const lines = new LineWriter(handle);
-    if (begun === undefined) await lines.add(headOf(context, source, how.hasAcls));
+    const lines = new LineWriter(handle, context.signal);
+    if (begun === undefined) {
+      await lines.add(headOf(context, source, how.hasAcls));
+      // An interrupted dump is gone on with by its head.
+      await lines.flush();
+    }
     for await (const record of source.records()) {
       znodes++;
       bytes += record.data?.length ?? 0;
@@ -134,10 +139,7 @@ async function dumpToFile(
         ...(total === undefined ? {} : { total }),
       });
     }
-    if (context.signal.aborted) {
-      await lines.flush();
-      return { kind: 'end' };
-    }
+    if (context.signal.aborted) return { kind: 'end' };
     const { ephemeralsLeftOut, unread } = source;
     await lines.add(endLine({ znodes, ephemeralsLeftOut, unread }));
     await lines.flush();
@@ -179,12 +181,15 @@ async function openFile(file: string, begun: Begun | undefined): Promise<FileHan
 /** Appends lines to a file, many in one write. */
 class LineWriter {
   readonly #handle: FileHandle;
+  readonly #signal: AbortSignal;
   #lines: string[] = [];
   #length = 0;
   #at: number | undefined;
 
-  constructor(handle: FileHandle) {
+  /** @param signal nothing is written after it, when somebody may go on with the file already */
+  constructor(handle: FileHandle, signal: AbortSignal) {
     this.#handle = handle;
+    this.#signal = signal;
   }
 
   async add(line: string): Promise<void> {
@@ -194,7 +199,7 @@ class LineWriter {
   }
 
   async flush(): Promise<void> {
-    if (this.#lines.length === 0) return;
+    if (this.#lines.length === 0 || this.#signal.aborted) return;
     const bytes = Buffer.from(this.#lines.join(''));
     this.#lines = [];
     this.#length = 0;
