@@ -142,7 +142,8 @@ async function wordsOf(
     }
   }
   if (error.code === 'CONNECTIONLOSS' || error.code === 'REQUESTTIMEOUT') {
-    return lostWords(error, place);
+    const command = await context.commands.find(place.verb);
+    return lostWords(error, place, command?.isMutating === true);
   }
   return SENTENCES[error.code]?.(place) ?? { sentence: error.message };
 }
@@ -155,14 +156,17 @@ async function isChrootMissing({ session }: CommandContext): Promise<boolean> {
   }
 }
 
-const CHANGING = new Set(['create', 'set', 'delete', 'deleteall', 'setAcl']);
-
-function lostWords(error: ZooKeeperError, { verb, path, server }: Place): Words {
+/** What is known of the outcome when no answer came. */
+function lostWords(
+  error: ZooKeeperError,
+  { verb, path, server }: Place,
+  isMutating: boolean,
+): Words {
   const what =
     error.code === 'CONNECTIONLOSS'
       ? `the connection to ${server} was lost`
       : `${server} did not answer in time`;
-  if (!CHANGING.has(verb)) return { sentence: what };
+  if (!isMutating) return { sentence: `${what}; ${verb} changes nothing, and can be repeated` };
   return {
     sentence: `${what}; whether ${verb} was done is not known`,
     hint: `stat ${path} shows what is there`,
