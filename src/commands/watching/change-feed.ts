@@ -97,7 +97,11 @@ export class ChangeFeed {
     if (!CONNECTED.has(client.state)) return;
     const kind = isRecursive ? WatcherType.PersistentRecursive : WatcherType.Persistent;
     try {
-      await client.removeWatches(path, kind);
+      await client.removeWatches(path, kind).catch((error: unknown) => {
+        // Servers before 3.9 do not know the kinds, and take all watches of a path or none.
+        if (!isCode(error, 'MARSHALLINGERROR')) throw error;
+        return client.removeWatches(path, WatcherType.Any);
+      });
     } catch (error) {
       // Somebody else removed it, or the connection was lost meanwhile: it is gone, or will be.
       if (!(error instanceof ZooKeeperError)) throw error;
@@ -161,6 +165,10 @@ export class ChangeFeed {
     this.#isCatchUpDue = false;
     return this.#known.catchUp();
   }
+}
+
+function isCode(error: unknown, code: ZooKeeperError['code']): boolean {
+  return error instanceof ZooKeeperError && error.code === code;
 }
 
 function sessionEnded(state: ClientState): CommandError {
