@@ -176,7 +176,7 @@ async function tell(feed: ChangeFeed, call: WatchCall, telling: Telling): Promis
     const item = await feed.next();
     if (item.kind === 'over') break;
     if (item.kind === 'missed') {
-      await telling.show(missed(item.count));
+      await telling.show(item);
       continue;
     }
     const { change } = item;
@@ -228,14 +228,6 @@ class ChangeRunner {
       { code: 'PARTIAL', exitCode: ExitCode.partial },
     );
   }
-}
-
-function missed(count: number): Result {
-  return {
-    kind: 'message',
-    text: `${count} changes came faster than they could be shown`,
-    fields: { missed: count },
-  };
 }
 
 function timedOut({ options, args }: WatchCall): CommandError {
