@@ -102,11 +102,19 @@ async function watchBeside(context: CommandContext, call: WatchCall): Promise<Re
   // It outlives the line that began it, so Ctrl-C there does not end it.
   const { signal } = new AbortController();
   const feed = feedOf(client, call, signal);
+  const abandon = () => {
+    active.delete(key);
+    return feed.stop();
+  };
   try {
     await feed.start();
   } catch (error) {
-    active.delete(key);
+    await abandon();
     throw error;
+  }
+  if (context.signal.aborted) {
+    await abandon();
+    return { kind: 'end' };
   }
   const show = (result: Result) => context.notify(result);
   const work = tell(feed, call, { client, signal, hasOwnErrors: false, show });
@@ -116,9 +124,8 @@ async function watchBeside(context: CommandContext, call: WatchCall): Promise<Re
       (error: unknown) => (error instanceof Error ? error.message : String(error)),
     )
     .then((end) => {
-      active.delete(key);
       context.notify({ kind: 'watching', path, isRecursive, end });
-      return feed.stop();
+      return abandon();
     })
     .catch(() => undefined);
   return { kind: 'watching', path, isRecursive };
