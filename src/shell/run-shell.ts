@@ -70,9 +70,8 @@ function heedSignals(driver: ShellDriver) {
   process.on('SIGINT', interrupt);
   return {
     exitCode: () => exitCode,
-    close: () => {
-      for (const signal of LEAVING_SIGNALS) process.off(signal, terminate);
-      process.off('SIGINT', interrupt);
-    },
+    // The others stay heeded: a terminal that goes away sends more than one SIGHUP, and the session
+    // is still to be closed when the first has ended the shell.
+    close: () => process.off('SIGINT', interrupt),
   };
 }
