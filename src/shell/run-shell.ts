@@ -1,4 +1,3 @@
-import { ExitCode } from '../commands/command-error.js';
 import { allCommands } from '../commands/registry.js';
 import { loadRenderer } from '../commands/render/render.js';
 import type { ShellOptions } from '../commands/shell-options.js';
@@ -8,7 +7,6 @@ import { loadInk, openScreens } from './screens.js';
 import { ShellDriver } from './shell-driver.js';
 import { makeVocabulary } from './vocabulary.js';
 
-const LEAVING_SIGNALS = ['SIGTERM', 'SIGHUP'] as const;
 const CLEAR_ROW = '\r\x1b[2K';
 
 /** What the terminal sent before and while all this was loaded. */
@@ -17,13 +15,9 @@ export interface Input {
   connect(onKey: (key: Key) => void, onEnd: () => void): void;
 }
 
-/**
- * The shell behind its first prompt, until somebody leaves it.
- * @returns the exit code
- */
-export async function runShell(options: ShellOptions, input: Input): Promise<number> {
+/** The shell behind its first prompt, until somebody leaves it. */
+export async function runShell(options: ShellOptions, input: Input): Promise<void> {
   const driver = await makeDriver(options);
-  const signals = heedSignals(driver);
   input.connect(
     (key) => driver.press(key),
     () => driver.dispatch({ type: 'leave' }),
@@ -37,9 +31,7 @@ export async function runShell(options: ShellOptions, input: Input): Promise<num
     await left;
   } finally {
     screen?.close();
-    signals.close();
   }
-  return signals.exitCode();
 }
 
 async function makeDriver({ session, format, greeting }: ShellOptions): Promise<ShellDriver> {
@@ -56,22 +48,4 @@ async function makeDriver({ session, format, greeting }: ShellOptions): Promise<
   });
   if (greeting !== undefined) driver.print([{ text: greeting, tone: 'dim' }]);
   return driver;
-}
-
-/** A signal that ends a process ends the shell in order; SIGINT is what Ctrl-C is. */
-function heedSignals(driver: ShellDriver) {
-  let exitCode: number = ExitCode.ok;
-  const terminate = () => {
-    exitCode = ExitCode.interrupted;
-    driver.dispatch({ type: 'leave' });
-  };
-  const interrupt = () => driver.press({ type: 'key', name: 'ctrl-c' });
-  for (const signal of LEAVING_SIGNALS) process.on(signal, terminate);
-  process.on('SIGINT', interrupt);
-  return {
-    exitCode: () => exitCode,
-    // The others stay heeded: a terminal that goes away sends more than one SIGHUP, and the session
-    // is still to be closed when the first has ended the shell.
-    close: () => process.off('SIGINT', interrupt),
-  };
 }

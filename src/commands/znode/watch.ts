@@ -116,19 +116,27 @@ async function watchBeside(context: CommandContext, call: WatchCall): Promise<Re
     await abandon();
     return { kind: 'end' };
   }
-  const show = (result: Result) => context.notify(result);
-  const work = tell(feed, call, { client, signal, hasOwnErrors: false, show });
-  void work
-    .then(
-      () => 'it was removed',
-      (error: unknown) => (error instanceof Error ? error.message : String(error)),
-    )
-    .then((end) => {
-      context.notify({ kind: 'watching', path, isRecursive, end });
-      return abandon();
-    })
+  void tellBeside(feed, call, context, signal)
+    .finally(abandon)
+    // Nobody is left to be told that a watch of a session that is gone could not be taken away.
     .catch(() => undefined);
   return { kind: 'watching', path, isRecursive };
+}
+
+async function tellBeside(
+  feed: ChangeFeed,
+  call: WatchCall,
+  context: CommandContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const show = (result: Result) => context.notify(result);
+  let end = 'it was removed';
+  try {
+    await tell(feed, call, { client: context.client, signal, hasOwnErrors: false, show });
+  } catch (error) {
+    end = error instanceof Error ? error.message : String(error);
+  }
+  show({ kind: 'watching', path: call.args.path, isRecursive: call.options.recursive, end });
 }
 
 async function watchToTheEnd(context: CommandContext, call: WatchCall): Promise<Result> {
