@@ -11,14 +11,14 @@ serverTest('a watch shows old and new in its pane, beside what is typed', async 
     await terminal.waitForRow(/^── watching \/app -R · 0 changes ─+$/);
     await terminal.type('get /ap');
     await other.setData('/app', Buffer.from('new'));
-    await other.create('/app/child', Buffer.from('c'));
-    await other.delete('/app/child');
-    await terminal.waitForRow(/^── watching \/app -R · 3 changes/);
     await terminal.waitForScreen('the change above the line', (rows) => {
       const at = rows.indexOf('NodeDataChanged /app (version 0 to 1)');
       const line = rows.findIndex((row) => row.endsWith('> get /ap'));
       return rows[at + 1] === '  - old' && rows[at + 2] === '  + new' && at < line;
     });
+    await other.create('/app/child', Buffer.from('c'));
+    await other.delete('/app/child');
+    await terminal.waitForRow(/^── watching \/app -R · 3 changes/);
     await enter(terminal, 'p');
     await terminal.waitForRow(/^new$/);
     await enter(terminal, 'removewatches /app');
