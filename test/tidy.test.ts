@@ -35,7 +35,7 @@ const REGISTRIES = [
 /** Files that may skip tests, since they print why. */
 const REGISTRARS = [
   'test/cli/repl-apache.test.ts',
-  'test/cli/repl-suite.ts',
+  'test/cli/repl-world.ts',
   'test/conformance/client-suite-native.ts',
   'test/conformance/tls.test.ts',
   'test/server/node/admin-apache.test.ts',
@@ -62,7 +62,6 @@ const LONG_FILES: Readonly<Record<string, number>> = {
   'src/server/server.ts': 460,
   'src/server/tree/data-tree.ts': 490,
   'src/shell/shell-driver.ts': 310,
-  'test/cli/repl-suite.ts': 450,
   'test/server/config.test.ts': 370,
   'test/server/quorum/ensemble-world.ts': 320,
   'test/server/persistence/apache-files.test.ts': 360,

@@ -159,12 +159,13 @@ async function isChanging(verb: string, { commands }: CommandContext): Promise<b
   return (await commands.find(verb))?.isMutating === true;
 }
 
+/** What is known of the outcome when no answer came. */
 function lostWords(error: ZooKeeperError, { verb, path, server }: Place, isChange: boolean): Words {
   const what =
     error.code === 'CONNECTIONLOSS'
       ? `the connection to ${server} was lost`
       : `${server} did not answer in time`;
-  if (!isChange) return { sentence: what };
+  if (!isChange) return { sentence: `${what}; ${verb} changes nothing, and can be repeated` };
   const sentence = `${what}; whether ${verb} was done is not known`;
   return path === '' ? { sentence } : { sentence, hint: `stat ${path} shows what is there` };
 }

@@ -4,7 +4,7 @@ import type { TlsOptions } from '../client/tls.js';
 import { CommandError, ExitCode } from './command-error.js';
 import { resolvePath } from './resolve-path.js';
 import type { Result } from './result.js';
-import { checkTarget, isSecureTarget } from './target.js';
+import { badTarget, checkTarget, isSecureTarget } from './target.js';
 
 export type ClientKind = 'builtin' | 'native';
 export type ClientFactory = (options: ClientOptions) => Promise<ZooKeeperClient>;

@@ -13,11 +13,15 @@ export function checkTarget(target: string): void {
     parseConnectString(target);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new CommandError(`bad server list "${target}": ${reason}`, {
-      code: 'USAGE',
-      exitCode: ExitCode.usage,
-      hint: 'it is [zks://]host[:port][,host[:port]...][/chroot]',
-      cause: error,
-    });
+    throw badTarget(target, reason, error);
   }
+}
+
+export function badTarget(target: string, reason: string, cause: unknown): CommandError {
+  return new CommandError(`bad server list "${target}": ${reason}`, {
+    code: 'USAGE',
+    exitCode: ExitCode.usage,
+    hint: 'it is [zks://]host[:port][,host[:port]...][/chroot]',
+    cause,
+  });
 }

@@ -14,7 +14,7 @@ import { makeSeats, waitUntilServing } from '../support/oracle-ensemble.js';
 import { makeTlsFiles, startSecure, type TlsFiles } from '../support/tls-world.js';
 import { waitFor } from '../support/wait-for.js';
 
-const ZKOPS = fileURLToPath(new URL('../../src/bin/zkops.js', import.meta.url));
+const ZKOPS = fileURLToPath(new URL('../../bin/zkops.cjs', import.meta.url));
 
 /** A real probe may be slow where many tests run. */
 const PATIENT = ['--timeout', '20000', '--deadline', '60000'];

@@ -13,7 +13,7 @@ import { waitFor } from '../../../support/wait-for.js';
 import { callTask } from '../call-task.js';
 import { askFakes, ensemble, serversOf } from '../probes/fake-members.js';
 
-const ZKOPS = fileURLToPath(new URL('../../../../src/bin/zkops.js', import.meta.url));
+const ZKOPS = fileURLToPath(new URL('../../../../bin/zkops.cjs', import.meta.url));
 
 function once(servers: string, ...args: string[]) {
   return callTask(['exporter', '--once', '--servers', servers, ...args], { ask: askWord });
