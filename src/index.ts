@@ -5,9 +5,13 @@
 
 export * from './client/index.js';
 export {
+  type EnsembleMember,
   ExitCode,
+  type RunningEnsemble,
   type RunningServer,
   ServerError,
+  type StartEnsembleOptions,
   type StartServerOptions,
+  startEnsemble,
   startServer,
 } from './server/main.js';

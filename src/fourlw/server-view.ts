@@ -69,9 +69,9 @@ export interface ServerView {
   readonly metrics: MetricsView;
 
   /** Set on the members of an ensemble while they are part of a quorum; absent when read-only. */
-  readonly quorum?: QuorumView;
+  readonly quorum?: QuorumView | undefined;
   /** Set on a leader. */
-  readonly leader?: LeaderView;
+  readonly leader?: LeaderView | undefined;
 
   readonly config: ConfigView;
   /** Sizes in bytes of all files below the snapshot folder and below the log folder. */

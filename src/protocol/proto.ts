@@ -93,6 +93,7 @@ export const ReconfigRequest = record('ReconfigRequest', {
   newMembers: ustring,
   curConfigId: long,
 });
+export type ReconfigRequest = TypeOf<typeof ReconfigRequest>;
 export const AuthPacket = record('AuthPacket', { type: int, scheme: ustring, auth: buffer });
 export type AuthPacket = TypeOf<typeof AuthPacket>;
 export const GetSASLRequest = record('GetSASLRequest', { token: buffer });

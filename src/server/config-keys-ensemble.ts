@@ -1,5 +1,5 @@
 /** The options of zoo.cfg that matter to an ensemble; config-keys.ts has the others. */
-import { ensembleOnly, optionsOf } from './config-option.js';
+import { ensembleOnly, later, optionsOf, withoutMeaning } from './config-option.js';
 
 const file = optionsOf('file');
 const prop = optionsOf('property');
@@ -29,37 +29,17 @@ export const ENSEMBLE = {
       'what this server is',
     ),
     quorumListenOnAllIPs: file.boolean('quorumListenOnAllIPs', false, 'listen on all addresses'),
-    observerMasterPort: file.port('observerMasterPort', 'port for observers of a follower'),
-    syncEnabled: file.boolean('syncEnabled', true, 'an observer keeps log and snapshots'),
     dynamicConfigFile: file.optional('dynamicConfigFile', 'file of the server lines'),
     standaloneEnabled: file.boolean('standaloneEnabled', true, 'one server needs no quorum'),
     multiAddressEnabled: file.boolean('multiAddress.enabled', false, 'several addresses a server'),
-    multiAddressReachabilityCheckEnabled: file.boolean(
-      'multiAddress.reachabilityCheckEnabled',
-      true,
-      'look which address answers',
-    ),
-    multiAddressReachabilityCheckTimeoutMs: file.int(
-      'multiAddress.reachabilityCheckTimeoutMs',
-      1000,
-      'time for that look',
-      MS,
-    ),
-    quorumCnxnThreadsSize: file.int('quorum.cnxn.threads.size', 20, 'connections made at a time'),
-    oraclePath: file.optional('oraclePath', 'file that breaks the tie of two servers'),
     leaderServes: prop.yesNo('leaderServes', true, 'the leader serves clients'),
     cnxTimeoutMs: prop.int('cnxTimeout', 5000, 'time to connect for an election', MS),
-    quorumCnxnTimeoutMs: prop.int('quorumCnxnTimeoutMs', -1, 'read timeout of an election', {
+    quorumCnxnTimeoutMs: prop.int('quorumCnxnTimeoutMs', -1, 'time for a server to say who it is', {
       ...MS,
-      defaultText: 'none',
+      defaultText: 'syncLimit',
     }),
     tcpKeepAlive: prop.boolean('tcpKeepAlive', false, 'keep election connections alive'),
     electionPortBindRetry: prop.int('electionPortBindRetry', 3, 'tries to listen; 0 is for ever'),
-    observerReconnectDelayMs: prop.long('observer.reconnectDelayMs', 0, 'pause to connect', MS),
-    observerElectionDelayMs: prop.long('observer.election.DelayMs', 200, 'pause to look', MS),
-    observerMasterSizeLimit: prop.int('observerMaster.sizeLimit', 33554432, 'packets kept', {
-      unit: 'bytes',
-    }),
     fastleaderMinNotificationIntervalMs: prop.int(
       'fastleader.minNotificationInterval',
       200,
@@ -72,22 +52,56 @@ export const ENSEMBLE = {
       'longest wait for votes',
       MS,
     ),
-    leaderMaxTimeToWaitForEpochMs: prop.int(
-      'leader.maxTimeToWaitForEpoch',
-      -1,
-      'time for a quorum of epochs; -1 is initLimit',
-      MS,
-    ),
     leaderConnectDelayDuringRetryMs: prop.int(
       'leaderConnectDelayDuringRetryMs',
       100,
       'pause between tries to reach the leader',
       MS,
     ),
-    leaderNodelay: prop.boolean('leader.nodelay', true, 'TCP_NODELAY to learners'),
-    followerNodelay: prop.boolean('follower.nodelay', true, 'TCP_NODELAY to the leader'),
     leaderMaxConcurrentSnapSyncs: prop.int('leader.maxConcurrentSnapSyncs', 10, 'SNAPs at a time'),
+  }),
+  ...later('observers follow the leader', {
+    observerMasterPort: file.port('observerMasterPort', 'port for observers of a follower'),
+    observerMasterSizeLimit: prop.int('observerMaster.sizeLimit', 33554432, 'packets kept', {
+      unit: 'bytes',
+    }),
+  }),
+  ...later('an observer always keeps them', {
+    syncEnabled: file.boolean('syncEnabled', true, 'an observer keeps log and snapshots'),
+  }),
+  ...later('two servers need each other', {
+    oraclePath: file.optional('oraclePath', 'file that breaks the tie of two servers'),
+  }),
+  ...later('there is no such pause', {
+    observerReconnectDelayMs: prop.long('observer.reconnectDelayMs', 0, 'pause to connect', MS),
+    observerElectionDelayMs: prop.long('observer.election.DelayMs', 200, 'pause to look', MS),
+  }),
+  ...later('the wait is initLimit', {
+    leaderMaxTimeToWaitForEpochMs: prop.int(
+      'leader.maxTimeToWaitForEpoch',
+      -1,
+      'time for a quorum of epochs; -1 is initLimit',
+      MS,
+    ),
+  }),
+  ...later('there is no limit', {
     leaderMaxConcurrentDiffSyncs: prop.int('leader.maxConcurrentDiffSyncs', 100, 'DIFFs at a time'),
+  }),
+  ...withoutMeaning('every address is tried', {
+    multiAddressReachabilityCheckEnabled: file.boolean(
+      'multiAddress.reachabilityCheckEnabled',
+      true,
+      'look which address answers',
+    ),
+    multiAddressReachabilityCheckTimeoutMs: file.int(
+      'multiAddress.reachabilityCheckTimeoutMs',
+      1000,
+      'time for that look',
+      MS,
+    ),
+  }),
+  ...withoutMeaning('no thread waits for a connection', {
+    quorumCnxnThreadsSize: file.int('quorum.cnxn.threads.size', 20, 'connections made at a time'),
     leaderCloseSocketAsync: prop.boolean('leader.closeSocketAsync', false, 'do not wait to close'),
     learnerCloseSocketAsync: prop.boolean(
       'learner.closeSocketAsync',
@@ -95,5 +109,9 @@ export const ENSEMBLE = {
       'do not wait to close',
     ),
     learnerAsyncSending: prop.boolean('learner.asyncSending', false, 'send off the pipeline'),
+  }),
+  ...withoutMeaning('always on', {
+    leaderNodelay: prop.boolean('leader.nodelay', true, 'TCP_NODELAY to learners'),
+    followerNodelay: prop.boolean('follower.nodelay', true, 'TCP_NODELAY to the leader'),
   }),
 };

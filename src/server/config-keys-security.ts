@@ -1,5 +1,5 @@
 /** The options of zoo.cfg on authentication and TLS; config-keys.ts has the others. */
-import { ensembleOnly, later, optionsOf, withoutMeaning } from './config-option.js';
+import { later, optionsOf, withoutMeaning } from './config-option.js';
 
 const file = optionsOf('file');
 const prop = optionsOf('property');
@@ -38,8 +38,10 @@ export const AUTHENTICATION = {
     'refuse who did not authenticate',
   ),
   enforceAuthSchemes: prop.text('enforce.auth.schemes', '', 'schemes that count for that'),
-  ...ensembleOnly({
+  ...later('the leader checks them', {
     enableEagerACLCheck: prop.boolean('enableEagerACLCheck', false, 'check ACLs before forwarding'),
+  }),
+  ...later('an ensemble with it is refused', {
     quorumAuthEnableSasl: file.boolean('quorum.auth.enableSasl', false, 'SASL between servers'),
     quorumAuthLearnerRequireSasl: file.boolean(
       'quorum.auth.learnerRequireSasl',
@@ -70,7 +72,7 @@ export const AUTHENTICATION = {
 };
 
 export const TLS = {
-  ...ensembleOnly({
+  ...later('an ensemble with it is refused', {
     sslQuorum: file.boolean('sslQuorum', false, 'TLS between servers'),
     portUnification: file.boolean('portUnification', false, 'TLS and plain on the quorum port'),
     sslQuorumReloadCertFiles: file.boolean(

@@ -39,7 +39,7 @@ const BASICS = {
     defaultText: '20 ticks',
   }),
   maxClientCnxns: file.int('maxClientCnxns', 60, 'connections of one address; 0 is no limit'),
-  ...ensembleOnly({
+  ...later('every session is known to all servers', {
     localSessionsEnabled: file.boolean(
       'localSessionsEnabled',
       false,
@@ -76,6 +76,8 @@ const STORAGE = {
   }),
   ...ensembleOnly({
     commitLogCount: prop.int('commitLogCount', 500, 'txns kept in memory for learners'),
+  }),
+  ...later('a learner behind those in memory gets a snapshot', {
     snapshotSizeFactor: prop.float('snapshotSizeFactor', 0.33, 'log to snapshot size for a DIFF'),
   }),
   forceSync: prop.yesNo('forceSync', true, 'sync the log before an acknowledgement'),

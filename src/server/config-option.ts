@@ -11,7 +11,7 @@
 /**
  * - `honoured`: read by the server (config.test.ts looks that it is)
  * - `later`: known and not honoured yet; setting it is a warning
- * - `ensemble only`: matters to a server of an ensemble alone, also with Apache
+ * - `ensemble only`: honoured, and matters to a server of an ensemble alone
  * - `no meaning here`: this server has nothing that it could change; setting it is a warning
  */
 export type OptionStatus = 'honoured' | 'later' | 'ensemble only' | 'no meaning here';

@@ -94,6 +94,10 @@ export class Connections {
     this.closing.push(connection);
   }
 
+  closeAll(): void {
+    for (const connection of [...this.state.connections.values()]) this.close(connection);
+  }
+
   /** A session is there: the connection may stay. */
   opened(connection: ClientConnection): void {
     this.unopened.delete(connection);

@@ -1,4 +1,6 @@
+import type { QuorumServerConfig } from './config-ensemble.js';
 import type { Event } from './events.js';
+import type { EpochName } from './persistence/epochs.js';
 import type { Report } from './reports.js';
 import type { SnapshotContent } from './snapshot-content.js';
 
@@ -25,4 +27,51 @@ export type Effect =
   /** Work is left that no event asks for: give the others a turn, then tell the time and drain. */
   | { readonly kind: 'wake' }
   /** Begin a new log file, and write a snapshot while serving goes on. */
-  | { readonly kind: 'snapshot'; readonly content: SnapshotContent };
+  | { readonly kind: 'snapshot'; readonly content: SnapshotContent }
+  | QuorumEffect;
+
+/**
+ * What a server of an ensemble asks for beside that. All effects that touch the disk (`append`,
+ * `write-epoch`, `truncate`, `install-snapshot`) are done one behind the other, in the order given.
+ */
+export type QuorumEffect =
+  /**
+   * For the server `sid`, over the election connection with it, which is made where there is none.
+   * Only the newest frame counts: it replaces one that has not left, and is sent anew when a
+   * connection is made again.
+   */
+  | { readonly kind: 'notify'; readonly sid: number; readonly frame: Buffer }
+  /** The members whose election connections are wanted, from now on; this server is among them. */
+  | { readonly kind: 'members'; readonly members: readonly QuorumServerConfig[] }
+  | { readonly kind: 'link-send'; readonly link: number; readonly bytes: Buffer }
+  /**
+   * A snapshot's body as SNAP carries it, piece by piece while serving goes on; what is sent on the
+   * link afterwards waits behind it.
+   */
+  | { readonly kind: 'link-snapshot'; readonly link: number; readonly content: SnapshotContent }
+  /** After what was sent before has left. */
+  | { readonly kind: 'link-close'; readonly link: number }
+  /** Connect to one of the addresses; `link-opened` or `link-closed` tells how it went. */
+  | {
+      readonly kind: 'link-dial';
+      readonly link: number;
+      readonly addresses: readonly { readonly host: string; readonly port: number }[];
+      readonly timeoutMs: number;
+    }
+  /** `whenDurable` is stepped when the file is on the disk under its name. */
+  | {
+      readonly kind: 'write-epoch';
+      readonly name: EpochName;
+      readonly epoch: number;
+      readonly whenDurable: Event;
+    }
+  /** Drop every logged txn behind `zxid`, then read back what is left: `truncated` brings it. */
+  | { readonly kind: 'truncate'; readonly zxid: bigint }
+  /** Write this whole tree as a snapshot, and begin a new log file; then step `whenDurable`. */
+  | {
+      readonly kind: 'install-snapshot';
+      readonly content: SnapshotContent;
+      readonly whenDurable: Event;
+    }
+  /** The membership in force has changed: keep it for the next start. */
+  | { readonly kind: 'write-config'; readonly text: string };

@@ -1,3 +1,5 @@
+import type { EpochName } from './persistence/epochs.js';
+import type { Database } from './persistence/replay.js';
 import type { Measured } from './server-stats.js';
 
 /** Everything that can happen to a server. With effects.ts the only way in and out of it. */
@@ -30,4 +32,27 @@ export type Event =
   /** All txns up to `zxid` are durable here; the only voter of a standalone server has spoken. */
   | { readonly kind: 'ack'; readonly zxid: bigint }
   /** What only the driver can know of its own work, for the metrics: a duration in ms, or a count. */
-  | { readonly kind: 'measured'; readonly what: Measured; readonly value: number };
+  | { readonly kind: 'measured'; readonly what: Measured; readonly value: number }
+  | QuorumEvent;
+
+/**
+ * What happens between the servers of an ensemble. A link is a connection of the learner protocol,
+ * known by a number: one that was accepted has a positive one, one that this server asked for
+ * (effect `link-dial`) the negative one it asked with. No event of a link comes behind its
+ * `link-closed`.
+ */
+export type QuorumEvent =
+  /** A frame of an election connection, without its length; `sid` is who sent it. */
+  | { readonly kind: 'notified'; readonly sid: number; readonly frame: Buffer }
+  /** A server has connected to the quorum port, or the one dialled has accepted. */
+  | { readonly kind: 'link-opened'; readonly link: number; readonly remote: string }
+  /** The bytes are the server's from now on: nobody writes over them. */
+  | { readonly kind: 'link-received'; readonly link: number; readonly bytes: Buffer }
+  /** It is gone, or could not be opened; not told of a link that this server closed. */
+  | { readonly kind: 'link-closed'; readonly link: number; readonly reason: string }
+  /** The epoch is in its file, durably. */
+  | { readonly kind: 'epoch-written'; readonly name: EpochName; readonly epoch: number }
+  /** The log ends at or before the zxid asked for, and this is what the disk holds now. */
+  | { readonly kind: 'truncated'; readonly database: Database }
+  /** The snapshot that a leader sent is on the disk, durably. */
+  | { readonly kind: 'installed'; readonly zxid: bigint };

@@ -26,6 +26,13 @@ export class Fifo<T> {
     return value;
   }
 
+  /** Oldest first; nothing may be pushed or shifted meanwhile. */
+  *values(): Generator<T> {
+    for (let i = 0; i < this.count; i++) {
+      yield this.ring[(this.head + i) & (this.ring.length - 1)] as T;
+    }
+  }
+
   private grow(): void {
     const grown: (T | undefined)[] = new Array(this.ring.length * 2);
     for (let i = 0; i < this.count; i++) {

@@ -4,6 +4,7 @@
  * connection that holds the session is touched: a wrong one must not hurt its owner.
  */
 import type { InputArchive } from '../jute/input-archive.js';
+import { sessionPassword } from '../protocol/session-id.js';
 import type { ClientConnection } from './client-connection.js';
 import type { ServerState } from './server-state.js';
 import type { Session } from './session/session-tracker.js';
@@ -14,7 +15,7 @@ export type Handshake =
   | { readonly kind: 'refuse'; readonly reason: string }
   | { readonly kind: 'create'; readonly timeoutMs: number }
   /** The timeout is agreed on anew at each connect. */
-  | { readonly kind: 'attach'; readonly session: Session; readonly timeoutMs: number }
+  | { readonly kind: 'resume'; readonly sessionId: bigint; readonly timeoutMs: number }
   /** Answer a session id of 0, then close: the client learns that its session is over. */
   | { readonly kind: 'expired' };
 
@@ -33,6 +34,7 @@ export function readHandshake(
   const sessionId = input.readLong();
   const password = input.readBuffer();
   connection.hasReadOnlyByte = input.remaining > 0;
+  const isReadOnlyEnough = connection.hasReadOnlyByte && input.readBool();
   const throttle = state.connectionThrottle;
   if (throttle !== null) {
     if (!throttle.admit(sessionId !== 0n, state.monotonicMs)) {
@@ -49,12 +51,16 @@ export function readHandshake(
       reason: `the client has seen zxid 0x${lastZxidSeen.toString(16)}, newer than anything here`,
     };
   }
+  if (state.isReadOnly && !isReadOnlyEnough) {
+    return {
+      kind: 'refuse',
+      reason: 'this server is read-only, and the client did not ask for it',
+    };
+  }
   const timeoutMs = clampTimeout(state, askedMs);
   if (sessionId === 0n) return { kind: 'create', timeoutMs };
-  const session = state.sessions.get(sessionId);
-  const isOwner = password !== null && session?.password.equals(password) === true;
-  if (session === undefined || session.isClosing || !isOwner) return { kind: 'expired' };
-  return { kind: 'attach', session, timeoutMs };
+  const isOwner = password !== null && sessionPassword(sessionId).equals(password);
+  return isOwner ? { kind: 'resume', sessionId, timeoutMs } : { kind: 'expired' };
 }
 
 function clampTimeout({ settings }: ServerState, askedMs: number): number {
@@ -73,7 +79,7 @@ export function writeConnectResponse(
   out.writeInt(session === null ? 0 : session.timeoutMs);
   out.writeLong(session === null ? 0n : session.id);
   out.writeBuffer(session === null ? NO_PASSWORD : session.password);
-  if (connection.hasReadOnlyByte) out.writeBool(false);
+  if (connection.hasReadOnlyByte) out.writeBool(state.isReadOnly);
   out.patchInt(start, out.length - start - 4);
   connection.stats.sent++;
   state.stats.sent++;

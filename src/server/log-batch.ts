@@ -1,5 +1,6 @@
 import { OutputArchive } from '../jute/output-archive.js';
 import type { Effect } from './effects.js';
+import { RECORD_PREFIX_SIZE } from './persistence/log-record.js';
 import { beginEntry, endEntry } from './persistence/txn-log.js';
 import { type Txn, type TxnHead, writeTxn } from './tree/txn.js';
 
@@ -9,6 +10,7 @@ export class LogBatch {
   private firstZxid = 0n;
   /** Of the last txn that was ever added. */
   lastZxid: bigint;
+  private lastStart = 0;
 
   constructor(lastZxid: bigint) {
     this.lastZxid = lastZxid;
@@ -16,13 +18,36 @@ export class LogBatch {
 
   /** Returns how many bytes of log the txn takes. */
   add(head: TxnHead, txn: Txn, digest: bigint | null): number {
+    const start = this.begin(head.zxid);
+    writeTxn(this.records, head, txn, digest);
+    return this.end(start);
+  }
+
+  /** The same of an entry as another server wrote it. */
+  addEntry(zxid: bigint, entry: Buffer): number {
+    const start = this.begin(zxid);
+    this.records.writeBytes(entry);
+    return this.end(start);
+  }
+
+  private begin(zxid: bigint): number {
     const { records } = this;
-    if (records.length === 0) this.firstZxid = head.zxid;
-    this.lastZxid = head.zxid;
-    const start = beginEntry(records);
-    writeTxn(records, head, txn, digest);
-    endEntry(records, start);
-    return records.length - start;
+    if (records.length === 0) this.firstZxid = zxid;
+    this.lastZxid = zxid;
+    this.lastStart = beginEntry(records);
+    return this.lastStart;
+  }
+
+  private end(start: number): number {
+    endEntry(this.records, start);
+    return this.records.length - start;
+  }
+
+  /** A copy of the entry that was added last, before it is taken. */
+  lastEntry(): Buffer {
+    const { records, lastStart } = this;
+    const end = records.length - 1;
+    return Buffer.from(records.memory.subarray(lastStart + RECORD_PREFIX_SIZE, end));
   }
 
   /** The append, when there is something to append. */

@@ -33,6 +33,8 @@ export type Report =
       readonly path: string | undefined;
       readonly ms: number;
     }
+  /** What this member is in its ensemble, and why. */
+  | { readonly kind: 'quorum'; readonly message: string }
   | { readonly kind: 'audit'; readonly entry: AuditEntry };
 
 export interface ReportOptions {

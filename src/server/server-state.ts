@@ -47,6 +47,8 @@ export class ServerState {
   readonly connections = new Map<number, ClientConnection>();
   readonly stats = new ServerStats();
   readonly reporter: Reporter;
+  /** Without a quorum, for clients that asked for no more than reads. */
+  isReadOnly = false;
   wallMs = 0;
   monotonicMs = 0;
   /** The last processed zxid in two halves: a reply is stamped without making a bigint. */

@@ -2,11 +2,11 @@
  * A ZooKeeper server as a value: `step` an event, `drain` the effects. It opens no socket, reads no
  * file and asks no clock, so the same code serves real clients and a simulation.
  *
- *   accept -> decode -> [write] prep -> propose + append -> (durable) ack -> commit -> final -> reply
+ *   accept -> decode -> [write] the write path: prep and propose, or forward -> commit -> final -> reply
  *                    -> [read]  commit gate (own session's writes) -> final -> reply
  *
- * A standalone server is a quorum of one: its own ack is the event that an append carries, and
- * nothing is applied, answered or announced before it.
+ * Who decides a write, and when it is committed, is the path's (write-path.ts). A server without a
+ * path answers words and serves nobody: it has no quorum.
  */
 
 import type { ServerView } from '../fourlw/server-view.js';
@@ -15,28 +15,22 @@ import { InputArchive } from '../jute/input-archive.js';
 import { ErrorCode } from '../protocol/error-code.js';
 import { OpCode } from '../protocol/op-code.js';
 import { assert } from './assert.js';
-import { draftAudit } from './audit.js';
 import { answerSasl, authenticate } from './authenticate.js';
 import { ClientConnection } from './client-connection.js';
 import { Connections } from './connections.js';
 import type { Effect } from './effects.js';
 import type { Event } from './events.js';
-import { Fifo } from './fifo.js';
 import { readHandshake, writeConnectResponse } from './handshake.js';
 import { RequestGate } from './limits/request-gate.js';
-import { LogBatch } from './log-batch.js';
-import type { ContainerManager } from './pipeline/container-manager.js';
 import { FinalProcessor } from './pipeline/final.js';
-import type { Prepared, Stamp } from './pipeline/prep.js';
 import { ReadProcessor } from './pipeline/read.js';
 import { Request } from './pipeline/request.js';
 import { READS, WRITES } from './pipeline/request-kinds.js';
+import type { PathHost, WritePath } from './pipeline/write-path.js';
 import { beginReply, endReply, replyWithZxid } from './reply.js';
 import type { ServerState } from './server-state.js';
-import { SessionIds } from './session/session-ids.js';
 import type { Session } from './session/session-tracker.js';
 import type { SnapshotContent } from './snapshot-content.js';
-import { SnapshotTrigger } from './snapshot-trigger.js';
 import { WatchNotifier } from './watch/watch-notifier.js';
 
 /** Request header: int xid, int type. */
@@ -48,11 +42,8 @@ export interface ServerParts {
   /** Connections from one address, and in all; 0 is no limit (maxClientCnxns, maxCnxns). */
   readonly maxClientCnxns: number;
   readonly maxCnxns: number;
-  /** Seeds the random trigger of snapshots. */
-  readonly seed: number;
-  /** Txns since the last snapshot: they count towards the next one. */
-  readonly replayed: number;
-  readonly containers: ContainerManager;
+  /** Null makes a server that serves nobody. */
+  readonly makePath: ((state: ServerState, host: PathHost) => WritePath) | null;
   readonly makeView: (server: Server) => ServerView;
 }
 
@@ -62,31 +53,23 @@ export class Server {
   readonly view: ServerView;
   private readonly reads: ReadProcessor;
   private readonly final: FinalProcessor;
-  private readonly containers: ContainerManager;
   private readonly connections: Connections;
-  private readonly snapshots: SnapshotTrigger;
-  /** Proposed and not yet committed, in zxid order; a sync waits among them without a txn. */
-  private readonly proposals = new Fifo<Request>();
-  /** This turn's records for the log. */
-  private readonly batch: LogBatch;
-  private readonly sessionIds: SessionIds;
+  readonly path: WritePath | null;
+  /** A member of an ensemble lets clients in when it is in sync with its leader. */
+  isOpen = true;
   private readonly gate: RequestGate;
   private effects: Effect[] = [];
+  private nextSweepMs = 0;
   private readonly input = new InputArchive(Buffer.alloc(0));
 
   constructor(parts: ServerParts) {
     this.state = parts.state;
-    this.containers = parts.containers;
-    this.batch = new LogBatch(parts.state.tree.lastProcessedZxid);
-    this.sessionIds = new SessionIds(parts.state.settings.serverId);
-    this.snapshots = new SnapshotTrigger(parts.state.settings, parts.seed, parts.replayed);
     const notifier = new WatchNotifier(this.state);
     this.state.tree.listener = notifier;
-    this.state.tree.stopDigesting();
     this.reads = new ReadProcessor(this.state, notifier);
     this.final = new FinalProcessor(this.state);
     this.gate = new RequestGate(this.state, {
-      inProcess: () => this.proposals.length,
+      inProcess: () => this.path?.inProcess ?? 0,
       serve: (connection, bytes, start, end) => this.request(connection, bytes, start, end),
       refuse: this.refuse,
       close: (connection) => this.connections.close(connection),
@@ -99,11 +82,31 @@ export class Server {
       view: this.view,
       onFrame: this.onFrame,
     });
+    this.path = parts.makePath?.(this.state, this.makeHost()) ?? null;
+  }
+
+  private makeHost(): PathHost {
+    return {
+      keep: (request) => this.keep(request),
+      commit: (request) => this.commit(request),
+      synced: (request) => this.synced(request),
+      released: () => this.released(),
+      attach: (connection, session, timeoutMs) => this.attach(connection, session, timeoutMs),
+      expired: (connection) => this.expired(connection),
+      drop: (connection) => this.connections.close(connection),
+      emit: (effect) => this.effects.push(effect),
+      snapshotContent: () => this.snapshotContent(),
+    };
+  }
+
+  /** It asks for no time of its own; its driver tells it often enough. */
+  get nextWakeMs(): number {
+    return Number.POSITIVE_INFINITY;
   }
 
   /** Requests received and not yet answered. */
   get outstandingRequests(): number {
-    return this.proposals.length + this.gate.waiting;
+    return (this.path?.inProcess ?? 0) + this.gate.waiting;
   }
 
   step(event: Event): void {
@@ -112,7 +115,7 @@ export class Server {
         this.receive(event.connection, event.bytes);
         break;
       case 'ack':
-        this.commit(event.zxid);
+        this.path?.durable(event.zxid);
         break;
       case 'clock':
         this.tick(event.wallMs, event.monotonicMs);
@@ -138,12 +141,7 @@ export class Server {
   /** The effects of all steps since the last drain: one write a connection, one append. */
   drain(): readonly Effect[] {
     const { effects } = this;
-    const append = this.batch.take();
-    if (append !== undefined) {
-      const count = Number(append.lastZxid - append.firstZxid) + 1;
-      this.state.stats.metrics.record('sync_processor_batch_size', count);
-      effects.push(append);
-    }
+    this.path?.drainInto(effects);
     this.connections.drainInto(effects);
     if (effects.length > 0) this.effects = [];
     return effects;
@@ -189,7 +187,7 @@ export class Server {
       this.connections.close(connection);
       return;
     }
-    if (WRITES.has(type)) {
+    if (WRITES.has(type) || (state.isReadOnly && type === OpCode.sync)) {
       this.write(connection, session, xid, type, input);
     } else if (READS.has(type)) {
       this.read(connection, session, xid, type, input);
@@ -205,22 +203,39 @@ export class Server {
     type: number,
     input: InputArchive,
   ): void {
-    const isBarrier = type === OpCode.sync && this.proposals.length > 0;
-    if (connection.pending.length === 0 && !isBarrier) {
-      // Asked when it arrives: a read that waits behind its own writes came before the close.
-      if (session.isClosing) {
-        endReply(this.state, connection, beginReply(connection, xid), ErrorCode.SESSIONEXPIRED);
-        return;
-      }
-      this.answerRead(connection, xid, type, input, this.state.monotonicMs);
+    const isSync = type === OpCode.sync;
+    if (connection.pending.length === 0 && !isSync) {
+      this.readNow(connection, session, xid, type, input);
       return;
     }
     const request = new Request(connection, session.id, xid, type, this.state.monotonicMs);
+    request.isBarrier = isSync && this.path?.sync(request) === true;
+    if (connection.pending.length === 0 && !request.isBarrier) {
+      this.readNow(connection, session, xid, type, input);
+      return;
+    }
     request.body = input.bytes.subarray(input.at, input.end);
-    connection.pending.push(request);
+    this.keep(request);
+  }
+
+  private readNow(
+    connection: ClientConnection,
+    session: Session,
+    xid: number,
+    type: number,
+    input: InputArchive,
+  ): void {
+    // Asked when it arrives: a read that waits behind its own writes came before the close.
+    if (session.isClosing) {
+      endReply(this.state, connection, beginReply(connection, xid), ErrorCode.SESSIONEXPIRED);
+    } else {
+      this.answerRead(connection, xid, type, input, this.state.monotonicMs);
+    }
+  }
+
+  private keep(request: Request): void {
+    request.connection?.pending.push(request);
     this.gate.keep(request);
-    request.isBarrier = isBarrier;
-    if (isBarrier) this.proposals.push(request);
   }
 
   private answerRead(
@@ -246,17 +261,7 @@ export class Server {
     input: InputArchive,
   ): void {
     const request = new Request(connection, session.id, xid, type, this.state.monotonicMs);
-    const audit = this.state.reporter.options.isAudited ? draftAudit(type, input) : null;
-    const prepared = session.isClosing
-      ? SESSION_IS_OVER
-      : this.state.prep.prepare(
-          type,
-          input,
-          { sessionId: session.id, ids: connection.ids },
-          this.nextStamp(),
-        );
-    request.audit = audit;
-    this.propose(request, prepared);
+    this.path?.submit(request, session, input);
   }
 
   private requestSpecial(
@@ -268,7 +273,7 @@ export class Server {
   ): void {
     switch (type) {
       case OpCode.closeSession:
-        this.closeSession(session, connection, xid);
+        this.path?.closeSession(session, connection, xid);
         break;
       case OpCode.auth:
         if (!authenticate(this.state, connection, xid, input)) this.connections.close(connection);
@@ -299,31 +304,42 @@ export class Server {
   // ── sessions ─────────────────────────────────────────────────────────────────────────────────
 
   private connect(connection: ClientConnection, bytes: Buffer, start: number, end: number): void {
-    const { state } = this;
+    const { state, path } = this;
+    if (path === null || !this.isOpen) {
+      this.connections.close(connection);
+      return;
+    }
     connection.stats.received++;
     state.stats.received++;
     const handshake = readHandshake(state, connection, this.input.reset(bytes, start, end));
     connection.stats.lastOperation = OpCode.createSession;
+    connection.phase = 'connecting';
     switch (handshake.kind) {
       case 'refuse':
         state.reporter.add({ ...handshake, kind: 'refused', remoteIp: connection.remoteIp });
         this.connections.close(connection);
         break;
       case 'expired':
-        writeConnectResponse(state, connection, null);
-        this.connections.close(connection);
+        this.expired(connection);
         break;
-      case 'attach':
-        handshake.session.timeoutMs = handshake.timeoutMs;
-        this.attach(connection, handshake.session);
+      case 'resume':
+        path.resume(connection, handshake.sessionId, handshake.timeoutMs);
         break;
       case 'create':
-        this.createSession(connection, handshake.timeoutMs);
+        path.openSession(connection, handshake.timeoutMs);
         break;
     }
   }
 
-  private attach(connection: ClientConnection, session: Session): void {
+  private expired(connection: ClientConnection): void {
+    if (connection.phase === 'closed') return;
+    writeConnectResponse(this.state, connection, null);
+    this.connections.close(connection);
+  }
+
+  private attach(connection: ClientConnection, session: Session, timeoutMs: number): void {
+    if (connection.phase === 'closed') return;
+    session.timeoutMs = timeoutMs;
     const before = session.holder;
     if (before instanceof ClientConnection) this.connections.close(before);
     this.state.sessions.touch(session, this.state.monotonicMs);
@@ -331,11 +347,19 @@ export class Server {
     this.opened(connection, session);
   }
 
-  private createSession(connection: ClientConnection, timeoutMs: number): void {
-    connection.phase = 'connecting';
-    const id = this.sessionIds.next(this.state.sessions, this.state.wallMs);
-    const request = new Request(connection, id, 0, OpCode.createSession, this.state.monotonicMs);
-    this.propose(request, this.state.prep.prepareSession(timeoutMs));
+  /**
+   * A learner's client comes back to a session: it belongs to `holder` from now on. False where there
+   * is no such session any more.
+   */
+  moveSession(sessionId: bigint, timeoutMs: number, holder: object): boolean {
+    const { sessions, monotonicMs } = this.state;
+    const session = sessions.get(sessionId);
+    if (session === undefined || session.isClosing) return false;
+    if (session.holder instanceof ClientConnection) this.connections.close(session.holder);
+    session.holder = holder;
+    session.timeoutMs = timeoutMs;
+    sessions.touch(session, monotonicMs);
+    return true;
   }
 
   private opened(connection: ClientConnection, session: Session): void {
@@ -349,43 +373,7 @@ export class Server {
     }
   }
 
-  /** @param connection whose request it is; null when the server ends the session itself */
-  private closeSession(session: Session, connection: ClientConnection | null, xid: number): void {
-    const prepared =
-      connection !== null && session.isClosing
-        ? SESSION_IS_OVER
-        : this.state.prep.prepareClose(session.id, this.nextStamp());
-    session.isClosing = true;
-    this.propose(
-      new Request(connection, session.id, xid, OpCode.closeSession, this.state.monotonicMs),
-      prepared,
-    );
-  }
-
-  // ── proposals ────────────────────────────────────────────────────────────────────────────────
-
-  /** What the next txn will carry; the wall clock enters it here. */
-  private nextStamp(): Stamp {
-    return { zxid: this.batch.lastZxid + 1n, time: BigInt(this.state.wallMs) };
-  }
-
-  private propose(request: Request, { txn, records, digest }: Prepared): void {
-    const { zxid, time } = this.nextStamp();
-    assert((zxid & 0xffff_ffffn) !== 0n, 'the counter of this epoch is used up');
-    const head = { sessionId: request.sessionId, cxid: request.xid, zxid, time };
-    request.head = head;
-    request.txn = txn;
-    request.records = records;
-    this.state.stats.metrics.changesQueued += records.length;
-    request.digest = digest;
-    const size = this.batch.add(head, txn, digest);
-    this.proposals.push(request);
-    request.connection?.pending.push(request);
-    this.gate.keep(request);
-    if (this.snapshots.isDue(size)) {
-      this.effects.push({ kind: 'snapshot', content: this.snapshotContent() });
-    }
-  }
+  // ── commits ──────────────────────────────────────────────────────────────────────────────────
 
   /** What a snapshot that begins now is made of. */
   snapshotContent(): SnapshotContent {
@@ -397,15 +385,22 @@ export class Server {
     return { tree, sessions, zxid: tree.lastProcessedZxid };
   }
 
-  /** Everything up to `zxid` is durable on a quorum: it is applied and answered, in order. */
-  private commit(zxid: bigint): void {
-    for (let request = this.proposals.peek(); request; request = this.proposals.peek()) {
-      if (request.head !== null && request.head.zxid > zxid) break;
-      this.proposals.shift();
-      if (request.head !== null) this.commitOne(request);
-      this.gate.done(request);
-      if (request.connection !== null) this.advance(request.connection, request);
-    }
+  private commit(request: Request): void {
+    this.commitOne(request);
+    this.gate.done(request);
+    const { connection } = request;
+    if (connection === null) return;
+    assert(connection.pending.shift() === request, 'replies of a connection out of order');
+    this.answerWaiting(connection);
+  }
+
+  /** A sync that waited for others' writes is answered in its place in the queue. */
+  private synced(request: Request): void {
+    request.isBarrier = false;
+    if (request.connection !== null) this.answerWaiting(request.connection);
+  }
+
+  private released(): void {
     this.gate.release();
     this.connections.resume(this.outstandingRequests);
   }
@@ -422,6 +417,7 @@ export class Server {
     if (txn.type === OpCode.createSession) {
       const { sessions, monotonicMs } = this.state;
       const session = sessions.add(head.sessionId, txn.timeoutMs, monotonicMs);
+      if (request.origin !== null) session.holder = request.origin;
       if (connection?.phase === 'connecting') {
         this.state.reporter.session('session-opened', connection, session);
         this.opened(connection, session);
@@ -430,15 +426,6 @@ export class Server {
       const holder = this.state.sessions.remove(head.sessionId)?.holder;
       if (holder instanceof ClientConnection) this.connections.close(holder);
     }
-  }
-
-  /** `done` was the head of the connection's queue; the reads behind it are answered now. */
-  private advance(connection: ClientConnection, done: Request): void {
-    const { pending } = connection;
-    // A sync that waited for others' writes is answered in its place in the queue.
-    if (done.head === null) done.isBarrier = false;
-    else assert(pending.shift() === done, 'replies of a connection out of order');
-    this.answerWaiting(connection);
   }
 
   private answerWaiting(connection: ClientConnection): void {
@@ -456,45 +443,25 @@ export class Server {
 
   // ── time ─────────────────────────────────────────────────────────────────────────────────────
 
-  /** The rest of a big bucket is due in the next turn, if the log keeps up. */
-  private expireSessions(): void {
-    const { sessions, stats, reporter, tree, monotonicMs } = this.state;
-    const room = this.proposals.length < 4 * EXPIRY_SLICE ? EXPIRY_SLICE : 0;
-    for (let left = room; left > 0; ) {
-      const [session] = sessions.expire(monotonicMs, 1);
-      if (session === undefined) return;
-      left -= 1 + tree.ephemeralsOf(session.id).size;
-      stats.count('stale_sessions_expired');
-      reporter.add({ kind: 'session-expired', sessionId: session.id });
-      this.closeSession(session, null, 0);
-    }
-    this.effects.push({ kind: 'wake' });
-  }
-
   private tick(wallMs: number, monotonicMs: number): void {
     const { state } = this;
     state.wallMs = wallMs;
     state.monotonicMs = monotonicMs;
-    if (monotonicMs >= state.sessions.nextExpiryMs) {
-      this.expireSessions();
+    if (monotonicMs >= this.nextSweepMs) {
+      this.nextSweepMs = monotonicMs + state.settings.tickTimeMs;
       this.connections.closeUnopened();
     }
     this.gate.release();
-    for (const path of this.containers.poll(monotonicMs, wallMs)) {
-      const request = new Request(null, 0n, 0, OpCode.deleteContainer, monotonicMs);
-      this.propose(request, state.prep.prepareReap(path, this.nextStamp()));
-    }
+    this.path?.tick();
+  }
+
+  /** Ends every connection: this server is no more. */
+  shutDown(): void {
+    this.isOpen = false;
+    this.connections.closeAll();
   }
 }
 
-/** Sessions and ephemerals that end in one turn: when very many do, the others must not wait. */
-const EXPIRY_SLICE = 500;
 /** What a request that was refused for having waited too long is in its connection's queue. */
 const THROTTLED = Number.MIN_SAFE_INTEGER;
 const NOTHING = Buffer.alloc(0);
-
-const SESSION_IS_OVER: Prepared = {
-  txn: { type: OpCode.error, err: ErrorCode.SESSIONEXPIRED },
-  records: [],
-  digest: null,
-};

@@ -4,6 +4,7 @@ import type {
   ConnectionView,
   LatencyView,
   MetricsView,
+  ServerMode,
   ServerView,
   SessionsView,
   SizesView,
@@ -17,17 +18,14 @@ import type { ServerState } from './server-state.js';
 const DEFAULT_TRACE_MASK = 306n;
 
 /** A standalone server's answers to the words; everything is read when it is asked for. */
-export class StandaloneView implements ServerView {
-  readonly isServing = true;
-  readonly isReadOnly = false;
-  readonly mode = 'standalone';
+export class LiveView implements ServerView {
   readonly version: string;
   readonly localSessionCount = 0;
   readonly nonMtlsRemoteConnectionCount = 0;
   readonly nonMtlsLocalConnectionCount = 0;
   traceMask = DEFAULT_TRACE_MASK;
-  private readonly server: Server;
-  private readonly state: ServerState;
+  protected readonly server: Server;
+  protected readonly state: ServerState;
   private readonly host: HostView;
   private readonly facts: () => ConfigFacts;
 
@@ -37,6 +35,18 @@ export class StandaloneView implements ServerView {
     this.host = host;
     this.version = version;
     this.facts = facts;
+  }
+
+  get isServing(): boolean {
+    return true;
+  }
+
+  get isReadOnly(): boolean {
+    return false;
+  }
+
+  get mode(): ServerMode {
+    return 'standalone';
   }
 
   get connectionDropProbability(): number {

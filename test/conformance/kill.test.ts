@@ -8,11 +8,11 @@ import { OpCode } from '../../src/protocol/op-code.js';
 import { OPEN_ACL_UNSAFE } from '../../src/protocol/perms.js';
 import { ExitCode } from '../../src/server/main.js';
 import { spawnBundled } from '../support/bundled.js';
+import { Random } from '../support/random.js';
 import { makeTempDir } from '../support/temp-dir.js';
 import { waitFor } from '../support/wait-for.js';
 import { encodeOp } from './support/encode-op.js';
 import { LoadHistory, type LoadStep, type Subtree } from './support/load-history.js';
-import { Random } from './support/random.js';
 import { RawClient, type RawSession } from './support/raw-client.js';
 
 const KILLS = 20;

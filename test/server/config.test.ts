@@ -130,7 +130,7 @@ function readersOf(pattern: RegExp): string[] {
 
 test('an option that is honoured is read by the server, and no other is', () => {
   for (const [name, { status }] of Object.entries(OPTIONS)) {
-    if (status === 'honoured') {
+    if (status === 'honoured' || status === 'ensemble only') {
       assert.ok(readersOf(new RegExp(`\\b${name}\\b`)).length > 0, `nothing reads ${name}`);
     } else {
       const readers = readersOf(new RegExp(`\\bconfig\\.${name}\\b`));
@@ -149,7 +149,7 @@ test('an option that is not honoured is a warning when it is set away from its d
   for (const option of Object.values(OPTIONS)) {
     if (option.status !== 'later' && option.status !== 'no meaning here') continue;
     const isOn = option.default === true;
-    const other = [isOn ? 'false' : 'true', '77', 'no', 'text'].find((text) => {
+    const other = [isOn ? 'false' : 'true', '77', 'no', 'text', 'PEM', 'none'].find((text) => {
       const value = option.parse(text);
       return value !== undefined && value !== option.default;
     });

@@ -154,6 +154,8 @@ export interface HandshakeOptions {
   readonly password?: Buffer;
   readonly lastZxidSeen?: bigint;
   readonly hasReadOnlyByte?: boolean;
+  /** It asks for reads only. */
+  readonly readOnly?: boolean;
 }
 
 /** The frame of a connect request. */
@@ -164,7 +166,7 @@ export function handshake(options: HandshakeOptions = {}): Buffer {
   out.writeInt(options.timeoutMs ?? 5000);
   out.writeLong(options.sessionId ?? 0n);
   out.writeBuffer(options.password ?? Buffer.alloc(16));
-  if (options.hasReadOnlyByte !== false) out.writeBool(false);
+  if (options.hasReadOnlyByte !== false) out.writeBool(options.readOnly ?? false);
   return framed(out.take());
 }
 

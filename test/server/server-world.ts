@@ -4,11 +4,12 @@ import type { Effect } from '../../src/server/effects.js';
 import { Database } from '../../src/server/persistence/replay.js';
 import { ContainerManager } from '../../src/server/pipeline/container-manager.js';
 import { Prep } from '../../src/server/pipeline/prep.js';
+import { Primary } from '../../src/server/pipeline/primary.js';
 import { Server } from '../../src/server/server.js';
 import { type ServerSettings, ServerState } from '../../src/server/server-state.js';
 import { Auth } from '../../src/server/session/auth.js';
 import { SessionTracker } from '../../src/server/session/session-tracker.js';
-import { StandaloneView } from '../../src/server/view.js';
+import { LiveView } from '../../src/server/view.js';
 import { type HandshakeOptions, handshake, Peer } from './server-peer.js';
 
 type Append = Extract<Effect, { kind: 'append' }>;
@@ -128,7 +129,7 @@ function makeServer(settings: ServerSettings, options: WorldOptions): Server {
     isDigestEnabled: true,
     isQuotaEnforced: false,
     isTTLEnabled: settings.isTTLEnabled,
-    isReconfigEnabled: false,
+    reconfigure: null,
   });
   const sessions = new SessionTracker(settings.tickTimeMs, 0);
   return new Server({
@@ -136,14 +137,18 @@ function makeServer(settings: ServerSettings, options: WorldOptions): Server {
     whitelist: parseWhitelist(options.whitelist ?? '*', false),
     maxClientCnxns: options.maxClientCnxns ?? 0,
     maxCnxns: options.maxCnxns ?? 0,
-    seed: 1,
-    replayed: 0,
-    containers: new ContainerManager(
-      tree,
-      { checkIntervalMs: 60_000, maxPerMinute: 10_000, maxNeverUsedMs: 0 },
-      0,
-    ),
-    makeView: (server) => new StandaloneView(server, HOST, () => FACTS, '3.9.0'),
+    makePath: (state, host) =>
+      new Primary(state, host, {
+        seed: 1,
+        replayed: 0,
+        containers: new ContainerManager(
+          tree,
+          { checkIntervalMs: 60_000, maxPerMinute: 10_000, maxNeverUsedMs: 0 },
+          0,
+        ),
+        listener: null,
+      }),
+    makeView: (server) => new LiveView(server, HOST, () => FACTS, '3.9.0'),
   });
 }
 

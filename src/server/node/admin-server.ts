@@ -20,7 +20,7 @@ import {
   findCommand,
   obstacle,
 } from '../admin/commands.js';
-import type { SnapshotFile } from './driver.js';
+import type { SnapshotFile } from './disk.js';
 import { HttpListener, send } from './http-listener.js';
 
 export interface AdminServerOptions {

@@ -8,30 +8,35 @@ import { OPTIONS } from '../config-keys.js';
 import type { Option } from '../config-option.js';
 import type { Event } from '../events.js';
 import { parseSnapshotName } from '../persistence/file-names.js';
-import type { Server } from '../server.js';
+import type { Core } from './driver.js';
 
 const MASK = '***';
 const SECRET = /password|passwd|superdigest|secret/i;
 
 export interface AdminViewParts {
-  readonly server: Server;
+  readonly core: Core;
   readonly config: Config;
   /** Null for a server in memory. */
   readonly snapFolder: string | null;
   readonly step: (event: Event) => void;
 }
 
-export function makeAdminView({ server, config, snapFolder, step }: AdminViewParts): AdminView {
+export function makeAdminView({ core, config, snapFolder, step }: AdminViewParts): AdminView {
   return {
-    server: server.view,
+    // A member of an ensemble has another one in each role.
+    get server() {
+      return core.server.view;
+    },
     get slowSyncCount() {
-      return server.state.stats.slowSyncs;
+      return core.server.state.stats.slowSyncs;
     },
     lastSnapshot: () => (snapFolder === null ? undefined : newestSnapshot(snapFolder)),
     systemProperties: () => systemProperties(config),
     initialConfiguration: () => configurationText(config),
     shedConnections: (percentage) => {
-      const open = [...server.state.connections.values()].filter(({ phase }) => phase === 'open');
+      const open = [...core.server.state.connections.values()].filter(
+        ({ phase }) => phase === 'open',
+      );
       const count = Math.floor((open.length * percentage) / 100);
       // Spread over all, so that not only the oldest clients have to go.
       for (let i = 0; i < count; i++) {

@@ -1,7 +1,7 @@
 /** The sockets of clients: bytes in become events, effects become bytes out. */
 import { createServer, type Server as NetServer, type Socket } from 'node:net';
 import type { Event } from '../events.js';
-import { listen, portOf, stopListening } from './listen.js';
+import { listen, plainIp, portOf, stopListening } from './listen.js';
 
 /** A client that does not read what it asked for is not read any further above this, */
 const PAUSE_ABOVE_BYTES = 1024 * 1024;
@@ -122,9 +122,4 @@ export class ClientPort {
       ...(certificateSubject === undefined ? {} : { certificateSubject }),
     });
   }
-}
-
-/** An IPv4 client of a socket that takes both shows as ::ffff:a.b.c.d. */
-function plainIp(address: string): string {
-  return address.startsWith('::ffff:') ? address.slice(7) : address;
 }

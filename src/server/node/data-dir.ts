@@ -3,7 +3,7 @@
  * persistence/recovery.ts's; this file moves the bytes.
  */
 import { createReadStream } from 'node:fs';
-import { mkdir, open, readdir, rename, stat, truncate, unlink } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { createGunzip, createGzip } from 'node:zlib';
@@ -21,13 +21,13 @@ import {
 import { Database } from '../persistence/replay.js';
 import { writeSnapshot } from '../persistence/snapshot.js';
 import { SnapshotReader } from '../persistence/snapshot-reader.js';
-import { TxnLogReader } from '../persistence/txn-log.js';
+import { contentOf, sourceOf } from '../persistence/snapshot-source.js';
 import type { SnapshotContent } from '../snapshot-content.js';
-import { fromZnodeData } from '../tree/data-node.js';
 import type { DataTreeOptions } from '../tree/data-tree.js';
-import { DIGEST_VERSION } from '../tree/digest.js';
+import { cutFile } from './cut-file.js';
 import { ExitCode, ServerError } from './errors.js';
 import { syncFolder } from './log-disk.js';
+import { scanLog } from './scan-log.js';
 
 export interface DataDirOptions {
   readonly dataDir: string;
@@ -59,6 +59,8 @@ export interface Recovered {
   readonly logMs: number;
 }
 
+type TxnListener = (zxid: bigint, entry: Buffer) => void;
+
 const READ_SIZE = 1024 * 1024;
 /** What `zkserver init` leaves: the folder is empty on purpose. */
 const INITIALIZE_MARKER = 'initialize';
@@ -66,7 +68,7 @@ const INITIALIZE_MARKER = 'initialize';
 export class DataDir {
   readonly snapFolder: string;
   readonly logFolder: string;
-  private readonly options: DataDirOptions;
+  readonly options: DataDirOptions;
 
   constructor(options: DataDirOptions) {
     this.options = options;
@@ -91,17 +93,20 @@ export class DataDir {
       });
     }
     // Snapshots that a crash left half written never got their name.
-    for (const { name } of await list(this.snapFolder)) {
+    for (const { name } of await listFiles(this.snapFolder)) {
       if (/^snapshot\..*\.tmp$/.test(name)) await unlink(join(this.snapFolder, name));
     }
   }
 
-  /** @throws ServerError EDATA with the file and the offset where the data cannot be trusted */
-  async recover(): Promise<Recovered> {
+  /**
+   * @param onTxn told of every txn that is replayed; the entry is valid during the call
+   * @throws ServerError EDATA with the file and the offset where the data cannot be trusted
+   */
+  async recover(onTxn?: TxnListener): Promise<Recovered> {
     const { options } = this;
     const rule = { isEmptyTrusted: options.isEmptyTrusted };
-    const logFiles = await list(this.logFolder);
-    let plan = planRecovery(await list(this.snapFolder), logFiles, rule);
+    const logFiles = await listFiles(this.logFolder);
+    let plan = planRecovery(await listFiles(this.snapFolder), logFiles, rule);
     let database: Database | null = null;
     const startedAt = performance.now();
     if (plan.kind === 'restore') {
@@ -117,7 +122,7 @@ export class DataDir {
       database.finishSnapshot(0n);
     }
     const logs = plan.kind === 'restore' ? plan.logs : [];
-    const replayed = await this.replay(database, logs);
+    const replayed = await this.replay(database, logs, onTxn);
     const replayedAt = performance.now();
     if (database.digestMismatches > 0) {
       options.onWarning(
@@ -187,12 +192,16 @@ export class DataDir {
     return feed(database, reader);
   }
 
-  private async replay(database: Database, logs: readonly LogFile[]): Promise<number> {
+  private async replay(
+    database: Database,
+    logs: readonly LogFile[],
+    onTxn: TxnListener | undefined,
+  ): Promise<number> {
     const sequence = new ReplaySequence(database.tree.lastProcessedZxid);
     let replayed = 0;
     const needed = logsBehind(logs, sequence.lastZxid);
     for (const file of needed) {
-      replayed += await this.replayLog(database, sequence, file);
+      replayed += await this.replayLog(database, sequence, file, onTxn);
     }
     return replayed;
   }
@@ -201,38 +210,30 @@ export class DataDir {
     database: Database,
     sequence: ReplaySequence,
     file: LogFile,
+    onTxn: TxnListener | undefined,
   ): Promise<number> {
     const path = join(this.logFolder, file.name);
-    const reader = new TxnLogReader(this.options.maxEntryLength);
     const handle = await open(path, 'r').catch((cause: Error) => {
       throw unusable(`${path} cannot be read: ${cause.message}`, cause);
     });
-    const chunk = Buffer.allocUnsafe(READ_SIZE);
     let applied = 0;
     let entries = 0;
     try {
-      for (;;) {
-        const item = reader.next();
-        if (item.kind === 'need-more') {
-          const { bytesRead } = await handle.read(chunk, 0, READ_SIZE, null);
-          if (bytesRead === 0) reader.end();
-          else reader.push(chunk.subarray(0, bytesRead));
-        } else if (item.kind === 'entry') {
-          entries++;
-          const step = sequence.next(item.zxid);
-          if (step.kind === 'gap') {
-            throw unusable(`${path}: at offset ${item.offset}: ${step.reason}; a log is missing`);
-          }
-          if (step.kind === 'apply') {
-            database.replay(item.entry);
-            applied++;
-          }
-        } else {
-          if (item.kind === 'corrupt') throw corrupt(path, item.offset, item.reason);
-          if (item.kind === 'torn') await this.cut(path, item.offset, item.reason);
-          break;
+      const end = await scanLog(handle, this.options.maxEntryLength, (item) => {
+        entries++;
+        const step = sequence.next(item.zxid);
+        if (step.kind === 'gap') {
+          throw unusable(`${path}: at offset ${item.offset}: ${step.reason}; a log is missing`);
         }
-      }
+        if (step.kind === 'apply') {
+          database.replay(item.entry);
+          onTxn?.(item.zxid, item.entry);
+          applied++;
+        }
+        return true;
+      });
+      if (end?.kind === 'corrupt') throw corrupt(path, end.offset, end.reason);
+      if (end?.kind === 'torn') await this.cut(path, end.offset, end.reason);
     } finally {
       await handle.close();
     }
@@ -245,13 +246,7 @@ export class DataDir {
     this.options.onWarning(
       `${path}: the last write was cut short by a crash (${reason}) and never acknowledged; cut at offset ${offset}`,
     );
-    await truncate(path, offset);
-    const handle = await open(path, 'r+');
-    try {
-      await handle.datasync();
-    } finally {
-      await handle.close();
-    }
+    await cutFile(path, offset);
   }
 
   /** Writes piece by piece, so that the server serves on; the file has its name when it is whole. */
@@ -281,7 +276,11 @@ export class DataDir {
    * to the names.
    */
   async purge(retain: number): Promise<string[]> {
-    const plan = planPurge(await list(this.snapFolder), await list(this.logFolder), retain);
+    const plan = planPurge(
+      await listFiles(this.snapFolder),
+      await listFiles(this.logFolder),
+      retain,
+    );
     for (const name of plan.logs) await unlink(join(this.logFolder, name));
     for (const name of plan.snapshots) await unlink(join(this.snapFolder, name));
     return [...plan.logs, ...plan.snapshots];
@@ -316,53 +315,6 @@ function feed(database: Database, reader: SnapshotReader): string | undefined {
   }
 }
 
-function contentOf(database: Database): SnapshotContent {
-  const { tree, sessions } = database;
-  return { tree, sessions: [...sessions.values()], zxid: tree.lastProcessedZxid };
-}
-
-function sourceOf(
-  { tree, sessions, zxid }: SnapshotContent,
-  isLastZxidWritten: boolean,
-): Parameters<typeof writeSnapshot>[0] {
-  return {
-    zxid,
-    sessions,
-    acls: tree.acls.entries(),
-    nodes: nodesOf(tree, zxid),
-    // Asked for when the last node is written: by then the tree is at the zxid that it names.
-    get digest() {
-      if (!tree.isDigestEnabled) return undefined;
-      return {
-        zxid: tree.lastProcessedZxid,
-        version: DIGEST_VERSION,
-        digest: tree.digest.value,
-      };
-    },
-    // How far the tree had come when the last node was written. Readers of 3.9 look at it where
-    // there is no log to replay; a start replays from the zxid of the name (FileSnap.deserialize).
-    get lastProcessedZxid() {
-      return isLastZxidWritten ? tree.lastProcessedZxid : undefined;
-    },
-  };
-}
-
-/**
- * A znode made since the snapshot began is the log's to tell of: written here too, one that was
- * deleted and made again under the walk would stand in the snapshot twice.
- */
-function* nodesOf(tree: SnapshotContent['tree'], zxid: bigint) {
-  for (const node of tree.walk()) {
-    if (tree.stats.czxid(node.slot) > zxid) continue;
-    yield {
-      path: node === tree.root ? '' : node.path,
-      data: fromZnodeData(node.data),
-      aclKey: BigInt(node.aclKey),
-      stat: tree.stats.persisted(node.slot),
-    };
-  }
-}
-
 async function mustExist(folder: string): Promise<void> {
   if ((await stat(folder).catch(() => undefined))?.isDirectory() === true) return;
   throw new ServerError(
@@ -372,7 +324,8 @@ async function mustExist(folder: string): Promise<void> {
   );
 }
 
-async function list(folder: string): Promise<{ name: string; size: number }[]> {
+/** The plain files of a folder. @throws ServerError EDATADIR */
+export async function listFiles(folder: string): Promise<{ name: string; size: number }[]> {
   const names = await readdir(folder).catch((cause: Error) => {
     throw new ServerError(
       'EDATADIR',

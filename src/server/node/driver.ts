@@ -2,28 +2,29 @@
  * Drives a server: feeds it events, performs its effects in order. All events of one turn of the
  * event loop are stepped before one drain, so a turn makes one write a connection and one append.
  */
-import type { Effect } from '../effects.js';
+import { assert } from '../assert.js';
+import type { Effect, QuorumEffect } from '../effects.js';
 import type { Event } from '../events.js';
 import type { Server } from '../server.js';
 import type { Measured } from '../server-stats.js';
 import type { SnapshotContent } from '../snapshot-content.js';
 import type { ClientPort } from './client-port.js';
-import type { DataDir } from './data-dir.js';
-import type { LogDisk } from './log-disk.js';
+import { Disk, type SnapshotFile, type Storage } from './disk.js';
 import type { ServerReport } from './logger.js';
+import { isDiskEffect, type PeerPorts, performOnDisk, performOnPeers } from './perform.js';
 
-export interface Storage {
-  readonly log: LogDisk;
-  readonly dir: DataDir;
-}
-
-export interface SnapshotFile {
-  readonly path: string;
-  readonly zxid: bigint;
+/** What a driver drives: a server alone, or a member of an ensemble around one. */
+export interface Core {
+  /** Clients are in front of it. */
+  readonly server: Server;
+  step(event: Event): void;
+  drain(): readonly Effect[];
+  /** When it wants to be told the time at the latest, by the monotonic clock; Infinity is never. */
+  readonly nextWakeMs: number;
 }
 
 export interface DriverOptions {
-  readonly server: Server;
+  readonly core: Core;
   /** Null keeps nothing: what is appended counts as durable when the turn is over. */
   readonly storage: Storage | null;
   readonly tickTimeMs: number;
@@ -40,49 +41,50 @@ const MAX_TICK_MS = 500;
 
 export class Driver {
   port: ClientPort | null = null;
+  /** What a member of an ensemble has beside that. */
+  peers: PeerPorts | null = null;
   private readonly options: DriverOptions;
   private isScheduled = false;
   private isStopped = false;
-  private timer: NodeJS.Timeout | null = null;
-  private purgeTimer: NodeJS.Timeout | null = null;
-  private purging: Promise<void> | null = null;
-  private snapshot: Promise<void> | null = null;
+  private readonly disk: Disk | null;
+  private timer: NodeJS.Timeout | undefined;
+  private alarm: NodeJS.Timeout | undefined;
+  /** What the alarm is set to. */
+  private alarmMs = Number.POSITIVE_INFINITY;
   private readonly drainSoon = (): void => this.drain();
 
   constructor(options: DriverOptions) {
     this.options = options;
+    const { storage, purge, onWarning, onReport } = options;
+    this.disk =
+      storage === null
+        ? null
+        : new Disk({
+            storage,
+            purge,
+            onWarning,
+            onPurged: (files) => onReport({ kind: 'purged', files }),
+            onSnapshot: (path, ms) => {
+              this.measured('snapshottime', ms);
+              onReport({ kind: 'snapshot-written', path, ms });
+            },
+            onFatal: (error) => this.fail(error),
+          });
   }
 
   start(): void {
     const everyMs = Math.max(1, Math.min(this.options.tickTimeMs / 2, MAX_TICK_MS));
     this.timer = setInterval(() => this.wake(), everyMs);
-    this.startPurging();
-  }
-
-  /** At the start too, as Apache's server does. */
-  private startPurging(): void {
-    const { storage, purge, onWarning, onReport } = this.options;
-    if (storage === null || purge.everyMs === 0) return;
-    const run = (): void => {
-      this.purging ??= storage.dir
-        .purge(purge.retain)
-        .then((files) => {
-          if (files.length > 0) onReport({ kind: 'purged', files });
-        })
-        .catch((error: Error) => onWarning(`old files were not purged: ${error.message}`))
-        .finally(() => {
-          this.purging = null;
-        });
-    };
-    run();
-    this.purgeTimer = setInterval(run, purge.everyMs);
+    this.disk?.startPurging();
+    // A member of an ensemble begins by itself.
+    this.wake();
   }
 
   readonly step = (event: Event): void => {
     if (this.isStopped) return;
     this.wake();
     try {
-      this.options.server.step(event);
+      this.options.core.step(event);
     } catch (error) {
       this.fail(error);
     }
@@ -99,7 +101,7 @@ export class Driver {
     this.isScheduled = true;
     setImmediate(this.drainSoon);
     try {
-      this.options.server.step({
+      this.options.core.step({
         kind: 'clock',
         wallMs: Date.now(),
         monotonicMs: Math.floor(performance.now()),
@@ -113,8 +115,8 @@ export class Driver {
     this.isScheduled = false;
     // Without a disk an append is durable at once, and its replies belong to this turn.
     while (!this.isStopped) {
-      const effects = this.options.server.drain();
-      if (effects.length === 0) return;
+      const effects = this.options.core.drain();
+      if (effects.length === 0) break;
       let isMoreLeft = false;
       for (const effect of effects) {
         if (effect.kind === 'wake') isMoreLeft = true;
@@ -122,8 +124,22 @@ export class Driver {
       }
       if (!isMoreLeft) continue;
       this.wake();
-      return;
+      break;
     }
+    this.setAlarm();
+  }
+
+  private setAlarm(): void {
+    const { nextWakeMs } = this.options.core;
+    if (nextWakeMs === this.alarmMs || this.isStopped) return;
+    clearTimeout(this.alarm);
+    this.alarmMs = nextWakeMs;
+    if (nextWakeMs === Number.POSITIVE_INFINITY) return;
+    const ms = Math.min(Math.max(Math.ceil(nextWakeMs - performance.now()), 0), MAX_TICK_MS);
+    this.alarm = setTimeout(() => {
+      this.alarmMs = Number.POSITIVE_INFINITY;
+      this.wake();
+    }, ms);
   }
 
   private perform(effect: Effect): void {
@@ -144,64 +160,45 @@ export class Driver {
         this.port?.release(effect.connection);
         break;
       case 'snapshot':
-        this.takeSnapshot(effect);
+        this.disk?.takeSnapshot(effect.content);
         break;
       case 'report':
         this.options.onReport(effect.report);
         break;
+      case 'wake':
+        break;
+      default:
+        this.performQuorum(effect);
+    }
+  }
+
+  private performQuorum(effect: QuorumEffect): void {
+    const { peers, disk } = this;
+    if (isDiskEffect(effect)) {
+      assert(disk !== null, 'a member of an ensemble has a disk');
+      performOnDisk(effect, disk, this.step);
+    } else {
+      assert(peers !== null, 'a member of an ensemble has ports for the others');
+      performOnPeers(effect, peers);
     }
   }
 
   private append(effect: Extract<Effect, { kind: 'append' }>): void {
-    const { storage } = this.options;
-    if (storage === null) {
+    if (this.disk === null) {
       this.step(effect.whenDurable);
       return;
     }
     const startedAt = performance.now();
-    storage.log.append(effect.bytes, effect.firstZxid, () => {
+    this.disk.append(effect.bytes, effect.firstZxid, () => {
       this.measured('flush-time', performance.now() - startedAt);
       this.step(effect.whenDurable);
     });
   }
 
-  /** One at a time: while one is being written the log only rolls. */
-  private takeSnapshot({ content }: Extract<Effect, { kind: 'snapshot' }>): void {
-    const { storage, onWarning } = this.options;
-    if (storage === null) return;
-    storage.log.roll();
-    if (this.snapshot !== null) return;
-    this.snapshot = this.write(storage, content)
-      .then(() => undefined)
-      .catch((error: Error) => onWarning(`no snapshot was written: ${error.message}`))
-      .finally(() => {
-        this.snapshot = null;
-      });
-  }
-
-  /** Writes one for an operator, behind one that is being written; resolves to its path. */
+  /** Writes one for an operator, behind one that is being written. */
   async writeSnapshot(content: () => SnapshotContent): Promise<SnapshotFile> {
-    const { storage } = this.options;
-    if (storage === null) throw new Error('there is no disk to write a snapshot to');
-    while (this.snapshot !== null) await this.snapshot;
-    const begun = content();
-    const written = this.write(storage, begun);
-    this.snapshot = written
-      .then(() => undefined)
-      .catch(() => undefined)
-      .finally(() => {
-        this.snapshot = null;
-      });
-    return { path: await written, zxid: begun.zxid };
-  }
-
-  private async write(storage: Storage, content: SnapshotContent): Promise<string> {
-    const startedAt = performance.now();
-    const path = await storage.dir.writeSnapshot(content);
-    const ms = performance.now() - startedAt;
-    this.measured('snapshottime', ms);
-    this.options.onReport({ kind: 'snapshot-written', path, ms });
-    return path;
+    if (this.disk === null) throw new Error('there is no disk to write a snapshot to');
+    return await this.disk.writeSnapshot(content);
   }
 
   private fail(error: unknown): void {
@@ -213,10 +210,8 @@ export class Driver {
   async stop(): Promise<void> {
     if (!this.isStopped) this.drain();
     this.isStopped = true;
-    if (this.timer !== null) clearInterval(this.timer);
-    if (this.purgeTimer !== null) clearInterval(this.purgeTimer);
-    await this.purging;
-    await this.snapshot;
-    await this.options.storage?.log.close();
+    clearInterval(this.timer);
+    clearTimeout(this.alarm);
+    await this.disk?.close();
   }
 }

@@ -2,8 +2,15 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { arch, freemem, hostname, release, tmpdir, totalmem, type, userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { HostView } from '../host-view.js';
+import type { Storage } from './disk.js';
 
 const MIB = 1024 * 1024;
+
+/** @param storage null in memory */
+export function hostViewOf(storage: Storage | null): HostView {
+  if (storage === null) return makeHostView(null);
+  return makeHostView({ snap: storage.dir.snapFolder, log: storage.dir.logFolder });
+}
 
 /** What the words ask of the machine. @param folders of snapshots and of logs; null in memory */
 export function makeHostView(folders: { snap: string; log: string } | null): HostView {

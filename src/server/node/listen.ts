@@ -45,3 +45,8 @@ export function portOf(listener: Server): number {
 export function stopListening(listener: Server): Promise<void> {
   return new Promise((resolve) => listener.close(() => resolve()));
 }
+
+/** An IPv4 client of a socket that takes both shows as ::ffff:a.b.c.d. */
+export function plainIp(address: string): string {
+  return address.startsWith('::ffff:') ? address.slice(7) : address;
+}

@@ -74,9 +74,18 @@ export class LogDisk {
     this.isRollAsked = true;
   }
 
-  /** Waits for what is on its way, cuts off the zeros behind the last record and closes. */
-  async close(): Promise<void> {
+  /** Waits for what is on its way; false when it, or something before it, could not be written. */
+  async settle(): Promise<boolean> {
     if (this.isWriting) await new Promise<void>((resolve) => this.idle.push(resolve));
+    return !this.isFailed;
+  }
+
+  /**
+   * Waits for what is on its way, cuts off the zeros behind the last record and closes. An append
+   * behind it begins a new file.
+   */
+  async close(): Promise<void> {
+    await this.settle();
     const { file } = this;
     this.file = null;
     try {
@@ -92,7 +101,9 @@ export class LogDisk {
     this.writeQueue().then(
       () => {
         this.isWriting = false;
-        for (const resolve of this.idle.splice(0)) resolve();
+        // Something may have been appended since the last look at the queue.
+        if (this.queue.length > 0 && !this.isFailed) this.start();
+        else for (const resolve of this.idle.splice(0)) resolve();
       },
       (cause: unknown) => {
         this.isWriting = false;

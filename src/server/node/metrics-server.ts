@@ -8,7 +8,7 @@ import { HttpListener, send } from './http-listener.js';
 export interface MetricsServerOptions {
   readonly host: string;
   readonly port: number;
-  readonly view: ServerView;
+  readonly view: () => ServerView;
   /** Tell of memory, event loop and garbage collection, too (metricsProvider.exportJvmInfo). */
   readonly hasProcessMetrics: boolean;
 }
@@ -54,7 +54,8 @@ export class MetricsServer {
     } else {
       const { Registry: Own } = await import('prom-client');
       const own = new Own();
-      for (const family of metricFamilies(this.options.view)) own.registerMetric(metricOf(family));
+      for (const family of metricFamilies(this.options.view()))
+        own.registerMetric(metricOf(family));
       const text = `${await own.metrics()}${(await this.processMetrics?.metrics()) ?? ''}`;
       send(response, 200, own.contentType, text);
     }

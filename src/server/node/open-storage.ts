@@ -1,11 +1,12 @@
 /** Opens what a server keeps its data in: the lock, the recovered database, the log. */
 import type { Config } from '../config.js';
 import { Database } from '../persistence/replay.js';
+import { CommittedLog } from '../quorum/committed-log.js';
 import type { Measured } from '../server-stats.js';
 import type { DataTreeOptions } from '../tree/data-tree.js';
 import { DataDir } from './data-dir.js';
 import { type DirLock, lockDir } from './dir-lock.js';
-import type { Storage } from './driver.js';
+import type { Storage } from './disk.js';
 import type { ServerError } from './errors.js';
 import { LogDisk } from './log-disk.js';
 import type { ServerReport } from './logger.js';
@@ -23,6 +24,8 @@ export interface OpenedStorage {
   readonly database: Database;
   /** Txns replayed from the log. */
   readonly replayed: number;
+  /** The last of them, for a member of an ensemble; null for a server alone. */
+  readonly committedLog: CommittedLog | null;
   readonly snapshotZxid: bigint | null;
   /** How long the start took, by name. */
   readonly startup: ReadonlyMap<Measured, number>;
@@ -53,7 +56,12 @@ export async function openStorage(
   await dir.prepare();
   const lock = await lockDir(dir.snapFolder);
   try {
-    const { database, replayed, snapshotZxid, snapshotMs, logMs } = await dir.recover();
+    const committedLog = config.isReplicated ? new CommittedLog(config.commitLogCount) : null;
+    const { database, replayed, snapshotZxid, snapshotMs, logMs } = await dir.recover(
+      committedLog === null
+        ? undefined
+        : (zxid, entry) => committedLog.add(zxid, Buffer.from(entry)),
+    );
     const ms = snapshotMs + logMs;
     onReport({
       kind: 'recovered',
@@ -68,7 +76,8 @@ export async function openStorage(
       startup.set('startup_txns_loaded', replayed).set('startup_txns_load_time', logMs);
     }
     const storage = { log: makeLog(config, dir, onWarning, listener), dir };
-    return { storage, lock, database, replayed, snapshotZxid, startup, listener };
+    const recovered = { database, replayed, committedLog, snapshotZxid };
+    return { storage, lock, ...recovered, startup, listener };
   } catch (error) {
     await lock.release();
     throw error;
@@ -84,6 +93,7 @@ function inMemory(config: Config, listener: StorageListener): OpenedStorage {
     lock: null,
     database,
     replayed: 0,
+    committedLog: null,
     snapshotZxid: null,
     startup,
     listener,

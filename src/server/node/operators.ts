@@ -2,15 +2,15 @@
 import { stat } from 'node:fs/promises';
 import { refuseUnauthorized } from '../admin/authorize.js';
 import type { Config } from '../config.js';
-import type { Server } from '../server.js';
 import { AdminServer, type SizedSnapshot } from './admin-server.js';
 import { makeAdminView } from './admin-view.js';
-import type { Driver, Storage } from './driver.js';
+import type { Storage } from './disk.js';
+import type { Core, Driver } from './driver.js';
 import { MetricsServer } from './metrics-server.js';
 
 export interface OperatorsOptions {
   readonly config: Config;
-  readonly server: Server;
+  readonly core: Core;
   readonly driver: Driver;
   readonly storage: Storage | null;
   readonly isAdminServerAsked: boolean;
@@ -58,7 +58,7 @@ const OTHER_PROVIDERS = /^org\.apache\.zookeeper\.metrics\.impl\.(Default|Null)M
 
 function makeMetricsServer({
   config,
-  server,
+  core,
   onWarning,
 }: OperatorsOptions): MetricsServer | undefined {
   const { metricsProviderClassName: name } = config;
@@ -71,30 +71,30 @@ function makeMetricsServer({
   return new MetricsServer({
     host: config.metricsProviderHttpHost,
     port: config.metricsProviderHttpPort,
-    view: server.view,
+    view: () => core.server.view,
     hasProcessMetrics: config.metricsProviderExportJvmInfo,
   });
 }
 
-function makeAdminServer({ config, server, driver, storage }: OperatorsOptions): AdminServer {
+function makeAdminServer({ config, core, driver, storage }: OperatorsOptions): AdminServer {
   const snapFolder = storage?.dir.snapFolder ?? null;
   return new AdminServer({
     host: config.adminServerAddress,
     port: config.adminServerPort,
     idleTimeoutMs: config.adminIdleTimeoutMs,
     commandURL: config.adminCommandURL.replace(/\/+$/, ''),
-    admin: makeAdminView({ server, config, snapFolder, step: driver.step }),
+    admin: makeAdminView({ core, config, snapFolder, step: driver.step }),
     authorize: (header, remoteIp) => {
-      const { auth, tree } = server.state;
+      const { auth, tree } = core.server.state;
       return refuseUnauthorized(auth, tree.aclOf(tree.root), header, remoteIp);
     },
     isSnapshotEnabled: config.adminSnapshotEnabled,
     rateLimiterIntervalMs: config.adminRateLimiterIntervalMs,
-    takeSnapshot: storage === null ? null : () => writeSnapshot(server, driver),
+    takeSnapshot: storage === null ? null : () => writeSnapshot(core, driver),
   });
 }
 
-async function writeSnapshot(server: Server, driver: Driver): Promise<SizedSnapshot> {
-  const file = await driver.writeSnapshot(() => server.snapshotContent());
+async function writeSnapshot(core: Core, driver: Driver): Promise<SizedSnapshot> {
+  const file = await driver.writeSnapshot(() => core.server.snapshotContent());
   return { ...file, size: (await stat(file.path)).size };
 }

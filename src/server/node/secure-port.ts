@@ -7,6 +7,7 @@ import type { Config } from '../config.js';
 import type { Event } from '../events.js';
 import { FileWatcher } from './file-watcher.js';
 import { listen, portOf, stopListening } from './listen.js';
+import { Seldom } from './seldom.js';
 import { TlsGate } from './tls-gate.js';
 import { readTlsOptions } from './tls-options.js';
 
@@ -22,22 +23,19 @@ export interface SecurePortOptions {
   readonly onWarning: (message: string) => void;
 }
 
-const WARN_EVERY_MS = 60_000;
-const MAX_REASONS = 100;
-
 export class SecurePort {
   private readonly options: SecurePortOptions;
   private readonly gate: TlsGate;
   private readonly listener: NetServer;
   private readonly watcher: FileWatcher | undefined;
-  /** When each reason of a failed handshake was told last. */
-  private readonly warnedMs = new Map<string, number>();
 
   /** @throws ServerError ECONFIG when the ssl.* options name no certificate that can be used */
   constructor(options: SecurePortOptions) {
     this.options = options;
     const { config, step, accept, onWarning } = options;
     const tls = readTlsOptions(config, onWarning);
+    // Clients with an old certificate come again and again.
+    const seldom = new Seldom(onWarning);
     this.gate = new TlsGate({
       tls,
       maxHandshakes: config.outstandingHandshakeLimit,
@@ -46,7 +44,7 @@ export class SecurePort {
       accept,
       onFailure: (reason) => {
         step({ kind: 'counted', what: 'unsuccessful_handshake' });
-        this.warnSeldom(reason);
+        seldom.say(`TLS: ${reason}`, reason.replace(/^\S+:\d+ /, ''));
       },
       onCrowd: () => step({ kind: 'counted', what: 'connection_rejected' }),
       onTooMany: () => step({ kind: 'counted', what: 'tls_handshake_exceeded' }),
@@ -89,16 +87,6 @@ export class SecurePort {
     const closed = portOf(this.listener) === -1 ? undefined : stopListening(this.listener);
     this.gate.close();
     await closed;
-  }
-
-  /** Each reason once a minute: clients with an old certificate come again and again. */
-  private warnSeldom(reason: string): void {
-    const kind = reason.replace(/^\S+:\d+ /, '');
-    const nowMs = performance.now();
-    if (nowMs - (this.warnedMs.get(kind) ?? Number.NEGATIVE_INFINITY) < WARN_EVERY_MS) return;
-    if (this.warnedMs.size >= MAX_REASONS) this.warnedMs.clear();
-    this.warnedMs.set(kind, nowMs);
-    this.options.onWarning(`TLS: ${reason}`);
   }
 
   /** What cannot be read does not replace what is served with. */

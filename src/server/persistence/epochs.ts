@@ -7,6 +7,8 @@ import { formatZxid, zxidEpoch } from '../../protocol/zxid.js';
 
 export const ACCEPTED_EPOCH_FILE = 'acceptedEpoch';
 export const CURRENT_EPOCH_FILE = 'currentEpoch';
+/** An epoch is known by the name of its file. */
+export type EpochName = typeof ACCEPTED_EPOCH_FILE | typeof CURRENT_EPOCH_FILE;
 /** Behind the name of a file that is being written. */
 export const TEMPORARY_SUFFIX = '.tmp';
 

@@ -5,11 +5,12 @@
  */
 import { InputArchive } from '../../jute/input-archive.js';
 import { JuteError } from '../../jute/jute-error.js';
-import { type ACL, ACLVector, StatPersisted } from '../../protocol/data.js';
+import { ACLVector, StatPersisted } from '../../protocol/data.js';
 import { SNAP_MAGIC } from '../../protocol/persistence.js';
 import { ByteWindow } from './byte-window.js';
 import { adler32 } from './checksum.js';
 import { SNAPSHOT_VERSION } from './snapshot.js';
+import type { SnapshotItem } from './snapshot-item.js';
 
 const HEADER_SIZE = 16;
 /** long checksum, string "/". */
@@ -24,31 +25,6 @@ const FIRST_LONG_DIGEST = 2;
 const MAX_TAIL = 1024;
 /** jute.maxbuffer and as much again: what Apache's reader takes by default. */
 const DEFAULT_MAX_LENGTH = 2 * 0xfffff;
-
-export type SnapshotItem =
-  | { readonly kind: 'need-more' }
-  | { readonly kind: 'session'; readonly id: bigint; readonly timeoutMs: number }
-  | { readonly kind: 'acl'; readonly key: bigint; readonly acl: readonly ACL[] }
-  /** `data` is a copy; `stat` is a view of 60 bytes, valid until the next `push` or `next`. */
-  | {
-      readonly kind: 'node';
-      readonly path: string;
-      readonly data: Buffer | null;
-      readonly aclKey: bigint;
-      readonly stat: Buffer;
-    }
-  /** The first seal is good: sessions, ACLs and nodes are complete. */
-  | { readonly kind: 'valid' }
-  /** `digest` is null where the file has one of a version that nobody compares any more. */
-  | {
-      readonly kind: 'digest';
-      readonly zxid: bigint;
-      readonly version: number;
-      readonly digest: bigint | null;
-    }
-  | { readonly kind: 'lastProcessedZxid'; readonly zxid: bigint }
-  | { readonly kind: 'end' }
-  | { readonly kind: 'invalid'; readonly offset: number; readonly reason: string };
 
 const NEED_MORE: SnapshotItem = { kind: 'need-more' };
 const END: SnapshotItem = { kind: 'end' };
@@ -70,12 +46,26 @@ export class SnapshotReader {
   private sum = 1;
   private summed = 0;
   private isEnded = false;
+  private readonly isFile: boolean;
   private last: SnapshotItem | null = null;
   private readonly tail: SnapshotItem[] = [];
 
-  /** @param maxLength longest path, data or ACL in bytes: jute.maxbuffer and its extrasize. */
-  constructor(maxLength = DEFAULT_MAX_LENGTH) {
+  /**
+   * @param maxLength longest path, data or ACL in bytes: jute.maxbuffer and its extrasize.
+   * @param form `body` is what SNAP carries: neither header nor seals, `end` comes behind the nodes
+   */
+  constructor(maxLength = DEFAULT_MAX_LENGTH, form: 'file' | 'body' = 'file') {
     this.maxLength = maxLength;
+    this.isFile = form === 'file';
+    if (!this.isFile) this.stage = 'sessions';
+  }
+
+  /** A copy of what was pushed and is not read yet: what follows a body. */
+  takeRest(): Buffer {
+    const { window } = this;
+    const rest = Buffer.from(window.bytes.subarray(window.at, window.end));
+    window.at = window.end;
+    return rest;
   }
 
   /** The chunk may be written over once `next` has answered need-more. */
@@ -119,6 +109,7 @@ export class SnapshotReader {
   }
 
   private addUp(): void {
+    if (!this.isFile) return;
     this.sum = adler32(this.window.bytes, this.summed, this.window.at, this.sum);
     this.summed = this.window.at;
   }
@@ -239,7 +230,7 @@ export class SnapshotReader {
     if (bytes.readInt32BE(at) < 0) throw new JuteError('a node without a path');
     if (pathEnd === at + 5 && bytes[at + 4] === 0x2f) {
       window.at = pathEnd;
-      return this.enter('seal');
+      return this.isFile ? this.enter('seal') : END;
     }
     const dataEnd = this.behindBuffer(pathEnd);
     const end = dataEnd + 8 + STAT_PERSISTED_SIZE;

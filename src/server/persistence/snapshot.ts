@@ -81,13 +81,7 @@ export function* writeSnapshot(
   out.writeInt(SNAP_MAGIC);
   out.writeInt(SNAPSHOT_VERSION);
   out.writeLong(SNAPSHOT_DBID);
-  writeSessions(out, source.sessions);
-  writeAcls(out, source.acls);
-  for (const node of source.nodes) {
-    writeNode(out, node);
-    if (out.length >= chunkSize) yield file.take();
-  }
-  out.writeString('/');
+  yield* writeBody(source, out, chunkSize, () => file.take());
   file.seal();
   if (source.digest !== undefined) {
     out.writeLong(source.digest.zxid);
@@ -100,6 +94,36 @@ export function* writeSnapshot(
     }
   }
   yield file.take();
+}
+
+/**
+ * Gives the same tree as SNAP carries it: the body alone, without head, digest and seals, and then
+ * the signature by which a learner knows that it is whole (LearnerHandler.run).
+ */
+export function* writeSnapshotStream(
+  source: Pick<SnapshotSource, 'sessions' | 'acls' | 'nodes'>,
+  signature: string,
+  chunkSize = DEFAULT_CHUNK_SIZE,
+): Generator<Buffer, void, undefined> {
+  const out = new OutputArchive(chunkSize + 1024);
+  yield* writeBody(source, out, chunkSize, () => out.take());
+  out.writeString(signature);
+  yield out.take();
+}
+
+function* writeBody(
+  source: Pick<SnapshotSource, 'sessions' | 'acls' | 'nodes'>,
+  out: OutputArchive,
+  chunkSize: number,
+  take: () => Buffer,
+): Generator<Buffer, void, undefined> {
+  writeSessions(out, source.sessions);
+  writeAcls(out, source.acls);
+  for (const node of source.nodes) {
+    writeNode(out, node);
+    if (out.length >= chunkSize) yield take();
+  }
+  out.writeString('/');
 }
 
 /** An archive with the running checksum of all that was ever written into it. */

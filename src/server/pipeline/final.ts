@@ -65,6 +65,10 @@ export class FinalProcessor {
       case OpCode.create:
         out.writeString(txn.path);
         break;
+      case OpCode.reconfig:
+        out.writeLatin1(txn.data);
+        this.writeStat(out, txn.path);
+        break;
       case OpCode.create2:
       case OpCode.createContainer:
       case OpCode.createTTL:

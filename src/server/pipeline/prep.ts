@@ -21,6 +21,7 @@ import { ErrorCode } from '../../protocol/error-code.js';
 import { OpCode } from '../../protocol/op-code.js';
 import { pathFault, sequenceSuffix } from '../../protocol/path.js';
 import { Perms } from '../../protocol/perms.js';
+import { ReconfigRequest } from '../../protocol/proto.js';
 import type { Auth } from '../session/auth.js';
 import { dataLength, toZnodeData, type ZnodeData } from '../tree/data-node.js';
 import type { DataTree } from '../tree/data-tree.js';
@@ -38,7 +39,11 @@ export interface PrepOptions {
   readonly isQuotaEnforced: boolean;
   /** extendedTypesEnabled: TTL nodes may be made. */
   readonly isTTLEnabled: boolean;
-  readonly isReconfigEnabled: boolean;
+  /**
+   * What a reconfig leads to: the text of the new configuration, or the error it earns. Null without
+   * reconfigEnabled.
+   */
+  readonly reconfigure: ((request: ReconfigRequest, zxid: bigint) => string | ErrorCode) | null;
   /** The longest entry that a reader of the log takes, in bytes: jute.maxbuffer and its extra size. */
   readonly maxTxnLength?: number;
 }
@@ -153,9 +158,7 @@ export class Prep {
       case OpCode.check:
         return this.prepareCheck(ustring.read(input), input.readInt(), author);
       case OpCode.reconfig:
-        return this.options.isReconfigEnabled
-          ? ErrorCode.UNIMPLEMENTED
-          : ErrorCode.RECONFIGDISABLED;
+        return this.prepareReconfig(ReconfigRequest.read(input), author);
       default:
         return ErrorCode.UNIMPLEMENTED;
     }
@@ -288,6 +291,22 @@ export class Prep {
     return { type: OpCode.setACL, path, acl, version: next };
   }
 
+  private prepareReconfig(request: ReconfigRequest, author: Author): Outcome {
+    const { reconfigure } = this.options;
+    if (reconfigure === null) return ErrorCode.RECONFIGDISABLED;
+    const text = reconfigure(request, this.stamp.zxid);
+    if (typeof text === 'number') return text;
+    const node = this.outstanding.get(CONFIG_PATH);
+    if (node === undefined) return ErrorCode.NONODE;
+    if (!this.may(node, Perms.WRITE, author)) return ErrorCode.NOAUTH;
+    const changed = this.outstanding.copy(node);
+    changed.data = text;
+    const { zxid, time } = this.stamp;
+    changed.stats.setData(changed.slot, zxid, time, -1, text.length);
+    this.keep(node, changed);
+    return { type: OpCode.reconfig, path: CONFIG_PATH, data: text, version: -1 };
+  }
+
   private prepareCheck(path: string, version: number, author: Author): Outcome {
     if (pathFault(path) !== undefined) return ErrorCode.BADARGUMENTS;
     const node = this.outstanding.get(path);
@@ -387,12 +406,13 @@ function pathsLength(paths: readonly string[]): number {
   return paths.reduce((sum, path) => sum + 4 + Buffer.byteLength(path), 0);
 }
 
+const CONFIG_PATH = '/zookeeper/config';
 /** Paths no client may delete. */
 const SPECIAL_PATHS: ReadonlySet<string> = new Set([
   '/',
   '/zookeeper',
   '/zookeeper/quota',
-  '/zookeeper/config',
+  CONFIG_PATH,
 ]);
 
 /** The parent by the last slash alone, unvalidated: undefined for a path without one, or with NUL. */

@@ -8,7 +8,7 @@ import type { ChangeRecord } from './change-record.js';
  * exists only while it waits behind a write of its own session, or is answered where it arrived.
  */
 export class Request {
-  /** Null when the server closes a session itself. */
+  /** Null when the server closes a session itself, or another server's client asked. */
   readonly connection: ClientConnection | null;
   readonly sessionId: bigint;
   readonly xid: number;
@@ -18,6 +18,8 @@ export class Request {
   body: Buffer | null = null;
   /** A sync that waits for writes of other sessions, too. */
   isBarrier = false;
+  /** The learner that forwarded it to this leader; null where it came from a client of its own. */
+  origin: object | null = null;
   /** What it counts for among the large requests, in bytes; 0 when it is none. */
   largeBytes = 0;
   head: TxnHead | null = null;

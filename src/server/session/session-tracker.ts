@@ -13,6 +13,8 @@ export class Session {
   holder: object | null = null;
   /** A closeSession is on its way: nothing more is accepted. */
   isClosing = false;
+  /** A learner has heard of it since it last told its leader. */
+  isTouched = false;
   private secret: Buffer | null = null;
 
   constructor(id: bigint, timeoutMs: number) {
@@ -33,6 +35,8 @@ export class Session {
 export class SessionTracker {
   private readonly sessions = new Map<string, Session>();
   private readonly expiry: ExpiryQueue<Session>;
+  /** On a learner: those that its leader is to hear of. */
+  private touched: Session[] | null = null;
 
   constructor(tickMs: number, nowMs: number) {
     this.expiry = new ExpiryQueue(tickMs, nowMs);
@@ -58,7 +62,7 @@ export class SessionTracker {
       session = new Session(id, timeoutMs);
       this.sessions.set(key, session);
     }
-    this.expiry.touch(session, nowMs, session.timeoutMs);
+    this.touch(session, nowMs);
     return session;
   }
 
@@ -73,7 +77,25 @@ export class SessionTracker {
   }
 
   touch(session: Session, nowMs: number): void {
-    if (!session.isClosing) this.expiry.touch(session, nowMs, session.timeoutMs);
+    if (session.isClosing) return;
+    if (this.touched === null) {
+      this.expiry.touch(session, nowMs, session.timeoutMs);
+    } else if (!session.isTouched) {
+      session.isTouched = true;
+      this.touched.push(session);
+    }
+  }
+
+  /** From now on the leader's tracker is the one that counts, and is told by `takeTouched`. */
+  reportTouched(): void {
+    this.touched = [];
+  }
+
+  takeTouched(): readonly Session[] {
+    const touched = this.touched ?? [];
+    if (touched.length > 0) this.touched = [];
+    for (const session of touched) session.isTouched = false;
+    return touched;
   }
 
   /** Those whose time is over, at most `limit`, now marked as closing. */

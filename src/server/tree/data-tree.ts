@@ -3,11 +3,11 @@ import type { ACL, StatPersisted } from '../../protocol/data.js';
 import { OpCode } from '../../protocol/op-code.js';
 import { parentPath } from '../../protocol/path.js';
 import { READ_ACL_UNSAFE } from '../../protocol/perms.js';
-import { hex64 } from '../../protocol/zxid.js';
 import { assert } from '../assert.js';
 import { AclTable, OPEN_ACL_KEY } from './acl-table.js';
 import { DataNode, dataLength, type ZnodeData } from './data-node.js';
 import { DigestCalculator, TreeDigest } from './digest.js';
+import { Ephemerals } from './ephemerals.js';
 import { PathTable } from './path-table.js';
 import {
   formatUsage,
@@ -69,12 +69,14 @@ export class DataTree {
   readonly acls = new AclTable();
   readonly root: DataNode;
   /** Paths by owning session, as hex. */
-  private readonly ephemerals = new Map<string, Set<string>>();
+  private readonly ephemerals = new Ephemerals();
   readonly containers = new Set<string>();
   readonly ttls = new Set<string>();
   readonly quotas = new QuotaPaths();
   readonly digest = new TreeDigest();
   readonly digests: ZxidDigest[] = [];
+  /** What it was made with: a tree that takes its place is made alike. */
+  readonly options: DataTreeOptions;
   listener: TreeListener | null = null;
   lastProcessedZxid = 0n;
   readonly isDigestEnabled: boolean;
@@ -87,9 +89,10 @@ export class DataTree {
   private lastParent: DataNode | null = null;
   private lastPlaced: DataNode | null = null;
   private dataSize = 0;
-  private ephemeralCount = 0;
 
-  constructor({ isTTLEnabled = false, isDigestEnabled = true }: DataTreeOptions = {}) {
+  constructor(options: DataTreeOptions = {}) {
+    const { isTTLEnabled = false, isDigestEnabled = true } = options;
+    this.options = options;
     this.isTTLEnabled = isTTLEnabled;
     this.isDigestEnabled = isDigestEnabled;
     this.calculator = isDigestEnabled ? new DigestCalculator() : null;
@@ -130,6 +133,11 @@ export class DataTree {
     this.calculator = null;
   }
 
+  /** From now on changes are digested as they are applied. */
+  startDigesting(): void {
+    if (this.isDigestEnabled) this.calculator ??= new DigestCalculator();
+  }
+
   /** Takes over the digest that prep worked out for a znode; the tree's comes with the txn. */
   adoptDigest(path: string, digest: number): void {
     if (!this.isDigestEnabled) return;
@@ -159,7 +167,7 @@ export class DataTree {
   }
 
   get ephemeralsCount(): number {
-    return this.ephemeralCount;
+    return this.ephemerals.count;
   }
 
   get approximateDataSize(): number {
@@ -175,11 +183,11 @@ export class DataTree {
   }
 
   ephemeralsOf(sessionId: bigint): ReadonlySet<string> {
-    return this.ephemerals.get(hex64(sessionId)) ?? NO_PATHS;
+    return this.ephemerals.of(sessionId);
   }
 
   *sessionsWithEphemerals(): Generator<[sessionIdHex: string, paths: ReadonlySet<string>]> {
-    yield* this.ephemerals;
+    yield* this.ephemerals.bySession();
   }
 
   /** Applies a txn whole; lastProcessedZxid moves when all of it is done. */
@@ -307,6 +315,15 @@ export class DataTree {
     this.listener?.dataChanged(node, head.zxid);
   }
 
+  /** What /zookeeper/config says: each member writes its own, without a txn (initConfigInZKDatabase). */
+  setConfig(text: string, version: bigint, wallMs: number): void {
+    const node = this.nodes.get('/zookeeper/config');
+    if (node === undefined) return;
+    this.dataSize += text.length - dataLength(node.data);
+    node.data = text;
+    this.stats.setData(node.slot, version, BigInt(wallMs), -1, text.length);
+  }
+
   private applySetACL(path: string, acl: readonly ACL[], version: number): void {
     const node = this.nodes.get(path);
     if (node === undefined) return;
@@ -416,7 +433,7 @@ export class DataTree {
     else if (kind === 'ttl') this.ttls.add(path);
     else {
       this.stats.setShownOwner(slot, owner);
-      this.addEphemeral(owner, path);
+      this.ephemerals.add(owner, path);
     }
     return node;
   }
@@ -434,7 +451,7 @@ export class DataTree {
     const kind = ephemeralTypeOf(owner, this.isTTLEnabled);
     if (kind === 'container') this.containers.delete(path);
     else if (kind === 'ttl') this.ttls.delete(path);
-    else if (kind === 'session') this.removeEphemeral(owner, path);
+    else if (kind === 'session') this.ephemerals.remove(owner, path);
   }
 
   private addChild(parent: DataNode, child: DataNode): void {
@@ -460,25 +477,7 @@ export class DataTree {
     assert(parent !== undefined, `${path} has no parent`);
     return parent;
   }
-
-  private addEphemeral(owner: bigint, path: string): void {
-    const key = hex64(owner);
-    const paths = this.ephemerals.get(key);
-    if (paths === undefined) this.ephemerals.set(key, new Set([path]));
-    else paths.add(path);
-    this.ephemeralCount++;
-  }
-
-  private removeEphemeral(owner: bigint, path: string): void {
-    const key = hex64(owner);
-    const paths = this.ephemerals.get(key);
-    if (paths === undefined || !paths.delete(path)) return;
-    if (paths.size === 0) this.ephemerals.delete(key);
-    this.ephemeralCount--;
-  }
 }
-
-const NO_PATHS: ReadonlySet<string> = new Set();
 
 function ownerOf(head: TxnHead, txn: CreateNodeTxn): bigint {
   if (txn.type === OpCode.createContainer) return containerOwner();

@@ -1,7 +1,7 @@
 import { ErrorCode } from '../../../src/protocol/error-code.js';
 import { OpCode } from '../../../src/protocol/op-code.js';
 import { OPEN_ACL_UNSAFE } from '../../../src/protocol/perms.js';
-import type { Random } from './random.js';
+import type { Random } from '../../support/random.js';
 import type { Op } from './world.js';
 
 /** What a client's own subtree holds: data and version by name. */

@@ -1,5 +1,5 @@
 import { OpCode } from '../../../src/protocol/op-code.js';
-import { Random } from './random.js';
+import { Random } from '../../support/random.js';
 import type { Op, Step, World, WorldKind } from './world.js';
 import { OPEN, USERS, WorldValues } from './world-values.js';
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { CreateModes } from '../../../src/protocol/create-mode.js';
 import type { ACL } from '../../../src/protocol/data.js';
 import { sequenceSuffix } from '../../../src/protocol/path.js';
-import type { Random } from './random.js';
+import type { Random } from '../../support/random.js';
 import type { WorldKind } from './world.js';
 
 export const USERS = ['bob:secret', 'ann:pw', 'super:test'] as const;

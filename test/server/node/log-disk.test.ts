@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import type { LogWriteError } from '../../../src/server/node/errors.js';
 import { LogDisk, type LogDiskOptions } from '../../../src/server/node/log-disk.js';
 import { TxnLogReader } from '../../../src/server/persistence/txn-log.js';
-import { Random } from '../../conformance/support/random.js';
+import { Random } from '../../support/random.js';
 import { makeTempDir } from '../../support/temp-dir.js';
 import { waitFor } from '../../support/wait-for.js';
 import { buildRecord, setDataEntry } from '../../support/zk-files.js';

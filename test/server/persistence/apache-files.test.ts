@@ -24,9 +24,9 @@ import {
   OPEN_ACL_KEY,
   writeSnapshot,
 } from '../../../src/server/persistence/snapshot.js';
+import type { SnapshotItem } from '../../../src/server/persistence/snapshot-item.js';
 import {
   decodeStatPersisted,
-  type SnapshotItem,
   SnapshotReader,
 } from '../../../src/server/persistence/snapshot-reader.js';
 import {

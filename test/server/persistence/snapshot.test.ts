@@ -5,10 +5,11 @@ import {
   isPlausibleSnapshotTail,
   type SnapshotSource,
   writeSnapshot,
+  writeSnapshotStream,
 } from '../../../src/server/persistence/snapshot.js';
+import type { SnapshotItem } from '../../../src/server/persistence/snapshot-item.js';
 import {
   decodeStatPersisted,
-  type SnapshotItem,
   SnapshotReader,
 } from '../../../src/server/persistence/snapshot-reader.js';
 import { ByteBuilder, sealed } from '../../support/zk-files.js';
@@ -220,6 +221,16 @@ test('only the end mark makes a tail plausible', () => {
   assert.not.ok(isPlausibleSnapshotTail(ONE_SEAL.subarray(-6, -1)));
   assert.not.ok(isPlausibleSnapshotTail(Buffer.alloc(5)));
   assert.not.ok(isPlausibleSnapshotTail(Buffer.from('/')));
+});
+
+test('what a leader sends is the body alone, and the signature', () => {
+  const magicAndVersion = 16;
+  const signature = new ByteBuilder().string('BenWasHere').build();
+  const expected = Buffer.concat([expectedBody().subarray(magicAndVersion), signature]);
+  for (const chunkSize of [1, 100, 1 << 20]) {
+    const pieces = [...writeSnapshotStream(sourceOf(), 'BenWasHere', chunkSize)];
+    assert.equal(Buffer.concat(pieces), expected);
+  }
 });
 
 test.run();

@@ -1,0 +1,203 @@
+/**
+ * The election connection with one other server (QuorumCnxManager). A pair keeps one connection,
+ * the one that the server with the larger number made:
+ *
+ * ```
+ *   larger  ── preamble, frames ──────────────────────────────────▶ smaller     kept
+ *   smaller ── preamble ──▶ larger   closes it and calls back                   a knock
+ * ```
+ *
+ * Of what is to be sent only the newest frame counts. One that left by a connection that broke may
+ * be lost, so the next connection begins with it anew.
+ */
+import type { Socket } from 'node:net';
+import { FrameDecoder } from '../../jute/frame-decoder.js';
+import type { HostPort } from '../quorum/election-preamble.js';
+
+export interface ElectionPeerOptions {
+  readonly sid: number;
+  /** Is the number of this server the larger one? It makes the connection then. */
+  readonly isCaller: boolean;
+  readonly preamble: () => Buffer;
+  readonly dial: (addresses: readonly HostPort[], signal: AbortSignal) => Promise<Socket>;
+  readonly onFrame: (frame: Buffer) => void;
+  /** @param kind what makes two messages the same */
+  readonly onTrouble: (message: string, kind: string) => void;
+  /** The connection is gone, and nothing asks for another. */
+  readonly onIdle: () => void;
+}
+
+const MAX_FRAME_LENGTH = 512 * 1024;
+/** More than an election ever needs; who sends more is in disorder, and must not slow the others. */
+const MAX_FRAMES_PER_SECOND = 1000;
+const MIN_PAUSE_MS = 50;
+const MAX_PAUSE_MS = 2000;
+/** A knock is answered by a call; a second one meanwhile would end that call. */
+const KNOCK_PAUSE_MS = 500;
+const KNOCK_TIMEOUT_MS = 5000;
+
+export class ElectionPeer {
+  /** Where to call it. */
+  addresses: readonly HostPort[] = [];
+  private readonly options: ElectionPeerOptions;
+  private socket: Socket | null = null;
+  private isWriting = false;
+  /** Not sent yet. */
+  private waiting: Buffer | null = null;
+  /** Sent last, by whatever connection. */
+  private last: Buffer | null = null;
+  private call: AbortController | null = null;
+  private timer: NodeJS.Timeout | undefined;
+  private pauseMs = MIN_PAUSE_MS;
+
+  constructor(options: ElectionPeerOptions) {
+    this.options = options;
+  }
+
+  get isConnected(): boolean {
+    return this.socket !== null;
+  }
+
+  notify(frame: Buffer): void {
+    this.waiting = frame;
+    if (this.socket !== null) this.flush();
+    else if (this.timer === undefined) this.connect();
+  }
+
+  /** It knocked: whatever connection there was is none to it. */
+  callBack(addresses: readonly HostPort[]): void {
+    this.drop();
+    this.pauseMs = MIN_PAUSE_MS;
+    this.connect([...this.addresses, ...addresses]);
+  }
+
+  /** A connection that is to be kept, in place of any other. @param rest read from it already */
+  adopt(socket: Socket, rest: Buffer): void {
+    this.drop();
+    this.socket = socket;
+    this.pauseMs = MIN_PAUSE_MS;
+    const limit = new FrameLimit();
+    const frames = new FrameDecoder(MAX_FRAME_LENGTH, (bytes, start, end) => {
+      if (this.socket !== socket) return;
+      if (start === end) throw new Error('an empty frame');
+      if (limit.isExceeded()) throw new Error(`over ${MAX_FRAMES_PER_SECOND} frames a second`);
+      this.options.onFrame(Buffer.from(bytes.subarray(start, end)));
+    });
+    const read = (bytes: Buffer): void => {
+      try {
+        frames.push(bytes);
+      } catch (error) {
+        frames.stop();
+        const why = error instanceof Error ? error.message : String(error);
+        const { sid, onTrouble } = this.options;
+        onTrouble(`the election connection with server ${sid} is closed: ${why}`, `frame ${sid}`);
+        socket.destroy();
+      }
+    };
+    socket.on('data', read);
+    socket.once('close', () => this.lose(socket));
+    this.waiting ??= this.last;
+    this.flush();
+    if (rest.length > 0) read(rest);
+  }
+
+  /** Ends the connection, and whatever would make one. */
+  close(): void {
+    this.waiting = null;
+    this.last = null;
+    this.drop();
+  }
+
+  private drop(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.call?.abort();
+    this.call = null;
+    const { socket } = this;
+    this.socket = null;
+    this.isWriting = false;
+    socket?.destroy();
+  }
+
+  private lose(socket: Socket): void {
+    if (this.socket !== socket) return;
+    this.socket = null;
+    this.isWriting = false;
+    this.goOn();
+  }
+
+  /** Calls again where something waits to be sent. */
+  private goOn(atLeastMs = 0): void {
+    if (this.waiting === null) {
+      this.options.onIdle();
+      return;
+    }
+    const pauseMs = Math.max(this.pauseMs, atLeastMs);
+    this.pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS);
+    this.timer = setTimeout(() => {
+      this.timer = undefined;
+      this.connect();
+    }, pauseMs);
+  }
+
+  private flush(): void {
+    const { socket, waiting } = this;
+    if (socket === null || waiting === null || this.isWriting) return;
+    this.waiting = null;
+    this.last = waiting;
+    this.isWriting = true;
+    const bytes = Buffer.allocUnsafe(4 + waiting.length);
+    bytes.writeInt32BE(waiting.length, 0);
+    waiting.copy(bytes, 4);
+    socket.write(bytes, () => {
+      if (this.socket !== socket) return;
+      this.isWriting = false;
+      this.flush();
+    });
+  }
+
+  private connect(addresses = this.addresses): void {
+    if (this.call !== null) return;
+    const call = new AbortController();
+    this.call = call;
+    const { dial, preamble, isCaller, sid, onTrouble } = this.options;
+    dial(addresses, call.signal).then(
+      (socket) => {
+        if (call.signal.aborted) {
+          socket.destroy();
+          return;
+        }
+        this.call = null;
+        socket.write(preamble());
+        if (isCaller) {
+          this.adopt(socket, Buffer.alloc(0));
+        } else {
+          // The other side hangs up. Closed with bytes unread, it might not get to read ours.
+          socket.setTimeout(KNOCK_TIMEOUT_MS, () => socket.destroy());
+          socket.resume().end();
+          this.goOn(KNOCK_PAUSE_MS);
+        }
+      },
+      (error: Error) => {
+        if (call.signal.aborted) return;
+        this.call = null;
+        onTrouble(`no election connection with server ${sid}: ${error.message}`, `dial ${sid}`);
+        this.goOn();
+      },
+    );
+  }
+}
+
+class FrameLimit {
+  private since = 0;
+  private count = 0;
+
+  isExceeded(): boolean {
+    const nowMs = performance.now();
+    if (nowMs - this.since >= 1000) {
+      this.since = nowMs;
+      this.count = 0;
+    }
+    return ++this.count > MAX_FRAMES_PER_SECOND;
+  }
+}

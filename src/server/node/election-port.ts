@@ -1,0 +1,217 @@
+/**
+ * The connections over which the servers of an ensemble elect (QuorumCnxManager): frames in become
+ * events, effects become frames out. What comes to the port and is no server costs its own socket
+ * and nothing else.
+ */
+import type { Socket } from 'node:net';
+import type { QuorumServerConfig } from '../config-ensemble.js';
+import type { Event } from '../events.js';
+import {
+  encodePreamble,
+  type HostPort,
+  NAMELESS,
+  type Preamble,
+  readPreamble,
+} from '../quorum/election-preamble.js';
+import { dial, PLAIN, type Transport } from './dial.js';
+import { ElectionPeer } from './election-peer.js';
+import { PeerListener, placesOf } from './peer-listener.js';
+import { Seldom } from './seldom.js';
+
+export interface ElectionPortOptions {
+  /** The number of this server. */
+  readonly sid: number;
+  /** cnxTimeout: for a connection to be made. */
+  readonly connectTimeoutMs: number;
+  /** For the preamble of one that came in. */
+  readonly greetingTimeoutMs: number;
+  /** quorumListenOnAllIPs */
+  readonly isEverywhere: boolean;
+  /** multiAddress.enabled */
+  readonly isMultiAddress: boolean;
+  /** tcpKeepAlive */
+  readonly isKeptAlive: boolean;
+  /** electionPortBindRetry */
+  readonly bindTries: number;
+  readonly transport?: Transport;
+  readonly step: (event: Event) => void;
+  readonly onWarning: (message: string) => void;
+}
+
+/** Sockets that have not said who they are; the oldest goes when one too many comes. */
+const MAX_PENDING = 64;
+/** Servers that are no members (yet): one that is to join asks before it is let in. */
+const MAX_STRANGERS = 16;
+
+export class ElectionPort {
+  private readonly options: ElectionPortOptions;
+  private readonly transport: Transport;
+  private readonly listener: PeerListener;
+  private readonly seldom: Seldom;
+  private readonly peers = new Map<number, ElectionPeer>();
+  private readonly pending = new Set<Socket>();
+  private members: ReadonlyMap<number, QuorumServerConfig> = new Map();
+  private nextNameless = -1;
+  private isClosed = false;
+
+  constructor(options: ElectionPortOptions) {
+    this.options = options;
+    this.transport = options.transport ?? PLAIN;
+    this.seldom = new Seldom(options.onWarning);
+    this.listener = new PeerListener({
+      whom: 'elections',
+      tries: options.bindTries,
+      accept: (socket) => this.accept(socket),
+      onWarning: options.onWarning,
+    });
+  }
+
+  /** @throws ServerError EBIND */
+  async listen(members: readonly QuorumServerConfig[]): Promise<void> {
+    this.learn(members);
+    await this.listener.move(placesOf(this.ownAddresses(), this.options.isEverywhere));
+  }
+
+  /** Those whose connections are wanted from now on; this server may listen elsewhere then. */
+  setMembers(members: readonly QuorumServerConfig[]): void {
+    this.learn(members);
+    this.listener
+      .move(placesOf(this.ownAddresses(), this.options.isEverywhere))
+      .catch((error: Error) => this.options.onWarning(error.message));
+  }
+
+  /** Only the newest frame counts. */
+  notify(sid: number, frame: Buffer): void {
+    const peer = this.peers.get(sid);
+    if (peer !== undefined) peer.notify(frame);
+    else this.seldom.say(`a vote for server ${sid} stays here: it is no member`, `notify ${sid}`);
+  }
+
+  close(): void {
+    this.isClosed = true;
+    this.listener.close();
+    for (const socket of this.pending) socket.destroy();
+    for (const peer of this.peers.values()) peer.close();
+    this.peers.clear();
+  }
+
+  private learn(members: readonly QuorumServerConfig[]): void {
+    this.members = new Map(members.map((member) => [member.sid, member]));
+    for (const [sid, peer] of this.peers) {
+      if (this.members.has(sid)) continue;
+      this.peers.delete(sid);
+      peer.close();
+    }
+    for (const { sid } of members) {
+      if (sid === this.options.sid) continue;
+      const peer = this.peers.get(sid) ?? this.addPeer(sid);
+      peer.addresses = this.electionAddresses(sid);
+    }
+  }
+
+  private ownAddresses(): HostPort[] {
+    return this.electionAddresses(this.options.sid);
+  }
+
+  private electionAddresses(sid: number): HostPort[] {
+    const addresses = this.members.get(sid)?.addresses ?? [];
+    return addresses.map(({ host, electionPort: port }) => ({ host, port }));
+  }
+
+  private addPeer(sid: number): ElectionPeer {
+    const { sid: own, isMultiAddress, isKeptAlive, connectTimeoutMs, step } = this.options;
+    const { transport } = this;
+    const peer = new ElectionPeer({
+      sid,
+      isCaller: own > sid,
+      preamble: () => encodePreamble({ sid: own, addresses: this.ownAddresses() }, isMultiAddress),
+      dial: async (addresses, signal) => {
+        const socket = await dial({ addresses, timeoutMs: connectTimeoutMs, transport, signal });
+        return socket.setKeepAlive(isKeptAlive);
+      },
+      onFrame: (frame) => step({ kind: 'notified', sid, frame }),
+      onTrouble: (message, kind) => this.seldom.say(message, kind),
+      onIdle: () => {
+        if (!this.members.has(sid) && this.peers.get(sid) === peer) this.peers.delete(sid);
+      },
+    });
+    this.peers.set(sid, peer);
+    return peer;
+  }
+
+  private accept(socket: Socket): void {
+    // Whatever went wrong, 'close' follows.
+    socket.on('error', () => undefined);
+    if (this.isClosed) {
+      socket.destroy();
+      return;
+    }
+    if (this.pending.size >= MAX_PENDING) {
+      const [oldest] = this.pending;
+      oldest?.destroy();
+      this.seldom.say(`over ${MAX_PENDING} connections to the election port say nothing`, 'crowd');
+    }
+    this.pending.add(socket);
+    const timer = setTimeout(() => socket.destroy(), this.options.greetingTimeoutMs);
+    const settle = (): void => {
+      clearTimeout(timer);
+      this.pending.delete(socket);
+    };
+    socket.once('close', settle);
+    this.transport.take(socket, (ready) => this.awaitPreamble(ready, settle));
+  }
+
+  private awaitPreamble(socket: Socket, settle: () => void): void {
+    const from = `${socket.remoteAddress ?? 'a client'}`;
+    let bytes: Buffer = Buffer.alloc(0);
+    const read = (chunk: Buffer): void => {
+      bytes = bytes.length === 0 ? chunk : Buffer.concat([bytes, chunk]);
+      const result = readPreamble(bytes);
+      if (result.kind === 'need-more') return;
+      socket.off('data', read);
+      settle();
+      if (result.kind === 'preamble') {
+        this.greet(socket, result.preamble, bytes.subarray(result.length));
+      } else {
+        this.seldom.say(`election port: ${from} is no server: ${result.reason}`, 'preamble');
+        socket.destroy();
+      }
+    };
+    socket.on('data', read);
+  }
+
+  private greet(socket: Socket, { sid, addresses }: Preamble, rest: Buffer): void {
+    const { sid: own, isKeptAlive } = this.options;
+    if (sid === own) {
+      const message = `another server says that it is server ${sid} too: look at the file myid of both`;
+      this.seldom.say(message, 'equal sid');
+      socket.destroy();
+      return;
+    }
+    const id = sid === NAMELESS ? this.nextNameless-- : sid;
+    const peer = this.peers.get(id) ?? this.addStranger(id);
+    if (peer === undefined) {
+      socket.destroy();
+    } else if (id > own) {
+      peer.adopt(socket.setKeepAlive(isKeptAlive), rest);
+    } else {
+      socket.destroy();
+      peer.callBack(addresses);
+    }
+  }
+
+  private addStranger(sid: number): ElectionPeer | undefined {
+    const strangers = [...this.peers].filter(([known]) => !this.members.has(known));
+    if (strangers.length >= MAX_STRANGERS) {
+      const gone = strangers.find(([, { isConnected }]) => !isConnected);
+      if (gone === undefined) {
+        this.seldom.say(`server ${sid} is no member and is turned away, as one too many`, 'crowd');
+        return undefined;
+      }
+      this.peers.delete(gone[0]);
+      gone[1].close();
+    }
+    this.seldom.say(`server ${sid} is no member; it may take part in no election`, `sid ${sid}`);
+    return this.addPeer(sid);
+  }
+}

@@ -1,0 +1,117 @@
+/** The core of a member of an ensemble, and its connections to the others. */
+import type { Config } from '../config.js';
+import type { Event } from '../events.js';
+import type { ConfigFacts } from '../host-view.js';
+import { CommittedLog } from '../quorum/committed-log.js';
+import { MemberView } from '../quorum/member-view.js';
+import { QuorumPeer } from '../quorum/quorum-peer.js';
+import type { QuorumLimits } from '../quorum/role.js';
+import { SERVER_VERSION } from '../version.js';
+import { ElectionPort } from './election-port.js';
+import { openEpochs } from './epoch-files.js';
+import { hostViewOf } from './host.js';
+import { makeAuth } from './make-auth.js';
+import { makeContainers, makeServer } from './make-server.js';
+import type { Membership } from './membership.js';
+import type { OpenedStorage } from './open-storage.js';
+import type { PeerPorts } from './perform.js';
+import { QuorumPort } from './quorum-port.js';
+
+/** For how long a vote must stand before it is final (FastLeaderElection.finalizeWait). */
+const FINALIZE_WAIT_MS = 200;
+
+/** @throws ServerError EDATA when the epochs on the disk cannot be those of its data */
+export async function makeMember(
+  config: Config,
+  { sid, quorumConfig }: Membership,
+  { storage, database, replayed, committedLog }: OpenedStorage,
+  facts: () => ConfigFacts,
+): Promise<QuorumPeer> {
+  if (storage === null) throw new TypeError('a member of an ensemble needs a data directory');
+  const { tree, sessions } = database;
+  const auth = makeAuth(config);
+  const host = hostViewOf(storage);
+  return new QuorumPeer({
+    sid,
+    config: quorumConfig,
+    limits: limitsOf(config),
+    isReconfigEnabled: config.reconfigEnabled,
+    election: {
+      minIntervalMs: config.fastleaderMinNotificationIntervalMs,
+      maxIntervalMs: config.fastleaderMaxNotificationIntervalMs,
+      finalizeWaitMs: FINALIZE_WAIT_MS,
+    },
+    ...(await openEpochs(storage.dir.snapFolder, tree.lastProcessedZxid)),
+    data: { tree, sessions: [...sessions.values()] },
+    committedLog: committedLog ?? new CommittedLog(config.commitLogCount),
+    replayed,
+    seed: Date.now(),
+    makeServer: (peer, data, makePath) =>
+      makeServer({
+        config,
+        auth,
+        sid,
+        ensembleSize: peer.membership.config.members.size,
+        ...data,
+        reconfigure: (request, zxid) => peer.reconfigure(request, zxid),
+        makePath,
+        makeView: (server) => new MemberView(peer, server, host, facts, SERVER_VERSION),
+      }),
+    makeContainers: (state) => makeContainers(config, state.tree),
+  });
+}
+
+function limitsOf(config: Config): QuorumLimits {
+  return {
+    tickTimeMs: config.tickTimeMs,
+    initLimit: config.initLimit,
+    syncLimit: config.syncLimit,
+    connectToLearnerMasterLimit: config.connectToLearnerMasterLimit,
+    leaderConnectDelayDuringRetryMs: config.leaderConnectDelayDuringRetryMs,
+    maxTxnLength: config.juteMaxBuffer + config.juteMaxBufferExtraSize,
+    leaderServes: config.leaderServes,
+    maxConcurrentSnapSyncs: config.leaderMaxConcurrentSnapSyncs,
+    isReadOnlyAllowed: config.readonlymodeEnabled,
+    standaloneEnabled: config.standaloneEnabled,
+  };
+}
+
+/** @throws ServerError EBIND */
+export async function openPeerPorts(
+  config: Config,
+  { sid, quorumConfig }: Membership,
+  step: (event: Event) => void,
+  onWarning: (message: string) => void,
+): Promise<PeerPorts> {
+  const shared = {
+    sid,
+    isEverywhere: config.quorumListenOnAllIPs,
+    bindTries: config.electionPortBindRetry,
+    step,
+    onWarning,
+  };
+  const election = new ElectionPort({
+    ...shared,
+    connectTimeoutMs: config.cnxTimeoutMs,
+    greetingTimeoutMs: greetingTimeoutOf(config),
+    isMultiAddress: config.multiAddressEnabled,
+    isKeptAlive: config.tcpKeepAlive,
+  });
+  const greetingTimeoutMs = config.initLimit * config.tickTimeMs;
+  const quorum = new QuorumPort({ ...shared, greetingTimeoutMs });
+  const members = [...quorumConfig.members.values()];
+  try {
+    await quorum.listen(members);
+    await election.listen(members);
+  } catch (error) {
+    election.close();
+    quorum.close();
+    throw error;
+  }
+  return { election, quorum, writeConfig: () => undefined };
+}
+
+/** quorumCnxnTimeoutMs: how long one that came in may keep its number to itself. */
+function greetingTimeoutOf({ quorumCnxnTimeoutMs, syncLimit, tickTimeMs }: Config): number {
+  return quorumCnxnTimeoutMs > 0 ? quorumCnxnTimeoutMs : syncLimit * tickTimeMs;
+}

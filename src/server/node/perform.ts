@@ -1,0 +1,67 @@
+/** What a member of an ensemble asks of its disk and of its connections to the others. */
+import type { QuorumEffect } from '../effects.js';
+import type { Event } from '../events.js';
+import type { Disk } from './disk.js';
+import type { ElectionPort } from './election-port.js';
+import type { QuorumPort } from './quorum-port.js';
+
+export interface PeerPorts {
+  readonly election: ElectionPort;
+  readonly quorum: QuorumPort;
+  /** Keeps the membership for the next start. */
+  readonly writeConfig: (text: string) => void;
+}
+
+type DiskEffect = Extract<QuorumEffect, { kind: 'write-epoch' | 'truncate' | 'install-snapshot' }>;
+
+export function isDiskEffect(effect: QuorumEffect): effect is DiskEffect {
+  return (
+    effect.kind === 'write-epoch' ||
+    effect.kind === 'truncate' ||
+    effect.kind === 'install-snapshot'
+  );
+}
+
+export function performOnDisk(effect: DiskEffect, disk: Disk, step: (event: Event) => void): void {
+  switch (effect.kind) {
+    case 'write-epoch':
+      disk.writeEpoch(effect.name, effect.epoch, () => step(effect.whenDurable));
+      break;
+    case 'truncate':
+      disk.truncate(effect.zxid, (database) => step({ kind: 'truncated', database }));
+      break;
+    case 'install-snapshot':
+      disk.install(effect.content, () => step(effect.whenDurable));
+      break;
+  }
+}
+
+export function performOnPeers(
+  effect: Exclude<QuorumEffect, DiskEffect>,
+  { election, quorum, writeConfig }: PeerPorts,
+): void {
+  switch (effect.kind) {
+    case 'notify':
+      election.notify(effect.sid, effect.frame);
+      break;
+    case 'members':
+      election.setMembers(effect.members);
+      quorum.setMembers(effect.members);
+      break;
+    case 'link-send':
+      quorum.send(effect.link, effect.bytes);
+      break;
+    case 'link-snapshot':
+      quorum.sendSnapshot(effect.link, effect.content);
+      break;
+    case 'link-close':
+      quorum.closeLink(effect.link);
+      break;
+    case 'link-dial':
+      quorum.dial(effect);
+      break;
+    case 'write-config':
+      writeConfig(effect.text);
+      break;
+  }
+}

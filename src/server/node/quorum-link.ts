@@ -1,0 +1,167 @@
+/**
+ * One connection of the learner protocol. What is sent within one turn leaves in one write; a
+ * snapshot is written piece by piece, and what is sent behind it waits for it.
+ */
+import type { Socket } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
+import { SNAP_STREAM_SIGNATURE } from '../../protocol/quorum.js';
+import { writeSnapshotStream } from '../persistence/snapshot.js';
+import { bodySourceOf } from '../persistence/snapshot-source.js';
+import type { SnapshotContent } from '../snapshot-content.js';
+
+/** A server that does not read what it is sent is let go above this: it may come back and catch up. */
+export const MAX_WAITING_BYTES = 512 * 1024 * 1024;
+
+/** For what was sent to leave a link that is closed. */
+const CLOSE_TIMEOUT_MS = 30_000;
+
+export interface QuorumLinkOptions {
+  readonly socket: Socket;
+  readonly onBytes: (bytes: Buffer) => void;
+  /** Never behind `close`. */
+  readonly onClosed: (reason: string) => void;
+  /** Default MAX_WAITING_BYTES. */
+  readonly maxWaitingBytes?: number;
+}
+
+type Outgoing =
+  | { readonly kind: 'bytes'; readonly bytes: Buffer }
+  | { readonly kind: 'snapshot'; readonly content: SnapshotContent }
+  | { readonly kind: 'end' };
+
+export class QuorumLink {
+  private readonly options: QuorumLinkOptions;
+  private readonly socket: Socket;
+  /** Behind a snapshot that is being written. */
+  private waiting: Outgoing[] = [];
+  private waitingBytes = 0;
+  private isStreaming = false;
+  private isCorked = false;
+  private isClosed = false;
+  private reason = 'the other side closed the connection';
+
+  constructor(options: QuorumLinkOptions) {
+    this.options = options;
+    const { socket } = options;
+    this.socket = socket;
+    socket.on('data', (bytes) => {
+      if (!this.isClosed) options.onBytes(bytes);
+    });
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      this.reason = `the connection broke (${error.code ?? error.message})`;
+    });
+    socket.once('close', () => this.finish());
+  }
+
+  /** In bytes: what the other side has not read, as far as it lies here. */
+  get unsent(): number {
+    return this.waitingBytes + this.socket.writableLength;
+  }
+
+  send(bytes: Buffer): void {
+    if (this.isStreaming) {
+      this.waiting.push({ kind: 'bytes', bytes });
+      this.waitingBytes += bytes.length;
+    } else {
+      this.write(bytes);
+    }
+    const { maxWaitingBytes = MAX_WAITING_BYTES } = this.options;
+    if (this.unsent <= maxWaitingBytes) return;
+    this.fail(`it did not read: over ${maxWaitingBytes} bytes waited for it`);
+  }
+
+  sendSnapshot(content: SnapshotContent): void {
+    if (this.isStreaming) this.waiting.push({ kind: 'snapshot', content });
+    else this.startStream(content);
+  }
+
+  /** Behind what was sent. */
+  close(): void {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    // Read on, though nobody listens: closed with bytes unread, what was sent might get lost.
+    const timer = setTimeout(() => this.socket.destroy(), CLOSE_TIMEOUT_MS);
+    this.socket.once('close', () => clearTimeout(timer));
+    if (this.isStreaming) this.waiting.push({ kind: 'end' });
+    else this.socket.end();
+  }
+
+  /** At once; `onClosed` is told. */
+  fail(reason: string): void {
+    this.reason = reason;
+    this.socket.destroy();
+  }
+
+  private finish(): void {
+    this.waiting = [];
+    this.waitingBytes = 0;
+    if (this.isClosed) return;
+    this.isClosed = true;
+    this.options.onClosed(this.reason);
+  }
+
+  private write(bytes: Buffer): void {
+    const { socket } = this;
+    if (!this.isCorked) {
+      this.isCorked = true;
+      socket.cork();
+      process.nextTick(() => {
+        this.isCorked = false;
+        socket.uncork();
+      });
+    }
+    socket.write(bytes);
+  }
+
+  private startStream(content: SnapshotContent): void {
+    this.isStreaming = true;
+    this.stream(content).then(
+      () => {
+        this.isStreaming = false;
+        this.goOn();
+      },
+      (error: Error) => this.fail(`the snapshot could not be sent: ${error.message}`),
+    );
+  }
+
+  /** What waited behind a snapshot, up to the next one. */
+  private goOn(): void {
+    while (!this.isStreaming) {
+      const next = this.waiting.shift();
+      if (next === undefined) return;
+      if (next.kind === 'snapshot') this.startStream(next.content);
+      else if (next.kind === 'end') this.socket.end();
+      else {
+        this.waitingBytes -= next.bytes.length;
+        this.write(next.bytes);
+      }
+    }
+  }
+
+  /** A piece a turn, and none before the one before has left. */
+  private async stream(content: SnapshotContent): Promise<void> {
+    const { socket } = this;
+    for (const piece of writeSnapshotStream(bodySourceOf(content), SNAP_STREAM_SIGNATURE)) {
+      if (!socket.write(piece)) await drained(socket);
+      else await turn();
+      if (socket.destroyed) return;
+    }
+  }
+}
+
+/** Resolves when there is room again, or when there will never be. */
+function drained(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    if (socket.destroyed) {
+      resolve();
+      return;
+    }
+    const done = (): void => {
+      socket.off('drain', done);
+      socket.off('close', done);
+      resolve();
+    };
+    socket.on('drain', done);
+    socket.on('close', done);
+  });
+}

@@ -1,0 +1,27 @@
+import type { ACL } from '../../protocol/data.js';
+
+/** What a snapshot holds, piece by piece (snapshot-reader.ts). */
+export type SnapshotItem =
+  | { readonly kind: 'need-more' }
+  | { readonly kind: 'session'; readonly id: bigint; readonly timeoutMs: number }
+  | { readonly kind: 'acl'; readonly key: bigint; readonly acl: readonly ACL[] }
+  /** `data` is a copy; `stat` is a view of 60 bytes, valid until the next `push` or `next`. */
+  | {
+      readonly kind: 'node';
+      readonly path: string;
+      readonly data: Buffer | null;
+      readonly aclKey: bigint;
+      readonly stat: Buffer;
+    }
+  /** The first seal is good: sessions, ACLs and nodes are complete. */
+  | { readonly kind: 'valid' }
+  /** `digest` is null where the file has one of a version that nobody compares any more. */
+  | {
+      readonly kind: 'digest';
+      readonly zxid: bigint;
+      readonly version: number;
+      readonly digest: bigint | null;
+    }
+  | { readonly kind: 'lastProcessedZxid'; readonly zxid: bigint }
+  | { readonly kind: 'end' }
+  | { readonly kind: 'invalid'; readonly offset: number; readonly reason: string };

@@ -1,0 +1,59 @@
+/** What a snapshot is written from: the live tree, gone through while serving goes on. */
+
+import type { SnapshotContent } from '../snapshot-content.js';
+import { fromZnodeData } from '../tree/data-node.js';
+import { DIGEST_VERSION } from '../tree/digest.js';
+import type { Database } from './replay.js';
+import type { SnapshotSource } from './snapshot.js';
+
+/** A database that nobody changes meanwhile. */
+export function contentOf(database: Database): SnapshotContent {
+  const { tree, sessions } = database;
+  return { tree, sessions: [...sessions.values()], zxid: tree.lastProcessedZxid };
+}
+
+/** As a file has it. */
+export function sourceOf(
+  { tree, sessions, zxid }: SnapshotContent,
+  isLastZxidWritten: boolean,
+): SnapshotSource {
+  return {
+    zxid,
+    ...bodySourceOf({ tree, sessions, zxid }),
+    // Asked for when the last node is written: by then the tree is at the zxid that it names.
+    get digest() {
+      if (!tree.isDigestEnabled) return undefined;
+      return {
+        zxid: tree.lastProcessedZxid,
+        version: DIGEST_VERSION,
+        digest: tree.digest.value,
+      };
+    },
+    // How far the tree had come when the last node was written. Readers of 3.9 look at it where
+    // there is no log to replay; a start replays from the zxid of the name (FileSnap.deserialize).
+    get lastProcessedZxid() {
+      return isLastZxidWritten ? tree.lastProcessedZxid : undefined;
+    },
+  };
+}
+
+/** What a file and the stream of a leader have in common. */
+export function bodySourceOf({ tree, sessions, zxid }: SnapshotContent) {
+  return { sessions, acls: tree.acls.entries(), nodes: nodesOf(tree, zxid) };
+}
+
+/**
+ * A znode made since the snapshot began is the log's to tell of: written here too, one that was
+ * deleted and made again under the walk would stand in the snapshot twice.
+ */
+function* nodesOf(tree: SnapshotContent['tree'], zxid: bigint) {
+  for (const node of tree.walk()) {
+    if (tree.stats.czxid(node.slot) > zxid) continue;
+    yield {
+      path: node === tree.root ? '' : node.path,
+      data: fromZnodeData(node.data),
+      aclKey: BigInt(node.aclKey),
+      stat: tree.stats.persisted(node.slot),
+    };
+  }
+}

@@ -1,0 +1,260 @@
+/**
+ * The way of a write on a server that decides: prep -> propose + append -> ack -> commit, in zxid
+ * order. A standalone server is a quorum of one: its own ack commits. A leader has a listener, which
+ * tells the others of each proposal, and counts their acks with its own.
+ *
+ * Nothing is applied, answered or announced before it is committed.
+ */
+import { InputArchive } from '../../jute/input-archive.js';
+import { ErrorCode } from '../../protocol/error-code.js';
+import { OpCode } from '../../protocol/op-code.js';
+import { assert } from '../assert.js';
+import { draftAudit } from '../audit.js';
+import type { ClientConnection } from '../client-connection.js';
+import type { Effect } from '../effects.js';
+import { Fifo } from '../fifo.js';
+import { LogBatch } from '../log-batch.js';
+import type { ServerState } from '../server-state.js';
+import { SessionIds } from '../session/session-ids.js';
+import type { Session } from '../session/session-tracker.js';
+import { SnapshotTrigger } from '../snapshot-trigger.js';
+import type { Txn } from '../tree/txn.js';
+import type { ContainerManager } from './container-manager.js';
+import type { Prepared, Stamp } from './prep.js';
+import { Request } from './request.js';
+import { WRITES } from './request-kinds.js';
+import type { PathHost, WritePath } from './write-path.js';
+
+/** A leader, as its pipeline knows it. */
+export interface ProposalListener {
+  /** `entry` is the txn as it is logged and sent; it stays as it is. */
+  proposed(zxid: bigint, entry: Buffer, txn: Txn): void;
+  /** Called in zxid order, before the txn is applied. */
+  committed(zxid: bigint): void;
+  /** A sync that a learner sent has its turn: all that was proposed before it is committed. */
+  synced(request: Request): void;
+}
+
+/** A request that a learner forwarded. */
+export interface Forwarded {
+  /** Who sent it; the session belongs to it from then on. */
+  readonly origin: object;
+  readonly sessionId: bigint;
+  readonly cxid: number;
+  readonly type: number;
+  readonly body: Buffer;
+  readonly ids: ClientConnection['ids'];
+}
+
+export interface PrimaryOptions {
+  /** Seeds the random trigger of snapshots. */
+  readonly seed: number;
+  /** Txns since the last snapshot: they count towards the next one. */
+  readonly replayed: number;
+  readonly containers: ContainerManager;
+  /** Null on a standalone server. */
+  readonly listener: ProposalListener | null;
+}
+
+export class Primary implements WritePath {
+  private readonly state: ServerState;
+  private readonly host: PathHost;
+  private readonly containers: ContainerManager;
+  private readonly listener: ProposalListener | null;
+  private readonly snapshots: SnapshotTrigger;
+  private readonly sessionIds: SessionIds;
+  /** Proposed and not yet committed, in zxid order; a sync waits among them without a txn. */
+  private readonly proposals = new Fifo<Request>();
+  /** This turn's records for the log. */
+  private readonly batch: LogBatch;
+
+  constructor(state: ServerState, host: PathHost, options: PrimaryOptions) {
+    this.state = state;
+    this.host = host;
+    this.containers = options.containers;
+    this.listener = options.listener;
+    this.batch = new LogBatch(state.tree.lastProcessedZxid);
+    this.snapshots = new SnapshotTrigger(state.settings, options.seed, options.replayed);
+    this.sessionIds = new SessionIds(state.settings.serverId);
+    state.tree.stopDigesting();
+  }
+
+  get inProcess(): number {
+    return this.proposals.length;
+  }
+
+  get lastProposed(): bigint {
+    return this.batch.lastZxid;
+  }
+
+  submit(request: Request, session: Session, input: InputArchive): void {
+    const { connection, type } = request;
+    if (this.state.reporter.options.isAudited) request.audit = draftAudit(type, input);
+    const author = { sessionId: session.id, ids: connection?.ids ?? [] };
+    const prepared = session.isClosing
+      ? errorOf(ErrorCode.SESSIONEXPIRED)
+      : this.state.prep.prepare(type, input, author, this.nextStamp());
+    this.propose(request, prepared);
+  }
+
+  sync(request: Request): boolean {
+    if (this.proposals.length === 0) return false;
+    this.proposals.push(request);
+    return true;
+  }
+
+  openSession(connection: ClientConnection, timeoutMs: number): void {
+    const id = this.sessionIds.next(this.state.sessions, this.state.wallMs);
+    const request = new Request(connection, id, 0, OpCode.createSession, this.state.monotonicMs);
+    this.propose(request, this.state.prep.prepareSession(timeoutMs));
+  }
+
+  resume(connection: ClientConnection, sessionId: bigint, timeoutMs: number): void {
+    const session = this.state.sessions.get(sessionId);
+    if (session === undefined || session.isClosing) this.host.expired(connection);
+    else this.host.attach(connection, session, timeoutMs);
+  }
+
+  closeSession(session: Session, connection: ClientConnection, xid: number): void {
+    this.close(
+      session,
+      new Request(connection, session.id, xid, OpCode.closeSession, this.state.monotonicMs),
+    );
+  }
+
+  private close(session: Session, request: Request): void {
+    const isAsked = request.connection !== null || request.origin !== null;
+    const prepared =
+      isAsked && session.isClosing
+        ? errorOf(ErrorCode.SESSIONEXPIRED)
+        : this.state.prep.prepareClose(session.id, this.nextStamp());
+    session.isClosing = true;
+    this.propose(request, prepared);
+  }
+
+  // ── what learners forward ────────────────────────────────────────────────────────────────────
+
+  /** A learner's client asks; the learner finds the answer in the txn it is told to commit. */
+  forwarded(forwarded: Forwarded): void {
+    const { origin, sessionId, cxid, type, body, ids } = forwarded;
+    const request = new Request(null, sessionId, cxid, type, this.state.monotonicMs);
+    request.origin = origin;
+    if (type === OpCode.sync) {
+      if (!this.sync(request)) this.listener?.synced(request);
+      return;
+    }
+    const input = new InputArchive(body);
+    if (type === OpCode.createSession) {
+      const timeoutMs = body.length === 4 ? input.readInt() : 0;
+      this.propose(request, this.state.prep.prepareSession(timeoutMs));
+      return;
+    }
+    const session = this.state.sessions.get(sessionId);
+    const refusal = this.refusalOf(session, origin);
+    if (session === undefined || refusal !== null) {
+      this.propose(request, errorOf(refusal ?? ErrorCode.SESSIONEXPIRED));
+    } else if (type === OpCode.closeSession) {
+      this.close(session, request);
+    } else if (WRITES.has(type)) {
+      const author = { sessionId, ids };
+      this.propose(request, this.state.prep.prepare(type, input, author, this.nextStamp()));
+    } else {
+      this.propose(request, errorOf(ErrorCode.UNIMPLEMENTED));
+    }
+  }
+
+  /** A session has one owner (SessionTrackerImpl.checkSession); one without takes who asks first. */
+  private refusalOf(session: Session | undefined, origin: object): ErrorCode | null {
+    if (session === undefined || session.isClosing) return ErrorCode.SESSIONEXPIRED;
+    session.holder ??= origin;
+    return session.holder === origin ? null : ErrorCode.SESSIONMOVED;
+  }
+
+  // ── proposals ────────────────────────────────────────────────────────────────────────────────
+
+  /** What the next txn will carry; the wall clock enters it here. */
+  private nextStamp(): Stamp {
+    return { zxid: this.batch.lastZxid + 1n, time: BigInt(this.state.wallMs) };
+  }
+
+  private propose(request: Request, { txn, records, digest }: Prepared): void {
+    const { zxid, time } = this.nextStamp();
+    assert((zxid & 0xffff_ffffn) !== 0n, 'the counter of this epoch is used up');
+    const head = { sessionId: request.sessionId, cxid: request.xid, zxid, time };
+    request.head = head;
+    request.txn = txn;
+    request.records = records;
+    this.state.stats.metrics.changesQueued += records.length;
+    request.digest = digest;
+    const size = this.batch.add(head, txn, digest);
+    this.proposals.push(request);
+    this.host.keep(request);
+    this.listener?.proposed(zxid, this.batch.lastEntry(), txn);
+    if (this.snapshots.isDue(size)) {
+      this.host.emit({ kind: 'snapshot', content: this.host.snapshotContent() });
+    }
+  }
+
+  durable(zxid: bigint): void {
+    if (this.listener === null) this.commit(zxid);
+  }
+
+  /** Everything up to `zxid` is durable on a quorum: it is applied and answered, in order. */
+  commit(zxid: bigint): void {
+    for (let request = this.proposals.peek(); request; request = this.proposals.peek()) {
+      const { head } = request;
+      if (head !== null && head.zxid > zxid) break;
+      this.proposals.shift();
+      if (head !== null) {
+        this.listener?.committed(head.zxid);
+        this.host.commit(request);
+      } else if (request.origin === null) {
+        this.host.synced(request);
+      } else {
+        this.listener?.synced(request);
+      }
+    }
+    this.host.released();
+  }
+
+  // ── time ─────────────────────────────────────────────────────────────────────────────────────
+
+  tick(): void {
+    const { state } = this;
+    if (state.monotonicMs >= state.sessions.nextExpiryMs) this.expireSessions();
+    for (const path of this.containers.poll(state.monotonicMs, state.wallMs)) {
+      const request = new Request(null, 0n, 0, OpCode.deleteContainer, state.monotonicMs);
+      this.propose(request, state.prep.prepareReap(path, this.nextStamp()));
+    }
+  }
+
+  /** The rest of a big bucket is due in the next turn, if the log keeps up. */
+  private expireSessions(): void {
+    const { sessions, stats, reporter, tree, monotonicMs } = this.state;
+    const room = this.proposals.length < 4 * EXPIRY_SLICE ? EXPIRY_SLICE : 0;
+    for (let left = room; left > 0; ) {
+      const [session] = sessions.expire(monotonicMs, 1);
+      if (session === undefined) return;
+      left -= 1 + tree.ephemeralsOf(session.id).size;
+      stats.count('stale_sessions_expired');
+      reporter.add({ kind: 'session-expired', sessionId: session.id });
+      this.close(session, new Request(null, session.id, 0, OpCode.closeSession, monotonicMs));
+    }
+    this.host.emit({ kind: 'wake' });
+  }
+
+  drainInto(effects: Effect[]): void {
+    const append = this.batch.take();
+    if (append === undefined) return;
+    const count = Number(append.lastZxid - append.firstZxid) + 1;
+    this.state.stats.metrics.record('sync_processor_batch_size', count);
+    effects.push(append);
+  }
+}
+
+function errorOf(err: ErrorCode): Prepared {
+  return { txn: { type: OpCode.error, err }, records: [], digest: null };
+}
+
+/** Sessions and ephemerals that end in one turn: when very many do, the others must not wait. */
+const EXPIRY_SLICE = 500;

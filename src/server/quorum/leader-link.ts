@@ -1,0 +1,90 @@
+/** A learner's connection to its leader: dialled a few times, since the one elected may not listen yet. */
+import { OutputArchive } from '../../jute/output-archive.js';
+import type { QuorumServerConfig } from '../config-ensemble.js';
+import type { PeerHost } from './role.js';
+
+/** As often as Apache's learners try. */
+const CONNECT_TRIES = 5;
+
+export class LeaderLink {
+  /** What leaves at the end of the turn. */
+  readonly out = new OutputArchive(1024);
+  /** When something last came. */
+  heardMs: number;
+  private readonly peer: PeerHost;
+  private readonly leader: QuorumServerConfig;
+  private readonly beganMs: number;
+  private link = 0;
+  private tries = 0;
+  private retryAtMs = Number.POSITIVE_INFINITY;
+  private isConnected = false;
+
+  constructor(peer: PeerHost, leader: QuorumServerConfig) {
+    this.peer = peer;
+    this.leader = leader;
+    this.beganMs = peer.nowMs;
+    this.heardMs = peer.nowMs;
+    this.dial();
+  }
+
+  get isOpen(): boolean {
+    return this.link !== 0;
+  }
+
+  /** When it is to be dialled again. */
+  get nextWakeMs(): number {
+    return this.retryAtMs;
+  }
+
+  private get connectMs(): number {
+    const { tickTimeMs, connectToLearnerMasterLimit } = this.peer.limits;
+    return tickTimeMs * connectToLearnerMasterLimit;
+  }
+
+  private dial(): void {
+    this.tries++;
+    this.retryAtMs = Number.POSITIVE_INFINITY;
+    this.link = this.peer.nextLink();
+    const addresses = this.leader.addresses.map(({ host, quorumPort: port }) => ({ host, port }));
+    this.peer.emit({ kind: 'link-dial', link: this.link, addresses, timeoutMs: this.connectMs });
+  }
+
+  is(link: number): boolean {
+    return link === this.link;
+  }
+
+  opened(): void {
+    this.isConnected = true;
+    this.heardMs = this.peer.nowMs;
+  }
+
+  /** False when it is not to be tried again. */
+  closed(): boolean {
+    const { nowMs, limits } = this.peer;
+    const isLate = nowMs - this.beganMs >= this.connectMs;
+    if (this.isConnected || this.tries >= CONNECT_TRIES || isLate) {
+      this.link = 0;
+      return false;
+    }
+    this.retryAtMs = nowMs + limits.leaderConnectDelayDuringRetryMs;
+    return true;
+  }
+
+  tick(): void {
+    if (this.peer.nowMs >= this.retryAtMs) this.dial();
+  }
+
+  drain(): void {
+    const { out, link } = this;
+    if (out.length === 0) return;
+    if (link === 0) out.reset();
+    else this.peer.emit({ kind: 'link-send', link, bytes: out.take() });
+  }
+
+  close(): void {
+    this.drain();
+    if (this.link !== 0) this.peer.emit({ kind: 'link-close', link: this.link });
+    this.link = 0;
+    this.retryAtMs = Number.POSITIVE_INFINITY;
+  }
+}

@@ -1,0 +1,311 @@
+/**
+ * The leader of an epoch (Leader, LearnerHandler; server.md 4.4):
+ *
+ *   discovery        epochs of a quorum -> a newer one, durable here -> LEADERINFO -> ACKEPOCHs
+ *   synchronization  each learner gets what it lacks, then NEWLEADER; a quorum must ack it
+ *   broadcast        PROPOSAL -> acks of a quorum -> COMMIT, strictly in zxid order
+ *
+ * What must never happen: a commit without a quorum that has the txn on its disks, an epoch that
+ * is used twice, a learner let in that lacks a committed txn. Its own ack counts only when its own
+ * disk has the txn. Without a quorum of learners that speak it stops leading.
+ */
+import { zxidEpoch } from '../../protocol/zxid.js';
+import type { QuorumEvent } from '../events.js';
+import { Broadcast, type BroadcastOptions } from './broadcast.js';
+import { Establishment } from './establishment.js';
+import { readLearnerInfo } from './learner-data.js';
+import type { LearnerHandler } from './learner-handler.js';
+import { Learners } from './learners.js';
+import { formatQuorumConfig } from './quorum-config.js';
+import { LEARNER_PROTOCOL_VERSION, type Packet, PacketType, packetName } from './quorum-packet.js';
+import type { PeerHost, Role } from './role.js';
+import { sendHistory, sendSnapshot } from './sync-learner.js';
+
+export class Leader implements Role {
+  readonly kind = 'leading';
+  readonly learners: Learners;
+  private readonly peer: PeerHost;
+  private readonly options: BroadcastOptions;
+  private readonly establishment: Establishment;
+  private deadlineMs: number;
+  private nextPingMs = Number.POSITIVE_INFINITY;
+  private readonly ownEpoch: number;
+  private readonly ownZxid: bigint;
+  /** Null until a quorum is in sync. */
+  broadcast: Broadcast | null = null;
+
+  constructor(peer: PeerHost, options: BroadcastOptions) {
+    this.peer = peer;
+    this.options = options;
+    this.learners = new Learners(peer);
+    this.establishment = new Establishment(peer.membership, peer.sid);
+    this.ownEpoch = peer.currentEpoch;
+    this.ownZxid = peer.data.tree.lastProcessedZxid;
+    this.deadlineMs = peer.nowMs + this.initMs;
+    this.connect(peer.sid, peer.acceptedEpoch);
+  }
+
+  get phase(): string {
+    const { stage } = this.establishment;
+    if (stage === 'broadcast') return stage;
+    return this.establishment.isTaken || stage === 'taking' ? 'synchronization' : 'discovery';
+  }
+
+  private get initMs(): number {
+    return this.peer.limits.initLimit * this.peer.limits.tickTimeMs;
+  }
+
+  private get newLeaderZxid(): bigint {
+    return BigInt(this.establishment.epoch) << 32n;
+  }
+
+  // ── packets ──────────────────────────────────────────────────────────────────────────────────
+
+  step(event: QuorumEvent): void {
+    switch (event.kind) {
+      case 'link-opened':
+        this.learners.open(event.link, event.remote);
+        break;
+      case 'link-received':
+        this.learners.received(event.link, event.bytes, this.receive);
+        this.broadcast?.tryCommit();
+        break;
+      case 'link-closed':
+        this.learners.gone(event.link);
+        break;
+      case 'epoch-written':
+        if (event.epoch === this.establishment.epoch) this.epochWritten(event.name);
+        break;
+      default:
+        break;
+    }
+  }
+
+  private readonly receive = (handler: LearnerHandler, packet: Packet): void => {
+    switch (packet.type) {
+      case PacketType.FOLLOWERINFO:
+      case PacketType.OBSERVERINFO:
+        this.register(handler, packet);
+        break;
+      case PacketType.ACKEPOCH:
+        this.ackEpoch(handler, packet);
+        break;
+      case PacketType.ACK:
+        this.ack(handler, packet.zxid);
+        break;
+      default:
+        this.serve(handler, packet);
+    }
+  };
+
+  private serve(handler: LearnerHandler, packet: Packet): void {
+    const problem =
+      this.broadcast?.receive(handler, packet) ?? `${packetName(packet.type)} came out of turn`;
+    // A learner that is in sync before the others may ping already.
+    if (problem !== '' && packet.type !== PacketType.PING) this.refuse(handler, problem);
+  }
+
+  private refuse(handler: LearnerHandler, reason: string): void {
+    this.learners.refuse(handler, reason);
+  }
+
+  // ── discovery ────────────────────────────────────────────────────────────────────────────────
+
+  private register(handler: LearnerHandler, { type, zxid, data }: Packet): void {
+    const info = readLearnerInfo(data);
+    if (handler.stage !== 'new' || info === undefined) {
+      this.refuse(handler, `${packetName(type)} came twice, or is damaged`);
+      return;
+    }
+    if (info.configVersion > this.peer.membership.config.version) {
+      this.refuse(handler, 'its configuration is newer than the one here');
+      return;
+    }
+    this.learners.replace(info.sid);
+    handler.sid = info.sid;
+    handler.isObserver = type === PacketType.OBSERVERINFO;
+    handler.stage = 'registered';
+    this.connect(handler.sid, zxidEpoch(zxid));
+    this.inform(handler);
+  }
+
+  private connect(sid: number, acceptedEpoch: number): void {
+    if (!this.establishment.connect(sid, acceptedEpoch)) return;
+    this.peer.writeEpoch('acceptedEpoch', this.establishment.epoch);
+  }
+
+  private epochWritten(name: string): void {
+    const { establishment, peer } = this;
+    if (name === 'acceptedEpoch' && establishment.stage === 'proposing') {
+      establishment.stage = 'election';
+      this.deadlineMs = peer.nowMs + this.initMs;
+      this.raiseConfig();
+      for (const handler of this.learners.all()) this.inform(handler);
+      this.promise(peer.sid);
+    } else if (name === 'currentEpoch' && establishment.stage === 'taking') {
+      establishment.stage = 'synchronization';
+      this.deadlineMs = peer.nowMs + this.initMs;
+      this.nextPingMs = peer.nowMs;
+      for (const handler of this.learners.all()) this.sync(handler);
+      this.ackNewLeader(peer.sid);
+    }
+  }
+
+  /**
+   * A configuration that nobody has agreed on yet, from the lines of zoo.cfg, is agreed on with
+   * NEWLEADER, and takes precedence over any other such from then on (ZOOKEEPER-1783).
+   */
+  private raiseConfig(): void {
+    const { membership, isReconfigEnabled } = this.peer;
+    if (!isReconfigEnabled || membership.config.version !== 0n || membership.next !== null) return;
+    membership.propose({ ...membership.config, version: this.newLeaderZxid });
+  }
+
+  private inform(handler: LearnerHandler): void {
+    const { stage } = this.establishment;
+    const isDecided = stage !== 'discovery' && stage !== 'proposing';
+    if (!isDecided || handler.stage !== 'registered') return;
+    const data = Buffer.alloc(4);
+    data.writeInt32BE(LEARNER_PROTOCOL_VERSION);
+    handler.stage = 'informed';
+    handler.send(PacketType.LEADERINFO, this.newLeaderZxid, data);
+  }
+
+  private ackEpoch(handler: LearnerHandler, { zxid, data }: Packet): void {
+    if (handler.stage !== 'informed' || data === null || data.length < 4) {
+      this.refuse(handler, 'ACKEPOCH came out of turn, or is damaged');
+      return;
+    }
+    const currentEpoch = data.readInt32BE(0);
+    handler.lastZxid = zxid;
+    handler.stage = 'acked';
+    // -1: it had promised this epoch before, to somebody. It is synced, but counts no more.
+    if (currentEpoch !== -1 && !this.establishment.isTaken) {
+      const isAhead =
+        currentEpoch > this.ownEpoch || (currentEpoch === this.ownEpoch && zxid > this.ownZxid);
+      if (isAhead) {
+        this.refuse(handler, 'it knows more than this server, which was to lead');
+        return;
+      }
+      this.promise(handler.sid);
+    }
+    this.sync(handler);
+  }
+
+  private promise(sid: number): void {
+    if (!this.establishment.promise(sid)) return;
+    this.peer.writeEpoch('currentEpoch', this.establishment.epoch);
+  }
+
+  // ── synchronization ──────────────────────────────────────────────────────────────────────────
+
+  /** Sends what the learner lacks, what is under way, then NEWLEADER: in this order, in one step. */
+  private sync(handler: LearnerHandler): void {
+    if (!this.establishment.isTaken || handler.stage !== 'acked') return;
+    handler.stage = 'syncing';
+    const how = sendHistory(handler, this.peer);
+    if (how === 'snap' && !this.sendSnapshot(handler)) return;
+    this.peer.note(`${handler.name} is brought in sync by ${how.toUpperCase()}`);
+    if (!handler.isObserver) {
+      for (const { zxid, entry } of this.broadcast?.outstanding.values() ?? []) {
+        handler.send(PacketType.PROPOSAL, zxid, entry);
+      }
+    }
+    const { config, next } = this.peer.membership;
+    const text = Buffer.from(formatQuorumConfig(next ?? config));
+    handler.send(PacketType.NEWLEADER, this.newLeaderZxid, text);
+  }
+
+  private sendSnapshot(handler: LearnerHandler): boolean {
+    const { limits, data } = this.peer;
+    const underWay = [...this.learners.all()].filter(({ isSentSnapshot }) => isSentSnapshot);
+    if (handler.isObserver && underWay.length >= limits.maxConcurrentSnapSyncs) {
+      this.refuse(handler, 'enough snapshots are being sent (leader.maxConcurrentSnapSyncs)');
+      return false;
+    }
+    const content = this.broadcast?.server.snapshotContent() ?? {
+      ...data,
+      zxid: data.tree.lastProcessedZxid,
+    };
+    sendSnapshot(handler, this.peer, content, (to) => this.learners.flush(to));
+    return true;
+  }
+
+  private ack(handler: LearnerHandler, zxid: bigint): void {
+    if (handler.stage === 'syncing') {
+      if (zxid === this.newLeaderZxid) this.synchronized(handler);
+      else this.refuse(handler, 'its first ACK is not that of NEWLEADER');
+    } else if (!handler.isSynced) {
+      this.refuse(handler, 'an ACK came before NEWLEADER');
+    } else {
+      const problem = this.broadcast?.ack(handler, zxid);
+      if (problem !== undefined) this.refuse(handler, problem);
+    }
+  }
+
+  private synchronized(handler: LearnerHandler): void {
+    handler.stage = 'synced';
+    handler.isSentSnapshot = false;
+    // NEWLEADER came behind all that was committed when it was sent.
+    handler.ackedZxid = this.newLeaderZxid;
+    if (this.establishment.stage === 'broadcast') this.activate(handler);
+    else if (!handler.isObserver) this.ackNewLeader(handler.sid);
+  }
+
+  private ackNewLeader(sid: number): void {
+    if (this.establishment.sync(sid)) this.begin();
+  }
+
+  /** A quorum has this leader's history, and its epoch: it serves. */
+  private begin(): void {
+    this.broadcast = new Broadcast(this.peer, this.learners, this.newLeaderZxid, this.options);
+    this.peer.established(this.establishment.epoch);
+    this.broadcast.begin();
+    for (const handler of this.learners.all()) {
+      if (handler.stage === 'synced') this.activate(handler);
+    }
+  }
+
+  private activate(handler: LearnerHandler): void {
+    handler.stage = 'active';
+    handler.send(PacketType.UPTODATE, -1n);
+  }
+
+  // ── time ─────────────────────────────────────────────────────────────────────────────────────
+
+  get nextWakeMs(): number {
+    const { stage } = this.establishment;
+    return stage === 'broadcast' ? this.nextPingMs : Math.min(this.deadlineMs, this.nextPingMs);
+  }
+
+  durable(zxid: bigint): void {
+    this.broadcast?.durable(zxid);
+  }
+
+  tick(): void {
+    const { nowMs, limits } = this.peer;
+    const isServing = this.establishment.stage === 'broadcast';
+    if (!isServing && nowMs >= this.deadlineMs) {
+      this.peer.giveUp(`no quorum came together within initLimit (${this.initMs} ms)`);
+      return;
+    }
+    this.learners.checkSilence();
+    if (nowMs < this.nextPingMs) return;
+    this.nextPingMs = nowMs + limits.tickTimeMs / 2;
+    this.learners.ping(this.broadcast?.outstanding.lastProposed ?? this.newLeaderZxid);
+    // A leader that nobody follows must not go on answering.
+    const followers = this.learners.followers();
+    if (isServing && !this.peer.membership.isQuorum(followers)) {
+      this.peer.giveUp(`it has no quorum any more: only ${[...followers].join(', ')} are in sync`);
+    }
+  }
+
+  drain(): void {
+    this.learners.drain();
+  }
+
+  end(): void {
+    this.learners.closeAll();
+    this.broadcast?.end();
+  }
+}

@@ -1,0 +1,51 @@
+/** What the data of a learner's packets says. Undefined where it is damaged. */
+import type { ServerState } from '../server-state.js';
+
+export interface LearnerInfo {
+  readonly sid: number;
+  readonly configVersion: bigint;
+}
+
+/** FOLLOWERINFO, OBSERVERINFO: long sid | int protocolVersion | long configVersion */
+export function readLearnerInfo(data: Buffer | null): LearnerInfo | undefined {
+  if (data === null || data.length < 20) return undefined;
+  const sid = data.readBigInt64BE(0);
+  if (sid < -0x8000_0000n || sid > 0x7fff_ffffn) return undefined;
+  return { sid: Number(sid), configVersion: data.readBigInt64BE(12) };
+}
+
+export interface RequestData {
+  readonly sessionId: bigint;
+  readonly cxid: number;
+  readonly type: number;
+  /** A view. */
+  readonly body: Buffer;
+}
+
+/** REQUEST: long sessionId | int cxid | int type | body */
+export function readRequest(data: Buffer | null): RequestData | undefined {
+  if (data === null || data.length < 16) return undefined;
+  return {
+    sessionId: data.readBigInt64BE(0),
+    cxid: data.readInt32BE(8),
+    type: data.readInt32BE(12),
+    body: data.subarray(16),
+  };
+}
+
+/** REVALIDATE: long sessionId | int timeout */
+export function readRevalidation(
+  data: Buffer | null,
+): { readonly sessionId: bigint; readonly timeoutMs: number } | undefined {
+  if (data === null || data.length < 12) return undefined;
+  return { sessionId: data.readBigInt64BE(0), timeoutMs: data.readInt32BE(8) };
+}
+
+/** PING's answer: { long sessionId | int timeout } … of the sessions that a learner heard of. */
+export function touchSessions(state: ServerState, data: Buffer | null): void {
+  if (data === null) return;
+  for (let at = 0; at + 12 <= data.length; at += 12) {
+    const session = state.sessions.get(data.readBigInt64BE(at));
+    if (session !== undefined) state.sessions.touch(session, state.monotonicMs);
+  }
+}

@@ -1,0 +1,103 @@
+/**
+ * A learner as its leader knows it: one link, how far it has come, and what is to be sent to it. What
+ * its packets mean for the ensemble is the leader's.
+ */
+import { JuteError } from '../../jute/jute-error.js';
+import { OutputArchive } from '../../jute/output-archive.js';
+import { type Packet, PacketReader, writePacket } from './quorum-packet.js';
+
+/**
+ * - `new`: nothing came yet
+ * - `registered`: FOLLOWERINFO or OBSERVERINFO came
+ * - `informed`: LEADERINFO is sent
+ * - `acked`: ACKEPOCH came; it waits until the new epoch has a quorum
+ * - `syncing`: it is being sent what it lacks, and all that is proposed meanwhile
+ * - `synced`: NEWLEADER is acked
+ * - `active`: UPTODATE is sent
+ */
+export type LearnerStage =
+  | 'new'
+  | 'registered'
+  | 'informed'
+  | 'acked'
+  | 'syncing'
+  | 'synced'
+  | 'active';
+
+export class LearnerHandler {
+  readonly link: number;
+  readonly remote: string;
+  readonly out = new OutputArchive(1024);
+  stage: LearnerStage = 'new';
+  sid = -1;
+  isObserver = false;
+  /** The epoch and zxid that it brought. */
+  currentEpoch = -1;
+  lastZxid = 0n;
+  /** Everything up to it is durable there. */
+  ackedZxid = 0n;
+  heardMs: number;
+  /** A SNAP is on its way to it. */
+  isSentSnapshot = false;
+  private readonly reader: PacketReader;
+  /** The proposal whose ack is being waited for, and since when. */
+  private watchedZxid = 0n;
+  private watchedSinceMs = 0;
+
+  constructor(link: number, remote: string, maxTxnLength: number, nowMs: number) {
+    this.link = link;
+    this.remote = remote;
+    this.heardMs = nowMs;
+    this.reader = new PacketReader(maxTxnLength);
+  }
+
+  /** Does it get what is proposed and committed from now on? */
+  get isForwardedTo(): boolean {
+    return this.stage === 'syncing' || this.isSynced;
+  }
+
+  get isSynced(): boolean {
+    return this.stage === 'synced' || this.stage === 'active';
+  }
+
+  get name(): string {
+    return this.sid < 0 ? this.remote : `server ${this.sid} (${this.remote})`;
+  }
+
+  push(bytes: Buffer): void {
+    this.reader.push(bytes);
+  }
+
+  /** The next packet, null when there is none, or what is wrong with the bytes. */
+  next(): Packet | string | null {
+    try {
+      return this.reader.next();
+    } catch (error) {
+      if (error instanceof JuteError) return error.message;
+      throw error;
+    }
+  }
+
+  send(type: number, zxid: bigint, data: Uint8Array | null = null): void {
+    writePacket(this.out, type, zxid, data);
+  }
+
+  /** A proposal went out; its ack, or a later one's, is due within syncLimit. */
+  watch(zxid: bigint, nowMs: number): void {
+    if (this.watchedZxid > this.ackedZxid) return;
+    this.watchedZxid = zxid;
+    this.watchedSinceMs = nowMs;
+  }
+
+  acked(zxid: bigint, lastProposed: bigint, nowMs: number): void {
+    if (zxid > this.ackedZxid) this.ackedZxid = zxid;
+    if (this.ackedZxid < this.watchedZxid) return;
+    this.watchedZxid = lastProposed;
+    this.watchedSinceMs = nowMs;
+  }
+
+  /** How long a proposal has gone without its ack, in ms. */
+  lagMs(nowMs: number): number {
+    return this.watchedZxid > this.ackedZxid ? nowMs - this.watchedSinceMs : 0;
+  }
+}

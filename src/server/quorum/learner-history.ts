@@ -1,0 +1,138 @@
+/**
+ * The txns that a leader sends: logged as they come, without a gap, acked when durable, applied when
+ * committed, in zxid order.
+ */
+import { formatZxid } from '../../protocol/zxid.js';
+import { Fifo } from '../fifo.js';
+import { isSuccessor } from '../persistence/recovery.js';
+import { readTxn } from '../tree/txn.js';
+import type { LearnerPath, Proposal } from './learner-path.js';
+import type { QuorumConfig } from './quorum-config.js';
+import { type Packet, PacketType, packetName } from './quorum-packet.js';
+import { configOf } from './reconfig.js';
+import type { PeerHost } from './role.js';
+
+export class LearnerHistory {
+  readonly path: LearnerPath;
+  private readonly peer: PeerHost;
+  private readonly onConfig: (config: QuorumConfig, leader: number) => void;
+  /** Proposed and not committed. */
+  private readonly pending = new Fifo<Proposal>();
+  /** Logged, and to be acked when durable. */
+  private readonly unacked = new Fifo<bigint>();
+  private durableZxid: bigint;
+
+  /** @param onConfig a reconfig is committed: who leads from now on */
+  constructor(
+    path: LearnerPath,
+    peer: PeerHost,
+    onConfig: (config: QuorumConfig, leader: number) => void,
+  ) {
+    this.path = path;
+    this.peer = peer;
+    this.onConfig = onConfig;
+    // What this server knew when it joined is on its disk.
+    this.durableZxid = path.lastLogged;
+  }
+
+  /**
+   * Returns what is wrong with the packet; "" when nothing is.
+   * @throws JuteError when its txn is damaged
+   */
+  receive({ type, zxid, data }: Packet): string {
+    switch (type) {
+      case PacketType.PROPOSAL:
+        return this.propose(zxid, data);
+      case PacketType.COMMIT:
+        return this.commit(zxid);
+      case PacketType.INFORM:
+        return this.propose(zxid, data) || this.commit(zxid);
+      case PacketType.COMMITANDACTIVATE:
+        return this.commit(zxid, data);
+      case PacketType.INFORMANDACTIVATE:
+        return this.propose(zxid, data?.subarray(8) ?? null) || this.commit(zxid, data);
+      case PacketType.SYNC:
+        this.path.synced();
+        return '';
+      case PacketType.REVALIDATE:
+        if (data === null || data.length < 9) return 'a damaged REVALIDATE';
+        this.path.revalidated(data.readBigInt64BE(0), data[8] !== 0);
+        return '';
+      default:
+        return `${packetName(type)} is nothing that a leader sends here`;
+    }
+  }
+
+  get isDurable(): boolean {
+    return this.durableZxid >= this.path.lastLogged;
+  }
+
+  private propose(zxid: bigint, data: Buffer | null): string {
+    const { lastLogged } = this.path;
+    if (data === null) return `an empty PROPOSAL of ${formatZxid(zxid)}`;
+    if (!isSuccessor(lastLogged, zxid)) {
+      return `behind ${formatZxid(lastLogged)} it proposed ${formatZxid(zxid)}: txns are missing`;
+    }
+    const bytes = Buffer.from(data);
+    const entry = readTxn(bytes);
+    if (entry.head.zxid !== zxid) {
+      return `${formatZxid(zxid)} carries the txn ${formatZxid(entry.head.zxid)}`;
+    }
+    const proposal = { ...entry, bytes };
+    this.pending.push(proposal);
+    this.unacked.push(zxid);
+    this.path.log(zxid, bytes);
+    const config = configOf(proposal.txn);
+    if (config !== null) this.peer.membership.propose(config);
+    return '';
+  }
+
+  /** @param leader where a reconfig is committed: a long, the sid of who leads next */
+  private commit(zxid: bigint, leader: Buffer | null = null): string {
+    const proposal = this.pending.peek();
+    if (proposal?.head.zxid !== zxid) {
+      const next = proposal === undefined ? 'nothing' : formatZxid(proposal.head.zxid);
+      return `it committed ${formatZxid(zxid)} where ${next} is next`;
+    }
+    this.commitNext();
+    const config = configOf(proposal.txn);
+    if (config === null) return '';
+    if (leader === null || leader.length < 8) return 'a reconfig that does not say who leads';
+    this.onConfig(config, Number(leader.readBigInt64BE(0)));
+    return '';
+  }
+
+  private commitNext(): void {
+    const proposal = this.pending.shift();
+    if (proposal === undefined) return;
+    this.path.commit(proposal);
+    this.peer.committedLog.add(proposal.head.zxid, proposal.bytes);
+  }
+
+  durable(zxid: bigint): void {
+    if (zxid > this.durableZxid) this.durableZxid = zxid;
+  }
+
+  /** The ack of NEWLEADER speaks for all that was committed before it. */
+  forgetCommitted(): void {
+    const next = this.pending.peek()?.head.zxid;
+    for (let zxid = this.unacked.peek(); zxid !== undefined; zxid = this.unacked.peek()) {
+      if (next !== undefined && zxid >= next) return;
+      this.unacked.shift();
+    }
+  }
+
+  /** What is durable and not acked yet, in order. */
+  *takeAcks(): Generator<bigint> {
+    for (let zxid = this.unacked.peek(); zxid !== undefined; zxid = this.unacked.peek()) {
+      if (zxid > this.durableZxid) return;
+      this.unacked.shift();
+      yield zxid;
+    }
+  }
+
+  /** Applies what is logged and not committed: the log is what it is. */
+  end(): void {
+    while (this.pending.length > 0) this.commitNext();
+  }
+}

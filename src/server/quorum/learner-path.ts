@@ -1,0 +1,230 @@
+/**
+ * The way of a write on a learner: REQUEST to the leader, back as PROPOSAL (logged, and acked when
+ * durable) and COMMIT, or as INFORM. It decides nothing. A commit finds the request it answers at
+ * the head of those that its session has under way.
+ */
+import type { InputArchive } from '../../jute/input-archive.js';
+import { OutputArchive } from '../../jute/output-archive.js';
+import type { Id } from '../../protocol/data.js';
+import { OpCode } from '../../protocol/op-code.js';
+import { hex64 } from '../../protocol/zxid.js';
+import { draftAudit } from '../audit.js';
+import type { ClientConnection } from '../client-connection.js';
+import type { Effect } from '../effects.js';
+import { Fifo } from '../fifo.js';
+import { LogBatch } from '../log-batch.js';
+import { Request } from '../pipeline/request.js';
+import type { PathHost, WritePath } from '../pipeline/write-path.js';
+import type { ServerState } from '../server-state.js';
+import { SessionIds } from '../session/session-ids.js';
+import type { Session } from '../session/session-tracker.js';
+import { SnapshotTrigger } from '../snapshot-trigger.js';
+import type { TxnEntry } from '../tree/txn.js';
+
+/** The learner behind the path. */
+export interface Upstream {
+  request(data: Uint8Array, ids: readonly Id[]): void;
+  /** long sessionId | int timeout */
+  revalidate(data: Uint8Array): void;
+}
+
+/** A txn on its way: parsed, and as it came. */
+export interface Proposal extends TxnEntry {
+  readonly bytes: Buffer;
+}
+
+export interface LearnerPathOptions {
+  /** Seeds the random trigger of snapshots. */
+  readonly seed: number;
+  readonly replayed: number;
+  readonly upstream: Upstream;
+}
+
+export class LearnerPath implements WritePath {
+  private readonly state: ServerState;
+  private readonly host: PathHost;
+  private readonly upstream: Upstream;
+  private readonly batch: LogBatch;
+  private readonly snapshots: SnapshotTrigger;
+  private readonly sessionIds: SessionIds;
+  /** Forwarded writes by session, in the order in which the leader will answer them. */
+  private readonly underWay = new Map<string, Fifo<Request>>();
+  private readonly syncs = new Fifo<Request>();
+  /** Connections that ask whether their session lives, by its id. */
+  private readonly asking = new Map<string, { connection: ClientConnection; timeoutMs: number }>();
+  private readonly scratch = new OutputArchive();
+  private writes = 0;
+  /**
+   * Digests are compared behind it. A tree that a leader sent while it served is none that ever was:
+   * txns that follow are in it in part (a fuzzy snapshot).
+   */
+  compareAfter = 0n;
+
+  constructor(state: ServerState, host: PathHost, options: LearnerPathOptions) {
+    this.state = state;
+    this.host = host;
+    this.upstream = options.upstream;
+    this.batch = new LogBatch(state.tree.lastProcessedZxid);
+    this.snapshots = new SnapshotTrigger(state.settings, options.seed, options.replayed);
+    this.sessionIds = new SessionIds(state.settings.serverId);
+    state.tree.startDigesting();
+    state.sessions.reportTouched();
+  }
+
+  get inProcess(): number {
+    return this.writes + this.syncs.length;
+  }
+
+  submit(request: Request, _session: Session, input: InputArchive): void {
+    if (this.state.reporter.options.isAudited) request.audit = draftAudit(request.type, input);
+    this.forward(request, input.bytes.subarray(input.at, input.end));
+  }
+
+  sync(request: Request): boolean {
+    this.syncs.push(request);
+    this.send(request, NOTHING);
+    return true;
+  }
+
+  openSession(connection: ClientConnection, timeoutMs: number): void {
+    const id = this.sessionIds.next(this.state.sessions, this.state.wallMs);
+    const request = new Request(connection, id, 0, OpCode.createSession, this.state.monotonicMs);
+    const body = Buffer.alloc(4);
+    body.writeInt32BE(timeoutMs);
+    this.forward(request, body);
+  }
+
+  /** Only the leader knows whether it lives, even where this server has never heard of it. */
+  resume(connection: ClientConnection, sessionId: bigint, timeoutMs: number): void {
+    this.asking.set(hex64(sessionId), { connection, timeoutMs });
+    const data = Buffer.alloc(12);
+    data.writeBigInt64BE(BigInt.asIntN(64, sessionId), 0);
+    data.writeInt32BE(timeoutMs, 8);
+    this.upstream.revalidate(data);
+  }
+
+  closeSession(session: Session, connection: ClientConnection, xid: number): void {
+    const { monotonicMs } = this.state;
+    this.forward(
+      new Request(connection, session.id, xid, OpCode.closeSession, monotonicMs),
+      NOTHING,
+    );
+  }
+
+  private forward(request: Request, body: Uint8Array): void {
+    const key = hex64(request.sessionId);
+    let queue = this.underWay.get(key);
+    if (queue === undefined) {
+      queue = new Fifo<Request>();
+      this.underWay.set(key, queue);
+    }
+    queue.push(request);
+    this.writes++;
+    this.host.keep(request);
+    this.send(request, body);
+  }
+
+  private send(request: Request, body: Uint8Array): void {
+    const { scratch } = this;
+    scratch.reset();
+    scratch.writeLong(request.sessionId);
+    scratch.writeInt(request.xid);
+    scratch.writeInt(request.type);
+    scratch.writeBytes(body);
+    this.upstream.request(scratch.view(), request.connection?.ids ?? []);
+  }
+
+  // ── what the leader says ─────────────────────────────────────────────────────────────────────
+
+  /** Into the log with it, as it came. */
+  log(zxid: bigint, bytes: Buffer): void {
+    const size = this.batch.addEntry(zxid, bytes);
+    if (this.snapshots.isDue(size)) {
+      this.host.emit({ kind: 'snapshot', content: this.host.snapshotContent() });
+    }
+  }
+
+  get lastLogged(): bigint {
+    return this.batch.lastZxid;
+  }
+
+  commit({ head, txn, digest }: Proposal): void {
+    const { state } = this;
+    const request = this.requestOf(head.sessionId, head.cxid) ?? foreign(head, state.monotonicMs);
+    request.head = head;
+    request.txn = txn;
+    this.host.commit(request);
+    state.tree.noteDigest(head.zxid);
+    const isCompared =
+      digest !== null && state.tree.isDigestEnabled && head.zxid > this.compareAfter;
+    if (isCompared && digest !== state.tree.digest.value)
+      state.stats.count('digest_mismatches_count');
+  }
+
+  /** The request that the txn answers, where one of this server's clients sent it. */
+  private requestOf(sessionId: bigint, cxid: number): Request | undefined {
+    if (this.underWay.size === 0) return undefined;
+    const key = hex64(sessionId);
+    const queue = this.underWay.get(key);
+    if (queue?.peek()?.xid !== cxid) return undefined;
+    const request = queue.shift();
+    if (queue.length === 0) this.underWay.delete(key);
+    this.writes--;
+    return request;
+  }
+
+  /** The oldest sync has its turn. */
+  synced(): void {
+    const request = this.syncs.shift();
+    if (request !== undefined) this.host.synced(request);
+  }
+
+  revalidated(sessionId: bigint, isValid: boolean): void {
+    const key = hex64(sessionId);
+    const asked = this.asking.get(key);
+    if (asked === undefined) return;
+    this.asking.delete(key);
+    const { connection, timeoutMs } = asked;
+    if (!isValid) {
+      this.host.expired(connection);
+      return;
+    }
+    const { sessions, monotonicMs } = this.state;
+    const session = sessions.get(sessionId) ?? sessions.add(sessionId, timeoutMs, monotonicMs);
+    this.host.attach(connection, session, timeoutMs);
+  }
+
+  /** The sessions that were heard of since the last call, as PING carries them. */
+  touched(): Buffer {
+    const { scratch } = this;
+    scratch.reset();
+    for (const { id, timeoutMs } of this.state.sessions.takeTouched()) {
+      scratch.writeLong(id);
+      scratch.writeInt(timeoutMs);
+    }
+    return Buffer.from(scratch.view());
+  }
+
+  released(): void {
+    this.host.released();
+  }
+
+  durable(): void {
+    // The learner acks; nothing is committed by it.
+  }
+
+  tick(): void {
+    // Sessions expire, and containers go, at the leader.
+  }
+
+  drainInto(effects: Effect[]): void {
+    const append = this.batch.take();
+    if (append !== undefined) effects.push(append);
+  }
+}
+
+const NOTHING = Buffer.alloc(0);
+
+function foreign(head: Proposal['head'], nowMs: number): Request {
+  return new Request(null, head.sessionId, head.cxid, 0, nowMs);
+}

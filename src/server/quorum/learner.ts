@@ -1,0 +1,365 @@
+/**
+ * A follower or an observer: finds its leader, is brought in sync, then takes part (Learner,
+ * Follower, Observer; server.md 4.4).
+ *
+ *   dial -> FOLLOWERINFO -> LEADERINFO -> (acceptedEpoch durable) -> ACKEPOCH
+ *        -> DIFF | TRUNC | SNAP -> PROPOSAL, COMMIT … -> NEWLEADER
+ *        -> (all of it durable, then currentEpoch durable) -> ACK -> UPTODATE -> ACK, clients come in
+ *
+ * The two waits are the promise of the protocol: an epoch is acked when its file is on the disk, and
+ * NEWLEADER when the leader's history is, before the epoch (ZOOKEEPER-3911, 4643, 4646, 4785).
+ * What happens out of order, a gap in the zxids or a COMMIT of another txn than the next, ends
+ * the role: a tree that might differ serves nobody.
+ */
+import { JuteError } from '../../jute/jute-error.js';
+import type { OutputArchive } from '../../jute/output-archive.js';
+import { zxidEpoch } from '../../protocol/zxid.js';
+import type { QuorumServerConfig } from '../config-ensemble.js';
+import type { QuorumEvent } from '../events.js';
+import type { Server } from '../server.js';
+import { LeaderLink } from './leader-link.js';
+import { LearnerHistory } from './learner-history.js';
+import { LearnerPath } from './learner-path.js';
+import { LearnerRestore } from './learner-restore.js';
+import { parseQuorumConfig, type QuorumConfig } from './quorum-config.js';
+import {
+  LEARNER_PROTOCOL_VERSION,
+  type Packet,
+  PacketReader,
+  PacketType,
+  packetName,
+  writePacket,
+} from './quorum-packet.js';
+import type { PeerHost, Role } from './role.js';
+
+type Stage =
+  | 'connecting'
+  /** FOLLOWERINFO is sent. */
+  | 'registering'
+  /** The new epoch is on its way to the disk. */
+  | 'accepting'
+  /** ACKEPOCH is sent: DIFF, TRUNC or SNAP comes. */
+  | 'acknowledged'
+  | 'receiving-snapshot'
+  /** The log is being cut, or a snapshot being written. */
+  | 'restoring'
+  /** What the leader has and this server lacks comes in. */
+  | 'syncing'
+  /** NEWLEADER came: its history, then its epoch, are on their way to the disk. */
+  | 'persisting'
+  /** NEWLEADER is acked: UPTODATE comes. */
+  | 'synced'
+  | 'serving';
+
+/** Stages in which packets wait: something must be on the disk first. */
+const WAITING: ReadonlySet<Stage> = new Set(['accepting', 'restoring', 'persisting']);
+/** Behind every zxid. */
+const NEVER = 0x7fff_ffff_ffff_ffffn;
+const NO_DATA = Buffer.alloc(0);
+
+export class Learner implements Role {
+  readonly kind: 'following' | 'observing';
+  readonly leaderSid: number;
+  private readonly peer: PeerHost;
+  private readonly seed: number;
+  private readonly link: LeaderLink;
+  private readonly out: OutputArchive;
+  private readonly reader: PacketReader;
+  private stage: Stage = 'connecting';
+  private readonly restore: LearnerRestore;
+  private newEpoch = 0;
+  private newLeaderZxid = 0n;
+  private isEpochAsked = false;
+  private server: Server | null = null;
+  private history: LearnerHistory | null = null;
+  /** What NEWLEADER carried: in force with UPTODATE. */
+  private newConfig: QuorumConfig | null = null;
+
+  constructor(peer: PeerHost, leader: QuorumServerConfig, seed: number) {
+    this.peer = peer;
+    this.leaderSid = leader.sid;
+    this.seed = seed;
+    this.kind = peer.isObserver ? 'observing' : 'following';
+    this.restore = new LearnerRestore(peer);
+    this.reader = new PacketReader(peer.limits.maxTxnLength);
+    this.link = new LeaderLink(peer, leader);
+    this.out = this.link.out;
+  }
+
+  get phase(): string {
+    if (this.stage === 'serving') return 'broadcast';
+    if (this.restore.mode !== null) return this.restore.mode;
+    const isEarly = this.stage === 'connecting' || this.stage === 'registering';
+    return isEarly ? 'discovery' : 'synchronization';
+  }
+
+  // ── events ───────────────────────────────────────────────────────────────────────────────────
+
+  step(event: QuorumEvent): void {
+    switch (event.kind) {
+      case 'link-opened':
+        if (!this.link.is(event.link)) return;
+        this.link.opened();
+        this.register();
+        break;
+      case 'link-received':
+        if (!this.link.is(event.link)) return;
+        this.link.heardMs = this.peer.nowMs;
+        if (!this.restore.push(event.bytes)) this.reader.push(event.bytes);
+        break;
+      case 'link-closed':
+        if (!this.link.is(event.link) || this.link.closed()) return;
+        this.peer.giveUp(`the leader, server ${this.leaderSid}, is gone: ${event.reason}`);
+        return;
+      case 'epoch-written':
+        if (event.name === 'acceptedEpoch' && this.stage === 'accepting') {
+          this.ackEpoch(this.peer.currentEpoch);
+        } else if (event.name === 'currentEpoch' && this.stage === 'persisting') {
+          this.ackNewLeader();
+        }
+        break;
+      case 'truncated':
+        this.restored(this.restore.truncated(event.database.tree.lastProcessedZxid));
+        break;
+      case 'installed':
+        this.restored('');
+        break;
+      case 'notified':
+        return;
+    }
+    this.pump();
+  }
+
+  /** Takes what has come, until something must be on the disk first. */
+  private pump(): void {
+    try {
+      while (this.link.isOpen && !WAITING.has(this.stage)) {
+        if (this.stage === 'receiving-snapshot') {
+          const rest = this.restore.receive();
+          if (rest === null) return;
+          this.reader.push(rest);
+          this.stage = 'restoring';
+          continue;
+        }
+        const packet = this.reader.next();
+        if (packet === null) return;
+        const problem = this.receive(packet);
+        if (problem !== '') this.fail(problem);
+      }
+    } catch (error) {
+      if (!(error instanceof JuteError)) throw error;
+      this.fail(error.message);
+    }
+  }
+
+  private fail(reason: string): void {
+    if (!this.link.isOpen) return;
+    this.link.close();
+    this.peer.giveUp(`server ${this.leaderSid}, which leads, broke the protocol: ${reason}`);
+  }
+
+  /** Returns what is wrong with the packet; "" when nothing is. */
+  private receive(packet: Packet): string {
+    const { history } = this;
+    switch (packet.type) {
+      case PacketType.LEADERINFO:
+        return this.receiveEpoch(packet);
+      case PacketType.DIFF:
+      case PacketType.TRUNC:
+      case PacketType.SNAP:
+        return this.beginSync(packet);
+      case PacketType.NEWLEADER:
+        return this.receiveNewLeader(packet);
+      case PacketType.UPTODATE:
+        return this.receiveUpToDate();
+      case PacketType.PING:
+        writePacket(this.out, packet.type, packet.zxid, history?.path.touched() ?? NO_DATA);
+        return '';
+      default:
+        if (history === null) return `${packetName(packet.type)} came out of turn`;
+        return history.receive(packet);
+    }
+  }
+
+  // ── discovery ────────────────────────────────────────────────────────────────────────────────
+
+  private register(): void {
+    const { sid, membership, acceptedEpoch } = this.peer;
+    const data = Buffer.alloc(20);
+    data.writeBigInt64BE(BigInt(sid), 0);
+    data.writeInt32BE(LEARNER_PROTOCOL_VERSION, 8);
+    data.writeBigInt64BE(membership.config.version, 12);
+    const type = this.kind === 'observing' ? PacketType.OBSERVERINFO : PacketType.FOLLOWERINFO;
+    this.stage = 'registering';
+    writePacket(this.out, type, BigInt(acceptedEpoch) << 32n, data);
+  }
+
+  private receiveEpoch({ zxid }: Packet): string {
+    if (this.stage !== 'registering') return 'LEADERINFO came twice';
+    const { acceptedEpoch } = this.peer;
+    this.newEpoch = zxidEpoch(zxid);
+    if (this.newEpoch < acceptedEpoch) {
+      return `its epoch ${this.newEpoch} is older than ${acceptedEpoch}, which was accepted here`;
+    }
+    if (this.newEpoch === acceptedEpoch) {
+      // Promised already, to it or to another: it must not count twice.
+      this.ackEpoch(-1);
+    } else {
+      this.stage = 'accepting';
+      this.peer.writeEpoch('acceptedEpoch', this.newEpoch);
+    }
+    return '';
+  }
+
+  private ackEpoch(currentEpoch: number): void {
+    const data = Buffer.alloc(4);
+    data.writeInt32BE(currentEpoch);
+    this.stage = 'acknowledged';
+    writePacket(this.out, PacketType.ACKEPOCH, this.peer.data.tree.lastProcessedZxid, data);
+  }
+
+  // ── synchronization ──────────────────────────────────────────────────────────────────────────
+
+  private beginSync({ type, zxid }: Packet): string {
+    if (this.stage !== 'acknowledged') return `${packetName(type)} came out of turn`;
+    if (type === PacketType.DIFF) {
+      this.restore.diff();
+      this.serve();
+    } else if (type === PacketType.TRUNC) {
+      this.restore.truncate(zxid);
+      this.stage = 'restoring';
+    } else {
+      this.restore.snapshot(zxid, this.reader.takeRest());
+      this.stage = 'receiving-snapshot';
+    }
+    return '';
+  }
+
+  /** The disk has done what DIFF, TRUNC or SNAP asked for, or `problem` says why not. */
+  private restored(problem: string): void {
+    if (this.stage !== 'restoring') return;
+    if (problem === '') this.serve();
+    else this.fail(problem);
+  }
+
+  /** The history here is a prefix of the leader's: what follows is logged and applied. */
+  private serve(): void {
+    const { peer } = this;
+    this.stage = 'syncing';
+    const upstream = {
+      request: (data: Uint8Array, ids: NonNullable<Packet['authinfo']>) =>
+        writePacket(this.out, PacketType.REQUEST, -1n, data, ids),
+      revalidate: (data: Uint8Array) => writePacket(this.out, PacketType.REVALIDATE, -1n, data),
+    };
+    const { server, path } = peer.serve(
+      (state, host) => new LearnerPath(state, host, { seed: this.seed, replayed: 0, upstream }),
+    );
+    if (this.restore.mode === 'snap') path.compareAfter = NEVER;
+    this.server = server;
+    this.history = new LearnerHistory(path, peer, (config, leader) =>
+      this.activate(config, leader),
+    );
+  }
+
+  private receiveNewLeader({ zxid, data }: Packet): string {
+    if (this.stage !== 'syncing') return 'NEWLEADER came out of turn';
+    this.newLeaderZxid = zxid;
+    this.stage = 'persisting';
+    if (this.peer.isReconfigEnabled && data !== null && data.length > 1) {
+      const config = parseQuorumConfig(data.toString());
+      if (typeof config === 'string') return `NEWLEADER carries no configuration: ${config}`;
+      this.newConfig = config;
+      this.peer.membership.propose(config);
+    }
+    this.persist();
+    return '';
+  }
+
+  /** History first, then the epoch: a crash between must not leave an epoch without its txns. */
+  private persist(): void {
+    const isDue = this.stage === 'persisting' && this.history?.isDurable === true;
+    if (!isDue || this.isEpochAsked) return;
+    this.isEpochAsked = true;
+    this.peer.writeEpoch('currentEpoch', this.newEpoch);
+  }
+
+  private ackNewLeader(): void {
+    this.stage = 'synced';
+    writePacket(this.out, PacketType.ACK, this.newLeaderZxid);
+    this.history?.forgetCommitted();
+    this.ackDurable();
+  }
+
+  private receiveUpToDate(): string {
+    const { history, server } = this;
+    if (this.stage !== 'synced' || history === null || server === null) {
+      return 'UPTODATE came out of turn';
+    }
+    // What comes from here on was not applied there before the whole snapshot was sent.
+    if (this.restore.mode === 'snap') history.path.compareAfter = history.path.lastLogged;
+    this.stage = 'serving';
+    this.restore.mode = null;
+    writePacket(this.out, PacketType.ACK, this.newLeaderZxid);
+    this.peer.established(this.newEpoch);
+    if (this.newConfig !== null) this.activate(this.newConfig, this.leaderSid);
+    server.isOpen = true;
+    return '';
+  }
+
+  // ── broadcast ────────────────────────────────────────────────────────────────────────────────
+
+  private activate(config: QuorumConfig, leader: number): void {
+    const isObserver = this.kind === 'observing';
+    this.peer.activate(config);
+    if (leader !== this.leaderSid) {
+      this.peer.handOver(leader, `server ${leader} leads by the new configuration`);
+    } else if (isObserver !== this.peer.isObserver) {
+      this.peer.giveUp(`it is ${isObserver ? 'a participant' : 'an observer'} from now on`);
+    }
+  }
+
+  durable(zxid: bigint): void {
+    this.history?.durable(zxid);
+    this.persist();
+    this.ackDurable();
+  }
+
+  private ackDurable(): void {
+    const isDue = this.stage === 'synced' || this.stage === 'serving';
+    if (!isDue || this.history === null) return;
+    for (const zxid of this.history.takeAcks()) {
+      if (this.kind === 'following') writePacket(this.out, PacketType.ACK, zxid);
+    }
+  }
+
+  // ── time ─────────────────────────────────────────────────────────────────────────────────────
+
+  private get deadlineMs(): number {
+    const { tickTimeMs, initLimit, syncLimit } = this.peer.limits;
+    const isSynced = this.stage === 'synced' || this.stage === 'serving';
+    return this.link.heardMs + tickTimeMs * (isSynced ? syncLimit : initLimit);
+  }
+
+  get nextWakeMs(): number {
+    return Math.min(this.link.nextWakeMs, this.deadlineMs);
+  }
+
+  tick(): void {
+    this.link.tick();
+    // Its own disk may be slower than the leader's patience; that is the leader's to say.
+    if (this.peer.nowMs < this.deadlineMs || WAITING.has(this.stage)) return;
+    const silentMs = this.peer.nowMs - this.link.heardMs;
+    this.link.close();
+    this.peer.giveUp(`nothing came from the leader, server ${this.leaderSid}, for ${silentMs} ms`);
+  }
+
+  drain(): void {
+    this.history?.path.released();
+    this.link.drain();
+  }
+
+  end(): void {
+    this.link.close();
+    this.history?.end();
+  }
+}

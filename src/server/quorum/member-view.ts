@@ -1,0 +1,109 @@
+import type {
+  ConfigView,
+  LeaderView,
+  QuorumView,
+  ServerMode,
+  SessionsView,
+} from '../../fourlw/server-view.js';
+import type { ConfigFacts, HostView } from '../host-view.js';
+import type { Server } from '../server.js';
+import { LiveView } from '../view.js';
+import { Leader } from './leader.js';
+import { Learner } from './learner.js';
+import { formatQuorumConfig, isVoter } from './quorum-config.js';
+import type { QuorumPeer } from './quorum-peer.js';
+import { ReadOnlyPath } from './read-only-path.js';
+
+/** What the words say of a member: what it is at the moment, and who follows it. */
+export class MemberView extends LiveView {
+  private readonly peer: QuorumPeer;
+
+  constructor(
+    peer: QuorumPeer,
+    server: Server,
+    host: HostView,
+    facts: () => ConfigFacts,
+    version: string,
+  ) {
+    super(server, host, facts, version);
+    this.peer = peer;
+  }
+
+  override get isServing(): boolean {
+    return this.server.path !== null && this.server.isOpen;
+  }
+
+  override get mode(): ServerMode {
+    if (this.isReadOnly) return 'read-only';
+    const kind = this.peer.role?.kind;
+    if (kind === 'leading') return 'leader';
+    return kind === 'observing' ? 'observer' : 'follower';
+  }
+
+  override get isReadOnly(): boolean {
+    return this.server.path instanceof ReadOnlyPath;
+  }
+
+  get quorum(): QuorumView | undefined {
+    if (this.isReadOnly) return undefined;
+    const { role } = this.peer;
+    const { config } = this.peer.membership;
+    const voters = [...config.members.keys()].filter((sid) => isVoter(config, sid));
+    const peerState = role === null ? 'looking' : `${role.kind} - ${role.phase}`;
+    const view = { peerState, quorumSize: voters.length };
+    const isObserving = role instanceof Learner && role.kind === 'observing';
+    return isObserving ? { ...view, observerMasterId: BigInt(role.leaderSid) } : view;
+  }
+
+  // The words look whether it is there at all, so it is undefined on everybody but a leader.
+  get leader(): LeaderView | undefined {
+    const { role } = this.peer;
+    if (!(role instanceof Leader) || role.broadcast === null) return undefined;
+    const { config } = this.peer.membership;
+    const { broadcast } = role;
+    const learners = [...role.learners.all()];
+    const synced = learners.filter(({ isSynced }) => isSynced);
+    const followers = synced.filter(({ isObserver }) => !isObserver);
+    const voting = followers.filter(({ sid }) => isVoter(config, sid));
+    return {
+      proposalSizes: broadcast.proposalSizes,
+      learners: learners.length,
+      syncedFollowers: voting.length,
+      syncedNonVotingFollowers: followers.length - voting.length,
+      syncedObservers: synced.length - followers.length,
+      pendingSyncs: broadcast.pendingSyncs,
+      leaderUptimeMs: broadcast.uptimeMs,
+    };
+  }
+
+  override get config(): ConfigView {
+    const { limits, sid } = this.peer;
+    const membership = this.peer.membership.config;
+    const own = membership.members.get(sid);
+    const lines = formatQuorumConfig(membership).split('\n');
+    return {
+      ...super.config,
+      quorum: {
+        initLimit: limits.initLimit,
+        syncLimit: limits.syncLimit,
+        electionAlg: 3,
+        electionPorts: own?.addresses.map(({ electionPort }) => electionPort) ?? [],
+        quorumPorts: own?.addresses.map(({ quorumPort }) => quorumPort) ?? [],
+        peerType: own?.role ?? 'participant',
+        membership: {
+          servers: lines.filter((line) => !line.startsWith('version=')),
+          version: membership.version,
+        },
+      },
+    };
+  }
+
+  override sessions(): SessionsView {
+    if (this.peer.role instanceof Leader) return super.sessions();
+    const sessions = [...this.state.sessions.values()].map(({ id, timeoutMs }) => ({
+      sessionId: id,
+      timeoutMs,
+    }));
+    return { kind: 'learner', sessions };
+  }
+}

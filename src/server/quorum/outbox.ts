@@ -1,0 +1,52 @@
+/** Notifications on their way out: for each server the newest one only. */
+import { encodeNotification, type Notification } from './notification.js';
+
+/** Of servers that are no voters, and so are told only because they asked. */
+const MAX_ASKERS = 1000;
+
+export interface Outgoing {
+  readonly to: number;
+  readonly frame: Buffer;
+}
+
+export class Outbox {
+  private readonly sid: number;
+  private readonly frames = new Map<number, Buffer>();
+  private readonly asked = new Set<number>();
+
+  /** @param sid the server's own: nothing is sent to it. */
+  constructor(sid: number) {
+    this.sid = sid;
+  }
+
+  /** Servers without a vote that look for a leader. */
+  get askers(): ReadonlySet<number> {
+    return this.asked;
+  }
+
+  /** Is it the first time that it asks? */
+  addAsker(sid: number): boolean {
+    if (this.asked.has(sid) || this.asked.size >= MAX_ASKERS) return false;
+    this.asked.add(sid);
+    return true;
+  }
+
+  forgetAskers(): void {
+    this.asked.clear();
+  }
+
+  send(to: number, notification: Notification): void {
+    if (to !== this.sid) this.frames.set(to, encodeNotification(notification));
+  }
+
+  /** Has one for this server not been taken? */
+  has(to: number): boolean {
+    return this.frames.has(to);
+  }
+
+  take(): Outgoing[] {
+    const frames = [...this.frames].map(([to, frame]) => ({ to, frame }));
+    this.frames.clear();
+    return frames;
+  }
+}

@@ -1,0 +1,369 @@
+/**
+ * A member of an ensemble as a value: `step` an event, `drain` the effects (QuorumPeer). It looks for
+ * a leader, then leads or follows, until that role ends, and looks again. In front of it stands the
+ * server that clients know: without a path while there is no quorum, with the role's path else.
+ *
+ * Between two roles the tree is what the log says, no more and no less, and all of it is durable: an
+ * election never offers what a crash could take back.
+ */
+import { ErrorCode } from '../../protocol/error-code.js';
+import type { ReconfigRequest } from '../../protocol/proto.js';
+import { hex64 } from '../../protocol/zxid.js';
+import { assert } from '../assert.js';
+import type { Effect } from '../effects.js';
+import type { Event, QuorumEvent } from '../events.js';
+import type { ContainerManager } from '../pipeline/container-manager.js';
+import type { PathHost, WritePath } from '../pipeline/write-path.js';
+import type { Server } from '../server.js';
+import type { ServerState } from '../server-state.js';
+import type { CommittedLog } from './committed-log.js';
+import { type ElectionOptions, FastLeaderElection } from './fast-leader-election.js';
+import { Front, type MakePath } from './front.js';
+import { Leader } from './leader.js';
+import { Learner } from './learner.js';
+import { Membership } from './membership.js';
+import { ParkedLinks } from './parked-links.js';
+import { formatQuorumConfig, type QuorumConfig } from './quorum-config.js';
+import { ReadOnlyPath } from './read-only-path.js';
+import type { Data, PeerHost, QuorumLimits, Role } from './role.js';
+
+export interface QuorumPeerParts {
+  readonly sid: number;
+  readonly config: QuorumConfig;
+  readonly limits: QuorumLimits;
+  /** reconfigEnabled: the membership may change while serving. */
+  readonly isReconfigEnabled: boolean;
+  readonly election: Omit<ElectionOptions, 'sid'>;
+  readonly acceptedEpoch: number;
+  readonly currentEpoch: number;
+  /** What snapshot and log say. */
+  readonly data: Data;
+  readonly committedLog: CommittedLog;
+  /** Txns since the last snapshot. */
+  readonly replayed: number;
+  /** Seeds the random trigger of snapshots. */
+  readonly seed: number;
+  /** The server in front; without a path it serves nobody. */
+  makeServer(peer: QuorumPeer, data: Data, makePath: MakePath | null): Server;
+  makeContainers(state: ServerState): ContainerManager;
+}
+
+export class QuorumPeer implements PeerHost {
+  readonly sid: number;
+  readonly limits: QuorumLimits;
+  readonly committedLog: CommittedLog;
+  private readonly front: Front;
+  role: Role | null = null;
+  readonly membership: Membership;
+  readonly isReconfigEnabled: boolean;
+  acceptedEpoch: number;
+  currentEpoch: number;
+  data: Data;
+  nowMs = 0;
+  wallMs = 0;
+  private readonly parts: QuorumPeerParts;
+  private readonly election: FastLeaderElection;
+  private readonly parked = new ParkedLinks();
+  private effects: Effect[] = [];
+  /** Effects for the disk whose event has not come yet. */
+  private diskWork = 0;
+  private isLooking = false;
+  private isStarted = false;
+  private lookingSinceMs = 0;
+  private overBecause: string | null = null;
+  /** Who leads next, where that is agreed. */
+  private successor: number | null = null;
+  private links = 0;
+
+  constructor(parts: QuorumPeerParts) {
+    this.parts = parts;
+    this.sid = parts.sid;
+    this.limits = parts.limits;
+    this.membership = new Membership(parts.config);
+    this.isReconfigEnabled = parts.isReconfigEnabled;
+    this.acceptedEpoch = parts.acceptedEpoch;
+    this.currentEpoch = parts.currentEpoch;
+    this.data = parts.data;
+    this.committedLog = parts.committedLog;
+    this.election = new FastLeaderElection({ ...parts.election, sid: parts.sid }, parts.config);
+    const make = (data: Data, makePath: MakePath | null) => parts.makeServer(this, data, makePath);
+    this.front = new Front({ make, emit: (effect) => this.emit(effect) }, this.data);
+    this.emit({ kind: 'members', members: [...parts.config.members.values()] });
+  }
+
+  get isObserver(): boolean {
+    return this.membership.config.members.get(this.sid)?.role === 'observer';
+  }
+
+  /** What clients see. */
+  get server(): Server {
+    return this.front.server;
+  }
+
+  /** Of the moment: another role has another one. */
+  get view(): Server['view'] {
+    return this.server.view;
+  }
+
+  get nextWakeMs(): number {
+    if (this.role !== null) return this.role.nextWakeMs;
+    return Math.min(this.election.nextWakeMs, this.readOnlyAtMs);
+  }
+
+  // ── events ───────────────────────────────────────────────────────────────────────────────────
+
+  step(event: Event): void {
+    switch (event.kind) {
+      case 'clock':
+        this.nowMs = event.monotonicMs;
+        this.wallMs = event.wallMs;
+        this.front.clock(event.wallMs, event.monotonicMs);
+        this.tick();
+        break;
+      case 'ack':
+        this.diskWork--;
+        this.role?.durable(event.zxid);
+        break;
+      case 'notified':
+        this.election.receive(event.sid, event.frame, this.nowMs);
+        break;
+      case 'epoch-written':
+        this.diskWork--;
+        this[event.name] = event.epoch;
+        this.role?.step(event);
+        break;
+      case 'truncated': {
+        this.diskWork--;
+        const { tree, sessions } = event.database;
+        const { next } = this.membership;
+        if (next !== null && next.version > tree.lastProcessedZxid) this.membership.next = null;
+        this.replaceData({ tree, sessions: [...sessions.values()] });
+        this.role?.step(event);
+        break;
+      }
+      case 'installed':
+        this.diskWork--;
+        this.role?.step(event);
+        break;
+      case 'link-opened':
+      case 'link-received':
+      case 'link-closed':
+        this.stepLink(event);
+        break;
+      default:
+        this.server.step(event);
+    }
+    this.settle();
+  }
+
+  private tick(): void {
+    if (!this.isStarted) {
+      this.isStarted = true;
+      return;
+    }
+    if (this.role !== null) this.role.tick();
+    else if (this.isLooking) {
+      this.election.tick(this.nowMs);
+      if (this.nowMs >= this.readOnlyAtMs) this.serveReadOnly();
+    }
+  }
+
+  /** An election should be over by then; Infinity where nobody is to be served without a quorum. */
+  private get readOnlyAtMs(): number {
+    const isDue = this.isLooking && this.limits.isReadOnlyAllowed && this.server.path === null;
+    const graceMs = Math.max(READ_ONLY_GRACE_MS, this.limits.tickTimeMs);
+    return isDue ? this.lookingSinceMs + graceMs : Number.POSITIVE_INFINITY;
+  }
+
+  private serveReadOnly(): void {
+    this.note('there is no quorum: reads are served to clients that ask for no more');
+    const { tree } = this.data;
+    const { server } = this.front.serve(
+      { tree, sessions: [] },
+      (state, host) => new ReadOnlyPath(state, host),
+    );
+    server.isOpen = true;
+  }
+
+  /** What the step led to: a role that is over, one that begins, an election. */
+  private settle(): void {
+    if (this.overBecause !== null) this.endRole(this.overBecause);
+    if (this.role !== null || !this.isStarted) return;
+    if (!this.isLooking) {
+      if (this.diskWork > 0) return;
+      if (this.successor === null) this.look();
+      else this.succeed(this.successor);
+    }
+    this.heedElection();
+    if (this.overBecause !== null) this.endRole(this.overBecause);
+  }
+
+  private heedElection(): void {
+    const newer = this.election.takeNewerConfig();
+    if (newer !== undefined && this.isReconfigEnabled) this.activate(newer);
+    const problem = this.election.takeProblem();
+    if (problem !== undefined) this.note(problem);
+    const vote = this.election.takeElected();
+    if (vote !== undefined && this.role === null) this.begin(vote.leader);
+  }
+
+  // ── roles ────────────────────────────────────────────────────────────────────────────────────
+
+  private look(): void {
+    this.isLooking = true;
+    this.lookingSinceMs = this.nowMs;
+    const zxid = this.data.tree.lastProcessedZxid;
+    const { currentEpoch: epoch, isObserver, membership } = this;
+    const { config, next: nextConfig } = membership;
+    const pending = nextConfig === null ? {} : { nextConfig };
+    this.election.look({ zxid, epoch, isObserver, config, ...pending }, this.nowMs);
+  }
+
+  /** The reconfig that ended the last role has said who leads. */
+  private succeed(leader: number): void {
+    this.successor = null;
+    this.election.settleOn(leader, this.currentEpoch);
+    this.begin(leader);
+  }
+
+  private begin(leader: number): void {
+    this.isLooking = false;
+    if (this.server.path !== null) this.front.close(this.data);
+    if (leader === this.sid) {
+      this.note('this server leads');
+      const { seed, replayed, makeContainers } = this.parts;
+      this.role = new Leader(this, { seed, replayed, makeContainers });
+      for (const [link, { remote, chunks }] of this.parked.takeAll()) {
+        this.role.step({ kind: 'link-opened', link, remote });
+        for (const bytes of chunks) this.role.step({ kind: 'link-received', link, bytes });
+      }
+      return;
+    }
+    for (const [link] of this.parked.takeAll()) this.emit({ kind: 'link-close', link });
+    const member = this.membership.config.members.get(leader);
+    assert(member !== undefined, `server ${leader} was elected and is no member`);
+    this.note(`server ${leader} leads`);
+    this.role = new Learner(this, member, this.parts.seed);
+  }
+
+  giveUp(reason: string): void {
+    this.overBecause ??= reason;
+  }
+
+  handOver(leader: number, reason: string): void {
+    this.successor = leader;
+    this.giveUp(reason);
+  }
+
+  activate(config: QuorumConfig): void {
+    this.membership.activate(config);
+    this.note(`the configuration of version ${hex64(config.version)} is in force`);
+    this.election.setConfig(config, this.membership.next ?? undefined);
+    this.emit({ kind: 'members', members: [...config.members.values()] });
+    this.emit({ kind: 'write-config', text: formatQuorumConfig(config) });
+    this.tellConfig();
+  }
+
+  /** For prep: only a leader that serves knows who would be a quorum of the new configuration. */
+  reconfigure(request: ReconfigRequest, zxid: bigint): string | ErrorCode {
+    const broadcast = this.role instanceof Leader ? this.role.broadcast : null;
+    return broadcast?.reconfigure(request, zxid) ?? ErrorCode.UNIMPLEMENTED;
+  }
+
+  /** What /zookeeper/config says is each member's own to write. */
+  private tellConfig(): void {
+    const { config } = this.membership;
+    this.data.tree.setConfig(formatQuorumConfig(config), config.version, this.wallMs);
+  }
+
+  private endRole(reason: string): void {
+    const { role, server } = this;
+    this.overBecause = null;
+    if (role === null) return;
+    this.note(`${role.kind} is over: ${reason}`);
+    server.shutDown();
+    role.end();
+    this.role = null;
+    if (server.path !== null) {
+      const sessions = [...server.state.sessions.values()];
+      this.data = {
+        tree: this.data.tree,
+        sessions: sessions.map(({ id, timeoutMs }) => ({ id, timeoutMs })),
+      };
+    }
+    this.front.close(this.data);
+    this.overBecause = null;
+  }
+
+  serve<P extends WritePath>(
+    makePath: (state: ServerState, host: PathHost) => P,
+  ): { readonly server: Server; readonly path: P } {
+    this.tellConfig();
+    return this.front.serve(this.data, makePath);
+  }
+
+  replaceData(data: Data): void {
+    this.data = data;
+    this.committedLog.clear();
+    if (this.server.path === null) this.front.close(data);
+  }
+
+  writeEpoch(name: 'acceptedEpoch' | 'currentEpoch', epoch: number): void {
+    const whenDurable = { kind: 'epoch-written', name, epoch } as const;
+    this.emit({ kind: 'write-epoch', name, epoch, whenDurable });
+  }
+
+  established(epoch: number): void {
+    this.election.setPeerEpoch(epoch);
+  }
+
+  nextLink(): number {
+    return -++this.links;
+  }
+
+  note(message: string): void {
+    this.emit({ kind: 'report', report: { kind: 'quorum', message } });
+  }
+
+  // ── links ────────────────────────────────────────────────────────────────────────────────────
+
+  private stepLink(event: Extract<QuorumEvent, { link: number }>): void {
+    if (this.role?.kind === 'leading' || event.link < 0) this.role?.step(event);
+    else if (event.kind === 'link-closed') this.parked.forget(event.link);
+    else {
+      const isKept =
+        event.kind === 'link-received'
+          ? this.parked.keep(event.link, event.bytes)
+          : this.role === null && this.parked.park(event.link, event.remote);
+      if (!isKept) this.emit({ kind: 'link-close', link: event.link });
+    }
+  }
+
+  // ── effects ──────────────────────────────────────────────────────────────────────────────────
+
+  emit(effect: Effect): void {
+    if (DISK_EFFECTS.has(effect.kind)) this.diskWork++;
+    this.effects.push(effect);
+  }
+
+  drain(): readonly Effect[] {
+    this.role?.drain();
+    this.front.drain();
+    for (const { to, frame } of this.election.takeOutgoing()) {
+      this.emit({ kind: 'notify', sid: to, frame });
+    }
+    const { effects } = this;
+    if (effects.length > 0) this.effects = [];
+    return effects;
+  }
+}
+
+/** ReadOnlyZooKeeperServer starts no sooner. */
+const READ_ONLY_GRACE_MS = 2000;
+/** Each of them is answered by one event. */
+const DISK_EFFECTS: ReadonlySet<Effect['kind']> = new Set([
+  'append',
+  'write-epoch',
+  'truncate',
+  'install-snapshot',
+]);

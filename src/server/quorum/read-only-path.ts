@@ -1,0 +1,69 @@
+/**
+ * The way of a write on a member that has lost its quorum and serves on, for clients that asked for
+ * no more than reads (ReadOnlyZooKeeperServer): it is refused. Sessions live on this server alone
+ * and end with it; those of the ensemble cannot be told from dead ones, and wait.
+ */
+import { ErrorCode } from '../../protocol/error-code.js';
+import type { ClientConnection } from '../client-connection.js';
+import type { Request } from '../pipeline/request.js';
+import type { PathHost, WritePath } from '../pipeline/write-path.js';
+import { beginReply, endReply } from '../reply.js';
+import type { ServerState } from '../server-state.js';
+import { SessionIds } from '../session/session-ids.js';
+import type { Session } from '../session/session-tracker.js';
+
+export class ReadOnlyPath implements WritePath {
+  readonly inProcess = 0;
+  private readonly state: ServerState;
+  private readonly host: PathHost;
+  private readonly sessionIds: SessionIds;
+
+  constructor(state: ServerState, host: PathHost) {
+    this.state = state;
+    this.host = host;
+    this.sessionIds = new SessionIds(state.settings.serverId);
+    state.isReadOnly = true;
+  }
+
+  submit({ connection, xid }: Request): void {
+    if (connection === null) return;
+    endReply(this.state, connection, beginReply(connection, xid), ErrorCode.NOTREADONLY);
+  }
+
+  sync(): boolean {
+    return false;
+  }
+
+  openSession(connection: ClientConnection, timeoutMs: number): void {
+    const { sessions, monotonicMs, wallMs } = this.state;
+    const id = this.sessionIds.next(sessions, wallMs);
+    this.host.attach(connection, sessions.add(id, timeoutMs, monotonicMs), timeoutMs);
+  }
+
+  resume(connection: ClientConnection): void {
+    this.host.drop(connection);
+  }
+
+  closeSession(session: Session, connection: ClientConnection, xid: number): void {
+    endReply(this.state, connection, beginReply(connection, xid), ErrorCode.OK);
+    this.end(session);
+  }
+
+  private end(session: Session): void {
+    const holder = this.state.sessions.remove(session.id)?.holder;
+    if (holder != null) this.host.drop(holder as ClientConnection);
+  }
+
+  durable(): void {
+    // Nothing is written.
+  }
+
+  tick(): void {
+    const { sessions, monotonicMs } = this.state;
+    for (const session of sessions.expire(monotonicMs)) this.end(session);
+  }
+
+  drainInto(): void {
+    // Nothing is written.
+  }
+}

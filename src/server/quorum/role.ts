@@ -1,0 +1,86 @@
+/** What a peer is for a while, leader or learner, and what it asks of the peer around it. */
+import type { Effect, QuorumEffect } from '../effects.js';
+import type { QuorumEvent } from '../events.js';
+import type { PathHost, WritePath } from '../pipeline/write-path.js';
+import type { Server } from '../server.js';
+import type { ServerState } from '../server-state.js';
+import type { DataTree } from '../tree/data-tree.js';
+import type { CommittedLog } from './committed-log.js';
+import type { Membership } from './membership.js';
+import type { QuorumConfig } from './quorum-config.js';
+
+export interface QuorumLimits {
+  readonly tickTimeMs: number;
+  /** Ticks that a learner has to connect and to sync. */
+  readonly initLimit: number;
+  /** Ticks that a learner may be silent or behind. */
+  readonly syncLimit: number;
+  /** Ticks to reach the leader; initLimit where nothing is said. */
+  readonly connectToLearnerMasterLimit: number;
+  readonly leaderConnectDelayDuringRetryMs: number;
+  /** jute.maxbuffer and its extra size, in bytes. */
+  readonly maxTxnLength: number;
+  /** leaderServes: does a leader let clients in? */
+  readonly leaderServes: boolean;
+  readonly maxConcurrentSnapSyncs: number;
+  /** readonlymode.enabled: without a quorum, serve those who ask for no more than reads. */
+  readonly isReadOnlyAllowed: boolean;
+  /** standaloneEnabled: a reconfig may not leave fewer than two voters. */
+  readonly standaloneEnabled: boolean;
+}
+
+/** What a member knows, whatever it is at the moment: all that its log says, applied. */
+export interface Data {
+  readonly tree: DataTree;
+  readonly sessions: readonly { readonly id: bigint; readonly timeoutMs: number }[];
+}
+
+export interface PeerHost {
+  readonly sid: number;
+  readonly limits: QuorumLimits;
+  readonly membership: Membership;
+  readonly isReconfigEnabled: boolean;
+  readonly isObserver: boolean;
+  readonly committedLog: CommittedLog;
+  readonly acceptedEpoch: number;
+  readonly currentEpoch: number;
+  readonly nowMs: number;
+  readonly wallMs: number;
+  readonly data: Data;
+  /** What a snapshot or a truncated log brought: it is what this member knows now. */
+  replaceData(data: Data): void;
+  emit(effect: Effect | QuorumEffect): void;
+  /** Writes the epoch; `Role.step` is told when it is durable. */
+  writeEpoch(name: 'acceptedEpoch' | 'currentEpoch', epoch: number): void;
+  /** A number for a link that is dialled. */
+  nextLink(): number;
+  /** A server of this path comes to stand in front; it lets nobody in before `isOpen` is set. */
+  serve<P extends WritePath>(
+    makePath: (state: ServerState, host: PathHost) => P,
+  ): { readonly server: Server; readonly path: P };
+  /** The configuration is in force from now on. */
+  activate(config: QuorumConfig): void;
+  /** This role is over, and it is agreed who leads next. */
+  handOver(leader: number, reason: string): void;
+  /** The new epoch is established as far as this member can see. */
+  established(epoch: number): void;
+  /** This role is over; the peer looks for a leader. */
+  giveUp(reason: string): void;
+  /** For the operator's log. */
+  note(message: string): void;
+}
+
+export interface Role {
+  readonly kind: 'leading' | 'following' | 'observing';
+  /** discovery, synchronization, broadcast, … as `zk_peer_state` names them. */
+  readonly phase: string;
+  step(event: QuorumEvent): void;
+  /** Everything up to `zxid` is durable here. */
+  durable(zxid: bigint): void;
+  tick(): void;
+  readonly nextWakeMs: number;
+  /** What is to leave on the links at the end of this turn. */
+  drain(): void;
+  /** Applies what is logged and not committed, without a word to anybody: the log is what it is. */
+  end(): void;
+}

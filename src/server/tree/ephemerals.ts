@@ -1,0 +1,34 @@
+import { hex64 } from '../../protocol/zxid.js';
+
+/** The paths of ephemerals by the session that owns them. */
+export class Ephemerals {
+  /** By the session's id as hex. */
+  private readonly paths = new Map<string, Set<string>>();
+  count = 0;
+
+  of(sessionId: bigint): ReadonlySet<string> {
+    return this.paths.get(hex64(sessionId)) ?? NO_PATHS;
+  }
+
+  bySession(): Iterable<[sessionIdHex: string, paths: ReadonlySet<string>]> {
+    return this.paths;
+  }
+
+  add(owner: bigint, path: string): void {
+    const key = hex64(owner);
+    const paths = this.paths.get(key);
+    if (paths === undefined) this.paths.set(key, new Set([path]));
+    else paths.add(path);
+    this.count++;
+  }
+
+  remove(owner: bigint, path: string): void {
+    const key = hex64(owner);
+    const paths = this.paths.get(key);
+    if (!paths?.delete(path)) return;
+    if (paths.size === 0) this.paths.delete(key);
+    this.count--;
+  }
+}
+
+const NO_PATHS: ReadonlySet<string> = new Set();

@@ -1,0 +1,453 @@
+import { createHash } from 'node:crypto';
+import { parseWhitelist } from '../../../src/fourlw/whitelist.js';
+import { SNAP_STREAM_SIGNATURE } from '../../../src/protocol/quorum.js';
+import type { Effect } from '../../../src/server/effects.js';
+import type { Event } from '../../../src/server/events.js';
+import { Database } from '../../../src/server/persistence/replay.js';
+import { writeSnapshotStream } from '../../../src/server/persistence/snapshot.js';
+import {
+  decodeStatPersisted,
+  SnapshotReader,
+} from '../../../src/server/persistence/snapshot-reader.js';
+import { bodySourceOf } from '../../../src/server/persistence/snapshot-source.js';
+import { ContainerManager } from '../../../src/server/pipeline/container-manager.js';
+import { Prep } from '../../../src/server/pipeline/prep.js';
+import { CommittedLog } from '../../../src/server/quorum/committed-log.js';
+import { MemberView } from '../../../src/server/quorum/member-view.js';
+import { parseQuorumConfig, type QuorumConfig } from '../../../src/server/quorum/quorum-config.js';
+import { QuorumPeer } from '../../../src/server/quorum/quorum-peer.js';
+import type { Data } from '../../../src/server/quorum/role.js';
+import { Server } from '../../../src/server/server.js';
+import { type ServerSettings, ServerState } from '../../../src/server/server-state.js';
+import { Auth } from '../../../src/server/session/auth.js';
+import { SessionTracker } from '../../../src/server/session/session-tracker.js';
+import { type HandshakeOptions, handshake, Peer } from '../server-peer.js';
+
+const TICK_MS = 1000;
+const SETTINGS: Omit<ServerSettings, 'serverId'> = {
+  tickTimeMs: TICK_MS,
+  minSessionTimeoutMs: 2 * TICK_MS,
+  maxSessionTimeoutMs: 20 * TICK_MS,
+  maxFrameLength: 1 << 20,
+  globalOutstandingLimit: 1000,
+  snapCount: 100_000,
+  snapSize: 0,
+  isTTLEnabled: false,
+  sessionlessTimeoutMs: 10 * TICK_MS,
+};
+
+/** What one member has on its disk. */
+interface Disk {
+  base: Database;
+  entries: { zxid: bigint; entry: Buffer }[];
+  acceptedEpoch: number;
+  currentEpoch: number;
+  work: (() => void)[];
+}
+
+interface Member {
+  readonly sid: number;
+  peer: QuorumPeer;
+  readonly disk: Disk;
+  readonly clients: Map<number, Peer>;
+  isUp: boolean;
+  /** The disk does nothing while it is held. */
+  isDiskHeld: boolean;
+  readonly notes: string[];
+}
+
+export interface EnsembleOptions {
+  /** With reconfigEnabled: only so many belong to it from the start, the others may join. */
+  readonly initial?: number;
+  /** readonlymode.enabled */
+  readonly isReadOnlyAllowed?: boolean;
+}
+
+/**
+ * An ensemble without sockets, disks or clocks: every message arrives at once and in order, unless its
+ * sender and receiver are cut from each other; the disk works when it is not held.
+ */
+export class EnsembleWorld {
+  readonly members = new Map<number, Member>();
+  /** Links by the member and the number it knows them by, to the other end. */
+  private readonly links = new Map<string, { sid: number; link: number }>();
+  private readonly cuts = new Set<string>();
+  private readonly config: QuorumConfig;
+  /** What the first members know. */
+  private readonly initial: QuorumConfig;
+  private nextId = 1;
+  private wallMs = 1_800_000_000_000;
+  private nowMs = 1000;
+
+  readonly isReconfigEnabled: boolean;
+  private readonly isReadOnlyAllowed: boolean;
+
+  constructor(size: number, observers = 0, options: EnsembleOptions = {}) {
+    this.isReadOnlyAllowed = options.isReadOnlyAllowed ?? false;
+    this.isReconfigEnabled = options.initial !== undefined;
+    const lines = Array.from({ length: size + observers }, (_, i) => {
+      const role = i < size ? 'participant' : 'observer';
+      return `server.${i + 1}=127.0.0.1:${2000 + i}:${3000 + i}:${role};${4000 + i}`;
+    });
+    const config = parseQuorumConfig([...lines, 'version=0'].join('\n'));
+    if (typeof config === 'string') throw new Error(config);
+    this.config = config;
+    const first = [...config.members].slice(0, options.initial ?? size + observers);
+    this.initial = { ...config, members: new Map(first) };
+    for (const sid of config.members.keys()) {
+      const base = new Database({});
+      base.finishSnapshot(0n);
+      const disk = { base, entries: [], acceptedEpoch: 0, currentEpoch: 0, work: [] };
+      const clients = new Map<number, Peer>();
+      const rest = { clients, isUp: false, isDiskHeld: false, notes: [] };
+      this.members.set(sid, { sid, disk, peer: null as never, ...rest });
+    }
+  }
+
+  member(sid: number): Member {
+    const member = this.members.get(sid);
+    if (member === undefined) throw new Error(`there is no member ${sid}`);
+    return member;
+  }
+
+  start(...sids: number[]): void {
+    for (const sid of sids.length > 0 ? sids : this.members.keys()) {
+      const member = this.member(sid);
+      const { database, committedLog } = restore(member.disk);
+      member.peer = new QuorumPeer({
+        sid,
+        config: this.initial.members.has(sid) ? this.initial : this.config,
+        limits: {
+          tickTimeMs: TICK_MS,
+          initLimit: 10,
+          syncLimit: 5,
+          connectToLearnerMasterLimit: 10,
+          leaderConnectDelayDuringRetryMs: 100,
+          maxTxnLength: 1 << 21,
+          leaderServes: true,
+          maxConcurrentSnapSyncs: 10,
+          isReadOnlyAllowed: this.isReadOnlyAllowed,
+          standaloneEnabled: true,
+        },
+        isReconfigEnabled: this.isReconfigEnabled,
+        election: { minIntervalMs: 200, maxIntervalMs: 60_000, finalizeWaitMs: 200 },
+        acceptedEpoch: member.disk.acceptedEpoch,
+        currentEpoch: member.disk.currentEpoch,
+        data: { tree: database.tree, sessions: [...database.sessions.values()] },
+        committedLog,
+        replayed: 0,
+        seed: 1,
+        makeServer: (peer, data, makePath) => makeServer(peer, data, makePath, this.nowMs),
+        makeContainers: (state) =>
+          new ContainerManager(
+            state.tree,
+            { checkIntervalMs: 60_000, maxPerMinute: 10_000, maxNeverUsedMs: 0 },
+            this.nowMs,
+          ),
+      });
+      member.isUp = true;
+    }
+    this.pass(0);
+  }
+
+  /** It is gone at once; what its disk did not do is undone. */
+  crash(sid: number): void {
+    const member = this.member(sid);
+    member.isUp = false;
+    member.disk.work.length = 0;
+    for (const peer of member.clients.values()) peer.wasClosed();
+    member.clients.clear();
+    for (const key of [...this.links.keys()]) {
+      if (key.startsWith(`${sid}:`)) this.closeLink(sid, Number(key.split(':')[1]), 'crashed');
+    }
+    this.settle();
+  }
+
+  /** Cuts or heals the ways between two members. */
+  cut(a: number, b: number): void {
+    this.cuts.add(`${a}-${b}`).add(`${b}-${a}`);
+  }
+
+  heal(): void {
+    this.cuts.clear();
+  }
+
+  /** Lets time pass, in steps of 50 ms. */
+  pass(ms: number): void {
+    const until = this.nowMs + ms;
+    do {
+      const stepMs = Math.min(50, until - this.nowMs);
+      this.nowMs += stepMs;
+      this.wallMs += stepMs;
+      for (const { isUp, peer } of this.members.values()) {
+        if (isUp) peer.step({ kind: 'clock', wallMs: this.wallMs, monotonicMs: this.nowMs });
+      }
+      this.settle();
+    } while (this.nowMs < until);
+  }
+
+  /** Lets time pass until it is so, 60 s at most. */
+  until(isSo: () => boolean, what: string): void {
+    for (let i = 0; i < 1200; i++) {
+      if (isSo()) return;
+      this.pass(50);
+    }
+    throw new Error(`${what} did not come to be: ${this.describe()}`);
+  }
+
+  describe(): string {
+    const lines = [...this.members.values()].map(
+      ({ sid, isUp, peer, notes }) =>
+        `${sid} ${isUp ? `${peer.role?.kind} ${peer.role?.phase}` : 'down'} [${notes.slice(-3).join('; ')}]`,
+    );
+    return lines.join(', ');
+  }
+
+  get leader(): number | undefined {
+    for (const { sid, isUp, peer } of this.members.values()) {
+      const isLeading = isUp && peer.role?.kind === 'leading' && peer.role.phase === 'broadcast';
+      if (isLeading) return sid;
+    }
+    return undefined;
+  }
+
+  isServing(sid: number): boolean {
+    const { isUp, peer } = this.member(sid);
+    return isUp && peer.view.isServing;
+  }
+
+  allServe(): void {
+    this.until(() => [...this.members.keys()].every((sid) => this.isServing(sid)), 'all serve');
+  }
+
+  connect(sid: number): Peer {
+    const { clients, peer } = this.member(sid);
+    const id = this.nextId++;
+    const client = new Peer(
+      { server: { step: (event) => this.step(sid, event) }, drain: () => this.settle() },
+      id,
+    );
+    clients.set(id, client);
+    peer.step({
+      kind: 'connected',
+      connection: id,
+      remoteIp: '127.0.0.1',
+      remotePort: 40_000 + id,
+    });
+    this.settle();
+    return client;
+  }
+
+  client(sid: number, options: HandshakeOptions = {}): Peer {
+    const client = this.connect(sid);
+    client.push(handshake(options));
+    return client;
+  }
+
+  private step(sid: number, event: Event): void {
+    const { isUp, peer } = this.member(sid);
+    if (isUp) peer.step(event);
+  }
+
+  /** Until nobody has anything to do before time passes. */
+  settle(): void {
+    for (let isBusy = true; isBusy; ) {
+      isBusy = false;
+      for (const member of this.members.values()) {
+        if (!member.isUp) continue;
+        for (const effect of member.peer.drain()) {
+          this.perform(member, effect);
+          isBusy = true;
+        }
+        while (!member.isDiskHeld && member.isUp) {
+          const work = member.disk.work.shift();
+          if (work === undefined) break;
+          work();
+          isBusy = true;
+        }
+      }
+    }
+  }
+
+  private perform(member: Member, effect: Effect): void {
+    const { sid, disk, clients } = member;
+    switch (effect.kind) {
+      case 'send':
+        clients.get(effect.connection)?.received(effect.bytes);
+        break;
+      case 'close':
+        clients.get(effect.connection)?.wasClosed();
+        clients.delete(effect.connection);
+        break;
+      case 'append':
+        disk.work.push(() => {
+          for (const entry of entriesOf(effect.bytes)) disk.entries.push(entry);
+          this.step(sid, effect.whenDurable);
+        });
+        break;
+      case 'write-epoch':
+        disk.work.push(() => {
+          disk[effect.name] = effect.epoch;
+          this.step(sid, effect.whenDurable);
+        });
+        break;
+      case 'truncate':
+        disk.work.push(() => {
+          disk.entries = disk.entries.filter(({ zxid }) => zxid <= effect.zxid);
+          const { database } = restore(disk);
+          this.step(sid, { kind: 'truncated', database });
+        });
+        break;
+      case 'install-snapshot':
+        disk.work.push(() => {
+          disk.base = copyOf(effect.content);
+          disk.entries = [];
+          this.step(sid, effect.whenDurable);
+        });
+        break;
+      case 'notify':
+        if (this.isReachable(sid, effect.sid)) {
+          this.step(effect.sid, { kind: 'notified', sid, frame: effect.frame });
+        }
+        break;
+      case 'report':
+        if (effect.report.kind === 'quorum') member.notes.push(effect.report.message);
+        break;
+      case 'link-dial':
+        this.dial(member, effect);
+        break;
+      case 'link-send':
+        this.send(sid, effect.link, effect.bytes);
+        break;
+      case 'link-snapshot': {
+        const stream = writeSnapshotStream(bodySourceOf(effect.content), SNAP_STREAM_SIGNATURE);
+        for (const chunk of stream) this.send(sid, effect.link, chunk);
+        break;
+      }
+      case 'link-close':
+        this.closeLink(sid, effect.link, 'closed', false);
+        break;
+      default:
+        break;
+    }
+  }
+
+  private isReachable(from: number, to: number): boolean {
+    return this.members.get(to)?.isUp === true && !this.cuts.has(`${from}-${to}`);
+  }
+
+  private dial({ sid }: Member, { link, addresses }: Extract<Effect, { kind: 'link-dial' }>): void {
+    const to = (addresses[0]?.port ?? 0) - 1999;
+    if (!this.isReachable(sid, to)) {
+      this.step(sid, { kind: 'link-closed', link, reason: 'refused' });
+      return;
+    }
+    const there = this.nextId++;
+    this.links.set(`${sid}:${link}`, { sid: to, link: there });
+    this.links.set(`${to}:${there}`, { sid, link });
+    this.step(to, { kind: 'link-opened', link: there, remote: `server ${sid}` });
+    this.step(sid, { kind: 'link-opened', link, remote: `server ${to}` });
+  }
+
+  private send(sid: number, link: number, bytes: Buffer): void {
+    const other = this.links.get(`${sid}:${link}`);
+    if (other === undefined || !this.isReachable(sid, other.sid)) return;
+    this.step(other.sid, { kind: 'link-received', link: other.link, bytes });
+  }
+
+  private closeLink(sid: number, link: number, reason: string, isTold = true): void {
+    const other = this.links.get(`${sid}:${link}`);
+    if (other === undefined) return;
+    this.links.delete(`${sid}:${link}`);
+    this.links.delete(`${other.sid}:${other.link}`);
+    if (isTold) this.step(sid, { kind: 'link-closed', link, reason });
+    this.step(other.sid, { kind: 'link-closed', link: other.link, reason });
+  }
+}
+
+/** The entries of an append: {long checksum, int length, entry, 'B'} … */
+function entriesOf(bytes: Buffer): { zxid: bigint; entry: Buffer }[] {
+  const entries: { zxid: bigint; entry: Buffer }[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const length = bytes.readInt32BE(at + 8);
+    const entry = Buffer.from(bytes.subarray(at + 12, at + 12 + length));
+    entries.push({ zxid: entry.readBigInt64BE(12), entry });
+    at += 12 + length + 1;
+  }
+  return entries;
+}
+
+function restore(disk: Disk): { database: Database; committedLog: CommittedLog } {
+  const { tree, sessions } = disk.base;
+  const zxid = tree.lastProcessedZxid;
+  const database = copyOf({ tree, sessions: [...sessions.values()], zxid });
+  const committedLog = new CommittedLog();
+  for (const { zxid: at, entry } of disk.entries) {
+    if (at <= zxid) continue;
+    database.replay(entry);
+    committedLog.add(at, entry);
+  }
+  if (database.digestMismatches > 0) throw new Error('the log leads to another tree');
+  return { database, committedLog };
+}
+
+function copyOf(content: Data & { zxid: bigint }): Database {
+  const reader = new SnapshotReader(1 << 21, 'body');
+  const database = new Database(content.tree.options);
+  const chunks = [...writeSnapshotStream(bodySourceOf(content), '')];
+  reader.push(Buffer.concat(chunks));
+  for (let item = reader.next(); item.kind !== 'end'; item = reader.next()) {
+    if (item.kind === 'session') database.addSession(item.id, item.timeoutMs);
+    else if (item.kind === 'acl') database.addAcl(item.key, item.acl);
+    else if (item.kind === 'node') {
+      database.addNode(item.path, item.data, item.aclKey, decodeStatPersisted(item.stat));
+    } else throw new Error(`a snapshot with ${item.kind}`);
+  }
+  database.finishSnapshot(content.zxid);
+  return database;
+}
+
+function makeServer(
+  peer: QuorumPeer,
+  { tree, sessions: known }: Data,
+  makePath: ConstructorParameters<typeof Server>[0]['makePath'],
+  nowMs: number,
+): Server {
+  const settings = { ...SETTINGS, serverId: peer.sid };
+  const hash = (text: string) => createHash('sha1').update(text).digest('base64');
+  const auth = new Auth({ hash, isAclSkipped: true });
+  const prep = new Prep(tree, auth, {
+    isDigestEnabled: true,
+    isQuotaEnforced: false,
+    isTTLEnabled: false,
+    reconfigure: peer.isReconfigEnabled ? (...asked) => peer.reconfigure(...asked) : null,
+  });
+  const sessions = new SessionTracker(settings.tickTimeMs, nowMs);
+  for (const { id, timeoutMs } of known) sessions.add(id, timeoutMs, nowMs);
+  return new Server({
+    state: new ServerState({ settings, tree, sessions, auth, prep }),
+    whitelist: parseWhitelist('*', false),
+    maxClientCnxns: 0,
+    maxCnxns: 0,
+    makePath,
+    makeView: (server) => new MemberView(peer, server, HOST, () => FACTS, '3.9.0'),
+  });
+}
+
+const HOST = {
+  environment: () => [],
+  dirs: () => ({ dataDirSize: 0, logDirSize: 0 }),
+  openFileCount: () => 0,
+  maxFileCount: () => 0,
+  uptimeMs: () => 0,
+};
+
+const FACTS = {
+  clientPort: 2181,
+  secureClientPort: -1,
+  outstandingTlsHandshakes: 0,
+  dataDir: '',
+  dataLogDir: '',
+  maxClientCnxns: 0,
+  clientPortListenBacklog: -1,
+};

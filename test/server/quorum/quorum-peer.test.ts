@@ -1,0 +1,283 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { OpCode } from '../../../src/protocol/op-code.js';
+import { EnsembleWorld } from './ensemble-world.js';
+
+test('three members elect one leader, and all of them serve', () => {
+  const world = new EnsembleWorld(3);
+  world.start();
+  world.allServe();
+  assert.is(world.leader, 3);
+  const kinds = [1, 2, 3].map((sid) => world.member(sid).peer.role?.kind);
+  assert.equal(kinds, ['following', 'following', 'leading']);
+});
+
+test('a write through any member is seen on every member', () => {
+  const world = new EnsembleWorld(3);
+  world.start();
+  world.allServe();
+  for (const sid of [1, 2, 3]) {
+    const client = world.client(sid);
+    assert.equal(client.take(), ['connected']);
+    client.push(client.create(`/from-${sid}`));
+    assert.equal(client.take(), ['create ok'], `through ${sid}`);
+    for (const other of [1, 2, 3]) {
+      assert.ok(world.member(other).peer.data.tree.get(`/from-${sid}`), `${sid} on ${other}`);
+    }
+  }
+});
+
+test('the ensemble goes on when its leader crashes, and the old one comes back as a follower', () => {
+  const world = new EnsembleWorld(3);
+  world.start();
+  world.allServe();
+  const client = world.client(1);
+  client.push(client.create('/a'));
+  world.crash(3);
+  world.until(() => world.leader === 2 && world.isServing(1), 'a new leader');
+  const second = world.client(1);
+  second.push(second.create('/b'));
+  assert.equal(second.take(), ['connected', 'create ok']);
+  world.start(3);
+  world.allServe();
+  assert.is(world.leader, 2);
+  assert.ok(world.member(3).peer.data.tree.get('/a'));
+  assert.ok(world.member(3).peer.data.tree.get('/b'));
+});
+
+test('what was logged and never committed is cut off again (TRUNC)', () => {
+  const world = new EnsembleWorld(3);
+  world.start();
+  world.allServe();
+  const first = world.client(1);
+  first.push(first.create('/shared'));
+  const stray = world.client(3);
+  world.cut(3, 1);
+  world.cut(3, 2);
+  stray.push(stray.create('/stray'));
+  assert.ok(!stray.take().includes('create ok'), 'acknowledged without a quorum');
+  world.until(() => world.leader === 2, 'another leader');
+  const client = world.client(2);
+  client.push(client.create('/kept'));
+  assert.equal(client.take(), ['connected', 'create ok']);
+  world.until(() => world.member(3).peer.role === null, 'the old leader gives up');
+  assert.ok(world.member(3).peer.data.tree.get('/stray'));
+  world.heal();
+  world.allServe();
+  const { tree } = world.member(3).peer.data;
+  assert.not.ok(tree.get('/stray'));
+  assert.ok(tree.get('/kept'));
+  assert.is(tree.digest.value, world.member(2).peer.data.tree.digest.value);
+});
+
+test('a member without data gets the whole tree (SNAP), and restarts on it', () => {
+  const world = new EnsembleWorld(3);
+  world.start(2, 3);
+  world.until(() => world.leader === 3 && world.isServing(2), 'two of three serve');
+  const client = world.client(2);
+  for (let i = 0; i < 50; i++) client.step(client.create(`/n-${i}`, i % 2));
+  world.settle();
+  world.member(3).peer.committedLog.clear();
+  world.start(1);
+  world.allServe();
+  const { peer, notes } = world.member(3);
+  assert.ok(
+    notes.some((note) => /server 1 .*by SNAP/.test(note)),
+    notes.join('; '),
+  );
+  client.push(client.create('/behind'));
+  const digest = peer.data.tree.digest.value;
+  assert.is(world.member(1).peer.data.tree.digest.value, digest);
+  assert.is(world.member(1).peer.data.tree.ephemeralsCount, 25);
+  world.crash(1);
+  world.start(1);
+  world.allServe();
+  assert.is(world.member(1).peer.data.tree.digest.value, digest);
+});
+
+test('a session moves from member to member and keeps its ephemerals', () => {
+  const world = new EnsembleWorld(3);
+  world.start();
+  world.allServe();
+  const client = world.client(1);
+  client.push(client.create('/mine', 1));
+  const { sessionId, password } = client;
+  for (const sid of [2, 3, 1]) {
+    const moved = world.client(sid, { sessionId, password });
+    moved.push(moved.getData('/mine'));
+    moved.push(moved.setData('/mine'));
+    assert.equal(moved.take(), ['connected', 'getData ok', 'setData ok'], `to ${sid}`);
+  }
+  const wrong = world.client(2, { sessionId, password: Buffer.alloc(16) });
+  assert.equal(wrong.take(), ['expired', 'closed']);
+});
+
+test('the leader expires a session that no member hears of, and not one that pings a follower', () => {
+  const world = new EnsembleWorld(3);
+  world.start();
+  world.allServe();
+  const silent = world.client(1);
+  const alive = world.client(2);
+  silent.push(silent.create('/silent', 1));
+  alive.push(alive.create('/alive', 1));
+  for (let i = 0; i < 30; i++) {
+    world.pass(1000);
+    alive.push(alive.ping());
+  }
+  const { tree } = world.member(1).peer.data;
+  assert.not.ok(tree.get('/silent'));
+  assert.ok(tree.get('/alive'));
+  assert.ok(silent.isClosed);
+  assert.not.ok(alive.isClosed);
+});
+
+test('a sync on a follower waits for what was proposed before it', () => {
+  const world = new EnsembleWorld(3);
+  world.start();
+  world.allServe();
+  const writer = world.client(3);
+  const reader = world.client(1);
+  writer.take();
+  reader.take();
+  for (const sid of [1, 2, 3]) world.member(sid).isDiskHeld = true;
+  writer.push(writer.create('/a'));
+  reader.step(reader.request(OpCode.sync, { path: '/' }));
+  reader.push(reader.exists('/a'));
+  assert.equal(reader.take(), []);
+  for (const sid of [1, 2, 3]) world.member(sid).isDiskHeld = false;
+  world.settle();
+  assert.equal(reader.take(), ['sync ok', 'exists ok']);
+  reader.push(reader.request(OpCode.sync, { path: '/' }));
+  assert.equal(reader.take(), ['sync ok']);
+});
+
+test('nothing is acknowledged before a quorum has it on its disks', () => {
+  const world = new EnsembleWorld(3);
+  world.start();
+  world.allServe();
+  const client = world.client(3);
+  client.take();
+  world.member(1).isDiskHeld = true;
+  world.member(2).isDiskHeld = true;
+  client.push(client.create('/a'));
+  assert.equal(client.take(), [], 'with the leader alone');
+  world.member(1).isDiskHeld = false;
+  world.settle();
+  assert.equal(client.take(), ['create ok']);
+});
+
+test('an observer serves what the voters agree on, and its vote is not needed', () => {
+  const world = new EnsembleWorld(3, 1);
+  world.start();
+  world.allServe();
+  const client = world.client(4);
+  client.push(client.create('/a'));
+  assert.equal(client.take(), ['connected', 'create ok']);
+  assert.is(world.member(4).peer.role?.kind, 'observing');
+  world.crash(4);
+  const other = world.client(1);
+  other.push(other.create('/b'));
+  assert.equal(other.take(), ['connected', 'create ok']);
+  world.start(4);
+  world.allServe();
+  assert.ok(world.member(4).peer.data.tree.get('/b'));
+});
+
+test('a leader without a quorum stops, and says so', () => {
+  const world = new EnsembleWorld(3);
+  world.start();
+  world.allServe();
+  world.crash(1);
+  world.crash(2);
+  world.until(() => !world.isServing(3), 'it stops serving');
+  assert.match(world.member(3).notes.join('; '), /no quorum any more/);
+});
+
+test('without a quorum a member serves reads to those who ask for no more, if it may', () => {
+  const world = new EnsembleWorld(3, 0, { isReadOnlyAllowed: true });
+  world.start();
+  world.allServe();
+  const before = world.client(1);
+  before.push(before.create('/a'));
+  world.crash(2);
+  world.crash(3);
+  world.until(() => world.member(1).peer.view.isReadOnly, 'read-only mode');
+  assert.ok(before.isClosed);
+  const writer = world.client(1);
+  assert.equal(writer.take(), ['closed']);
+  const reader = world.client(1, { readOnly: true });
+  reader.push(reader.getData('/a'));
+  reader.push(reader.setData('/a'));
+  reader.push(reader.request(OpCode.sync, { path: '/' }));
+  assert.equal(reader.take(), [
+    'connected',
+    'getData ok',
+    'setData NOTREADONLY',
+    'sync NOTREADONLY',
+  ]);
+  const { sessionId, password } = before;
+  assert.equal(world.client(1, { sessionId, password, readOnly: true }).take(), ['closed']);
+  world.start(2);
+  world.until(() => world.isServing(1) && !world.member(1).peer.view.isReadOnly, 'a quorum');
+  assert.ok(reader.isClosed);
+  assert.equal(world.client(1, { sessionId, password }).take(), ['connected']);
+});
+
+test('a reconfig brings in two members, and lets two go, the leader among them', () => {
+  const world = new EnsembleWorld(5, 0, { initial: 3 });
+  world.start(1, 2, 3);
+  world.until(() => [1, 2, 3].every((sid) => world.isServing(sid)), 'three serve');
+  world.start(4, 5);
+  world.until(() => [4, 5].every((sid) => world.isServing(sid)), 'the joiners follow');
+  const client = world.client(1);
+  client.take();
+  const reconfig = (joiningServers: string, leavingServers: string) =>
+    client.request(OpCode.reconfig, {
+      joiningServers,
+      leavingServers,
+      newMembers: '',
+      curConfigId: -1n,
+    });
+  const spec = (sid: number) =>
+    `server.${sid}=127.0.0.1:${1999 + sid}:${2999 + sid}:participant;${3999 + sid}`;
+  client.push(reconfig(`${spec(4)},${spec(5)}`, ''));
+  assert.equal(client.take(), ['reconfig ok']);
+  world.pass(1000);
+  for (const sid of [1, 2, 3, 4, 5]) {
+    assert.is(world.member(sid).peer.membership.config.members.size, 5, `on ${sid}`);
+  }
+  assert.is(world.leader, 3);
+  client.push(reconfig('', '3,2'));
+  world.until(() => world.leader !== undefined && world.leader !== 3, 'another leads');
+  world.until(() => [1, 4, 5].every((sid) => world.isServing(sid)), 'three serve on');
+  world.crash(3);
+  world.crash(2);
+  const other = world.client(4);
+  other.push(other.create('/a'));
+  assert.equal(other.take(), ['connected', 'create ok']);
+  world.crash(world.leader ?? 0);
+  world.until(() => world.leader !== undefined, 'two of three go on');
+});
+
+test('a reconfig that no quorum follows, or that is wrong, is refused', () => {
+  const world = new EnsembleWorld(4, 0, { initial: 3 });
+  world.start(1, 2, 3);
+  world.until(() => [1, 2, 3].every((sid) => world.isServing(sid)), 'three serve');
+  const client = world.client(1);
+  client.take();
+  const cases: readonly [joining: string, leaving: string, curConfigId: bigint, answer: string][] =
+    [
+      ['', '1,2', -1n, 'BADARGUMENTS'],
+      ['server.9=nonsense', '', -1n, 'BADARGUMENTS'],
+      ['server.4=127.0.0.1:2000:3003:participant;4003', '', -1n, 'BADARGUMENTS'],
+      ['', '1', 77n, 'BADVERSION'],
+      ['server.7=h:1:2;3,server.8=h:4:5;6,server.9=h:7:8;9', '1', -1n, 'NEWCONFIGNOQUORUM'],
+    ];
+  for (const [joiningServers, leavingServers, curConfigId, answer] of cases) {
+    const asked = { joiningServers, leavingServers, newMembers: '', curConfigId };
+    client.push(client.request(OpCode.reconfig, asked));
+    assert.equal(client.take(), [`reconfig ${answer}`], `${joiningServers} ${leavingServers}`);
+  }
+});
+
+test.run();

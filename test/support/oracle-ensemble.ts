@@ -1,0 +1,148 @@
+import type { ChildProcess } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { freePort } from './free-port.js';
+import { isServing, spawnJava } from './oracle.js';
+import { makeTempDir } from './temp-dir.js';
+import { waitFor } from './wait-for.js';
+
+export type MemberRole = 'participant' | 'observer';
+
+/** A seat of an ensemble on the loopback interface, whoever takes it. */
+export interface Seat {
+  readonly sid: number;
+  readonly role: MemberRole;
+  readonly clientPort: number;
+  readonly quorumPort: number;
+  readonly electionPort: number;
+  /** The folder of the member; its data is in it. */
+  readonly home: string;
+  readonly dataDir: string;
+  /** Written already, for whoever takes the seat. */
+  readonly configFile: string;
+  readonly connectString: string;
+}
+
+export interface OracleMember {
+  readonly seat: Seat;
+  /** The log lines so far. */
+  output(): string;
+  pid(): number;
+  /** Resolves when the process is gone. */
+  stop(signal?: NodeJS.Signals): Promise<void>;
+}
+
+export interface Seats {
+  readonly all: readonly Seat[];
+  /** @throws Error when there is no such seat */
+  of(sid: number): Seat;
+  /** "server.1=…" and so on, as the configuration has them. */
+  readonly serverLines: readonly string[];
+  /** Starts Apache's server in that seat; does not wait for it to serve. */
+  startApache(sid: number, properties?: Readonly<Record<string, string>>): OracleMember;
+  /** Stops what was started here and is still running, and removes the folders. */
+  close(): Promise<void>;
+}
+
+export interface SeatsOptions {
+  readonly participants: number;
+  readonly observers?: number;
+  /** Further lines of each zoo.cfg. */
+  readonly config?: Readonly<Record<string, string | number | boolean>>;
+}
+
+/** Lays the table for an ensemble: ports, folders with myid, configurations. */
+export async function makeSeats(options: SeatsOptions): Promise<Seats> {
+  const home = makeTempDir('ensemble');
+  const seats: Seat[] = [];
+  const { participants, observers = 0 } = options;
+  for (let sid = 1; sid <= participants + observers; sid++) {
+    const clientPort = await freePort();
+    const folder = join(home.path, `${sid}`);
+    seats.push({
+      sid,
+      role: sid <= participants ? 'participant' : 'observer',
+      clientPort,
+      quorumPort: await freePort(),
+      electionPort: await freePort(),
+      home: folder,
+      dataDir: join(folder, 'data'),
+      configFile: join(folder, 'zoo.cfg'),
+      connectString: `127.0.0.1:${clientPort}`,
+    });
+  }
+  const serverLines = seats.map(
+    ({ sid, quorumPort, electionPort, role }) =>
+      `server.${sid}=127.0.0.1:${quorumPort}:${electionPort}:${role}`,
+  );
+  for (const seat of seats) writeSeat(seat, serverLines, options);
+  const running = new Set<OracleMember>();
+  const of = (sid: number): Seat => {
+    const seat = seats.find((candidate) => candidate.sid === sid);
+    if (seat === undefined) throw new Error(`there is no seat ${sid}`);
+    return seat;
+  };
+  return {
+    all: seats,
+    of,
+    serverLines,
+    startApache: (sid, properties) => {
+      const member = startMember(of(sid), properties);
+      running.add(member);
+      return member;
+    },
+    close: async () => {
+      await Promise.all([...running].map((member) => member.stop('SIGKILL')));
+      home.remove();
+    },
+  };
+}
+
+function writeSeat(seat: Seat, serverLines: readonly string[], { config }: SeatsOptions): void {
+  mkdirSync(seat.dataDir, { recursive: true });
+  writeFileSync(join(seat.dataDir, 'myid'), `${seat.sid}\n`);
+  const options = {
+    dataDir: seat.dataDir,
+    clientPort: seat.clientPort,
+    clientPortAddress: '127.0.0.1',
+    tickTime: 500,
+    initLimit: 20,
+    syncLimit: 10,
+    maxClientCnxns: 0,
+    'admin.enableServer': false,
+    '4lw.commands.whitelist': '*',
+    ...(seat.role === 'observer' ? { peerType: 'observer' } : {}),
+    ...config,
+  };
+  const lines = Object.entries(options).map(([key, value]) => `${key}=${value}`);
+  writeFileSync(seat.configFile, `${[...lines, ...serverLines].join('\n')}\n`);
+}
+
+function startMember(seat: Seat, properties?: Readonly<Record<string, string>>): OracleMember {
+  const child: ChildProcess = spawnJava(
+    ['org.apache.zookeeper.server.quorum.QuorumPeerMain', seat.configFile],
+    properties,
+  );
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk) => {
+      output += chunk;
+    });
+  }
+  const exited = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  return {
+    seat,
+    output: () => output,
+    pid: () => child.pid ?? 0,
+    stop: async (signal = 'SIGTERM') => {
+      child.kill(signal);
+      await exited;
+    },
+  };
+}
+
+/** Waits until the member in that seat leads, follows or observes. */
+export async function waitUntilServing(seat: Seat): Promise<void> {
+  const what = `server ${seat.sid} on port ${seat.clientPort}`;
+  await waitFor(what, () => isServing(seat.clientPort), 60_000);
+}
