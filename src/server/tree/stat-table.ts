@@ -46,6 +46,29 @@ export class StatTable {
     return slot;
   }
 
+  /** A slot for a znode of a snapshot, from the 60 bytes of its StatPersisted. */
+  allocatePersisted(persisted: Buffer, dataLength: number): number {
+    const slot = this.free.pop() ?? this.grow();
+    this.setShownOwner(slot, 0n);
+    this.setDigest(slot, 0);
+    this.setPersisted(slot, persisted, dataLength, 0);
+    return slot;
+  }
+
+  /** What `setStat` does, from the 60 bytes of a StatPersisted. */
+  setPersisted(slot: number, persisted: Buffer, dataLength: number, numChildren: number): void {
+    const chunk = this.chunkOf(slot);
+    const at = offsetOf(slot);
+    copyRun(persisted, 0, chunk, at, 36);
+    copyRun(persisted, 36, chunk, at + STORED_CVERSION, 4);
+    copyRun(persisted, 40, chunk, at + AVERSION, 4);
+    copyRun(persisted, 44, chunk, at + STORED_OWNER, 8);
+    copyRun(persisted, 52, chunk, at + PZXID, 8);
+    putInt(chunk, at + DATA_LENGTH, dataLength);
+    putInt(chunk, at + NUM_CHILDREN, numChildren);
+    showCversion(chunk, at);
+  }
+
   /** What clients see as the ephemeralOwner: 0 unless it is a session. */
   setShownOwner(slot: number, owner: bigint): void {
     putLong(this.chunkOf(slot), offsetOf(slot) + OWNER, owner);

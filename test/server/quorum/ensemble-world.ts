@@ -5,10 +5,7 @@ import type { Effect } from '../../../src/server/effects.js';
 import type { Event } from '../../../src/server/events.js';
 import { Database } from '../../../src/server/persistence/replay.js';
 import { writeSnapshotStream } from '../../../src/server/persistence/snapshot.js';
-import {
-  decodeStatPersisted,
-  SnapshotReader,
-} from '../../../src/server/persistence/snapshot-reader.js';
+import { SnapshotReader } from '../../../src/server/persistence/snapshot-reader.js';
 import { bodySourceOf } from '../../../src/server/persistence/snapshot-source.js';
 import { ContainerManager } from '../../../src/server/pipeline/container-manager.js';
 import { Prep } from '../../../src/server/pipeline/prep.js';
@@ -400,7 +397,7 @@ function copyOf(content: Data & { zxid: bigint }): Database {
     if (item.kind === 'session') database.addSession(item.id, item.timeoutMs);
     else if (item.kind === 'acl') database.addAcl(item.key, item.acl);
     else if (item.kind === 'node') {
-      database.addNode(item.path, item.data, item.aclKey, decodeStatPersisted(item.stat));
+      database.addNode(item.path, item.data, item.aclKey, item.stat);
     } else throw new Error(`a snapshot with ${item.kind}`);
   }
   database.finishSnapshot(content.zxid);
