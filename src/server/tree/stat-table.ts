@@ -69,6 +69,17 @@ export class StatTable {
     showCversion(chunk, at);
   }
 
+  /** Fills in the 60 bytes of its StatPersisted. */
+  copyPersisted(slot: number, target: Buffer): void {
+    const chunk = this.chunkOf(slot);
+    const at = offsetOf(slot);
+    copyRun(chunk, at, target, 0, 36);
+    copyRun(chunk, at + STORED_CVERSION, target, 36, 4);
+    copyRun(chunk, at + AVERSION, target, 40, 4);
+    copyRun(chunk, at + STORED_OWNER, target, 44, 8);
+    copyRun(chunk, at + PZXID, target, 52, 8);
+  }
+
   /** What clients see as the ephemeralOwner: 0 unless it is a session. */
   setShownOwner(slot: number, owner: bigint): void {
     putLong(this.chunkOf(slot), offsetOf(slot) + OWNER, owner);
@@ -224,22 +235,6 @@ export class StatTable {
     const chunk = this.chunkOf(slot);
     const at = offsetOf(slot) + STORED_OWNER;
     return (getInt(chunk, at) | getInt(chunk, at + 4)) !== 0;
-  }
-
-  persisted(slot: number): StatPersisted {
-    const chunk = this.chunkOf(slot);
-    const at = offsetOf(slot);
-    return {
-      czxid: getLong(chunk, at),
-      mzxid: getLong(chunk, at + MZXID),
-      ctime: getLong(chunk, at + CTIME),
-      mtime: getLong(chunk, at + MTIME),
-      version: getInt(chunk, at + VERSION),
-      cversion: getInt(chunk, at + STORED_CVERSION),
-      aversion: getInt(chunk, at + AVERSION),
-      ephemeralOwner: getLong(chunk, at + STORED_OWNER),
-      pzxid: getLong(chunk, at + PZXID),
-    };
   }
 
   private grow(): number {
