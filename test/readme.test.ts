@@ -1,9 +1,11 @@
-import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { execFile, spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { startServer } from '../src/server/main.js';
 import { freePort } from './support/free-port.js';
 import { makeTempDir } from './support/temp-dir.js';
 import { PROJECT_ROOT, readProjectFile } from './support/tidy/source-file.js';
@@ -79,6 +81,57 @@ test('its console blocks are what a terminal shows', async () => {
     }
   } finally {
     type('zkserver stop 2181 ./data');
+    home.remove();
+  }
+});
+
+/** What cron would run: `sh -c` in the home folder, with the variables that the table sets. */
+function cronCommands(table: string): { readonly path: string; readonly commands: string[] } {
+  const lines = table.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  const path = lines.find((line) => line.startsWith('PATH='))?.slice('PATH='.length) ?? '';
+  const commands = lines
+    .filter((line) => !/^[A-Z]+=/.test(line))
+    .map((line) => {
+      const match = /^(?:[\d*/,-]+\s+){5}(.+)$/.exec(line);
+      // A percent sign would be a newline to cron.
+      if (match?.[1] === undefined || line.includes('%')) throw new Error(`no crontab: ${line}`);
+      return match[1];
+    });
+  return { path, commands };
+}
+
+test('its crontab runs as written, and speaks only when something changes', async () => {
+  const home = makeTempDir('readme');
+  const bin = join(home.path, 'bin');
+  makeCommands(bin);
+  const [table = ''] = blocks('crontab');
+  const { path, commands } = cronCommands(table);
+  const server = await startServer({ config: { '4lw.commands.whitelist': '*' } });
+  let isOpen = true;
+  const runOnce = () =>
+    Promise.all(
+      commands.map(async (command) => {
+        const env = { HOME: home.path, SHELL: '/bin/sh', PATH: [bin, path].join(delimiter) };
+        const run = promisify(execFile)('/bin/sh', ['-c', command], { cwd: home.path, env });
+        return run.catch((error: { stdout: string; stderr: string }) => error);
+      }),
+    );
+  const mails = async () => (await runOnce()).map(({ stdout, stderr }) => stdout + stderr).join('');
+  try {
+    assert.is(commands.length, 2);
+    writeFileSync(join(home.path, 'hosts.txt'), `${server.connectString}\n`);
+    assert.is(await mails(), '');
+    const metrics = () => readFileSync(join(home.path, 'zookeeper.prom'), 'utf8');
+    assert.match(metrics(), /^zk_serving\{.*\} 1$/m);
+    await server.close();
+    isOpen = false;
+    // Told from the third run in a row on, and once.
+    const told = [await mails(), await mails(), await mails(), await mails()];
+    assert.equal([told[0], told[1], told[3]], ['', '', '']);
+    assert.match(told[2] ?? '', / CRITICAL no member serves: none answers\n/);
+    assert.match(metrics(), /^zk_serving\{.*\} 0$/m);
+  } finally {
+    if (isOpen) await server.close();
     home.remove();
   }
 });

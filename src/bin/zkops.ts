@@ -1,5 +1,6 @@
 import { askWord } from '../client/four-letter.js';
 import { main } from '../commands/ops/cli.js';
+import { renderGrid } from '../commands/render/ops-grid.js';
 import { renderOps } from '../commands/render/ops-render.js';
 import { describeTerminal } from '../commands/render/ops-terminal.js';
 
@@ -18,6 +19,9 @@ process.on('uncaughtException', (error) => {
 const terminal = describeTerminal(process.stdout, process.env);
 const world = {
   ask: askWord,
+  askAdmin: async (...asked) => (await import('../commands/ops/admin.js')).askAdmin(...asked),
+  askCertificate: async (...asked) =>
+    (await import('../commands/ops/certificate.js')).askCertificate(...asked),
   now: () => new Date(),
   keyPassphrase: process.env['ZKOPS_KEY_PASSPHRASE'],
   writeOut: (text) => {
@@ -26,7 +30,20 @@ const world = {
   writeError: (text) => {
     process.stderr.write(text);
   },
+  terminal: { isInteractive: process.stdout.isTTY && process.stdin.isTTY, width: terminal.width },
+  startLive: async (session) => (await import('../shell/top/main.js')).startTop(session),
+  readConfig: async (address, run) =>
+    (await import('../commands/ops/read-config.js')).readConfig(address, run),
+  renderPage: async (result) => (await import('../commands/render/ops-html.js')).opsToHtml(result),
   render: (result, show) => renderOps(result, show, terminal),
+  renderGrid: (grid, output) => renderGrid(grid, output, terminal),
+  runTask: async (entry, args) => {
+    const [{ runTaskHere }, group] = await Promise.all([
+      import('../commands/ops/task-process.js'),
+      entry.load(),
+    ]);
+    return runTaskHere(group, args, { ask: askWord, terminal });
+  },
 } satisfies Parameters<typeof main>[1];
 
 void main(process.argv.slice(2), world).then((code) => {

@@ -8,7 +8,12 @@ import { OpCode } from '../protocol/op-code.js';
 import { OPEN_ACL_UNSAFE } from '../protocol/perms.js';
 import { toServerPath } from './chroot.js';
 import type { ClientOptions, CreateOptions, Op } from './client.js';
-import { parseConnectString, type ServerAddress, secured } from './connect-string.js';
+import {
+  type ConnectString,
+  parseConnectString,
+  type ServerAddress,
+  secured,
+} from './connect-string.js';
 import { ZooKeeperError } from './errors.js';
 import type { MultiOp } from './multi.js';
 import type { CreateArgs } from './operations.js';
@@ -29,8 +34,7 @@ export interface ResolvedOptions {
  * @throws RangeError for a bad connect string, a time that is none, or TLS options that do not fit
  */
 export function resolveOptions(options: ClientOptions): ResolvedOptions {
-  const { servers: named, chroot } = parseConnectString(options.connectString);
-  const servers = options.tls === undefined ? named : named.map(secured);
+  const { servers, chroot } = resolveTarget(options, options.connectString);
   if (options.tls !== undefined) secureContextOf(options.tls);
   const { sessionTimeoutMs = 30_000, connectTimeoutMs = 10_000, requestTimeoutMs = 0 } = options;
   for (const [name, value, least] of [
@@ -43,12 +47,36 @@ export function resolveOptions(options: ClientOptions): ResolvedOptions {
     }
   }
   return {
-    servers: options.shouldShuffle === false ? servers : shuffled(servers),
+    servers,
     chroot,
     sessionTimeoutMs,
     connectTimeoutMs,
     requestTimeoutMs,
   };
+}
+
+/**
+ * The servers of a session's new list, in the order in which they are tried.
+ * @param chroot of the session, which the list may name or leave out
+ * @throws RangeError for a bad connect string, or for another chroot
+ */
+export function resolveUpdate(
+  options: ClientOptions,
+  connectString: string,
+  chroot: string,
+): readonly ServerAddress[] {
+  const target = resolveTarget(options, connectString);
+  if (target.chroot === '' || target.chroot === chroot) return target.servers;
+  const own = chroot === '' ? 'none' : chroot;
+  throw new RangeError(
+    `the chroot ${target.chroot} is not that of the session (${own}): open another one for it`,
+  );
+}
+
+function resolveTarget(options: ClientOptions, connectString: string): ConnectString {
+  const { servers: named, chroot } = parseConnectString(connectString);
+  const servers = options.tls === undefined ? named : named.map(secured);
+  return { servers: options.shouldShuffle === false ? servers : shuffled(servers), chroot };
 }
 
 /** Fisher and Yates: every order is equally likely. */

@@ -114,6 +114,15 @@ export interface ZooKeeperClient {
    */
   connect(): Promise<void>;
 
+  /**
+   * Other servers from now on, for this session. It stays where it is if it can; it moves, with
+   * CONNECTIONLOSS for what is in flight, when its server is not in the list, and, as often as it
+   * takes for all servers of the list to get their share of the clients, when there are more now.
+   * @param connectString its chroot is that of the session, or left out
+   * @throws RangeError for a bad one; UnsupportedError over the native client
+   */
+  updateServers(connectString: string): void;
+
   create(path: string, data?: Buffer | null, options?: CreateOptions): Promise<CreateResult>;
   delete(path: string, version?: number): Promise<void>;
   /** Null when there is no such znode; the watch is armed either way. */
@@ -138,7 +147,8 @@ export interface ZooKeeperClient {
   addAuth(scheme: string, auth: Buffer | string): Promise<void>;
   whoAmI(): Promise<readonly ClientInfo[]>;
   addWatch(path: string, mode: AddWatchMode, watcher: WatchOption): Promise<void>;
-  removeWatches(path: string, type: WatcherType): Promise<void>;
+  /** @param isLocal without a server, forget them here: they are not armed again then */
+  removeWatches(path: string, type: WatcherType, isLocal?: boolean): Promise<void>;
   getConfig(options?: ReadOptions): Promise<{ data: Buffer | null; stat: Stat }>;
   reconfig(change: {
     readonly joining?: string;

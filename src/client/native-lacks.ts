@@ -4,6 +4,9 @@ import { UnsupportedError } from './errors.js';
 
 /** The operations that the npm package `zookeeper` has no call for, or none that can be used. */
 export abstract class NativeLacks {
+  updateServers(): void {
+    throw unsupported('change the list of servers of a session');
+  }
   async multi(): Promise<readonly OpResult[]> {
     throw unsupported('send a multi');
   }

@@ -49,6 +49,11 @@ export class SessionDriver implements SessionEffects {
     if (hasTimeout) this.armTimer();
   }
 
+  updateServers(servers: readonly ServerAddress[]): void {
+    this.session.updateServers(servers, this.now());
+    this.armTimer();
+  }
+
   close(): void {
     this.session.close(this.now());
     this.armTimer();

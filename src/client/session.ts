@@ -97,6 +97,13 @@ export class Session {
     this.effects.wantWrite();
   }
 
+  /** Other servers from now on; a connection that has to move is broken off. */
+  updateServers(servers: readonly ServerAddress[], nowMs: number): void {
+    if (this.isOver) return;
+    const isMoving = this.list.update(servers, this.phase === 'established');
+    if (isMoving) this.drop(nowMs, new Error('the list of servers has changed'));
+  }
+
   /** @param chunk read only during the call */
   handleBytes(chunk: Buffer, nowMs: number): void {
     this.liveness.receivedMs = nowMs;

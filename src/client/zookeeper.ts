@@ -2,7 +2,13 @@ import { EventEmitter } from 'node:events';
 import type { ACL, ClientInfo, Stat } from '../protocol/data.js';
 import { ErrorCode } from '../protocol/error-code.js';
 import { AddWatchMode, type WatcherType } from '../protocol/watch-event.js';
-import { CONFIG_PATH, resolveCreate, resolveOp, resolveOptions } from './arguments.js';
+import {
+  CONFIG_PATH,
+  resolveCreate,
+  resolveOp,
+  resolveOptions,
+  resolveUpdate,
+} from './arguments.js';
 import { toServerPath } from './chroot.js';
 import type {
   ClientEvents,
@@ -33,6 +39,7 @@ type DataAndStat = { data: Buffer | null; stat: Stat };
 export class ZooKeeper implements SessionClient {
   readonly chroot: string;
   private readonly emitter = new EventEmitter();
+  private readonly options: ClientOptions;
   private readonly driver: SessionDriver;
   private readonly attempt: ConnectAttempt;
   private readonly hasRequestTimeout: boolean;
@@ -45,6 +52,7 @@ export class ZooKeeper implements SessionClient {
   /** @throws RangeError for a bad connect string or a time that is none */
   constructor(options: ClientOptions) {
     const resolved = resolveOptions(options);
+    this.options = options;
     this.chroot = resolved.chroot;
     this.hasRequestTimeout = resolved.requestTimeoutMs > 0;
     this.closed = new Promise((resolve) => {
@@ -90,6 +98,10 @@ export class ZooKeeper implements SessionClient {
 
   connect(): Promise<void> {
     return this.attempt.begin();
+  }
+
+  updateServers(connectString: string): void {
+    this.driver.updateServers(resolveUpdate(this.options, connectString, this.chroot));
   }
 
   create(path: string, data: Buffer | null = null, options?: CreateOptions): Promise<CreateResult> {
@@ -197,11 +209,12 @@ export class ZooKeeper implements SessionClient {
     });
   }
 
-  removeWatches(path: string, type: WatcherType): Promise<void> {
-    return this.guarded(() => {
+  removeWatches(path: string, type: WatcherType, isLocal = false): Promise<void> {
+    return this.guarded(async () => {
       const serverPath = this.serverPath(path);
       const { session } = this.driver;
       const removed = () => session.replies.removeWatchers(serverPath, type);
+      if (isLocal && session.server === undefined) return removed();
       return this.request(operations.removeWatches, { path: serverPath, type, removed }, path);
     });
   }
@@ -210,12 +223,7 @@ export class ZooKeeper implements SessionClient {
     return this.read(operations.getData, CONFIG_PATH, CONFIG_PATH, options);
   }
 
-  reconfig(change: {
-    readonly joining?: string;
-    readonly leaving?: string;
-    readonly members?: string;
-    readonly fromConfig?: bigint;
-  }): Promise<DataAndStat> {
+  reconfig(change: Parameters<SessionClient['reconfig']>[0]): Promise<DataAndStat> {
     const { joining = null, leaving = null, members = null, fromConfig = -1n } = change;
     const args = { joining, leaving, members, fromConfig };
     return this.request(operations.reconfig, args, CONFIG_PATH);

@@ -1,13 +1,21 @@
 import type { CommandContext } from './command.js';
 import { allCommands, findCommand, suggestCommand } from './registry.js';
+import { runLine } from './run-line.js';
 
 /** A context whose `client` is always the session's present one. */
-export function createContext(parts: Omit<CommandContext, 'client' | 'commands'>): CommandContext {
-  return {
+export function createContext(
+  parts: Omit<CommandContext, 'client' | 'commands' | 'runLine'>,
+): CommandContext {
+  const context: CommandContext = {
     ...parts,
+    notify: (result) => {
+      if (result.kind !== 'event' || parts.session.isPrintingWatches) parts.notify(result);
+    },
+    runLine: (line) => runLine(context, line),
     commands: { all: allCommands, find: findCommand, suggest: suggestCommand },
     get client() {
       return parts.session.requireClient();
     },
   };
+  return context;
 }

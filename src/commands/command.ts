@@ -1,6 +1,7 @@
-import type { ZooKeeperClient } from '../client/client.js';
+import type { Op, ZooKeeperClient } from '../client/client.js';
 import type { ACL } from '../protocol/data.js';
-import type { Token } from './parse-line.js';
+import type { ErrorReport } from './command-error.js';
+import type { Statement, Token } from './parse-line.js';
 import type { Result } from './result.js';
 import type { ShellSession } from './shell-session.js';
 
@@ -16,6 +17,10 @@ export interface ValueTypes {
   integer: number;
   /** A connect string. */
   target: string;
+  /** The name of a local file. */
+  file: string;
+  /** Where a tree is: a path here, `zk://host:port/path`, or `@file` for a dump. */
+  place: string;
   /** The name of a command. */
   command: string;
   /** Text that no history keeps and no message repeats. */
@@ -53,6 +58,8 @@ export interface ArgumentSpec extends ValueSpec {
   readonly isOptional?: boolean;
   /** Takes all words that are left; only the last argument may. */
   readonly isVariadic?: boolean;
+  /** Begins behind `--` only, so that a word too many before it is still one. */
+  readonly isBehindDashes?: boolean;
 }
 
 export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
@@ -80,17 +87,23 @@ export interface CommandDeclaration {
   readonly isMutating?: boolean;
   /** What to do about a word too many, where there is more to say than the usage. */
   readonly surplusHint?: string;
+  /** Ends by itself, in order, once the context's signal is aborted: it is waited for. */
+  readonly isGraceful?: boolean;
   /** Needs no server: it runs without a connection, and makes none. */
   readonly isLocal?: boolean;
 }
 
-export type CommandGroup = 'znode' | 'acl' | 'session' | 'shell';
+export type CommandGroup = 'znode' | 'tree' | 'move' | 'acl' | 'session' | 'shell' | 'recipes';
 
 /** A verb: a declaration and what it does. */
 export interface Command extends CommandDeclaration {
   /** Refuses what no single value shows to be wrong; runs before a connection is made. */
   check?(parsed: ParsedArguments): void;
+  /** Of a mutating command: does this call of it change nothing? */
+  isReading?(parsed: ParsedArguments): boolean;
   run(context: CommandContext, parsed: ParsedArguments): Promise<Result>;
+  /** The same as an operation of a transaction; a command without it cannot be part of one. */
+  toOp?(context: CommandContext, parsed: ParsedArguments): Promise<Op>;
 }
 
 /** The erased form of {@link Parsed}. */
@@ -128,7 +141,9 @@ export function defineCommand<const O extends OptionSpecs, const A extends Argum
     readonly options: O;
     readonly args: A;
     check?(parsed: Parsed<O, A>): void;
+    isReading?(parsed: Parsed<O, A>): boolean;
     run(context: CommandContext, parsed: Parsed<O, A>): Promise<Result>;
+    toOp?(context: CommandContext, parsed: Parsed<O, A>): Promise<Op>;
   },
 ): Command {
   // parse-arguments.ts makes exactly the values that the declaration asks for.
@@ -157,11 +172,38 @@ export interface CommandContext {
   emit(result: Result): Promise<void> | void;
   /** Something that happens beside the command running, if any: a watch that fired. */
   notify(result: Result): void;
+  /** Gives the whole screen to the browser until it is left; only where there is a screen. */
+  browse?(path: string): Promise<void>;
   /** Asks yes or no; without a person the answer is yes, as a script has said what it wants. */
   confirm(question: string): Promise<boolean>;
+  /** How a program may share zksh's own streams; undefined where a prompt has them. */
+  readonly child?: {
+    readonly stdin: 'inherit' | 'ignore';
+    /** Writes what was printed before the program prints. */
+    flush(): Promise<void>;
+  };
+  /** Gives the whole terminal to another program meanwhile; absent where nothing is drawn there. */
+  lendTerminal?(use: () => Promise<void>): Promise<void>;
+  /** How far a long command is; undefined when it is over. Shown where somebody looks. */
+  progress?(state: Progress | undefined): void;
+  /** Runs a line as if it were typed; the outcomes are the caller's to show. */
+  runLine(line: string): AsyncIterable<Outcome>;
   /** All of standard input, for a value given as `-`; throws when it is not to be had. */
   readInput(): Promise<Buffer>;
 }
+
+export interface Progress {
+  /** "walked", "written": what was done to the units. */
+  readonly done: string;
+  readonly count: number;
+  /** When it is known. */
+  readonly total?: number;
+}
+
+/** How one statement of a line ended. */
+export type Outcome =
+  | { readonly kind: 'result'; readonly statement: Statement; readonly result: Result }
+  | { readonly kind: 'error'; readonly statement?: Statement; readonly error: ErrorReport };
 
 /** The synopsis: `create [-s] [-t TTL] path [data]`. */
 export function usageOf(command: CommandDeclaration): string {
@@ -171,7 +213,8 @@ export function usageOf(command: CommandDeclaration): string {
     return `[${flag}${value}]`;
   });
   const args = Object.entries(command.args).map(([name, spec]) => {
-    const word = spec.isVariadic === true ? `${name}...` : name;
+    const plain = spec.isVariadic === true ? `${name}...` : name;
+    const word = spec.isBehindDashes === true ? `-- ${plain}` : plain;
     return spec.isOptional === true ? `[${word}]` : word;
   });
   return [command.name, ...options, ...args].join(' ');

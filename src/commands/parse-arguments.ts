@@ -1,10 +1,8 @@
-import { MAX_TTL_MS } from '../protocol/create-mode.js';
 import { pathFault } from '../protocol/path.js';
-import { AclSyntaxError, parseAcl } from './acl/parse-acl.js';
+import { aclOf } from './acl/acl-of-token.js';
 import {
   type ArgumentSpec,
   type CommandDeclaration,
-  type DataValue,
   type OptionSpec,
   type ParsedArguments,
   usageOf,
@@ -15,6 +13,7 @@ import {
 import { usageError } from './command-error.js';
 import type { Place, Token } from './parse-line.js';
 import { suggestWord } from './suggest-word.js';
+import { dataOf, integerOf, isPlaceElsewhere, textOf } from './word-value.js';
 
 /** What a path is resolved with. */
 export interface PathResolver {
@@ -48,6 +47,8 @@ class ArgumentReader {
   readonly #options: Record<string, unknown> = {};
   readonly #args: Record<string, unknown> = {};
   readonly #tokens: Record<string, Token> = {};
+  /** How many plain words stood before `--`. */
+  #wordsBeforeDashes = Number.POSITIVE_INFINITY;
 
   constructor(
     command: CommandDeclaration,
@@ -74,7 +75,10 @@ class ArgumentReader {
   #readOptions(): Token[] {
     const plain: Token[] = [];
     for (let word = this.#words.shift(); word !== undefined; word = this.#words.shift()) {
-      if (word.text === '--' && !word.isQuoted) return [...plain, ...this.#words];
+      if (word.text === '--' && !word.isQuoted) {
+        this.#wordsBeforeDashes = plain.length;
+        return [...plain, ...this.#words];
+      }
       if (!isOptionLike(word)) plain.push(word);
       else if (word.text.startsWith('--')) this.#readLong(word);
       else this.#readLetters(word);
@@ -156,27 +160,25 @@ class ArgumentReader {
 
   #readArguments(words: readonly Token[]): void {
     let next = 0;
+    let end = words.length;
     for (const [name, spec] of Object.entries(this.#command.args)) {
-      const word = words[next];
-      if (spec.isVariadic === true) {
-        if (word === undefined && spec.isOptional !== true) throw this.#missing(name);
-        this.#args[name] = words.slice(next).map((token) => this.#valueOf(name, spec, token));
-        if (word !== undefined) this.#tokens[name] = word;
-        return;
-      }
-      if (word === undefined) {
-        if (spec.isOptional !== true) throw this.#missing(name);
-        continue;
-      }
-      this.#args[name] = this.#valueOf(name, spec, word);
-      this.#tokens[name] = word;
-      next++;
+      const isBarred = spec.isBehindDashes === true && next < this.#wordsBeforeDashes;
+      if (isBarred) end = Math.min(end, this.#wordsBeforeDashes);
+      const room = isBarred ? 0 : spec.isVariadic === true ? words.length : 1;
+      const taken = words.slice(next, next + room);
+      this.#readArgument(name, spec, taken);
+      next += taken.length;
     }
-    const surplus = words[next];
-    const last = words[words.length - 1];
-    if (surplus !== undefined && last !== undefined) {
-      throw this.#surplus(words, { start: surplus.start, end: last.end });
-    }
+    this.#refuseSurplus(words.slice(next, end));
+  }
+
+  #readArgument(name: string, spec: ArgumentSpec, words: readonly Token[]): void {
+    const [first] = words;
+    if (first === undefined && spec.isOptional !== true) throw this.#missing(name);
+    const values = words.map((token) => this.#valueOf(name, spec, token));
+    if (spec.isVariadic === true) this.#args[name] = values;
+    else if (first !== undefined) this.#args[name] = values[0];
+    if (first !== undefined) this.#tokens[name] = first;
   }
 
   #missing(name: string): Error {
@@ -188,12 +190,15 @@ class ArgumentReader {
     );
   }
 
-  #surplus(words: readonly Token[], place: Place): Error {
+  #refuseSurplus(words: readonly Token[]): void {
+    const [first] = words;
+    const last = words.at(-1);
+    if (first === undefined || last === undefined) return;
+    const count = words.length;
     const hint = this.#command.surplusHint ?? this.#usageHint();
-    const count = words.length - Object.keys(this.#command.args).length;
-    return usageError(
+    throw usageError(
       `${count === 1 ? 'a word' : `${count} words`} too many for ${this.#command.name}`,
-      place,
+      { start: first.start, end: last.end },
       hint,
     );
   }
@@ -230,6 +235,8 @@ class ArgumentReader {
     switch (kind) {
       case 'path':
         return this.#pathOf(token);
+      case 'place':
+        return isPlaceElsewhere(token) ? token.text : this.#pathOf(token);
       case 'integer':
         return integerOf(name, spec, token);
       case 'acl':
@@ -251,49 +258,4 @@ class ArgumentReader {
 /** Starts with a dash, unquoted, and is neither the dash alone nor a negative number. */
 function isOptionLike(word: Token): boolean {
   return !word.isQuoted && /^-[^\d.]/.test(word.text);
-}
-
-/** `@file` and `-` unless quoted. */
-function dataOf(token: Token): DataValue {
-  if (!token.isQuoted && token.text === '-') return { from: 'stdin' };
-  if (!token.isQuoted && token.text.startsWith('@') && token.text.length > 1) {
-    return { from: 'file', file: token.text.slice(1) };
-  }
-  return { from: 'line', bytes: token.bytes };
-}
-
-function integerOf(name: string, spec: Spec, token: Token): number {
-  const min = spec.min ?? 0;
-  const max = spec.max ?? Number(MAX_TTL_MS);
-  const value = /^[-+]?\d+$/.test(token.text) ? Number(token.text) : Number.NaN;
-  if (Number.isNaN(value)) {
-    throw usageError(`${name} is a whole number, not "${token.text}"`, token);
-  }
-  if (value < min || value > max) {
-    throw usageError(`${name} is between ${min} and ${max}, not ${token.text}`, token);
-  }
-  return value;
-}
-
-function textOf(name: string, spec: Spec, token: Token): string {
-  const { choices } = spec;
-  if (choices === undefined || choices.includes(token.text)) return token.text;
-  const suggestion = suggestWord(token.text, choices);
-  throw usageError(
-    `${name} is one of ${choices.join(', ')}, not "${token.text}"`,
-    token,
-    suggestion === undefined ? undefined : `did you mean ${suggestion}?`,
-  );
-}
-
-function aclOf(token: Token): ValueTypes['acl'] {
-  try {
-    return parseAcl(token.text);
-  } catch (error) {
-    if (!(error instanceof AclSyntaxError)) throw error;
-    const start = token.start + error.start;
-    const isExact = !token.isQuoted && token.end - token.start === token.text.length;
-    const place = isExact ? { start, end: token.start + error.end } : token;
-    throw usageError(error.message, place, error.hint);
-  }
 }

@@ -1,5 +1,6 @@
 import type { WatchEvent } from '../client/client.js';
 import type { ACL, ClientInfo, Stat } from '../protocol/data.js';
+import type { Change } from './watching/change.js';
 
 /**
  * What a command gives back. Commands never print: render/ makes text, tables and JSON of these,
@@ -52,6 +53,24 @@ export type Result =
   | { readonly kind: 'identities'; readonly identities: readonly ClientInfo[] }
   /** A watch that fired. */
   | { readonly kind: 'event'; readonly event: WatchEvent }
+  /** An event of `watch`, and what it came to. */
+  | { readonly kind: 'change'; readonly change: Change }
+  /** A watch that goes on beside the prompt; with why, when it has ended. */
+  | {
+      readonly kind: 'watching';
+      readonly path: string;
+      readonly isRecursive: boolean;
+      readonly end?: string;
+    }
+  /** What a program run for a change printed, as it came. */
+  | { readonly kind: 'output'; readonly data: Buffer }
+  /** That program ended, by itself or by a signal. */
+  | {
+      readonly kind: 'ran-on-change';
+      readonly command: readonly string[];
+      readonly exitCode?: number;
+      readonly signal?: string;
+    }
   | {
       readonly kind: 'connection';
       readonly server: string;
@@ -64,11 +83,29 @@ export type Result =
       readonly kind: 'message';
       readonly text: string;
       readonly fields: Readonly<Record<string, unknown>>;
+      /** For pipes, without a line end; default: the text. */
+      readonly raw?: string;
     }
+  /** A program that was run, and how it ended: its exit code becomes that of zksh. */
+  | { readonly kind: 'ran'; readonly command: readonly string[]; readonly exitCode: number }
+  /** A table: text aligns it, JSON makes an object of each row. */
+  | { readonly kind: 'rows'; readonly columns: readonly Column[]; readonly rows: readonly Row[] }
   /** All was emitted already. */
   | { readonly kind: 'end' }
   /** The shell is asked to end. */
   | { readonly kind: 'exit' };
+
+export interface Column {
+  /** The key of its cells, and its name in JSON. */
+  readonly name: string;
+  /** Default: the name in capitals. */
+  readonly title?: string;
+  /** Figures stand under each other by their last digit. */
+  readonly isRight?: boolean;
+}
+
+/** A cell is shown as it is; null shows as a dash. */
+export type Row = Readonly<Record<string, string | number | boolean | null>>;
 
 export type ResultKind = Result['kind'];
 

@@ -1,15 +1,10 @@
-import type { Command, CommandContext } from './command.js';
+import type { Command, CommandContext, Outcome, ParsedArguments } from './command.js';
 import { CommandError, type ErrorReport, ExitCode } from './command-error.js';
 import { reportError } from './error-report.js';
 import { parseArguments } from './parse-arguments.js';
 import { type LineFault, parseLine, type Statement } from './parse-line.js';
 import { findCommand, suggestCommand } from './registry.js';
 import type { Result } from './result.js';
-
-/** How one statement of a line ended. */
-export type Outcome =
-  | { readonly kind: 'result'; readonly statement: Statement; readonly result: Result }
-  | { readonly kind: 'error'; readonly statement?: Statement; readonly error: ErrorReport };
 
 /**
  * Runs a line as typed: parse, command, result, statement by statement. The caller decides what an
@@ -22,6 +17,7 @@ export async function* runLine(context: CommandContext, text: string): AsyncGene
     yield { kind: 'error', error: faultReport(fault) };
     return;
   }
+  if (!(await holdsSecret(statements))) context.session.remember(text);
   for (const statement of statements) yield await runStatement(context, statement);
 }
 
@@ -35,10 +31,15 @@ export async function runStatement(
     command = await commandOf(statement);
     const parsed = parseArguments(command, statement.tokens.slice(1), statement, context.session);
     command.check?.(parsed);
-    if (command.isMutating === true && context.session.isReadOnly)
+    if (context.session.isReadOnly && isChanging(command, parsed)) {
       throw readOnly(command, statement);
+    }
+    if (context.session.isProtected && isChanging(command, parsed)) {
+      await confirmChange(context, command, statement);
+    }
     if (command.isLocal !== true) await untilAborted(context.session.ready(), context.signal);
-    const result = await untilAborted(command.run(context, parsed), context.signal);
+    const work = queued(command, context, parsed) ?? command.run(context, parsed);
+    const result = await (command.isGraceful === true ? work : untilAborted(work, context.signal));
     return { kind: 'result', statement, result };
   } catch (error) {
     const report = await reportError(error, context, statement);
@@ -46,8 +47,62 @@ export async function runStatement(
   }
 }
 
+/** What a protected profile wants to hear before anything is changed. */
+async function confirmChange(
+  context: CommandContext,
+  { name }: Command,
+  statement: Statement,
+): Promise<void> {
+  const { profile = 'this session' } = context.session;
+  const path = statement.tokens.find(({ text }) => text.startsWith('/'))?.text ?? '';
+  const question = `${profile} is protected: ${name} ${path}?\n`.replace(' ?', '?');
+  if (context.isInteractive && (await context.confirm(question))) return;
+  throw new CommandError(`${name} is refused: ${profile} is protected`, {
+    code: 'PROTECTED',
+    exitCode: context.isInteractive ? ExitCode.failed : ExitCode.usage,
+    place: statement.tokens[0],
+    hint: 'zksh --allow-changes lets it through',
+  });
+}
+
+/** Between begin and commit what can be part of a transaction is kept for it. */
+function queued(
+  command: Command,
+  context: CommandContext,
+  parsed: ParsedArguments,
+): Promise<Result> | undefined {
+  const { transaction } = context.session;
+  if (transaction === undefined || command.name === 'commit') return undefined;
+  if (command.toOp !== undefined) {
+    return command.toOp(context, parsed).then((op) => {
+      transaction.push(op);
+      return { kind: 'done', done: 'queued', path: op.path };
+    });
+  }
+  if (!isChanging(command, parsed)) return undefined;
+  throw new CommandError(`${command.name} cannot be part of a transaction`, {
+    code: 'TRANSACTION',
+    exitCode: ExitCode.usage,
+    hint: 'commit sends the one that is begun, abort forgets it',
+  });
+}
+
+/** A dry run only looks. */
+function isChanging(command: Command, parsed: ParsedArguments): boolean {
+  if (command.isMutating !== true || command.isReading?.(parsed) === true) return false;
+  return parsed.options['dry-run'] !== true;
+}
+
+async function holdsSecret(statements: readonly Statement[]): Promise<boolean> {
+  for (const { tokens } of statements) {
+    if (hasSecret(await findCommand(tokens[0]?.text ?? ''))) return true;
+  }
+  return false;
+}
+
 function hasSecret(command: Command | undefined): boolean {
-  return Object.values(command?.args ?? {}).some(({ kind }) => kind === 'secret');
+  const specs = [...Object.values(command?.args ?? {}), ...Object.values(command?.options ?? {})];
+  return specs.some(({ kind }) => kind === 'secret');
 }
 
 /** Without a place nobody repeats the line, in which a password may stand. */

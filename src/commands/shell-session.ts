@@ -1,4 +1,4 @@
-import type { ClientOptions, ClientState, ZooKeeperClient } from '../client/client.js';
+import type { ClientOptions, ClientState, Op, ZooKeeperClient } from '../client/client.js';
 import { chrootStart, parseConnectString } from '../client/connect-string.js';
 import type { TlsOptions } from '../client/tls.js';
 import { CommandError, ExitCode } from './command-error.js';
@@ -22,6 +22,12 @@ export interface SessionOptions {
   readonly isReadOnly?: boolean;
   /** Sent on every connection made. */
   readonly auth?: readonly Credentials[];
+  /** The name it is known by, for the prompt. */
+  readonly profile?: string;
+  /** Ask before each change, and refuse it in a script. */
+  readonly isProtected?: boolean;
+  /** More for the client, for whichever servers. */
+  readonly client?: Partial<ClientOptions>;
   /** How TLS is spoken with targets that begin with zks://. */
   readonly tls?: TlsOptions;
   /** Default: by `clientKind`. */
@@ -35,6 +41,7 @@ export type SessionEvent =
   /** Another client took over, or (undefined) the session was closed. */
   | { readonly kind: 'client'; readonly client: ZooKeeperClient | undefined };
 
+const LINES_KEPT = 10_000;
 const DEFAULT_REQUEST_TIMEOUT_MS = 30_000;
 const DEFAULT_CONNECT_TIMEOUT_MS = 5_000;
 const DEFAULT_SESSION_TIMEOUT_MS = 30_000;
@@ -46,9 +53,17 @@ const DEFAULT_SESSION_TIMEOUT_MS = 30_000;
 export class ShellSession {
   readonly isReadOnly: boolean;
   readonly clientKind: ClientKind;
+  /** Of the command line; undefined when servers were named. */
+  readonly profile: string | undefined;
+  readonly isProtected: boolean;
   readonly #options: SessionOptions;
   readonly #createClient: ClientFactory;
   readonly #listeners = new Set<(event: SessionEvent) => void>();
+  /** False after `printwatches off`. */
+  isPrintingWatches = true;
+  /** What `begin` gathers until `commit`; undefined outside. */
+  transaction: Op[] | undefined;
+  readonly #lines: string[] = [];
   #target: string;
   #client: ZooKeeperClient | undefined;
   #connecting: Promise<ZooKeeperClient> | undefined;
@@ -62,8 +77,15 @@ export class ShellSession {
     this.#options = options;
     this.#target = options.target;
     this.isReadOnly = options.isReadOnly ?? false;
+    this.profile = options.profile;
+    this.isProtected = options.isProtected ?? false;
     this.clientKind = options.clientKind ?? 'builtin';
     this.#createClient = options.createClient ?? CLIENTS[this.clientKind];
+  }
+
+  /** For whatever else is asked of its servers over TLS. */
+  get tls(): TlsOptions | undefined {
+    return this.#options.tls ?? this.#options.client?.tls;
   }
 
   /** The connect string of the session, or of the one that would be opened. */
@@ -98,6 +120,16 @@ export class ShellSession {
     this.#previousCwd = this.#cwd;
     this.#cwd = path;
     this.#tell({ kind: 'path', cwd: path });
+  }
+
+  /** The lines run so far, oldest first, without those that hold a secret. */
+  get lines(): readonly string[] {
+    return this.#lines;
+  }
+
+  remember(line: string): void {
+    this.#lines.push(line);
+    if (this.#lines.length > LINES_KEPT) this.#lines.shift();
   }
 
   /** The absolute path of one typed, `.` and `..` resolved. */
@@ -141,6 +173,24 @@ export class ShellSession {
     return attempt;
   }
 
+  /**
+   * Gives the session that is open other servers, now and for later ones.
+   * @param servers a connect string; a chroot in it must be that of the session
+   * @throws CommandError USAGE for a bad one, NOTCONNECTED
+   */
+  async updateServers(servers: string): Promise<ZooKeeperClient> {
+    checkTarget(servers);
+    const client = await this.ready();
+    try {
+      client.updateServers(servers);
+    } catch (error) {
+      if (error instanceof RangeError) throw badTarget(servers, error.message, error);
+      throw error;
+    }
+    this.#target = `${servers.slice(0, chrootStart(servers))}${this.chroot}`;
+    return client;
+  }
+
   /** Closes the session on the server; the shell can connect again. Always resolves. */
   async close(): Promise<void> {
     const client = this.#client;
@@ -150,11 +200,28 @@ export class ShellSession {
     await client?.close();
   }
 
-  async #open(target: string): Promise<ZooKeeperClient> {
+  /**
+   * A client of its own, for another cluster, with the credentials of this session; the caller
+   * closes it.
+   * @throws CommandError USAGE for a bad target; a ConnectError when no server is reached
+   */
+  async openBeside(target: string): Promise<ZooKeeperClient> {
     checkTarget(target);
-    const closeCount = this.#closeCount;
+    const client = await this.#makeClient(target);
+    try {
+      await client.connect();
+      for (const { scheme, auth } of this.#options.auth ?? []) await client.addAuth(scheme, auth);
+    } catch (error) {
+      await client.close();
+      throw error;
+    }
+    return client;
+  }
+
+  async #makeClient(target: string): Promise<ZooKeeperClient> {
     const { timeoutMs, tls } = this.#options;
     const client = await this.#createClient({
+      ...this.#options.client,
       connectString: target,
       sessionTimeoutMs: timeoutMs ?? DEFAULT_SESSION_TIMEOUT_MS,
       connectTimeoutMs: timeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS,
@@ -162,6 +229,15 @@ export class ShellSession {
       canBeReadOnly: this.isReadOnly,
       ...(tls !== undefined && isSecureTarget(target) ? { tls } : {}),
     });
+    if (!this.isReadOnly) return client;
+    const { readOnlyClient } = await import('./read-only-client.js');
+    return readOnlyClient(client);
+  }
+
+  async #open(target: string): Promise<ZooKeeperClient> {
+    checkTarget(target);
+    const closeCount = this.#closeCount;
+    const client = await this.#makeClient(target);
     client.on('state', (state, reason) => {
       if (client !== this.#client) return;
       this.#tell(
@@ -227,11 +303,15 @@ export function checkTarget(target: string): void {
     parseConnectString(target);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new CommandError(`bad server list "${target}": ${reason}`, {
-      code: 'USAGE',
-      exitCode: ExitCode.usage,
-      hint: 'it is [zks://]host[:port][,host[:port]...][/chroot]',
-      cause: error,
-    });
+    throw badTarget(target, reason, error);
   }
+}
+
+function badTarget(target: string, reason: string, cause: unknown): CommandError {
+  return new CommandError(`bad server list "${target}": ${reason}`, {
+    code: 'USAGE',
+    exitCode: ExitCode.usage,
+    hint: 'it is [zks://]host[:port][,host[:port]...][/chroot]',
+    cause,
+  });
 }

@@ -45,7 +45,9 @@ export const WORDS = {
 
 export type WordName = keyof typeof WORDS;
 
-/** What a telnet client sends on ctrl-C; Apache's server knows it, to close without a complaint. */
+/**
+ * What a telnet client sends on ctrl-C; Apache's server knows it, to close without a complaint.
+ */
 const telnetClose = anytimeWord<string>({
   word: 'telnet close',
   summary: 'closes the connection',
@@ -72,8 +74,8 @@ export function wordOf(code: number): Word | undefined {
 }
 
 /**
- * What a server answers: the refusal of a word that is not allowed, which comes first; then that of
- * a server that does not serve; then the word's own text. The connection is closed after it.
+ * What a server answers: the refusal of a word that is not allowed, which comes first; then that
+ * of a server that does not serve; then the word's own text. The connection is closed after it.
  * `argument` is what followed the word, for `stmk`; it need not be read when the word is refused.
  */
 export function answerWord(
@@ -93,7 +95,7 @@ export type AnswerKind = 'answer' | 'not-whitelisted' | 'not-serving';
 /** `isro` says `null` for not serving; ClickHouse Keeper calls itself no ZooKeeper instance. */
 export function kindOfAnswer(word: string, text: string): AnswerKind {
   const line = text.trim();
-  if (line.endsWith('is not executed because it is not in the whitelist.')) {
+  if (/is not executed because it is not in the white ?list\.$/.test(line)) {
     return 'not-whitelisted';
   }
   if (line === NOT_SERVING || line === 'This instance is not currently serving requests') {

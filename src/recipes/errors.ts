@@ -1,8 +1,9 @@
 /**
- * ETIMEDOUT: the turn did not come in the time given. ELOST: the place in the queue, or what was
- * held, is gone or may be gone.
+ * ETIMEDOUT: what was waited for did not come in the time given. ELOST: the place in the line, or
+ * what was held, is gone or may be gone. ETAKEN: the name belongs to someone else. EBADDATA: a
+ * znode holds what the recipe cannot have written.
  */
-export type RecipeErrorCode = 'ETIMEDOUT' | 'ELOST';
+export type RecipeErrorCode = 'ETIMEDOUT' | 'ELOST' | 'ETAKEN' | 'EBADDATA';
 
 /** What a recipe fails with by itself; what a server or a session says is a ZooKeeperError. */
 export class RecipeError extends Error {

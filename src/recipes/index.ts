@@ -1,11 +1,24 @@
 /** What `zksh/recipes` gives to a program. */
 
+export { Barrier } from './barrier.js';
+export { Configuration, type Setting } from './configuration.js';
+export { Counter } from './counter.js';
+export { DoubleBarrier, type DoubleBarrierOptions, type Entered } from './double-barrier.js';
 export { RecipeError, type RecipeErrorCode } from './errors.js';
+export { Group, type Member, type Membership } from './group.js';
 export {
   LeaderElection,
   type LeaderElectionOptions,
   type Leadership,
   type LeadOptions,
 } from './leader-election.js';
-export { type Held, Lock, type LockOptions } from './lock.js';
-export type { TurnOptions } from './turn.js';
+export type { WaitOptions } from './limit.js';
+export { type Held, Lock } from './lock.js';
+export { NameService } from './name-service.js';
+export { PriorityQueue, Queue, type QueueItem } from './queue.js';
+export { Semaphore, type SemaphoreOptions } from './semaphore.js';
+export { type Instance, ServiceCache, ServiceDirectory } from './service-cache.js';
+export { type HeldShared, SharedLock, type SharedLockMode } from './shared-lock.js';
+export type { SiteNodes, TransactionState, Verdict } from './transaction.js';
+export { TwoPhaseCommit } from './two-phase-commit.js';
+export type { ZnodeOptions } from './znodes.js';

@@ -1,15 +1,22 @@
-import type { ZooKeeperClient } from '../client/client.js';
-import type { ACL } from '../protocol/data.js';
+import type { Watcher, ZooKeeperClient } from '../client/client.js';
 import { childPath } from '../protocol/path.js';
-import { checkQueuePath, membersOf, type Queue } from './sequence-node.js';
-import { hasCode, retried } from './session.js';
+import { EphemeralNode } from './ephemeral-node.js';
+import { membersOf } from './members.js';
+import type { Line } from './sequence-node.js';
+import { retried, type Wait } from './session.js';
 import { takeTurn } from './turn.js';
+import {
+  absent,
+  checkPath,
+  readIfThere,
+  watchChildren,
+  watched,
+  type ZnodeOptions,
+} from './znodes.js';
 
-export interface LeaderElectionOptions {
+export interface LeaderElectionOptions extends ZnodeOptions {
   /** What leader() tells of this candidate: a host and port, for example. */
   readonly id: string;
-  /** Of the znodes made, parents among them. Default OPEN_ACL_UNSAFE. */
-  readonly acl?: readonly ACL[];
 }
 
 export interface Leadership {
@@ -17,6 +24,11 @@ export interface Leadership {
   readonly fencingToken: bigint;
   /** Aborted when the leadership is lost (see Held), or by the signal that lead() was given. */
   readonly signal: AbortSignal;
+  /**
+   * Tells everyone that this leader knows of its leadership and has taken up its work, which being
+   * the first of the line does not say. Gone again when the leadership ends.
+   */
+  acknowledge(): Promise<void>;
 }
 
 export interface LeadOptions<T> {
@@ -26,21 +38,24 @@ export interface LeadOptions<T> {
   readonly onElected: (leadership: Leadership) => T | Promise<T>;
 }
 
+const ACKNOWLEDGED = 'acknowledged';
+
 /**
  * Elects one of several processes (Recipes page, "Leader Election").
  *
  * Layout: `<path>/_c_<guid>-leader-<sequence>`, ephemeral, whose data is the candidate's id as
- * UTF-8. Parents, other children and guarantees are those of Lock: at most one leader whose signal is
- * not aborted, in the order of the candidates' znodes, and one candidate woken when a leader goes.
+ * UTF-8, and `<path>/acknowledged`, ephemeral, with the id of the leader that has acknowledged.
+ * Parents, other children and guarantees are those of Lock: at most one leader whose signal is not
+ * aborted, in the order of the candidates' znodes, and one candidate woken when a leader goes.
  */
 export class LeaderElection {
-  private readonly queue: Queue;
+  private readonly line: Line;
   private readonly id: string;
 
   /** @throws RangeError when the path is none */
   constructor(client: ZooKeeperClient, path: string, options: LeaderElectionOptions) {
-    checkQueuePath(path);
-    this.queue = { client, parent: path, kind: 'leader', acl: options.acl };
+    checkPath(path);
+    this.line = { client, parent: path, kind: 'leader', acl: options.acl };
     this.id = options.id;
   }
 
@@ -49,14 +64,21 @@ export class LeaderElection {
    * @throws what Lock.acquire throws, without its timeout, before it is elected
    */
   async lead<T>({ signal, onElected }: LeadOptions<T>): Promise<T> {
-    const turn = await takeTurn(this.queue, Buffer.from(this.id), signal ? { signal } : {});
+    const turn = await takeTurn(this.line, Buffer.from(this.id), { signal });
     const withdraw = (): void => turn.abort(signal?.reason);
     if (signal?.aborted) withdraw();
     signal?.addEventListener('abort', withdraw);
+    const { fencingToken } = turn;
+    let acknowledgement: EphemeralNode | undefined;
+    const acknowledge = async (): Promise<void> => {
+      acknowledgement ??= this.acknowledgement();
+      await acknowledgement.enter(Buffer.from(this.id), turn.signal);
+    };
     try {
-      return await onElected({ fencingToken: turn.fencingToken, signal: turn.signal });
+      return await onElected({ fencingToken, signal: turn.signal, acknowledge });
     } finally {
       signal?.removeEventListener('abort', withdraw);
+      await acknowledgement?.leave();
       await turn.leave();
     }
   }
@@ -67,22 +89,56 @@ export class LeaderElection {
    * @throws ZooKeeperError of a refused request or an ended session
    */
   async leader(): Promise<string | undefined> {
-    const { client, parent, kind } = this.queue;
-    const wait = { client, path: parent };
-    for (;;) {
-      const first = await retried(wait, () => client.getChildren(parent)).then(
-        ({ children }) => membersOf(children, kind)[0],
-        absent,
-      );
-      if (first === undefined) return undefined;
-      const path = childPath(parent, first);
-      const found = await retried(wait, () => client.getData(path)).catch(absent);
-      if (found !== undefined) return found.data?.toString() ?? '';
+    const { client, parent } = this.line;
+    return this.firstOf({ client, path: parent }, () => undefined);
+  }
+
+  /** The id of the leader that has acknowledged; undefined when none has. */
+  async acknowledged(): Promise<string | undefined> {
+    const { client, parent } = this.line;
+    const found = await readIfThere({ client, path: parent }, childPath(parent, ACKNOWLEDGED));
+    return found && idOf(found.data);
+  }
+
+  /**
+   * What leader() gives, now and whenever it has changed, until the signal or the end of the
+   * session, with which it throws. Leaders that follow each other quickly may be passed over.
+   */
+  async *changes(signal?: AbortSignal): AsyncGenerator<string | undefined, never> {
+    const { client, parent } = this.line;
+    const wait = { client, path: parent, signal };
+    let last: string | null | undefined = null;
+    for await (const id of watched(wait, (watch) => this.firstOf(wait, watch))) {
+      if (id !== last) yield id;
+      last = id;
     }
+    throw new Error('watched() never ends');
+  }
+
+  /** Watches the first candidate, or, while there is none, for one to come. */
+  private async firstOf(wait: Wait, watch: Watcher): Promise<string | undefined> {
+    const { client, parent, kind } = this.line;
+    for (;;) {
+      const found = await retried(wait, () => client.getChildren(parent)).catch(absent);
+      const first = membersOf(found?.children ?? [], kind)[0];
+      if (first !== undefined) {
+        const candidate = await readIfThere(wait, childPath(parent, first), watch);
+        if (candidate !== undefined) return idOf(candidate.data);
+        continue;
+      }
+      const children = await watchChildren(wait, parent, watch);
+      if (membersOf(children ?? [], kind).length === 0) return undefined;
+    }
+  }
+
+  private acknowledgement(): EphemeralNode {
+    const { client, parent, acl } = this.line;
+    const path = childPath(parent, ACKNOWLEDGED);
+    // That of a leader before, which lost its place without its session, makes way.
+    return new EphemeralNode({ client, path, acl, isReplacing: true });
   }
 }
 
-/** A znode that is not there is undefined. */
-function absent(error: unknown): undefined {
-  if (!hasCode(error, 'NONODE')) throw error;
+function idOf(data: Buffer | null): string {
+  return data?.toString() ?? '';
 }

@@ -1,12 +1,8 @@
 import type { ZooKeeperClient } from '../client/client.js';
-import type { ACL } from '../protocol/data.js';
-import { checkQueuePath, type Queue } from './sequence-node.js';
-import { type TurnOptions, takeTurn } from './turn.js';
-
-export interface LockOptions {
-  /** Of the znodes made, parents among them. Default OPEN_ACL_UNSAFE. */
-  readonly acl?: readonly ACL[];
-}
+import type { WaitOptions } from './limit.js';
+import type { Line } from './sequence-node.js';
+import { takeTurn } from './turn.js';
+import { checkPath, NO_DATA, type ZnodeOptions } from './znodes.js';
 
 /** A lock that is held. */
 export interface Held {
@@ -17,8 +13,8 @@ export interface Held {
   readonly fencingToken: bigint;
   /**
    * Aborted when the lock is lost: the session ended, no server was reached for a sixth of its
-   * timeout, or someone else deleted the znode. The reason is a RecipeError ELOST. Release the lock
-   * all the same.
+   * timeout, or someone else deleted the znode. The reason is a RecipeError ELOST. Release the
+   * lock all the same.
    */
   readonly signal: AbortSignal;
   /**
@@ -28,10 +24,9 @@ export interface Held {
   release(): Promise<void>;
 }
 
-const NO_DATA = Buffer.alloc(0);
-
 /**
- * An exclusive lock between processes (Recipes page, "Locks" and "Recoverable Errors and the GUID").
+ * An exclusive lock between processes (Recipes page, "Locks" and "Recoverable Errors and the
+ * GUID").
  *
  * Layout: `<path>/_c_<guid>-lock-<sequence>`, ephemeral, without data. `path` and what is missing
  * above it are made as containers, or persistent where the server has no containers. Other
@@ -43,12 +38,12 @@ const NO_DATA = Buffer.alloc(0);
  * gives up all its places. Not reentrant: each acquire() is a place of its own.
  */
 export class Lock {
-  private readonly queue: Queue;
+  private readonly line: Line;
 
   /** @throws RangeError when the path is none */
-  constructor(client: ZooKeeperClient, path: string, options: LockOptions = {}) {
-    checkQueuePath(path);
-    this.queue = { client, parent: path, kind: 'lock', acl: options.acl };
+  constructor(client: ZooKeeperClient, path: string, options: ZnodeOptions = {}) {
+    checkPath(path);
+    this.line = { client, parent: path, kind: 'lock', acl: options.acl };
   }
 
   /**
@@ -56,8 +51,8 @@ export class Lock {
    * @throws RecipeError ETIMEDOUT or ELOST, the reason of `signal`, or the ZooKeeperError of a
    * refused request or an ended session. The place in the queue is given up in the background.
    */
-  async acquire(options: TurnOptions = {}): Promise<Held> {
-    const { fencingToken, signal, leave } = await takeTurn(this.queue, NO_DATA, options);
+  async acquire(options: WaitOptions = {}): Promise<Held> {
+    const { fencingToken, signal, leave } = await takeTurn(this.line, NO_DATA, options);
     return { fencingToken, signal, release: leave };
   }
 }

@@ -1,6 +1,6 @@
 /**
- * What every recipe needs of a session: to hear of its states, to stop waiting when it ends, and to
- * ask again after a lost connection. A request is asked again only where its doing twice is
+ * What every recipe needs of a session: to hear of its states, to stop waiting when it ends, and
+ * to ask again after a lost connection. A request is asked again only where its doing twice is
  * harmless; a sequential create is not, so sequence-node.ts looks for its znode first.
  */
 import type { ClientState, ZooKeeperClient } from '../client/client.js';

@@ -25,15 +25,18 @@ export function App({ driver, onDraw }: Props): ReactNode {
 }
 
 function Live({ driver, onDraw, size }: Props & { readonly size: TerminalSize }): ReactNode {
-  const { input, menu, status } = screenOf(driver.state, driver.session, size);
-  const rows = [...input.rows, ...menu, [status]];
+  const { pane, input, menu, status } = screenOf(driver.state, driver.session, size);
+  const above = pane.map((row) => [row]);
+  const rows = [...above, ...input.rows, ...menu, [status]];
+  const cursor = { x: input.cursor.x, y: above.length + input.cursor.y };
   useLayoutEffect(() => {
     const widths = rows.map((row) => row.reduce((sum, { text }) => sum + textWidth(text), 0));
-    onDraw({ widths, cursor: input.cursor });
+    onDraw({ widths, cursor });
   });
   return (
     <Box flexDirection="column">
-      <InputLine {...input} />
+      {above.length > 0 && <Rows rows={above} />}
+      <InputLine rows={input.rows} cursor={cursor} />
       {menu.length > 0 && <Rows rows={menu} />}
       <Rows rows={[[status]]} />
     </Box>

@@ -3,6 +3,8 @@
 import type { CommandDeclaration } from '../commands/command.js';
 import { type ParsedLine, parseLine, quoteWord, type Token } from '../commands/parse-line.js';
 import { resolvePath } from '../commands/resolve-path.js';
+import { completeAcl } from './complete-acl.js';
+import { completeFile, type ListFiles } from './complete-file.js';
 import type { Vocabulary } from './vocabulary.js';
 import { flagsOf, rolesOf } from './word-role.js';
 
@@ -25,6 +27,8 @@ export interface CompletionContext {
   readonly vocabulary: Vocabulary;
   readonly cwd: string;
   readonly listChildren: ListChildren;
+  /** Local ones. */
+  readonly listFiles: ListFiles;
 }
 
 /** Completes the word before `cursor`. Never throws: a failed listing is the `fault`. */
@@ -49,13 +53,13 @@ export async function complete(
   if (choices.length === 1) {
     const end = first.isOpen ? '' : ' ';
     const whole = prefix + first.name;
-    const spelt = found.isFlag === true ? whole : spell(whole, first.isOpen, word.quote);
+    const spelt = spell(whole, first.isOpen, word, found);
     return { ...here, text: spelt + end, candidates: names };
   }
   const shared = prefix + commonPrefix(names);
   const isLonger = shared.length > word.text.length;
   if (!isLonger) return { ...here, text: text.slice(word.start, cursor), candidates: names };
-  const spelt = found.isFlag === true ? shared : spell(shared, true, word.quote);
+  const spelt = spell(shared, true, word, found);
   return { ...here, text: spelt, candidates: names };
 }
 
@@ -69,18 +73,18 @@ interface Word {
   readonly quote: '"' | "'" | undefined;
 }
 
-interface Choice {
+export interface Choice {
   readonly name: string;
   /** May the word go on behind it? Then no blank follows. */
   readonly isOpen: boolean;
 }
 
-interface Found {
+export interface Found {
   /** What of the word stays as it is. */
   readonly prefix: string;
   readonly choices: readonly Choice[];
-  /** Then it is never quoted: a quoted word is no flag. */
-  readonly isFlag?: boolean;
+  /** Then its beginning is never quoted: a quoted word is no flag, and no `@file`. */
+  readonly isBare?: boolean;
 }
 
 function isFound(value: unknown): value is Found {
@@ -118,10 +122,12 @@ async function candidatesFor(word: Word, context: CompletionContext): Promise<Fo
   if (command === undefined) return NOTHING;
   const { next, isNextAwaited, mayBeOption } = rolesOf(command, words);
   if (mayBeOption && !isNextAwaited && !word.isQuoted && word.text.startsWith('-')) {
-    return { ...among(unusedFlags(command, words), word.text), isFlag: true };
+    return { ...among(unusedFlags(command, words), word.text), isBare: true };
   }
   if (next.role !== 'value') return NOTHING;
   const { kind, choices } = next.spec;
+  if (kind === 'data') return completeData(word, context);
+  if (kind === 'text' && isFile(next)) return completeFile(word.text, context.listFiles);
   switch (kind) {
     case 'path':
       return completePath(word.text, context);
@@ -173,14 +179,16 @@ async function completePath(text: string, context: CompletionContext): Promise<F
   return { prefix, choices: [choice] };
 }
 
-const ACL_STARTS = ['world:anyone:', 'auth::', 'digest:', 'ip:', 'x509:', 'sasl:'];
+/** `@` and a file; a value itself is for the person to say. */
+async function completeData(word: Word, context: CompletionContext): Promise<Found> {
+  if (word.isQuoted || !word.text.startsWith('@')) return NOTHING;
+  const { prefix, choices } = await completeFile(word.text.slice(1), context.listFiles);
+  return { prefix: `@${prefix}`, choices, isBare: true };
+}
 
-/** The schemes; their ids and permissions are for the person to say. */
-function completeAcl(text: string): Found {
-  const entry = text.lastIndexOf(',') + 1;
-  const fitting = ACL_STARTS.filter((start) => start.startsWith(text.slice(entry)));
-  const choices = fitting.map((name) => ({ name, isOpen: true }));
-  return { prefix: text.slice(0, entry), choices };
+/** Declared as text: the declaration calls it a file. */
+function isFile({ name, spec }: { readonly name: string; readonly spec: object }): boolean {
+  return /^(file|folder|dir)$/i.test('valueName' in spec ? String(spec.valueName) : name);
 }
 
 /** The order of ls: that of UTF-16 units, which no locale changes. */
@@ -202,10 +210,12 @@ function commonPrefix(names: readonly string[]): string {
 }
 
 /** The word as typed; one that may go on keeps its quote open, in the kind that was begun. */
-function spell(text: string, isOpen: boolean, begun: '"' | "'" | undefined): string {
+function spell(text: string, isOpen: boolean, word: Word, found: Found): string {
+  if (found.isBare === true) return text.replace(/[\s;'"\\]/g, '\\$&');
   const quoted = quoteWord(text);
-  const isBare = quoted === text;
-  if (!isOpen) return isBare && begun !== undefined ? `${begun}${text}${begun}` : quoted;
-  if (isBare) return `${begun ?? ''}${text}`;
+  const isPlain = quoted === text;
+  const begun = word.quote;
+  if (!isOpen) return isPlain && begun !== undefined ? `${begun}${text}${begun}` : quoted;
+  if (isPlain) return `${begun ?? ''}${text}`;
   return quoted.slice(0, -1);
 }

@@ -10,6 +10,8 @@ export type KeyAction =
   | { readonly type: 'interrupt' }
   | { readonly type: 'end-of-input' }
   | { readonly type: 'clear-screen' }
+  /** Through what stands above the line; 1 is back. */
+  | { readonly type: 'scroll'; readonly step: 1 | -1 }
   | { readonly type: 'escape' }
   | { readonly type: 'answer'; readonly isYes: boolean };
 
@@ -24,6 +26,8 @@ const edit = (type: Exclude<LineAction['type'], 'insert' | 'replace' | 'set-text
 const ANYWHERE: Readonly<Record<string, KeyAction>> = {
   'ctrl-c': { type: 'interrupt' },
   'ctrl-l': { type: 'clear-screen' },
+  'page-up': { type: 'scroll', step: 1 },
+  'page-down': { type: 'scroll', step: -1 },
 };
 
 const LINE: Readonly<Record<string, KeyAction>> = {

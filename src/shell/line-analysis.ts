@@ -5,6 +5,7 @@ import { usageOf } from '../commands/command.js';
 import { CommandError } from '../commands/command-error.js';
 import { type PathResolver, parseArguments } from '../commands/parse-arguments.js';
 import { type Place, parseLine, type Statement, type Token } from '../commands/parse-line.js';
+import { suggestCommand } from '../commands/registry.js';
 import type { Span, Tone } from './theme.js';
 import type { Vocabulary } from './vocabulary.js';
 import { flagsOf, isOptionLike, rolesOf, type WordRole } from './word-role.js';
@@ -68,7 +69,10 @@ function faultOf(
   const isUnderWay = statement.end === text.length;
   if (command === undefined) {
     const isBegun = isUnderWay && words.length === 0 && startsOne(name.text, vocabulary.words);
-    return isBegun ? undefined : { place: name, message: `unknown command "${name.text}"` };
+    if (isBegun) return undefined;
+    const meant = suggestCommand(name.text);
+    const hint = meant === undefined ? undefined : `did you mean ${meant}?`;
+    return { place: name, message: withHint(`unknown command "${name.text}"`, hint) };
   }
   try {
     parseArguments(command, words, statement, resolver);

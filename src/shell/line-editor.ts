@@ -206,16 +206,26 @@ function moveByRow(
   if (type === 'line-down' && end < text.length) {
     return moveTo(line, snap(text, Math.min(end + 1 + cursor - start, rowEnd(text, end + 1))));
   }
-  return recall(line, type === 'line-up' || type === 'history-previous' ? -1 : 1, history);
+  const isPrefixed = type === 'line-up' || type === 'line-down';
+  const step = type === 'line-up' || type === 'history-previous' ? -1 : 1;
+  return recall(line, step, isPrefixed, history);
 }
 
 function snap(text: string, offset: number): number {
   return offset >= text.length ? text.length : previousBoundary(text, offset + 1);
 }
 
-function recall(line: LineState, step: number, history: readonly string[]): LineState {
+/** Up and Down stop only at entries that begin with what was typed; Ctrl-P and Ctrl-N at all. */
+function recall(
+  line: LineState,
+  step: number,
+  isPrefixed: boolean,
+  history: readonly string[],
+): LineState {
   const from = line.recall ?? { index: history.length, draft: line.text };
-  const index = from.index + step;
+  const prefix = isPrefixed ? from.draft : '';
+  let index = from.index + step;
+  while (history[index]?.startsWith(prefix) === false) index += step;
   if (index < 0 || index > history.length) return line;
   const text = history[index] ?? from.draft;
   const isBack = index === history.length;

@@ -1,4 +1,5 @@
 import type { ClientState } from '../client/client.js';
+import { chrootStart } from '../client/connect-string.js';
 import { textWidth, truncate } from './text-width.js';
 import type { Span, Tone } from './theme.js';
 
@@ -10,6 +11,11 @@ export interface Connection {
   /** "" when there is none. */
   readonly chroot: string;
   readonly cwd: string;
+}
+
+/** What a connect string names before its chroot. */
+export function serversOf(target: string): string {
+  return target.slice(0, chrootStart(target));
 }
 
 const STATE_WORDS: Readonly<Record<ClientState, readonly [word: string, tone: Tone]>> = {

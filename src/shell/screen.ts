@@ -7,8 +7,11 @@ import { promptSpans } from './prompt.js';
 import { type ShellState, suggestion } from './shell-state.js';
 import { drawable, graphemes, truncate } from './text-width.js';
 import type { Span } from './theme.js';
+import { paneRows } from './watch-pane.js';
 
 export interface Screen {
+  /** What watches told, above the line. */
+  readonly pane: readonly Span[];
   readonly input: InputRows;
   /** What TAB found, in columns, as ls shows files. */
   readonly menu: readonly (readonly Span[])[];
@@ -43,10 +46,12 @@ export function screenOf(
     columns,
     maxInputRows,
   );
-  const room = size.rows - input.rows.length - 2;
+  const pane = paneRows(state.pane, columns, Math.floor((size.rows - 2) / 3));
+  const room = size.rows - input.rows.length - pane.length - 2;
   const menu = menuRows(state.menu ?? [], columns, room);
   const status = statusOf(state, analysis);
   return {
+    pane,
     input,
     menu: menu.map((text): readonly Span[] => [{ text, tone: 'plain' }]),
     status: { text: truncate(drawn(status.text), columns), tone: status.tone },

@@ -22,10 +22,16 @@ export class Scrollback {
   #isScheduled = false;
   #waiting: { readonly atMost: number; readonly resolve: () => void }[] = [];
 
-  /** From now on there is a screen; what came before is shown first. */
-  attach(write: WriteAbove): void {
+  /**
+   * From now on there is a screen; what came before is shown first.
+   * @returns a function that takes it away: what comes then waits for the next one
+   */
+  attach(write: WriteAbove): () => void {
     this.#write = write;
     this.#schedule();
+    return () => {
+      if (this.#write === write) this.#write = undefined;
+    };
   }
 
   /** @param text lines; the last one may lack its line end */

@@ -8,13 +8,14 @@ import type { Renderer } from '../commands/render/render.js';
 import type { Result } from '../commands/result.js';
 import { runLine } from '../commands/run-line.js';
 import type { SessionEvent, ShellSession } from '../commands/shell-session.js';
-import { complete } from './complete.js';
+import { BrowserDriver } from './browser/browser-driver.js';
+import { Completer } from './completer.js';
 import type { HistoryFile } from './history.js';
+import { HistoryKeeper } from './history-keeper.js';
 import type { Key } from './key-decoder.js';
 import { actionOf, type KeyMode } from './keymap.js';
 import { analyzeLine } from './line-analysis.js';
-import { PathCache } from './path-cache.js';
-import { type Connection, promptSpans } from './prompt.js';
+import { type Connection, promptSpans, serversOf } from './prompt.js';
 import { Scrollback } from './scrollback.js';
 import {
   initialState,
@@ -26,6 +27,8 @@ import {
 import { printable } from './text-width.js';
 import { paintSpans, type Span } from './theme.js';
 import type { Vocabulary } from './vocabulary.js';
+import { WatchBoard } from './watch-board.js';
+import { rowsOf } from './watch-pane.js';
 
 /** A command that takes longer shows that it runs. */
 const SLOW_MS = 150;
@@ -43,14 +46,16 @@ export class ShellDriver {
   readonly session: ShellSession;
   readonly scrollback = new Scrollback();
   readonly #options: ShellDriverOptions;
-  readonly #paths: PathCache;
+  readonly #completer: Completer;
   readonly #listeners = new Set<() => void>();
   readonly #left: Promise<void>;
   #resolveLeft: () => void = () => undefined;
   #state: ShellState;
   #running: AbortController | undefined;
   #answer: ((isYes: boolean) => void) | undefined;
-  #hasHistoryFailed = false;
+  #browser: BrowserDriver | undefined;
+  readonly #watches = new WatchBoard((event) => this.dispatch(event));
+  readonly #history: HistoryKeeper;
   /** The server last talked to, shown while there is none. */
   #lastServer: string | undefined;
 
@@ -61,7 +66,8 @@ export class ShellDriver {
       ...this.#connection(),
       state: 'connecting',
     });
-    this.#paths = new PathCache((path) => this.#listChildren(path), Date.now);
+    this.#history = new HistoryKeeper(options.historyFile, (event) => this.dispatch(event));
+    this.#completer = new Completer(options.session, options.vocabulary);
     this.#left = new Promise((resolve) => {
       this.#resolveLeft = resolve;
     });
@@ -77,7 +83,16 @@ export class ShellDriver {
     return () => this.#listeners.delete(listener);
   }
 
+  /** Has the whole screen while it is there. */
+  get browser(): BrowserDriver | undefined {
+    return this.#browser;
+  }
+
   press(key: Key): void {
+    if (this.#browser !== undefined) {
+      this.#browser.press(key);
+      return;
+    }
     const action = actionOf(key, this.#mode());
     if (action !== undefined) this.dispatch({ type: 'key', action });
   }
@@ -91,7 +106,7 @@ export class ShellDriver {
   async run(): Promise<void> {
     const unsubscribe = this.session.subscribe((event) => this.#hear(event));
     try {
-      await this.#loadHistory();
+      await this.#history.load();
       void this.#connect();
       await this.#left;
       await this.scrollback.drained();
@@ -135,12 +150,13 @@ export class ShellDriver {
         void this.#complete(effect.text, effect.cursor);
         return;
       case 'store':
-        void this.#store(effect.line);
+        void this.#history.store(effect.line);
         return;
       case 'clear-screen':
         this.scrollback.clearScreen();
         return;
       case 'leave':
+        this.#browser?.leave();
         this.#resolveLeft();
         return;
     }
@@ -174,7 +190,7 @@ export class ShellDriver {
       this.#printError(plainReport(error));
     } finally {
       clearTimeout(slow);
-      this.#paths.clear();
+      this.#completer.forget();
       this.#running = undefined;
       this.#answer = undefined;
       this.dispatch({ type: 'finished', isExit });
@@ -190,7 +206,8 @@ export class ShellDriver {
         if (!signal.aborted) this.#printResult(result, 'plain');
         return this.scrollback.roomy();
       },
-      notify: (result) => this.#printResult(result, 'event'),
+      notify: (result) => this.#hearWatch(result),
+      browse: (path) => this.#browse(path, signal),
       confirm: (question) => this.#confirm(question, signal),
       readInput: () => {
         throw new CommandError('there is no standard input here: it is the keyboard', {
@@ -211,15 +228,41 @@ export class ShellDriver {
     });
   }
 
+  async #browse(path: string, signal: AbortSignal): Promise<void> {
+    const browser = new BrowserDriver(this.session, this.session.requireClient(), path);
+    signal.addEventListener('abort', () => browser.leave(), { once: true });
+    this.#showBrowser(browser);
+    await browser.left;
+    this.#showBrowser(undefined);
+  }
+
+  #showBrowser(browser: BrowserDriver | undefined): void {
+    this.#browser = browser;
+    for (const listener of this.#listeners) listener();
+  }
+
   #interrupt(): void {
     this.#running?.abort();
     const lines = this.scrollback.drop();
     if (lines > 0) this.print([{ text: `… ${lines} more lines, not shown`, tone: 'dim' }]);
   }
 
+  #hearWatch(result: Result): void {
+    this.#completer.forget();
+    if (result.kind === 'watching') this.#watches.end(result, this.#textOf(result));
+    else if (result.kind === 'event') this.#printResult(result, 'event');
+    else this.#watches.tell(result, this.#textOf(result));
+  }
+
+  #textOf(result: Result): string {
+    return this.#options.renderer.result(result).toString();
+  }
+
   #printResult(result: Result, tone: Span['tone']): void {
-    const text = this.#options.renderer.result(result).toString();
-    if (text !== '') this.print([{ text: text.replace(/\n$/, ''), tone }]);
+    if (result.kind === 'watching') this.#watches.begin(result);
+    const text = this.#textOf(result);
+    if (result.kind === 'change') for (const row of rowsOf(text)) this.print([row]);
+    else if (text !== '') this.print([{ text: text.replace(/\n$/, ''), tone }]);
   }
 
   #printError(error: ErrorReport, source?: string): void {
@@ -236,7 +279,7 @@ export class ShellDriver {
   }
 
   #hear(event: SessionEvent): void {
-    if (event.kind !== 'path') this.#paths.clear();
+    if (event.kind !== 'path') this.#completer.forget();
     if (event.kind === 'client') this.#lastServer = undefined;
     const connection = this.#connection();
     const reason = event.kind === 'state' ? event.reason?.message : undefined;
@@ -250,57 +293,15 @@ export class ShellDriver {
   #connection(): Connection {
     const { client, target, chroot, cwd, state } = this.session;
     this.#lastServer = client?.server ?? this.#lastServer;
-    const hosts = target.split('/', 1)[0] ?? target;
-    return { server: this.#lastServer ?? hosts, state, chroot, cwd };
+    return { server: this.#lastServer ?? serversOf(target), state, chroot, cwd };
   }
 
   async #complete(text: string, cursor: number): Promise<void> {
-    const completion = await complete(text, cursor, {
-      vocabulary: this.#options.vocabulary,
-      cwd: this.session.cwd,
-      listChildren: (path) => this.#paths.listChildren(path),
-    });
+    const completion = await this.#completer.complete(text, cursor);
     this.dispatch({ type: 'completed', text, cursor, completion });
-  }
-
-  async #listChildren(path: string): Promise<readonly string[]> {
-    // Not session.ready(): a TAB never waits for a connection, nor opens one.
-    const client = this.session.requireClient();
-    if (client.state !== 'connected' && client.state !== 'connected-readonly') {
-      throw new Error('not connected: paths cannot be completed');
-    }
-    return (await client.getChildren(path)).children;
-  }
-
-  async #loadHistory(): Promise<void> {
-    try {
-      const entries = await this.#options.historyFile?.load();
-      if (entries !== undefined) this.dispatch({ type: 'history', entries });
-    } catch (error) {
-      this.#failHistory(error);
-    }
-  }
-
-  async #store(line: string): Promise<void> {
-    try {
-      await this.#options.historyFile?.append(line);
-    } catch (error) {
-      this.#failHistory(error);
-    }
-  }
-
-  /** Said once: a history that cannot be kept must not be in the way of every command. */
-  #failHistory(error: unknown): void {
-    if (this.#hasHistoryFailed) return;
-    this.#hasHistoryFailed = true;
-    this.print([{ text: `the history is not kept: ${messageOf(error)}`, tone: 'busy' }]);
   }
 }
 
 function drawn(spans: readonly Span[]): string {
   return paintSpans(spans.map(({ text, tone }) => ({ text: printable(text), tone })));
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -2,7 +2,7 @@
 // must never look at a clock, a file or a server; shell-driver.ts performs the effects and feeds
 // what comes of them back as events. So what a key does in any situation is decided here alone.
 import { parseLine } from '../commands/parse-line.js';
-import type { Completion } from './complete.js';
+import { type CompletedEvent, takeCompletion } from './completion-step.js';
 import { remember } from './history.js';
 import type { KeyAction } from './keymap.js';
 import { EMPTY_LINE, editLine, type LineAction, type LineState } from './line-editor.js';
@@ -10,6 +10,15 @@ import { type Connection, describeChange } from './prompt.js';
 import { nextBoundary } from './text-width.js';
 import type { Span } from './theme.js';
 import { isStorable, type Vocabulary } from './vocabulary.js';
+import {
+  beginWatch,
+  endWatch,
+  leftovers,
+  NO_PANE,
+  scrollPane,
+  tellWatch,
+  type WatchPane,
+} from './watch-pane.js';
 
 export interface ShellState {
   readonly vocabulary: Vocabulary;
@@ -23,6 +32,8 @@ export interface ShellState {
   readonly queue: readonly string[];
   /** What the running command asks; the keys answer it instead of editing the line. */
   readonly question: string | undefined;
+  /** Watches that go on beside the line, and what they told. */
+  readonly pane: WatchPane;
   /** What TAB found, listed below the line. */
   readonly menu: readonly string[] | undefined;
   /** The line as the last TAB left it: a second one there lists. */
@@ -40,16 +51,15 @@ export type ShellEvent =
   | { readonly type: 'history'; readonly entries: readonly string[] }
   /** Something to show above the prompt. */
   | { readonly type: 'output'; readonly spans: readonly Span[] }
+  | { readonly type: 'watch-began'; readonly name: string }
+  /** Rows to show for so many changes. */
+  | { readonly type: 'watch-told'; readonly rows: readonly Span[]; readonly changes: number }
+  | { readonly type: 'watch-ended'; readonly name: string; readonly text: string }
   | { readonly type: 'asked'; readonly question: string }
   | { readonly type: 'slow' }
   /** The commands of the running line are done; one of them may have asked to leave. */
   | { readonly type: 'finished'; readonly isExit: boolean }
-  | {
-      readonly type: 'completed';
-      readonly text: string;
-      readonly cursor: number;
-      readonly completion: Completion;
-    }
+  | CompletedEvent
   | { readonly type: 'leave' };
 
 export type ShellEffect =
@@ -79,6 +89,7 @@ export function initialState(vocabulary: Vocabulary, connection: Connection): Sh
     running: undefined,
     queue: [],
     question: undefined,
+    pane: NO_PANE,
     menu: undefined,
     completed: undefined,
     note: undefined,
@@ -103,6 +114,12 @@ export function stepShell(state: ShellState, event: ShellEvent): ShellStep {
       return just({ ...state, history: [...event.entries, ...state.history] });
     case 'output':
       return { state, effects: [{ type: 'print', spans: event.spans }] };
+    case 'watch-began':
+      return just({ ...state, pane: beginWatch(state.pane, event.name) });
+    case 'watch-told':
+      return just({ ...state, pane: tellWatch(state.pane, event.rows, event.changes) });
+    case 'watch-ended':
+      return endOneWatch(state, event.name, event.text);
     case 'asked':
       return just({ ...state, question: event.question });
     case 'slow': {
@@ -152,6 +169,8 @@ function stepKey(state: ShellState, action: KeyAction): ShellStep {
       return { state, effects: [{ type: 'clear-screen' }] };
     case 'escape':
       return just(state);
+    case 'scroll':
+      return just({ ...state, pane: scrollPane(state.pane, action.step) });
     case 'answer': {
       if (state.question === undefined) return just(state);
       const mark = action.isYes ? 'yes' : 'no';
@@ -240,28 +259,13 @@ function leave(state: ShellState): ShellStep {
   };
 }
 
-/** The first TAB writes what all candidates share; the second, where there is no more, lists. */
-function takeCompletion(
-  state: ShellState,
-  event: Extract<ShellEvent, { type: 'completed' }>,
-): ShellState {
-  const { line, completed } = state;
-  const { completion } = event;
-  if (line.text !== event.text || line.cursor !== event.cursor) return state;
-  if (completion.fault !== undefined) return { ...state, note: completion.fault };
-  const { from, to, text, candidates } = completion;
-  if (line.text.slice(from, to) !== text) {
-    const next = editLine(line, { type: 'replace', from, to, text }, state.history);
-    return { ...state, line: next, completed: { text: next.text, cursor: next.cursor } };
-  }
-  const here = { text: line.text, cursor: line.cursor };
-  const isSecond = completed?.text === here.text && completed.cursor === here.cursor;
-  if (isSecond && candidates.length > 0) return { ...state, menu: candidates };
-  return {
-    ...state,
-    completed: here,
-    note: candidates.length === 0 ? 'nothing completes this' : undefined,
-  };
+/** When no watch is left, what the pane holds goes where it stays. */
+function endOneWatch(state: ShellState, name: string, text: string): ShellStep {
+  const pane = endWatch(state.pane, name);
+  const ended: ShellEffect = { type: 'print', spans: [{ text, tone: 'event' }] };
+  if (pane.watches.length > 0) return { state: { ...state, pane }, effects: [ended] };
+  const rows = leftovers(pane).map((row): ShellEffect => ({ type: 'print', spans: [row] }));
+  return { state: { ...state, pane: NO_PANE }, effects: [...rows, ended] };
 }
 
 /** Any key but another TAB puts away what the last one showed. */

@@ -3,7 +3,8 @@
 // Unicode's East Asian Width (Wide and Fullwidth) and of emoji presentation, which terminals and
 // Ink's own layout follow.
 
-const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+/** Made when there is more than ASCII: it takes longer to make than a prompt to draw. */
+let madeSegmenter: Intl.Segmenter | undefined;
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
 const VISIBLE =
   /[^\p{Default_Ignorable_Code_Point}\p{Control}\p{Format}\p{Nonspacing_Mark}\p{Enclosing_Mark}\p{Surrogate}]/u;
@@ -32,20 +33,29 @@ const WIDE: readonly (readonly [number, number])[] = [
   [0x20000, 0x3fffd],
 ];
 
+function segmenter(): Intl.Segmenter {
+  madeSegmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+  return madeSegmenter;
+}
+
 /** The graphemes of a text, in order. */
 export function graphemes(text: string): readonly string[] {
   if (PRINTABLE_ASCII.test(text)) return [...text];
-  return Array.from(segmenter.segment(text), ({ segment }) => segment);
+  return Array.from(segmenter().segment(text), ({ segment }) => segment);
 }
 
 /** Where the grapheme before `offset` begins; 0 at the start. Offsets count UTF-16 units. */
 export function previousBoundary(text: string, offset: number): number {
-  return offset <= 0 ? 0 : (segmenter.segment(text).containing(offset - 1)?.index ?? 0);
+  return offset <= 0
+    ? 0
+    : (segmenter()
+        .segment(text)
+        .containing(offset - 1)?.index ?? 0);
 }
 
 /** Where the grapheme at `offset` ends; the text's length at the end. */
 export function nextBoundary(text: string, offset: number): number {
-  const found = segmenter.segment(text).containing(offset);
+  const found = segmenter().segment(text).containing(offset);
   return found === undefined ? text.length : found.index + found.segment.length;
 }
 

@@ -1,6 +1,7 @@
 import type { CommandDeclaration } from '../commands/command.js';
-import { parseLine, type Statement } from '../commands/parse-line.js';
+import { parseLine, type Statement, type Token } from '../commands/parse-line.js';
 import { suggestCommand } from '../commands/registry.js';
+import { isOptionLike, rolesOf } from './word-role.js';
 
 /** The commands of the shell, for the parts that look at a line without running it. */
 export interface Vocabulary {
@@ -20,17 +21,54 @@ export function makeVocabulary(commands: readonly CommandDeclaration[]): Vocabul
 
 /**
  * May the history keep this line? Not when a command in it takes a secret, nor when its command
- * is such a command's name typed wrong; nor when the line begins with a blank, as in other shells.
+ * is such a command's name typed wrong; not with a password in a server list or in the clear in an
+ * ACL; nor when the line begins with a blank, as in other shells.
  */
 export function isStorable(line: string, vocabulary: Vocabulary): boolean {
   if (/^\s/.test(line)) return false;
   return !parseLine(line).statements.some((statement) => hasSecret(statement, vocabulary));
 }
 
+/** A digest as the server keeps it: SHA-1 in base64. Anything else may be a password. */
+const CLEAR_DIGEST = /(?:^|,)digest:[^:,]*:(?![A-Za-z0-9+/]{27}=(?::|$))[^:,]/;
+const SERVERS_WITH_PASSWORD = /^(?:\w+:\/\/)?[^/\s]*:[^/\s]*@/;
+
 function hasSecret({ tokens }: Statement, vocabulary: Vocabulary): boolean {
-  const word = tokens[0]?.text ?? '';
-  const command = vocabulary.find(word) ?? vocabulary.find(suggestCommand(word) ?? '');
-  if (command === undefined) return false;
-  const specs = [...Object.values(command.args), ...Object.values(command.options)];
-  return specs.some((spec) => spec.kind === 'secret');
+  const [name, ...words] = tokens;
+  if (words.some(({ text }) => CLEAR_DIGEST.test(text))) return true;
+  const command = meant(name, vocabulary);
+  if (command === undefined) return words.some((word) => takesSecret(meant(word, vocabulary)));
+  if (takesSecret(command) || mayGiveSecretOption(command, words)) return true;
+  const { words: roles } = rolesOf(command, words);
+  return roles.some((role, index) => {
+    if (role.role !== 'value') return false;
+    const { kind } = role.spec;
+    const text = words[index]?.text ?? '';
+    // A command that runs another: the other one counts.
+    if (kind === 'command' && command.name !== 'help') return takesSecret(vocabulary.find(text));
+    return kind === 'target' && SERVERS_WITH_PASSWORD.test(text);
+  });
+}
+
+function meant(word: Token | undefined, vocabulary: Vocabulary): CommandDeclaration | undefined {
+  const text = word?.text ?? '';
+  return vocabulary.find(text) ?? vocabulary.find(suggestCommand(text) ?? '');
+}
+
+function takesSecret(command: CommandDeclaration | undefined): boolean {
+  return Object.values(command?.args ?? {}).some(({ kind }) => kind === 'secret');
+}
+
+/** One that is spelt wrong is an option too. */
+function mayGiveSecretOption(command: CommandDeclaration, words: readonly Token[]): boolean {
+  const options = Object.entries(command.options);
+  if (!options.some(([, { kind }]) => kind === 'secret')) return false;
+  const harmless = new Set(
+    options
+      .filter(([, { kind }]) => kind !== 'secret')
+      .flatMap(([option, { letter }]) => [`--${option}`, `-${letter ?? option}`]),
+  );
+  return words.some(
+    (word) => isOptionLike(word) && !harmless.has(word.text.split('=', 1)[0] ?? ''),
+  );
 }

@@ -26,7 +26,8 @@ export function rolesOf(command: CommandDeclaration, words: readonly Token[]): W
   let mayBeOption = true;
   const nextArgument = (): WordRole => {
     const [first] = args;
-    return first === undefined
+    const isTooEarly = first?.[1].isBehindDashes === true && mayBeOption;
+    return first === undefined || isTooEarly
       ? { role: 'surplus' }
       : { role: 'value', name: first[0], spec: first[1] };
   };
@@ -39,8 +40,9 @@ export function rolesOf(command: CommandDeclaration, words: readonly Token[]): W
       if (word.text === '--') mayBeOption = false;
       else awaited = valueAwaitedBy(word.text, command);
     } else {
-      roles.push(nextArgument());
-      if (args[0]?.[1].isVariadic !== true) args = args.slice(1);
+      const role = nextArgument();
+      roles.push(role);
+      if (role.role === 'value' && args[0]?.[1].isVariadic !== true) args = args.slice(1);
     }
   }
   return {

@@ -42,7 +42,7 @@ test('a closed port is a row that says refused, exit code 2', async () => {
   assert.is(exitCode, 2);
   assert.is(error, '');
   assert.match(out, new RegExp(`^${server} +refused$`, 'm'));
-  assert.ok(out.endsWith('CRITICAL: no member serves\n'));
+  assert.ok(out.endsWith('CRITICAL: no member serves: none answers\n'));
   assert.not.ok(out.includes('\u001b'), 'no colour into a pipe');
 });
 

@@ -50,8 +50,9 @@ create /d x digest:bob:nohash:r
 get /d
 getAcl /d
 setAcl /d world:anyone:cdrwa
-setAcl /a nosuch:ann:r
-setAcl /a auth::r
+setAcl --force /a nosuch:ann:r
+setAcl --force /a auth::r
+setAcl /a ip:10.0.0.1:cdrwa
 addauth digest ann:secret
 create /ann mine auth::cdrwa
 getAcl /ann
@@ -89,7 +90,8 @@ cd -
 cd /nope
 deleteall -n /a
 deleteall /a
-deleteall /a
+deleteall -y /a
+deleteall -y /a
 deleteall /
 ls /zookeeper
 get /zookeeper/quota

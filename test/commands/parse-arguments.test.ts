@@ -90,6 +90,8 @@ const BAD: readonly (readonly [line: string, sentence: RegExp, at: string, hint?
   ["get ''", /a path is never empty/, "''"],
   ['get "/a\\x00"', /U\+0000/, '"/a\\x00"'],
   ['get "/\\xff"', /bytes that are not UTF-8/, '"/\\xff"'],
+  ['watch /a touch x', /2 words too many for watch/, 'touch x', /stands behind --/],
+  ['watch /a touch -- x', /a word too many for watch/, 'touch'],
   ['addWatch -m ONCE /a', /MODE is one of PERSISTENT, PERSISTENT_RECURSIVE/, 'ONCE'],
   ['addWatch -m PERSISTEN /a', /MODE is one of/, 'PERSISTEN', /did you mean PERSISTENT\?/],
 ];

@@ -38,6 +38,20 @@ test('connect elsewhere closes the old session and starts at the root', async ()
   assert.is(world.opened[1]?.connectString, 'other:2181/app');
 });
 
+test('connect --servers gives the session other servers, and keeps it', async () => {
+  const world = makeShellWorld({ target: 'fake:2181/app' });
+  assert.is(
+    await world.run('connect --servers a:1,b:2'),
+    'The session has the servers a:1,b:2 now, staying on fake:2181\n',
+  );
+  assert.is(world.session.target, 'a:1,b:2/app');
+  assert.equal(world.opened.length, 1);
+  assert.ok(world.client.calls.some((call) => call.startsWith('updateServers')));
+  for (const line of ['connect --servers a:b', 'connect c:3 --servers a:1']) {
+    assert.is((await world.runFully(line)).error?.exitCode, 2);
+  }
+});
+
 test('connect to nowhere leaves the old session as it is', async () => {
   const good = new FakeClient();
   const bad = new FakeClient();
@@ -122,11 +136,15 @@ test('close during a connect ends it', async () => {
 test('help lists every command and explains one', async () => {
   const world = makeShellWorld();
   const all = await world.run('help');
-  for (const word of ['ls [-s] [-w] [-R] [path]', 'setAcl', 'quit', 'Znodes']) {
+  for (const word of ['ls [-s] [-w] [-R]', 'setAcl', 'quit', 'Znodes']) {
     assert.ok(all.includes(word), word);
   }
   const one = await world.run('help create');
-  assert.ok(one.startsWith('create [-s] [-e] [-c] [-t TTL] [-p] [-b] path [data] [acl]\n'));
+  assert.ok(
+    one.startsWith(
+      'create [-s] [-e] [-c] [-t TTL] [-p] [-b] [--if-not-exists] path [data] [acl]\n',
+    ),
+  );
   assert.match(one, /-t, --ttl TTL/);
   assert.match(one, /Examples\n/);
   assert.match(await world.run('help exit'), /Also: exit/);

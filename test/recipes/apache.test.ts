@@ -2,6 +2,7 @@ import { test } from 'uvu';
 import { type Oracle, oracleTest, startOracle } from '../support/oracle.js';
 import { registerLeaderElectionSuite } from './leader-election-suite.js';
 import { type Register, registerLockFaults, registerLockSuite } from './lock-suite.js';
+import { registerScenarioFaults, registerScenarios } from './scenario-suite.js';
 import { inWorld } from './world.js';
 
 // The same suites on one server of Apache's, started by the first test and ended by the last.
@@ -18,6 +19,14 @@ const register: Register = (name, run) => {
 registerLockSuite(register);
 registerLockFaults(register);
 registerLeaderElectionSuite(register);
+registerScenarios(register);
+registerScenarioFaults(
+  (name, run) => oracleTest(`${name} (Apache)`, run),
+  async () => {
+    oracle ??= startOracle();
+    return (await oracle).port;
+  },
+);
 
 oracleTest("Apache's server ends", async () => {
   await (await oracle)?.close();

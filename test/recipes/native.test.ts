@@ -5,6 +5,7 @@ import { spawnBundled } from '../support/bundled.js';
 import { makeTempDir } from '../support/temp-dir.js';
 import { registerLeaderElectionSuite } from './leader-election-suite.js';
 import { type Register, registerLockSuite } from './lock-suite.js';
+import { registerScenarios, SCENARIOS } from './scenario-suite.js';
 import { inWorld, type TestServer } from './world.js';
 
 // The same suites over Apache's C client. Its close blocks until the server has answered, so the
@@ -31,6 +32,10 @@ const register: Register = (name, run) => {
 
 registerLockSuite(register);
 registerLeaderElectionSuite(register);
+registerScenarios(
+  register,
+  SCENARIOS.filter(({ isBuiltinOnly }) => isBuiltinOnly !== true),
+);
 
 nativeTest('the server ends', async () => {
   await (await server)?.close();

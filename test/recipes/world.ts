@@ -1,6 +1,7 @@
 import type { ClientOptions, ZooKeeperClient } from '../../src/client/client.js';
+import { ZooKeeperError } from '../../src/client/errors.js';
 import { createClient } from '../../src/client/zookeeper.js';
-import { membersOf } from '../../src/recipes/sequence-node.js';
+import { membersOf } from '../../src/recipes/members.js';
 import { startProxy, type TestProxy } from '../support/proxy.js';
 import { waitFor } from '../support/wait-for.js';
 
@@ -19,15 +20,20 @@ export interface World {
   proxy(): Promise<TestProxy>;
   /** The children of `path`, none when it is missing. */
   children(): Promise<readonly string[]>;
+  /** What is below `path`, but for the containers that a recipe makes there. */
+  leftovers(): Promise<readonly string[]>;
   /** Waits until the queue of that kind has so many members, and gives them in order. */
   members(kind: string, count: number): Promise<readonly string[]>;
 }
 
 let worlds = 0;
 
-/** Runs a test on a running server, with one of the clients, and closes all it opened. */
+/**
+ * Runs a test on running servers, with one of the clients, and closes all it opened.
+ * @param target a port of this machine, or a connect string; there are proxies only for a port
+ */
 export async function inWorld(
-  port: number,
+  target: number | string,
   run: (world: World) => Promise<void>,
   create: (options: ClientOptions) => ZooKeeperClient = createClient,
 ): Promise<void> {
@@ -35,14 +41,15 @@ export async function inWorld(
   const proxies: TestProxy[] = [];
   const path = `/recipes/test-${++worlds}`;
   const client: World['client'] = async ({ timeoutMs = 20_000, through } = {}) => {
-    const connectString = `127.0.0.1:${through?.port ?? port}`;
+    const direct = typeof target === 'number' ? `127.0.0.1:${target}` : target;
+    const connectString = through?.connectString ?? direct;
     const made = create({ connectString, sessionTimeoutMs: timeoutMs });
     clients.push(made);
     await made.connect();
     return made;
   };
   try {
-    const observer = await client();
+    const observer = patient(await client());
     const children = async (): Promise<readonly string[]> =>
       (await observer.exists(path)) === null ? [] : (await observer.getChildren(path)).children;
     await run({
@@ -50,8 +57,15 @@ export async function inWorld(
       observer,
       client,
       children,
+      leftovers: async () => {
+        await observer.sync(path);
+        const found = await pathsBelow(observer, path);
+        return found
+          .map((each) => each.slice(path.length + 1))
+          .filter((each) => !isContainer(each));
+      },
       proxy: async () => {
-        const proxy = await startProxy(port);
+        const proxy = await startProxy(Number(target));
         proxies.push(proxy);
         return proxy;
       },
@@ -65,6 +79,48 @@ export async function inWorld(
     await Promise.all(clients.map((each) => each.close()));
     await Promise.all(proxies.map((each) => each.close()));
   }
+}
+
+/**
+ * Asks again after a lost connection, and sees what others were told, whichever server they are
+ * connected to: what an observer asks may be asked twice, and must not be behind.
+ */
+function patient(client: ZooKeeperClient): ZooKeeperClient {
+  const sync = client.sync.bind(client);
+  const again =
+    <A extends readonly [string, ...unknown[]], R>(send: (...args: A) => Promise<R>) =>
+    async (...args: A): Promise<R> =>
+      waitFor('an answer for the observer', async () => {
+        try {
+          await sync(args[0]);
+          return { answer: await send(...args) };
+        } catch (error) {
+          if (error instanceof ZooKeeperError && error.code === 'CONNECTIONLOSS') return undefined;
+          throw error;
+        }
+      }).then(({ answer }) => answer);
+  client.exists = again(client.exists.bind(client));
+  client.getData = again(client.getData.bind(client));
+  client.getChildren = again(client.getChildren.bind(client));
+  client.setData = again(client.setData.bind(client));
+  client.sync = again(sync);
+  return client;
+}
+
+const CONTAINERS = ['locks', 'leases', 'web'];
+
+function isContainer(path: string): boolean {
+  return CONTAINERS.includes(path.split('/').at(-1) ?? '');
+}
+
+async function pathsBelow(client: ZooKeeperClient, path: string): Promise<readonly string[]> {
+  if ((await client.exists(path)) === null) return [];
+  const { children } = await client.getChildren(path);
+  const below = children.map(async (name) => {
+    const child = `${path}/${name}`;
+    return [child, ...(await pathsBelow(client, child))];
+  });
+  return (await Promise.all(below)).flat();
 }
 
 /** What a promise rejects with. */

@@ -21,9 +21,14 @@ async function listChildren(path: string): Promise<readonly string[]> {
   return TREE[path] ?? [];
 }
 
+async function listFiles(folder: string): Promise<readonly string[]> {
+  if (folder === './no/') throw new Error("ENOENT: no such file or directory, scandir './no/'");
+  return folder === '.' ? ['value.bin', 'my file', 'folder/', '.hidden'] : ['inner.json'];
+}
+
 function completionOf(line: string, cwd = '/'): Promise<Completion> {
   const cursor = line.indexOf('|');
-  return complete(line.replace('|', ''), cursor, { vocabulary, cwd, listChildren });
+  return complete(line.replace('|', ''), cursor, { vocabulary, cwd, listChildren, listFiles });
 }
 
 async function completed(line: string, cwd = '/'): Promise<string> {
@@ -71,7 +76,17 @@ const CASES: readonly (readonly [before: string, after: string, cwd?: string])[]
   // values
   ['setAcl / wor|', 'setAcl / world:anyone:|'],
   ['setAcl / world:anyone:r,dig|', 'setAcl / world:anyone:r,digest:|'],
+  ['setAcl / world:anyone:|', 'setAcl / world:anyone:|'],
+  ['setAcl / world:anyone:cd|', 'setAcl / world:anyone:cdrw|'],
+  ['setAcl / digest:ann:hash:cdrwa,au|', 'setAcl / digest:ann:hash:cdrwa,auth::|'],
+  ['setAcl / digest:ann:c|', 'setAcl / digest:ann:c|'],
   ['set /a some|', 'set /a some|'],
+  ['set /a @v|', 'set /a @value.bin |'],
+  ['set /a @my|', 'set /a @my\\ file |'],
+  ['set /a @fol|', 'set /a @folder/|'],
+  ['set /a @folder/|', 'set /a @folder/inner.json |'],
+  ['set /a "@v|', 'set /a "@v|'],
+  ['set /a value|', 'set /a value|'],
   ['get /app too many |', 'get /app too many |'],
 ];
 
@@ -95,6 +110,14 @@ test('candidates are names, sorted, and flags not used yet', async () => {
   assert.not.ok(flags.includes('-e') || flags.includes('--ephemeral'));
   assert.equal((await completionOf('get -- -|')).candidates, ['-x'], 'behind -- it is a name');
   assert.equal((await completionOf('get /nothing|')).candidates, []);
+});
+
+test('permissions of an ACL are listed, and files but hidden ones', async () => {
+  const perms = (await completionOf('setAcl / world:anyone:|')).candidates;
+  assert.equal(perms.slice(0, 3), ['cdrwa', 'cdrw', 'r']);
+  assert.equal((await completionOf('set /a @|')).candidates, ['folder/', 'my file', 'value.bin']);
+  assert.equal((await completionOf('set /a @.|')).candidates, ['.hidden']);
+  assert.match((await completionOf('set /a @./no/|')).fault ?? '', /no such file/);
 });
 
 test('an unreadable znode is told in words', async () => {

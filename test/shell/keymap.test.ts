@@ -22,7 +22,7 @@ const ROWS: readonly (readonly [mode: KeyMode, key: string, action: string | und
   ['line', 'up', 'edit line-up'],
   ['line', 'ctrl-p', 'edit history-previous'],
   ['line', 'ctrl-g', undefined],
-  ['line', 'page-up', undefined],
+  ['line', 'page-up', 'scroll'],
   ['line', 'constructor', undefined],
   ['search', 'ctrl-g', 'edit search-cancel'],
   ['search', 'escape', 'edit search-accept'],

@@ -94,13 +94,26 @@ test('kills in a row are yanked as one, in their order', () => {
 
 test('the history is walked from the line being typed and back to it', () => {
   const history = ['first', 'second'];
-  assert.is(drawn(play('dra|ft', ['line-up'], history)), 'second|');
-  assert.is(drawn(play('dra|ft', ['line-up', 'line-up'], history)), 'first|');
-  assert.is(drawn(play('dra|ft', ['line-up', 'line-up', 'line-up'], history)), 'first|');
-  assert.is(drawn(play('dra|ft', ['line-up', 'history-next'], history)), 'draft|');
+  const back = 'history-previous';
+  assert.is(drawn(play('dra|ft', [back], history)), 'second|');
+  assert.is(drawn(play('dra|ft', [back, back], history)), 'first|');
+  assert.is(drawn(play('dra|ft', [back, back, back], history)), 'first|');
+  assert.is(drawn(play('dra|ft', [back, 'history-next'], history)), 'draft|');
+  assert.is(drawn(play('|', ['line-up', 'line-up', 'line-down'], history)), 'second|');
   assert.is(drawn(play('dra|ft', ['line-down'], history)), 'dra|ft');
   // In the middle of several rows, only Ctrl-P leaves them.
   assert.is(drawn(play('a\nb|', ['history-previous'], history)), 'second|');
+});
+
+test('Up and Down stop at what begins like the line being typed', () => {
+  const history = ['get /a', 'ls /', 'get /b', 'ls /b'];
+  assert.is(drawn(play('get|', ['line-up'], history)), 'get /b|');
+  assert.is(drawn(play('get|', ['line-up', 'line-up'], history)), 'get /a|');
+  assert.is(drawn(play('get|', ['line-up', 'line-up', 'line-up'], history)), 'get /a|');
+  assert.is(drawn(play('get|', ['line-up', 'line-up', 'line-down'], history)), 'get /b|');
+  assert.is(drawn(play('get|', ['line-up', 'line-down'], history)), 'get|');
+  assert.is(drawn(play('set|', ['line-up'], history)), 'set|', 'nothing begins like it');
+  assert.is(drawn(play('get|', ['line-up', 'history-previous'], history)), 'ls /|');
 });
 
 test('a search finds the latest entry, goes further back, and can be given up', () => {

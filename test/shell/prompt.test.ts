@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ClientState } from '../../src/client/client.js';
-import { type Connection, describeChange, promptSpans } from '../../src/shell/prompt.js';
+import { type Connection, describeChange, promptSpans, serversOf } from '../../src/shell/prompt.js';
 import { textWidth } from '../../src/shell/text-width.js';
 
 const CONNECTED: Connection = { server: 'zk1:2181', state: 'connected', chroot: '', cwd: '/' };
@@ -55,6 +55,12 @@ test('changes of the session that nobody asked for are told', () => {
     );
     assert.is(change?.text, expected, `${from} to ${to}`);
   }
+});
+
+test('the servers of a connect string stand without its chroot, and with TLS', () => {
+  assert.is(serversOf('zk1:2181,zk2/app/x'), 'zk1:2181,zk2');
+  assert.is(serversOf('zks://zk1/app'), 'zks://zk1');
+  assert.is(serversOf('[::1]:2181'), '[::1]:2181');
 });
 
 test.run();

@@ -105,9 +105,24 @@ test('a password is neither shown nor kept', async () => {
   });
 });
 
-test('an event that comes while typing goes above the line', async () => {
+test('a change that comes while typing goes to the pane, and stays when the watch ends', async () => {
   await inShell(async ({ send, idle, client, driver, shown }) => {
     send('watch /a\r');
+    await idle();
+    send('get /');
+    await client.setData('/a', Buffer.from('new'));
+    await waitFor('the change', () => driver.state.pane.rows.length === 3);
+    assert.equal(driver.state.pane.rows[2], { text: '  + new', tone: 'good' });
+    assert.is(driver.state.line.text, 'get /');
+    send('\x15removewatches /a\r');
+    await shown('  + new\nNo longer watching /a: it was removed\n');
+    assert.equal(driver.state.pane.watches, []);
+  });
+});
+
+test('an event of a watch that a read armed goes above the line', async () => {
+  await inShell(async ({ send, idle, client, driver, shown }) => {
+    send('get -w /a\r');
     await idle();
     send('get /');
     await client.setData('/a', Buffer.from('new'));

@@ -19,7 +19,8 @@ const CONNECTED = { server: 'zk1:2181', state: 'connected', chroot: '', cwd: '/'
 type Move = Exclude<LineAction['type'], 'insert' | 'replace' | 'set-text'>;
 
 const key = (action: KeyAction): ShellEvent => ({ type: 'key', action });
-const press = (type: Exclude<KeyAction['type'], 'edit' | 'answer'>): ShellEvent => key({ type });
+const press = (type: Exclude<KeyAction['type'], 'edit' | 'answer' | 'scroll'>): ShellEvent =>
+  key({ type });
 const type = (text: string): ShellEvent => key({ type: 'edit', action: { type: 'insert', text } });
 const move = (name: Move): ShellEvent =>
   key({ type: 'edit', action: { type: name } as LineAction });

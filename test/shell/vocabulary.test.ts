@@ -18,6 +18,9 @@ test('secrets are never kept, whatever stands around them', async () => {
     'create /a "addauth digest"',
     'get /a; ls /',
     'setAcl /a auth::cdrwa',
+    'setAcl /a digest:ann:4Lb+gTOeqUqSVdyCsRc2cUhQFI4=:cdrwa',
+    'connect zk1:2181,[::1]:2181/app@home',
+    'get /user:name@example',
   ]) {
     assert.ok(isStorable(line, vocabulary), line);
   }
@@ -28,6 +31,11 @@ test('secrets are never kept, whatever stands around them', async () => {
     '"addauth" digest user:secret',
     'addauht digest user:secret',
     'addauth digest "user:sec',
+    'frobnicate addauth digest user:secret',
+    'setAcl /a digest:ann:secret:cdrwa',
+    'create /a x world:anyone:r,digest:ann:secret:cdrwa',
+    'connect ann:secret@zk1:2181',
+    'connect zks://ann:secret@zk1:2181/app',
     ' ls /begins with a blank',
   ]) {
     assert.not.ok(isStorable(line, vocabulary), line);

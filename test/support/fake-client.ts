@@ -200,7 +200,12 @@ export class FakeClient implements ZooKeeperClient {
     this.#begin('sync', path);
   }
 
+  updateServers(connectString: string): void {
+    this.#begin('updateServers', connectString);
+  }
+
   async multi(): Promise<never> {
+    this.#begin('multi', '');
     throw new Error('the fake client has no multi');
   }
 
@@ -225,7 +230,8 @@ export class FakeClient implements ZooKeeperClient {
     this.#begin('removeWatches', path);
     const at = this.#persistent.findIndex((watch) => watch.path === path);
     if (at === -1 && !this.#oneShot.delete(path)) throw fault('NOWATCHER', path);
-    if (at !== -1) this.#persistent.splice(at, 1);
+    const [removed] = at === -1 ? [] : this.#persistent.splice(at, 1);
+    removed?.watcher({ type: 'PersistentWatchRemoved', path, zxid: -1n });
   }
 
   async getConfig(options?: ReadOptions) {
@@ -235,6 +241,7 @@ export class FakeClient implements ZooKeeperClient {
   }
 
   async reconfig(): Promise<never> {
+    this.#begin('reconfig', '');
     throw fault('RECONFIGDISABLED', '/zookeeper/config');
   }
 

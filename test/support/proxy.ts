@@ -1,5 +1,6 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { freePort } from './free-port.js';
+import { FrameSplitter, xidOf } from './zk-frames.js';
 
 /** A TCP proxy on the loopback interface whose faults a test commands. */
 export interface TestProxy {
@@ -15,7 +16,52 @@ export interface TestProxy {
   /** Holds back what the server answers, until `mend`. */
   stall(): void;
   mend(): void;
+  /**
+   * Breaks the connection that carries the `count`th request from now on, once: when its reply
+   * comes, which is dropped ('reply'), or instead of handing it on ('request'). Pings and what a
+   * client sends by itself after a reconnect do not count.
+   */
+  cutAt(count: number, when: 'reply' | 'request'): void;
+  /** Has cutAt broken its connection? */
+  readonly hasCut: boolean;
   close(): Promise<void>;
+}
+
+/** The cut that cutAt asked for, counted over all connections. */
+interface CutPlan {
+  requestsLeft: number;
+  when: 'reply' | 'request';
+  hasCut: boolean;
+}
+
+/** Hands on what both sides say, frame by frame, until the plan breaks the connection. */
+function relay(client: Socket, server: Socket, plan: CutPlan): void {
+  const breakOff = (): void => {
+    plan.hasCut = true;
+    plan.requestsLeft = Number.POSITIVE_INFINITY;
+    client.destroy();
+    server.destroy();
+  };
+  const [requests, replies] = [new FrameSplitter(), new FrameSplitter()];
+  let [isFirstRequest, isFirstReply] = [true, true];
+  let fatalXid: number | undefined;
+  client.on('data', (chunk) => {
+    for (const frame of requests.push(chunk)) {
+      const isCounted = !isFirstRequest && xidOf(frame) > 0 && --plan.requestsLeft === 0;
+      isFirstRequest = false;
+      if (isCounted && plan.when === 'request') return breakOff();
+      if (isCounted) fatalXid = xidOf(frame);
+      server.write(frame);
+    }
+  });
+  server.on('data', (chunk) => {
+    for (const frame of replies.push(chunk)) {
+      const isFatal = !isFirstReply && fatalXid !== undefined && xidOf(frame) === fatalXid;
+      if (isFatal) return breakOff();
+      isFirstReply = false;
+      client.write(frame);
+    }
+  });
 }
 
 export async function startProxy(targetPort: number): Promise<TestProxy> {
@@ -23,6 +69,7 @@ export async function startProxy(targetPort: number): Promise<TestProxy> {
   let isRefusing = false;
   let isStalled = false;
   let chunksFromClients = 0;
+  const plan: CutPlan = { requestsLeft: Number.POSITIVE_INFINITY, when: 'reply', hasCut: false };
   const cut = (): void => {
     for (const [client, server] of pairs) {
       client.destroy();
@@ -40,11 +87,10 @@ export async function startProxy(targetPort: number): Promise<TestProxy> {
     pairs.add(pair);
     client.setNoDelay(true);
     server.on('error', () => undefined);
-    client.on('data', (chunk) => {
+    client.on('data', () => {
       chunksFromClients++;
-      server.write(chunk);
     });
-    server.on('data', (chunk) => client.write(chunk));
+    relay(client, server, plan);
     if (isStalled) server.pause();
     client.on('end', () => server.end());
     server.on('end', () => client.end());
@@ -75,6 +121,12 @@ export async function startProxy(targetPort: number): Promise<TestProxy> {
       isRefusing = false;
       isStalled = false;
       for (const [, server] of pairs) server.resume();
+    },
+    cutAt: (count, when) => {
+      Object.assign(plan, { requestsLeft: count, when, hasCut: false });
+    },
+    get hasCut() {
+      return plan.hasCut;
     },
     close: async () => {
       isRefusing = true;

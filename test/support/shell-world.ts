@@ -22,6 +22,8 @@ export interface ShellWorld {
   readonly abort: AbortController;
   /** The questions asked so far. */
   readonly questions: string[];
+  /** What was told beside the lines, by watches that go on. */
+  readonly notified: Result[];
   /** What each client made so far was made with. */
   readonly opened: ClientOptions[];
   /** Runs a line to its first error; what it printed, errors behind results. */
@@ -44,6 +46,7 @@ export function makeShellWorld(options: ShellWorldOptions = {}): ShellWorld {
   client.calls.length = 0;
   const opened: ClientOptions[] = [];
   const questions: string[] = [];
+  const notified: Result[] = [];
   const abort = new AbortController();
   const session = new ShellSession({
     target: 'fake:2181',
@@ -68,7 +71,10 @@ export function makeShellWorld(options: ShellWorldOptions = {}): ShellWorld {
       signal: abort.signal,
       isInteractive: options.isInteractive ?? false,
       emit: show,
-      notify: show,
+      notify: (result) => {
+        notified.push(result);
+        show(result);
+      },
       confirm: async (question) => {
         questions.push(question);
         return options.answer ?? true;
@@ -92,6 +98,7 @@ export function makeShellWorld(options: ShellWorldOptions = {}): ShellWorld {
     session,
     abort,
     questions,
+    notified,
     opened,
     runFully,
     run: async (line) => (await runFully(line)).text,

@@ -26,6 +26,24 @@ is the content of a file, and
 .B \\-
 is all of standard input, byte for byte; in quotes both stand for themselves.`;
 
+const PROFILES = `The configuration file is JSON:
+.PP
+.nf
+{"profiles": {"prod": {
+  "connect": "zks://zk1,zk2,zk3/app",
+  "cacert": "ca.pem",
+  "auth\\-file": "prod.auth",
+  "protected": true
+}}}
+.fi
+.PP
+A profile may say connect, client, timeout, readonly, protected, auth\\-file, properties, cacert, cert, key
+and servername, as the command line does, which goes before it.
+Names of files count from the folder of the configuration; passwords are never in it.
+Where a profile is protected, each change is asked about at the prompt, and refused in a script
+without
+.BR \\-\\-allow\\-changes .`;
+
 /** zksh(1), made of what the command line and the commands declare. */
 export function manPage(commands: readonly Command[]): string {
   return [
@@ -47,6 +65,15 @@ export function manPage(commands: readonly Command[]): string {
     WORDS,
     '.SH COMMANDS',
     ...commands.map(commandSection),
+    '.SH COMPLETION',
+    'In the shell that zksh is started from, TAB completes its options, and within',
+    '.B \\-c',
+    'its commands, after',
+    '.BR "source <(zksh completion bash)" ,',
+    '.B "zksh completion fish | source"',
+    'or, for zsh,',
+    '.B "zksh completion zsh > DIR/_zksh"',
+    'in a folder of fpath.',
     '.SH EXIT STATUS',
     ...EXIT_CODES.map(([code, meaning]) => `.TP\n.B ${code}\n${text(capital(meaning))}.`),
     '.SH ENVIRONMENT',
@@ -60,6 +87,12 @@ export function manPage(commands: readonly Command[]): string {
     'What the private key of',
     '.B \\-\\-key',
     'is under.',
+    '.TP',
+    '.B ZKSH_CONFIG',
+    'The configuration file, instead of',
+    '.IR ~/.config/zksh/config.json .',
+    '.SH PROFILES',
+    PROFILES,
     '.SH EXAMPLES',
     ...ZKSH.examples.map(example),
     '.SH SEE ALSO',

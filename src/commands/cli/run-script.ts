@@ -1,10 +1,11 @@
-import type { CommandContext } from '../command.js';
+import type { CommandContext, Outcome } from '../command.js';
 import { createContext } from '../command-context.js';
 import { CommandError, type ErrorReport, ExitCode } from '../command-error.js';
 import type { Renderer } from '../render/render.js';
-import { faultReport, type Outcome, runStatement } from '../run-line.js';
+import { faultReport, runStatement } from '../run-line.js';
 import type { ShellSession } from '../shell-session.js';
 import type { Output } from './output.js';
+import type { ProgressLine } from './progress-line.js';
 import { lineOf, type ScriptItem, type ScriptText } from './script-source.js';
 
 export interface ScriptRun {
@@ -17,34 +18,60 @@ export interface ScriptRun {
   printError(text: string): void;
   /** For values given as `-`; undefined when the script itself comes from standard input. */
   readonly readInput: (() => Promise<Buffer>) | undefined;
+  /** Undefined where nobody looks. */
+  readonly progress?: ProgressLine | undefined;
 }
 
 /**
  * Runs a script to its end, to its first error, or to `quit`. The session is the caller's to close.
- * @returns the exit code: 0, or that of the first error
+ * @returns the exit code: 0, that of the first error, or that of the first program that failed
  */
 export async function runScript(
   run: ScriptRun,
   script: AsyncIterable<ScriptItem>,
-): Promise<ExitCode> {
+): Promise<number> {
   const context = scriptContext(run);
-  let exitCode: ExitCode = ExitCode.ok;
+  let exitCode: number = ExitCode.ok;
   for await (const item of script) {
     const outcome = await runItem(context, item);
-    if (outcome.kind === 'error') {
-      await run.output.flush();
-      printError(run, outcome.error, item.source);
-      if (exitCode === ExitCode.ok) exitCode = outcome.error.exitCode;
-      if (!run.isKeepGoing || run.signal.aborted || isHopeless(outcome.error)) break;
-    } else if (outcome.result.kind === 'exit') {
-      break;
-    } else {
-      await run.output.write(run.renderer.result(outcome.result));
-    }
+    const ended = await handle(run, item, outcome);
+    if (exitCode === ExitCode.ok) exitCode = ended.exitCode;
+    if (ended.isOver) break;
   }
   await run.output.flush();
+  if (run.session.transaction !== undefined && exitCode === ExitCode.ok) {
+    run.printError(run.renderer.error(OPEN_TRANSACTION));
+    return ExitCode.usage;
+  }
   return exitCode;
 }
+
+/** Prints what became of one statement, and says whether the script goes on. */
+async function handle(
+  run: ScriptRun,
+  { source }: ScriptItem,
+  outcome: Outcome,
+): Promise<{ readonly exitCode: number; readonly isOver: boolean }> {
+  if (outcome.kind === 'error') {
+    const { error } = outcome;
+    await run.output.flush();
+    printError(run, error, source);
+    const isOver = !run.isKeepGoing || run.signal.aborted || isHopeless(error);
+    return { exitCode: error.exitCode, isOver };
+  }
+  const { result } = outcome;
+  if (result.kind === 'exit') return { exitCode: ExitCode.ok, isOver: true };
+  await run.output.write(run.renderer.result(result));
+  const exitCode = result.kind === 'ran' ? result.exitCode : ExitCode.ok;
+  return { exitCode, isOver: exitCode !== ExitCode.ok && !run.isKeepGoing };
+}
+
+const OPEN_TRANSACTION: ErrorReport = {
+  code: 'TRANSACTION',
+  exitCode: ExitCode.usage,
+  sentence: 'the script ended within a transaction, of which nothing was done',
+  hint: 'commit sends it',
+};
 
 /** Every further command would wait as long for the same servers. */
 function isHopeless(error: ErrorReport): boolean {
@@ -67,6 +94,7 @@ function located(error: ErrorReport, source: ScriptText, offset: number): ErrorR
 }
 
 function printError(run: ScriptRun, error: ErrorReport, source: ScriptText): void {
+  run.progress?.clear();
   // A caret is worth its lines only where there is a text to point into.
   run.printError(run.renderer.error(error, source.text === '' ? undefined : source.text));
 }
@@ -77,14 +105,23 @@ function scriptContext({
   output,
   signal,
   readInput,
+  progress,
 }: ScriptRun): CommandContext {
   return createContext({
     session,
     signal,
     isInteractive: false,
-    emit: (result) => output.write(renderer.result(result)),
+    emit: (result) => {
+      progress?.clear();
+      return output.write(renderer.result(result));
+    },
+    ...(progress === undefined ? {} : { progress: (state) => progress.show(state) }),
     notify: (result) => void output.write(renderer.result(result)),
     confirm: async () => true,
+    child: {
+      stdin: readInput === undefined ? 'ignore' : 'inherit',
+      flush: () => output.flush(),
+    },
     readInput: readInput ?? refuseInput,
   });
 }

@@ -1,11 +1,10 @@
 import { promises as files } from 'node:fs';
-import type { TlsOptions } from '../../client/tls.js';
 import { CommandError, type ErrorReport, ExitCode, usageError } from '../command-error.js';
+import { sessionOptions } from '../connect/session-options.js';
 import { plainReport } from '../error-report.js';
 import { loadRenderer } from '../render/render.js';
 import type { ShellOptions } from '../shell-options.js';
-import { type SessionOptions, ShellSession } from '../shell-session.js';
-import { readTlsFiles, TlsFileError } from '../tls-files.js';
+import { ShellSession } from '../shell-session.js';
 import { Output } from './output.js';
 import { runScript } from './run-script.js';
 import { decodeScript, type ScriptItem, streamedScript, wholeScript } from './script-source.js';
@@ -18,6 +17,8 @@ export interface ZkshParts {
 
 /** zksh from its words to its exit code; the session and the embedded server are always closed. */
 export async function runZksh(argv: readonly string[], parts: ZkshParts): Promise<number> {
+  if (argv[0] === '--zkcli') return runAsZkCli(argv.slice(1), parts);
+  if (argv[0] === 'completion') return printCompletion(argv.slice(1));
   let options: ZkshOptions;
   try {
     options = parseZkshOptions(argv, process.env);
@@ -39,12 +40,36 @@ export async function runZksh(argv: readonly string[], parts: ZkshParts): Promis
   }
 }
 
+async function printCompletion([word, ...rest]: readonly string[]): Promise<number> {
+  const { COMPLETION_SHELLS, completionScript } = await import('./completion.js');
+  const shell = COMPLETION_SHELLS.find((name) => name === word);
+  if (shell === undefined || rest.length > 0) {
+    return printReport(
+      plainReport(usageError('completion is for bash, zsh or fish', undefined)),
+      'zksh completion bash; for a server of that name: zksh completion:2181',
+    );
+  }
+  const { allCommands } = await import('../registry.js');
+  return print(completionScript(shell, await allCommands()));
+}
+
+async function runAsZkCli(argv: readonly string[], parts: ZkshParts): Promise<number> {
+  const { runZkCliMode } = await import('./zkcli-mode.js');
+  try {
+    return await runZkCliMode(argv, onSignals, (target) =>
+      parts.startShell({ session: { target }, format: 'text' }),
+    );
+  } catch (error) {
+    return printReport(plainReport(error));
+  }
+}
+
 /** Runs on the servers asked for, or on an embedded one that lives as long. */
 async function withServer(
   options: ZkshOptions,
-  run: (target: string) => Promise<number>,
+  run: (target: string | undefined) => Promise<number>,
 ): Promise<number> {
-  if (!options.isEmbedded) return run(options.target);
+  if (!options.isEmbedded) return run(undefined);
   const { startServer } = await import('../../server/main.js');
   const { dataDir } = options;
   const server = await startServer(dataDir === undefined ? {} : { dataDir });
@@ -55,39 +80,24 @@ async function withServer(
   }
 }
 
-async function runOn(options: ZkshOptions, target: string, parts: ZkshParts): Promise<number> {
-  const { clientKind, timeoutMs, isReadOnly, auth, format } = options;
-  const tls = await tlsOf(options);
-  const sessionOptions: SessionOptions = {
-    target,
-    clientKind,
-    isReadOnly,
-    auth,
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    ...(tls === undefined ? {} : { tls }),
-  };
+async function runOn(
+  options: ZkshOptions,
+  target: string | undefined,
+  parts: ZkshParts,
+): Promise<number> {
+  const { format } = options;
+  const asked = await sessionOptions(options, target, process.env);
   const isScript = options.commands.length > 0 || options.file !== undefined;
   // Standard input is opened by the first look at it, so nobody looks who has no use for it.
   if (!isScript && process.stdin.isTTY && process.stdout.isTTY) {
     const greeting = options.isEmbedded ? { greeting: `the bundled server, on ${target}` } : {};
-    return parts.startShell({ session: sessionOptions, format, ...greeting });
+    return parts.startShell({ session: asked, format, ...greeting });
   }
-  const session = new ShellSession(sessionOptions);
+  const session = new ShellSession(asked);
   try {
     return await runAsScript(options, session);
   } finally {
     await session.close();
-  }
-}
-
-/** @throws CommandError USAGE for a file that cannot be used */
-async function tlsOf({ tlsFiles, keyPassphrase }: ZkshOptions): Promise<TlsOptions | undefined> {
-  if (tlsFiles === undefined) return undefined;
-  try {
-    return await readTlsFiles(tlsFiles, keyPassphrase);
-  } catch (error) {
-    if (error instanceof TlsFileError) throw usageError(error.message, undefined);
-    throw error;
   }
 }
 
@@ -100,7 +110,8 @@ async function runAsScript(options: ZkshOptions, session: ShellSession): Promise
   });
   process.stderr.on('error', () => undefined);
   const isTerminal = process.stdout.isTTY === true;
-  const renderer = await loadRenderer(options.format, { isTerminal });
+  const isChosen = options.isFormatChosen;
+  const renderer = await loadRenderer(options.format, { isTerminal, isChosen });
   const release = onSignals(abort);
   try {
     const { script, isStdinFree } = await openScript(options, abort.signal);
@@ -115,6 +126,7 @@ async function runAsScript(options: ZkshOptions, session: ShellSession): Promise
           if (!isReaderGone) process.stderr.write(text);
         },
         readInput: isStdinFree ? readStdin : undefined,
+        progress: await openProgress(),
       },
       script,
     );
@@ -123,6 +135,13 @@ async function runAsScript(options: ZkshOptions, session: ShellSession): Promise
   } finally {
     release();
   }
+}
+
+/** Where nobody looks at standard error, not even its file is loaded. */
+async function openProgress() {
+  if (!process.stderr.isTTY) return undefined;
+  const { ProgressLine } = await import('./progress-line.js');
+  return new ProgressLine(process.stderr, () => performance.now());
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;

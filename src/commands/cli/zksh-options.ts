@@ -19,10 +19,10 @@ const OPTIONS = {
     isRepeatable: true,
     summary: 'run these commands, separated by ; or line ends, and leave',
   },
-  file: { letter: 'f', kind: 'text', valueName: 'FILE', summary: 'run a script; - is stdin' },
+  file: { letter: 'f', kind: 'file', valueName: 'FILE', summary: 'run a script; - is stdin' },
   embedded: { summary: 'start the bundled server, in memory, and connect to it' },
   'data-dir': {
-    kind: 'text',
+    kind: 'file',
     valueName: 'DIR',
     summary: 'where the embedded server keeps its data',
   },
@@ -44,14 +44,36 @@ const OPTIONS = {
     valueName: 'USER:PASSWORD',
     summary: 'authenticate by digest; better given in the environment as ZKSH_AUTH',
   },
-  cacert: {
+  'auth-file': {
+    kind: 'file',
+    valueName: 'FILE',
+    summary: 'the same, from the first line of a file that only its owner may read',
+  },
+  'ask-auth': {
     kind: 'text',
+    valueName: 'USER',
+    summary: 'authenticate by digest as USER, and ask for the password at the terminal',
+  },
+  profile: {
+    letter: 'P',
+    kind: 'text',
+    valueName: 'NAME',
+    summary: 'servers and options by a name from the configuration file',
+  },
+  'allow-changes': { summary: 'change what a protected profile protects, without being asked' },
+  properties: {
+    kind: 'file',
+    valueName: 'FILE',
+    summary: "a client configuration of Apache's shell, with TLS by PEM files",
+  },
+  cacert: {
+    kind: 'file',
     valueName: 'FILE',
     summary: 'authorities to trust over TLS, PEM; default: those that Node.js trusts',
   },
-  cert: { kind: 'text', valueName: 'FILE', summary: 'own certificate for TLS, PEM' },
+  cert: { kind: 'file', valueName: 'FILE', summary: 'own certificate for TLS, PEM' },
   key: {
-    kind: 'text',
+    kind: 'file',
     valueName: 'FILE',
     summary: 'its private key, PEM, unless FILE of --cert has it',
   },
@@ -72,6 +94,10 @@ const OPTIONS = {
     letter: 'k',
     summary:
       'go on after an error, unless no server can be reached; the first one gives the exit code',
+  },
+  zkcli: {
+    summary:
+      "as the first word: be Apache's shell, so that what follows is the command line of zkCli.sh",
   },
   help: { letter: 'h', summary: 'show this' },
   version: { letter: 'V', summary: 'show the version' },
@@ -119,10 +145,21 @@ export interface ZkshOptions {
   readonly timeoutMs: number | undefined;
   readonly isReadOnly: boolean;
   readonly auth: readonly Credentials[];
+  /** Files that sessionOptions reads. */
+  readonly authFile: string | undefined;
+  readonly properties: string | undefined;
+  /** The user whose password is asked for. */
+  readonly askAuth: string | undefined;
+  readonly profile: string | undefined;
+  /** May a protected profile be changed? */
+  readonly isAllowed: boolean;
+  readonly isProtected: boolean;
+  readonly isTargetGiven: boolean;
   /** Undefined where no option speaks of TLS. */
   readonly tlsFiles: TlsFiles | undefined;
   readonly keyPassphrase: string | undefined;
   readonly format: OutputFormat;
+  readonly isFormatChosen: boolean;
   readonly isKeepGoing: boolean;
 }
 
@@ -135,23 +172,13 @@ export function parseZkshOptions(
   env: Readonly<Record<string, string | undefined>>,
 ): ZkshOptions {
   const parsed = parseArguments(ZKSH, argv.map(toToken), { start: 0, end: 0 }, AS_TYPED);
-  const { options, args, tokens } = parsed as unknown as Parsed<typeof OPTIONS, typeof ARGS>;
-  if (options.command.length > 0 && options.file !== undefined) {
-    throw usageError('either -c or -f', tokens.file);
-  }
-  if (options.embedded && args.connect !== undefined) {
-    throw usageError('--embedded starts its own server, so there is no CONNECT', tokens.connect);
-  }
-  if (options['data-dir'] !== undefined && !options.embedded) {
-    throw usageError('--data-dir goes with --embedded', tokens['data-dir']);
-  }
+  const { options, args, tokens } = parsed as unknown as ZkshWords;
+  checkTogether(options, args, tokens);
   if (args.connect !== undefined) checkTarget(args.connect);
   const { cacert, cert, key, servername, insecure } = options;
   const tlsFiles = { cacert, cert, key, servername, insecure };
   const tlsOption = givenTlsOption(tlsFiles);
-  if (tlsOption !== undefined && !isSecureTarget(args.connect ?? '')) {
-    throw usageError(`${tlsOption} is for TLS: zksh ${tlsOption} ... zks://HOST:PORT`, undefined);
-  }
+  checkTls(options, args.connect ?? '', tlsOption);
   const auth = options.auth ?? env['ZKSH_AUTH'];
   return {
     task: options.help ? 'help' : options.version ? 'version' : 'run',
@@ -164,11 +191,51 @@ export function parseZkshOptions(
     timeoutMs: options.timeout,
     isReadOnly: options.readonly,
     auth: auth === undefined || auth === '' ? [] : [{ scheme: 'digest', auth }],
+    authFile: options['auth-file'],
+    properties: options.properties,
+    askAuth: options['ask-auth'],
+    profile: options.profile,
+    isAllowed: options['allow-changes'],
+    isProtected: false,
+    isTargetGiven: args.connect !== undefined,
     tlsFiles: tlsOption === undefined ? undefined : tlsFiles,
     keyPassphrase: env['ZKSH_KEY_PASSPHRASE'],
     format: OUTPUT_FORMATS.find((format) => format === options.output) ?? 'text',
+    isFormatChosen: options.output !== undefined,
     isKeepGoing: options['keep-going'],
   };
+}
+
+type ZkshWords = Parsed<typeof OPTIONS, typeof ARGS>;
+
+/** TLS is for servers that are named so; a profile may name them elsewhere. */
+function checkTls({ profile }: ZkshWords['options'], target: string, tlsOption?: string): void {
+  if (tlsOption === undefined || profile !== undefined || isSecureTarget(target)) return;
+  throw usageError(`${tlsOption} is for TLS: zksh ${tlsOption} ... zks://HOST:PORT`, undefined);
+}
+
+/** Refuses options that contradict each other. */
+function checkTogether(
+  options: ZkshWords['options'],
+  args: ZkshWords['args'],
+  tokens: ZkshWords['tokens'],
+): void {
+  if (options.command.length > 0 && options.file !== undefined) {
+    throw usageError('either -c or -f', tokens.file);
+  }
+  if (options.embedded && args.connect !== undefined) {
+    throw usageError('--embedded starts its own server, so there is no CONNECT', tokens.connect);
+  }
+  const authOptions = (['auth', 'auth-file', 'ask-auth'] as const).filter(
+    (name) => options[name] !== undefined,
+  );
+  if (authOptions.length > 1) {
+    throw usageError(`either --${authOptions.join(' or --')}`, undefined);
+  }
+  if (options['data-dir'] !== undefined && !options.embedded) {
+    throw usageError('--data-dir goes with --embedded', tokens['data-dir']);
+  }
+  if (options.zkcli) throw usageError('--zkcli is the first word, or none', tokens.zkcli);
 }
 
 const AS_TYPED = { resolve: (text: string) => text };

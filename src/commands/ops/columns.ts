@@ -113,6 +113,37 @@ export const WATCHES = metricColumn('WATCH', 'watch_count', 8, { show: shortCoun
 export const DATA_SIZE = metricColumn('DATA', 'approximate_data_size', 11, { show: shortBytes });
 export const UPTIME = metricColumn('UP', 'uptime', 14, { show: shortDuration });
 
+/** Since an earlier look: with --interval or --state. */
+export const REQUEST_RATE: Column = {
+  title: 'REQ/s',
+  key: 'requests_per_second',
+  rank: 5,
+  value: ({ rates }) => rates?.requestsPerSecond,
+  show: shortNumber,
+};
+export const WRITE_RATE: Column = {
+  title: 'WRITE/s',
+  key: 'writes_per_second',
+  rank: 7,
+  value: ({ rates }) => rates?.writesPerSecond,
+  show: shortNumber,
+};
+export const LATENCY_NOW: Column = {
+  title: 'NOW ms',
+  key: 'latency_ms',
+  rank: 5,
+  value: ({ rates }) => rates?.latencyMs,
+  show: shortNumber,
+};
+
+export const CERTIFICATE_DAYS: Column = {
+  title: 'CERT',
+  key: 'certificate_ends',
+  rank: 12,
+  value: ({ certificateEndsMs: ends }) =>
+    ends === undefined ? undefined : new Date(ends).toISOString().slice(0, 10),
+};
+
 export const OPEN_FILES: Column = {
   title: 'FD%',
   key: 'open_files_percent',

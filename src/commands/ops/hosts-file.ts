@@ -2,8 +2,8 @@ import {
   DEFAULT_CLIENT_PORT,
   formatServerAddress,
   parseServerAddress,
-  type ServerAddress,
 } from '../../client/connect-string.js';
+import type { MemberAddress } from './member-address.js';
 
 /** One line that is no `host[:port]`, and why. */
 export interface HostsFileFault {
@@ -15,18 +15,19 @@ export interface HostsFileFault {
 
 export interface HostsFile {
   /** In the order of the file, each once. */
-  readonly servers: readonly ServerAddress[];
+  readonly servers: readonly MemberAddress[];
   /** Every bad line and every server listed twice; the file is good when this is empty. */
   readonly faults: readonly HostsFileFault[];
 }
 
 /**
- * Reads a hosts file: one `host[:port]` a line, IPv6 in brackets, `#` starts a comment, blank lines
- * and CRLF are fine, the port is 2181 where none is given. A line `zks://host[:port]` is reached over
- * TLS, where the port is 2281.
+ * Reads a hosts file: one `host[:port]` a line, IPv6 in brackets, `#` starts a comment, blank
+ * lines and CRLF are fine, the port is 2181 where none is given. A line `zks://host[:port]` is
+ * reached over TLS, where the port is 2281. Behind the address may stand `observer`, `tls`,
+ * `admin=PORT` and `name=NAME`, in any order.
  */
 export function parseHostsFile(text: string): HostsFile {
-  const servers: ServerAddress[] = [];
+  const servers: MemberAddress[] = [];
   const faults: HostsFileFault[] = [];
   const lineOf = new Map<string, number>();
   const withoutMark = text.startsWith('\ufeff') ? text.slice(1) : text;
@@ -34,17 +35,18 @@ export function parseHostsFile(text: string): HostsFile {
     const entry = raw.replace(/#.*$/, '').trim();
     if (entry === '') continue;
     const line = index + 1;
-    const fault = (message: string) => faults.push({ line, text: entry, message });
     const server = parseEntry(entry);
     if (typeof server === 'string') {
-      fault(server);
+      faults.push({ line, text: entry, message: server });
       continue;
     }
-    const name = formatServerAddress(server).toLowerCase();
-    const first = lineOf.get(name);
-    if (first !== undefined) fault(`${name} is listed twice, first on line ${first}`);
-    else {
-      lineOf.set(name, line);
+    const names = [formatServerAddress(server).toLowerCase(), server.name ?? ''];
+    const twice = names.find((name) => name !== '' && lineOf.has(name));
+    if (twice !== undefined) {
+      const message = `${twice} is listed twice, first on line ${lineOf.get(twice)}`;
+      faults.push({ line, text: entry, message });
+    } else {
+      for (const name of names) lineOf.set(name, line);
       servers.push(server);
     }
   }
@@ -52,14 +54,41 @@ export function parseHostsFile(text: string): HostsFile {
 }
 
 /** The address, or the sentence that says what is wrong. */
-function parseEntry(entry: string): ServerAddress | string {
-  if (/^[^[\]]*:[^[\]]*:/.test(entry.replace(/^zks:\/\//, ''))) {
-    const port = DEFAULT_CLIENT_PORT;
-    return `expected host[:port], found "${entry}": an IPv6 address stands in brackets, [::1]:${port}`;
-  }
+function parseEntry(entry: string): MemberAddress | string {
+  const [place = '', ...words] = entry.split(/\s+/);
+  const isSecure = words.includes('tls') && !place.startsWith('zks://');
   try {
-    return parseServerAddress(entry);
+    const address = parseAddress(isSecure ? `zks://${place}` : place, entry);
+    return words.reduce((server: MemberAddress, word) => withWord(server, word), address);
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
+}
+
+function parseAddress(place: string, entry: string): MemberAddress {
+  if (/^[^[\]]*:[^[\]]*:/.test(place.replace(/^zks:\/\//, ''))) {
+    const port = DEFAULT_CLIENT_PORT;
+    throw new RangeError(
+      `expected host[:port], found "${entry}": an IPv6 address stands in brackets, [::1]:${port}`,
+    );
+  }
+  return parseServerAddress(place);
+}
+
+function withWord(server: MemberAddress, word: string): MemberAddress {
+  const [, key, value = ''] = /^([a-z]+)=(.+)$/.exec(word) ?? [];
+  if (word === 'tls') return server;
+  if (word === 'observer') return { ...server, isObserver: true };
+  if (key === 'name') return { ...server, name: value };
+  if (key === 'admin') return { ...server, adminPort: parsePort(value) };
+  throw new RangeError(
+    `expected host[:port] and then observer, tls, admin=PORT or name=NAME, found "${word}"`,
+  );
+}
+
+/** @throws RangeError */
+export function parsePort(text: string): number {
+  const port = /^\d+$/.test(text) ? Number(text) : 0;
+  if (port < 1 || port > 65_535) throw new RangeError(`port ${text} is not between 1 and 65535`);
+  return port;
 }

@@ -1,7 +1,8 @@
-import type { ServerAddress } from '../../client/connect-string.js';
 import type { WORDS, WordName } from '../../fourlw/index.js';
 import type { ParsedMntr } from '../../fourlw/mntr.js';
 import type { ParsedServer } from '../../fourlw/srvr.js';
+import type { MemberAddress } from './member-address.js';
+import type { Rates } from './rates.js';
 
 /** Why a member gave no answer that can be used. */
 export type Reason =
@@ -50,14 +51,20 @@ export interface Fault {
 
 /** One member after all its words were asked; the rendering reads nothing else. */
 export interface Member {
-  /** `host:port`, as everywhere in the output. */
+  /** `host:port`, or the name that the list gives it, as everywhere in the output. */
   readonly server: string;
-  readonly address: ServerAddress;
+  readonly address: MemberAddress;
   readonly state: MemberState;
   readonly fault: Fault | undefined;
   /** A fault of one word that others made good: mntr refused, srvr answered. */
   readonly note: Fault | undefined;
   readonly tookMs: number;
+  /** When the certificate of its port expires, in ms since 1970; over TLS alone. */
+  readonly certificateEndsMs?: number;
+  /** What happened since an earlier look, where there is one. */
+  readonly rates?: Rates;
+  /** It leads and serves no clients (leaderServes=no), as its AdminServer says. */
+  readonly isHiddenLeader?: true;
   readonly answers: Partial<Readonly<Record<WordName, Answer>>>;
 }
 
@@ -110,5 +117,6 @@ export function metricsOf(member: Member): ParsedMntr | undefined {
 
 /** leader, follower, observer, standalone, read-only; undefined where nothing tells. */
 export function roleOf(member: Member): string | undefined {
+  if (member.isHiddenLeader === true) return 'leader';
   return serverOf(member)?.mode ?? metricsOf(member)?.values.get('server_state');
 }

@@ -4,9 +4,9 @@ import {
   formatServerAddress,
   parseConnectString,
   parseServerAddress,
-  type ServerAddress,
 } from '../../client/connect-string.js';
 import { parseHostsFile } from './hosts-file.js';
+import type { MemberAddress } from './member-address.js';
 import { EXIT_BAD_HOSTS_FILE, EXIT_USAGE } from './result.js';
 import { UsageError } from './usage-error.js';
 import { dynamicConfigFile, membersOfConfig } from './zoo-cfg-members.js';
@@ -27,7 +27,7 @@ const SECURE = 'zks://';
  * The members to ask, in the order given.
  * @throws UsageError 64 for a bad list or more than one source, 65 for a bad file
  */
-export function resolveMembers(source: MemberSource): readonly ServerAddress[] {
+export function resolveMembers(source: MemberSource): readonly MemberAddress[] {
   const given = Object.entries(source).filter(([, value]) => value !== undefined);
   if (given.length > 1) {
     const names = given.map(([name]) => `--${name}`).join(' and ');
@@ -50,7 +50,7 @@ function readFile(option: string, file: string): string {
   }
 }
 
-function fromHostsFile(file: string): readonly ServerAddress[] {
+function fromHostsFile(file: string): readonly MemberAddress[] {
   const { servers, faults } = parseHostsFile(readFile('--ensemble', file));
   if (faults.length > 0) {
     const lines = faults.map(({ line, message }) => `${file}:${line}: ${message}`);
@@ -65,7 +65,7 @@ function fromHostsFile(file: string): readonly ServerAddress[] {
   return servers;
 }
 
-function fromConfig(file: string): readonly ServerAddress[] {
+function fromConfig(file: string): readonly MemberAddress[] {
   const text = readFile('--config', file);
   const dynamic = dynamicConfigFile(text);
   const dynamicText =
@@ -82,11 +82,11 @@ function fromConfig(file: string): readonly ServerAddress[] {
   }
 }
 
-function fromConnectString(text: string): readonly ServerAddress[] {
+function fromConnectString(text: string): readonly MemberAddress[] {
   return asUsage('--connect', () => unique('--connect', parseConnectString(text).servers));
 }
 
-function fromList(text: string): readonly ServerAddress[] {
+function fromList(text: string): readonly MemberAddress[] {
   // A scheme before the first one is meant for all, as in a connect string.
   const scheme = text.startsWith(SECURE) ? SECURE : '';
   const parts = text.split(',').map((part) => part.trim());
@@ -106,9 +106,9 @@ function asUsage<Value>(option: string, read: () => Value): Value {
 /** A member listed twice would count twice in the verdict. */
 function unique(
   option: string,
-  servers: readonly ServerAddress[],
+  servers: readonly MemberAddress[],
   exitCode: typeof EXIT_USAGE | typeof EXIT_BAD_HOSTS_FILE = EXIT_USAGE,
-): readonly ServerAddress[] {
+): readonly MemberAddress[] {
   const names = servers.map((server) => formatServerAddress(server).toLowerCase());
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw new UsageError(`${option} names ${twice} twice`, exitCode);

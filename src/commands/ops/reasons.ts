@@ -6,7 +6,7 @@ export interface FaultContext {
   readonly word: string;
   readonly timeoutMs: number;
   readonly detail: string;
-  /** Every word of the run, for the line that zoo.cfg needs. */
+  /** Every word of the run that it refused, for the line that zoo.cfg needs. */
   readonly words: readonly string[];
 }
 
@@ -46,8 +46,8 @@ const SENTENCES: Readonly<Record<Reason | 'read-only', Describe>> = {
     message: 'it closed the connection without an answer',
     advice: `it does not know ${word}, or this address has reached maxClientCnxns, or the port is the secure one`,
   }),
-  'not-whitelisted': ({ word, words }) => ({
-    message: `${word} is not in its whitelist`,
+  'not-whitelisted': ({ words }) => ({
+    message: `${words.join(' and ')} ${words.length > 1 ? 'are' : 'is'} not in its whitelist`,
     advice: `add 4lw.commands.whitelist=${whitelistFor(words)} to its zoo.cfg and restart it`,
   }),
   'not-serving': () => ({

@@ -1,5 +1,5 @@
 import { metricOf } from '../../fourlw/mntr.js';
-import { isDown, type Member, metricsOf, roleOf, serverOf } from './member.js';
+import { isDown, type Member, metricsOf, parsedOf, roleOf, serverOf } from './member.js';
 
 /** What the verdict and the columns want to know of a member, from whichever word told it. */
 export interface MemberStatus {
@@ -8,16 +8,31 @@ export interface MemberStatus {
   /** It takes reads and writes. */
   readonly isServing: boolean;
   readonly isReadOnly: boolean;
+  /** By its own word, by its configuration, or by the list. */
+  readonly isObserver: boolean;
   readonly zxid: bigint | undefined;
   /** Followers in step with this leader, itself not counted. */
   readonly syncedFollowers: number | undefined;
   /** The number of voters, as a member of an ensemble sees it. */
   readonly quorumSize: number | undefined;
+  /**
+   * The quorum addresses of all members in order, with blanks between; where `conf` tells them.
+   */
+  readonly membership: string | undefined;
 }
 
 const SERVING_ROLES: readonly string[] = ['leader', 'follower', 'observer', 'standalone'];
 
+/** Members never change, and columns, limits and verdict ask for the same. */
+const known = new WeakMap<Member, MemberStatus>();
+
 export function statusOf(member: Member): MemberStatus {
+  const status = known.get(member) ?? readStatus(member);
+  known.set(member, status);
+  return status;
+}
+
+function readStatus(member: Member): MemberStatus {
   const role = roleOf(member);
   const server = serverOf(member);
   const metrics = metricsOf(member);
@@ -28,15 +43,30 @@ export function statusOf(member: Member): MemberStatus {
     role,
     isServing: hasRole && !isReadOnly && !isDown(member.state),
     isReadOnly,
+    isObserver: role === 'observer' || (role === undefined && member.address.isObserver === true),
     zxid: server?.zxid,
     syncedFollowers: metrics && metricOf(metrics, 'synced_followers'),
     quorumSize: metrics && metricOf(metrics, 'quorum_size'),
+    membership: membershipOf(member),
   };
 }
 
+/** `zk1:2888:3888 zk2:2888:3888`: without the client ports, which a dynamic configuration adds. */
+function membershipOf(member: Member): string | undefined {
+  const addresses = Object.values(parsedOf(member, 'conf')?.servers ?? {}).map((line) =>
+    line.replace(/;.*$/, '').replace(/:(participant|observer)$/, ''),
+  );
+  return addresses.length === 0 ? undefined : addresses.sort().join(' ');
+}
+
+export function namesOf(statuses: readonly MemberStatus[]): string {
+  return statuses.map(({ member }) => member.server).join(', ');
+}
+
 /**
- * Txns that a member is behind the newest one told by a serving member. A read-only member may show
- * txns that were never committed, so it is no measure and has no lag; nor has one of another epoch.
+ * Txns that a member is behind the newest one told by a serving member. A read-only member may
+ * show txns that were never committed, so it is no measure and has no lag; nor has one of another
+ * epoch.
  */
 export function lagOf(member: Member, members: readonly Member[]): bigint | undefined {
   const own = statusOf(member);

@@ -29,6 +29,8 @@ export interface OpsVerb {
   readonly summary: string;
   /** Asked of every member, the verb's own word first. */
   readonly words: readonly WordName[];
+  /** Those of the words that only add to what the others tell: a refusal goes without a note. */
+  readonly extraWords?: readonly WordName[];
   /**
    * `ensemble`: the roles that the members tell are judged (quorum, one leader).
    * `answers`: nothing is known but who answered.
@@ -40,6 +42,14 @@ export interface OpsVerb {
   readonly isCostly?: boolean;
   /** Critical is told only when a second look, a moment later, finds it again. */
   readonly isConfirmed?: boolean;
+  /** Figures are held against the limits of thresholds.ts. */
+  readonly isMeasured?: boolean;
+  /** `--html` makes a page of it. */
+  readonly hasPage?: boolean;
+  /** It looks again and again, and draws on the terminal. */
+  readonly isLive?: boolean;
+  /** `--explain` lists the limits instead. */
+  readonly hasExplanation?: boolean;
   readonly columns: readonly Column[];
   readonly details?: Details;
   /** Name and value of everything the answer holds, for --all and --keys. */

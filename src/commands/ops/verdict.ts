@@ -1,28 +1,44 @@
 // Judges what the members told. Pure: no time, no network.
 //
-// An ensemble is well when exactly one member leads, when that leader and the followers in step with
-// it are a majority of the voters, and when every listed member serves. One member's own word is not
-// enough: a leader that lost its followers calls itself leader until syncLimit has passed.
+// An ensemble is well when exactly one member leads, when that leader and the followers in step
+// with it are a majority of the voters, and when every listed member serves. One member's own
+// word is not enough: a leader that lost its followers calls itself leader until syncLimit has
+// passed.
 //
-// Standalone servers are no ensemble. One alone is well when it serves. Of several, each holds data
-// of its own and none stands in for another: that alone is a warning, one that is down is critical.
+// Standalone servers are no ensemble. One alone is well when it serves. Of several, each holds
+// data of its own and none stands in for another: that alone is a warning, one that is down is
+// critical.
 
+import { finding, type Overall, well } from './finding.js';
 import { isDown, isUnjudged, type Member } from './member.js';
+import { judgeQuorum } from './quorum-verdict.js';
 import type { Level, Problem, Verdict } from './result.js';
-import { type MemberStatus, statusOf } from './status.js';
+import { type MemberStatus, namesOf, statusOf } from './status.js';
 import type { OpsVerb } from './verb.js';
 
-export function judge(verb: OpsVerb, members: readonly Member[]): Verdict {
+export interface JudgeOptions {
+  /** What the members' figures say, of a verb that measures them. */
+  readonly alarms?: readonly Problem[];
+  /** Fewer that serve are critical, whatever the quorum says. */
+  readonly minServing?: number | undefined;
+}
+
+export function judge(
+  verb: OpsVerb,
+  members: readonly Member[],
+  { alarms = [], minServing }: JudgeOptions = {},
+): Verdict {
   const own = members.flatMap(memberProblem);
   const statuses = members.map(statusOf);
   const overall =
     verb.judge === 'answers' ? judgeAnswers(members) : judgeEnsemble(statuses, members);
-  const problems = [...overall.problems, ...own];
+  const few = verb.judge === 'ensemble' ? tooFew(statuses, minServing) : [];
+  const problems = [...overall.problems, ...few, ...own, ...alarms];
   return { level: worstOf(problems), summary: overall.summary, problems };
 }
 
 /** Worst wins; a proven critical beats what cannot be judged, and that beats a warning. */
-function worstOf(problems: readonly Problem[]): Level {
+export function worstOf(problems: readonly Pick<Problem, 'level'>[]): Level {
   for (const level of ['critical', 'unknown', 'warning'] as const) {
     if (problems.some((problem) => problem.level === level)) return level;
   }
@@ -36,52 +52,56 @@ function memberProblem({ server, fault }: Member): Problem[] {
   return [
     {
       level: cannotJudge ? 'unknown' : 'warning',
+      code: `member:${fault.reason}`,
       server,
       text: `${fault.message}; ${fault.advice}`,
     },
   ];
 }
 
-interface Overall {
-  readonly summary: string;
-  readonly problems: readonly Problem[];
-}
-
-function finding(level: Problem['level'], text: string): Overall {
-  return { summary: text, problems: [{ level, text }] };
-}
-
-function well(summary: string): Overall {
-  return { summary, problems: [] };
+function tooFew(statuses: readonly MemberStatus[], least: number | undefined): Problem[] {
+  const count = statuses.filter(({ isServing }) => isServing).length;
+  if (least === undefined || count >= least) return [];
+  const text = `${count} of ${statuses.length} members serve, and --min-serving wants ${least}`;
+  return [{ level: 'critical', code: 'min-serving', text }];
 }
 
 /** For words that tell no role: all that is known is who answered. */
 function judgeAnswers(members: readonly Member[]): Overall {
   const up = members.filter(({ state }) => !isDown(state)).length;
   const ratio = `${up} of ${members.length} members answer`;
-  if (up === 0) return finding('critical', 'no member answers');
-  if (up * 2 <= members.length) return finding('critical', `${ratio}: no majority`);
+  if (up === 0) return finding('critical', 'none-answers', 'no member answers');
+  if (up * 2 <= members.length) {
+    return finding('critical', 'no-majority', `${ratio}: no majority`);
+  }
   return well(ratio);
 }
 
 function judgeEnsemble(statuses: readonly MemberStatus[], members: readonly Member[]): Overall {
   const serving = statuses.filter(({ isServing }) => isServing);
   const standalone = serving.filter(({ role }) => role === 'standalone');
-  const unjudged = members.filter(({ state }) => isUnjudged(state));
-  if (serving.length === 0) {
-    if (unjudged.length > 0) return finding('unknown', 'no member told its role');
-    return statuses.some(({ isReadOnly }) => isReadOnly)
-      ? finding('critical', 'no quorum: only read-only members answer')
-      : finding('critical', 'no member serves');
-  }
+  if (serving.length === 0) return judgeNobody(statuses, members);
   if (standalone.length === serving.length && !statuses.some(isOfEnsemble)) {
     return judgeStandalone(standalone, members);
   }
   if (standalone.length > 0) {
-    const names = namesOf(standalone);
-    return finding('critical', `${names} runs standalone beside an ensemble, with data of its own`);
+    const says = `${namesOf(standalone)} runs standalone beside an ensemble, with data of its own`;
+    return finding('critical', 'standalone-beside-ensemble', says);
   }
   return judgeQuorum(statuses, serving);
+}
+
+function judgeNobody(statuses: readonly MemberStatus[], members: readonly Member[]): Overall {
+  if (members.some(({ state }) => isUnjudged(state))) {
+    return finding('unknown', 'no-role', 'no member told its role');
+  }
+  if (statuses.some(({ isReadOnly }) => isReadOnly)) {
+    return finding('critical', 'no-quorum', 'no quorum: only read-only members answer');
+  }
+  const running = members.filter(({ state }) => state === 'not-serving').length;
+  if (running === 0) return finding('critical', 'none-answers', 'no member serves: none answers');
+  const ratio = `${running} of ${members.length} members run`;
+  return finding('critical', 'no-quorum', `no member serves: ${ratio}, without a quorum`);
 }
 
 /** A read-only server was started as a member of an ensemble, whatever it says now. */
@@ -94,47 +114,9 @@ function judgeStandalone(standalone: readonly MemberStatus[], members: readonly 
   const down = members.filter(({ state }) => isDown(state));
   if (members.length === 1) return well('the standalone server serves');
   if (down.length > 0) {
-    return finding(
-      'critical',
-      `${count} members serve, standalone, and none stands in for the others`,
-    );
+    const says = `${count} members serve, standalone, and none stands in for the others`;
+    return finding('critical', 'standalone-down', says);
   }
-  return finding(
-    'warning',
-    `${count} members serve, each standalone with data of its own: they are no ensemble`,
-  );
-}
-
-function namesOf(statuses: readonly MemberStatus[]): string {
-  return statuses.map(({ member }) => member.server).join(', ');
-}
-
-function judgeQuorum(statuses: readonly MemberStatus[], serving: readonly MemberStatus[]): Overall {
-  const leaders = serving.filter(({ role }) => role === 'leader');
-  const told = Math.max(0, ...serving.map(({ quorumSize }) => quorumSize ?? 0));
-  // Without a word on the voters, everyone listed who is no observer is taken for one.
-  const listed = statuses.filter(({ role }) => role !== 'observer').length;
-  const voters = told > 0 ? told : listed;
-  const majority = Math.floor(voters / 2) + 1;
-  const [leader] = leaders;
-  if (leaders.length > 1) return finding('critical', `two lead at once: ${namesOf(leaders)}`);
-  if (leader === undefined) {
-    // A follower that serves has a leader: when all that are listed serve, it is not among them.
-    const isListWhole = listed >= voters && serving.length < statuses.length;
-    return isListWhole
-      ? finding('critical', 'no leader')
-      : finding('unknown', 'the leader is not among the members listed: list all of them');
-  }
-  const seen = serving.filter(({ role }) => role === 'leader' || role === 'follower').length;
-  const inStep = leader.syncedFollowers === undefined ? seen : leader.syncedFollowers + 1;
-  const ratio = `${inStep} of ${voters} voters in step`;
-  if (inStep < majority) {
-    return finding('critical', `no quorum: ${ratio}, ${majority} are needed`);
-  }
-  const summary = `${leader.member.server} leads, ${ratio}`;
-  // A voter that is down is a problem of its own row; one that is up and behind is told here.
-  if (inStep < voters && seen >= Math.min(voters, listed)) {
-    return { summary, problems: [{ level: 'warning', text: `only ${ratio}` }] };
-  }
-  return well(summary);
+  const says = `${count} members serve, each standalone with data of its own: they are no ensemble`;
+  return finding('warning', 'several-standalone', says);
 }

@@ -1,5 +1,6 @@
-import { DEFAULT_CLIENT_PORT, type ServerAddress, secured } from '../../client/connect-string.js';
+import { DEFAULT_CLIENT_PORT, secured } from '../../client/connect-string.js';
 import { pairOf } from '../../fourlw/lines.js';
+import type { MemberAddress } from './member-address.js';
 
 function settingsOf(text: string): ReadonlyMap<string, string> {
   const settings = new Map<string, string>();
@@ -16,22 +17,23 @@ export function dynamicConfigFile(text: string): string | undefined {
 }
 
 /**
- * The client addresses of the members that a zoo.cfg names: `server.1=host:2888:3888;2181`. Without
- * a client port of its own a member has that of the file. A file without members is a standalone
- * server on this machine. One without a clientPort is reached over TLS, on its secureClientPort.
+ * The client addresses of the members that a zoo.cfg names: `server.1=host:2888:3888;2181`.
+ * Without a client port of its own a member has that of the file. A file without members is a
+ * standalone server on this machine. One without a clientPort is reached over TLS, on its
+ * secureClientPort.
  * @throws RangeError that names the setting
  */
-export function membersOfConfig(text: string): readonly ServerAddress[] {
+export function membersOfConfig(text: string): readonly MemberAddress[] {
   const settings = settingsOf(text);
   const plain = portOf('clientPort', settings.get('clientPort'));
   const secure = portOf('secureClientPort', settings.get('secureClientPort'));
   const own = plain ?? secure;
   const isSecure = plain === undefined && secure !== undefined;
-  const members: ServerAddress[] = [];
+  const members: MemberAddress[] = [];
   for (const [name, value] of settings) {
     if (!/^server\.\d+$/.test(name)) continue;
     const member = memberOf(name, value, own);
-    members.push(isSecure && member.port === secure ? secured(member) : member);
+    members.push(isSecure && member.port === secure ? { ...member, ...secured(member) } : member);
   }
   if (members.length > 0) return members;
   const address = settings.get(isSecure ? 'secureClientPortAddress' : 'clientPortAddress');
@@ -40,7 +42,7 @@ export function membersOfConfig(text: string): readonly ServerAddress[] {
   return [isSecure ? secured(member) : member];
 }
 
-function memberOf(name: string, value: string, own: number | undefined): ServerAddress {
+function memberOf(name: string, value: string, own: number | undefined): MemberAddress {
   const [peer = '', client] = value.split(';');
   // Several addresses of one member stand between bars; the first will do.
   const host = hostOf(peer.split('|')[0] ?? '');
@@ -49,11 +51,14 @@ function memberOf(name: string, value: string, own: number | undefined): ServerA
       `${name}: expected host:port:port[:role][;[address:]port], found "${value}"`,
     );
   }
-  if (client === undefined || client === '') return { host, port: own ?? DEFAULT_CLIENT_PORT };
+  const role = /:observer$/.test(peer) ? ({ isObserver: true } as const) : {};
+  if (client === undefined || client === '') {
+    return { host, port: own ?? DEFAULT_CLIENT_PORT, ...role };
+  }
   const at = client.lastIndexOf(':');
   const address = at === -1 ? '' : client.slice(0, at).replace(/^\[|\]$/g, '');
   const port = portOf(name, client.slice(at + 1)) ?? DEFAULT_CLIENT_PORT;
-  return { host: address === '' || isAnyAddress(address) ? host : address, port };
+  return { host: address === '' || isAnyAddress(address) ? host : address, port, ...role };
 }
 
 function hostOf(peer: string): string | undefined {

@@ -5,9 +5,16 @@ import { formatSessionId } from '../../protocol/session-id.js';
 import { formatZxid } from '../../protocol/zxid.js';
 import type { ErrorReport } from '../command-error.js';
 import type { Result } from '../result.js';
+import type { Change, ZnodeValue } from '../watching/change.js';
 
-/** One document, line end and all; "" for a result that is none. @param indent 0 for one line */
+/**
+ * One document, line end and all; "" for a result that is none.
+ * @param indent 0 for one line a document, and then a table is a document a row
+ */
 export function resultToJson(result: Result, indent: number): string {
+  if (result.kind === 'rows' && indent === 0) {
+    return result.rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+  }
   const value = toJson(result);
   return value === undefined ? '' : `${JSON.stringify(value, null, indent)}\n`;
 }
@@ -61,6 +68,14 @@ function toJson(result: Result): object | undefined {
         path: result.event.path,
         zxid: result.event.zxid < 0n ? null : formatZxid(result.event.zxid),
       };
+    case 'change':
+      return changeToJson(result.change);
+    case 'watching':
+      return { watching: result.path, isRecursive: result.isRecursive, end: result.end };
+    case 'output':
+      return { output: dataToJson(result.data) };
+    case 'ran-on-change':
+      return { ran: result.command, exitCode: result.exitCode, signal: result.signal };
     case 'connection':
       return {
         connected: result.server,
@@ -70,23 +85,47 @@ function toJson(result: Result): object | undefined {
       };
     case 'message':
       return result.fields;
+    case 'ran':
+      return { ran: result.command, exitCode: result.exitCode };
+    case 'rows':
+      return result.rows;
   }
 }
 
+/** `before` and `after` are null where there was no znode, and absent where it is not known. */
+function changeToJson(change: Change): object {
+  const { type, path, zxid, isFoundLate, before, after, children, unread } = change;
+  return {
+    event: type,
+    path,
+    zxid: zxid < 0n ? null : formatZxid(zxid),
+    isFoundLate: isFoundLate || undefined,
+    isToldAlready: change.isToldAlready || undefined,
+    before: valueToJson(before),
+    after: valueToJson(after),
+    children,
+    unread,
+  };
+}
+
+function valueToJson(value: ZnodeValue | null | undefined): object | null | undefined {
+  return value ? { ...dataToJson(value.data), version: value.stat.version } : value;
+}
+
 /** Null stays null; bytes are text where they are UTF-8, and base64 where not. */
-function dataToJson(data: Buffer | null): object {
+export function dataToJson(data: Buffer | null): object {
   if (data === null) return { data: null, encoding: null };
   return isUtf8(data)
     ? { data: data.toString(), encoding: 'utf8' }
     : { data: data.toString('base64'), encoding: 'base64' };
 }
 
-function aclToJson({ perms, id }: ACL): object {
+export function aclToJson({ perms, id }: ACL): object {
   return { scheme: id.scheme, id: id.id, perms: formatPerms(perms) };
 }
 
 /** The jute names; zxids and session ids as hex text, times in ms since 1970. */
-function statToJson(stat: Stat | undefined): object | undefined {
+export function statToJson(stat: Stat | undefined): object | undefined {
   if (stat === undefined) return undefined;
   return {
     czxid: formatZxid(stat.czxid),

@@ -1,13 +1,8 @@
-import type { ShowOptions } from '../ops/cli.js';
+import type { ShowOptions } from '../ops/cli-world.js';
+import type { Grid } from '../ops/grid.js';
 import type { Member } from '../ops/member.js';
 import type { OpsResult } from '../ops/result.js';
 import type { CellValue, Column, OpsVerb } from '../ops/verb.js';
-
-/** Rows of text for the formats made of rows. */
-export interface Grid {
-  readonly titles: readonly string[];
-  readonly rows: readonly (readonly CellValue[])[];
-}
 
 /** Servers write what they like: control characters must not reach a terminal. */
 export function safeText(text: string): string {
@@ -45,24 +40,38 @@ export function detailGrid({ verb, members }: OpsResult, show: ShowOptions): Gri
   return {
     titles: ['server', 'key', 'value'],
     rows: members.flatMap((member) =>
-      pairsOf(verb, member, show).map(([key, value]) => [member.server, key, value]),
+      pairsOf(verb, member, show, members).map(([key, value]) => [member.server, key, value]),
     ),
   };
 }
 
 export function wantsPairs(verb: OpsVerb, show: ShowOptions): boolean {
-  return verb.pairs !== undefined && (show.isAll || show.keys !== undefined);
+  const isWanted = show.isAll || show.keys !== undefined || show.isDiff === true;
+  return verb.pairs !== undefined && isWanted;
 }
 
 export function pairsOf(
   verb: OpsVerb,
   member: Member,
   show: ShowOptions,
+  members: readonly Member[],
 ): readonly (readonly [string, string])[] {
   const pairs = verb.pairs?.(member) ?? [];
-  if (show.keys === undefined) return pairs;
-  const pattern = globToRegExp(show.keys.replace(/^zk_/, ''));
-  return pairs.filter(([key]) => pattern.test(key));
+  const pattern = show.keys === undefined ? /^/ : globToRegExp(show.keys.replace(/^zk_/, ''));
+  const differs = show.isDiff === true ? differing(verb, members) : undefined;
+  return pairs.filter(([key]) => pattern.test(key) && differs?.has(key) !== false);
+}
+
+/** The keys whose values are not the same on all members that told any. */
+function differing(verb: OpsVerb, members: readonly Member[]): ReadonlySet<string> {
+  const told = members
+    .map((member) => new Map(verb.pairs?.(member)))
+    .filter((values) => values.size > 0);
+  const keys = new Set(told.flatMap((values) => [...values.keys()]));
+  const [first] = told;
+  return new Set(
+    [...keys].filter((key) => told.some((values) => values.get(key) !== first?.get(key))),
+  );
 }
 
 function globToRegExp(glob: string): RegExp {

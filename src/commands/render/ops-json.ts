@@ -1,18 +1,18 @@
-import type { ShowOptions } from '../ops/cli.js';
+import type { ShowOptions } from '../ops/cli-world.js';
 import type { Member } from '../ops/member.js';
 import { EXIT_CODES, type OpsResult } from '../ops/result.js';
 import { lagOf, statusOf } from '../ops/status.js';
 import { pairsOf, wantsPairs } from './ops-cells.js';
 
 /** The version of the shape below: a field that goes or changes its meaning makes it zkops/2. */
-const SCHEMA = 'zkops/1';
+export const SCHEMA = 'zkops/1';
 
 function memberJson(result: OpsResult, member: Member, show: ShowOptions) {
   const { verb, members } = result;
   const { server, address, state, fault, note, tookMs } = member;
   const data =
-    show.keys !== undefined && wantsPairs(verb, show)
-      ? { values: Object.fromEntries(pairsOf(verb, member, show)) }
+    (show.keys !== undefined || show.isDiff === true) && wantsPairs(verb, show)
+      ? { values: Object.fromEntries(pairsOf(verb, member, show, members)) }
       : verb.data(member);
   return {
     server,
@@ -22,6 +22,10 @@ function memberJson(result: OpsResult, member: Member, show: ShowOptions) {
     role: statusOf(member).role ?? null,
     lag: lagOf(member, members)?.toString() ?? null,
     tookMs: Math.round(tookMs),
+    ...(member.rates === undefined ? {} : { rates: member.rates }),
+    ...(member.certificateEndsMs === undefined
+      ? {}
+      : { certificateEnds: new Date(member.certificateEndsMs).toISOString() }),
     error: fault ?? null,
     note: note ?? null,
     ...data,
@@ -44,6 +48,7 @@ export function opsToJson(result: OpsResult, show: ShowOptions): string {
     verb: verb.name,
     time,
     verdict: verdictJson(result),
+    ...(result.changes === undefined ? {} : { changes: result.changes }),
     members: members.map((member) => memberJson(result, member, show)),
   };
   return `${JSON.stringify(document, replaceBigint, 2)}\n`;
@@ -55,6 +60,7 @@ export function opsToJsonLines(result: OpsResult, show: ShowOptions): string {
   const start = { schema: SCHEMA, verb: verb.name, time };
   const lines = [
     ...members.map((member) => ({ ...start, ...memberJson(result, member, show) })),
+    ...(result.changes ?? []).map((change) => ({ ...start, change })),
     { ...start, verdict: verdictJson(result) },
   ];
   return lines.map((line) => `${JSON.stringify(line, replaceBigint)}\n`).join('');

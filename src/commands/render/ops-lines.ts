@@ -1,7 +1,8 @@
-import type { ShowOptions } from '../ops/cli.js';
+import type { ShowOptions } from '../ops/cli-world.js';
+import type { Grid } from '../ops/grid.js';
 import type { OpsResult } from '../ops/result.js';
 import type { CellValue } from '../ops/verb.js';
-import { cellText, detailGrid, type Grid, memberGrid } from './ops-cells.js';
+import { cellText, detailGrid, memberGrid } from './ops-cells.js';
 
 function gridOf(result: OpsResult, show: ShowOptions): Grid {
   return detailGrid(result, show) ?? memberGrid(result);
@@ -9,20 +10,25 @@ function gridOf(result: OpsResult, show: ShowOptions): Grid {
 
 /** RFC 4180 but for the line ends, which are this system's; the first line names the columns. */
 export function opsToCsv(result: OpsResult, show: ShowOptions): string {
-  const { titles, rows } = gridOf(result, show);
+  return gridToCsv(gridOf(result, show));
+}
+
+export function gridToCsv({ titles, rows }: Grid): string {
   const names = titles.map((title) => title.toLowerCase().replaceAll(' ', '_'));
   return [names, ...rows].map((row) => `${row.map(csvField).join(',')}\n`).join('');
 }
 
-function csvField(value: CellValue): string {
+export function csvField(value: CellValue): string {
   const text = cellText(value);
   return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 /** Tabs between the values and no heading, for cut and awk; `-` for what nobody told. */
 export function opsToPlain(result: OpsResult, show: ShowOptions): string {
+  return gridToPlain(gridOf(result, show));
+}
+
+export function gridToPlain({ rows }: Grid): string {
   const plain = (value: CellValue) => (value === undefined ? '-' : cellText(value));
-  return gridOf(result, show)
-    .rows.map((row) => `${row.map(plain).join('\t')}\n`)
-    .join('');
+  return rows.map((row) => `${row.map(plain).join('\t')}\n`).join('');
 }

@@ -1,101 +1,99 @@
-import { parseJavaNumber } from '../../fourlw/java-number.js';
 import { zxidCounter, zxidEpoch } from '../../protocol/zxid.js';
-import { isDown, type Member, metricsOf } from '../ops/member.js';
+import { isDown, type Member } from '../ops/member.js';
 import { EXIT_CODES, type OpsResult } from '../ops/result.js';
-import { statusOf } from '../ops/status.js';
+import { lagOf, statusOf } from '../ops/status.js';
+import { metricFamilies } from './ops-prom-metrics.js';
+import { type Family, familyText, labelsOf, type Sample } from './prom-family.js';
 
 const ROLES = ['leader', 'follower', 'observer', 'standalone', 'read-only'] as const;
 
-type Sample = readonly [labels: Readonly<Record<string, string>>, value: number];
-
-function family(name: string, help: string, samples: readonly Sample[]): string {
-  if (samples.length === 0) return '';
-  const lines = samples.map(([labels, value]) => {
-    const list = Object.entries(labels).map(([key, text]) => `${key}="${escapeLabel(text)}"`);
-    return `${name}${list.length === 0 ? '' : `{${list.join(',')}}`} ${value}\n`;
-  });
-  return `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${lines.join('')}`;
-}
-
-function escapeLabel(text: string): string {
-  return text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
+function sample(labels: Readonly<Record<string, string>>, value: number): Sample {
+  return { suffix: '', labels: labelsOf(labels), value };
 }
 
 /**
  * Prometheus text for node_exporter's textfile collector. Reachable and serving are two things: a
  * member that lost its quorum is up and serves nobody.
  */
-export function opsToProm({ members, verdict }: OpsResult): string {
+export function opsToProm(result: OpsResult): string {
+  const { members } = result;
+  return [...ensembleFamilies(result), ...memberFamilies(members), ...metricFamilies(members)]
+    .map(familyText)
+    .join('');
+}
+
+function ensembleFamilies({ verdict, timeMs }: OpsResult): readonly Family[] {
+  return [
+    gauge('zkops_verdict', '0 healthy, 1 warning, 2 critical, 3 cannot judge.', [
+      sample({}, EXIT_CODES[verdict.level]),
+    ]),
+    gauge('zkops_last_run_timestamp_seconds', 'When this was asked.', [
+      sample({}, Math.floor(timeMs / 1000)),
+    ]),
+    gauge(
+      'zkops_problem',
+      'What zkops health and check would tell, 1 a problem.',
+      verdict.problems.map(({ level, code, server = '' }) => sample({ server, code, level }, 1)),
+    ),
+  ];
+}
+
+function memberFamilies(members: readonly Member[]): readonly Family[] {
   const each = (measure: (member: Member) => number | undefined): Sample[] =>
     members.flatMap((member) => {
       const value = measure(member);
-      return value === undefined ? [] : [[{ server: member.server }, value] as const];
+      return value === undefined ? [] : [sample({ server: member.server }, value)];
     });
   const isUp = ({ state }: Member) => !isDown(state) || state === 'not-serving';
+  const zxid = (read: (zxid: bigint) => number) =>
+    each((member) => {
+      const value = statusOf(member).zxid;
+      return value === undefined ? undefined : read(value);
+    });
   return [
-    family('zkops_verdict', '0 healthy, 1 warning, 2 critical, 3 cannot judge.', [
-      [{}, EXIT_CODES[verdict.level]],
-    ]),
-    family(
+    gauge(
       'zk_up',
       'The member answered.',
       each((member) => (isUp(member) ? 1 : 0)),
     ),
-    family(
+    gauge(
       'zk_serving',
       'The member takes reads and writes.',
       each((member) => (statusOf(member).isServing ? 1 : 0)),
     ),
-    family(
-      'zk_role',
-      'The role of the member, 1 for the one it has.',
-      members.flatMap(roleSamples),
+    gauge('zk_role', 'The role of the member, 1 for the one it has.', members.flatMap(roles)),
+    gauge('zk_zxid_epoch', 'The epoch of the last zxid.', zxid(zxidEpoch)),
+    // promtool wants no type in a name, and the counter of a zxid is none of Prometheus's.
+    gauge('zk_zxid_txns', 'Txns of the epoch: the counter of the last zxid.', zxid(zxidCounter)),
+    gauge(
+      'zk_lag_txns',
+      'Txns behind the newest member.',
+      each((member) => {
+        const lag = lagOf(member, members);
+        return lag === undefined ? undefined : Number(lag);
+      }),
     ),
-    family(
-      'zk_zxid_epoch',
-      'The epoch of the last zxid.',
-      each((member) => zxid(member, 'epoch')),
+    gauge(
+      'zk_certificate_expiry_timestamp_seconds',
+      'When the certificate of the port expires.',
+      each(({ certificateEndsMs: ends }) =>
+        ends === undefined ? undefined : Math.floor(ends / 1000),
+      ),
     ),
-    family(
-      'zk_zxid_counter',
-      'The counter of the last zxid.',
-      each((member) => zxid(member, 'counter')),
-    ),
-    family('zkops_error', 'Why the member gave no good answer.', members.flatMap(errorSamples)),
-    ...metricFamilies(members),
-  ].join('');
+    gauge('zkops_error', 'Why the member gave no good answer.', members.flatMap(errors)),
+  ];
 }
 
-function roleSamples(member: Member): Sample[] {
+function gauge(name: string, help: string, samples: readonly Sample[]): Family {
+  return { name, type: 'gauge', help, samples };
+}
+
+function roles(member: Member): Sample[] {
   const { role } = statusOf(member);
   if (role === undefined) return [];
-  return ROLES.map((name) => [{ server: member.server, role: name }, name === role ? 1 : 0]);
+  return ROLES.map((name) => sample({ server: member.server, role: name }, name === role ? 1 : 0));
 }
 
-function errorSamples({ server, fault }: Member): Sample[] {
-  return fault === undefined ? [] : [[{ server, reason: fault.reason }, 1]];
-}
-
-function zxid(member: Member, part: 'epoch' | 'counter'): number | undefined {
-  const value = statusOf(member).zxid;
-  if (value === undefined) return undefined;
-  return part === 'epoch' ? zxidEpoch(value) : zxidCounter(value);
-}
-
-/** Every number of mntr, but for the keys that hold names of users' znodes or labels. */
-function metricFamilies(members: readonly Member[]): string[] {
-  const families = new Map<string, Sample[]>();
-  for (const member of members) {
-    for (const [key, text] of metricsOf(member)?.values ?? []) {
-      const value = parseJavaNumber(text);
-      const isPlain = /^[a-z][a-z0-9_]*$/.test(key) && !/_per_namespace$/.test(key);
-      if (value === undefined || !isPlain) continue;
-      const samples = families.get(key) ?? [];
-      samples.push([{ server: member.server }, value]);
-      families.set(key, samples);
-    }
-  }
-  return [...families].map(([key, samples]) =>
-    family(`zk_${key}`, `What mntr says of ${key}.`, samples),
-  );
+function errors({ server, fault }: Member): Sample[] {
+  return fault === undefined ? [] : [sample({ server, reason: fault.reason }, 1)];
 }

@@ -1,5 +1,7 @@
-import type { ShowOptions } from '../ops/cli.js';
+import type { ShowOptions } from '../ops/cli-world.js';
 import type { OpsResult } from '../ops/result.js';
+import { safeText } from './ops-cells.js';
+import { changeText } from './ops-footnotes.js';
 import { opsToJson, opsToJsonLines } from './ops-json.js';
 import { opsToCsv, opsToPlain } from './ops-lines.js';
 import { opsToNagios } from './ops-nagios.js';
@@ -35,12 +37,15 @@ export function renderOps(
   }
 }
 
-/** For cron: nothing when healthy, else one line a problem. */
-function opsToProblems({ time, verdict }: OpsResult): string {
+/** For cron: nothing when healthy, else one line a problem; with a state, what is new alone. */
+function opsToProblems({ time, verdict, changes }: OpsResult): string {
+  if (changes !== undefined) {
+    return changes.map((change) => `${time} ${safeText(changeText(change))}\n`).join('');
+  }
   return verdict.problems
     .map(({ level, server, text }) => {
       const about = server === undefined ? '' : `${server}: `;
-      return `${time} ${level.toUpperCase()} ${about}${text}\n`;
+      return `${time} ${level.toUpperCase()} ${about}${safeText(text)}\n`;
     })
     .join('');
 }

@@ -1,59 +1,13 @@
 import { Chalk, type ChalkInstance } from 'chalk';
-import Table from 'cli-table3';
-import type { ShowOptions } from '../ops/cli.js';
-import { type Fault, isUnjudged, type Member, type MemberState } from '../ops/member.js';
+import type { ShowOptions } from '../ops/cli-world.js';
+import { isUnjudged, type MemberState } from '../ops/member.js';
 import type { Level, OpsResult } from '../ops/result.js';
 import type { Column } from '../ops/verb.js';
 import { cellText, detailGrid, pairsOf, safeText, shownCell, wantsPairs } from './ops-cells.js';
+import { fitColumns, widthOf } from './ops-columns.js';
+import { drawTable, GAP, type TableCell, wrap } from './ops-draw.js';
+import { footnotes, LEVEL_PAINTS } from './ops-footnotes.js';
 import type { OpsTerminal } from './ops-terminal.js';
-
-interface TableCell {
-  readonly text: string;
-  readonly isRight: boolean;
-  readonly paint?: (text: string) => string;
-}
-
-const GAP = 2;
-const NO_LINES = {
-  top: '',
-  'top-mid': '',
-  'top-left': '',
-  'top-right': '',
-  bottom: '',
-  'bottom-mid': '',
-  'bottom-left': '',
-  'bottom-right': '',
-  left: '',
-  'left-mid': '',
-  mid: '',
-  'mid-mid': '',
-  right: '',
-  'right-mid': '',
-  middle: ' '.repeat(GAP),
-};
-
-/** Rows under a heading, two blanks between the columns, no lines, nothing behind the last. */
-function drawTable(titles: readonly TableCell[], rows: readonly (readonly TableCell[])[]): string {
-  const drawn = new Table({
-    chars: NO_LINES,
-    style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [], compact: true },
-    colAligns: titles.map(({ isRight }) => (isRight ? 'right' : 'left')),
-  });
-  const painted = ({ text, paint }: TableCell) => (paint === undefined ? text : paint(text));
-  for (const row of [titles, ...rows]) drawn.push(row.map(painted));
-  return drawn
-    .toString()
-    .split('\n')
-    .map((line) => `${line.trimEnd()}\n`)
-    .join('');
-}
-
-const LEVEL_PAINTS = {
-  healthy: (chalk: ChalkInstance) => chalk.green,
-  warning: (chalk: ChalkInstance) => chalk.yellow,
-  critical: (chalk: ChalkInstance) => chalk.red,
-  unknown: (chalk: ChalkInstance) => chalk.magenta,
-} as const;
 
 function levelOfState(state: MemberState): Level {
   if (state === 'serving' || state === 'answered') return 'healthy';
@@ -71,7 +25,7 @@ export function opsToTable(result: OpsResult, show: ShowOptions, terminal: OpsTe
   return [
     body,
     '\n',
-    ...footnotes(result.members, terminal.width),
+    ...footnotes(result, terminal.width, chalk),
     `${LEVEL_PAINTS[level](chalk).bold(wrap(verdict, terminal.width))}\n`,
   ].join('');
 }
@@ -106,36 +60,6 @@ function summaryTable(result: OpsResult, terminal: OpsTerminal, chalk: ChalkInst
   );
 }
 
-function widthOf(title: string, cells: readonly { readonly text: string }[]): number {
-  return Math.max(title.length, ...cells.map(({ text }) => text.length));
-}
-
-/** Drops the columns that matter least until the rest fits. */
-function fitColumns(
-  columns: readonly Column[],
-  { members }: OpsResult,
-  firstWidth: number,
-  width: number,
-): readonly Column[] {
-  const widths = new Map(
-    columns.map((column) => {
-      const cells = members.map((member) => ({ text: shownCell(column, member, members) }));
-      return [column, GAP + widthOf(column.title, cells)];
-    }),
-  );
-  const kept = [...columns];
-  const total = () => kept.reduce((sum, column) => sum + (widths.get(column) ?? 0), firstWidth);
-  while (total() > width) {
-    const worst = Math.max(...kept.map(({ rank }) => rank));
-    if (worst === 0 || kept.length === 0) break;
-    kept.splice(
-      kept.findLastIndex(({ rank }) => rank === worst),
-      1,
-    );
-  }
-  return kept;
-}
-
 function detailTable(
   result: OpsResult,
   show: ShowOptions,
@@ -165,7 +89,7 @@ function detailTable(
 function pivot({ verb, members }: OpsResult, show: ShowOptions, width: number) {
   if (!wantsPairs(verb, show)) return undefined;
   const told = members.filter((member) => (verb.pairs?.(member).length ?? 0) > 0);
-  const values = told.map((member) => new Map(pairsOf(verb, member, show)));
+  const values = told.map((member) => new Map(pairsOf(verb, member, show, members)));
   const keys = [...new Set(values.flatMap((map) => [...map.keys()]))];
   const rows = keys.map((key) => [key, ...values.map((map) => map.get(key))]);
   const titles = ['key', ...told.map(({ server }) => server)];
@@ -174,36 +98,4 @@ function pivot({ verb, members }: OpsResult, show: ShowOptions, width: number) {
     return sum + widthOf(title, cells) + (at === 0 ? 0 : GAP);
   }, 0);
   return total > width ? undefined : { titles, rows };
-}
-
-/** One footnote a member that has something to say; the same words of several stand once. */
-function footnotes(members: readonly Member[], width: number): string[] {
-  const byText = new Map<string, string[]>();
-  const add = (fault: Fault | undefined, server: string) => {
-    if (fault === undefined) return;
-    const text = `${fault.message}; ${fault.advice}.`;
-    byText.set(text, [...(byText.get(text) ?? []), server]);
-  };
-  for (const { fault, note, server } of members) {
-    add(fault, server);
-    add(note, server);
-  }
-  return [...byText].map(
-    ([text, servers]) => `${wrap(safeText(`${servers.join(', ')}: ${text}`), width)}\n`,
-  );
-}
-
-/** Breaks at blanks; lines after the first are set in. A word longer than a line stands alone. */
-function wrap(text: string, width: number): string {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(' ')) {
-    if (line === '') line = word;
-    else if (line.length + 1 + word.length <= width) line += ` ${word}`;
-    else {
-      lines.push(line);
-      line = `  ${word}`;
-    }
-  }
-  return [...lines, line].join('\n');
 }

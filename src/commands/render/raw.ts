@@ -24,6 +24,12 @@ export function resultToRaw(result: Result): string | Buffer | undefined {
       return oneALine(statFields(result.stat).map(([name, value]) => `${name}\t${value}`));
     case 'identities':
       return oneALine(result.identities.map(({ authScheme, user }) => `${authScheme}:${user}`));
+    case 'message':
+      return result.raw === undefined ? undefined : `${result.raw}\n`;
+    case 'rows':
+      return oneALine(
+        result.rows.map((row) => result.columns.map(({ name }) => row[name] ?? '').join('\t')),
+      );
     default:
       return undefined;
   }

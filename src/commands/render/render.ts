@@ -7,6 +7,8 @@ export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 export interface RenderOptions {
   /** A person looks at it: bytes that are no text are shown as a dump, not sent to the screen. */
   readonly isTerminal: boolean;
+  /** Was the format asked for, or is it the default? */
+  readonly isChosen?: boolean;
 }
 
 export interface Renderer {

@@ -2,6 +2,7 @@ import Table from 'cli-table3';
 import type { Stat } from '../../protocol/data.js';
 import { formatPerms } from '../../protocol/perms.js';
 import type { Result } from '../result.js';
+import { cellText, titleOf } from './aligned-rows.js';
 import type { RenderOptions } from './render.js';
 import { statFields } from './stat-lines.js';
 import { resultToText } from './text.js';
@@ -44,6 +45,11 @@ export function resultToTable(result: Result, options: RenderOptions): string | 
       return table(
         ['scheme', 'user'],
         result.identities.map(({ authScheme, user }) => [authScheme, user]),
+      );
+    case 'rows':
+      return table(
+        result.columns.map(titleOf),
+        result.rows.map((row) => result.columns.map(({ name }) => cellText(row[name]))),
       );
     default:
       return undefined;

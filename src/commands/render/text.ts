@@ -3,24 +3,34 @@ import { formatPerms } from '../../protocol/perms.js';
 import { formatSessionId } from '../../protocol/session-id.js';
 import type { ErrorReport } from '../command-error.js';
 import type { Result } from '../result.js';
+import { alignedRows } from './aligned-rows.js';
+import { changeLines } from './change-lines.js';
 import { hexDump } from './hex-dump.js';
+import { resultToJson } from './json.js';
 import type { RenderOptions } from './render.js';
 import { statLines } from './stat-lines.js';
+import { widthOf } from './width.js';
 
 type DataResult = Extract<Result, { kind: 'data' }>;
 
 /** The text form: Apache's shell's words, results only. */
 export function resultToText(result: Result, options: RenderOptions): string | Buffer {
   if (result.kind === 'data') return dataToText(result, options);
+  if (result.kind === 'output') return result.data;
+  // Into a pipe goes what a program can read, unless text was asked for.
+  if (result.kind === 'change' && !options.isTerminal && options.isChosen !== true) {
+    return resultToJson(result, 0);
+  }
   const text = lines(result);
   return options.isTerminal ? visible(text) : text;
 }
 
-function lines(result: Exclude<Result, DataResult>): string {
+function lines(result: Exclude<Result, DataResult | { kind: 'output' }>): string {
   switch (result.kind) {
     case 'done':
     case 'end':
     case 'exit':
+    case 'ran':
       return '';
     case 'children':
       return `[${result.children.join(', ')}]\n${statOf(result)}`;
@@ -48,10 +58,20 @@ function lines(result: Exclude<Result, DataResult>): string {
         .join('')}`;
     case 'event':
       return `${result.event.type} ${result.event.path}\n`;
+    case 'change':
+      return changeLines(result.change);
+    case 'watching':
+      return result.end === undefined
+        ? `Watching ${result.path}; removewatches ${result.path} ends it\n`
+        : `No longer watching ${result.path}: ${result.end}\n`;
+    case 'ran-on-change':
+      return ranLine(result);
     case 'connection':
       return connectionLine(result);
     case 'message':
       return `${result.text}\n`;
+    case 'rows':
+      return alignedRows(result.columns, result.rows);
   }
 }
 
@@ -63,6 +83,14 @@ function deletedLine({ count, isDryRun }: Extract<Result, { kind: 'deleted' }>):
   const znodes = count === 1 ? '1 znode' : `${count} znodes`;
   if (isDryRun) return `${znodes} would be deleted\n`;
   return count === 1 ? '' : `Deleted ${znodes}\n`;
+}
+
+/** Nothing when all went well. */
+function ranLine(result: Extract<Result, { kind: 'ran-on-change' }>): string {
+  const { command, exitCode, signal } = result;
+  if (exitCode === 0) return '';
+  const how = signal === undefined ? `with exit code ${exitCode}` : `by ${signal}`;
+  return `${command[0]} ended ${how}\n`;
 }
 
 function connectionLine(result: Extract<Result, { kind: 'connection' }>): string {
@@ -119,20 +147,4 @@ function caretLines(source: string, place: NonNullable<ErrorReport['place']>): s
   const margin = [...before].map((char) => (char === '\t' ? '\t' : ' '.repeat(widthOf(char))));
   const width = [...marked].reduce((sum, char) => sum + widthOf(char), 0);
   return `  ${visible(line)}\n  ${margin.join('')}${'^'.repeat(Math.max(1, width))}\n`;
-}
-
-/** Columns of a character, roughly: East Asian wide ones and emoji take two, marks none. */
-function widthOf(char: string): number {
-  if (/\p{M}/u.test(char)) return 0;
-  const code = char.codePointAt(0) ?? 0;
-  const isWide =
-    (code >= 0x1100 && code <= 0x115f) ||
-    (code >= 0x2e80 && code <= 0xa4cf) ||
-    (code >= 0xac00 && code <= 0xd7a3) ||
-    (code >= 0xf900 && code <= 0xfaff) ||
-    (code >= 0xfe30 && code <= 0xfe6f) ||
-    (code >= 0xff00 && code <= 0xff60) ||
-    (code >= 0x1f300 && code <= 0x1faff) ||
-    (code >= 0x20000 && code <= 0x3fffd);
-  return isWide ? 2 : 1;
 }

@@ -1,6 +1,7 @@
 import { defineCommand } from '../command.js';
 import type { Result } from '../result.js';
 import { watchOption } from '../watch-option.js';
+import { clientAddresses } from './client-addresses.js';
 
 const CONFIG_PATH = '/zookeeper/config';
 
@@ -23,22 +24,11 @@ export const config = defineCommand({
   },
 });
 
-/** "version=100000000" and "server.1=host:2888:3888:participant;host:2181" to what clients need. */
 function clientView(text: string): Result {
-  const version = /^version=(\S+)/m.exec(text)?.[1] ?? '0';
-  const addresses = [...text.matchAll(/^server\.\d+=([^;\n]+);(\S+)/gm)].map((match) =>
-    clientAddress(match[1] ?? '', match[2] ?? ''),
-  );
+  const { version, servers } = clientAddresses(text);
   return {
     kind: 'message',
-    text: `${version} ${addresses.join(',')}`,
-    fields: { version: `0x${version}`, servers: addresses },
+    text: `${version === '' ? '0' : version} ${servers.join(',')}`,
+    fields: { version: `0x${version === '' ? '0' : version}`, servers },
   };
-}
-
-/** The client part may be a port alone, or an address that means every interface. */
-function clientAddress(server: string, client: string): string {
-  const host = /^(\[[^\]]+\]|[^:]+)/.exec(server)?.[1] ?? '';
-  if (!client.includes(':')) return `${host}:${client}`;
-  return client.replace(/^(0\.0\.0\.0|\[?::\]?)(?=:\d+$)/, host);
 }

@@ -1,4 +1,5 @@
 import { defineCommand } from '../command.js';
+import { usageError } from '../command-error.js';
 import type { Result } from '../result.js';
 import { checkTarget } from '../shell-session.js';
 
@@ -7,8 +8,14 @@ export const connect = defineCommand({
   group: 'session',
   summary: 'open a new session, here or on other servers',
   description:
-    'The session before is closed, and its ephemerals with it, once the new one stands. When no server is reached, it stays.',
-  options: {},
+    'The session before is closed, and its ephemerals with it, once the new one stands. When no server is reached, it stays. With --servers the session stays, and moves to another server only if its own is not in the list, or, by chance, so that new servers get their share of the clients.',
+  options: {
+    servers: {
+      kind: 'target',
+      valueName: 'LIST',
+      summary: 'keep the session, and give it these servers instead of those that it has',
+    },
+  },
   args: {
     target: {
       kind: 'target',
@@ -17,11 +24,27 @@ export const connect = defineCommand({
     },
   },
   isLocal: true,
-  examples: [{ line: 'connect zk1:2181,zk2:2181/app', summary: 'with a chroot' }],
-  check({ args }) {
+  examples: [
+    { line: 'connect zk1:2181,zk2:2181/app', summary: 'with a chroot' },
+    { line: 'connect --servers zk1,zk2,zk3,zk4,zk5', summary: 'after the ensemble has grown' },
+  ],
+  check({ args, options, tokens }) {
+    if (options.servers !== undefined) checkTarget(options.servers);
+    if (options.servers !== undefined && args.target !== undefined) {
+      throw usageError('connect takes a target or --servers, not both', tokens.servers);
+    }
     if (args.target !== undefined) checkTarget(args.target);
   },
-  async run({ session }, { args }): Promise<Result> {
+  async run({ session }, { args, options: { servers } }): Promise<Result> {
+    if (servers !== undefined) {
+      const { server } = await session.updateServers(servers);
+      const where = server === undefined ? 'moving to another one' : `staying on ${server}`;
+      return {
+        kind: 'message',
+        text: `The session has the servers ${servers} now, ${where}`,
+        fields: { servers, server: server ?? null },
+      };
+    }
     const client = await session.connect(args.target);
     return {
       kind: 'connection',

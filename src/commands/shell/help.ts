@@ -5,9 +5,12 @@ import type { Result } from '../result.js';
 
 const GROUPS: Readonly<Record<CommandGroup, string>> = {
   znode: 'Znodes',
+  tree: 'Looking into trees',
+  move: 'Copies',
   acl: 'Who may',
   session: 'Session',
   shell: 'Shell',
+  recipes: 'Recipes',
 };
 
 export const help = defineCommand({

@@ -1,9 +1,11 @@
 import type { CreateOptions, ZooKeeperClient } from '../../client/client.js';
 import { ZooKeeperError } from '../../client/errors.js';
 import { type CreateMode, CreateModes, MAX_TTL_MS } from '../../protocol/create-mode.js';
+import type { ACL } from '../../protocol/data.js';
 import { parentPath } from '../../protocol/path.js';
 import { defineCommand } from '../command.js';
 import { usageError } from '../command-error.js';
+import type { Token } from '../parse-line.js';
 import { checkValue, readValue } from '../read-value.js';
 import type { Result } from '../result.js';
 
@@ -27,6 +29,7 @@ export const create = defineCommand({
     },
     parents: { letter: 'p', summary: 'make missing parents, with the same ACL' },
     base64: { letter: 'b', summary: 'the data is base64' },
+    'if-not-exists': { summary: 'be content with a znode that is there, whatever it holds' },
   },
   args: {
     path: { kind: 'path', summary: 'where; with -s it may end in /' },
@@ -48,22 +51,36 @@ export const create = defineCommand({
     if (options.ttl !== undefined && (options.ephemeral || options.container)) {
       throw usageError('a TTL is for znodes that are neither ephemeral nor containers', tokens.ttl);
     }
+    if (options['if-not-exists'] && options.sequential) {
+      throw usageError('a sequential znode is always new', tokens['if-not-exists']);
+    }
     checkValue(args.data, options.base64, tokens.data);
+  },
+  async toOp(context, { options, args, tokens }) {
+    const flag = options.parents ? 'parents' : options['if-not-exists'] ? 'if-not-exists' : '';
+    if (flag !== '') {
+      throw usageError(`--${flag} cannot be part of a transaction`, tokens[flag]);
+    }
+    const data = await readValue(context, args.data, options.base64, tokens.data);
+    return {
+      op: 'create',
+      path: pathFor(options, args.path, tokens.path),
+      data,
+      options: howOf(options, args.acl),
+    };
   },
   async run(context, { options, args, tokens }): Promise<Result> {
     const data = await readValue(context, args.data, options.base64, tokens.data);
-    const isUnder = options.sequential && tokens.path?.text.endsWith('/') === true;
-    const path = isUnder && args.path !== '/' ? `${args.path}/` : args.path;
-    const how: CreateOptions = {
-      mode: modeOf(options),
-      ...(options.ttl === undefined ? {} : { ttl: options.ttl }),
-      ...(args.acl === undefined ? {} : { acl: args.acl }),
-    };
+    const path = pathFor(options, args.path, tokens.path);
+    const how = howOf(options, args.acl);
     const make = () => context.client.create(path, data, how);
     let made: Awaited<ReturnType<typeof make>>;
     try {
       made = await make();
     } catch (error) {
+      if (options['if-not-exists'] && isCode(error, 'NODEEXISTS')) {
+        return { kind: 'done', done: 'exists', path };
+      }
       if (!options.parents || !isCode(error, 'NONODE')) throw error;
       await createParents(context.client, parentPath(path), how);
       made = await make();
@@ -72,12 +89,28 @@ export const create = defineCommand({
   },
 });
 
-function modeOf(options: {
+interface Kind {
   readonly sequential: boolean;
   readonly ephemeral: boolean;
   readonly container: boolean;
   readonly ttl: number | undefined;
-}): CreateMode {
+}
+
+/** A sequential name may be its number alone: "/a/". */
+function pathFor({ sequential }: Kind, path: string, token: Token | undefined): string {
+  const isUnder = sequential && token?.text.endsWith('/') === true;
+  return isUnder && path !== '/' ? `${path}/` : path;
+}
+
+function howOf(kind: Kind, acl: readonly ACL[] | undefined): CreateOptions {
+  return {
+    mode: modeOf(kind),
+    ...(kind.ttl === undefined ? {} : { ttl: kind.ttl }),
+    ...(acl === undefined ? {} : { acl }),
+  };
+}
+
+function modeOf(options: Kind): CreateMode {
   const { sequential, ephemeral, container, ttl } = options;
   if (container) return CreateModes.CONTAINER;
   if (ttl !== undefined) {

@@ -18,6 +18,9 @@ export const deleteCommand = defineCommand({
   surplusHint: 'a version is given with -v: delete -v VERSION path',
   isMutating: true,
   examples: [{ line: 'delete /app/old', summary: 'refused while it has children' }],
+  async toOp(_, { options, args: { path } }) {
+    return { op: 'delete', path, version: options.version ?? -1 };
+  },
   async run(context, { options, args: { path } }): Promise<Result> {
     await context.client.delete(path, options.version ?? -1);
     return { kind: 'deleted', path, count: 1, isDryRun: false };

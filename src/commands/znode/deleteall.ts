@@ -14,7 +14,7 @@ export const deleteall = defineCommand({
   group: 'znode',
   summary: 'delete a znode and everything below it',
   description:
-    'At the prompt it says how many there are and asks; a script is taken at its word. Children go before their parents. What cannot be deleted is named, and makes the exit code 9. The root and /zookeeper are refused.',
+    'It says how many there are, with a sample, and asks; a script says --yes, or is refused. Children go before their parents. What cannot be deleted is named, and makes the exit code 9. The root and /zookeeper are refused.',
   options: {
     yes: { letter: 'y', summary: 'do not ask' },
     'dry-run': { letter: 'n', summary: 'list what would be deleted' },
@@ -50,14 +50,27 @@ export const deleteall = defineCommand({
       for (const found of paths) await context.emit({ kind: 'path', path: found });
       return { kind: 'deleted', path, count: paths.length, isDryRun: true };
     }
-    if (context.isInteractive && !options.yes && !(await context.confirm(question(paths)))) {
-      throw new CommandError('nothing was deleted', { code: 'REFUSED' });
-    }
+    if (!options.yes) await confirmDelete(context, paths);
     paths.reverse();
     const count = await deleteInOrder(context, paths, options.batch ?? DEFAULT_BATCH);
     return { kind: 'deleted', path, count, isDryRun: false };
   },
 });
+
+async function confirmDelete(context: CommandContext, paths: readonly string[]): Promise<void> {
+  if (!context.isInteractive) {
+    const sample = paths.slice(0, SAMPLE_LENGTH).join(', ');
+    const more = paths.length > SAMPLE_LENGTH ? ', ...' : '';
+    const text = `nothing was deleted: it would be ${amountOf(paths)}: ${sample}${more}`;
+    throw new CommandError(text, {
+      code: 'UNCONFIRMED',
+      exitCode: ExitCode.usage,
+      hint: 'deleteall --yes does it without a question; -n lists them all',
+    });
+  }
+  if (await context.confirm(question(paths))) return;
+  throw new CommandError('nothing was deleted', { code: 'REFUSED' });
+}
 
 async function collect(context: CommandContext, root: string): Promise<string[]> {
   const paths: string[] = [];
@@ -69,8 +82,11 @@ function question(paths: readonly string[]): string {
   const sample = paths.slice(0, SAMPLE_LENGTH).join('\n  ');
   const more =
     paths.length > SAMPLE_LENGTH ? `\n  ... and ${paths.length - SAMPLE_LENGTH} more` : '';
-  const znodes = paths.length === 1 ? '1 znode' : `${paths.length} znodes`;
-  return `delete ${znodes}?\n  ${sample}${more}\n`;
+  return `delete ${amountOf(paths)}?\n  ${sample}${more}\n`;
+}
+
+function amountOf(paths: readonly string[]): string {
+  return paths.length === 1 ? '1 znode' : `${paths.length} znodes`;
 }
 
 /**

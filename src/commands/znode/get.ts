@@ -1,5 +1,6 @@
+import { writeFile } from 'node:fs/promises';
 import { defineCommand } from '../command.js';
-import { usageError } from '../command-error.js';
+import { CommandError, usageError } from '../command-error.js';
 import type { DataForm, Result } from '../result.js';
 import { watchOption } from '../watch-option.js';
 
@@ -15,6 +16,7 @@ export const get = defineCommand({
     base64: { letter: 'b', summary: 'as base64' },
     hex: { letter: 'x', summary: 'as a dump in hex' },
     raw: { summary: 'the bytes and nothing else' },
+    to: { kind: 'file', valueName: 'FILE', summary: 'write the bytes there, mode 0600' },
   },
   args: { path: { kind: 'path', summary: 'the znode' } },
   surplusHint: 'a watch is asked for with -w',
@@ -27,10 +29,14 @@ export const get = defineCommand({
     if (views.length > 1) {
       throw usageError('only one of -b, -x and --raw', tokens.raw ?? tokens.hex);
     }
+    if (options.to !== undefined && views.length > 0) {
+      throw usageError('--to writes the bytes as they are', tokens.to);
+    }
     if (options.raw && options.stat) throw usageError('--raw shows no Stat', tokens.stat);
   },
   async run(context, { options, args: { path } }): Promise<Result> {
     const { data, stat } = await context.client.getData(path, watchOption(context, options.watch));
+    if (options.to !== undefined) return writeTo(options.to, path, data);
     const view: DataForm = options.raw
       ? 'raw'
       : options.base64
@@ -41,3 +47,14 @@ export const get = defineCommand({
     return { kind: 'data', path, data, view, ...(options.stat ? { stat } : {}) };
   },
 });
+
+async function writeTo(file: string, path: string, data: Buffer | null): Promise<Result> {
+  const bytes = data ?? Buffer.alloc(0);
+  try {
+    await writeFile(file, bytes, { mode: 0o600 });
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new CommandError(`cannot write ${file}: ${reason}`, { code: 'NOFILE', cause });
+  }
+  return { kind: 'done', done: 'written', path };
+}

@@ -1,6 +1,9 @@
 import { type CommandContext, defineCommand } from '../command.js';
+import { usageError } from '../command-error.js';
+import { longListing, SORT_KEYS, type SortKey } from '../long-listing.js';
 import type { Result } from '../result.js';
-import { compareNames, partialError, type Visit, walk } from '../walk.js';
+import { CommandWalk, WALK_OPTIONS, type WalkFlags } from '../tree/walk-command.js';
+import { compareNames } from '../walk.js';
 import { watchOption } from '../watch-option.js';
 
 export const ls = defineCommand({
@@ -13,21 +16,46 @@ export const ls = defineCommand({
     stat: { letter: 's', summary: 'show the Stat too' },
     watch: { letter: 'w', summary: 'tell once when the children change' },
     recursive: { letter: 'R', summary: 'everything below, too' },
+    long: {
+      letter: 'l',
+      summary: 'a row for each child: type, children, size, version, times, owner',
+    },
+    sort: {
+      kind: 'text',
+      choices: SORT_KEYS,
+      summary: 'with -l: by name (default), size, children, version or mtime',
+    },
+    reverse: { letter: 'r', summary: 'with -l: the other way round' },
+    ...WALK_OPTIONS,
   },
   args: { path: { kind: 'path', isOptional: true, summary: 'default: the working path' } },
   surplusHint: 'a watch is asked for with -w',
   examples: [
     { line: 'ls /', summary: 'the children of the root' },
     { line: 'ls -R /app', summary: 'every path below /app' },
+    { line: 'ls -l --sort size /app', summary: 'the largest value first' },
   ],
+  check({ options, tokens }) {
+    const long = tokens.sort ?? tokens.reverse;
+    if (long !== undefined && !options.long) throw usageError('this goes with -l', long);
+    const deep = tokens.depth ?? tokens['in-flight'];
+    if (deep !== undefined && !options.recursive) throw usageError('this goes with -R', deep);
+    if (options.long && (options.recursive || options.stat)) {
+      throw usageError('-l goes neither with -R nor with -s; find -l lists all below', tokens.long);
+    }
+  },
   async run(context, { options, args }): Promise<Result> {
     const path = args.path ?? context.session.cwd;
     const watch = watchOption(context, options.watch);
     if (options.recursive) {
       if (options.watch) await context.client.getChildren(path, watch);
-      return listBelow(context, path, options.stat);
+      return listBelow(context, path, options.stat, options);
     }
     const { children, stat } = await context.client.getChildren(path, watch);
+    if (options.long) {
+      const sort = (options.sort ?? 'name') as SortKey;
+      return longListing(context.client, path, children, sort, options.reverse);
+    }
     const sorted = [...children].sort(compareNames);
     return { kind: 'children', path, children: sorted, ...(options.stat ? { stat } : {}) };
   },
@@ -37,16 +65,16 @@ async function listBelow(
   context: CommandContext,
   root: string,
   isStatShown: boolean,
+  flags: WalkFlags,
 ): Promise<Result> {
-  const unread: Required<Pick<Visit, 'path' | 'error'>>[] = [];
-  for await (const { path, stat, error } of walk(context.client, root, context.signal)) {
-    if (error !== undefined) unread.push({ path, error });
+  const walk = new CommandWalk(context);
+  for await (const { path, stat } of walk.visits(root, flags, { areFaultsGiven: true })) {
     await context.emit({
       kind: 'path',
       path,
       ...(isStatShown && stat !== undefined ? { stat } : {}),
     });
   }
-  if (unread.length > 0) throw partialError('not all could be read', unread);
+  walk.finish();
   return { kind: 'end' };
 }

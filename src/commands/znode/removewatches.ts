@@ -21,18 +21,19 @@ export const removewatches = defineCommand({
     any: { letter: 'a', summary: 'every kind (default)' },
     persistent: { letter: 'p', summary: 'persistent watches' },
     recursive: { letter: 'r', summary: 'persistent recursive watches' },
+    local: { letter: 'l', summary: 'while there is no connection, forget them here' },
   },
   args: { path: { kind: 'path', summary: 'the znode' } },
   examples: [{ line: 'removewatches /app', summary: 'all of them' }],
   check({ options, tokens }) {
-    const given = Object.entries(options).filter(([, isGiven]) => isGiven);
+    const given = Object.entries(options).filter(([name, isGiven]) => isGiven && name !== 'local');
     if (given.length > 1) {
       throw usageError('only one kind at a time', tokens[given[1]?.[0] as keyof typeof options]);
     }
   },
   async run(context, { options, args: { path } }): Promise<Result> {
     const kind = Object.entries(TYPES).find(([name]) => options[name as keyof typeof TYPES]);
-    await context.client.removeWatches(path, kind?.[1] ?? WatcherType.Any);
+    await context.client.removeWatches(path, kind?.[1] ?? WatcherType.Any, options.local);
     return { kind: 'done', done: 'removewatches', path };
   },
 });

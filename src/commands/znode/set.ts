@@ -1,4 +1,7 @@
+import { ZooKeeperError } from '../../client/errors.js';
+import type { Stat } from '../../protocol/data.js';
 import { defineCommand } from '../command.js';
+import { usageError } from '../command-error.js';
 import { checkValue, readValue } from '../read-value.js';
 import type { Result } from '../result.js';
 import { VERSION_RANGE } from '../versions.js';
@@ -18,6 +21,7 @@ export const set = defineCommand({
       summary: 'only if this is still its version',
     },
     base64: { letter: 'b', summary: 'the data is base64' },
+    create: { summary: 'make the znode if it is not there' },
   },
   args: {
     path: { kind: 'path', summary: 'the znode' },
@@ -31,11 +35,29 @@ export const set = defineCommand({
     { line: 'set /blob @picture.png', summary: 'the bytes of a file' },
   ],
   check({ options, args, tokens }) {
+    if (options.create && options.version !== undefined) {
+      throw usageError('--create asks for no version', tokens.version);
+    }
     checkValue(args.data, options.base64, tokens.data);
+  },
+  async toOp(context, { options, args: { path, data }, tokens }) {
+    if (options.create) {
+      throw usageError('--create cannot be part of a transaction', tokens.create);
+    }
+    const value = await readValue(context, data, options.base64, tokens.data);
+    return { op: 'set', path, data: value, version: options.version ?? -1 };
   },
   async run(context, { options, args: { path, data }, tokens }): Promise<Result> {
     const value = await readValue(context, data, options.base64, tokens.data);
-    const stat = await context.client.setData(path, value, options.version ?? -1);
+    let stat: Stat;
+    try {
+      stat = await context.client.setData(path, value, options.version ?? -1);
+    } catch (error) {
+      const isMissing = error instanceof ZooKeeperError && error.code === 'NONODE';
+      if (!isMissing || !options.create) throw error;
+      const made = await context.client.create(path, value);
+      return { kind: 'created', path: made.path, stat: made.stat };
+    }
     return { kind: 'changed', path, stat, isStatShown: options.stat };
   },
 });

@@ -42,19 +42,24 @@ export function resolveEpochs(files: EpochFiles, lastZxid: bigint): Epochs {
     if (text === null) return loggedEpoch;
     return decodeEpoch(text) ?? `${name} holds ${JSON.stringify(text)}; expected a number`;
   };
-  let currentEpoch = read(CURRENT_EPOCH_FILE, files.currentEpoch);
+  const currentEpoch = read(CURRENT_EPOCH_FILE, files.currentEpoch);
   if (typeof currentEpoch === 'string') return { kind: 'refuse', reason: currentEpoch };
+  const acceptedEpoch = read(ACCEPTED_EPOCH_FILE, files.acceptedEpoch);
+  if (typeof acceptedEpoch === 'string') return { kind: 'refuse', reason: acceptedEpoch };
   if (loggedEpoch > currentEpoch) {
-    // A crash between writing the file and renaming it (ZOOKEEPER-2354).
+    // A crash between the history of a new epoch and its file (ZOOKEEPER-2354, 4643). A txn of an
+    // epoch is logged behind all that its leader had, so the history of that epoch is whole here.
     const written = decodeEpoch(files.currentEpochTemporary ?? '');
-    if (written !== loggedEpoch) {
+    if (written !== loggedEpoch && acceptedEpoch < loggedEpoch) {
       const reason = `currentEpoch is ${currentEpoch}, older than the last zxid ${formatZxid(lastZxid)}`;
       return { kind: 'refuse', reason };
     }
-    currentEpoch = written;
+    return known(acceptedEpoch, loggedEpoch);
   }
-  const acceptedEpoch = read(ACCEPTED_EPOCH_FILE, files.acceptedEpoch);
-  if (typeof acceptedEpoch === 'string') return { kind: 'refuse', reason: acceptedEpoch };
+  return known(acceptedEpoch, currentEpoch);
+}
+
+function known(acceptedEpoch: number, currentEpoch: number): Epochs {
   if (acceptedEpoch < currentEpoch) {
     const reason = `acceptedEpoch is ${acceptedEpoch}, older than currentEpoch ${currentEpoch}`;
     return { kind: 'refuse', reason };

@@ -133,6 +133,8 @@ export class LearnerHistory {
 
   /** Applies what is logged and not committed: the log is what it is. */
   end(): void {
+    // A sync that nobody answers any more may stand before a write in its connection's queue.
+    this.path.abandon();
     while (this.pending.length > 0) this.commitNext();
   }
 }

@@ -194,6 +194,11 @@ export class LearnerPath implements WritePath {
     this.host.attach(connection, session, timeoutMs);
   }
 
+  /** Nobody waits for an answer any more: what is committed from now on answers no request. */
+  abandon(): void {
+    this.underWay.clear();
+  }
+
   /** The sessions that were heard of since the last call, as PING carries them. */
   touched(): Buffer {
     const { scratch } = this;

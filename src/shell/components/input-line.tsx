@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type { InputRows } from '../input-rows.js';
 import { Rows } from './rows.js';
 
-/** The prompt and the line being typed, with the terminal's own cursor in it. Drawn topmost. */
+/** @param cursor the terminal's own, counted from the top of all that is drawn */
 export function InputLine({ rows, cursor }: InputRows): ReactNode {
   const { setCursorPosition } = useCursor();
   setCursorPosition(cursor);

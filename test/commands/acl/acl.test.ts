@@ -25,7 +25,7 @@ test('setAcl sets, -v guards, -s shows the Stat', async () => {
   assert.is(await world.run('setAcl /a world:anyone:ra'), '');
   assert.is(await world.run('getAcl /a'), "'world,'anyone\n: ra\n");
   assert.match(await world.run('setAcl -s -v 1 /a world:anyone:rwa'), /\naclVersion = 2\n/);
-  assert.is((await world.runFully('setAcl -v 1 /a world:anyone:r')).error?.exitCode, 7);
+  assert.is((await world.runFully('setAcl -v 1 /a world:anyone:ra')).error?.exitCode, 7);
 });
 
 test('setAcl -R sets everything below, the top last', async () => {
@@ -39,7 +39,7 @@ test('setAcl -R sets everything below, the top last', async () => {
 
 test('setAcl -R names what it could not change and exits with 9', async () => {
   const world = makeShellWorld();
-  await world.run('create -p /t/b; create /t/c; setAcl /t/c world:anyone:r');
+  await world.run('create -p /t/b; create /t/c; setAcl --force /t/c world:anyone:r');
   const { text, error } = await world.runFully('setAcl -R /t world:anyone:rac');
   assert.is(error?.exitCode, 9);
   assert.is(text, 'the ACL was set on 2 of 3 znodes, not on: /t/c (NOAUTH)\n');
@@ -64,6 +64,39 @@ test('whoami lists schemes and users', async () => {
   assert.equal(JSON.parse(await makeShellWorld({ format: 'json' }).run('whoami')), {
     identities: [{ scheme: 'ip', user: '127.0.0.1' }],
   });
+});
+
+test('an ACL that shuts this session out is refused, unless it is meant', async () => {
+  const world = makeShellWorld();
+  for (const acl of ['world:anyone:r', 'ip:10.0.0.1:cdrwa', 'digest:ann:x:cdrwa', 'auth::cdrwa']) {
+    const { error } = await world.runFully(`setAcl /a ${acl}`);
+    assert.is(error?.code, 'LOCKOUT', acl);
+  }
+  assert.is(await world.run('getAcl /a'), "'world,'anyone\n: cdrwa\n");
+  await world.run('setAcl /a ip:127.0.0.0/8:cdrwa,world:anyone:a');
+  await world.run('setAcl /a ip:127.0.0.0/8:cdrwa,world:anyone:r');
+  assert.is((await world.runFully('setAcl --force /a world:anyone:r')).error?.exitCode, 8);
+});
+
+test('setAcl --add and --remove change entries, guarded by the version', async () => {
+  const world = makeShellWorld();
+  await world.run('setAcl --add /a ip:10.0.0.1:r');
+  await world.run('setAcl --add /a ip:10.0.0.1:rw');
+  assert.is(await world.run('getAcl /a'), "'world,'anyone\n: cdrwa\n'ip,'10.0.0.1\n: rw\n");
+  assert.is(
+    await world.run('setAcl -n --remove /a ip:10.0.0.1:r'),
+    '/a  world:anyone:cdrwa,ip:10.0.0.1:rw -> world:anyone:cdrwa\n1 ACL would be set\n',
+  );
+  await world.run('setAcl --remove /a ip:10.0.0.1:r');
+  assert.is(await world.run('getAcl /a'), "'world,'anyone\n: cdrwa\n");
+  const { error } = await world.runFully('setAcl --remove /a world:anyone:r');
+  assert.is(error?.code, 'INVALIDACL');
+});
+
+test("digest makes the id that Apache's server makes", async () => {
+  const world = makeShellWorld();
+  assert.is(await world.run('digest ann:secret'), 'ann:7RJfAeIvrl4zdj6sS2fXrQHDvHM=\n');
+  assert.is((await world.runFully('digest ann')).error?.exitCode, 2);
 });
 
 test.run();

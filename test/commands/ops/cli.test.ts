@@ -4,7 +4,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { formatServerAddress } from '../../../src/client/connect-string.js';
 import type { AskWord } from '../../../src/commands/ops/ask.js';
-import { main, type ShowOptions } from '../../../src/commands/ops/cli.js';
+import { main } from '../../../src/commands/ops/cli.js';
+import type { ShowOptions } from '../../../src/commands/ops/cli-world.js';
 import type { OpsResult } from '../../../src/commands/ops/result.js';
 import { makeTempDir } from '../../support/temp-dir.js';
 import { srvrText } from './members-of.js';
@@ -121,6 +122,10 @@ const USAGE: readonly (readonly [says: string, ...args: string[]])[] = [
   ['say --yes', 'stmk', '306', '--servers', 'a'],
   ['expected a 64-bit integer', 'stmk', 'x', '--yes'],
   ['too many arguments', 'srvr', 'zk1'],
+  ['--for counts runs', 'health', '--for', '3'],
+  ['expected 1 to 100000', 'health', '--state', 'x', '--for', '0'],
+  ['no limit is called', 'check', '--warn', 'nosuch=1'],
+  ['Allowed choices are warn', 'health', '--fail-on', 'sometimes'],
   ["missing required argument 'mask'", 'stmk', '--yes'],
 ];
 for (const [says, ...args] of USAGE) {

@@ -61,4 +61,30 @@ test('a server listed twice is a fault, with both lines', () => {
   );
 });
 
+test('words behind the address name the member, its AdminServer, TLS and its lack of a vote', () => {
+  const { servers, faults } = parseHostsFile(
+    'zk1 name=one admin=8080\r\nzk2:2182  observer\n[::1] tls # six\nzks://zk4 tls name=four\n',
+  );
+  assert.equal(faults, []);
+  assert.equal(servers, [
+    { host: 'zk1', port: 2181, name: 'one', adminPort: 8080 },
+    { host: 'zk2', port: 2182, isObserver: true },
+    { host: '::1', port: 2281, isSecure: true },
+    { host: 'zk4', port: 2281, isSecure: true, name: 'four' },
+  ]);
+});
+
+test('a word that nobody knows, a bad admin port and a name given twice are faults', () => {
+  const { faults } = parseHostsFile('zk1 leader\nzk2 admin=0\nzk3 name=a\nzk4 name=a\nzk5 name=\n');
+  assert.equal(
+    faults.map(({ line, message }) => [line, message]),
+    [
+      [1, 'expected host[:port] and then observer, tls, admin=PORT or name=NAME, found "leader"'],
+      [2, 'port 0 is not between 1 and 65535'],
+      [4, 'a is listed twice, first on line 3'],
+      [5, 'expected host[:port] and then observer, tls, admin=PORT or name=NAME, found "name="'],
+    ],
+  );
+});
+
 test.run();

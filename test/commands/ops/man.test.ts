@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { main, OUTPUT_FORMATS } from '../../../src/commands/ops/cli.js';
-import { VERBS } from '../../../src/commands/ops/index.js';
+import { main } from '../../../src/commands/ops/cli.js';
+import { TASKS, VERBS } from '../../../src/commands/ops/index.js';
+import { OUTPUT_FORMATS } from '../../../src/commands/ops/options.js';
 import { WORDS } from '../../../src/fourlw/index.js';
 import { repositoryRoot } from '../../fourlw/captured-view.js';
 
@@ -30,6 +31,21 @@ test('the man page names every word, verb, format and option', async () => {
     }
   }
   for (const format of OUTPUT_FORMATS) assert.match(MAN, new RegExp(`\\.It Cm .*${format}\\b`));
+});
+
+test('the man page names every task and its options', async () => {
+  for (const entry of TASKS) {
+    const group = await entry.load();
+    assert.is(group.name, entry.name);
+    assert.is(group.summary, entry.summary);
+    for (const task of group.tasks) {
+      const name = task.name === group.name ? group.name : `${group.name} ${task.name}`;
+      assert.match(MAN, new RegExp(`^\\.It Cm ${name}\\b`, 'm'), name);
+      for (const option of task.options) {
+        assert.ok(MAN.includes(`-${option.name}`), `${name} --${option.name}`);
+      }
+    }
+  }
 });
 
 test('every four-letter word can be asked', () => {

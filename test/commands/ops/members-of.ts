@@ -1,6 +1,6 @@
 import { VERBS } from '../../../src/commands/ops/index.js';
+import { makeMember } from '../../../src/commands/ops/make-member.js';
 import type { Answer, Member, Reason } from '../../../src/commands/ops/member.js';
-import { makeMember } from '../../../src/commands/ops/run.js';
 import type { OpsVerb } from '../../../src/commands/ops/verb.js';
 import { WORDS, type WordName } from '../../../src/fourlw/index.js';
 import { golden } from '../../fourlw/captured-view.js';

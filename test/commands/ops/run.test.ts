@@ -1,39 +1,23 @@
-import { createServer, type Server, type Socket } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { askWord } from '../../../src/client/four-letter.js';
 import type { AskWord } from '../../../src/commands/ops/ask.js';
 import { type RunOptions, runVerb } from '../../../src/commands/ops/run.js';
-import { golden } from '../../fourlw/captured-view.js';
+import {
+  type Behaviour,
+  closes,
+  drips,
+  floods,
+  garbage,
+  notServing,
+  refuses,
+  resets,
+  servesFrom,
+  silent,
+  startFake,
+} from '../../support/fake-member.js';
 import { freePort } from '../../support/free-port.js';
 import { srvrText, verbNamed } from './members-of.js';
-
-type Behaviour = (socket: Socket, word: string) => void;
-
-interface Fake {
-  readonly port: number;
-  close(): Promise<void>;
-}
-
-/** A member that treats each connection as `behave` says, once it has read a word. */
-async function startFake(behave: Behaviour): Promise<Fake> {
-  const sockets = new Set<Socket>();
-  const server: Server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on('error', () => undefined);
-    socket.once('data', (chunk) => behave(socket, chunk.toString('latin1').trim()));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port was bound');
-  return {
-    port: address.port,
-    close: () => {
-      for (const socket of sockets) socket.destroy();
-      return new Promise((resolve) => server.close(() => resolve()));
-    },
-  };
-}
 
 const OPTIONS: RunOptions = {
   ask: askWord,
@@ -41,34 +25,6 @@ const OPTIONS: RunOptions = {
   deadlineMs: 10_000,
   confirmMs: 10,
   now: () => new Date(0),
-};
-
-const servesFrom =
-  (server: string): Behaviour =>
-  (socket, word) =>
-    socket.end(golden(server, word));
-
-const silent: Behaviour = () => undefined;
-const drips: Behaviour = (socket) => {
-  const timer = setInterval(() => socket.write('Z'), 50);
-  socket.on('close', () => clearInterval(timer));
-};
-const garbage: Behaviour = (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n');
-const closes: Behaviour = (socket) => socket.end();
-const resets: Behaviour = (socket) => socket.resetAndDestroy();
-const refuses: Behaviour = (socket, word) =>
-  socket.end(`${word} is not executed because it is not in the whitelist.\n`);
-const notServing: Behaviour = (socket) =>
-  socket.end('This ZooKeeper instance is not currently serving requests\n');
-const floods: Behaviour = (socket) => {
-  const block = Buffer.alloc(1024 * 1024, 'x');
-  const pour = () => {
-    while (socket.writable && socket.write(block)) {
-      // as long as the socket takes it
-    }
-  };
-  socket.on('drain', pour);
-  pour();
 };
 
 test('each way to fail is a row of its own, and none holds up another', async () => {
@@ -112,6 +68,19 @@ test('a member that never stops sending is cut off', async () => {
     assert.ok(['timeout', 'too-large'].includes(members[0]?.state ?? ''), members[0]?.state);
   } finally {
     await fake.close();
+  }
+});
+
+test('members that flood, drip and are silent do not cost the others their rows', async () => {
+  const good = Array.from({ length: 20 }, () => servesFrom('f1'));
+  const fakes = await Promise.all([floods, drips, silent, ...good].map(startFake));
+  try {
+    const servers = fakes.map(({ port }) => ({ host: '127.0.0.1', port }));
+    const { members } = await runVerb(verbNamed('mntr'), servers, OPTIONS);
+    assert.is(members.length, 23);
+    assert.is(members.filter(({ state }) => state === 'serving').length, 20);
+  } finally {
+    await Promise.all(fakes.map((fake) => fake.close()));
   }
 });
 

@@ -36,6 +36,7 @@ const CASES: readonly (readonly [modes: string, level: Level, summary: string])[
   ['not-serving not-serving refused', 'critical', 'no member serves'],
   ['read-only read-only refused', 'critical', 'no quorum: only read-only members answer'],
   ['leader leader follower', 'critical', 'two lead at once: 10.0.0.1:1, 10.0.0.1:2'],
+  ['not-serving refused refused', 'critical', '1 of 3 members run, without a quorum'],
   ['leader follower standalone', 'critical', '10.0.0.1:3 runs standalone beside an ensemble'],
   ['standalone read-only', 'critical', 'runs standalone beside an ensemble'],
   ['follower', 'unknown', 'the leader is not among the members listed'],
@@ -92,7 +93,9 @@ test('a follower that is up and behind is a warning', () => {
   );
   const verdict = judge(mntr, [leader, ...followers]);
   assert.is(verdict.level, 'warning');
-  assert.equal(verdict.problems, [{ level: 'warning', text: 'only 2 of 3 voters in step' }]);
+  assert.equal(verdict.problems, [
+    { level: 'warning', code: 'not-in-step', text: 'only 2 of 3 voters in step' },
+  ]);
 });
 
 test('one follower of three listed alone cannot be judged', () => {

@@ -1,22 +1,16 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ShowOptions } from '../../../src/commands/ops/cli.js';
-import type { Member } from '../../../src/commands/ops/member.js';
+import type { ShowOptions } from '../../../src/commands/ops/cli-world.js';
 import type { OpsResult } from '../../../src/commands/ops/result.js';
-import type { OpsVerb } from '../../../src/commands/ops/verb.js';
-import { judge } from '../../../src/commands/ops/verdict.js';
 import { renderOps } from '../../../src/commands/render/ops-render.js';
 import { describeTerminal } from '../../../src/commands/render/ops-terminal.js';
 import { golden } from '../../fourlw/captured-view.js';
 import { answering, captured, failing, srvrText, verbNamed } from '../ops/members-of.js';
+import { resultOf } from '../ops/results.js';
 
 const mntr = verbNamed('mntr');
 const srvr = verbNamed('srvr');
 const SHOW: ShowOptions = { output: 'table', isAll: false, keys: undefined, isQuiet: false };
-
-function resultOf(verb: OpsVerb, members: readonly Member[]): OpsResult {
-  return { verb, time: '2026-11-21T08:00:00.000Z', members, verdict: judge(verb, members) };
-}
 
 function render(result: OpsResult, show: Partial<ShowOptions> = {}, width = 80): string {
   return renderOps(result, { ...SHOW, ...show }, { width, isColour: false }).toString();
@@ -172,7 +166,7 @@ test('prom tells up from serving, and has no names of znodes in its metrics', ()
   const text = render(resultOf(mntr, members), { output: 'prom' });
   assert.ok(text.includes('zk_up{server="10.0.0.1:2"} 1\n'));
   assert.ok(text.includes('zk_serving{server="10.0.0.1:2"} 0\n'));
-  assert.ok(text.includes('zk_znode_count{server="10.0.0.1:1"} 600163\n'));
+  assert.ok(text.includes('zk_znodes{server="10.0.0.1:1"} 600163\n'));
   assert.not.ok(text.includes('per_namespace'));
   const names = text.match(/^# TYPE \S+/gm) ?? [];
   assert.is(new Set(names).size, names.length);
@@ -200,6 +194,16 @@ test('--all and --keys put the values of the members side by side', () => {
   assert.equal(json.members[0].values, { uptime: '45892' });
 });
 
+test('--diff shows what is not the same on all members', () => {
+  const two = resultOf(mntr, [captured(mntr, 'f1', 1), captured(mntr, 'f2', 2)]);
+  const text = render(two, { isDiff: true, keys: '*_c*nt' });
+  assert.match(text, /^ephemerals_count|^packets|^\w+_count/m);
+  assert.not.match(text, /^znode_count/m);
+  const json = JSON.parse(render(two, { isDiff: true, output: 'json' }));
+  assert.is(json.members[0].values.znode_count, undefined);
+  assert.not.equal(json.members[0].values.uptime, json.members[1].values.uptime);
+});
+
 test('--all lists connections and watches one by one', () => {
   const cons = verbNamed('cons');
   const text = render(resultOf(cons, [captured(cons, 'leader', 1)]), { isAll: true }, 120);
@@ -215,7 +219,7 @@ test('-q is silent when healthy, and a dated line a problem otherwise', () => {
   const dead = resultOf(srvr, [failing(srvr, 1, 'refused')]);
   const lines = render(dead, { isQuiet: true }).trimEnd().split('\n');
   assert.is(lines.length, 2);
-  assert.is(lines[0], '2026-11-21T08:00:00.000Z CRITICAL no member serves');
+  assert.is(lines[0], '2026-11-21T08:00:00.000Z CRITICAL no member serves: none answers');
   assert.ok(lines[1]?.startsWith('2026-11-21T08:00:00.000Z WARNING 10.0.0.1:1: nothing listens'));
 });
 

@@ -5,7 +5,6 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeShellWorld } from '../../support/shell-world.js';
 import { makeTempDir } from '../../support/temp-dir.js';
-import { waitFor } from '../../support/wait-for.js';
 
 /** Runs lines in one world, one after the other, and gives what the last one printed. */
 async function last(...lines: string[]): Promise<string> {
@@ -221,9 +220,9 @@ test('delete deletes one, minds -v, and refuses a znode with children', async ()
 test('deleteall deletes children before parents', async () => {
   const world = makeShellWorld();
   await world.run('create -p /t/a/1; create /t/b');
-  assert.is(await world.run('deleteall -b 2 /t'), 'Deleted 4 znodes\n');
+  assert.is(await world.run('deleteall -y -b 2 /t'), 'Deleted 4 znodes\n');
   assert.is(await world.run('ls /'), '[a, zookeeper]\n');
-  assert.is((await world.runFully('deleteall /t')).error?.exitCode, 4);
+  assert.is((await world.runFully('deleteall -y /t')).error?.exitCode, 4);
 });
 
 test('deleteall -n only lists', async () => {
@@ -256,7 +255,7 @@ test('deleteall guards the root and /zookeeper, also by relative paths', async (
 test('deleteall goes on past what it may not delete, names it and exits with 9', async () => {
   const world = makeShellWorld();
   await world.run('create -p /t/kept/x; create /t/gone; setAcl /t/kept world:anyone:rwa');
-  const { text, error } = await world.runFully('deleteall /t');
+  const { text, error } = await world.runFully('deleteall -y /t');
   assert.is(error?.exitCode, 9);
   assert.is(text, 'deleted 1 of 4 znodes, not all: /t/kept/x (NOAUTH)\n');
   assert.is(await world.run('ls -R /t'), '/t\n/t/kept\n/t/kept/x\n');
@@ -278,47 +277,6 @@ test('addWatch goes on beside other commands, and its mode is not remembered', a
   assert.is(await events('addWatch -m PERSISTENT /a; create /a/b; set /a x'), 2);
   assert.is(await events('removewatches /a; set /a y'), 0);
   assert.is(await events('addWatch /a; create /a/c; set /a/c z'), 2);
-});
-
-test('watch shows events until there were --count', async () => {
-  const world = makeShellWorld();
-  const watching = world.runFully('watch -R -c 2 /a');
-  await waitFor('the watch', () => world.client.calls.includes('addWatch'));
-  await world.run('set /a x; create /a/b; delete /a/b');
-  assert.is((await watching).text, 'NodeDataChanged /a\nNodeCreated /a/b\n');
-  assert.ok(world.client.calls.includes('removeWatches'));
-});
-
-test('watch in JSON', async () => {
-  const world = makeShellWorld({ format: 'ndjson' });
-  const watching = world.run('watch -c 1 /a');
-  await waitFor('the watch', () => world.client.calls.includes('addWatch'));
-  await world.run('set /a x');
-  assert.equal(JSON.parse(await watching), { event: 'NodeDataChanged', path: '/a', zxid: '0x2' });
-});
-
-test('watch ends when it is interrupted, or the session does', async () => {
-  for (const [end, code, exitCode] of [
-    ['interrupt', 'INTERRUPTED', 130],
-    ['expire', 'SESSIONEXPIRED', 3],
-  ] as const) {
-    const world = makeShellWorld();
-    const watching = world.runFully('watch /a');
-    await waitFor('the watch', () => world.client.calls.includes('addWatch'));
-    if (end === 'interrupt') world.abort.abort();
-    else world.client.setState('expired');
-    const { error } = await watching;
-    assert.equal([error?.code, error?.exitCode], [code, exitCode]);
-  }
-});
-
-test('watch at the prompt returns at once and tells beside what is typed', async () => {
-  const world = makeShellWorld({ isInteractive: true });
-  const { results } = await world.runFully('watch /a; set /a x');
-  assert.equal(
-    results.map(({ kind }) => kind),
-    ['message', 'event', 'changed'],
-  );
 });
 
 test('removewatches takes one kind, and says when there is no watch', async () => {

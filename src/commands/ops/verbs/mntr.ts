@@ -1,11 +1,14 @@
 import { parseJavaNumber } from '../../../fourlw/java-number.js';
 import {
   AVERAGE,
+  CERTIFICATE_DAYS,
   CONNECTIONS,
   DATA_SIZE,
   LAG,
+  LATENCY_NOW,
   OPEN_FILES,
   OUTSTANDING,
+  REQUEST_RATE,
   ROLE,
   STATE,
   SYNCED,
@@ -13,6 +16,7 @@ import {
   UPTIME,
   VERSION,
   WATCHES,
+  WRITE_RATE,
   ZNODES,
   ZXID,
 } from '../columns.js';
@@ -34,12 +38,17 @@ export const mntr: OpsVerb = {
   // mntr has no zxid, and srvr answers where mntr is refused.
   words: ['mntr', 'srvr'],
   judge: 'ensemble',
+  isConfirmed: true,
+  isMeasured: true,
   columns: [
     STATE,
     ROLE,
     ZXID,
     LAG,
     AVERAGE,
+    REQUEST_RATE,
+    WRITE_RATE,
+    LATENCY_NOW,
     summaryColumn('P99u ms', 'updatelatency', 'p99', 10),
     summaryColumn('P99r ms', 'readlatency', 'p99', 15),
     OUTSTANDING,
@@ -50,6 +59,7 @@ export const mntr: OpsVerb = {
     summaryColumn('FSYNC ms', 'fsynctime', 'max', 12),
     OPEN_FILES,
     SYNCED,
+    CERTIFICATE_DAYS,
     UPTIME,
     { ...VERSION, rank: 16 },
   ],

@@ -1,0 +1,92 @@
+import type { ZooKeeperClient } from '../../client/client.js';
+import { chrootStart } from '../../client/connect-string.js';
+import { baseName, childPath } from '../../protocol/path.js';
+import type { CommandContext } from '../command.js';
+import { usageError } from '../command-error.js';
+import { DumpSource } from './dump-file.js';
+import { TreeSource, type TreeSourceOptions } from './tree-source.js';
+import type { ZnodeRecord } from './znode-record.js';
+
+/** A tree of a server: of this session's, or of another. */
+export interface TreePlace {
+  readonly client: ZooKeeperClient;
+  readonly path: string;
+  /** As it was typed, without a slash at its end. */
+  readonly name: string;
+  readonly isHere: boolean;
+  close(): Promise<void>;
+}
+
+/** Is it a tree elsewhere? */
+export function isRemote(place: string): boolean {
+  return /^zks?:\/\//.test(place);
+}
+
+export function isFile(place: string): boolean {
+  return place.startsWith('@');
+}
+
+/** "zk://h1,h2:2182/a/b" to the connect string and the path. */
+export function splitRemote(place: string): { readonly target: string; readonly path: string } {
+  const plain = place.replace(/^zk:\/\//, '');
+  const at = chrootStart(plain);
+  const path = plain.slice(at).replace(/\/+$/, '');
+  return { target: plain.slice(0, at), path: path === '' ? '/' : path };
+}
+
+/**
+ * Opens the tree of a place; the caller closes it.
+ * @throws ConnectError when the servers of another cluster are not reached
+ */
+export async function openTree(context: CommandContext, place: string): Promise<TreePlace> {
+  if (isFile(place)) throw usageError(`${place} is a file, and a tree is needed here`, undefined);
+  if (!isRemote(place)) {
+    const { client } = context;
+    return { client, path: place, name: place, isHere: true, close: async () => undefined };
+  }
+  const { target, path } = splitRemote(place);
+  const client = await context.session.openBeside(target);
+  return { client, path, name: place, isHere: false, close: () => client.close() };
+}
+
+/** Where a copy goes: `to/` is below it, under the name it has. */
+export function destinationPath(to: string, typed: string | undefined, from: string): string {
+  if (typed?.endsWith('/') !== true || from === '/') return to;
+  return childPath(to, baseName(from));
+}
+
+export interface OpenSource {
+  /** Of a tree; undefined for a dump. */
+  readonly tree: TreeSource | undefined;
+  records(): AsyncGenerator<ZnodeRecord>;
+  close(): Promise<void>;
+}
+
+/** Opens whatever a place is, to be read. */
+export async function openSource(
+  context: CommandContext,
+  place: string,
+  options: TreeSourceOptions,
+): Promise<OpenSource> {
+  if (isFile(place)) {
+    const dump = DumpSource.ofFile(place.slice(1));
+    return {
+      tree: undefined,
+      records: () => wanted(dump.records(), options),
+      close: async () => undefined,
+    };
+  }
+  const { client, path, close } = await openTree(context, place);
+  const tree = new TreeSource(client, path, options);
+  return { tree, records: () => tree.records(), close };
+}
+
+async function* wanted(
+  records: AsyncGenerator<ZnodeRecord>,
+  { hasAcls, hasEphemerals }: TreeSourceOptions,
+): AsyncGenerator<ZnodeRecord> {
+  for await (const record of records) {
+    if (record.mode === 'ephemeral' && !hasEphemerals) continue;
+    yield hasAcls ? record : { ...record, acl: undefined };
+  }
+}

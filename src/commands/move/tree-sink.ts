@@ -1,0 +1,194 @@
+import type { CreateOptions, ZooKeeperClient } from '../../client/client.js';
+import { ZooKeeperError } from '../../client/errors.js';
+import { CreateModes } from '../../protocol/create-mode.js';
+import type { ACL } from '../../protocol/data.js';
+import { isWithin } from '../../protocol/path.js';
+import { Perms } from '../../protocol/perms.js';
+import { isOpenAcl, isSameAcl, isSameData, type ZnodeRecord } from './znode-record.js';
+
+/** What becomes of a znode that is there already. */
+export type OnExisting = 'refuse' | 'overwrite' | 'resume';
+
+export interface TreeSinkOptions {
+  readonly signal: AbortSignal;
+  readonly onExisting: OnExisting;
+  readonly hasAcls: boolean;
+  /** Called for each znode written or found as it is to be. */
+  readonly progress?: (count: number) => void;
+}
+
+/** Writes under way; a server does what one session asks in the order asked. */
+const IN_FLIGHT = 64;
+const ANYONE = { scheme: 'world', id: 'anyone' } as const;
+
+/**
+ * Writes records below a root, parents first, without waiting for each. A leaf gets its ACL as it
+ * is made; a parent only when all below it is there, since its ACL may forbid just that. Until then
+ * it has its ACL and, besides, lets anyone create below it and set its ACL, but read nothing more.
+ */
+export class TreeSink {
+  readonly #client: ZooKeeperClient;
+  readonly #root: string;
+  readonly #options: TreeSinkOptions;
+  readonly #pending: Promise<void>[] = [];
+  /** On the way down to the present znode: whose ACL is still to be set. */
+  readonly #open: { readonly path: string; readonly acl: readonly ACL[] }[] = [];
+  #failed: Error | undefined;
+  written = 0;
+  /** Were there as they are to be. */
+  kept = 0;
+  bytes = 0;
+  failureCount = 0;
+  readonly failures: { readonly path: string; readonly error: unknown }[] = [];
+
+  constructor(client: ZooKeeperClient, root: string, options: TreeSinkOptions) {
+    this.#client = client;
+    this.#root = root;
+    this.#options = options;
+  }
+
+  /** @throws what ends the whole copy: a lost connection, for instance */
+  async writeAll(records: AsyncIterable<ZnodeRecord>): Promise<void> {
+    let held: ZnodeRecord | undefined;
+    for await (const record of records) {
+      if (this.#options.signal.aborted) break;
+      if (held !== undefined) await this.#write(held, !isWithin(record.path, held.path));
+      held = record;
+    }
+    if (held !== undefined && !this.#options.signal.aborted) await this.#write(held, true);
+    await this.#closeAcls(undefined);
+    await this.#settle(0);
+  }
+
+  async #write(record: ZnodeRecord, isLeaf: boolean): Promise<void> {
+    const path = this.#pathOf(record);
+    await this.#closeAcls(path);
+    const acl = this.#options.hasAcls ? record.acl : undefined;
+    const isLate = acl !== undefined && !isLeaf && !isOpenAcl(acl);
+    if (isLate) this.#open.push({ path, acl });
+    const made = isLate ? interimAcl(acl) : acl;
+    await this.#start(path, () => this.#make(path, record, made, isLate ? undefined : acl));
+  }
+
+  #pathOf({ path }: ZnodeRecord): string {
+    if (this.#root === '/') return path === '' ? '/' : path;
+    return `${this.#root}${path}`;
+  }
+
+  async #make(
+    path: string,
+    record: ZnodeRecord,
+    acl: readonly ACL[] | undefined,
+    lastAcl: readonly ACL[] | undefined,
+  ): Promise<void> {
+    if (path === '/') return this.#replace(path, record, lastAcl);
+    try {
+      await this.#client.create(path, record.data, createOptions(record, acl));
+      this.#count(record);
+    } catch (error) {
+      if (this.#options.onExisting === 'refuse' || !(await this.#isThere(path, error))) throw error;
+      await this.#replace(path, record, lastAcl);
+    }
+  }
+
+  /** A server that forbids to create here says so even of what is there. */
+  async #isThere(path: string, error: unknown): Promise<boolean> {
+    if (isCode(error, 'NODEEXISTS')) return true;
+    return isCode(error, 'NOAUTH') && (await this.#client.exists(path)) !== null;
+  }
+
+  /** Makes a znode that is there what it is to be, or says that it differs. */
+  async #replace(
+    path: string,
+    record: ZnodeRecord,
+    acl: readonly ACL[] | undefined,
+  ): Promise<void> {
+    const { data, stat } = await this.#client.getData(path);
+    const isSame = isSameData(data, record.data);
+    if (!isSame) {
+      if (this.#options.onExisting !== 'overwrite') {
+        // The root is always there; its own data is only replaced when that is asked for.
+        if (path === '/') return;
+        throw new Error('is there already, with other data; --overwrite replaces it');
+      }
+      await this.#client.setData(path, record.data, stat.version);
+    }
+    if (acl !== undefined && path !== '/') await this.#setAcl(path, acl);
+    if (isSame) this.kept++;
+    else this.#count(record);
+  }
+
+  #count({ data }: ZnodeRecord): void {
+    this.written++;
+    this.bytes += data?.length ?? 0;
+    this.#options.progress?.(this.written + this.kept);
+  }
+
+  /** Sets the ACLs of those that `next` is not below. */
+  async #closeAcls(next: string | undefined): Promise<void> {
+    for (let last = this.#open.at(-1); last !== undefined; last = this.#open.at(-1)) {
+      const { path, acl } = last;
+      if (next !== undefined && isWithin(next, path)) return;
+      this.#open.pop();
+      // An existing znode below may still be looked at, which its parent's ACL does not hinder.
+      await this.#start(path, () => this.#setAcl(path, acl));
+    }
+  }
+
+  /** One that is as it is to be need not be set, which may be forbidden. */
+  async #setAcl(path: string, acl: readonly ACL[]): Promise<void> {
+    try {
+      await this.#client.setACL(path, acl);
+    } catch (error) {
+      if (!isCode(error, 'NOAUTH')) throw error;
+      const present = await this.#client.getACL(path);
+      if (!isSameAcl(present.acl, acl)) throw error;
+    }
+  }
+
+  async #start(path: string, run: () => Promise<void>): Promise<void> {
+    this.#pending.push(run().catch((error: unknown) => this.#fail(path, error)));
+    await this.#settle(IN_FLIGHT);
+    if (this.#failed !== undefined) throw this.#failed;
+  }
+
+  async #settle(limit: number): Promise<void> {
+    while (this.#pending.length > limit) await this.#pending.shift();
+    if (this.#failed !== undefined) throw this.#failed;
+  }
+
+  #fail(path: string, error: unknown): void {
+    if (error instanceof ZooKeeperError && FATAL.has(error.code)) {
+      this.#failed ??= error;
+      return;
+    }
+    // What is missing a parent failed because the parent did.
+    this.failureCount++;
+    const isConsequence = isCode(error, 'NONODE') && this.failures.length > 0;
+    if (!isConsequence && this.failures.length < 3) this.failures.push({ path, error });
+  }
+}
+
+const FATAL: ReadonlySet<string> = new Set([
+  'CONNECTIONLOSS',
+  'REQUESTTIMEOUT',
+  'SESSIONEXPIRED',
+  'OPERATIONTIMEOUT',
+]);
+
+function interimAcl(acl: readonly ACL[]): readonly ACL[] {
+  return [...acl, { perms: Perms.CREATE | Perms.ADMIN, id: ANYONE }];
+}
+
+function createOptions({ mode, ttl }: ZnodeRecord, acl: readonly ACL[] | undefined): CreateOptions {
+  const withAcl = acl === undefined || isOpenAcl(acl) ? {} : { acl };
+  if (mode === 'container') return { mode: CreateModes.CONTAINER, ...withAcl };
+  if (mode === 'ttl' && ttl !== undefined) {
+    return { mode: CreateModes.PERSISTENT_WITH_TTL, ttl, ...withAcl };
+  }
+  return withAcl;
+}
+
+function isCode(error: unknown, code: ZooKeeperError['code']): boolean {
+  return error instanceof ZooKeeperError && error.code === code;
+}

@@ -1,0 +1,96 @@
+// Asks a member's AdminServer for what the words do not tell: its metrics where mntr is not in the
+// whitelist, and whether a member that serves no clients leads all the same.
+
+import { request } from 'node:http';
+import type { ParsedMntr } from '../../fourlw/mntr.js';
+import type { MemberAddress } from './member-address.js';
+
+/** One command of an AdminServer; gives what it said, and throws for whatever went wrong. */
+export type AskAdmin = (
+  place: { readonly host: string; readonly port: number },
+  command: string,
+  limit: { readonly timeoutMs: number; readonly deadline: AbortSignal },
+) => Promise<Readonly<Record<string, unknown>>>;
+
+const MAX_LENGTH = 16 * 1024 * 1024;
+
+/**
+ * @throws Error of the network, of an answer that is no JSON, or with the `error` that was told
+ */
+export const askAdmin: AskAdmin = async ({ host, port }, command, { timeoutMs, deadline }) => {
+  const signal = AbortSignal.any([deadline, AbortSignal.timeout(timeoutMs)]);
+  const text = await fetchText({ host, port, path: `/commands/${command}`, signal });
+  // Ids and zxids have more digits than a double; as text they keep them all.
+  const exact = text.replace(/(:\s*)(-?\d{16,})(?=\s*[,}\]])/g, '$1"$2"');
+  const answer: unknown = JSON.parse(exact);
+  if (typeof answer !== 'object' || answer === null) throw new Error('the answer is no object');
+  const { error, ...fields } = answer as Record<string, unknown>;
+  if (typeof error === 'string') throw new Error(error);
+  return fields;
+};
+
+function fetchText(place: {
+  readonly host: string;
+  readonly port: number;
+  readonly path: string;
+  readonly signal: AbortSignal;
+}): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const asked = request({ ...place, agent: false }, (response) => {
+      const chunks: Buffer[] = [];
+      let length = 0;
+      response.on('data', (chunk: Buffer) => {
+        chunks.push(chunk);
+        length += chunk.length;
+        if (length > MAX_LENGTH) asked.destroy(new Error('the answer has no end'));
+      });
+      response.on('error', reject);
+      response.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
+    });
+    asked.on('error', reject);
+    asked.end();
+  });
+}
+
+interface AdminLimit {
+  readonly timeoutMs: number;
+  readonly deadline: AbortSignal;
+}
+
+/** What mntr would say; undefined where there is no AdminServer, or it will not tell. */
+export async function monitorOf(
+  ask: AskAdmin,
+  address: MemberAddress,
+  limit: AdminLimit,
+): Promise<ParsedMntr | undefined> {
+  const fields = await askQuietly(ask, address, 'monitor', limit);
+  if (fields === undefined) return undefined;
+  const values = new Map<string, string>();
+  for (const [key, value] of Object.entries(fields)) {
+    const isScalar = typeof value === 'string' || typeof value === 'number';
+    if (key !== 'command' && isScalar) values.set(key, String(value));
+  }
+  const isPrometheus = [...values.keys()].some((key) => key.includes('{'));
+  return { values, dialect: isPrometheus ? 'prometheus' : 'default', unknown: [] };
+}
+
+/** Does it lead, whatever it says to clients? Source: the command zabstate. */
+export async function leadsQuietly(
+  ask: AskAdmin,
+  address: MemberAddress,
+  limit: AdminLimit,
+): Promise<boolean> {
+  const fields = await askQuietly(ask, address, 'zabstate', limit);
+  return fields?.['is_leader'] === true && fields['zabstate'] === 'broadcast';
+}
+
+/** What an AdminServer does not tell is no fault of the member's. */
+async function askQuietly(
+  ask: AskAdmin,
+  { host, adminPort }: MemberAddress,
+  command: string,
+  limit: AdminLimit,
+): Promise<Readonly<Record<string, unknown>> | undefined> {
+  if (adminPort === undefined) return undefined;
+  return ask({ host, port: adminPort }, command, limit).catch(() => undefined);
+}

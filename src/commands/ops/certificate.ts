@@ -1,0 +1,31 @@
+import { TLSSocket } from 'node:tls';
+import { openSocket } from '../../client/connection.js';
+import type { TlsOptions } from '../../client/tls.js';
+import type { MemberAddress } from './member-address.js';
+
+/** When the certificate of a port expires; undefined where none was shown in time. */
+export type AskCertificate = (
+  address: MemberAddress,
+  limit: { readonly timeoutMs: number; readonly deadline: AbortSignal; readonly tls?: TlsOptions },
+) => Promise<number | undefined>;
+
+/** Milliseconds since 1970. A handshake that fails is told by the words' own connections. */
+export const askCertificate: AskCertificate = (address, { timeoutMs, deadline, tls }) =>
+  new Promise((resolve) => {
+    const socket = openSocket(address, tls);
+    const settle = (endsMs: number | undefined): void => {
+      clearTimeout(timer);
+      deadline.removeEventListener('abort', giveUp);
+      socket.destroy();
+      resolve(endsMs);
+    };
+    const giveUp = (): void => settle(undefined);
+    const timer = setTimeout(giveUp, timeoutMs);
+    deadline.addEventListener('abort', giveUp);
+    socket.on('error', giveUp);
+    socket.on('secureConnect', () => {
+      const ends = socket instanceof TLSSocket ? socket.getPeerCertificate().valid_to : '';
+      const endsMs = Date.parse(ends);
+      settle(Number.isNaN(endsMs) ? undefined : endsMs);
+    });
+  });

@@ -1,0 +1,9 @@
+/** What an earlier look saw of a member, as far as figures grow from it. */
+export interface EarlierLook {
+  /** Milliseconds since 1970. */
+  readonly timeMs: number;
+  /** Counters, `cnt_…` and `sum_…` of summaries, by their names in mntr without `zk_`. */
+  readonly counters: Readonly<Record<string, number>>;
+  readonly zxid: bigint | undefined;
+  readonly uptimeMs: number | undefined;
+}

@@ -1,0 +1,4 @@
+/** Is this Node's error of that code, as `ENOENT`? */
+export function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}

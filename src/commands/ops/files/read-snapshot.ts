@@ -1,0 +1,194 @@
+// Reads a snapshot of any size in constant memory, plain or gzip, and says whether it is whole.
+
+import { createReadStream } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
+import { createGunzip } from 'node:zlib';
+import type { SnapshotItem } from '../../../server/persistence/snapshot-item.js';
+import { SnapshotReader } from '../../../server/persistence/snapshot-reader.js';
+import { DigestCalculator, TreeDigest } from '../../../server/tree/digest.js';
+import { reading } from './file-fault.js';
+
+const READ_SIZE = 256 * 1024;
+
+export type SnapshotNode = Extract<SnapshotItem, { kind: 'node' }>;
+export type SnapshotSession = Extract<SnapshotItem, { kind: 'session' }>;
+export type SnapshotAcl = Extract<SnapshotItem, { kind: 'acl' }>;
+
+/** What takes the pieces of a snapshot as they are read. */
+export interface SnapshotTaker<Value> {
+  readonly session?: (session: SnapshotSession) => void;
+  readonly acl?: (acl: SnapshotAcl) => void;
+  readonly node: (node: SnapshotNode) => Value | undefined;
+}
+
+export type Compression = 'none' | 'gzip' | 'snappy';
+
+/** What a snapshot turned out to be. */
+export interface SnapshotOutcome {
+  readonly compression: Compression;
+  /** On the disk. */
+  readonly size: number;
+  readonly sessions: number;
+  readonly acls: number;
+  readonly nodes: number;
+  /** Of paths and data, as approximate_data_size counts them. */
+  readonly dataBytes: number;
+  /** Of the tree that was read; of version 2. */
+  readonly digest: bigint;
+  /** What the file says: the zxid it belongs to, and null for one of an old version. */
+  readonly told: { readonly zxid: bigint; readonly digest: bigint | null } | undefined;
+  readonly lastProcessedZxid: bigint | undefined;
+  /** Why it is not whole. The offset counts the bytes of the snapshot, unpacked. */
+  readonly fault:
+    | { readonly kind: 'damaged' | 'unreadable'; readonly offset: number; readonly reason: string }
+    | undefined;
+}
+
+export interface ReadSnapshotOptions {
+  readonly maxEntry: number;
+  readonly signal: AbortSignal;
+  /** Of the file's bytes. */
+  readonly onBytes: (done: number) => void;
+}
+
+/** By the first bytes, not by the name: a copy may be called anything. */
+async function compressionOf(path: string): Promise<Compression> {
+  const handle = await reading(path, open(path, 'r'));
+  try {
+    const { buffer } = await reading(path, handle.read(Buffer.alloc(8), 0, 8, 0));
+    if (buffer[0] === 0x1f && buffer[1] === 0x8b) return 'gzip';
+    return buffer.toString('latin1', 1, 7) === 'SNAPPY' ? 'snappy' : 'none';
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Gives what `taker` makes of the nodes, in batches; returns what the snapshot is. */
+export async function* readSnapshot<Value>(
+  path: string,
+  taker: SnapshotTaker<Value>,
+  options: ReadSnapshotOptions,
+): AsyncGenerator<Value[], SnapshotOutcome, undefined> {
+  const { size } = await reading(path, stat(path));
+  const compression = await compressionOf(path);
+  const fold = new SnapshotFold(taker);
+  if (compression === 'snappy') {
+    const reason =
+      'it is compressed by snappy, which zkops cannot read: load it with the server that wrote it, or have snapshots written with snapshot.compression.method=gz';
+    return fold.outcome(compression, size, { kind: 'unreadable', offset: 0, reason });
+  }
+  const reader = new SnapshotReader(options.maxEntry);
+  const source = createReadStream(path, { highWaterMark: READ_SIZE });
+  const stream = compression === 'gzip' ? source.pipe(createGunzip()) : source;
+  // An error of the file does not reach the stream behind a pipe by itself.
+  source.on('error', (error) => stream.destroy(error));
+  let unpacked = 0;
+  try {
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      options.signal.throwIfAborted();
+      unpacked += chunk.length;
+      reader.push(chunk);
+      const batch = fold.take(reader);
+      if (batch.length > 0) yield batch;
+      options.onBytes(source.bytesRead);
+      if (fold.isOver) break;
+    }
+  } catch (error) {
+    if (options.signal.aborted || !(error instanceof Error)) throw error;
+    const reason = `${compression === 'gzip' ? 'the gzip stream is damaged: ' : ''}${error.message}`;
+    return fold.outcome(compression, size, { kind: 'damaged', offset: unpacked, reason });
+  } finally {
+    source.destroy();
+    stream.destroy();
+  }
+  if (!fold.isOver) {
+    reader.end();
+    const batch = fold.take(reader);
+    if (batch.length > 0) yield batch;
+  }
+  return fold.outcome(compression, size, undefined);
+}
+
+/** Counts what the reader gives, and hands it on. */
+class SnapshotFold<Value> {
+  isOver = false;
+  private readonly taker: SnapshotTaker<Value>;
+  private readonly calculator = new DigestCalculator();
+  private readonly digest = new TreeDigest();
+  private sessions = 0;
+  private acls = 0;
+  private nodes = 0;
+  private dataBytes = 0;
+  private told: SnapshotOutcome['told'];
+  private lastProcessedZxid: bigint | undefined;
+  private fault: SnapshotOutcome['fault'];
+
+  constructor(taker: SnapshotTaker<Value>) {
+    this.taker = taker;
+  }
+
+  take(reader: SnapshotReader): Value[] {
+    const batch: Value[] = [];
+    for (;;) {
+      const item = reader.next();
+      switch (item.kind) {
+        case 'need-more':
+          return batch;
+        case 'node':
+          this.takeNode(item, batch);
+          break;
+        case 'session':
+          this.sessions++;
+          this.taker.session?.(item);
+          break;
+        case 'acl':
+          this.acls++;
+          this.taker.acl?.(item);
+          break;
+        case 'digest':
+          this.told = { zxid: item.zxid, digest: item.digest };
+          break;
+        case 'lastProcessedZxid':
+          this.lastProcessedZxid = item.zxid;
+          break;
+        case 'invalid':
+          this.fault = { kind: 'damaged', offset: item.offset, reason: item.reason };
+          this.isOver = true;
+          return batch;
+        case 'end':
+          this.isOver = true;
+          return batch;
+        case 'valid':
+          break;
+      }
+    }
+  }
+
+  private takeNode(node: SnapshotNode, batch: Value[]): void {
+    this.nodes++;
+    this.dataBytes += Buffer.byteLength(node.path) + (node.data?.length ?? 0);
+    this.calculator.setPersisted(node.stat);
+    this.digest.add(this.calculator.digest(node.path, node.data));
+    const value = this.taker.node(node);
+    if (value !== undefined) batch.push(value);
+  }
+
+  outcome(
+    compression: Compression,
+    size: number,
+    fault: SnapshotOutcome['fault'],
+  ): SnapshotOutcome {
+    return {
+      compression,
+      size,
+      sessions: this.sessions,
+      acls: this.acls,
+      nodes: this.nodes,
+      dataBytes: this.dataBytes,
+      digest: this.digest.value,
+      told: this.told,
+      lastProcessedZxid: this.lastProcessedZxid,
+      fault: fault ?? this.fault,
+    };
+  }
+}

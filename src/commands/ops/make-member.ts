@@ -1,0 +1,85 @@
+import type { WordName } from '../../fourlw/index.js';
+import type { Answer, Fault, Member, MemberState } from './member.js';
+import { type MemberAddress, nameOf } from './member-address.js';
+import { describeFault } from './reasons.js';
+import { statusOf } from './status.js';
+import type { OpsVerb } from './verb.js';
+
+export interface MemberFacts {
+  readonly tookMs: number;
+  readonly timeoutMs: number;
+  readonly certificateEndsMs?: number;
+  readonly isHiddenLeader?: true;
+}
+
+/** Turns the answers of one member, in the order of the verb's words, into its row. */
+export function makeMember(
+  verb: OpsVerb,
+  address: MemberAddress,
+  answers: readonly Answer[],
+  { tookMs, timeoutMs, ...facts }: MemberFacts,
+): Member {
+  const server = nameOf(address);
+  const failures: { readonly word: WordName; readonly answer: Answer & { ok: false } }[] = [];
+  const byWord: Partial<Record<WordName, Answer>> = {};
+  for (const [index, word] of verb.words.entries()) {
+    const answer = answers[index];
+    if (answer === undefined) continue;
+    byWord[word] = answer;
+    // What is asked only in case it is told is no fault when it is not.
+    const isExtra = verb.extraWords?.includes(word) === true;
+    if (!answer.ok && !(isExtra && answer.reason === 'not-whitelisted'))
+      failures.push({ word, answer });
+  }
+  const refused = failures.filter(({ answer }) => answer.reason === 'not-whitelisted');
+  const faults = failures.map(({ word, answer }) =>
+    describeFault(answer.reason, {
+      server,
+      host: address.host,
+      word,
+      timeoutMs,
+      detail: answer.detail,
+      words: refused.map((failure) => failure.word),
+    }),
+  );
+  const base = { server, address, tookMs, answers: byWord, ...facts };
+  return { ...base, ...stateOf(verb, { ...base, ...GOOD }, faults) };
+}
+
+const GOOD = { state: 'answered', fault: undefined, note: undefined } as const;
+
+/**
+ * One word that answered is enough for a row that is well; the others are a note below the table.
+ * Without any the worst is told: what a network says comes before a refusal in words.
+ */
+function stateOf(
+  verb: OpsVerb,
+  member: Member,
+  faults: readonly Fault[],
+): Pick<Member, 'state' | 'fault' | 'note'> {
+  const hasAnswer = Object.values(member.answers).some((answer) => answer.ok);
+  const polite: readonly string[] = ['not-whitelisted', 'not-serving'];
+  const first = faults.find(({ reason }) => !polite.includes(reason)) ?? faults.at(-1);
+  if (member.isHiddenLeader === true) {
+    const message = 'it leads and serves no clients (leaderServes=no)';
+    const note: Fault = { reason: 'not-serving', message, advice: 'clients use the others' };
+    return { state: 'not-serving', fault: undefined, note };
+  }
+  if (first !== undefined && !hasAnswer) {
+    return { state: first.reason, fault: first, note: undefined };
+  }
+  const note = first;
+  const isReadOnly = statusOf(member).isReadOnly || readOnlyAnswer(member);
+  if (isReadOnly) {
+    const context = { server: member.server, host: '', word: '', timeoutMs: 0, detail: '' };
+    const fault = describeFault('read-only', { ...context, words: [] });
+    return { state: 'read-only', fault, note };
+  }
+  const state: MemberState = verb.judge === 'ensemble' ? 'serving' : 'answered';
+  return { state, fault: undefined, note };
+}
+
+function readOnlyAnswer({ answers }: Member): boolean {
+  const answer = answers.isro;
+  return answer?.ok === true && answer.text.trim() === 'ro';
+}

@@ -1,0 +1,62 @@
+// What happens in a second, told from two looks. Nothing is ever reset for it: a second reader
+// would see its figures vanish.
+
+import type { EarlierLook } from './earlier-look.js';
+
+export interface Rates {
+  /** Packets received; of clients and of the probes. */
+  readonly requestsPerSecond: number | undefined;
+  /** Txns by the zxid: on every member those of the whole ensemble. */
+  readonly writesPerSecond: number | undefined;
+  /** Mean of the reads and the writes of that time. */
+  readonly latencyMs: number | undefined;
+  /** By operation, where the server counts them (3.10): `create`, `get_data`. */
+  readonly operationsPerSecond: Readonly<Record<string, number>>;
+}
+
+export const OPERATION_PREFIX = 'op_count_';
+
+/**
+ * Undefined where time did not pass. A counter that became smaller was reset, or the server was
+ * started anew: then its rate is not known.
+ */
+export function ratesOf(now: EarlierLook, before: EarlierLook | undefined): Rates | undefined {
+  const seconds = before === undefined ? 0 : (now.timeMs - before.timeMs) / 1000;
+  if (before === undefined || seconds <= 0) return undefined;
+  const grown = (name: string): number | undefined => {
+    const [to, from] = [now.counters[name], before.counters[name]];
+    return to === undefined || from === undefined || to < from ? undefined : to - from;
+  };
+  const perSecond = (name: string) => rounded(divide(grown(name), seconds));
+  const sum = (part: 'sum' | 'cnt') =>
+    add(grown(`${part}_updatelatency`), grown(`${part}_readlatency`));
+  const operations = Object.keys(now.counters).flatMap((name) => {
+    const value = name.startsWith(OPERATION_PREFIX) ? perSecond(name) : undefined;
+    return value === undefined || value === 0
+      ? []
+      : [[name.slice(OPERATION_PREFIX.length), value] as const];
+  });
+  return {
+    requestsPerSecond: perSecond('packets_received'),
+    writesPerSecond: rounded(divide(txns(now.zxid, before.zxid), seconds)),
+    latencyMs: rounded(divide(sum('sum'), sum('cnt'))),
+    operationsPerSecond: Object.fromEntries(operations),
+  };
+}
+
+function txns(now: bigint | undefined, before: bigint | undefined): number | undefined {
+  if (now === undefined || before === undefined || now < before) return undefined;
+  return now >> 32n === before >> 32n ? Number(now - before) : undefined;
+}
+
+function add(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? undefined : one + other;
+}
+
+function divide(value: number | undefined, by: number | undefined): number | undefined {
+  return value === undefined || !by ? undefined : value / by;
+}
+
+function rounded(value: number | undefined): number | undefined {
+  return value === undefined ? undefined : Number(value.toFixed(2));
+}

@@ -1,0 +1,46 @@
+import {
+  AVERAGE,
+  CERTIFICATE_DAYS,
+  DATA_SIZE,
+  LAG,
+  LATENCY_NOW,
+  OPEN_FILES,
+  OUTSTANDING,
+  REQUEST_RATE,
+  ROLE,
+  STATE,
+  summaryColumn,
+  UPTIME,
+  WRITE_RATE,
+  ZNODES,
+} from '../columns.js';
+import { serverData } from '../server-data.js';
+import type { OpsVerb } from '../verb.js';
+
+export const check: OpsVerb = {
+  name: 'check',
+  summary: 'holds every member against the limits, which --explain lists',
+  words: ['srvr', 'mntr'],
+  judge: 'ensemble',
+  isConfirmed: true,
+  isMeasured: true,
+  hasExplanation: true,
+  columns: [
+    STATE,
+    ROLE,
+    LAG,
+    OUTSTANDING,
+    AVERAGE,
+    REQUEST_RATE,
+    WRITE_RATE,
+    LATENCY_NOW,
+    summaryColumn('P99u ms', 'updatelatency', 'p99', 5),
+    summaryColumn('FSYNC ms', 'fsynctime', 'avg', 5),
+    OPEN_FILES,
+    ZNODES,
+    DATA_SIZE,
+    CERTIFICATE_DAYS,
+    UPTIME,
+  ],
+  data: serverData,
+};

@@ -1,0 +1,61 @@
+import type { CommandContext } from '../command.js';
+import { CommandError, ExitCode } from '../command-error.js';
+import type { Result } from '../result.js';
+import type { Quota } from './quota-nodes.js';
+
+/** The options of setquota and delquota, and the limits they mean. */
+export const LIMITS = {
+  count: 'count',
+  bytes: 'bytes',
+  'hard-count': 'countHardLimit',
+  'hard-bytes': 'byteHardLimit',
+} as const;
+export type LimitName = keyof typeof LIMITS;
+export const LIMIT_NAMES = Object.keys(LIMITS) as LimitName[];
+
+/** Quotas stand below /zookeeper, which a chroot hides. @throws CommandError */
+export function refuseChroot({ session }: CommandContext): void {
+  if (session.chroot === '') return;
+  throw new CommandError(`quotas cannot be reached below the chroot ${session.chroot}`, {
+    code: 'CHROOT',
+    exitCode: ExitCode.usage,
+    hint: 'connect without the chroot, and give the whole path',
+  });
+}
+
+/** A row for znodes and one for bytes: what is used, and of what. */
+export function quotaRows(path: string, { limits, usage }: Quota): Result {
+  const row = (what: string, used: number, soft: number, hard: number) => ({
+    path,
+    what,
+    used,
+    soft: soft < 0 ? null : soft,
+    hard: hard < 0 ? null : hard,
+    full: fullness(used, hard < 0 ? soft : hard),
+  });
+  return {
+    kind: 'rows',
+    columns: [
+      { name: 'path' },
+      { name: 'what' },
+      { name: 'used', isRight: true },
+      { name: 'soft', isRight: true },
+      { name: 'hard', isRight: true },
+      { name: 'full' },
+    ],
+    rows: [
+      row('znodes', usage.count, limits.count, limits.countHardLimit),
+      row('bytes', usage.bytes, limits.bytes, limits.byteHardLimit),
+    ],
+  };
+}
+
+const BAR_LENGTH = 10;
+
+/** "####------ 40 %"; null without a limit. */
+function fullness(used: number, limit: number): string | null {
+  if (limit < 0) return null;
+  const share = limit === 0 ? 1 : used / limit;
+  const filled = Math.min(BAR_LENGTH, Math.round(share * BAR_LENGTH));
+  return `${'#'.repeat(filled)}${'-'.repeat(BAR_LENGTH - filled)} ${Math.round(share * 100)} %`;
+}

@@ -1,0 +1,10 @@
+/**
+ * The members of a dynamic configuration file, as a reconfig takes them: its `server.N=` lines.
+ * @throws RangeError when it names none
+ */
+export function membersOf(text: string): string {
+  const lines = text.split(/\r?\n/).map((line) => line.trim());
+  const members = lines.filter((line) => /^server\.\d+\s*=/.test(line));
+  if (members.length === 0) throw new RangeError('the file has no server.N= line');
+  return members.map((line) => line.replace(/\s*=\s*/, '=')).join('\n');
+}

@@ -1,0 +1,42 @@
+/** What lies at and below a znode. */
+export interface SubtreeSum {
+  readonly path: string;
+  readonly depth: number;
+  readonly znodes: number;
+  readonly bytes: number;
+}
+
+/**
+ * Sums up subtrees while a walk goes by, parents first: no more is kept than the way down from the
+ * root. `done` hears of a subtree when all of it went by: of children before their parent.
+ */
+export class SubtreeSums {
+  readonly #open: { path: string; depth: number; znodes: number; bytes: number }[] = [];
+  readonly #done: (sum: SubtreeSum) => void;
+
+  constructor(done: (sum: SubtreeSum) => void) {
+    this.#done = done;
+  }
+
+  add(path: string, depth: number, bytes: number): void {
+    this.#closeDownTo(depth);
+    this.#open.push({ path, depth, znodes: 1, bytes });
+  }
+
+  end(): void {
+    this.#closeDownTo(0);
+  }
+
+  #closeDownTo(depth: number): void {
+    for (let last = this.#open.at(-1); last !== undefined; last = this.#open.at(-1)) {
+      if (last.depth < depth) return;
+      this.#open.pop();
+      const parent = this.#open.at(-1);
+      if (parent !== undefined) {
+        parent.znodes += last.znodes;
+        parent.bytes += last.bytes;
+      }
+      this.#done(last);
+    }
+  }
+}

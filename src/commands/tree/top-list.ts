@@ -1,0 +1,24 @@
+/** The largest few of many, largest first; of equals the earlier one stays ahead. */
+export class TopList<T> {
+  readonly #limit: number;
+  readonly #entries: { readonly figure: number; readonly item: T }[] = [];
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get entries(): readonly { readonly figure: number; readonly item: T }[] {
+    return this.#entries;
+  }
+
+  add(figure: number, item: T): void {
+    const entries = this.#entries;
+    const last = entries.at(-1);
+    const isFull = entries.length >= this.#limit;
+    if (isFull && (last === undefined || figure <= last.figure)) return;
+    if (isFull) entries.pop();
+    let at = entries.length;
+    while (at > 0 && (entries[at - 1]?.figure ?? 0) < figure) at--;
+    entries.splice(at, 0, { figure, item });
+  }
+}

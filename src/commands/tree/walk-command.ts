@@ -1,0 +1,80 @@
+import type { CommandContext } from '../command.js';
+import { partialError, type Visit, type WalkOptions, walkTree } from '../walk.js';
+
+const PROGRESS_STEP = 256;
+
+export const WALK_OPTIONS = {
+  depth: {
+    letter: 'd',
+    kind: 'integer',
+    valueName: 'N',
+    max: 0x7fff_ffff,
+    summary: 'go down so many levels; 0 is the znode itself',
+  },
+  'in-flight': {
+    kind: 'integer',
+    valueName: 'N',
+    min: 1,
+    max: 4096,
+    summary: 'requests under way at a time, default 64; less goes easier on the servers',
+  },
+} as const;
+
+export interface WalkFlags {
+  readonly depth?: number | undefined;
+  readonly 'in-flight'?: number | undefined;
+}
+
+/** A walk of a command: shows how far it is, and keeps count of what could not be read. */
+export class CommandWalk {
+  readonly #context: CommandContext;
+  readonly #unread: { readonly path: string; readonly error: unknown }[] = [];
+  #unreadCount = 0;
+  count = 0;
+
+  constructor(context: CommandContext) {
+    this.#context = context;
+  }
+
+  /** Every znode that could be read, and with `areFaultsGiven` the others too. */
+  async *visits<T = undefined>(
+    root: string,
+    flags: WalkFlags,
+    more: Partial<WalkOptions<T>> & { readonly areFaultsGiven?: boolean } = {},
+  ): AsyncGenerator<Visit<T>> {
+    const { client, signal } = this.#context;
+    const { depth, 'in-flight': inFlight } = flags;
+    const { areFaultsGiven = false, ...options } = more;
+    try {
+      for await (const visit of walkTree<T>(client, root, {
+        ...options,
+        signal,
+        ...(depth === undefined ? {} : { maxDepth: depth }),
+        ...(inFlight === undefined ? {} : { inFlight }),
+      })) {
+        this.#tell();
+        if (visit.error !== undefined) this.addUnread(visit.path, visit.error);
+        if (visit.error === undefined || areFaultsGiven) yield visit;
+      }
+    } finally {
+      this.#context.progress?.(undefined);
+    }
+  }
+
+  addUnread(path: string, error: unknown): void {
+    this.#unreadCount++;
+    if (this.#unread.length < 3) this.#unread.push({ path, error });
+  }
+
+  #tell(): void {
+    this.count++;
+    if (this.count % PROGRESS_STEP !== 0) return;
+    this.#context.progress?.({ done: 'walked', count: this.count });
+  }
+
+  /** @throws CommandError PARTIAL, exit code 9, when something could not be read */
+  finish(): void {
+    if (this.#unreadCount === 0) return;
+    throw partialError('not all could be read', this.#unread, this.#unreadCount);
+  }
+}

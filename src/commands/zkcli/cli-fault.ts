@@ -1,0 +1,15 @@
+/** What ends a command of Apache's shell: the text on stderr, and its exit code. */
+export class CliFault extends Error {
+  override readonly name = 'CliFault';
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode = 1) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+
+  /** An exception that Apache's shell prints with the name of its class. */
+  static java(className: string, lines: readonly string[], exitCode = 1): CliFault {
+    return new CliFault(`${className}: ${lines.join('\n')}`, exitCode);
+  }
+}

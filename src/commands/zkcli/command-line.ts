@@ -1,0 +1,51 @@
+import { usageError } from '../command-error.js';
+
+/** The command line of Apache's shell. */
+export interface CliCommandLine {
+  readonly server: string;
+  readonly timeoutMs: number;
+  readonly isReadOnly: boolean;
+  readonly isWaiting: boolean;
+  readonly configuration: string | undefined;
+  /** Empty: lines are read from standard input. */
+  readonly command: readonly string[];
+}
+
+/**
+ * Reads what stands behind `zksh --zkcli`. Flags end at the first word without a dash, and one that
+ * is unknown is passed over, as there. A flag that lacks its value is refused: Apache's shell then
+ * goes to localhost, which may be the wrong cluster.
+ * @throws CommandError USAGE
+ */
+export function parseCliCommandLine(argv: readonly string[]): CliCommandLine {
+  const line = { server: 'localhost:2181', timeout: '30000', r: false, wait: false };
+  let configuration: string | undefined;
+  const rest = [...argv];
+  const takeValue = (flag: string): string => {
+    const value = rest.shift();
+    if (value !== undefined && !value.startsWith('-')) return value;
+    throw usageError(`Error: no argument found for option ${flag}`, undefined);
+  };
+  while (rest[0]?.startsWith('-') === true) {
+    const flag = rest.shift();
+    if (flag === '-server') line.server = takeValue(flag);
+    else if (flag === '-timeout') line.timeout = takeValue(flag);
+    else if (flag === '-client-configuration') configuration = takeValue(flag);
+    else if (flag === '-r') line.r = true;
+    else if (flag === '-waitforconnection') line.wait = true;
+  }
+  if (!/^\d{1,9}$/.test(line.timeout) || Number(line.timeout) === 0) {
+    throw usageError(
+      `-timeout is a whole number of milliseconds, not "${line.timeout}"`,
+      undefined,
+    );
+  }
+  return {
+    server: line.server,
+    timeoutMs: Number(line.timeout),
+    isReadOnly: line.r,
+    isWaiting: line.wait,
+    configuration,
+    command: rest,
+  };
+}

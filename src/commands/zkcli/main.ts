@@ -1,0 +1,80 @@
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import type { ClientOptions } from '../../client/client.js';
+import { readClientProperties } from '../connect/client-properties.js';
+import { CliFault } from './cli-fault.js';
+import { type CliCommandLine, parseCliCommandLine } from './command-line.js';
+import { runCliCommand, runCliLine } from './run-words.js';
+import { type CliClientFactory, type CliStreams, ZkCliShell } from './shell.js';
+
+export interface CliWorld extends CliStreams {
+  readonly input: Readable;
+  readonly signal: AbortSignal;
+  readonly createClient?: CliClientFactory;
+}
+
+/**
+ * Apache's shell, by its own command line: `-server host:port … command`, or lines from standard
+ * input. The session is always closed. @returns its exit code
+ */
+export async function runZkCli(argv: readonly string[], world: CliWorld): Promise<number> {
+  const line = parseCliCommandLine(argv);
+  world.out(`Connecting to ${line.server}\n`);
+  let options: Partial<ClientOptions>;
+  try {
+    options = await clientOptions(line);
+  } catch (error) {
+    world.err(`${error instanceof Error ? error.message : String(error)}\n`);
+    return 2;
+  }
+  const settings = { ...line, options };
+  const shell = new ZkCliShell(settings, world, world.createClient ?? builtIn);
+  try {
+    if (line.command.length > 0) {
+      if (line.isWaiting && (await isUnreachable(shell, world))) return 1;
+      await runCliCommand(shell, line.command);
+    } else await runLines(shell, world);
+    return shell.exitCode;
+  } finally {
+    await shell.end();
+  }
+}
+
+async function isUnreachable(shell: ZkCliShell, world: CliWorld): Promise<boolean> {
+  try {
+    await shell.ready();
+    return false;
+  } catch (error) {
+    world.err(`${error instanceof CliFault ? error.message : String(error)}\n`);
+    return true;
+  }
+}
+
+async function runLines(shell: ZkCliShell, world: CliWorld): Promise<void> {
+  const lines = createInterface({ input: world.input, crlfDelay: Number.POSITIVE_INFINITY });
+  const stop = () => lines.close();
+  world.signal.addEventListener('abort', stop, { once: true });
+  try {
+    for await (const line of lines) {
+      await runCliLine(shell, line);
+      if (shell.isOver || world.signal.aborted) break;
+    }
+  } finally {
+    world.signal.removeEventListener('abort', stop);
+    lines.close();
+  }
+}
+
+async function clientOptions({ configuration }: CliCommandLine): Promise<Partial<ClientOptions>> {
+  if (configuration === undefined) return {};
+  try {
+    return await readClientProperties(configuration);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw CliFault.java('ConfigException', [`Error processing ${configuration}`, reason], 2);
+  }
+}
+
+async function builtIn(options: ClientOptions) {
+  return (await import('../../client/zookeeper.js')).createClient(options);
+}

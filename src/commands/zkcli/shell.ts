@@ -1,0 +1,136 @@
+// One run of the shell that looks like Apache's: its connection, its lines so far, its two streams.
+import type { ClientOptions, WatchEvent, ZooKeeperClient } from '../../client/client.js';
+import { ConnectError } from '../../client/errors.js';
+import type { Stat } from '../../protocol/data.js';
+import { statLines } from '../render/stat-lines.js';
+import { CliFault } from './cli-fault.js';
+
+export interface CliStreams {
+  out(text: string | Buffer): void;
+  err(text: string): void;
+}
+
+export interface CliSettings {
+  readonly server: string;
+  readonly timeoutMs: number;
+  readonly isReadOnly: boolean;
+  /** Wait for the servers as long as the timeout says, not for one round of the list. */
+  readonly isWaiting: boolean;
+  /** Of a client configuration: TLS and what else a client takes. */
+  readonly options: Partial<ClientOptions>;
+}
+
+export type CliClientFactory = (options: ClientOptions) => Promise<ZooKeeperClient>;
+
+export class ZkCliShell {
+  readonly streams: CliStreams;
+  readonly settings: CliSettings;
+  readonly history: string[] = [];
+  isPrintingWatches = true;
+  exitCode = 0;
+  isOver = false;
+  #host: string;
+  #client: ZooKeeperClient | undefined;
+  #isClosed = false;
+  readonly #createClient: CliClientFactory;
+
+  constructor(settings: CliSettings, streams: CliStreams, createClient: CliClientFactory) {
+    this.settings = settings;
+    this.streams = streams;
+    this.#host = settings.server;
+    this.#createClient = createClient;
+  }
+
+  get host(): string {
+    return this.#host;
+  }
+
+  /** Was the session closed by `close`? */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  line(text: string): void {
+    this.streams.out(`${text}\n`);
+  }
+
+  complain(text: string): void {
+    this.streams.err(`${text}\n`);
+  }
+
+  stat(stat: Stat): void {
+    this.streams.out(statLines(stat));
+  }
+
+  /** The event as Apache's shell prints it, unless `printwatches off` was said. */
+  readonly tell = (event: Pick<WatchEvent, 'type' | 'path'>): void => {
+    this.#tellEvent('SyncConnected', event.type, event.path);
+  };
+
+  #tellEvent(state: string, type: string, path: string): void {
+    if (!this.isPrintingWatches) return;
+    this.line(`\nWATCHER::\n\nWatchedEvent state:${state} type:${type} path:${path}`);
+  }
+
+  /** Connects when a command first needs it. @throws CliFault when no server is reached */
+  async ready(): Promise<ZooKeeperClient> {
+    if (this.#client === undefined) await this.connect(this.#host);
+    if (this.#client === undefined) throw new CliFault('Not connected');
+    return this.#client;
+  }
+
+  async connect(host: string): Promise<void> {
+    await this.#drop();
+    this.#host = host;
+    this.#isClosed = false;
+    const { timeoutMs, isReadOnly, isWaiting, options } = this.settings;
+    const client = await this.#createClient({
+      ...options,
+      connectString: host,
+      sessionTimeoutMs: timeoutMs,
+      connectTimeoutMs: timeoutMs,
+      canBeReadOnly: isReadOnly,
+      ...(isWaiting ? {} : { connectRounds: 1 }),
+    });
+    client.on('watch', this.tell);
+    try {
+      await client.connect();
+    } catch (error) {
+      await client.close();
+      throw error instanceof ConnectError ? this.#unreachable() : error;
+    }
+    this.#client = client;
+    const state = client.state === 'connected-readonly' ? 'ConnectedReadOnly' : 'SyncConnected';
+    this.#tellEvent(state, 'None', 'null');
+  }
+
+  #unreachable(): CliFault {
+    const loss = 'KeeperErrorCode = ConnectionLoss';
+    if (!this.settings.isWaiting) return new CliFault(`${loss} for /`);
+    return new CliFault(
+      `Exception in thread "main" java.io.IOException: org.apache.zookeeper.KeeperException$ConnectionLossException: ${loss}`,
+    );
+  }
+
+  /** What `close` does. */
+  async close(): Promise<void> {
+    await this.ready();
+    await this.#drop();
+    this.#isClosed = true;
+  }
+
+  async #drop(): Promise<void> {
+    const client = this.#client;
+    this.#client = undefined;
+    if (client === undefined) return;
+    await client.close();
+    this.#tellEvent('Closed', 'None', 'null');
+  }
+
+  /** Closes the session without a word. */
+  async end(): Promise<void> {
+    const client = this.#client;
+    this.#client = undefined;
+    await client?.close();
+  }
+}

@@ -1,0 +1,22 @@
+import { CliFault } from './cli-fault.js';
+
+const WORD = /\s*([^"'\s]\S*|"[^"]*"|'[^']*')\s*/y;
+
+/**
+ * Splits a line as Apache's shell does: blanks separate, a word in quotes is taken as it stands,
+ * and there are no escapes. What that shell drops in silence is refused: a quote that is never closed.
+ * @throws CliFault
+ */
+export function splitLine(line: string): string[] {
+  const words: string[] = [];
+  WORD.lastIndex = 0;
+  while (WORD.lastIndex < line.trimEnd().length) {
+    const at = WORD.lastIndex;
+    const word = WORD.exec(line)?.[1];
+    if (word === undefined) {
+      throw new CliFault(`the quote at ${at + 1} is not closed: nothing was done`);
+    }
+    words.push(/^(["']).*\1$/s.test(word) ? word.slice(1, -1) : word);
+  }
+  return words;
+}

@@ -1,0 +1,156 @@
+import type { Watcher, ZooKeeperClient } from '../client/client.js';
+import { childPath } from '../protocol/path.js';
+import { type Hold, hold } from './hold.js';
+import { limited, type WaitOptions } from './limit.js';
+import { membersOf } from './members.js';
+import { type Line, SequenceNode } from './sequence-node.js';
+import { retried, type Wait } from './session.js';
+import {
+  checkPath,
+  childrenOf,
+  deleteIfThere,
+  makePersistent,
+  NO_DATA,
+  readIfThere,
+  untilOneChanged,
+  watched,
+  type ZnodeOptions,
+} from './znodes.js';
+
+export interface DoubleBarrierOptions extends ZnodeOptions {
+  /** How many must be there before anybody begins. All who use one path must say the same. */
+  readonly count: number;
+}
+
+export interface Entered {
+  /** Aborted when the place is lost; see Held in lock.ts. */
+  readonly signal: AbortSignal;
+  /**
+   * Resolves when everyone who was there has left. Given up by signal or time, one counts as
+   * having left, and the others go on.
+   * @throws RecipeError ETIMEDOUT, the reason of the signal, ZooKeeperError
+   */
+  leave(options?: WaitOptions): Promise<void>;
+}
+
+const READY = 'ready';
+
+/**
+ * Lets so many processes begin together and end together (Recipes page, "Double Barriers").
+ *
+ * Layout: `<path>/_c_<guid>-process-<sequence>`, ephemeral and empty, one for each who entered,
+ * and `<path>/ready`, persistent, made by whoever found that enough were there; its data are the
+ * names of those, one a line. A `ready` of which nobody is there any more is one that a crash left
+ * behind: it is deleted by who finds it. Other children are not looked at.
+ *
+ * Guarantees: nobody begins before `count` have entered; nobody's leave() resolves before all who
+ * were there have left, or their sessions have ended. Entering wakes each once, by `ready`;
+ * leaving wakes each once, by the first of them, who watches the last one. The same path can be
+ * used again at once: who leaves late does not wait for those that have entered anew.
+ */
+export class DoubleBarrier {
+  private readonly line: Line;
+  private readonly count: number;
+  private readonly ready: string;
+
+  /** @throws RangeError when the path is none, or `count` no whole number from 1 on */
+  constructor(client: ZooKeeperClient, path: string, { count, acl }: DoubleBarrierOptions) {
+    checkPath(path);
+    if (!Number.isSafeInteger(count) || count < 1) {
+      throw new RangeError(`count is a whole number from 1 on, not ${count}`);
+    }
+    this.line = { client, parent: path, kind: 'process', acl };
+    this.count = count;
+    this.ready = childPath(path, READY);
+  }
+
+  /**
+   * Resolves when enough have entered. When it rejects, the place is given up in the background.
+   * @throws RecipeError ETIMEDOUT or ELOST, the reason of the signal, ZooKeeperError
+   */
+  enter(options: WaitOptions = {}): Promise<Entered> {
+    return limited(options, `${this.line.parent}: the others`, async (signal) => {
+      const node = new SequenceNode(this.line);
+      let held: Hold | undefined;
+      try {
+        await node.enter(NO_DATA, signal);
+        held = await hold(node.wait(signal));
+        const { stop } = held;
+        const wait = node.wait(AbortSignal.any([signal, held.signal]));
+        for await (const isReady of watched(wait, (watch) => this.isReady(wait, watch))) {
+          if (isReady) break;
+        }
+        const leave = (leaveOptions: WaitOptions = {}): Promise<void> => {
+          stop();
+          return this.leave(node, leaveOptions);
+        };
+        return { signal: held.signal, leave };
+      } catch (error) {
+        held?.stop();
+        node.leave().catch(() => undefined);
+        throw error;
+      }
+    });
+  }
+
+  private leave(node: SequenceNode, options: WaitOptions): Promise<void> {
+    return limited(options, `${this.line.parent}: the end of the others`, async (signal) => {
+      const wait = node.wait(signal);
+      try {
+        await this.leaveWith(await this.present(wait), node, wait);
+      } catch (error) {
+        node.leave().catch(() => undefined);
+        throw error;
+      }
+    });
+  }
+
+  /** @param round who was there: those that enter meanwhile belong to the next one */
+  private async leaveWith(round: readonly string[], node: SequenceNode, wait: Wait): Promise<void> {
+    for (;;) {
+      const present = (await this.present(wait)).filter((name) => round.includes(name));
+      const others = present.filter((name) => name !== node.name);
+      const [first = node.name] = present;
+      if (others.length === 0) {
+        await this.dropStaleReady(wait, node.name);
+        await node.leave();
+        return;
+      }
+      const awaited = first === node.name ? others.at(-1) : first;
+      if (first !== node.name) await node.leave();
+      await untilOneChanged(wait, [childPath(this.line.parent, awaited ?? first)]);
+    }
+  }
+
+  private async isReady(wait: Wait, watch: Watcher): Promise<boolean> {
+    const { client, parent, acl } = this.line;
+    for (;;) {
+      const isThere = (await retried(wait, () => client.exists(this.ready, { watch }))) !== null;
+      if (isThere && !(await this.dropStaleReady(wait))) return true;
+      if (isThere) continue;
+      const present = await this.present(wait);
+      if (present.length < this.count) return false;
+      await makePersistent(wait, childPath(parent, READY), Buffer.from(present.join('\n')), acl);
+      return true;
+    }
+  }
+
+  private async present(wait: Wait): Promise<readonly string[]> {
+    return membersOf(await childrenOf(wait, this.line.parent), this.line.kind);
+  }
+
+  /**
+   * Deletes a `ready` whose processes are all gone.
+   * @param leaving counts as gone
+   * @returns whether there is none now
+   */
+  private async dropStaleReady(wait: Wait, leaving?: string): Promise<boolean> {
+    const found = await readIfThere(wait, this.ready);
+    if (found === undefined) return true;
+    const names = new Set(found.data?.toString().split('\n'));
+    const present = await this.present(wait);
+    if (present.some((name) => name !== leaving && names.has(name))) return false;
+    await deleteIfThere(wait, this.ready);
+    return true;
+  }
+}

@@ -1,0 +1,117 @@
+/**
+ * An ephemeral znode with a name that others know, so that no GUID can stand in it. When the reply
+ * to its create is lost, its owner tells whether it is this session's; which part of the program
+ * it belongs to is kept here.
+ */
+import type { ZooKeeperClient } from '../client/client.js';
+import { CreateModes } from '../protocol/create-mode.js';
+import type { ACL } from '../protocol/data.js';
+import {
+  endOfSession,
+  hasCode,
+  isLoss,
+  once,
+  retried,
+  untilConnected,
+  type Wait,
+} from './session.js';
+import { createOptions, deleteIfThere, makeAbove, readIfThere } from './znodes.js';
+
+export interface EphemeralPlace {
+  readonly client: ZooKeeperClient;
+  readonly path: string;
+  readonly acl?: readonly ACL[] | undefined;
+  /** Whoever has the name makes way. Default: enter() says that it is taken. */
+  readonly isReplacing?: boolean;
+}
+
+/** Whose the paths are that a session made, or may have made. */
+const owners = new WeakMap<ZooKeeperClient, Map<string, EphemeralNode>>();
+
+export class EphemeralNode {
+  private readonly place: EphemeralPlace;
+  private leaving: Promise<void> | undefined;
+
+  constructor(place: EphemeralPlace) {
+    this.place = place;
+  }
+
+  /**
+   * Makes the znode, and its parents where they are missing. When it rejects, the znode may be
+   * there: call leave().
+   * @returns whether it was made; not when somebody else has the name, or another of this session
+   */
+  async enter(data: Buffer, signal?: AbortSignal): Promise<boolean> {
+    const { client, path, isReplacing = false } = this.place;
+    const wait = { client, path, signal };
+    const owner = this.owner;
+    if (owner === this) return true;
+    if (owner !== undefined && !isReplacing) return false;
+    this.claim();
+    for (let wasLost = false; ; wasLost = true) {
+      const isMade = await this.make(data, wait, wasLost);
+      if (isMade === false) this.disclaim();
+      if (isMade !== undefined) return isMade;
+      await untilConnected(wait);
+      await retried(wait, () => client.sync(path));
+    }
+  }
+
+  /** Undefined when it is not known, because the connection was lost. */
+  private async make(data: Buffer, wait: Wait, wasLost: boolean): Promise<boolean | undefined> {
+    const { client, path, acl, isReplacing = false } = this.place;
+    const options = createOptions(CreateModes.EPHEMERAL, acl);
+    for (;;) {
+      try {
+        await once(wait, () => client.create(path, data, options));
+        return true;
+      } catch (error) {
+        if (isLoss(error)) return undefined;
+        if (!hasCode(error, 'NODEEXISTS')) {
+          await makeAbove(error, wait, path, acl);
+          continue;
+        }
+        const session = (await readIfThere(wait, path))?.stat.ephemeralOwner;
+        if (wasLost && session === client.sessionId) return true;
+        if (isReplacing) await deleteIfThere(wait, path);
+        else if (session !== undefined) return false;
+      }
+    }
+  }
+
+  /** Deletes the znode, if it is this one's; resolves when it is gone or the session has ended. */
+  leave(): Promise<void> {
+    this.leaving ??= this.remove();
+    return this.leaving;
+  }
+
+  private async remove(): Promise<void> {
+    if (this.owner !== this) return;
+    const { client, path } = this.place;
+    const wait = { client, path };
+    try {
+      await retried(wait, () => client.sync(path));
+      const found = await readIfThere(wait, path);
+      // Somebody may have deleted it, and somebody else have made it anew.
+      if (found?.stat.ephemeralOwner === client.sessionId) await deleteIfThere(wait, path);
+    } catch (error) {
+      if (endOfSession(client.state, path) === undefined) throw error;
+    } finally {
+      this.disclaim();
+    }
+  }
+
+  private get owner(): EphemeralNode | undefined {
+    return owners.get(this.place.client)?.get(this.place.path);
+  }
+
+  private claim(): void {
+    const { client, path } = this.place;
+    const ofSession = owners.get(client) ?? new Map<string, EphemeralNode>();
+    owners.set(client, ofSession.set(path, this));
+  }
+
+  private disclaim(): void {
+    if (this.owner === this) owners.get(this.place.client)?.delete(this.place.path);
+  }
+}

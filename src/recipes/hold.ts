@@ -1,0 +1,97 @@
+/**
+ * What is held by an ephemeral znode of one's own, and how it is noticed to be lost. A client
+ * learns of its expiry only when it reaches a server again, by when someone else may hold it. So
+ * it counts as lost earlier: when the connection is gone for a sixth of the session's timeout. A
+ * client leaves a silent server after two thirds of the timeout; half of the third that remains is
+ * for the way of the last answer, from which on the server and the client count.
+ */
+import type { ClientState, WatchEvent } from '../client/client.js';
+import { RecipeError } from './errors.js';
+import { endOfSession, hasCode, retried, type Wait, watchSession } from './session.js';
+import type { Znode } from './znodes.js';
+
+const GRACE_PART = 6;
+/**
+ * What whoever waits writes into the znode of one that holds (Recipes page, "Revocable Shared
+ * Locks").
+ */
+export const UNLOCK = Buffer.from('unlock');
+
+export interface Hold {
+  /** The czxid of the znode: greater for every later one. */
+  readonly fencingToken: bigint;
+  /** Aborted when the hold is lost, or may be; its reason is a RecipeError ELOST. */
+  readonly signal: AbortSignal;
+  /** Aborted when someone wrote `unlock` into the znode. */
+  readonly revoked: AbortSignal;
+  /** Aborts the signal, and leaves the znode where it is. */
+  abort(reason: unknown): void;
+  /** Looks no longer; the signals stay as they are. */
+  stop(): void;
+}
+
+/**
+ * Watches the znode of `wait` for as long as it is held.
+ * @throws RecipeError ELOST when it is gone already; what ends the wait
+ */
+export async function hold({ client, path, signal: limit }: Wait): Promise<Hold> {
+  const lost = new AbortController();
+  const revoked = new AbortController();
+  const released = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const stop = (): void => {
+    released.abort();
+    unwatch();
+    clearTimeout(timer);
+    timer = undefined;
+  };
+  const lose = (why: string, cause?: unknown): void => {
+    stop();
+    lost.abort(new RecipeError('ELOST', `${path}: ${why}`, cause));
+  };
+  const judge = (state: ClientState, reason?: Error): void => {
+    const end = endOfSession(state, path, reason);
+    if (end !== undefined) {
+      lose('the session has ended', end);
+    } else if (state === 'connected') {
+      clearTimeout(timer);
+      timer = undefined;
+    } else {
+      const graceMs = client.sessionTimeoutMs / GRACE_PART;
+      const why = 'no server can be reached; the session may expire';
+      timer ??= setTimeout(lose, graceMs, why, reason);
+    }
+  };
+  const unwatch = watchSession(client, judge);
+  judge(client.state);
+
+  const watch = (event: WatchEvent): void => {
+    if (released.signal.aborted) return;
+    if (event.type === 'NodeDeleted') lose('it was deleted by someone else');
+    else guard(released.signal).catch(cannotWatch);
+  };
+  const cannotWatch = (error: unknown): void => {
+    if (released.signal.aborted) return;
+    const isDeleted = hasCode(error, 'NONODE');
+    lose(isDeleted ? 'it was deleted by someone else' : 'it cannot be watched any more', error);
+  };
+  const guard = async (signal: AbortSignal | undefined): Promise<Znode> => {
+    const found = await retried({ client, path, signal }, () => client.getData(path, { watch }));
+    if (found.data?.equals(UNLOCK)) revoked.abort();
+    return found;
+  };
+  try {
+    const { stat } = await guard(limit);
+    lost.signal.throwIfAborted();
+    return {
+      fencingToken: stat.czxid,
+      signal: lost.signal,
+      revoked: revoked.signal,
+      abort: (reason) => lost.abort(reason),
+      stop,
+    };
+  } catch (error) {
+    stop();
+    throw error;
+  }
+}

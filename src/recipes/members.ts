@@ -1,0 +1,42 @@
+/**
+ * The names by which recipes know their own znodes among the children of one parent:
+ *
+ * ```
+ *   _c_<guid>-<kind>-<sequence>                 a place in a line
+ *   _c_<guid>-<kind>-<priority>-<sequence>      an item of a priority queue
+ * ```
+ */
+
+export interface Member {
+  readonly name: string;
+  readonly kind: string;
+  /** 0 for a name without one. */
+  readonly priority: number;
+  /** A signed 32-bit counter that wraps around. */
+  readonly sequence: number;
+}
+
+const NAME = /^_c_[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}-([a-z]+)(?:-(\d+))?-(-?\d+)$/;
+
+/**
+ * The children of these kinds, those of a lower priority number first, then in the order of their
+ * sequence. As the counter wraps around, what counts is which of two is ahead, not which is
+ * larger.
+ */
+export function parseMembers(
+  children: readonly string[],
+  kinds: readonly string[],
+): readonly Member[] {
+  return children
+    .flatMap((name) => {
+      const [, kind, priority = '0', sequence] = NAME.exec(name) ?? [];
+      if (kind === undefined || !kinds.includes(kind)) return [];
+      return [{ name, kind, priority: Number(priority), sequence: Number(sequence) }];
+    })
+    .sort((a, b) => a.priority - b.priority || (a.sequence - b.sequence) | 0);
+}
+
+/** The names of the children of one kind, in their order. */
+export function membersOf(children: readonly string[], kind: string): readonly string[] {
+  return parseMembers(children, [kind]).map(({ name }) => name);
+}

@@ -1,0 +1,163 @@
+import { randomUUID } from 'node:crypto';
+import type { ZooKeeperClient } from '../client/client.js';
+import { CreateModes } from '../protocol/create-mode.js';
+import type { ACL } from '../protocol/data.js';
+import { childPath } from '../protocol/path.js';
+import { limited, type WaitOptions } from './limit.js';
+import { parseMembers } from './members.js';
+import { changeOnce } from './receipt.js';
+import type { Wait } from './session.js';
+import { takeTurn } from './turn.js';
+import {
+  checkPath,
+  childrenOf,
+  createOptions,
+  deleteIfThere,
+  makeAbove,
+  NO_DATA,
+  readIfThere,
+  watchChildren,
+  watched,
+  type ZnodeOptions,
+} from './znodes.js';
+
+export interface QueueItem {
+  /** Its znode, below the queue's path. */
+  readonly name: string;
+  /** 0 in a queue without priorities. */
+  readonly priority: number;
+  readonly data: Buffer;
+}
+
+const ITEM = 'queue';
+const TAKER = 'taker';
+const HIGHEST = 0x7fff_ffff;
+
+/** What the two queues have in common; they differ in the names of items alone. */
+class ItemQueue {
+  protected readonly client: ZooKeeperClient;
+  protected readonly path: string;
+  private readonly acl: readonly ACL[] | undefined;
+
+  /** @throws RangeError when the path is none */
+  constructor(client: ZooKeeperClient, path: string, options: ZnodeOptions = {}) {
+    checkPath(path);
+    this.client = client;
+    this.path = path;
+    this.acl = options.acl;
+  }
+
+  /**
+   * Waits for an item, takes it out and returns it. It is taken by one taker, or by none: one
+   * whose taker fails in that moment is lost with it.
+   * @throws RecipeError ETIMEDOUT or ELOST, the reason of the signal, ZooKeeperError
+   */
+  async take(options: WaitOptions = {}): Promise<QueueItem> {
+    const { client, path, acl } = this;
+    return limited(options, `${path}: an item`, async (limit) => {
+      const line = { client, parent: path, kind: TAKER, acl };
+      const turn = await takeTurn(line, NO_DATA, { signal: limit });
+      try {
+        const signal = AbortSignal.any([limit, turn.signal]);
+        const item = await this.untilItem({ client, path, signal });
+        // Only the first taker deletes items: after a lost reply, one that is gone is its own.
+        // Once the delete was sent, no limit keeps the item from whom it is for.
+        await deleteIfThere({ client, path }, childPath(path, item.name));
+        return item;
+      } finally {
+        await turn.leave();
+      }
+    });
+  }
+
+  /**
+   * The item that is next, left where it is; undefined when there is none. @throws ZooKeeperError
+   */
+  async peek(): Promise<QueueItem | undefined> {
+    const wait = { client: this.client, path: this.path };
+    return this.firstOf(wait, await childrenOf(wait, this.path));
+  }
+
+  /** The names of all items, the next one first. @throws ZooKeeperError */
+  async items(): Promise<readonly { readonly name: string; readonly priority: number }[]> {
+    const wait = { client: this.client, path: this.path };
+    const members = parseMembers(await childrenOf(wait, this.path), [ITEM]);
+    return members.map(({ name, priority }) => ({ name, priority }));
+  }
+
+  /** @param part what stands between kind and sequence */
+  protected async putAs(part: string, data: Buffer): Promise<void> {
+    const { client, path, acl } = this;
+    const item = childPath(path, `_c_${randomUUID()}-${ITEM}-${part}`);
+    const options = createOptions(CreateModes.PERSISTENT_SEQUENTIAL, acl);
+    const ops = [{ op: 'create', path: item, data, options }] as const;
+    for (;;) {
+      try {
+        await changeOnce({ client, path }, { ops, parent: path, acl });
+        return;
+      } catch (error) {
+        await makeAbove(error, { client, path }, item, acl);
+      }
+    }
+  }
+
+  private async untilItem(wait: Wait): Promise<QueueItem> {
+    const lists = watched(wait, (watch) => watchChildren(wait, this.path, watch));
+    for await (const children of lists) {
+      const item = await this.firstOf(wait, children ?? []);
+      if (item !== undefined) return item;
+    }
+    throw new Error('watched() never ends');
+  }
+
+  private async firstOf(wait: Wait, children: readonly string[]): Promise<QueueItem | undefined> {
+    for (const { name, priority } of parseMembers(children, [ITEM])) {
+      const found = await readIfThere(wait, childPath(this.path, name));
+      if (found !== undefined) return { name, priority, data: found.data ?? NO_DATA };
+    }
+    return undefined;
+  }
+}
+
+/**
+ * Items in the order in which they were put (Recipes page, "Queues").
+ *
+ * Layout: `<path>/_c_<guid>-queue-<sequence>`, persistent, an item's data; and a line of those who
+ * take, `<path>/_c_<guid>-taker-<sequence>`, ephemeral and empty, of whom the first alone watches
+ * for items. While an item is put, a receipt stands beside it (receipt.ts). Other children are not
+ * looked at.
+ *
+ * Guarantees: each item is put once and taken once, whatever happens to the connection; takers are
+ * served in the order in which they came; an item that is put wakes one of them.
+ * Putting needs the built-in client.
+ */
+export class Queue extends ItemQueue {
+  /**
+   * @throws ZooKeeperError of a refused request; of an ended session, after which it is not known
+   * whether the item was put
+   */
+  put(data: Buffer): Promise<void> {
+    return this.putAs('', data);
+  }
+}
+
+/**
+ * Items of a lower number first, and those of one number in the order in which they were put
+ * (Recipes page, "Priority Queues").
+ *
+ * Layout: `<path>/_c_<guid>-queue-<priority>-<sequence>`, the priority in ten digits; all else,
+ * the guarantees too, is as with Queue. What is next is decided when it is taken: an item of a
+ * lower number that came since goes first.
+ */
+export class PriorityQueue extends ItemQueue {
+  /**
+   * @param priority whole, from 0, the first, to 2147483647
+   * @throws RangeError for another one; what Queue.put throws
+   */
+  async put(data: Buffer, priority: number): Promise<void> {
+    if (!Number.isInteger(priority) || priority < 0 || priority > HIGHEST) {
+      throw new RangeError(`a priority is a whole number from 0 to ${HIGHEST}, not ${priority}`);
+    }
+    await this.putAs(`${String(priority).padStart(10, '0')}-`, data);
+  }
+}

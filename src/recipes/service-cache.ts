@@ -1,0 +1,199 @@
+import type { WatchEvent, ZooKeeperClient } from '../client/client.js';
+import { baseName, childPath, parentPath } from '../protocol/path.js';
+import { AddWatchMode, WatcherType } from '../protocol/watch-event.js';
+import { Group, type Member, type Membership } from './group.js';
+import { endOfSession, retried, type Wait, watchSession } from './session.js';
+import { checkName, checkPath, childrenOf, readIfThere, type ZnodeOptions } from './znodes.js';
+
+/** An instance of a service: its znode's name, and what it told of itself. */
+export type Instance = Member;
+
+/** Announces instances of services for a ServiceCache to find. */
+export class ServiceDirectory {
+  private readonly client: ZooKeeperClient;
+  private readonly path: string;
+  private readonly options: ZnodeOptions;
+
+  /** @throws RangeError when the path is none */
+  constructor(client: ZooKeeperClient, path: string, options: ZnodeOptions = {}) {
+    checkPath(path);
+    this.client = client;
+    this.path = path;
+    this.options = options;
+  }
+
+  /** Announces one until it leaves or its session ends. @throws what Group.join throws */
+  announce(service: string, id: string, data: Buffer, signal?: AbortSignal): Promise<Membership> {
+    checkName(service);
+    const group = new Group(this.client, childPath(this.path, service), this.options);
+    return group.join(id, data, signal);
+  }
+}
+
+/** How many caches of a client watch a path: the watch is the session's, not a cache's. */
+const watching = new WeakMap<ZooKeeperClient, Map<string, number>>();
+
+/**
+ * All instances of all services, in memory: reading costs no request. One persistent recursive
+ * watch keeps it up to date, and only what has changed is read again.
+ *
+ * Layout: `<path>/<service>/<instance>`, ephemeral, the data being what the instance tells of
+ * itself: a Group a service. Deeper znodes are not looked at.
+ *
+ * Guarantees: what it says was so a moment ago, while the client is connected; after a lost
+ * connection all is read again, since a persistent watch does not tell what it missed. Needs the
+ * built-in client, and a server of 3.6 or later.
+ */
+export class ServiceCache {
+  /**
+   * Rejects when the session has ended, or a read was refused; the cache says then what it knew
+   * last.
+   */
+  readonly ended: Promise<never>;
+  private readonly client: ZooKeeperClient;
+  private readonly path: string;
+  private readonly found = new Map<string, Map<string, Instance>>();
+  private readonly onChange: () => void;
+  private readonly closing = new AbortController();
+  private readonly unwatch: () => void;
+  private fail: (error: unknown) => void = () => undefined;
+  /** One read after the other, so that an older answer never replaces a newer one. */
+  private work: Promise<void> = Promise.resolve();
+
+  private constructor(client: ZooKeeperClient, path: string, onChange: () => void) {
+    this.client = client;
+    this.path = path;
+    this.onChange = onChange;
+    this.ended = new Promise((_, reject) => {
+      this.fail = reject;
+    });
+    this.ended.catch(() => undefined);
+    this.unwatch = watchSession(client, (state, reason) => {
+      const end = endOfSession(state, path, reason);
+      if (end !== undefined) this.fail(end);
+      else if (state === 'connected') this.enqueue(() => this.readAll());
+    });
+  }
+
+  /**
+   * Resolves when all was read once.
+   * @param onChange called after each change of what it says
+   * @throws RangeError when the path is none; ZooKeeperError; UnsupportedError over the native
+   * client
+   */
+  static async open(
+    client: ZooKeeperClient,
+    path: string,
+    onChange: () => void = () => undefined,
+  ): Promise<ServiceCache> {
+    checkPath(path);
+    const cache = new ServiceCache(client, path, onChange);
+    try {
+      await cache.start();
+      return cache;
+    } catch (error) {
+      await cache.close();
+      throw error;
+    }
+  }
+
+  /** The names of services that have instances, sorted. */
+  services(): readonly string[] {
+    return [...this.found.keys()].sort();
+  }
+
+  /** The instances of one service, sorted by id. */
+  instances(service: string): readonly Instance[] {
+    const all = [...(this.found.get(service)?.values() ?? [])];
+    return all.sort((a, b) => (a.id < b.id ? -1 : 1));
+  }
+
+  /** Ends it; what it knew stays. Resolves when the watch is removed; never rejects. */
+  async close(): Promise<void> {
+    if (this.closing.signal.aborted) return;
+    this.closing.abort(new Error('the cache is closed'));
+    this.unwatch();
+    await this.work;
+    const counts = watching.get(this.client);
+    const left = (counts?.get(this.path) ?? 1) - 1;
+    counts?.set(this.path, left);
+    if (left > 0) return;
+    counts?.delete(this.path);
+    const { client, path } = this;
+    const remove = () => client.removeWatches(path, WatcherType.PersistentRecursive);
+    await retried({ client, path }, remove).catch(() => undefined);
+  }
+
+  private async start(): Promise<void> {
+    const { client, path } = this;
+    const counts = watching.get(client) ?? new Map<string, number>();
+    watching.set(client, counts.set(path, (counts.get(path) ?? 0) + 1));
+    const mode = AddWatchMode.PERSISTENT_RECURSIVE;
+    await retried(this.wait(), () => client.addWatch(path, mode, (event) => this.handle(event)));
+    const first = this.work.then(() => this.readAll());
+    this.work = first.then(
+      () => undefined,
+      () => undefined,
+    );
+    await first;
+  }
+
+  private handle(event: WatchEvent): void {
+    if (this.closing.signal.aborted) return;
+    const { path } = event;
+    if (path === this.path) return;
+    const above = parentPath(path);
+    if (above === this.path) this.enqueue(() => this.readService(baseName(path)));
+    else if (parentPath(above) === this.path) {
+      this.enqueue(() => this.readInstance(baseName(above), baseName(path)));
+    }
+  }
+
+  private enqueue(read: () => Promise<boolean>): void {
+    this.work = this.work.then(async () => {
+      if (this.closing.signal.aborted) return;
+      try {
+        if (await read()) this.onChange();
+      } catch (error) {
+        if (!this.closing.signal.aborted) this.fail(error);
+      }
+    });
+  }
+
+  /** @returns whether anything has changed, as the other reads do */
+  private async readAll(): Promise<boolean> {
+    const services = await childrenOf(this.wait(), this.path);
+    let hasChanged = false;
+    for (const service of new Set([...this.found.keys(), ...services])) {
+      if (await this.readService(service)) hasChanged = true;
+    }
+    return hasChanged;
+  }
+
+  private async readService(service: string): Promise<boolean> {
+    const ids = await childrenOf(this.wait(), childPath(this.path, service));
+    const known = this.found.get(service)?.keys() ?? [];
+    let hasChanged = false;
+    for (const id of new Set([...known, ...ids])) {
+      if (await this.readInstance(service, id)) hasChanged = true;
+    }
+    return hasChanged;
+  }
+
+  private async readInstance(service: string, id: string): Promise<boolean> {
+    const znode = await readIfThere(this.wait(), childPath(childPath(this.path, service), id));
+    const instances = this.found.get(service) ?? new Map<string, Instance>();
+    const before = instances.get(id);
+    if (znode === undefined) {
+      if (instances.delete(id) && instances.size === 0) this.found.delete(service);
+      return before !== undefined;
+    }
+    const data = znode.data ?? Buffer.alloc(0);
+    this.found.set(service, instances.set(id, { id, data }));
+    return before === undefined || !before.data.equals(data);
+  }
+
+  private wait(): Wait {
+    return { client: this.client, path: this.path, signal: this.closing.signal };
+  }
+}

@@ -1,0 +1,76 @@
+import type { ZooKeeperClient } from '../client/client.js';
+import { childPath } from '../protocol/path.js';
+import { UNLOCK } from './hold.js';
+import type { WaitOptions } from './limit.js';
+import type { Held } from './lock.js';
+import { type Member, parseMembers } from './members.js';
+import type { Line } from './sequence-node.js';
+import { retried } from './session.js';
+import { takeTurn } from './turn.js';
+import { absent, checkPath, childrenOf, NO_DATA, type ZnodeOptions } from './znodes.js';
+
+/** Readers hold together, a writer holds alone. */
+export type SharedLockMode = 'read' | 'write';
+
+export interface HeldShared extends Held {
+  readonly mode: SharedLockMode;
+  /** Aborted when someone who waits asks for the lock: release it when you can. */
+  readonly revoked: AbortSignal;
+}
+
+const KINDS: readonly string[] = ['read', 'write'];
+
+/**
+ * A lock of many readers or one writer (Recipes page, "Shared Locks", and "Revocable Shared
+ * Locks").
+ *
+ * Layout: `<path>/_c_<guid>-read-<sequence>` and `<path>/_c_<guid>-write-<sequence>`, ephemeral;
+ * the data is empty, or `unlock` once the holder is asked to let go. Parents, other children and
+ * lost connections are as with Lock.
+ *
+ * Guarantees: a writer holds alone; a reader waits for the writers before it and for nobody else,
+ * so nobody is overtaken by a writer that came later. A reader watches the last writer before it,
+ * a writer the place before it: whoever goes wakes those that it kept waiting, and at most one
+ * writer. Not reentrant, and a read lock does not become a write lock.
+ */
+export class SharedLock {
+  private readonly line: Omit<Line, 'kind'>;
+
+  /** @throws RangeError when the path is none */
+  constructor(client: ZooKeeperClient, path: string, options: ZnodeOptions = {}) {
+    checkPath(path);
+    this.line = { client, parent: path, kinds: KINDS, acl: options.acl };
+  }
+
+  /** Waits for the lock in this mode and takes it. @throws what Lock.acquire throws */
+  async acquire(mode: SharedLockMode, options: WaitOptions = {}): Promise<HeldShared> {
+    const blockers = (before: readonly Member[]) => blockersOf(mode, before).slice(-1);
+    const turn = await takeTurn({ ...this.line, kind: mode, blockers }, NO_DATA, options);
+    const { fencingToken, signal, revoked, leave } = turn;
+    return { mode, fencingToken, signal, revoked, release: leave };
+  }
+
+  /**
+   * Asks everyone whom a new place of this mode would have to wait for to let go: who holds with
+   * `revoked` in mind will, nobody is forced.
+   * @returns how many were asked
+   * @throws ZooKeeperError of a refused request or an ended session
+   */
+  async revoke(mode: SharedLockMode): Promise<number> {
+    const { client, parent } = this.line;
+    const wait = { client, path: parent };
+    await retried(wait, () => client.sync(parent));
+    const before = parseMembers(await childrenOf(wait, parent), KINDS);
+    const asked = blockersOf(mode, before).map(async ({ name }) => {
+      const path = childPath(parent, name);
+      const stat = await retried(wait, () => client.setData(path, UNLOCK)).catch(absent);
+      return stat !== undefined;
+    });
+    return (await Promise.all(asked)).filter(Boolean).length;
+  }
+}
+
+/** Whom a place of this mode has to wait for, of those before it. */
+export function blockersOf(mode: SharedLockMode, before: readonly Member[]): readonly Member[] {
+  return mode === 'write' ? before : before.filter(({ kind }) => kind === 'write');
+}

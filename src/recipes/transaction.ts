@@ -1,0 +1,91 @@
+import { CreateModes } from '../protocol/create-mode.js';
+import type { ACL } from '../protocol/data.js';
+import { RecipeError } from './errors.js';
+import { hasCode, isLoss, once, retried, untilConnected, type Wait } from './session.js';
+import { checkName, createOptions, makeAbove, readIfThere } from './znodes.js';
+
+export type Verdict = 'commit' | 'abort';
+
+/** Who makes the znodes of the sites; see TwoPhaseCommit. */
+export type SiteNodes = 'coordinator' | 'sites';
+
+export interface TransactionState {
+  readonly siteNodes: SiteNodes;
+  readonly sites: readonly string[];
+  /** Undefined until it is decided. */
+  readonly decision: Verdict | undefined;
+}
+
+/** What the znode of a transaction holds. */
+export interface TransactionRecord extends TransactionState {
+  /** Whoever began it: tells one's own transaction from another's at the same path. */
+  readonly guid: string;
+}
+
+/** @throws RangeError */
+export function checkSites(sites: readonly string[]): void {
+  if (sites.length === 0) throw new RangeError('a transaction has at least one site');
+  for (const site of sites) checkName(site);
+  if (new Set(sites).size < sites.length) throw new RangeError(`a site is named twice: ${sites}`);
+}
+
+/** Undefined for what is no vote. */
+export function voteOf(data: Buffer | null | undefined): Verdict | undefined {
+  const text = data?.toString();
+  return text === 'commit' || text === 'abort' ? text : undefined;
+}
+
+/** @throws RecipeError ELOST for no znode, EBADDATA for one that holds something else */
+export function parseTransaction(path: string, data: Buffer | null | undefined): TransactionRecord {
+  if (data === undefined) {
+    throw new RecipeError('ELOST', `${path}: there is no transaction, or it was removed`);
+  }
+  const record = parseRecord(data?.toString() ?? '');
+  if (record !== undefined) return record;
+  throw new RecipeError('EBADDATA', `${path} holds something else than a transaction`);
+}
+
+function parseRecord(text: string): TransactionRecord | undefined {
+  try {
+    const { guid, siteNodes, sites, decision } = JSON.parse(text);
+    const isRecord =
+      typeof guid === 'string' &&
+      (siteNodes === 'coordinator' || siteNodes === 'sites') &&
+      Array.isArray(sites);
+    return isRecord
+      ? { guid, siteNodes, sites: sites.map(String), decision: voteOf(Buffer.from(`${decision}`)) }
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** @throws RecipeError ETAKEN when the path is in use; ZooKeeperError */
+export async function createTransaction(
+  wait: Wait,
+  record: TransactionRecord,
+  acl: readonly ACL[] | undefined,
+): Promise<void> {
+  const { client, path } = wait;
+  const data = Buffer.from(JSON.stringify(record));
+  const options = createOptions(CreateModes.PERSISTENT, acl);
+  for (;;) {
+    try {
+      await once(wait, () => client.create(path, data, options));
+      return;
+    } catch (error) {
+      if (isLoss(error)) {
+        await untilConnected(wait);
+        await retried(wait, () => client.sync(path));
+      } else if (hasCode(error, 'NODEEXISTS')) {
+        if ((await readIfThere(wait, path))?.data?.equals(data)) return;
+        throw new RecipeError(
+          'ETAKEN',
+          `${path} is in use: each transaction needs a path of its own`,
+        );
+      } else {
+        await makeAbove(error, wait, path, acl);
+      }
+    }
+  }
+}

@@ -1,0 +1,282 @@
+import { randomUUID } from 'node:crypto';
+import type { ZooKeeperClient } from '../client/client.js';
+import { CreateModes } from '../protocol/create-mode.js';
+import { childPath } from '../protocol/path.js';
+import { EphemeralNode } from './ephemeral-node.js';
+import { RecipeError } from './errors.js';
+import { limited, type WaitOptions } from './limit.js';
+import { hasCode, retried, type Wait, whileAlive } from './session.js';
+import {
+  checkSites,
+  createTransaction,
+  parseTransaction,
+  type SiteNodes,
+  type TransactionRecord,
+  type TransactionState,
+  type Verdict,
+  voteOf,
+} from './transaction.js';
+import {
+  checkName,
+  checkPath,
+  childrenOf,
+  createOptions,
+  deleteIfThere,
+  NO_DATA,
+  readIfThere,
+  untilOneChanged,
+  watchData,
+  watched,
+  type ZnodeOptions,
+} from './znodes.js';
+
+interface Found {
+  readonly record: TransactionRecord;
+  readonly version: number;
+}
+
+/**
+ * One transaction that all sites commit or none does (Recipes page, "Two-phased Commit"). Each
+ * transaction has a path of its own. The coordinator calls begin, decide and finish; each site,
+ * told of the path by the coordinator, calls vote, decision and acknowledge.
+ *
+ * Layout: `<path>`, persistent, whose data is JSON with `guid`, `siteNodes`, `sites` and, once it
+ * is made, `decision`; and a znode a site:
+ *
+ * - `siteNodes` "coordinator": `<path>/site-<name>`, persistent, made empty by begin(); the site
+ *   writes
+ *   `commit` or `abort` into it. A site may crash and come back to vote or to read the decision; one that
+ *   stays away is noticed by time alone.
+ * - `siteNodes` "sites": `<path>/site-<name>`, ephemeral, made by the site with its vote. A site
+ *   whose
+ *   session ends before the decision makes it an abort.
+ *
+ * Guarantees: one decision, the first that is written, which never changes; `commit` only if every
+ * site voted so. Only the coordinator watches the sites, and each site watches the transaction. As
+ * in any two-phase commit, sites that voted wait for as long as nobody decides; anybody may call
+ * abort().
+ */
+export class TwoPhaseCommit {
+  private readonly client: ZooKeeperClient;
+  private readonly path: string;
+  private readonly options: ZnodeOptions;
+  private readonly ephemerals = new Map<string, EphemeralNode>();
+
+  /** @throws RangeError when the path is none */
+  constructor(client: ZooKeeperClient, path: string, options: ZnodeOptions = {}) {
+    checkPath(path);
+    this.client = client;
+    this.path = path;
+    this.options = options;
+  }
+
+  /**
+   * Makes the transaction. When it rejects, nothing of it is left, as long as the session lives.
+   * @throws RangeError for bad names of sites; RecipeError ETAKEN when the path is in use;
+   * ZooKeeperError
+   */
+  async begin(sites: readonly string[], siteNodes: SiteNodes = 'coordinator'): Promise<void> {
+    checkSites(sites);
+    const { acl } = this.options;
+    const record = { guid: randomUUID(), siteNodes, sites, decision: undefined };
+    const wait = this.wait();
+    await createTransaction(wait, record, acl);
+    if (siteNodes === 'sites') return;
+    try {
+      const options = createOptions(CreateModes.PERSISTENT, acl);
+      for (const site of sites) {
+        await retried(wait, () => this.client.create(this.siteNode(site), NO_DATA, options)).catch(
+          (error) => {
+            if (!hasCode(error, 'NODEEXISTS')) throw error;
+          },
+        );
+      }
+    } catch (error) {
+      await this.remove().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /**
+   * Waits for the votes and writes the decision. A time that is over is an abort; a signal that
+   * aborts leaves it undecided, and the promise rejects with its reason.
+   * @returns the decision, which another may have made
+   * @throws ZooKeeperError; RecipeError ELOST when the transaction was removed
+   */
+  async decide({ signal, timeoutMs }: WaitOptions = {}): Promise<Verdict> {
+    const { record } = await this.found(this.wait(signal));
+    if (record.decision !== undefined) return record.decision;
+    const over = new AbortController();
+    const verdict = await limited({ signal, timeoutMs }, `${this.path}: all votes`, (limit) =>
+      this.collect(record, this.wait(AbortSignal.any([limit, over.signal]))),
+    )
+      .catch((error): Verdict => {
+        if (error instanceof RecipeError && error.code === 'ETIMEDOUT') return 'abort';
+        throw error;
+      })
+      .finally(() => over.abort());
+    return this.write(verdict, signal);
+  }
+
+  /** Decides for abort, if nobody has decided yet. @returns the decision @throws as decide() */
+  abort(): Promise<Verdict> {
+    return this.write('abort', undefined);
+  }
+
+  /**
+   * Waits until every site has acknowledged, and removes the transaction.
+   * @throws RecipeError ETIMEDOUT, the reason of the signal, ZooKeeperError
+   */
+  async finish(options: WaitOptions = {}): Promise<void> {
+    await limited(options, `${this.path}: the end of all sites`, async (signal) => {
+      const wait = this.wait(signal);
+      const nodes = (await childrenOf(wait, this.path)).filter((name) => name.startsWith('site-'));
+      for (const name of nodes) {
+        const node = childPath(this.path, name);
+        while ((await readIfThere(wait, node)) !== undefined) await untilOneChanged(wait, [node]);
+      }
+    });
+    await this.remove();
+  }
+
+  /** Deletes the transaction as it is. @throws ZooKeeperError, NOTEMPTY for children of others */
+  async remove(): Promise<void> {
+    const wait = this.wait();
+    const names = await childrenOf(wait, this.path);
+    for (const name of names.filter((each) => each.startsWith('site-'))) {
+      await deleteIfThere(wait, childPath(this.path, name));
+    }
+    await deleteIfThere(wait, this.path);
+  }
+
+  /**
+   * Votes for a site; the same vote again is the same. Where sites make their own znodes it lives
+   * as long as the session, or until acknowledge().
+   * @throws RecipeError ETAKEN when the site has voted otherwise, EBADDATA when it is none of this
+   * transaction, ELOST when there is none; ZooKeeperError
+   */
+  async vote(site: string, verdict: Verdict, signal?: AbortSignal): Promise<void> {
+    const wait = this.wait(signal);
+    const { record } = await this.found(wait);
+    if (!record.sites.includes(site)) {
+      const sites = record.sites.join(', ');
+      throw new RecipeError('EBADDATA', `${this.path} has no site "${site}", but ${sites}`);
+    }
+    const path = this.siteNode(site);
+    if (record.siteNodes === 'sites') {
+      const { client } = this;
+      const { acl } = this.options;
+      const node = this.ephemerals.get(site) ?? new EphemeralNode({ client, path, acl });
+      this.ephemerals.set(site, node);
+      if (await node.enter(Buffer.from(verdict), signal)) return;
+      throw new RecipeError('ETAKEN', `${path}: this site has voted already, in another session`);
+    }
+    try {
+      await retried(wait, () => this.client.setData(path, Buffer.from(verdict), 0));
+    } catch (error) {
+      if (!hasCode(error, 'BADVERSION')) throw error;
+      const voted = voteOf((await readIfThere(wait, path))?.data);
+      if (voted === verdict) return;
+      throw new RecipeError('ETAKEN', `${path}: this site has voted "${voted}" already`, error);
+    }
+  }
+
+  /**
+   * Waits for the decision. @throws RecipeError ETIMEDOUT or ELOST, the signal's reason,
+   * ZooKeeperError
+   */
+  decision(options: WaitOptions = {}): Promise<Verdict> {
+    return limited(options, `${this.path}: the decision`, async (signal) => {
+      const wait = this.wait(signal);
+      await this.found(wait);
+      const reads = watched(wait, (watch) => watchData(wait, this.path, watch));
+      for await (const znode of reads) {
+        const { decision } = parseTransaction(this.path, znode?.data);
+        if (decision !== undefined) return decision;
+      }
+      throw new Error('watched() never ends');
+    });
+  }
+
+  /** Says that a site has done what was decided: its znode goes. @throws ZooKeeperError */
+  async acknowledge(site: string): Promise<void> {
+    checkName(site);
+    const node = this.ephemerals.get(site);
+    if (node === undefined) await deleteIfThere(this.wait(), this.siteNode(site));
+    else await node.leave();
+    this.ephemerals.delete(site);
+  }
+
+  /** @throws RecipeError ELOST when there is none, EBADDATA when the path holds something else */
+  async state(): Promise<TransactionState & { readonly votes: ReadonlyMap<string, Verdict> }> {
+    const wait = this.wait();
+    const { siteNodes, sites, decision } = (await this.found(wait)).record;
+    const votes = new Map<string, Verdict>();
+    for (const site of sites) {
+      const vote = voteOf((await readIfThere(wait, this.siteNode(site)))?.data);
+      if (vote !== undefined) votes.set(site, vote);
+    }
+    return { siteNodes, sites, decision, votes };
+  }
+
+  /** Resolves with the verdict as soon as it is certain. */
+  private async collect({ sites, siteNodes }: TransactionRecord, wait: Wait): Promise<Verdict> {
+    let missing = sites.length;
+    return whileAlive<Verdict>(wait, (resolve, reject) => {
+      const follow = async (site: string): Promise<void> => {
+        for await (const vote of this.votes(site, wait)) {
+          if (vote === 'abort') resolve('abort');
+          if (vote === 'commit' && --missing === 0) resolve('commit');
+          // The vote of an ephemeral counts for as long as it is there.
+          if (vote !== undefined && siteNodes === 'coordinator') return;
+        }
+      };
+      for (const site of sites) follow(site).catch(reject);
+      return () => undefined;
+    });
+  }
+
+  /** Undefined while there is none; a vote that vanishes is an abort. */
+  private async *votes(site: string, wait: Wait): AsyncGenerator<Verdict | undefined, never> {
+    let last: Verdict | undefined;
+    const path = this.siteNode(site);
+    for await (const znode of watched(wait, (watch) => watchData(wait, path, watch))) {
+      const vote = voteOf(znode?.data);
+      const isNew = vote !== last;
+      if (isNew) yield last === undefined ? vote : 'abort';
+      last = vote;
+    }
+    throw new Error('watched() never ends');
+  }
+
+  /** The first decision written counts: every write expects the version that begin() made. */
+  private async write(decision: Verdict, signal: AbortSignal | undefined): Promise<Verdict> {
+    const wait = this.wait(signal);
+    const { record, version } = await this.found(wait);
+    if (record.decision !== undefined) return record.decision;
+    const data = Buffer.from(JSON.stringify({ ...record, decision }));
+    try {
+      await retried(wait, () => this.client.setData(this.path, data, version));
+      return decision;
+    } catch (error) {
+      if (!hasCode(error, 'BADVERSION')) throw error;
+      return (await this.found(wait)).record.decision ?? decision;
+    }
+  }
+
+  private async found(wait: Wait): Promise<Found> {
+    const known = await readIfThere(wait, this.path);
+    // Who was just told of the path may be connected to a server that was not.
+    if (known === undefined) await retried(wait, () => this.client.sync(this.path));
+    const znode = known ?? (await readIfThere(wait, this.path));
+    return { record: parseTransaction(this.path, znode?.data), version: znode?.stat.version ?? 0 };
+  }
+
+  private siteNode(site: string): string {
+    return childPath(this.path, `site-${site}`);
+  }
+
+  private wait(signal?: AbortSignal): Wait {
+    return { client: this.client, path: this.path, signal };
+  }
+}

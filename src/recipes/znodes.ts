@@ -1,0 +1,179 @@
+/**
+ * Requests that recipes make of single znodes, each of which may be made twice without harm: they
+ * go on after a lost connection.
+ */
+import type { CreateOptions, Watcher } from '../client/client.js';
+import { UnsupportedError } from '../client/errors.js';
+import { type CreateMode, CreateModes } from '../protocol/create-mode.js';
+import type { ACL, Stat } from '../protocol/data.js';
+import { parentPath, pathFault } from '../protocol/path.js';
+import { hasCode, retried, type Wait, whileAlive } from './session.js';
+
+export const NO_DATA = Buffer.alloc(0);
+
+export interface ZnodeOptions {
+  /** Of the znodes made, parents among them. Default OPEN_ACL_UNSAFE. */
+  readonly acl?: readonly ACL[] | undefined;
+}
+
+export interface Znode {
+  readonly data: Buffer | null;
+  readonly stat: Stat;
+}
+
+/** @throws RangeError when the path is none */
+export function checkPath(path: string): void {
+  const fault = pathFault(path);
+  if (fault !== undefined) throw new RangeError(`"${path}" is not a path: ${fault}`);
+}
+
+/** @throws RangeError when it cannot be the last part of a path */
+export function checkName(name: string): void {
+  const fault = name.includes('/') ? 'it holds a /' : pathFault(`/${name}`);
+  if (fault !== undefined || name === '') {
+    throw new RangeError(`"${name}" cannot name a znode: ${fault ?? 'it is empty'}`);
+  }
+}
+
+export function createOptions(mode: CreateMode, acl: readonly ACL[] | undefined): CreateOptions {
+  return acl === undefined ? { mode } : { mode, acl };
+}
+
+/**
+ * Makes a znode and what is missing above it, as containers, which go when they are empty again.
+ */
+export async function makeContainer(
+  wait: Wait,
+  path: string,
+  acl: readonly ACL[] | undefined,
+): Promise<void> {
+  const make = (mode: CreateMode) =>
+    retried(wait, () => wait.client.create(path, NO_DATA, createOptions(mode, acl)));
+  try {
+    await make(CreateModes.CONTAINER).catch((error) => {
+      const isUnknown = error instanceof UnsupportedError || hasCode(error, 'UNIMPLEMENTED');
+      if (!isUnknown) throw error;
+      return make(CreateModes.PERSISTENT);
+    });
+  } catch (error) {
+    if (hasCode(error, 'NODEEXISTS')) return;
+    await makeAbove(error, wait, path, acl);
+    await makeContainer(wait, path, acl);
+  }
+}
+
+/** After the NONODE of a create: makes the parent that was missing; any other error it throws. */
+export async function makeAbove(
+  error: unknown,
+  wait: Wait,
+  path: string,
+  acl: readonly ACL[] | undefined,
+): Promise<void> {
+  const above = parentPath(path);
+  // Below the root a missing parent is a missing chroot, which is not ours to make.
+  if (!hasCode(error, 'NONODE') || above === '/' || above === '') throw error;
+  await makeContainer(wait, above, acl);
+}
+
+/** Makes a persistent znode and what is missing above it; one that is there stays as it is. */
+export async function makePersistent(
+  wait: Wait,
+  path: string,
+  data: Buffer,
+  acl: readonly ACL[] | undefined,
+): Promise<void> {
+  for (;;) {
+    try {
+      const options = createOptions(CreateModes.PERSISTENT, acl);
+      await retried(wait, () => wait.client.create(path, data, options));
+      return;
+    } catch (error) {
+      if (hasCode(error, 'NODEEXISTS')) return;
+      await makeAbove(error, wait, path, acl);
+    }
+  }
+}
+
+/** Undefined when there is no such znode, where no watch is armed either. */
+export async function readIfThere(
+  wait: Wait,
+  path: string,
+  watch: Watcher | false = false,
+): Promise<Znode | undefined> {
+  return retried(wait, () => wait.client.getData(path, { watch })).catch(absent);
+}
+
+/** None when there is no such znode. */
+export async function childrenOf(wait: Wait, path: string): Promise<readonly string[]> {
+  const found = await retried(wait, () => wait.client.getChildren(path)).catch(absent);
+  return found?.children ?? [];
+}
+
+/** The children, or undefined when the znode is missing; the watch is armed either way. */
+export async function watchChildren(
+  wait: Wait,
+  path: string,
+  watch: Watcher,
+): Promise<readonly string[] | undefined> {
+  for (;;) {
+    const found = await retried(wait, () => wait.client.getChildren(path, { watch })).catch(absent);
+    if (found !== undefined) return found.children;
+    if ((await retried(wait, () => wait.client.exists(path, { watch }))) === null) return undefined;
+  }
+}
+
+/** The same for a znode's data. */
+export async function watchData(
+  wait: Wait,
+  path: string,
+  watch: Watcher,
+): Promise<Znode | undefined> {
+  for (;;) {
+    const found = await readIfThere(wait, path, watch);
+    if (found !== undefined) return found;
+    if ((await retried(wait, () => wait.client.exists(path, { watch }))) === null) return undefined;
+  }
+}
+
+/** Deletes whatever version there is; a znode that is gone already is as good. */
+export async function deleteIfThere(wait: Wait, path: string): Promise<void> {
+  await retried(wait, () => wait.client.delete(path)).catch(absent);
+}
+
+/**
+ * Resolves when one of these znodes has changed or gone. Watches by getData: exists would leave a
+ * watch behind on a znode that is gone for good.
+ */
+export function untilOneChanged(wait: Wait, paths: readonly string[]): Promise<void> {
+  return whileAlive(wait, (resolve, reject) => {
+    for (const path of paths) {
+      readIfThere(wait, path, () => resolve()).then((found) => {
+        if (found === undefined) resolve();
+      }, reject);
+    }
+    return () => undefined;
+  });
+}
+
+/** What `read` gives, now and after each event of the watch that it arms. */
+export async function* watched<T>(
+  wait: Wait,
+  read: (watch: Watcher) => Promise<T>,
+): AsyncGenerator<T, never> {
+  for (;;) {
+    let tell = (): void => undefined;
+    const changed = new Promise<void>((resolve) => {
+      tell = resolve;
+    });
+    yield await read(() => tell());
+    await whileAlive<void>(wait, (resolve) => {
+      void changed.then(resolve);
+      return () => undefined;
+    });
+  }
+}
+
+/** For a catch: a znode that is not there is undefined. */
+export function absent(error: unknown): undefined {
+  if (!hasCode(error, 'NONODE')) throw error;
+}

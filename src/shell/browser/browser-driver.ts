@@ -1,0 +1,151 @@
+// Asks the server what the browser wants to know, and watches what it shows, so that the screen is
+// what is there. It decides nothing about keys.
+import type { ZooKeeperClient } from '../../client/client.js';
+import { ZooKeeperError } from '../../client/errors.js';
+import type { ShellSession } from '../../commands/shell-session.js';
+import type { Stat } from '../../protocol/data.js';
+import type { Key } from '../key-decoder.js';
+import {
+  type BrowserEffect,
+  type BrowserEvent,
+  type BrowserState,
+  openBrowser,
+} from './browser-state.js';
+import { stepBrowser } from './browser-step.js';
+
+export class BrowserDriver {
+  readonly #session: ShellSession;
+  readonly #client: ZooKeeperClient;
+  readonly #listeners = new Set<() => void>();
+  /** Resolves with the path selected last. */
+  readonly left: Promise<string>;
+  #resolveLeft: (path: string) => void = () => undefined;
+  #state: BrowserState;
+  /** Read one at a time: who holds a key down passes many znodes, and looks at the last. */
+  #isReading = false;
+  #nextRead: string | undefined;
+  #unsubscribe: () => void;
+  #isOver = false;
+
+  constructor(session: ShellSession, client: ZooKeeperClient, root: string) {
+    this.#session = session;
+    this.#client = client;
+    this.left = new Promise((resolve) => {
+      this.#resolveLeft = resolve;
+    });
+    const { state, effects } = openBrowser(root, this.#server());
+    this.#state = state;
+    this.#unsubscribe = session.subscribe((event) => {
+      if (event.kind !== 'state') return;
+      const isBack = event.state === 'connected' || event.state === 'connected-readonly';
+      this.dispatch({ type: 'server', server: this.#server(), isBack });
+    });
+    for (const effect of effects) this.#perform(effect);
+  }
+
+  get state(): BrowserState {
+    return this.#state;
+  }
+
+  /** Calls the listener after each change of `state`. @returns a function that ends it */
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  press(key: Key): void {
+    if (key.type === 'key') this.dispatch({ type: 'key', key: key.name });
+    else this.dispatch({ type: 'text', text: key.text });
+  }
+
+  dispatch(event: BrowserEvent): void {
+    if (this.#isOver) return;
+    const before = this.#state;
+    const { state, effects } = stepBrowser(before, event);
+    this.#state = state;
+    if (state !== before) for (const listener of this.#listeners) listener();
+    for (const effect of effects) this.#perform(effect);
+  }
+
+  /** Ends it, whoever asks; what is on its way is not waited for. */
+  leave(path = this.#state.selected): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#unsubscribe();
+    this.#resolveLeft(path);
+  }
+
+  #perform(effect: BrowserEffect): void {
+    switch (effect.type) {
+      case 'list':
+        void this.#list(effect.path);
+        return;
+      case 'read':
+        void this.#read(effect.path);
+        return;
+      case 'look':
+        void this.#look(effect.paths);
+        return;
+      case 'leave':
+        this.leave(effect.path);
+        return;
+    }
+  }
+
+  async #list(path: string): Promise<void> {
+    try {
+      const watch = () => this.dispatch({ type: 'stale', path });
+      const { children, stat } = await this.#client.getChildren(path, { watch });
+      this.dispatch({ type: 'listed', path, children, stat });
+    } catch (error) {
+      this.dispatch({ type: 'unlisted', path, reason: reasonOf(error) });
+    }
+  }
+
+  async #read(path: string): Promise<void> {
+    if (this.#isReading) {
+      this.#nextRead = path;
+      return;
+    }
+    this.#isReading = true;
+    try {
+      const watch = () => this.dispatch({ type: 'stale', path });
+      const { data, stat } = await this.#client.getData(path, { watch });
+      this.dispatch({ type: 'read', path, data, stat });
+    } catch (error) {
+      this.dispatch({ type: 'unread', path, reason: reasonOf(error) });
+    } finally {
+      this.#isReading = false;
+    }
+    const next = this.#nextRead;
+    this.#nextRead = undefined;
+    if (next !== undefined) await this.#read(next);
+  }
+
+  async #look(paths: readonly string[]): Promise<void> {
+    const stats = new Map<string, Stat>();
+    const looks = paths.map(async (path) => {
+      const stat = await this.#client.exists(path);
+      if (stat !== null) stats.set(path, stat);
+    });
+    // The marks of those that could not be looked at stay as they are.
+    await Promise.allSettled(looks);
+    if (stats.size > 0) this.dispatch({ type: 'looked', stats });
+  }
+
+  #server(): string {
+    const { target, state } = this.#session;
+    return `${this.#client.server ?? target} (${state})`;
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof ZooKeeperError) return REASONS[error.code] ?? error.message;
+  return error instanceof Error ? error.message : String(error);
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  NOAUTH: 'may not be read',
+  NONODE: 'is gone',
+  CONNECTIONLOSS: 'the connection was lost',
+};

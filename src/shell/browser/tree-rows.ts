@@ -1,0 +1,52 @@
+import type { Stat } from '../../protocol/data.js';
+import { baseName, childPath } from '../../protocol/path.js';
+
+/** What is known of a znode that was seen. */
+export interface BrowsedNode {
+  /** Sorted; undefined until they were listed. */
+  readonly children?: readonly string[];
+  readonly isOpen: boolean;
+  /** Why its children could not be listed. */
+  readonly fault?: string;
+  readonly stat?: Stat;
+}
+
+export type BrowsedTree = ReadonlyMap<string, BrowsedNode>;
+
+export interface TreeRow {
+  readonly path: string;
+  readonly name: string;
+  readonly depth: number;
+}
+
+const known = new WeakMap<BrowsedTree, readonly TreeRow[]>();
+
+/** What of the tree can be scrolled through: the root, and all below what is open. */
+export function treeRows(tree: BrowsedTree, root: string): readonly TreeRow[] {
+  const cached = known.get(tree);
+  if (cached !== undefined) return cached;
+  const rows: TreeRow[] = [];
+  // The next one is at the end.
+  const pending: TreeRow[] = [{ path: root, name: root, depth: 0 }];
+  for (let row = pending.pop(); row !== undefined; row = pending.pop()) {
+    rows.push(row);
+    const node = tree.get(row.path);
+    if (node?.isOpen !== true) continue;
+    const { children = [] } = node;
+    for (let at = children.length - 1; at >= 0; at--) {
+      const path = childPath(row.path, children[at] ?? '');
+      pending.push({ path, name: baseName(path), depth: row.depth + 1 });
+    }
+  }
+  known.set(tree, rows);
+  return rows;
+}
+
+/** The tree with a node changed; a node that is not known yet is a closed one. */
+export function withNode(
+  tree: BrowsedTree,
+  path: string,
+  change: Partial<BrowsedNode>,
+): BrowsedTree {
+  return new Map(tree).set(path, { isOpen: false, ...tree.get(path), ...change });
+}

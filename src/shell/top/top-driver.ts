@@ -1,0 +1,93 @@
+import type { LiveSession } from '../../commands/ops/live.js';
+import type { Key } from '../key-decoder.js';
+import { startState, step, type TopEvent, type TopState } from './top-state.js';
+
+/** Asks the members again and again, and carries out what the reducer wants. */
+export class TopDriver {
+  state: TopState;
+  readonly intervalMs: number;
+  private readonly session: LiveSession;
+  private readonly listeners = new Set<() => void>();
+  private timer: NodeJS.Timeout | undefined;
+  /** Aborted when somebody leaves: a look that is under way then ends. */
+  private readonly leaving = new AbortController();
+  private isLooking = false;
+  private looks = 0;
+  private readonly whenDone: () => void;
+  /** Resolves when somebody leaves, or the looks are done. */
+  readonly done: Promise<void>;
+
+  constructor(session: LiveSession) {
+    this.session = session;
+    this.intervalMs = session.intervalMs;
+    this.state = startState(session.sort, session.filter);
+    let whenDone = (): void => undefined;
+    this.done = new Promise((resolve) => {
+      whenDone = resolve;
+    });
+    this.whenDone = whenDone;
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  };
+
+  start(): void {
+    void this.look();
+  }
+
+  press(key: Key): void {
+    const names = key.type === 'key' ? [key.name] : [...key.text];
+    for (const name of names) this.dispatch({ type: 'key', key: name });
+  }
+
+  leave(): void {
+    clearTimeout(this.timer);
+    this.leaving.abort();
+    this.whenDone();
+  }
+
+  private dispatch(event: TopEvent): void {
+    const { state, effects } = step(this.state, event);
+    this.state = state;
+    for (const listener of this.listeners) listener();
+    for (const effect of effects) {
+      if (effect === 'quit') this.leave();
+      else if (effect === 'look') void this.look();
+      else void this.reset();
+    }
+  }
+
+  /** One look at a time: a member that is slow makes the looks rarer, and never pile up. */
+  private async look(): Promise<void> {
+    if (this.isLooking) return;
+    clearTimeout(this.timer);
+    this.isLooking = true;
+    const startedAt = performance.now();
+    const { signal } = this.leaving;
+    const result = await this.session.look(this.state.earlier, signal);
+    this.isLooking = false;
+    if (signal.aborted) return;
+    this.looks += 1;
+    this.dispatch({ type: 'looked', result });
+    if (this.looks === this.session.count) {
+      this.leave();
+      return;
+    }
+    const spentMs = performance.now() - startedAt;
+    this.timer = setTimeout(() => this.tick(), Math.max(0, this.intervalMs - spentMs));
+  }
+
+  private tick(): void {
+    if (!this.state.isPaused) void this.look();
+    else this.timer = setTimeout(() => this.tick(), this.intervalMs);
+  }
+
+  private async reset(): Promise<void> {
+    const notice = await this.session.reset();
+    if (this.leaving.signal.aborted) return;
+    this.dispatch({ type: 'told', notice });
+    void this.look();
+  }
+}

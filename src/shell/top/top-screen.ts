@@ -1,0 +1,205 @@
+// The screen of `zkops top` as rows of spans; the terminal and the batch print the same.
+
+import { shortNumber } from '../../commands/ops/format.js';
+import { isUnjudged, type Member } from '../../commands/ops/member.js';
+import type { Level, OpsResult } from '../../commands/ops/result.js';
+import type { Column } from '../../commands/ops/verb.js';
+import { safeText, shownCell } from '../../commands/render/ops-cells.js';
+import { fitColumns } from '../../commands/render/ops-columns.js';
+import { truncate } from '../text-width.js';
+import type { Span, Tone } from '../theme.js';
+import type { TerminalSize } from '../use-terminal-size.js';
+import { sparkline } from './sparkline.js';
+import { rowsOf, type TopState } from './top-state.js';
+
+type Row = readonly Span[];
+
+const TONES: Readonly<Record<Level, Tone>> = {
+  healthy: 'good',
+  warning: 'busy',
+  critical: 'bad',
+  unknown: 'option',
+};
+const KEYS = 'q quit  h help  s sort  R reverse  / filter  p pause  space now';
+const HELP = [
+  'q        leaves',
+  'space    asks now',
+  'p        stops asking, and goes on',
+  's, right sorts by the next column; left by the one before; escape as listed',
+  'R        turns the order round',
+  '/        shows the members whose name or state holds a text; escape shows all',
+  'up, down scroll, where the members are more than fit',
+  'r        sets the statistics of all members back, when asked again',
+];
+const MIN_SPARK = 8;
+const MAX_SPARK = 40;
+
+const plain = (text: string): Row => [{ text, tone: 'plain' }];
+
+/** @param intervalMs as the heading tells it */
+export function topScreen(state: TopState, size: TerminalSize, intervalMs: number): readonly Row[] {
+  const { result } = state;
+  const bottom = bottomRow(state);
+  if (result === undefined) return [plain('zkops top: asking the members …'), bottom];
+  if (state.isHelp) return [heading(state, result, intervalMs), [], ...HELP.map(plain), [], bottom];
+  const body = table(state, result, size);
+  const notes = problems(result, size.columns);
+  const head = [
+    heading(state, result, intervalMs),
+    verdict(result),
+    totals(state, size.columns),
+    [],
+  ];
+  // One row less than there are: a terminal scrolls when its last one is written.
+  const room = Math.max(1, size.rows - 1 - head.length - 1 - 2);
+  const noteRoom = Math.min(notes.length, Math.max(2, room - body.rows.length - 1));
+  const rowRoom = Math.max(1, room - noteRoom - (noteRoom > 0 ? 1 : 0));
+  const first = Math.min(state.scroll, Math.max(0, body.rows.length - rowRoom));
+  const shown = body.rows.slice(first, first + rowRoom);
+  const left = body.rows.length - shown.length;
+  return [
+    ...head,
+    body.titles,
+    ...shown,
+    ...(left > 0 ? [plain(`… ${left} more: up and down scroll`)] : []),
+    ...(noteRoom > 0 ? [[], ...notes.slice(0, noteRoom)] : []),
+    bottom,
+  ].map((row) => cut(row, size.columns));
+}
+
+function heading(state: TopState, { time, members }: OpsResult, intervalMs: number): Row {
+  const every = `every ${shortNumber(intervalMs / 1000)} s`;
+  const count =
+    state.filter === '' ? `${members.length}` : `${rowsOf(state).length} of ${members.length}`;
+  const pause = state.isPaused ? ', paused' : '';
+  const clock = new Date(time).toTimeString().slice(0, 8);
+  return [
+    { text: 'zkops top', tone: 'command' },
+    { text: `  ${clock}  ${count} members  ${every}${pause}`, tone: 'plain' },
+  ];
+}
+
+function verdict({ verdict: { level, summary } }: OpsResult): Row {
+  return [{ text: `${level.toUpperCase()}: ${safeText(summary)}`, tone: TONES[level] }];
+}
+
+/** The sums of the rates, as figures and as what they were before. */
+function totals({ trends }: TopState, columns: number): Row {
+  const all = [...trends.values()];
+  const looks = Math.max(0, ...all.map(({ requests }) => requests.length));
+  const at = (series: readonly (number | undefined)[], look: number) =>
+    series[series.length - looks + look];
+  const each = Array.from({ length: looks }, (_, look) => look);
+  const requests = each.map((look) => sum(all.map((trend) => at(trend.requests, look))));
+  const latency = each.map((look) => worst(all.map((trend) => at(trend.latency, look))));
+  const bars = Math.max(0, Math.min(MAX_SPARK, Math.floor((columns - 44) / 2)));
+  const figure = (value: number | undefined) =>
+    (value === undefined ? '-' : shortNumber(value)).padStart(7);
+  return [
+    { text: `requests/s ${figure(requests.at(-1))} `, tone: 'plain' },
+    { text: sparkline(requests, bars), tone: 'path' },
+    { text: `  worst ms ${figure(latency.at(-1))} `, tone: 'plain' },
+    { text: sparkline(latency, bars), tone: 'option' },
+  ];
+}
+
+function told(values: readonly (number | undefined)[]): readonly number[] {
+  return values.filter((value) => value !== undefined);
+}
+
+function sum(values: readonly (number | undefined)[]): number | undefined {
+  const known = told(values);
+  return known.length === 0 ? undefined : known.reduce((total, value) => total + value, 0);
+}
+
+function worst(values: readonly (number | undefined)[]): number | undefined {
+  const known = told(values);
+  return known.length === 0 ? undefined : Math.max(...known);
+}
+
+/** The members as rows, with their requests as bars where there is room. */
+function table(state: TopState, result: OpsResult, { columns: width }: TerminalSize) {
+  const rows = rowsOf(state);
+  const { members } = result;
+  const name = Math.max('MEMBER'.length, ...members.map(({ server }) => server.length));
+  const columns = fitColumns(result.verb.columns, result, name, width);
+  const widths = columns.map((column) =>
+    Math.max(
+      titleOf(column, state).length,
+      ...members.map((member) => shownCell(column, member, members).length),
+    ),
+  );
+  const used = widths.reduce((total, one) => total + one + 2, name);
+  const spare = width - used - 2;
+  const bars = spare < MIN_SPARK ? 0 : Math.min(MAX_SPARK, spare);
+  const cells = (texts: readonly string[]) =>
+    texts.map(
+      (text, at) =>
+        `  ${isLeft(columns[at]) ? text.padEnd(widths[at] ?? 0) : text.padStart(widths[at] ?? 0)}`,
+    );
+  const titles = [
+    'MEMBER'.padEnd(name),
+    ...cells(columns.map((column) => titleOf(column, state))),
+    bars === 0 ? '' : `  ${'REQUESTS'.padStart(bars)}`,
+  ].join('');
+  return {
+    titles: [{ text: titles, tone: 'command' }] as Row,
+    rows: rows.map((member): Row => {
+      const texts = cells(columns.map((column) => shownCell(column, member, members)));
+      const trend = state.trends.get(member.server)?.requests ?? [];
+      return [
+        { text: safeText(member.server).padEnd(name), tone: toneOf(member, result) },
+        { text: texts.join(''), tone: 'plain' },
+        ...(bars === 0 ? [] : [{ text: `  ${sparkline(trend, bars)}`, tone: 'path' as const }]),
+      ];
+    }),
+  };
+}
+
+/** Words stand left, figures right. */
+function isLeft(column: Column | undefined): boolean {
+  return column?.key === 'state' || column?.key === 'version';
+}
+
+/** The column that the rows are sorted by has a mark. */
+function titleOf({ title, key }: Column, { sort, isReversed }: TopState): string {
+  return key === sort ? `${title}${isReversed ? '▴' : '▾'}` : title;
+}
+
+function toneOf({ server, state }: Member, { verdict: { problems } }: OpsResult): Tone {
+  if (state !== 'serving') return isUnjudged(state) ? 'option' : 'bad';
+  const own = problems.filter((problem) => problem.server === server);
+  if (own.some(({ level }) => level === 'critical')) return 'bad';
+  return own.length > 0 ? 'busy' : 'good';
+}
+
+function problems(
+  { verdict: { problems: all, summary } }: OpsResult,
+  columns: number,
+): readonly Row[] {
+  return all
+    .filter(({ text }) => text !== summary)
+    .map(({ level, server, text }) => {
+      const about = server === undefined ? '' : `${server}: `;
+      return [{ text: truncate(safeText(about + text), columns), tone: TONES[level] }];
+    });
+}
+
+function bottomRow({ prompt, filter, notice }: TopState): Row {
+  if (prompt === 'filter') return [{ text: `show members that hold: ${filter}_`, tone: 'value' }];
+  if (prompt === 'reset') {
+    return [{ text: 'set the statistics of all members back (srst)? y or n', tone: 'busy' }];
+  }
+  return notice === ''
+    ? [{ text: KEYS, tone: 'dim' }]
+    : [{ text: safeText(notice), tone: 'value' }];
+}
+
+function cut(row: Row, columns: number): Row {
+  let room = columns;
+  return row.flatMap(({ text, tone }) => {
+    const kept = truncate(text, room);
+    room -= kept.length;
+    return kept === '' ? [] : [{ text: kept, tone }];
+  });
+}

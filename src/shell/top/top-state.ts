@@ -1,0 +1,182 @@
+// What `zkops top` decides: looks and keys in, a state and effects out. No time, no terminal.
+
+import type { EarlierLook } from '../../commands/ops/earlier-look.js';
+import { looksOf } from '../../commands/ops/measure.js';
+import type { Member } from '../../commands/ops/member.js';
+import type { OpsResult } from '../../commands/ops/result.js';
+import type { Column } from '../../commands/ops/verb.js';
+
+/** As many looks as the widest terminal shows. */
+const MAX_HISTORY = 240;
+
+export interface Trend {
+  readonly requests: readonly (number | undefined)[];
+  readonly latency: readonly (number | undefined)[];
+}
+
+export interface TopState {
+  /** The last look; undefined before the first. */
+  readonly result: OpsResult | undefined;
+  readonly earlier: ReadonlyMap<string, EarlierLook>;
+  /** By member, the oldest look first. */
+  readonly trends: ReadonlyMap<string, Trend>;
+  /** The key of a column; undefined for the order of the list. */
+  readonly sort: string | undefined;
+  readonly isReversed: boolean;
+  readonly filter: string;
+  /** What the bottom line asks for: keys go there. */
+  readonly prompt: 'filter' | 'reset' | undefined;
+  readonly isPaused: boolean;
+  readonly isHelp: boolean;
+  /** The first row shown, where the members are more than fit. */
+  readonly scroll: number;
+  readonly notice: string;
+}
+
+export type TopEvent =
+  | { readonly type: 'looked'; readonly result: OpsResult }
+  | { readonly type: 'told'; readonly notice: string }
+  /**
+   * A character as it was typed, or `enter`, `escape`, `backspace`, `up`, `down`, `left`, `right`.
+   */
+  | { readonly type: 'key'; readonly key: string };
+
+export type TopEffect = 'quit' | 'look' | 'reset';
+
+export interface Step {
+  readonly state: TopState;
+  readonly effects: readonly TopEffect[];
+}
+
+export function startState(sort: string | undefined, filter: string): TopState {
+  return {
+    result: undefined,
+    earlier: new Map(),
+    trends: new Map(),
+    sort,
+    isReversed: false,
+    filter,
+    prompt: undefined,
+    isPaused: false,
+    isHelp: false,
+    scroll: 0,
+    notice: '',
+  };
+}
+
+export function step(state: TopState, event: TopEvent): Step {
+  switch (event.type) {
+    case 'looked':
+      return only(withResult(state, event.result));
+    case 'told':
+      return only({ ...state, notice: event.notice });
+    case 'key':
+      return pressed({ ...state, notice: '' }, event.key);
+  }
+}
+
+function only(state: TopState, ...effects: readonly TopEffect[]): Step {
+  return { state, effects };
+}
+
+function withResult(state: TopState, result: OpsResult): TopState {
+  const trends = new Map(state.trends);
+  for (const { server, rates } of result.members) {
+    const { requests = [], latency = [] } = trends.get(server) ?? {};
+    trends.set(server, {
+      requests: [...requests, rates?.requestsPerSecond].slice(-MAX_HISTORY),
+      latency: [...latency, rates?.latencyMs].slice(-MAX_HISTORY),
+    });
+  }
+  return { ...state, result, trends, earlier: looksOf(result.members, result.timeMs) };
+}
+
+function pressed(state: TopState, key: string): Step {
+  if (key === 'ctrl-c') return only(state, 'quit');
+  if (state.prompt === 'filter') return only(typeFilter(state, key));
+  if (state.prompt === 'reset') {
+    const answered = { ...state, prompt: undefined };
+    return key === 'y'
+      ? only(answered, 'reset')
+      : only({ ...answered, notice: 'nothing was reset' });
+  }
+  if (state.isHelp) return only({ ...state, isHelp: false });
+  switch (key) {
+    case 'q':
+      return only(state, 'quit');
+    case ' ':
+      return only(state, 'look');
+    case 'p':
+      return only({ ...state, isPaused: !state.isPaused });
+    case 'h':
+    case '?':
+      return only({ ...state, isHelp: true });
+    case 'r':
+      return only({ ...state, prompt: 'reset' });
+    case '/':
+      return only({ ...state, prompt: 'filter' });
+    case 'escape':
+      return only({ ...state, filter: '', sort: undefined });
+    case 's':
+    case 'right':
+      return only({ ...state, sort: neighbour(state, 1), scroll: 0 });
+    case 'left':
+      return only({ ...state, sort: neighbour(state, -1), scroll: 0 });
+    case 'R':
+      return only({ ...state, isReversed: !state.isReversed });
+    case 'down':
+    case 'j':
+      return only({ ...state, scroll: scrolled(state, 1) });
+    case 'up':
+    case 'k':
+      return only({ ...state, scroll: scrolled(state, -1) });
+    default:
+      return only(state);
+  }
+}
+
+function typeFilter(state: TopState, key: string): TopState {
+  if (key === 'enter') return { ...state, prompt: undefined };
+  if (key === 'escape') return { ...state, prompt: undefined, filter: '' };
+  if (key === 'backspace') return { ...state, filter: state.filter.slice(0, -1) };
+  return key.length === 1 ? { ...state, filter: state.filter + key, scroll: 0 } : state;
+}
+
+function scrolled(state: TopState, by: number): number {
+  const last = Math.max(0, rowsOf(state).length - 1);
+  return Math.min(last, Math.max(0, state.scroll + by));
+}
+
+/** The next column to sort by; behind the last comes the order of the list. */
+function neighbour({ result, sort }: TopState, by: number): string | undefined {
+  const keys = [undefined, ...(result?.verb.columns ?? []).map(({ key }) => key)];
+  const at = keys.indexOf(sort);
+  return keys[(at + by + keys.length) % keys.length];
+}
+
+/**
+ * The members to show in their order: figures fall, words rise, and what is not told stands last.
+ */
+export function rowsOf({ result, filter, sort, isReversed }: TopState): readonly Member[] {
+  if (result === undefined) return [];
+  const { members, verb } = result;
+  const wanted = filter.toLowerCase();
+  const shown = members.filter(({ server, state }) =>
+    `${server} ${state}`.toLowerCase().includes(wanted),
+  );
+  const column = verb.columns.find(({ key }) => key === sort);
+  if (column === undefined) return isReversed ? shown.reverse() : shown;
+  const sign = isReversed ? -1 : 1;
+  return shown.sort((a, b) => sign * compare(column, a, b, members));
+}
+
+function compare(column: Column, a: Member, b: Member, members: readonly Member[]): number {
+  const [one, other] = [column.value(a, members), column.value(b, members)];
+  if (one === undefined || other === undefined) {
+    return Number(one === undefined) - Number(other === undefined);
+  }
+  if (typeof one === 'string' || typeof other === 'string') {
+    return String(one).localeCompare(String(other));
+  }
+  return Number(other) - Number(one);
+}

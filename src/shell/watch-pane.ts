@@ -1,0 +1,95 @@
+// What stands in the pane above the line while watches go on beside it: their latest rows, with a
+// title. Pure; when the last watch ends, the rows go to the scrollback and the pane is no more.
+import { drawable, graphemes, textWidth, truncate } from './text-width.js';
+import type { Span, Tone } from './theme.js';
+
+export interface WatchPane {
+  /** "/app -R", as the watches are called in the title; none when there is no pane. */
+  readonly watches: readonly string[];
+  /** Oldest first. */
+  readonly rows: readonly Span[];
+  /** Rows that gave way to newer ones. */
+  readonly dropped: number;
+  readonly changes: number;
+  /** How many rows the view is above the newest. */
+  readonly scroll: number;
+}
+
+export const NO_PANE: WatchPane = { watches: [], rows: [], dropped: 0, changes: 0, scroll: 0 };
+
+/** Kept to look back at. */
+const MAX_ROWS = 2000;
+/** By a key. */
+const SCROLL_ROWS = 5;
+
+export function beginWatch(pane: WatchPane, name: string): WatchPane {
+  return { ...pane, watches: [...pane.watches, name] };
+}
+
+export function endWatch(pane: WatchPane, name: string): WatchPane {
+  return { ...pane, watches: pane.watches.filter((other) => other !== name) };
+}
+
+export function tellWatch(pane: WatchPane, rows: readonly Span[], changes: number): WatchPane {
+  const all = [...pane.rows, ...rows];
+  const kept = all.slice(-MAX_ROWS);
+  return {
+    ...pane,
+    rows: kept,
+    dropped: pane.dropped + all.length - kept.length,
+    changes: pane.changes + changes,
+    // Who looks back goes on seeing the same rows.
+    scroll: pane.scroll === 0 ? 0 : Math.min(pane.scroll + rows.length, kept.length),
+  };
+}
+
+/** @param step 1 to look further back, -1 for the way to the newest */
+export function scrollPane(pane: WatchPane, step: 1 | -1): WatchPane {
+  const scroll = pane.scroll + step * SCROLL_ROWS;
+  return { ...pane, scroll: Math.max(0, Math.min(scroll, pane.rows.length - 1)) };
+}
+
+/** All rows, for the scrollback. */
+export function leftovers(pane: WatchPane): readonly Span[] {
+  const { dropped, rows } = pane;
+  if (dropped === 0) return rows;
+  return [{ text: `… ${dropped} earlier rows were not kept`, tone: 'dim' }, ...rows];
+}
+
+/** The title and the rows in view, each at most `columns` wide; at most `maxRows` of them. */
+export function paneRows(pane: WatchPane, columns: number, maxRows: number): readonly Span[] {
+  if (pane.watches.length === 0 || maxRows < 1) return [];
+  const end = Math.max(pane.rows.length - pane.scroll, Math.min(maxRows - 1, pane.rows.length));
+  const shown = pane.rows.slice(Math.max(0, end - (maxRows - 1)), end);
+  const isBack = end < pane.rows.length;
+  const hidden = pane.rows.length > shown.length;
+  const hint = isBack ? 'PageDown goes on' : hidden ? 'PageUp looks back' : '';
+  const changes = pane.changes === 1 ? '1 change' : `${pane.changes} changes`;
+  const title = [`watching ${pane.watches.join(', ')}`, changes, hint].filter(Boolean).join(' · ');
+  return [
+    { text: rule(title, columns), tone: isBack ? 'busy' : 'dim' },
+    ...shown.map(({ text, tone }) => ({ text: truncate(drawn(text), columns), tone })),
+  ];
+}
+
+function rule(title: string, columns: number): string {
+  const text = truncate(`── ${drawn(title)} `, columns);
+  return text + '─'.repeat(Math.max(0, columns - textWidth(text)));
+}
+
+function drawn(text: string): string {
+  return graphemes(text.replaceAll('\t', '  ')).map(drawable).join('');
+}
+
+const TONES: Readonly<Record<string, Tone>> = { '-': 'bad', '+': 'good', '…': 'dim', ' ': 'dim' };
+
+/** The text of a change as rows, old values and new ones in their colours. */
+export function rowsOf(text: string): readonly Span[] {
+  return text
+    .replace(/\n$/, '')
+    .split('\n')
+    .map((row) => ({
+      text: row,
+      tone: row.startsWith('  ') ? (TONES[row[2] ?? ''] ?? 'plain') : 'event',
+    }));
+}

@@ -1,0 +1,199 @@
+/** The probes that open sessions, on real servers; and what they leave behind, which is nothing. */
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { askWord } from '../../src/client/four-letter.js';
+import { createClient } from '../../src/client/zookeeper.js';
+import { callTask, taskJson } from '../commands/ops/call-task.js';
+import { startBundled } from '../support/bundled.js';
+import { freePort } from '../support/free-port.js';
+import { oracleTest } from '../support/oracle.js';
+import { makeSeats, waitUntilServing } from '../support/oracle-ensemble.js';
+import { waitFor } from '../support/wait-for.js';
+
+const ZKOPS = fileURLToPath(new URL('../../src/bin/zkops.js', import.meta.url));
+
+/** A real probe may be slow where many tests run. */
+const PATIENT = ['--timeout', '20000', '--deadline', '60000'];
+
+async function withClient<Value>(
+  connectString: string,
+  use: (client: ReturnType<typeof createClient>) => Promise<Value>,
+): Promise<Value> {
+  const client = createClient({ connectString });
+  await client.connect();
+  try {
+    return await use(client);
+  } finally {
+    await client.close();
+  }
+}
+
+/** The znodes of probes among the children of the root. */
+function leftBehind(connectString: string): Promise<string[]> {
+  return withClient(connectString, async (client) => {
+    await client.sync('/');
+    const { children } = await client.getChildren('/');
+    return children.filter((name) => name.startsWith('zkops-'));
+  });
+}
+
+test('latency measures every operation, and leaves nothing', async () => {
+  const server = await startBundled();
+  try {
+    const args = ['latency', '--servers', server.connectString, '--count', '5', ...PATIENT];
+    const { rows, exitCode, totals } = await taskJson(args, { ask: askWord });
+    assert.is(exitCode, 0);
+    const operations = ['create', 'get', 'exists', 'set', 'watch', 'sync', 'delete'];
+    assert.equal(
+      rows.map(({ operation }) => operation),
+      operations,
+    );
+    assert.ok(rows.every(({ count }) => count === 5));
+    assert.ok(rows.every((row) => Number(row['p50_ms']) <= Number(row['max_ms'])));
+    assert.is(totals['rounds'], 5);
+    assert.equal(await leftBehind(server.connectString), []);
+  } finally {
+    await server.close();
+  }
+});
+
+test('smoke holds on every member it can reach, and leaves nothing', async () => {
+  const server = await startBundled();
+  const dead = `127.0.0.1:${await freePort()}`;
+  try {
+    const smoke = (servers: string) =>
+      taskJson(['smoke', '--servers', servers, ...PATIENT], { ask: askWord });
+    const well = await smoke(server.connectString);
+    assert.is(well.exitCode, 0);
+    assert.is(well.verdict.summary, '7 of 7 steps hold on 1 of 1 members');
+    const one = await smoke(`${server.connectString},${dead}`);
+    assert.is(one.exitCode, 1);
+    assert.match(one.verdict.problems[0]?.text ?? '', /a session is taken: .*refused/);
+    assert.is((await smoke(dead)).exitCode, 2);
+    assert.equal(await leftBehind(server.connectString), []);
+  } finally {
+    await server.close();
+  }
+});
+
+test('smoke fails on servers that are no ensemble', async () => {
+  const [one, two] = [await startBundled(), await startBundled()];
+  try {
+    const servers = `${one.connectString},${two.connectString}`;
+    const args = ['smoke', '--servers', servers, '--timeout', '2000'];
+    const { exitCode, verdict } = await taskJson(args, { ask: askWord });
+    assert.is(exitCode, 2);
+    assert.match(verdict.problems[0]?.text ?? '', /create is seen, behind a sync: .* is not there/);
+  } finally {
+    await Promise.all([one.close(), two.close()]);
+  }
+});
+
+test('who may not write at the root is told what to do', async () => {
+  const server = await startBundled();
+  try {
+    await withClient(server.connectString, async (client) => {
+      await client.create('/open');
+      await client.setACL('/', [{ perms: 1, id: { scheme: 'world', id: 'anyone' } }]);
+    });
+    const smoke = (...args: string[]) =>
+      taskJson(['smoke', '--servers', server.connectString, ...PATIENT, ...args], { ask: askWord });
+    const refused = await smoke();
+    assert.is(refused.exitCode, 2);
+    assert.match(refused.verdict.problems[0]?.text ?? '', /no permission for .*: name a --path/);
+    assert.is((await smoke('--path', '/open')).exitCode, 0);
+  } finally {
+    await server.close();
+  }
+});
+
+test('consistency walks where there are no digests, and proves a difference', async () => {
+  const [one, two] = [await startBundled(), await startBundled()];
+  try {
+    const servers = ['--servers', `${one.connectString},${two.connectString}`];
+    const compare = (...args: string[]) =>
+      taskJson(['consistency', '--walk', ...servers, ...PATIENT, ...args], { ask: askWord });
+    const same = await compare('--path', '/zookeeper');
+    assert.is(same.exitCode, 0);
+    await withClient(one.connectString, (client) => client.create('/only-here'));
+    const other = await compare();
+    assert.is(other.exitCode, 2);
+    const texts = other.verdict.problems.map(({ text }) => text).join('\n');
+    assert.match(texts, /^\/only-here differs: .*; .* has not there$/m);
+    assert.equal(
+      other.rows.map(({ by, tree }) => [by, tree]),
+      [
+        ['walk', 'same'],
+        ['walk', 'differs'],
+      ],
+    );
+    const cut = await compare('--max-znodes', '1', '--path', '/only-here');
+    assert.match(cut.verdict.summary, /fewer than two members could be walked/);
+  } finally {
+    await Promise.all([one.close(), two.close()]);
+  }
+});
+
+test('an interrupted probe cleans up behind itself and ends with 130', async () => {
+  const server = await startBundled();
+  try {
+    const args = ['latency', '--servers', server.connectString, '--count', '1000000', ...PATIENT];
+    const child = spawn(process.execPath, [ZKOPS, ...args], { stdio: 'ignore' });
+    const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+    await waitFor('the probe to work', async () => {
+      const text = (await askWord({ host: '127.0.0.1', port: server.port }, 'cons', {})).toString();
+      return /sid=0x\w+,lop=(?!SESS)/.test(text);
+    });
+    child.kill('SIGINT');
+    assert.is(await ended, 130);
+    assert.equal(await leftBehind(server.connectString), []);
+  } finally {
+    await server.close();
+  }
+});
+
+oracleTest('all probes on an ensemble of three Apache servers and an observer', async () => {
+  const seats = await makeSeats({ participants: 3, observers: 1 });
+  try {
+    const started = seats.all.map(({ sid }) => seats.startApache(sid));
+    for (const seat of seats.all) await waitUntilServing(seat);
+    const all = seats.all.map(({ connectString }) => connectString);
+    const servers = ['--servers', all.join(','), ...PATIENT];
+    const call = (...args: string[]) => callTask([...args, ...servers], { ask: askWord });
+    assert.is((await call('gate', '--wait', '60000')).exitCode, 0);
+    for (const args of [
+      ['latency', '--count', '20'],
+      ['smoke'],
+      ['consistency'],
+      ['consistency', '--walk'],
+      ['drift'],
+      ['clients'],
+      ['watches', '--by', 'path'],
+      ['gate', '--restart', all[0] ?? ''],
+      ['gate', '--restart', all[3] ?? ''],
+    ]) {
+      const { exitCode, out } = await call(...args);
+      assert.is(exitCode, 0, `${args.join(' ')}\n${out}`);
+    }
+    assert.equal(await leftBehind(all[0] ?? ''), []);
+    const { rows } = await taskJson(['gate', ...servers], { ask: askWord });
+    const followers = rows.filter(({ role }) => role === 'follower').map(({ server }) => server);
+    const [first, second] = [String(followers[0]), String(followers[1])];
+    const place = all.indexOf(first);
+    await started[place]?.stop('SIGKILL');
+    assert.is((await call('gate', '--restart', second)).exitCode, 2, 'one voter is down already');
+    const observer = all[3] ?? '';
+    assert.is((await call('gate', '--restart', observer)).exitCode, 0, 'an observer has no vote');
+    assert.is((await call('gate', '--restart', first)).exitCode, 0, 'it is down');
+    const smoke = await call('smoke');
+    assert.is(smoke.exitCode, 1, smoke.out);
+    seats.startApache(place + 1);
+    assert.is((await call('gate', '--wait', '60000')).exitCode, 0, 'it is back');
+  } finally {
+    await seats.close();
+  }
+});
+
+test.run();

@@ -1,0 +1,96 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { startServer } from '../../src/server/main.js';
+import { freePort } from '../support/free-port.js';
+import { startTerminal, terminalTest } from '../support/terminal.js';
+
+const ZKOPS = fileURLToPath(new URL('../../src/bin/zkops.js', import.meta.url));
+const CONFIG = { config: { '4lw.commands.whitelist': '*' } };
+
+interface Ended {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly code: number;
+}
+
+async function zkopsTop(...args: readonly string[]): Promise<Ended> {
+  const env = { ...process.env, NO_COLOR: '1' };
+  return promisify(execFile)(process.execPath, [ZKOPS, 'top', ...args], { env }).then(
+    (ended) => ({ ...ended, code: 0 }),
+    (error: Ended) => error,
+  );
+}
+
+test('--once prints one screen with rates, --batch as many as wanted', async () => {
+  const server = await startServer(CONFIG);
+  try {
+    const one = ['--servers', server.connectString, '--interval', '100'];
+    const once = await zkopsTop(...one, '--once');
+    assert.is(once.code, 0, once.stderr);
+    const row = once.stdout.split('\n').find((line) => line.startsWith(server.connectString));
+    assert.match(row ?? '', /standalone +- +[\d.]+ +0 /);
+    assert.not.ok(once.stdout.includes('\u001b'));
+    const batch = await zkopsTop(...one, '--batch', '-n', '2');
+    assert.is(batch.stdout.match(/^zkops top /gm)?.length, 2);
+    const lines = await zkopsTop(...one, '-n', '2', '-o', 'jsonl');
+    assert.is(lines.stdout.trimEnd().split('\n').length, 4);
+    for (const line of lines.stdout.trimEnd().split('\n')) assert.is(JSON.parse(line).verb, 'top');
+  } finally {
+    await server.close();
+  }
+});
+
+test('an unknown column is a usage error', async () => {
+  const { code, stderr } = await zkopsTop('--once', '--sort', 'nosuch');
+  assert.is(code, 64);
+  assert.match(stderr, 'Allowed choices are state, lag_txns');
+});
+
+terminalTest('in a terminal of 80x24 it draws, heeds keys, and gives the screen back', async () => {
+  const server = await startServer(CONFIG);
+  const dead = `127.0.0.1:${await freePort()}`;
+  const servers = `${server.connectString},${dead}`;
+  const terminal = await startTerminal({
+    command: [process.execPath, ZKOPS, 'top', '--interval', '200', '--servers', servers],
+  });
+  try {
+    await terminal.waitForRow(/^zkops top /);
+    await terminal.waitForRow(/^requests\/s +[\d.]+ +.*█/);
+    const rows = await terminal.screen();
+    for (const member of [server.connectString, dead]) {
+      assert.ok(rows.some((row) => row.startsWith(member)));
+    }
+    await terminal.type('ss');
+    await terminal.waitForRow(/LAG▾/);
+    await terminal.type('/refused');
+    await terminal.press('Enter');
+    await terminal.waitForScreen(
+      'the dead member alone',
+      (now) => !now.some((row) => row.startsWith(`${server.connectString} `)),
+    );
+    await terminal.press('Escape');
+    await terminal.waitForRow(new RegExp(`^${server.connectString} `));
+    await terminal.resize(60, 12);
+    await terminal.waitForScreen('60 columns', (now) => now.every((row) => row.length <= 60));
+    await terminal.waitForRow(/^zkops top /);
+    await terminal.type('h');
+    await terminal.waitForRow(/^q +leaves/);
+    await terminal.type('xry');
+    await terminal.waitForRow(/the statistics of 1 of 2 members were set back/);
+    await terminal.type('q');
+    assert.is(await terminal.exitStatus(), 2);
+    const left = (await terminal.screen()).filter((row) => !row.startsWith('Pane is dead'));
+    assert.equal(
+      left.filter((row) => row !== ''),
+      [],
+    );
+  } finally {
+    await terminal.close();
+    await server.close();
+  }
+});
+
+test.run();

@@ -1,0 +1,117 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { callTask, taskJson } from '../call-task.js';
+import { askFakes, ensemble, type FakeMembers, mntr, serversOf, srvr } from './fake-members.js';
+
+function gate(members: FakeMembers, ...args: string[]) {
+  const ask = askFakes(members);
+  return taskJson(['gate', '--servers', serversOf(members), ...args], { ask });
+}
+
+const restart = (port: number) => ['--restart', `10.0.0.1:${port}`];
+
+test('in a whole ensemble any one may be stopped, observers first and the leader last', async () => {
+  const observer = { srvr: srvr('observer'), mntr: mntr({ server_state: 'observer' }) };
+  const behind = { ...ensemble(2), 2: { srvr: srvr('follower', '0x100000007') }, 4: observer };
+  const { rows, exitCode } = await gate(behind, ...restart(2));
+  assert.is(exitCode, 0);
+  assert.equal(
+    rows.map(({ server, may_stop }) => [server, may_stop]),
+    [
+      ['10.0.0.1:4', 'yes'],
+      ['10.0.0.1:2', 'yes'],
+      ['10.0.0.1:3', 'yes'],
+      ['10.0.0.1:1', 'yes'],
+    ],
+  );
+});
+
+test('with one voter down no other one may be stopped, but the one that is down may', async () => {
+  const members: FakeMembers = { ...ensemble(1), 3: 'dead' };
+  for (const port of [1, 2]) {
+    const { exitCode, verdict } = await gate(members, ...restart(port));
+    assert.is(exitCode, 2, String(port));
+    assert.is(
+      verdict.summary,
+      `10.0.0.1:${port} must not be stopped: 1 of 3 voters stay in step, 2 are needed`,
+    );
+  }
+  assert.is((await gate(members, ...restart(3))).exitCode, 0);
+});
+
+test('a follower that hangs is not in step, though its leader counts it still', async () => {
+  const members: FakeMembers = { ...ensemble(2), 3: 'dead' };
+  assert.is((await gate(members, ...restart(2))).exitCode, 2);
+});
+
+test('a follower that is up and behind is not in step', async () => {
+  assert.is((await gate(ensemble(1), ...restart(2))).exitCode, 2);
+});
+
+test('nobody is stopped where two lead, nobody leads, or one stands alone', async () => {
+  const [one, two] = [ensemble(2)[1] ?? 'dead', ensemble(2)[2] ?? 'dead'];
+  for (const members of [
+    { 1: one, 2: two, 3: one },
+    { 2: two, 3: 'dead' },
+  ] as FakeMembers[]) {
+    assert.is((await gate(members, ...restart(2))).exitCode, 2);
+  }
+  const alone = await gate({ 1: { srvr: srvr('standalone') } }, ...restart(1));
+  assert.is(alone.exitCode, 2);
+  assert.match(alone.verdict.summary, /it stands alone: nobody serves while it is down/);
+});
+
+test('without --restart it says whether the ensemble is healthy', async () => {
+  assert.is((await gate(ensemble(2))).exitCode, 0);
+  assert.is((await gate({ ...ensemble(1), 3: 'dead' })).exitCode, 1);
+});
+
+test('--wait looks again until it is so twice', async () => {
+  let looks = 0;
+  const ill = askFakes({ ...ensemble(1), 3: 'dead' });
+  const well = askFakes(ensemble(2));
+  const ask: typeof ill = (address, word, options) => {
+    if (address.port === 1 && word === 'srvr') looks++;
+    return (looks < 2 ? ill : well)(address, word, options);
+  };
+  const servers = ['--servers', serversOf(ensemble(2))];
+  const { exitCode } = await taskJson(['gate', ...servers, '--wait', '60000'], { ask });
+  assert.is(exitCode, 0);
+  assert.ok(looks >= 3, `looked ${looks} times`);
+  const inVain = await taskJson(['gate', ...servers, '--wait', '1'], { ask: ill });
+  assert.is(inVain.exitCode, 1);
+});
+
+test('the member is named as in the list', async () => {
+  const members = ensemble(2);
+  const servers = ['--servers', serversOf(members)];
+  for (const [name, words] of [
+    ['10.0.0.9:1', /is not among the members: 10\.0\.0\.1:1, /],
+    ['10.0.0.1', /is more than one member/],
+  ] as const) {
+    const wrong = await callTask(['gate', ...servers, '--restart', name], {
+      ask: askFakes(members),
+    });
+    assert.is(wrong.exitCode, 64);
+    assert.match(wrong.error, words);
+  }
+});
+
+test('ready looks at one server, by srvr alone', async () => {
+  const ready = (answer: string, ...args: string[]) =>
+    taskJson(['ready', '--servers', '10.0.0.1:1', ...args], {
+      ask: askFakes({ 1: { srvr: answer } }),
+    });
+  for (const mode of ['leader', 'follower', 'observer', 'standalone']) {
+    assert.is((await ready(srvr(mode))).exitCode, 0, mode);
+  }
+  assert.is((await ready(srvr('read-only'))).exitCode, 2);
+  assert.is((await ready(srvr('read-only'), '--read-only')).exitCode, 0);
+  const idle = await ready('This ZooKeeper instance is not currently serving requests\n');
+  assert.is(idle.exitCode, 2);
+  assert.match(idle.verdict.problems[0]?.text ?? '', /it runs but serves no requests/);
+  const two = await callTask(['ready', '--servers', 'a:1,a:2'], { ask: askFakes({}) });
+  assert.is(two.exitCode, 64);
+});
+
+test.run();

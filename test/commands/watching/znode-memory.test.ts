@@ -1,0 +1,49 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { ZnodeValue } from '../../../src/commands/watching/change.js';
+import { ZnodeMemory } from '../../../src/commands/watching/znode-memory.js';
+
+function value(mzxid: bigint, length = 1): ZnodeValue {
+  const stat = {
+    czxid: 1n,
+    mzxid,
+    ctime: 0n,
+    mtime: 0n,
+    version: 0,
+    cversion: 0,
+    aversion: 0,
+    ephemeralOwner: 0n,
+    dataLength: length,
+    numChildren: 0,
+    pzxid: 1n,
+  };
+  return { data: Buffer.alloc(length), stat };
+}
+
+test('the oldest give way to newer ones, by number and by bytes', () => {
+  const memory = new ZnodeMemory({ znodes: 2, bytes: 100 });
+  memory.put('/a', value(1n), false);
+  memory.put('/b', value(2n), false);
+  assert.ok(memory.isComplete && memory.isFull);
+  memory.put('/c', value(3n), false);
+  assert.equal(memory.paths(), ['/b', '/c']);
+  assert.not.ok(memory.isComplete);
+  memory.put('/d', value(4n, 100), false);
+  assert.equal(memory.paths(), ['/d']);
+  memory.put('/e', value(5n, 101), false);
+  assert.equal(memory.paths(), []);
+});
+
+test('an older value never replaces a newer one', () => {
+  const memory = new ZnodeMemory();
+  memory.put('/a', value(5n), false);
+  memory.put('/a', value(4n), false);
+  assert.is(memory.get('/a')?.stat.mzxid, 5n);
+  assert.not.ok(memory.wasTold('/a', value(5n)));
+  memory.put('/a', value(6n), true);
+  assert.ok(memory.wasTold('/a', value(6n)));
+  memory.forget('/a');
+  assert.is(memory.get('/a'), undefined);
+});
+
+test.run();

@@ -1,0 +1,303 @@
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { askWord, CreateModes, createClient, type SessionClient } from '../../src/client/index.js';
+import { parseConfig } from '../../src/server/config.js';
+import { type RunningServer, startServer } from '../../src/server/main.js';
+import { TxnLogReader } from '../../src/server/persistence/txn-log.js';
+import { oracleTest } from '../support/oracle.js';
+import {
+  makeSeats,
+  type OracleMember,
+  type Seat,
+  type Seats,
+  waitUntilServing,
+} from '../support/oracle-ensemble.js';
+import { waitFor } from '../support/wait-for.js';
+import { buildLog, setDataEntry } from '../support/zk-files.js';
+
+// Our servers beside Apache's in one ensemble: who leads whom, how a member catches up, and whether
+// all have the same tree in the end.
+
+interface Ensemble {
+  readonly seats: Seats;
+  readonly ours: Map<number, RunningServer>;
+  readonly theirs: Map<number, OracleMember>;
+  /** What ours said, by its sid. */
+  readonly notes: Map<number, string[]>;
+  startOurs(sid: number): Promise<void>;
+  startTheirs(sid: number): void;
+  stop(sid: number): Promise<void>;
+}
+
+const SHOWN_LINES = 30;
+
+function lastLines(text: string): string[] {
+  return text.split('\n').slice(-SHOWN_LINES);
+}
+
+async function within(
+  options: Parameters<typeof makeSeats>[0],
+  body: (ensemble: Ensemble) => Promise<void>,
+): Promise<void> {
+  const seats = await makeSeats(options);
+  const ours = new Map<number, RunningServer>();
+  const theirs = new Map<number, OracleMember>();
+  const notes = new Map<number, string[]>();
+  try {
+    await body({
+      seats,
+      ours,
+      theirs,
+      notes,
+      startOurs: async (sid) => {
+        const { configFile } = seats.of(sid);
+        const result = parseConfig(readFileSync(configFile, 'utf8'), { fileName: configFile });
+        if (!('config' in result)) throw new Error(result.errors[0]?.text);
+        const said = notes.get(sid) ?? [];
+        notes.set(sid, said);
+        const server = await startServer({
+          parsed: result.config,
+          configFile,
+          onReport: (report) => {
+            if ('message' in report) said.push(report.message);
+          },
+          onFatal: (error) => said.push(`FATAL ${error.message}`),
+        });
+        ours.set(sid, server);
+      },
+      startTheirs: (sid) => theirs.set(sid, seats.startApache(sid)),
+      stop: async (sid) => {
+        await ours.get(sid)?.close();
+        await theirs.get(sid)?.stop();
+        ours.delete(sid);
+        theirs.delete(sid);
+      },
+    });
+  } catch (error) {
+    if (error instanceof Error) {
+      const outputs = [...theirs].map(([sid, member]) => [sid, ...lastLines(member.output())]);
+      const said = [...notes].map(([sid, lines]) => [sid, ...lines.slice(-SHOWN_LINES)]);
+      error.message += `\n${[...outputs, ...said].map((lines) => lines.join('\n  ')).join('\n')}`;
+    }
+    throw error;
+  } finally {
+    for (const server of ours.values()) await server.close();
+    await seats.close();
+  }
+}
+
+async function withClient<T>(seat: Seat, work: (client: SessionClient) => Promise<T>): Promise<T> {
+  const client = createClient({ connectString: seat.connectString });
+  try {
+    await client.connect();
+    return await work(client);
+  } finally {
+    await client.close();
+  }
+}
+
+async function ask({ clientPort: port }: Seat, word: string): Promise<string> {
+  return `${await askWord({ host: '127.0.0.1', port }, word)}`;
+}
+
+async function modeOf(seat: Seat): Promise<string | undefined> {
+  return /^Mode: (.*)$/m.exec(await ask(seat, 'srvr'))?.[1];
+}
+
+/** All znodes with data and Stat but for those that each server keeps in its own way. */
+async function treeOf(seat: Seat): Promise<ReadonlyMap<string, string>> {
+  return withClient(seat, async (client) => {
+    await client.sync('/');
+    const tree = new Map<string, string>();
+    const walk = async (path: string): Promise<void> => {
+      const { data, stat } = await client.getData(path);
+      const shown = path.startsWith('/zookeeper') ? `${data}` : [`${data}`, stat];
+      tree.set(
+        path,
+        JSON.stringify(shown, (_, value) => (typeof value === 'bigint' ? `${value}` : value)),
+      );
+      const { children } = await client.getChildren(path);
+      for (const name of [...children].sort()) {
+        await walk(path === '/' ? `/${name}` : `${path}/${name}`);
+      }
+    };
+    await walk('/');
+    return tree;
+  });
+}
+
+async function checkSameEverywhere(seats: readonly Seat[]): Promise<void> {
+  const [first, ...others] = seats;
+  if (first === undefined) return;
+  const expected = await treeOf(first);
+  for (const seat of others) assert.equal(await treeOf(seat), expected, `server ${seat.sid}`);
+  for (const seat of seats) {
+    const mntr = await ask(seat, 'mntr');
+    assert.match(mntr, /^zk_digest_mismatches_count\t0$/m, `server ${seat.sid}`);
+  }
+}
+
+/** Writes of all kinds through one member; they are seen by a client of every other. */
+async function writeThrough(seat: Seat, others: readonly Seat[]): Promise<void> {
+  const top = `/by-${seat.sid}`;
+  await withClient(seat, async (client) => {
+    await client.create(top, Buffer.from('first'));
+    await client.setData(top, Buffer.from('second'), 0);
+    await client.create(`${top}/ephemeral`, null, { mode: CreateModes.EPHEMERAL });
+    await client.create(`${top}/sequence-`, null, { mode: CreateModes.PERSISTENT_SEQUENTIAL });
+    await client.create(`${top}/gone`, null);
+    await client.delete(`${top}/gone`);
+    for (const other of others) {
+      await withClient(other, async (reader) => {
+        await reader.sync('/');
+        assert.is(`${(await reader.getData(top)).data}`, 'second');
+        const { children } = await reader.getChildren(top);
+        assert.equal([...children].sort(), ['ephemeral', 'sequence-0000000001']);
+      });
+    }
+  });
+  for (const other of others) {
+    await waitFor(`the end of the ephemeral at ${other.sid}`, () =>
+      withClient(other, async (reader) => !(await reader.exists(`${top}/ephemeral`))),
+    );
+  }
+}
+
+const TABLES: [name: string, ours: readonly number[], observers: number, leader: number][] = [
+  ['ours follows two of theirs', [1], 0, 3],
+  ['ours leads two of theirs', [3], 0, 3],
+  ['two of ours, one of which leads, and one of theirs', [2, 3], 0, 3],
+  ['two of ours follow one of theirs', [1, 2], 0, 3],
+  ['ours observes two of theirs', [3], 1, 2],
+  ['theirs observes two of ours', [1, 2], 1, 2],
+];
+
+for (const [name, sids, observers, leader] of TABLES) {
+  oracleTest(`${name}: writes by every member are read at all others`, () =>
+    within({ participants: 3 - observers, observers }, async (ensemble) => {
+      const { seats } = ensemble;
+      // The first two elect the larger; the third comes late.
+      const order = [leader, ...seats.all.map(({ sid }) => sid).filter((sid) => sid !== leader)];
+      for (const sid of order) {
+        if (sid === order[2]) await waitUntilServing(seats.of(leader));
+        if (sids.includes(sid)) await ensemble.startOurs(sid);
+        else ensemble.startTheirs(sid);
+      }
+      for (const seat of seats.all) await waitUntilServing(seat);
+      assert.is(await modeOf(seats.of(leader)), 'leader');
+      if (observers > 0) assert.is(await modeOf(seats.of(3)), 'observer');
+      for (const seat of seats.all) {
+        await writeThrough(
+          seat,
+          seats.all.filter((other) => other !== seat),
+        );
+      }
+      await checkSameEverywhere(seats.all);
+    }),
+  );
+}
+
+/** How a member that was away catches up: as whoever leads it says. */
+const SYNCS: [name: string, away: 'ours' | 'theirs', leads: 'ours' | 'theirs'][] = [
+  ['ours is brought in sync by theirs', 'ours', 'theirs'],
+  ['theirs is brought in sync by ours', 'theirs', 'ours'],
+];
+
+/** What a leader says when it brings a learner in sync, ours or Apache's. */
+const SAID = {
+  DIFF: /in sync by DIFF|Sending DIFF/,
+  TRUNC: /in sync by TRUNC/,
+  SNAP: /in sync by SNAP|Sending snapshot/,
+};
+
+for (const [name, away, leads] of SYNCS) {
+  oracleTest(`${name}: DIFF, TRUNC and SNAP`, () =>
+    within({ participants: 3 }, async (ensemble) => {
+      const { seats, notes, theirs } = ensemble;
+      const start = async (sid: number, whose: 'ours' | 'theirs'): Promise<void> => {
+        if (whose === 'ours') await ensemble.startOurs(sid);
+        else ensemble.startTheirs(sid);
+      };
+      const said = (): string => {
+        const ofTheirs = [...theirs.values()].map((member) => member.output());
+        return [...ofTheirs, ...[...notes.values()].flat()].join('\n');
+      };
+      const awaySeat = seats.of(1);
+      const leaderSeat = seats.of(3);
+      await start(1, away);
+      await start(2, leads);
+      await start(3, leads);
+      for (const seat of seats.all) await waitUntilServing(seat);
+      assert.is(await modeOf(leaderSeat), 'leader');
+      await withClient(leaderSeat, (client) => client.create('/before', null));
+
+      await ensemble.stop(1);
+      await withClient(leaderSeat, async (client) => {
+        for (let i = 0; i < 50; i++) await client.create(`/n${i}`, Buffer.from(`${i}`));
+      });
+      const saidBefore = said();
+      await start(1, away);
+      await waitUntilServing(awaySeat);
+      assert.match(said().slice(saidBefore.length), SAID.DIFF);
+      await checkSameEverywhere(seats.all);
+
+      await ensemble.stop(1);
+      addUncommitted(awaySeat);
+      assert.ok(isLogged(awaySeat, 'never committed'));
+      await start(1, away);
+      await waitUntilServing(awaySeat);
+      assert.not.ok(isLogged(awaySeat, 'never committed'));
+      // Apache's leader says nothing of it.
+      if (leads === 'ours') assert.match(said(), SAID.TRUNC);
+      await checkSameEverywhere(seats.all);
+      await writeThrough(awaySeat, [seats.of(2), leaderSeat]);
+
+      await ensemble.stop(1);
+      rmSync(join(awaySeat.dataDir, 'version-2'), { recursive: true });
+      // Behind it is more than a leader keeps in memory.
+      await withClient(leaderSeat, async (client) => {
+        for (let i = 0; i < 40; i++) {
+          const creates = Array.from({ length: 20 }, () => client.setData('/before', null));
+          await Promise.all(creates);
+        }
+      });
+      await start(1, away);
+      await waitUntilServing(awaySeat);
+      await waitFor('SNAP', () => SAID.SNAP.test(said()));
+      await checkSameEverywhere(seats.all);
+      await writeThrough(seats.of(2), [awaySeat, leaderSeat]);
+      // What it was sent is on its disk: it comes back with it.
+      await ensemble.stop(1);
+      await start(1, away);
+      await waitUntilServing(awaySeat);
+      await checkSameEverywhere(seats.all);
+    }),
+  );
+}
+
+function isLogged({ dataDir }: Seat, text: string): boolean {
+  const folder = join(dataDir, 'version-2');
+  const logs = readdirSync(folder).filter((name) => name.startsWith('log.'));
+  return logs.some((name) => readFileSync(join(folder, name)).includes(text));
+}
+
+/** Logs a txn behind the last one, as a member that was cut off with a proposal nobody acked. */
+function addUncommitted({ dataDir }: Seat): void {
+  const folder = join(dataDir, 'version-2');
+  let last = 0n;
+  for (const name of readdirSync(folder).filter((candidate) => candidate.startsWith('log.'))) {
+    const reader = new TxnLogReader(1 << 21);
+    reader.push(readFileSync(join(folder, name)));
+    reader.end();
+    for (let item = reader.next(); item.kind === 'entry'; item = reader.next()) {
+      if (item.zxid > last) last = item.zxid;
+    }
+  }
+  const next = last + 1n;
+  const log = buildLog([setDataEntry(next, '/before', Buffer.from('never committed'))]);
+  writeFileSync(join(folder, `log.${next.toString(16)}`), log);
+}
+
+test.run();

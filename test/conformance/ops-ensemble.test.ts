@@ -1,0 +1,217 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { OUTPUT_FORMATS } from '../../src/commands/ops/options.js';
+import { startServer } from '../../src/server/main.js';
+import { schemaFaults } from '../support/json-schema.js';
+import { oracleTest } from '../support/oracle.js';
+import { makeSeats, type Seats, waitUntilServing } from '../support/oracle-ensemble.js';
+import { hasPromtool, promtoolComplaints } from '../support/promtool.js';
+import { codesOf, rolesOf, runZkops, type ZkopsRun } from '../support/run-zkops.js';
+import { readProjectFile } from '../support/tidy/source-file.js';
+import { waitFor } from '../support/wait-for.js';
+
+// zkops beside ensembles of Apache's servers, in every role that a member can have and through
+// every loss that it can suffer. On a loaded machine a member answers late, so the limits are
+// wide.
+
+const PATIENT = ['--timeout', '20000', '--deadline', '60000'];
+/** A machine under load is slow to write; that is no news here. */
+const QUIET = [
+  'update_latency',
+  'read_latency',
+  'update_latency_p99',
+  'fsync_time',
+  'outstanding_requests',
+].flatMap((name) => ['--warn', `${name}=off`, '--crit', `${name}=off`]);
+
+async function startAll(seats: Seats, properties?: Readonly<Record<string, string>>) {
+  const members = seats.all.map(({ sid }) => seats.startApache(sid, properties));
+  await Promise.all(seats.all.map(waitUntilServing));
+  return members;
+}
+
+function serversOf(...seats: readonly Seats[]): string {
+  return seats.flatMap(({ all }) => all.map(({ connectString }) => connectString)).join(',');
+}
+
+const health = (servers: string, ...more: readonly string[]) =>
+  runZkops(['health', '--servers', servers, ...PATIENT, ...QUIET, ...more]);
+
+/** Without the line ends that the width of the page put there. */
+const flat = ({ out }: ZkopsRun) => out.replace(/\s+/g, ' ');
+
+/** Looks until the members are as a test needs them; a change takes them a moment. */
+function lookUntil(what: string, look: () => Promise<ZkopsRun>, is: (run: ZkopsRun) => boolean) {
+  return waitFor(
+    what,
+    async () => {
+      const run = await look();
+      return is(run) ? run : undefined;
+    },
+    60_000,
+  );
+}
+
+/** Every verb that judges, in every format, of an ensemble that is well. */
+async function checkFormats(servers: string): Promise<void> {
+  const schema = JSON.parse(readProjectFile('docs/zkops-1.schema.json'));
+  for (const verb of ['mntr', 'check', 'quorum', 'report', 'srvr', 'health']) {
+    const limits = verb === 'srvr' ? [] : QUIET;
+    for (const output of OUTPUT_FORMATS) {
+      const args = [verb, '--servers', servers, ...PATIENT, ...limits, '-o', output];
+      const { exitCode, out, error } = await runZkops(args);
+      assert.equal([exitCode, error], [0, ''], `${verb} ${output}: ${out}`);
+      if (output === 'json') assert.equal(schemaFaults(schema, JSON.parse(out)), []);
+      if (output === 'prom' && hasPromtool) assert.is(promtoolComplaints(out), '');
+      for (const server of servers.split(',')) assert.ok(out.includes(server), `${verb} ${output}`);
+    }
+  }
+}
+
+oracleTest('an ensemble is healthy, then loses an answer, a follower and its quorum', async () => {
+  const seats = await makeSeats({ participants: 3, observers: 1 });
+  const standalone = await startServer({ config: { '4lw.commands.whitelist': '*' } });
+  try {
+    const members = await startAll(seats, { 'readonlymode.enabled': 'true' });
+    const servers = serversOf(seats);
+    const well = await lookUntil(
+      'all three voters in step',
+      () => health(servers),
+      ({ exitCode }) => exitCode === 0,
+    );
+    assert.equal([...rolesOf(well)].sort(), ['follower', 'follower', 'leader', 'observer']);
+    assert.match(well.out, /HEALTHY: 127\.0\.0\.1:\d+ leads, 3 of 3 voters in step\n$/);
+
+    await checkFormats(servers);
+    const mixed = await health(`${servers},${standalone.connectString}`);
+    assert.is(mixed.exitCode, 2);
+    assert.is(codesOf(mixed)[0], 'standalone-beside-ensemble');
+    assert.ok(mixed.out.includes(`${standalone.connectString} runs standalone beside an ensemble`));
+
+    const quorum = await runZkops(['quorum', '--servers', servers, ...PATIENT, '-o', 'json']);
+    const views: readonly Record<string, unknown>[] = JSON.parse(quorum.out).members;
+    assert.equal(
+      views.map(({ sid, isVoter }) => [sid, isVoter]),
+      [
+        ['1', true],
+        ['2', true],
+        ['3', true],
+        ['4', false],
+      ],
+    );
+    assert.is(views[3]?.['role'], 'observer');
+    assert.ok(['1', '2', '3'].includes(String(views[3]?.['observerMaster'])));
+
+    const roles = rolesOf(well);
+    const [first = 0, second = 0] = [0, 1, 2].filter((at) => roles[at] === 'follower');
+    process.kill(members[first]?.pid() ?? 0, 'SIGSTOP');
+    const stopped = await health(servers, '--timeout', '1500');
+    assert.is(stopped.result?.members[first]?.state, 'timeout', stopped.out);
+    assert.ok(codesOf(stopped).includes('member:timeout'));
+    process.kill(members[first]?.pid() ?? 0, 'SIGCONT');
+
+    await members[first]?.stop('SIGKILL');
+    const oneLost = await lookUntil(
+      'the leader to miss its follower',
+      () => health(servers),
+      ({ out }) => out.includes('2 of 3 voters in step'),
+    );
+    assert.is(oneLost.exitCode, 1);
+    assert.equal(codesOf(oneLost), ['member:refused']);
+    assert.match(oneLost.out, /WARNING: .* leads, 2 of 3 voters in step, none to spare\n$/);
+
+    await members[second]?.stop('SIGKILL');
+    const lost = await health(servers);
+    assert.is(lost.exitCode, 2, lost.out);
+    assert.match(lost.out, /CRITICAL: .*(no quorum|without a quorum)/);
+    const readOnly = await lookUntil(
+      'the last voter to turn read-only',
+      () => health(servers),
+      (run) => rolesOf(run).includes('read-only'),
+    );
+    assert.is(readOnly.exitCode, 2);
+    assert.match(flat(readOnly), 'it has lost its quorum and serves read-only clients');
+  } finally {
+    await standalone.close();
+    await seats.close();
+  }
+});
+
+oracleTest('members that lost their quorum run and serve nobody', async () => {
+  const seats = await makeSeats({ participants: 3 });
+  try {
+    // One of three finds no majority: it looks for a leader for ever.
+    seats.startApache(1);
+    const electing = await lookUntil(
+      'the only member to answer',
+      () => health(serversOf(seats)),
+      (run) => rolesOf(run)[0] === 'not-serving',
+    );
+    assert.is(electing.exitCode, 2);
+    assert.match(flat(electing), 'no member serves: 1 of 3 members run, without a quorum');
+    assert.match(flat(electing), 'it is starting, electing a leader or without a quorum');
+  } finally {
+    await seats.close();
+  }
+});
+
+oracleTest('a leader that serves no clients is not called down', async () => {
+  const seats = await makeSeats({ participants: 3, config: { leaderServes: 'no' } });
+  try {
+    for (const { sid } of seats.all) seats.startApache(sid);
+    const hidden = await lookUntil(
+      'two followers and a leader that is silent',
+      () => health(serversOf(seats)),
+      (run) => [...rolesOf(run)].sort().join() === 'follower,follower,not-serving',
+    );
+    assert.is(hidden.exitCode, 1, hidden.out);
+    assert.is(codesOf(hidden)[0], 'leader-hidden');
+    assert.match(flat(hidden), 'as a leader with leaderServes=no; its AdminServer would tell');
+  } finally {
+    await seats.close();
+  }
+});
+
+oracleTest('two ensembles in one list are told apart, with mntr and without', async () => {
+  const [first, second] = await Promise.all([
+    makeSeats({ participants: 2 }),
+    makeSeats({ participants: 2, config: { '4lw.commands.whitelist': 'srvr' } }),
+  ]);
+  try {
+    await Promise.all([startAll(first), startAll(second)]);
+    const servers = serversOf(first, second);
+    const mixed = await health(servers);
+    assert.is(mixed.exitCode, 2);
+    assert.ok(['two-ensembles', 'two-leaders'].includes(codesOf(mixed)[0] ?? ''), mixed.out);
+    assert.match(flat(mixed), 'two ensembles in one list');
+
+    // A narrow whitelist is a footnote that names the line, and no fault.
+    const narrow = await health(serversOf(second));
+    assert.is(narrow.exitCode, 0, narrow.out);
+    const words = narrow.out.replace(/\s+/g, ' ');
+    assert.match(
+      words,
+      'mntr is not in its whitelist; add 4lw.commands.whitelist=srvr,mntr to its',
+    );
+    // As a client, since conf is refused; and a static configuration has no client ports.
+    const found = await runZkops([
+      'srvr',
+      '--servers',
+      serversOf(second),
+      '--discover',
+      ...PATIENT,
+    ]);
+    assert.is(found.exitCode, 3);
+    assert.match(
+      found.error,
+      'its membership names no client ports, and several members are on one',
+    );
+    const refused = await runZkops(['ruok', '--servers', serversOf(second), ...PATIENT]);
+    assert.is(refused.exitCode, 3);
+    assert.match(refused.out, / not-whitelisted /);
+  } finally {
+    await Promise.all([first.close(), second.close()]);
+  }
+});
+
+test.run();

@@ -1,0 +1,63 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { renderOps } from '../../src/commands/render/ops-render.js';
+import { answering, captured, failing, srvrText, verbNamed } from '../commands/ops/members-of.js';
+import { resultOf } from '../commands/ops/results.js';
+import { promtoolComplaints, promtoolTest } from '../support/promtool.js';
+
+// Prometheus's own tool reads what zkops writes for it: syntax, names, types and units.
+
+const mntr = verbNamed('mntr');
+
+function metricsOf(...members: Parameters<typeof resultOf>[1]): string {
+  const show = { output: 'prom', isAll: false, keys: undefined, isQuiet: false } as const;
+  return renderOps(resultOf(mntr, members), show, { width: 80, isColour: false }).toString();
+}
+
+promtoolTest('promtool complains about a name that ends like another type', () => {
+  const bad = '# HELP a_count x\n# TYPE a_count gauge\na_count 1\n';
+  assert.match(promtoolComplaints(bad), 'a_count');
+});
+
+promtoolTest("promtool accepts the metrics of Apache's servers, and of members that fail", () => {
+  for (const server of ['standalone', 'leader', 'f1', 'observer', 'read-only-1']) {
+    const member =
+      server === 'read-only-1' ? answering(mntr, 1, () => 'unreadable') : captured(mntr, server, 1);
+    const text = metricsOf(member, failing(mntr, 2, 'refused'), failing(mntr, 3, 'tls'));
+    assert.is(promtoolComplaints(text), '', server);
+  }
+});
+
+promtoolTest('promtool accepts what the Prometheus provider and other servers told', () => {
+  const dialect = [
+    'zk_version\t3.9.3-c26634f, built on 2024-10-17 23:21 UTC',
+    'zk_uptime\t11438.0',
+    'zk_znode_count\t9.0',
+    'zk_approximate_data_size\t1.2345678E7',
+    'zk_commit_count_total\t8.0',
+    'zk_commit_count\t8.0',
+    'zk_op_count_create\t8',
+    'zk_readlatency{quantile="0.5"}\tNaN',
+    'zk_readlatency_count\t4.0',
+    'zk_readlatency_sum\t10.0',
+    'zk_odd_sum\t10.0',
+    'zk_some_new_time_ms\t10.0',
+    'zk_write_per_namespace{key="my app",quantile="0.5"}\t7.0',
+  ].join('\n');
+  const member = answering(mntr, 1, (word) => (word === 'srvr' ? srvrText('leader') : dialect));
+  const text = metricsOf(member, captured(mntr, 'f1', 2));
+  assert.is(promtoolComplaints(text), '');
+  assert.match(text, /^zk_op_count_create_total\{server="10.0.0.1:1"\} 8$/m);
+  assert.match(text, /^zk_readlatency_count\{server="10.0.0.1:1"\} 4$/m);
+});
+
+test('every family has its help and its type once, before its samples', () => {
+  const lines = metricsOf(captured(mntr, 'leader', 1), captured(mntr, 'f1', 2)).split('\n');
+  const heads = lines.filter((line) => line.startsWith('# TYPE'));
+  assert.is(new Set(heads).size, heads.length);
+  for (const line of lines.filter((one) => one !== '' && !one.startsWith('#'))) {
+    assert.match(line, /^[a-z_][a-z0-9_]*(\{[^{}]*\})? -?[0-9.e+-]+$/i);
+  }
+});
+
+test.run();

@@ -1,0 +1,166 @@
+/** Faults at random while clients work, then calm, then the reckoning. */
+import { RawClient } from '../conformance/support/raw-client.js';
+import { Random } from '../support/random.js';
+import { waitFor } from '../support/wait-for.js';
+import { type FaultyEnsemble, makeFaultyEnsemble } from './faulty-ensemble.js';
+import { checkEnd, checkHistory, type Seen } from './history.js';
+import { makeNodes, readNode, Workload } from './workload.js';
+
+export interface FaultsOptions {
+  readonly size: number;
+  readonly seed: number;
+  /** How long faults go on. */
+  readonly ms: number;
+  readonly clients?: number;
+  readonly onFault?: (text: string) => void;
+}
+
+export interface FaultsResult {
+  /** What cannot be; empty when all is well. */
+  readonly problems: readonly string[];
+  readonly acknowledged: number;
+  readonly seen: number;
+  /** By kind. */
+  readonly faults: Readonly<Record<string, number>>;
+  /** What the members wrote, for whoever looks for the cause. */
+  logs(): string;
+}
+
+const FIRST = 'first';
+const PATHS = ['/a', '/b', '/c', '/d'];
+/** Longer than an election takes, so that some faults meet a quorum and some the lack of one. */
+const FAULT_MS = 1500;
+const CALM_MS = 60_000;
+
+export async function runFaults(options: FaultsOptions): Promise<FaultsResult> {
+  const { size, seed, clients = 4 } = options;
+  const random = new Random(seed);
+  const ensemble = await makeFaultyEnsemble(size);
+  let logs = '';
+  try {
+    for (const { sid } of ensemble.members) ensemble.start(sid);
+    const opener = await openSession(ensemble);
+    const mzxid = await makeNodes(opener, PATHS, FIRST);
+    await opener.close();
+    const ports = ensemble.members.map(({ clientPort }) => clientPort);
+    const workload = new Workload(ports, PATHS);
+    const running = Array.from({ length: clients }, (_, i) =>
+      workload.run(`client${i}`, new Random(seed * 1000 + i)),
+    );
+    const faults = await makeTrouble(ensemble, random, options);
+    await calm(ensemble, workload);
+    workload.end();
+    await Promise.all(running);
+    const found = await readAll(ensemble);
+    const { history, acknowledged } = workload;
+    const beginning = { value: FIRST, mzxid };
+    logs = ensemble.members.map(({ sid, output }) => `== ${sid}\n${output()}`).join('\n');
+    return {
+      problems: [...checkHistory(history, beginning), ...checkEnd(history, found)],
+      acknowledged,
+      seen: history.length,
+      faults,
+      logs: () => logs,
+    };
+  } finally {
+    await ensemble.close();
+  }
+}
+
+/** One fault after the other, sometimes two at once; a minority suffers at a time, or everybody. */
+async function makeTrouble(
+  ensemble: FaultyEnsemble,
+  random: Random,
+  { ms, size, onFault }: FaultsOptions,
+): Promise<Record<string, number>> {
+  const faults: Record<string, number> = {};
+  const endMs = performance.now() + ms;
+  const someone = (): number => random.below(size) + 1;
+  const kinds: Record<string, () => Promise<() => void>> = {
+    kill: async () => {
+      const sid = someone();
+      await ensemble.kill(sid);
+      return () => ensemble.start(sid);
+    },
+    stop: async () => {
+      const sid = someone();
+      ensemble.stop(sid);
+      return () => ensemble.go(sid);
+    },
+    'one-way cut': async () => {
+      const sid = someone();
+      for (let other = 1; other <= size; other++) if (other !== sid) ensemble.cut(other, sid);
+      return () => ensemble.heal();
+    },
+    cut: async () => {
+      const sid = someone();
+      for (let other = 1; other <= size; other++) {
+        if (other === sid) continue;
+        ensemble.cut(sid, other);
+        ensemble.cut(other, sid);
+      }
+      return () => ensemble.heal();
+    },
+    'kill all': async () => {
+      await Promise.all(ensemble.members.map(({ sid }) => ensemble.kill(sid)));
+      return () => {
+        for (const { sid } of ensemble.members) ensemble.start(sid);
+      };
+    },
+  };
+  const names = ['kill', 'kill', 'stop', 'cut', 'one-way cut'];
+  while (performance.now() < endMs) {
+    const name = random.oneIn(12) ? 'kill all' : random.pick(names);
+    faults[name] = (faults[name] ?? 0) + 1;
+    onFault?.(name);
+    const mend = await kinds[name]?.();
+    await sleep(FAULT_MS / 2 + random.below(FAULT_MS));
+    mend?.();
+    await sleep(random.below(FAULT_MS));
+  }
+  return faults;
+}
+
+/** Everything is mended: writes must be acknowledged again. */
+async function calm(ensemble: FaultyEnsemble, workload: Workload): Promise<void> {
+  ensemble.heal();
+  for (const { sid, process: child } of ensemble.members) {
+    ensemble.go(sid);
+    if (child === null || child.exitCode !== null) ensemble.start(sid);
+  }
+  const before = workload.acknowledged;
+  const isWorking = (): boolean => workload.acknowledged > before + 50;
+  await waitFor('writes to be acknowledged again', isWorking, CALM_MS);
+}
+
+async function openSession(ensemble: FaultyEnsemble): Promise<RawClient> {
+  const client = await waitFor(
+    'the ensemble to open a session',
+    async () => {
+      const candidate = await RawClient.connect(ensemble.members[0]?.clientPort ?? 0);
+      if (candidate.session !== undefined) return candidate;
+      await candidate.drop();
+      return undefined;
+    },
+    CALM_MS,
+  );
+  return client;
+}
+
+async function readAll(
+  ensemble: FaultyEnsemble,
+): Promise<Map<string, Extract<Seen, { kind: 'read' }>>> {
+  const client = await openSession(ensemble);
+  const found = new Map<string, Extract<Seen, { kind: 'read' }>>();
+  await client.call(9, { path: '/' });
+  for (const path of PATHS) {
+    const seen = await readNode(client, 'end', path, performance.now());
+    if (seen !== undefined) found.set(path, seen);
+  }
+  await client.close();
+  return found;
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,168 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { ZooKeeperClient } from '../../src/client/client.js';
+import { createClient } from '../../src/client/zookeeper.js';
+import { Perms } from '../../src/protocol/perms.js';
+import { Barrier } from '../../src/recipes/barrier.js';
+import { Counter } from '../../src/recipes/counter.js';
+import { DoubleBarrier } from '../../src/recipes/double-barrier.js';
+import { Group } from '../../src/recipes/group.js';
+import { LeaderElection } from '../../src/recipes/leader-election.js';
+import { Lock } from '../../src/recipes/lock.js';
+import { NameService } from '../../src/recipes/name-service.js';
+import { PriorityQueue, Queue } from '../../src/recipes/queue.js';
+import { Semaphore } from '../../src/recipes/semaphore.js';
+import { ServiceCache } from '../../src/recipes/service-cache.js';
+import { SharedLock } from '../../src/recipes/shared-lock.js';
+import { TwoPhaseCommit } from '../../src/recipes/two-phase-commit.js';
+import { startBundled } from '../support/bundled.js';
+import { waitFor } from '../support/wait-for.js';
+import { failureOf, inWorld, type World } from './world.js';
+
+const DATA = Buffer.from('x');
+const READ_ONLY = [{ perms: Perms.READ, id: { scheme: 'world', id: 'anyone' } }];
+
+type Begin = (client: ZooKeeperClient, path: string) => Promise<unknown>;
+
+/** What each recipe that makes znodes does first. */
+const BEGINNINGS: readonly [name: string, begin: Begin][] = [
+  ['lock', (client, path) => new Lock(client, path).acquire()],
+  ['shared lock', (client, path) => new SharedLock(client, path).acquire('read')],
+  ['semaphore', (client, path) => new Semaphore(client, path, { permits: 1 }).acquire()],
+  [
+    'election',
+    (client, path) =>
+      new LeaderElection(client, path, { id: 'a' }).lead({ onElected: () => undefined }),
+  ],
+  ['barrier', (client, path) => new Barrier(client, `${path}/barrier`).raise()],
+  ['double barrier', (client, path) => new DoubleBarrier(client, path, { count: 2 }).enter()],
+  ['queue', (client, path) => new Queue(client, path).put(DATA)],
+  ['taking', (client, path) => new Queue(client, path).take()],
+  ['priority queue', (client, path) => new PriorityQueue(client, path).put(DATA, 1)],
+  ['group', (client, path) => new Group(client, path).join('a', DATA)],
+  ['counter', (client, path) => new Counter(client, `${path}/counter`).add(1n)],
+  ['name service', (client, path) => new NameService(client, path).bind('a', DATA)],
+  ['2pc', (client, path) => new TwoPhaseCommit(client, `${path}/tx`).begin(['a'])],
+];
+
+async function inBundled(run: (world: World) => Promise<void>): Promise<void> {
+  const server = await startBundled();
+  try {
+    await inWorld(server.port, run);
+  } finally {
+    await server.close();
+  }
+}
+
+/** A place in a line of each sort that waits, behind what `block` made. */
+const WAITING: readonly [name: string, kind: string, wait: Begin][] = [
+  ['lock', 'lock', (client, path) => new Lock(client, path).acquire()],
+  ['shared lock', 'write', (client, path) => new SharedLock(client, path).acquire('write')],
+  [
+    'double barrier',
+    'process',
+    (client, path) => new DoubleBarrier(client, path, { count: 3 }).enter(),
+  ],
+  ['queue', 'taker', (client, path) => new Queue(client, path).take()],
+];
+
+test('an ACL that refuses is said, and nothing is left behind', () =>
+  inBundled(async (world) => {
+    const client = await world.client();
+    await client.create('/recipes');
+    await client.create(world.path, null, { acl: READ_ONLY });
+    for (const [name, begin] of BEGINNINGS) {
+      assert.is((await failureOf(begin(client, world.path))).code, 'NOAUTH', name);
+      assert.equal(await world.leftovers(), [], name);
+    }
+  }));
+
+test('a chroot that is missing is said, not made', () =>
+  inBundled(async (world) => {
+    const connectString = `${world.observer.server}/missing`;
+    const client = createClient({ connectString });
+    try {
+      await client.connect();
+      for (const [name, begin] of BEGINNINGS) {
+        assert.is((await failureOf(begin(client, '/a'))).code, 'NONODE', name);
+      }
+      assert.is(await world.observer.exists('/missing'), null);
+    } finally {
+      await client.close();
+    }
+  }));
+
+test('a parent deleted with all below it in mid-wait ends the wait', () =>
+  inBundled(async (world) => {
+    for (const [name, kind, wait] of WAITING) {
+      const [a, b] = [await world.client(), await world.client()];
+      const first = wait(a, world.path);
+      first.catch(() => undefined);
+      await world.members(kind, 1);
+      const second = failureOf(wait(b, world.path));
+      const [one = '', two = ''] = await world.members(kind, 2);
+      await world.observer.delete(`${world.path}/${two}`);
+      await world.observer.delete(`${world.path}/${one}`);
+      await world.observer.delete(world.path);
+      assert.is((await second).code, 'ELOST', name);
+      await a.close();
+      await b.close();
+      await waitFor('nothing to be left', async () => (await world.leftovers()).length === 0);
+    }
+  }));
+
+test('children of others are not looked at, and stay', () =>
+  inBundled(async (world) => {
+    const client = await world.client();
+    await client.create('/recipes');
+    await client.create(world.path);
+    const foreign = ['lock-0000000000', 'x', '_c_no-guid-queue-0000000000', 'qn-0000000001'];
+    for (const name of foreign) await client.create(`${world.path}/${name}`);
+    for (const [name, begin] of BEGINNINGS) {
+      if (['taking', 'group', 'double barrier'].includes(name)) continue;
+      const made = await begin(client, world.path);
+      const release = (made as { release?: () => Promise<void> } | undefined)?.release;
+      await release?.();
+    }
+    const { children } = await client.getChildren(world.path);
+    assert.equal(
+      foreign.filter((name) => !children.includes(name)),
+      [],
+    );
+    assert.equal((await new Queue(client, world.path).items()).length, 2);
+  }));
+
+test('what is asked wrongly is refused before anything is sent', async () => {
+  const client = createClient({ connectString: '127.0.0.1:1' });
+  assert.throws(() => new Semaphore(client, '/a', { permits: 0 }), /from 1 on, not 0/);
+  assert.throws(() => new DoubleBarrier(client, '/a', { count: 1.5 }), RangeError);
+  for (const begin of [
+    () => new PriorityQueue(client, '/a').put(DATA, -1),
+    () => new Group(client, '/a').join('b/c', DATA),
+    () => new TwoPhaseCommit(client, '/a').begin([]),
+    () => new TwoPhaseCommit(client, '/a').begin(['x', 'x']),
+    () => ServiceCache.open(client, 'a'),
+  ]) {
+    assert.instance(await failureOf(begin()), RangeError);
+  }
+});
+
+test('a name that is taken, and a znode that holds something else, are said', () =>
+  inBundled(async (world) => {
+    const [a, b] = [await world.client(), await world.client()];
+    const membership = await new Group(a, world.path).join('x', DATA);
+    assert.is((await failureOf(new Group(b, world.path).join('x', DATA))).code, 'ETAKEN');
+    assert.is((await failureOf(new Group(a, world.path).join('x', DATA))).code, 'ETAKEN');
+    assert.not(membership.signal.aborted);
+    await a.create(`${world.path}/data`, Buffer.from('no number'));
+    const path = `${world.path}/data`;
+    assert.is((await failureOf(new Counter(a, path).add(1n))).code, 'EBADDATA');
+    assert.is((await failureOf(new TwoPhaseCommit(a, path).begin(['s']))).code, 'ETAKEN');
+    assert.is((await failureOf(new TwoPhaseCommit(a, path).decide())).code, 'EBADDATA');
+    assert.is((await failureOf(new TwoPhaseCommit(a, `${path}2`).decision())).code, 'ELOST');
+    await membership.leave();
+    await a.delete(path);
+    assert.equal(await world.leftovers(), []);
+  }));
+
+test.run();

@@ -1,0 +1,62 @@
+import * as assert from 'uvu/assert';
+import type { Register } from './lock-suite.js';
+import { MORE_SCENARIOS } from './more-scenarios.js';
+import { LOCK_SCENARIOS, type Scenario } from './scenarios.js';
+import { inWorld, type World } from './world.js';
+
+export const SCENARIOS: readonly Scenario[] = [...LOCK_SCENARIOS, ...MORE_SCENARIOS];
+
+const nothing = async (): Promise<void> => undefined;
+
+/** Every recipe as it goes when nothing goes wrong. */
+export function registerScenarios(register: Register, scenarios = SCENARIOS): void {
+  for (const { name, run } of scenarios) {
+    register(`${name}: from its beginning to its end`, async (world) => {
+      await run({ world, subject: await world.client(), midpoint: nothing });
+      assert.equal(await world.leftovers(), []);
+    });
+  }
+}
+
+/**
+ * Every recipe, once for each of its requests, with the connection broken at that request: before
+ * it is handed on, and after it was done and before its reply came.
+ */
+export function registerScenarioFaults(
+  register: (name: string, run: () => Promise<void>) => void,
+  port: () => Promise<number>,
+): void {
+  for (const scenario of SCENARIOS) {
+    for (const when of ['reply', 'request'] as const) {
+      register(`${scenario.name}: any ${when} is lost`, async () => {
+        let cuts = 0;
+        for (let hasCut = true; hasCut; ) {
+          await inWorld(await port(), async (world) => {
+            hasCut = await runHarmed(scenario, world, cuts + 1, when);
+          });
+          if (hasCut) cuts++;
+        }
+        assert.ok(cuts >= 3, `only ${cuts} requests could be harmed`);
+      });
+    }
+  }
+}
+
+async function runHarmed(
+  { run }: Scenario,
+  world: World,
+  count: number,
+  when: 'reply' | 'request',
+): Promise<boolean> {
+  const proxy = await world.proxy();
+  const subject = await world.client({ through: proxy });
+  proxy.cutAt(count, when);
+  try {
+    await run({ world, subject, midpoint: nothing });
+    assert.equal(await world.leftovers(), []);
+  } catch (error) {
+    const left = await world.leftovers();
+    throw new Error(`with ${when} ${count} lost, ${left} left: ${error}`, { cause: error });
+  }
+  return proxy.hasCut;
+}

@@ -1,0 +1,141 @@
+import * as assert from 'uvu/assert';
+import type { ZooKeeperClient } from '../../src/client/client.js';
+import { LeaderElection, type Leadership } from '../../src/recipes/leader-election.js';
+import { Lock } from '../../src/recipes/lock.js';
+import { Semaphore } from '../../src/recipes/semaphore.js';
+import { SharedLock } from '../../src/recipes/shared-lock.js';
+import { waitFor } from '../support/wait-for.js';
+import { Referee } from './referee.js';
+import type { World } from './world.js';
+
+/** One client whose connection a test may harm, and where it may harm it. */
+export interface Stage {
+  readonly world: World;
+  readonly subject: ZooKeeperClient;
+  /** Called once, in the middle of the recipe. */
+  midpoint(): Promise<void>;
+}
+
+/**
+ * The whole life of a recipe, with what must hold of it checked from beside. It leaves nothing
+ * behind.
+ */
+export interface Scenario {
+  readonly name: string;
+  /** Does it need what the native client lacks? */
+  readonly isBuiltinOnly?: boolean;
+  run(stage: Stage): Promise<void>;
+}
+
+async function lock({ world, subject, midpoint }: Stage): Promise<void> {
+  const referee = new Referee(1);
+  const [a, b] = [await world.client(), await world.client()];
+  const first = await new Lock(a, world.path).acquire();
+  const second = new Lock(subject, world.path).acquire();
+  await world.members('lock', 2);
+  const third = new Lock(b, world.path).acquire();
+  await world.members('lock', 3);
+  await midpoint();
+  await referee.during(first);
+  await referee.during(await second);
+  const again = new Lock(subject, world.path).acquire();
+  await referee.during(await third);
+  await referee.during(await again);
+  referee.checkTokens(4);
+}
+
+async function sharedLock({ world, subject, midpoint }: Stage): Promise<void> {
+  const referee = new Referee(2);
+  const other = await world.client();
+  const [mine, theirs] = [new SharedLock(subject, world.path), new SharedLock(other, world.path)];
+  const readers = [await mine.acquire('read'), await theirs.acquire('read')] as const;
+  const writer = mine.acquire('write');
+  await world.members('write', 1);
+  const late = theirs.acquire('read');
+  await world.members('read', 3);
+  await midpoint();
+  await Promise.all(readers.map((held) => referee.during(held)));
+  await referee.during(await writer, undefined, 'write');
+  await referee.during(await late);
+  assert.is(referee.tokens.length, 4);
+}
+
+async function revocation({ world, subject, midpoint }: Stage): Promise<void> {
+  const other = await world.client();
+  const [mine, theirs] = [new SharedLock(subject, world.path), new SharedLock(other, world.path)];
+  const held = await mine.acquire('write');
+  const wanted = theirs.acquire('read');
+  await world.members('read', 1);
+  await midpoint();
+  assert.is(await theirs.revoke('read'), 1);
+  await waitFor('the holder to be asked', () => held.revoked.aborted);
+  assert.not(held.signal.aborted);
+  await held.release();
+  const next = await wanted;
+  assert.not(next.revoked.aborted);
+  assert.is(await mine.revoke('read'), 0);
+  assert.is(await mine.revoke('write'), 1);
+  await waitFor('the reader to be asked', () => next.revoked.aborted);
+  await next.release();
+}
+
+async function semaphore({ world, subject, midpoint }: Stage): Promise<void> {
+  const referee = new Referee(2);
+  const other = await world.client();
+  const options = { permits: 2 };
+  const [mine, theirs] = [
+    new Semaphore(subject, world.path, options),
+    new Semaphore(other, world.path, options),
+  ];
+  const [first, second] = [await mine.acquire(), await theirs.acquire()];
+  const waiting = [mine.acquire(), theirs.acquire(), mine.acquire()];
+  await midpoint();
+  const all = waiting.map(async (each) => referee.during(await each));
+  await Promise.all([referee.during(first), referee.during(second), ...all]);
+  // Who holds beside another may learn of it later than the other.
+  assert.is(new Set(referee.tokens).size, 5);
+}
+
+async function election({ world, subject, midpoint }: Stage): Promise<void> {
+  const other = await world.client();
+  const [mine, theirs] = [
+    new LeaderElection(subject, world.path, { id: 'mine' }),
+    new LeaderElection(other, world.path, { id: 'theirs' }),
+  ];
+  const told: (string | undefined)[] = [];
+  const stop = new AbortController();
+  const listening = (async () => {
+    const listener = new LeaderElection(world.observer, world.path, { id: 'nobody' });
+    for await (const id of listener.changes(stop.signal)) told.push(id);
+  })().catch((error) => error);
+  const tokens: bigint[] = [];
+  const lead = async ({ acknowledge, fencingToken }: Leadership, id: string) => {
+    tokens.push(fencingToken);
+    await acknowledge();
+    assert.is(await (id === 'mine' ? mine : theirs).acknowledged(), id);
+    await waitFor(`the listener to hear of ${id}`, () => told.at(-1) === id);
+  };
+  const successors: Promise<void>[] = [];
+  await mine.lead({
+    onElected: async (leadership) => {
+      successors.push(theirs.lead({ onElected: (theirLead) => lead(theirLead, 'theirs') }));
+      await world.members('leader', 2);
+      await midpoint();
+      assert.is(await theirs.leader(), 'mine');
+      await lead(leadership, 'mine');
+    },
+  });
+  await Promise.all(successors);
+  assert.ok(tokens.length === 2 && (tokens[1] ?? 0n) > (tokens[0] ?? 0n));
+  await waitFor('the listener to hear that nobody leads', () => told.at(-1) === undefined);
+  stop.abort(new Error('enough'));
+  assert.is((await listening).message, 'enough');
+}
+
+export const LOCK_SCENARIOS: readonly Scenario[] = [
+  { name: 'lock', run: lock },
+  { name: 'shared lock', run: sharedLock },
+  { name: 'revocable shared lock', run: revocation },
+  { name: 'semaphore', run: semaphore },
+  { name: 'leader election', run: election },
+];

@@ -1,0 +1,188 @@
+// The browser without a terminal: keys and answers in, questions and rows out.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ShellSession } from '../../../src/commands/shell-session.js';
+import { BrowserDriver } from '../../../src/shell/browser/browser-driver.js';
+import { browserRows, layoutOf, type Size } from '../../../src/shell/browser/browser-screen.js';
+import { KeyDecoder } from '../../../src/shell/key-decoder.js';
+import { textWidth } from '../../../src/shell/text-width.js';
+import { FakeClient } from '../../support/fake-client.js';
+import { waitFor } from '../../support/wait-for.js';
+
+interface World {
+  readonly client: FakeClient;
+  readonly browser: BrowserDriver;
+  /** Presses the keys of a terminal's bytes, and waits until their answers are there. */
+  send(bytes: string): Promise<void>;
+  resize(size: Size): void;
+  rows(): readonly string[];
+  /** The names of the tree, the selected one in brackets. */
+  tree(): readonly string[];
+}
+
+const UP = '\x1b[A';
+const DOWN = '\x1b[B';
+const RIGHT = '\x1b[C';
+const LEFT = '\x1b[D';
+
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+async function browsing(root = '/'): Promise<World> {
+  const client = new FakeClient();
+  const session = new ShellSession({ target: 'fake:2181', createClient: async () => client });
+  await session.connect();
+  for (const [path, data] of [
+    ['/app', 'hello'],
+    ['/app/config', '{"debug":true}'],
+    ['/app/漢字', 'wide'],
+    ['/app/x\x1b[2Jy', 'odd'],
+    ['/web', 'w'],
+  ] as const) {
+    await client.create(path, Buffer.from(data));
+  }
+  const browser = new BrowserDriver(session, client, root);
+  const decoder = new KeyDecoder();
+  let size: Size = { columns: 80, rows: 12 };
+  const resize = (next: Size) => {
+    size = next;
+    browser.dispatch({ type: 'resized', ...layoutOf(size) });
+  };
+  resize(size);
+  await settled();
+  const texts = () =>
+    browserRows(browser.state, size).map((row) => row.map(({ text }) => text).join(''));
+  return {
+    client,
+    browser,
+    resize,
+    send: async (bytes) => {
+      for (const key of decoder.push(bytes)) browser.press(key);
+      await settled();
+    },
+    rows: texts,
+    tree: () =>
+      browserRows(browser.state, size).flatMap((row) => {
+        const [first] = row;
+        if (first === undefined || !/^ *[▾▸ ] \S/.test(first.text)) return [];
+        const name = first.text.trim();
+        return first.tone === 'selected' ? [`[${name}]`] : [name];
+      }),
+  };
+}
+
+test('the root is open, and marks tell what has children', async () => {
+  const { tree, rows, browser } = await browsing();
+  assert.equal(tree(), ['[▾ / 3]', '▸ app 3', 'web', 'zookeeper']);
+  assert.match(rows()[0] ?? '', /^\/ {2}fake:2181 \(connected\) +$/);
+  browser.leave();
+});
+
+test('keys move, open and close, and the value follows', async () => {
+  const { send, tree, rows } = await browsing();
+  await send(DOWN);
+  assert.match(rows()[3] ?? '', / │ hello +$/);
+  assert.match(rows()[1] ?? '', /version 0, 5 bytes, 3 children, as text/);
+  await send(RIGHT);
+  await send(RIGHT);
+  assert.is(tree()[2], '[config]');
+  assert.match(rows()[4] ?? '', / │ {3}"debug": true +$/);
+  await send(LEFT);
+  assert.is(tree()[1], '[▾ app 3]');
+  await send(LEFT);
+  assert.is(tree()[1], '[▸ app 3]');
+  await send('G');
+  assert.is(tree().at(-1), '[zookeeper]');
+  await send('gk');
+  assert.is(tree()[0], '[▾ / 3]');
+});
+
+test('v goes through the forms; Tab scrolls the value', async () => {
+  const { send, rows, client, browser } = await browsing('/app');
+  await send('x');
+  assert.match(rows()[3] ?? '', /00000000 {2}68 65 6c 6c 6f/);
+  await client.setData(
+    '/app',
+    Buffer.from(Array.from({ length: 40 }, (_, i) => `n${i}`).join('\n')),
+  );
+  await settled();
+  await send(`t\t${DOWN}${DOWN}`);
+  assert.match(rows()[3] ?? '', / │ n2 +$/);
+  await send('\x1b[F');
+  assert.match(rows().at(-2) ?? '', / │ n39 +$/);
+  await send(`\t${UP}q`);
+  assert.is(await browser.left, '/app');
+});
+
+test('what changes on the server changes here', async () => {
+  const { tree, rows, client } = await browsing();
+  await client.create('/new', null);
+  await client.delete('/web');
+  await client.setData('/', Buffer.from('of the root'));
+  await settled();
+  assert.equal(tree(), ['[▾ / 3]', '▸ app 3', 'new', 'zookeeper']);
+  assert.match(rows()[3] ?? '', /of the root/);
+});
+
+test('when what is selected goes, its parent is selected', async () => {
+  const { tree, send, client } = await browsing();
+  await send(DOWN + DOWN);
+  assert.is(tree()[2], '[web]');
+  await client.delete('/web');
+  await settled();
+  assert.is(tree()[0], '[▾ / 2]');
+});
+
+test('a name is found by a part of it', async () => {
+  const { tree, send, rows } = await browsing();
+  await send('/KEEP\r');
+  assert.is(tree()[3], '[zookeeper]');
+  await send('/p\rn');
+  assert.is(tree()[1], '[▸ app 3]');
+  await send('N');
+  assert.is(tree()[3], '[zookeeper]');
+  await send('/nothing');
+  assert.match(rows().at(-1) ?? '', /no name in view holds "nothing"/);
+});
+
+test('what may not be read says so, and the keys go on', async () => {
+  const { client, send, rows, tree } = await browsing();
+  client.failures.set('getChildren /app', 'NOAUTH');
+  client.failures.set('getData /app', 'NOAUTH');
+  await send(DOWN + RIGHT);
+  assert.match(tree()[1] ?? '', /app.* may not be read/);
+  assert.match(rows()[3] ?? '', /may not be read/);
+  await send(DOWN);
+  assert.is(tree()[2], '[web]');
+});
+
+test('rows are as wide as the terminal at any size, whatever names hold', async () => {
+  const { send, resize, rows } = await browsing('/app');
+  await send(DOWN + DOWN);
+  for (const columns of [20, 40, 61, 100]) {
+    for (const lines of [3, 8, 30]) {
+      resize({ columns, rows: lines });
+      const drawn = rows();
+      assert.ok(drawn.length < lines, `${columns}x${lines}`);
+      for (const row of drawn) {
+        assert.is(textWidth(row), columns - 1, JSON.stringify(row));
+        assert.not.ok(row.includes('\x1b'));
+      }
+    }
+  }
+});
+
+test('a lost connection is in the title, and what is open is read again after it', async () => {
+  const { client, rows, browser } = await browsing();
+  client.setState('disconnected');
+  assert.match(rows()[0] ?? '', /\(disconnected\)/);
+  const before = client.calls.length;
+  client.setState('connected');
+  await waitFor('it to be read again', () => client.calls.length >= before + 2);
+  assert.ok(client.calls.slice(before).includes('getChildren'));
+  assert.match(rows()[0] ?? '', /\(connected\)/);
+  browser.leave();
+});
+
+test.run();

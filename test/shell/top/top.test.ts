@@ -1,0 +1,134 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Member } from '../../../src/commands/ops/member.js';
+import type { OpsResult } from '../../../src/commands/ops/result.js';
+import { sparkline } from '../../../src/shell/top/sparkline.js';
+import { topScreen } from '../../../src/shell/top/top-screen.js';
+import {
+  rowsOf,
+  startState,
+  step,
+  type TopEffect,
+  type TopState,
+} from '../../../src/shell/top/top-state.js';
+import { captured, failing, verbNamed } from '../../commands/ops/members-of.js';
+import { resultOf } from '../../commands/ops/results.js';
+
+const top = verbNamed('top');
+const SIZE = { columns: 80, rows: 24 };
+
+function withRate(member: Member, requestsPerSecond: number, latencyMs = 1): Member {
+  return {
+    ...member,
+    rates: { requestsPerSecond, writesPerSecond: 2, latencyMs, operationsPerSecond: {} },
+  };
+}
+
+const look = (scale = 1): OpsResult =>
+  resultOf(top, [
+    withRate(captured(top, 'leader', 2181), 10 * scale),
+    withRate(captured(top, 'f1', 2182), 300 * scale, 4),
+    failing(top, 2183, 'refused'),
+    withRate(captured(top, 'observer', 2184), 20 * scale),
+  ]);
+
+function stateAfter(...events: readonly (OpsResult | string)[]): TopState {
+  return walk(events).state;
+}
+
+/** A key a string, a look a result. */
+function walk(events: readonly (OpsResult | string)[]) {
+  let state = startState(undefined, '');
+  const effects: TopEffect[] = [];
+  for (const event of events) {
+    const next = step(
+      state,
+      typeof event === 'string' ? { type: 'key', key: event } : { type: 'looked', result: event },
+    );
+    state = next.state;
+    effects.push(...next.effects);
+  }
+  return { state, effects };
+}
+
+const shown = (state: TopState, size = SIZE) =>
+  topScreen(state, size, 3000).map((row) => row.map(({ text }) => text).join(''));
+const ports = (state: TopState) => rowsOf(state).map(({ address }) => address.port);
+
+test('bars are as high as the highest that is shown', () => {
+  assert.is(sparkline([0, 1, 2, 4, 8], 5), '▁▂▃▅█');
+  assert.is(sparkline([100, 0, 4, 8], 3), '▁▅█');
+  assert.is(sparkline([undefined, 0], 4), '   ▁');
+  assert.is(sparkline([5], 0), '');
+  assert.is(sparkline([], 3), '   ');
+});
+
+test('a screen of 80x24 has verdict, totals, a row a member, problems and keys', () => {
+  const rows = shown(stateAfter(look(), look(2)));
+  assert.ok(rows.length <= 23);
+  for (const row of rows) assert.ok(row.length <= 80, row);
+  assert.match(rows[0] ?? '', /^zkops top {2}\d\d:\d\d:\d\d {2}4 members {2}every 3 s$/);
+  assert.is(rows[1], 'WARNING: 10.0.0.1:2181 leads, 3 of 3 voters in step');
+  assert.match(rows[2] ?? '', /^requests\/s +660 +▅█ {2}worst ms +4 +██$/);
+  assert.match(rows[4] ?? '', /^MEMBER +ROLE +LAG +REQ\/s +WRITE\/s +NOW ms/);
+  assert.match(rows[5] ?? '', /^10\.0\.0\.1:2181 {2}leader +0 +20 +2 +1/);
+  assert.match(rows[7] ?? '', /^10\.0\.0\.1:2183 {2}refused +- +-/);
+  assert.ok(rows.some((row) => row.startsWith('10.0.0.1:2183: nothing listens there')));
+  assert.match(rows.at(-1) ?? '', /^q quit/);
+});
+
+test('a wide terminal has the requests of every member as bars', () => {
+  const rows = shown(stateAfter(look(), look(2)), { columns: 200, rows: 24 });
+  assert.match(rows[4] ?? '', / REQUESTS$/);
+  assert.match(rows[5] ?? '', / ▅█$/);
+});
+
+test('more members than rows scroll, and none is wider than the terminal', () => {
+  const many = resultOf(
+    top,
+    Array.from({ length: 100 }, (_, at) => withRate(captured(top, 'f1', 3000 + at), at)),
+  );
+  const first = shown(stateAfter(many));
+  assert.is(first.length, 23);
+  assert.ok(first.some((row) => /^… \d+ more: up and down scroll$/.test(row)));
+  const scrolled = shown(stateAfter(many, 'down', 'j', 'down', 'up'));
+  assert.match(scrolled[5] ?? '', /^10\.0\.0\.1:3002 /);
+  for (const columns of [20, 40, 60]) {
+    for (const row of shown(stateAfter(many), { columns, rows: 10 }))
+      assert.ok(row.length <= columns);
+  }
+});
+
+test('rows are sorted by a column, turned round, filtered, and shown as listed again', () => {
+  assert.equal(ports(stateAfter(look())), [2181, 2182, 2183, 2184]);
+  const byRate: TopState = { ...stateAfter(look()), sort: 'requests_per_second' };
+  assert.equal(ports(byRate), [2182, 2184, 2181, 2183]);
+  assert.equal(ports({ ...byRate, isReversed: true }), [2183, 2181, 2184, 2182]);
+  assert.is(stateAfter(look(), 's', 's').sort, 'lag_txns');
+  assert.is(stateAfter(look(), 's', 'left').sort, undefined);
+  assert.is(stateAfter(look(), 'left').sort, 'version');
+  assert.equal(ports(stateAfter(look(), '/', '8', '2', 'enter')), [2182]);
+  assert.equal(ports(stateAfter(look(), '/', 'r', 'e', 'f', 'x', 'backspace', 'enter')), [2183]);
+  assert.equal(ports(stateAfter(look(), '/', '9', '9', 'escape')).length, 4);
+});
+
+test('keys leave, ask now, pause, help; a reset is asked for twice', () => {
+  assert.equal(walk(['q']).effects, ['quit']);
+  assert.equal(walk(['ctrl-c']).effects, ['quit']);
+  assert.equal(walk([' ']).effects, ['look']);
+  assert.is(stateAfter('p').isPaused, true);
+  assert.ok(shown(stateAfter(look(), 'h')).some((row) => row.startsWith('q        leaves')));
+  assert.is(stateAfter(look(), 'h', 'q').isHelp, false);
+  assert.equal(walk(['r']).effects, []);
+  assert.match(shown(stateAfter(look(), 'r')).at(-1) ?? '', /back \(srst\)\? y or n$/);
+  assert.equal(walk(['r', 'n']).effects, []);
+  assert.equal(walk(['r', 'y']).effects, ['reset']);
+  assert.equal(walk(['/', 'q', 'r', 'y']).effects, [], 'what is typed into a filter is text');
+});
+
+test('the trend is as long as the widest terminal, and no longer', () => {
+  const state = stateAfter(...Array.from({ length: 300 }, () => look()));
+  assert.is(state.trends.get('10.0.0.1:2181')?.requests.length, 240);
+});
+
+test.run();

@@ -1,0 +1,82 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  beginWatch,
+  endWatch,
+  leftovers,
+  NO_PANE,
+  paneRows,
+  rowsOf,
+  scrollPane,
+  tellWatch,
+  type WatchPane,
+} from '../../src/shell/watch-pane.js';
+
+function withRows(count: number): WatchPane {
+  const rows = Array.from({ length: count }, (_, i) => ({
+    text: `row ${i}`,
+    tone: 'event' as const,
+  }));
+  return tellWatch(beginWatch(NO_PANE, '/app -R'), rows, count);
+}
+
+function texts(pane: WatchPane, columns = 40, maxRows = 4): readonly string[] {
+  return paneRows(pane, columns, maxRows).map(({ text }) => text);
+}
+
+test('there is no pane without a watch', () => {
+  assert.equal(texts(NO_PANE), []);
+  assert.equal(texts(endWatch(withRows(3), '/app -R')), []);
+});
+
+test('the newest rows stand below a title as wide as the terminal', () => {
+  const [title, ...rows] = texts(withRows(9), 60);
+  assert.match(title ?? '', /^── watching \/app -R · 9 changes · PageUp looks back ─+$/);
+  assert.is(title?.length, 60);
+  assert.equal(rows, ['row 6', 'row 7', 'row 8']);
+});
+
+test('who looks back sees the same rows though more come', () => {
+  const back = scrollPane(withRows(20), 1);
+  assert.equal(texts(back).slice(1), ['row 12', 'row 13', 'row 14']);
+  const told = tellWatch(back, rowsOf('NodeCreated /app/x\n  + new'), 1);
+  assert.equal(texts(told).slice(1), ['row 12', 'row 13', 'row 14']);
+  assert.match(texts(told, 60)[0] ?? '', /PageDown goes on/);
+  assert.equal(texts(scrollPane(scrollPane(told, -1), -1)).slice(1), [
+    'row 19',
+    'NodeCreated /app/x',
+    '  + new',
+  ]);
+});
+
+test('nobody scrolls beyond the first row', () => {
+  let pane = withRows(6);
+  for (let i = 0; i < 9; i++) pane = scrollPane(pane, 1);
+  assert.equal(texts(pane).slice(1), ['row 0', 'row 1', 'row 2']);
+});
+
+test('old rows give way, and their number is told at the end', () => {
+  const pane = withRows(2500);
+  assert.is(pane.rows.length, 2000);
+  assert.is(leftovers(pane)[0]?.text, '… 500 earlier rows were not kept');
+  assert.is(leftovers(withRows(3)).length, 3);
+});
+
+test('rows are cut to the width, and never move the cursor', () => {
+  const pane = tellWatch(
+    beginWatch(NO_PANE, '/a'),
+    rowsOf('NodeCreated /\x1b[2J\x07漢字漢字漢字'),
+    1,
+  );
+  assert.equal(texts(pane, 20).slice(1), ['NodeCreated /^[[2J^…']);
+  assert.is(texts(pane, 8)[0], '── watc…');
+});
+
+test('old and new values have their colours', () => {
+  assert.equal(
+    rowsOf('NodeDataChanged /a\n  - x\n  + y\n    z\n  …\n').map(({ tone }) => tone),
+    ['event', 'bad', 'good', 'dim', 'dim'],
+  );
+});
+
+test.run();

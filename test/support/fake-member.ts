@@ -1,0 +1,68 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import { golden } from '../fourlw/captured-view.js';
+
+/** What a fake member does with a connection, once it has read a word. */
+export type Behaviour = (socket: Socket, word: string, bytes: Buffer) => void;
+
+export interface FakeMember {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** A member that treats each connection as `behave` says, once it has read a word. */
+export async function startFake(behave: Behaviour): Promise<FakeMember> {
+  const sockets = new Set<Socket>();
+  const server: Server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.once('data', (chunk) => behave(socket, chunk.toString('latin1').trim(), chunk));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port was bound');
+  return {
+    port: address.port,
+    close: () => {
+      for (const socket of sockets) socket.destroy();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+export const servesFrom =
+  (server: string): Behaviour =>
+  (socket, word) =>
+    socket.end(golden(server, word));
+
+export const silent: Behaviour = () => undefined;
+export const drips: Behaviour = (socket) => {
+  const timer = setInterval(() => socket.write('Z'), 50);
+  socket.on('close', () => clearInterval(timer));
+};
+export const garbage: Behaviour = (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n');
+export const closes: Behaviour = (socket) => socket.end();
+export const resets: Behaviour = (socket) => socket.resetAndDestroy();
+export const refuses: Behaviour = (socket, word) =>
+  socket.end(`${word} is not executed because it is not in the whitelist.\n`);
+export const notServing: Behaviour = (socket) =>
+  socket.end('This ZooKeeper instance is not currently serving requests\n');
+export const floods: Behaviour = (socket) => {
+  const block = Buffer.alloc(1024 * 1024, 'x');
+  const pour = () => {
+    while (socket.writable && socket.write(block)) {
+      // as long as the socket takes it
+    }
+  };
+  socket.on('drain', pour);
+  pour();
+};
+
+/** Answers each word with its text; a word without one is closed upon. */
+export const answers =
+  (texts: Readonly<Record<string, string>>): Behaviour =>
+  (socket, word) =>
+    socket.end(texts[word] ?? '');
+
+export function closeAll(fakes: readonly FakeMember[]): Promise<unknown> {
+  return Promise.all(fakes.map((fake) => fake.close()));
+}

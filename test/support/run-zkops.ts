@@ -1,0 +1,54 @@
+import { askWord } from '../../src/client/four-letter.js';
+import { askAdmin } from '../../src/commands/ops/admin.js';
+import { askCertificate } from '../../src/commands/ops/certificate.js';
+import { main } from '../../src/commands/ops/cli.js';
+import { readConfig } from '../../src/commands/ops/read-config.js';
+import type { OpsResult } from '../../src/commands/ops/result.js';
+import { renderOps } from '../../src/commands/render/ops-render.js';
+
+export interface ZkopsRun {
+  readonly exitCode: number;
+  readonly out: string;
+  readonly error: string;
+  /** Undefined for a call that asked nobody. */
+  readonly result: OpsResult | undefined;
+}
+
+/** A call of zkops in this process, over the real network; as into a pipe of 80 columns. */
+export async function runZkops(args: readonly string[]): Promise<ZkopsRun> {
+  let out = '';
+  let error = '';
+  let result: OpsResult | undefined;
+  const exitCode = await main(args, {
+    ask: askWord,
+    askAdmin,
+    askCertificate,
+    readConfig,
+    now: () => new Date(),
+    writeOut: (text) => {
+      out += text.toString();
+    },
+    writeError: (text) => {
+      error += text;
+    },
+    render: (found, show) => {
+      result = found;
+      return renderOps(found, show, { width: 80, isColour: false });
+    },
+  });
+  return { exitCode, out, error, result };
+}
+
+/** The codes of what a run found, those of the ensemble first. */
+export function codesOf({ result }: ZkopsRun): readonly string[] {
+  return (result?.verdict.problems ?? []).map(({ code }) => code);
+}
+
+/** Of every member in order: its role, or why it has none. */
+export function rolesOf({ result }: ZkopsRun): readonly string[] {
+  return (result?.members ?? []).map(({ state, answers }) => {
+    const parsed = answers.srvr?.ok === true ? answers.srvr.parsed : undefined;
+    const mode = (parsed as { readonly mode?: string } | undefined)?.mode;
+    return state === 'serving' ? (mode ?? state) : state;
+  });
+}

@@ -1,0 +1,26 @@
+/** Cuts a stream of ZooKeeper's protocol into its frames, length word and all. */
+export class FrameSplitter {
+  private pending: Buffer = Buffer.alloc(0);
+
+  /** The frames that are whole now; what is no frame (a four-letter word, TLS) comes as it is. */
+  push(chunk: Buffer): readonly Buffer[] {
+    this.pending = Buffer.concat([this.pending, chunk]);
+    const frames: Buffer[] = [];
+    while (this.pending.length >= 4) {
+      const length = 4 + this.pending.readInt32BE(0);
+      const isFrame = length >= 4 && length < LONGEST;
+      if (isFrame && this.pending.length < length) break;
+      const end = isFrame ? length : this.pending.length;
+      frames.push(this.pending.subarray(0, end));
+      this.pending = this.pending.subarray(end);
+    }
+    return frames;
+  }
+}
+
+const LONGEST = 16 * 1024 * 1024;
+
+/** Of a request or a reply; the first frame of either side has none. */
+export function xidOf(frame: Buffer): number {
+  return frame.length < 8 ? 0 : frame.readInt32BE(4);
+}
