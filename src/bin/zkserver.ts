@@ -8,6 +8,13 @@ const io = {
   writeError: (line: string) => {
     process.stderr.write(`${line}\n`);
   },
+  ...(process.stderr.isTTY
+    ? {
+        terminal: (text: string) => {
+          process.stderr.write(text);
+        },
+      }
+    : {}),
 };
 
 void runZkserver(process.argv.slice(2), io).then((code) => process.exit(code));

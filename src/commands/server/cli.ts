@@ -1,5 +1,6 @@
 /** zkserver's command line: the verbs, their help, and one place where a fault becomes an exit code. */
 import { suggestWord } from '../suggest-word.js';
+import { ensemble } from './ensemble.js';
 import { init } from './init.js';
 import { parseVerbArguments } from './parse-verb-arguments.js';
 import { restart } from './restart.js';
@@ -17,6 +18,7 @@ export const SERVER_VERBS: readonly ServerVerb[] = [
   restart,
   status,
   init,
+  ensemble,
   version,
 ];
 

@@ -14,7 +14,7 @@ export const startForeground: ServerVerb = {
   summary: 'serve in this process until it is told to end',
   options: {},
   run: async (args, io) => {
-    const { config, host, port, warnings } = targetOf(args, 'start-foreground');
+    const { config, configFile, host, port, warnings } = targetOf(args, 'start-foreground');
     for (const warning of warnings) io.writeError(warning);
     const ending = waitForSignal();
     const { createLogger, logLevelOf, startServer } = await import('../../server/main.js');
@@ -26,6 +26,7 @@ export const startForeground: ServerVerb = {
       const serve = async () => {
         const server = await startServer({
           parsed: config,
+          ...(configFile === undefined ? {} : { configFile }),
           host,
           port,
           onReport: logger.report,

@@ -1,5 +1,5 @@
 import { askWord } from '../../client/four-letter.js';
-import { reachableHost, targetOf } from './target.js';
+import { reachableHost, type Target, targetOf } from './target.js';
 import { Exit, type ServerVerb, VerbError } from './verb.js';
 
 const TIMEOUT_MS = 5000;
@@ -11,12 +11,13 @@ export const status: ServerVerb = {
   options: {},
   run: async (args, io) => {
     const target = targetOf(args, 'status');
-    if (target.port === null) {
+    const port = await portOf(target);
+    if (port === null) {
       const message =
         'zkserver: status asks without TLS, and this server has no clientPort: ask it with';
       throw new VerbError(Exit.FAILED, `${message} zkops srvr --config`);
     }
-    const address = { host: reachableHost(target.host), port: target.port };
+    const address = { host: reachableHost(target.host), port };
     const place = `${address.host}:${address.port}`;
     const timeouts = { connectTimeoutMs: TIMEOUT_MS, readTimeoutMs: TIMEOUT_MS };
     const answer = await askWord(address, 'srvr', timeouts).catch((error: Error) => {
@@ -32,3 +33,11 @@ export const status: ServerVerb = {
     return Exit.OK;
   },
 };
+
+/** The line server.N of a member of an ensemble may say where its clients come. */
+async function portOf({ config, configFile, dataDir, port }: Target): Promise<number | null> {
+  if (!config.isReplicated) return port;
+  const { readMembership } = await import('../../server/main.js');
+  const membership = await readMembership(config, dataDir, configFile ?? 'zoo.cfg');
+  return membership?.own.clientPort ?? port;
+}

@@ -11,6 +11,8 @@ import { Exit, usageError, type VerbArguments, VerbError } from './verb.js';
 
 export interface Target {
   readonly config: Config;
+  /** The zoo.cfg; undefined where there is none. */
+  readonly configFile: string | undefined;
   readonly dataDir: string;
   /** Where to listen for clients. */
   readonly host: string;
@@ -31,6 +33,7 @@ export function targetOf(args: VerbArguments, verb: string): Target {
   const { config, warnings } = valid(result);
   return describe(
     config,
+    first,
     warnings,
     config.clientPort ?? (config.secureClientPort === null ? 0 : null),
   );
@@ -47,7 +50,7 @@ function targetAt(
   }
   const places = { dataDir, ...(port === 0 ? {} : { clientPort: portText }) };
   const { config, warnings } = valid(configFromOptions({ ...properties, ...places }));
-  return describe(config, warnings, port);
+  return describe(config, undefined, warnings, port);
 }
 
 function readConfig(file: string): string {
@@ -66,9 +69,14 @@ function valid(result: ConfigResult): { config: Config; warnings: readonly strin
   return { config: result.config, warnings: result.warnings.map(({ text }) => text) };
 }
 
-function describe(config: Config, warnings: readonly string[], port: number | null): Target {
+function describe(
+  config: Config,
+  configFile: string | undefined,
+  warnings: readonly string[],
+  port: number | null,
+): Target {
   const host = config.clientPortAddress ?? anyAddress();
-  return { config, dataDir: config.dataDir ?? '.', host, port, warnings };
+  return { config, configFile, dataDir: config.dataDir ?? '.', host, port, warnings };
 }
 
 /** All addresses, IPv6 ones too where the machine has any. */

@@ -26,6 +26,8 @@ export interface VerbIo {
   writeOut(text: string): void;
   /** One line for the operator; the newline is added. */
   writeError(line: string): void;
+  /** Writes to the terminal that stderr is; not there where it is none. */
+  readonly terminal?: (text: string) => void;
 }
 
 export interface ServerVerb {

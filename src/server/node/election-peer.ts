@@ -35,6 +35,8 @@ const MAX_PAUSE_MS = 2000;
 /** A knock is answered by a call; a second one meanwhile would end that call. */
 const KNOCK_PAUSE_MS = 500;
 const KNOCK_TIMEOUT_MS = 5000;
+/** With the pauses between them about as long as a server needs to start. */
+const MAX_CALLS_BACK = 12;
 
 export class ElectionPeer {
   /** Where to call it. */
@@ -49,6 +51,10 @@ export class ElectionPeer {
   private call: AbortController | null = null;
   private timer: NodeJS.Timeout | undefined;
   private pauseMs = MIN_PAUSE_MS;
+  /** It knocked, and is to be called this many times more, though nothing waits to be sent. */
+  private callsOwed = 0;
+  /** Where it said that it is. */
+  private saidAddresses: readonly HostPort[] = [];
 
   constructor(options: ElectionPeerOptions) {
     this.options = options;
@@ -68,7 +74,10 @@ export class ElectionPeer {
   callBack(addresses: readonly HostPort[]): void {
     this.drop();
     this.pauseMs = MIN_PAUSE_MS;
-    this.connect([...this.addresses, ...addresses]);
+    this.saidAddresses = addresses;
+    // It may have knocked before it listens itself.
+    this.callsOwed = MAX_CALLS_BACK;
+    this.connect();
   }
 
   /** A connection that is to be kept, in place of any other. @param rest read from it already */
@@ -76,6 +85,7 @@ export class ElectionPeer {
     this.drop();
     this.socket = socket;
     this.pauseMs = MIN_PAUSE_MS;
+    this.callsOwed = 0;
     const limit = new FrameLimit();
     const frames = new FrameDecoder(MAX_FRAME_LENGTH, (bytes, start, end) => {
       if (this.socket !== socket) return;
@@ -105,6 +115,7 @@ export class ElectionPeer {
   close(): void {
     this.waiting = null;
     this.last = null;
+    this.callsOwed = 0;
     this.drop();
   }
 
@@ -126,9 +137,9 @@ export class ElectionPeer {
     this.goOn();
   }
 
-  /** Calls again where something waits to be sent. */
+  /** Calls again where something waits to be sent, or a knock to be answered. */
   private goOn(atLeastMs = 0): void {
-    if (this.waiting === null) {
+    if (this.waiting === null && this.callsOwed === 0) {
       this.options.onIdle();
       return;
     }
@@ -156,12 +167,14 @@ export class ElectionPeer {
     });
   }
 
-  private connect(addresses = this.addresses): void {
+  private connect(): void {
     if (this.call !== null) return;
+    if (this.callsOwed > 0) this.callsOwed--;
+    const said = this.saidAddresses.filter((address) => !this.isKnown(address));
     const call = new AbortController();
     this.call = call;
     const { dial, preamble, isCaller, sid, onTrouble } = this.options;
-    dial(addresses, call.signal).then(
+    dial([...this.addresses, ...said], call.signal).then(
       (socket) => {
         if (call.signal.aborted) {
           socket.destroy();
@@ -185,6 +198,10 @@ export class ElectionPeer {
         this.goOn();
       },
     );
+  }
+
+  private isKnown({ host, port }: HostPort): boolean {
+    return this.addresses.some((known) => known.host === host && known.port === port);
   }
 }
 

@@ -7,6 +7,7 @@ import { MemberView } from '../quorum/member-view.js';
 import { QuorumPeer } from '../quorum/quorum-peer.js';
 import type { QuorumLimits } from '../quorum/role.js';
 import { SERVER_VERSION } from '../version.js';
+import { ConfigKeeper } from './config-file.js';
 import { ElectionPort } from './election-port.js';
 import { openEpochs } from './epoch-files.js';
 import { hostViewOf } from './host.js';
@@ -76,12 +77,18 @@ function limitsOf(config: Config): QuorumLimits {
   };
 }
 
+export interface PeerPortsOptions {
+  /** The zoo.cfg in which a reconfiguration is kept; undefined where there is none. */
+  readonly configFile: string | undefined;
+  readonly step: (event: Event) => void;
+  readonly onWarning: (message: string) => void;
+}
+
 /** @throws ServerError EBIND */
 export async function openPeerPorts(
   config: Config,
   { sid, quorumConfig }: Membership,
-  step: (event: Event) => void,
-  onWarning: (message: string) => void,
+  { configFile, step, onWarning }: PeerPortsOptions,
 ): Promise<PeerPorts> {
   const shared = {
     sid,
@@ -108,7 +115,18 @@ export async function openPeerPorts(
     quorum.close();
     throw error;
   }
-  return { election, quorum, writeConfig: () => undefined };
+  const keeper =
+    configFile === undefined ? null : new ConfigKeeper({ file: configFile, sid, onWarning });
+  return {
+    election,
+    quorum,
+    writeConfig: (text) => keeper?.keep(text),
+    close: async () => {
+      election.close();
+      quorum.close();
+      await keeper?.close();
+    },
+  };
 }
 
 /** quorumCnxnTimeoutMs: how long one that came in may keep its number to itself. */

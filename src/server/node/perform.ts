@@ -10,6 +10,7 @@ export interface PeerPorts {
   readonly quorum: QuorumPort;
   /** Keeps the membership for the next start. */
   readonly writeConfig: (text: string) => void;
+  close(): Promise<void>;
 }
 
 type DiskEffect = Extract<QuorumEffect, { kind: 'write-epoch' | 'truncate' | 'install-snapshot' }>;
@@ -38,7 +39,7 @@ export function performOnDisk(effect: DiskEffect, disk: Disk, step: (event: Even
 
 export function performOnPeers(
   effect: Exclude<QuorumEffect, DiskEffect>,
-  { election, quorum, writeConfig }: PeerPorts,
+  { election, quorum, writeConfig }: Omit<PeerPorts, 'close'>,
 ): void {
   switch (effect.kind) {
     case 'notify':

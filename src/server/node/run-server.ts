@@ -63,8 +63,7 @@ export async function runServer(options: RunOptions): Promise<Run> {
     await inTurn([
       async () => parts.operators?.close(),
       async () => parts.driver?.stop(),
-      async () => parts.peers?.election.close(),
-      async () => parts.peers?.quorum.close(),
+      async () => parts.peers?.close(),
       async () => parts.ports?.shutDown(),
       async () => lock?.release(),
     ]);

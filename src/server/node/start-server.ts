@@ -84,7 +84,10 @@ export async function startServer(options: StartServerOptions = {}): Promise<Run
         ? makeStandalone(config, opened, facts)
         : makeMember(config, membership, opened, facts),
     openPeerPorts:
-      membership === null ? null : ({ step }) => openPeerPorts(config, membership, step, onWarning),
+      membership === null
+        ? null
+        : ({ step }) =>
+            openPeerPorts(config, membership, { configFile: options.configFile, step, onWarning }),
     onWarning,
     onReport,
     onFatal: (error) => {

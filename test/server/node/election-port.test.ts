@@ -59,6 +59,17 @@ test('calls back a smaller server that knocks, and closes its knock and what the
     assert.equal(accepted[1]?.frames(length), ['vote']);
   }));
 
+test('calls back until the server that knocked listens itself, though nothing is to be said', () =>
+  within([3, 3], async (world) => {
+    const knock = world.connect(2);
+    await waitFor('the knock to be closed', () => knock.isClosed);
+    await waitFor('a call in vain', () => world.warnings.length > 0);
+    const accepted = await world.listenAs(2);
+    const call = await waitFor('a call', () => accepted[0]);
+    call.sendFrame('vote');
+    await waitFor('its vote', () => world.notified.includes('2: vote'));
+  }));
+
 test('a newer connection of a larger server takes the place of the one before', () =>
   within([1, 2], async (world) => {
     const first = world.connect(2);

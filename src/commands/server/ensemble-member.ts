@@ -1,0 +1,123 @@
+/** One server of an ensemble on this machine: a process, and what it says of itself. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { askWord } from '../../client/four-letter.js';
+import { parseServer } from '../../fourlw/srvr.js';
+
+export interface MemberSeat {
+  readonly sid: number;
+  readonly role: 'participant' | 'observer';
+  readonly clientPort: number;
+  readonly configFile: string;
+  /** The folder of the member. */
+  readonly folder: string;
+}
+
+export interface MemberStatus {
+  /** leader, follower, observer; starting; no leader; ended, with how it ended. */
+  readonly state: string;
+  readonly zxid: string;
+  readonly connections: string;
+}
+
+const ASK_TIMEOUT_MS = 900;
+const KILL_AFTER_MS = 10_000;
+const UNKNOWN = '-';
+
+export class EnsembleMember {
+  readonly seat: MemberSeat;
+  readonly logFile: string;
+  /** Resolves when the process is gone. */
+  readonly ended: Promise<void>;
+  status: MemberStatus = { state: 'starting', zxid: UNKNOWN, connections: UNKNOWN };
+  private readonly child: ChildProcess;
+  private ending: string | null = null;
+  private isStopAsked = false;
+  private hasServed = false;
+
+  /** @param properties as behind -D */
+  constructor(seat: MemberSeat, properties: Readonly<Record<string, string>>) {
+    this.seat = seat;
+    this.logFile = join(seat.folder, 'zkserver.out');
+    const log = openSync(this.logFile, 'a', 0o640);
+    // In a group of its own: Ctrl-C is for the one that ends them in turn.
+    const flags = Object.entries(properties).map(([name, value]) => `-D${name}=${value}`);
+    const command = [process.argv[1] ?? '', 'start-foreground', seat.configFile, ...flags];
+    this.child = spawn(process.execPath, [...process.execArgv, ...command], {
+      detached: true,
+      stdio: ['ignore', log, log],
+    });
+    closeSync(log);
+    this.ended = new Promise((resolve) => {
+      this.child.once('error', (error) => this.end(error.message, resolve));
+      this.child.once('exit', (code, signal) => {
+        this.end(signal === null ? `exit code ${code}` : `by ${signal}`, resolve);
+      });
+    });
+  }
+
+  get pid(): number {
+    return this.child.pid ?? 0;
+  }
+
+  get isServing(): boolean {
+    return (
+      this.ending === null && /^(leader|follower|observer|standalone)$/.test(this.status.state)
+    );
+  }
+
+  /** How it ended; null while it runs, and when it was asked to. */
+  get death(): string | null {
+    return this.isStopAsked ? null : this.ending;
+  }
+
+  get isRunning(): boolean {
+    return this.ending === null;
+  }
+
+  /** The last that it said: the reason, where it had one. */
+  get lastWords(): string {
+    return readFileSync(this.logFile, 'utf8').trimEnd().split('\n').at(-1) ?? '';
+  }
+
+  /** Asks it what it is. */
+  async look(): Promise<void> {
+    const address = { host: '127.0.0.1', port: this.seat.clientPort };
+    const answer = await askWord(address, 'srvr', { timeoutMs: ASK_TIMEOUT_MS }).catch(() => null);
+    if (this.ending !== null) return;
+    const { mode, zxid, connections } = parseServer(answer?.toString() ?? '');
+    if (mode === undefined) {
+      const state = this.hasServed || answer !== null ? 'no leader' : 'starting';
+      this.status = { state, zxid: UNKNOWN, connections: UNKNOWN };
+      return;
+    }
+    this.hasServed = true;
+    this.status = {
+      state: mode,
+      zxid: zxid === undefined ? UNKNOWN : `0x${zxid.toString(16)}`,
+      connections: `${connections ?? UNKNOWN}`,
+    };
+  }
+
+  /** In order; by force when that takes too long. */
+  async stop(): Promise<void> {
+    this.isStopAsked = true;
+    if (this.ending !== null) return;
+    this.child.kill('SIGTERM');
+    const timer = setTimeout(() => this.child.kill('SIGKILL'), KILL_AFTER_MS);
+    await this.ended;
+    clearTimeout(timer);
+  }
+
+  kill(): void {
+    this.isStopAsked = true;
+    this.child.kill('SIGKILL');
+  }
+
+  private end(how: string, resolve: () => void): void {
+    this.ending = how;
+    this.status = { state: `ended (${how})`, zxid: UNKNOWN, connections: UNKNOWN };
+    resolve();
+  }
+}

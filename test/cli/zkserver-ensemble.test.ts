@@ -1,0 +1,166 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createClient } from '../../src/client/index.js';
+import { makeTempDir } from '../support/temp-dir.js';
+import { waitFor } from '../support/wait-for.js';
+
+const ZKSERVER = fileURLToPath(new URL('../../bin/zkserver.cjs', import.meta.url));
+
+interface Ensemble {
+  readonly child: ChildProcess;
+  readonly ended: Promise<number | null>;
+  out(): string;
+  said(): string;
+  /** The process of server `sid`, as it was told. */
+  pidOf(sid: number): number;
+  /** Resolves to the connect string. */
+  serving(): Promise<string>;
+}
+
+async function within(
+  args: readonly string[],
+  use: (ensemble: Ensemble) => Promise<void>,
+): Promise<void> {
+  const child = spawn(process.execPath, [ZKSERVER, 'ensemble', '--base-port', '0', ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let out = '';
+  let said = '';
+  child.stdout.on('data', (chunk) => {
+    out += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    said += chunk;
+  });
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  try {
+    await use({
+      child,
+      ended,
+      out: () => out,
+      said: () => said,
+      pidOf: (sid) =>
+        Number(new RegExp(`server ${sid} \\(127.0.0.1:\\d+, process (\\d+)\\)`).exec(said)?.[1]),
+      serving: () =>
+        waitFor('the ensemble to serve', () => {
+          if (child.exitCode !== null) throw new Error(said);
+          return out.endsWith('\n') ? out.trim() : undefined;
+        }),
+    });
+  } finally {
+    // Asked once it ends them in turn, asked twice by force.
+    child.kill('SIGTERM');
+    child.kill('SIGINT');
+    await ended;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+test('serves as an ensemble, and ends all of it in order', () =>
+  within(['--size', '3', '--observers', '1'], async (ensemble) => {
+    const connectString = await ensemble.serving();
+    assert.is(connectString.split(',').length, 4);
+    const client = createClient({ connectString });
+    try {
+      await client.connect();
+      await client.create('/a', Buffer.from('hello'));
+      assert.is(`${(await client.getData('/a')).data}`, 'hello');
+    } finally {
+      await client.close();
+    }
+    await waitFor('the roles', () => /: leader$/m.test(ensemble.said()));
+    await waitFor('the observer', () => /^server 4 .*: observer$/m.test(ensemble.said()));
+    const pids = [1, 2, 3, 4].map(ensemble.pidOf);
+    assert.ok(pids.every(isAlive));
+    ensemble.child.kill('SIGINT');
+    assert.is(await ensemble.ended, 0);
+    assert.not.ok(pids.some(isAlive));
+  }));
+
+test('says which member died, with its log, and serves on with the others', () =>
+  within([], async (ensemble) => {
+    const connectString = await ensemble.serving();
+    const [, sid] = await waitFor('a follower', () =>
+      /^server (\d) .*: follower$/m.exec(ensemble.said()),
+    );
+    const follower = Number(sid);
+    process.kill(ensemble.pidOf(follower), 'SIGKILL');
+    await waitFor('it to be told', () =>
+      new RegExp(
+        `^server ${follower} ended \\(by SIGKILL\\); /.*/zkserver.out ends in:$`,
+        'm',
+      ).test(ensemble.said()),
+    );
+    const client = createClient({ connectString });
+    try {
+      await client.connect();
+      await client.create('/after', null);
+    } finally {
+      await client.close();
+    }
+    ensemble.child.kill('SIGTERM');
+    assert.is(await ensemble.ended, 0);
+  }));
+
+test('keeps its data in the folder it is given, and serves it again', async () => {
+  const { path, remove } = makeTempDir('ensemble');
+  try {
+    for (const round of [1, 2]) {
+      await within(['--size', '1', '--dir', path], async (ensemble) => {
+        const client = createClient({ connectString: await ensemble.serving() });
+        try {
+          await client.connect();
+          if (round === 1) await client.create('/kept', Buffer.from('kept'));
+          assert.is(`${(await client.getData('/kept')).data}`, 'kept');
+        } finally {
+          await client.close();
+        }
+        ensemble.child.kill('SIGTERM');
+        assert.is(await ensemble.ended, 0);
+      });
+    }
+    assert.equal(readdirSync(path), ['1']);
+    assert.is(readFileSync(join(path, '1', 'myid'), 'utf8'), '1\n');
+    assert.ok(existsSync(join(path, '1', 'zoo.cfg')));
+  } finally {
+    remove();
+  }
+});
+
+test('ends by itself, with a failure, when no member is left', async () => {
+  await within(['--size', '1'], async (ensemble) => {
+    await ensemble.serving();
+    await waitFor('its role', () => ensemble.pidOf(1) > 0);
+    process.kill(ensemble.pidOf(1), 'SIGKILL');
+    assert.is(await ensemble.ended, 1);
+    assert.match(ensemble.said(), /no server of the ensemble is left/);
+  });
+});
+
+for (const [args, message] of [
+  [['--size', '0'], /expected --size from 1 to 63, found "0"/],
+  [['--size', 'many'], /expected --size from 1 to 63, found "many"/],
+  [['--observers', '-1'], /expected --observers from 0 to 63, found "-1"/],
+  [['--base-port', '70000'], /expected --base-port from 0 to 63000, found "70000"/],
+  [['zoo.cfg'], /ensemble expects options only/],
+] as const) {
+  test(`refuses ${args.join(' ')}`, () =>
+    within(args, async (ensemble) => {
+      assert.is(await ensemble.ended, 2);
+      assert.match(ensemble.said(), message);
+    }));
+}
+
+test.run();
