@@ -1,9 +1,6 @@
 import { Database } from '../../../src/server/persistence/replay.js';
 import { writeSnapshotStream } from '../../../src/server/persistence/snapshot.js';
-import {
-  decodeStatPersisted,
-  SnapshotReader,
-} from '../../../src/server/persistence/snapshot-reader.js';
+import { SnapshotReader } from '../../../src/server/persistence/snapshot-reader.js';
 import { bodySourceOf } from '../../../src/server/persistence/snapshot-source.js';
 import { CommittedLog } from '../../../src/server/quorum/committed-log.js';
 import type { Data } from '../../../src/server/quorum/role.js';
@@ -52,7 +49,7 @@ export function copyOf(content: Data & { zxid: bigint }): Database {
     if (item.kind === 'session') database.addSession(item.id, item.timeoutMs);
     else if (item.kind === 'acl') database.addAcl(item.key, item.acl);
     else if (item.kind === 'node') {
-      database.addNode(item.path, item.data, item.aclKey, decodeStatPersisted(item.stat));
+      database.addNode(item.path, item.data, item.aclKey, item.stat);
     } else throw new Error(`a snapshot with ${item.kind}`);
   }
   database.finishSnapshot(content.zxid);
