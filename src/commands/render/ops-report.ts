@@ -27,7 +27,7 @@ const LEVEL_PAINTS = {
   unknown: (chalk: ChalkInstance) => chalk.magenta,
 } as const;
 
-/** docs/zkops-rows-1.schema.json: a field that goes or changes its meaning makes it zkops-rows/2. */
+/** docs/zkops-rows-1.schema.json: a field that goes, or means another thing, makes it 2. */
 const SCHEMA = 'zkops-rows/1';
 
 type Pieces = AsyncGenerator<string, Level, undefined>;
