@@ -5,7 +5,7 @@ import type { Result } from '../result.js';
 import { amount, checkSource, leftOut } from './copy-report.js';
 import { DumpSource, readEnd } from './dump-file.js';
 import { TreeSource } from './tree-source.js';
-import { endLine, headLine, recordLine } from './znode-record.js';
+import { endFields, headFields, type LineFields, recordFields } from './znode-record.js';
 
 const WRITE_LENGTH = 256 * 1024;
 
@@ -59,8 +59,8 @@ async function dumpToOutput(
   source: TreeSource,
   hasAcls: boolean,
 ): Promise<Result> {
-  const emit = (line: string) =>
-    context.emit({ kind: 'message', text: line, fields: JSON.parse(line) });
+  const emit = (fields: LineFields) =>
+    context.emit({ kind: 'message', text: JSON.stringify(fields), fields });
   let znodes = 0;
   let isBegun = false;
   for await (const record of source.records()) {
@@ -68,17 +68,20 @@ async function dumpToOutput(
     if (!isBegun) await emit(headOf(context, source, hasAcls));
     isBegun = true;
     znodes++;
-    await emit(recordLine(record));
+    await emit(recordFields(record));
   }
   if (!isBegun) await emit(headOf(context, source, hasAcls));
   const { ephemeralsLeftOut, unread } = source;
-  await emit(endLine({ znodes, ephemeralsLeftOut, unread }));
+  await emit(endFields({ znodes, ephemeralsLeftOut, unread }));
   checkSource(source);
   return { kind: 'end' };
 }
 
-function headOf({ session }: CommandContext, source: TreeSource, hasAcls: boolean): string {
-  return headLine({ root: source.root, server: session.target, hasAcls }, new Date().toISOString());
+function headOf({ session }: CommandContext, source: TreeSource, hasAcls: boolean): LineFields {
+  return headFields(
+    { root: source.root, server: session.target, hasAcls },
+    new Date().toISOString(),
+  );
 }
 
 interface Begun {
@@ -132,7 +135,7 @@ async function dumpToFile(
     for await (const record of source.records()) {
       znodes++;
       bytes += record.data?.length ?? 0;
-      await lines.add(recordLine(record));
+      await lines.add(recordFields(record));
       context.progress?.({
         done: 'dumped',
         count: znodes,
@@ -141,7 +144,7 @@ async function dumpToFile(
     }
     if (context.signal.aborted) return { kind: 'end' };
     const { ephemeralsLeftOut, unread } = source;
-    await lines.add(endLine({ znodes, ephemeralsLeftOut, unread }));
+    await lines.add(endFields({ znodes, ephemeralsLeftOut, unread }));
     await lines.flush();
     await handle.sync();
   } finally {
@@ -192,7 +195,8 @@ class LineWriter {
     this.#signal = signal;
   }
 
-  async add(line: string): Promise<void> {
+  async add(fields: LineFields): Promise<void> {
+    const line = JSON.stringify(fields);
     this.#lines.push(line, '\n');
     this.#length += line.length + 1;
     if (this.#length >= WRITE_LENGTH) await this.flush();
