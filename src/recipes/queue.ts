@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import type { ZooKeeperClient } from '../client/client.js';
 import { CreateModes } from '../protocol/create-mode.js';
-import type { ACL } from '../protocol/data.js';
 import { childPath } from '../protocol/path.js';
 import { limited, type WaitOptions } from './limit.js';
 import { parseMembers } from './members.js';
+import { PathRecipe } from './path-recipe.js';
 import { changeOnce } from './receipt.js';
 import type { Wait } from './session.js';
 import { takeTurn } from './turn.js';
 import {
-  checkPath,
   childrenOf,
   createOptions,
   deleteIfThere,
@@ -18,7 +16,6 @@ import {
   readIfThere,
   watchChildren,
   watched,
-  type ZnodeOptions,
 } from './znodes.js';
 
 export interface QueueItem {
@@ -34,19 +31,7 @@ const TAKER = 'taker';
 const HIGHEST = 0x7fff_ffff;
 
 /** What the two queues have in common; they differ in the names of items alone. */
-class ItemQueue {
-  protected readonly client: ZooKeeperClient;
-  protected readonly path: string;
-  private readonly acl: readonly ACL[] | undefined;
-
-  /** @throws RangeError when the path is none */
-  constructor(client: ZooKeeperClient, path: string, options: ZnodeOptions = {}) {
-    checkPath(path);
-    this.client = client;
-    this.path = path;
-    this.acl = options.acl;
-  }
-
+class ItemQueue extends PathRecipe {
   /**
    * Waits for an item, takes it out and returns it. It is taken by one taker, or by none: one
    * whose taker fails in that moment is lost with it.

@@ -52,6 +52,8 @@ worldTest(
     const decided = transaction.decide();
     await new TwoPhaseCommit(a, world.path).vote('a', 'commit');
     const site = new TwoPhaseCommit(b, world.path);
+    const voter = new TwoPhaseCommit(a, world.path);
+    assert.is((await failureOf(voter.vote('a', 'abort'))).code, 'ETAKEN');
     await waitFor('the vote', async () => (await site.state()).votes.get('a'));
     await a.close();
     assert.is(await decided, 'abort');
