@@ -5,12 +5,11 @@ import { limited, type WaitOptions } from './limit.js';
 import { parseMembers } from './members.js';
 import { PathRecipe } from './path-recipe.js';
 import { changeOnce } from './receipt.js';
-import type { Wait } from './session.js';
+import { hasCode, isLoss, once, untilConnected, type Wait } from './session.js';
 import { takeTurn } from './turn.js';
 import {
   childrenOf,
   createOptions,
-  deleteIfThere,
   makeAbove,
   NO_DATA,
   readIfThere,
@@ -44,11 +43,10 @@ class ItemQueue extends PathRecipe {
       const turn = await takeTurn(line, NO_DATA, { signal: limit });
       try {
         const signal = AbortSignal.any([limit, turn.signal]);
-        const item = await this.untilItem({ client, path, signal });
-        // Only the first taker deletes items: after a lost reply, one that is gone is its own.
-        // Once the delete was sent, no limit keeps the item from whom it is for.
-        await deleteIfThere({ client, path }, childPath(path, item.name));
-        return item;
+        for (;;) {
+          const item = await this.untilItem({ client, path, signal });
+          if (await this.remove(item)) return item;
+        }
       } finally {
         await turn.leave();
       }
@@ -83,6 +81,25 @@ class ItemQueue extends PathRecipe {
       } catch (error) {
         await makeAbove(error, { client, path }, item, acl);
       }
+    }
+  }
+
+  /**
+   * Only the first taker deletes items: after a lost reply, one that is gone is its own. Once the
+   * delete was sent, no limit keeps the item from whom it is for.
+   * @returns false when somebody else has deleted it
+   */
+  private async remove({ name }: QueueItem): Promise<boolean> {
+    const wait = this.waitOf();
+    for (let wasLost = false; ; wasLost = true) {
+      try {
+        await once(wait, () => this.client.delete(childPath(this.path, name)));
+        return true;
+      } catch (error) {
+        if (hasCode(error, 'NONODE')) return wasLost;
+        if (!isLoss(error)) throw error;
+      }
+      await untilConnected(wait);
     }
   }
 

@@ -87,7 +87,7 @@ export class TwoPhaseCommit extends PathRecipe {
    * Waits for the votes and writes the decision. A time that is over is an abort; a signal that
    * aborts leaves it undecided, and the promise rejects with its reason.
    * @returns the decision, which another may have made
-   * @throws ZooKeeperError; RecipeError ELOST when the transaction was removed
+   * @throws ZooKeeperError, NONODE when there is no transaction
    */
   async decide({ signal, timeoutMs }: WaitOptions = {}): Promise<Verdict> {
     const { record } = await this.found(this.waitOf(signal));
@@ -139,7 +139,7 @@ export class TwoPhaseCommit extends PathRecipe {
    * Votes for a site; the same vote again is the same. Where sites make their own znodes it lives
    * as long as the session, or until acknowledge().
    * @throws RecipeError ETAKEN when the site has voted otherwise, EBADDATA when it is none of this
-   * transaction, ELOST when there is none; ZooKeeperError
+   * transaction; ZooKeeperError, NONODE when there is no transaction
    */
   async vote(site: string, verdict: Verdict, signal?: AbortSignal): Promise<void> {
     const wait = this.waitOf(signal);
@@ -170,8 +170,8 @@ export class TwoPhaseCommit extends PathRecipe {
   }
 
   /**
-   * Waits for the decision. @throws RecipeError ETIMEDOUT or ELOST, the signal's reason,
-   * ZooKeeperError
+   * Waits for the decision.
+   * @throws RecipeError ETIMEDOUT, the signal's reason, ZooKeeperError, NONODE when it is removed
    */
   decision(options: WaitOptions = {}): Promise<Verdict> {
     return limited(options, `${this.path}: the decision`, async (signal) => {
@@ -195,7 +195,7 @@ export class TwoPhaseCommit extends PathRecipe {
     this.ephemerals.delete(site);
   }
 
-  /** @throws RecipeError ELOST when there is none, EBADDATA when the path holds something else */
+  /** @throws ZooKeeperError NONODE; RecipeError EBADDATA when the path holds something else */
   async state(): Promise<TransactionState & { readonly votes: ReadonlyMap<string, Verdict> }> {
     const wait = this.waitOf();
     const { siteNodes, sites, decision } = (await this.found(wait)).record;

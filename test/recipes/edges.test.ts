@@ -97,7 +97,7 @@ worldTest('2pc: of two who decide, one is heard; a signal decides nothing', asyn
   await first.vote('a', 'commit');
   assert.is(await decided, 'abort');
   await first.remove();
-  assert.is((await failureOf(second.decision())).code, 'ELOST');
+  assert.is((await failureOf(second.decision())).code, 'NONODE');
 });
 
 worldTest('double barrier: a ready that a crash left behind lets nobody pass', async (world) => {
@@ -113,8 +113,13 @@ worldTest('double barrier: a ready that a crash left behind lets nobody pass', a
   const entered = await Promise.all(
     [a, b].map((client) => new DoubleBarrier(client, world.path, options).enter()),
   );
-  await Promise.all(entered.map(({ leave }) => leave()));
-  assert.equal(await world.leftovers(), []);
+  const signal = AbortSignal.abort(new Error('at once'));
+  assert.is(
+    (await failureOf(entered[0]?.leave({ signal }) ?? Promise.resolve())).message,
+    'at once',
+  );
+  await entered[1]?.leave();
+  await waitFor('nothing to be left', async () => (await world.leftovers()).length === 0);
 });
 
 worldTest('double barrier: one that dies or gives up keeps nobody from leaving', async (world) => {
