@@ -7,6 +7,7 @@ import { assert } from '../assert.js';
 import { AclTable, OPEN_ACL_KEY } from './acl-table.js';
 import { DataNode, dataLength, type ZnodeData } from './data-node.js';
 import { DigestCalculator, TreeDigest } from './digest.js';
+import { DigestHistory, type ZxidDigest } from './digest-history.js';
 import { Ephemerals } from './ephemerals.js';
 import { PathTable } from './path-table.js';
 import {
@@ -29,22 +30,14 @@ export interface TreeListener {
   dataChanged(node: DataNode, zxid: bigint): void;
 }
 
-/** The digest of the tree right after the txn `zxid`. */
-export interface ZxidDigest {
-  readonly zxid: bigint;
-  readonly digest: bigint;
-}
-
 export interface DataTreeOptions {
   /** extendedTypesEnabled: an owner with 0xff on top is a time to live. */
   readonly isTTLEnabled?: boolean;
   /** digest.enabled */
   readonly isDigestEnabled?: boolean;
+  /** Of the hashes of paths: 32 random bits that no client knows. */
+  readonly hashSeed?: number;
 }
-
-/** One digest is kept every so many txns, for `hash`, and so many of them. */
-const DIGEST_INTERVAL = 128;
-const DIGEST_LIMIT = 1024;
 
 const ZERO_STAT: StatPersisted = {
   czxid: 0n,
@@ -64,7 +57,7 @@ const ZERO_STAT: StatPersisted = {
  * is idempotent. Rules of Stat fields: server.md 2.5.
  */
 export class DataTree {
-  readonly nodes = new PathTable();
+  readonly nodes: PathTable;
   readonly stats = new StatTable();
   readonly acls = new AclTable();
   readonly root: DataNode;
@@ -74,7 +67,7 @@ export class DataTree {
   readonly ttls = new Set<string>();
   readonly quotas = new QuotaPaths();
   readonly digest = new TreeDigest();
-  readonly digests: ZxidDigest[] = [];
+  private readonly history = new DigestHistory();
   /** What it was made with: a tree that takes its place is made alike. */
   readonly options: DataTreeOptions;
   listener: TreeListener | null = null;
@@ -93,6 +86,7 @@ export class DataTree {
   constructor(options: DataTreeOptions = {}) {
     const { isTTLEnabled = false, isDigestEnabled = true } = options;
     this.options = options;
+    this.nodes = new PathTable(options.hashSeed);
     this.isTTLEnabled = isTTLEnabled;
     this.isDigestEnabled = isDigestEnabled;
     this.calculator = isDigestEnabled ? new DigestCalculator() : null;
@@ -210,9 +204,11 @@ export class DataTree {
 
   /** Remembers the digest behind `zxid` where it is one of those that `hash` tells. */
   noteDigest(zxid: bigint): void {
-    if (!this.isDigestEnabled || Number(BigInt.asUintN(32, zxid)) % DIGEST_INTERVAL !== 0) return;
-    this.digests.push({ zxid, digest: this.digest.value });
-    if (this.digests.length > DIGEST_LIMIT) this.digests.shift();
+    if (this.isDigestEnabled) this.history.note(zxid, this.digest);
+  }
+
+  get digests(): readonly ZxidDigest[] {
+    return this.history.digests;
   }
 
   /** Applies a txn that is no multi, or one part of one; `finish` follows. */

@@ -15,8 +15,14 @@ export class PathTable {
   /** "" means the root as "/" does, but the root's own path is "/". */
   private nameless: DataNode | undefined;
   private count = 0;
+  private readonly seed: number;
 
-  constructor() {
+  /**
+   * @param seed unknown to clients, or they could choose paths whose hashes are all the same, and
+   * make every look-up go through all of them
+   */
+  constructor(seed = 0) {
+    this.seed = seed;
     for (let i = 0; i < SHARDS; i++) this.shards.push(new Shard());
   }
 
@@ -26,7 +32,7 @@ export class PathTable {
 
   get(path: string): DataNode | undefined {
     if (path.length === 0) return this.nameless;
-    const hash = hashOf(path);
+    const hash = hashOf(path, this.seed);
     return this.shardOf(hash).get(path, hash);
   }
 
@@ -37,12 +43,12 @@ export class PathTable {
       this.nameless = node;
       return;
     }
-    const hash = hashOf(path);
+    const hash = hashOf(path, this.seed);
     if (this.shardOf(hash).set(path, hash, node)) this.count++;
   }
 
   delete(path: string): void {
-    const hash = hashOf(path);
+    const hash = hashOf(path, this.seed);
     if (this.shardOf(hash).delete(path, hash)) this.count--;
   }
 
@@ -127,8 +133,8 @@ class Shard {
 }
 
 /** Never 0; every bit of it depends on every character. */
-function hashOf(path: string): number {
-  let hash = path.length;
+function hashOf(path: string, seed: number): number {
+  let hash = seed ^ path.length;
   for (let i = 0; i < path.length; i++) {
     hash = Math.imul(hash ^ path.charCodeAt(i), 0x5bd1e995);
     hash ^= hash >>> 15;
