@@ -1,6 +1,7 @@
 import {
   ACCEPTED_EPOCH_FILE,
   CURRENT_EPOCH_FILE,
+  encodeEpoch,
   resolveEpochs,
   TEMPORARY_SUFFIX,
 } from '../../src/server/persistence/epochs.js';
@@ -173,5 +174,8 @@ function epochsOf(
     lastZxid,
   );
   if (epochs.kind === 'refuse') throw new Error(epochs.reason);
+  // As node/epoch-files.ts does at a start.
+  files.set(CURRENT_EPOCH_FILE, Buffer.from(encodeEpoch(epochs.currentEpoch)));
+  files.set(ACCEPTED_EPOCH_FILE, Buffer.from(encodeEpoch(epochs.acceptedEpoch)));
   return epochs;
 }
