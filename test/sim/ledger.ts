@@ -60,7 +60,7 @@ export class Ledger {
     this.entries.set(zxid, entry);
     this.last = zxid;
     const { head, txn } = readTxn(entry);
-    this.checkOrder(head);
+    if (!isRefusal(txn)) this.checkOrder(head);
     this.follow(head.zxid, txn);
     return true;
   }
@@ -161,7 +161,7 @@ export class Ledger {
         for (const path of txn.paths ?? []) this.drop(path, zxid);
         break;
       case OpCode.multi:
-        if (txn.txns.some(({ type }) => type === OpCode.error)) break;
+        if (isRefusal(txn)) break;
         for (const part of txn.txns) this.follow(zxid, part);
         break;
       default:
@@ -187,4 +187,10 @@ export class Ledger {
     changes.push(zxid);
     this.children.set(path, changes);
   }
+}
+
+/** Does it change nothing? A request that came late on another connection is refused in this way. */
+function isRefusal(txn: Txn): boolean {
+  if (txn.type === OpCode.multi) return txn.txns.some(isRefusal);
+  return txn.type === OpCode.error;
 }

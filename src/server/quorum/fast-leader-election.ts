@@ -88,10 +88,8 @@ export class FastLeaderElection {
     this.own = 'looking';
     this.round++;
     this.elected = undefined;
-    this.votes.clear();
-    this.settled.clear();
+    for (const held of [this.votes, this.settled, this.deserted]) held.clear();
     this.outbox.forgetAskers();
-    this.deserted.clear();
     this.intervalMs = this.options.minIntervalMs;
     this.repeatAtMs = nowMs + this.intervalMs;
     this.propose(initialVote(candidate, this.options.sid));
@@ -124,21 +122,14 @@ export class FastLeaderElection {
     }
   }
 
-  /**
-   * The new epoch, known once the leader is synced with: answers carry it from now on, so that all
-   * who follow it say the same (ZOOKEEPER-1732).
-   */
+  /** The new epoch, known when in sync: all answers tell the same then (ZOOKEEPER-1732). */
   setPeerEpoch(epoch: number): void {
     if (this.own !== 'looking') this.proposal = { ...this.proposal, peerEpoch: BigInt(epoch) };
   }
 
   /** No election was needed: a reconfig has said who leads. */
   settleOn(leader: number, peerEpoch: number): void {
-    this.proposal = { ...this.proposal, leader, peerEpoch: BigInt(peerEpoch) };
-    if (leader === this.options.sid) this.own = 'leading';
-    else this.own = this.candidate?.isObserver === true ? 'observing' : 'following';
-    this.repeatAtMs = NEVER;
-    this.finalAtMs = NEVER;
+    this.become({ ...this.proposal, leader, peerEpoch: BigInt(peerEpoch) });
   }
 
   /** The configuration in force changed; a server that looks begins its round anew. */
@@ -259,13 +250,17 @@ export class FastLeaderElection {
 
   private finish(vote: Vote): void {
     this.supporters = this.votes.votingFor(vote);
-    this.proposal = vote;
     this.elected = vote;
+    this.become(vote);
+    this.tellOutcome();
+  }
+
+  private become(vote: Vote): void {
+    this.proposal = vote;
     if (vote.leader === this.options.sid) this.own = 'leading';
     else this.own = this.candidate?.isObserver === true ? 'observing' : 'following';
     this.repeatAtMs = NEVER;
     this.finalAtMs = NEVER;
-    this.tellOutcome();
   }
 
   /**
