@@ -189,7 +189,7 @@ export class Ledger {
   }
 }
 
-/** Does it change nothing? A request that came late on another connection is refused in this way. */
+/** Does it change nothing? A request that came late on another connection is refused so. */
 function isRefusal(txn: Txn): boolean {
   if (txn.type === OpCode.multi) return txn.txns.some(isRefusal);
   return txn.type === OpCode.error;

@@ -54,8 +54,8 @@ export async function dropBehind(
 }
 
 /**
- * `reached`, and what the snapshots of earlier processes say of themselves, from the newest on to the
- * first that shows no txn behind `zxid`: that one will be read back.
+ * `reached`, and what the snapshots of earlier processes say of themselves, from the newest on to
+ * the first that shows no txn behind `zxid`: that one will be read back.
  */
 async function lookInto(
   dir: DataDir,
