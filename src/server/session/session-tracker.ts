@@ -11,6 +11,8 @@ export class Session {
   bucketMs = 0;
   /** The connection that holds it now; the tracker only keeps it. */
   holder: object | null = null;
+  /** Whose requests are the session's, this server's or a learner's; it outlives the connection. */
+  owner: object | null = null;
   /** A closeSession is on its way: nothing more is accepted. */
   isClosing = false;
   /** A learner has heard of it since it last told its leader. */
