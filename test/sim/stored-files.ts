@@ -15,10 +15,7 @@ import {
 } from '../../src/server/persistence/recovery.js';
 import { Database } from '../../src/server/persistence/replay.js';
 import { writeSnapshot } from '../../src/server/persistence/snapshot.js';
-import {
-  decodeStatPersisted,
-  SnapshotReader,
-} from '../../src/server/persistence/snapshot-reader.js';
+import { SnapshotReader } from '../../src/server/persistence/snapshot-reader.js';
 import { sourceOf } from '../../src/server/persistence/snapshot-source.js';
 import { TxnLogReader } from '../../src/server/persistence/txn-log.js';
 import type { SnapshotContent } from '../../src/server/snapshot-content.js';
@@ -140,7 +137,7 @@ function loadSnapshot(database: Database, bytes: Buffer): boolean {
     else if (item.kind === 'acl') database.addAcl(item.key, item.acl);
     else if (item.kind === 'digest') database.compareAfter = item.zxid;
     else if (item.kind === 'node') {
-      database.addNode(item.path, item.data, item.aclKey, decodeStatPersisted(item.stat));
+      database.addNode(item.path, item.data, item.aclKey, item.stat);
     } else if (item.kind === 'invalid' || item.kind === 'need-more') return false;
   }
   return true;

@@ -7,7 +7,6 @@ import { mkdir, open, readdir, rename, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { createGunzip, createGzip } from 'node:zlib';
-import { StatPersisted } from '../../protocol/data.js';
 import { snapshotFileName, VERSION_DIR } from '../persistence/file-names.js';
 import { planPurge } from '../persistence/purge.js';
 import {
@@ -299,7 +298,7 @@ function feed(database: Database, reader: SnapshotReader): string | undefined {
         database.addAcl(item.key, item.acl);
         break;
       case 'node':
-        database.addNode(item.path, item.data, item.aclKey, StatPersisted.decode(item.stat));
+        database.addNode(item.path, item.data, item.aclKey, item.stat);
         break;
       case 'digest':
         database.compareAfter = item.zxid;

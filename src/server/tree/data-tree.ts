@@ -108,7 +108,9 @@ export class DataTree {
       const isConfig = path === '/zookeeper/config';
       const aclKey = isConfig ? this.acls.acquire(READ_ACL_UNSAFE) : OPEN_ACL_KEY;
       const stat = isConfig ? { ...ZERO_STAT, aversion: -1 } : ZERO_STAT;
-      this.addChild(this.parentOf(path), this.insert(path, '', aclKey, stat));
+      const node = this.insert(path, '', aclKey, stat);
+      this.addChild(this.parentOf(path), node);
+      this.rehash(node);
     }
     return this;
   }
@@ -117,14 +119,12 @@ export class DataTree {
   finishLoading(zxid: bigint): void {
     this.lastProcessedZxid = zxid;
     this.addReserved();
-    for (const node of this.walk()) {
-      this.rehash(node);
-      const owner = quotaOwner(node.path, LIMIT_NODE);
-      if (owner !== undefined) this.quotas.add(owner);
-    }
+    this.rehash(this.root);
     for (const node of this.walk(this.nodes.get(QUOTA_ROOT) ?? null)) {
-      const owner = quotaOwner(node.path, STAT_NODE);
-      if (owner !== undefined) this.recount(owner);
+      const limited = quotaOwner(node.path, LIMIT_NODE);
+      if (limited !== undefined) this.quotas.add(limited);
+      const counted = quotaOwner(node.path, STAT_NODE);
+      if (counted !== undefined) this.recount(counted);
     }
   }
 
@@ -375,20 +375,24 @@ export class DataTree {
     this.acls.release(before);
   }
 
-  /** Puts a znode of a snapshot in place; its parent came before it, and the root ("") is there. */
-  load(path: string, data: ZnodeData, acl: readonly ACL[], stat: StatPersisted): void {
+  /** Places a znode of a snapshot, its parent before it; `stat`: its StatPersisted in 60 bytes. */
+  load(path: string, data: ZnodeData, acl: readonly ACL[], stat: Buffer): void {
     const aclKey = this.acls.acquire(acl);
     if (path !== '' && path !== '/') {
       // One that was deleted and made again while its snapshot was written may stand there twice.
       if (this.nodes.get(path) !== undefined) this.applyDelete(path, 0n);
-      this.addChild(this.parentOf(path), this.insert(path, data, aclKey, stat));
+      const slot = this.stats.allocatePersisted(stat, dataLength(data));
+      const owner = this.stats.hasOwner(slot) ? this.stats.ephemeralOwner(slot) : 0n;
+      const node = this.place(path, data, aclKey, slot, owner);
+      this.addChild(this.parentOf(path), node);
+      this.rehash(node);
       return;
     }
     const { root } = this;
     this.dataSize += dataLength(data) - dataLength(root.data);
     root.data = data;
     root.aclKey = aclKey;
-    this.stats.setStat(root.slot, stat, dataLength(data), root.numChildren);
+    this.stats.setPersisted(root.slot, stat, dataLength(data), root.numChildren);
   }
 
   /** A parent before its children, as a snapshot wants them. Bears changes under way. */
