@@ -356,8 +356,7 @@ export class Server {
     const session = sessions.get(sessionId);
     if (session === undefined || session.isClosing) return false;
     if (session.holder instanceof ClientConnection) this.connections.close(session.holder);
-    session.holder = holder;
-    session.owner = holder;
+    session.heldBy(holder);
     session.timeoutMs = timeoutMs;
     sessions.touch(session, monotonicMs);
     return true;
@@ -365,8 +364,7 @@ export class Server {
 
   private opened(connection: ClientConnection, session: Session): void {
     connection.session = session;
-    session.holder = connection;
-    session.owner = this;
+    session.heldBy(connection, this);
     connection.phase = 'open';
     this.connections.opened(connection);
     writeConnectResponse(this.state, connection, session);
@@ -419,10 +417,7 @@ export class Server {
     if (txn.type === OpCode.createSession) {
       const { sessions, monotonicMs } = this.state;
       const session = sessions.add(head.sessionId, txn.timeoutMs, monotonicMs);
-      if (request.origin !== null) {
-        session.holder = request.origin;
-        session.owner = request.origin;
-      }
+      if (request.origin !== null) session.heldBy(request.origin);
       if (connection?.phase === 'connecting') {
         this.state.reporter.session('session-opened', connection, session);
         this.opened(connection, session);

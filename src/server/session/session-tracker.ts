@@ -24,6 +24,12 @@ export class Session {
     this.timeoutMs = timeoutMs;
   }
 
+  /** It is spoken for by a learner, or by a connection to the server `owner`. */
+  heldBy(holder: object, owner: object = holder): void {
+    this.holder = holder;
+    this.owner = owner;
+  }
+
   get password(): Buffer {
     this.secret ??= sessionPassword(this.id);
     return this.secret;
