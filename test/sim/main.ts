@@ -10,6 +10,8 @@ import { type Outcome, type Shape, Simulation, shapeOf } from './simulation.js';
  * without --observers now and then one observer.
  */
 const DEFAULT_STEPS = 20_000;
+/** So many seeds lie between two lines of progress. */
+const PROGRESS = 100;
 
 const { values } = parseArgs({
   options: {
@@ -50,11 +52,22 @@ function describe(seed: number, outcome: Outcome): string {
   return `seed ${seed}: ${size}, ${course}, trace ${traceHash.slice(0, 16)}`;
 }
 
+/** A fault of the simulator itself is told with its seed, and ends the run. */
+function run(seed: number, shape: Shape): Outcome {
+  try {
+    return new Simulation({ seed, ...shape, steps, onTrace }).run();
+  } catch (error) {
+    console.error(`seed ${seed} cannot be run`);
+    throw error;
+  }
+}
+
 const onTrace = values.trace ? (line: string) => console.log(line) : () => undefined;
 let failed = 0;
 for (let seed = first; seed < first + count; seed++) {
   const shape = shapeFor(seed);
-  const outcome = new Simulation({ seed, ...shape, steps, onTrace }).run();
+  const outcome = run(seed, shape);
+  if (seed > first && (seed - first) % PROGRESS === 0) console.error(`${seed - first} seeds run`);
   if (count === 1 || outcome.violation !== null) console.log(describe(seed, outcome));
   if (outcome.violation === null) continue;
   failed++;
