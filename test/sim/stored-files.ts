@@ -1,6 +1,7 @@
 import {
   ACCEPTED_EPOCH_FILE,
   CURRENT_EPOCH_FILE,
+  encodeEpoch,
   resolveEpochs,
   TEMPORARY_SUFFIX,
 } from '../../src/server/persistence/epochs.js';
@@ -81,8 +82,8 @@ export function cutSteps(
   const names = [...files].map(([name, { length: size }]) => ({ name, size }));
   const steps: ((files: Files) => void)[] = [];
   for (const { name, zxid: named } of snapshotsAmong(names)) {
-    const isBehind = named > zxid || (reached.get(name) ?? named) > zxid;
-    if (isBehind) steps.push((now) => now.delete(name));
+    const reach = reached.get(name) ?? reachOf(files.get(name) as Buffer);
+    if (named > zxid || reach > zxid) steps.push((now) => now.delete(name));
   }
   for (const { name, zxid: first } of logsAmong(names).reverse()) {
     if (first > zxid) {
@@ -100,6 +101,12 @@ export function cutSteps(
     break;
   }
   return steps;
+}
+
+/** What a snapshot says of itself: how far the tree had come when it was whole. */
+function reachOf(bytes: Buffer): bigint {
+  const database = new Database({});
+  return loadSnapshot(database, bytes) ? database.compareAfter : 0n;
 }
 
 function emptyDatabase(): Database {
@@ -170,5 +177,8 @@ function epochsOf(
     lastZxid,
   );
   if (epochs.kind === 'refuse') throw new Error(epochs.reason);
+  // As node/epoch-files.ts does at a start.
+  files.set(CURRENT_EPOCH_FILE, Buffer.from(encodeEpoch(epochs.currentEpoch)));
+  files.set(ACCEPTED_EPOCH_FILE, Buffer.from(encodeEpoch(epochs.acceptedEpoch)));
   return epochs;
 }

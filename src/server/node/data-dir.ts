@@ -170,7 +170,7 @@ export class DataDir {
   }
 
   /** Returns why the snapshot cannot be used, or undefined when it is whole. */
-  private async loadSnapshot(database: Database, file: SnapshotFile): Promise<string | undefined> {
+  async loadSnapshot(database: Database, file: SnapshotFile): Promise<string | undefined> {
     if (file.compression === 'snappy') return 'snappy compression is not supported';
     const reader = new SnapshotReader(this.options.maxEntryLength);
     const path = join(this.snapFolder, file.name);

@@ -122,10 +122,7 @@ export class FastLeaderElection {
     }
   }
 
-  /**
-   * The new epoch, known once the leader is synced with: answers carry it from now on, so that all
-   * who follow it say the same (ZOOKEEPER-1732).
-   */
+  /** The new epoch, known when in sync: all answers tell the same then (ZOOKEEPER-1732). */
   setPeerEpoch(epoch: number): void {
     if (this.own !== 'looking') this.proposal = { ...this.proposal, peerEpoch: BigInt(epoch) };
   }
