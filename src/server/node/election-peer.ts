@@ -28,7 +28,7 @@ export interface ElectionPeerOptions {
 }
 
 const MAX_FRAME_LENGTH = 512 * 1024;
-/** More than an election ever needs; who sends more is in disorder, and must not slow the others. */
+/** More than an election ever needs; who sends more is in disorder, and slows the others. */
 const MAX_FRAMES_PER_SECOND = 1000;
 const MIN_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 2000;

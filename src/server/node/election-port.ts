@@ -90,6 +90,7 @@ export class ElectionPort {
   close(): void {
     this.isClosed = true;
     this.listener.close();
+    this.transport.close();
     for (const socket of this.pending) socket.destroy();
     for (const peer of this.peers.values()) peer.close();
     this.peers.clear();

@@ -17,6 +17,7 @@ import type { Membership } from './membership.js';
 import type { OpenedStorage } from './open-storage.js';
 import type { PeerPorts } from './perform.js';
 import { QuorumPort } from './quorum-port.js';
+import { makeTransport } from './quorum-tls.js';
 
 /** For how long a vote must stand before it is final (FastLeaderElection.finalizeWait). */
 const FINALIZE_WAIT_MS = 200;
@@ -99,13 +100,18 @@ export async function openPeerPorts(
   };
   const election = new ElectionPort({
     ...shared,
+    transport: makeTransport(config, onWarning),
     connectTimeoutMs: config.cnxTimeoutMs,
     greetingTimeoutMs: greetingTimeoutOf(config),
     isMultiAddress: config.multiAddressEnabled,
     isKeptAlive: config.tcpKeepAlive,
   });
   const greetingTimeoutMs = config.initLimit * config.tickTimeMs;
-  const quorum = new QuorumPort({ ...shared, greetingTimeoutMs });
+  const quorum = new QuorumPort({
+    ...shared,
+    greetingTimeoutMs,
+    transport: makeTransport(config, () => undefined),
+  });
   const members = [...quorumConfig.members.values()];
   try {
     await quorum.listen(members);

@@ -1,4 +1,4 @@
-/** Listens where the other servers of the ensemble expect this one; a reconfiguration may move it. */
+/** Listens where the other servers of an ensemble expect this one; a reconfig may move it. */
 import { createServer, type Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { listen, stopListening } from './listen.js';
