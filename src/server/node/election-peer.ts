@@ -21,8 +21,7 @@ export interface ElectionPeerOptions {
   readonly preamble: () => Buffer;
   readonly dial: (addresses: readonly HostPort[], signal: AbortSignal) => Promise<Socket>;
   readonly onFrame: (frame: Buffer) => void;
-  /** @param kind what makes two messages the same */
-  readonly onTrouble: (message: string, kind: string) => void;
+  readonly onTrouble: (message: string) => void;
   /** The connection is gone, and nothing asks for another. */
   readonly onIdle: () => void;
 }
@@ -100,7 +99,7 @@ export class ElectionPeer {
         frames.stop();
         const why = error instanceof Error ? error.message : String(error);
         const { sid, onTrouble } = this.options;
-        onTrouble(`the election connection with server ${sid} is closed: ${why}`, `frame ${sid}`);
+        onTrouble(`the election connection with server ${sid} is closed: ${why}`);
         socket.destroy();
       }
     };
@@ -194,7 +193,7 @@ export class ElectionPeer {
       (error: Error) => {
         if (call.signal.aborted) return;
         this.call = null;
-        onTrouble(`no election connection with server ${sid}: ${error.message}`, `dial ${sid}`);
+        onTrouble(`no election connection with server ${sid}: ${error.message}`);
         this.goOn();
       },
     );

@@ -131,7 +131,7 @@ export class ElectionPort {
         return socket.setKeepAlive(isKeptAlive);
       },
       onFrame: (frame) => step({ kind: 'notified', sid, frame }),
-      onTrouble: (message, kind) => this.seldom.say(message, kind),
+      onTrouble: (message) => this.seldom.say(message),
       onIdle: () => {
         if (!this.members.has(sid) && this.peers.get(sid) === peer) this.peers.delete(sid);
       },

@@ -85,12 +85,12 @@ export interface PeerPortsOptions {
   readonly onWarning: (message: string) => void;
 }
 
-/** @throws ServerError EBIND */
-export async function openPeerPorts(
+/** @throws ServerError ECONFIG when the ssl.quorum.* options name no usable certificate */
+export function makePeerPorts(
   config: Config,
   { sid, quorumConfig }: Membership,
   { configFile, step, onWarning }: PeerPortsOptions,
-): Promise<PeerPorts> {
+): PeerPorts {
   const shared = {
     sid,
     isEverywhere: config.quorumListenOnAllIPs,
@@ -112,20 +112,16 @@ export async function openPeerPorts(
     greetingTimeoutMs,
     transport: makeTransport(config, () => undefined),
   });
-  const members = [...quorumConfig.members.values()];
-  try {
-    await quorum.listen(members);
-    await election.listen(members);
-  } catch (error) {
-    election.close();
-    quorum.close();
-    throw error;
-  }
   const keeper =
     configFile === undefined ? null : new ConfigKeeper({ file: configFile, sid, onWarning });
   return {
     election,
     quorum,
+    listen: async () => {
+      const members = [...quorumConfig.members.values()];
+      await quorum.listen(members);
+      await election.listen(members);
+    },
     writeConfig: (text) => keeper?.keep(text),
     close: async () => {
       election.close();

@@ -8,6 +8,7 @@ import type { Config } from '../config.js';
 import type { HostPort } from '../quorum/election-preamble.js';
 import { PLAIN, type Transport } from './dial.js';
 import { FileWatcher } from './file-watcher.js';
+import { keyOf } from './pending-sockets.js';
 import { Seldom } from './seldom.js';
 import { TlsGate } from './tls-gate.js';
 import { readQuorumTlsOptions } from './tls-options.js';
@@ -26,7 +27,8 @@ class QuorumTls implements Transport {
   private readonly gate: TlsGate;
   private readonly watcher: FileWatcher | undefined;
   private context: SecureContextOptions;
-  private accept: ((socket: Socket) => void) | null = null;
+  /** Who waits for the end of a handshake, by the socket under it. */
+  private readonly waiting = new Map<string, (socket: Socket) => void>();
 
   constructor(config: Config, onWarning: (message: string) => void) {
     this.config = config;
@@ -69,7 +71,9 @@ class QuorumTls implements Transport {
   }
 
   take(socket: Socket, accept: (socket: Socket) => void): void {
-    this.accept = accept;
+    const key = keyOf(socket);
+    this.waiting.set(key, accept);
+    socket.once('close', () => this.waiting.delete(key));
     this.gate.take(socket, this.config.portUnification ? accept : undefined);
   }
 
@@ -81,7 +85,9 @@ class QuorumTls implements Transport {
   private hand(socket: Socket): void {
     // Who has said its last word is gone.
     socket.allowHalfOpen = false;
-    this.accept?.(socket);
+    const accept = this.waiting.get(keyOf(socket));
+    if (accept === undefined) socket.destroy();
+    else accept(socket);
   }
 
   private reload(onWarning: (message: string) => void): void {
