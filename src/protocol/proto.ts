@@ -1,7 +1,17 @@
 /**
  * Module org.apache.zookeeper.proto of zookeeper.jute: what clients and servers say to each other.
  */
-import { bool, buffer, int, long, record, type TypeOf, ustring, vector } from '../jute/record.js';
+import {
+  bool,
+  buffer,
+  int,
+  long,
+  nullable,
+  record,
+  type TypeOf,
+  ustring,
+  vector,
+} from '../jute/record.js';
 import { ACLVector, ClientInfo, Stat } from './data.js';
 
 /** The trailing `readOnly` byte is absent from old clients; see `ConnectRequestV0`. */
@@ -88,9 +98,9 @@ export const GetAllChildrenNumberResponse = record('GetAllChildrenNumberResponse
   totalNumber: int,
 });
 export const ReconfigRequest = record('ReconfigRequest', {
-  joiningServers: ustring,
-  leavingServers: ustring,
-  newMembers: ustring,
+  joiningServers: nullable(ustring),
+  leavingServers: nullable(ustring),
+  newMembers: nullable(ustring),
   curConfigId: long,
 });
 export type ReconfigRequest = TypeOf<typeof ReconfigRequest>;

@@ -53,7 +53,7 @@ interface TlsSource
   /** What the options' names begin with. */
   readonly prefix: 'ssl' | 'ssl.quorum';
   /** Who connects, for messages. */
-  readonly whom: string;
+  readonly whom: 'client' | 'server';
 }
 
 /**
@@ -61,7 +61,7 @@ interface TlsSource
  * @throws ServerError ECONFIG that names the option, or the file and what is wrong with it
  */
 export function readTlsOptions(config: Config, onWarning: (message: string) => void): TlsOptions {
-  return readSource({ ...config, prefix: 'ssl', whom: 'clients' }, onWarning);
+  return readSource({ ...config, prefix: 'ssl', whom: 'client' }, onWarning);
 }
 
 /** Those for the other servers of the ensemble, in the same way. */
@@ -71,7 +71,7 @@ export function readQuorumTlsOptions(
 ): TlsOptions {
   const source: TlsSource = {
     prefix: 'ssl.quorum',
-    whom: 'the other servers',
+    whom: 'server',
     sslAuthProvider: 'x509',
     sslKeyStoreLocation: config.sslQuorumKeyStoreLocation,
     sslKeyStoreType: config.sslQuorumKeyStoreType,
@@ -110,11 +110,11 @@ function readSource(config: TlsSource, onWarning: (message: string) => void): Tl
     config.sslTrustStorePasswordPath,
   );
   if (keyFile === undefined) {
-    throw fault(`TLS for ${whom} needs a certificate: set ${prefix}.keyStore.location`);
+    throw fault(`TLS for ${whom}s needs a certificate: set ${prefix}.keyStore.location`);
   }
   if (trustFile === undefined && config.sslClientAuth !== 'none') {
     onWarning(
-      `${prefix}.trustStore.location is not set: a certificate of any public authority is taken from ${whom}`,
+      `${prefix}.trustStore.location is not set: a ${whom} certificate of any public authority is taken`,
     );
   }
   const versions = versionsOf(config, onWarning);

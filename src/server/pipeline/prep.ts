@@ -158,7 +158,7 @@ export class Prep {
       case OpCode.check:
         return this.prepareCheck(ustring.read(input), input.readInt(), author);
       case OpCode.reconfig:
-        return this.prepareReconfig(ReconfigRequest.read(input), author);
+        return this.prepareReconfig(input, author);
       default:
         return ErrorCode.UNIMPLEMENTED;
     }
@@ -291,10 +291,10 @@ export class Prep {
     return { type: OpCode.setACL, path, acl, version: next };
   }
 
-  private prepareReconfig(request: ReconfigRequest, author: Author): Outcome {
+  private prepareReconfig(input: InputArchive, author: Author): Outcome {
     const { reconfigure } = this.options;
     if (reconfigure === null) return ErrorCode.RECONFIGDISABLED;
-    const text = reconfigure(request, this.stamp.zxid);
+    const text = reconfigure(ReconfigRequest.read(input), this.stamp.zxid);
     if (typeof text === 'number') return text;
     const node = this.outstanding.get(CONFIG_PATH);
     if (node === undefined) return ErrorCode.NONODE;

@@ -42,10 +42,11 @@ export function planReconfig(
   const { config: present } = membership;
   const isOther = request.curConfigId !== -1n && request.curConfigId !== present.version;
   if (isOther) return ErrorCode.BADVERSION;
+  const { newMembers, joiningServers, leavingServers } = request;
   const wanted =
-    request.newMembers === ''
-      ? changed(present, request.joiningServers, request.leavingServers)
-      : parseQuorumConfig(request.newMembers.replaceAll(',', '\n'));
+    newMembers === null || newMembers === ''
+      ? changed(present, joiningServers ?? '', leavingServers ?? '')
+      : parseQuorumConfig(newMembers.replaceAll(',', '\n'));
   if (typeof wanted === 'string') return ErrorCode.BADARGUMENTS;
   const config = { ...wanted, version: zxid };
   const voters = participants(config).length;

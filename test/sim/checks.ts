@@ -1,0 +1,187 @@
+import { zxidEpoch } from '../../src/protocol/zxid.js';
+import {
+  ACCEPTED_EPOCH_FILE,
+  CURRENT_EPOCH_FILE,
+  decodeEpoch,
+} from '../../src/server/persistence/epochs.js';
+import { logFileName, parseLogName } from '../../src/server/persistence/file-names.js';
+import { containsQuorum, type QuorumConfig } from '../../src/server/quorum/quorum-config.js';
+import type { DataTree } from '../../src/server/tree/data-tree.js';
+import { hex, type Ledger, Violation } from './ledger.js';
+import type { ServerNode } from './server-node.js';
+import { readLog, recover } from './stored-files.js';
+import type { Delivered } from './watched-peer.js';
+
+/** Two znodes that are only ever set together. */
+export const TWINS = ['/twin-a', '/twin-b'] as const;
+
+/** What one member has delivered since its role began. */
+interface Progress {
+  /** Committed by a leader whose epoch it does not know to be established yet. */
+  waiting: Delivered[];
+  last: bigint;
+  role: object | null;
+  isEstablished: boolean;
+}
+
+/** The invariants that are checked at the end of every turn of every server. */
+export class Checks {
+  private readonly ledger: Ledger;
+  private readonly config: QuorumConfig;
+  private readonly nodes: () => Iterable<ServerNode>;
+  private readonly progress = new Map<number, Progress>();
+
+  constructor(ledger: Ledger, config: QuorumConfig, nodes: () => Iterable<ServerNode>) {
+    this.ledger = ledger;
+    this.config = config;
+    this.nodes = nodes;
+  }
+
+  delivered(node: ServerNode, txn: Delivered): void {
+    const { peer } = node;
+    if (peer === null || peer.isEnding) return;
+    const progress = this.progressOf(node);
+    if (!peer.isEstablished) {
+      progress.waiting.push(txn);
+      return;
+    }
+    this.establish(node, progress);
+    this.commit(node, progress, txn);
+  }
+
+  turned(node: ServerNode): void {
+    const { peer } = node;
+    if (peer === null) return;
+    const progress = this.progressOf(node);
+    this.checkEpochs(node);
+    if (!peer.isEstablished) return;
+    this.establish(node, progress);
+    const { tree } = peer.data;
+    this.ledger.compareDigest(node.sid, tree.lastProcessedZxid, tree.digest.value);
+    this.checkTree(node, tree);
+  }
+
+  private progressOf(node: ServerNode): Progress {
+    const role = node.peer?.role ?? null;
+    const known = this.progress.get(node.sid);
+    if (known !== undefined && known.role === role) return known;
+    const begun = { waiting: [], last: 0n, role, isEstablished: false };
+    this.progress.set(node.sid, begun);
+    return begun;
+  }
+
+  /** From now on all that it knows is committed. */
+  private establish(node: ServerNode, progress: Progress): void {
+    const { peer, sid } = node;
+    if (progress.isEstablished || peer === null) return;
+    progress.isEstablished = true;
+    if (peer.isLeading) {
+      this.ledger.own(sid, BigInt(peer.currentEpoch));
+      const entries = peer.committedLog.entries();
+      const reached = node.lastReal;
+      if (reached < this.ledger.last && zxidEpoch(reached) <= zxidEpoch(this.ledger.last)) {
+        const lacks = `up to ${hex(this.ledger.last)} and has ${hex(reached)}`;
+        throw new Violation(`server ${sid} leads epoch ${peer.currentEpoch}, lacks txns ${lacks}`);
+      }
+      const unknown = entries.filter(({ zxid }) => zxid > this.ledger.last);
+      for (const txn of unknown) this.ledger.commit(sid, txn);
+      this.ledger.adopt(peer.data.tree, reached);
+      for (const txn of entries) this.ledger.commit(sid, txn);
+      this.checkStored();
+    }
+    this.checkInstalled(node);
+    for (const txn of progress.waiting) this.commit(node, progress, txn);
+    progress.waiting = [];
+  }
+
+  private commit(node: ServerNode, progress: Progress, txn: Delivered): void {
+    const { peer, sid } = node;
+    const isFirst = this.ledger.commit(sid, txn);
+    if (!this.ledger.isNext(progress.last, txn.zxid)) {
+      throw new Violation(
+        `server ${sid} commits ${hex(txn.zxid)} behind ${hex(progress.last)}, and leaves some out`,
+      );
+    }
+    progress.last = txn.zxid;
+    if (isFirst && peer?.isLeading === true) this.checkDurable(txn);
+  }
+
+  /** A committed txn is on the disks of a quorum: what is on its way there is not. */
+  private checkDurable({ zxid, entry }: Delivered): void {
+    const holders = new Set<number>();
+    for (const { sid, disk } of this.nodes()) if (holds(disk.files, zxid, entry)) holders.add(sid);
+    if (!containsQuorum(this.config, holders)) {
+      const found = [...holders].join(', ') || 'none';
+      throw new Violation(`${hex(zxid)} is committed, and only on the disks of ${found}`);
+    }
+  }
+
+  /** What was committed once is on the disks of a quorum for ever. */
+  private checkStored(): void {
+    const { last } = this.ledger;
+    const holders = [...this.nodes()].filter(({ disk }) => storedZxid(disk.files) >= last);
+    if (containsQuorum(this.config, new Set(holders.map(({ sid }) => sid)))) return;
+    const found = holders.map(({ sid }) => sid).join(', ') || 'none';
+    throw new Violation(`${hex(last)} was committed, and is only on the disks of ${found}`);
+  }
+
+  /** A snapshot that a leader sent is acked when it is on the disk. */
+  private checkInstalled({ sid, disk, replacedZxid }: ServerNode): void {
+    const stored = storedZxid(disk.files);
+    if (stored >= replacedZxid) return;
+    throw new Violation(`server ${sid} took over ${hex(replacedZxid)}, and stored ${hex(stored)}`);
+  }
+
+  /** An epoch is taken for known when its file is on the disk. */
+  private checkEpochs({ sid, peer, disk }: ServerNode): void {
+    for (const name of [ACCEPTED_EPOCH_FILE, CURRENT_EPOCH_FILE] as const) {
+      const known = peer?.[name] ?? 0;
+      const stored = decodeEpoch(disk.files.get(name)?.toString() ?? '');
+      if (stored === undefined || stored >= known) continue;
+      throw new Violation(`server ${sid} knows ${name} ${known}, and stored ${stored}`);
+    }
+  }
+
+  private checkTree({ sid, peer }: ServerNode, tree: DataTree): void {
+    const [a, b] = TWINS.map((path) => tree.get(path)?.data);
+    if (a !== undefined && b !== undefined && a !== b)
+      throw new Violation(`server ${sid} did one half of a multi`);
+    const sessions = peer?.server.state.sessions;
+    for (const [id, paths] of tree.sessionsWithEphemerals()) {
+      if (paths.size === 0) continue;
+      if (sessions?.get(BigInt.asIntN(64, BigInt(`0x${id}`))) !== undefined) continue;
+      throw new Violation(`server ${sid} has ${[...paths][0]}, whose session 0x${id} is over`);
+    }
+  }
+}
+
+/** How far a start would come; -1n where it would be refused. */
+function storedZxid(files: ReadonlyMap<string, Buffer>): bigint {
+  try {
+    return recover(new Map(files)).database.tree.lastProcessedZxid;
+  } catch {
+    return -1n;
+  }
+}
+
+/** Is the txn in the log whose turn it is? */
+function holds(files: ReadonlyMap<string, Buffer>, zxid: bigint, entry: Buffer): boolean {
+  let from = -1n;
+  for (const name of files.keys()) {
+    const first = parseLogName(name) ?? -1n;
+    if (first <= zxid && first > from) from = first;
+  }
+  const name = logFileName(from);
+  const bytes = files.get(name);
+  return bytes !== undefined && hasEntry(bytes, name, zxid, entry);
+}
+
+function hasEntry(bytes: Buffer, name: string, zxid: bigint, entry: Buffer): boolean {
+  if (!bytes.includes(entry)) return false;
+  let isFound = false;
+  readLog(bytes, name, (found) => {
+    isFound = found.zxid === zxid && found.entry.equals(entry);
+    return !isFound;
+  });
+  return isFound;
+}

@@ -1,0 +1,164 @@
+import type { Random } from '../support/random.js';
+import type { ServerNode } from './server-node.js';
+import type { Simulation } from './simulation.js';
+
+export interface FaultParts {
+  readonly clients: readonly number[];
+  start(node: ServerNode): void;
+}
+
+const USUAL_DELAY_MS = 8;
+const USUAL_DISK_MS = 6;
+
+/** Makes things go wrong, several at once, and right again. */
+export class FaultMaker {
+  private readonly world: Simulation;
+  private readonly random: Random;
+  private readonly parts: FaultParts;
+  private isOver = false;
+
+  constructor(world: Simulation, random: Random, parts: FaultParts) {
+    this.world = world;
+    this.random = random;
+    this.parts = parts;
+  }
+
+  begin(): void {
+    const restMs = 20 + this.random.below(this.random.oneIn(4) ? 3000 : 700);
+    this.world.scheduler.later(restMs, () => {
+      if (this.isOver) return;
+      this.disturb();
+      this.begin();
+    });
+  }
+
+  /** Everything is well again. */
+  end(): void {
+    this.isOver = true;
+    const { network, servers } = this.world;
+    network.healAll();
+    network.maxDelayMs = USUAL_DELAY_MS;
+    for (const node of servers) {
+      node.disk.maxDelayMs = USUAL_DISK_MS;
+      if (!node.isUp) this.parts.start(node);
+    }
+  }
+
+  private disturb(): void {
+    const { random, world } = this;
+    const node = random.pick(world.servers);
+    switch (random.below(12)) {
+      case 0:
+      case 1:
+        this.crash(node);
+        break;
+      case 2:
+        this.crash(this.leader ?? node);
+        break;
+      case 3:
+        for (const other of world.servers) if (random.oneIn(2)) this.crash(other);
+        break;
+      case 4:
+        this.partition();
+        break;
+      case 5:
+        this.cutOneWay();
+        break;
+      case 6:
+        this.note('a connection breaks');
+        world.network.breakOne();
+        break;
+      case 7:
+        this.slow(node);
+        break;
+      case 8:
+        this.note(`${node.sid} stands still, and its clock is set`);
+        node.pause(random.below(1500));
+        node.wallOffsetMs += random.below(120_000) - 60_000;
+        break;
+      case 9:
+      case 10:
+        this.isolate(this.leader ?? node);
+        break;
+      case 11:
+        this.note('the network heals');
+        world.network.healAll();
+        break;
+    }
+  }
+
+  private get leader(): ServerNode | undefined {
+    return this.world.servers.find(({ peer }) => peer?.isLeading);
+  }
+
+  private note(line: string): void {
+    this.world.trace(`fault: ${line}`);
+  }
+
+  private later(run: () => void): void {
+    const delayMs = 30 + this.random.below(this.random.oneIn(3) ? 4000 : 600);
+    this.world.scheduler.later(delayMs, () => {
+      if (!this.isOver) run();
+    });
+  }
+
+  private crash(node: ServerNode): void {
+    if (!node.isUp) return;
+    node.crash();
+    this.later(() => {
+      if (!node.isUp) this.parts.start(node);
+    });
+  }
+
+  /** Two sides that do not hear each other; clients are on one of them. */
+  private partition(): void {
+    const sids = this.world.servers.map(({ sid }) => sid);
+    const all = [...sids, ...this.parts.clients];
+    const side = new Set(all.filter(() => this.random.oneIn(2)));
+    this.note(`partition ${[...side].join(' ')} | ${all.filter((id) => !side.has(id)).join(' ')}`);
+    for (const a of all) {
+      for (const b of all) if (side.has(a) !== side.has(b)) this.world.network.cut(a, b);
+    }
+    this.later(() => this.world.network.healAll());
+  }
+
+  /** Its clients reach it, some of them nobody else, and it writes what no other server hears of. */
+  private isolate(node: ServerNode): void {
+    const { servers, network } = this.world;
+    const others = servers.filter((other) => other !== node).map(({ sid }) => sid);
+    const company = this.parts.clients.filter(() => this.random.oneIn(2));
+    this.note(`nobody hears ${node.sid} but ${company.join(' ')}`);
+    for (const other of others) {
+      network.cut(node.sid, other);
+      for (const client of company) network.cut(client, other);
+    }
+    this.later(() => {
+      if (this.random.oneIn(2)) this.crash(node);
+      for (const other of others) {
+        network.heal(node.sid, other);
+        for (const client of company) network.heal(client, other);
+      }
+    });
+  }
+
+  private cutOneWay(): void {
+    const { servers, network } = this.world;
+    const from = this.random.pick(servers).sid;
+    const to = this.random.pick(servers).sid;
+    this.note(`${to} does not hear ${from}`);
+    network.cut(from, to);
+    this.later(() => network.heal(from, to));
+  }
+
+  private slow(node: ServerNode): void {
+    const { network } = this.world;
+    const isDisk = this.random.oneIn(2);
+    this.note(isDisk ? `the disk of ${node.sid} is slow` : 'the network is slow');
+    if (isDisk) node.disk.maxDelayMs = 50 + this.random.below(400);
+    else network.maxDelayMs = 20 + this.random.below(150);
+    this.later(() => {
+      node.disk.maxDelayMs = USUAL_DISK_MS;
+      network.maxDelayMs = USUAL_DELAY_MS;
+    });
+  }
+}

@@ -1,0 +1,177 @@
+import { OpCode } from '../../src/protocol/op-code.js';
+import { parentPath } from '../../src/protocol/path.js';
+import { zxidCounter } from '../../src/protocol/zxid.js';
+import type { DataTree } from '../../src/server/tree/data-tree.js';
+import { readTxn, type Txn } from '../../src/server/tree/txn.js';
+import type { Delivered } from './watched-peer.js';
+
+/** Something that must never be. */
+export class Violation extends Error {
+  override readonly name = 'Violation';
+}
+
+interface Change {
+  readonly zxid: bigint;
+  /** Null where there is no such znode. */
+  readonly data: string | null;
+}
+
+export function hex(zxid: bigint): string {
+  return `0x${zxid.toString(16)}`;
+}
+
+/**
+ * What is committed, once and for ever: whoever commits a txn first writes it down here, and all
+ * others must commit the same one, in the same place. It follows the values of znodes by itself.
+ */
+export class Ledger {
+  private readonly entries = new Map<bigint, Buffer>();
+  /** Their place in the order of commits. */
+  private readonly places = new Map<bigint, number>();
+  private readonly digests = new Map<bigint, { readonly digest: bigint; readonly sid: number }>();
+  private readonly owners = new Map<bigint, number>();
+  private readonly values = new Map<string, Change[]>();
+  private readonly children = new Map<string, bigint[]>();
+  /** Txns that nobody saw one by one. */
+  private readonly unseen: { readonly from: bigint; readonly to: bigint }[] = [];
+  /** The last txn that is committed. */
+  last = 0n;
+
+  get size(): number {
+    return this.entries.size;
+  }
+
+  /** @returns whether it is the first time that the txn is committed */
+  commit(sid: number, { zxid, entry }: Delivered): boolean {
+    const known = this.entries.get(zxid);
+    if (known !== undefined) {
+      if (!known.equals(entry)) {
+        throw new Violation(`server ${sid} commits another txn at ${hex(zxid)} than before`);
+      }
+      return false;
+    }
+    if (this.unseen.some(({ from, to }) => zxid > from && zxid <= to)) return false;
+    if (zxid <= this.last) {
+      throw new Violation(`server ${sid} commits ${hex(zxid)} behind ${hex(this.last)}`);
+    }
+    this.places.set(zxid, this.places.size);
+    this.entries.set(zxid, entry);
+    this.last = zxid;
+    const { head, txn } = readTxn(entry);
+    this.follow(head.zxid, txn);
+    return true;
+  }
+
+  /** Does `next` come right behind `before` in the order of commits? Unknown ones may. */
+  isNext(before: bigint, next: bigint): boolean {
+    const place = this.places.get(before);
+    const nextPlace = this.places.get(next);
+    return place === undefined || nextPlace === undefined || nextPlace === place + 1;
+  }
+
+  /** Takes the place of txns that came to a leader in a snapshot alone: their effects are known. */
+  adopt(tree: DataTree, zxid: bigint): void {
+    if (zxid <= this.last || zxidCounter(zxid) === 0) return;
+    this.unseen.push({ from: this.last, to: zxid });
+    this.last = zxid;
+    for (const node of tree.walk()) {
+      const data = typeof node.data === 'string' ? node.data : '';
+      this.note(node.path, tree.stats.mzxid(node.slot), data);
+      this.noteChildren(node.path, tree.stats.pzxid(node.slot));
+    }
+  }
+
+  /** Trees at the same zxid must be the same. */
+  compareDigest(sid: number, zxid: bigint, digest: bigint): void {
+    const known = this.digests.get(zxid);
+    if (known === undefined) {
+      this.digests.set(zxid, { digest, sid });
+    } else if (known.digest !== digest) {
+      throw new Violation(`servers ${known.sid} and ${sid} have different trees at ${hex(zxid)}`);
+    }
+  }
+
+  /** An epoch has one leader, ever. */
+  own(sid: number, epoch: bigint): void {
+    const owner = this.owners.get(epoch) ?? sid;
+    if (owner !== sid) {
+      throw new Violation(`epoch ${epoch} is led by server ${sid}, and was by server ${owner}`);
+    }
+    this.owners.set(epoch, sid);
+  }
+
+  /** A client was told that its write is done. */
+  acknowledged(sessionId: bigint, cxid: number, zxid: bigint): void {
+    const entry = this.entries.get(zxid);
+    if (entry === undefined) {
+      throw new Violation(`a write was acknowledged at ${hex(zxid)}, where none is committed`);
+    }
+    const { head } = readTxn(entry);
+    if (head.sessionId !== sessionId || head.cxid !== cxid) {
+      throw new Violation(`a write was acknowledged with the txn ${hex(zxid)} of somebody else`);
+    }
+  }
+
+  /** What a read at `zxid` must show; undefined where that is not known. */
+  valueAt(path: string, zxid: bigint): Change | undefined {
+    return (this.values.get(path) ?? []).findLast((change) => change.zxid <= zxid);
+  }
+
+  /** The first change of a znode's data behind `after`, up to `until`. */
+  changed(path: string, after: bigint, until: bigint): bigint | undefined {
+    const found = this.values.get(path)?.find(({ zxid }) => zxid > after);
+    return found !== undefined && found.zxid <= until ? found.zxid : undefined;
+  }
+
+  childrenChanged(path: string, after: bigint, until: bigint): bigint | undefined {
+    const found = this.children.get(path)?.find((zxid) => zxid > after);
+    return found !== undefined && found <= until ? found : undefined;
+  }
+
+  private follow(zxid: bigint, txn: Txn): void {
+    switch (txn.type) {
+      case OpCode.create:
+      case OpCode.create2:
+      case OpCode.createContainer:
+      case OpCode.createTTL:
+        this.note(txn.path, zxid, txn.data ?? '');
+        this.noteChildren(parentPath(txn.path), zxid);
+        break;
+      case OpCode.setData:
+        this.note(txn.path, zxid, txn.data ?? '');
+        break;
+      case OpCode.delete:
+      case OpCode.deleteContainer:
+        this.drop(txn.path, zxid);
+        break;
+      case OpCode.closeSession:
+        for (const path of txn.paths ?? []) this.drop(path, zxid);
+        break;
+      case OpCode.multi:
+        if (txn.txns.some(({ type }) => type === OpCode.error)) break;
+        for (const part of txn.txns) this.follow(zxid, part);
+        break;
+      default:
+        break;
+    }
+  }
+
+  private drop(path: string, zxid: bigint): void {
+    this.note(path, zxid, null);
+    this.noteChildren(parentPath(path), zxid);
+  }
+
+  private note(path: string, zxid: bigint, data: string | null): void {
+    const changes = this.values.get(path) ?? [];
+    if ((changes.at(-1)?.zxid ?? -1n) >= zxid) return;
+    changes.push({ zxid, data });
+    this.values.set(path, changes);
+  }
+
+  private noteChildren(path: string, zxid: bigint): void {
+    const changes = this.children.get(path) ?? [];
+    if ((changes.at(-1) ?? -1n) >= zxid) return;
+    changes.push(zxid);
+    this.children.set(path, changes);
+  }
+}

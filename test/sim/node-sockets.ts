@@ -1,0 +1,94 @@
+import type { QuorumEffect } from '../../src/server/effects.js';
+import type { Event } from '../../src/server/events.js';
+import type { End, Network, Socket } from './network.js';
+import type { Scheduler } from './scheduler.js';
+
+/** What the sockets of a node need of the world. */
+interface SocketWorld {
+  readonly scheduler: Scheduler;
+  readonly network: Network;
+  node(sid: number): { readonly isUp: boolean; readonly sockets: NodeSockets } | undefined;
+}
+
+/** The connections of one life of a server, by the numbers that it knows them by. */
+export class NodeSockets {
+  private readonly world: SocketWorld;
+  private readonly sid: number;
+  private readonly step: (event: Event) => void;
+  private readonly sockets = new Map<number, Socket>();
+  private numbers = 0;
+
+  constructor(world: SocketWorld, sid: number, step: (event: Event) => void) {
+    this.world = world;
+    this.sid = sid;
+    this.step = step;
+  }
+
+  send(id: number, bytes: Buffer): void {
+    this.sockets.get(id)?.send(bytes);
+  }
+
+  close(id: number): void {
+    this.sockets.get(id)?.close();
+    this.sockets.delete(id);
+  }
+
+  /** A client has connected; `begin` it when the other end is there. */
+  acceptClient(socket: () => Socket, remoteIp: string): End & { begin(): void } {
+    const connection = ++this.numbers;
+    return {
+      begin: () => {
+        this.sockets.set(connection, socket());
+        this.step({ kind: 'connected', connection, remoteIp, remotePort: 40_000 + connection });
+      },
+      received: (bytes) => {
+        if (this.sockets.has(connection)) this.step({ kind: 'received', connection, bytes });
+      },
+      closed: () => {
+        if (this.sockets.delete(connection)) this.step({ kind: 'disconnected', connection });
+      },
+    };
+  }
+
+  /** A server has dialled. */
+  private acceptLink(socket: () => Socket, remote: string): End & { begin(): void } {
+    const link = ++this.numbers;
+    return {
+      begin: () => {
+        this.sockets.set(link, socket());
+        this.step({ kind: 'link-opened', link, remote });
+      },
+      ...this.linkEnd(link),
+    };
+  }
+
+  private linkEnd(link: number): End {
+    return {
+      received: (bytes) => {
+        if (this.sockets.has(link)) this.step({ kind: 'link-received', link, bytes });
+      },
+      closed: (reason) => {
+        if (this.sockets.delete(link)) this.step({ kind: 'link-closed', link, reason });
+      },
+    };
+  }
+
+  dial({ link, addresses, timeoutMs }: Extract<QuorumEffect, { kind: 'link-dial' }>): void {
+    const { network, scheduler } = this.world;
+    const to = (addresses[0]?.port ?? 0) - 2000;
+    const isCut = network.isCut(this.sid, to) || network.isCut(to, this.sid);
+    scheduler.later(isCut ? timeoutMs : 2 * network.delayMs(), () => {
+      const node = this.world.node(to);
+      if (isCut || node?.isUp !== true) {
+        this.step({ kind: 'link-closed', link, reason: isCut ? 'no answer' : 'refused' });
+        return;
+      }
+      if (this.world.node(this.sid)?.sockets !== this) return;
+      const other = node.sockets.acceptLink(() => pair.ofB, `server ${this.sid}`);
+      const pair = network.connect(this.sid, this.linkEnd(link), to, other);
+      this.sockets.set(link, pair.ofA);
+      other.begin();
+      this.step({ kind: 'link-opened', link, remote: `server ${to}` });
+    });
+  }
+}

@@ -1,0 +1,154 @@
+import { Xid } from '../../src/protocol/op-code.js';
+import type { Database } from '../../src/server/persistence/replay.js';
+import type { QuorumConfig } from '../../src/server/quorum/quorum-config.js';
+import type { SnapshotContent } from '../../src/server/snapshot-content.js';
+import { SimDisk } from './disk.js';
+import type { Plant } from './simulation.js';
+
+/** Says that a write is durable as soon as it is asked for. */
+class HastyDisk extends SimDisk {
+  override append(bytes: Buffer, firstZxid: bigint, done: () => void): void {
+    super.append(bytes, firstZxid, () => undefined);
+    done();
+  }
+}
+
+/** Loses what was appended last, and says that it has it. */
+class ForgetfulDisk extends SimDisk {
+  override append(bytes: Buffer, firstZxid: bigint, done: () => void): void {
+    if (this.random.oneIn(40)) done();
+    else super.append(bytes, firstZxid, done);
+  }
+}
+
+/** Says that an epoch is in its file as soon as it is asked to write it. */
+class HastyEpochDisk extends SimDisk {
+  override writeEpoch(effect: Parameters<SimDisk['writeEpoch']>[0], done: () => void): void {
+    super.writeEpoch(effect, () => undefined);
+    done();
+  }
+}
+
+/** Never writes an epoch down. */
+class EpochlessDisk extends SimDisk {
+  override writeEpoch(_: Parameters<SimDisk['writeEpoch']>[0], done: () => void): void {
+    this.scheduler.later(1, done);
+  }
+}
+
+/** Tells of a log that was cut, and cuts nothing. */
+class UncutDisk extends SimDisk {
+  override truncate(zxid: bigint, done: (found: Database | Error) => void): void {
+    const before = new Map(this.files);
+    super.truncate(zxid, (found) => {
+      for (const [name, bytes] of before) this.files.set(name, bytes);
+      done(found);
+    });
+  }
+}
+
+/** Says that a leader's snapshot is installed, and drops it. */
+class UnwillingDisk extends SimDisk {
+  override install(_: SnapshotContent, done: () => void): void {
+    this.scheduler.later(1, done);
+  }
+}
+
+/** Changes a bit of what it stored, when the power goes. */
+class RottenDisk extends SimDisk {
+  override crash(): void {
+    super.crash();
+    const logs = [...this.files.keys()].filter((name) => name.startsWith('log.'));
+    const bytes = this.files.get(logs.at(-1) ?? '');
+    if (bytes === undefined || bytes.length < 400) return;
+    const copy = Buffer.from(bytes);
+    copy[100] = (copy[100] as number) ^ 4;
+    this.files.set(logs.at(-1) as string, copy);
+  }
+}
+
+/** The frames of one write to a client, events last. */
+function eventsLast(bytes: Buffer): Buffer {
+  const answers: Buffer[] = [];
+  const events: Buffer[] = [];
+  for (let at = 0; at + 8 <= bytes.length; ) {
+    const end = at + 4 + bytes.readInt32BE(at);
+    const isEvent = bytes.readInt32BE(at + 4) === Xid.notification;
+    (isEvent ? events : answers).push(bytes.subarray(at, end));
+    at = end;
+  }
+  return Buffer.concat([...answers, ...events]);
+}
+
+/** Every server is a quorum to itself: its own vote weighs more than all others. */
+function selfish(config: QuorumConfig, sid: number): QuorumConfig {
+  const sids = [...config.members.keys()];
+  return { ...config, groups: new Map([[1, sids]]), weights: new Map([[sid, sids.length]]) };
+}
+
+export interface PlantedFault extends Plant {
+  readonly name: string;
+  /** It is found within so many seeds … */
+  readonly seeds: number;
+  /** … from this one on; 0 where nothing is said. Rare ones would make a test long. */
+  readonly from?: number;
+}
+
+/** Faults that nobody may be able to hide: each is the world's around the product, never in it. */
+export const PLANTED_FAULTS: readonly PlantedFault[] = [
+  {
+    name: 'acknowledge before fsync',
+    seeds: 5,
+    makeDisk: (scheduler, random) => new HastyDisk(scheduler, random),
+  },
+  {
+    name: 'lose a write that was acknowledged',
+    seeds: 5,
+    makeDisk: (scheduler, random) => new ForgetfulDisk(scheduler, random),
+  },
+  {
+    name: 'ack an epoch before its file is written',
+    seeds: 5,
+    makeDisk: (scheduler, random) => new HastyEpochDisk(scheduler, random),
+  },
+  {
+    name: 'reuse an epoch, as its file is never written',
+    seeds: 40,
+    from: 60,
+    makeDisk: (scheduler, random) => new EpochlessDisk(scheduler, random),
+  },
+  {
+    name: 'skip TRUNC',
+    seeds: 40,
+    from: 20,
+    makeDisk: (scheduler, random) => new UncutDisk(scheduler, random),
+  },
+  {
+    name: 'ack a snapshot that is not installed',
+    seeds: 20,
+    makeDisk: (scheduler, random) => new UnwillingDisk(scheduler, random),
+  },
+  { name: 'commit without a quorum', seeds: 5, configOf: selfish },
+  {
+    name: 'restart with an empty disk',
+    seeds: 30,
+    onRestart: ({ disk }, random) => {
+      if (random.oneIn(2)) disk.files.clear();
+    },
+  },
+  {
+    name: 'lose the last log in a restart',
+    seeds: 20,
+    onRestart: ({ disk }) => {
+      const logs = [...disk.files.keys()].filter((name) => name.startsWith('log.'));
+      disk.files.delete(logs.at(-1) ?? '');
+    },
+  },
+  {
+    name: 'change a bit of the log',
+    seeds: 5,
+    makeDisk: (scheduler, random) => new RottenDisk(scheduler, random),
+  },
+  { name: 'send an event behind the answer that shows it', seeds: 20, onSend: eventsLast },
+  { name: 'let a client go back in time', seeds: 40, from: 60, lastZxidSeen: () => 0n },
+];

@@ -1,0 +1,42 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Simulation } from './simulation.js';
+
+// Ensembles of the real core under faults; `npm run sim` runs as many as one likes.
+
+const STEPS = 8000;
+const SEEDS = 200;
+
+test(`no seed below ${SEEDS} breaks a promise of ZooKeeper`, () => {
+  let writes = 0;
+  let reads = 0;
+  let epochs = 0;
+  for (let seed = 0; seed < SEEDS; seed++) {
+    const servers = [3, 5, 3, 7][seed % 4] ?? 3;
+    const outcome = new Simulation({ seed, servers, steps: STEPS }).run();
+    const replay = `npm run sim -- --seed ${seed} --servers ${servers} --steps ${STEPS} --trace`;
+    assert.is(outcome.violation, null, `${outcome.violation}; replay it with: ${replay}`);
+    writes += outcome.writes;
+    reads += outcome.reads;
+    epochs += outcome.epochs;
+  }
+  // A run in which nothing happens proves nothing.
+  assert.ok(writes > 50 * SEEDS && reads > 20 * SEEDS && epochs > 2 * SEEDS);
+});
+
+test('the same seed gives the same trace', () => {
+  for (const seed of [3, 4]) {
+    const lines = [0, 1].map(() => {
+      const trace: string[] = [];
+      const onTrace = (line: string) => trace.push(line);
+      const outcome = new Simulation({ seed, servers: 5, steps: STEPS, onTrace }).run();
+      return { trace, outcome };
+    });
+    assert.equal(lines[0], lines[1]);
+    assert.ok((lines[0]?.trace.length ?? 0) > 1000);
+  }
+  const hashOf = (seed: number) => new Simulation({ seed, servers: 3, steps: 500 }).run().traceHash;
+  assert.is.not(hashOf(1), hashOf(2));
+});
+
+test.run();

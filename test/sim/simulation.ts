@@ -1,0 +1,265 @@
+import { createHash } from 'node:crypto';
+import { parseQuorumConfig, type QuorumConfig } from '../../src/server/quorum/quorum-config.js';
+import { Random } from '../support/random.js';
+import { Checks } from './checks.js';
+import { ClientNode, type ClientWorld } from './client-node.js';
+import { SimDisk } from './disk.js';
+import { FaultMaker } from './fault-maker.js';
+import { History } from './history.js';
+import { Ledger, Violation } from './ledger.js';
+import { Network } from './network.js';
+import { INIT_LIMIT, TICK_MS } from './peer-parts.js';
+import { Scheduler } from './scheduler.js';
+import { type NodeWorld, ServerNode } from './server-node.js';
+import { recover } from './stored-files.js';
+import { Workload } from './workload.js';
+
+/** What may be planted from outside, to see that it is found. */
+export interface Plant {
+  makeDisk?(scheduler: Scheduler, random: Random): SimDisk;
+  /** The membership as one server has it. */
+  configOf?(config: QuorumConfig, sid: number): QuorumConfig;
+  /** What goes out to a client, spoilt. */
+  onSend?(bytes: Buffer): Buffer;
+  /** What a client says that it has seen. */
+  lastZxidSeen?(zxid: bigint): bigint;
+  /** Called before a server starts again. */
+  onRestart?(node: ServerNode, random: Random): void;
+}
+
+export interface SimulationOptions {
+  readonly seed: number;
+  readonly servers: number;
+  /** Steps of the simulation with faults, before it must recover. */
+  readonly steps: number;
+  readonly clients?: number;
+  readonly plant?: Plant;
+  readonly onTrace?: (line: string) => void;
+}
+
+export interface Outcome {
+  /** Null when all went as it must. */
+  readonly violation: string | null;
+  /** SHA-256 of the trace: the same for the same seed. */
+  readonly traceHash: string;
+  readonly steps: number;
+  readonly simulatedMs: number;
+  readonly writes: number;
+  readonly reads: number;
+  readonly epochs: number;
+  readonly txns: number;
+}
+
+/** From the last repair until every server serves, and a write is done. */
+export const RECOVERY_MS = 12 * INIT_LIMIT * TICK_MS;
+const QUIET_MS = 4 * TICK_MS;
+
+/** One run: an ensemble and its clients, faults for a while, then none, and it must recover. */
+export class Simulation implements NodeWorld, ClientWorld {
+  readonly scheduler = new Scheduler();
+  readonly network: Network;
+  readonly history: History;
+  readonly servers: ServerNode[];
+  private readonly options: SimulationOptions;
+  private readonly ledger = new Ledger();
+  private readonly checks: Checks;
+  private readonly clients: { readonly node: ClientNode; readonly workload: Workload }[];
+  private readonly faults: FaultMaker;
+  private readonly hash = createHash('sha256');
+  private violation: string | null = null;
+  private epochs = 0;
+
+  constructor(options: SimulationOptions) {
+    const { seed, servers, clients = 3, plant = {} } = options;
+    this.options = options;
+    const random = (stream: number) => new Random(seed * 16 + stream);
+    this.network = new Network(this.scheduler, random(0));
+    this.history = new History(this.ledger);
+    const config = configOf(servers);
+    this.checks = new Checks(this.ledger, config, () => this.servers);
+    const diskRandom = random(1);
+    this.servers = [...config.members.keys()].map((sid) => {
+      const disk =
+        plant.makeDisk?.(this.scheduler, diskRandom) ?? new SimDisk(this.scheduler, diskRandom);
+      const own = plant.configOf?.(config, sid) ?? config;
+      return new ServerNode(this, sid, own, { disk, random: random(2) });
+    });
+    const clientRandom = random(3);
+    this.clients = Array.from({ length: clients }, (_, at) => {
+      const node = new ClientNode(this, 101 + at, clientRandom);
+      const parts = { history: this.history, scheduler: this.scheduler, random: clientRandom };
+      return { node, workload: new Workload(node, parts) };
+    });
+    this.network.whenHealed((from, to) => this.node(from)?.resend(to));
+    this.faults = new FaultMaker(this, random(4), {
+      clients: this.clients.map(({ node }) => node.id),
+      start: (node) => this.start(node, random(5)),
+    });
+  }
+
+  run(): Outcome {
+    for (const node of this.servers) this.start(node, null);
+    for (const { node } of this.clients) node.start();
+    this.makeRoots();
+    for (const { workload } of this.clients) workload.start();
+    this.faults.begin();
+    this.runWhile(() => this.scheduler.steps < this.options.steps);
+    this.faults.end();
+    this.recoverAll();
+    return {
+      violation: this.violation,
+      traceHash: this.hash.digest('hex'),
+      steps: this.scheduler.steps,
+      simulatedMs: Math.round(this.scheduler.nowMs),
+      writes: this.history.writes,
+      reads: this.history.reads,
+      epochs: this.epochs,
+      txns: this.ledger.size,
+    };
+  }
+
+  // ── the world of the nodes ───────────────────────────────────────────────────────────────────
+
+  node(sid: number): ServerNode | undefined {
+    return this.servers.find((node) => node.sid === sid);
+  }
+
+  delivered(node: ServerNode, txn: { readonly zxid: bigint; readonly entry: Buffer }): void {
+    this.guard(() => this.checks.delivered(node, txn));
+  }
+
+  turned(node: ServerNode): void {
+    this.guard(() => this.checks.turned(node));
+    this.epochs = Math.max(this.epochs, node.peer?.currentEpoch ?? 0);
+    const { peer } = node;
+    this.trace(
+      `${node.sid} ${peer?.role?.kind} ${peer?.role?.phase} ${peer?.data.tree.lastProcessedZxid.toString(16)}`,
+    );
+  }
+
+  sending(bytes: Buffer): Buffer {
+    return this.options.plant?.onSend?.(bytes) ?? bytes;
+  }
+
+  lastZxidSeen(zxid: bigint): bigint {
+    return this.options.plant?.lastZxidSeen?.(zxid) ?? zxid;
+  }
+
+  failed(node: ServerNode, error: unknown): void {
+    const reason = error instanceof Error ? error.message : String(error);
+    this.fail(`server ${node.sid} stops: ${reason}`);
+  }
+
+  guard(run: () => void): void {
+    try {
+      run();
+    } catch (error) {
+      if (error instanceof Violation) this.fail(error.message);
+      else throw error;
+    }
+  }
+
+  trace(line: string): void {
+    const text = `${this.scheduler.nowMs} ${line}`;
+    this.hash.update(`${text}\n`);
+    this.options.onTrace?.(text);
+  }
+
+  private fail(message: string): void {
+    if (this.violation !== null) return;
+    this.violation = message;
+    this.trace(`VIOLATION: ${message}`);
+  }
+
+  // ── the course of a run ──────────────────────────────────────────────────────────────────────
+
+  private runWhile(isGoingOn: () => boolean): void {
+    while (this.violation === null && isGoingOn() && this.scheduler.step());
+  }
+
+  private start(node: ServerNode, random: Random | null): void {
+    if (random !== null) this.options.plant?.onRestart?.(node, random);
+    node.start();
+    for (const other of this.servers) if (other !== node) other.resend(node.sid);
+  }
+
+  /** The znodes that all work on are made by the first client, however often it takes. */
+  private makeRoots(): void {
+    const [first] = this.clients;
+    if (first === undefined) return;
+    const { node, workload } = first;
+    node.onOpen = () => workload.makeRoots();
+  }
+
+  private recoverAll(): void {
+    const untilMs = this.scheduler.nowMs + RECOVERY_MS;
+    let isWritten = false;
+    let isAsked = false;
+    const probe = () => {
+      const client = this.clients.find(({ node }) => node.isOpen);
+      isAsked = client !== undefined;
+      client?.workload.probe((isDone) => {
+        isWritten = isDone;
+        if (!isDone) isAsked = false;
+      });
+    };
+    const retry = () => {
+      if (isWritten || this.scheduler.nowMs >= untilMs) return;
+      const isLost = this.clients.every(({ node }) => node.sent.length === 0);
+      if (!isAsked || isLost) probe();
+      this.scheduler.later(TICK_MS, retry);
+    };
+    retry();
+    const isRecovered = () => isWritten && this.servers.every(({ peer }) => peer?.isEstablished);
+    this.runWhile(() => this.scheduler.nowMs < untilMs && !isRecovered());
+    if (!isRecovered()) this.fail(`no progress within ${RECOVERY_MS} ms: ${this.describe()}`);
+    for (const { workload } of this.clients) workload.isOver = true;
+    const quietMs = this.scheduler.nowMs + QUIET_MS;
+    this.runWhile(() => this.scheduler.nowMs < quietMs);
+    // Sessions may still end, one by one, and a member be found to have missed something.
+    this.runWhile(() => this.scheduler.nowMs < quietMs + RECOVERY_MS && !this.areAllLevel());
+    if (this.violation === null) this.compareAll();
+  }
+
+  private areAllLevel(): boolean {
+    return this.servers.every(
+      ({ peer, lastReal, disk }) =>
+        peer?.isEstablished === true && disk.isIdle && lastReal === this.servers[0]?.lastReal,
+    );
+  }
+
+  /** All have the same tree, and what is on their disks leads to it again. */
+  private compareAll(): void {
+    const [first] = this.servers.map(({ peer }) => peer?.data.tree.digest.value);
+    for (const { sid, peer, disk } of this.servers) {
+      if (peer?.data.tree.digest.value !== first) {
+        this.fail(`server ${sid} has another tree at the end: ${this.describe()}`);
+        continue;
+      }
+      try {
+        const { tree } = recover(new Map(disk.files)).database;
+        if (tree.digest.value !== first) this.fail(`the disk of server ${sid} has another tree`);
+      } catch (error) {
+        this.fail(`the disk of server ${sid} cannot be read: ${(error as Error).message}`);
+      }
+    }
+  }
+
+  private describe(): string {
+    return this.servers
+      .map(({ sid, peer, lastReal, notes }) => {
+        const role = peer === null ? 'down' : `${peer.role?.kind} ${peer.role?.phase}`;
+        return `server ${sid} is ${role} at ${lastReal.toString(16)} (${notes.at(-1)})`;
+      })
+      .join('; ');
+  }
+}
+
+function configOf(size: number): QuorumConfig {
+  const lines = Array.from({ length: size }, (_, at) => {
+    return `server.${at + 1}=10.0.1.${at + 1}:${2001 + at}:${3001 + at}:participant`;
+  });
+  const config = parseQuorumConfig([...lines, 'version=0'].join('\n'));
+  if (typeof config === 'string') throw new Error(config);
+  return config;
+}

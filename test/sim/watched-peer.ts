@@ -1,0 +1,48 @@
+import { CommittedLog } from '../../src/server/quorum/committed-log.js';
+import { QuorumPeer } from '../../src/server/quorum/quorum-peer.js';
+import type { Data } from '../../src/server/quorum/role.js';
+
+/** A txn that a member counts as committed. */
+export interface Delivered {
+  readonly zxid: bigint;
+  readonly entry: Buffer;
+}
+
+/** A committed log that says what comes into it. */
+export class WatchedLog extends CommittedLog {
+  onAdd: (txn: Delivered) => void = () => undefined;
+
+  override add(zxid: bigint, entry: Buffer): void {
+    super.add(zxid, entry);
+    this.onAdd({ zxid, entry });
+  }
+}
+
+/**
+ * A member as the simulation watches it. What goes into the committed log while a role ends was
+ * logged and not committed: the peer says so in its note before.
+ */
+export class WatchedPeer extends QuorumPeer {
+  isEnding = false;
+  onReplaced: (data: Data) => void = () => undefined;
+
+  override replaceData(data: Data): void {
+    super.replaceData(data);
+    this.onReplaced(data);
+  }
+
+  override note(message: string): void {
+    if (message.includes(' is over: ')) this.isEnding = true;
+    else if (/^(this server|server \d+) leads$/.test(message)) this.isEnding = false;
+    super.note(message);
+  }
+
+  /** Is it in an epoch that a quorum has established, as far as it knows? */
+  get isEstablished(): boolean {
+    return this.role !== null && this.role.phase === 'broadcast' && !this.isEnding;
+  }
+
+  get isLeading(): boolean {
+    return this.isEstablished && this.role?.kind === 'leading';
+  }
+}
