@@ -16,6 +16,8 @@ import type { HostPort } from '../quorum/election-preamble.js';
 
 export interface ElectionPeerOptions {
   readonly sid: number;
+  /** One that is a member is wanted; others are only answered. */
+  readonly isMember: () => boolean;
   /** Is the number of this server the larger one? It makes the connection then. */
   readonly isCaller: boolean;
   readonly preamble: () => Buffer;
@@ -133,6 +135,8 @@ export class ElectionPeer {
     if (this.socket !== socket) return;
     this.socket = null;
     this.isWriting = false;
+    // What was sent last may be lost with it, and the next vote may be a minute away.
+    if (this.options.isMember()) this.waiting ??= this.last;
     this.goOn();
   }
 

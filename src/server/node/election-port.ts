@@ -124,6 +124,7 @@ export class ElectionPort {
     const { transport } = this;
     const peer = new ElectionPeer({
       sid,
+      isMember: () => this.members.has(sid),
       isCaller: own > sid,
       preamble: () => encodePreamble({ sid: own, addresses: this.ownAddresses() }, isMultiAddress),
       dial: async (addresses, signal) => {
