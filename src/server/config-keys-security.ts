@@ -1,5 +1,5 @@
 /** The options of zoo.cfg on authentication and TLS; config-keys.ts has the others. */
-import { later, optionsOf, withoutMeaning } from './config-option.js';
+import { ensembleOnly, later, optionsOf, withoutMeaning } from './config-option.js';
 
 const file = optionsOf('file');
 const prop = optionsOf('property');
@@ -72,7 +72,7 @@ export const AUTHENTICATION = {
 };
 
 export const TLS = {
-  ...later('an ensemble with it is refused', {
+  ...ensembleOnly({
     sslQuorum: file.boolean('sslQuorum', false, 'TLS between servers'),
     portUnification: file.boolean('portUnification', false, 'TLS and plain on the quorum port'),
     sslQuorumReloadCertFiles: file.boolean(

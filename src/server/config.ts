@@ -305,8 +305,8 @@ class ConfigBuilder {
     }
     const isReplicated = servers.length > 0 || values.dynamicConfigFile !== null;
     if (!isReplicated) return false;
-    for (const name of ['sslQuorum', 'portUnification', 'quorumAuthEnableSasl'] as const) {
-      if (values[name]) this.error(OPTIONS[name].key, 'is not supported between servers yet');
+    if (values.quorumAuthEnableSasl) {
+      this.error(OPTIONS.quorumAuthEnableSasl.key, 'is not supported between servers yet');
     }
     if (voters === 2) this.warn('server', 'two participants survive the loss of none');
     else if (voters > 2 && voters % 2 === 0) {

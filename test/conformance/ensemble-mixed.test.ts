@@ -2,101 +2,16 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { askWord, CreateModes, createClient, type SessionClient } from '../../src/client/index.js';
-import { parseConfig } from '../../src/server/config.js';
-import { type RunningServer, startServer } from '../../src/server/main.js';
+import { askWord, CreateModes } from '../../src/client/index.js';
 import { TxnLogReader } from '../../src/server/persistence/txn-log.js';
 import { oracleTest } from '../support/oracle.js';
-import {
-  makeSeats,
-  type OracleMember,
-  type Seat,
-  type Seats,
-  waitUntilServing,
-} from '../support/oracle-ensemble.js';
+import { type Seat, waitUntilServing } from '../support/oracle-ensemble.js';
 import { waitFor } from '../support/wait-for.js';
 import { buildLog, setDataEntry } from '../support/zk-files.js';
+import { withClient, withMixedEnsemble } from './support/mixed-ensemble.js';
 
 // Our servers beside Apache's in one ensemble: who leads whom, how a member catches up, and whether
 // all have the same tree in the end.
-
-interface Ensemble {
-  readonly seats: Seats;
-  readonly ours: Map<number, RunningServer>;
-  readonly theirs: Map<number, OracleMember>;
-  /** What ours said, by its sid. */
-  readonly notes: Map<number, string[]>;
-  startOurs(sid: number): Promise<void>;
-  startTheirs(sid: number): void;
-  stop(sid: number): Promise<void>;
-}
-
-const SHOWN_LINES = 30;
-
-function lastLines(text: string): string[] {
-  return text.split('\n').slice(-SHOWN_LINES);
-}
-
-async function within(
-  options: Parameters<typeof makeSeats>[0],
-  body: (ensemble: Ensemble) => Promise<void>,
-): Promise<void> {
-  const seats = await makeSeats(options);
-  const ours = new Map<number, RunningServer>();
-  const theirs = new Map<number, OracleMember>();
-  const notes = new Map<number, string[]>();
-  try {
-    await body({
-      seats,
-      ours,
-      theirs,
-      notes,
-      startOurs: async (sid) => {
-        const { configFile } = seats.of(sid);
-        const result = parseConfig(readFileSync(configFile, 'utf8'), { fileName: configFile });
-        if (!('config' in result)) throw new Error(result.errors[0]?.text);
-        const said = notes.get(sid) ?? [];
-        notes.set(sid, said);
-        const server = await startServer({
-          parsed: result.config,
-          configFile,
-          onReport: (report) => {
-            if ('message' in report) said.push(report.message);
-          },
-          onFatal: (error) => said.push(`FATAL ${error.message}`),
-        });
-        ours.set(sid, server);
-      },
-      startTheirs: (sid) => theirs.set(sid, seats.startApache(sid)),
-      stop: async (sid) => {
-        await ours.get(sid)?.close();
-        await theirs.get(sid)?.stop();
-        ours.delete(sid);
-        theirs.delete(sid);
-      },
-    });
-  } catch (error) {
-    if (error instanceof Error) {
-      const outputs = [...theirs].map(([sid, member]) => [sid, ...lastLines(member.output())]);
-      const said = [...notes].map(([sid, lines]) => [sid, ...lines.slice(-SHOWN_LINES)]);
-      error.message += `\n${[...outputs, ...said].map((lines) => lines.join('\n  ')).join('\n')}`;
-    }
-    throw error;
-  } finally {
-    for (const server of ours.values()) await server.close();
-    await seats.close();
-  }
-}
-
-async function withClient<T>(seat: Seat, work: (client: SessionClient) => Promise<T>): Promise<T> {
-  const client = createClient({ connectString: seat.connectString });
-  try {
-    await client.connect();
-    return await work(client);
-  } finally {
-    await client.close();
-  }
-}
 
 async function ask({ clientPort: port }: Seat, word: string): Promise<string> {
   return `${await askWord({ host: '127.0.0.1', port }, word)}`;
@@ -176,7 +91,7 @@ const TABLES: [name: string, ours: readonly number[], observers: number, leader:
 
 for (const [name, sids, observers, leader] of TABLES) {
   oracleTest(`${name}: writes by every member are read at all others`, () =>
-    within({ participants: 3 - observers, observers }, async (ensemble) => {
+    withMixedEnsemble({ participants: 3 - observers, observers }, async (ensemble) => {
       const { seats } = ensemble;
       // The first two elect the larger; the third comes late.
       const order = [leader, ...seats.all.map(({ sid }) => sid).filter((sid) => sid !== leader)];
@@ -214,7 +129,7 @@ const SAID = {
 
 for (const [name, away, leads] of SYNCS) {
   oracleTest(`${name}: DIFF, TRUNC and SNAP`, () =>
-    within({ participants: 3 }, async (ensemble) => {
+    withMixedEnsemble({ participants: 3 }, async (ensemble) => {
       const { seats, notes, theirs } = ensemble;
       const start = async (sid: number, whose: 'ours' | 'theirs'): Promise<void> => {
         if (whose === 'ours') await ensemble.startOurs(sid);
@@ -226,10 +141,11 @@ for (const [name, away, leads] of SYNCS) {
       };
       const awaySeat = seats.of(1);
       const leaderSeat = seats.of(3);
-      await start(1, away);
-      await start(2, leads);
       await start(3, leads);
-      for (const seat of seats.all) await waitUntilServing(seat);
+      await start(2, leads);
+      await waitUntilServing(leaderSeat);
+      await start(1, away);
+      await waitUntilServing(awaySeat);
       assert.is(await modeOf(leaderSeat), 'leader');
       await withClient(leaderSeat, (client) => client.create('/before', null));
 

@@ -10,20 +10,8 @@ import { ZooKeeper } from '../../src/client/zookeeper.js';
 import { Perms } from '../../src/protocol/perms.js';
 import { ia5Value, makeAuthority, type Subject } from '../support/certs.js';
 import { freePort } from '../support/free-port.js';
-import { oracleTest, spawnJava, startOracle } from '../support/oracle.js';
+import { NETTY_JARS, oracleTest, spawnJava, startOracle } from '../support/oracle.js';
 import { makeTlsFiles, startSecure, type TlsFiles } from '../support/tls-world.js';
-
-/** Netty, which libzookeeper-java comes with. */
-const JARS = [
-  'buffer',
-  'codec',
-  'common',
-  'handler',
-  'resolver',
-  'transport',
-  'transport-native-epoll',
-  'transport-native-unix-common',
-].map((name) => `/usr/share/java/netty-${name}.jar`);
 
 function storesOf(keyFile: string, files: TlsFiles): Record<string, string> {
   return {
@@ -48,7 +36,7 @@ function runJavaShell(
   };
   const main = 'org.apache.zookeeper.ZooKeeperMain';
   const args = [main, '-server', `localhost:${port}`, ...command];
-  const child = spawnJava(args, properties, JARS);
+  const child = spawnJava(args, properties, NETTY_JARS);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream?.on('data', (chunk) => {
@@ -154,7 +142,7 @@ oracleTest("the client works on Apache's secure port, and both servers find the 
   const [bundled, apache] = await Promise.all([
     startSecure(files),
     startOracle({
-      jars: JARS,
+      jars: NETTY_JARS,
       config: { secureClientPort: securePort },
       properties: {
         'zookeeper.serverCnxnFactory': 'org.apache.zookeeper.server.NettyServerCnxnFactory',

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from './free-port.js';
-import { isServing, spawnJava } from './oracle.js';
+import { isServing, NETTY_JARS, spawnJava } from './oracle.js';
 import { makeTempDir } from './temp-dir.js';
 import { waitFor } from './wait-for.js';
 
@@ -122,6 +122,7 @@ function startMember(seat: Seat, properties?: Readonly<Record<string, string>>):
   const child: ChildProcess = spawnJava(
     ['org.apache.zookeeper.server.quorum.QuorumPeerMain', seat.configFile],
     properties,
+    NETTY_JARS,
   );
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {

@@ -10,6 +10,17 @@ import { waitFor } from './wait-for.js';
 /** Where Debian's packages put Apache's server, its Java shell and its C shell. */
 export const ZOOKEEPER_JAR = '/usr/share/java/zookeeper.jar';
 const SLF4J_BACKEND = '/usr/share/java/slf4j-simple.jar';
+/** Netty, which libzookeeper-java comes with: for TLS, between servers too. */
+export const NETTY_JARS = [
+  'buffer',
+  'codec',
+  'common',
+  'handler',
+  'resolver',
+  'transport',
+  'transport-native-epoll',
+  'transport-native-unix-common',
+].map((name) => `/usr/share/java/netty-${name}.jar`);
 export const C_SHELL = '/usr/lib/zookeeper/bin/cli_mt';
 export const JAVA = '/usr/bin/java';
 

@@ -1,4 +1,4 @@
-/** How an ensemble on this machine is shown: a table that stays in its place, or a line a change. */
+/** How an ensemble on this machine is shown: a table that stays in place, or a line a change. */
 import { drawTable } from '../render/ops-draw.js';
 import type { EnsembleMember } from './ensemble-member.js';
 

@@ -4,8 +4,8 @@ import { TEMPORARY_SUFFIX } from '../persistence/epochs.js';
 import { syncFolder } from './log-disk.js';
 
 /**
- * Writes a whole file under another name, and gives it its own when it is on the disk: whoever reads
- * it finds what was there before, or all of this (AtomicFileWritingIdiom).
+ * Writes a whole file under another name, and gives it its own when it is on the disk: a reader
+ * finds what was there before, or all of this (AtomicFileWritingIdiom).
  */
 export async function writeFileAtomically(path: string, text: string): Promise<void> {
   const temporary = `${path}${TEMPORARY_SUFFIX}`;

@@ -1,7 +1,7 @@
 /**
- * All that a server asks of its disk, in the order in which it asks. Appends flow into the log's own
- * queue, where they gather into one write; whatever else changes the disk waits until they are on
- * it, and they wait for it.
+ * All that a server asks of its disk, in the order in which it asks. Appends flow into the log's
+ * own queue, where they gather into one write; whatever else changes the disk waits until they are
+ * on it, and they wait for it.
  *
  * ```
  *   append append append │ write-epoch │ append append │ truncate │ append …

@@ -208,7 +208,8 @@ export class Driver {
 
   /** No further event is taken; what is on its way to the disk is waited for. */
   async stop(): Promise<void> {
-    if (!this.isStopped) this.drain();
+    // One that was never started has nobody to say anything to.
+    if (!this.isStopped && this.timer !== undefined) this.drain();
     this.isStopped = true;
     clearInterval(this.timer);
     clearTimeout(this.alarm);

@@ -16,19 +16,20 @@ import type { HostPort } from '../quorum/election-preamble.js';
 
 export interface ElectionPeerOptions {
   readonly sid: number;
+  /** One that is a member is wanted; others are only answered. */
+  readonly isMember: () => boolean;
   /** Is the number of this server the larger one? It makes the connection then. */
   readonly isCaller: boolean;
   readonly preamble: () => Buffer;
   readonly dial: (addresses: readonly HostPort[], signal: AbortSignal) => Promise<Socket>;
   readonly onFrame: (frame: Buffer) => void;
-  /** @param kind what makes two messages the same */
-  readonly onTrouble: (message: string, kind: string) => void;
+  readonly onTrouble: (message: string) => void;
   /** The connection is gone, and nothing asks for another. */
   readonly onIdle: () => void;
 }
 
 const MAX_FRAME_LENGTH = 512 * 1024;
-/** More than an election ever needs; who sends more is in disorder, and must not slow the others. */
+/** More than an election ever needs; who sends more is in disorder, and slows the others. */
 const MAX_FRAMES_PER_SECOND = 1000;
 const MIN_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 2000;
@@ -100,7 +101,7 @@ export class ElectionPeer {
         frames.stop();
         const why = error instanceof Error ? error.message : String(error);
         const { sid, onTrouble } = this.options;
-        onTrouble(`the election connection with server ${sid} is closed: ${why}`, `frame ${sid}`);
+        onTrouble(`the election connection with server ${sid} is closed: ${why}`);
         socket.destroy();
       }
     };
@@ -134,6 +135,8 @@ export class ElectionPeer {
     if (this.socket !== socket) return;
     this.socket = null;
     this.isWriting = false;
+    // What was sent last may be lost with it, and the next vote may be a minute away.
+    if (this.options.isMember()) this.waiting ??= this.last;
     this.goOn();
   }
 
@@ -194,7 +197,7 @@ export class ElectionPeer {
       (error: Error) => {
         if (call.signal.aborted) return;
         this.call = null;
-        onTrouble(`no election connection with server ${sid}: ${error.message}`, `dial ${sid}`);
+        onTrouble(`no election connection with server ${sid}: ${error.message}`);
         this.goOn();
       },
     );

@@ -90,6 +90,7 @@ export class ElectionPort {
   close(): void {
     this.isClosed = true;
     this.listener.close();
+    this.transport.close();
     for (const socket of this.pending) socket.destroy();
     for (const peer of this.peers.values()) peer.close();
     this.peers.clear();
@@ -123,6 +124,7 @@ export class ElectionPort {
     const { transport } = this;
     const peer = new ElectionPeer({
       sid,
+      isMember: () => this.members.has(sid),
       isCaller: own > sid,
       preamble: () => encodePreamble({ sid: own, addresses: this.ownAddresses() }, isMultiAddress),
       dial: async (addresses, signal) => {
@@ -130,7 +132,7 @@ export class ElectionPort {
         return socket.setKeepAlive(isKeptAlive);
       },
       onFrame: (frame) => step({ kind: 'notified', sid, frame }),
-      onTrouble: (message, kind) => this.seldom.say(message, kind),
+      onTrouble: (message) => this.seldom.say(message),
       onIdle: () => {
         if (!this.members.has(sid) && this.peers.get(sid) === peer) this.peers.delete(sid);
       },

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:net';
 
-/** Ports of an address that nobody listens on; all are held at once, so that none is there twice. */
+/** Ports of an address that nobody listens on; held all at once, so that none is there twice. */
 export async function findFreePorts(count: number, host: string): Promise<number[]> {
   const held: Server[] = [];
   try {

@@ -18,6 +18,8 @@ export interface SeatLayout {
   readonly role: 'participant' | 'observer';
   readonly dataDir: string;
   readonly clientPort: number;
+  readonly quorumPort: number;
+  readonly electionPort: number;
   /** The lines of zoo.cfg that no wish of the user may change. */
   readonly config: Readonly<Record<string, string>>;
 }
@@ -51,6 +53,8 @@ export async function layOutEnsemble(options: EnsembleLayoutOptions): Promise<Se
       role: roleOf(sid),
       dataDir,
       clientPort: clients[sid - 1] ?? 0,
+      quorumPort: quorums[sid - 1] ?? 0,
+      electionPort: elections[sid - 1] ?? 0,
       config: { dataDir, standaloneEnabled: 'false', ...places },
     });
   }

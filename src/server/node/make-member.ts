@@ -17,6 +17,7 @@ import type { Membership } from './membership.js';
 import type { OpenedStorage } from './open-storage.js';
 import type { PeerPorts } from './perform.js';
 import { QuorumPort } from './quorum-port.js';
+import { makeTransport } from './quorum-tls.js';
 
 /** For how long a vote must stand before it is final (FastLeaderElection.finalizeWait). */
 const FINALIZE_WAIT_MS = 200;
@@ -84,12 +85,12 @@ export interface PeerPortsOptions {
   readonly onWarning: (message: string) => void;
 }
 
-/** @throws ServerError EBIND */
-export async function openPeerPorts(
+/** @throws ServerError ECONFIG when the ssl.quorum.* options name no usable certificate */
+export function makePeerPorts(
   config: Config,
   { sid, quorumConfig }: Membership,
   { configFile, step, onWarning }: PeerPortsOptions,
-): Promise<PeerPorts> {
+): PeerPorts {
   const shared = {
     sid,
     isEverywhere: config.quorumListenOnAllIPs,
@@ -99,27 +100,28 @@ export async function openPeerPorts(
   };
   const election = new ElectionPort({
     ...shared,
+    transport: makeTransport(config, onWarning),
     connectTimeoutMs: config.cnxTimeoutMs,
     greetingTimeoutMs: greetingTimeoutOf(config),
     isMultiAddress: config.multiAddressEnabled,
     isKeptAlive: config.tcpKeepAlive,
   });
   const greetingTimeoutMs = config.initLimit * config.tickTimeMs;
-  const quorum = new QuorumPort({ ...shared, greetingTimeoutMs });
-  const members = [...quorumConfig.members.values()];
-  try {
-    await quorum.listen(members);
-    await election.listen(members);
-  } catch (error) {
-    election.close();
-    quorum.close();
-    throw error;
-  }
+  const quorum = new QuorumPort({
+    ...shared,
+    greetingTimeoutMs,
+    transport: makeTransport(config, () => undefined),
+  });
   const keeper =
     configFile === undefined ? null : new ConfigKeeper({ file: configFile, sid, onWarning });
   return {
     election,
     quorum,
+    listen: async () => {
+      const members = [...quorumConfig.members.values()];
+      await quorum.listen(members);
+      await election.listen(members);
+    },
     writeConfig: (text) => keeper?.keep(text),
     close: async () => {
       election.close();

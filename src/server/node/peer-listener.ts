@@ -1,4 +1,4 @@
-/** Listens where the other servers of the ensemble expect this one; a reconfiguration may move it. */
+/** Listens where the other servers of an ensemble expect this one; a reconfig may move it. */
 import { createServer, type Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { listen, stopListening } from './listen.js';
@@ -26,13 +26,21 @@ export class PeerListener {
   /** By "host:port". */
   private readonly listeners = new Map<string, NetServer>();
   private readonly closing = new AbortController();
+  /** One move at a time: two would want the same port. */
+  private moving: Promise<void> = Promise.resolve();
 
   constructor(options: PeerListenerOptions) {
     this.options = options;
   }
 
   /** Listens there and, from then on, nowhere else. @throws ServerError EBIND */
-  async move(places: readonly Place[]): Promise<void> {
+  move(places: readonly Place[]): Promise<void> {
+    const moved = this.moving.then(() => this.doMove(places));
+    this.moving = moved.catch(() => undefined);
+    return moved;
+  }
+
+  private async doMove(places: readonly Place[]): Promise<void> {
     const wanted = new Map(places.map((place) => [keyOf(place), place]));
     for (const [key, place] of wanted) {
       if (this.listeners.has(key)) continue;

@@ -6,6 +6,8 @@ import type { ElectionPort } from './election-port.js';
 import type { QuorumPort } from './quorum-port.js';
 
 export interface PeerPorts {
+  /** @throws ServerError EBIND */
+  listen(): Promise<void>;
   readonly election: ElectionPort;
   readonly quorum: QuorumPort;
   /** Keeps the membership for the next start. */
@@ -39,7 +41,7 @@ export function performOnDisk(effect: DiskEffect, disk: Disk, step: (event: Even
 
 export function performOnPeers(
   effect: Exclude<QuorumEffect, DiskEffect>,
-  { election, quorum, writeConfig }: Omit<PeerPorts, 'close'>,
+  { election, quorum, writeConfig }: Omit<PeerPorts, 'listen' | 'close'>,
 ): void {
   switch (effect.kind) {
     case 'notify':

@@ -9,7 +9,7 @@ import { writeSnapshotStream } from '../persistence/snapshot.js';
 import { bodySourceOf } from '../persistence/snapshot-source.js';
 import type { SnapshotContent } from '../snapshot-content.js';
 
-/** A server that does not read what it is sent is let go above this: it may come back and catch up. */
+/** A server that does not read what it is sent is let go above this; it may come back. */
 export const MAX_WAITING_BYTES = 512 * 1024 * 1024;
 
 /** For what was sent to leave a link that is closed. */

@@ -1,6 +1,6 @@
 /**
- * The connections over which a leader and its learners agree: bytes in become events, effects become
- * bytes out. Who comes to the port of a server that does not lead is the core's to turn away.
+ * The connections over which a leader and its learners agree: bytes in become events, effects
+ * become bytes out. Who comes to the port of a server that does not lead, the core turns away.
  */
 import type { Socket } from 'node:net';
 import type { QuorumServerConfig } from '../config-ensemble.js';
@@ -110,6 +110,7 @@ export class QuorumPort {
   close(): void {
     this.isClosed = true;
     this.listener.close();
+    this.transport.close();
     for (const call of this.calls.values()) call.abort();
     for (const link of this.links.values()) link.close();
     for (const socket of [...this.arriving, ...this.sockets]) socket.destroy();

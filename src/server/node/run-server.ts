@@ -20,7 +20,7 @@ export interface RunOptions {
   readonly isAdminServerAsked: boolean;
   readonly makeCore: (facts: () => ConfigFacts) => Core | Promise<Core>;
   /** Null for a server that needs no other. */
-  readonly openPeerPorts: ((driver: Driver) => Promise<PeerPorts>) | null;
+  readonly makePeerPorts: ((driver: Driver) => PeerPorts) | null;
   readonly onWarning: (message: string) => void;
   readonly onReport: (report: ServerReport) => void;
   /** Told behind the end of the server. */
@@ -95,17 +95,18 @@ export async function runServer(options: RunOptions): Promise<Run> {
       onFatal,
     });
     parts.driver = driver;
-    opened.listener.onMeasured = (what, value) => driver.measured(what, value);
-    for (const [what, value] of opened.startup) driver.measured(what, value);
     const { port: asked, securePort: askedSecure } = options;
     const listening = { port: asked, securePort: askedSecure, step: driver.step };
     const ports = new ClientPorts({ config, host, onWarning, ...listening });
     parts.ports = ports;
     driver.port = ports.plain;
-    if (options.openPeerPorts !== null) {
-      parts.peers = await options.openPeerPorts(driver);
+    if (options.makePeerPorts !== null) {
+      parts.peers = options.makePeerPorts(driver);
       driver.peers = parts.peers;
+      await parts.peers.listen();
     }
+    opened.listener.onMeasured = (what, value) => driver.measured(what, value);
+    for (const [what, value] of opened.startup) driver.measured(what, value);
     await ports.listen();
     driver.start();
     const { isAdminServerAsked } = options;

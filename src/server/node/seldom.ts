@@ -12,7 +12,7 @@ export class Seldom {
   }
 
   /** @param kind what makes two messages the same */
-  say(message: string, kind: string): void {
+  say(message: string, kind = message): void {
     const nowMs = performance.now();
     if (nowMs - (this.toldMs.get(kind) ?? Number.NEGATIVE_INFINITY) < TELL_EVERY_MS) return;
     if (this.toldMs.size >= MAX_KINDS) this.toldMs.clear();

@@ -18,6 +18,10 @@ export interface StartEnsembleOptions {
   readonly basePort?: number;
   /** Lines of every zoo.cfg by name. */
   readonly config?: Readonly<Record<string, string>>;
+  /** Further lines of the zoo.cfg of one server. */
+  readonly configOf?: (sid: number) => Readonly<Record<string, string>>;
+  /** Is this server one of those whose serving is waited for? Default: each is. */
+  readonly isWaitedFor?: (sid: number) => boolean;
   /** Told what an operator should know and a server survives. */
   readonly onWarning?: (message: string, sid: number) => void;
   readonly onReport?: (report: ServerReport, sid: number) => void;
@@ -30,6 +34,9 @@ export interface EnsembleMember {
   readonly role: 'participant' | 'observer';
   /** For clients. */
   readonly port: number;
+  /** For the other servers. */
+  readonly quorumPort: number;
+  readonly electionPort: number;
   readonly connectString: string;
   readonly dataDir: string;
   /** What it is at the moment; undefined while it is closed or has no leader. */
@@ -59,7 +66,7 @@ const TEST_TICK = { tickTime: '500' };
  * @throws ServerError ECONFIG, EBIND …, as startServer does; EQUORUM when they find no leader
  */
 export async function startEnsemble(options: StartEnsembleOptions = {}): Promise<RunningEnsemble> {
-  const { size = 3, observers = 0, basePort } = options;
+  const { size = 3, observers = 0, basePort, isWaitedFor = () => true } = options;
   if (!(Number.isInteger(size) && size > 0 && Number.isInteger(observers) && observers >= 0)) {
     const found = `${size} and ${observers}`;
     const message = `expected one participant at least and no broken numbers, found ${found}`;
@@ -73,7 +80,7 @@ export async function startEnsemble(options: StartEnsembleOptions = {}): Promise
   const ensemble: RunningEnsemble = {
     connectString: members.map(({ connectString }) => connectString).join(','),
     members,
-    untilServing: () => untilServing(members),
+    untilServing: () => untilServing(members.filter(({ sid }) => isWaitedFor(sid))),
     close: async () => {
       await Promise.all(members.map((member) => member.close()));
       if (temporary !== null) await rm(temporary, { recursive: true, force: true });
@@ -125,6 +132,14 @@ class Member implements EnsembleMember {
     return this.seat.clientPort;
   }
 
+  get quorumPort(): number {
+    return this.seat.quorumPort;
+  }
+
+  get electionPort(): number {
+    return this.seat.electionPort;
+  }
+
   get connectString(): string {
     return `127.0.0.1:${this.port}`;
   }
@@ -144,9 +159,15 @@ class Member implements EnsembleMember {
   async start(): Promise<void> {
     if (this.server !== null) return;
     const { sid, seat } = this;
-    const { config, onWarning, onReport, onFatal } = this.options;
+    const { config, configOf, onWarning, onReport, onFatal } = this.options;
     this.server = await startServer({
-      config: { ...TEST_TICK, ...ENSEMBLE_LIMITS, ...config, ...seat.config },
+      config: {
+        ...TEST_TICK,
+        ...ENSEMBLE_LIMITS,
+        ...config,
+        ...configOf?.(sid),
+        ...seat.config,
+      },
       onWarning: (message) => onWarning?.(message, sid),
       onReport: (report) => onReport?.(report, sid),
       onFatal: (error) => {

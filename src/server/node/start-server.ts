@@ -4,7 +4,7 @@ import { type Config, configFromOptions } from '../config.js';
 import { OPTIONS } from '../config-keys.js';
 import { ExitCode, ServerError } from './errors.js';
 import type { ServerReport } from './logger.js';
-import { makeMember, openPeerPorts } from './make-member.js';
+import { makeMember, makePeerPorts } from './make-member.js';
 import { makeStandalone } from './make-standalone.js';
 import { readMembership } from './membership.js';
 import { openStorage } from './open-storage.js';
@@ -55,8 +55,9 @@ export interface RunningServer {
 }
 
 /**
- * Starts a server in this process. With server.N lines it is a member of an ensemble, which needs a
- * data directory; the promise resolves when it can be reached, and it serves when there is a quorum.
+ * Starts a server in this process. With server.N lines it is a member of an ensemble, which needs
+ * a data directory; the promise resolves when it can be reached, and it serves when there is a
+ * quorum.
  * @throws ServerError with a `code` (ECONFIG, EDATADIR, EDATADIRINUSE, EDATA, EBIND), a sentence and
  * the exit code of zkserver
  */
@@ -83,11 +84,11 @@ export async function startServer(options: StartServerOptions = {}): Promise<Run
       membership === null
         ? makeStandalone(config, opened, facts)
         : makeMember(config, membership, opened, facts),
-    openPeerPorts:
+    makePeerPorts:
       membership === null
         ? null
         : ({ step }) =>
-            openPeerPorts(config, membership, { configFile: options.configFile, step, onWarning }),
+            makePeerPorts(config, membership, { configFile: options.configFile, step, onWarning }),
     onWarning,
     onReport,
     onFatal: (error) => {

@@ -1,5 +1,6 @@
 /**
- * The ssl.* options for clients, as Node's TLS wants them. Where an option asks for a protection that
+ * The ssl.* options for clients, and the ssl.quorum.* options for the other servers of an ensemble,
+ * as Node's TLS wants them. Where an option asks for a protection that
  * is not built, the server does not start: to overlook it would let in whom the operator shuts out.
  */
 import { constants } from 'node:crypto';
@@ -28,11 +29,73 @@ export interface TlsOptions {
   readonly files: readonly string[];
 }
 
+/** The options of one kind of connection. */
+interface TlsSource
+  extends Pick<
+    Config,
+    | 'sslKeyStoreLocation'
+    | 'sslKeyStoreType'
+    | 'sslKeyStorePassword'
+    | 'sslKeyStorePasswordPath'
+    | 'sslTrustStoreLocation'
+    | 'sslTrustStoreType'
+    | 'sslTrustStorePassword'
+    | 'sslTrustStorePasswordPath'
+    | 'sslProtocol'
+    | 'sslEnabledProtocols'
+    | 'sslCiphersuites'
+    | 'sslCrl'
+    | 'sslOcsp'
+    | 'sslAuthProvider'
+    | 'sslClientAuth'
+    | 'sslClientHostnameVerification'
+  > {
+  /** What the options' names begin with. */
+  readonly prefix: 'ssl' | 'ssl.quorum';
+  /** Who connects, for messages. */
+  readonly whom: 'client' | 'server';
+}
+
 /**
- * Reads the stores that the configuration names.
+ * Reads the stores for clients that the configuration names.
  * @throws ServerError ECONFIG that names the option, or the file and what is wrong with it
  */
 export function readTlsOptions(config: Config, onWarning: (message: string) => void): TlsOptions {
+  return readSource({ ...config, prefix: 'ssl', whom: 'client' }, onWarning);
+}
+
+/** Those for the other servers of the ensemble, in the same way. */
+export function readQuorumTlsOptions(
+  config: Config,
+  onWarning: (message: string) => void,
+): TlsOptions {
+  const source: TlsSource = {
+    prefix: 'ssl.quorum',
+    whom: 'server',
+    sslAuthProvider: 'x509',
+    sslKeyStoreLocation: config.sslQuorumKeyStoreLocation,
+    sslKeyStoreType: config.sslQuorumKeyStoreType,
+    sslKeyStorePassword: config.sslQuorumKeyStorePassword,
+    sslKeyStorePasswordPath: config.sslQuorumKeyStorePasswordPath,
+    sslTrustStoreLocation: config.sslQuorumTrustStoreLocation,
+    sslTrustStoreType: config.sslQuorumTrustStoreType,
+    sslTrustStorePassword: config.sslQuorumTrustStorePassword,
+    sslTrustStorePasswordPath: config.sslQuorumTrustStorePasswordPath,
+    sslProtocol: config.sslQuorumProtocol,
+    sslEnabledProtocols: config.sslQuorumEnabledProtocols,
+    sslCiphersuites: config.sslQuorumCiphersuites,
+    sslCrl: config.sslQuorumCrl,
+    sslOcsp: config.sslQuorumOcsp,
+    sslClientAuth: config.sslQuorumClientAuth,
+    // Who does not look at the names of those it calls does not look at those who call, either.
+    sslClientHostnameVerification:
+      config.sslQuorumHostnameVerification && config.sslQuorumClientHostnameVerification,
+  };
+  return readSource(source, onWarning);
+}
+
+function readSource(config: TlsSource, onWarning: (message: string) => void): TlsOptions {
+  const { prefix, whom } = config;
   refuseUnbuilt(config);
   const keyFile = storeFile(
     config.sslKeyStoreLocation,
@@ -47,11 +110,11 @@ export function readTlsOptions(config: Config, onWarning: (message: string) => v
     config.sslTrustStorePasswordPath,
   );
   if (keyFile === undefined) {
-    throw fault('TLS for clients needs a certificate: set ssl.keyStore.location');
+    throw fault(`TLS for ${whom}s needs a certificate: set ${prefix}.keyStore.location`);
   }
   if (trustFile === undefined && config.sslClientAuth !== 'none') {
     onWarning(
-      'ssl.trustStore.location is not set: a client certificate of any public authority is taken',
+      `${prefix}.trustStore.location is not set: a ${whom} certificate of any public authority is taken`,
     );
   }
   const versions = versionsOf(config, onWarning);
@@ -76,9 +139,11 @@ export function readTlsOptions(config: Config, onWarning: (message: string) => v
   };
 }
 
-function refuseUnbuilt(config: Config): void {
+function refuseUnbuilt(config: TlsSource): void {
   if (config.sslOcsp) {
-    throw fault('ssl.ocsp=true is not built: revoked certificates would be let in, so nobody is');
+    throw fault(
+      `${config.prefix}.ocsp=true is not built: revoked certificates would be let in, so nobody is`,
+    );
   }
   if (config.sslAuthProvider !== 'x509') {
     throw fault(`ssl.authProvider: expected x509, found "${config.sslAuthProvider}"`);
@@ -102,23 +167,24 @@ function storeFile(
 }
 
 function storesOf(
-  config: Config,
+  config: TlsSource,
   keyFile: OpenStore,
   trustFile: OpenStore | undefined,
 ): SecureContextOptions {
+  const { prefix } = config;
   try {
     const { key, chain } = readKeyStore({ ...keyFile, password: keyFile.password() });
     const own = { key, cert: chain };
     if (trustFile === undefined) {
       if (config.sslCrl)
-        throw fault('ssl.crl=true needs ssl.trustStore.location, which is not set');
+        throw fault(`${prefix}.crl=true needs ${prefix}.trustStore.location, which is not set`);
       return own;
     }
     const trust = readTrustStore({ ...trustFile, password: trustFile.password() });
     if (!config.sslCrl) return { ...own, ca: [...trust.certificates] };
     if (trust.revocationLists.length === 0) {
       throw fault(
-        `ssl.crl=true needs revocation lists: put them in ${trustFile.location}, as PEM blocks "X509 CRL"`,
+        `${prefix}.crl=true needs revocation lists: put them in ${trustFile.location}, as PEM blocks "X509 CRL"`,
       );
     }
     return { ...own, ca: [...trust.certificates], crl: [...trust.revocationLists] };
@@ -133,23 +199,25 @@ const VERSIONS: readonly SecureVersion[] = ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv
 const DEFAULT_PROTOCOLS: readonly string[] = ['TLSv1.2', 'TLS'];
 
 /** TLS 1.2 and 1.3, unless the options say otherwise. */
-function versionsOf(config: Config, onWarning: (message: string) => void): SecureContextOptions {
-  const { sslProtocol, sslEnabledProtocols } = config;
+function versionsOf(config: TlsSource, onWarning: (message: string) => void): SecureContextOptions {
+  const { prefix, sslProtocol, sslEnabledProtocols } = config;
   if (sslEnabledProtocols === null) {
     if (DEFAULT_PROTOCOLS.includes(sslProtocol)) {
       return { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.3' };
     }
-    const only = versionNamed('ssl.protocol', sslProtocol);
+    const only = versionNamed(`${prefix}.protocol`, sslProtocol);
     return { minVersion: only, maxVersion: only };
   }
   const named = sslEnabledProtocols
     .split(',')
-    .map((name) => versionNamed('ssl.enabledProtocols', name.trim()));
+    .map((name) => versionNamed(`${prefix}.enabledProtocols`, name.trim()));
   const indexes = named.map((name) => VERSIONS.indexOf(name));
   const [min, max] = [Math.min(...indexes), Math.max(...indexes)];
   const missing = VERSIONS.slice(min, max + 1).filter((version) => !named.includes(version));
   if (missing.length > 0) {
-    onWarning(`ssl.enabledProtocols leaves out ${missing.join(', ')}, which is taken all the same`);
+    onWarning(
+      `${prefix}.enabledProtocols leaves out ${missing.join(', ')}, which is taken all the same`,
+    );
   }
   const [minVersion = 'TLSv1.2', maxVersion = 'TLSv1.3'] = [VERSIONS[min], VERSIONS[max]];
   return { minVersion, maxVersion };
@@ -163,16 +231,18 @@ function versionNamed(option: string, name: string): SecureVersion {
   return version;
 }
 
-function ciphersOf(config: Config, onWarning: (message: string) => void): SecureContextOptions {
+function ciphersOf(config: TlsSource, onWarning: (message: string) => void): SecureContextOptions {
+  const { prefix } = config;
   if (config.sslCiphersuites === null) return {};
   const known = new Set(getCiphers().map((name) => name.toUpperCase()));
   const taken: string[] = [];
   for (const name of config.sslCiphersuites.split(',').map((part) => part.trim())) {
     const own = opensslName(name);
     if (known.has(own)) taken.push(own);
-    else onWarning(`ssl.ciphersuites: "${name}" is no cipher suite of this server`);
+    else onWarning(`${prefix}.ciphersuites: "${name}" is no cipher suite of this server`);
   }
-  if (taken.length === 0) throw fault('ssl.ciphersuites names no cipher suite of this server');
+  if (taken.length === 0)
+    throw fault(`${prefix}.ciphersuites names no cipher suite of this server`);
   return { ciphers: taken.join(':') };
 }
 

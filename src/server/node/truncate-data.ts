@@ -44,8 +44,8 @@ export async function dropBehind(
   reached: ReadonlyMap<string, bigint>,
 ): Promise<void> {
   const snapshots = snapshotsAmong(await listFiles(dir.snapFolder));
-  // Snapshots go first: one that is newer than the log would be taken for the truth. From the newest
-  // on, so that what is left of each kind has no gap.
+  // Snapshots go first: one that is newer than the log would be taken for the truth. From the
+  // newest on, so that what is left of each kind has no gap.
   for (const file of snapshots) {
     if (isBehind(file, zxid, reached)) await unlink(join(dir.snapFolder, file.name));
   }

@@ -59,6 +59,15 @@ test('calls back a smaller server that knocks, and closes its knock and what the
     assert.equal(accepted[1]?.frames(length), ['vote']);
   }));
 
+test('a connection that breaks is made again, and what was sent last is sent again', () =>
+  within([3, 3], async (world) => {
+    const accepted = await world.listenAs(2);
+    world.port.notify(2, Buffer.from('vote'));
+    await waitFor('the vote', () => accepted[0]?.received.includes('vote'));
+    accepted[0]?.socket.destroy();
+    await waitFor('the vote again', () => accepted[1]?.received.includes('vote'));
+  }));
+
 test('calls back until the server that knocked listens itself, though nothing is to be said', () =>
   within([3, 3], async (world) => {
     const knock = world.connect(2);

@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs';
+import { createClient, type SessionClient } from '../../../src/client/index.js';
+import { parseConfig } from '../../../src/server/config.js';
+import { type RunningServer, startServer } from '../../../src/server/main.js';
+import {
+  makeSeats,
+  type OracleMember,
+  type Seat,
+  type Seats,
+} from '../../support/oracle-ensemble.js';
+
+/** Seats taken by our servers, in this process, and by Apache's. */
+export interface MixedEnsemble {
+  readonly seats: Seats;
+  readonly ours: Map<number, RunningServer>;
+  readonly theirs: Map<number, OracleMember>;
+  /** What ours said, by its sid. */
+  readonly notes: Map<number, string[]>;
+  startOurs(sid: number): Promise<void>;
+  startTheirs(sid: number): void;
+  stop(sid: number): Promise<void>;
+}
+
+const SHOWN_LINES = 30;
+
+function lastLines(text: string): string[] {
+  return text.split('\n').slice(-SHOWN_LINES);
+}
+
+/** Lays the table, lets `body` fill it, and clears it; what the servers said is in the error. */
+export async function withMixedEnsemble(
+  options: Parameters<typeof makeSeats>[0],
+  body: (ensemble: MixedEnsemble) => Promise<void>,
+): Promise<void> {
+  const seats = await makeSeats(options);
+  const ours = new Map<number, RunningServer>();
+  const theirs = new Map<number, OracleMember>();
+  const notes = new Map<number, string[]>();
+  try {
+    await body({
+      seats,
+      ours,
+      theirs,
+      notes,
+      startOurs: async (sid) => {
+        const { configFile } = seats.of(sid);
+        const result = parseConfig(readFileSync(configFile, 'utf8'), { fileName: configFile });
+        if (!('config' in result)) throw new Error(result.errors[0]?.text);
+        const said = notes.get(sid) ?? [];
+        notes.set(sid, said);
+        const server = await startServer({
+          parsed: result.config,
+          configFile,
+          onReport: (report) => {
+            if ('message' in report) said.push(report.message);
+          },
+          onFatal: (error) => said.push(`FATAL ${error.message}`),
+        });
+        ours.set(sid, server);
+      },
+      startTheirs: (sid) => theirs.set(sid, seats.startApache(sid)),
+      stop: async (sid) => {
+        await ours.get(sid)?.close();
+        await theirs.get(sid)?.stop();
+        ours.delete(sid);
+        theirs.delete(sid);
+      },
+    });
+  } catch (error) {
+    if (error instanceof Error) {
+      const outputs = [...theirs].map(([sid, member]) => [sid, ...lastLines(member.output())]);
+      const said = [...notes].map(([sid, lines]) => [sid, ...lines.slice(-SHOWN_LINES)]);
+      error.message += `\n${[...outputs, ...said].map((lines) => lines.join('\n  ')).join('\n')}`;
+    }
+    throw error;
+  } finally {
+    for (const server of ours.values()) await server.close();
+    await seats.close();
+  }
+}
+
+export async function withClient<T>(
+  seat: Seat,
+  work: (client: SessionClient) => Promise<T>,
+): Promise<T> {
+  const client = createClient({ connectString: seat.connectString });
+  try {
+    await client.connect();
+    return await work(client);
+  } finally {
+    await client.close();
+  }
+}
