@@ -49,7 +49,11 @@ export async function makeFaultyEnsemble(size: number): Promise<FaultyEnsemble> 
     for (const to of sids) {
       if (from === to) continue;
       const [quorum, election] = own.get(to) ?? [0, 0];
-      ways.push({ from, to, proxies: [await startProxy(quorum), await startProxy(election)] });
+      ways.push({
+        from,
+        to,
+        proxies: [await startProxy(quorum, 'bytes'), await startProxy(election, 'bytes')],
+      });
     }
   }
   const members: FaultyMember[] = [];

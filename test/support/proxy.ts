@@ -64,7 +64,17 @@ function relay(client: Socket, server: Socket, plan: CutPlan): void {
   });
 }
 
-export async function startProxy(targetPort: number): Promise<TestProxy> {
+/** Hands on whatever both sides say. */
+function relayBytes(client: Socket, server: Socket): void {
+  client.on('data', (chunk) => server.write(chunk));
+  server.on('data', (chunk) => client.write(chunk));
+}
+
+/** @param speaks to clients, in frames that cutAt counts; or something else, between servers */
+export async function startProxy(
+  targetPort: number,
+  speaks: 'frames' | 'bytes' = 'frames',
+): Promise<TestProxy> {
   const pairs = new Set<readonly [Socket, Socket]>();
   let isRefusing = false;
   let isStalled = false;
@@ -90,7 +100,8 @@ export async function startProxy(targetPort: number): Promise<TestProxy> {
     client.on('data', () => {
       chunksFromClients++;
     });
-    relay(client, server, plan);
+    if (speaks === 'frames') relay(client, server, plan);
+    else relayBytes(client, server);
     if (isStalled) server.pause();
     client.on('end', () => server.end());
     server.on('end', () => client.end());

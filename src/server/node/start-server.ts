@@ -71,6 +71,10 @@ export async function startServer(options: StartServerOptions = {}): Promise<Run
   };
   const dataDir = options.dataDir ?? config.dataDir;
   const membership = await readMembership(config, dataDir, options.configFile ?? 'config');
+  if (config.peerType === 'observer' && membership?.own.role === 'participant') {
+    const line = `server.${membership.sid}`;
+    onWarning(`peerType=observer is overlooked: the line ${line} says participant, and it counts`);
+  }
   const opened = await openStorage(config, dataDir, onWarning, onReport);
   const host = membership?.own.clientAddress ?? options.host ?? config.clientPortAddress;
   const run = await runServer({
