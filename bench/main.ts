@@ -27,11 +27,16 @@ interface Load {
   readonly count: number;
 }
 
+interface Measured extends LoadResult {
+  /** Processor time of the server, an operation. */
+  readonly cpuMicros: number;
+}
+
 interface Figures {
   readonly readyMs: number;
   readonly idleMiB: number;
   readonly loadedMiB: number;
-  readonly results: readonly LoadResult[];
+  readonly results: readonly Measured[];
 }
 
 const DATA_SIZE = 100;
@@ -64,28 +69,52 @@ function loads(isQuick: boolean, only: readonly string[]): Load[] {
   ].filter(({ op }) => only.length === 0 || only.includes(op));
 }
 
-async function measure(kind: ServerKind, home: string, all: readonly Load[]): Promise<Figures> {
-  const server = await startBenchServer(kind, home);
+/**
+ * All servers at once, each load on one after the other and that so many times over: what else the
+ * machine does hits all of them alike. The medians by operations a second stand.
+ */
+async function measure(
+  kinds: readonly ServerKind[],
+  home: string,
+  all: readonly Load[],
+  rounds: number,
+): Promise<Figures[]> {
+  const servers: BenchServer[] = [];
   try {
-    const idleMiB = server.residentMiB();
-    await prepareLoad(server.port, '/reads', DATA_SIZE);
-    await prepareLoad(server.port, '/creates', DATA_SIZE);
+    const idle: number[] = [];
+    for (const kind of kinds) {
+      const server = await startBenchServer(kind, home);
+      servers.push(server);
+      idle.push(server.residentMiB());
+      await prepareLoad(server.port, '/reads', DATA_SIZE);
+      await prepareLoad(server.port, '/creates', DATA_SIZE);
+    }
     // Twice over the whole list: the first time nobody is warm, neither the JVM nor V8.
     const warm = all.map((load) => ({ ...load, count: Math.ceil(load.count / 5) }));
-    for (const load of warm) await runOne(server, load);
-    const results: LoadResult[] = [];
+    for (const load of warm) for (const server of servers) await runOne(server, load);
+    const results = servers.map((): Measured[] => []);
     for (const load of all) {
-      results.push(await runOne(server, load));
-      process.stderr.write(`${kind} ${label(load)}\n`);
+      const runs = servers.map((): Measured[] => []);
+      for (let i = 0; i < rounds; i++) {
+        for (const [at, server] of servers.entries()) runs[at]?.push(await runOne(server, load));
+      }
+      for (const [at, of] of runs.entries()) results[at]?.push(medianRun(of));
+      process.stderr.write(`${label(load)}\n`);
     }
-    return { readyMs: server.readyMs, idleMiB, loadedMiB: server.residentMiB(), results };
+    return servers.map((server, at) => ({
+      readyMs: server.readyMs,
+      idleMiB: idle[at] ?? Number.NaN,
+      loadedMiB: server.residentMiB(),
+      results: results[at] ?? [],
+    }));
   } finally {
-    await server.stop();
+    for (const server of servers) await server.stop();
   }
 }
 
-function runOne(server: BenchServer, load: Load): Promise<LoadResult> {
-  return runLoad({
+async function runOne(server: BenchServer, load: Load): Promise<Measured> {
+  const cpuBefore = server.cpuMs();
+  const result = await runLoad({
     ...load,
     port: server.port,
     warmUp: Math.ceil(load.count / 10),
@@ -93,6 +122,12 @@ function runOne(server: BenchServer, load: Load): Promise<LoadResult> {
     maxSeconds: MAX_SECONDS,
     parent: load.op === 'create' ? '/creates' : '/reads',
   });
+  return { ...result, cpuMicros: ((server.cpuMs() - cpuBefore) * 1000) / (result.done * 1.1) };
+}
+
+function medianRun(runs: readonly Measured[]): Measured {
+  const sorted = [...runs].sort((a, b) => a.opsPerSecond - b.opsPerSecond);
+  return sorted[Math.floor(sorted.length / 2)] as Measured;
 }
 
 function label({ op, connections, inFlight }: Load): string {
@@ -101,14 +136,20 @@ function label({ op, connections, inFlight }: Load): string {
 
 function print(all: readonly Load[], ours: Figures, theirs: Figures | null): void {
   const rows = [
-    ['load', 'zksh ops/s', 'p50 ms', 'p99 ms', 'Apache ops/s', 'p50 ms', 'p99 ms', 'ratio'],
+    [
+      'load',
+      ...['zksh ops/s', 'p50 ms', 'p99 ms', 'CPU us/op'],
+      ...['Apache ops/s', 'p50 ms', 'p99 ms', 'CPU us/op'],
+      ...['ratio', 'of CPU'],
+    ],
   ];
   all.forEach((load, i) => {
     const mine = ours.results[i];
     const other = theirs?.results[i];
     if (mine === undefined) return;
     const ratio = other === undefined ? '-' : (mine.opsPerSecond / other.opsPerSecond).toFixed(2);
-    rows.push([label(load), ...columns(mine), ...columns(other), ratio]);
+    const ofCpu = other === undefined ? '-' : (other.cpuMicros / mine.cpuMicros).toFixed(2);
+    rows.push([label(load), ...columns(mine), ...columns(other), ratio, ofCpu]);
   });
   printTable(rows);
   const pair = (name: string, read: (figures: Figures) => number): string[] => {
@@ -124,13 +165,14 @@ function print(all: readonly Load[], ours: Figures, theirs: Figures | null): voi
   ]);
 }
 
-function columns(result: LoadResult | undefined): string[] {
-  if (result === undefined) return ['-', '-', '-'];
+function columns(result: Measured | undefined): string[] {
+  if (result === undefined) return ['-', '-', '-', '-'];
   const errors = result.errors > 0 ? ` (${result.errors} errors)` : '';
   return [
     Math.round(result.opsPerSecond).toLocaleString('en') + errors,
     result.p50Ms.toFixed(3),
     result.p99Ms.toFixed(3),
+    result.cpuMicros.toFixed(2),
   ];
 }
 
@@ -159,8 +201,9 @@ async function main(args: readonly string[]): Promise<void> {
   const runs = args.includes('--quick') ? 5 : 21;
   const home = mkdtempSync(join(tmpdir(), 'zksh-bench-'));
   try {
-    const ours = all.length === 0 ? null : await measure('zksh', home, all);
-    const theirs = all.length === 0 || !hasApache() ? null : await measure('apache', home, all);
+    const kinds: ServerKind[] = hasApache() ? ['zksh', 'apache'] : ['zksh'];
+    const rounds = args.includes('--quick') ? 1 : 3;
+    const [ours, theirs = null] = all.length === 0 ? [] : await measure(kinds, home, all, rounds);
     const isAsked = only.length === 0 || only.includes('commands');
     const commands = isAsked ? await measureCommands(home, runs) : [];
     if (args.includes('--json')) {
@@ -172,7 +215,7 @@ async function main(args: readonly string[]): Promise<void> {
       `${availableParallelism()} cores (${cpus()[0]?.model ?? 'unknown'}), commit ${commit()}, ` +
         `Node.js ${process.version}, Apache ZooKeeper ${apache}, ${DATA_SIZE} bytes of data\n\n`,
     );
-    if (ours !== null) print(all, ours, theirs);
+    if (ours !== undefined) print(all, ours, theirs);
     if (isAsked) printCommands(commands, runs);
   } finally {
     rmSync(home, { recursive: true, force: true });

@@ -10,7 +10,7 @@ import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { commit, printTable } from './table.js';
 
-const ZKOPS = fileURLToPath(new URL('../src/bin/zkops.js', import.meta.url));
+const ZKOPS = fileURLToPath(new URL('../bin/zkops.cjs', import.meta.url));
 const TIMEOUT_MS = 1000;
 
 interface Fakes {

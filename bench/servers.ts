@@ -20,6 +20,8 @@ export interface BenchServer {
   readonly folder: string;
   /** Resident memory in MiB. */
   residentMiB(): number;
+  /** Processor time of all its threads so far, in ms: what a busy machine changes least. */
+  cpuMs(): number;
   /** kill -9; the folder stays. */
   kill(): Promise<void>;
   /** kill -9, and the folder goes. */
@@ -73,6 +75,7 @@ export async function startBenchServer(
     folder,
     readyMs: performance.now() - startedAt,
     residentMiB: () => residentMiB(child.pid ?? 0),
+    cpuMs: () => cpuMs(child.pid ?? 0),
     kill,
     stop: async () => {
       await kill();
@@ -117,6 +120,16 @@ function answersSrvr(port: number): Promise<boolean> {
 function residentMiB(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0) / 1024;
+}
+
+/** Linux counts it in hundredths of a second. */
+function cpuMs(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const [user = '0', system = '0'] = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11);
+  return (Number(user) + Number(system)) * 10;
 }
 
 async function freePort(): Promise<number> {

@@ -50,9 +50,9 @@ const COMMONJS = {
 const shells = new Map();
 
 /**
- * Some things become bundles of their own: Ink awaits at its top level, which only ES modules can, so
- * that is what src/shell becomes; and few who start zksh want the server. Each has its own copy of
- * every class, so only plain data may cross over, and no `instanceof` holds between the two.
+ * Some things become bundles of their own: Ink awaits at its top level, which only ES modules can,
+ * so that is what src/shell becomes; and few who start zksh want the server. Each has its own copy
+ * of every class, so only plain data may cross over, and no `instanceof` holds between the two.
  */
 function leaveApart(isServerApart) {
   return {

@@ -3,7 +3,7 @@
  * configuration: updating the list of servers", after ZOOKEEPER-1355): clients move so that each
  * server of the new list can expect as many, and no more of them move than that takes.
  */
-import { formatServerAddress, type ServerAddress } from './connect-string.js';
+import type { ServerAddress } from './connect-string.js';
 
 export interface Rebalance {
   /** Must the present connection be given up? */
@@ -25,8 +25,7 @@ export function rebalance(
   next: readonly ServerAddress[],
   random: () => number,
 ): Rebalance {
-  const known = new Set(old.map(formatServerAddress));
-  const isKnown = (server: ServerAddress): boolean => known.has(formatServerAddress(server));
+  const isKnown = (server: ServerAddress) => old.some((known) => isSame(known, server));
   const kept = next.filter(isKnown);
   const added = next.filter((server) => !isKnown(server));
   const isKept = kept.some((server) => isSame(server, current));
@@ -39,7 +38,7 @@ export function rebalance(
 }
 
 export function isSame(a: ServerAddress, b: ServerAddress): boolean {
-  return a.host === b.host && a.port === b.port;
+  return a.host === b.host && a.port === b.port && a.isSecure === b.isSecure;
 }
 
 /** How probably a client of a server that was removed goes to one that was kept. */

@@ -80,7 +80,8 @@ export class ServerList {
 
   /**
    * Another list takes the place of this one.
-   * @param isConnected is there a connection, which may have to move so that all servers get their share?
+   * @param isConnected is there a connection, which may have to move so that all servers get their
+   * share?
    * @returns whether the present connection, or the attempt at one, is to be given up
    */
   update(servers: readonly ServerAddress[], isConnected: boolean): boolean {

@@ -17,5 +17,6 @@ export function createContext(
       return parts.session.requireClient();
     },
   };
+  parts.session.tellDryRun = (result) => parts.notify(result);
   return context;
 }

@@ -142,7 +142,7 @@ async function wordsOf(
     }
   }
   if (error.code === 'CONNECTIONLOSS' || error.code === 'REQUESTTIMEOUT') {
-    return lostWords(error, place);
+    return lostWords(error, place, await isChanging(place.verb, context));
   }
   return SENTENCES[error.code]?.(place) ?? { sentence: error.message };
 }
@@ -155,18 +155,19 @@ async function isChrootMissing({ session }: CommandContext): Promise<boolean> {
   }
 }
 
-const CHANGING = new Set(['create', 'set', 'delete', 'deleteall', 'setAcl']);
+async function isChanging(verb: string, { commands }: CommandContext): Promise<boolean> {
+  return (await commands.find(verb))?.isMutating === true;
+}
 
-function lostWords(error: ZooKeeperError, { verb, path, server }: Place): Words {
+/** What is known of the outcome when no answer came. */
+function lostWords(error: ZooKeeperError, { verb, path, server }: Place, isChange: boolean): Words {
   const what =
     error.code === 'CONNECTIONLOSS'
       ? `the connection to ${server} was lost`
       : `${server} did not answer in time`;
-  if (!CHANGING.has(verb)) return { sentence: what };
-  return {
-    sentence: `${what}; whether ${verb} was done is not known`,
-    hint: `stat ${path} shows what is there`,
-  };
+  if (!isChange) return { sentence: `${what}; ${verb} changes nothing, and can be repeated` };
+  const sentence = `${what}; whether ${verb} was done is not known`;
+  return path === '' ? { sentence } : { sentence, hint: `stat ${path} shows what is there` };
 }
 
 function codeOf(error: unknown): string {

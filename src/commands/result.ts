@@ -55,6 +55,8 @@ export type Result =
   | { readonly kind: 'event'; readonly event: WatchEvent }
   /** An event of `watch`, and what it came to. */
   | { readonly kind: 'change'; readonly change: Change }
+  /** Changes that came faster than they were shown. */
+  | { readonly kind: 'missed'; readonly count: number }
   /** A watch that goes on beside the prompt; with why, when it has ended. */
   | {
       readonly kind: 'watching';

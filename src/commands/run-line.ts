@@ -34,12 +34,16 @@ export async function runStatement(
     if (context.session.isReadOnly && isChanging(command, parsed)) {
       throw readOnly(command, statement);
     }
-    if (context.session.isProtected && isChanging(command, parsed)) {
+    const { isProtected, isDryRun } = context.session;
+    if (isProtected && !isDryRun && isChanging(command, parsed)) {
       await confirmChange(context, command, statement);
     }
     if (command.isLocal !== true) await untilAborted(context.session.ready(), context.signal);
     const work = queued(command, context, parsed) ?? command.run(context, parsed);
-    const result = await (command.isGraceful === true ? work : untilAborted(work, context.signal));
+    const done = await (command.isGraceful === true ? work : untilAborted(work, context.signal));
+    // What a change gives back would not be true; it was told as it came.
+    const isTold = context.session.isDryRun && isChanging(command, parsed);
+    const result: Result = isTold && done.kind !== 'exit' ? { kind: 'end' } : done;
     return { kind: 'result', statement, result };
   } catch (error) {
     const report = await reportError(error, context, statement);
@@ -95,7 +99,10 @@ function isChanging(command: Command, parsed: ParsedArguments): boolean {
 
 async function holdsSecret(statements: readonly Statement[]): Promise<boolean> {
   for (const { tokens } of statements) {
-    if (hasSecret(await findCommand(tokens[0]?.text ?? ''))) return true;
+    const word = tokens[0]?.text ?? '';
+    // A name typed wrong is followed by the same password.
+    const command = (await findCommand(word)) ?? (await findCommand(suggestCommand(word) ?? ''));
+    if (hasSecret(command)) return true;
   }
   return false;
 }

@@ -1,8 +1,10 @@
 import type { ClientOptions, ClientState, Op, ZooKeeperClient } from '../client/client.js';
-import { chrootStart, parseConnectString } from '../client/connect-string.js';
+import { chrootStart } from '../client/connect-string.js';
 import type { TlsOptions } from '../client/tls.js';
 import { CommandError, ExitCode } from './command-error.js';
 import { resolvePath } from './resolve-path.js';
+import type { Result } from './result.js';
+import { badTarget, checkTarget, isSecureTarget } from './target.js';
 
 export type ClientKind = 'builtin' | 'native';
 export type ClientFactory = (options: ClientOptions) => Promise<ZooKeeperClient>;
@@ -22,6 +24,8 @@ export interface SessionOptions {
   readonly isReadOnly?: boolean;
   /** Sent on every connection made. */
   readonly auth?: readonly Credentials[];
+  /** Changes are told, and not sent. */
+  readonly isDryRun?: boolean;
   /** The name it is known by, for the prompt. */
   readonly profile?: string;
   /** Ask before each change, and refuse it in a script. */
@@ -56,6 +60,7 @@ export class ShellSession {
   /** Of the command line; undefined when servers were named. */
   readonly profile: string | undefined;
   readonly isProtected: boolean;
+  readonly isDryRun: boolean;
   readonly #options: SessionOptions;
   readonly #createClient: ClientFactory;
   readonly #listeners = new Set<(event: SessionEvent) => void>();
@@ -63,6 +68,8 @@ export class ShellSession {
   isPrintingWatches = true;
   /** What `begin` gathers until `commit`; undefined outside. */
   transaction: Op[] | undefined;
+  /** Where a dry run tells what would be done; the context of each command sets it. */
+  tellDryRun: (result: Result) => void = () => undefined;
   readonly #lines: string[] = [];
   #target: string;
   #client: ZooKeeperClient | undefined;
@@ -78,6 +85,7 @@ export class ShellSession {
     this.#target = options.target;
     this.isReadOnly = options.isReadOnly ?? false;
     this.profile = options.profile;
+    this.isDryRun = options.isDryRun ?? false;
     this.isProtected = options.isProtected ?? false;
     this.clientKind = options.clientKind ?? 'builtin';
     this.#createClient = options.createClient ?? CLIENTS[this.clientKind];
@@ -201,16 +209,17 @@ export class ShellSession {
   }
 
   /**
-   * A client of its own, for another cluster, with the credentials of this session; the caller
-   * closes it.
+   * A client of its own, for another cluster; the caller closes it.
+   * @param isAuthSent whether the other cluster hears the credentials that this session began with
    * @throws CommandError USAGE for a bad target; a ConnectError when no server is reached
    */
-  async openBeside(target: string): Promise<ZooKeeperClient> {
+  async openBeside(target: string, isAuthSent = false): Promise<ZooKeeperClient> {
     checkTarget(target);
     const client = await this.#makeClient(target);
     try {
       await client.connect();
-      for (const { scheme, auth } of this.#options.auth ?? []) await client.addAuth(scheme, auth);
+      const credentials = isAuthSent ? (this.#options.auth ?? []) : [];
+      for (const { scheme, auth } of credentials) await client.addAuth(scheme, auth);
     } catch (error) {
       await client.close();
       throw error;
@@ -229,9 +238,8 @@ export class ShellSession {
       canBeReadOnly: this.isReadOnly,
       ...(tls !== undefined && isSecureTarget(target) ? { tls } : {}),
     });
-    if (!this.isReadOnly) return client;
-    const { readOnlyClient } = await import('./read-only-client.js');
-    return readOnlyClient(client);
+    if (!this.isReadOnly && !this.isDryRun) return client;
+    return (await import('./client-guard.js')).guardClient(client, this);
   }
 
   async #open(target: string): Promise<ZooKeeperClient> {
@@ -289,29 +297,5 @@ function notConnected(): CommandError {
     code: 'NOTCONNECTED',
     exitCode: ExitCode.connection,
     hint: 'connect HOST:PORT opens a session',
-  });
-}
-
-/** Are its servers reached over TLS? */
-export function isSecureTarget(target: string): boolean {
-  return target.startsWith('zks://');
-}
-
-/** @throws CommandError USAGE that says what is wrong with it */
-export function checkTarget(target: string): void {
-  try {
-    parseConnectString(target);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw badTarget(target, reason, error);
-  }
-}
-
-function badTarget(target: string, reason: string, cause: unknown): CommandError {
-  return new CommandError(`bad server list "${target}": ${reason}`, {
-    code: 'USAGE',
-    exitCode: ExitCode.usage,
-    hint: 'it is [zks://]host[:port][,host[:port]...][/chroot]',
-    cause,
   });
 }

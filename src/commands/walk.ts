@@ -31,8 +31,8 @@ export interface WalkOptions<T> {
   read?(path: string): Promise<T>;
 }
 
-/** Requests in flight; enough to hide the way to the server, too few to make it wait. */
-const READ_AHEAD = 64;
+/** Requests in flight; enough to hide the way to a busy server, too few to hold up others. */
+const READ_AHEAD = 256;
 
 interface Pending<T> {
   readonly path: string;

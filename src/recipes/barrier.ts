@@ -1,15 +1,7 @@
-import type { ZooKeeperClient } from '../client/client.js';
 import { limited, type WaitOptions } from './limit.js';
+import { PathRecipe } from './path-recipe.js';
 import { retried } from './session.js';
-import {
-  checkPath,
-  deleteIfThere,
-  makePersistent,
-  NO_DATA,
-  readIfThere,
-  untilOneChanged,
-  type ZnodeOptions,
-} from './znodes.js';
+import { deleteIfThere, makePersistent, NO_DATA, readIfThere, untilOneChanged } from './znodes.js';
 
 /**
  * Holds everyone back until it is removed (Recipes page, "Barriers").
@@ -20,23 +12,11 @@ import {
  * Guarantees: who waits goes on when the barrier is removed, and at once when there is none; each
  * who waits is woken once. It outlives every session.
  */
-export class Barrier {
-  private readonly client: ZooKeeperClient;
-  private readonly path: string;
-  private readonly options: ZnodeOptions;
-
-  /** @throws RangeError when the path is none */
-  constructor(client: ZooKeeperClient, path: string, options: ZnodeOptions = {}) {
-    checkPath(path);
-    this.client = client;
-    this.path = path;
-    this.options = options;
-  }
-
+export class Barrier extends PathRecipe {
   /** Puts it up; one that is up stays so. @throws ZooKeeperError */
   raise(): Promise<void> {
     const { client, path } = this;
-    return makePersistent({ client, path }, path, NO_DATA, this.options.acl);
+    return makePersistent({ client, path }, path, NO_DATA, this.acl);
   }
 
   /** Takes it away; one that is not there is as good. @throws ZooKeeperError */

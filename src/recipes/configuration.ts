@@ -1,15 +1,7 @@
-import type { ZooKeeperClient } from '../client/client.js';
 import { CreateModes } from '../protocol/create-mode.js';
+import { PathRecipe } from './path-recipe.js';
 import { changeOnce, failedAt } from './receipt.js';
-import {
-  checkPath,
-  createOptions,
-  makeAbove,
-  readIfThere,
-  watchData,
-  watched,
-  type ZnodeOptions,
-} from './znodes.js';
+import { createOptions, makeAbove, readIfThere, watchData, watched } from './znodes.js';
 
 export interface Setting {
   readonly data: Buffer;
@@ -27,19 +19,7 @@ export interface Setting {
  * happens to the connection; who watches is given the newest setting after each change, and may
  * not be given those in between. Changing needs the built-in client.
  */
-export class Configuration {
-  private readonly client: ZooKeeperClient;
-  private readonly path: string;
-  private readonly options: ZnodeOptions;
-
-  /** @throws RangeError when the path is none */
-  constructor(client: ZooKeeperClient, path: string, options: ZnodeOptions = {}) {
-    checkPath(path);
-    this.client = client;
-    this.path = path;
-    this.options = options;
-  }
-
+export class Configuration extends PathRecipe {
   /** Undefined when there is no setting. As any read, it may be behind. @throws ZooKeeperError */
   async read(): Promise<Setting | undefined> {
     const { client, path } = this;
@@ -61,8 +41,7 @@ export class Configuration {
 
   /** Makes it where there is none. @returns false when there is one @throws ZooKeeperError */
   async create(data: Buffer): Promise<boolean> {
-    const { client, path } = this;
-    const { acl } = this.options;
+    const { client, path, acl } = this;
     const options = createOptions(CreateModes.PERSISTENT, acl);
     const ops = [{ op: 'create', path, data, options }] as const;
     for (;;) {
@@ -86,7 +65,7 @@ export class Configuration {
     const { client, path } = this;
     const ops = [{ op: 'set', path, data, version }] as const;
     try {
-      await changeOnce({ client, path }, { ops, parent: path, acl: this.options.acl });
+      await changeOnce({ client, path }, { ops, parent: path, acl: this.acl });
       return version + 1;
     } catch (error) {
       if (failedAt(error, 0, 'BADVERSION') || failedAt(error, 0, 'NONODE')) return undefined;

@@ -93,16 +93,16 @@ export class DoubleBarrier {
     });
   }
 
-  private leave(node: SequenceNode, options: WaitOptions): Promise<void> {
-    return limited(options, `${this.line.parent}: the end of the others`, async (signal) => {
-      const wait = node.wait(signal);
-      try {
+  private async leave(node: SequenceNode, options: WaitOptions): Promise<void> {
+    try {
+      await limited(options, `${this.line.parent}: the end of the others`, async (signal) => {
+        const wait = node.wait(signal);
         await this.leaveWith(await this.present(wait), node, wait);
-      } catch (error) {
-        node.leave().catch(() => undefined);
-        throw error;
-      }
-    });
+      });
+    } catch (error) {
+      node.leave().catch(() => undefined);
+      throw error;
+    }
   }
 
   /** @param round who was there: those that enter meanwhile belong to the next one */

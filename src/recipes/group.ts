@@ -1,18 +1,10 @@
-import type { ZooKeeperClient } from '../client/client.js';
 import { childPath } from '../protocol/path.js';
 import { EphemeralNode } from './ephemeral-node.js';
 import { RecipeError } from './errors.js';
 import { hold } from './hold.js';
 import { limited } from './limit.js';
-import {
-  checkName,
-  checkPath,
-  childrenOf,
-  readIfThere,
-  watchChildren,
-  watched,
-  type ZnodeOptions,
-} from './znodes.js';
+import { PathRecipe } from './path-recipe.js';
+import { checkName, childrenOf, readIfThere, watchChildren, watched } from './znodes.js';
 
 export interface Member {
   readonly id: string;
@@ -36,19 +28,7 @@ export interface Membership {
  * Guarantees: a member is there until it leaves or its session ends; an id belongs to one member
  * at a time. Who watches is told of each change, and may be given several as one.
  */
-export class Group {
-  private readonly client: ZooKeeperClient;
-  private readonly path: string;
-  private readonly options: ZnodeOptions;
-
-  /** @throws RangeError when the path is none */
-  constructor(client: ZooKeeperClient, path: string, options: ZnodeOptions = {}) {
-    checkPath(path);
-    this.client = client;
-    this.path = path;
-    this.options = options;
-  }
-
+export class Group extends PathRecipe {
   /**
    * @param id the name of the member's znode
    * @throws RangeError for an id that cannot be one; RecipeError ETAKEN when somebody has it; the
@@ -58,7 +38,7 @@ export class Group {
     checkName(id);
     const { client } = this;
     const path = childPath(this.path, id);
-    const node = new EphemeralNode({ client, path, acl: this.options.acl });
+    const node = new EphemeralNode({ client, path, acl: this.acl });
     return limited({ signal }, path, async (limit) => {
       try {
         if (!(await node.enter(data, limit))) {

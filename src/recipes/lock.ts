@@ -1,5 +1,6 @@
 import type { ZooKeeperClient } from '../client/client.js';
 import type { WaitOptions } from './limit.js';
+import { LOCK_KINDS } from './members.js';
 import type { Line } from './sequence-node.js';
 import { takeTurn } from './turn.js';
 import { checkPath, NO_DATA, type ZnodeOptions } from './znodes.js';
@@ -30,7 +31,7 @@ export interface Held {
  *
  * Layout: `<path>/_c_<guid>-lock-<sequence>`, ephemeral, without data. `path` and what is missing
  * above it are made as containers, or persistent where the server has no containers. Other
- * children of `path` are not looked at.
+ * children of `path` are not looked at, but for the places of SharedLock, in the same line.
  *
  * Guarantees: at most one holder whose signal is not aborted, as long as timers fire in time (see
  * `fencingToken`); holders in the order in which their znodes were made; a release wakes one
@@ -43,7 +44,7 @@ export class Lock {
   /** @throws RangeError when the path is none */
   constructor(client: ZooKeeperClient, path: string, options: ZnodeOptions = {}) {
     checkPath(path);
-    this.line = { client, parent: path, kind: 'lock', acl: options.acl };
+    this.line = { client, parent: path, kind: 'lock', kinds: LOCK_KINDS, acl: options.acl };
   }
 
   /**

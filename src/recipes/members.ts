@@ -16,6 +16,9 @@ export interface Member {
   readonly sequence: number;
 }
 
+/** The kinds of places that exclude each other: of Lock, and of SharedLock. */
+export const LOCK_KINDS = ['lock', 'read', 'write'] as const;
+
 const NAME = /^_c_[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}-([a-z]+)(?:-(\d+))?-(-?\d+)$/;
 
 /**

@@ -1,7 +1,7 @@
-import type { ZooKeeperClient } from '../client/client.js';
 import { childPath } from '../protocol/path.js';
 import { Configuration } from './configuration.js';
-import { checkName, checkPath, childrenOf, deleteIfThere, type ZnodeOptions } from './znodes.js';
+import { PathRecipe } from './path-recipe.js';
+import { checkName, childrenOf, deleteIfThere } from './znodes.js';
 
 /**
  * Names and what they stand for (Recipes page, "Name Service"), for as long as nobody takes them
@@ -10,19 +10,7 @@ import { checkName, checkPath, childrenOf, deleteIfThere, type ZnodeOptions } fr
  * Layout: `<path>/<name>`, persistent, its data being what the name stands for; see Configuration.
  * Guarantees: those of Configuration; of several who bind a name, one is told that it did.
  */
-export class NameService {
-  private readonly client: ZooKeeperClient;
-  private readonly path: string;
-  private readonly options: ZnodeOptions;
-
-  /** @throws RangeError when the path is none */
-  constructor(client: ZooKeeperClient, path: string, options: ZnodeOptions = {}) {
-    checkPath(path);
-    this.client = client;
-    this.path = path;
-    this.options = options;
-  }
-
+export class NameService extends PathRecipe {
   /** @returns false when the name is taken @throws RangeError for a bad name, ZooKeeperError */
   bind(name: string, data: Buffer): Promise<boolean> {
     return this.entry(name).create(data);
@@ -47,6 +35,6 @@ export class NameService {
 
   private entry(name: string): Configuration {
     checkName(name);
-    return new Configuration(this.client, childPath(this.path, name), this.options);
+    return new Configuration(this.client, childPath(this.path, name), { acl: this.acl });
   }
 }

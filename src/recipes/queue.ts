@@ -1,24 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import type { ZooKeeperClient } from '../client/client.js';
 import { CreateModes } from '../protocol/create-mode.js';
-import type { ACL } from '../protocol/data.js';
 import { childPath } from '../protocol/path.js';
 import { limited, type WaitOptions } from './limit.js';
 import { parseMembers } from './members.js';
+import { PathRecipe } from './path-recipe.js';
 import { changeOnce } from './receipt.js';
-import type { Wait } from './session.js';
+import { hasCode, isLoss, once, untilConnected, type Wait } from './session.js';
 import { takeTurn } from './turn.js';
 import {
-  checkPath,
   childrenOf,
   createOptions,
-  deleteIfThere,
   makeAbove,
   NO_DATA,
   readIfThere,
   watchChildren,
   watched,
-  type ZnodeOptions,
 } from './znodes.js';
 
 export interface QueueItem {
@@ -34,19 +30,7 @@ const TAKER = 'taker';
 const HIGHEST = 0x7fff_ffff;
 
 /** What the two queues have in common; they differ in the names of items alone. */
-class ItemQueue {
-  protected readonly client: ZooKeeperClient;
-  protected readonly path: string;
-  private readonly acl: readonly ACL[] | undefined;
-
-  /** @throws RangeError when the path is none */
-  constructor(client: ZooKeeperClient, path: string, options: ZnodeOptions = {}) {
-    checkPath(path);
-    this.client = client;
-    this.path = path;
-    this.acl = options.acl;
-  }
-
+class ItemQueue extends PathRecipe {
   /**
    * Waits for an item, takes it out and returns it. It is taken by one taker, or by none: one
    * whose taker fails in that moment is lost with it.
@@ -59,11 +43,10 @@ class ItemQueue {
       const turn = await takeTurn(line, NO_DATA, { signal: limit });
       try {
         const signal = AbortSignal.any([limit, turn.signal]);
-        const item = await this.untilItem({ client, path, signal });
-        // Only the first taker deletes items: after a lost reply, one that is gone is its own.
-        // Once the delete was sent, no limit keeps the item from whom it is for.
-        await deleteIfThere({ client, path }, childPath(path, item.name));
-        return item;
+        for (;;) {
+          const item = await this.untilItem({ client, path, signal });
+          if (await this.remove(item)) return item;
+        }
       } finally {
         await turn.leave();
       }
@@ -98,6 +81,25 @@ class ItemQueue {
       } catch (error) {
         await makeAbove(error, { client, path }, item, acl);
       }
+    }
+  }
+
+  /**
+   * Only the first taker deletes items: after a lost reply, one that is gone is its own. Once the
+   * delete was sent, no limit keeps the item from whom it is for.
+   * @returns false when somebody else has deleted it
+   */
+  private async remove({ name }: QueueItem): Promise<boolean> {
+    const wait = this.waitOf();
+    for (let wasLost = false; ; wasLost = true) {
+      try {
+        await once(wait, () => this.client.delete(childPath(this.path, name)));
+        return true;
+      } catch (error) {
+        if (hasCode(error, 'NONODE')) return wasLost;
+        if (!isLoss(error)) throw error;
+      }
+      await untilConnected(wait);
     }
   }
 

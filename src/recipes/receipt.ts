@@ -45,11 +45,8 @@ export async function changeOnce(
         return results.slice(0, -1);
       } catch (error) {
         if (!isLoss(error)) {
-          isPending = error instanceof MultiError ? false : isPending;
-          if (wasLost && (await isThere(wait, path))) {
-            isPending = true;
-            return undefined;
-          }
+          if (wasLost && (await isThere(wait, path))) return undefined;
+          isPending = !(error instanceof MultiError);
           throw error;
         }
       }

@@ -21,8 +21,7 @@ export interface SemaphoreOptions extends ZnodeOptions {
  *
  * Guarantees: at most `permits` holders whose signals are not aborted; holders in the order in
  * which their places in the line were made; a release wakes the first of the line alone, which
- * watches the leases. A lease has a fencing token greater
- * than that of every lease made before it.
+ * watches the leases. A lease has a fencing token greater than that of every lease made before it.
  */
 export class Semaphore {
   private readonly line: Line;

@@ -2,30 +2,19 @@ import type { WatchEvent, ZooKeeperClient } from '../client/client.js';
 import { baseName, childPath, parentPath } from '../protocol/path.js';
 import { AddWatchMode, WatcherType } from '../protocol/watch-event.js';
 import { Group, type Member, type Membership } from './group.js';
+import { PathRecipe } from './path-recipe.js';
 import { endOfSession, retried, type Wait, watchSession } from './session.js';
-import { checkName, checkPath, childrenOf, readIfThere, type ZnodeOptions } from './znodes.js';
+import { checkName, checkPath, childrenOf, readIfThere } from './znodes.js';
 
 /** An instance of a service: its znode's name, and what it told of itself. */
 export type Instance = Member;
 
 /** Announces instances of services for a ServiceCache to find. */
-export class ServiceDirectory {
-  private readonly client: ZooKeeperClient;
-  private readonly path: string;
-  private readonly options: ZnodeOptions;
-
-  /** @throws RangeError when the path is none */
-  constructor(client: ZooKeeperClient, path: string, options: ZnodeOptions = {}) {
-    checkPath(path);
-    this.client = client;
-    this.path = path;
-    this.options = options;
-  }
-
+export class ServiceDirectory extends PathRecipe {
   /** Announces one until it leaves or its session ends. @throws what Group.join throws */
   announce(service: string, id: string, data: Buffer, signal?: AbortSignal): Promise<Membership> {
     checkName(service);
-    const group = new Group(this.client, childPath(this.path, service), this.options);
+    const group = new Group(this.client, childPath(this.path, service), { acl: this.acl });
     return group.join(id, data, signal);
   }
 }

@@ -3,7 +3,7 @@ import { childPath } from '../protocol/path.js';
 import { UNLOCK } from './hold.js';
 import type { WaitOptions } from './limit.js';
 import type { Held } from './lock.js';
-import { type Member, parseMembers } from './members.js';
+import { LOCK_KINDS, type Member, parseMembers } from './members.js';
 import type { Line } from './sequence-node.js';
 import { retried } from './session.js';
 import { takeTurn } from './turn.js';
@@ -18,15 +18,14 @@ export interface HeldShared extends Held {
   readonly revoked: AbortSignal;
 }
 
-const KINDS: readonly string[] = ['read', 'write'];
-
 /**
  * A lock of many readers or one writer (Recipes page, "Shared Locks", and "Revocable Shared
  * Locks").
  *
  * Layout: `<path>/_c_<guid>-read-<sequence>` and `<path>/_c_<guid>-write-<sequence>`, ephemeral;
  * the data is empty, or `unlock` once the holder is asked to let go. Parents, other children and
- * lost connections are as with Lock.
+ * lost connections are as with Lock,
+ * whose places stand in the same line and count as those of writers.
  *
  * Guarantees: a writer holds alone; a reader waits for the writers before it and for nobody else,
  * so nobody is overtaken by a writer that came later. A reader watches the last writer before it,
@@ -39,7 +38,7 @@ export class SharedLock {
   /** @throws RangeError when the path is none */
   constructor(client: ZooKeeperClient, path: string, options: ZnodeOptions = {}) {
     checkPath(path);
-    this.line = { client, parent: path, kinds: KINDS, acl: options.acl };
+    this.line = { client, parent: path, kinds: LOCK_KINDS, acl: options.acl };
   }
 
   /** Waits for the lock in this mode and takes it. @throws what Lock.acquire throws */
@@ -60,7 +59,7 @@ export class SharedLock {
     const { client, parent } = this.line;
     const wait = { client, path: parent };
     await retried(wait, () => client.sync(parent));
-    const before = parseMembers(await childrenOf(wait, parent), KINDS);
+    const before = parseMembers(await childrenOf(wait, parent), LOCK_KINDS);
     const asked = blockersOf(mode, before).map(async ({ name }) => {
       const path = childPath(parent, name);
       const stat = await retried(wait, () => client.setData(path, UNLOCK)).catch(absent);
@@ -72,5 +71,5 @@ export class SharedLock {
 
 /** Whom a place of this mode has to wait for, of those before it. */
 export function blockersOf(mode: SharedLockMode, before: readonly Member[]): readonly Member[] {
-  return mode === 'write' ? before : before.filter(({ kind }) => kind === 'write');
+  return mode === 'write' ? before : before.filter(({ kind }) => kind !== 'read');
 }

@@ -1,5 +1,7 @@
+import { ZooKeeperError } from '../client/errors.js';
 import { CreateModes } from '../protocol/create-mode.js';
 import type { ACL } from '../protocol/data.js';
+import { ErrorCode } from '../protocol/error-code.js';
 import { RecipeError } from './errors.js';
 import { hasCode, isLoss, once, retried, untilConnected, type Wait } from './session.js';
 import { checkName, createOptions, makeAbove, readIfThere } from './znodes.js';
@@ -35,10 +37,10 @@ export function voteOf(data: Buffer | null | undefined): Verdict | undefined {
   return text === 'commit' || text === 'abort' ? text : undefined;
 }
 
-/** @throws RecipeError ELOST for no znode, EBADDATA for one that holds something else */
+/** @throws ZooKeeperError NONODE; RecipeError EBADDATA for one that holds something else */
 export function parseTransaction(path: string, data: Buffer | null | undefined): TransactionRecord {
   if (data === undefined) {
-    throw new RecipeError('ELOST', `${path}: there is no transaction, or it was removed`);
+    throw new ZooKeeperError(ErrorCode.NONODE, path, { detail: 'no transaction' });
   }
   const record = parseRecord(data?.toString() ?? '');
   if (record !== undefined) return record;

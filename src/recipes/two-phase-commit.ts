@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { ZooKeeperClient } from '../client/client.js';
 import { CreateModes } from '../protocol/create-mode.js';
 import { childPath } from '../protocol/path.js';
 import { EphemeralNode } from './ephemeral-node.js';
 import { RecipeError } from './errors.js';
 import { limited, type WaitOptions } from './limit.js';
+import { PathRecipe } from './path-recipe.js';
 import { hasCode, retried, type Wait, whileAlive } from './session.js';
 import {
   checkSites,
@@ -18,7 +18,6 @@ import {
 } from './transaction.js';
 import {
   checkName,
-  checkPath,
   childrenOf,
   createOptions,
   deleteIfThere,
@@ -27,7 +26,6 @@ import {
   untilOneChanged,
   watchData,
   watched,
-  type ZnodeOptions,
 } from './znodes.js';
 
 interface Found {
@@ -56,19 +54,8 @@ interface Found {
  * in any two-phase commit, sites that voted wait for as long as nobody decides; anybody may call
  * abort().
  */
-export class TwoPhaseCommit {
-  private readonly client: ZooKeeperClient;
-  private readonly path: string;
-  private readonly options: ZnodeOptions;
+export class TwoPhaseCommit extends PathRecipe {
   private readonly ephemerals = new Map<string, EphemeralNode>();
-
-  /** @throws RangeError when the path is none */
-  constructor(client: ZooKeeperClient, path: string, options: ZnodeOptions = {}) {
-    checkPath(path);
-    this.client = client;
-    this.path = path;
-    this.options = options;
-  }
 
   /**
    * Makes the transaction. When it rejects, nothing of it is left, as long as the session lives.
@@ -77,13 +64,12 @@ export class TwoPhaseCommit {
    */
   async begin(sites: readonly string[], siteNodes: SiteNodes = 'coordinator'): Promise<void> {
     checkSites(sites);
-    const { acl } = this.options;
     const record = { guid: randomUUID(), siteNodes, sites, decision: undefined };
-    const wait = this.wait();
-    await createTransaction(wait, record, acl);
+    const wait = this.waitOf();
+    await createTransaction(wait, record, this.acl);
     if (siteNodes === 'sites') return;
     try {
-      const options = createOptions(CreateModes.PERSISTENT, acl);
+      const options = createOptions(CreateModes.PERSISTENT, this.acl);
       for (const site of sites) {
         await retried(wait, () => this.client.create(this.siteNode(site), NO_DATA, options)).catch(
           (error) => {
@@ -101,14 +87,14 @@ export class TwoPhaseCommit {
    * Waits for the votes and writes the decision. A time that is over is an abort; a signal that
    * aborts leaves it undecided, and the promise rejects with its reason.
    * @returns the decision, which another may have made
-   * @throws ZooKeeperError; RecipeError ELOST when the transaction was removed
+   * @throws ZooKeeperError, NONODE when there is no transaction
    */
   async decide({ signal, timeoutMs }: WaitOptions = {}): Promise<Verdict> {
-    const { record } = await this.found(this.wait(signal));
+    const { record } = await this.found(this.waitOf(signal));
     if (record.decision !== undefined) return record.decision;
     const over = new AbortController();
     const verdict = await limited({ signal, timeoutMs }, `${this.path}: all votes`, (limit) =>
-      this.collect(record, this.wait(AbortSignal.any([limit, over.signal]))),
+      this.collect(record, this.waitOf(AbortSignal.any([limit, over.signal]))),
     )
       .catch((error): Verdict => {
         if (error instanceof RecipeError && error.code === 'ETIMEDOUT') return 'abort';
@@ -129,7 +115,7 @@ export class TwoPhaseCommit {
    */
   async finish(options: WaitOptions = {}): Promise<void> {
     await limited(options, `${this.path}: the end of all sites`, async (signal) => {
-      const wait = this.wait(signal);
+      const wait = this.waitOf(signal);
       const nodes = (await childrenOf(wait, this.path)).filter((name) => name.startsWith('site-'));
       for (const name of nodes) {
         const node = childPath(this.path, name);
@@ -141,7 +127,7 @@ export class TwoPhaseCommit {
 
   /** Deletes the transaction as it is. @throws ZooKeeperError, NOTEMPTY for children of others */
   async remove(): Promise<void> {
-    const wait = this.wait();
+    const wait = this.waitOf();
     const names = await childrenOf(wait, this.path);
     for (const name of names.filter((each) => each.startsWith('site-'))) {
       await deleteIfThere(wait, childPath(this.path, name));
@@ -153,10 +139,10 @@ export class TwoPhaseCommit {
    * Votes for a site; the same vote again is the same. Where sites make their own znodes it lives
    * as long as the session, or until acknowledge().
    * @throws RecipeError ETAKEN when the site has voted otherwise, EBADDATA when it is none of this
-   * transaction, ELOST when there is none; ZooKeeperError
+   * transaction; ZooKeeperError, NONODE when there is no transaction
    */
   async vote(site: string, verdict: Verdict, signal?: AbortSignal): Promise<void> {
-    const wait = this.wait(signal);
+    const wait = this.waitOf(signal);
     const { record } = await this.found(wait);
     if (!record.sites.includes(site)) {
       const sites = record.sites.join(', ');
@@ -164,30 +150,32 @@ export class TwoPhaseCommit {
     }
     const path = this.siteNode(site);
     if (record.siteNodes === 'sites') {
-      const { client } = this;
-      const { acl } = this.options;
+      const { client, acl } = this;
       const node = this.ephemerals.get(site) ?? new EphemeralNode({ client, path, acl });
       this.ephemerals.set(site, node);
-      if (await node.enter(Buffer.from(verdict), signal)) return;
-      throw new RecipeError('ETAKEN', `${path}: this site has voted already, in another session`);
+      if (!(await node.enter(Buffer.from(verdict), signal))) {
+        throw new RecipeError('ETAKEN', `${path}: this site has voted already, in another session`);
+      }
+    } else {
+      await retried(wait, () => this.client.setData(path, Buffer.from(verdict), 0)).catch(
+        (error) => {
+          if (!hasCode(error, 'BADVERSION')) throw error;
+        },
+      );
     }
-    try {
-      await retried(wait, () => this.client.setData(path, Buffer.from(verdict), 0));
-    } catch (error) {
-      if (!hasCode(error, 'BADVERSION')) throw error;
-      const voted = voteOf((await readIfThere(wait, path))?.data);
-      if (voted === verdict) return;
-      throw new RecipeError('ETAKEN', `${path}: this site has voted "${voted}" already`, error);
-    }
+    // Whoever voted before, or again after a lost reply: what stands there counts.
+    const voted = voteOf((await readIfThere(wait, path))?.data);
+    if (voted === verdict || voted === undefined) return;
+    throw new RecipeError('ETAKEN', `${path}: this site has voted "${voted}" already`);
   }
 
   /**
-   * Waits for the decision. @throws RecipeError ETIMEDOUT or ELOST, the signal's reason,
-   * ZooKeeperError
+   * Waits for the decision.
+   * @throws RecipeError ETIMEDOUT, the signal's reason, ZooKeeperError, NONODE when it is removed
    */
   decision(options: WaitOptions = {}): Promise<Verdict> {
     return limited(options, `${this.path}: the decision`, async (signal) => {
-      const wait = this.wait(signal);
+      const wait = this.waitOf(signal);
       await this.found(wait);
       const reads = watched(wait, (watch) => watchData(wait, this.path, watch));
       for await (const znode of reads) {
@@ -202,14 +190,14 @@ export class TwoPhaseCommit {
   async acknowledge(site: string): Promise<void> {
     checkName(site);
     const node = this.ephemerals.get(site);
-    if (node === undefined) await deleteIfThere(this.wait(), this.siteNode(site));
+    if (node === undefined) await deleteIfThere(this.waitOf(), this.siteNode(site));
     else await node.leave();
     this.ephemerals.delete(site);
   }
 
-  /** @throws RecipeError ELOST when there is none, EBADDATA when the path holds something else */
+  /** @throws ZooKeeperError NONODE; RecipeError EBADDATA when the path holds something else */
   async state(): Promise<TransactionState & { readonly votes: ReadonlyMap<string, Verdict> }> {
-    const wait = this.wait();
+    const wait = this.waitOf();
     const { siteNodes, sites, decision } = (await this.found(wait)).record;
     const votes = new Map<string, Verdict>();
     for (const site of sites) {
@@ -251,7 +239,7 @@ export class TwoPhaseCommit {
 
   /** The first decision written counts: every write expects the version that begin() made. */
   private async write(decision: Verdict, signal: AbortSignal | undefined): Promise<Verdict> {
-    const wait = this.wait(signal);
+    const wait = this.waitOf(signal);
     const { record, version } = await this.found(wait);
     if (record.decision !== undefined) return record.decision;
     const data = Buffer.from(JSON.stringify({ ...record, decision }));
@@ -274,9 +262,5 @@ export class TwoPhaseCommit {
 
   private siteNode(site: string): string {
     return childPath(this.path, `site-${site}`);
-  }
-
-  private wait(signal?: AbortSignal): Wait {
-    return { client: this.client, path: this.path, signal };
   }
 }

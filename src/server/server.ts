@@ -356,7 +356,7 @@ export class Server {
     const session = sessions.get(sessionId);
     if (session === undefined || session.isClosing) return false;
     if (session.holder instanceof ClientConnection) this.connections.close(session.holder);
-    session.holder = holder;
+    session.heldBy(holder);
     session.timeoutMs = timeoutMs;
     sessions.touch(session, monotonicMs);
     return true;
@@ -364,7 +364,7 @@ export class Server {
 
   private opened(connection: ClientConnection, session: Session): void {
     connection.session = session;
-    session.holder = connection;
+    session.heldBy(connection, this);
     connection.phase = 'open';
     this.connections.opened(connection);
     writeConnectResponse(this.state, connection, session);
@@ -417,7 +417,7 @@ export class Server {
     if (txn.type === OpCode.createSession) {
       const { sessions, monotonicMs } = this.state;
       const session = sessions.add(head.sessionId, txn.timeoutMs, monotonicMs);
-      if (request.origin !== null) session.holder = request.origin;
+      if (request.origin !== null) session.heldBy(request.origin);
       if (connection?.phase === 'connecting') {
         this.state.reporter.session('session-opened', connection, session);
         this.opened(connection, session);

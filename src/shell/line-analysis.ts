@@ -74,15 +74,21 @@ function faultOf(
     const hint = meant === undefined ? undefined : `did you mean ${meant}?`;
     return { place: name, message: withHint(`unknown command "${name.text}"`, hint) };
   }
+  let isParsed = false;
   try {
-    parseArguments(command, words, statement, resolver);
+    const parsed = parseArguments(command, words, statement, resolver);
+    isParsed = true;
+    command.check?.(parsed);
     return undefined;
   } catch (error) {
     if (!(error instanceof CommandError) || error.place === undefined) return undefined;
+    const { place, message, hint } = error;
     // What follows the last word may still mend what is missing.
     const isOpen = !/[;\n]/.test(text.slice(statement.end));
-    if (isOpen && mayMend(error.place, command, words, isUnderWay)) return undefined;
-    return { place: error.place, message: withHint(error.message, error.hint) };
+    if (isOpen && mayMend(place, command, words, isUnderWay)) return undefined;
+    // What a command itself refuses may be the beginning of what it takes.
+    if (isParsed && isUnderWay && place.end === text.length) return undefined;
+    return { place, message: withHint(message, hint) };
   }
 }
 

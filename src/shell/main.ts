@@ -1,5 +1,6 @@
 // The way to the first prompt: only what it takes to draw one and to keep what is typed is loaded
 // before it.
+import { ExitCode } from '../commands/command-error.js';
 import type { ShellOptions } from '../commands/shell-options.js';
 import { ShellSession } from '../commands/shell-session.js';
 import type { Key } from './key-decoder.js';
@@ -29,6 +30,10 @@ async function showShell(session: ShellSession, options: ShellOptions): Promise<
   let onEnd = (): void => {
     hasEnded = true;
   };
+  const exitCode = heedSignals(
+    () => onKey({ type: 'key', name: 'ctrl-c' }),
+    () => onEnd(),
+  );
   const keyboard = openKeyboard(
     stdin,
     stdout,
@@ -38,7 +43,7 @@ async function showShell(session: ShellSession, options: ShellOptions): Promise<
   try {
     stdout.write(firstPrompt(session, stdout.columns));
     const { runShell } = await import('./run-shell.js');
-    return await runShell(session, options, {
+    await runShell(session, options, {
       connect: (hearKey, hearEnd) => {
         onKey = hearKey;
         onEnd = hearEnd;
@@ -49,6 +54,25 @@ async function showShell(session: ShellSession, options: ShellOptions): Promise<
   } finally {
     keyboard.close();
   }
+  return exitCode();
+}
+
+/**
+ * A signal that ends a process ends the shell in order; SIGINT is what Ctrl-C is. They stay heeded:
+ * a terminal that goes away sends more than one SIGHUP, and the session is still to be closed when
+ * the first has ended the shell.
+ * @returns what tells the exit code
+ */
+function heedSignals(interrupt: () => void, end: () => void): () => number {
+  let exitCode: number = ExitCode.ok;
+  for (const signal of ['SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      exitCode = ExitCode.interrupted;
+      end();
+    });
+  }
+  process.on('SIGINT', interrupt);
+  return () => exitCode;
 }
 
 function firstPrompt({ target, chroot, cwd }: ShellSession, columns: number): string {

@@ -1,4 +1,3 @@
-import { ExitCode } from '../commands/command-error.js';
 import { allCommands } from '../commands/registry.js';
 import { loadRenderer } from '../commands/render/render.js';
 import type { ShellOptions } from '../commands/shell-options.js';
@@ -9,7 +8,6 @@ import { loadInk, openScreens } from './screens.js';
 import { ShellDriver } from './shell-driver.js';
 import { makeVocabulary } from './vocabulary.js';
 
-const LEAVING_SIGNALS = ['SIGTERM', 'SIGHUP'] as const;
 const CLEAR_ROW = '\r\x1b[2K';
 
 /** What the terminal sent before and while all this was loaded. */
@@ -18,17 +16,13 @@ export interface Input {
   connect(onKey: (key: Key) => void, onEnd: () => void): void;
 }
 
-/**
- * The shell behind its first prompt, until somebody leaves it.
- * @returns the exit code
- */
+/** The shell behind its first prompt, until somebody leaves it. */
 export async function runShell(
   session: ShellSession,
   options: ShellOptions,
   input: Input,
-): Promise<number> {
+): Promise<void> {
   const driver = await makeDriver(session, options);
-  const signals = heedSignals(driver);
   input.connect(
     (key) => driver.press(key),
     () => driver.dispatch({ type: 'leave' }),
@@ -42,9 +36,7 @@ export async function runShell(
     await left;
   } finally {
     screen?.close();
-    signals.close();
   }
-  return signals.exitCode();
 }
 
 async function makeDriver(
@@ -64,23 +56,4 @@ async function makeDriver(
   });
   if (greeting !== undefined) driver.print([{ text: greeting, tone: 'dim' }]);
   return driver;
-}
-
-/** A signal that ends a process ends the shell in order; SIGINT is what Ctrl-C is. */
-function heedSignals(driver: ShellDriver) {
-  let exitCode: number = ExitCode.ok;
-  const terminate = () => {
-    exitCode = ExitCode.interrupted;
-    driver.dispatch({ type: 'leave' });
-  };
-  const interrupt = () => driver.press({ type: 'key', name: 'ctrl-c' });
-  for (const signal of LEAVING_SIGNALS) process.on(signal, terminate);
-  process.on('SIGINT', interrupt);
-  return {
-    exitCode: () => exitCode,
-    close: () => {
-      for (const signal of LEAVING_SIGNALS) process.off(signal, terminate);
-      process.off('SIGINT', interrupt);
-    },
-  };
 }

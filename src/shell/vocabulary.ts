@@ -1,18 +1,21 @@
-import type { CommandDeclaration } from '../commands/command.js';
+import type { Command, CommandDeclaration } from '../commands/command.js';
 import { parseLine, type Statement, type Token } from '../commands/parse-line.js';
 import { suggestCommand } from '../commands/registry.js';
 import { isOptionLike, rolesOf } from './word-role.js';
+
+/** What is known of a command without running it. */
+export type KnownCommand = Omit<Command, 'run'>;
 
 /** The commands of the shell, for the parts that look at a line without running it. */
 export interface Vocabulary {
   /** Names and aliases, in the order of help. */
   readonly words: readonly string[];
   /** The command of a name or alias; undefined when there is none. */
-  find(word: string): CommandDeclaration | undefined;
+  find(word: string): KnownCommand | undefined;
 }
 
-export function makeVocabulary(commands: readonly CommandDeclaration[]): Vocabulary {
-  const byWord = new Map<string, CommandDeclaration>();
+export function makeVocabulary(commands: readonly KnownCommand[]): Vocabulary {
+  const byWord = new Map<string, KnownCommand>();
   for (const command of commands) {
     for (const word of [command.name, ...(command.aliases ?? [])]) byWord.set(word, command);
   }

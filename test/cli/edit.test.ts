@@ -8,7 +8,7 @@ import { startServer } from '../../src/server/main.js';
 import { runZksh } from '../support/run-zksh.js';
 import { makeTempDir } from '../support/temp-dir.js';
 
-const ZKSH = fileURLToPath(new URL('../../src/bin/zksh.js', import.meta.url));
+const ZKSH = fileURLToPath(new URL('../../bin/zksh.cjs', import.meta.url));
 
 interface World {
   readonly target: string;

@@ -25,12 +25,7 @@ test('lock: the exit code is that of the command, and ends a script', () =>
   }));
 
 test('lock: wrong usage is refused before anything is sent', async () => {
-  for (const line of [
-    'lock',
-    'lock /a',
-    'lock --ls /a -- true',
-    'lock /a --shared --exclusive -- x',
-  ]) {
+  for (const line of ['lock', 'lock /a', 'lock --ls /a -- true', 'lock /a --exclusive -- x']) {
     assert.is((await runZksh(['127.0.0.1:1', '-c', line])).code, 2, line);
   }
 });
@@ -55,7 +50,7 @@ test('lock: shared by some, exclusive for others', () =>
   inWorld(async ({ start, children }) => {
     const readers = [start(`lock /l --shared -- ${HOLD}`), start(`lock /l --shared -- ${HOLD}`)];
     await Promise.all(readers.map((each) => says(each, 'holding')));
-    const writer = start(`lock /l --exclusive -- ${HOLD}`);
+    const writer = start(`lock /l -- ${HOLD}`);
     await children('/l', 3);
     await readers[0]?.end();
     await children('/l', 2);

@@ -1,7 +1,10 @@
 import { test } from 'uvu';
 import { hasOracle, startOracle } from '../support/oracle.js';
 import { terminalTest } from '../support/terminal.js';
-import { runReplSuite } from './repl-suite.js';
+import { runReplSuite } from './repl-world.js';
+import './repl-suite.js';
+import './repl-watch-suite.js';
+import './repl-keys-suite.js';
 
 runReplSuite({
   name: "Apache's server",

@@ -1,128 +1,10 @@
-// zksh as a person uses it: a real terminal, keys in, and what the screen shows. The tests that look
-// at a server run against each kind of one; those that look at the terminal need any.
+// zksh as a person uses it: a real terminal, keys in, and what the screen shows.
 import { readFileSync } from 'node:fs';
-import { createServer, connect as openSocket, type Server, type Socket } from 'node:net';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ZooKeeperClient } from '../../src/client/client.js';
-import { createClient } from '../../src/client/zookeeper.js';
 import { freePort } from '../support/free-port.js';
-import { makeTempDir } from '../support/temp-dir.js';
-import { startTerminal, type Terminal } from '../support/terminal.js';
+import { startProxy } from '../support/proxy.js';
 import { waitFor } from '../support/wait-for.js';
-
-const ZKSH = fileURLToPath(new URL('../../bin/zksh.cjs', import.meta.url));
-
-interface World {
-  readonly terminal: Terminal;
-  /** Another session, to change what the shell looks at. */
-  readonly other: ZooKeeperClient;
-  readonly server: string;
-  /** Where a script's shell writes its process id. */
-  readonly pidFile: string;
-  /** Starts a second shell of the same person. */
-  readonly again: (options?: Partial<WorldOptions>) => Promise<Terminal>;
-}
-
-interface WorldOptions {
-  readonly target: string;
-  readonly columns: number;
-  readonly rows: number;
-  /** In a shell script, where `zksh` stands for the program and its arguments. */
-  readonly script: string;
-}
-
-export interface ReplServer {
-  readonly connectString: string;
-  close(): Promise<void>;
-}
-
-export interface ReplSuite {
-  /** In the names of the tests. */
-  readonly name: string;
-  readonly register: typeof test | typeof test.skip;
-  start(): Promise<ReplServer>;
-  /** Also the tests that do not depend on the kind of server? */
-  readonly isWhole: boolean;
-}
-
-interface ReplTest {
-  readonly title: string;
-  readonly work: () => Promise<void>;
-  readonly isOfServer: boolean;
-}
-
-const tests: ReplTest[] = [];
-let starting: Promise<ReplServer> | undefined;
-let start: (() => Promise<ReplServer>) | undefined;
-
-/** Registers the tests; the server is started by the first and stopped by the last of them. */
-export function runReplSuite({ name, register, isWhole, ...suite }: ReplSuite): void {
-  start = suite.start;
-  for (const { title, work, isOfServer } of tests) {
-    if (isWhole || isOfServer) register(`${name}: ${title}`, work);
-  }
-  test(`${name}: the server is stopped`, async () => {
-    await (await starting)?.close();
-  });
-}
-
-function serverTest(title: string, work: () => Promise<void>): void {
-  tests.push({ title, work, isOfServer: true });
-}
-
-function terminalTest(title: string, work: () => Promise<void>): void {
-  tests.push({ title, work, isOfServer: false });
-}
-
-async function inWorld(
-  work: (world: World) => Promise<void>,
-  options: Partial<WorldOptions> = {},
-): Promise<void> {
-  starting ??= start?.();
-  if (starting === undefined) throw new Error('runReplSuite says which server to start');
-  const { connectString } = await starting;
-  const home = makeTempDir('repl');
-  const pidFile = join(home.path, 'pid');
-  const other = createClient({ connectString });
-  const terminals: Terminal[] = [];
-  const again: World['again'] = async (more = {}) => {
-    const { target = connectString, script = 'exec zksh', ...size } = { ...options, ...more };
-    const start = `sh -c 'echo $$ >"$0"; exec "$@"' '${pidFile}'`;
-    const program = `zksh() { ${start} '${process.execPath}' '${ZKSH}' '${target}'; }\n${script}`;
-    const command =
-      script === 'exec zksh' ? [process.execPath, ZKSH, target] : ['sh', '-c', program];
-    const env = { ZKSH_HISTFILE: join(home.path, 'history') };
-    const terminal = await startTerminal({ command, env, ...size });
-    terminals.push(terminal);
-    return terminal;
-  };
-  try {
-    await other.connect();
-    await work({ terminal: await again(), other, server: connectString, again, pidFile });
-  } finally {
-    await Promise.all(terminals.map((terminal) => terminal.close()));
-    for (const path of await other.getChildren('/').then(({ children }) => children)) {
-      if (path !== 'zookeeper') await deleteAll(other, `/${path}`);
-    }
-    await other.close();
-    home.remove();
-  }
-}
-
-async function deleteAll(client: ZooKeeperClient, path: string): Promise<void> {
-  for (const name of (await client.getChildren(path)).children) {
-    await deleteAll(client, `${path}/${name}`);
-  }
-  await client.delete(path);
-}
-
-async function enter(terminal: Terminal, line: string): Promise<void> {
-  await terminal.type(line);
-  await terminal.press('Enter');
-}
+import { enter, inWorld, isRunning, serverTest, terminalTest } from './repl-world.js';
 
 serverTest('commands are typed, completed and run; Ctrl-D leaves, ephemerals with it', async () => {
   await inWorld(async ({ terminal, other, server }) => {
@@ -306,7 +188,8 @@ terminalTest('a long line folds, and a resize leaves no debris', async () => {
             text.split('create /app').length === 2 &&
             text.split('create [').length === 2 &&
             (text.match(/x{40,}/g) ?? []).join('').length >= 60 &&
-            shown.every((row) => row.length <= columns)
+            // Drawn for this width already: a line longer than a row leaves one column free.
+            shown.some((row) => row.includes('create /app') && row.length === columns - 1)
           );
         });
       }
@@ -340,24 +223,24 @@ terminalTest('a long output scrolls by whole, and the prompt stands below it', a
 
 serverTest('the server goes away and comes back, and the prompt says so', async () => {
   await inWorld(async ({ again, server, other }) => {
-    const door = await openDoor(Number(server.split(':')[1]));
+    const proxy = await startProxy(Number(server.split(':')[1]));
     try {
-      const terminal = await again({ target: `127.0.0.1:${door.port}` });
+      const terminal = await again({ target: proxy.connectString });
       await terminal.waitForRow(/\(connected\) \/>$/);
       await enter(terminal, 'create -e /app mine');
       await terminal.waitForRow(/^Created \/app$/);
       await terminal.type('get /ap');
-      await door.close();
+      proxy.refuse();
       await terminal.waitForRow(/^disconnected/);
       await terminal.waitForRow(/\(disconnected\) \/> get \/ap$/);
-      await door.open();
+      proxy.mend();
       await terminal.waitForRow(/^reconnected to 127\.0\.0\.1/);
       await terminal.waitForRow(/\(connected\) \/> get \/ap$/);
       await enter(terminal, 'p');
       await terminal.waitForRow(/^mine$/);
       assert.ok(await other.exists('/app'), 'the session went on');
     } finally {
-      await door.close();
+      await proxy.close();
     }
   });
 });
@@ -411,40 +294,3 @@ terminalTest('a terminal that goes away ends the shell and its session', async (
     { script: 'zksh' },
   );
 });
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
-
-/** A port that leads to the server while it is open. */
-async function openDoor(server: number) {
-  const sockets = new Set<Socket>();
-  const port = await freePort();
-  let listener: Server | undefined;
-  const open = async () => {
-    listener = createServer((inner) => {
-      const outer = openSocket(server, '127.0.0.1');
-      for (const [socket, peer] of [
-        [inner, outer],
-        [outer, inner],
-      ] as const) {
-        sockets.add(socket);
-        socket.on('error', () => peer.destroy()).on('close', () => peer.destroy());
-        socket.pipe(peer);
-      }
-    });
-    await new Promise<void>((resolve) => listener?.listen(port, '127.0.0.1', resolve));
-  };
-  const close = async () => {
-    const closed = new Promise((resolve) => listener?.close(resolve));
-    for (const socket of sockets) socket.destroy();
-    sockets.clear();
-    await closed;
-  };
-  await open();
-  return { port, open, close };
-}

@@ -1,7 +1,10 @@
 import { test } from 'uvu';
 import { startServer } from '../../src/server/main.js';
 import { terminalTest } from '../support/terminal.js';
-import { runReplSuite } from './repl-suite.js';
+import { runReplSuite } from './repl-world.js';
+import './repl-suite.js';
+import './repl-watch-suite.js';
+import './repl-keys-suite.js';
 
 runReplSuite({
   name: 'bundled server',

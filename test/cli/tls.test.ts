@@ -55,6 +55,29 @@ test('zksh runs commands over TLS, below a chroot', () =>
     assert.match(missing.stderr, `connect to ${target} and create it there`);
   }));
 
+test("a client configuration of Apache's shell gives TLS to zksh and to --zkcli", () =>
+  withServer(async (server, files) => {
+    const client = files.write('both.pem', files.client.both);
+    const properties = files.write(
+      'client.properties',
+      [
+        'zookeeper.client.secure=true',
+        'zookeeper.clientCnxnSocket=org.apache.zookeeper.ClientCnxnSocketNetty',
+        'zookeeper.ssl.trustStore.location=ca.pem',
+        `zookeeper.ssl.keyStore.location=${client}`,
+        'zookeeper.ssl.keyStore.type=PEM',
+      ].join('\n'),
+    );
+    const target = `localhost:${server.securePort}`;
+    const ours = await runZksh(['--properties', properties, target, '-c', 'whoami']);
+    assert.match(ours.stdout, 'CN=client,O=Test', ours.stderr);
+    const theirs = await runZksh([
+      ...['--zkcli', '-server', target, '-client-configuration', properties, 'whoami'],
+    ]);
+    assert.match(theirs.stdout, 'CN=client,O=Test', theirs.stderr);
+    assert.is(theirs.code, 0);
+  }));
+
 test('zksh says why TLS failed, and ends with 3', () =>
   withServer(async (server, files, flags) => {
     const target = `zks://localhost:${server.securePort}`;

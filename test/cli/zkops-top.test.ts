@@ -7,7 +7,7 @@ import { startServer } from '../../src/server/main.js';
 import { freePort } from '../support/free-port.js';
 import { startTerminal, terminalTest } from '../support/terminal.js';
 
-const ZKOPS = fileURLToPath(new URL('../../src/bin/zkops.js', import.meta.url));
+const ZKOPS = fileURLToPath(new URL('../../bin/zkops.cjs', import.meta.url));
 const CONFIG = { config: { '4lw.commands.whitelist': '*' } };
 
 interface Ended {

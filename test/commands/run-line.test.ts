@@ -72,6 +72,13 @@ for (const [code, exitCode, sentence] of CODES) {
   });
 }
 
+test('a read that was lost says that it changed nothing', async () => {
+  const world = makeShellWorld();
+  world.client.failures.set('getData /a', 'CONNECTIONLOSS');
+  const { error } = await world.runFully('get /a');
+  assert.match(error?.sentence ?? '', /was lost; get changes nothing, and can be repeated$/);
+});
+
 test('errors in JSON carry the code, the path and what to do', async () => {
   const world = makeShellWorld({ format: 'ndjson' });
   assert.equal(JSON.parse(await world.run('create /x/y')), {

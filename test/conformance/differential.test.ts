@@ -2,11 +2,12 @@
  * The same requests to Apache's server and to the bundled one: every answer, every Stat, every
  * watch event and their order must be the same, but for the differences that compare.ts lists.
  *
- *   node dist/test/conformance/differential.test.js [requests] [first seed]
+ *   npm run differential -- [--requests 100000] [--seed 1]
  *
  * plays more than `npm test` does (ZK_DIFFERENTIAL_REQUESTS says so too). A difference prints the
  * seed and the smallest sequence found that still makes it.
  */
+import { parseArgs } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startBundled } from '../support/bundled.js';
@@ -21,10 +22,14 @@ const DEFAULT_REQUESTS = 4000;
 const REQUESTS_A_WORLD = 150;
 const SHRINK_MS = 120_000;
 
+const { values } = parseArgs({
+  options: { requests: { type: 'string' }, seed: { type: 'string', default: '1' } },
+});
 const wanted = Number(
-  process.argv[2] ?? process.env['ZK_DIFFERENTIAL_REQUESTS'] ?? DEFAULT_REQUESTS,
+  values.requests ?? process.env['ZK_DIFFERENTIAL_REQUESTS'] ?? DEFAULT_REQUESTS,
 );
-const firstSeed = Number(process.argv[3] ?? 1);
+const firstSeed = Number(values.seed);
+assert.ok(Number.isInteger(wanted) && Number.isInteger(firstSeed), 'two whole numbers');
 
 /** What both servers are told: no timer may fire in the middle of a comparison. */
 const CONFIG = {
@@ -95,6 +100,7 @@ oracleTest('the bundled server answers as Apache does', async () => {
         ].join('\n'),
       );
     }
+    console.log(`${played} requests from seed ${firstSeed} on: no difference`);
   } finally {
     await both.close();
   }

@@ -215,8 +215,8 @@ function childrenOf(tree: DataTree, path: string): string[] {
 test('a child made later than the snapshot began is not lost with the parent that is made anew', () => {
   // Apache writes such snapshots: /a was deleted, made again and given /a/b under the walk.
   const tree = new DataTree();
-  tree.load('/a', '', OPEN_ACL_UNSAFE, STAT);
-  tree.load('/a/b', '', OPEN_ACL_UNSAFE, { ...STAT, czxid: 4n });
+  tree.load('/a', '', OPEN_ACL_UNSAFE, StatPersisted.encode(STAT));
+  tree.load('/a/b', '', OPEN_ACL_UNSAFE, StatPersisted.encode({ ...STAT, czxid: 4n }));
   replay(tree, 2n, { type: OpCode.delete, path: '/a' });
   assert.is(tree.get('/a/b'), undefined);
   replay(tree, 3n, createTxn('/a'));
@@ -226,8 +226,8 @@ test('a child made later than the snapshot began is not lost with the parent tha
 
 test('a znode that stands in a snapshot twice is one child', () => {
   const tree = new DataTree();
-  tree.load('/a', 'old', OPEN_ACL_UNSAFE, STAT);
-  tree.load('/a', 'new', OPEN_ACL_UNSAFE, { ...STAT, czxid: 5n });
+  tree.load('/a', 'old', OPEN_ACL_UNSAFE, StatPersisted.encode(STAT));
+  tree.load('/a', 'new', OPEN_ACL_UNSAFE, StatPersisted.encode({ ...STAT, czxid: 5n }));
   assert.equal(childrenOf(tree, '/'), ['/a']);
   assert.is(tree.get('/a')?.data, 'new');
   replay(tree, 6n, { type: OpCode.delete, path: '/a' });

@@ -1,28 +1,14 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { OUTPUT_FORMATS } from '../../src/commands/ops/options.js';
 import { startServer } from '../../src/server/main.js';
-import { schemaFaults } from '../support/json-schema.js';
+import { checkFormats, flat, health, lookUntil, PATIENT } from '../support/ops-checks.js';
 import { oracleTest } from '../support/oracle.js';
 import { makeSeats, type Seats, waitUntilServing } from '../support/oracle-ensemble.js';
-import { hasPromtool, promtoolComplaints } from '../support/promtool.js';
-import { codesOf, rolesOf, runZkops, type ZkopsRun } from '../support/run-zkops.js';
-import { readProjectFile } from '../support/tidy/source-file.js';
-import { waitFor } from '../support/wait-for.js';
+import { codesOf, rolesOf, runZkops } from '../support/run-zkops.js';
 
 // zkops beside ensembles of Apache's servers, in every role that a member can have and through
 // every loss that it can suffer. On a loaded machine a member answers late, so the limits are
 // wide.
-
-const PATIENT = ['--timeout', '20000', '--deadline', '60000'];
-/** A machine under load is slow to write; that is no news here. */
-const QUIET = [
-  'update_latency',
-  'read_latency',
-  'update_latency_p99',
-  'fsync_time',
-  'outstanding_requests',
-].flatMap((name) => ['--warn', `${name}=off`, '--crit', `${name}=off`]);
 
 async function startAll(seats: Seats, properties?: Readonly<Record<string, string>>) {
   const members = seats.all.map(({ sid }) => seats.startApache(sid, properties));
@@ -32,40 +18,6 @@ async function startAll(seats: Seats, properties?: Readonly<Record<string, strin
 
 function serversOf(...seats: readonly Seats[]): string {
   return seats.flatMap(({ all }) => all.map(({ connectString }) => connectString)).join(',');
-}
-
-const health = (servers: string, ...more: readonly string[]) =>
-  runZkops(['health', '--servers', servers, ...PATIENT, ...QUIET, ...more]);
-
-/** Without the line ends that the width of the page put there. */
-const flat = ({ out }: ZkopsRun) => out.replace(/\s+/g, ' ');
-
-/** Looks until the members are as a test needs them; a change takes them a moment. */
-function lookUntil(what: string, look: () => Promise<ZkopsRun>, is: (run: ZkopsRun) => boolean) {
-  return waitFor(
-    what,
-    async () => {
-      const run = await look();
-      return is(run) ? run : undefined;
-    },
-    60_000,
-  );
-}
-
-/** Every verb that judges, in every format, of an ensemble that is well. */
-async function checkFormats(servers: string): Promise<void> {
-  const schema = JSON.parse(readProjectFile('docs/zkops-1.schema.json'));
-  for (const verb of ['mntr', 'check', 'quorum', 'report', 'srvr', 'health']) {
-    const limits = verb === 'srvr' ? [] : QUIET;
-    for (const output of OUTPUT_FORMATS) {
-      const args = [verb, '--servers', servers, ...PATIENT, ...limits, '-o', output];
-      const { exitCode, out, error } = await runZkops(args);
-      assert.equal([exitCode, error], [0, ''], `${verb} ${output}: ${out}`);
-      if (output === 'json') assert.equal(schemaFaults(schema, JSON.parse(out)), []);
-      if (output === 'prom' && hasPromtool) assert.is(promtoolComplaints(out), '');
-      for (const server of servers.split(',')) assert.ok(out.includes(server), `${verb} ${output}`);
-    }
-  }
 }
 
 oracleTest('an ensemble is healthy, then loses an answer, a follower and its quorum', async () => {

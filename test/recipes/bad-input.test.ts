@@ -159,7 +159,7 @@ test('a name that is taken, and a znode that holds something else, are said', ()
     assert.is((await failureOf(new Counter(a, path).add(1n))).code, 'EBADDATA');
     assert.is((await failureOf(new TwoPhaseCommit(a, path).begin(['s']))).code, 'ETAKEN');
     assert.is((await failureOf(new TwoPhaseCommit(a, path).decide())).code, 'EBADDATA');
-    assert.is((await failureOf(new TwoPhaseCommit(a, `${path}2`).decision())).code, 'ELOST');
+    assert.is((await failureOf(new TwoPhaseCommit(a, `${path}2`).decision())).code, 'NONODE');
     await membership.leave();
     await a.delete(path);
     assert.equal(await world.leftovers(), []);

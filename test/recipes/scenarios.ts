@@ -51,13 +51,16 @@ async function sharedLock({ world, subject, midpoint }: Stage): Promise<void> {
   const readers = [await mine.acquire('read'), await theirs.acquire('read')] as const;
   const writer = mine.acquire('write');
   await world.members('write', 1);
+  const alone = new Lock(other, world.path).acquire();
+  await world.members('lock', 1);
   const late = theirs.acquire('read');
   await world.members('read', 3);
   await midpoint();
   await Promise.all(readers.map((held) => referee.during(held)));
   await referee.during(await writer, undefined, 'write');
+  await referee.during(await alone, undefined, 'write');
   await referee.during(await late);
-  assert.is(referee.tokens.length, 4);
+  assert.is(referee.tokens.length, 5);
 }
 
 async function revocation({ world, subject, midpoint }: Stage): Promise<void> {

@@ -1,4 +1,4 @@
-import type { ClientOptions, ZooKeeperClient } from '../../src/client/client.js';
+import type { ClientOptions, Watcher, ZooKeeperClient } from '../../src/client/client.js';
 import { ZooKeeperError } from '../../src/client/errors.js';
 import { createClient } from '../../src/client/zookeeper.js';
 import { membersOf } from '../../src/recipes/members.js';
@@ -148,4 +148,23 @@ export function countWatchEvents(client: ZooKeeperClient): { count: number } {
     });
   };
   return counter;
+}
+
+/** The kinds of places of others of which this client's watches tell it, as they do. */
+export function tellWatchEvents(client: ZooKeeperClient): readonly string[] {
+  const told: string[] = [];
+  const getData = client.getData.bind(client);
+  client.getData = async (path, options) => {
+    const watch = options?.watch;
+    if (typeof watch !== 'function') return getData(path, options);
+    let isOwn = false;
+    const tell: Watcher = (event) => {
+      if (!isOwn) told.push(path.split('-').at(-2) ?? path);
+      watch(event);
+    };
+    const found = await getData(path, { watch: tell });
+    isOwn = found.stat.ephemeralOwner === client.sessionId;
+    return found;
+  };
+  return told;
 }

@@ -92,7 +92,7 @@ export class ClientNode {
     this.sendFrame(xid, asked.type, asked.body);
   }
 
-  /** The session's own life, and watches that wait for their event. */
+  /** An answer at `zxid` has armed a watch, which waits for its event from now on. */
   watch(path: string, isChild: boolean, zxid: bigint): void {
     const key = `${isChild ? 'child' : 'data'} ${path}`;
     if (!this.told.watches.has(key)) this.told.watches.set(key, { path, isChild, zxid });

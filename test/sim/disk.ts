@@ -35,7 +35,7 @@ export class SimDisk {
   private timer: Timer | null = null;
   private log: string | null = null;
   private snapshot: { chunks: Iterator<Buffer>; finish: () => void; timer: Timer } | null = null;
-  /** How far the tree had come when a snapshot was whole; this process knows it, the next does not. */
+  /** How far the tree had come when a snapshot was whole; the next process does not know it. */
   private reached = new Map<string, bigint>();
   maxDelayMs = 6;
 

@@ -122,7 +122,7 @@ export class FaultMaker {
     this.later(() => this.world.network.healAll());
   }
 
-  /** Its clients reach it, some of them nobody else, and it writes what no other server hears of. */
+  /** Its clients reach it, some of them nobody else: it writes what no other server hears of. */
   private isolate(node: ServerNode): void {
     const { servers, network } = this.world;
     const others = servers.filter((other) => other !== node).map(({ sid }) => sid);

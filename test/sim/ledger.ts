@@ -2,7 +2,7 @@ import { OpCode } from '../../src/protocol/op-code.js';
 import { parentPath } from '../../src/protocol/path.js';
 import { zxidCounter } from '../../src/protocol/zxid.js';
 import type { DataTree } from '../../src/server/tree/data-tree.js';
-import { readTxn, type Txn } from '../../src/server/tree/txn.js';
+import { readTxn, type Txn, type TxnHead } from '../../src/server/tree/txn.js';
 import type { Delivered } from './watched-peer.js';
 
 /** Something that must never be. */
@@ -32,6 +32,8 @@ export class Ledger {
   private readonly owners = new Map<bigint, number>();
   private readonly values = new Map<string, Change[]>();
   private readonly children = new Map<string, bigint[]>();
+  /** The last request of each session that was done. */
+  private readonly cxids = new Map<bigint, number>();
   /** Txns that nobody saw one by one. */
   private readonly unseen: { readonly from: bigint; readonly to: bigint }[] = [];
   /** The last txn that is committed. */
@@ -58,8 +60,19 @@ export class Ledger {
     this.entries.set(zxid, entry);
     this.last = zxid;
     const { head, txn } = readTxn(entry);
+    if (!isRefusal(txn)) this.checkOrder(head);
     this.follow(head.zxid, txn);
     return true;
+  }
+
+  /** What a session asks for is done in the order in which it asks; it counts from 1. */
+  private checkOrder({ sessionId, cxid, zxid }: TxnHead): void {
+    if (cxid <= 0) return;
+    const before = this.cxids.get(sessionId) ?? 0;
+    if (cxid <= before) {
+      throw new Violation(`${hex(zxid)} is request ${cxid} of a session, done behind ${before}`);
+    }
+    this.cxids.set(sessionId, cxid);
   }
 
   /** Does `next` come right behind `before` in the order of commits? Unknown ones may. */
@@ -148,7 +161,7 @@ export class Ledger {
         for (const path of txn.paths ?? []) this.drop(path, zxid);
         break;
       case OpCode.multi:
-        if (txn.txns.some(({ type }) => type === OpCode.error)) break;
+        if (isRefusal(txn)) break;
         for (const part of txn.txns) this.follow(zxid, part);
         break;
       default:
@@ -174,4 +187,10 @@ export class Ledger {
     changes.push(zxid);
     this.children.set(path, changes);
   }
+}
+
+/** Does it change nothing? A request that came late on another connection is refused so. */
+function isRefusal(txn: Txn): boolean {
+  if (txn.type === OpCode.multi) return txn.txns.some(isRefusal);
+  return txn.type === OpCode.error;
 }

@@ -3,7 +3,8 @@ import { parseWhitelist } from '../../src/fourlw/whitelist.js';
 import { ContainerManager } from '../../src/server/pipeline/container-manager.js';
 import { Prep } from '../../src/server/pipeline/prep.js';
 import { MemberView } from '../../src/server/quorum/member-view.js';
-import type { QuorumPeer, QuorumPeerParts } from '../../src/server/quorum/quorum-peer.js';
+import type { QuorumPeerParts } from '../../src/server/quorum/peer-parts.js';
+import type { QuorumPeer } from '../../src/server/quorum/quorum-peer.js';
 import type { Data, QuorumLimits } from '../../src/server/quorum/role.js';
 import { Server, type ServerParts } from '../../src/server/server.js';
 import { type ServerSettings, ServerState } from '../../src/server/server-state.js';
@@ -13,19 +14,6 @@ import { SessionTracker } from '../../src/server/session/session-tracker.js';
 export const TICK_MS = 200;
 export const SYNC_LIMIT = 5;
 export const INIT_LIMIT = 10;
-
-const SETTINGS: Omit<ServerSettings, 'serverId'> = {
-  tickTimeMs: TICK_MS,
-  minSessionTimeoutMs: 2 * TICK_MS,
-  maxSessionTimeoutMs: 20 * TICK_MS,
-  maxFrameLength: 1 << 20,
-  globalOutstandingLimit: 1000,
-  // So few that snapshots are being written most of the time.
-  snapCount: 40,
-  snapSize: 0,
-  isTTLEnabled: false,
-  sessionlessTimeoutMs: 10 * TICK_MS,
-};
 
 export const LIMITS: QuorumLimits = {
   tickTimeMs: TICK_MS,
@@ -40,16 +28,25 @@ export const LIMITS: QuorumLimits = {
   isReadOnlyAllowed: false,
 };
 
+export interface CommonOptions {
+  readonly limits?: QuorumLimits;
+  readonly isReconfigEnabled?: boolean;
+  /** Default: so few that snapshots are being written most of the time. */
+  readonly snapCount?: number;
+}
+
 /** What a member is made with that does not depend on its history. */
-export function commonParts(): Pick<
+export function commonParts(
+  options: CommonOptions = {},
+): Pick<
   QuorumPeerParts,
   'limits' | 'election' | 'isReconfigEnabled' | 'makeServer' | 'makeContainers'
 > {
   return {
-    limits: LIMITS,
+    limits: options.limits ?? LIMITS,
     election: { minIntervalMs: 200, maxIntervalMs: 3200, finalizeWaitMs: 200 },
-    isReconfigEnabled: false,
-    makeServer: (peer, data, makePath) => makeServer(peer, data, makePath),
+    isReconfigEnabled: options.isReconfigEnabled ?? false,
+    makeServer: (peer, data, makePath) => makeServer(peer, data, makePath, options.snapCount ?? 40),
     makeContainers: (state) =>
       new ContainerManager(
         state.tree,
@@ -63,17 +60,21 @@ function makeServer(
   peer: QuorumPeer,
   { tree, sessions: known }: Data,
   makePath: ServerParts['makePath'],
+  snapCount: number,
 ): Server {
-  const auth = new Auth({ hash: (text) => createHash('sha1').update(text).digest('base64') });
+  const hash = (text: string) => createHash('sha1').update(text).digest('base64');
+  // Nobody is super here, and /zookeeper/config is for those who are.
+  const auth = new Auth({ hash, isAclSkipped: peer.isReconfigEnabled });
   const prep = new Prep(tree, auth, {
     isDigestEnabled: true,
     isQuotaEnforced: false,
     isTTLEnabled: false,
-    reconfigure: null,
+    reconfigure: peer.isReconfigEnabled ? (...asked) => peer.reconfigure(...asked) : null,
   });
-  const sessions = new SessionTracker(TICK_MS, peer.nowMs);
+  const { tickTimeMs } = peer.limits;
+  const sessions = new SessionTracker(tickTimeMs, peer.nowMs);
   for (const { id, timeoutMs } of known) sessions.add(id, timeoutMs, peer.nowMs);
-  const settings = { ...SETTINGS, serverId: peer.sid };
+  const settings = settingsOf(peer.sid, tickTimeMs, snapCount);
   return new Server({
     state: new ServerState({ settings, tree, sessions, auth, prep }),
     whitelist: parseWhitelist('*', false),
@@ -82,6 +83,21 @@ function makeServer(
     makePath,
     makeView: (server) => new MemberView(peer, server, HOST, () => FACTS, '3.9.0'),
   });
+}
+
+function settingsOf(serverId: number, tickTimeMs: number, snapCount: number): ServerSettings {
+  return {
+    serverId,
+    tickTimeMs,
+    minSessionTimeoutMs: 2 * tickTimeMs,
+    maxSessionTimeoutMs: 20 * tickTimeMs,
+    maxFrameLength: 1 << 20,
+    globalOutstandingLimit: 1000,
+    snapCount,
+    snapSize: 0,
+    isTTLEnabled: false,
+    sessionlessTimeoutMs: 10 * tickTimeMs,
+  };
 }
 
 const HOST = {

@@ -27,9 +27,19 @@ export interface Plant {
   onRestart?(node: ServerNode, random: Random): void;
 }
 
-export interface SimulationOptions {
-  readonly seed: number;
+export interface Shape {
   readonly servers: number;
+  /** Besides them: servers that do not vote. */
+  readonly observers?: number;
+}
+
+/** The ensemble of a seed where nobody asks for another. */
+export function shapeOf(seed: number): Required<Shape> {
+  return { servers: [3, 5, 3, 7][seed % 4] ?? 3, observers: seed % 6 === 5 ? 1 : 0 };
+}
+
+export interface SimulationOptions extends Shape {
+  readonly seed: number;
   /** Steps of the simulation with faults, before it must recover. */
   readonly steps: number;
   readonly clients?: number;
@@ -70,12 +80,12 @@ export class Simulation implements NodeWorld, ClientWorld {
   private epochs = 0;
 
   constructor(options: SimulationOptions) {
-    const { seed, servers, clients = 3, plant = {} } = options;
+    const { seed, servers, observers = 0, clients = 3, plant = {} } = options;
     this.options = options;
     const random = (stream: number) => new Random(seed * 16 + stream);
     this.network = new Network(this.scheduler, random(0));
     this.history = new History(this.ledger);
-    const config = configOf(servers);
+    const config = configOf(servers, observers);
     this.checks = new Checks(this.ledger, config, () => this.servers);
     const diskRandom = random(1);
     this.servers = [...config.members.keys()].map((sid) => {
@@ -255,9 +265,10 @@ export class Simulation implements NodeWorld, ClientWorld {
   }
 }
 
-function configOf(size: number): QuorumConfig {
-  const lines = Array.from({ length: size }, (_, at) => {
-    return `server.${at + 1}=10.0.1.${at + 1}:${2001 + at}:${3001 + at}:participant`;
+function configOf(size: number, observers: number): QuorumConfig {
+  const lines = Array.from({ length: size + observers }, (_, at) => {
+    const role = at < size ? 'participant' : 'observer';
+    return `server.${at + 1}=10.0.1.${at + 1}:${2001 + at}:${3001 + at}:${role}`;
   });
   const config = parseQuorumConfig([...lines, 'version=0'].join('\n'));
   if (typeof config === 'string') throw new Error(config);

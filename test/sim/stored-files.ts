@@ -1,6 +1,7 @@
 import {
   ACCEPTED_EPOCH_FILE,
   CURRENT_EPOCH_FILE,
+  encodeEpoch,
   resolveEpochs,
   TEMPORARY_SUFFIX,
 } from '../../src/server/persistence/epochs.js';
@@ -14,10 +15,7 @@ import {
 } from '../../src/server/persistence/recovery.js';
 import { Database } from '../../src/server/persistence/replay.js';
 import { writeSnapshot } from '../../src/server/persistence/snapshot.js';
-import {
-  decodeStatPersisted,
-  SnapshotReader,
-} from '../../src/server/persistence/snapshot-reader.js';
+import { SnapshotReader } from '../../src/server/persistence/snapshot-reader.js';
 import { sourceOf } from '../../src/server/persistence/snapshot-source.js';
 import { TxnLogReader } from '../../src/server/persistence/txn-log.js';
 import type { SnapshotContent } from '../../src/server/snapshot-content.js';
@@ -84,8 +82,8 @@ export function cutSteps(
   const names = [...files].map(([name, { length: size }]) => ({ name, size }));
   const steps: ((files: Files) => void)[] = [];
   for (const { name, zxid: named } of snapshotsAmong(names)) {
-    const isBehind = named > zxid || (reached.get(name) ?? named) > zxid;
-    if (isBehind) steps.push((now) => now.delete(name));
+    const reach = reached.get(name) ?? reachOf(files.get(name) as Buffer);
+    if (named > zxid || reach > zxid) steps.push((now) => now.delete(name));
   }
   for (const { name, zxid: first } of logsAmong(names).reverse()) {
     if (first > zxid) {
@@ -103,6 +101,12 @@ export function cutSteps(
     break;
   }
   return steps;
+}
+
+/** What a snapshot says of itself: how far the tree had come when it was whole. */
+function reachOf(bytes: Buffer): bigint {
+  const database = new Database({});
+  return loadSnapshot(database, bytes) ? database.compareAfter : 0n;
 }
 
 function emptyDatabase(): Database {
@@ -133,7 +137,7 @@ function loadSnapshot(database: Database, bytes: Buffer): boolean {
     else if (item.kind === 'acl') database.addAcl(item.key, item.acl);
     else if (item.kind === 'digest') database.compareAfter = item.zxid;
     else if (item.kind === 'node') {
-      database.addNode(item.path, item.data, item.aclKey, decodeStatPersisted(item.stat));
+      database.addNode(item.path, item.data, item.aclKey, item.stat);
     } else if (item.kind === 'invalid' || item.kind === 'need-more') return false;
   }
   return true;
@@ -173,5 +177,8 @@ function epochsOf(
     lastZxid,
   );
   if (epochs.kind === 'refuse') throw new Error(epochs.reason);
+  // As node/epoch-files.ts does at a start.
+  files.set(CURRENT_EPOCH_FILE, Buffer.from(encodeEpoch(epochs.currentEpoch)));
+  files.set(ACCEPTED_EPOCH_FILE, Buffer.from(encodeEpoch(epochs.acceptedEpoch)));
   return epochs;
 }

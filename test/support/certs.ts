@@ -111,7 +111,7 @@ function makeCertificate(
     readonly notAfter?: Date;
   },
 ): string {
-  const { serial, extensions, notBefore = daysFromNow(-1), notAfter = daysFromNow(1) } = options;
+  const { serial, extensions, notBefore = daysFromNow(-1), notAfter = daysFromNow(90) } = options;
   const content = sequence(
     tagged(0, integer(2)),
     integer(serial),

@@ -37,6 +37,8 @@ export interface TerminalOptions {
 export interface Terminal {
   /** The rows of the screen without blanks at their ends. */
   screen(): Promise<readonly string[]>;
+  /** The same with the sequences that colour it. */
+  styled(): Promise<readonly string[]>;
   /** The screen and all that scrolled off it; soft-wrapped rows are joined again. */
   transcript(): Promise<readonly string[]>;
   cursor(): Promise<{ readonly x: number; readonly y: number }>;
@@ -89,6 +91,7 @@ export async function startTerminal(options: TerminalOptions): Promise<Terminal>
   };
   return {
     screen,
+    styled: async () => trimmed(await tmux('capture-pane', '-p', '-e')),
     transcript: async () => trimmed(await tmux('capture-pane', '-p', '-J', '-S', '-')),
     cursor: async () => {
       const text = await tmux('display-message', '-p', '#{cursor_x} #{cursor_y}');
@@ -118,9 +121,9 @@ export async function startTerminal(options: TerminalOptions): Promise<Terminal>
     waitForScreen,
     exitStatus: async () => {
       const text = await waitFor('the program to end', async () => {
-        const [isDead, status] = (
-          await tmux('display-message', '-p', '#{pane_dead} #{pane_dead_status}')
-        ).split(' ');
+        const text = await tmux('display-message', '-p', '#{pane_dead} #{pane_dead_status}');
+        // The end of the terminal is seen a moment before the status of the process is there.
+        const [isDead, status] = text.trim().split(' ');
         return isDead === '1' && status;
       });
       return Number(text);

@@ -33,6 +33,21 @@ export async function refuseLockout(
   );
 }
 
+/**
+ * An id that this session has and as few others as can be; for an entry that it needs for a while.
+ */
+export async function ownId(client: ZooKeeperClient): Promise<ACL['id']> {
+  const identities = (await identitiesOf(client)) ?? [];
+  if (identities.some(({ authScheme }) => PROVEN.has(authScheme)))
+    return { scheme: 'auth', id: '' };
+  const address = identities.find(({ authScheme }) => authScheme === 'ip');
+  return address === undefined ? ANYONE : { scheme: 'ip', id: address.user };
+}
+
+const ANYONE = { scheme: 'world', id: 'anyone' } as const;
+/** The schemes that an `auth` entry is made of. */
+const PROVEN: ReadonlySet<string> = new Set(['digest', 'sasl', 'x509']);
+
 /** Undefined where the server does not say: before 3.7, and through the native client. */
 async function identitiesOf(client: ZooKeeperClient): Promise<readonly ClientInfo[] | undefined> {
   try {

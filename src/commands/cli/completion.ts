@@ -23,19 +23,8 @@ function flagsOf(name: string, { letter }: OptionSpec): string[] {
   return [`--${name}`, ...(letter === undefined ? [] : [`-${letter}`])];
 }
 
-/** Options whose value is a local file, by their name or their kind. */
-const FILE_OPTIONS = new Set([
-  'file',
-  'cacert',
-  'cert',
-  'key',
-  'properties',
-  'auth-file',
-  'data-dir',
-]);
-
-function isFileOption(name: string, { kind }: OptionSpec): boolean {
-  return kind === 'file' || (kind === 'text' && FILE_OPTIONS.has(name));
+function isFileOption(_: string, { kind }: OptionSpec): boolean {
+  return kind === 'file';
 }
 
 function wordsOf(commands: readonly Command[]): string[] {

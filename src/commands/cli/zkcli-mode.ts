@@ -19,17 +19,14 @@ export async function runZkCliMode(
   const output = new Output(process.stdout, () => abort.abort());
   process.stderr.on('error', () => undefined);
   const release = onSignals(abort);
-  const interrupted = new Promise<number>((resolve) => {
-    abort.signal.addEventListener('abort', () => resolve(ExitCode.interrupted), { once: true });
-  });
   try {
-    const run = runZkCli(argv, {
+    const code = await runZkCli(argv, {
       input: process.stdin,
       signal: abort.signal,
       out: (text) => void output.write(text),
       err: (text) => void process.stderr.write(text),
     });
-    return await Promise.race([run, interrupted]);
+    return abort.signal.aborted ? ExitCode.interrupted : code;
   } finally {
     await output.flush();
     release();

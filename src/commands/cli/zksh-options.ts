@@ -3,12 +3,8 @@ import { usageError } from '../command-error.js';
 import { parseArguments } from '../parse-arguments.js';
 import type { Token } from '../parse-line.js';
 import { OUTPUT_FORMATS, type OutputFormat } from '../render/render.js';
-import {
-  type ClientKind,
-  type Credentials,
-  checkTarget,
-  isSecureTarget,
-} from '../shell-session.js';
+import type { ClientKind, Credentials } from '../shell-session.js';
+import { checkTarget, isSecureTarget } from '../target.js';
 import { givenTlsOption, type TlsFiles } from '../tls-files.js';
 
 const OPTIONS = {
@@ -39,6 +35,10 @@ const OPTIONS = {
     summary: 'for connecting, for each request, and asked of the server for the session',
   },
   readonly: { summary: 'refuse every change, and be content with a read-only server' },
+  'dry-run': {
+    letter: 'n',
+    summary: 'only tell what each command would change, and send nothing of it',
+  },
   auth: {
     kind: 'secret',
     valueName: 'USER:PASSWORD',
@@ -144,6 +144,7 @@ export interface ZkshOptions {
   readonly clientKind: ClientKind;
   readonly timeoutMs: number | undefined;
   readonly isReadOnly: boolean;
+  readonly isDryRun: boolean;
   readonly auth: readonly Credentials[];
   /** Files that sessionOptions reads. */
   readonly authFile: string | undefined;
@@ -190,6 +191,7 @@ export function parseZkshOptions(
     clientKind: options.client === 'native' ? 'native' : 'builtin',
     timeoutMs: options.timeout,
     isReadOnly: options.readonly,
+    isDryRun: options['dry-run'],
     auth: auth === undefined || auth === '' ? [] : [{ scheme: 'digest', auth }],
     authFile: options['auth-file'],
     properties: options.properties,

@@ -3,12 +3,8 @@ import type { ClientOptions } from '../../client/client.js';
 import type { TlsOptions } from '../../client/tls.js';
 import type { ZkshOptions } from '../cli/zksh-options.js';
 import { usageError } from '../command-error.js';
-import {
-  type Credentials,
-  checkTarget,
-  isSecureTarget,
-  type SessionOptions,
-} from '../shell-session.js';
+import type { Credentials, SessionOptions } from '../shell-session.js';
+import { checkTarget, isSecureTarget } from '../target.js';
 import { givenTlsOption, readTlsFiles, TlsFileError } from '../tls-files.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -28,11 +24,12 @@ export async function sessionOptions(
   checkTarget(servers);
   const tls = await tlsOf(options, servers);
   const client = await clientOptions(options);
-  const { timeoutMs, clientKind, isReadOnly, isProtected, profile } = options;
+  const { timeoutMs, clientKind, isReadOnly, isDryRun, isProtected, profile } = options;
   return {
     target: servers,
     clientKind,
     isReadOnly,
+    isDryRun,
     isProtected,
     auth: await authOf(options),
     ...(profile === undefined ? {} : { profile }),

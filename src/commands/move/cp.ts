@@ -4,7 +4,14 @@ import { usageError } from '../command-error.js';
 import type { Result } from '../result.js';
 import { amount, checkSink, checkSource, leftOut } from './copy-report.js';
 import { existingRoot } from './existing-root.js';
-import { destinationPath, isFile, isRemote, openTree, type TreePlace } from './place.js';
+import {
+  AUTH_OPTION,
+  destinationPath,
+  isFile,
+  isRemote,
+  openTree,
+  type TreePlace,
+} from './place.js';
 import { TreeSink } from './tree-sink.js';
 import { TreeSource } from './tree-source.js';
 
@@ -21,6 +28,7 @@ export const cp = defineCommand({
     'dry-run': { letter: 'n', summary: 'list what would be copied' },
     ephemerals: { letter: 'e', summary: 'make persistent znodes of ephemerals' },
     'no-acl': { summary: 'without ACLs: everybody may do everything' },
+    ...AUTH_OPTION,
   },
   args: {
     from: { kind: 'place', summary: 'a path, or zk://host[:port][,...]/path' },
@@ -42,11 +50,13 @@ export const cp = defineCommand({
     }
   },
   async run(context, { options, args, tokens }): Promise<Result> {
-    const from = await openTree(context, args.from);
-    const to = await openTree(context, args.to).catch(async (error: unknown) => {
-      await from.close();
-      throw error;
-    });
+    const from = await openTree(context, args.from, options['send-auth']);
+    const to = await openTree(context, args.to, options['send-auth']).catch(
+      async (error: unknown) => {
+        await from.close();
+        throw error;
+      },
+    );
     try {
       const root = destinationPath(to.path, tokens.to?.text, from.path);
       if (from.isHere && to.isHere) refuseInside(from.path, root);

@@ -3,7 +3,7 @@ import { CommandError } from '../command-error.js';
 import type { Result } from '../result.js';
 import { compareRecords, type Difference } from './compare-records.js';
 import { checkSource } from './copy-report.js';
-import { openSource } from './place.js';
+import { AUTH_OPTION, openSource } from './place.js';
 
 export const diff = defineCommand({
   name: 'diff',
@@ -14,6 +14,7 @@ export const diff = defineCommand({
   options: {
     ephemerals: { letter: 'e', summary: 'ephemerals too' },
     'no-acl': { summary: 'without ACLs' },
+    ...AUTH_OPTION,
     quiet: { letter: 'q', summary: 'only the exit code' },
   },
   args: {
@@ -30,6 +31,7 @@ export const diff = defineCommand({
       signal: context.signal,
       hasAcls: !options['no-acl'],
       hasEphemerals: options.ephemerals,
+      isAuthSent: options['send-auth'],
     };
     const left = await openSource(context, args.left, how);
     const right = await openSource(context, args.right, how).catch(async (error: unknown) => {

@@ -129,15 +129,17 @@ export class DumpSource {
 
 const NEWLINE = 0x0a;
 
-/** Has the dump its last line? Without it, it was interrupted. */
-export async function isComplete(file: string): Promise<boolean> {
+/** The last line of a dump; undefined when it was interrupted before it. */
+export async function readEnd(file: string): Promise<DumpEnd | undefined> {
   const handle = await open(file, 'r');
   try {
     const { size } = await handle.stat();
     const length = Math.min(size, TAIL_LENGTH);
     const tail = Buffer.alloc(length);
     await handle.read(tail, 0, length, size - length);
-    return /\n\{"end":true,[^\n]*\}\n$/.test(tail.toString());
+    const line = /\n(\{"end":true,[^\n]*\})\n$/.exec(tail.toString())?.[1];
+    const parsed = line === undefined ? undefined : parseDumpLine(line);
+    return parsed?.kind === 'end' ? parsed.end : undefined;
   } finally {
     await handle.close();
   }

@@ -3,9 +3,9 @@ import { type CommandContext, defineCommand } from '../command.js';
 import { CommandError, ExitCode, usageError } from '../command-error.js';
 import type { Result } from '../result.js';
 import { amount, checkSource, leftOut } from './copy-report.js';
-import { DumpSource, isComplete } from './dump-file.js';
+import { DumpSource, readEnd } from './dump-file.js';
 import { TreeSource } from './tree-source.js';
-import { endLine, headLine, recordLine } from './znode-record.js';
+import { endFields, headFields, type LineFields, recordFields } from './znode-record.js';
 
 const WRITE_LENGTH = 256 * 1024;
 
@@ -59,8 +59,8 @@ async function dumpToOutput(
   source: TreeSource,
   hasAcls: boolean,
 ): Promise<Result> {
-  const emit = (line: string) =>
-    context.emit({ kind: 'message', text: line, fields: JSON.parse(line) });
+  const emit = (fields: LineFields) =>
+    context.emit({ kind: 'message', text: JSON.stringify(fields), fields });
   let znodes = 0;
   let isBegun = false;
   for await (const record of source.records()) {
@@ -68,17 +68,20 @@ async function dumpToOutput(
     if (!isBegun) await emit(headOf(context, source, hasAcls));
     isBegun = true;
     znodes++;
-    await emit(recordLine(record));
+    await emit(recordFields(record));
   }
   if (!isBegun) await emit(headOf(context, source, hasAcls));
   const { ephemeralsLeftOut, unread } = source;
-  await emit(endLine({ znodes, ephemeralsLeftOut, unread }));
+  await emit(endFields({ znodes, ephemeralsLeftOut, unread }));
   checkSource(source);
   return { kind: 'end' };
 }
 
-function headOf({ session }: CommandContext, source: TreeSource, hasAcls: boolean): string {
-  return headLine({ root: source.root, server: session.target, hasAcls }, new Date().toISOString());
+function headOf({ session }: CommandContext, source: TreeSource, hasAcls: boolean): LineFields {
+  return headFields(
+    { root: source.root, server: session.target, hasAcls },
+    new Date().toISOString(),
+  );
 }
 
 interface Begun {
@@ -96,7 +99,8 @@ async function readBegun(file: string, root: string): Promise<Begun> {
   if (head.root !== root) {
     throw usageError(`${file} is a dump of ${head.root}, not of ${root}`, undefined);
   }
-  if (await isComplete(file)) throw usageError(`${file} is complete already`, undefined);
+  if ((await readEnd(file)) !== undefined)
+    throw usageError(`${file} is complete already`, undefined);
   let last: string | undefined;
   let znodes = 0;
   try {
@@ -122,24 +126,25 @@ async function dumpToFile(
   let znodes = begun?.znodes ?? 0;
   let bytes = 0;
   try {
-    const lines = new LineWriter(handle);
-    if (begun === undefined) await lines.add(headOf(context, source, how.hasAcls));
+    const lines = new LineWriter(handle, context.signal);
+    if (begun === undefined) {
+      await lines.add(headOf(context, source, how.hasAcls));
+      // An interrupted dump is gone on with by its head.
+      await lines.flush();
+    }
     for await (const record of source.records()) {
       znodes++;
       bytes += record.data?.length ?? 0;
-      await lines.add(recordLine(record));
+      await lines.add(recordFields(record));
       context.progress?.({
         done: 'dumped',
         count: znodes,
         ...(total === undefined ? {} : { total }),
       });
     }
-    if (context.signal.aborted) {
-      await lines.flush();
-      return { kind: 'end' };
-    }
+    if (context.signal.aborted) return { kind: 'end' };
     const { ephemeralsLeftOut, unread } = source;
-    await lines.add(endLine({ znodes, ephemeralsLeftOut, unread }));
+    await lines.add(endFields({ znodes, ephemeralsLeftOut, unread }));
     await lines.flush();
     await handle.sync();
   } finally {
@@ -179,22 +184,26 @@ async function openFile(file: string, begun: Begun | undefined): Promise<FileHan
 /** Appends lines to a file, many in one write. */
 class LineWriter {
   readonly #handle: FileHandle;
+  readonly #signal: AbortSignal;
   #lines: string[] = [];
   #length = 0;
   #at: number | undefined;
 
-  constructor(handle: FileHandle) {
+  /** @param signal nothing is written after it, when somebody may go on with the file already */
+  constructor(handle: FileHandle, signal: AbortSignal) {
     this.#handle = handle;
+    this.#signal = signal;
   }
 
-  async add(line: string): Promise<void> {
+  async add(fields: LineFields): Promise<void> {
+    const line = JSON.stringify(fields);
     this.#lines.push(line, '\n');
     this.#length += line.length + 1;
     if (this.#length >= WRITE_LENGTH) await this.flush();
   }
 
   async flush(): Promise<void> {
-    if (this.#lines.length === 0) return;
+    if (this.#lines.length === 0 || this.#signal.aborted) return;
     const bytes = Buffer.from(this.#lines.join(''));
     this.#lines = [];
     this.#length = 0;

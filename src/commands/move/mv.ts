@@ -16,13 +16,14 @@ import { isOpenAcl, type ZnodeRecord } from './znode-record.js';
 /** What one request may carry, below the megabyte that servers take. */
 const ATOMIC_BYTES = 700_000;
 const ATOMIC_ZNODES = 2000;
+const REQUEST_OVERHEAD = 64;
 
 export const mv = defineCommand({
   name: 'mv',
   group: 'move',
   summary: 'move a subtree to another path',
   description:
-    'What fits into one request moves as a whole or not at all: up to 2000 znodes and 700000 bytes. More is copied, and then deleted znode by znode, each only if it is still what was copied; what changed meanwhile stays, and is named. Ephemerals cannot be moved, as they belong to their session. Versions and times start anew.',
+    'What fits into one request moves as a whole or not at all: up to 2000 znodes and 700000 bytes, paths included. More is copied, and then deleted znode by znode, each only if it is still what was copied; what changed meanwhile stays, and is named. Ephemerals cannot be moved, as they belong to their session. Versions and times start anew.',
   options: {
     'dry-run': { letter: 'n', summary: 'list what would be moved' },
   },
@@ -67,10 +68,17 @@ async function readFew(
   for await (const record of source.records()) {
     refuseEphemeral(record, source.root);
     few.push(record);
-    bytes += record.data?.length ?? 0;
+    bytes += requestLength(record, source.root);
     if (bytes > ATOMIC_BYTES || few.length > ATOMIC_ZNODES) return { few: [], isWhole: false };
   }
   return { few, isWhole: true };
+}
+
+/** What a znode takes in the request, roughly: both paths, the data and the ACL. */
+function requestLength({ path, data, acl }: ZnodeRecord, root: string): number {
+  const paths = 2 * (Buffer.byteLength(root) + Buffer.byteLength(path) + REQUEST_OVERHEAD);
+  const ids = (acl ?? []).reduce((sum, { id }) => sum + id.scheme.length + id.id.length + 12, 0);
+  return paths + (data?.length ?? 0) + ids;
 }
 
 function refuseEphemeral({ mode, path }: ZnodeRecord, root: string): void {

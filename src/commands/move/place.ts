@@ -38,14 +38,18 @@ export function splitRemote(place: string): { readonly target: string; readonly 
  * Opens the tree of a place; the caller closes it.
  * @throws ConnectError when the servers of another cluster are not reached
  */
-export async function openTree(context: CommandContext, place: string): Promise<TreePlace> {
+export async function openTree(
+  context: CommandContext,
+  place: string,
+  isAuthSent: boolean,
+): Promise<TreePlace> {
   if (isFile(place)) throw usageError(`${place} is a file, and a tree is needed here`, undefined);
   if (!isRemote(place)) {
     const { client } = context;
     return { client, path: place, name: place, isHere: true, close: async () => undefined };
   }
   const { target, path } = splitRemote(place);
-  const client = await context.session.openBeside(target);
+  const client = await context.session.openBeside(target, isAuthSent);
   return { client, path, name: place, isHere: false, close: () => client.close() };
 }
 
@@ -62,11 +66,19 @@ export interface OpenSource {
   close(): Promise<void>;
 }
 
+/** A password is for the servers it was given for, unless somebody says otherwise. */
+export const AUTH_OPTION = {
+  'send-auth': {
+    summary:
+      'authenticate on another cluster as zksh was told to here, which shows it the password',
+  },
+} as const;
+
 /** Opens whatever a place is, to be read. */
 export async function openSource(
   context: CommandContext,
   place: string,
-  options: TreeSourceOptions,
+  options: TreeSourceOptions & { readonly isAuthSent: boolean },
 ): Promise<OpenSource> {
   if (isFile(place)) {
     const dump = DumpSource.ofFile(place.slice(1));
@@ -76,7 +88,7 @@ export async function openSource(
       close: async () => undefined,
     };
   }
-  const { client, path, close } = await openTree(context, place);
+  const { client, path, close } = await openTree(context, place, options.isAuthSent);
   const tree = new TreeSource(client, path, options);
   return { tree, records: () => tree.records(), close };
 }

@@ -4,7 +4,7 @@ import { CommandError, ExitCode, usageError } from '../command-error.js';
 import type { Result } from '../result.js';
 import { compareRecords } from './compare-records.js';
 import { amount, checkSink } from './copy-report.js';
-import { DumpSource, isComplete } from './dump-file.js';
+import { DumpSource, readEnd } from './dump-file.js';
 import { existingRoot } from './existing-root.js';
 import { TreeSink } from './tree-sink.js';
 import { TreeSource } from './tree-source.js';
@@ -41,7 +41,7 @@ export const restore = defineCommand({
     }
   },
   async run(context, { options, args }): Promise<Result> {
-    const source = await openDump(context, args.file, options.partial);
+    const { source, total } = await openDump(context, args.file, options.partial);
     const root = args.path ?? (await source.readHead()).root;
     if (options['dry-run']) return dryRun(context, source, root, options.ephemerals);
     const onExisting = options.overwrite ? 'overwrite' : options.resume ? 'resume' : 'refuse';
@@ -50,7 +50,12 @@ export const restore = defineCommand({
       signal: context.signal,
       onExisting,
       hasAcls: !options['no-acl'],
-      progress: (count) => context.progress?.({ done: 'restored', count }),
+      progress: (count) =>
+        context.progress?.({
+          done: 'restored',
+          count,
+          ...(total === undefined ? {} : { total }),
+        }),
     });
     try {
       await sink.writeAll(chosen(source.records(), options.ephemerals));
@@ -73,18 +78,21 @@ async function openDump(
   context: CommandContext,
   file: string,
   isPartial: boolean,
-): Promise<DumpSource> {
-  if (file === '-') return DumpSource.ofBytes(await context.readInput());
+): Promise<{ readonly source: DumpSource; readonly total: number | undefined }> {
+  if (file === '-') {
+    return { source: DumpSource.ofBytes(await context.readInput()), total: undefined };
+  }
   const source = DumpSource.ofFile(file);
   await source.readHead();
-  if (!isPartial && !(await isComplete(file))) {
+  const end = await readEnd(file);
+  if (!isPartial && end === undefined) {
     throw new CommandError(`${file} is not complete: the dump was interrupted`, {
       code: 'BADDUMP',
       exitCode: ExitCode.usage,
       hint: 'dump --resume ends it; restore --partial takes what is there',
     });
   }
-  return source;
+  return { source, total: end?.znodes };
 }
 
 async function* chosen(

@@ -4,6 +4,9 @@ import { CreateModes } from '../../protocol/create-mode.js';
 import type { ACL } from '../../protocol/data.js';
 import { isWithin } from '../../protocol/path.js';
 import { Perms } from '../../protocol/perms.js';
+import { ownId } from '../acl/self-lockout.js';
+import { CommandError, ExitCode } from '../command-error.js';
+import { isCode } from '../is-code.js';
 import { isOpenAcl, isSameAcl, isSameData, type ZnodeRecord } from './znode-record.js';
 
 /** What becomes of a znode that is there already. */
@@ -19,17 +22,18 @@ export interface TreeSinkOptions {
 
 /** Writes under way; a server does what one session asks in the order asked. */
 const IN_FLIGHT = 64;
-const ANYONE = { scheme: 'world', id: 'anyone' } as const;
 
 /**
  * Writes records below a root, parents first, without waiting for each. A leaf gets its ACL as it
  * is made; a parent only when all below it is there, since its ACL may forbid just that. Until then
- * it has its ACL and, besides, lets anyone create below it and set its ACL, but read nothing more.
+ * it has its ACL and, besides, lets this session create below it and set its ACL, and nothing more.
  */
 export class TreeSink {
   readonly #client: ZooKeeperClient;
   readonly #root: string;
   readonly #options: TreeSinkOptions;
+  /** Who writes, for the time until a parent has its ACL. */
+  #own: ACL['id'] | undefined;
   readonly #pending: Promise<void>[] = [];
   /** On the way down to the present znode: whose ACL is still to be set. */
   readonly #open: { readonly path: string; readonly acl: readonly ACL[] }[] = [];
@@ -66,7 +70,8 @@ export class TreeSink {
     const acl = this.#options.hasAcls ? record.acl : undefined;
     const isLate = acl !== undefined && !isLeaf && !isOpenAcl(acl);
     if (isLate) this.#open.push({ path, acl });
-    const made = isLate ? interimAcl(acl) : acl;
+    if (isLate) this.#own ??= await ownId(this.#client);
+    const made = isLate && this.#own !== undefined ? interimAcl(acl, this.#own) : acl;
     await this.#start(path, () => this.#make(path, record, made, isLate ? undefined : acl));
   }
 
@@ -157,9 +162,19 @@ export class TreeSink {
     if (this.#failed !== undefined) throw this.#failed;
   }
 
+  #lost(error: ZooKeeperError): CommandError {
+    const what =
+      error.code === 'CONNECTIONLOSS' ? 'the connection was lost' : `it ended with ${error.code}`;
+    const done = this.written + this.kept;
+    return new CommandError(
+      `${what} after ${done} znodes were written; up to ${IN_FLIGHT} more may be, or not`,
+      { code: error.code, exitCode: ExitCode.connection, hint: LOST_HINT, cause: error },
+    );
+  }
+
   #fail(path: string, error: unknown): void {
     if (error instanceof ZooKeeperError && FATAL.has(error.code)) {
-      this.#failed ??= error;
+      this.#failed ??= this.#lost(error);
       return;
     }
     // What is missing a parent failed because the parent did.
@@ -169,6 +184,8 @@ export class TreeSink {
   }
 }
 
+const LOST_HINT = 'the same again with --resume goes on from there';
+
 const FATAL: ReadonlySet<string> = new Set([
   'CONNECTIONLOSS',
   'REQUESTTIMEOUT',
@@ -176,8 +193,8 @@ const FATAL: ReadonlySet<string> = new Set([
   'OPERATIONTIMEOUT',
 ]);
 
-function interimAcl(acl: readonly ACL[]): readonly ACL[] {
-  return [...acl, { perms: Perms.CREATE | Perms.ADMIN, id: ANYONE }];
+function interimAcl(acl: readonly ACL[], id: ACL['id']): readonly ACL[] {
+  return [...acl, { perms: Perms.CREATE | Perms.ADMIN, id }];
 }
 
 function createOptions({ mode, ttl }: ZnodeRecord, acl: readonly ACL[] | undefined): CreateOptions {
@@ -187,8 +204,4 @@ function createOptions({ mode, ttl }: ZnodeRecord, acl: readonly ACL[] | undefin
     return { mode: CreateModes.PERSISTENT_WITH_TTL, ttl, ...withAcl };
   }
   return withAcl;
-}
-
-function isCode(error: unknown, code: ZooKeeperError['code']): boolean {
-  return error instanceof ZooKeeperError && error.code === code;
 }

@@ -67,7 +67,9 @@ export class TreeSource {
   }
 
   /** Undefined for what is left out, which is counted. */
-  #recordOf({ path, stat, extra, error }: Visit<Read>): ZnodeRecord | undefined {
+  #recordOf({ path, depth, stat, extra, error }: Visit<Read>): ZnodeRecord | undefined {
+    // Nothing below a root that cannot be read was read either.
+    if (depth === 0 && error !== undefined) throw error;
     if (stat === undefined || extra === undefined) {
       this.unread++;
       if (this.faults.length < 3) this.faults.push({ path, error });

@@ -33,18 +33,21 @@ export interface DumpEnd {
 
 const FORMAT = 1;
 
-export function headLine({ root, server, hasAcls }: DumpHead, time: string): string {
-  return JSON.stringify({ zkshDump: FORMAT, root, server, time, hasAcls });
+/** The fields of a line of a dump. */
+export type LineFields = Readonly<Record<string, unknown>>;
+
+export function headFields({ root, server, hasAcls }: DumpHead, time: string): LineFields {
+  return { zkshDump: FORMAT, root, server, time, hasAcls };
 }
 
-export function endLine(end: DumpEnd): string {
-  return JSON.stringify({ end: true, ...end });
+export function endFields(end: DumpEnd): LineFields {
+  return { end: true, ...end };
 }
 
-/** One line of a dump; text stays readable, and other bytes are base64. */
-export function recordLine(record: ZnodeRecord): string {
+/** Text stays readable, and other bytes are base64. */
+export function recordFields(record: ZnodeRecord): LineFields {
   const { path, data, acl, mode, ttl, version, mtime } = record;
-  return JSON.stringify({
+  return {
     path,
     ...encode(data),
     ...(acl === undefined ? {} : { acl: formatAcl(acl) }),
@@ -52,7 +55,7 @@ export function recordLine(record: ZnodeRecord): string {
     ...(ttl === undefined ? {} : { ttl }),
     version,
     mtime,
-  });
+  };
 }
 
 function encode(data: Buffer | null): object {

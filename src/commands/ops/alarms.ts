@@ -40,6 +40,7 @@ function alarmOf(
         code: `limit:${name}`,
         server: member.server,
         text: `${found}, ${expected}; ${advice}`,
+        ...(threshold.reading.kind === 'increase' ? { isEvent: true } : {}),
         limit: { name, value, limit, source: isChanged ? 'given for this run' : source },
       },
     ];

@@ -7,3 +7,14 @@ export interface EarlierLook {
   readonly zxid: bigint | undefined;
   readonly uptimeMs: number | undefined;
 }
+
+/** Its counters, unless the server was started anew since: then they began at zero again. */
+export function countersSince(
+  before: EarlierLook | undefined,
+  uptimeMs: number | undefined,
+): Readonly<Record<string, number>> {
+  if (before === undefined) return {};
+  const isRestarted =
+    uptimeMs !== undefined && before.uptimeMs !== undefined && uptimeMs < before.uptimeMs;
+  return isRestarted ? {} : before.counters;
+}

@@ -49,7 +49,8 @@ export async function execute(
     askCertificate: world.askCertificate,
     now: world.now,
     timeoutMs: options.timeout,
-    deadlineMs: options.deadline,
+    // The deadline is for the asking; whoever wants two looks far apart waits in between.
+    deadlineMs: options.deadline + (options.interval ?? 0),
     confirmMs: options.confirm ?? 1000,
     limits,
     minServing: options.minServing,

@@ -2,7 +2,7 @@
 
 import { metricOf, type ParsedMntr, summaryPart } from '../../fourlw/mntr.js';
 import { zxidCounter } from '../../protocol/zxid.js';
-import type { EarlierLook } from './earlier-look.js';
+import { countersSince, type EarlierLook } from './earlier-look.js';
 import { type Member, metricsOf } from './member.js';
 import { OPERATION_PREFIX } from './rates.js';
 import { lagOf, statusOf } from './status.js';
@@ -30,20 +30,20 @@ export function measure(
 ): number | undefined {
   const metrics = metricsOf(member);
   const earlier = context.earlier.get(member.server);
+  const counters = countersSince(earlier, metrics && metricOf(metrics, 'uptime'));
   switch (reading.kind) {
     case 'gauge':
       return metrics && finite(metricOf(metrics, reading.key));
     case 'ratio':
       return metrics && percent(metricOf(metrics, reading.key), metricOf(metrics, reading.of));
     case 'increase':
-      return metrics && growth(metricOf(metrics, reading.key), earlier?.counters[reading.key]);
+      return metrics && growth(metricOf(metrics, reading.key), counters[reading.key]);
     case 'mean':
-      return metrics && meanOf(metrics, reading.summary, earlier);
+      return metrics && meanOf(metrics, reading.summary, counters);
     case 'rate': {
       const seconds = earlier && (context.timeMs - earlier.timeMs) / 1000;
       const name = `sum_${reading.summary}`;
-      const grown =
-        metrics && growth(summaryPart(metrics, reading.summary, 'sum'), earlier?.counters[name]);
+      const grown = metrics && growth(summaryPart(metrics, reading.summary, 'sum'), counters[name]);
       return grown !== undefined && seconds ? grown / seconds : undefined;
     }
     case 'p99':
@@ -119,11 +119,11 @@ function growth(now: number | undefined, before: number | undefined): number | u
 function meanOf(
   metrics: ParsedMntr,
   summary: string,
-  earlier: EarlierLook | undefined,
+  counters: EarlierLook['counters'],
 ): number | undefined {
   const [sum, count] = (['sum', 'cnt'] as const).map((part) => {
     const now = summaryPart(metrics, summary, part);
-    return growth(now, earlier?.counters[`${part}_${summary}`]);
+    return growth(now, counters[`${part}_${summary}`]);
   });
   if (sum !== undefined && count !== undefined) return count === 0 ? undefined : sum / count;
   return finite(summaryPart(metrics, summary, 'avg'));

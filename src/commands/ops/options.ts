@@ -87,7 +87,6 @@ export function addMemberOptions(command: Command): void {
     .option('--servers <list>', 'host[:port],host[:port]… (default: 127.0.0.1:2181)')
     .option('--connect <string>', 'a connect string; its chroot is ignored')
     .option('--config <zoo.cfg>', "the members of a server's configuration")
-    .option('--discover', 'all members of the ensemble that those given belong to')
     .option('--cacert <file>', 'authorities to trust over TLS (members with zks://), PEM')
     .option('--cert <file>', 'own certificate for TLS, PEM')
     .option('--key <file>', 'its private key, PEM, unless it stands in --cert')
@@ -99,14 +98,13 @@ export function addMemberOptions(command: Command): void {
 function addCommonOptions(command: Command): void {
   addMemberOptions(command);
   command
+    .option('--discover', 'all members of the ensemble that those given belong to')
     .option('--timeout <ms>', 'for one word of one member', milliseconds, 2000)
     .option('--deadline <ms>', 'for the whole run', milliseconds, 10_000)
     .addOption(
       new Option('-o, --output <format>', 'how to print').choices(OUTPUT_FORMATS).default('table'),
     )
     .option('-q, --quiet', 'print nothing when healthy, else one line a problem')
-    .option('--out <file>', 'write into a file instead, whole or not at all')
-    .option('--lock <file>', 'do nothing while another run holds this file')
     .addOption(
       new Option('--fail-on <level>', 'from which level on the exit status is not 0')
         .choices(FAIL_ON)
@@ -115,6 +113,11 @@ function addCommonOptions(command: Command): void {
 }
 
 function addJudgingOptions(command: Command, verb: OpsVerb): void {
+  if (verb.isLive !== true) {
+    command
+      .option('--out <file>', 'write into a file instead, whole or not at all')
+      .option('--lock <file>', 'do nothing while another run holds this file');
+  }
   if (verb.judge === 'ensemble') {
     command.option('--min-serving <n>', 'critical when fewer members serve', count);
   }

@@ -14,6 +14,8 @@ export function judgeQuorum(
   statuses: readonly MemberStatus[],
   serving: readonly MemberStatus[],
 ): Overall {
+  const twice = findTwins(serving);
+  if (twice !== undefined) return finding('unknown', 'same-server', twice);
   const leaders = serving.filter(({ role }) => role === 'leader');
   const [leader] = leaders;
   if (leaders.length > 1) return judgeLeaders(leaders);
@@ -39,6 +41,23 @@ export function judgeQuorum(
     return { summary, problems: [behind(ratio, leader, followers)] };
   }
   return well(summary);
+}
+
+/** One server that is listed by two names would be counted twice. */
+function findTwins(serving: readonly MemberStatus[]): string | undefined {
+  const bySeat = new Map<string, MemberStatus>();
+  for (const status of serving) {
+    const { sid, membership } = status;
+    if (sid === undefined || membership === undefined) continue;
+    const seat = `${sid} ${membership}`;
+    const twin = bySeat.get(seat);
+    if (twin !== undefined) {
+      const names = namesOf([twin, status]);
+      return `${names} are both server ${sid}: list it once, or give each a myid of its own`;
+    }
+    bySeat.set(seat, status);
+  }
+  return undefined;
 }
 
 /** A follower that is up and not in step, by name where the zxids tell which. */
@@ -105,7 +124,8 @@ function findStrangers(serving: readonly MemberStatus[]): string | undefined {
   }
   const voters = serving.filter(({ role }) => role === 'leader' || role === 'follower');
   const least = Math.min(...voters.map(({ quorumSize }) => quorumSize ?? Number.POSITIVE_INFINITY));
-  if (voters.length > least) {
+  const nonVoting = voters.reduce((sum, status) => sum + status.nonVoting, 0);
+  if (voters.length > least + nonVoting) {
     return (
       `two ensembles in one list: ${voters.length} voters serve, ` +
       `but an ensemble here has ${least}; make a list for each`

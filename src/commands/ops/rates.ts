@@ -1,7 +1,7 @@
 // What happens in a second, told from two looks. Nothing is ever reset for it: a second reader
 // would see its figures vanish.
 
-import type { EarlierLook } from './earlier-look.js';
+import { countersSince, type EarlierLook } from './earlier-look.js';
 
 export interface Rates {
   /** Packets received; of clients and of the probes. */
@@ -23,8 +23,9 @@ export const OPERATION_PREFIX = 'op_count_';
 export function ratesOf(now: EarlierLook, before: EarlierLook | undefined): Rates | undefined {
   const seconds = before === undefined ? 0 : (now.timeMs - before.timeMs) / 1000;
   if (before === undefined || seconds <= 0) return undefined;
+  const counters = countersSince(before, now.uptimeMs);
   const grown = (name: string): number | undefined => {
-    const [to, from] = [now.counters[name], before.counters[name]];
+    const [to, from] = [now.counters[name], counters[name]];
     return to === undefined || from === undefined || to < from ? undefined : to - from;
   };
   const perSecond = (name: string) => rounded(divide(grown(name), seconds));

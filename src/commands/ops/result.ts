@@ -1,4 +1,3 @@
-import type { EarlierLook } from './earlier-look.js';
 import type { Member } from './member.js';
 import type { OpsVerb } from './verb.js';
 
@@ -11,6 +10,8 @@ export interface Problem {
   /** Absent when it is about the ensemble. */
   readonly server?: string;
   readonly text: string;
+  /** Something that happened since an earlier look, and not a state: it does not last. */
+  readonly isEvent?: true;
   /** Of a figure beyond its limit. */
   readonly limit?: {
     readonly name: string;
@@ -38,8 +39,6 @@ export interface OpsResult {
   readonly timeMs: number;
   readonly members: readonly Member[];
   readonly verdict: Verdict;
-  /** What an earlier look saw, by member: rates are told against it. */
-  readonly earlier: ReadonlyMap<string, EarlierLook>;
   /** What is new since the run before, with --state. */
   readonly changes?: readonly Change[];
   /** What the runs so far found, the oldest first, with --state. */

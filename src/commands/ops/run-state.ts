@@ -44,6 +44,8 @@ export interface RunState {
   readonly trend: readonly TrendPoint[];
 }
 
+const VOTED: readonly string[] = ['leader', 'follower', 'observer'];
+
 const keyOf = ({ server = '', code }: Pick<Problem, 'server' | 'code'>) => `${server} ${code}`;
 
 /**
@@ -57,6 +59,7 @@ export function advance(
   const problems = nextProblems(before?.problems ?? [], result, forRuns);
   const changes = [
     ...(before === undefined ? [] : memberChanges(before, result)),
+    ...eventsOf(result.verdict).map(eventChange),
     ...problemChanges(before?.problems ?? [], problems, forRuns),
   ];
   const verdict = withoutPassing(result.verdict, problems);
@@ -78,26 +81,35 @@ function nextProblems(
   forRuns: number,
 ): readonly KnownProblem[] {
   const known = new Map(before.map((problem) => [keyOf(problem), problem]));
-  const found = new Map(verdict.problems.map((problem) => [keyOf(problem), problem]));
+  const lasting = verdict.problems.filter(({ isEvent }) => isEvent !== true);
+  const found = new Map(lasting.map((problem) => [keyOf(problem), problem]));
   const present = [...found.values()].map(({ level, code, server, text }): KnownProblem => {
-    const old = known.get(keyOf({ code, ...(server === undefined ? {} : { server }) }));
-    const isLasting = old !== undefined && (old.gone === 0 || old.isTold);
-    const runs = isLasting ? old.runs + 1 : 1;
+    const about = server === undefined ? {} : { server };
+    const old = known.get(keyOf({ code, ...about }));
+    const runs = (old?.runs ?? 0) + 1;
     return {
       level,
       code,
-      ...(server === undefined ? {} : { server }),
+      ...about,
       text,
-      since: isLasting ? old.since : time,
+      since: old?.since ?? time,
       runs,
       gone: 0,
-      isTold: (isLasting && old.isTold) || runs >= forRuns,
+      isTold: old?.isTold === true || runs >= forRuns,
     };
   });
   const absent = before
     .filter((problem) => !found.has(keyOf(problem)) && problem.isTold)
     .map((problem) => ({ ...problem, gone: problem.gone + 1 }));
   return [...present, ...absent];
+}
+
+function eventsOf({ problems }: Verdict): readonly Problem[] {
+  return problems.filter(({ isEvent }) => isEvent === true);
+}
+
+function eventChange({ level, server, text }: Problem): Change {
+  return { kind: 'problem', level, ...(server === undefined ? {} : { server }), text };
 }
 
 function problemChanges(
@@ -141,20 +153,24 @@ function memberChanges(before: RunState, { members, timeMs }: OpsResult): Change
     }
     return changes;
   });
-  const [from, to] = [newestEpoch(before.members.values()), newestEpoch(looks.values())];
+  const from = newestEpoch(before.members.values());
+  const to = newestEpoch(members.map(statusOf));
   if (from === undefined || to === undefined || to <= from) return own;
   const text = `there was an election: epoch ${to} came after ${from}`;
   return [...own, { kind: 'election', level: 'warning', text }];
 }
 
-function newestEpoch(looks: Iterable<EarlierLook>): number | undefined {
-  const epochs = [...looks].flatMap(({ zxid }) => (zxid === undefined ? [] : [zxidEpoch(zxid)]));
+/** Of the members that serve: what others hold may never have been committed. */
+function newestEpoch(members: Iterable<Pick<KnownMember, 'role' | 'zxid'>>): number | undefined {
+  const epochs = [...members].flatMap(({ role, zxid }) =>
+    zxid === undefined || role === undefined || !VOTED.includes(role) ? [] : [zxidEpoch(zxid)],
+  );
   return epochs.length === 0 ? undefined : Math.max(...epochs);
 }
 
 /** What was not found often enough yet is told apart, and does not count. */
 function withoutPassing(verdict: Verdict, known: readonly KnownProblem[]): Verdict {
-  const told = new Set(known.filter(({ isTold }) => isTold).map(keyOf));
+  const told = new Set([...known.filter(({ isTold }) => isTold), ...eventsOf(verdict)].map(keyOf));
   const pending = verdict.problems.filter((problem) => !told.has(keyOf(problem)));
   if (pending.length === 0) return verdict;
   const problems = verdict.problems.filter((problem) => told.has(keyOf(problem)));

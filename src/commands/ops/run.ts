@@ -52,21 +52,26 @@ export async function runVerb(
     const context = { members, timeMs, earlier };
     const alarms = verb.isMeasured === true ? findAlarms(context, options.limits ?? []) : [];
     const verdict = judge(verb, members, { alarms, minServing: options.minServing });
-    return { verb, time, timeMs, members, verdict, earlier };
+    return { verb, time, timeMs, members, verdict };
+  };
+  /** A look that the deadline cut short saw less than the one before it. */
+  const lookAgain = async (before: OpsResult): Promise<OpsResult> => {
+    const again = cutOff.signal.aborted ? before : await look();
+    return cutOff.signal.aborted ? before : again;
   };
   try {
     let result = await look();
     if (options.intervalMs !== undefined) {
       earlier = looksOf(result.members, result.timeMs);
       await pause(options.intervalMs);
-      if (!cutOff.signal.aborted) result = await look();
+      result = await lookAgain(result);
     }
     if (verb.isConfirmed !== true || !needsSecondLook(result)) return result;
     // An election takes a moment, and a leader cut off from its followers notices only after
     // syncLimit: what is gone at a second look is no emergency. Nor is a follower behind that was
     // asked a moment before the others.
     await pause(options.confirmMs);
-    return cutOff.signal.aborted ? result : await look();
+    return await lookAgain(result);
   } finally {
     clearTimeout(timer);
     options.signal?.removeEventListener('abort', end);

@@ -13,12 +13,16 @@ export interface MemberStatus {
   readonly zxid: bigint | undefined;
   /** Followers in step with this leader, itself not counted. */
   readonly syncedFollowers: number | undefined;
+  /** Followers of this leader without a vote, as before they are taken into the ensemble. */
+  readonly nonVoting: number;
   /** The number of voters, as a member of an ensemble sees it. */
   readonly quorumSize: number | undefined;
   /**
    * The quorum addresses of all members in order, with blanks between; where `conf` tells them.
    */
   readonly membership: string | undefined;
+  /** Its number in the ensemble; where `conf` tells it. */
+  readonly sid: string | undefined;
 }
 
 const SERVING_ROLES: readonly string[] = ['leader', 'follower', 'observer', 'standalone'];
@@ -46,9 +50,17 @@ function readStatus(member: Member): MemberStatus {
     isObserver: role === 'observer' || (role === undefined && member.address.isObserver === true),
     zxid: server?.zxid,
     syncedFollowers: metrics && metricOf(metrics, 'synced_followers'),
+    nonVoting: (metrics && metricOf(metrics, 'synced_non_voting_followers')) ?? 0,
     quorumSize: metrics && metricOf(metrics, 'quorum_size'),
     membership: membershipOf(member),
+    sid: sidOf(member),
   };
+}
+
+/** ClickHouse Keeper has a name of its own for it. */
+export function sidOf(member: Member): string | undefined {
+  const values = parsedOf(member, 'conf')?.values;
+  return values?.['serverId'] ?? values?.['server_id'];
 }
 
 /** `zk1:2888:3888 zk2:2888:3888`: without the client ports, which a dynamic configuration adds. */

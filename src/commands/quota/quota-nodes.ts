@@ -3,6 +3,7 @@
 import type { ZooKeeperClient } from '../../client/client.js';
 import { ZooKeeperError } from '../../client/errors.js';
 import { childPath, parentPath } from '../../protocol/path.js';
+import { isCode } from '../is-code.js';
 
 export const QUOTA_ROOT = '/zookeeper/quota';
 const LIMITS = 'zookeeper_limits';
@@ -76,7 +77,7 @@ export async function readQuota(client: ZooKeeperClient, path: string): Promise<
       usageText: canonical(usageText),
     };
   } catch (error) {
-    if (isNoNode(error)) return undefined;
+    if (isCode(error, 'NONODE')) return undefined;
     throw error;
   }
 }
@@ -179,7 +180,7 @@ async function childrenOf(client: ZooKeeperClient, path: string): Promise<readon
   try {
     return (await client.getChildren(path)).children;
   } catch (error) {
-    if (isNoNode(error)) return [];
+    if (isCode(error, 'NONODE')) return [];
     throw error;
   }
 }
@@ -195,10 +196,6 @@ async function createAll(client: ZooKeeperClient, path: string): Promise<void> {
     await createAll(client, parentPath(path));
     await createAll(client, path);
   }
-}
-
-function isNoNode(error: unknown): boolean {
-  return error instanceof ZooKeeperError && error.code === 'NONODE';
 }
 
 /** Why the limits are exceeded already, in Apache's words; none when they are not. */

@@ -1,6 +1,6 @@
 import { childPath } from '../../protocol/path.js';
 import { formatSessionId } from '../../protocol/session-id.js';
-import { type Member, parseMembers } from '../../recipes/members.js';
+import { LOCK_KINDS, type Member, parseMembers } from '../../recipes/members.js';
 import { blockersOf } from '../../recipes/shared-lock.js';
 import type { CommandContext } from '../command.js';
 import type { Result } from '../result.js';
@@ -24,7 +24,7 @@ const MODES: Readonly<Record<string, string>> = {
 export async function listPlaces(context: CommandContext, path: string): Promise<Result> {
   const { client } = context;
   const { children } = await client.getChildren(path);
-  const members = parseMembers(children, Object.keys(MODES));
+  const members = parseMembers(children, LOCK_KINDS);
   const { bySession, note } =
     members.length === 0
       ? { bySession: new Map<string, string>(), note: undefined }

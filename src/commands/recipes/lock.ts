@@ -14,8 +14,9 @@ export const lock = defineCommand({
   description:
     "The exit code is the command's own. When the lock is lost, the command gets SIGTERM and, if it does not end, SIGKILL before anybody else can hold the lock; the exit code is 3 then. In its environment are ZKSH_PATH and ZKSH_FENCING_TOKEN, a number that is greater for every later holder: give it to what the lock protects, which should refuse a smaller one than it has seen. --ls shows who holds and who waits, with the addresses of the clients where the servers tell them (the words cons or dump).",
   options: {
-    shared: { summary: 'hold it together with others that say --shared; the others hold it alone' },
-    exclusive: { summary: 'of a lock that others hold with --shared: hold it alone' },
+    shared: {
+      summary: 'hold it together with others that say --shared; whoever does not holds it alone',
+    },
     wait: waitOption,
     ls: { summary: 'show who holds it and who waits' },
   },
@@ -23,7 +24,7 @@ export const lock = defineCommand({
   examples: [
     { line: 'lock /locks/deploy -- make deploy', summary: 'one deployment at a time' },
     { line: 'lock /locks/data --shared -- ./report', summary: 'with other readers' },
-    { line: 'lock /locks/data --exclusive --wait 5000 -- ./load', summary: 'alone, or not at all' },
+    { line: 'lock /locks/data --wait 5000 -- ./load', summary: 'alone, or not at all' },
     { line: 'lock --ls /locks/deploy', summary: 'who holds it, who waits' },
   ],
   isMutating: true,
@@ -39,18 +40,14 @@ export const lock = defineCommand({
         'lock PATH -- COMMAND, or lock --ls PATH',
       );
     }
-    if (options.shared && options.exclusive) {
-      throw usageError('a lock is shared or exclusive, not both', tokens.exclusive);
-    }
   },
   run(context, { args: { path, command }, options }): Promise<Result> {
     const { client, signal } = context;
     const limits = { signal, timeoutMs: options.wait };
     if (options.ls) return listPlaces(context, path);
     return inRecipe(context, async () => {
-      const isOfBoth = options.shared || options.exclusive;
-      const held = isOfBoth
-        ? await new SharedLock(client, path).acquire(options.shared ? 'read' : 'write', limits)
+      const held = options.shared
+        ? await new SharedLock(client, path).acquire('read', limits)
         : await new Lock(client, path).acquire(limits);
       return runWhileHeld(context, { path, words: command }, held);
     });

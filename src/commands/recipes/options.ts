@@ -3,7 +3,7 @@
 export const waitOption = {
   kind: 'integer',
   valueName: 'MS',
-  min: 0,
+  min: 1,
   max: 0x7fff_ffff,
   summary: 'wait for so long at most, then end with exit code 3',
 } as const;

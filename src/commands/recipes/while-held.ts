@@ -74,6 +74,5 @@ export async function inRecipe<T>(context: CommandContext, work: () => Promise<T
 }
 
 const HINTS: Partial<Record<RecipeError['code'], string>> = {
-  ELOST: 'a command that ran under it was told to end',
   ETIMEDOUT: '--wait sets how long to wait; without it there is no end',
 };

@@ -72,6 +72,8 @@ function toJson(result: Result): object | undefined {
       return changeToJson(result.change);
     case 'watching':
       return { watching: result.path, isRecursive: result.isRecursive, end: result.end };
+    case 'missed':
+      return { missed: result.count };
     case 'output':
       return { output: dataToJson(result.data) };
     case 'ran-on-change':

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { formatPerms } from '../../protocol/perms.js';
 import { formatSessionId } from '../../protocol/session-id.js';
 import type { ErrorReport } from '../command-error.js';
-import type { Result } from '../result.js';
+import type { Result, ResultKind } from '../result.js';
 import { alignedRows } from './aligned-rows.js';
 import { changeLines } from './change-lines.js';
 import { hexDump } from './hex-dump.js';
@@ -11,16 +11,18 @@ import type { RenderOptions } from './render.js';
 import { statLines } from './stat-lines.js';
 import { widthOf } from './width.js';
 
+/** What a watch gives, one after the other, for as long as it goes on. */
+const OF_WATCH: ReadonlySet<ResultKind> = new Set(['change', 'missed', 'output', 'ran-on-change']);
+
 type DataResult = Extract<Result, { kind: 'data' }>;
 
 /** The text form: Apache's shell's words, results only. */
 export function resultToText(result: Result, options: RenderOptions): string | Buffer {
   if (result.kind === 'data') return dataToText(result, options);
-  if (result.kind === 'output') return result.data;
   // Into a pipe goes what a program can read, unless text was asked for.
-  if (result.kind === 'change' && !options.isTerminal && options.isChosen !== true) {
-    return resultToJson(result, 0);
-  }
+  const isForPrograms = !options.isTerminal && options.isChosen !== true;
+  if (isForPrograms && OF_WATCH.has(result.kind)) return resultToJson(result, 0);
+  if (result.kind === 'output') return result.data;
   const text = lines(result);
   return options.isTerminal ? visible(text) : text;
 }
@@ -64,6 +66,8 @@ function lines(result: Exclude<Result, DataResult | { kind: 'output' }>): string
       return result.end === undefined
         ? `Watching ${result.path}; removewatches ${result.path} ends it\n`
         : `No longer watching ${result.path}: ${result.end}\n`;
+    case 'missed':
+      return `${result.count} changes came faster than they could be shown\n`;
     case 'ran-on-change':
       return ranLine(result);
     case 'connection':

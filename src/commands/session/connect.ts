@@ -1,7 +1,7 @@
 import { defineCommand } from '../command.js';
 import { usageError } from '../command-error.js';
 import type { Result } from '../result.js';
-import { checkTarget } from '../shell-session.js';
+import { checkTarget } from '../target.js';
 
 export const connect = defineCommand({
   name: 'connect',

@@ -16,7 +16,7 @@ export const WALK_OPTIONS = {
     valueName: 'N',
     min: 1,
     max: 4096,
-    summary: 'requests under way at a time, default 64; less goes easier on the servers',
+    summary: 'requests under way at a time, default 256; less goes easier on the servers',
   },
 } as const;
 

@@ -45,9 +45,9 @@ export class ChangeFeed {
   #isCatchUpDue = false;
   /** Found by catching up, not taken yet. */
   #found: Change[] = [];
+  #isArmed = false;
   #reads = 0;
   #missed = 0;
-  #snapshot: Promise<void> | undefined;
   #wasLost = false;
   #wake: () => void = () => undefined;
 
@@ -56,17 +56,15 @@ export class ChangeFeed {
     this.#known = new KnownTree(options);
   }
 
-  /** Arms the watch: from here on no change is lost. */
+  /** Arms the watch, and then reads what is there: of what comes behind, the old value is known. */
   async start(): Promise<void> {
     const { client, path, isRecursive, signal } = this.#options;
     client.on('state', this.#onState);
     signal.addEventListener('abort', this.#onAbort);
     const mode = isRecursive ? AddWatchMode.PERSISTENT_RECURSIVE : AddWatchMode.PERSISTENT;
     await client.addWatch(path, mode, this.#onEvent);
-    if (!this.#options.hasValues) return;
-    this.#snapshot = this.#known.learn();
-    // It is awaited by next(); until then nobody hears of its failure.
-    this.#snapshot.catch(() => undefined);
+    this.#isArmed = true;
+    if (this.#options.hasValues) await this.#known.learn();
   }
 
   /**
@@ -74,7 +72,6 @@ export class ChangeFeed {
    * @throws CommandError when the session ended, and its watches with it
    */
   async next(): Promise<FeedItem> {
-    await this.#snapshot;
     for (;;) {
       if (this.#options.signal.aborted) return OVER;
       const found = this.#found.shift();
@@ -94,10 +91,14 @@ export class ChangeFeed {
     const { client, path, isRecursive, signal } = this.#options;
     client.off('state', this.#onState);
     signal.removeEventListener('abort', this.#onAbort);
-    if (!CONNECTED.has(client.state)) return;
+    if (!this.#isArmed || !CONNECTED.has(client.state)) return;
     const kind = isRecursive ? WatcherType.PersistentRecursive : WatcherType.Persistent;
     try {
-      await client.removeWatches(path, kind);
+      await client.removeWatches(path, kind).catch((error: unknown) => {
+        // Servers before 3.9 do not know the kinds, and take all watches of a path or none.
+        if (!isCode(error, 'MARSHALLINGERROR')) throw error;
+        return client.removeWatches(path, WatcherType.Any);
+      });
     } catch (error) {
       // Somebody else removed it, or the connection was lost meanwhile: it is gone, or will be.
       if (!(error instanceof ZooKeeperError)) throw error;
@@ -161,6 +162,10 @@ export class ChangeFeed {
     this.#isCatchUpDue = false;
     return this.#known.catchUp();
   }
+}
+
+function isCode(error: unknown, code: ZooKeeperError['code']): boolean {
+  return error instanceof ZooKeeperError && error.code === code;
 }
 
 function sessionEnded(state: ClientState): CommandError {

@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import type { ClientOptions } from '../../client/client.js';
 import { readClientProperties } from '../connect/client-properties.js';
@@ -29,6 +28,11 @@ export async function runZkCli(argv: readonly string[], world: CliWorld): Promis
   }
   const settings = { ...line, options };
   const shell = new ZkCliShell(settings, world, world.createClient ?? builtIn);
+  const stop = () => {
+    world.input.destroy();
+    void shell.end();
+  };
+  world.signal.addEventListener('abort', stop, { once: true });
   try {
     if (line.command.length > 0) {
       if (line.isWaiting && (await isUnreachable(shell, world))) return 1;
@@ -36,6 +40,7 @@ export async function runZkCli(argv: readonly string[], world: CliWorld): Promis
     } else await runLines(shell, world);
     return shell.exitCode;
   } finally {
+    world.signal.removeEventListener('abort', stop);
     await shell.end();
   }
 }
@@ -51,18 +56,28 @@ async function isUnreachable(shell: ZkCliShell, world: CliWorld): Promise<boolea
 }
 
 async function runLines(shell: ZkCliShell, world: CliWorld): Promise<void> {
-  const lines = createInterface({ input: world.input, crlfDelay: Number.POSITIVE_INFINITY });
-  const stop = () => lines.close();
-  world.signal.addEventListener('abort', stop, { once: true });
   try {
-    for await (const line of lines) {
+    for await (const line of linesOf(world.input)) {
       await runCliLine(shell, line);
       if (shell.isOver || world.signal.aborted) break;
     }
-  } finally {
-    world.signal.removeEventListener('abort', stop);
-    lines.close();
+  } catch (error) {
+    // An interrupt takes the input away.
+    if (!world.signal.aborted) throw error;
   }
+}
+
+/** Lines end where Java ends them: not at the separators of Unicode, which a value may hold. */
+async function* linesOf(input: Readable): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of input) {
+    const lines = (rest + decoder.decode(chunk as Buffer, { stream: true })).split(/\r?\n/);
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+  rest += decoder.decode();
+  if (rest !== '') yield rest;
 }
 
 async function clientOptions({ configuration }: CliCommandLine): Promise<Partial<ClientOptions>> {

@@ -192,6 +192,16 @@ const history: CliVerb = {
   },
 };
 
+/** Among lines the runner does it; a command alone has no lines before it. */
+const redo: CliVerb = {
+  usage: 'cmdno',
+  options: {},
+  minArgs: 0,
+  run: async (_, { args }) => {
+    if (args[0] !== undefined) throw new CliFault('Command index out of range');
+  },
+};
+
 export const SESSION_VERBS: Readonly<Record<string, CliVerb>> = {
   addauth,
   addWatch,
@@ -206,6 +216,5 @@ export const SESSION_VERBS: Readonly<Record<string, CliVerb>> = {
   exit: quit,
   printwatches,
   history,
-  // The runner does it: it has the lines.
-  redo: { usage: 'cmdno', options: {}, minArgs: 0, run: async () => undefined },
+  redo,
 };

@@ -1,10 +1,10 @@
 import type { CreateOptions, ZooKeeperClient } from '../../client/client.js';
-import { ZooKeeperError } from '../../client/errors.js';
 import { type CreateMode, CreateModes, MAX_TTL_MS } from '../../protocol/create-mode.js';
 import type { ACL } from '../../protocol/data.js';
 import { parentPath } from '../../protocol/path.js';
 import { defineCommand } from '../command.js';
 import { usageError } from '../command-error.js';
+import { isCode } from '../is-code.js';
 import type { Token } from '../parse-line.js';
 import { checkValue, readValue } from '../read-value.js';
 import type { Result } from '../result.js';
@@ -138,8 +138,4 @@ async function createParents(
     await createParents(client, parentPath(path), acl === undefined ? {} : { acl });
     await make();
   }
-}
-
-function isCode(error: unknown, code: ZooKeeperError['code']): boolean {
-  return error instanceof ZooKeeperError && error.code === code;
 }

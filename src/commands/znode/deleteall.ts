@@ -1,8 +1,8 @@
 import type { ZooKeeperClient } from '../../client/client.js';
-import { ZooKeeperError } from '../../client/errors.js';
 import { isWithin } from '../../protocol/path.js';
 import { type CommandContext, defineCommand } from '../command.js';
 import { CommandError, ExitCode } from '../command-error.js';
+import { isCode } from '../is-code.js';
 import type { Result } from '../result.js';
 import { partialError, walk } from '../walk.js';
 
@@ -105,7 +105,7 @@ async function deleteInOrder(
     const outcomes = await Promise.all(slice.map((path) => deleteOne(context.client, path)));
     for (const [index, error] of outcomes.entries()) {
       if (error === undefined) count++;
-      else if (!isNoNode(error)) failures.push({ path: slice[index] ?? '', error });
+      else if (!isCode(error, 'NONODE')) failures.push({ path: slice[index] ?? '', error });
     }
     const fatal = failures.find(({ error }) => !isRefusal(error));
     if (fatal !== undefined) throw fatal.error;
@@ -128,14 +128,6 @@ async function deleteOne(client: ZooKeeperClient, path: string): Promise<unknown
   } catch (error) {
     return error;
   }
-}
-
-function isCode(error: unknown, code: ZooKeeperError['code']): boolean {
-  return error instanceof ZooKeeperError && error.code === code;
-}
-
-function isNoNode(error: unknown): boolean {
-  return isCode(error, 'NONODE');
 }
 
 /** Is the error about this one znode, so that the others are worth trying? */

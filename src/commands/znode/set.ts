@@ -1,7 +1,7 @@
-import { ZooKeeperError } from '../../client/errors.js';
 import type { Stat } from '../../protocol/data.js';
 import { defineCommand } from '../command.js';
 import { usageError } from '../command-error.js';
+import { isCode } from '../is-code.js';
 import { checkValue, readValue } from '../read-value.js';
 import type { Result } from '../result.js';
 import { VERSION_RANGE } from '../versions.js';
@@ -53,8 +53,7 @@ export const set = defineCommand({
     try {
       stat = await context.client.setData(path, value, options.version ?? -1);
     } catch (error) {
-      const isMissing = error instanceof ZooKeeperError && error.code === 'NONODE';
-      if (!isMissing || !options.create) throw error;
+      if (!options.create || !isCode(error, 'NONODE')) throw error;
       const made = await context.client.create(path, value);
       return { kind: 'created', path: made.path, stat: made.stat };
     }

@@ -102,26 +102,41 @@ async function watchBeside(context: CommandContext, call: WatchCall): Promise<Re
   // It outlives the line that began it, so Ctrl-C there does not end it.
   const { signal } = new AbortController();
   const feed = feedOf(client, call, signal);
+  const abandon = () => {
+    active.delete(key);
+    return feed.stop();
+  };
   try {
     await feed.start();
   } catch (error) {
-    active.delete(key);
+    await abandon();
     throw error;
   }
-  const show = (result: Result) => context.notify(result);
-  const work = tell(feed, call, { client, signal, hasOwnErrors: false, show });
-  void work
-    .then(
-      () => 'it was removed',
-      (error: unknown) => (error instanceof Error ? error.message : String(error)),
-    )
-    .then((end) => {
-      active.delete(key);
-      context.notify({ kind: 'watching', path, isRecursive, end });
-      return feed.stop();
-    })
+  if (context.signal.aborted) {
+    await abandon();
+    return { kind: 'end' };
+  }
+  void tellBeside(feed, call, context, signal)
+    .finally(abandon)
+    // Nobody is left to be told that a watch of a session that is gone could not be taken away.
     .catch(() => undefined);
   return { kind: 'watching', path, isRecursive };
+}
+
+async function tellBeside(
+  feed: ChangeFeed,
+  call: WatchCall,
+  context: CommandContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const show = (result: Result) => context.notify(result);
+  let end = 'it was removed';
+  try {
+    await tell(feed, call, { client: context.client, signal, hasOwnErrors: false, show });
+  } catch (error) {
+    end = error instanceof Error ? error.message : String(error);
+  }
+  show({ kind: 'watching', path: call.args.path, isRecursive: call.options.recursive, end });
 }
 
 async function watchToTheEnd(context: CommandContext, call: WatchCall): Promise<Result> {
@@ -176,7 +191,7 @@ async function tell(feed: ChangeFeed, call: WatchCall, telling: Telling): Promis
     const item = await feed.next();
     if (item.kind === 'over') break;
     if (item.kind === 'missed') {
-      await telling.show(missed(item.count));
+      await telling.show(item);
       continue;
     }
     const { change } = item;
@@ -228,14 +243,6 @@ class ChangeRunner {
       { code: 'PARTIAL', exitCode: ExitCode.partial },
     );
   }
-}
-
-function missed(count: number): Result {
-  return {
-    kind: 'message',
-    text: `${count} changes came faster than they could be shown`,
-    fields: { missed: count },
-  };
 }
 
 function timedOut({ options, args }: WatchCall): CommandError {

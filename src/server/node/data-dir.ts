@@ -7,7 +7,6 @@ import { mkdir, open, readdir, rename, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { createGunzip, createGzip } from 'node:zlib';
-import { StatPersisted } from '../../protocol/data.js';
 import { snapshotFileName, VERSION_DIR } from '../persistence/file-names.js';
 import { planPurge } from '../persistence/purge.js';
 import {
@@ -171,7 +170,7 @@ export class DataDir {
   }
 
   /** Returns why the snapshot cannot be used, or undefined when it is whole. */
-  private async loadSnapshot(database: Database, file: SnapshotFile): Promise<string | undefined> {
+  async loadSnapshot(database: Database, file: SnapshotFile): Promise<string | undefined> {
     if (file.compression === 'snappy') return 'snappy compression is not supported';
     const reader = new SnapshotReader(this.options.maxEntryLength);
     const path = join(this.snapFolder, file.name);
@@ -299,7 +298,7 @@ function feed(database: Database, reader: SnapshotReader): string | undefined {
         database.addAcl(item.key, item.acl);
         break;
       case 'node':
-        database.addNode(item.path, item.data, item.aclKey, StatPersisted.decode(item.stat));
+        database.addNode(item.path, item.data, item.aclKey, item.stat);
         break;
       case 'digest':
         database.compareAfter = item.zxid;

@@ -167,6 +167,9 @@ function logReport(log: Pino, report: Exclude<ServerReport, { kind: 'audit' }>):
     case 'purged':
       log.info({ event, files: report.files }, `purged ${report.files.length} old files`);
       break;
+    case 'quorum':
+      log.info({ event }, report.message);
+      break;
     case 'warning':
       log.warn({ event }, report.message);
       break;

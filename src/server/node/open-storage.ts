@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 /** Opens what a server keeps its data in: the lock, the recovered database, the log. */
 import type { Config } from '../config.js';
 import { Database } from '../persistence/replay.js';
@@ -124,5 +125,9 @@ function makeLog(
 }
 
 function treeOptionsOf(config: Config): DataTreeOptions {
-  return { isTTLEnabled: config.extendedTypesEnabled, isDigestEnabled: config.digestEnabled };
+  return {
+    isTTLEnabled: config.extendedTypesEnabled,
+    isDigestEnabled: config.digestEnabled,
+    hashSeed: randomInt(2 ** 32),
+  };
 }

@@ -7,6 +7,7 @@ import { open, unlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { formatZxid } from '../../protocol/zxid.js';
 import { logsAmong, snapshotsAmong } from '../persistence/recovery.js';
+import { Database } from '../persistence/replay.js';
 import { cutFile } from './cut-file.js';
 import { type DataDir, listFiles } from './data-dir.js';
 import { ExitCode, ServerError } from './errors.js';
@@ -24,15 +25,16 @@ export async function truncateData(
   zxid: bigint,
   reached: ReadonlyMap<string, bigint>,
 ): Promise<void> {
+  const known = await lookInto(dir, zxid, reached);
   const snapshots = snapshotsAmong(await listFiles(dir.snapFolder));
-  if (snapshots.length > 0 && snapshots.every((file) => isBehind(file, zxid, reached))) {
+  if (snapshots.length > 0 && snapshots.every((file) => isBehind(file, zxid, known))) {
     throw new ServerError(
       'EDATA',
       ExitCode.DATA,
       `${dir.snapFolder}: the leader has no txn behind ${formatZxid(zxid)}, but no snapshot here is as old: move all files of ${basename(dir.snapFolder)} away, and start again on what the ensemble has`,
     );
   }
-  await dropBehind(dir, zxid, reached);
+  await dropBehind(dir, zxid, known);
 }
 
 /** The same, where a snapshot to read back from is there for sure. */
@@ -49,6 +51,28 @@ export async function dropBehind(
   }
   await syncFolder(dir.snapFolder);
   await truncateLogs(dir, zxid);
+}
+
+/**
+ * `reached`, and what the snapshots of earlier processes say of themselves, from the newest on to
+ * the first that shows no txn behind `zxid`: that one will be read back.
+ */
+async function lookInto(
+  dir: DataDir,
+  zxid: bigint,
+  reached: ReadonlyMap<string, bigint>,
+): Promise<ReadonlyMap<string, bigint>> {
+  const known = new Map(reached);
+  for (const file of snapshotsAmong(await listFiles(dir.snapFolder))) {
+    if (isBehind(file, zxid, known)) continue;
+    if (known.has(file.name)) break;
+    const database = new Database(dir.options.tree);
+    const fault = await dir.loadSnapshot(database, file);
+    if (fault !== undefined) continue;
+    known.set(file.name, database.compareAfter);
+    if (!isBehind(file, zxid, known)) break;
+  }
+  return known;
 }
 
 function isBehind(

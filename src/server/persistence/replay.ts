@@ -2,7 +2,7 @@
  * What a server knows before it serves: the tree and the sessions, from a snapshot and the log
  * entries behind it. Pure: the bytes come from node/data-dir.
  */
-import type { ACL, StatPersisted } from '../../protocol/data.js';
+import type { ACL } from '../../protocol/data.js';
 import { OpCode } from '../../protocol/op-code.js';
 import { OPEN_ACL_UNSAFE } from '../../protocol/perms.js';
 import { hex64 } from '../../protocol/zxid.js';
@@ -38,8 +38,9 @@ export class Database {
   /**
    * A key that the table lacks belongs to a znode made, or an ACL set, while the snapshot was being
    * written (ZOOKEEPER-4846): the log behind it says which ACL, so nobody may do anything till then.
+   * @param stat the 60 bytes of its StatPersisted
    */
-  addNode(path: string, data: Buffer | null, aclKey: bigint, stat: StatPersisted): void {
+  addNode(path: string, data: Buffer | null, aclKey: bigint, stat: Buffer): void {
     const acl = aclKey === BigInt(OPEN_ACL_KEY) ? OPEN_ACL_UNSAFE : this.acls.get(aclKey);
     this.tree.load(path, toZnodeData(data), acl ?? NOBODY, stat);
   }

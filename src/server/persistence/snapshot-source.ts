@@ -1,10 +1,10 @@
 /** What a snapshot is written from: the live tree, gone through while serving goes on. */
 
 import type { SnapshotContent } from '../snapshot-content.js';
-import { fromZnodeData } from '../tree/data-node.js';
 import { DIGEST_VERSION } from '../tree/digest.js';
 import type { Database } from './replay.js';
 import type { SnapshotSource } from './snapshot.js';
+import { STAT_PERSISTED_SIZE } from './snapshot-reader.js';
 
 /** A database that nobody changes meanwhile. */
 export function contentOf(database: Database): SnapshotContent {
@@ -47,13 +47,15 @@ export function bodySourceOf({ tree, sessions, zxid }: SnapshotContent) {
  * deleted and made again under the walk would stand in the snapshot twice.
  */
 function* nodesOf(tree: SnapshotContent['tree'], zxid: bigint) {
+  const stat = Buffer.alloc(STAT_PERSISTED_SIZE);
   for (const node of tree.walk()) {
     if (tree.stats.czxid(node.slot) > zxid) continue;
+    tree.stats.copyPersisted(node.slot, stat);
     yield {
       path: node === tree.root ? '' : node.path,
-      data: fromZnodeData(node.data),
+      data: node.data,
       aclKey: BigInt(node.aclKey),
-      stat: tree.stats.persisted(node.slot),
+      stat,
     };
   }
 }

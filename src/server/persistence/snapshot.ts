@@ -42,9 +42,10 @@ export interface SnapshotAcl {
 export interface SnapshotNode {
   /** "" for the root. */
   readonly path: string;
-  readonly data: Buffer | null;
+  /** A string is one byte a character. */
+  readonly data: Buffer | string | null;
   readonly aclKey: bigint;
-  /** The record, or its 60 bytes. */
+  /** The record, or its 60 bytes, which are copied before the next node is asked for. */
   readonly stat: StatPersisted | Buffer;
 }
 
@@ -178,7 +179,8 @@ function writeAcls(out: OutputArchive, acls: Iterable<SnapshotAcl>): void {
 
 function writeNode(out: OutputArchive, { path, data, aclKey, stat }: SnapshotNode): void {
   out.writeString(path);
-  out.writeBuffer(data);
+  if (typeof data === 'string') out.writeLatin1(data);
+  else out.writeBuffer(data);
   out.writeLong(aclKey);
   if (stat instanceof Uint8Array) out.writeBytes(stat);
   else StatPersisted.write(out, stat);

@@ -26,10 +26,10 @@ import type { Auth } from '../session/auth.js';
 import { dataLength, toZnodeData, type ZnodeData } from '../tree/data-node.js';
 import type { DataTree } from '../tree/data-tree.js';
 import { DigestCalculator, TreeDigest } from '../tree/digest.js';
-import { limitPath, parseQuota, statPath } from '../tree/quotas.js';
 import type { CreateNodeTxn, Txn } from '../tree/txn.js';
 import type { ChangeRecord } from './change-record.js';
 import { OutstandingChanges } from './outstanding-changes.js';
+import { breaksQuota } from './quota-check.js';
 import { readOps, txnLengthBound } from './read-ops.js';
 
 export interface PrepOptions {
@@ -377,21 +377,8 @@ export class Prep {
     this.digest.add(after.digest);
   }
 
-  /** Would a write that adds this much break a hard limit of the deepest quota above `path`? */
   private isOverQuota(path: string, bytes: number, count: number): boolean {
-    if (!this.options.isQuotaEnforced) return false;
-    const owner = this.tree.quotas.above(path);
-    if (owner === undefined) return false;
-    const limits = parseQuota(this.tree.get(limitPath(owner))?.data ?? null);
-    const counted = this.tree.get(statPath(owner));
-    if (counted === undefined) return false;
-    const usage = parseQuota(counted.data);
-    const isOver = (limit: number, used: number, more: number): boolean =>
-      more !== 0 && limit > -1 && used + more > limit;
-    return (
-      isOver(limits.countHardLimit, usage.count, count) ||
-      isOver(limits.byteHardLimit, usage.bytes, bytes)
-    );
+    return this.options.isQuotaEnforced && breaksQuota(this.tree, path, bytes, count);
   }
 
   private may(node: ChangeRecord, perm: number, author: Author): boolean {

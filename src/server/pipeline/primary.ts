@@ -166,8 +166,8 @@ export class Primary implements WritePath {
   /** A session has one owner (SessionTrackerImpl.checkSession); one without takes who asks first. */
   private refusalOf(session: Session | undefined, origin: object): ErrorCode | null {
     if (session === undefined || session.isClosing) return ErrorCode.SESSIONEXPIRED;
-    session.holder ??= origin;
-    return session.holder === origin ? null : ErrorCode.SESSIONMOVED;
+    session.owner ??= origin;
+    return session.owner === origin ? null : ErrorCode.SESSIONMOVED;
   }
 
   // ── proposals ────────────────────────────────────────────────────────────────────────────────

@@ -16,9 +16,8 @@ import type { Candidacy, PeerState, Vote } from './vote.js';
 
 export interface ElectionOptions {
   readonly sid: number;
-  /** A vote is told again after this time, then after twice, four times, … */
+  /** A vote is told again after this time, then after twice, four times, … up to the other. */
   readonly minIntervalMs: number;
-  /** … up to this. */
   readonly maxIntervalMs: number;
   /** How long a quorum's vote must stand before it is final, while some voter may know better. */
   readonly finalizeWaitMs: number;
@@ -57,12 +56,11 @@ export class FastLeaderElection {
     this.proposal = { leader: options.sid, zxid: 0n, electionEpoch: 0n, peerEpoch: 0n };
   }
 
-  /** What this server is; set by itself when a round ends. */
   get state(): PeerState {
     return this.own;
   }
 
-  /** The vote it has settled on, or proposes while it looks. */
+  /** What it has settled on, or proposes while it looks. */
   get vote(): Vote {
     return this.proposal;
   }
@@ -124,21 +122,14 @@ export class FastLeaderElection {
     }
   }
 
-  /**
-   * The new epoch, known once the leader is synced with: answers carry it from now on, so that all
-   * who follow it say the same (ZOOKEEPER-1732).
-   */
+  /** The new epoch, known when in sync: all answers tell the same then (ZOOKEEPER-1732). */
   setPeerEpoch(epoch: number): void {
     if (this.own !== 'looking') this.proposal = { ...this.proposal, peerEpoch: BigInt(epoch) };
   }
 
   /** No election was needed: a reconfig has said who leads. */
   settleOn(leader: number, peerEpoch: number): void {
-    this.proposal = { ...this.proposal, leader, peerEpoch: BigInt(peerEpoch) };
-    if (leader === this.options.sid) this.own = 'leading';
-    else this.own = this.candidate?.isObserver === true ? 'observing' : 'following';
-    this.repeatAtMs = NEVER;
-    this.finalAtMs = NEVER;
+    this.settle({ ...this.proposal, leader, peerEpoch: BigInt(peerEpoch) });
   }
 
   /** The configuration in force changed; a server that looks begins its round anew. */
@@ -259,13 +250,17 @@ export class FastLeaderElection {
 
   private finish(vote: Vote): void {
     this.supporters = this.votes.votingFor(vote);
-    this.proposal = vote;
     this.elected = vote;
+    this.settle(vote);
+    this.tellOutcome();
+  }
+
+  private settle(vote: Vote): void {
+    this.proposal = vote;
     if (vote.leader === this.options.sid) this.own = 'leading';
     else this.own = this.candidate?.isObserver === true ? 'observing' : 'following';
     this.repeatAtMs = NEVER;
     this.finalAtMs = NEVER;
-    this.tellOutcome();
   }
 
   /**

@@ -19,7 +19,7 @@ import { Learners } from './learners.js';
 import { formatQuorumConfig } from './quorum-config.js';
 import { LEARNER_PROTOCOL_VERSION, type Packet, PacketType, packetName } from './quorum-packet.js';
 import type { PeerHost, Role } from './role.js';
-import { sendHistory, sendSnapshot } from './sync-learner.js';
+import { syncLearner } from './sync-learner.js';
 
 export class Leader implements Role {
   readonly kind = 'leading';
@@ -203,32 +203,14 @@ export class Leader implements Role {
   private sync(handler: LearnerHandler): void {
     if (!this.establishment.isTaken || handler.stage !== 'acked') return;
     handler.stage = 'syncing';
-    const how = sendHistory(handler, this.peer);
-    if (how === 'snap' && !this.sendSnapshot(handler)) return;
-    this.peer.note(`${handler.name} is brought in sync by ${how.toUpperCase()}`);
-    if (!handler.isObserver) {
-      for (const { zxid, entry } of this.broadcast?.outstanding.values() ?? []) {
-        handler.send(PacketType.PROPOSAL, zxid, entry);
-      }
+    const problem = syncLearner(handler, this.peer, this.learners, this.broadcast);
+    if (problem !== '') {
+      this.refuse(handler, problem);
+      return;
     }
     const { config, next } = this.peer.membership;
     const text = Buffer.from(formatQuorumConfig(next ?? config));
     handler.send(PacketType.NEWLEADER, this.newLeaderZxid, text);
-  }
-
-  private sendSnapshot(handler: LearnerHandler): boolean {
-    const { limits, data } = this.peer;
-    const underWay = [...this.learners.all()].filter(({ isSentSnapshot }) => isSentSnapshot);
-    if (handler.isObserver && underWay.length >= limits.maxConcurrentSnapSyncs) {
-      this.refuse(handler, 'enough snapshots are being sent (leader.maxConcurrentSnapSyncs)');
-      return false;
-    }
-    const content = this.broadcast?.server.snapshotContent() ?? {
-      ...data,
-      zxid: data.tree.lastProcessedZxid,
-    };
-    sendSnapshot(handler, this.peer, content, (to) => this.learners.flush(to));
-    return true;
   }
 
   private ack(handler: LearnerHandler, zxid: bigint): void {

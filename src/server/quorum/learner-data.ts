@@ -1,5 +1,7 @@
 /** What the data of a learner's packets says. Undefined where it is damaged. */
 import type { ServerState } from '../server-state.js';
+import { LEARNER_PROTOCOL_VERSION } from './quorum-packet.js';
+import type { PeerHost } from './role.js';
 
 export interface LearnerInfo {
   readonly sid: number;
@@ -12,6 +14,15 @@ export function readLearnerInfo(data: Buffer | null): LearnerInfo | undefined {
   const sid = data.readBigInt64BE(0);
   if (sid < -0x8000_0000n || sid > 0x7fff_ffffn) return undefined;
   return { sid: Number(sid), configVersion: data.readBigInt64BE(12) };
+}
+
+/** The same, to be sent. */
+export function learnerInfo({ sid, membership }: PeerHost): Buffer {
+  const data = Buffer.alloc(20);
+  data.writeBigInt64BE(BigInt(sid), 0);
+  data.writeInt32BE(LEARNER_PROTOCOL_VERSION, 8);
+  data.writeBigInt64BE(membership.config.version, 12);
+  return data;
 }
 
 export interface RequestData {

@@ -18,41 +18,15 @@ import type { QuorumServerConfig } from '../config-ensemble.js';
 import type { QuorumEvent } from '../events.js';
 import type { Server } from '../server.js';
 import { LeaderLink } from './leader-link.js';
+import { learnerInfo } from './learner-data.js';
 import { LearnerHistory } from './learner-history.js';
 import { LearnerPath } from './learner-path.js';
 import { LearnerRestore } from './learner-restore.js';
+import { type LearnerStage, phaseOf, WAITING } from './learner-stage.js';
 import { parseQuorumConfig, type QuorumConfig } from './quorum-config.js';
-import {
-  LEARNER_PROTOCOL_VERSION,
-  type Packet,
-  PacketReader,
-  PacketType,
-  packetName,
-  writePacket,
-} from './quorum-packet.js';
+import { type Packet, PacketReader, PacketType, packetName, writePacket } from './quorum-packet.js';
 import type { PeerHost, Role } from './role.js';
 
-type Stage =
-  | 'connecting'
-  /** FOLLOWERINFO is sent. */
-  | 'registering'
-  /** The new epoch is on its way to the disk. */
-  | 'accepting'
-  /** ACKEPOCH is sent: DIFF, TRUNC or SNAP comes. */
-  | 'acknowledged'
-  | 'receiving-snapshot'
-  /** The log is being cut, or a snapshot being written. */
-  | 'restoring'
-  /** What the leader has and this server lacks comes in. */
-  | 'syncing'
-  /** NEWLEADER came: its history, then its epoch, are on their way to the disk. */
-  | 'persisting'
-  /** NEWLEADER is acked: UPTODATE comes. */
-  | 'synced'
-  | 'serving';
-
-/** Stages in which packets wait: something must be on the disk first. */
-const WAITING: ReadonlySet<Stage> = new Set(['accepting', 'restoring', 'persisting']);
 /** Behind every zxid. */
 const NEVER = 0x7fff_ffff_ffff_ffffn;
 const NO_DATA = Buffer.alloc(0);
@@ -65,7 +39,7 @@ export class Learner implements Role {
   private readonly link: LeaderLink;
   private readonly out: OutputArchive;
   private readonly reader: PacketReader;
-  private stage: Stage = 'connecting';
+  private stage: LearnerStage = 'connecting';
   private readonly restore: LearnerRestore;
   private newEpoch = 0;
   private newLeaderZxid = 0n;
@@ -87,10 +61,7 @@ export class Learner implements Role {
   }
 
   get phase(): string {
-    if (this.stage === 'serving') return 'broadcast';
-    if (this.restore.mode !== null) return this.restore.mode;
-    const isEarly = this.stage === 'connecting' || this.stage === 'registering';
-    return isEarly ? 'discovery' : 'synchronization';
+    return phaseOf(this.stage, this.restore.mode);
   }
 
   // ── events ───────────────────────────────────────────────────────────────────────────────────
@@ -184,14 +155,10 @@ export class Learner implements Role {
   // ── discovery ────────────────────────────────────────────────────────────────────────────────
 
   private register(): void {
-    const { sid, membership, acceptedEpoch } = this.peer;
-    const data = Buffer.alloc(20);
-    data.writeBigInt64BE(BigInt(sid), 0);
-    data.writeInt32BE(LEARNER_PROTOCOL_VERSION, 8);
-    data.writeBigInt64BE(membership.config.version, 12);
+    const { acceptedEpoch } = this.peer;
     const type = this.kind === 'observing' ? PacketType.OBSERVERINFO : PacketType.FOLLOWERINFO;
     this.stage = 'registering';
-    writePacket(this.out, type, BigInt(acceptedEpoch) << 32n, data);
+    writePacket(this.out, type, BigInt(acceptedEpoch) << 32n, learnerInfo(this.peer));
   }
 
   private receiveEpoch({ zxid }: Packet): string {

@@ -2,6 +2,10 @@
  * Connections to the quorum port that came before there was a leader: whoever connects may have heard
  * that this server was elected before the server itself has. Few, and little of each.
  */
+import type { QuorumEvent } from '../events.js';
+
+type LinkEvent = Extract<QuorumEvent, { link: number }>;
+
 interface ParkedLink {
   readonly remote: string;
   readonly chunks: Buffer[];
@@ -14,15 +18,25 @@ const MAX_BYTES = 64 * 1024;
 export class ParkedLinks {
   private readonly links = new Map<number, ParkedLink>();
 
-  /** False when there is no room. */
-  park(link: number, remote: string): boolean {
-    if (this.links.size >= MAX_LINKS) return false;
-    this.links.set(link, { remote, chunks: [], size: 0 });
-    return true;
+  /**
+   * False when the link is to be closed.
+   * @param isAwaited may this server be about to lead?
+   */
+  heed(event: LinkEvent, isAwaited: boolean): boolean {
+    switch (event.kind) {
+      case 'link-opened':
+        if (!isAwaited || this.links.size >= MAX_LINKS) return false;
+        this.links.set(event.link, { remote: event.remote, chunks: [], size: 0 });
+        return true;
+      case 'link-received':
+        return this.keep(event.link, event.bytes);
+      case 'link-closed':
+        this.links.delete(event.link);
+        return true;
+    }
   }
 
-  /** False when it has said too much: it is parked no more. */
-  keep(link: number, bytes: Buffer): boolean {
+  private keep(link: number, bytes: Buffer): boolean {
     const parked = this.links.get(link);
     if (parked === undefined) return true;
     parked.chunks.push(bytes);
@@ -30,10 +44,6 @@ export class ParkedLinks {
     if (parked.size <= MAX_BYTES) return true;
     this.links.delete(link);
     return false;
-  }
-
-  forget(link: number): void {
-    this.links.delete(link);
   }
 
   /** All of them, which are parked no more. */

@@ -12,41 +12,20 @@ import { hex64 } from '../../protocol/zxid.js';
 import { assert } from '../assert.js';
 import type { Effect } from '../effects.js';
 import type { Event, QuorumEvent } from '../events.js';
-import type { ContainerManager } from '../pipeline/container-manager.js';
 import type { PathHost, WritePath } from '../pipeline/write-path.js';
 import type { Server } from '../server.js';
 import type { ServerState } from '../server-state.js';
 import type { CommittedLog } from './committed-log.js';
-import { type ElectionOptions, FastLeaderElection } from './fast-leader-election.js';
+import { FastLeaderElection } from './fast-leader-election.js';
 import { Front, type MakePath } from './front.js';
 import { Leader } from './leader.js';
 import { Learner } from './learner.js';
 import { Membership } from './membership.js';
 import { ParkedLinks } from './parked-links.js';
+import type { QuorumPeerParts } from './peer-parts.js';
 import { formatQuorumConfig, type QuorumConfig } from './quorum-config.js';
 import { ReadOnlyPath } from './read-only-path.js';
 import type { Data, PeerHost, QuorumLimits, Role } from './role.js';
-
-export interface QuorumPeerParts {
-  readonly sid: number;
-  readonly config: QuorumConfig;
-  readonly limits: QuorumLimits;
-  /** reconfigEnabled: the membership may change while serving. */
-  readonly isReconfigEnabled: boolean;
-  readonly election: Omit<ElectionOptions, 'sid'>;
-  readonly acceptedEpoch: number;
-  readonly currentEpoch: number;
-  /** What snapshot and log say. */
-  readonly data: Data;
-  readonly committedLog: CommittedLog;
-  /** Txns since the last snapshot. */
-  readonly replayed: number;
-  /** Seeds the random trigger of snapshots. */
-  readonly seed: number;
-  /** The server in front; without a path it serves nobody. */
-  makeServer(peer: QuorumPeer, data: Data, makePath: MakePath | null): Server;
-  makeContainers(state: ServerState): ContainerManager;
-}
 
 export class QuorumPeer implements PeerHost {
   readonly sid: number;
@@ -126,6 +105,7 @@ export class QuorumPeer implements PeerHost {
         break;
       case 'notified':
         this.election.receive(event.sid, event.frame, this.nowMs);
+        this.heedDeserters();
         break;
       case 'epoch-written':
         this.diskWork--;
@@ -205,6 +185,17 @@ export class QuorumPeer implements PeerHost {
     if (problem !== undefined) this.note(problem);
     const vote = this.election.takeElected();
     if (vote !== undefined && this.role === null) this.begin(vote.leader);
+  }
+
+  /** Elected by servers that look again, it would wait in vain for their epochs. */
+  private heedDeserters(): void {
+    const isWaiting = this.role instanceof Leader && this.role.phase === 'discovery';
+    const { deserters } = this.election;
+    if (!isWaiting || deserters.size === 0) return;
+    const left = [...this.membership.config.members.keys()].filter((sid) => !deserters.has(sid));
+    if (!this.membership.isQuorum(new Set(left))) {
+      this.giveUp('those who elected it look for a leader again');
+    }
   }
 
   // ── roles ────────────────────────────────────────────────────────────────────────────────────
@@ -329,13 +320,8 @@ export class QuorumPeer implements PeerHost {
 
   private stepLink(event: Extract<QuorumEvent, { link: number }>): void {
     if (this.role?.kind === 'leading' || event.link < 0) this.role?.step(event);
-    else if (event.kind === 'link-closed') this.parked.forget(event.link);
-    else {
-      const isKept =
-        event.kind === 'link-received'
-          ? this.parked.keep(event.link, event.bytes)
-          : this.role === null && this.parked.park(event.link, event.remote);
-      if (!isKept) this.emit({ kind: 'link-close', link: event.link });
+    else if (!this.parked.heed(event, this.role === null)) {
+      this.emit({ kind: 'link-close', link: event.link });
     }
   }
 

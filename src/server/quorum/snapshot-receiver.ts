@@ -4,7 +4,6 @@
  */
 import { InputArchive } from '../../jute/input-archive.js';
 import { JuteError } from '../../jute/jute-error.js';
-import { StatPersisted } from '../../protocol/data.js';
 import { SNAP_STREAM_SIGNATURE } from '../../protocol/quorum.js';
 import { Database } from '../persistence/replay.js';
 import { SnapshotReader } from '../persistence/snapshot-reader.js';
@@ -68,7 +67,7 @@ export class SnapshotReceiver {
           database.addAcl(item.key, item.acl);
           break;
         case 'node':
-          database.addNode(item.path, item.data, item.aclKey, StatPersisted.decode(item.stat));
+          database.addNode(item.path, item.data, item.aclKey, item.stat);
           break;
         case 'need-more':
           return false;

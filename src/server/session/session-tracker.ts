@@ -11,6 +11,8 @@ export class Session {
   bucketMs = 0;
   /** The connection that holds it now; the tracker only keeps it. */
   holder: object | null = null;
+  /** Whose requests are the session's, this server's or a learner's; it outlives the connection. */
+  owner: object | null = null;
   /** A closeSession is on its way: nothing more is accepted. */
   isClosing = false;
   /** A learner has heard of it since it last told its leader. */
@@ -20,6 +22,12 @@ export class Session {
   constructor(id: bigint, timeoutMs: number) {
     this.id = id;
     this.timeoutMs = timeoutMs;
+  }
+
+  /** It is spoken for by a learner, or by a connection to the server `owner`. */
+  heldBy(holder: object, owner: object = holder): void {
+    this.holder = holder;
+    this.owner = owner;
   }
 
   get password(): Buffer {

@@ -7,6 +7,7 @@ import { assert } from '../assert.js';
 import { AclTable, OPEN_ACL_KEY } from './acl-table.js';
 import { DataNode, dataLength, type ZnodeData } from './data-node.js';
 import { DigestCalculator, TreeDigest } from './digest.js';
+import { DigestHistory, type ZxidDigest } from './digest-history.js';
 import { Ephemerals } from './ephemerals.js';
 import { PathTable } from './path-table.js';
 import {
@@ -29,22 +30,14 @@ export interface TreeListener {
   dataChanged(node: DataNode, zxid: bigint): void;
 }
 
-/** The digest of the tree right after the txn `zxid`. */
-export interface ZxidDigest {
-  readonly zxid: bigint;
-  readonly digest: bigint;
-}
-
 export interface DataTreeOptions {
   /** extendedTypesEnabled: an owner with 0xff on top is a time to live. */
   readonly isTTLEnabled?: boolean;
   /** digest.enabled */
   readonly isDigestEnabled?: boolean;
+  /** Of the hashes of paths: 32 random bits that no client knows. */
+  readonly hashSeed?: number;
 }
-
-/** One digest is kept every so many txns, for `hash`, and so many of them. */
-const DIGEST_INTERVAL = 128;
-const DIGEST_LIMIT = 1024;
 
 const ZERO_STAT: StatPersisted = {
   czxid: 0n,
@@ -64,7 +57,7 @@ const ZERO_STAT: StatPersisted = {
  * is idempotent. Rules of Stat fields: server.md 2.5.
  */
 export class DataTree {
-  readonly nodes = new PathTable();
+  readonly nodes: PathTable;
   readonly stats = new StatTable();
   readonly acls = new AclTable();
   readonly root: DataNode;
@@ -74,7 +67,7 @@ export class DataTree {
   readonly ttls = new Set<string>();
   readonly quotas = new QuotaPaths();
   readonly digest = new TreeDigest();
-  readonly digests: ZxidDigest[] = [];
+  private readonly history = new DigestHistory();
   /** What it was made with: a tree that takes its place is made alike. */
   readonly options: DataTreeOptions;
   listener: TreeListener | null = null;
@@ -93,6 +86,7 @@ export class DataTree {
   constructor(options: DataTreeOptions = {}) {
     const { isTTLEnabled = false, isDigestEnabled = true } = options;
     this.options = options;
+    this.nodes = new PathTable(options.hashSeed);
     this.isTTLEnabled = isTTLEnabled;
     this.isDigestEnabled = isDigestEnabled;
     this.calculator = isDigestEnabled ? new DigestCalculator() : null;
@@ -108,7 +102,9 @@ export class DataTree {
       const isConfig = path === '/zookeeper/config';
       const aclKey = isConfig ? this.acls.acquire(READ_ACL_UNSAFE) : OPEN_ACL_KEY;
       const stat = isConfig ? { ...ZERO_STAT, aversion: -1 } : ZERO_STAT;
-      this.addChild(this.parentOf(path), this.insert(path, '', aclKey, stat));
+      const node = this.insert(path, '', aclKey, stat);
+      this.addChild(this.parentOf(path), node);
+      this.rehash(node);
     }
     return this;
   }
@@ -117,14 +113,12 @@ export class DataTree {
   finishLoading(zxid: bigint): void {
     this.lastProcessedZxid = zxid;
     this.addReserved();
-    for (const node of this.walk()) {
-      this.rehash(node);
-      const owner = quotaOwner(node.path, LIMIT_NODE);
-      if (owner !== undefined) this.quotas.add(owner);
-    }
+    this.rehash(this.root);
     for (const node of this.walk(this.nodes.get(QUOTA_ROOT) ?? null)) {
-      const owner = quotaOwner(node.path, STAT_NODE);
-      if (owner !== undefined) this.recount(owner);
+      const limited = quotaOwner(node.path, LIMIT_NODE);
+      if (limited !== undefined) this.quotas.add(limited);
+      const counted = quotaOwner(node.path, STAT_NODE);
+      if (counted !== undefined) this.recount(counted);
     }
   }
 
@@ -210,9 +204,11 @@ export class DataTree {
 
   /** Remembers the digest behind `zxid` where it is one of those that `hash` tells. */
   noteDigest(zxid: bigint): void {
-    if (!this.isDigestEnabled || Number(BigInt.asUintN(32, zxid)) % DIGEST_INTERVAL !== 0) return;
-    this.digests.push({ zxid, digest: this.digest.value });
-    if (this.digests.length > DIGEST_LIMIT) this.digests.shift();
+    if (this.isDigestEnabled) this.history.note(zxid, this.digest);
+  }
+
+  get digests(): readonly ZxidDigest[] {
+    return this.history.digests;
   }
 
   /** Applies a txn that is no multi, or one part of one; `finish` follows. */
@@ -375,20 +371,24 @@ export class DataTree {
     this.acls.release(before);
   }
 
-  /** Puts a znode of a snapshot in place; its parent came before it, and the root ("") is there. */
-  load(path: string, data: ZnodeData, acl: readonly ACL[], stat: StatPersisted): void {
+  /** Places a znode of a snapshot, its parent before it; `stat`: its StatPersisted in 60 bytes. */
+  load(path: string, data: ZnodeData, acl: readonly ACL[], stat: Buffer): void {
     const aclKey = this.acls.acquire(acl);
     if (path !== '' && path !== '/') {
       // One that was deleted and made again while its snapshot was written may stand there twice.
       if (this.nodes.get(path) !== undefined) this.applyDelete(path, 0n);
-      this.addChild(this.parentOf(path), this.insert(path, data, aclKey, stat));
+      const slot = this.stats.allocatePersisted(stat, dataLength(data));
+      const owner = this.stats.hasOwner(slot) ? this.stats.ephemeralOwner(slot) : 0n;
+      const node = this.place(path, data, aclKey, slot, owner);
+      this.addChild(this.parentOf(path), node);
+      this.rehash(node);
       return;
     }
     const { root } = this;
     this.dataSize += dataLength(data) - dataLength(root.data);
     root.data = data;
     root.aclKey = aclKey;
-    this.stats.setStat(root.slot, stat, dataLength(data), root.numChildren);
+    this.stats.setPersisted(root.slot, stat, dataLength(data), root.numChildren);
   }
 
   /** A parent before its children, as a snapshot wants them. Bears changes under way. */

@@ -46,6 +46,40 @@ export class StatTable {
     return slot;
   }
 
+  /** A slot for a znode of a snapshot, from the 60 bytes of its StatPersisted. */
+  allocatePersisted(persisted: Buffer, dataLength: number): number {
+    const slot = this.free.pop() ?? this.grow();
+    this.setShownOwner(slot, 0n);
+    this.setDigest(slot, 0);
+    this.setPersisted(slot, persisted, dataLength, 0);
+    return slot;
+  }
+
+  /** What `setStat` does, from the 60 bytes of a StatPersisted. */
+  setPersisted(slot: number, persisted: Buffer, dataLength: number, numChildren: number): void {
+    const chunk = this.chunkOf(slot);
+    const at = offsetOf(slot);
+    copyRun(persisted, 0, chunk, at, 36);
+    copyRun(persisted, 36, chunk, at + STORED_CVERSION, 4);
+    copyRun(persisted, 40, chunk, at + AVERSION, 4);
+    copyRun(persisted, 44, chunk, at + STORED_OWNER, 8);
+    copyRun(persisted, 52, chunk, at + PZXID, 8);
+    putInt(chunk, at + DATA_LENGTH, dataLength);
+    putInt(chunk, at + NUM_CHILDREN, numChildren);
+    showCversion(chunk, at);
+  }
+
+  /** Fills in the 60 bytes of its StatPersisted. */
+  copyPersisted(slot: number, target: Buffer): void {
+    const chunk = this.chunkOf(slot);
+    const at = offsetOf(slot);
+    copyRun(chunk, at, target, 0, 36);
+    copyRun(chunk, at + STORED_CVERSION, target, 36, 4);
+    copyRun(chunk, at + AVERSION, target, 40, 4);
+    copyRun(chunk, at + STORED_OWNER, target, 44, 8);
+    copyRun(chunk, at + PZXID, target, 52, 8);
+  }
+
   /** What clients see as the ephemeralOwner: 0 unless it is a session. */
   setShownOwner(slot: number, owner: bigint): void {
     putLong(this.chunkOf(slot), offsetOf(slot) + OWNER, owner);
@@ -201,22 +235,6 @@ export class StatTable {
     const chunk = this.chunkOf(slot);
     const at = offsetOf(slot) + STORED_OWNER;
     return (getInt(chunk, at) | getInt(chunk, at + 4)) !== 0;
-  }
-
-  persisted(slot: number): StatPersisted {
-    const chunk = this.chunkOf(slot);
-    const at = offsetOf(slot);
-    return {
-      czxid: getLong(chunk, at),
-      mzxid: getLong(chunk, at + MZXID),
-      ctime: getLong(chunk, at + CTIME),
-      mtime: getLong(chunk, at + MTIME),
-      version: getInt(chunk, at + VERSION),
-      cversion: getInt(chunk, at + STORED_CVERSION),
-      aversion: getInt(chunk, at + AVERSION),
-      ephemeralOwner: getLong(chunk, at + STORED_OWNER),
-      pzxid: getLong(chunk, at + PZXID),
-    };
   }
 
   private grow(): number {

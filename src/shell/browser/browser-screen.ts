@@ -109,9 +109,8 @@ function toneOf(state: BrowserState, path: string, fault: string | undefined): T
 function valuePane(state: BrowserState, layout: Layout): readonly Row[] {
   const { value, valueTop, valueLeft } = state;
   const { valueWidth: width, valueHeight: height } = layout;
-  const rows: Row[] = statLines(value.stat, value.view?.form).map(
-    (text): Row => [{ text: fit(text, width), tone: 'dim' }],
-  );
+  const facts = value.fault === undefined ? statLines(value.stat, value.view?.form) : ['', ''];
+  const rows: Row[] = facts.map((text): Row => [{ text: fit(text, width), tone: 'dim' }]);
   if (value.fault !== undefined) rows.push([{ text: fit(value.fault, width), tone: 'bad' }]);
   const { view } = value;
   if (view !== undefined) {

@@ -41,11 +41,9 @@ function step(state: BrowserState, event: BrowserEvent): BrowserStep {
       const { path, data, stat } = event;
       const tree = withNode(state.tree, path, { stat });
       if (path !== state.selected) return just({ ...state, tree });
-      return just({
-        ...state,
-        tree,
-        value: { path, data, stat, view: viewOf(data, state.form, state.hexColumns) },
-      });
+      const view = viewOf(data, state.form, state.hexColumns);
+      const valueTop = Math.min(state.valueTop, Math.max(0, view.count - state.valueHeight));
+      return just({ ...state, tree, valueTop, value: { path, data, stat, view } });
     }
     case 'unread': {
       const { path, reason } = event;

@@ -47,7 +47,11 @@ export interface TaskJson {
     readonly level: string;
     readonly summary: string;
     readonly exitCode: number;
-    readonly problems: readonly { readonly level: string; readonly text: string }[];
+    readonly problems: readonly {
+      readonly level: string;
+      readonly code: string;
+      readonly text: string;
+    }[];
   };
   readonly totals: Readonly<Record<string, unknown>>;
 }

@@ -141,12 +141,26 @@ test('what grows is told against an earlier look, and not over a restart or a re
   assert.is(read(fsync, withMetrics({ avg_fsynctime: 7 }), new Map()), 7);
   assert.is(read(mismatches, before, looked(after)), undefined);
   assert.equal(
-    findAlarms(now([after], looked(before)), []).map(({ level, code }) => [level, code]),
+    findAlarms(now([after], looked(before)), []).map(({ level, code, isEvent }) => [
+      level,
+      code,
+      isEvent,
+    ]),
     [
-      ['warning', 'limit:fsync_time'],
-      ['critical', 'limit:digest_mismatches_count'],
+      ['warning', 'limit:fsync_time', undefined],
+      ['critical', 'limit:digest_mismatches_count', true],
     ],
   );
+});
+
+test('a server that was started anew counts from zero, even past what it had counted', () => {
+  const at = (uptime: number, throttled_ops: number) => withMetrics({ uptime, throttled_ops });
+  const before = at(60_000, 3);
+  const earlier = new Map([[before.server, lookOf(before, 0)]]);
+  const grown = (member: Member) =>
+    measure({ kind: 'increase', key: 'throttled_ops' }, member, now([member], earlier));
+  assert.is(grown(at(70_000, 5)), 2);
+  assert.is(grown(at(5000, 5)), undefined);
 });
 
 test('the Prometheus provider is measured as the default one', () => {

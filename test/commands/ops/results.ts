@@ -18,7 +18,6 @@ export function resultOf(
     timeMs: Date.parse(TIME),
     members,
     verdict,
-    earlier: new Map(),
     ...more,
   };
 }

@@ -88,6 +88,29 @@ test('a problem that becomes worse is told again', () => {
   ]);
 });
 
+test('a counter that grew is told each time, however often a problem must be found', () => {
+  const grown = (value: number): OpsResult => {
+    const result = resultOf(health, ENSEMBLE);
+    const text = `connections refused: ${value}`;
+    const problem = { level: 'warning', code: 'limit:x', server: 'a:1', text } as const;
+    const problems = value === 0 ? [] : [{ ...problem, isEvent: true } as const];
+    return { ...result, verdict: { ...result.verdict, level: 'warning', problems } };
+  };
+  let state: RunState | undefined;
+  const told = [3, 2, 0].map((value) => {
+    const next = advance(state, grown(value), 3);
+    state = next.state;
+    return next.result.changes?.map(({ kind, text }) => `${kind} ${text}`);
+  });
+  assert.equal(told, [['problem connections refused: 3'], ['problem connections refused: 2'], []]);
+  assert.equal(state?.problems, []);
+});
+
+test('a standalone or read-only member makes no election', () => {
+  const at = (mode: string, zxid: string) => [member(mode, 1, { zxid })];
+  assert.equal(tell([at('standalone', '0x1'), at('standalone', '0x200000001')]).flat(), []);
+});
+
 test('another role, a restart and an election are news, though no problem', () => {
   const later = [
     member('follower', 1, { zxid: '0x200000001', uptimeMs: 90_000 }),

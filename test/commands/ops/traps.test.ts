@@ -1,59 +1,13 @@
-import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { VERBS } from '../../../src/commands/ops/index.js';
-import {
-  answers,
-  type Behaviour,
-  closeAll,
-  type FakeMember,
-  notServing,
-  refuses,
-  startFake,
-} from '../../support/fake-member.js';
-import { codesOf, runZkops, type ZkopsRun } from '../../support/run-zkops.js';
-import { makeTempDir } from '../../support/temp-dir.js';
+import { answers, type Behaviour, notServing, refuses } from '../../support/fake-member.js';
+import { codesOf } from '../../support/run-zkops.js';
+import { flat, follower, leader, member, over, well } from './fake-ensemble.js';
 import { srvrText } from './members-of.js';
 
 // What misleads checkers of ZooKeeper, each with members that do it on a real socket. Every one of
 // these has been reported against some tool.
-
-/** Runs a verb over fake members; `zkops health` where none is named. */
-async function over(
-  behaviours: readonly Behaviour[],
-  ...args: readonly string[]
-): Promise<ZkopsRun & { readonly fakes: readonly FakeMember[] }> {
-  const fakes = await Promise.all(behaviours.map(startFake));
-  try {
-    const servers = fakes.map(({ port }) => `127.0.0.1:${port}`).join(',');
-    const [verb = 'health', ...more] = args;
-    const confirm = ['health', 'mntr', 'check', 'quorum'].includes(verb) ? ['--confirm', '50'] : [];
-    return { ...(await runZkops([verb, '--servers', servers, ...confirm, ...more])), fakes };
-  } finally {
-    await closeAll(fakes);
-  }
-}
-
-/** A member as srvr and mntr tell it. */
-function member(
-  mode: string,
-  metrics: Readonly<Record<string, string | number>> = {},
-  zxid = '0x100000008',
-): Behaviour {
-  const lines = Object.entries({ server_state: mode, ...metrics });
-  return answers({
-    srvr: srvrText(mode, zxid),
-    mntr: lines.map(([key, value]) => `zk_${key}\t${value}\n`).join(''),
-  });
-}
-
-const leader = (synced: number, voters = 3, zxid?: string) =>
-  member('leader', { synced_followers: synced, quorum_size: voters }, zxid);
-const follower = (zxid?: string, voters = 3) => member('follower', { quorum_size: voters }, zxid);
-const well = [leader(2), follower(), follower()];
-const flat = ({ out }: ZkopsRun) => out.replace(/\s+/g, ' ');
 
 test('a leader that lost its followers calls itself leader, and is not believed', async () => {
   const run = await over([leader(0), refuses, refuses]);
@@ -80,6 +34,33 @@ test('a follower of another ensemble is told by the number of voters', async () 
   const run = await over([...well, follower()]);
   assert.is(codesOf(run)[0], 'two-ensembles');
   assert.match(flat(run), 'two ensembles in one list: 4 voters serve, but an ensemble here has 3');
+});
+
+test('a follower that has no vote yet is no stranger', async () => {
+  const metrics = { synced_followers: 2, quorum_size: 3, synced_non_voting_followers: 1 };
+  const run = await over([member('leader', metrics), follower(), follower(), follower()]);
+  assert.is(run.exitCode, 0, run.out);
+});
+
+test('a second look that the deadline cuts short does not make the first one worse', async () => {
+  let looks = 0;
+  const slowLater: Behaviour = (socket, word, bytes) => {
+    if (word === 'srvr') looks += 1;
+    // Silent in the second look.
+    if (looks <= 1) follower('0x100000001')(socket, word, bytes);
+  };
+  const late = ['--warn', 'lag=5', '--timeout', '20000', '--deadline', '1500'];
+  const run = await over([leader(2), follower(), slowLater], 'health', ...late);
+  assert.ok(looks >= 1);
+  assert.equal([run.exitCode, codesOf(run)], [1, ['limit:lag']], run.out);
+});
+
+test('one server under two names is not counted twice', async () => {
+  const conf = 'serverId=1\nserver.1=a:1:2:participant\nserver.2=b:1:2:participant\n';
+  const first = answers({ srvr: srvrText('leader'), mntr: 'zk_server_state\tleader\n', conf });
+  const run = await over([first, first]);
+  assert.is(run.exitCode, 3);
+  assert.match(flat(run), /are both server 1: list it once, or give each a myid of its own/);
 });
 
 test('members of different memberships are strangers, of one that changes are not', async () => {
@@ -158,66 +139,6 @@ test('an election is over at the second look, and no emergency', async () => {
   };
   const run = await over([electing, electingToo, electingToo]);
   assert.is(run.exitCode, 0, run.out);
-});
-
-test('followers that serve have a leader: one that serves no clients is asked over HTTP', async () => {
-  const behaviours = [notServing, follower(), follower()];
-  const hidden = await over(behaviours);
-  assert.is(hidden.exitCode, 1);
-  assert.is(codesOf(hidden)[0], 'leader-hidden');
-
-  const admin = createServer((request, response) => {
-    assert.is(request.url, '/commands/zabstate');
-    response.end('{"is_leader" : true, "zabstate" : "broadcast", "error" : null}');
-  });
-  await new Promise<void>((resolve) => admin.listen(0, '127.0.0.1', resolve));
-  const address = admin.address();
-  if (address === null || typeof address === 'string') throw new Error('no port was bound');
-  const fakes = await Promise.all(behaviours.map(startFake));
-  const folder = makeTempDir('zkops');
-  try {
-    const hosts = join(folder.path, 'hosts.txt');
-    const lines = fakes.map(({ port }) => `127.0.0.1:${port} admin=${address.port}\n`);
-    writeFileSync(hosts, lines.join(''));
-    const asked = await runZkops(['health', '--ensemble', hosts, '--confirm', '50']);
-    assert.is(asked.exitCode, 0, asked.out);
-    assert.match(flat(asked), 'leads and serves no clients (leaderServes=no)');
-  } finally {
-    await closeAll(fakes);
-    await new Promise((resolve) => admin.close(resolve));
-    folder.remove();
-  }
-});
-
-test('an AdminServer stands in for a refused mntr, and the footnote is gone', async () => {
-  const narrow: Behaviour = (socket, word, bytes) =>
-    word === 'srvr' ? socket.end(srvrText('standalone')) : refuses(socket, word, bytes);
-  const admin = createServer((_, response) => {
-    response.end(
-      '{"server_state":"standalone","outstanding_requests":77,"last_zxid":72057671992279040,' +
-        '"command":"monitor","error":null}',
-    );
-  });
-  await new Promise<void>((resolve) => admin.listen(0, '127.0.0.1', resolve));
-  const address = admin.address();
-  if (address === null || typeof address === 'string') throw new Error('no port was bound');
-  const fake = await startFake(narrow);
-  const folder = makeTempDir('zkops');
-  try {
-    const hosts = join(folder.path, 'hosts.txt');
-    writeFileSync(hosts, `127.0.0.1:${fake.port} admin=${address.port} name=alone\n`);
-    const run = await runZkops(['mntr', '--ensemble', hosts, '--confirm', '50', '-o', 'json']);
-    const [member] = JSON.parse(run.out).members;
-    assert.is(member.server, 'alone');
-    assert.is(member.note, null);
-    assert.is(member.metrics.outstanding_requests, 77);
-    assert.is(member.metrics.last_zxid, '72057671992279040');
-    assert.is(run.exitCode, 2, 'the figure is held against its limit');
-  } finally {
-    await fake.close();
-    await new Promise((resolve) => admin.close(resolve));
-    folder.remove();
-  }
 });
 
 test('an answer in a hundred pieces, with lines nobody knows and a NaN, is whole', async () => {

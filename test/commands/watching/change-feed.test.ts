@@ -3,7 +3,6 @@ import * as assert from 'uvu/assert';
 import { changeLines } from '../../../src/commands/render/change-lines.js';
 import { ChangeFeed, type FeedOptions } from '../../../src/commands/watching/change-feed.js';
 import { FakeClient } from '../../support/fake-client.js';
-import { waitFor } from '../../support/wait-for.js';
 
 interface World {
   readonly client: FakeClient;
@@ -29,9 +28,6 @@ async function watching(options: Partial<FeedOptions> = {}): Promise<World> {
   };
   const feed = new ChangeFeed(feedOptions);
   await feed.start();
-  const read = feedOptions.isRecursive ? 'getChildren' : 'getData';
-  if (feedOptions.hasValues) await waitFor('the first reading', () => client.calls.includes(read));
-  await new Promise((resolve) => setImmediate(resolve));
   const next = async (count: number) => {
     const lines: string[] = [];
     for (let i = 0; i < count; i++) {

@@ -2,22 +2,12 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ZnodeValue } from '../../../src/commands/watching/change.js';
 import { ZnodeMemory } from '../../../src/commands/watching/znode-memory.js';
+import { FakeClient } from '../../support/fake-client.js';
+
+const { stat } = await new FakeClient().create('/a');
 
 function value(mzxid: bigint, length = 1): ZnodeValue {
-  const stat = {
-    czxid: 1n,
-    mzxid,
-    ctime: 0n,
-    mtime: 0n,
-    version: 0,
-    cversion: 0,
-    aversion: 0,
-    ephemeralOwner: 0n,
-    dataLength: length,
-    numChildren: 0,
-    pzxid: 1n,
-  };
-  return { data: Buffer.alloc(length), stat };
+  return { data: Buffer.alloc(length), stat: { ...stat, mzxid } };
 }
 
 test('the oldest give way to newer ones, by number and by bytes', () => {

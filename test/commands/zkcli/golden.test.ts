@@ -1,10 +1,13 @@
 // What Apache's shell (3.9) prints and how it exits, case by case, and the few places where
 // `zksh --zkcli` differs on purpose: each of them says why.
+import { once } from 'node:events';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CLI_VERBS } from '../../../src/commands/zkcli/verbs.js';
 import { type RunningServer, startServer } from '../../../src/server/main.js';
 import { freePort } from '../../support/free-port.js';
+import { startZksh } from '../../support/run-zksh.js';
+import { waitFor } from '../../support/wait-for.js';
 import { runCli } from '../../support/zkcli-run.js';
 import { CASES, type Case, DIFFERENT } from './golden-cases.js';
 
@@ -146,6 +149,24 @@ test('the session is closed at the end: an ephemeral is gone at once', () =>
   withServer(async ({ connectString }) => {
     assert.is((await runCli(connectString, ['create', '-e', '/e'])).err, 'Created /e\n');
     assert.is((await runCli(connectString, ['ls', '/'])).result, '[zookeeper]\n');
+  }));
+
+test('an interrupt closes the session, too', () =>
+  withServer(async ({ connectString }) => {
+    const shell = startZksh(['--zkcli', '-server', connectString]);
+    shell.child.stdin?.write('create -e /e\n');
+    await waitFor('the ephemeral', () => shell.stderr() === 'Created /e\n');
+    shell.child.kill('SIGTERM');
+    // Its input stays open: the signal alone ends it.
+    const [code] = await once(shell.child, 'close');
+    assert.is(code, 130);
+    assert.is((await runCli(connectString, ['ls', '/'])).result, '[zookeeper]\n');
+  }));
+
+test('a value holds what Unicode calls the end of a line', () =>
+  withServer(async ({ connectString }) => {
+    const { result, err } = await runCli(connectString, [], "create /u 'a\u2028b'\nget /u\n");
+    assert.equal([err, result], ['Created /u\n', 'a\u2028b\n']);
   }));
 
 test('-server without a value is refused, and goes to no other server', async () => {

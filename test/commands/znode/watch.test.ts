@@ -151,6 +151,20 @@ test('a command runs for each change, and its failures make exit code 9', async 
   assert.match(error?.sentence ?? '', /failed for 1 of 1 changes/);
 });
 
+test('into a pipe all that a command gives is JSON too', async () => {
+  const world = makeShellWorld();
+  const run = world.run(`watch -c 1 /a -- ${process.execPath} -e 'console.log("hi")'`);
+  await started(world);
+  await world.run('set /a x');
+  const lines = (await run)
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  assert.is(lines[0].event, 'NodeDataChanged');
+  assert.equal(lines[1], { output: { data: 'hi\n', encoding: 'utf8' } });
+  assert.is(lines[2].exitCode, 0);
+});
+
 test('wrong words are refused before anything is sent', async () => {
   const world = makeShellWorld();
   for (const [line, sentence] of [

@@ -1,6 +1,7 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { StatPersisted } from '../../../src/protocol/data.js';
 import type { QuorumServerConfig } from '../../../src/server/config-ensemble.js';
 import type { QuorumEvent } from '../../../src/server/events.js';
 import { QuorumPort, type QuorumPortOptions } from '../../../src/server/node/quorum-port.js';
@@ -101,7 +102,7 @@ async function within(
 function makeContent(count: number): SnapshotContent {
   const database = new Database({ isTTLEnabled: false, isDigestEnabled: true });
   const zeros = { ctime: 0n, mtime: 0n, version: 0, cversion: 0, aversion: 0, ephemeralOwner: 0n };
-  const stat = { czxid: 1n, mzxid: 1n, pzxid: 1n, ...zeros };
+  const stat = StatPersisted.encode({ czxid: 1n, mzxid: 1n, pzxid: 1n, ...zeros });
   database.addNode('', Buffer.alloc(0), -1n, stat);
   for (let i = 0; i < count; i++) database.addNode(`/n${i}`, Buffer.alloc(1000, 7), -1n, stat);
   database.finishSnapshot(5n);

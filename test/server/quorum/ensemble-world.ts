@@ -1,54 +1,20 @@
-import { createHash } from 'node:crypto';
-import { parseWhitelist } from '../../../src/fourlw/whitelist.js';
 import { SNAP_STREAM_SIGNATURE } from '../../../src/protocol/quorum.js';
 import type { Effect } from '../../../src/server/effects.js';
 import type { Event } from '../../../src/server/events.js';
 import { Database } from '../../../src/server/persistence/replay.js';
 import { writeSnapshotStream } from '../../../src/server/persistence/snapshot.js';
-import {
-  decodeStatPersisted,
-  SnapshotReader,
-} from '../../../src/server/persistence/snapshot-reader.js';
 import { bodySourceOf } from '../../../src/server/persistence/snapshot-source.js';
-import { ContainerManager } from '../../../src/server/pipeline/container-manager.js';
-import { Prep } from '../../../src/server/pipeline/prep.js';
-import { CommittedLog } from '../../../src/server/quorum/committed-log.js';
-import { MemberView } from '../../../src/server/quorum/member-view.js';
 import { parseQuorumConfig, type QuorumConfig } from '../../../src/server/quorum/quorum-config.js';
 import { QuorumPeer } from '../../../src/server/quorum/quorum-peer.js';
-import type { Data } from '../../../src/server/quorum/role.js';
-import { Server } from '../../../src/server/server.js';
-import { type ServerSettings, ServerState } from '../../../src/server/server-state.js';
-import { Auth } from '../../../src/server/session/auth.js';
-import { SessionTracker } from '../../../src/server/session/session-tracker.js';
+import { commonParts, LIMITS } from '../../sim/peer-parts.js';
 import { type HandshakeOptions, handshake, Peer } from '../server-peer.js';
+import { copyOf, entriesOf, type MemoryDisk, restore } from './memory-disk.js';
 
 const TICK_MS = 1000;
-const SETTINGS: Omit<ServerSettings, 'serverId'> = {
-  tickTimeMs: TICK_MS,
-  minSessionTimeoutMs: 2 * TICK_MS,
-  maxSessionTimeoutMs: 20 * TICK_MS,
-  maxFrameLength: 1 << 20,
-  globalOutstandingLimit: 1000,
-  snapCount: 100_000,
-  snapSize: 0,
-  isTTLEnabled: false,
-  sessionlessTimeoutMs: 10 * TICK_MS,
-};
-
-/** What one member has on its disk. */
-interface Disk {
-  base: Database;
-  entries: { zxid: bigint; entry: Buffer }[];
-  acceptedEpoch: number;
-  currentEpoch: number;
-  work: (() => void)[];
-}
-
 interface Member {
   readonly sid: number;
   peer: QuorumPeer;
-  readonly disk: Disk;
+  readonly disk: MemoryDisk;
   readonly clients: Map<number, Peer>;
   isUp: boolean;
   /** The disk does nothing while it is held. */
@@ -117,33 +83,17 @@ export class EnsembleWorld {
       member.peer = new QuorumPeer({
         sid,
         config: this.initial.members.has(sid) ? this.initial : this.config,
-        limits: {
-          tickTimeMs: TICK_MS,
-          initLimit: 10,
-          syncLimit: 5,
-          connectToLearnerMasterLimit: 10,
-          leaderConnectDelayDuringRetryMs: 100,
-          maxTxnLength: 1 << 21,
-          leaderServes: true,
-          maxConcurrentSnapSyncs: 10,
-          isReadOnlyAllowed: this.isReadOnlyAllowed,
-          standaloneEnabled: true,
-        },
-        isReconfigEnabled: this.isReconfigEnabled,
-        election: { minIntervalMs: 200, maxIntervalMs: 60_000, finalizeWaitMs: 200 },
+        ...commonParts({
+          limits: { ...LIMITS, tickTimeMs: TICK_MS, isReadOnlyAllowed: this.isReadOnlyAllowed },
+          isReconfigEnabled: this.isReconfigEnabled,
+          snapCount: 100_000,
+        }),
         acceptedEpoch: member.disk.acceptedEpoch,
         currentEpoch: member.disk.currentEpoch,
         data: { tree: database.tree, sessions: [...database.sessions.values()] },
         committedLog,
         replayed: 0,
         seed: 1,
-        makeServer: (peer, data, makePath) => makeServer(peer, data, makePath, this.nowMs),
-        makeContainers: (state) =>
-          new ContainerManager(
-            state.tree,
-            { checkIntervalMs: 60_000, maxPerMinute: 10_000, maxNeverUsedMs: 0 },
-            this.nowMs,
-          ),
       });
       member.isUp = true;
     }
@@ -364,90 +314,3 @@ export class EnsembleWorld {
     this.step(other.sid, { kind: 'link-closed', link: other.link, reason });
   }
 }
-
-/** The entries of an append: {long checksum, int length, entry, 'B'} … */
-function entriesOf(bytes: Buffer): { zxid: bigint; entry: Buffer }[] {
-  const entries: { zxid: bigint; entry: Buffer }[] = [];
-  for (let at = 0; at < bytes.length; ) {
-    const length = bytes.readInt32BE(at + 8);
-    const entry = Buffer.from(bytes.subarray(at + 12, at + 12 + length));
-    entries.push({ zxid: entry.readBigInt64BE(12), entry });
-    at += 12 + length + 1;
-  }
-  return entries;
-}
-
-function restore(disk: Disk): { database: Database; committedLog: CommittedLog } {
-  const { tree, sessions } = disk.base;
-  const zxid = tree.lastProcessedZxid;
-  const database = copyOf({ tree, sessions: [...sessions.values()], zxid });
-  const committedLog = new CommittedLog();
-  for (const { zxid: at, entry } of disk.entries) {
-    if (at <= zxid) continue;
-    database.replay(entry);
-    committedLog.add(at, entry);
-  }
-  if (database.digestMismatches > 0) throw new Error('the log leads to another tree');
-  return { database, committedLog };
-}
-
-function copyOf(content: Data & { zxid: bigint }): Database {
-  const reader = new SnapshotReader(1 << 21, 'body');
-  const database = new Database(content.tree.options);
-  const chunks = [...writeSnapshotStream(bodySourceOf(content), '')];
-  reader.push(Buffer.concat(chunks));
-  for (let item = reader.next(); item.kind !== 'end'; item = reader.next()) {
-    if (item.kind === 'session') database.addSession(item.id, item.timeoutMs);
-    else if (item.kind === 'acl') database.addAcl(item.key, item.acl);
-    else if (item.kind === 'node') {
-      database.addNode(item.path, item.data, item.aclKey, decodeStatPersisted(item.stat));
-    } else throw new Error(`a snapshot with ${item.kind}`);
-  }
-  database.finishSnapshot(content.zxid);
-  return database;
-}
-
-function makeServer(
-  peer: QuorumPeer,
-  { tree, sessions: known }: Data,
-  makePath: ConstructorParameters<typeof Server>[0]['makePath'],
-  nowMs: number,
-): Server {
-  const settings = { ...SETTINGS, serverId: peer.sid };
-  const hash = (text: string) => createHash('sha1').update(text).digest('base64');
-  const auth = new Auth({ hash, isAclSkipped: true });
-  const prep = new Prep(tree, auth, {
-    isDigestEnabled: true,
-    isQuotaEnforced: false,
-    isTTLEnabled: false,
-    reconfigure: peer.isReconfigEnabled ? (...asked) => peer.reconfigure(...asked) : null,
-  });
-  const sessions = new SessionTracker(settings.tickTimeMs, nowMs);
-  for (const { id, timeoutMs } of known) sessions.add(id, timeoutMs, nowMs);
-  return new Server({
-    state: new ServerState({ settings, tree, sessions, auth, prep }),
-    whitelist: parseWhitelist('*', false),
-    maxClientCnxns: 0,
-    maxCnxns: 0,
-    makePath,
-    makeView: (server) => new MemberView(peer, server, HOST, () => FACTS, '3.9.0'),
-  });
-}
-
-const HOST = {
-  environment: () => [],
-  dirs: () => ({ dataDirSize: 0, logDirSize: 0 }),
-  openFileCount: () => 0,
-  maxFileCount: () => 0,
-  uptimeMs: () => 0,
-};
-
-const FACTS = {
-  clientPort: 2181,
-  secureClientPort: -1,
-  outstandingTlsHandshakes: 0,
-  dataDir: '',
-  dataLogDir: '',
-  maxClientCnxns: 0,
-  clientPortListenBacklog: -1,
-};

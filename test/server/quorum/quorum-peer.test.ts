@@ -112,6 +112,22 @@ test('a session moves from member to member and keeps its ephemerals', () => {
   assert.equal(wrong.take(), ['expired', 'closed']);
 });
 
+test('what comes late on a connection that its session has left is refused, even when nobody holds it', () => {
+  const world = new EnsembleWorld(3);
+  world.start();
+  world.allServe();
+  const leader = world.leader ?? 0;
+  const late = world.client((leader % 3) + 1);
+  late.push(late.create('/late'));
+  const { sessionId, password } = late;
+  late.take();
+  const moved = world.client(leader, { sessionId, password });
+  moved.push(moved.setData('/late'));
+  moved.leave();
+  late.push(late.setData('/late'));
+  assert.equal(late.take(), ['setData SESSIONMOVED']);
+});
+
 test('the leader expires a session that no member hears of, and not one that pings a follower', () => {
   const world = new EnsembleWorld(3);
   world.start();

@@ -38,7 +38,8 @@ function lockedBy(path: string): number | undefined {
   } catch {
     return undefined;
   }
-  const pid = Number.parseInt(text, 10);
+  const [number, startTime = ''] = text.trim().split(' ');
+  const pid = Number(number);
   if (!(pid > 0)) return undefined;
   try {
     process.kill(pid, 0);
@@ -46,7 +47,19 @@ function lockedBy(path: string): number | undefined {
     const isGone = !(error instanceof Error && 'code' in error && error.code === 'EPERM');
     if (isGone) return undefined;
   }
-  return pid;
+  // A pid is used again after a crash; the lock has the start of its process too.
+  const found = startTimeOf(pid);
+  return found === '' || startTime === '' || found === startTime ? pid : undefined;
+}
+
+/** In clock ticks since boot; "" where there is no /proc. */
+function startTimeOf(pid: number): string {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+  } catch {
+    return '';
+  }
 }
 
 function numbersIn(folder: string): number[] {

@@ -1,12 +1,13 @@
-// Reads a snapshot of any size in constant memory, plain or gzip, and says whether it is whole.
+// Reads a snapshot of any size in constant memory, plain or packed, and says whether it is whole.
 
-import { createReadStream } from 'node:fs';
+import { createReadStream, type ReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
 import type { SnapshotItem } from '../../../server/persistence/snapshot-item.js';
 import { SnapshotReader } from '../../../server/persistence/snapshot-reader.js';
 import { DigestCalculator, TreeDigest } from '../../../server/tree/digest.js';
 import { reading } from './file-fault.js';
+import { unpackSnappy } from './snappy.js';
 
 const READ_SIZE = 256 * 1024;
 
@@ -39,9 +40,7 @@ export interface SnapshotOutcome {
   readonly told: { readonly zxid: bigint; readonly digest: bigint | null } | undefined;
   readonly lastProcessedZxid: bigint | undefined;
   /** Why it is not whole. The offset counts the bytes of the snapshot, unpacked. */
-  readonly fault:
-    | { readonly kind: 'damaged' | 'unreadable'; readonly offset: number; readonly reason: string }
-    | undefined;
+  readonly fault: { readonly offset: number; readonly reason: string } | undefined;
 }
 
 export interface ReadSnapshotOptions {
@@ -63,6 +62,15 @@ async function compressionOf(path: string): Promise<Compression> {
   }
 }
 
+function unpacked(source: ReadStream, compression: Compression): AsyncIterable<Buffer> {
+  if (compression === 'snappy') return unpackSnappy(source);
+  if (compression === 'none') return source;
+  const gunzip = createGunzip();
+  // An error of the file does not reach the stream behind a pipe by itself.
+  source.on('error', (error) => gunzip.destroy(error));
+  return source.pipe(gunzip);
+}
+
 /** Gives what `taker` makes of the nodes, in batches; returns what the snapshot is. */
 export async function* readSnapshot<Value>(
   path: string,
@@ -72,21 +80,14 @@ export async function* readSnapshot<Value>(
   const { size } = await reading(path, stat(path));
   const compression = await compressionOf(path);
   const fold = new SnapshotFold(taker);
-  if (compression === 'snappy') {
-    const reason =
-      'it is compressed by snappy, which zkops cannot read: load it with the server that wrote it, or have snapshots written with snapshot.compression.method=gz';
-    return fold.outcome(compression, size, { kind: 'unreadable', offset: 0, reason });
-  }
   const reader = new SnapshotReader(options.maxEntry);
   const source = createReadStream(path, { highWaterMark: READ_SIZE });
-  const stream = compression === 'gzip' ? source.pipe(createGunzip()) : source;
-  // An error of the file does not reach the stream behind a pipe by itself.
-  source.on('error', (error) => stream.destroy(error));
-  let unpacked = 0;
+  const chunks = unpacked(source, compression);
+  let offset = 0;
   try {
-    for await (const chunk of stream as AsyncIterable<Buffer>) {
+    for await (const chunk of chunks) {
       options.signal.throwIfAborted();
-      unpacked += chunk.length;
+      offset += chunk.length;
       reader.push(chunk);
       const batch = fold.take(reader);
       if (batch.length > 0) yield batch;
@@ -95,11 +96,10 @@ export async function* readSnapshot<Value>(
     }
   } catch (error) {
     if (options.signal.aborted || !(error instanceof Error)) throw error;
-    const reason = `${compression === 'gzip' ? 'the gzip stream is damaged: ' : ''}${error.message}`;
-    return fold.outcome(compression, size, { kind: 'damaged', offset: unpacked, reason });
+    const what = compression === 'none' ? '' : `the ${compression} stream is damaged: `;
+    return fold.outcome(compression, size, { offset, reason: `${what}${error.message}` });
   } finally {
     source.destroy();
-    stream.destroy();
   }
   if (!fold.isOver) {
     reader.end();
@@ -152,7 +152,7 @@ class SnapshotFold<Value> {
           this.lastProcessedZxid = item.zxid;
           break;
         case 'invalid':
-          this.fault = { kind: 'damaged', offset: item.offset, reason: item.reason };
+          this.fault = { offset: item.offset, reason: item.reason };
           this.isOver = true;
           return batch;
         case 'end':

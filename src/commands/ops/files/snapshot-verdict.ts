@@ -7,9 +7,6 @@ import type { SnapshotOutcome } from './read-snapshot.js';
 /** What is wrong with a snapshot that was read through; nothing when it is whole. */
 export function snapshotProblems(path: string, outcome: SnapshotOutcome): Problem[] {
   const { fault } = outcome;
-  if (fault?.kind === 'unreadable') {
-    return [{ level: 'unknown', code: 'unreadable', text: `${path}: ${fault.reason}` }];
-  }
   if (fault !== undefined) {
     const text = `${path}: damaged at offset ${fault.offset}: ${hint(fault.reason)}`;
     return [{ level: 'critical', code: 'damaged-snapshot', text }];

@@ -44,10 +44,9 @@ export async function checkSnapshot(
 function rowOf({ path, size }: NamedFile, { outcome, problems }: CheckedSnapshot): ReportRow {
   const { sessions, nodes, dataBytes, compression, digest } = outcome;
   const isWhole = problems.length === 0;
-  const state = isWhole ? 'whole' : outcome.fault?.kind === 'unreadable' ? 'unreadable' : 'damaged';
   return [
     path,
-    state,
+    isWhole ? 'whole' : 'damaged',
     size,
     compression,
     zxidOfName(path),

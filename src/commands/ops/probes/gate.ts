@@ -81,24 +81,30 @@ function restartOrder(statuses: readonly MemberStatus[]): MemberStatus[] {
 }
 
 interface Look {
-  readonly result: OpsResult;
   readonly statuses: readonly MemberStatus[];
+  /** May this member be stopped? */
+  readonly answerFor: (status: MemberStatus) => Answer;
+  readonly quorum: Quorum;
   readonly verdict: Verdict;
 }
 
 function judgeLook(result: OpsResult, target: string | undefined): Look {
   const statuses = result.members.map(statusOf);
-  if (target === undefined) return { result, statuses, verdict: result.verdict };
+  const quorum = quorumOf(statuses);
+  // What is wrong with the ensemble as a whole comes before any count.
+  const grave = result.verdict.problems.find(({ level }) => level === 'critical');
+  const answerFor = (status: MemberStatus): Answer =>
+    grave === undefined ? mayStop(status, quorum) : { isSafe: false, why: grave.text };
+  const look = { statuses, answerFor, quorum };
+  if (target === undefined) return { ...look, verdict: result.verdict };
   const status = statuses.find(({ member }) => member.server === target);
   if (status === undefined) throw new UsageError(`${target} is not among the members listed`);
-  const grave = result.verdict.problems.find(({ level }) => level === 'critical');
-  const answer = mayStop(status, quorumOf(statuses));
-  const { isSafe, why } = grave === undefined ? answer : { isSafe: false, why: grave.text };
+  const { isSafe, why } = answerFor(status);
   const summary = `${target} ${isSafe ? 'may' : 'must not'} be stopped: ${why}`;
   const problems: Problem[] = isSafe
     ? []
     : [{ level: 'critical', code: 'not-safe', server: target, text: summary }];
-  return { result, statuses, verdict: concludeFrom(problems, summary) };
+  return { ...look, verdict: concludeFrom(problems, summary) };
 }
 
 /** The member as the list has it, whether its port was typed or not. */
@@ -134,11 +140,10 @@ async function gate(call: TaskCall): Promise<Report> {
   return reportOf(look);
 }
 
-function reportOf({ statuses, verdict }: Look): Report {
-  const quorum = quorumOf(statuses);
+function reportOf({ statuses, answerFor, quorum, verdict }: Look): Report {
   const rows = restartOrder(statuses).map((status, at): ReportRow => {
     const { member, role, zxid } = status;
-    const { isSafe, why } = mayStop(status, quorum);
+    const { isSafe, why } = answerFor(status);
     const zxidText = zxid === undefined ? undefined : formatZxid(zxid);
     return [at + 1, member.server, role ?? member.state, zxidText, isSafe ? 'yes' : 'no', why];
   });

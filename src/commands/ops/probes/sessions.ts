@@ -18,6 +18,7 @@ const SESSION_TIMEOUT_MS = 10_000;
 /** A session with one member, and no other. */
 export interface MemberSession {
   readonly server: string;
+  readonly address: MemberAddress;
   readonly client: ZooKeeperClient;
 }
 
@@ -38,14 +39,18 @@ export async function openSession(call: TaskCall, address: MemberAddress): Promi
     const auth = call.text('auth');
     if (auth !== undefined) await client.addAuth('digest', auth);
   } catch (error) {
-    await closeSession({ server: '', client }, timeoutMs);
+    await closeClient(client, timeoutMs);
     throw error;
   }
-  return { server: nameOf(address), client };
+  return { server: nameOf(address), address, client };
 }
 
 /** Ends the session, and with it its ephemerals; waits no longer than the time given. */
-export async function closeSession({ client }: MemberSession, timeoutMs: number): Promise<void> {
+export function closeSession({ client }: MemberSession, timeoutMs: number): Promise<void> {
+  return closeClient(client, timeoutMs);
+}
+
+async function closeClient(client: ZooKeeperClient, timeoutMs: number): Promise<void> {
   const stop = new AbortController();
   await Promise.race([
     client.close(),

@@ -95,13 +95,12 @@ async function smoke(call: TaskCall): Promise<Report> {
   try {
     const [writer] = sessions;
     if (writer !== undefined) {
-      const address = call.members.find((member) => nameOf(member) === writer.server);
       const world: SmokeWorld = {
         path: privatePath(call, 'smoke'),
         writer,
         timeoutMs,
         openOther: async () => {
-          const other = await openSession(call, address ?? { host: '127.0.0.1', port: 2181 });
+          const other = await openSession(call, writer.address);
           return { client: other.client, close: () => closeSession(other, timeoutMs) };
         },
       };

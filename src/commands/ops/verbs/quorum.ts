@@ -4,7 +4,7 @@ import { LAG, metricColumn, ROLE, STATE, SYNCED, UPTIME, WRITE_RATE } from '../c
 import { shortDuration } from '../format.js';
 import { type Member, metricsOf, parsedOf, serverOf } from '../member.js';
 import { serverData } from '../server-data.js';
-import { statusOf } from '../status.js';
+import { sidOf, statusOf } from '../status.js';
 import type { Column, OpsVerb } from '../verb.js';
 
 /** The member's line in the membership: `participant` or `observer`. */
@@ -14,11 +14,6 @@ function voteOf(member: Member): 'yes' | 'no' | undefined {
   const line = sid === undefined ? undefined : conf?.servers[sid];
   if (line === undefined) return undefined;
   return /:observer(;|$)/.test(line) ? 'no' : 'yes';
-}
-
-function sidOf(member: Member): string | undefined {
-  const values = parsedOf(member, 'conf')?.values;
-  return values?.['serverId'] ?? values?.['server_id'];
 }
 
 function textOf(member: Member, key: string): string | undefined {

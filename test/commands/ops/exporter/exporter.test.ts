@@ -13,7 +13,7 @@ import { waitFor } from '../../../support/wait-for.js';
 import { callTask } from '../call-task.js';
 import { askFakes, ensemble, serversOf } from '../probes/fake-members.js';
 
-const ZKOPS = fileURLToPath(new URL('../../../../src/bin/zkops.js', import.meta.url));
+const ZKOPS = fileURLToPath(new URL('../../../../bin/zkops.cjs', import.meta.url));
 
 function once(servers: string, ...args: string[]) {
   return callTask(['exporter', '--once', '--servers', servers, ...args], { ask: askWord });
@@ -107,7 +107,7 @@ test('the exporter serves until it is told to end, and shares a look between scr
     });
     await waitFor('the exporter to listen', () => out.includes(url));
     const texts = await Promise.all([1, 2, 3].map(async () => (await fetch(url)).text()));
-    assert.match(texts[0] ?? '', /^zkops_verdict 0$/m);
+    assert.match(texts[0] ?? '', /^zk_serving\{server="[^"]+"\} 1$/m);
     assert.is(new Set(texts).size, 1, 'one look for all');
     child.kill('SIGTERM');
     assert.is(await ended, 0);

@@ -100,7 +100,12 @@ const ENDINGS: readonly [string, Buffer, number, RegExp][] = [
   ['the last record is cut off', TORN, 1, /cut short at offset 1\d\d \(the file ends inside a rec/],
   ['nothing at all', Buffer.alloc(0), 1, /it is empty: it was made and nothing was written/],
   ['only zeros', Buffer.alloc(4096), 1, /the file ends inside its header/],
-  ['no log', Buffer.from('ZKSN\0\0\0\x02and so on, long enough'), 2, /expected the magic "ZKLG"/],
+  [
+    'no log',
+    Buffer.from('ZKSN\0\0\0\x02and so on, long enough'),
+    2,
+    /this is a snapshot, for zkops snap/,
+  ],
   ['a later version', changed(buildLog(entries(1)), 7, 9), 2, /expected version 2/],
   ['a txn is missing', buildLog(entries(1, 2, 5)), 1, /missing between 0x2 and 0x5/],
   ['another name', buildLog(entries(7, 8)), 1, /first record is 0x7, which is not what its name/],

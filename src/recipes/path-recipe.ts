@@ -1,0 +1,23 @@
+import type { ZooKeeperClient } from '../client/client.js';
+import type { ACL } from '../protocol/data.js';
+import type { Wait } from './session.js';
+import { checkPath, type ZnodeOptions } from './znodes.js';
+
+/** What recipes that are about one znode have in common. */
+export abstract class PathRecipe {
+  protected readonly client: ZooKeeperClient;
+  protected readonly path: string;
+  protected readonly acl: readonly ACL[] | undefined;
+
+  /** @throws RangeError when the path is none */
+  constructor(client: ZooKeeperClient, path: string, options: ZnodeOptions = {}) {
+    checkPath(path);
+    this.client = client;
+    this.path = path;
+    this.acl = options.acl;
+  }
+
+  protected waitOf(signal?: AbortSignal): Wait {
+    return { client: this.client, path: this.path, signal };
+  }
+}

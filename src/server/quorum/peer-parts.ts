@@ -1,0 +1,31 @@
+import type { ContainerManager } from '../pipeline/container-manager.js';
+import type { Server } from '../server.js';
+import type { ServerState } from '../server-state.js';
+import type { CommittedLog } from './committed-log.js';
+import type { ElectionOptions } from './fast-leader-election.js';
+import type { MakePath } from './front.js';
+import type { QuorumConfig } from './quorum-config.js';
+import type { QuorumPeer } from './quorum-peer.js';
+import type { Data, QuorumLimits } from './role.js';
+
+/** What a member of an ensemble is made of. */
+export interface QuorumPeerParts {
+  readonly sid: number;
+  readonly config: QuorumConfig;
+  readonly limits: QuorumLimits;
+  /** reconfigEnabled: the membership may change while serving. */
+  readonly isReconfigEnabled: boolean;
+  readonly election: Omit<ElectionOptions, 'sid'>;
+  readonly acceptedEpoch: number;
+  readonly currentEpoch: number;
+  /** What snapshot and log say. */
+  readonly data: Data;
+  readonly committedLog: CommittedLog;
+  /** Txns since the last snapshot. */
+  readonly replayed: number;
+  /** Seeds the random trigger of snapshots. */
+  readonly seed: number;
+  /** The server in front; without a path it serves nobody. */
+  makeServer(peer: QuorumPeer, data: Data, makePath: MakePath | null): Server;
+  makeContainers(state: ServerState): ContainerManager;
+}

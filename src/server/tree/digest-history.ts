@@ -1,0 +1,22 @@
+import type { TreeDigest } from './digest.js';
+
+/** The digest of the tree right after the txn `zxid`. */
+export interface ZxidDigest {
+  readonly zxid: bigint;
+  readonly digest: bigint;
+}
+
+/** One digest is kept every so many txns, for `hash`, and so many of them. */
+const INTERVAL = 128;
+const LIMIT = 1024;
+
+export class DigestHistory {
+  readonly digests: ZxidDigest[] = [];
+
+  /** Called behind every txn. */
+  note(zxid: bigint, digest: TreeDigest): void {
+    if (Number(BigInt.asUintN(32, zxid)) % INTERVAL !== 0) return;
+    this.digests.push({ zxid, digest: digest.value });
+    if (this.digests.length > LIMIT) this.digests.shift();
+  }
+}

@@ -1,0 +1,121 @@
+// The keys of the line, its colours and its size, in a real terminal.
+import { readFileSync, statSync } from 'node:fs';
+import * as assert from 'uvu/assert';
+import { waitFor } from '../support/wait-for.js';
+import { enter, inWorld, terminalTest } from './repl-world.js';
+
+terminalTest('what is typed before the shell is there is not lost', async () => {
+  await inWorld(async ({ again }) => {
+    const terminal = await again();
+    await enter(terminal, 'create /app early');
+    await enter(terminal, 'get /app');
+    await terminal.waitForRow(/^early$/);
+    const rows = await terminal.transcript();
+    assert.is(rows.filter((row) => row.endsWith('> create /app early')).length, 1, rows.join('\n'));
+  });
+});
+
+terminalTest("Emacs' keys edit, and Up looks for what begins like the line", async () => {
+  await inWorld(async ({ terminal }) => {
+    await terminal.waitForRow(/\(connected\)/);
+    await terminal.type('wrong version extra');
+    await terminal.press('C-w', 'BSpace', 'C-a', 'M-d', 'Delete', 'C-e');
+    await terminal.waitForRow(/> version$/);
+    await terminal.press('Enter');
+    await terminal.waitForRow(/^zksh \d/);
+    await enter(terminal, 'create /app one');
+    await enter(terminal, 'pwd');
+    await terminal.waitForRow(/^\/$/);
+    await terminal.type('cre');
+    await terminal.press('Up');
+    await terminal.waitForRow(/> create \/app one$/);
+    await terminal.press('Down');
+    await terminal.press('C-u');
+    await terminal.type('two ');
+    await terminal.press('C-a');
+    await terminal.type('create /app/');
+    await terminal.press('C-e');
+    await terminal.type('x');
+    await terminal.press('Left', 'C-k', 'C-y', 'C-l');
+    await terminal.waitForScreen('a clear screen', (rows) =>
+      /> create \/app\/two x$/.test(rows[0] ?? ''),
+    );
+    await terminal.press('Enter');
+    await terminal.waitForRow(/^Created \/app\/two$/);
+  });
+});
+
+terminalTest('the history is for its owner alone, and holds no secret', async () => {
+  await inWorld(async ({ terminal, historyFile }) => {
+    await terminal.waitForRow(/\(connected\)/);
+    await enter(terminal, 'addauth digest ann:secret1');
+    await enter(terminal, 'create /no/parent x digest:ann:secret2:cdrwa');
+    await enter(terminal, 'addauht digest ann:secret3');
+    await enter(terminal, 'version');
+    await terminal.waitForRow(/^zksh \d/);
+    await waitFor('the history', () => readFileSync(historyFile, 'utf8').includes('version'));
+    assert.is(readFileSync(historyFile, 'utf8'), 'version\n');
+    assert.is(statSync(historyFile).mode & 0o777, 0o600);
+    await terminal.press('Up', 'Up', 'Up');
+    await terminal.waitForRow(/> version$/);
+  });
+});
+
+const RED = '\x1b[31m';
+
+terminalTest('an error is red before Enter, unless colours are not wanted', async () => {
+  await inWorld(async ({ terminal, again }) => {
+    await terminal.waitForRow(/\(connected\)/);
+    await terminal.type('gett /a');
+    await terminal.waitForRow(/^unknown command "gett"; did you mean get\?$/);
+    assert.ok((await terminal.styled()).join('\n').includes(`${RED}gett`));
+    const plain = await again({ env: { NO_COLOR: '1' } });
+    await plain.waitForRow(/\(connected\)/);
+    await plain.type('gett /a');
+    await plain.waitForRow(/^unknown command "gett"; did you mean get\?$/);
+    assert.not.ok((await plain.styled()).join('\n').includes(RED));
+  });
+});
+
+terminalTest('TAB completes permissions and local files', async () => {
+  await inWorld(async ({ terminal, historyFile }) => {
+    await terminal.waitForRow(/\(connected\)/);
+    await enter(terminal, 'create /app x');
+    await terminal.waitForRow(/^Created \/app$/);
+    await terminal.type('setAcl /app wor');
+    await terminal.press('Tab');
+    await terminal.waitForRow(/> setAcl \/app world:anyone:$/);
+    await enter(terminal, 'cdrwa');
+    await terminal.type(`set /app @${historyFile.slice(0, -3)}`);
+    await terminal.press('Tab');
+    await terminal.waitForScreen('the whole name', (rows) => rows.join('').includes(historyFile));
+    await terminal.press('Enter');
+    await enter(terminal, 'get /app');
+    await terminal.waitForRow(/^setAcl \/app world:anyone:cdrwa$/);
+  });
+});
+
+terminalTest('twenty columns are enough to work in', async () => {
+  await inWorld(
+    async ({ terminal, other }) => {
+      await terminal.waitForRow(/\(connected/);
+      await enter(terminal, 'create /app hello');
+      await terminal.waitForRow(/^Created \/app$/);
+      await enter(terminal, 'watch /app');
+      await terminal.waitForRow(/^── watching/);
+      await other.setData('/app', Buffer.from('other'));
+      await terminal.waitForRow(/^ {2}\+ other$/);
+      await enter(terminal, 'browse /');
+      await terminal.waitForRow(/^▾ \/ 2$/);
+      await terminal.resize(5, 3);
+      await terminal.resize(20, 10);
+      await terminal.waitForRow(/^▾ \/ 2$/);
+      await terminal.type('q');
+      await enter(terminal, 'get /app');
+      await terminal.waitForRow(/^other$/);
+      await terminal.press('C-d');
+      assert.is(await terminal.exitStatus(), 0);
+    },
+    { columns: 20, rows: 10 },
+  );
+});

@@ -1,0 +1,136 @@
+// What the tests of the shell in a terminal stand on. Those that look at a server run against each
+// kind of one; those that look at the terminal need any.
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { test } from 'uvu';
+import type { ZooKeeperClient } from '../../src/client/client.js';
+import { createClient } from '../../src/client/zookeeper.js';
+import { makeTempDir } from '../support/temp-dir.js';
+import { startTerminal, type Terminal } from '../support/terminal.js';
+
+const ZKSH = fileURLToPath(new URL('../../bin/zksh.cjs', import.meta.url));
+
+export interface World {
+  readonly terminal: Terminal;
+  /** Another session, to change what the shell looks at. */
+  readonly other: ZooKeeperClient;
+  readonly server: string;
+  /** Where a script's shell writes its process id. */
+  readonly pidFile: string;
+  /** Of all shells of this test. */
+  readonly historyFile: string;
+  /** Starts a second shell of the same person. */
+  readonly again: (options?: Partial<WorldOptions>) => Promise<Terminal>;
+}
+
+export interface WorldOptions {
+  readonly target: string;
+  readonly columns: number;
+  readonly rows: number;
+  /** Besides what every shell of a test has. */
+  readonly env: Readonly<Record<string, string>>;
+  /** In a shell script, where `zksh` stands for the program and its arguments. */
+  readonly script: string;
+}
+
+export interface ReplServer {
+  readonly connectString: string;
+  close(): Promise<void>;
+}
+
+export interface ReplSuite {
+  /** In the names of the tests. */
+  readonly name: string;
+  readonly register: typeof test | typeof test.skip;
+  start(): Promise<ReplServer>;
+  /** Also the tests that do not depend on the kind of server? */
+  readonly isWhole: boolean;
+}
+
+interface ReplTest {
+  readonly title: string;
+  readonly work: () => Promise<void>;
+  readonly isOfServer: boolean;
+}
+
+const tests: ReplTest[] = [];
+let starting: Promise<ReplServer> | undefined;
+let start: (() => Promise<ReplServer>) | undefined;
+
+/** Registers the tests; the server is started by the first and stopped by the last of them. */
+export function runReplSuite({ name, register, isWhole, ...suite }: ReplSuite): void {
+  start = suite.start;
+  for (const { title, work, isOfServer } of tests) {
+    if (isWhole || isOfServer) register(`${name}: ${title}`, work);
+  }
+  test(`${name}: the server is stopped`, async () => {
+    await (await starting)?.close();
+  });
+}
+
+export function serverTest(title: string, work: () => Promise<void>): void {
+  tests.push({ title, work, isOfServer: true });
+}
+
+export function terminalTest(title: string, work: () => Promise<void>): void {
+  tests.push({ title, work, isOfServer: false });
+}
+
+export async function inWorld(
+  work: (world: World) => Promise<void>,
+  options: Partial<WorldOptions> = {},
+): Promise<void> {
+  starting ??= start?.();
+  if (starting === undefined) throw new Error('runReplSuite says which server to start');
+  const { connectString } = await starting;
+  const home = makeTempDir('repl');
+  const pidFile = join(home.path, 'pid');
+  const historyFile = join(home.path, 'history');
+  const other = createClient({ connectString });
+  const terminals: Terminal[] = [];
+  const again: World['again'] = async (more = {}) => {
+    const chosen = { ...options, ...more };
+    const { target = connectString, script = 'exec zksh', env: added, ...size } = chosen;
+    const start = `sh -c 'echo $$ >"$0"; exec "$@"' '${pidFile}'`;
+    const program = `zksh() { ${start} '${process.execPath}' '${ZKSH}' '${target}'; }\n${script}`;
+    const command =
+      script === 'exec zksh' ? [process.execPath, ZKSH, target] : ['sh', '-c', program];
+    const env = { ZKSH_HISTFILE: historyFile, ...added };
+    const terminal = await startTerminal({ command, env, ...size });
+    terminals.push(terminal);
+    return terminal;
+  };
+  try {
+    await other.connect();
+    const terminal = await again();
+    await work({ terminal, other, server: connectString, again, pidFile, historyFile });
+  } finally {
+    await Promise.all(terminals.map((terminal) => terminal.close()));
+    for (const path of await other.getChildren('/').then(({ children }) => children)) {
+      if (path !== 'zookeeper') await deleteAll(other, `/${path}`);
+    }
+    await other.close();
+    home.remove();
+  }
+}
+
+async function deleteAll(client: ZooKeeperClient, path: string): Promise<void> {
+  for (const name of (await client.getChildren(path)).children) {
+    await deleteAll(client, `${path}/${name}`);
+  }
+  await client.delete(path);
+}
+
+/** Types a line and presses Enter. */
+export async function enter(terminal: Terminal, line: string): Promise<void> {
+  await terminal.type(line);
+  await terminal.press('Enter');
+}
+
+export function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,79 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { startEnsemble } from '../../../src/server/main.js';
+import { checkFormats, flat, health, lookUntil, PATIENT } from '../../support/ops-checks.js';
+import { codesOf, rolesOf, runZkops } from '../../support/run-zkops.js';
+
+// zkops beside ensembles of the bundled server; test/conformance/ops-ensemble.test.ts does the
+// same beside Apache's.
+
+const CONFIG = { config: { '4lw.commands.whitelist': '*', 'admin.enableServer': 'false' } };
+
+test('an ensemble is healthy, loses a follower, its quorum, and comes back', async () => {
+  const ensemble = await startEnsemble({ size: 3, observers: 1, ...CONFIG });
+  try {
+    const { connectString: servers, members } = ensemble;
+    const isWell = ({ exitCode }: { readonly exitCode: number }) => exitCode === 0;
+    const well = await lookUntil('all voters in step', () => health(servers), isWell);
+    assert.equal([...rolesOf(well)].sort(), ['follower', 'follower', 'leader', 'observer']);
+    assert.match(well.out, /HEALTHY: 127\.0\.0\.1:\d+ leads, 3 of 3 voters in step\n$/);
+    await checkFormats(servers);
+
+    const one = await runZkops([
+      'srvr',
+      '--servers',
+      members[0]?.connectString ?? '',
+      '--discover',
+    ]);
+    const found = one.result?.members.map(({ address }) => address.port) ?? [];
+    assert.equal(found.sort(), members.map(({ port }) => port).sort(), one.error);
+
+    const roles = rolesOf(well);
+    const followers = members.filter((_, at) => roles[at] === 'follower');
+    await followers[0]?.close();
+    const lostOne = await lookUntil(
+      'the leader to miss its follower',
+      () => health(servers),
+      ({ out }) => out.includes('2 of 3 voters in step, none to spare'),
+    );
+    assert.equal([lostOne.exitCode, codesOf(lostOne)], [1, ['member:refused']]);
+
+    await followers[1]?.close();
+    const lost = await lookUntil(
+      'the quorum to be lost',
+      () => health(servers),
+      (run) => run.exitCode === 2,
+    );
+    assert.match(flat(lost), /CRITICAL: .*(no quorum|without a quorum)/);
+
+    await Promise.all(followers.map((member) => member.start()));
+    const back = await lookUntil('the ensemble to be well again', () => health(servers), isWell);
+    assert.match(back.out, /HEALTHY: .* leads, 3 of 3 voters in step\n$/);
+  } finally {
+    await ensemble.close();
+  }
+});
+
+test('two ensembles in one list, and a narrow whitelist, read differently', async () => {
+  const [first, second] = await Promise.all([
+    startEnsemble({ size: 1, observers: 1, ...CONFIG }),
+    startEnsemble({ size: 3, config: { 'admin.enableServer': 'false' } }),
+  ]);
+  try {
+    const mixed = await health(`${first.connectString},${second.connectString}`);
+    assert.is(mixed.exitCode, 2, mixed.out);
+    assert.match(flat(mixed), 'two ensembles in one list');
+    const narrow = await health(second.connectString);
+    assert.is(narrow.exitCode, 0, narrow.out);
+    assert.match(
+      flat(narrow),
+      'mntr is not in its whitelist; add 4lw.commands.whitelist=srvr,mntr',
+    );
+    const refused = await runZkops(['ruok', '--servers', second.connectString, ...PATIENT]);
+    assert.is(refused.exitCode, 3);
+  } finally {
+    await Promise.all([first.close(), second.close()]);
+  }
+});
+
+test.run();

@@ -1,0 +1,45 @@
+import {
+  answers,
+  type Behaviour,
+  closeAll,
+  type FakeMember,
+  startFake,
+} from '../../support/fake-member.js';
+import { runZkops, type ZkopsRun } from '../../support/run-zkops.js';
+import { srvrText } from './members-of.js';
+
+/** Runs a verb over fake members; `zkops health` where none is named. */
+export async function over(
+  behaviours: readonly Behaviour[],
+  ...args: readonly string[]
+): Promise<ZkopsRun & { readonly fakes: readonly FakeMember[] }> {
+  const fakes = await Promise.all(behaviours.map(startFake));
+  try {
+    const servers = fakes.map(({ port }) => `127.0.0.1:${port}`).join(',');
+    const [verb = 'health', ...more] = args;
+    const confirm = ['health', 'mntr', 'check', 'quorum'].includes(verb) ? ['--confirm', '50'] : [];
+    return { ...(await runZkops([verb, '--servers', servers, ...confirm, ...more])), fakes };
+  } finally {
+    await closeAll(fakes);
+  }
+}
+
+/** A member as srvr and mntr tell it. */
+export function member(
+  mode: string,
+  metrics: Readonly<Record<string, string | number>> = {},
+  zxid = '0x100000008',
+): Behaviour {
+  const lines = Object.entries({ server_state: mode, ...metrics });
+  return answers({
+    srvr: srvrText(mode, zxid),
+    mntr: lines.map(([key, value]) => `zk_${key}\t${value}\n`).join(''),
+  });
+}
+
+export const leader = (synced: number, voters = 3, zxid?: string) =>
+  member('leader', { synced_followers: synced, quorum_size: voters }, zxid);
+export const follower = (zxid?: string, voters = 3) =>
+  member('follower', { quorum_size: voters }, zxid);
+export const well = [leader(2), follower(), follower()];
+export const flat = ({ out }: ZkopsRun) => out.replace(/\s+/g, ' ');

@@ -1,0 +1,284 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { ZooKeeperClient } from '../../src/client/client.js';
+import { Configuration } from '../../src/recipes/configuration.js';
+import { DoubleBarrier } from '../../src/recipes/double-barrier.js';
+import { Group } from '../../src/recipes/group.js';
+import { LeaderElection } from '../../src/recipes/leader-election.js';
+import { Queue } from '../../src/recipes/queue.js';
+import { Semaphore } from '../../src/recipes/semaphore.js';
+import { ServiceCache, ServiceDirectory } from '../../src/recipes/service-cache.js';
+import { TwoPhaseCommit } from '../../src/recipes/two-phase-commit.js';
+import { startBundled } from '../support/bundled.js';
+import { waitFor } from '../support/wait-for.js';
+import { failureOf, inWorld, tellWatchEvents, type World } from './world.js';
+
+// What happens at the edges of a recipe: a crash, a time that is over, somebody who comes late.
+
+function worldTest(name: string, run: (world: World) => Promise<void>): void {
+  test(name, async () => {
+    const server = await startBundled({ config: { tickTime: '500' } });
+    try {
+      await inWorld(server.port, run);
+    } finally {
+      await server.close();
+    }
+  });
+}
+
+/** Counts the events that watches of this client's getChildren are told. */
+function countChildEvents(client: ZooKeeperClient): { count: number } {
+  const counter = { count: 0 };
+  const getChildren = client.getChildren.bind(client);
+  client.getChildren = (path, options) => {
+    const watch = options?.watch;
+    if (typeof watch !== 'function') return getChildren(path, options);
+    return getChildren(path, {
+      watch: (event) => {
+        counter.count++;
+        watch(event);
+      },
+    });
+  };
+  return counter;
+}
+
+worldTest(
+  '2pc: an ephemeral site that vanishes before the decision makes it an abort',
+  async (world) => {
+    const [a, b] = [await world.client(), await world.client()];
+    const transaction = new TwoPhaseCommit(world.observer, world.path);
+    await transaction.begin(['a', 'b'], 'sites');
+    const decided = transaction.decide();
+    await new TwoPhaseCommit(a, world.path).vote('a', 'commit');
+    const site = new TwoPhaseCommit(b, world.path);
+    const voter = new TwoPhaseCommit(a, world.path);
+    assert.is((await failureOf(voter.vote('a', 'abort'))).code, 'ETAKEN');
+    await waitFor('the vote', async () => (await site.state()).votes.get('a'));
+    await a.close();
+    assert.is(await decided, 'abort');
+    assert.is(await site.decision(), 'abort');
+    await transaction.finish();
+    assert.is(await world.observer.exists(world.path), null);
+  },
+);
+
+worldTest('2pc: a vote that does not come is an abort, and nothing changes it', async (world) => {
+  const coordinator = new TwoPhaseCommit(await world.client(), world.path);
+  const late = new TwoPhaseCommit(await world.client(), world.path);
+  await coordinator.begin(['a', 'b']);
+  await late.vote('a', 'commit');
+  assert.is(await coordinator.decide({ timeoutMs: 20 }), 'abort');
+  await late.vote('b', 'commit');
+  await late.vote('b', 'commit');
+  assert.is((await failureOf(late.vote('b', 'abort'))).code, 'ETAKEN');
+  assert.is((await failureOf(late.vote('c', 'commit'))).code, 'EBADDATA');
+  assert.is(await late.decide(), 'abort');
+  assert.is((await failureOf(coordinator.finish({ timeoutMs: 20 }))).code, 'ETIMEDOUT');
+  await late.acknowledge('a');
+  await late.acknowledge('b');
+  await coordinator.finish();
+});
+
+worldTest('2pc: of two who decide, one is heard; a signal decides nothing', async (world) => {
+  const [one, two] = [await world.client(), await world.client()];
+  const [first, second] = [
+    new TwoPhaseCommit(one, world.path),
+    new TwoPhaseCommit(two, world.path),
+  ];
+  await first.begin(['a']);
+  const controller = new AbortController();
+  const given = failureOf(first.decide({ signal: controller.signal }));
+  controller.abort(new Error('enough'));
+  assert.is((await given).message, 'enough');
+  assert.is((await first.state()).decision, undefined);
+  const decided = second.decide();
+  assert.is(await first.abort(), 'abort');
+  await first.vote('a', 'commit');
+  assert.is(await decided, 'abort');
+  await first.remove();
+  assert.is((await failureOf(second.decision())).code, 'NONODE');
+});
+
+worldTest('double barrier: a ready that a crash left behind lets nobody pass', async (world) => {
+  const [a, b] = [await world.client(), await world.client()];
+  const options = { count: 2 };
+  await a.create('/recipes');
+  await a.create(world.path);
+  await a.create(`${world.path}/ready`, Buffer.from('nobody\nthat is there'));
+  const alone = failureOf(new DoubleBarrier(a, world.path, options).enter({ timeoutMs: 200 }));
+  assert.is((await alone).code, 'ETIMEDOUT');
+  await world.members('process', 0);
+  assert.is(await world.observer.exists(`${world.path}/ready`), null);
+  const entered = await Promise.all(
+    [a, b].map((client) => new DoubleBarrier(client, world.path, options).enter()),
+  );
+  const signal = AbortSignal.abort(new Error('at once'));
+  assert.is(
+    (await failureOf(entered[0]?.leave({ signal }) ?? Promise.resolve())).message,
+    'at once',
+  );
+  await entered[1]?.leave();
+  await waitFor('nothing to be left', async () => (await world.leftovers()).length === 0);
+});
+
+worldTest('double barrier: one that dies or gives up keeps nobody from leaving', async (world) => {
+  const clients = [await world.client(), await world.client(), await world.client()];
+  const [first, second, third] = await Promise.all(
+    clients.map((client) => new DoubleBarrier(client, world.path, { count: 3 }).enter()),
+  );
+  const leaving = first?.leave();
+  assert.is(
+    (await failureOf(second?.leave({ timeoutMs: 50 }) ?? Promise.resolve())).code,
+    'ETIMEDOUT',
+  );
+  assert.not(third?.signal.aborted);
+  await clients[2]?.close();
+  assert.ok(third?.signal.aborted);
+  await leaving;
+  await waitFor('nothing to be left', async () => (await world.leftovers()).length === 0);
+});
+
+worldTest('queue: an item wakes one taker, the first', async (world) => {
+  const clients = [await world.client(), await world.client(), await world.client()];
+  const counters = clients.map(countChildEvents);
+  const taken: string[] = [];
+  const takers: Promise<unknown>[] = [];
+  for (const [i, client] of clients.entries()) {
+    const taking = new Queue(client, world.path).take();
+    takers.push(taking.then(({ data }) => taken.push(`${i} ${data}`)));
+    await world.members('taker', i + 1);
+  }
+  await waitFor('the first to watch', () => (counters[0]?.count ?? 0) >= 1);
+  await new Queue(world.observer, world.path).put(Buffer.from('x'));
+  await takers[0];
+  assert.equal(taken, ['0 x']);
+  assert.is(counters[2]?.count, 0);
+  for (const data of ['y', 'z']) await new Queue(world.observer, world.path).put(Buffer.from(data));
+  await Promise.all(takers);
+  assert.equal(taken, ['0 x', '1 y', '2 z']);
+  assert.equal(await world.leftovers(), []);
+});
+
+worldTest('queue: who gives up waiting takes nothing', async (world) => {
+  const client = await world.client();
+  const queue = new Queue(client, world.path);
+  assert.is((await failureOf(queue.take({ timeoutMs: 20 }))).code, 'ETIMEDOUT');
+  await world.members('taker', 0);
+  await queue.put(Buffer.from('x'));
+  assert.is((await queue.take()).data.toString(), 'x');
+});
+
+worldTest('semaphore: a release wakes the first of the line alone', async (world) => {
+  const holder = await world.client();
+  const acquire = (client: ZooKeeperClient) =>
+    new Semaphore(client, world.path, { permits: 2 }).acquire();
+  const [first, second] = [await acquire(holder), await acquire(holder)];
+  const clients = [await world.client(), await world.client(), await world.client()];
+  const told = clients.map(tellWatchEvents);
+  const count = async (part: string): Promise<number> =>
+    (await world.observer.getChildren(`${world.path}/${part}`)).children.length;
+  const waiting: ReturnType<typeof acquire>[] = [];
+  for (const client of clients) {
+    const acquiring = acquire(client);
+    acquiring.catch(() => undefined);
+    waiting.push(acquiring);
+    await waitFor('a place in line', async () => (await count('locks')) === waiting.length);
+  }
+  await waitFor('a lease of the first in line', async () => (await count('leases')) === 3);
+  // The last one's answers come after its watch is armed.
+  await Promise.all(clients.map((client) => client.sync('/')));
+  await first.release();
+  const next = await waiting[0];
+  await waitFor('the next to come forward', async () => (await count('leases')) === 3);
+  assert.equal(told, [['lease'], ['lock'], []]);
+  await second.release();
+  await (await waiting[1])?.release();
+  await (await waiting[2])?.release();
+  await next?.release();
+  assert.equal(await world.leftovers(), []);
+});
+
+worldTest('service cache: what changed while it was cut off is known after it', async (world) => {
+  const proxy = await world.proxy();
+  const client = await world.client({ through: proxy });
+  const directory = new ServiceDirectory(await world.client(), world.path);
+  const old = await directory.announce('web', 'old', Buffer.from('1'));
+  let changes = 0;
+  const cache = await ServiceCache.open(client, world.path, () => changes++);
+  proxy.refuse();
+  await waitFor('the cache to be cut off', () => client.state === 'disconnected');
+  await old.leave();
+  await directory.announce('db', 'new', Buffer.from('2'));
+  assert.equal(cache.services(), ['web']);
+  proxy.mend();
+  await waitFor('the news', () => cache.services().join() === 'db');
+  assert.ok(changes > 0);
+  await client.close();
+  assert.is((await failureOf(cache.ended)).code, 'CONNECTIONLOSS');
+  await cache.close();
+});
+
+worldTest('service cache: two of one client do not end each other', async (world) => {
+  const client = await world.client();
+  const caches = [
+    await ServiceCache.open(client, world.path),
+    await ServiceCache.open(client, world.path),
+  ];
+  await caches[0]?.close();
+  await caches[0]?.close();
+  await new ServiceDirectory(client, world.path).announce('web', 'a', Buffer.alloc(0));
+  await waitFor('the other to know', () => caches[1]?.services().join() === 'web');
+  assert.equal(caches[0]?.services(), []);
+  await caches[1]?.close();
+});
+
+worldTest('group: a member goes with its session, and is told', async (world) => {
+  const client = await world.client();
+  const membership = await new Group(client, world.path).join('a', Buffer.alloc(0));
+  await client.close();
+  assert.ok(membership.signal.aborted);
+  await membership.leave();
+  assert.equal(await new Group(world.observer, world.path).ids(), []);
+});
+
+worldTest('election: what an earlier leader acknowledged makes way', async (world) => {
+  const [a, b] = [await world.client(), await world.client()];
+  const election = new LeaderElection(b, world.path, { id: 'b' });
+  const lost = new LeaderElection(a, world.path, { id: 'a' }).lead({
+    onElected: async ({ acknowledge, signal }) => {
+      await acknowledge();
+      const [name] = await world.members('leader', 1);
+      await world.observer.delete(`${world.path}/${name}`);
+      await waitFor('the loss', () => signal.aborted);
+      await election.lead({
+        onElected: async (leadership) => {
+          await leadership.acknowledge();
+          assert.is(await election.acknowledged(), 'b');
+        },
+      });
+    },
+  });
+  await lost;
+  assert.equal(await world.leftovers(), []);
+});
+
+worldTest('configuration: no setting is told too', async (world) => {
+  const client = await world.client();
+  const stop = new AbortController();
+  const seen: (string | undefined)[] = [];
+  const watching = (async () => {
+    for await (const setting of new Configuration(client, world.path).changes(stop.signal)) {
+      seen.push(setting?.data.toString());
+    }
+  })().catch((error) => error);
+  await waitFor('nothing', () => seen.length === 1);
+  await new Configuration(world.observer, world.path).create(Buffer.from('x'));
+  await waitFor('a setting', () => seen.at(-1) === 'x');
+  await world.observer.delete(world.path);
+  await waitFor('no setting', () => seen.at(-1) === undefined);
+  stop.abort(new Error('enough'));
+  assert.is((await watching).message, 'enough');
+});
+
+test.run();

@@ -1,0 +1,57 @@
+import { Database } from '../../../src/server/persistence/replay.js';
+import { writeSnapshotStream } from '../../../src/server/persistence/snapshot.js';
+import { SnapshotReader } from '../../../src/server/persistence/snapshot-reader.js';
+import { bodySourceOf } from '../../../src/server/persistence/snapshot-source.js';
+import { CommittedLog } from '../../../src/server/quorum/committed-log.js';
+import type { Data } from '../../../src/server/quorum/role.js';
+
+/** What one member has on its disk. */
+export interface MemoryDisk {
+  base: Database;
+  entries: { zxid: bigint; entry: Buffer }[];
+  acceptedEpoch: number;
+  currentEpoch: number;
+  work: (() => void)[];
+}
+
+/** The entries of an append: {long checksum, int length, entry, 'B'} … */
+export function entriesOf(bytes: Buffer): { zxid: bigint; entry: Buffer }[] {
+  const entries: { zxid: bigint; entry: Buffer }[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const length = bytes.readInt32BE(at + 8);
+    const entry = Buffer.from(bytes.subarray(at + 12, at + 12 + length));
+    entries.push({ zxid: entry.readBigInt64BE(12), entry });
+    at += 12 + length + 1;
+  }
+  return entries;
+}
+
+export function restore(disk: MemoryDisk): { database: Database; committedLog: CommittedLog } {
+  const { tree, sessions } = disk.base;
+  const zxid = tree.lastProcessedZxid;
+  const database = copyOf({ tree, sessions: [...sessions.values()], zxid });
+  const committedLog = new CommittedLog();
+  for (const { zxid: at, entry } of disk.entries) {
+    if (at <= zxid) continue;
+    database.replay(entry);
+    committedLog.add(at, entry);
+  }
+  if (database.digestMismatches > 0) throw new Error('the log leads to another tree');
+  return { database, committedLog };
+}
+
+export function copyOf(content: Data & { zxid: bigint }): Database {
+  const reader = new SnapshotReader(1 << 21, 'body');
+  const database = new Database(content.tree.options);
+  const chunks = [...writeSnapshotStream(bodySourceOf(content), '')];
+  reader.push(Buffer.concat(chunks));
+  for (let item = reader.next(); item.kind !== 'end'; item = reader.next()) {
+    if (item.kind === 'session') database.addSession(item.id, item.timeoutMs);
+    else if (item.kind === 'acl') database.addAcl(item.key, item.acl);
+    else if (item.kind === 'node') {
+      database.addNode(item.path, item.data, item.aclKey, item.stat);
+    } else throw new Error(`a snapshot with ${item.kind}`);
+  }
+  database.finishSnapshot(content.zxid);
+  return database;
+}

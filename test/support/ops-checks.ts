@@ -1,0 +1,55 @@
+import * as assert from 'uvu/assert';
+import { OUTPUT_FORMATS } from '../../src/commands/ops/options.js';
+import { schemaFaults } from './json-schema.js';
+import { hasPromtool, promtoolComplaints } from './promtool.js';
+import { runZkops, type ZkopsRun } from './run-zkops.js';
+import { readProjectFile } from './tidy/source-file.js';
+import { waitFor } from './wait-for.js';
+
+export const PATIENT = ['--timeout', '20000', '--deadline', '60000'];
+/** A machine under load is slow to write; that is no news here. */
+export const QUIET = [
+  'update_latency',
+  'read_latency',
+  'update_latency_p99',
+  'fsync_time',
+  'outstanding_requests',
+].flatMap((name) => ['--warn', `${name}=off`, '--crit', `${name}=off`]);
+
+export const health = (servers: string, ...more: readonly string[]) =>
+  runZkops(['health', '--servers', servers, ...PATIENT, ...QUIET, ...more]);
+
+/** Without the line ends that the width of the page put there. */
+export const flat = ({ out }: ZkopsRun) => out.replace(/\s+/g, ' ');
+
+/** Looks until the members are as a test needs them; a change takes them a moment. */
+export function lookUntil(
+  what: string,
+  look: () => Promise<ZkopsRun>,
+  is: (run: ZkopsRun) => boolean,
+) {
+  return waitFor(
+    what,
+    async () => {
+      const run = await look();
+      return is(run) ? run : undefined;
+    },
+    60_000,
+  );
+}
+
+/** Every verb that judges, in every format, of an ensemble that is well. */
+export async function checkFormats(servers: string): Promise<void> {
+  const schema = JSON.parse(readProjectFile('docs/zkops-1.schema.json'));
+  for (const verb of ['mntr', 'check', 'quorum', 'report', 'srvr', 'health']) {
+    const limits = verb === 'srvr' ? [] : QUIET;
+    for (const output of OUTPUT_FORMATS) {
+      const args = [verb, '--servers', servers, ...PATIENT, ...limits, '-o', output];
+      const { exitCode, out, error } = await runZkops(args);
+      assert.equal([exitCode, error], [0, ''], `${verb} ${output}: ${out}`);
+      if (output === 'json') assert.equal(schemaFaults(schema, JSON.parse(out)), []);
+      if (output === 'prom' && hasPromtool) assert.is(promtoolComplaints(out), '');
+      for (const server of servers.split(',')) assert.ok(out.includes(server), `${verb} ${output}`);
+    }
+  }
+}
