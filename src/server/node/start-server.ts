@@ -58,8 +58,8 @@ export interface RunningServer {
  * Starts a server in this process. With server.N lines it is a member of an ensemble, which needs
  * a data directory; the promise resolves when it can be reached, and it serves when there is a
  * quorum.
- * @throws ServerError with a `code` (ECONFIG, EDATADIR, EDATADIRINUSE, EDATA, EBIND), a sentence and
- * the exit code of zkserver
+ * @throws ServerError with a `code` (ECONFIG, EDATADIR, EDATADIRINUSE, EDATA, EBIND), a sentence
+ * and the exit code of zkserver
  */
 export async function startServer(options: StartServerOptions = {}): Promise<RunningServer> {
   const config = configOf(options);
