@@ -64,13 +64,13 @@ function relay(client: Socket, server: Socket, plan: CutPlan): void {
   });
 }
 
-/** Hands on bytes as they come, whatever they mean; nothing can be counted then. */
+/** Hands on whatever both sides say. */
 function relayBytes(client: Socket, server: Socket): void {
   client.on('data', (chunk) => server.write(chunk));
   server.on('data', (chunk) => client.write(chunk));
 }
 
-/** @param speaks what goes through: only what clients of ZooKeeper say comes in frames */
+/** @param speaks to clients, in frames that cutAt counts; or something else, between servers */
 export async function startProxy(
   targetPort: number,
   speaks: 'frames' | 'bytes' = 'frames',

@@ -34,6 +34,11 @@ export async function readMembership(
   if (!config.isReplicated) return null;
   const quorumConfig = await readQuorumConfig(config, configFile);
   if (config.standaloneEnabled && voters(quorumConfig).length === 1) return null;
+  if (dataDir === null) {
+    throw refusal(
+      `${configFile}: dataDir: expected a folder: a member of an ensemble needs a disk`,
+    );
+  }
   const { dynamicConfigFile } = config;
   const sid = await readMyid(config, dataDir, quorumConfig, dynamicConfigFile ?? configFile);
   const own = quorumConfig.members.get(sid) as QuorumServerConfig;
@@ -79,11 +84,11 @@ function versionInName(file: string): string {
 
 async function readMyid(
   config: Config,
-  dataDir: string | null,
+  dataDir: string,
   { members }: QuorumConfig,
   source: string,
 ): Promise<number> {
-  const path = join(dataDir ?? '.', 'myid');
+  const path = join(dataDir, 'myid');
   const known = [...members.keys()].sort((a, b) => a - b).join(', ');
   const text = await readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
     const why = cause.code === 'ENOENT' ? 'it is missing' : cause.message;

@@ -1,6 +1,6 @@
 /**
  * TLS between the servers of an ensemble (sslQuorum), on the election port and on the quorum port
- * alike; with portUnification servers without TLS are let in beside, while an ensemble changes over.
+ * alike; with portUnification servers without TLS are let in too, while an ensemble changes over.
  */
 import { isIP, type Socket } from 'node:net';
 import { checkServerIdentity, connect, type SecureContextOptions } from 'node:tls';

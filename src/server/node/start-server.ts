@@ -58,8 +58,8 @@ export interface RunningServer {
  * Starts a server in this process. With server.N lines it is a member of an ensemble, which needs
  * a data directory; the promise resolves when it can be reached, and it serves when there is a
  * quorum.
- * @throws ServerError with a `code` (ECONFIG, EDATADIR, EDATADIRINUSE, EDATA, EBIND), a sentence and
- * the exit code of zkserver
+ * @throws ServerError with a `code` (ECONFIG, EDATADIR, EDATADIRINUSE, EDATA, EBIND), a sentence
+ * and the exit code of zkserver
  */
 export async function startServer(options: StartServerOptions = {}): Promise<RunningServer> {
   const config = configOf(options);
@@ -71,6 +71,10 @@ export async function startServer(options: StartServerOptions = {}): Promise<Run
   };
   const dataDir = options.dataDir ?? config.dataDir;
   const membership = await readMembership(config, dataDir, options.configFile ?? 'config');
+  if (config.peerType === 'observer' && membership?.own.role === 'participant') {
+    const line = `server.${membership.sid}`;
+    onWarning(`peerType=observer is overlooked: the line ${line} says participant, and it counts`);
+  }
   const opened = await openStorage(config, dataDir, onWarning, onReport);
   const host = membership?.own.clientAddress ?? options.host ?? config.clientPortAddress;
   const run = await runServer({

@@ -51,6 +51,14 @@ test('a line is JSON with level, time, event, fields and a sentence', async () =
   });
 });
 
+test('what becomes of a member of an ensemble is told', async () => {
+  const [line] = await logged([{ kind: 'quorum', message: 'server 3 leads' }], 'info');
+  assert.equal(
+    [line?.['level'], line?.['event'], line?.['msg']],
+    ['info', 'quorum', 'server 3 leads'],
+  );
+});
+
 test('sessions are told at debug only, with all 64 bits', async () => {
   assert.equal(await logged([OPENED, { kind: 'session-closed', sessionId: 1n }], 'info'), []);
   const [line] = await logged([OPENED]);

@@ -53,6 +53,13 @@ test('myid says which of the servers this one is', async () => {
   }
 });
 
+test('a member of an ensemble needs a disk', async () => {
+  const result = configFromOptions({ ...LINES, initLimit: '1', syncLimit: '1' });
+  if (!('config' in result)) throw new Error(result.errors[0]?.text);
+  const refusal = await readMembership(result.config, null, 'config').catch(String);
+  assert.match(`${refusal}`, /config: dataDir: expected a folder: a member of an ensemble/);
+});
+
 test('the dynamic file has the lines, and its name their version', async () => {
   const text = 'server.7=a:1:2:participant;2181\nserver.8=b:1:2\n';
   for (const [name, version] of [
