@@ -111,6 +111,7 @@ terminalTest('twenty columns are enough to work in', async () => {
       await terminal.resize(20, 10);
       await terminal.waitForRow(/^▾ \/ 2$/);
       await terminal.type('q');
+      await terminal.waitForRow(/^\/>$/);
       await enter(terminal, 'get /app');
       await terminal.waitForRow(/^other$/);
       await terminal.press('C-d');

@@ -248,8 +248,14 @@ export class DataDir {
     await cutFile(path, offset);
   }
 
-  /** Writes piece by piece, so that the server serves on; the file has its name when it is whole. */
-  async writeSnapshot(content: SnapshotContent): Promise<string> {
+  /**
+   * Writes piece by piece, so that the server serves on; the file has its name when it is whole, and
+   * `mayBeNamed` has nothing against it.
+   */
+  async writeSnapshot(
+    content: SnapshotContent,
+    mayBeNamed: () => Promise<void> = async () => undefined,
+  ): Promise<string> {
     const { isCompressed, isLastZxidWritten } = this.options;
     const path = join(
       this.snapFolder,
@@ -265,6 +271,10 @@ export class DataDir {
     } finally {
       await handle.close();
     }
+    await mayBeNamed().catch(async (error: unknown) => {
+      await unlink(temporary);
+      throw error;
+    });
     await rename(temporary, path);
     await syncFolder(this.snapFolder);
     return path;

@@ -11,6 +11,7 @@
  * A fuzzy snapshot is written beside all this, since it changes nothing that anyone was told.
  */
 import { basename } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EpochName } from '../persistence/epochs.js';
 import type { Database } from '../persistence/replay.js';
 import type { SnapshotContent } from '../snapshot-content.js';
@@ -122,7 +123,7 @@ export class Disk {
     this.addBarrier(async () => {
       await this.finishBackground();
       await log.close();
-      await this.write(content);
+      await this.write(content, async () => undefined);
       await dropBehind(dir, content.zxid, this.reached);
       onDurable();
     });
@@ -173,9 +174,20 @@ export class Disk {
     await this.snapshot;
   }
 
-  private async write(content: SnapshotContent): Promise<string> {
+  /**
+   * A fuzzy snapshot shows txns that were applied while it was written. It must not outlive a crash
+   * that the log of those txns does not, or they would come back though nobody ever agreed on them.
+   */
+  private readonly untilLogged = async (): Promise<void> => {
+    // What the tree has by now is in an append at the end of this turn, at the latest.
+    await nextTurn();
+    const isLogged = !this.isBarred && (await this.options.storage.log.untilDurable());
+    if (!isLogged || this.isBarred) throw new Error('the log has to be changed first');
+  };
+
+  private async write(content: SnapshotContent, mayBeNamed = this.untilLogged): Promise<string> {
     const startedAt = performance.now();
-    const path = await this.options.storage.dir.writeSnapshot(content);
+    const path = await this.options.storage.dir.writeSnapshot(content, mayBeNamed);
     this.reached.set(basename(path), content.tree.lastProcessedZxid);
     this.options.onSnapshot(path, performance.now() - startedAt);
     return path;

@@ -57,6 +57,10 @@ export class LogDisk {
   private isWriting = false;
   private isFailed = false;
   private idle: (() => void)[] = [];
+  private appended = 0;
+  private written = 0;
+  private waiting: { readonly count: number; readonly resolve: (isWritten: boolean) => void }[] =
+    [];
 
   constructor(options: LogDiskOptions) {
     this.options = options;
@@ -64,6 +68,7 @@ export class LogDisk {
 
   /** `onDurable` is called when the bytes, and all before them, are on the disk. */
   append(bytes: Buffer, firstZxid: bigint, onDurable: () => void): void {
+    this.appended++;
     this.queue.push({ bytes, firstZxid, onDurable, isRoll: this.isRollAsked });
     this.isRollAsked = false;
     if (!this.isWriting) this.start();
@@ -72,6 +77,20 @@ export class LogDisk {
   /** The next batch begins a new file. */
   roll(): void {
     this.isRollAsked = true;
+  }
+
+  /** Waits for what was appended until now, however much comes behind it; false when it failed. */
+  untilDurable(): Promise<boolean> {
+    if (this.isFailed || this.written === this.appended) return Promise.resolve(!this.isFailed);
+    return new Promise((resolve) => this.waiting.push({ count: this.appended, resolve }));
+  }
+
+  private tellWaiting(): void {
+    const isDue = ({ count }: { count: number }) => this.isFailed || count <= this.written;
+    const due = this.waiting.filter(isDue);
+    if (due.length === 0) return;
+    this.waiting = this.waiting.filter((waiting) => !isDue(waiting));
+    for (const { resolve } of due) resolve(!this.isFailed);
   }
 
   /** Waits for what is on its way; false when it, or something before it, could not be written. */
@@ -110,6 +129,7 @@ export class LogDisk {
         this.isFailed = true;
         this.queue = [];
         for (const resolve of this.idle.splice(0)) resolve();
+        this.tellWaiting();
         this.options.onError(new LogWriteError(this.options.folder, cause));
       },
     );
@@ -128,6 +148,8 @@ export class LogDisk {
       this.options.onSync?.(ms);
       if (ms > this.options.slowSyncMs) this.options.onSlowSync(ms);
       for (const { onDurable } of batch) onDurable();
+      this.written += batch.length;
+      this.tellWaiting();
     }
   }
 

@@ -156,6 +156,31 @@ test('a truncation to where the log ends, or before it begins, is no harm', () =
     assert.is(await recovered(), '1');
   }));
 
+test('a snapshot has no name before the log holds what it shows', () =>
+  within(async ({ disk, log, database, append, until, names }) => {
+    append(1n);
+    await until('1');
+    const asked: ((isDurable: boolean) => void)[] = [];
+    log.untilDurable = () => new Promise((resolve) => asked.push(resolve));
+    database.replay(setDataEntry(1n, '/', Buffer.from('1')));
+    disk.takeSnapshot(contentOf(database));
+    await waitFor('the log to be asked', () => asked.length === 1);
+    assert.equal(names('snapshot.1'), ['snapshot.1.tmp']);
+    asked[0]?.(false);
+    await waitFor('it to go again', () => names('snapshot.1').length === 0);
+  }));
+
+test('the log says when what was appended is durable, whatever is appended behind it', () =>
+  within(async ({ log, append, done, until }) => {
+    append(1n);
+    const isDurable = log.untilDurable();
+    append(2n);
+    assert.is(await isDurable, true);
+    assert.ok(done.includes('1'));
+    await until('2');
+    assert.is(await log.untilDurable(), true);
+  }));
+
 test('a snapshot that holds more than its name says goes too, when it is behind the cut', () =>
   within(async ({ disk, database, append, done, until, names }) => {
     append(1n, 2n, 3n);
