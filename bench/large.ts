@@ -1,6 +1,6 @@
 /**
- * `npm run bench:large`: what only shows with much: a tree of a million znodes, a restart on it, and
- * ten thousand idle sessions whose watches fire at once. Both servers in one run.
+ * `npm run bench:large`: what only shows with much: a tree of a million znodes, a restart on it,
+ * and ten thousand idle sessions whose watches fire at once. Both servers in one run.
  *
  *   npm run bench:large -- [--znodes 1000000] [--sessions 10000]
  */

@@ -173,8 +173,8 @@ export interface SessionClient extends ZooKeeperClient {
 
 export interface ClientOptions {
   /**
-   * "host[:port][,host[:port]…][/chroot]"; the default port is 2181. IPv6 in brackets. With zks://
-   * before it all servers are reached over TLS, and the default port is 2281.
+   * "host[:port][,host[:port]…][/chroot]"; the default port is 2181. IPv6 in brackets. With
+   * zks:// before it all servers are reached over TLS, and the default port is 2281.
    */
   readonly connectString: string;
   /** How TLS is spoken; given, all servers are reached over it, with zks:// or without. */

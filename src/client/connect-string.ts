@@ -19,8 +19,8 @@ export const DEFAULT_SECURE_PORT = 2281;
 const SECURE_SCHEME = 'zks://';
 
 /**
- * Reads "[zks://]host[:port][,host[:port]…][/chroot]"; an IPv6 address stands in brackets. With zks://
- * all servers are reached over TLS, and their default port is 2281.
+ * Reads "[zks://]host[:port][,host[:port]…][/chroot]"; an IPv6 address stands in brackets. With
+ * zks:// all servers are reached over TLS, and their default port is 2281.
  * @throws RangeError that says which part is wrong
  */
 export function parseConnectString(text: string): ConnectString {

@@ -22,9 +22,9 @@ export interface ConnectionEvents {
 const READ_BUFFER_SIZE = 64 * 1024;
 
 /**
- * One TCP connection to one server, over TLS where the address says so, from dialling to its end. It
- * reads into one buffer that is used again and again, and puts the faults of the network into words
- * that name the server.
+ * One TCP connection to one server, over TLS where the address says so, from dialling to its end.
+ * It reads into one buffer that is used again and again, and puts the faults of the network into
+ * words that name the server.
  */
 export class Connection {
   private readonly socket: Socket;

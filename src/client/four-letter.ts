@@ -30,8 +30,8 @@ export const MAX_ANSWER_LENGTH = 64 * 1024 * 1024;
 /**
  * Asks a server one four-letter word and reads until it closes.
  * @param word "ruok", or the bytes to send as they are (stmk and its mask)
- * @throws SocketFault with a `reason`: refused, timeout, dns, reset, unreachable, tls, empty (closed
- * without a byte) or too-large; RangeError for TLS options that do not fit
+ * @throws SocketFault with a `reason`: refused, timeout, dns, reset, unreachable, tls, empty
+ * (closed without a byte) or too-large; RangeError for TLS options that do not fit
  */
 export function askWord(
   address: ServerAddress,

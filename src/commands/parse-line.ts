@@ -22,7 +22,9 @@ export interface Token extends Place {
   readonly bytes: Buffer;
   /** False when `\xHH` made bytes that are not UTF-8, so that `text` is not the whole truth. */
   readonly isText: boolean;
-  /** Did it start with a quote or an escape? Then it is never an option, a comment, `@file` or `-`. */
+  /**
+   * Did it start with a quote or an escape? Then it is never an option, a comment, `@file` or `-`.
+   */
   readonly isQuoted: boolean;
   /** The quote that is still open at the end of the text, for completion. */
   readonly openQuote?: '"' | "'";

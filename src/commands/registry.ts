@@ -8,8 +8,8 @@ interface Entry {
 }
 
 /**
- * Every verb, in the order of help. A file is loaded when its verb is first used: `zksh -c 'get /a'`
- * reads one of them.
+ * Every verb, in the order of help. A file is loaded when its verb is first used: `zksh -c 'get
+ * /a'` reads one of them.
  */
 const ENTRIES: readonly Entry[] = [
   { name: 'ls', load: async () => (await import('./znode/ls.js')).ls },

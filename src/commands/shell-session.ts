@@ -293,9 +293,7 @@ const CLIENTS: Readonly<Record<ClientKind, ClientFactory>> = {
 };
 
 function notConnected(): CommandError {
-  return new CommandError('not connected', {
-    code: 'NOTCONNECTED',
-    exitCode: ExitCode.connection,
-    hint: 'connect HOST:PORT opens a session',
-  });
+  const hint = 'connect HOST:PORT opens a session';
+  const { connection: exitCode } = ExitCode;
+  return new CommandError('not connected', { code: 'NOTCONNECTED', exitCode, hint });
 }

@@ -1,6 +1,6 @@
 // The metric names of mntr (without the prefix `zk_`) in the order in which Apache's 3.8 prints
-// them, as data. That order is no plan: it is the bucket order of Java's ConcurrentHashMap, the same
-// on a standalone server and on a leader, so it is copied from answers of Apache's server.
+// them, as data. That order is no plan: it is the bucket order of Java's ConcurrentHashMap, the
+// same on a standalone server and on a leader, so it is copied from answers of Apache's server.
 // What a server has no value for is printed as zero, as Apache's does with a metric never touched.
 
 /** Counters: they only grow until `srst` or a restart. */

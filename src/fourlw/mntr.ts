@@ -123,7 +123,8 @@ function parse(text: string): ParsedMntr {
   const values = new Map<string, string>();
   const unknown: string[] = [];
   for (const line of linesOf(text)) {
-    // Labels may hold blanks, so that the value starts behind the last tab, or else the first blank.
+    // Labels may hold blanks, so that the value starts behind the last tab, or else the first
+    // blank.
     const match = /^([^\s{]+(?:\{[^}]*\})?)(?:\t|\s+)(.*)$/.exec(line);
     if (match?.[1]?.startsWith(PREFIX)) values.set(match[1].slice(PREFIX.length), match[2] ?? '');
     else unknown.push(line);

@@ -10,13 +10,14 @@ import type {
 export type ServerMode = 'standalone' | 'leader' | 'follower' | 'observer' | 'read-only';
 
 /**
- * What a four-letter word may ask of a server. A server implements it over its live state; the words
- * only read, except for the three setters at the end.
+ * What a four-letter word may ask of a server. A server implements it over its live state; the
+ * words only read, except for the three setters at the end.
  *
  * Properties are cheap. Methods walk something (connections, watches, sessions, a folder) and are
  * called at most once an answer. Lists come in the order in which they are to be printed.
  * Ids and zxids are 64-bit bigints; session ids may be given signed or unsigned.
- * While `isServing` is false only `version`, `environment`, `traceMask` and `setTraceMask` are used.
+ * While `isServing` is false only `version`, `environment`, `traceMask` and `setTraceMask` are
+ * used.
  */
 export interface ServerView {
   /**

@@ -42,12 +42,10 @@ interface Found {
  * is made, `decision`; and a znode a site:
  *
  * - `siteNodes` "coordinator": `<path>/site-<name>`, persistent, made empty by begin(); the site
- *   writes
- *   `commit` or `abort` into it. A site may crash and come back to vote or to read the decision; one that
- *   stays away is noticed by time alone.
+ *   writes `commit` or `abort` into it. A site may crash and come back to vote or to read the
+ *   decision; one that stays away is noticed by time alone.
  * - `siteNodes` "sites": `<path>/site-<name>`, ephemeral, made by the site with its vote. A site
- *   whose
- *   session ends before the decision makes it an abort.
+ *   whose session ends before the decision makes it an abort.
  *
  * Guarantees: one decision, the first that is written, which never changes; `commit` only if every
  * site voted so. Only the coordinator watches the sites, and each site watches the transaction. As

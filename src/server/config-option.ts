@@ -86,7 +86,9 @@ function make<T>(
   };
 }
 
-/** Marks options that are not honoured yet. @param why what stands instead, for warning and manual */
+/**
+ * Marks options that are not honoured yet. @param why what stands instead, for warning and manual
+ */
 export function later<S extends Record<string, Option<unknown>>>(why: string, section: S): S {
   return marked('later', why, section);
 }

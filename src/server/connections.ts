@@ -1,6 +1,6 @@
 /**
- * The client connections of a server: who is let in, what the first four bytes say, who is closed and
- * who is not read for a while. What a request means is server.ts's.
+ * The client connections of a server: who is let in, what the first four bytes say, who is closed
+ * and who is not read for a while. What a request means is server.ts's.
  */
 import { answerWord, wordOf } from '../fourlw/index.js';
 import type { ServerView } from '../fourlw/server-view.js';

@@ -31,7 +31,9 @@ export type Event =
   | { readonly kind: 'evicted'; readonly connection: number }
   /** All txns up to `zxid` are durable here; the only voter of a standalone server has spoken. */
   | { readonly kind: 'ack'; readonly zxid: bigint }
-  /** What only the driver can know of its own work, for the metrics: a duration in ms, or a count. */
+  /**
+   * What only the driver can know of its own work, for the metrics: a duration in ms, or a count.
+   */
   | { readonly kind: 'measured'; readonly what: Measured; readonly value: number }
   | QuorumEvent;
 

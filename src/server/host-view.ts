@@ -1,4 +1,6 @@
-/** What the words ask of the machine and the process; node/ answers it, a simulation makes it up. */
+/**
+ * What the words ask of the machine and the process; node/ answers it, a simulation makes it up.
+ */
 export interface HostView {
   /** See ServerView.environment. */
   environment(): readonly (readonly [name: string, value: string])[];

@@ -4,7 +4,9 @@ import type { ServerState } from './server-state.js';
 /** Length (4), xid (4), zxid (8), err (4): what stands before the body of a reply. */
 export const REPLY_HEADER_SIZE = 20;
 
-/** Opens a reply in the connection's archive; the body is written behind it. Returns where it began. */
+/**
+ * Opens a reply in the connection's archive; the body is written behind it. Returns where it began.
+ */
 export function beginReply(connection: ClientConnection, xid: number): number {
   const start = connection.out.skip(4);
   connection.out.writeInt(xid);
@@ -12,7 +14,9 @@ export function beginReply(connection: ClientConnection, xid: number): number {
   return start;
 }
 
-/** Closes the reply begun at `start`. One that is an error has no body: what was written is dropped. */
+/**
+ * Closes the reply begun at `start`. One that is an error has no body: what was written is dropped.
+ */
 export function endReply(
   state: ServerState,
   connection: ClientConnection,
@@ -32,7 +36,9 @@ export function endReply(
   state.markDirty(connection);
 }
 
-/** A reply without a body, whose zxid is not the server's: 0 for auth, -1 for an unknown operation. */
+/**
+ * A reply without a body, whose zxid is not the server's: 0 for auth, -1 for an unknown operation.
+ */
 export function replyWithZxid(
   state: ServerState,
   connection: ClientConnection,

@@ -2,7 +2,7 @@
  * A ZooKeeper server as a value: `step` an event, `drain` the effects. It opens no socket, reads no
  * file and asks no clock, so the same code serves real clients and a simulation.
  *
- *   accept -> decode -> [write] the write path: prep and propose, or forward -> commit -> final -> reply
+ *   accept -> decode -> [write] the write path: prep + propose, or forward -> commit -> final -> reply
  *                    -> [read]  commit gate (own session's writes) -> final -> reply
  *
  * Who decides a write, and when it is committed, is the path's (write-path.ts). A server without a
@@ -348,8 +348,8 @@ export class Server {
   }
 
   /**
-   * A learner's client comes back to a session: it belongs to `holder` from now on. False where there
-   * is no such session any more.
+   * A learner's client comes back to a session: it belongs to `holder` from now on. False where
+   * there is no such session any more.
    */
   moveSession(sessionId: bigint, timeoutMs: number, holder: object): boolean {
     const { sessions, monotonicMs } = this.state;

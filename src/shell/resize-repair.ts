@@ -21,7 +21,8 @@ export function repairAfterResize({ widths, cursor }: Frame, columns: number): s
   return [
     moveUp(up),
     '\r',
-    // Row by row: tmux keeps what is erased from the top of the screen to its end in its scrollback.
+    // Row by row: tmux keeps what is erased from the top of the screen to its end in its
+    // scrollback.
     '\x1b[2K\x1b[1B'.repeat(all - 1),
     '\x1b[2K',
     moveUp(all - 1),

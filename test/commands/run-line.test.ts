@@ -135,8 +135,8 @@ const CHANGING = ['create', 'delete', 'setData', 'setACL', 'multi', 'reconfig'];
 
 test('every command whose example changes something is declared as mutating', async () => {
   for (const command of await allCommands()) {
-    // One goes elsewhere, one waits, one reads a file, one opens an editor, and begin's is of commit;
-    // recipes wait for others: test/cli has those.
+    // One goes elsewhere, one waits, one reads a file, one opens an editor, and begin's is of
+    // commit; recipes wait for others: test/cli has those.
     if (['connect', 'watch', 'restore', 'begin', 'edit'].includes(command.name)) continue;
     if (command.group === 'recipes') continue;
     const world = makeShellWorld({ isInteractive: true });

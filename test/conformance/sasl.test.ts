@@ -1,4 +1,6 @@
-/** SASL DIGEST-MD5 on the client port: the same exchange with Apache's server and the bundled one. */
+/**
+ * SASL DIGEST-MD5 on the client port: the same exchange with Apache's server and the bundled one.
+ */
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

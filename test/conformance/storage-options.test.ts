@@ -1,4 +1,6 @@
-/** Options of storage and of znode types end to end: what they leave on the disk, and who reads it. */
+/**
+ * Options of storage and of znode types end to end: what they leave on the disk, and who reads it.
+ */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';

@@ -1,4 +1,7 @@
-/** `npm run faults -- [--minutes N] [--size 3|5] [--seed N]`: the faults of faults.test.ts, for longer. */
+/**
+ * `npm run faults -- [--minutes N] [--size 3|5] [--seed N]`: the faults of faults.test.ts, for
+ * longer.
+ */
 import { parseArgs } from 'node:util';
 import { runFaults } from './run-faults.js';
 

@@ -15,7 +15,9 @@ export interface ServedShell {
   /** Answers to the questions of commands, in order; without one left the answer is no. */
   readonly answers: boolean[];
   readonly questions: string[];
-  /** What it prints for a line that goes well. @throws Error with the report of one that does not */
+  /**
+   * What it prints for a line that goes well. @throws Error with the report of one that does not
+   */
   run(line: string, format?: OutputFormat): Promise<string>;
   /** The same as bytes. */
   bytes(line: string): Promise<Buffer>;

@@ -123,7 +123,8 @@ export async function startTerminal(options: TerminalOptions): Promise<Terminal>
       const text = await waitFor('the program to end', async () => {
         const text = await tmux('display-message', '-p', '#{pane_dead} #{pane_dead_status}');
         // The end of the terminal is seen a moment before the status of the process is there. tmux
-        // asks for it when a child ends, and now and then misses that one: the end of another helps.
+        // asks for it when a child ends, and now and then misses that one: the end of another
+        // helps.
         const [isDead, status] = text.trim().split(' ');
         if (isDead === '1' && !status) await tmux('run-shell', 'true');
         return isDead === '1' && status;

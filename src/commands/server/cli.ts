@@ -1,4 +1,6 @@
-/** zkserver's command line: the verbs, their help, and one place where a fault becomes an exit code. */
+/**
+ * zkserver's command line: the verbs, their help, and one place where a fault becomes an exit code.
+ */
 import { suggestWord } from '../suggest-word.js';
 import { ensemble } from './ensemble.js';
 import { init } from './init.js';

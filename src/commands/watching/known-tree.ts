@@ -1,5 +1,5 @@
-// What is known of the watched znodes: learnt at the beginning, and again after a reconnect, since a
-// server tells nothing of what happened to a persistent watch's znodes in between.
+// What is known of the watched znodes: learnt at the beginning, and again after a reconnect, since
+// a server tells nothing of what happened to a persistent watch's znodes in between.
 import type { WatchEvent, ZooKeeperClient } from '../../client/client.js';
 import { ZooKeeperError } from '../../client/errors.js';
 import { parentPath } from '../../protocol/path.js';

@@ -58,7 +58,9 @@ export async function runOnChange(change: Change, options: RunOptions): Promise<
   }
 }
 
-/** What the program learns of the change; values are files, as they may be any bytes of any size. */
+/**
+ * What the program learns of the change; values are files, as they may be any bytes of any size.
+ */
 async function environmentOf(change: Change, folder: string): Promise<Record<string, string>> {
   const { type, path, zxid, before, after } = change;
   return {

@@ -4,7 +4,8 @@ const WORD = /\s*([^"'\s]\S*|"[^"]*"|'[^']*')\s*/y;
 
 /**
  * Splits a line as Apache's shell does: blanks separate, a word in quotes is taken as it stands,
- * and there are no escapes. What that shell drops in silence is refused: a quote that is never closed.
+ * and there are no escapes. What that shell drops in silence is refused: a quote that is never
+ * closed.
  * @throws CliFault
  */
 export function splitLine(line: string): string[] {

@@ -1,8 +1,8 @@
 /**
  * A token bucket that new sessions are paid from, with Blue on top: while the bucket is found empty
- * the chance to be turned away grows step by step, while it is full enough it shrinks (BlueThrottle).
- * A client that is turned away is closed without a word, and tries another server. Pure: time and
- * chance are given to it.
+ * the chance to be turned away grows step by step, while it is full enough it shrinks
+ * (BlueThrottle). A client that is turned away is closed without a word, and tries another server.
+ * Pure: time and chance are given to it.
  */
 export interface ConnectionThrottleOptions {
   /** Size of the bucket; 0 lets everybody in. */

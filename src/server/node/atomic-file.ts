@@ -1,7 +1,7 @@
 import { open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { TEMPORARY_SUFFIX } from '../persistence/epochs.js';
-import { syncFolder } from './log-disk.js';
+import { syncFolder } from './sync-folder.js';
 
 /**
  * Writes a whole file under another name, and gives it its own when it is on the disk: a reader

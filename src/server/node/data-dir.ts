@@ -3,7 +3,7 @@
  * persistence/recovery.ts's; this file moves the bytes.
  */
 import { createReadStream } from 'node:fs';
-import { mkdir, open, readdir, rename, stat, unlink } from 'node:fs/promises';
+import { mkdir, open, rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { createGunzip, createGzip } from 'node:zlib';
@@ -25,8 +25,9 @@ import type { SnapshotContent } from '../snapshot-content.js';
 import type { DataTreeOptions } from '../tree/data-tree.js';
 import { cutFile } from './cut-file.js';
 import { ExitCode, ServerError } from './errors.js';
-import { syncFolder } from './log-disk.js';
+import { listFiles, mustExist } from './folders.js';
 import { scanLog } from './scan-log.js';
+import { syncFolder } from './sync-folder.js';
 
 export interface DataDirOptions {
   readonly dataDir: string;
@@ -249,8 +250,8 @@ export class DataDir {
   }
 
   /**
-   * Writes piece by piece, so that the server serves on; the file has its name when it is whole, and
-   * `mayBeNamed` has nothing against it.
+   * Writes piece by piece, so that the server serves on; the file has its name when it is whole,
+   * and `mayBeNamed` has nothing against it.
    */
   async writeSnapshot(
     content: SnapshotContent,
@@ -296,7 +297,9 @@ export class DataDir {
   }
 }
 
-/** Moves what the reader has into the database; returns what is wrong with the file, if anything. */
+/**
+ * Moves what the reader has into the database; returns what is wrong with the file, if anything.
+ */
 function feed(database: Database, reader: SnapshotReader): string | undefined {
   for (;;) {
     const item = reader.next();
@@ -322,35 +325,6 @@ function feed(database: Database, reader: SnapshotReader): string | undefined {
         break;
     }
   }
-}
-
-async function mustExist(folder: string): Promise<void> {
-  if ((await stat(folder).catch(() => undefined))?.isDirectory() === true) return;
-  throw new ServerError(
-    'EDATADIR',
-    ExitCode.DATA_DIR,
-    `the folder ${folder} is not there, and datadir.autocreate=false: is its disk mounted?`,
-  );
-}
-
-/** The plain files of a folder. @throws ServerError EDATADIR */
-export async function listFiles(folder: string): Promise<{ name: string; size: number }[]> {
-  const names = await readdir(folder).catch((cause: Error) => {
-    throw new ServerError(
-      'EDATADIR',
-      ExitCode.DATA_DIR,
-      `the folder ${folder} cannot be read: ${cause.message}`,
-      cause,
-    );
-  });
-  const files = await Promise.all(
-    names.map(async (name) => {
-      // A file may go while the folder is listed.
-      const found = await stat(join(folder, name)).catch(() => undefined);
-      return { name, size: found?.isFile() === true ? found.size : -1 };
-    }),
-  );
-  return files.filter(({ size }) => size >= 0);
 }
 
 function unusable(message: string, cause?: unknown): ServerError {

@@ -1,6 +1,7 @@
 /**
  * Keeps two of these servers off one data directory: a file that names the process that has it.
- * The file of a process that is gone is taken over. Apache's server keeps no lock and looks at none.
+ * The file of a process that is gone is taken over. Apache's server keeps no lock and looks at
+ * none.
  */
 import { readFileSync } from 'node:fs';
 import { open, readFile, rename, unlink } from 'node:fs/promises';

@@ -3,8 +3,8 @@
  * the one that the server with the larger number made:
  *
  * ```
- *   larger  ── preamble, frames ──────────────────────────────────▶ smaller     kept
- *   smaller ── preamble ──▶ larger   closes it and calls back                   a knock
+ *   larger  ── preamble, frames ──────────────────▶ smaller     kept
+ *   smaller ── preamble ──▶ larger   closes it and calls back   a knock
  * ```
  *
  * Of what is to be sent only the newest frame counts. One that left by a connection that broke may

@@ -7,7 +7,8 @@ import { readSaslOptions } from './sasl-file.js';
 
 /**
  * Who may come in and do what, as configured.
- * @throws ServerError ECONFIG for a hash that the platform lacks, or a JAAS file that cannot be read
+ * @throws ServerError ECONFIG for a hash that the platform lacks, or a JAAS file that cannot be
+ * read
  */
 export function makeAuth(config: Config): Auth {
   return new Auth({

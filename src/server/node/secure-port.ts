@@ -1,6 +1,6 @@
 /**
- * TLS for clients: a port of its own (secureClientPort), the plain port shared (client.portUnification),
- * and certificates that change while the server runs (client.certReload).
+ * TLS for clients: a port of its own (secureClientPort), the plain port shared
+ * (client.portUnification), and certificates that change while the server runs (client.certReload).
  */
 import { createServer, type Server as NetServer, type Socket } from 'node:net';
 import type { Config } from '../config.js';

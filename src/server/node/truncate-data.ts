@@ -9,10 +9,11 @@ import { formatZxid } from '../../protocol/zxid.js';
 import { logsAmong, snapshotsAmong } from '../persistence/recovery.js';
 import { Database } from '../persistence/replay.js';
 import { cutFile } from './cut-file.js';
-import { type DataDir, listFiles } from './data-dir.js';
+import type { DataDir } from './data-dir.js';
 import { ExitCode, ServerError } from './errors.js';
-import { syncFolder } from './log-disk.js';
+import { listFiles } from './folders.js';
 import { scanLog } from './scan-log.js';
+import { syncFolder } from './sync-folder.js';
 
 /**
  * Drops every txn behind `zxid`; the log must be closed.

@@ -37,7 +37,8 @@ export class Database {
 
   /**
    * A key that the table lacks belongs to a znode made, or an ACL set, while the snapshot was being
-   * written (ZOOKEEPER-4846): the log behind it says which ACL, so nobody may do anything till then.
+   * written (ZOOKEEPER-4846): the log behind it says which ACL, so nobody may do anything till
+   * then.
    * @param stat the 60 bytes of its StatPersisted
    */
   addNode(path: string, data: Buffer | null, aclKey: bigint, stat: Buffer): void {

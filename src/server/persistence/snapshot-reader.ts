@@ -191,7 +191,9 @@ export class SnapshotReader {
     return { kind: 'acl', key, acl };
   }
 
-  /** Where the {long key, vector of ACL} at the window's start ends, or -1 when it is not all there. */
+  /**
+   * Where the {long key, vector of ACL} at the window's start ends, or -1 when it is not all there.
+   */
   private aclEnd(): number {
     const { window } = this;
     if (window.available < 12) return -1;

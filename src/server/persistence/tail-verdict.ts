@@ -27,9 +27,9 @@
  * 5. All else is corrupt: a complete record whose checksum is wrong, a strange length, an end that
  *    is neither 'B' nor zero, damage with acknowledged records behind it.
  *
- * A record that was acknowledged, decays, and happens to hold a whole sector of zeros as data within
- * the last batch's reach is taken for torn; nothing in the format tells the two apart. etcd's
- * write-ahead log tells torn writes by the same sign.
+ * A record that was acknowledged, decays, and happens to hold a whole sector of zeros as data
+ * within the last batch's reach is taken for torn; nothing in the format tells the two apart.
+ * etcd's write-ahead log tells torn writes by the same sign.
  */
 import type { ByteWindow } from './byte-window.js';
 import { adler32 } from './checksum.js';
@@ -113,7 +113,9 @@ function lengthIn(window: ByteWindow): number {
   return window.bytes.readInt32BE(window.at + 8);
 }
 
-/** Where the record at the window's start ends by its own word, or its prefix when that is absurd. */
+/**
+ * Where the record at the window's start ends by its own word, or its prefix when that is absurd.
+ */
 function recordEnd(window: ByteWindow, maxEntryLength: number): number {
   const { offset } = window;
   if (window.available < RECORD_PREFIX_SIZE) return offset + RECORD_PREFIX_SIZE;

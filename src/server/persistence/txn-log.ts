@@ -37,7 +37,9 @@ export function encodeLogHeader(): Buffer {
   return header;
 }
 
-/** Leaves room for checksum and length; the entry is written behind it. Returns what endEntry needs. */
+/**
+ * Leaves room for checksum and length; the entry is written behind it. Returns what endEntry needs.
+ */
 export function beginEntry(out: OutputArchive): number {
   return out.skip(RECORD_PREFIX_SIZE);
 }

@@ -3,8 +3,8 @@ import type { ZnodeData } from '../tree/data-node.js';
 import type { StatTable } from '../tree/stat-table.js';
 
 /**
- * One znode as it will be. Its Stat lies in a table: the tree's own while nothing is outstanding, so
- * that looking costs nothing, else that of the outstanding changes. A change makes a new record,
+ * One znode as it will be. Its Stat lies in a table: the tree's own while nothing is outstanding,
+ * so that looking costs nothing, else that of the outstanding changes. A change makes a new record,
  * since an older one may have to come back.
  */
 export class ChangeRecord {

@@ -1,7 +1,7 @@
 /**
- * Final: applies committed txns in zxid order and answers whoever asked for them. Watch events enter
- * the archives while the tree changes, so they precede the reply. It never decides anything: that
- * was prep's.
+ * Final: applies committed txns in zxid order and answers whoever asked for them. Watch events
+ * enter the archives while the tree changes, so they precede the reply. It never decides anything:
+ * that was prep's.
  */
 import { OutputArchive } from '../../jute/output-archive.js';
 import { ErrorCode } from '../../protocol/error-code.js';

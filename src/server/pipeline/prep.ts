@@ -10,11 +10,9 @@ import { ustring } from '../../jute/record.js';
 import { readAcl } from '../../protocol/acl-codec.js';
 import {
   type CreateMode,
-  containerOwner,
   createModeOf,
   ephemeralTypeOf,
   MAX_TTL_MS,
-  ttlOwner,
 } from '../../protocol/create-mode.js';
 import type { ACL, Id } from '../../protocol/data.js';
 import { ErrorCode } from '../../protocol/error-code.js';
@@ -29,6 +27,7 @@ import { DigestCalculator, TreeDigest } from '../tree/digest.js';
 import type { CreateNodeTxn, Txn } from '../tree/txn.js';
 import type { ChangeRecord } from './change-record.js';
 import { OutstandingChanges } from './outstanding-changes.js';
+import { CONFIG_PATH, ownerOf, prepParent, SPECIAL_PATHS } from './prep-rules.js';
 import { breaksQuota } from './quota-check.js';
 import { readOps, txnLengthBound } from './read-ops.js';
 
@@ -40,11 +39,13 @@ export interface PrepOptions {
   /** extendedTypesEnabled: TTL nodes may be made. */
   readonly isTTLEnabled: boolean;
   /**
-   * What a reconfig leads to: the text of the new configuration, or the error it earns. Null without
-   * reconfigEnabled.
+   * What a reconfig leads to: the text of the new configuration, or the error it earns. Null
+   * without reconfigEnabled.
    */
   readonly reconfigure: ((request: ReconfigRequest, zxid: bigint) => string | ErrorCode) | null;
-  /** The longest entry that a reader of the log takes, in bytes: jute.maxbuffer and its extra size. */
+  /**
+   * The longest entry that a reader of the log takes, in bytes: jute.maxbuffer and its extra size.
+   */
   readonly maxTxnLength?: number;
 }
 
@@ -58,7 +59,10 @@ export interface Prepared {
 
 type Outcome = Txn | ErrorCode;
 
-/** Whose request it is: the session that will own ephemerals, and the ids that ACLs are held against. */
+/**
+ * Whose request it is: the session that will own ephemerals, and the ids that ACLs are held
+ * against.
+ */
 interface Author {
   readonly sessionId: bigint;
   readonly ids: readonly Id[];
@@ -112,8 +116,8 @@ export class Prep {
 
   /**
    * The txn that closes a session, with every ephemeral it will own by then. A list longer than a
-   * log entry may be is left empty, never left out: whoever applies the txn deletes what the session
-   * owns there in any case (DataTree.killSession), and a reader expects a list.
+   * log entry may be is left empty, never left out: whoever applies the txn deletes what the
+   * session owns there in any case (DataTree.killSession), and a reader expects a list.
    */
   prepareClose(sessionId: bigint, stamp: Stamp): Prepared {
     this.begin(stamp);
@@ -391,28 +395,6 @@ const CLOSE_OVERHEAD = 128;
 
 function pathsLength(paths: readonly string[]): number {
   return paths.reduce((sum, path) => sum + 4 + Buffer.byteLength(path), 0);
-}
-
-const CONFIG_PATH = '/zookeeper/config';
-/** Paths no client may delete. */
-const SPECIAL_PATHS: ReadonlySet<string> = new Set([
-  '/',
-  '/zookeeper',
-  '/zookeeper/quota',
-  CONFIG_PATH,
-]);
-
-/** The parent by the last slash alone, unvalidated: undefined for a path without one, or with NUL. */
-function prepParent(path: string): string | undefined {
-  const slash = path.lastIndexOf('/');
-  if (slash === -1 || path.includes('\0')) return undefined;
-  return slash === 0 ? '/' : path.slice(0, slash);
-}
-
-function ownerOf(type: number, mode: CreateMode, ttl: bigint, sessionId: bigint): bigint {
-  if (type === OpCode.createContainer) return containerOwner();
-  if (mode.isTTL) return ttlOwner(ttl);
-  return mode.isEphemeral ? sessionId : 0n;
 }
 
 function errorTxn(err: ErrorCode): Prepared {

@@ -1,7 +1,7 @@
 /**
  * The way of a write on a server that decides: prep -> propose + append -> ack -> commit, in zxid
- * order. A standalone server is a quorum of one: its own ack commits. A leader has a listener, which
- * tells the others of each proposal, and counts their acks with its own.
+ * order. A standalone server is a quorum of one: its own ack commits. A leader has a listener,
+ * which tells the others of each proposal, and counts their acks with its own.
  *
  * Nothing is applied, answered or announced before it is committed.
  */
@@ -163,7 +163,9 @@ export class Primary implements WritePath {
     }
   }
 
-  /** A session has one owner (SessionTrackerImpl.checkSession); one without takes who asks first. */
+  /**
+   * A session has one owner (SessionTrackerImpl.checkSession); one without takes who asks first.
+   */
   private refusalOf(session: Session | undefined, origin: object): ErrorCode | null {
     if (session === undefined || session.isClosing) return ErrorCode.SESSIONEXPIRED;
     session.owner ??= origin;

@@ -18,8 +18,8 @@ const MULTI_TYPES: ReadonlySet<number> = new Set([
 ]);
 
 /**
- * Splits the body of a multi, {int type, bool done, int err} and a record each; undefined when it is
- * malformed or holds a type that no multi may.
+ * Splits the body of a multi, {int type, bool done, int err} and a record each; undefined when it
+ * is malformed or holds a type that no multi may.
  */
 export function readOps(input: InputArchive): { type: number; body: InputArchive }[] | undefined {
   const ops: { type: number; body: InputArchive }[] = [];

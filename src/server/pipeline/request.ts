@@ -4,8 +4,9 @@ import type { Txn, TxnHead } from '../tree/txn.js';
 import type { ChangeRecord } from './change-record.js';
 
 /**
- * A request between accept and reply. A write gets its txn from prep and waits for its commit; a read
- * exists only while it waits behind a write of its own session, or is answered where it arrived.
+ * A request between accept and reply. A write gets its txn from prep and waits for its commit; a
+ * read exists only while it waits behind a write of its own session, or is answered where it
+ * arrived.
  */
 export class Request {
   /** Null when the server closes a session itself, or another server's client asked. */

@@ -1,7 +1,8 @@
 /**
- * The way of a write between its client's connection and its commit. A standalone server and a leader
- * decide it themselves (primary.ts), a learner has it decided by its leader (learner-path.ts). The
- * server in front, server.ts, knows connections, sessions and reads, and nothing of either.
+ * The way of a write between its client's connection and its commit. A standalone server and a
+ * leader decide it themselves (primary.ts), a learner has it decided by its leader
+ * (learner-path.ts). The server in front, server.ts, knows connections, sessions and reads, and
+ * nothing of either.
  */
 import type { InputArchive } from '../../jute/input-archive.js';
 import type { ClientConnection } from '../client-connection.js';

@@ -1,6 +1,6 @@
 /**
- * The last committed txns as they travel, for learners that lack only them (ZKDatabase.committedLog):
- * at least so many, and more while they are small.
+ * The last committed txns as they travel, for learners that lack only them
+ * (ZKDatabase.committedLog): at least so many, and more while they are small.
  */
 export interface CommittedTxn {
   readonly zxid: bigint;

@@ -1,7 +1,7 @@
 /**
  * How a leader comes by its epoch: three times it waits until a quorum, itself included, has done
- * something (Leader.getEpochToPropose, waitForEpochAck, waitForNewLeaderAck). Only counting; what is
- * sent and what is written is the leader's.
+ * something (Leader.getEpochToPropose, waitForEpochAck, waitForNewLeaderAck). Only counting; what
+ * is sent and what is written is the leader's.
  */
 import type { Membership } from './membership.js';
 

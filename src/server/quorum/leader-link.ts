@@ -1,4 +1,7 @@
-/** A learner's connection to its leader: dialled a few times, since the one elected may not listen yet. */
+/**
+ * A learner's connection to its leader: dialled a few times, since the one elected may not listen
+ * yet.
+ */
 import { OutputArchive } from '../../jute/output-archive.js';
 import type { QuorumServerConfig } from '../config-ensemble.js';
 import type { PeerHost } from './role.js';

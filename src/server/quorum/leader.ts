@@ -199,7 +199,9 @@ export class Leader implements Role {
 
   // ── synchronization ──────────────────────────────────────────────────────────────────────────
 
-  /** Sends what the learner lacks, what is under way, then NEWLEADER: in this order, in one step. */
+  /**
+   * Sends what the learner lacks, what is under way, then NEWLEADER: in this order, in one step.
+   */
   private sync(handler: LearnerHandler): void {
     if (!this.establishment.isTaken || handler.stage !== 'acked') return;
     handler.stage = 'syncing';

@@ -1,6 +1,6 @@
 /**
- * A learner as its leader knows it: one link, how far it has come, and what is to be sent to it. What
- * its packets mean for the ensemble is the leader's.
+ * A learner as its leader knows it: one link, how far it has come, and what is to be sent to it.
+ * What its packets mean for the ensemble is the leader's.
  */
 import { JuteError } from '../../jute/jute-error.js';
 import { OutputArchive } from '../../jute/output-archive.js';

@@ -1,6 +1,6 @@
 /**
- * The txns that a leader sends: logged as they come, without a gap, acked when durable, applied when
- * committed, in zxid order.
+ * The txns that a leader sends: logged as they come, without a gap, acked when durable, applied
+ * when committed, in zxid order.
  */
 import { formatZxid } from '../../protocol/zxid.js';
 import { Fifo } from '../fifo.js';

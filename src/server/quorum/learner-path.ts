@@ -55,8 +55,8 @@ export class LearnerPath implements WritePath {
   private readonly scratch = new OutputArchive();
   private writes = 0;
   /**
-   * Digests are compared behind it. A tree that a leader sent while it served is none that ever was:
-   * txns that follow are in it in part (a fuzzy snapshot).
+   * Digests are compared behind it. A tree that a leader sent while it served is none that ever
+   * was: txns that follow are in it in part (a fuzzy snapshot).
    */
   compareAfter = 0n;
 

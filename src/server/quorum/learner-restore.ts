@@ -49,8 +49,8 @@ export class LearnerRestore {
   }
 
   /**
-   * When the snapshot is there whole it is what this server knows, and goes to the disk. Returns what
-   * came behind it, or null while it is not.
+   * When the snapshot is there whole it is what this server knows, and goes to the disk. Returns
+   * what came behind it, or null while it is not.
    * @throws JuteError when it is damaged
    */
   receive(): Buffer | null {

@@ -4,12 +4,12 @@
  *
  *   dial -> FOLLOWERINFO -> LEADERINFO -> (acceptedEpoch durable) -> ACKEPOCH
  *        -> DIFF | TRUNC | SNAP -> PROPOSAL, COMMIT … -> NEWLEADER
- *        -> (all of it durable, then currentEpoch durable) -> ACK -> UPTODATE -> ACK, clients come in
+ *        -> (all of it durable, then currentEpoch durable) -> ACK -> UPTODATE -> ACK, open
  *
- * The two waits are the promise of the protocol: an epoch is acked when its file is on the disk, and
- * NEWLEADER when the leader's history is, before the epoch (ZOOKEEPER-3911, 4643, 4646, 4785).
- * What happens out of order, a gap in the zxids or a COMMIT of another txn than the next, ends
- * the role: a tree that might differ serves nobody.
+ * The two waits are the promise of the protocol: an epoch is acked when its file is on the disk,
+ * and NEWLEADER when the leader's history is, before the epoch (ZOOKEEPER-3911, 4643, 4646, 4785).
+ * What happens out of order, a gap in the zxids or a COMMIT of another txn than the next, ends the
+ * role: a tree that might differ serves nobody.
  */
 import { JuteError } from '../../jute/jute-error.js';
 import type { OutputArchive } from '../../jute/output-archive.js';

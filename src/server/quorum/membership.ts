@@ -1,6 +1,6 @@
 /**
- * Who belongs to the ensemble, as one member knows it: the configuration in force, and beside it one
- * that a reconfig proposed and that is not committed yet. Until it is, both must agree.
+ * Who belongs to the ensemble, as one member knows it: the configuration in force, and beside it
+ * one that a reconfig proposed and that is not committed yet. Until it is, both must agree.
  */
 import { containsQuorum, isVoter, type QuorumConfig } from './quorum-config.js';
 

@@ -1,6 +1,6 @@
 /**
- * What a leader has proposed and not committed, and how far a quorum has it. Acks come in zxid order
- * from each server, so the last one speaks for all before it.
+ * What a leader has proposed and not committed, and how far a quorum has it. Acks come in zxid
+ * order from each server, so the last one speaks for all before it.
  */
 import { assert } from '../assert.js';
 import { Fifo } from '../fifo.js';

@@ -1,6 +1,6 @@
 /**
- * Connections to the quorum port that came before there was a leader: whoever connects may have heard
- * that this server was elected before the server itself has. Few, and little of each.
+ * Connections to the quorum port that came before there was a leader: whoever connects may have
+ * heard that this server was elected before the server itself has. Few, and little of each.
  */
 import type { QuorumEvent } from '../events.js';
 

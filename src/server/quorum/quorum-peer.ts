@@ -1,10 +1,10 @@
 /**
- * A member of an ensemble as a value: `step` an event, `drain` the effects (QuorumPeer). It looks for
- * a leader, then leads or follows, until that role ends, and looks again. In front of it stands the
- * server that clients know: without a path while there is no quorum, with the role's path else.
+ * A member of an ensemble as a value: `step` an event, `drain` the effects (QuorumPeer). It looks
+ * for a leader, then leads or follows, until that role ends, and looks again. In front of it stands
+ * the server that clients know: without a path while there is no quorum, with the role's path else.
  *
- * Between two roles the tree is what the log says, no more and no less, and all of it is durable: an
- * election never offers what a crash could take back.
+ * Between two roles the tree is what the log says, no more and no less, and all of it is durable:
+ * an election never offers what a crash could take back.
  */
 import { ErrorCode } from '../../protocol/error-code.js';
 import type { ReconfigRequest } from '../../protocol/proto.js';

@@ -110,8 +110,8 @@ function placesOf({ addresses, clientAddress, clientPort }: QuorumServerConfig):
 }
 
 /**
- * Who leads when `next` comes into force: this server where it votes there at the same address, else
- * the voter that has acked most.
+ * Who leads when `next` comes into force: this server where it votes there at the same address,
+ * else the voter that has acked most.
  */
 export function designatedLeader(
   present: QuorumConfig,

@@ -1,4 +1,6 @@
-/** What a learner is sent so that its history becomes the leader's (LearnerHandler.syncFollower). */
+/**
+ * What a learner is sent so that its history becomes the leader's (LearnerHandler.syncFollower).
+ */
 import type { Broadcast } from './broadcast.js';
 import type { LearnerHandler } from './learner-handler.js';
 import type { Learners } from './learners.js';

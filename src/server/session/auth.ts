@@ -1,6 +1,6 @@
 /**
- * Who a connection is, and what an ACL lets it do. Rules: server.md 1.3 and 2.4 (PrepRequestProcessor
- * fixupACL, ZooKeeperServer checkACL and the authentication providers).
+ * Who a connection is, and what an ACL lets it do. Rules: server.md 1.3 and 2.4
+ * (PrepRequestProcessor fixupACL, ZooKeeperServer checkACL and the authentication providers).
  */
 import type { ACL, Id } from '../../protocol/data.js';
 import { ErrorCode } from '../../protocol/error-code.js';

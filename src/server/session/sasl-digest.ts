@@ -1,7 +1,7 @@
 /**
  * The server's side of SASL DIGEST-MD5 (RFC 2831), quality of protection "auth" alone, as Apache's
- * server speaks it: an empty token asks for the challenge, the answer to it proves the password, and
- * the last token proves that the server knows it too. Pure: hash and nonce are given to it.
+ * server speaks it: an empty token asks for the challenge, the answer to it proves the password,
+ * and the last token proves that the server knows it too. Pure: hash and nonce are given to it.
  */
 export interface SaslOptions {
   /** Passwords by user. */

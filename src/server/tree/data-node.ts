@@ -27,7 +27,9 @@ export class DataNode {
   }
 }
 
-/** The data read as text; "" for none. Good for what is ASCII, as everything a server itself keeps. */
+/**
+ * The data read as text; "" for none. Good for what is ASCII, as everything a server itself keeps.
+ */
 export function latin1Text(data: ZnodeData): string {
   return data ?? '';
 }

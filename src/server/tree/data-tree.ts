@@ -311,7 +311,10 @@ export class DataTree {
     this.listener?.dataChanged(node, head.zxid);
   }
 
-  /** What /zookeeper/config says: each member writes its own, without a txn (initConfigInZKDatabase). */
+  /**
+   * What /zookeeper/config says: each member writes its own, without a txn
+   * (initConfigInZKDatabase).
+   */
   setConfig(text: string, version: bigint, wallMs: number): void {
     const node = this.nodes.get('/zookeeper/config');
     if (node === undefined) return;

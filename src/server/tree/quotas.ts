@@ -1,7 +1,7 @@
 /**
- * Quotas: limits that an operator keeps in /zookeeper/quota<path>/zookeeper_limits, and the usage that
- * every server keeps for itself beside them, without a txn (Quotas, StatsTrack). Only the deepest
- * quota above a path counts.
+ * Quotas: limits that an operator keeps in /zookeeper/quota<path>/zookeeper_limits, and the usage
+ * that every server keeps for itself beside them, without a txn (Quotas, StatsTrack). Only the
+ * deepest quota above a path counts.
  */
 import { latin1Text, type ZnodeData } from './data-node.js';
 
@@ -41,7 +41,9 @@ export function statPath(path: string): string {
   return `${QUOTA_ROOT}${path}/${STAT_NODE}`;
 }
 
-/** The path whose quota the znode `path` is a part of: "/a" for /zookeeper/quota/a/zookeeper_limits. */
+/**
+ * The path whose quota the znode `path` is a part of: "/a" for /zookeeper/quota/a/zookeeper_limits.
+ */
 export function quotaOwner(path: string, name: string): string | undefined {
   if (!path.startsWith(`${QUOTA_ROOT}/`) || !path.endsWith(`/${name}`)) return undefined;
   return path.slice(QUOTA_ROOT.length, -(name.length + 1)) || undefined;

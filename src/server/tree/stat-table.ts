@@ -3,8 +3,8 @@ import type { OutputArchive } from '../../jute/output-archive.js';
 import { STAT_SIZE, type StatPersisted } from '../../protocol/data.js';
 
 /**
- * The Stats of all znodes, off the heap, in the bytes a reply carries: answering a read is one copy,
- * the garbage collector never sees them, and all 64 bits of every zxid and owner are exact.
+ * The Stats of all znodes, off the heap, in the bytes a reply carries: answering a read is one
+ * copy, the garbage collector never sees them, and all 64 bits of every zxid and owner are exact.
  *
  * ```
  *   0 czxid   8 mzxid   16 ctime   24 mtime   32 version   36 cversion*   40 aversion

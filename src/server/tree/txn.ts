@@ -73,7 +73,9 @@ export interface TxnHead {
   readonly time: bigint;
 }
 
-/** A whole entry. `digest` is null where its writer left it out, or wrote one of another version. */
+/**
+ * A whole entry. `digest` is null where its writer left it out, or wrote one of another version.
+ */
 export interface TxnEntry {
   readonly head: TxnHead;
   readonly txn: Txn;
@@ -84,8 +86,8 @@ export interface TxnEntry {
 const TXN_DIGEST_SIZE = 12;
 
 /**
- * Writes a whole entry: the header (32 bytes), the body and, unless it is null, the digest of the tree
- * behind the txn. beginEntry and endEntry (persistence/txn-log.ts) make a record of it.
+ * Writes a whole entry: the header (32 bytes), the body and, unless it is null, the digest of the
+ * tree behind the txn. beginEntry and endEntry (persistence/txn-log.ts) make a record of it.
  */
 export function writeTxn(
   out: OutputArchive,

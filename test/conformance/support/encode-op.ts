@@ -70,7 +70,8 @@ function hasResult(type: number): boolean {
 
 /**
  * What comes in no order that a server promises. Ids of a connection stand in a hash set at
- * Apache's, and so do the entries that `auth` expands to; differential-cases.test.ts holds the order of ACLs.
+ * Apache's, and so do the entries that `auth` expands to; differential-cases.test.ts holds the
+ * order of ACLs.
  */
 const UNORDERED: ReadonlySet<string> = new Set(['acl', 'children', 'clientInfo', 'ephemerals']);
 

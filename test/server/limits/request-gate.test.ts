@@ -1,4 +1,7 @@
-/** The limits at work in a whole server, without sockets: what waits, what is refused, what is closed. */
+/**
+ * The limits at work in a whole server, without sockets: what waits, what is refused, what is
+ * closed.
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OpCode } from '../../../src/protocol/op-code.js';

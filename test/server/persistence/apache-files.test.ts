@@ -253,7 +253,7 @@ function nodesAmong(items: readonly SnapshotItem[]): Map<string, FoldNode> {
   return nodes;
 }
 
-/** A data directory written here: a snapshot of the middle of the history, and the log behind it. */
+/** A data directory written here: a snapshot of the middle of the history, and the log behind. */
 function writeDataDir(txns: readonly TxnEntry[]): {
   dataDir: string;
   log: string;

@@ -30,8 +30,8 @@ export interface EnsembleOptions {
 }
 
 /**
- * An ensemble without sockets, disks or clocks: every message arrives at once and in order, unless its
- * sender and receiver are cut from each other; the disk works when it is not held.
+ * An ensemble without sockets, disks or clocks: every message arrives at once and in order, unless
+ * its sender and receiver are cut from each other; the disk works when it is not held.
  */
 export class EnsembleWorld {
   readonly members = new Map<number, Member>();

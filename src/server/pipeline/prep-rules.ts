@@ -1,0 +1,28 @@
+import { type CreateMode, containerOwner, ttlOwner } from '../../protocol/create-mode.js';
+import { OpCode } from '../../protocol/op-code.js';
+
+export const CONFIG_PATH = '/zookeeper/config';
+
+/** Paths no client may delete. */
+export const SPECIAL_PATHS: ReadonlySet<string> = new Set([
+  '/',
+  '/zookeeper',
+  '/zookeeper/quota',
+  CONFIG_PATH,
+]);
+
+/**
+ * The parent by the last slash alone, unvalidated: undefined for a path without one, or with NUL.
+ */
+export function prepParent(path: string): string | undefined {
+  const slash = path.lastIndexOf('/');
+  if (slash === -1 || path.includes('\0')) return undefined;
+  return slash === 0 ? '/' : path.slice(0, slash);
+}
+
+/** Who owns a znode that is created: a session, nobody (0n), or the mark of its kind. */
+export function ownerOf(type: number, mode: CreateMode, ttl: bigint, sessionId: bigint): bigint {
+  if (type === OpCode.createContainer) return containerOwner();
+  if (mode.isTTL) return ttlOwner(ttl);
+  return mode.isEphemeral ? sessionId : 0n;
+}
