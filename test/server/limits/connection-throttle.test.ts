@@ -24,7 +24,7 @@ function make(options: Partial<ConnectionThrottleOptions> = {}, random = () => 0
 /** How many of `count` get in. */
 function admitted(throttle: ConnectionThrottle, count: number, nowMs: number): number {
   let inside = 0;
-  for (let i = 0; i < count; i++) if (throttle.admit(false, nowMs)) inside++;
+  for (let i = 0; i < count; i++) if (throttle.admit('global', nowMs)) inside++;
   return inside;
 }
 
@@ -47,7 +47,7 @@ test('sessions cost by their kind, and the bucket is measured in global ones', (
   assert.is(admitted(throttle, 20, 0), 10);
   const renewing = make({ weights: { global: 3, renew: 2, local: 1 } });
   let inside = 0;
-  for (let i = 0; i < 20; i++) if (renewing.admit(true, 0)) inside++;
+  for (let i = 0; i < 20; i++) if (renewing.admit('renew', 0)) inside++;
   assert.is(inside, 15);
 });
 
@@ -80,12 +80,12 @@ test('a client is dropped by chance though there are tokens', () => {
     () => chance,
   );
   assert.is(admitted(throttle, 1, 0), 1);
-  assert.not.ok(throttle.admit(false, 1));
+  assert.not.ok(throttle.admit('global', 1));
   assert.is(throttle.dropChance, 0.5);
   chance = 0.39;
-  assert.not.ok(throttle.admit(false, 1000));
+  assert.not.ok(throttle.admit('global', 1000));
   chance = 0.41;
-  assert.ok(throttle.admit(false, 1000));
+  assert.ok(throttle.admit('global', 1000));
 });
 
 test.run();
