@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { askWord, CreateModes, createClient, type SessionClient } from '../../src/client/index.js';
+import { CreateModes } from '../../src/client/index.js';
 import { parseConfig } from '../../src/server/config.js';
 import { type RunningServer, startServer } from '../../src/server/main.js';
 import { TxnLogReader } from '../../src/server/persistence/txn-log.js';
@@ -14,6 +14,7 @@ import {
   type Seats,
   waitUntilServing,
 } from '../support/oracle-ensemble.js';
+import { ask, withClient } from '../support/seat-client.js';
 import { waitFor } from '../support/wait-for.js';
 import { buildLog, setDataEntry } from '../support/zk-files.js';
 
@@ -86,20 +87,6 @@ async function within(
     for (const server of ours.values()) await server.close();
     await seats.close();
   }
-}
-
-async function withClient<T>(seat: Seat, work: (client: SessionClient) => Promise<T>): Promise<T> {
-  const client = createClient({ connectString: seat.connectString });
-  try {
-    await client.connect();
-    return await work(client);
-  } finally {
-    await client.close();
-  }
-}
-
-async function ask({ clientPort: port }: Seat, word: string): Promise<string> {
-  return `${await askWord({ host: '127.0.0.1', port }, word)}`;
 }
 
 async function modeOf(seat: Seat): Promise<string | undefined> {

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { askWord, CreateModes, createClient, type SessionClient } from '../../src/client/index.js';
+import { CreateModes } from '../../src/client/index.js';
 import { parseConfig } from '../../src/server/config.js';
 import { type RunningServer, startServer } from '../../src/server/main.js';
 import { oracleTest } from '../support/oracle.js';
 import { makeSeats, type Seat, type Seats, waitUntilServing } from '../support/oracle-ensemble.js';
+import { ask, withClient } from '../support/seat-client.js';
 
 // Local sessions in ensembles of our servers and Apache's: who leads decides about their writes.
 
@@ -38,20 +39,6 @@ async function within(
     await server?.close();
     await seats.close();
   }
-}
-
-async function withClient<T>(seat: Seat, work: (client: SessionClient) => Promise<T>): Promise<T> {
-  const client = createClient({ connectString: seat.connectString });
-  try {
-    await client.connect();
-    return await work(client);
-  } finally {
-    await client.close();
-  }
-}
-
-async function ask({ clientPort: port }: Seat, word: string): Promise<string> {
-  return `${await askWord({ host: '127.0.0.1', port }, word)}`;
 }
 
 async function sessionsOf(seat: Seat): Promise<[local: string, global: string]> {

@@ -58,11 +58,17 @@ class LocalSessionPath implements WritePath {
   }
 
   submit(request: Request, session: Session, input: InputArchive): void {
-    if (session.isLocal && makesEphemeral(request.type, input)) {
-      if (this.isUpgradeAllowed) this.upgrade(session);
-      else request.isRefusedEphemeral = true;
+    if (session.isLocal) {
+      // What waited at the gate behind the close is not done any more.
+      if (session.isClosing) return;
+      if (makesEphemeral(request.type, input)) this.heedEphemeral(request, session);
     }
     this.inner.submit(request, session, input);
+  }
+
+  private heedEphemeral(request: Request, session: Session): void {
+    if (this.isUpgradeAllowed) this.upgrade(session);
+    else request.isRefusedEphemeral = true;
   }
 
   private upgrade(session: Session): void {
