@@ -1,9 +1,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { dump } from '../../../src/fourlw/dump.js';
+import { InputArchive } from '../../../src/jute/input-archive.js';
 import { OutputArchive } from '../../../src/jute/output-archive.js';
 import { OpCode } from '../../../src/protocol/op-code.js';
 import { CreateRequest } from '../../../src/protocol/proto.js';
+import { Request } from '../../../src/server/pipeline/request.js';
 import { Leader } from '../../../src/server/quorum/leader.js';
 import { PacketType } from '../../../src/server/quorum/quorum-packet.js';
 import { EnsembleWorld } from './ensemble-world.js';
@@ -56,6 +58,32 @@ test('the answer to its close stands behind those of its writes', () => {
     holdDisks(world, false);
     assert.equal(client.take(), ['create ok', 'closeSession ok', 'closed'], `on ${sid}`);
   }
+});
+
+test('behind its close nothing is done, even if it waited longer than the close', () => {
+  for (const sid of ROLES) {
+    const world = serving(true);
+    const client = world.client(sid);
+    const { path, state } = world.member(sid).peer.server;
+    const session = state.sessions.local?.get(client.sessionId);
+    if (session === undefined) throw new Error('there is no local session');
+    client.push(client.request(OpCode.closeSession));
+    const before = zxidOf(world);
+    const body = CreateRequest.encode(creation('/late', 0));
+    const request = new Request(null, session.id, 9, OpCode.create, state.monotonicMs);
+    path?.submit(request, session, new InputArchive(body));
+    world.settle();
+    assert.is(zxidOf(world), before, `on ${sid}`);
+  }
+});
+
+test('very many that are silent expire, more than a turn may end', () => {
+  const world = serving(true);
+  for (let i = 0; i < 1200; i++) world.client(FOLLOWER);
+  assert.equal(counts(world, FOLLOWER), [1200, 0]);
+  world.pass(30_000);
+  assert.equal(counts(world, FOLLOWER), [0, 0]);
+  assert.is(world.member(FOLLOWER).clients.size, 0);
 });
 
 test('its server expires it when it is silent, and not while it speaks', () => {
