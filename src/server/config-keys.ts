@@ -39,7 +39,7 @@ const BASICS = {
     defaultText: '20 ticks',
   }),
   maxClientCnxns: file.int('maxClientCnxns', 60, 'connections of one address; 0 is no limit'),
-  ...later('every session is known to all servers', {
+  ...ensembleOnly({
     localSessionsEnabled: file.boolean(
       'localSessionsEnabled',
       false,

@@ -37,7 +37,8 @@ export function readHandshake(
   const isReadOnlyEnough = connection.hasReadOnlyByte && input.readBool();
   const throttle = state.connectionThrottle;
   if (throttle !== null) {
-    if (!throttle.admit(sessionId !== 0n, state.monotonicMs)) {
+    const kind = state.sessions.local === null ? 'global' : 'local';
+    if (!throttle.admit(sessionId === 0n ? kind : 'renew', state.monotonicMs)) {
       state.stats.count('connection_rejected');
       return { kind: 'refuse', reason: 'too many sessions at a time (connection_throttle_tokens)' };
     }

@@ -2,7 +2,7 @@
  * A ZooKeeper server as a value: `step` an event, `drain` the effects. It opens no socket, reads no
  * file and asks no clock, so the same code serves real clients and a simulation.
  *
- *   accept -> decode -> [write] the write path: prep + propose, or forward -> commit -> final -> reply
+ *   accept -> decode -> [write] the path: prep + propose, or forward -> commit -> final -> reply
  *                    -> [read]  commit gate (own session's writes) -> final -> reply
  *
  * Who decides a write, and when it is committed, is the path's (write-path.ts). A server without a
@@ -30,7 +30,7 @@ import type { PathHost, WritePath } from './pipeline/write-path.js';
 import { beginReply, endReply, replyWithZxid } from './reply.js';
 import type { ServerState } from './server-state.js';
 import type { Session } from './session/session-tracker.js';
-import type { SnapshotContent } from './snapshot-content.js';
+import { snapshotContentOf } from './snapshot-content.js';
 import { WatchNotifier } from './watch/watch-notifier.js';
 
 /** Request header: int xid, int type. */
@@ -91,11 +91,12 @@ export class Server {
       commit: (request) => this.commit(request),
       synced: (request) => this.synced(request),
       released: () => this.released(),
+      open: (connection, session) => this.opened(connection, session, 'session-opened'),
       attach: (connection, session, timeoutMs) => this.attach(connection, session, timeoutMs),
       expired: (connection) => this.expired(connection),
       drop: (connection) => this.connections.close(connection),
       emit: (effect) => this.effects.push(effect),
-      snapshotContent: () => this.snapshotContent(),
+      snapshotContent: () => snapshotContentOf(this.state),
     };
   }
 
@@ -234,7 +235,8 @@ export class Server {
   }
 
   private keep(request: Request): void {
-    request.connection?.pending.push(request);
+    if (request.connection === null) return;
+    request.connection.pending.push(request);
     this.gate.keep(request);
   }
 
@@ -343,8 +345,7 @@ export class Server {
     const before = session.holder;
     if (before instanceof ClientConnection) this.connections.close(before);
     this.state.sessions.touch(session, this.state.monotonicMs);
-    this.state.reporter.session('session-resumed', connection, session);
-    this.opened(connection, session);
+    this.opened(connection, session, 'session-resumed');
   }
 
   /**
@@ -353,7 +354,7 @@ export class Server {
    */
   moveSession(sessionId: bigint, timeoutMs: number, holder: object): boolean {
     const { sessions, monotonicMs } = this.state;
-    const session = sessions.get(sessionId);
+    const session = sessions.find(sessionId);
     if (session === undefined || session.isClosing) return false;
     if (session.holder instanceof ClientConnection) this.connections.close(session.holder);
     session.heldBy(holder);
@@ -362,7 +363,12 @@ export class Server {
     return true;
   }
 
-  private opened(connection: ClientConnection, session: Session): void {
+  private opened(
+    connection: ClientConnection,
+    session: Session,
+    how: 'session-opened' | 'session-resumed',
+  ): void {
+    this.state.reporter.session(how, connection, session);
     connection.session = session;
     session.heldBy(connection, this);
     connection.phase = 'open';
@@ -374,16 +380,6 @@ export class Server {
   }
 
   // ── commits ──────────────────────────────────────────────────────────────────────────────────
-
-  /** What a snapshot that begins now is made of. */
-  snapshotContent(): SnapshotContent {
-    const { tree } = this.state;
-    const sessions = [...this.state.sessions.values()].map(({ id, timeoutMs }) => ({
-      id,
-      timeoutMs,
-    }));
-    return { tree, sessions, zxid: tree.lastProcessedZxid };
-  }
 
   private commit(request: Request): void {
     this.commitOne(request);
@@ -417,11 +413,7 @@ export class Server {
     if (txn.type === OpCode.createSession) {
       const { sessions, monotonicMs } = this.state;
       const session = sessions.add(head.sessionId, txn.timeoutMs, monotonicMs);
-      if (request.origin !== null) session.heldBy(request.origin);
-      if (connection?.phase === 'connecting') {
-        this.state.reporter.session('session-opened', connection, session);
-        this.opened(connection, session);
-      }
+      if (connection?.phase === 'connecting') this.opened(connection, session, 'session-opened');
     } else if (txn.type === OpCode.closeSession) {
       const holder = this.state.sessions.remove(head.sessionId)?.holder;
       if (holder instanceof ClientConnection) this.connections.close(holder);

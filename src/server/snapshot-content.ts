@@ -1,3 +1,4 @@
+import type { ServerState } from './server-state.js';
 import type { DataTree } from './tree/data-tree.js';
 
 /** What a snapshot is made of; written while the tree goes on changing (a fuzzy snapshot). */
@@ -7,4 +8,10 @@ export interface SnapshotContent {
   readonly sessions: readonly { readonly id: bigint; readonly timeoutMs: number }[];
   /** The last txn applied when it began: its name, and where a replay starts. */
   readonly zxid: bigint;
+}
+
+/** What a snapshot that begins now is made of. Local sessions are in no snapshot. */
+export function snapshotContentOf({ tree, sessions }: ServerState): SnapshotContent {
+  const known = [...sessions.values()].map(({ id, timeoutMs }) => ({ id, timeoutMs }));
+  return { tree, sessions: known, zxid: tree.lastProcessedZxid };
 }

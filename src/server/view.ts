@@ -6,6 +6,7 @@ import type {
   MetricsView,
   ServerMode,
   ServerView,
+  SessionBucketView,
   SessionsView,
   SizesView,
 } from '../fourlw/server-view.js';
@@ -14,13 +15,13 @@ import type { ConfigFacts, HostView } from './host-view.js';
 import { lastOperationName } from './last-operation.js';
 import type { Server } from './server.js';
 import type { ServerState } from './server-state.js';
+import type { SessionTracker } from './session/session-tracker.js';
 
 const DEFAULT_TRACE_MASK = 306n;
 
 /** A standalone server's answers to the words; everything is read when it is asked for. */
 export class LiveView implements ServerView {
   readonly version: string;
-  readonly localSessionCount = 0;
   readonly nonMtlsRemoteConnectionCount = 0;
   readonly nonMtlsLocalConnectionCount = 0;
   traceMask = DEFAULT_TRACE_MASK;
@@ -118,6 +119,10 @@ export class LiveView implements ServerView {
     return this.state.dataWatches.size + this.state.childWatches.size;
   }
 
+  get localSessionCount(): number {
+    return this.state.sessions.local?.size ?? 0;
+  }
+
   get globalSessionCount(): number {
     return this.state.sessions.size;
   }
@@ -179,12 +184,20 @@ export class LiveView implements ServerView {
   }
 
   sessions(): SessionsView {
-    const { state } = this;
-    const buckets = [...state.sessions.expiryEntries()].map(([bucketMs, sessions]) => ({
+    const { sessions } = this.state;
+    return { kind: 'tracker', buckets: this.bucketsOf(sessions), ...this.localBuckets() };
+  }
+
+  protected localBuckets(): Pick<SessionsView, 'localBuckets'> {
+    const { local } = this.state.sessions;
+    return local === null ? {} : { localBuckets: this.bucketsOf(local) };
+  }
+
+  private bucketsOf(tracker: SessionTracker): SessionBucketView[] {
+    return [...tracker.expiryEntries()].map(([bucketMs, sessions]) => ({
       expiresAtMs: this.toWallMs(bucketMs),
       sessionIds: [...sessions].map(({ id }) => id),
     }));
-    return { kind: 'tracker', buckets };
   }
 
   ephemerals(): readonly { sessionId: bigint; paths: readonly string[] }[] {

@@ -67,11 +67,11 @@ export class Peer {
     return requestFrame(xid, type, REQUESTS.get(type)?.request.encode(value));
   }
 
-  /** A request whose record is missing. */
-  bare(type: number): Buffer {
+  /** A request whose record is missing, or given as bytes. */
+  bare(type: number, body?: Buffer): Buffer {
     const xid = ++this.lastXid;
     this.sent.push({ xid, type });
-    return requestFrame(xid, type);
+    return requestFrame(xid, type, body);
   }
 
   ping(): Buffer {

@@ -1,4 +1,5 @@
 /** Commands that list watches and sessions, and those about the ensemble. */
+import type { SessionsView } from '../../fourlw/server-view.js';
 import { hex64 } from '../../protocol/zxid.js';
 import { type AdminCommand, failure, fields } from './command.js';
 import type { Json } from './json.js';
@@ -37,21 +38,28 @@ const watchesByPath: AdminCommand = {
     }),
 };
 
+/** Sessions by when they expire; a learner tells nothing, not even of its own. */
+function expiryOf(sessions: SessionsView): Map<string, bigint[]> {
+  const expiry = new Map<string, bigint[]>();
+  if (sessions.kind === 'learner') return expiry;
+  for (const { expiresAtMs, sessionIds } of [
+    ...(sessions.localBuckets ?? []),
+    ...sessions.buckets,
+  ]) {
+    const key = String(expiresAtMs);
+    expiry.set(key, [...(expiry.get(key) ?? []), ...sessionIds.map(signedId)]);
+  }
+  return expiry;
+}
+
 /** The keys are milliseconds since 1970; Apache's are those of a clock nobody else can read. */
 const dump: AdminCommand = {
   name: 'dump',
   aliases: [],
   method: 'GET',
   run: ({ server }) => {
-    const sessions = server.sessions();
-    const buckets = sessions.kind === 'tracker' ? sessions.buckets : [];
     return fields({
-      expiry_time_to_session_ids: new Map(
-        buckets.map(({ expiresAtMs, sessionIds }) => [
-          String(expiresAtMs),
-          sessionIds.map(signedId),
-        ]),
-      ),
+      expiry_time_to_session_ids: expiryOf(server.sessions()),
       session_id_to_ephemeral_paths: new Map(
         server.ephemerals().map(({ sessionId, paths }) => [signed(sessionId), paths]),
       ),

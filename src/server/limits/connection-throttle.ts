@@ -73,12 +73,12 @@ export class ConnectionThrottle {
   }
 
   /** Takes the tokens of one session, or says that there are not enough. */
-  admit(isRenewal: boolean, nowMs: number): boolean {
+  admit(kind: keyof SessionWeights, nowMs: number): boolean {
     if (this.maxTokens === 0) return true;
     this.fill(nowMs);
     if (this.options.freezeTimeMs !== -1 && this.isDropped(nowMs)) return false;
     const { weights } = this.options;
-    const cost = weights === null ? 1 : isRenewal ? weights.renew : weights.global;
+    const cost = weights === null ? 1 : weights[kind];
     if (this.tokens < cost) return false;
     this.tokens -= cost;
     return true;

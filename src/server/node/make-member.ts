@@ -75,6 +75,9 @@ function limitsOf(config: Config): QuorumLimits {
     maxConcurrentSnapSyncs: config.leaderMaxConcurrentSnapSyncs,
     isReadOnlyAllowed: config.readonlymodeEnabled,
     standaloneEnabled: config.standaloneEnabled,
+    localSessions: config.localSessionsEnabled
+      ? { isUpgradeAllowed: config.localSessionsUpgradingEnabled }
+      : null,
   };
 }
 

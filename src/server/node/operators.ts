@@ -2,6 +2,7 @@
 import { stat } from 'node:fs/promises';
 import { refuseUnauthorized } from '../admin/authorize.js';
 import type { Config } from '../config.js';
+import { snapshotContentOf } from '../snapshot-content.js';
 import { AdminServer, type SizedSnapshot } from './admin-server.js';
 import { makeAdminView } from './admin-view.js';
 import type { Storage } from './disk.js';
@@ -95,6 +96,6 @@ function makeAdminServer({ config, core, driver, storage }: OperatorsOptions): A
 }
 
 async function writeSnapshot(core: Core, driver: Driver): Promise<SizedSnapshot> {
-  const file = await driver.writeSnapshot(() => core.server.snapshotContent());
+  const file = await driver.writeSnapshot(() => snapshotContentOf(core.server.state));
   return { ...file, size: (await stat(file.path)).size };
 }

@@ -25,7 +25,7 @@ export class FinalProcessor {
 
   /** Applies the request's txn and replies; sessions are the server's to open and close. */
   process(request: Request, head: TxnHead, txn: Txn): void {
-    if (txn.type === OpCode.multi) this.applyMulti(head, txn.txns);
+    if (txn.type === OpCode.multi) this.applyMulti(request, head, txn.txns);
     else this.state.tree.apply(head, txn);
     if (request.digest !== null) {
       this.state.tree.digest.value = request.digest;
@@ -49,7 +49,7 @@ export class FinalProcessor {
   private reply(connection: ClientConnection, request: Request, txn: Txn): void {
     const start = beginReply(connection, request.xid);
     if (txn.type === OpCode.error) {
-      endReply(this.state, connection, start, txn.err);
+      endReply(this.state, connection, start, toldError(request, txn.err));
       return;
     }
     this.writeBody(connection.out, request.type, txn);
@@ -87,23 +87,22 @@ export class FinalProcessor {
   }
 
   /** Each sub-op's result shows the tree as it was right behind it, not at the end of the multi. */
-  private applyMulti(head: TxnHead, txns: readonly Txn[]): void {
+  private applyMulti(request: Request, head: TxnHead, txns: readonly Txn[]): void {
     const { results } = this;
     results.reset();
     for (const txn of txns) {
       this.state.tree.applyPart(head, txn);
-      this.writeResult(txn);
+      this.writeResult(request, txn);
     }
     this.state.tree.finish(head);
     writeMultiHeader(results, -1, true, -1);
   }
 
-  private writeResult(txn: Txn): void {
+  private writeResult(request: Request, txn: Txn): void {
     const { results } = this;
     switch (txn.type) {
       case OpCode.error:
-        writeMultiHeader(results, OpCode.error, false, txn.err);
-        results.writeInt(txn.err);
+        writeError(results, toldError(request, txn.err));
         break;
       case OpCode.create:
         writeMultiHeader(results, OpCode.create, false, ErrorCode.OK);
@@ -131,4 +130,15 @@ export class FinalProcessor {
     assert(node !== undefined, `${path} is gone in the step that wrote it`);
     this.state.tree.stats.writeStat(out, node.slot);
   }
+}
+
+function writeError(results: OutputArchive, err: number): void {
+  writeMultiHeader(results, OpCode.error, false, err);
+  results.writeInt(err);
+}
+
+/** To a leader another server's session is one that has expired; its own server knows better. */
+function toldError({ isRefusedEphemeral }: Request, err: number): number {
+  const isRefused = isRefusedEphemeral && err === ErrorCode.SESSIONEXPIRED;
+  return isRefused ? ErrorCode.EPHEMERALONLOCALSESSION : err;
 }

@@ -14,7 +14,7 @@ import {
   ephemeralTypeOf,
   MAX_TTL_MS,
 } from '../../protocol/create-mode.js';
-import type { ACL, Id } from '../../protocol/data.js';
+import type { ACL } from '../../protocol/data.js';
 import { ErrorCode } from '../../protocol/error-code.js';
 import { OpCode } from '../../protocol/op-code.js';
 import { pathFault, sequenceSuffix } from '../../protocol/path.js';
@@ -25,6 +25,7 @@ import { dataLength, toZnodeData, type ZnodeData } from '../tree/data-node.js';
 import type { DataTree } from '../tree/data-tree.js';
 import { DigestCalculator, TreeDigest } from '../tree/digest.js';
 import type { CreateNodeTxn, Txn } from '../tree/txn.js';
+import type { Author } from './author.js';
 import type { ChangeRecord } from './change-record.js';
 import { OutstandingChanges } from './outstanding-changes.js';
 import { CONFIG_PATH, ownerOf, prepParent, SPECIAL_PATHS } from './prep-rules.js';
@@ -58,15 +59,6 @@ export interface Prepared {
 }
 
 type Outcome = Txn | ErrorCode;
-
-/**
- * Whose request it is: the session that will own ephemerals, and the ids that ACLs are held
- * against.
- */
-interface Author {
-  readonly sessionId: bigint;
-  readonly ids: readonly Id[];
-}
 
 /** The zxid that the txn will have, and the leader's wall clock in ms. */
 export interface Stamp {
@@ -180,6 +172,7 @@ export class Prep {
     const isTTLType = type === OpCode.createTTL;
     if (isTTLType !== mode.isTTL) return ErrorCode.BADARGUMENTS;
     if (isTTLType && (ttl <= 0n || ttl > MAX_TTL_MS)) return ErrorCode.BADARGUMENTS;
+    if (mode.isEphemeral && author.isLocal) return ErrorCode.SESSIONEXPIRED;
     const parentPath = prepParent(path);
     if (parentPath === undefined) return ErrorCode.BADARGUMENTS;
     const acl = this.auth.fixUp(asked, author.ids);

@@ -23,7 +23,7 @@ import type { ContainerManager } from './container-manager.js';
 import type { Prepared, Stamp } from './prep.js';
 import { Request } from './request.js';
 import { WRITES } from './request-kinds.js';
-import type { PathHost, WritePath } from './write-path.js';
+import type { EnsemblePath, PathHost } from './write-path.js';
 
 /** A leader, as its pipeline knows it. */
 export interface ProposalListener {
@@ -56,7 +56,7 @@ export interface PrimaryOptions {
   readonly listener: ProposalListener | null;
 }
 
-export class Primary implements WritePath {
+export class Primary implements EnsemblePath {
   private readonly state: ServerState;
   private readonly host: PathHost;
   private readonly containers: ContainerManager;
@@ -90,7 +90,8 @@ export class Primary implements WritePath {
   submit(request: Request, session: Session, input: InputArchive): void {
     const { connection, type } = request;
     if (this.state.reporter.options.isAudited) request.audit = draftAudit(type, input);
-    const author = { sessionId: session.id, ids: connection?.ids ?? [] };
+    const { id: sessionId, isLocal } = session;
+    const author = { sessionId, ids: connection?.ids ?? [], isLocal };
     const prepared = session.isClosing
       ? errorOf(ErrorCode.SESSIONEXPIRED)
       : this.state.prep.prepare(type, input, author, this.nextStamp());
@@ -110,9 +111,14 @@ export class Primary implements WritePath {
   }
 
   resume(connection: ClientConnection, sessionId: bigint, timeoutMs: number): void {
-    const session = this.state.sessions.get(sessionId);
+    const session = this.state.sessions.find(sessionId);
     if (session === undefined || session.isClosing) this.host.expired(connection);
     else this.host.attach(connection, session, timeoutMs);
+  }
+
+  upgrade({ id, timeoutMs }: Session): void {
+    const request = new Request(null, id, 0, OpCode.createSession, this.state.monotonicMs);
+    this.propose(request, this.state.prep.prepareSession(timeoutMs));
   }
 
   closeSession(session: Session, connection: ClientConnection, xid: number): void {
@@ -146,17 +152,19 @@ export class Primary implements WritePath {
     const input = new InputArchive(body);
     if (type === OpCode.createSession) {
       const timeoutMs = body.length === 4 ? input.readInt() : 0;
+      this.state.sessions.open(sessionId, timeoutMs).heldBy(origin);
       this.propose(request, this.state.prep.prepareSession(timeoutMs));
       return;
     }
-    const session = this.state.sessions.get(sessionId);
-    const refusal = this.refusalOf(session, origin);
-    if (session === undefined || refusal !== null) {
-      this.propose(request, errorOf(refusal ?? ErrorCode.SESSIONEXPIRED));
-    } else if (type === OpCode.closeSession) {
+    const session = this.state.sessions.find(sessionId);
+    const isLocal = session === undefined && this.isElsewhere(sessionId);
+    const refusal = isLocal ? null : this.refusalOf(session, origin);
+    if (refusal !== null) {
+      this.propose(request, errorOf(refusal));
+    } else if (type === OpCode.closeSession && session !== undefined) {
       this.close(session, request);
     } else if (WRITES.has(type)) {
-      const author = { sessionId, ids };
+      const author = { sessionId, ids, isLocal };
       this.propose(request, this.state.prep.prepare(type, input, author, this.nextStamp()));
     } else {
       this.propose(request, errorOf(ErrorCode.UNIMPLEMENTED));
@@ -170,6 +178,16 @@ export class Primary implements WritePath {
     if (session === undefined || session.isClosing) return ErrorCode.SESSIONEXPIRED;
     session.owner ??= origin;
     return session.owner === origin ? null : ErrorCode.SESSIONMOVED;
+  }
+
+  /**
+   * Where there are local sessions, one that is not known here may be another server's own, unless
+   * its id is of this server (LeaderSessionTracker.checkSession).
+   */
+  private isElsewhere(sessionId: bigint): boolean {
+    const { sessions, settings } = this.state;
+    const sid = Number(BigInt.asUintN(8, sessionId >> 56n));
+    return sessions.local !== null && sid !== (settings.serverId & 0xff);
   }
 
   // ── proposals ────────────────────────────────────────────────────────────────────────────────

@@ -21,6 +21,8 @@ export class Request {
   isBarrier = false;
   /** The learner that forwarded it to this leader; null where it came from a client of its own. */
   origin: object | null = null;
+  /** An ephemeral of a local session that may not become one of the ensemble. */
+  isRefusedEphemeral = false;
   /** What it counts for among the large requests, in bytes; 0 when it is none. */
   largeBytes = 0;
   head: TxnHead | null = null;

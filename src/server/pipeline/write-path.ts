@@ -33,6 +33,12 @@ export interface WritePath {
   drainInto(effects: Effect[]): void;
 }
 
+/** The path of a server that serves with others. */
+export interface EnsemblePath extends WritePath {
+  /** Has the session, until now this server's own, created ahead of all that is asked next. */
+  upgrade(session: Session): void;
+}
+
 /** What a path asks of the server in front of it. */
 export interface PathHost {
   /** The request has its place among those of its connection that are not yet answered. */
@@ -42,6 +48,8 @@ export interface PathHost {
   synced(request: Request): void;
   /** There is room in the pipeline again. */
   released(): void;
+  /** The session is new, and the connection's. */
+  open(connection: ClientConnection, session: Session): void;
   attach(connection: ClientConnection, session: Session, timeoutMs: number): void;
   expired(connection: ClientConnection): void;
   /** Closes it without an answer. */

@@ -38,15 +38,20 @@ export class Front {
     this.replace(data, null);
   }
 
-  /** A server of this path; it lets nobody in before `isOpen` is set. */
+  /**
+   * A server of this path; it lets nobody in before `isOpen` is set.
+   * @param dress what stands between the server and the path
+   */
   serve<P extends WritePath>(
     data: Data,
     makePath: (state: ServerState, host: PathHost) => P,
+    dress: (state: ServerState, host: PathHost, path: P) => WritePath = (_state, _host, path) =>
+      path,
   ): { readonly server: Server; readonly path: P } {
     let path: P | undefined;
     this.replace(data, (state, host) => {
       path = makePath(state, host);
-      return path;
+      return dress(state, host, path);
     });
     assert(path !== undefined, 'a server was made without its path');
     return { server: this.server, path };

@@ -14,7 +14,7 @@ import type { Effect } from '../effects.js';
 import { Fifo } from '../fifo.js';
 import { LogBatch } from '../log-batch.js';
 import { Request } from '../pipeline/request.js';
-import type { PathHost, WritePath } from '../pipeline/write-path.js';
+import type { EnsemblePath, PathHost } from '../pipeline/write-path.js';
 import type { ServerState } from '../server-state.js';
 import { SessionIds } from '../session/session-ids.js';
 import type { Session } from '../session/session-tracker.js';
@@ -40,7 +40,7 @@ export interface LearnerPathOptions {
   readonly upstream: Upstream;
 }
 
-export class LearnerPath implements WritePath {
+export class LearnerPath implements EnsemblePath {
   private readonly state: ServerState;
   private readonly host: PathHost;
   private readonly upstream: Upstream;
@@ -88,6 +88,14 @@ export class LearnerPath implements WritePath {
 
   openSession(connection: ClientConnection, timeoutMs: number): void {
     const id = this.sessionIds.next(this.state.sessions, this.state.wallMs);
+    this.create(connection, id, timeoutMs);
+  }
+
+  upgrade({ id, timeoutMs }: Session): void {
+    this.create(null, id, timeoutMs);
+  }
+
+  private create(connection: ClientConnection | null, id: bigint, timeoutMs: number): void {
     const request = new Request(connection, id, 0, OpCode.createSession, this.state.monotonicMs);
     const body = Buffer.alloc(4);
     body.writeInt32BE(timeoutMs);

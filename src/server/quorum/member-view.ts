@@ -104,6 +104,6 @@ export class MemberView extends LiveView {
       sessionId: id,
       timeoutMs,
     }));
-    return { kind: 'learner', sessions };
+    return { kind: 'learner', sessions, ...this.localBuckets() };
   }
 }

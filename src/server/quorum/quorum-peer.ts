@@ -12,7 +12,7 @@ import { hex64 } from '../../protocol/zxid.js';
 import { assert } from '../assert.js';
 import type { Effect } from '../effects.js';
 import type { Event, QuorumEvent } from '../events.js';
-import type { PathHost, WritePath } from '../pipeline/write-path.js';
+import type { EnsemblePath, PathHost } from '../pipeline/write-path.js';
 import type { Server } from '../server.js';
 import type { ServerState } from '../server-state.js';
 import type { CommittedLog } from './committed-log.js';
@@ -20,6 +20,7 @@ import { FastLeaderElection } from './fast-leader-election.js';
 import { Front, type MakePath } from './front.js';
 import { Leader } from './leader.js';
 import { Learner } from './learner.js';
+import { withLocalSessions } from './local-session-path.js';
 import { Membership } from './membership.js';
 import { ParkedLinks } from './parked-links.js';
 import type { QuorumPeerParts } from './peer-parts.js';
@@ -286,11 +287,11 @@ export class QuorumPeer implements PeerHost {
     this.overBecause = null;
   }
 
-  serve<P extends WritePath>(
+  serve<P extends EnsemblePath>(
     makePath: (state: ServerState, host: PathHost) => P,
   ): { readonly server: Server; readonly path: P } {
     this.tellConfig();
-    return this.front.serve(this.data, makePath);
+    return this.front.serve(this.data, makePath, withLocalSessions(this.limits.localSessions));
   }
 
   replaceData(data: Data): void {

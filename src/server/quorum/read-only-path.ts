@@ -37,7 +37,7 @@ export class ReadOnlyPath implements WritePath {
   openSession(connection: ClientConnection, timeoutMs: number): void {
     const { sessions, monotonicMs, wallMs } = this.state;
     const id = this.sessionIds.next(sessions, wallMs);
-    this.host.attach(connection, sessions.add(id, timeoutMs, monotonicMs), timeoutMs);
+    this.host.open(connection, sessions.add(id, timeoutMs, monotonicMs));
   }
 
   resume(connection: ClientConnection): void {

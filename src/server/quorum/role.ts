@@ -1,7 +1,7 @@
 /** What a peer is for a while, leader or learner, and what it asks of the peer around it. */
 import type { Effect, QuorumEffect } from '../effects.js';
 import type { QuorumEvent } from '../events.js';
-import type { PathHost, WritePath } from '../pipeline/write-path.js';
+import type { EnsemblePath, PathHost } from '../pipeline/write-path.js';
 import type { Server } from '../server.js';
 import type { ServerState } from '../server-state.js';
 import type { DataTree } from '../tree/data-tree.js';
@@ -27,6 +27,13 @@ export interface QuorumLimits {
   readonly isReadOnlyAllowed: boolean;
   /** standaloneEnabled: a reconfig may not leave fewer than two voters. */
   readonly standaloneEnabled: boolean;
+  /** localSessionsEnabled: new sessions live on their server alone. Default: null, they do not. */
+  readonly localSessions?: LocalSessions | null;
+}
+
+export interface LocalSessions {
+  /** localSessionsUpgradingEnabled: one that creates an ephemeral becomes one of the ensemble. */
+  readonly isUpgradeAllowed: boolean;
 }
 
 /** What a member knows, whatever it is at the moment: all that its log says, applied. */
@@ -55,7 +62,7 @@ export interface PeerHost {
   /** A number for a link that is dialled. */
   nextLink(): number;
   /** A server of this path comes to stand in front; it lets nobody in before `isOpen` is set. */
-  serve<P extends WritePath>(
+  serve<P extends EnsemblePath>(
     makePath: (state: ServerState, host: PathHost) => P,
   ): { readonly server: Server; readonly path: P };
   /** The configuration is in force from now on. */

@@ -1,6 +1,7 @@
 /**
  * What a learner is sent so that its history becomes the leader's (LearnerHandler.syncFollower).
  */
+import { snapshotContentOf } from '../snapshot-content.js';
 import type { Broadcast } from './broadcast.js';
 import type { LearnerHandler } from './learner-handler.js';
 import type { Learners } from './learners.js';
@@ -63,7 +64,8 @@ function sendSnapshot(
     return 'enough snapshots are being sent (leader.maxConcurrentSnapSyncs)';
   }
   const zxid = peer.data.tree.lastProcessedZxid;
-  const content = broadcast?.server.snapshotContent() ?? { ...peer.data, zxid };
+  const content =
+    broadcast === null ? { ...peer.data, zxid } : snapshotContentOf(broadcast.server.state);
   handler.isSentSnapshot = true;
   handler.send(PacketType.SNAP, zxid);
   learners.flush(handler);

@@ -14,7 +14,7 @@ export class SessionIds {
   next(sessions: SessionTracker, wallMs: number): bigint {
     if (this.last === 0n) this.last = initialSessionId(this.serverId, wallMs);
     do this.last++;
-    while (sessions.get(this.last) !== undefined);
+    while (sessions.has(this.last));
     return this.last;
   }
 }

@@ -17,6 +17,8 @@ export class Session {
   isClosing = false;
   /** A learner has heard of it since it last told its leader. */
   isTouched = false;
+  /** It lives on this server alone: no txn opened it, and no other server knows it. */
+  isLocal = false;
   private secret: Buffer | null = null;
 
   constructor(id: bigint, timeoutMs: number) {
@@ -43,10 +45,18 @@ export class Session {
 export class SessionTracker {
   private readonly sessions = new Map<string, Session>();
   private readonly expiry: ExpiryQueue<Session>;
+  /** Those whose createSession is proposed; they enter when it is applied. */
+  private readonly opening = new Map<string, Session>();
+  /** Those that live on this server alone; null where every session is of the ensemble. */
+  local: SessionTracker | null = null;
+  private readonly tickMs: number;
+  private readonly startedMs: number;
   /** On a learner: those that its leader is to hear of. */
   private touched: Session[] | null = null;
 
   constructor(tickMs: number, nowMs: number) {
+    this.tickMs = tickMs;
+    this.startedMs = nowMs;
     this.expiry = new ExpiryQueue(tickMs, nowMs);
   }
 
@@ -62,12 +72,33 @@ export class SessionTracker {
     return this.sessions.get(hex64(id));
   }
 
+  /** One that is there, or whose createSession is under way. */
+  find(id: bigint): Session | undefined {
+    const key = hex64(id);
+    return this.sessions.get(key) ?? this.opening.get(key);
+  }
+
+  /** Is `id` taken, by whatever kind of session? */
+  has(id: bigint): boolean {
+    return this.find(id) !== undefined || this.local?.get(id) !== undefined;
+  }
+
+  /** Its createSession is proposed: what is asked for behind it finds it. */
+  open(id: bigint, timeoutMs: number): Session {
+    const found = this.find(id);
+    if (found !== undefined) return found;
+    const session = new Session(id, timeoutMs);
+    this.opening.set(hex64(id), session);
+    return session;
+  }
+
   /** A replayed createSession may meet a session that the snapshot brought: it stays. */
   add(id: bigint, timeoutMs: number, nowMs: number): Session {
     const key = hex64(id);
     let session = this.sessions.get(key);
     if (session === undefined) {
-      session = new Session(id, timeoutMs);
+      session = this.opening.get(key) ?? new Session(id, timeoutMs);
+      this.opening.delete(key);
       this.sessions.set(key, session);
     }
     this.touch(session, nowMs);
@@ -86,12 +117,34 @@ export class SessionTracker {
 
   touch(session: Session, nowMs: number): void {
     if (session.isClosing) return;
-    if (this.touched === null) {
+    if (session.isLocal && this.local !== null) {
+      this.local.touch(session, nowMs);
+    } else if (this.touched === null) {
       this.expiry.touch(session, nowMs, session.timeoutMs);
     } else if (!session.isTouched) {
       session.isTouched = true;
       this.touched.push(session);
     }
+  }
+
+  /** From now on there are sessions of this server alone. */
+  keepLocal(): SessionTracker {
+    this.local ??= new SessionTracker(this.tickMs, this.startedMs);
+    return this.local;
+  }
+
+  addLocal(id: bigint, timeoutMs: number, nowMs: number): Session {
+    const session = this.keepLocal().add(id, timeoutMs, nowMs);
+    session.isLocal = true;
+    return session;
+  }
+
+  /** A local session becomes one of the ensemble: its createSession is about to be proposed. */
+  upgrade(session: Session): void {
+    this.local?.remove(session.id);
+    session.isClosing = false;
+    session.isLocal = false;
+    this.opening.set(hex64(session.id), session);
   }
 
   /** From now on the leader's tracker is the one that counts, and is told by `takeTouched`. */

@@ -89,4 +89,23 @@ test('the page links every command below the root it is given', () => {
   }
 });
 
+test('dump has local sessions beside those of the ensemble, by when they expire', () => {
+  const server = {
+    isServing: true,
+    ephemerals: () => [],
+    sessions: () => ({
+      kind: 'tracker',
+      localBuckets: [{ expiresAtMs: 2000, sessionIds: [5n] }],
+      buckets: [
+        { expiresAtMs: 1000, sessionIds: [1n, -1n] },
+        { expiresAtMs: 2000, sessionIds: [3n] },
+      ],
+    }),
+  } as unknown as ServerView;
+  const view = { ...silentServer().admin, server };
+  const { body } = answerCommand(view, 'dump', { query: new Map(), body: '' });
+  const { expiry_time_to_session_ids: expiry } = JSON.parse(body);
+  assert.equal(expiry, { 1000: [1, -1], 2000: [5, 3] });
+});
+
 test.run();

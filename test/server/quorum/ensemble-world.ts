@@ -6,6 +6,7 @@ import { writeSnapshotStream } from '../../../src/server/persistence/snapshot.js
 import { bodySourceOf } from '../../../src/server/persistence/snapshot-source.js';
 import { parseQuorumConfig, type QuorumConfig } from '../../../src/server/quorum/quorum-config.js';
 import { QuorumPeer } from '../../../src/server/quorum/quorum-peer.js';
+import type { LocalSessions, QuorumLimits } from '../../../src/server/quorum/role.js';
 import { commonParts, LIMITS } from '../../sim/peer-parts.js';
 import { type HandshakeOptions, handshake, Peer } from '../server-peer.js';
 import { copyOf, entriesOf, type MemoryDisk, restore } from './memory-disk.js';
@@ -27,6 +28,8 @@ export interface EnsembleOptions {
   readonly initial?: number;
   /** readonlymode.enabled */
   readonly isReadOnlyAllowed?: boolean;
+  /** localSessionsEnabled */
+  readonly localSessions?: LocalSessions;
 }
 
 /**
@@ -46,11 +49,12 @@ export class EnsembleWorld {
   private nowMs = 1000;
 
   readonly isReconfigEnabled: boolean;
-  private readonly isReadOnlyAllowed: boolean;
+  private readonly limits: QuorumLimits;
 
   constructor(size: number, observers = 0, options: EnsembleOptions = {}) {
-    this.isReadOnlyAllowed = options.isReadOnlyAllowed ?? false;
-    this.isReconfigEnabled = options.initial !== undefined;
+    const { initial, ...limits } = options;
+    this.limits = { ...LIMITS, tickTimeMs: TICK_MS, ...limits };
+    this.isReconfigEnabled = initial !== undefined;
     const lines = Array.from({ length: size + observers }, (_, i) => {
       const role = i < size ? 'participant' : 'observer';
       return `server.${i + 1}=127.0.0.1:${2000 + i}:${3000 + i}:${role};${4000 + i}`;
@@ -58,7 +62,7 @@ export class EnsembleWorld {
     const config = parseQuorumConfig([...lines, 'version=0'].join('\n'));
     if (typeof config === 'string') throw new Error(config);
     this.config = config;
-    const first = [...config.members].slice(0, options.initial ?? size + observers);
+    const first = [...config.members].slice(0, initial ?? size + observers);
     this.initial = { ...config, members: new Map(first) };
     for (const sid of config.members.keys()) {
       const base = new Database({});
@@ -84,7 +88,7 @@ export class EnsembleWorld {
         sid,
         config: this.initial.members.has(sid) ? this.initial : this.config,
         ...commonParts({
-          limits: { ...LIMITS, tickTimeMs: TICK_MS, isReadOnlyAllowed: this.isReadOnlyAllowed },
+          limits: this.limits,
           isReconfigEnabled: this.isReconfigEnabled,
           snapCount: 100_000,
         }),

@@ -80,4 +80,54 @@ test('the next expiry is told, and what expires when', () => {
   assert.equal(ids(tracker.values()), [1n, 2n]);
 });
 
+test('a session whose createSession is under way is found, and not yet there', () => {
+  const tracker = new SessionTracker(TICK, 0);
+  const session = tracker.open(ID, 1000);
+  assert.is(tracker.open(ID, 5000), session);
+  assert.is(tracker.find(ID), session);
+  assert.is(tracker.get(ID), undefined);
+  assert.is(tracker.size, 0);
+  assert.ok(tracker.has(ID));
+  assert.is(tracker.add(ID, 1000, 0), session);
+  assert.is(tracker.get(ID), session);
+  assert.is(tracker.open(ID, 1000), session);
+});
+
+test('local sessions are kept apart, and expire apart', () => {
+  const tracker = new SessionTracker(TICK, 0);
+  assert.is(tracker.local, null);
+  const local = tracker.addLocal(1n, 500, 0);
+  tracker.add(2n, 500, 0);
+  assert.equal(ids(tracker.values()), [2n]);
+  assert.is(tracker.find(1n), undefined);
+  assert.ok(tracker.has(1n));
+  tracker.touch(local, 400);
+  assert.equal(ids(tracker.expire(600)), [2n]);
+  assert.equal(ids(tracker.local?.expire(600) ?? []), []);
+  assert.equal(ids(tracker.local?.expire(1000) ?? []), [1n]);
+});
+
+test('on a learner its leader is told of sessions of the ensemble, and of no local one', () => {
+  const tracker = new SessionTracker(TICK, 0);
+  tracker.reportTouched();
+  const local = tracker.addLocal(1n, 500, 0);
+  const upgraded = tracker.addLocal(2n, 500, 0);
+  tracker.upgrade(upgraded);
+  for (const session of [local, upgraded]) tracker.touch(session, 100);
+  assert.equal(ids(tracker.takeTouched()), [2n]);
+});
+
+test('a local session becomes one of the ensemble when its createSession is applied', () => {
+  const tracker = new SessionTracker(TICK, 0);
+  const session = tracker.addLocal(ID, 500, 0);
+  tracker.upgrade(session);
+  assert.not.ok(session.isLocal || session.isClosing);
+  assert.is(tracker.local?.size, 0);
+  assert.is(tracker.size, 0);
+  assert.is(tracker.add(ID, 500, 0), session);
+  assert.is(tracker.size, 1);
+  assert.equal(ids(tracker.local?.expire(10_000) ?? []), []);
+  assert.equal(ids(tracker.expire(600)), [ID]);
+});
+
 test.run();

@@ -1,0 +1,31 @@
+import { InputArchive } from '../../jute/input-archive.js';
+import { JuteError } from '../../jute/jute-error.js';
+import { ustring } from '../../jute/record.js';
+import { readAcl } from '../../protocol/acl-codec.js';
+import { createModeOf } from '../../protocol/create-mode.js';
+import { OpCode } from '../../protocol/op-code.js';
+import { readOps } from './read-ops.js';
+
+/**
+ * Would the request, whose body is in `input`, make an ephemeral if nothing else were in its way?
+ * What is damaged makes none; to say what is wrong with it is prep's.
+ */
+export function makesEphemeral(type: number, { bytes, at, end }: InputArchive): boolean {
+  const input = new InputArchive(bytes, at, end);
+  if (type === OpCode.create || type === OpCode.create2) return isEphemeral(input);
+  if (type !== OpCode.multi) return false;
+  const ops = readOps(input) ?? [];
+  return ops.some((op) => op.type === OpCode.create && isEphemeral(op.body));
+}
+
+function isEphemeral(input: InputArchive): boolean {
+  try {
+    ustring.read(input);
+    input.readBuffer();
+    readAcl(input);
+    return createModeOf(input.readInt())?.isEphemeral === true;
+  } catch (error) {
+    if (error instanceof JuteError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,145 @@
+/**
+ * Local sessions (localSessionsEnabled; UpgradeableSessionTracker), in front of the path that
+ * decides or forwards: a new session lives on its server alone. No txn opens it, closes it or lets
+ * it expire, and no other server takes it over; its writes go the way of all writes.
+ *
+ * It must never own an ephemeral, since nobody would delete that: before it creates one it becomes
+ * a session of the ensemble, or the create is refused.
+ */
+
+import type { InputArchive } from '../../jute/input-archive.js';
+import { ErrorCode } from '../../protocol/error-code.js';
+import { ClientConnection } from '../client-connection.js';
+import type { Effect } from '../effects.js';
+import { makesEphemeral } from '../pipeline/makes-ephemeral.js';
+import type { Request } from '../pipeline/request.js';
+import type { EnsemblePath, PathHost, WritePath } from '../pipeline/write-path.js';
+import { beginReply, endReply } from '../reply.js';
+import type { ServerState } from '../server-state.js';
+import { SessionIds } from '../session/session-ids.js';
+import type { Session, SessionTracker } from '../session/session-tracker.js';
+import type { LocalSessions } from './role.js';
+
+/** Sessions that expire in one turn. */
+const EXPIRY_SLICE = 500;
+
+/** What makes of a path one with local sessions, where `options` says that there are any. */
+export function withLocalSessions(options: LocalSessions | null | undefined) {
+  return (state: ServerState, host: PathHost, path: EnsemblePath): WritePath =>
+    options == null ? path : new LocalSessionPath(state, host, path, options);
+}
+
+class LocalSessionPath implements WritePath {
+  private readonly state: ServerState;
+  private readonly host: PathHost;
+  private readonly inner: EnsemblePath;
+  private readonly isUpgradeAllowed: boolean;
+  private readonly local: SessionTracker;
+  private readonly sessionIds: SessionIds;
+  /** Connections that close their session, and are answered behind what they asked for before. */
+  private closing: { readonly connection: ClientConnection; readonly xid: number }[] = [];
+
+  constructor(
+    state: ServerState,
+    host: PathHost,
+    inner: EnsemblePath,
+    { isUpgradeAllowed }: LocalSessions,
+  ) {
+    this.state = state;
+    this.host = host;
+    this.inner = inner;
+    this.isUpgradeAllowed = isUpgradeAllowed;
+    this.local = state.sessions.keepLocal();
+    this.sessionIds = new SessionIds(state.settings.serverId);
+  }
+
+  get inProcess(): number {
+    return this.inner.inProcess;
+  }
+
+  submit(request: Request, session: Session, input: InputArchive): void {
+    if (session.isLocal) {
+      // What waited at the gate behind the close is not done any more.
+      if (session.isClosing) return;
+      if (makesEphemeral(request.type, input)) this.heedEphemeral(request, session);
+    }
+    this.inner.submit(request, session, input);
+  }
+
+  private heedEphemeral(request: Request, session: Session): void {
+    if (this.isUpgradeAllowed) this.upgrade(session);
+    else request.isRefusedEphemeral = true;
+  }
+
+  private upgrade(session: Session): void {
+    this.state.sessions.upgrade(session);
+    this.inner.upgrade(session);
+  }
+
+  sync(request: Request): boolean {
+    return this.inner.sync(request);
+  }
+
+  openSession(connection: ClientConnection, timeoutMs: number): void {
+    const { sessions, monotonicMs, wallMs } = this.state;
+    const id = this.sessionIds.next(sessions, wallMs);
+    this.host.open(connection, sessions.addLocal(id, timeoutMs, monotonicMs));
+  }
+
+  resume(connection: ClientConnection, sessionId: bigint, timeoutMs: number): void {
+    const session = this.local.get(sessionId);
+    if (session === undefined) this.inner.resume(connection, sessionId, timeoutMs);
+    else if (session.isClosing) this.host.expired(connection);
+    else this.host.attach(connection, session, timeoutMs);
+  }
+
+  closeSession(session: Session, connection: ClientConnection, xid: number): void {
+    if (!session.isLocal) {
+      this.inner.closeSession(session, connection, xid);
+      return;
+    }
+    this.end(session, 'session-closed');
+    connection.decoder.stop();
+    this.closing.push({ connection, xid });
+  }
+
+  private end({ id }: Session, kind: 'session-closed' | 'session-expired'): void {
+    this.local.remove(id);
+    this.state.reporter.add({ kind, sessionId: id });
+  }
+
+  durable(zxid: bigint): void {
+    this.inner.durable(zxid);
+  }
+
+  tick(): void {
+    if (this.state.monotonicMs >= this.local.nextExpiryMs) this.expire();
+    this.inner.tick();
+  }
+
+  private expire(): void {
+    const due = this.local.expire(this.state.monotonicMs, EXPIRY_SLICE);
+    for (const session of due) {
+      this.state.stats.count('stale_sessions_expired');
+      this.end(session, 'session-expired');
+      if (session.holder instanceof ClientConnection) this.host.drop(session.holder);
+    }
+    if (due.length === EXPIRY_SLICE) this.host.emit({ kind: 'wake' });
+  }
+
+  drainInto(effects: Effect[]): void {
+    if (this.closing.length > 0) {
+      this.closing = this.closing.filter(({ connection, xid }) => !this.isClosed(connection, xid));
+    }
+    this.inner.drainInto(effects);
+  }
+
+  /** Is it, by now? */
+  private isClosed(connection: ClientConnection, xid: number): boolean {
+    if (connection.phase === 'closed') return true;
+    if (connection.pending.length > 0) return false;
+    endReply(this.state, connection, beginReply(connection, xid), ErrorCode.OK);
+    this.host.drop(connection);
+    return true;
+  }
+}

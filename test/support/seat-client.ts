@@ -1,0 +1,21 @@
+import { askWord, createClient, type SessionClient } from '../../src/client/index.js';
+import type { Seat } from './oracle-ensemble.js';
+
+/** A session with the server in that seat, for as long as the work takes. */
+export async function withClient<T>(
+  seat: Seat,
+  work: (client: SessionClient) => Promise<T>,
+): Promise<T> {
+  const client = createClient({ connectString: seat.connectString });
+  try {
+    await client.connect();
+    return await work(client);
+  } finally {
+    await client.close();
+  }
+}
+
+/** What that server answers to a word. */
+export async function ask({ clientPort: port }: Seat, word: string): Promise<string> {
+  return `${await askWord({ host: '127.0.0.1', port }, word)}`;
+}
