@@ -13,7 +13,8 @@ import { ConnectRequest, CreateRequest } from '../src/protocol/proto.js';
 export type LoadOp = 'get' | 'exists' | 'getChildren' | 'set' | 'create';
 
 export interface LoadOptions {
-  readonly port: number;
+  /** Of a server, or of several: the connections go round them. */
+  readonly port: number | readonly number[];
   readonly op: LoadOp;
   readonly connections: number;
   readonly inFlight: number;
@@ -50,8 +51,11 @@ export async function prepareLoad(port: number, parent: string, size: number): P
 }
 
 export async function runLoad(options: LoadOptions): Promise<LoadResult> {
+  const ports = [options.port].flat();
   const clients = await Promise.all(
-    Array.from({ length: options.connections }, () => LoadConnection.open(options.port)),
+    Array.from({ length: options.connections }, (_, i) =>
+      LoadConnection.open(ports[i % ports.length] ?? 0),
+    ),
   );
   const run = new LoadRun(options, clients);
   try {

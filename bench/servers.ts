@@ -38,13 +38,21 @@ export function apacheVersion(): string {
   return /^Version: (.*)$/m.exec(stdout)?.[1] ?? 'of unknown version';
 }
 
+export interface SeatLines {
+  readonly port: number;
+  /** Further lines of its zoo.cfg. */
+  readonly lines: readonly string[];
+}
+
+/** @param seat its place in an ensemble; it is ready when it has a leader then */
 export async function startBenchServer(
   kind: ServerKind,
   home: string,
   folder = join(home, `${kind}-${Date.now()}`),
+  seat?: SeatLines,
 ): Promise<BenchServer> {
   mkdirSync(folder, { recursive: true });
-  const port = await freePort();
+  const port = seat?.port ?? (await freePort());
   const file = join(folder, 'zoo.cfg');
   const lines = [
     `dataDir=${join(folder, 'data')}`,
@@ -54,6 +62,7 @@ export async function startBenchServer(
     'maxClientCnxns=0',
     'admin.enableServer=false',
     '4lw.commands.whitelist=*',
+    ...(seat?.lines ?? []),
   ];
   writeFileSync(file, `${lines.join('\n')}\n`);
   const startedAt = performance.now();
@@ -104,7 +113,12 @@ async function serving(port: number, child: ChildProcess): Promise<void> {
   throw new Error(`no server answered on port ${port}`);
 }
 
-function answersSrvr(port: number): Promise<boolean> {
+async function answersSrvr(port: number): Promise<boolean> {
+  return (await modeOf(port)) !== undefined;
+}
+
+/** What it says it is, "leader" …; undefined while it does not serve. */
+export function modeOf(port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     let answer = '';
     const socket = connect(port, '127.0.0.1', () => socket.write('srvr'));
@@ -113,7 +127,7 @@ function answersSrvr(port: number): Promise<boolean> {
       answer += chunk;
     });
     socket.on('error', () => undefined);
-    socket.on('close', () => resolve(answer.includes('Mode: ')));
+    socket.on('close', () => resolve(/^Mode: (.*)$/m.exec(answer)?.[1]));
   });
 }
 
@@ -132,7 +146,7 @@ function cpuMs(pid: number): number {
   return (Number(user) + Number(system)) * 10;
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const probe = createServer();
   await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
   const address = probe.address();

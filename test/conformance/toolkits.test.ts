@@ -218,9 +218,18 @@ async function compareSnapshots(start: Start, config: Record<string, string>): P
   try {
     const { snapshots } = await fill(start, home.path, config);
     assert.ok(snapshots.length > 1, 'several snapshots');
+    let compared = 0;
     for (const snapshot of newest(snapshots)) {
-      assert.is((await callTask(['snap', 'verify', snapshot])).exitCode, 0, snapshot);
-      const theirs = formatted(await runJava([FORMATTER, snapshot]));
+      const { exitCode } = await callTask(['snap', 'verify', snapshot]);
+      const outcome = await runJava([FORMATTER, snapshot]);
+      // Apache's server does not wait, as it ends, for a snapshot that it is writing.
+      if (outcome.exitCode !== 0) {
+        assert.is(exitCode, 2, `${snapshot} is damaged`);
+        continue;
+      }
+      assert.is(exitCode, 0, snapshot);
+      compared++;
+      const theirs = formatted(outcome);
       const nodes = (await taskJson(['snap', 'dump', snapshot])).rows.map((row) =>
         [
           row['path'],
@@ -240,6 +249,7 @@ async function compareSnapshots(start: Start, config: Record<string, string>): P
       );
       assert.equal(sessions.sort(), theirs.sessions, snapshot);
     }
+    assert.ok(compared > 0, 'no snapshot is whole');
   } finally {
     home.remove();
   }

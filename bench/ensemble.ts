@@ -1,0 +1,179 @@
+/**
+ * `npm run bench:ensemble`: three bundled servers and three of Apache's, under the same loads in the
+ * same run on the same machine, and how long each ensemble is without a leader. Prints tables for
+ * bench/RESULTS.md.
+ *
+ *   npm run bench:ensemble -- [--quick] [--kills 10]
+ */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { LoadConnection, type LoadOp, type LoadResult, prepareLoad, runLoad } from './load.js';
+import {
+  apacheVersion,
+  type BenchServer,
+  freePort,
+  hasApache,
+  modeOf,
+  type ServerKind,
+  startBenchServer,
+} from './servers.js';
+import { commit, printTable } from './table.js';
+
+const SIZE = 3;
+const CONNECTIONS = 12;
+const IN_FLIGHT = 32;
+const PATIENCE_MS = 500;
+
+interface Member {
+  readonly folder: string;
+  readonly port: number;
+  readonly lines: readonly string[];
+  server: BenchServer;
+}
+
+interface Ensemble {
+  readonly kind: ServerKind;
+  readonly members: Member[];
+  readonly readyMs: number;
+}
+
+async function startEnsemble(kind: ServerKind, home: string): Promise<Ensemble> {
+  const sids = Array.from({ length: SIZE }, (_, i) => i + 1);
+  const servers: string[] = [];
+  for (const sid of sids) {
+    servers.push(`server.${sid}=127.0.0.1:${await freePort()}:${await freePort()}`);
+  }
+  const lines = [...servers, 'initLimit=10', 'syncLimit=5'];
+  const startedAt = performance.now();
+  const members = await Promise.all(
+    sids.map(async (sid) => {
+      const folder = join(home, `${kind}-${sid}`);
+      mkdirSync(join(folder, 'data'), { recursive: true });
+      writeFileSync(join(folder, 'data', 'myid'), `${sid}\n`);
+      const port = await freePort();
+      const server = await startBenchServer(kind, home, folder, { port, lines });
+      return { folder, port, lines, server };
+    }),
+  );
+  return { kind, members, readyMs: performance.now() - startedAt };
+}
+
+/** From kill -9 of the leader until a write through another member is acknowledged, in ms. */
+async function timeLeaderKill({ kind, members }: Ensemble, home: string): Promise<number> {
+  const modes = await Promise.all(members.map(({ port }) => modeOf(port)));
+  const leader = members[modes.indexOf('leader')];
+  if (leader === undefined) throw new Error(`nobody leads: ${modes.join(', ')}`);
+  const others = members.filter((member) => member !== leader);
+  const killedAt = performance.now();
+  await leader.server.kill();
+  for (let i = 0; ; i++) {
+    const port = others[i % others.length]?.port ?? 0;
+    if (await isWritten(port)) break;
+    if (performance.now() - killedAt > 60_000) throw new Error('no write for a minute');
+  }
+  const ms = performance.now() - killedAt;
+  const { folder, port, lines } = leader;
+  leader.server = await startBenchServer(kind, home, folder, { port, lines });
+  return ms;
+}
+
+async function isWritten(port: number): Promise<boolean> {
+  let connection: LoadConnection | undefined;
+  const late = new Promise<false>((resolve) => setTimeout(resolve, PATIENCE_MS, false));
+  const done = (async () => {
+    connection = await LoadConnection.open(port);
+    await connection.set('/bench/node');
+    return true;
+  })().catch(() => false);
+  const isDone = await Promise.race([done, late]);
+  connection?.destroy();
+  return isDone;
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
+
+const { values } = parseArgs({
+  options: { quick: { type: 'boolean', default: false }, kills: { type: 'string', default: '10' } },
+});
+const share = values.quick ? 0.1 : 1;
+const LOADS: readonly (readonly [op: LoadOp, count: number])[] = [
+  ['get', 600_000],
+  ['set', 150_000],
+  ['create', 100_000],
+];
+
+const home = mkdtempSync(join(tmpdir(), 'zksh-bench-'));
+const kinds: readonly ServerKind[] = hasApache() ? ['zksh', 'apache'] : ['zksh'];
+const ensembles: Ensemble[] = [];
+try {
+  const results = new Map<string, LoadResult>();
+  const gaps = new Map<ServerKind, number[]>();
+  for (const kind of kinds) ensembles.push(await startEnsemble(kind, home));
+  for (const { members } of ensembles) await prepareLoad(members[0]?.port ?? 0, '/bench', 100);
+  for (const [op, count] of LOADS) {
+    for (const { kind, members } of ensembles) {
+      const result = await runLoad({
+        port: members.map(({ port }) => port),
+        op,
+        connections: CONNECTIONS,
+        inFlight: IN_FLIGHT,
+        count: Math.ceil(count * share),
+        warmUp: Math.ceil(count * share * 0.1),
+        size: 100,
+        maxSeconds: 30,
+        parent: '/bench',
+      });
+      results.set(`${op} ${kind}`, result);
+    }
+  }
+  for (const ensemble of ensembles) {
+    const times: number[] = [];
+    for (let i = Number(values.kills); i > 0; i--) times.push(await timeLeaderKill(ensemble, home));
+    gaps.set(ensemble.kind, times);
+  }
+  const model = cpus()[0]?.model ?? 'unknown processor';
+  console.log(`${availableParallelism()} cores (${model}), commit ${commit()},`);
+  console.log(`Node.js ${process.versions.node}, Apache ZooKeeper ${apacheVersion()}\n`);
+  const whole = (value: number | undefined): string => Math.round(value ?? 0).toLocaleString('en');
+  const ratio = (ours: number | undefined, theirs: number | undefined): string =>
+    ((ours ?? Number.NaN) / (theirs ?? Number.NaN)).toFixed(2);
+  printTable([
+    ['3 members, 12 x 32', 'zksh ops/s', 'p99 ms', 'Apache ops/s', 'p99 ms', 'ratio'],
+    ...LOADS.map(([op]) => {
+      const [ours, theirs] = [results.get(`${op} zksh`), results.get(`${op} apache`)];
+      return [
+        op,
+        whole(ours?.opsPerSecond),
+        `${ours?.p99Ms.toFixed(1)}`,
+        whole(theirs?.opsPerSecond),
+        `${theirs?.p99Ms.toFixed(1)}`,
+        ratio(ours?.opsPerSecond, theirs?.opsPerSecond),
+      ];
+    }),
+  ]);
+  const ready = (kind: ServerKind) => ensembles.find((each) => each.kind === kind)?.readyMs;
+  const gap = (kind: ServerKind) => median(gaps.get(kind) ?? []);
+  printTable([
+    ['', 'zksh', 'Apache', 'ratio'],
+    [
+      'empty ensemble ready, ms',
+      whole(ready('zksh')),
+      whole(ready('apache')),
+      ratio(ready('zksh'), ready('apache')),
+    ],
+    [
+      'kill -9 of the leader until a write is acknowledged, ms, median',
+      whole(gap('zksh')),
+      whole(gap('apache')),
+      ratio(gap('zksh'), gap('apache')),
+    ],
+  ]);
+} finally {
+  for (const { members } of ensembles) for (const { server } of members) await server.stop();
+  rmSync(home, { recursive: true, force: true });
+}
