@@ -8,8 +8,8 @@ import { type RunningServer, startServer } from '../../src/server/main.js';
 import { TxnLogReader } from '../../src/server/persistence/txn-log.js';
 import { oracleTest } from '../support/oracle.js';
 import {
+  type Member,
   makeSeats,
-  type OracleMember,
   type Seat,
   type Seats,
   waitUntilServing,
@@ -23,7 +23,7 @@ import { buildLog, setDataEntry } from '../support/zk-files.js';
 interface Ensemble {
   readonly seats: Seats;
   readonly ours: Map<number, RunningServer>;
-  readonly theirs: Map<number, OracleMember>;
+  readonly theirs: Map<number, Member>;
   /** What ours said, by its sid. */
   readonly notes: Map<number, string[]>;
   startOurs(sid: number): Promise<void>;
@@ -43,7 +43,7 @@ async function within(
 ): Promise<void> {
   const seats = await makeSeats(options);
   const ours = new Map<number, RunningServer>();
-  const theirs = new Map<number, OracleMember>();
+  const theirs = new Map<number, Member>();
   const notes = new Map<number, string[]>();
   try {
     await body({
