@@ -163,12 +163,17 @@ export class Connections {
     this.held.push({ kind: 'pause', connection: connection.id });
   }
 
-  /** Reads on from those held back, when half of what was too much is done. */
+  /**
+   * Reads on from those held back: from all when half of what was too much is done, and before that
+   * from who waits for nothing any more. Others may keep the pipeline more than half full for ever.
+   */
   resume(outstanding: number): void {
-    if (this.paused.size === 0) return;
-    if (outstanding * 2 > this.state.settings.globalOutstandingLimit) return;
+    const { globalOutstandingLimit } = this.state.settings;
+    if (this.paused.size === 0 || outstanding > globalOutstandingLimit) return;
+    const isHalfDone = outstanding * 2 <= globalOutstandingLimit;
     for (const connection of this.paused) {
-      if (connection.pending.length * 2 > PENDING_LIMIT) continue;
+      const { length } = connection.pending;
+      if (length > 0 && !(isHalfDone && length * 2 <= PENDING_LIMIT)) continue;
       this.paused.delete(connection);
       this.held.push({ kind: 'resume', connection: connection.id });
     }

@@ -18,6 +18,7 @@ serverTest('commands are typed, completed and run; Ctrl-D leaves, ephemerals wit
     await terminal.waitForRow(/> get \/app\/$/);
     await terminal.press('BSpace', 'Enter');
     await terminal.waitForRow(/^hello$/);
+    await other.sync('/app');
     assert.ok(await other.exists('/app/mine'));
     await terminal.press('C-d');
     assert.is(await terminal.exitStatus(), 0);
@@ -50,6 +51,7 @@ serverTest('an event that comes while typing keeps the typed line', async () => 
     assert.ok(after.y > before.y);
     await enter(terminal, 'ed');
     await terminal.waitForRow(/^Created \/app\/half$/);
+    await other.sync('/app');
     assert.is((await other.getData('/app/half')).data?.toString(), 'typed');
   });
 });
@@ -238,6 +240,7 @@ serverTest('the server goes away and comes back, and the prompt says so', async 
       await terminal.waitForRow(/\(connected\) \/> get \/ap$/);
       await enter(terminal, 'p');
       await terminal.waitForRow(/^mine$/);
+      await other.sync('/app');
       assert.ok(await other.exists('/app'), 'the session went on');
     } finally {
       await proxy.close();

@@ -35,6 +35,8 @@ export interface WorldOptions {
 
 export interface ReplServer {
   readonly connectString: string;
+  /** Where another session connects to; to the same server without it. */
+  readonly others?: string;
   close(): Promise<void>;
 }
 
@@ -82,11 +84,11 @@ export async function inWorld(
 ): Promise<void> {
   starting ??= start?.();
   if (starting === undefined) throw new Error('runReplSuite says which server to start');
-  const { connectString } = await starting;
+  const { connectString, others = connectString } = await starting;
   const home = makeTempDir('repl');
   const pidFile = join(home.path, 'pid');
   const historyFile = join(home.path, 'history');
-  const other = createClient({ connectString });
+  const other = createClient({ connectString: others });
   const terminals: Terminal[] = [];
   const again: World['again'] = async (more = {}) => {
     const chosen = { ...options, ...more };
@@ -106,6 +108,7 @@ export async function inWorld(
     await work({ terminal, other, server: connectString, again, pidFile, historyFile });
   } finally {
     await Promise.all(terminals.map((terminal) => terminal.close()));
+    await other.sync('/');
     for (const path of await other.getChildren('/').then(({ children }) => children)) {
       if (path !== 'zookeeper') await deleteAll(other, `/${path}`);
     }

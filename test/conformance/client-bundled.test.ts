@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import { createNativeClient } from '../../src/client/native.js';
 import { createClient } from '../../src/client/zookeeper.js';
-import { runZkserver, startBundled } from '../support/bundled.js';
+import { runZkserver, startBundled, startBundledEnsemble } from '../support/bundled.js';
 import { freePort } from '../support/free-port.js';
 import { isServing } from '../support/oracle.js';
 import { makeTempDir } from '../support/temp-dir.js';
@@ -17,6 +17,16 @@ runClientSuite('the built-in client and the bundled server', {
   isNative: false,
   makeClient: createClient,
   startServer: () => startBundled({ config: { tickTime: '500' } }),
+});
+
+runClientSuite('the built-in client and an ensemble of three', {
+  test,
+  isNative: false,
+  makeClient: createClient,
+  startServer: async () => {
+    const { connectString, members, close } = await startBundledEnsemble();
+    return { port: members[0]?.port ?? 0, connectString, close };
+  },
 });
 
 runClientSuite('the native client and the bundled server', {
@@ -55,7 +65,7 @@ async function startProcess(): Promise<SuiteServer> {
     await close();
     throw error;
   }
-  return { port, close };
+  return { port, connectString: `127.0.0.1:${port}`, close };
 }
 
 test.run();

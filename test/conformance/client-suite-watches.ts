@@ -99,6 +99,7 @@ export function registerWatchTests({ check, checkUnlessNative }: Suite): void {
   check('an ephemeral that goes with its session fires too', async ({ zk, root, connect }) => {
     const { zk: owner } = await connect();
     await createText(owner, `${root}/e`, '', CreateModes.EPHEMERAL);
+    await zk.sync(root);
     const events: WatchEvent[] = [];
     await zk.exists(`${root}/e`, { watch: (event) => events.push(event) });
     await owner.close();
@@ -108,8 +109,8 @@ export function registerWatchTests({ check, checkUnlessNative }: Suite): void {
 
   check(
     'events below a chroot have the paths of the client',
-    async ({ zk, root, port, connect }) => {
-      const inner = await connect({ connectString: `127.0.0.1:${port}${root}` });
+    async ({ zk, root, connectString, connect }) => {
+      const inner = await connect({ connectString: `${connectString}${root}` });
       await inner.zk.exists('/a', { watch: true });
       await inner.zk.getChildren('/', { watch: true });
       await createText(zk, `${root}/a`);

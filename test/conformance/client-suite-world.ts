@@ -10,7 +10,10 @@ import { startProxy, type TestProxy } from '../support/proxy.js';
 import { waitFor } from '../support/wait-for.js';
 
 export interface SuiteServer {
+  /** Of one member, when it is an ensemble. */
   readonly port: number;
+  /** Of all members. */
+  readonly connectString: string;
   close(): Promise<void>;
 }
 
@@ -36,12 +39,13 @@ export interface TestClient {
 export interface TestWorld extends TestClient {
   /** A znode of this test's own, which is there. */
   readonly root: string;
-  readonly port: number;
+  /** Of all members: what one session wrote is seen by another after a sync. */
+  readonly connectString: string;
   /** Another client, connected; closed with the test. */
   connect(options?: Partial<ClientOptions>): Promise<TestClient>;
   /** Another client, not connected; closed with the test. */
   make(options?: Partial<ClientOptions>): TestClient;
-  /** A proxy before the server; closed with the test. */
+  /** A proxy before the server, or before one of the members; closed with the test. */
   proxy(): Promise<TestProxy>;
 }
 
@@ -63,7 +67,7 @@ export async function withWorld(
   const clients: SessionClient[] = [];
   const proxies: TestProxy[] = [];
   const make = (changed: Partial<ClientOptions> = {}): TestClient => {
-    const connectString = `127.0.0.1:${server.port}`;
+    const { connectString } = server;
     const zk = options.makeClient({ connectString, sessionTimeoutMs: 10_000, ...changed });
     clients.push(zk);
     const states: ClientState[] = [];
@@ -85,7 +89,7 @@ export async function withWorld(
   try {
     const client = await connect();
     await client.zk.create(root, Buffer.alloc(0));
-    await run({ ...client, root, port: server.port, connect, make, proxy });
+    await run({ ...client, root, connectString: server.connectString, connect, make, proxy });
   } finally {
     for (const started of proxies) started.mend();
     await Promise.all(clients.map((zk) => zk.close()));

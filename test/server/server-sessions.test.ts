@@ -154,4 +154,20 @@ test('a client that floods is paused, and read on when half is done', () => {
   assert.is(flood.take().length, 12);
 });
 
+test('a client that was paused is read on however full others keep the pipeline', () => {
+  const world = new ServerWorld({ settings: { globalOutstandingLimit: 10 } });
+  const [busy, late] = [world.client(), world.client()];
+  for (let i = 0; i < 10; i++) busy.push(busy.create(`/n${i}`));
+  late.push(late.create('/late'));
+  assert.ok(late.isPaused);
+  world.ack();
+  while (late.take().length === 0) {
+    assert.ok(late.isPaused);
+    world.ack();
+    busy.push(busy.create(`/m${world.effects.length}`));
+    assert.not(busy.isPaused);
+  }
+  assert.not(late.isPaused);
+});
+
 test.run();

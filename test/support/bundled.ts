@@ -1,18 +1,29 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { type RunningServer, type StartServerOptions, startServer } from '../../src/server/main.js';
+import {
+  type RunningEnsemble,
+  type RunningServer,
+  type StartEnsembleOptions,
+  type StartServerOptions,
+  startEnsemble,
+  startServer,
+} from '../../src/server/main.js';
 import { freePort } from './free-port.js';
 import { waitFor } from './wait-for.js';
 
 const ZKSERVER = fileURLToPath(new URL('../../bin/zkserver.cjs', import.meta.url));
 
+const OPEN = { '4lw.commands.whitelist': '*', maxClientCnxns: '0' };
+
 /** The bundled server in the test's own process: on a free port, in memory without a `dataDir`. */
 export function startBundled(options: StartServerOptions = {}): Promise<RunningServer> {
-  return startServer({
-    ...options,
-    config: { '4lw.commands.whitelist': '*', maxClientCnxns: '0', ...options.config },
-  });
+  return startServer({ ...options, config: { ...OPEN, ...options.config } });
+}
+
+/** Three of them that make one ensemble, on free ports and in a temporary folder. */
+export function startBundledEnsemble(options: StartEnsembleOptions = {}): Promise<RunningEnsemble> {
+  return startEnsemble({ ...options, config: { ...OPEN, ...options.config } });
 }
 
 export interface BundledProcess {

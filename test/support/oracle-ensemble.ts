@@ -1,6 +1,6 @@
-import type { ChildProcess } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { runZkserver } from './bundled.js';
 import { freePort } from './free-port.js';
 import { isServing, NETTY_JARS, spawnJava } from './oracle.js';
 import { makeTempDir } from './temp-dir.js';
@@ -23,7 +23,8 @@ export interface Seat {
   readonly connectString: string;
 }
 
-export interface OracleMember {
+/** A process in a seat. */
+export interface Member {
   readonly seat: Seat;
   /** The log lines so far. */
   output(): string;
@@ -39,7 +40,9 @@ export interface Seats {
   /** "server.1=…" and so on, as the configuration has them. */
   readonly serverLines: readonly string[];
   /** Starts Apache's server in that seat; does not wait for it to serve. */
-  startApache(sid: number, properties?: Readonly<Record<string, string>>): OracleMember;
+  startApache(sid: number, properties?: Readonly<Record<string, string>>): Member;
+  /** The same with the bundled server. */
+  startBundled(sid: number): Member;
   /** Stops what was started here and is still running, and removes the folders. */
   close(): Promise<void>;
 }
@@ -76,21 +79,22 @@ export async function makeSeats(options: SeatsOptions): Promise<Seats> {
       `server.${sid}=127.0.0.1:${quorumPort}:${electionPort}:${role}`,
   );
   for (const seat of seats) writeSeat(seat, serverLines, options);
-  const running = new Set<OracleMember>();
+  const running = new Set<Member>();
   const of = (sid: number): Seat => {
     const seat = seats.find((candidate) => candidate.sid === sid);
     if (seat === undefined) throw new Error(`there is no seat ${sid}`);
     return seat;
   };
+  const started = (member: Member): Member => {
+    running.add(member);
+    return member;
+  };
   return {
     all: seats,
     of,
     serverLines,
-    startApache: (sid, properties) => {
-      const member = startMember(of(sid), properties);
-      running.add(member);
-      return member;
-    },
+    startApache: (sid, properties) => started(startApache(of(sid), properties)),
+    startBundled: (sid) => started(startBundled(of(sid))),
     close: async () => {
       await Promise.all([...running].map((member) => member.stop('SIGKILL')));
       home.remove();
@@ -118,8 +122,20 @@ function writeSeat(seat: Seat, serverLines: readonly string[], { config }: Seats
   writeFileSync(seat.configFile, `${[...lines, ...serverLines].join('\n')}\n`);
 }
 
-function startMember(seat: Seat, properties?: Readonly<Record<string, string>>): OracleMember {
-  const child: ChildProcess = spawnJava(
+function startBundled(seat: Seat): Member {
+  const { process: child, ...running } = runZkserver(['start-foreground', seat.configFile]);
+  return {
+    seat,
+    output: running.output,
+    pid: () => child.pid ?? 0,
+    stop: async (signal) => {
+      await running.stop(signal);
+    },
+  };
+}
+
+function startApache(seat: Seat, properties?: Readonly<Record<string, string>>): Member {
+  const child = spawnJava(
     ['org.apache.zookeeper.server.quorum.QuorumPeerMain', seat.configFile],
     properties,
     NETTY_JARS,

@@ -1,35 +1,34 @@
 import { test } from 'uvu';
 import type { ClientKind } from '../../src/commands/shell-session.js';
-import { startBundled } from './bundled.js';
+import { startBundled, startBundledEnsemble } from './bundled.js';
 import { oracleTest, startOracle } from './oracle.js';
 import { makeServedShell, type ServedShell } from './served-shell.js';
 
 type Run = (shell: ServedShell) => Promise<void>;
 
+const CONFIG = { extendedTypesEnabled: 'true' };
+
+const WORLDS = [
+  ['bundled', test, () => startBundled({ config: CONFIG })],
+  ['an ensemble of three', test, () => startBundledEnsemble({ config: CONFIG })],
+  ['Apache', oracleTest, () => startOracle({ config: CONFIG })],
+] as const;
+
 /**
- * Registers a test of verbs twice: against the bundled server and against Apache's. Each run has a
- * server, or with Apache's a tree, of its own.
+ * Registers a test of verbs for each kind of server: the bundled one, three of it that are one
+ * ensemble, and Apache's. Each run has servers of its own.
  */
 export function serverTest(name: string, run: Run, clientKind: ClientKind = 'builtin'): void {
-  const config = { extendedTypesEnabled: 'true' };
-  test(`${name} (bundled)`, async () => {
-    const server = await startBundled({ config });
-    const shell = makeServedShell(server.connectString, clientKind);
-    try {
-      await run(shell);
-    } finally {
-      await shell.close();
-      await server.close();
-    }
-  });
-  oracleTest(`${name} (Apache)`, async () => {
-    const server = await startOracle({ config });
-    const shell = makeServedShell(server.connectString, clientKind);
-    try {
-      await run(shell);
-    } finally {
-      await shell.close();
-      await server.close();
-    }
-  });
+  for (const [world, register, start] of WORLDS) {
+    register(`${name} (${world})`, async () => {
+      const server = await start();
+      const shell = makeServedShell(server.connectString, clientKind);
+      try {
+        await run(shell);
+      } finally {
+        await shell.close();
+        await server.close();
+      }
+    });
+  }
 }

@@ -121,13 +121,13 @@ export async function startTerminal(options: TerminalOptions): Promise<Terminal>
     waitForScreen,
     exitStatus: async () => {
       const text = await waitFor('the program to end', async () => {
-        const text = await tmux('display-message', '-p', '#{pane_dead} #{pane_dead_status}');
-        // The end of the terminal is seen a moment before the status of the process is there. tmux
-        // asks for it when a child ends, and now and then misses that one: the end of another
-        // helps.
-        const [isDead, status] = text.trim().split(' ');
-        if (isDead === '1' && !status) await tmux('run-shell', 'true');
-        return isDead === '1' && status;
+        const format = '#{pid} #{pane_dead} #{pane_dead_status}';
+        const text = await tmux('display-message', '-p', format);
+        // The end of the terminal is seen a moment before the status of the process is there.
+        const [pid, isDead, status = ''] = text.trim().split(' ');
+        // tmux 3.3 may miss the signal that tells it of the process, and would wait for ever.
+        if (isDead === '1' && status === '') process.kill(Number(pid), 'SIGCHLD');
+        return isDead === '1' && status !== '' ? status : undefined;
       });
       return Number(text);
     },

@@ -24,6 +24,7 @@ serverTest('in by file, base64 and standard input, out by pipe, file and base64'
     const base64 = BLOB.toString('base64');
     await shell.run(`create /file @${file}; create -b /base64 ${base64}; create /set`);
     await piped.run('create /stdin -');
+    await shell.run('sync /');
     for (const path of ['/file', '/base64', '/stdin']) await expectBlob(shell, path);
     for (const line of [
       `set /set @${file}`,

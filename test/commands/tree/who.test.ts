@@ -1,4 +1,4 @@
-// Who holds what, from where: against the bundled server and Apache's.
+// Who holds what, from where: against each kind of server.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startServer } from '../../../src/server/main.js';
@@ -10,13 +10,16 @@ serverTest('who tells session, client and server of each ephemeral', async (shel
   try {
     await shell.run('create /l; create -e /l/mine; create /l/kept');
     await other.run('create -e /l/other');
+    // In an ensemble the two are at servers of their own.
+    await shell.run('sync /l');
     const rows = JSON.parse(await shell.run('who /l', 'json')) as Record<string, string>[];
     const id = (served: typeof shell) => `0x${served.session.client?.sessionId.toString(16)}`;
+    const serverOf = (served: typeof shell) => served.session.client?.server;
     assert.equal(
       rows.map(({ path, session, server }) => [path, session, server]),
       [
-        ['/l/mine', id(shell), shell.target],
-        ['/l/other', id(other), shell.target],
+        ['/l/mine', id(shell), serverOf(shell)],
+        ['/l/other', id(other), serverOf(other)],
       ],
     );
     for (const { client } of rows) assert.match(client ?? '', /^127\.0\.0\.1:\d+$/);

@@ -8,14 +8,18 @@ export class Dialogue {
   err = '';
   readonly ended: Promise<number | null>;
   private readonly child: ChildProcess;
+  /** Of both streams, as it came. */
+  private text = '';
 
   constructor(child: ChildProcess) {
     this.child = child;
     child.stdout?.on('data', (chunk) => {
       this.out += chunk;
+      this.text += chunk;
     });
     child.stderr?.on('data', (chunk) => {
       this.err += chunk;
+      this.text += chunk;
     });
     // One that ended early says so by its output; a broken pipe tells nothing more.
     child.stdin?.on('error', () => undefined);
@@ -47,9 +51,5 @@ export class Dialogue {
   kill(): Promise<number | null> {
     this.child.kill('SIGKILL');
     return this.ended;
-  }
-
-  private get text(): string {
-    return this.out + this.err;
   }
 }

@@ -2,18 +2,13 @@ import { readFileSync } from 'node:fs';
 import { createClient, type SessionClient } from '../../../src/client/index.js';
 import { parseConfig } from '../../../src/server/config.js';
 import { type RunningServer, startServer } from '../../../src/server/main.js';
-import {
-  makeSeats,
-  type OracleMember,
-  type Seat,
-  type Seats,
-} from '../../support/oracle-ensemble.js';
+import { type Member, makeSeats, type Seat, type Seats } from '../../support/oracle-ensemble.js';
 
 /** Seats taken by our servers, in this process, and by Apache's. */
 export interface MixedEnsemble {
   readonly seats: Seats;
   readonly ours: Map<number, RunningServer>;
-  readonly theirs: Map<number, OracleMember>;
+  readonly theirs: Map<number, Member>;
   /** What ours said, by its sid. */
   readonly notes: Map<number, string[]>;
   startOurs(sid: number): Promise<void>;
@@ -34,7 +29,7 @@ export async function withMixedEnsemble(
 ): Promise<void> {
   const seats = await makeSeats(options);
   const ours = new Map<number, RunningServer>();
-  const theirs = new Map<number, OracleMember>();
+  const theirs = new Map<number, Member>();
   const notes = new Map<number, string[]>();
   try {
     await body({

@@ -1,0 +1,23 @@
+import { test } from 'uvu';
+import { startEnsemble } from '../../src/server/main.js';
+import { terminalTest } from '../support/terminal.js';
+import { type ReplServer, runReplSuite } from './repl-world.js';
+import './repl-suite.js';
+import './repl-watch-suite.js';
+import './repl-keys-suite.js';
+
+runReplSuite({
+  name: 'an ensemble of three',
+  register: terminalTest,
+  start,
+  isWhole: false,
+});
+
+/** The shell is at one server, and whoever changes what it looks at is at another. */
+async function start(): Promise<ReplServer> {
+  const { members, close } = await startEnsemble();
+  const [connectString = '', ...others] = members.map((member) => member.connectString);
+  return { connectString, others: others.join(), close };
+}
+
+test.run();

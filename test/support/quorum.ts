@@ -1,0 +1,44 @@
+import { askWord } from '../../src/client/four-letter.js';
+import { type Member, makeSeats, waitUntilServing } from './oracle-ensemble.js';
+
+/** Three servers that make one ensemble, which may lose one of them. */
+export interface Quorum {
+  /** All members. */
+  readonly connectString: string;
+  /** Kills the leader with SIGKILL; resolves with its connect string when its process is gone. */
+  killLeader(): Promise<string>;
+  /** Ends all and removes their folder. */
+  close(): Promise<void>;
+}
+
+/** Starts three servers, each a process of its own, and waits until all serve. */
+export async function startQuorum(kind: 'Apache' | 'bundled'): Promise<Quorum> {
+  const seats = await makeSeats({
+    participants: 3,
+    config: { tickTime: 2000, initLimit: 10, syncLimit: 5 },
+  });
+  const start = kind === 'Apache' ? seats.startApache : seats.startBundled;
+  const members: Member[] = [];
+  try {
+    members.push(...seats.all.map(({ sid }) => start(sid)));
+    await Promise.all(seats.all.map(waitUntilServing));
+  } catch (error) {
+    const outputs = members.map((member) => member.output());
+    await seats.close();
+    throw new Error(outputs.join('\n'), { cause: error });
+  }
+  return {
+    connectString: seats.all.map(({ connectString }) => connectString).join(),
+    close: seats.close,
+    killLeader: async () => {
+      for (const member of members) {
+        const { clientPort: port, connectString } = member.seat;
+        const answer = await askWord({ host: '127.0.0.1', port }, 'srvr').catch(() => '');
+        if (!answer.includes('Mode: leader')) continue;
+        await member.stop('SIGKILL');
+        return connectString;
+      }
+      throw new Error('no member leads');
+    },
+  };
+}
