@@ -8,9 +8,10 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { callTask, taskJson } from '../commands/ops/call-task.js';
 import { startBundled } from '../support/bundled.js';
-import { oracleTest, spawnJava, startOracle } from '../support/oracle.js';
+import { oracleTest, startOracle } from '../support/oracle.js';
 import { makeTempDir } from '../support/temp-dir.js';
 import { makeWorld } from './support/make-world.js';
+import { type JavaOutcome, runJavaWith } from './support/run-java.js';
 import { WORLD_KINDS } from './support/world.js';
 import { WorldRunner } from './support/world-runner.js';
 import { digestId, SUPER_USER } from './support/world-values.js';
@@ -29,22 +30,7 @@ const CONFIG = {
   'DigestAuthenticationProvider.superDigest': digestId(SUPER_USER),
 };
 
-interface JavaOutcome {
-  readonly exitCode: number | null;
-  readonly out: string;
-}
-
-function runJava(args: readonly string[]): Promise<JavaOutcome> {
-  const child = spawnJava(args, { 'user.timezone': 'UTC', 'file.encoding': 'UTF-8' }, JARS);
-  let out = '';
-  child.stdout?.on('data', (chunk) => {
-    out += chunk;
-  });
-  child.stderr?.resume();
-  return new Promise((resolve) => {
-    child.once('close', (exitCode) => resolve({ exitCode, out }));
-  });
-}
+const runJava = (args: readonly string[]) => runJavaWith(JARS, args);
 
 type Start = (dataDir: string, config: Record<string, string>) => Promise<Serving>;
 
