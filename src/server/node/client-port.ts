@@ -7,6 +7,12 @@ import { listen, plainIp, portOf, stopListening } from './listen.js';
 const PAUSE_ABOVE_BYTES = 1024 * 1024;
 /** and is let go above this: watch events come without being asked for. */
 const CLOSE_ABOVE_BYTES = 64 * 1024 * 1024;
+/**
+ * So much is taken from all clients in one turn of the event loop. A socket may have megabytes
+ * waiting, and the loop would hand them out to the end before it looked at anything else: at the
+ * disk, at other clients, at what the server says of too much.
+ */
+const TURN_BYTES = 512 * 1024;
 
 export interface ClientPortOptions {
   readonly host: string | undefined;
@@ -24,6 +30,8 @@ interface Client {
   isHeld: boolean;
   /** It reads too slowly. */
   isSlow: boolean;
+  /** It has had its part of this turn. */
+  isResting: boolean;
 }
 
 export class ClientPort {
@@ -31,6 +39,17 @@ export class ClientPort {
   private readonly listener: NetServer;
   private readonly clients = new Map<number, Client>();
   private nextId = 1;
+  private turnBytes = 0;
+  private resting: Client[] = [];
+  private readonly endTurn = (): void => {
+    const { resting } = this;
+    this.turnBytes = 0;
+    this.resting = [];
+    for (const client of resting) {
+      client.isResting = false;
+      readOn(client);
+    }
+  };
 
   constructor(options: ClientPortOptions) {
     this.options = options;
@@ -85,7 +104,7 @@ export class ClientPort {
     const client = this.clients.get(id);
     if (client === undefined) return;
     client.isHeld = false;
-    if (!client.isSlow) client.socket.resume();
+    readOn(client);
   }
 
   async shutDown(): Promise<void> {
@@ -99,12 +118,15 @@ export class ClientPort {
   accept(socket: Socket, certificateSubject?: string): void {
     const { step } = this.options;
     const id = this.nextId++;
-    const client: Client = { socket, isHeld: false, isSlow: false };
+    const client: Client = { socket, isHeld: false, isSlow: false, isResting: false };
     this.clients.set(id, client);
-    socket.on('data', (bytes) => step({ kind: 'received', connection: id, bytes }));
+    socket.on('data', (bytes) => {
+      this.limitTurn(client, bytes.length);
+      step({ kind: 'received', connection: id, bytes });
+    });
     socket.on('drain', () => {
       client.isSlow = false;
-      if (!client.isHeld) socket.resume();
+      readOn(client);
     });
     // The answer to what came with the FIN leaves at the end of this turn.
     socket.on('end', () => setImmediate(() => socket.destroySoon()));
@@ -122,4 +144,17 @@ export class ClientPort {
       ...(certificateSubject === undefined ? {} : { certificateSubject }),
     });
   }
+
+  private limitTurn(client: Client, length: number): void {
+    if (this.turnBytes === 0) setImmediate(this.endTurn);
+    this.turnBytes += length;
+    if (this.turnBytes <= TURN_BYTES || client.isResting) return;
+    client.isResting = true;
+    client.socket.pause();
+    this.resting.push(client);
+  }
+}
+
+function readOn({ socket, isHeld, isSlow, isResting }: Client): void {
+  if (!isHeld && !isSlow && !isResting) socket.resume();
 }
