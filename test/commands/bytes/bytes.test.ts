@@ -26,14 +26,14 @@ serverTest('in by file, base64 and standard input, out by pipe, file and base64'
     await piped.run('create /stdin -');
     await shell.run('sync /');
     for (const path of ['/file', '/base64', '/stdin']) await expectBlob(shell, path);
-    for (const line of [
-      `set /set @${file}`,
-      `set -b /set ${base64}`,
-      `set --create /new @${file}`,
-    ]) {
+    for (const [line, path] of [
+      [`set /set @${file}`, '/set'],
+      [`set -b /set ${base64}`, '/set'],
+      [`set --create /new @${file}`, '/new'],
+    ] as const) {
       await shell.run('set /set x');
       await shell.run(line);
-      await expectBlob(shell, line.includes('/new') ? '/new' : '/set');
+      await expectBlob(shell, path);
     }
     const out = join(home.path, 'out');
     await shell.run(`get --to ${out} /file`);
