@@ -45,8 +45,11 @@ const BEGINNINGS: readonly [name: string, begin: Begin][] = [
   ['2pc', (client, path) => new TwoPhaseCommit(client, `${path}/tx`).begin(['a'])],
 ];
 
-async function inBundled(run: (world: World) => Promise<void>): Promise<void> {
-  const server = await startBundled();
+async function inBundled(
+  run: (world: World) => Promise<void>,
+  config: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const server = await startBundled({ config });
   try {
     await inWorld(server.port, run);
   } finally {
@@ -110,6 +113,52 @@ test('a parent deleted with all below it in mid-wait ends the wait', () =>
       await waitFor('nothing to be left', async () => (await world.leftovers()).length === 0);
     }
   }));
+
+type Use = () => Promise<void>;
+
+/** What makes its containers anew: used up, each leaves them empty. */
+const USED_UP: readonly [name: string, use: (client: ZooKeeperClient, path: string) => Use][] = [
+  ['lock', (client, path) => holding(new Lock(client, path))],
+  ['semaphore', (client, path) => holding(new Semaphore(client, path, { permits: 1 }))],
+  [
+    'shared lock',
+    (client, path) => {
+      const lock = new SharedLock(client, path);
+      return holding({ acquire: () => lock.acquire('write') });
+    },
+  ],
+  [
+    'queue',
+    (client, path) => {
+      const queue = new Queue(client, path);
+      return async () => {
+        await queue.put(DATA);
+        assert.equal((await queue.take()).data, DATA);
+      };
+    },
+  ],
+];
+
+function holding(lock: { acquire(): Promise<{ release(): Promise<void> }> }): Use {
+  return async () => (await lock.acquire()).release();
+}
+
+test('a container that vanished between two uses is made again', () =>
+  inBundled(
+    async (world) => {
+      const client = await world.client();
+      for (const [name, begin] of USED_UP) {
+        const use = begin(client, world.path);
+        for (let round = 0; round < 3; round++) {
+          await use();
+          const isGone = async () => (await world.observer.exists('/recipes')) === null;
+          await waitFor(`the containers of a ${name} to go`, isGone);
+        }
+        for (let round = 0; round < 50; round++) await use();
+      }
+    },
+    { 'znode.container.checkIntervalMs': '1', 'znode.container.maxPerMinute': '1000000' },
+  ));
 
 test('children of others are not looked at, and stay', () =>
   inBundled(async (world) => {
