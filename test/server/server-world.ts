@@ -11,6 +11,7 @@ import { Auth } from '../../src/server/session/auth.js';
 import { SessionTracker } from '../../src/server/session/session-tracker.js';
 import { LiveView } from '../../src/server/view.js';
 import { type HandshakeOptions, handshake, Peer } from './server-peer.js';
+import { FACTS, HOST } from './still-host.js';
 
 type Append = Extract<Effect, { kind: 'append' }>;
 
@@ -151,21 +152,3 @@ function makeServer(settings: ServerSettings, options: WorldOptions): Server {
     makeView: (server) => new LiveView(server, HOST, () => FACTS, '3.9.0'),
   });
 }
-
-const HOST = {
-  environment: () => [],
-  dirs: () => ({ dataDirSize: 0, logDirSize: 0 }),
-  openFileCount: () => 0,
-  maxFileCount: () => 0,
-  uptimeMs: () => 0,
-};
-
-const FACTS = {
-  clientPort: 2181,
-  secureClientPort: -1,
-  outstandingTlsHandshakes: 0,
-  dataDir: '',
-  dataLogDir: '',
-  maxClientCnxns: 0,
-  clientPortListenBacklog: -1,
-};

@@ -10,6 +10,7 @@ import { Server, type ServerParts } from '../../src/server/server.js';
 import { type ServerSettings, ServerState } from '../../src/server/server-state.js';
 import { Auth } from '../../src/server/session/auth.js';
 import { SessionTracker } from '../../src/server/session/session-tracker.js';
+import { FACTS, HOST } from '../server/still-host.js';
 
 export const TICK_MS = 200;
 export const SYNC_LIMIT = 5;
@@ -99,21 +100,3 @@ function settingsOf(serverId: number, tickTimeMs: number, snapCount: number): Se
     sessionlessTimeoutMs: 10 * tickTimeMs,
   };
 }
-
-const HOST = {
-  environment: () => [],
-  dirs: () => ({ dataDirSize: 0, logDirSize: 0 }),
-  openFileCount: () => 0,
-  maxFileCount: () => 0,
-  uptimeMs: () => 0,
-};
-
-const FACTS = {
-  clientPort: 2181,
-  secureClientPort: -1,
-  outstandingTlsHandshakes: 0,
-  dataDir: '',
-  dataLogDir: '',
-  maxClientCnxns: 0,
-  clientPortListenBacklog: -1,
-};

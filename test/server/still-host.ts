@@ -1,0 +1,19 @@
+// What the words tell of a machine and a start where nothing is ever open, full or late.
+
+export const HOST = {
+  environment: () => [],
+  dirs: () => ({ dataDirSize: 0, logDirSize: 0 }),
+  openFileCount: () => 0,
+  maxFileCount: () => 0,
+  uptimeMs: () => 0,
+};
+
+export const FACTS = {
+  clientPort: 2181,
+  secureClientPort: -1,
+  outstandingTlsHandshakes: 0,
+  dataDir: '',
+  dataLogDir: '',
+  maxClientCnxns: 0,
+  clientPortListenBacklog: -1,
+};
