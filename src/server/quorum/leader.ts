@@ -218,7 +218,7 @@ export class Leader implements Role {
   private ack(handler: LearnerHandler, zxid: bigint): void {
     if (handler.stage === 'syncing') {
       if (zxid === this.newLeaderZxid) this.synchronized(handler);
-      else this.refuse(handler, 'its first ACK is not that of NEWLEADER');
+      else this.ackEarly(handler, zxid);
     } else if (!handler.isSynced) {
       this.refuse(handler, 'an ACK came before NEWLEADER');
     } else {
@@ -227,11 +227,21 @@ export class Leader implements Role {
     }
   }
 
+  /**
+   * Apache's learner logs what it was sent in a thread of its own, and that may ack a txn before the
+   * learner acks NEWLEADER. Refused, it would follow anew and log the same txns twice.
+   */
+  private ackEarly(handler: LearnerHandler, zxid: bigint): void {
+    const lastProposed = this.broadcast?.outstanding.lastProposed ?? this.newLeaderZxid;
+    if (zxid > lastProposed) this.refuse(handler, 'it acked what was never proposed');
+    else if (zxid > handler.ackedZxid) handler.ackedZxid = zxid;
+  }
+
   private synchronized(handler: LearnerHandler): void {
     handler.stage = 'synced';
     handler.isSentSnapshot = false;
     // NEWLEADER came behind all that was committed when it was sent.
-    handler.ackedZxid = this.newLeaderZxid;
+    if (handler.ackedZxid < this.newLeaderZxid) handler.ackedZxid = this.newLeaderZxid;
     if (this.establishment.stage === 'broadcast') this.activate(handler);
     else if (!handler.isObserver) this.ackNewLeader(handler.sid);
   }

@@ -44,6 +44,8 @@ export class EnsembleWorld {
   private readonly config: QuorumConfig;
   /** What the first members know. */
   private readonly initial: QuorumConfig;
+  /** Ends of links that a test holds itself. */
+  private readonly held = new Map<string, (bytes: Buffer | null) => void>();
   private nextId = 1;
   private wallMs = 1_800_000_000_000;
   private nowMs = 1000;
@@ -198,6 +200,19 @@ export class EnsembleWorld {
     return client;
   }
 
+  /** A link to that member by hand: `receive` gets what it sends, null when it hangs up. */
+  link(sid: number, receive: (bytes: Buffer | null) => void): { push(bytes: Buffer): void } {
+    const link = this.nextId++;
+    this.held.set(`${sid}:${link}`, receive);
+    this.step(sid, { kind: 'link-opened', link, remote: 'by hand' });
+    return {
+      push: (bytes) => {
+        this.step(sid, { kind: 'link-received', link, bytes });
+        this.settle();
+      },
+    };
+  }
+
   private step(sid: number, event: Event): void {
     const { isUp, peer } = this.member(sid);
     if (isUp) peer.step(event);
@@ -304,12 +319,14 @@ export class EnsembleWorld {
   }
 
   private send(sid: number, link: number, bytes: Buffer): void {
+    this.held.get(`${sid}:${link}`)?.(bytes);
     const other = this.links.get(`${sid}:${link}`);
     if (other === undefined || !this.isReachable(sid, other.sid)) return;
     this.step(other.sid, { kind: 'link-received', link: other.link, bytes });
   }
 
   private closeLink(sid: number, link: number, reason: string, isTold = true): void {
+    this.held.get(`${sid}:${link}`)?.(null);
     const other = this.links.get(`${sid}:${link}`);
     if (other === undefined) return;
     this.links.delete(`${sid}:${link}`);
