@@ -55,6 +55,14 @@ export class InputArchive {
     return this.bytes.subarray(at, at + length);
   }
 
+  /** A buffer, one byte a character; its bytes end at `at` from then on. */
+  readLatin1(): string | null {
+    const length = this.readInt();
+    if (length === -1) return null;
+    const at = this.advance(this.checked(length));
+    return this.bytes.toString('latin1', at, at + length);
+  }
+
   readString(): string | null {
     const length = this.readInt();
     if (length === -1) return null;

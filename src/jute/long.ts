@@ -1,6 +1,7 @@
 /**
  * Longs in bytes. A shared word that is read as a bigint and as two ints makes no temporary
- * bigints, where Buffer's own methods make several: these two are on the path of every write.
+ * bigints, where Buffer's own methods, and shifts, make several: all this is on the path of every
+ * write.
  */
 const word = new BigInt64Array(1);
 const halves = new Int32Array(word.buffer);
@@ -36,4 +37,36 @@ export function getInt(bytes: Uint8Array, at: number): number {
     ((bytes[at + 2] as number) << 8) |
     (bytes[at + 3] as number)
   );
+}
+
+/** The same two in a view, where an int is one instruction. */
+export function putViewLong(view: DataView, at: number, value: bigint): void {
+  word[0] = value;
+  view.setInt32(at, halves[HIGH] as number);
+  view.setInt32(at + 4, halves[LOW] as number);
+}
+
+export function getViewLong(view: DataView, at: number): bigint {
+  halves[HIGH] = view.getInt32(at);
+  halves[LOW] = view.getInt32(at + 4);
+  return word[0] as bigint;
+}
+
+/** A signed long from its halves. */
+export function longOf(high: number, low: number): bigint {
+  halves[HIGH] = high;
+  halves[LOW] = low;
+  return word[0] as bigint;
+}
+
+/** The upper 32 bits, signed. */
+export function highOf(value: bigint): number {
+  word[0] = value;
+  return halves[HIGH] as number;
+}
+
+/** The lower 32 bits, signed. */
+export function lowOf(value: bigint): number {
+  word[0] = value;
+  return halves[LOW] as number;
 }

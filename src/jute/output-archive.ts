@@ -3,6 +3,7 @@ import { putInt, putLong } from './long.js';
 const NOTHING = Buffer.alloc(0);
 /** One huge reply does not make every later turn allocate as much. */
 const MAX_KEPT_SIZE = 256 * 1024;
+const SHORT_STRING = 64;
 
 /**
  * Writes jute: big-endian integers, and buffers, strings and vectors behind an int length (-1 =
@@ -73,9 +74,21 @@ export class OutputArchive {
     }
     // A UTF-16 unit takes at most three bytes of UTF-8, so one reservation is always enough.
     this.reserve(4 + value.length * 3);
-    const length = this.bytes.write(value, this.end + 4);
+    const isShort = value.length <= SHORT_STRING && this.putAscii(value, this.end + 4);
+    const length = isShort ? value.length : this.bytes.write(value, this.end + 4);
     this.writeInt(length);
     this.end += length;
+  }
+
+  /** A short string of ASCII, as most paths are: a loop beats the call out of JavaScript. */
+  private putAscii(value: string, start: number): boolean {
+    const { bytes } = this;
+    for (let i = 0; i < value.length; i++) {
+      const unit = value.charCodeAt(i);
+      if (unit > 0x7f) return false;
+      bytes[start + i] = unit;
+    }
+    return true;
   }
 
   /** A buffer whose bytes are kept as a latin1 string (see tree/data-node.ts), or null. */

@@ -1,3 +1,4 @@
+import { highOf, lowOf } from '../jute/long.js';
 import type { ClientConnection } from './client-connection.js';
 import { Fifo } from './fifo.js';
 import type { ConnectionThrottle } from './limits/connection-throttle.js';
@@ -50,6 +51,8 @@ export class ServerState {
   /** Without a quorum, for clients that asked for no more than reads. */
   isReadOnly = false;
   wallMs = 0;
+  /** The same as txns carry it. */
+  wallTime = 0n;
   monotonicMs = 0;
   /** The last processed zxid in two halves: a reply is stamped without making a bigint. */
   zxidHigh = 0;
@@ -79,8 +82,8 @@ export class ServerState {
   }
 
   setProcessed(zxid: bigint): void {
-    this.zxidHigh = Number(BigInt.asIntN(32, zxid >> 32n));
-    this.zxidLow = Number(BigInt.asIntN(32, zxid));
+    this.zxidHigh = highOf(zxid);
+    this.zxidLow = lowOf(zxid);
   }
 
   /** The connection has bytes to send at the end of this turn. */

@@ -437,6 +437,7 @@ export class Server {
 
   private tick(wallMs: number, monotonicMs: number): void {
     const { state } = this;
+    if (wallMs !== state.wallMs) state.wallTime = BigInt(wallMs);
     state.wallMs = wallMs;
     state.monotonicMs = monotonicMs;
     if (monotonicMs >= this.nextSweepMs) {

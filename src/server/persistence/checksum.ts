@@ -108,7 +108,7 @@ function crcTables(): Int32Array {
 const CRC = crcTables();
 
 /** CRC-32 of ISO 3309, eight bytes a turn. */
-export function crc32(bytes: Buffer, start: number, end: number, seed = 0): number {
+export function crc32(bytes: Uint8Array, start: number, end: number, seed = 0): number {
   let crc = ~seed;
   let at = start;
   if (end - start >= MIN_WORDS_LENGTH) {
@@ -117,22 +117,44 @@ export function crc32(bytes: Buffer, start: number, end: number, seed = 0): numb
     const last = byteOffset + end - 8;
     let place = byteOffset + start;
     for (; place <= last; place += 8) {
-      const x = view.getInt32(place, true) ^ crc;
-      const y = view.getInt32(place + 4, true);
-      crc =
-        (CRC[0x700 | (x & 0xff)] as number) ^
-        (CRC[0x600 | ((x >>> 8) & 0xff)] as number) ^
-        (CRC[0x500 | ((x >>> 16) & 0xff)] as number) ^
-        (CRC[0x400 | (x >>> 24)] as number) ^
-        (CRC[0x300 | (y & 0xff)] as number) ^
-        (CRC[0x200 | ((y >>> 8) & 0xff)] as number) ^
-        (CRC[0x100 | ((y >>> 16) & 0xff)] as number) ^
-        (CRC[y >>> 24] as number);
+      crc = crcOfPair(crc, view.getInt32(place, true), view.getInt32(place + 4, true));
     }
     at = place - byteOffset;
   }
-  for (; at < end; at++) {
-    crc = (crc >>> 8) ^ (CRC[(crc ^ (bytes[at] as number)) & 0xff] as number);
-  }
+  for (; at < end; at++) crc = crcOfByte(crc, bytes[at] as number);
   return ~crc >>> 0;
+}
+
+/**
+ * One step of CRC-32 over eight bytes, given as two words of which the first byte is the lowest.
+ * `crc`, here and below, is the inverse of the sum so far.
+ */
+export function crcOfPair(crc: number, first: number, second: number): number {
+  const x = first ^ crc;
+  return (
+    (CRC[0x700 | (x & 0xff)] as number) ^
+    (CRC[0x600 | ((x >>> 8) & 0xff)] as number) ^
+    (CRC[0x500 | ((x >>> 16) & 0xff)] as number) ^
+    (CRC[0x400 | (x >>> 24)] as number) ^
+    (CRC[0x300 | (second & 0xff)] as number) ^
+    (CRC[0x200 | ((second >>> 8) & 0xff)] as number) ^
+    (CRC[0x100 | ((second >>> 16) & 0xff)] as number) ^
+    (CRC[second >>> 24] as number)
+  );
+}
+
+/** The same over four bytes. */
+export function crcOfWord(crc: number, word: number): number {
+  const x = word ^ crc;
+  return (
+    (CRC[0x300 | (x & 0xff)] as number) ^
+    (CRC[0x200 | ((x >>> 8) & 0xff)] as number) ^
+    (CRC[0x100 | ((x >>> 16) & 0xff)] as number) ^
+    (CRC[x >>> 24] as number)
+  );
+}
+
+/** The same over one. */
+export function crcOfByte(crc: number, byte: number): number {
+  return (crc >>> 8) ^ (CRC[(crc ^ byte) & 0xff] as number);
 }

@@ -48,13 +48,14 @@ export function bodySourceOf({ tree, sessions, zxid }: SnapshotContent) {
  */
 function* nodesOf(tree: SnapshotContent['tree'], zxid: bigint) {
   const stat = Buffer.alloc(STAT_PERSISTED_SIZE);
+  const view = new DataView(stat.buffer, stat.byteOffset, stat.length);
   for (const node of tree.walk()) {
     if (tree.stats.czxid(node.slot) > zxid) continue;
-    tree.stats.copyPersisted(node.slot, stat);
+    tree.stats.copyPersisted(node.slot, view, 0);
     yield {
       path: node === tree.root ? '' : node.path,
       data: node.data,
-      aclKey: BigInt(node.aclKey),
+      aclKey: node.aclKey,
       stat,
     };
   }

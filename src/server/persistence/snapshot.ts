@@ -44,7 +44,7 @@ export interface SnapshotNode {
   readonly path: string;
   /** A string is one byte a character. */
   readonly data: Buffer | string | null;
-  readonly aclKey: bigint;
+  readonly aclKey: bigint | number;
   /** The record, or its 60 bytes, which are copied before the next node is asked for. */
   readonly stat: StatPersisted | Buffer;
 }
@@ -181,7 +181,8 @@ function writeNode(out: OutputArchive, { path, data, aclKey, stat }: SnapshotNod
   out.writeString(path);
   if (typeof data === 'string') out.writeLatin1(data);
   else out.writeBuffer(data);
-  out.writeLong(aclKey);
+  if (typeof aclKey === 'bigint') out.writeLong(aclKey);
+  else out.writeLongParts(Math.floor(aclKey / 0x1_0000_0000), aclKey | 0);
   if (stat instanceof Uint8Array) out.writeBytes(stat);
   else StatPersisted.write(out, stat);
 }

@@ -56,15 +56,21 @@ export class OutstandingChanges {
     return new ChangeRecord(path, this.stats, copied, data, acl, childCount, digest);
   }
 
-  /** A znode that is made, to be put. @param owner as stored: a session or a mark */
+  /**
+   * A znode that is made, to be put.
+   * @param crc of path and data
+   * @param owner as stored: a session or a mark
+   */
   make(
     path: string,
     data: ZnodeData,
+    crc: number,
     acl: readonly ACL[],
     owner: bigint,
     { zxid, time }: { zxid: bigint; time: bigint },
   ): ChangeRecord {
     const slot = this.stats.allocateNew(zxid, time, owner);
+    this.stats.setContentCrc(slot, crc);
     return new ChangeRecord(path, this.stats, slot, data, acl, 0, 0);
   }
 
@@ -104,7 +110,7 @@ export class OutstandingChanges {
       // A later txn's record, when there is one, will say what the digest is by then.
       if (this.records.get(path) === record) {
         this.records.delete(path);
-        this.tree.adoptDigest(path, record.digest);
+        this.tree.adoptDigest(path, record.digest, this.stats.contentCrc(record.slot));
       }
       this.free(record, true);
     }

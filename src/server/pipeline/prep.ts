@@ -21,9 +21,9 @@ import { pathFault, sequenceSuffix } from '../../protocol/path.js';
 import { Perms } from '../../protocol/perms.js';
 import { ReconfigRequest } from '../../protocol/proto.js';
 import type { Auth } from '../session/auth.js';
-import { dataLength, toZnodeData, type ZnodeData } from '../tree/data-node.js';
+import { dataLength, type ZnodeData } from '../tree/data-node.js';
 import type { DataTree } from '../tree/data-tree.js';
-import { DigestCalculator, TreeDigest } from '../tree/digest.js';
+import { contentCrc, contentCrcOf, TreeDigest, tableDigest } from '../tree/digest.js';
 import type { CreateNodeTxn, Txn } from '../tree/txn.js';
 import type { Author } from './author.js';
 import type { ChangeRecord } from './change-record.js';
@@ -74,7 +74,6 @@ export class Prep {
   private readonly options: PrepOptions;
   private readonly maxTxnLength: number;
   private readonly tree: DataTree;
-  private readonly calculator = new DigestCalculator();
   /** Of the tree with all outstanding changes. */
   private readonly digest = new TreeDigest();
   private records: ChangeRecord[] = [];
@@ -162,7 +161,8 @@ export class Prep {
 
   private prepareCreate(type: CreateNodeTxn['type'], input: InputArchive, author: Author): Outcome {
     const path = ustring.read(input);
-    const data = toZnodeData(input.readBuffer());
+    const data = input.readLatin1();
+    const dataEnd = input.at;
     const asked = readAcl(input);
     const mode = createModeOf(input.readInt());
     const ttl = type === OpCode.createTTL ? input.readLong() : -1n;
@@ -187,20 +187,22 @@ export class Prep {
       return ErrorCode.NOCHILDRENFOREPHEMERALS;
     }
     if (this.isOverQuota(name, dataLength(data), 1)) return ErrorCode.QUOTAEXCEEDED;
-    return this.create({ type, path: name, data, acl, mode, ttl, parent, author });
+    const crc = this.contentCrc(name, data, input.bytes, dataEnd);
+    return this.create({ type, path: name, data, crc, acl, mode, ttl, parent, author });
   }
 
   private create(spec: {
     type: CreateNodeTxn['type'];
     path: string;
     data: ZnodeData;
+    crc: number;
     acl: readonly ACL[];
     mode: CreateMode;
     ttl: bigint;
     parent: ChangeRecord;
     author: Author;
   }): Txn {
-    const { type, path, data, acl, mode, ttl, parent, author } = spec;
+    const { type, path, data, crc, acl, mode, ttl, parent, author } = spec;
     const parentCVersion = (parent.cversion + 1) | 0;
     const grown = this.outstanding.copy(parent);
     grown.childCount++;
@@ -208,7 +210,7 @@ export class Prep {
     grown.stats.setPzxid(grown.slot, this.stamp.zxid);
     this.keep(parent, grown);
     const ephemeralOwner = ownerOf(type, mode, ttl, author.sessionId);
-    this.keep(null, this.outstanding.make(path, data, acl, ephemeralOwner, this.stamp));
+    this.keep(null, this.outstanding.make(path, data, crc, acl, ephemeralOwner, this.stamp));
     if (mode.isEphemeral) this.outstanding.noteEphemeral(ephemeralOwner, path);
     return {
       type,
@@ -250,11 +252,11 @@ export class Prep {
 
   private prepareSetData(input: InputArchive, author: Author): Outcome {
     const path = ustring.read(input);
-    const data = toZnodeData(input.readBuffer());
+    const data = input.readLatin1();
+    const dataEnd = input.at;
     const version = input.readInt();
-    if (pathFault(path) !== undefined) return ErrorCode.BADARGUMENTS;
     const node = this.outstanding.get(path);
-    if (node === undefined) return ErrorCode.NONODE;
+    if (node === undefined || path === '') return absent(path);
     if (!this.may(node, Perms.WRITE, author)) return ErrorCode.NOAUTH;
     if (this.isOverQuota(path, dataLength(data) - dataLength(node.data), 0)) {
       return ErrorCode.QUOTAEXCEEDED;
@@ -265,6 +267,7 @@ export class Prep {
     const changed = this.outstanding.copy(node);
     changed.data = data;
     changed.stats.setData(changed.slot, zxid, time, next, dataLength(data));
+    changed.stats.setContentCrc(changed.slot, this.contentCrc(path, data, input.bytes, dataEnd));
     this.keep(node, changed);
     return { type: OpCode.setData, path, data, version: next };
   }
@@ -300,14 +303,14 @@ export class Prep {
     changed.data = text;
     const { zxid, time } = this.stamp;
     changed.stats.setData(changed.slot, zxid, time, -1, text.length);
+    changed.stats.setContentCrc(changed.slot, contentCrc(CONFIG_PATH, text));
     this.keep(node, changed);
     return { type: OpCode.reconfig, path: CONFIG_PATH, data: text, version: -1 };
   }
 
   private prepareCheck(path: string, version: number, author: Author): Outcome {
-    if (pathFault(path) !== undefined) return ErrorCode.BADARGUMENTS;
     const node = this.outstanding.get(path);
-    if (node === undefined) return ErrorCode.NONODE;
+    if (node === undefined || path === '') return absent(path);
     if (!this.may(node, Perms.READ, author)) return ErrorCode.NOAUTH;
     if (version !== -1 && version !== node.version) return ErrorCode.BADVERSION;
     return { type: OpCode.check, path, version: (node.version + 1) | 0 };
@@ -368,10 +371,14 @@ export class Prep {
   /** Moves the tree digest from the znode as it was to the znode as it will be. */
   private moveDigest(before: ChangeRecord | null, after: ChangeRecord): void {
     if (before !== null) this.digest.remove(before.digest);
-    after.digest = after.isThere
-      ? this.calculator.digestOf(after.path, after.data, after.stats, after.slot)
-      : 0;
+    after.digest = after.isThere ? tableDigest(after.path, after.stats, after.slot) : 0;
     this.digest.add(after.digest);
+  }
+
+  /** Of the data whose bytes end at `dataEnd`: they are summed up where they came in. */
+  private contentCrc(path: string, data: ZnodeData, bytes: Buffer, dataEnd: number): number {
+    if (!this.options.isDigestEnabled) return 0;
+    return contentCrcOf(path, bytes, dataEnd - dataLength(data), dataEnd);
   }
 
   private isOverQuota(path: string, bytes: number, count: number): boolean {
@@ -381,6 +388,11 @@ export class Prep {
   private may(node: ChangeRecord, perm: number, author: Author): boolean {
     return this.auth.isAllowed(node.acl, perm, author.ids);
   }
+}
+
+/** A path that no znode can have is a bad argument; any znode that is there has a good one. */
+function absent(path: string): ErrorCode {
+  return pathFault(path) === undefined ? ErrorCode.NONODE : ErrorCode.BADARGUMENTS;
 }
 
 /** Header and digest of the txn that closes a session. */

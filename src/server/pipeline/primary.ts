@@ -6,6 +6,7 @@
  * Nothing is applied, answered or announced before it is committed.
  */
 import { InputArchive } from '../../jute/input-archive.js';
+import { lowOf } from '../../jute/long.js';
 import { ErrorCode } from '../../protocol/error-code.js';
 import { OpCode } from '../../protocol/op-code.js';
 import { assert } from '../assert.js';
@@ -18,9 +19,9 @@ import type { ServerState } from '../server-state.js';
 import { SessionIds } from '../session/session-ids.js';
 import type { Session } from '../session/session-tracker.js';
 import { SnapshotTrigger } from '../snapshot-trigger.js';
-import type { Txn } from '../tree/txn.js';
+import type { Txn, TxnHead } from '../tree/txn.js';
 import type { ContainerManager } from './container-manager.js';
-import type { Prepared, Stamp } from './prep.js';
+import type { Prepared } from './prep.js';
 import { Request } from './request.js';
 import { WRITES } from './request-kinds.js';
 import type { EnsemblePath, PathHost } from './write-path.js';
@@ -92,10 +93,11 @@ export class Primary implements EnsemblePath {
     if (this.state.reporter.options.isAudited) request.audit = draftAudit(type, input);
     const { id: sessionId, isLocal } = session;
     const author = { sessionId, ids: connection?.ids ?? [], isLocal };
+    const head = this.nextHead(request);
     const prepared = session.isClosing
       ? errorOf(ErrorCode.SESSIONEXPIRED)
-      : this.state.prep.prepare(type, input, author, this.nextStamp());
-    this.propose(request, prepared);
+      : this.state.prep.prepare(type, input, author, head);
+    this.propose(request, prepared, head);
   }
 
   sync(request: Request): boolean {
@@ -130,12 +132,13 @@ export class Primary implements EnsemblePath {
 
   private close(session: Session, request: Request): void {
     const isAsked = request.connection !== null || request.origin !== null;
+    const head = this.nextHead(request);
     const prepared =
       isAsked && session.isClosing
         ? errorOf(ErrorCode.SESSIONEXPIRED)
-        : this.state.prep.prepareClose(session.id, this.nextStamp());
+        : this.state.prep.prepareClose(session.id, head);
     session.isClosing = true;
-    this.propose(request, prepared);
+    this.propose(request, prepared, head);
   }
 
   // ── what learners forward ────────────────────────────────────────────────────────────────────
@@ -165,7 +168,8 @@ export class Primary implements EnsemblePath {
       this.close(session, request);
     } else if (WRITES.has(type)) {
       const author = { sessionId, ids, isLocal };
-      this.propose(request, this.state.prep.prepare(type, input, author, this.nextStamp()));
+      const head = this.nextHead(request);
+      this.propose(request, this.state.prep.prepare(type, input, author, head), head);
     } else {
       this.propose(request, errorOf(ErrorCode.UNIMPLEMENTED));
     }
@@ -193,14 +197,17 @@ export class Primary implements EnsemblePath {
   // ── proposals ────────────────────────────────────────────────────────────────────────────────
 
   /** What the next txn will carry; the wall clock enters it here. */
-  private nextStamp(): Stamp {
-    return { zxid: this.batch.lastZxid + 1n, time: BigInt(this.state.wallMs) };
+  private nextHead({ sessionId, xid }: Request): TxnHead {
+    return { sessionId, cxid: xid, zxid: this.batch.lastZxid + 1n, time: this.state.wallTime };
   }
 
-  private propose(request: Request, { txn, records, digest }: Prepared): void {
-    const { zxid, time } = this.nextStamp();
-    assert((zxid & 0xffff_ffffn) !== 0n, 'the counter of this epoch is used up');
-    const head = { sessionId: request.sessionId, cxid: request.xid, zxid, time };
+  private propose(
+    request: Request,
+    { txn, records, digest }: Prepared,
+    head = this.nextHead(request),
+  ): void {
+    const { zxid } = head;
+    assert(lowOf(zxid) !== 0, 'the counter of this epoch is used up');
     request.head = head;
     request.txn = txn;
     request.records = records;
@@ -244,7 +251,8 @@ export class Primary implements EnsemblePath {
     if (state.monotonicMs >= state.sessions.nextExpiryMs) this.expireSessions();
     for (const path of this.containers.poll(state.monotonicMs, state.wallMs)) {
       const request = new Request(null, 0n, 0, OpCode.deleteContainer, state.monotonicMs);
-      this.propose(request, state.prep.prepareReap(path, this.nextStamp()));
+      const head = this.nextHead(request);
+      this.propose(request, state.prep.prepareReap(path, head), head);
     }
   }
 

@@ -215,26 +215,19 @@ export class Leader implements Role {
     handler.send(PacketType.NEWLEADER, this.newLeaderZxid, text);
   }
 
+  /**
+   * Apache's learner logs in a thread of its own, which may ack a txn before the learner acks
+   * NEWLEADER. Refused, it would follow anew and log the same txns twice.
+   */
   private ack(handler: LearnerHandler, zxid: bigint): void {
-    if (handler.stage === 'syncing') {
-      if (zxid === this.newLeaderZxid) this.synchronized(handler);
-      else this.ackEarly(handler, zxid);
-    } else if (!handler.isSynced) {
+    if (handler.stage === 'syncing' && zxid === this.newLeaderZxid) {
+      this.synchronized(handler);
+    } else if (!handler.isForwardedTo) {
       this.refuse(handler, 'an ACK came before NEWLEADER');
     } else {
       const problem = this.broadcast?.ack(handler, zxid);
       if (problem !== undefined) this.refuse(handler, problem);
     }
-  }
-
-  /**
-   * Apache's learner logs what it was sent in a thread of its own, and that may ack a txn before the
-   * learner acks NEWLEADER. Refused, it would follow anew and log the same txns twice.
-   */
-  private ackEarly(handler: LearnerHandler, zxid: bigint): void {
-    const lastProposed = this.broadcast?.outstanding.lastProposed ?? this.newLeaderZxid;
-    if (zxid > lastProposed) this.refuse(handler, 'it acked what was never proposed');
-    else if (zxid > handler.ackedZxid) handler.ackedZxid = zxid;
   }
 
   private synchronized(handler: LearnerHandler): void {

@@ -6,7 +6,7 @@ import { READ_ACL_UNSAFE } from '../../protocol/perms.js';
 import { assert } from '../assert.js';
 import { AclTable, OPEN_ACL_KEY } from './acl-table.js';
 import { DataNode, dataLength, type ZnodeData } from './data-node.js';
-import { DigestCalculator, TreeDigest } from './digest.js';
+import { contentCrc, TreeDigest, tableDigest } from './digest.js';
 import { DigestHistory, type ZxidDigest } from './digest-history.js';
 import { Ephemerals } from './ephemerals.js';
 import { PathTable } from './path-table.js';
@@ -22,6 +22,7 @@ import {
 } from './quotas.js';
 import { StatTable } from './stat-table.js';
 import type { CreateNodeTxn, SetDataTxn, Txn, TxnHead } from './txn.js';
+import { walk } from './walk.js';
 
 /** Told of each change as it is applied, in order: the watches hang on it. */
 export interface TreeListener {
@@ -77,7 +78,7 @@ export class DataTree {
    * Set while changes are digested as they are applied: in a replay, and on a server that follows.
    * Where prep has done it already its results are adopted.
    */
-  private calculator: DigestCalculator | null;
+  private isDigesting: boolean;
   private readonly isTTLEnabled: boolean;
   private lastParent: DataNode | null = null;
   private lastPlaced: DataNode | null = null;
@@ -89,7 +90,7 @@ export class DataTree {
     this.nodes = new PathTable(options.hashSeed);
     this.isTTLEnabled = isTTLEnabled;
     this.isDigestEnabled = isDigestEnabled;
-    this.calculator = isDigestEnabled ? new DigestCalculator() : null;
+    this.isDigesting = isDigestEnabled;
     this.root = this.insert('/', '', OPEN_ACL_KEY, ZERO_STAT);
     // Requests for "" reach the root, and Apache's node count has it twice for that.
     this.nodes.set('', this.root);
@@ -114,7 +115,8 @@ export class DataTree {
     this.lastProcessedZxid = zxid;
     this.addReserved();
     this.rehash(this.root);
-    for (const node of this.walk(this.nodes.get(QUOTA_ROOT) ?? null)) {
+    const quotaRoot = this.nodes.get(QUOTA_ROOT);
+    for (const node of quotaRoot === undefined ? [] : walk(quotaRoot)) {
       const limited = quotaOwner(node.path, LIMIT_NODE);
       if (limited !== undefined) this.quotas.add(limited);
       const counted = quotaOwner(node.path, STAT_NODE);
@@ -124,19 +126,21 @@ export class DataTree {
 
   /** From now on the digests come with the txns: prep works them out. */
   stopDigesting(): void {
-    this.calculator = null;
+    this.isDigesting = false;
   }
 
   /** From now on changes are digested as they are applied. */
   startDigesting(): void {
-    if (this.isDigestEnabled) this.calculator ??= new DigestCalculator();
+    this.isDigesting = this.isDigestEnabled;
   }
 
-  /** Takes over the digest that prep worked out for a znode; the tree's comes with the txn. */
-  adoptDigest(path: string, digest: number): void {
+  /** Takes over what prep worked out for a znode; the tree's own digest comes with the txn. */
+  adoptDigest(path: string, digest: number, crc: number): void {
     if (!this.isDigestEnabled) return;
     const node = this.recent(path) ?? this.nodes.get(path);
-    if (node !== undefined) this.stats.setDigest(node.slot, digest);
+    if (node === undefined) return;
+    this.stats.setDigest(node.slot, digest);
+    this.stats.setContentCrc(node.slot, crc);
   }
 
   /** The znode just made, or its parent: what a create asks for again at once. */
@@ -146,13 +150,21 @@ export class DataTree {
     return lastParent?.path === path ? lastParent : null;
   }
 
+  /** Its content is new. */
   private rehash(node: DataNode): void {
-    const { calculator, stats } = this;
-    if (calculator === null) return;
-    this.digest.remove(stats.digest(node.slot));
-    const digest = calculator.digestOf(node.path, node.data, stats, node.slot);
+    if (!this.isDigesting) return;
+    this.stats.setContentCrc(node.slot, contentCrc(node.path, node.data));
+    this.rehashStat(node);
+  }
+
+  /** Its Stat alone has changed. */
+  private rehashStat({ path, slot }: DataNode): void {
+    if (!this.isDigesting) return;
+    const { stats } = this;
+    this.digest.remove(stats.digest(slot));
+    const digest = tableDigest(path, stats, slot);
     this.digest.add(digest);
-    stats.setDigest(node.slot, digest);
+    stats.setDigest(slot, digest);
   }
 
   /** As Apache counts: the root twice. */
@@ -252,14 +264,14 @@ export class DataTree {
     this.raiseParent(parent, txn.parentCVersion, head.zxid);
     if (existing !== undefined) {
       this.changeAcl(existing, txn.acl);
-      this.rehash(parent);
+      this.rehashStat(parent);
       return;
     }
     const owner = ownerOf(head, txn);
     const slot = this.stats.allocateNew(head.zxid, head.time, owner);
     const node = this.place(txn.path, txn.data, this.acls.acquire(txn.acl), slot, owner);
     this.addChild(parent, node);
-    this.rehash(parent);
+    this.rehashStat(parent);
     this.rehash(node);
     this.followQuotas(node.path);
     this.countUsage(node.path, dataLength(node.data), 1);
@@ -279,7 +291,7 @@ export class DataTree {
     const parent = this.findParent(path);
     if (parent !== undefined && zxid > this.stats.pzxid(parent.slot)) {
       this.stats.setPzxid(parent.slot, zxid);
-      this.rehash(parent);
+      this.rehashStat(parent);
     }
     const node = this.nodes.get(path);
     if (node === undefined || parent === undefined || node === this.root) return;
@@ -289,7 +301,7 @@ export class DataTree {
       for (const child of [...(node.children ?? [])]) this.applyDelete(child.path, zxid);
     }
     this.remove(node, parent);
-    if (this.calculator !== null) this.digest.remove(this.stats.digest(node.slot));
+    if (this.isDigesting) this.digest.remove(this.stats.digest(node.slot));
     const owner = quotaOwner(path, LIMIT_NODE);
     if (owner !== undefined) this.quotas.delete(owner);
     this.countUsage(path, -dataLength(node.data), -1);
@@ -328,7 +340,7 @@ export class DataTree {
     if (node === undefined) return;
     this.changeAcl(node, acl);
     this.stats.setAversion(node.slot, version);
-    this.rehash(node);
+    this.rehashStat(node);
   }
 
   /** A znode of the quota tree was made: a limit begins to count, or its usage is counted. */
@@ -350,10 +362,11 @@ export class DataTree {
 
   private recount(owner: string): void {
     const node = this.nodes.get(statPath(owner));
+    const top = this.nodes.get(owner);
     if (node === undefined) return;
     let count = 0;
     let bytes = 0;
-    for (const counted of this.walk(this.nodes.get(owner) ?? null)) {
+    for (const counted of top === undefined ? [] : walk(top)) {
       count++;
       bytes += dataLength(counted.data);
     }
@@ -394,21 +407,9 @@ export class DataTree {
     this.stats.setPersisted(root.slot, stat, dataLength(data), root.numChildren);
   }
 
-  /** A parent before its children, as a snapshot wants them. Bears changes under way. */
-  *walk(from: DataNode | null = this.root): Generator<DataNode> {
-    if (from === null) return;
-    const stack: Iterator<DataNode>[] = [[from][Symbol.iterator]()];
-    for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
-      const { value: node, done } = top.next();
-      if (done === true) {
-        stack.pop();
-        continue;
-      }
-      // A parent that was deleted after it was yielded takes its subtree with it.
-      if (this.nodes.get(node.path) !== node) continue;
-      yield node;
-      if (node.children !== null) stack.push(node.children.values());
-    }
+  /** A znode and all below it, as a snapshot wants them. */
+  walk(from: DataNode = this.root): Iterable<DataNode> {
+    return walk(from);
   }
 
   private insert(path: string, data: ZnodeData, aclKey: number, stat: StatPersisted): DataNode {

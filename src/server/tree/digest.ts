@@ -11,68 +11,71 @@
  * cversion is the stored one, which counts creates only. ACLs are not covered. Znodes below
  * /zookeeper do not count, as servers change them without a txn; /zookeeper itself does.
  */
-import { crc32 } from '../persistence/checksum.js';
+import { highOf, longOf, lowOf } from '../../jute/long.js';
+import { crc32, crcOfByte } from '../persistence/checksum.js';
 import type { StatTable } from './stat-table.js';
 
 export const DIGEST_VERSION = 2;
 /** The bytes of a znode's Stat that its digest covers. */
 export const DIGEST_STAT_SIZE = 60;
 const UNCOUNTED = '/zookeeper/';
-/** A UTF-16 unit takes at most three bytes of UTF-8. */
-const BYTES_PER_UNIT = 3;
 
 /** Does the znode at `path` count? */
 export function isDigested(path: string): boolean {
   return !path.startsWith(UNCOUNTED);
 }
 
-/** Digests znodes without allocating: `stat` is filled in by the caller, in the order above. */
-export class DigestCalculator {
-  readonly stat = Buffer.alloc(DIGEST_STAT_SIZE);
-  private scratch = Buffer.allocUnsafeSlow(4096);
+let scratch = Buffer.allocUnsafeSlow(4096);
 
-  /**
-   * The digest of a znode whose Stat is in `stat`; 0 where it does not count. The root is "" or
-   * "/". A string as data holds one byte a character (latin1).
-   */
-  digest(path: string, data: Buffer | string | null): number {
-    if (!isDigested(path)) return 0;
-    const isText = typeof data === 'string';
-    const needed = path.length * BYTES_PER_UNIT + (isText ? data.length : 0) + DIGEST_STAT_SIZE;
-    if (needed > this.scratch.length) this.scratch = Buffer.allocUnsafeSlow(needed * 2);
-    const { scratch } = this;
-    let end = path === '/' ? 0 : scratch.write(path, 0);
-    if (isText) end += scratch.write(data, end, 'latin1');
-    let crc = 0;
-    let start = 0;
-    if (!isText && data !== null) {
-      crc = crc32(data, 0, data.length, crc32(scratch, 0, end));
-      start = end;
-    }
-    scratch.set(this.stat, end);
-    return crc32(scratch, start, end + DIGEST_STAT_SIZE, crc);
-  }
-
-  /** The digest of a znode whose Stat is in a table. */
-  digestOf(path: string, data: Buffer | string | null, stats: StatTable, slot: number): number {
-    if (!isDigested(path)) return 0;
-    stats.copyDigested(slot, this.stat);
-    return this.digest(path, data);
-  }
-
-  /** Fills `stat` from the 60 bytes of a StatPersisted, whose pzxid stands last. */
-  setPersisted(persisted: Buffer): void {
-    persisted.copy(this.stat, 0, 0, 16);
-    persisted.copy(this.stat, 16, 52, 60);
-    persisted.copy(this.stat, 24, 16, 52);
-  }
+/**
+ * The CRC-32 of path and data, with which a znode's digest begins; 0 where it does not count. The
+ * root is "" or "/". A string as data holds one byte a character (latin1).
+ */
+export function contentCrc(path: string, data: Buffer | string | null): number {
+  if (!isDigested(path)) return 0;
+  if (data === null || data.length === 0) return pathCrc(path);
+  if (typeof data !== 'string') return crc32(data, 0, data.length, pathCrc(path));
+  if (data.length > scratch.length) scratch = Buffer.allocUnsafeSlow(data.length * 2);
+  return crc32(scratch, 0, scratch.write(data, 0, 'latin1'), pathCrc(path));
 }
 
-/** The digest of one znode; `stat60` in the order of the digest. DigestCalculator for many. */
-export function nodeDigest(path: string, data: Buffer | null, stat60: Buffer): number {
-  const calculator = new DigestCalculator();
-  stat60.copy(calculator.stat);
-  return calculator.digest(path, data);
+/** The same where the data stands between `start` and `end` of `bytes`. */
+export function contentCrcOf(path: string, bytes: Buffer, start: number, end: number): number {
+  return isDigested(path) ? crc32(bytes, start, end, pathCrc(path)) : 0;
+}
+
+function pathCrc(path: string): number {
+  if (path === '/') return 0;
+  let crc = ~0;
+  for (let i = 0; i < path.length; i++) {
+    const unit = path.charCodeAt(i);
+    if (unit > 0x7f) return encodedCrc(path);
+    crc = crcOfByte(crc, unit);
+  }
+  return ~crc >>> 0;
+}
+
+function encodedCrc(path: string): number {
+  const encoded = Buffer.from(path);
+  return crc32(encoded, 0, encoded.length);
+}
+
+/** The digest of a znode whose Stat, and the CRC-32 of its content, are in a table. */
+export function tableDigest(path: string, stats: StatTable, slot: number): number {
+  return isDigested(path) ? stats.digestOf(slot) : 0;
+}
+
+/** The digest of a znode whose Stat is given as `stat60`, in the order above. */
+export function nodeDigest(path: string, data: Buffer | string | null, stat60: Buffer): number {
+  if (!isDigested(path)) return 0;
+  return crc32(stat60, 0, DIGEST_STAT_SIZE, contentCrc(path, data));
+}
+
+/** Fills in `stat60` from the 60 bytes of a StatPersisted, whose pzxid stands last. */
+export function orderPersisted(persisted: Buffer, stat60: Buffer): void {
+  persisted.copy(stat60, 0, 0, 16);
+  persisted.copy(stat60, 16, 52, 60);
+  persisted.copy(stat60, 24, 16, 52);
 }
 
 const WORD = 0x1_0000_0000;
@@ -100,11 +103,11 @@ export class TreeDigest {
 
   /** As a signed long, the way a TxnDigest holds it. */
   get value(): bigint {
-    return BigInt.asIntN(64, (BigInt(this.high) << 32n) | BigInt(this.low));
+    return longOf(this.high, this.low);
   }
 
   set value(value: bigint) {
-    this.high = Number(BigInt.asUintN(32, value >> 32n));
-    this.low = Number(BigInt.asUintN(32, value));
+    this.high = highOf(value) >>> 0;
+    this.low = lowOf(value) >>> 0;
   }
 }

@@ -1,6 +1,7 @@
-import { getInt, getLong, putInt, putLong } from '../../jute/long.js';
+import { getViewLong, putViewLong } from '../../jute/long.js';
 import type { OutputArchive } from '../../jute/output-archive.js';
 import { STAT_SIZE, type StatPersisted } from '../../protocol/data.js';
+import { crcOfPair, crcOfWord } from '../persistence/checksum.js';
 
 /**
  * The Stats of all znodes, off the heap, in the bytes a reply carries: answering a read is one
@@ -9,12 +10,13 @@ import { STAT_SIZE, type StatPersisted } from '../../protocol/data.js';
  * ```
  *   0 czxid   8 mzxid   16 ctime   24 mtime   32 version   36 cversion*   40 aversion
  *  44 ephemeralOwner*   52 dataLength   56 numChildren   60 pzxid | 68 stored cversion
- *  72 stored ephemeralOwner   80 digest
+ *  72 stored ephemeralOwner   80 digest   84 CRC-32 of path and data, with which the digest begins
  * ```
  * The starred two are what clients see: cversion = 2 * stored - numChildren (creates and deletes;
  * only creates are stored), and an owner of 0 for containers and TTL nodes.
  */
-const RECORD_SIZE = 84;
+const RECORD_SIZE = 88;
+const RECORD_WORDS = RECORD_SIZE / 4;
 const RECORDS_PER_CHUNK = 4096;
 const CHUNK_SHIFT = 12;
 
@@ -31,8 +33,11 @@ const PZXID = 60;
 const STORED_CVERSION = 68;
 const STORED_OWNER = 72;
 const DIGEST = 80;
+const CONTENT_CRC = 84;
 
 export class StatTable {
+  /** Of each chunk: an int takes one instruction in a view, and a reply copies bytes. */
+  private readonly views: DataView[] = [];
   private readonly chunks: Buffer[] = [];
   private readonly free: number[] = [];
   private used = 0;
@@ -42,6 +47,7 @@ export class StatTable {
     const slot = this.free.pop() ?? this.grow();
     this.setShownOwner(slot, shownOwner);
     this.setDigest(slot, 0);
+    this.setContentCrc(slot, 0);
     this.setStat(slot, stat, dataLength, 0);
     return slot;
   }
@@ -51,94 +57,104 @@ export class StatTable {
     const slot = this.free.pop() ?? this.grow();
     this.setShownOwner(slot, 0n);
     this.setDigest(slot, 0);
+    this.setContentCrc(slot, 0);
     this.setPersisted(slot, persisted, dataLength, 0);
     return slot;
   }
 
   /** What `setStat` does, from the 60 bytes of a StatPersisted. */
   setPersisted(slot: number, persisted: Buffer, dataLength: number, numChildren: number): void {
-    const chunk = this.chunkOf(slot);
+    const chunk = this.chunks[slot >>> CHUNK_SHIFT] as Buffer;
+    const view = this.viewOf(slot);
     const at = offsetOf(slot);
     copyRun(persisted, 0, chunk, at, 36);
     copyRun(persisted, 36, chunk, at + STORED_CVERSION, 4);
     copyRun(persisted, 40, chunk, at + AVERSION, 4);
     copyRun(persisted, 44, chunk, at + STORED_OWNER, 8);
     copyRun(persisted, 52, chunk, at + PZXID, 8);
-    putInt(chunk, at + DATA_LENGTH, dataLength);
-    putInt(chunk, at + NUM_CHILDREN, numChildren);
-    showCversion(chunk, at);
+    view.setInt32(at + DATA_LENGTH, dataLength);
+    view.setInt32(at + NUM_CHILDREN, numChildren);
+    showCversion(view, at);
   }
 
   /** Fills in the 60 bytes of its StatPersisted. */
-  copyPersisted(slot: number, target: Buffer): void {
-    const chunk = this.chunkOf(slot);
+  copyPersisted(slot: number, target: DataView, to: number): void {
+    const view = this.viewOf(slot);
     const at = offsetOf(slot);
-    copyRun(chunk, at, target, 0, 36);
-    copyRun(chunk, at + STORED_CVERSION, target, 36, 4);
-    copyRun(chunk, at + AVERSION, target, 40, 4);
-    copyRun(chunk, at + STORED_OWNER, target, 44, 8);
-    copyRun(chunk, at + PZXID, target, 52, 8);
+    copyWords(view, at, target, to, 9);
+    target.setInt32(to + 36, view.getInt32(at + STORED_CVERSION));
+    target.setInt32(to + 40, view.getInt32(at + AVERSION));
+    copyWords(view, at + STORED_OWNER, target, to + 44, 2);
+    copyWords(view, at + PZXID, target, to + 52, 2);
   }
 
   /** What clients see as the ephemeralOwner: 0 unless it is a session. */
   setShownOwner(slot: number, owner: bigint): void {
-    putLong(this.chunkOf(slot), offsetOf(slot) + OWNER, owner);
+    putViewLong(this.viewOf(slot), offsetOf(slot) + OWNER, owner);
   }
 
   /** Every field but the owner that clients see, which never changes. */
   setStat(slot: number, stat: StatPersisted, dataLength: number, numChildren: number): void {
-    const chunk = this.chunkOf(slot);
+    const view = this.viewOf(slot);
     const at = offsetOf(slot);
-    putLong(chunk, at, stat.czxid);
-    putLong(chunk, at + MZXID, stat.mzxid);
-    putLong(chunk, at + CTIME, stat.ctime);
-    putLong(chunk, at + MTIME, stat.mtime);
-    putInt(chunk, at + VERSION, stat.version);
-    putInt(chunk, at + AVERSION, stat.aversion);
-    putInt(chunk, at + DATA_LENGTH, dataLength);
-    putInt(chunk, at + NUM_CHILDREN, numChildren);
-    putLong(chunk, at + PZXID, stat.pzxid);
-    putInt(chunk, at + STORED_CVERSION, stat.cversion);
-    putLong(chunk, at + STORED_OWNER, stat.ephemeralOwner);
-    showCversion(chunk, at);
+    putViewLong(view, at, stat.czxid);
+    putViewLong(view, at + MZXID, stat.mzxid);
+    putViewLong(view, at + CTIME, stat.ctime);
+    putViewLong(view, at + MTIME, stat.mtime);
+    view.setInt32(at + VERSION, stat.version);
+    view.setInt32(at + AVERSION, stat.aversion);
+    view.setInt32(at + DATA_LENGTH, dataLength);
+    view.setInt32(at + NUM_CHILDREN, numChildren);
+    putViewLong(view, at + PZXID, stat.pzxid);
+    view.setInt32(at + STORED_CVERSION, stat.cversion);
+    putViewLong(view, at + STORED_OWNER, stat.ephemeralOwner);
+    showCversion(view, at);
   }
 
   /** A slot for a znode that is made now, by clients' doing: all counters at 0. */
   allocateNew(zxid: bigint, time: bigint, owner: bigint): number {
     const slot = this.free.pop() ?? this.grow();
-    const chunk = this.chunkOf(slot);
+    const view = this.viewOf(slot);
     const at = offsetOf(slot);
-    chunk.fill(0, at, at + RECORD_SIZE);
-    putLong(chunk, at, zxid);
-    putLong(chunk, at + MZXID, zxid);
-    putLong(chunk, at + CTIME, time);
-    putLong(chunk, at + MTIME, time);
-    putLong(chunk, at + PZXID, zxid);
-    if (owner !== 0n) putLong(chunk, at + STORED_OWNER, owner);
+    for (let word = at + VERSION; word < at + RECORD_SIZE; word += 4) view.setInt32(word, 0);
+    putViewLong(view, at, zxid);
+    copyWords(view, at, view, at + MZXID, 2);
+    copyWords(view, at, view, at + PZXID, 2);
+    putViewLong(view, at + CTIME, time);
+    copyWords(view, at + CTIME, view, at + MTIME, 2);
+    if (owner !== 0n) putViewLong(view, at + STORED_OWNER, owner);
     return slot;
   }
 
   /** A slot with the fields of another, maybe of another table. */
   allocateCopy(from: StatTable, fromSlot: number): number {
     const slot = this.free.pop() ?? this.grow();
-    const target = this.chunkOf(slot);
-    const source = from.chunkOf(fromSlot);
-    let at = offsetOf(slot);
-    const start = offsetOf(fromSlot);
-    for (let i = start; i < start + RECORD_SIZE; i++) target[at++] = source[i] as number;
+    const target = this.viewOf(slot);
+    copyWords(from.viewOf(fromSlot), offsetOf(fromSlot), target, offsetOf(slot), RECORD_WORDS);
     return slot;
   }
 
-  /** Fills in the 60 bytes that a digest covers, in its order (tree/digest.ts). */
-  copyDigested(slot: number, target: Buffer): void {
-    const chunk = this.chunkOf(slot);
+  /**
+   * The znode's part of the tree digest: it goes on from the CRC-32 of path and data over the Stat,
+   * in the order that tree/digest.ts tells.
+   */
+  digestOf(slot: number): number {
+    const view = this.viewOf(slot);
     const at = offsetOf(slot);
-    copyRun(chunk, at, target, 0, 16);
-    copyRun(chunk, at + PZXID, target, 16, 8);
-    copyRun(chunk, at + CTIME, target, 24, 20);
-    copyRun(chunk, at + STORED_CVERSION, target, 44, 4);
-    copyRun(chunk, at + AVERSION, target, 48, 4);
-    copyRun(chunk, at + STORED_OWNER, target, 52, 8);
+    const pzxid = at + PZXID;
+    const ctime = at + CTIME;
+    const owner = at + STORED_OWNER;
+    let crc = ~view.getInt32(at + CONTENT_CRC);
+    crc = crcOfPair(crc, view.getInt32(at, true), view.getInt32(at + 4, true));
+    crc = crcOfPair(crc, view.getInt32(at + MZXID, true), view.getInt32(at + MZXID + 4, true));
+    crc = crcOfPair(crc, view.getInt32(pzxid, true), view.getInt32(pzxid + 4, true));
+    crc = crcOfPair(crc, view.getInt32(ctime, true), view.getInt32(ctime + 4, true));
+    crc = crcOfPair(crc, view.getInt32(at + MTIME, true), view.getInt32(at + MTIME + 4, true));
+    const cversion = view.getInt32(at + STORED_CVERSION, true);
+    crc = crcOfPair(crc, view.getInt32(at + VERSION, true), cversion);
+    crc = crcOfPair(crc, view.getInt32(at + AVERSION, true), view.getInt32(owner, true));
+    crc = crcOfWord(crc, view.getInt32(owner + 4, true));
+    return ~crc >>> 0;
   }
 
   release(slot: number): void {
@@ -147,105 +163,116 @@ export class StatTable {
 
   /** The 68 bytes of the Stat that clients get. */
   writeStat(out: OutputArchive, slot: number): void {
-    out.writeRun(this.chunkOf(slot), offsetOf(slot), STAT_SIZE);
+    out.writeRun(this.chunks[slot >>> CHUNK_SHIFT] as Buffer, offsetOf(slot), STAT_SIZE);
   }
 
   /** A change of the data: the fields that setData moves. */
   setData(slot: number, zxid: bigint, time: bigint, version: number, dataLength: number): void {
-    const chunk = this.chunkOf(slot);
+    const view = this.viewOf(slot);
     const at = offsetOf(slot);
-    putLong(chunk, at + MZXID, zxid);
-    putLong(chunk, at + MTIME, time);
-    putInt(chunk, at + VERSION, version);
-    putInt(chunk, at + DATA_LENGTH, dataLength);
+    putViewLong(view, at + MZXID, zxid);
+    putViewLong(view, at + MTIME, time);
+    view.setInt32(at + VERSION, version);
+    view.setInt32(at + DATA_LENGTH, dataLength);
   }
 
   /** Without a txn: the quota figures that each server keeps for itself. */
   setDataLength(slot: number, dataLength: number): void {
-    putInt(this.chunkOf(slot), offsetOf(slot) + DATA_LENGTH, dataLength);
+    this.viewOf(slot).setInt32(offsetOf(slot) + DATA_LENGTH, dataLength);
   }
 
   setNumChildren(slot: number, numChildren: number): void {
-    const chunk = this.chunkOf(slot);
+    const view = this.viewOf(slot);
     const at = offsetOf(slot);
-    putInt(chunk, at + NUM_CHILDREN, numChildren);
-    showCversion(chunk, at);
+    view.setInt32(at + NUM_CHILDREN, numChildren);
+    showCversion(view, at);
   }
 
   setCversion(slot: number, storedCversion: number): void {
-    const chunk = this.chunkOf(slot);
+    const view = this.viewOf(slot);
     const at = offsetOf(slot);
-    putInt(chunk, at + STORED_CVERSION, storedCversion);
-    showCversion(chunk, at);
+    view.setInt32(at + STORED_CVERSION, storedCversion);
+    showCversion(view, at);
   }
 
   setPzxid(slot: number, zxid: bigint): void {
-    putLong(this.chunkOf(slot), offsetOf(slot) + PZXID, zxid);
+    putViewLong(this.viewOf(slot), offsetOf(slot) + PZXID, zxid);
   }
 
   setAversion(slot: number, aversion: number): void {
-    putInt(this.chunkOf(slot), offsetOf(slot) + AVERSION, aversion);
+    this.viewOf(slot).setInt32(offsetOf(slot) + AVERSION, aversion);
   }
 
   /** The znode's part of the tree digest, unsigned; 0 where none is kept. */
   digest(slot: number): number {
-    return getInt(this.chunkOf(slot), offsetOf(slot) + DIGEST) >>> 0;
+    return this.viewOf(slot).getUint32(offsetOf(slot) + DIGEST);
   }
 
   setDigest(slot: number, digest: number): void {
-    putInt(this.chunkOf(slot), offsetOf(slot) + DIGEST, digest);
+    this.viewOf(slot).setInt32(offsetOf(slot) + DIGEST, digest);
+  }
+
+  /** The CRC-32 of path and data, unsigned; it means something only where digests are kept. */
+  contentCrc(slot: number): number {
+    return this.viewOf(slot).getUint32(offsetOf(slot) + CONTENT_CRC);
+  }
+
+  setContentCrc(slot: number, crc: number): void {
+    this.viewOf(slot).setInt32(offsetOf(slot) + CONTENT_CRC, crc);
   }
 
   czxid(slot: number): bigint {
-    return getLong(this.chunkOf(slot), offsetOf(slot));
+    return getViewLong(this.viewOf(slot), offsetOf(slot));
   }
 
   mzxid(slot: number): bigint {
-    return getLong(this.chunkOf(slot), offsetOf(slot) + MZXID);
+    return getViewLong(this.viewOf(slot), offsetOf(slot) + MZXID);
   }
 
   pzxid(slot: number): bigint {
-    return getLong(this.chunkOf(slot), offsetOf(slot) + PZXID);
+    return getViewLong(this.viewOf(slot), offsetOf(slot) + PZXID);
   }
 
   mtime(slot: number): bigint {
-    return getLong(this.chunkOf(slot), offsetOf(slot) + MTIME);
+    return getViewLong(this.viewOf(slot), offsetOf(slot) + MTIME);
   }
 
   version(slot: number): number {
-    return getInt(this.chunkOf(slot), offsetOf(slot) + VERSION);
+    return this.viewOf(slot).getInt32(offsetOf(slot) + VERSION);
   }
 
   aversion(slot: number): number {
-    return getInt(this.chunkOf(slot), offsetOf(slot) + AVERSION);
+    return this.viewOf(slot).getInt32(offsetOf(slot) + AVERSION);
   }
 
   /** As stored: how many children were ever created. */
   cversion(slot: number): number {
-    return getInt(this.chunkOf(slot), offsetOf(slot) + STORED_CVERSION);
+    return this.viewOf(slot).getInt32(offsetOf(slot) + STORED_CVERSION);
   }
 
   /** As stored: a session, or the mark of a container or a TTL node. */
   ephemeralOwner(slot: number): bigint {
-    return getLong(this.chunkOf(slot), offsetOf(slot) + STORED_OWNER);
+    return getViewLong(this.viewOf(slot), offsetOf(slot) + STORED_OWNER);
   }
 
   /** True when the stored owner is not 0: no bigint is made to find out. */
   hasOwner(slot: number): boolean {
-    const chunk = this.chunkOf(slot);
+    const view = this.viewOf(slot);
     const at = offsetOf(slot) + STORED_OWNER;
-    return (getInt(chunk, at) | getInt(chunk, at + 4)) !== 0;
+    return (view.getInt32(at) | view.getInt32(at + 4)) !== 0;
   }
 
   private grow(): number {
     if (this.used === this.chunks.length * RECORDS_PER_CHUNK) {
-      this.chunks.push(Buffer.allocUnsafeSlow(RECORD_SIZE * RECORDS_PER_CHUNK));
+      const chunk = Buffer.allocUnsafeSlow(RECORD_SIZE * RECORDS_PER_CHUNK);
+      this.chunks.push(chunk);
+      this.views.push(new DataView(chunk.buffer, chunk.byteOffset, chunk.length));
     }
     return this.used++;
   }
 
-  private chunkOf(slot: number): Buffer {
-    return this.chunks[slot >>> CHUNK_SHIFT] as Buffer;
+  private viewOf(slot: number): DataView {
+    return this.views[slot >>> CHUNK_SHIFT] as DataView;
   }
 }
 
@@ -257,7 +284,11 @@ function copyRun(from: Buffer, start: number, to: Buffer, at: number, length: nu
   for (let i = 0; i < length; i++) to[at + i] = from[start + i] as number;
 }
 
-function showCversion(chunk: Buffer, at: number): void {
-  const shown = 2 * getInt(chunk, at + STORED_CVERSION) - getInt(chunk, at + NUM_CHILDREN);
-  putInt(chunk, at + CVERSION, shown | 0);
+function copyWords(from: DataView, start: number, to: DataView, at: number, words: number): void {
+  for (let i = 0; i < words * 4; i += 4) to.setInt32(at + i, from.getInt32(start + i));
+}
+
+function showCversion(view: DataView, at: number): void {
+  const shown = 2 * view.getInt32(at + STORED_CVERSION) - view.getInt32(at + NUM_CHILDREN);
+  view.setInt32(at + CVERSION, shown);
 }

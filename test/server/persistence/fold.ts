@@ -2,7 +2,7 @@ import { containerOwner, ttlOwner } from '../../../src/protocol/create-mode.js';
 import type { ACL, StatPersisted } from '../../../src/protocol/data.js';
 import { OpCode } from '../../../src/protocol/op-code.js';
 import { fromZnodeData, type ZnodeData } from '../../../src/server/tree/data-node.js';
-import { DigestCalculator, TreeDigest } from '../../../src/server/tree/digest.js';
+import { nodeDigest, TreeDigest } from '../../../src/server/tree/digest.js';
 import type { Txn, TxnEntry, TxnHead } from '../../../src/server/tree/txn.js';
 import { ByteBuilder } from '../../support/zk-files.js';
 
@@ -118,10 +118,8 @@ export class Fold {
 
   digest(): bigint {
     const sum = new TreeDigest();
-    const calculator = new DigestCalculator();
     for (const [path, { data, stat }] of this.nodes) {
-      digestStat(stat).copy(calculator.stat);
-      sum.add(calculator.digest(path, data));
+      sum.add(nodeDigest(path, data, digestStat(stat)));
     }
     return sum.value;
   }

@@ -10,6 +10,7 @@ import type { LocalSessions, QuorumLimits } from '../../../src/server/quorum/rol
 import { commonParts, LIMITS } from '../../sim/peer-parts.js';
 import { type HandshakeOptions, handshake, Peer } from '../server-peer.js';
 import { copyOf, entriesOf, type MemoryDisk, restore } from './memory-disk.js';
+import { WorldLinks } from './world-links.js';
 
 const TICK_MS = 1000;
 interface Member {
@@ -38,14 +39,14 @@ export interface EnsembleOptions {
  */
 export class EnsembleWorld {
   readonly members = new Map<number, Member>();
-  /** Links by the member and the number it knows them by, to the other end. */
-  private readonly links = new Map<string, { sid: number; link: number }>();
+  private readonly links = new WorldLinks({
+    isReachable: (from, to) => this.isReachable(from, to),
+    step: (sid, event) => this.step(sid, event),
+  });
   private readonly cuts = new Set<string>();
   private readonly config: QuorumConfig;
   /** What the first members know. */
   private readonly initial: QuorumConfig;
-  /** Ends of links that a test holds itself. */
-  private readonly held = new Map<string, (bytes: Buffer | null) => void>();
   private nextId = 1;
   private wallMs = 1_800_000_000_000;
   private nowMs = 1000;
@@ -113,9 +114,7 @@ export class EnsembleWorld {
     member.disk.work.length = 0;
     for (const peer of member.clients.values()) peer.wasClosed();
     member.clients.clear();
-    for (const key of [...this.links.keys()]) {
-      if (key.startsWith(`${sid}:`)) this.closeLink(sid, Number(key.split(':')[1]), 'crashed');
-    }
+    this.links.closeAll(sid, 'crashed');
     this.settle();
   }
 
@@ -202,12 +201,10 @@ export class EnsembleWorld {
 
   /** A link to that member by hand: `receive` gets what it sends, null when it hangs up. */
   link(sid: number, receive: (bytes: Buffer | null) => void): { push(bytes: Buffer): void } {
-    const link = this.nextId++;
-    this.held.set(`${sid}:${link}`, receive);
-    this.step(sid, { kind: 'link-opened', link, remote: 'by hand' });
+    const push = this.links.byHand(sid, receive);
     return {
       push: (bytes) => {
-        this.step(sid, { kind: 'link-received', link, bytes });
+        push(bytes);
         this.settle();
       },
     };
@@ -283,18 +280,18 @@ export class EnsembleWorld {
         if (effect.report.kind === 'quorum') member.notes.push(effect.report.message);
         break;
       case 'link-dial':
-        this.dial(member, effect);
+        this.links.dial(sid, effect);
         break;
       case 'link-send':
-        this.send(sid, effect.link, effect.bytes);
+        this.links.send(sid, effect.link, effect.bytes);
         break;
       case 'link-snapshot': {
         const stream = writeSnapshotStream(bodySourceOf(effect.content), SNAP_STREAM_SIGNATURE);
-        for (const chunk of stream) this.send(sid, effect.link, chunk);
+        for (const chunk of stream) this.links.send(sid, effect.link, chunk);
         break;
       }
       case 'link-close':
-        this.closeLink(sid, effect.link, 'closed', false);
+        this.links.close(sid, effect.link, 'closed', false);
         break;
       default:
         break;
@@ -303,35 +300,5 @@ export class EnsembleWorld {
 
   private isReachable(from: number, to: number): boolean {
     return this.members.get(to)?.isUp === true && !this.cuts.has(`${from}-${to}`);
-  }
-
-  private dial({ sid }: Member, { link, addresses }: Extract<Effect, { kind: 'link-dial' }>): void {
-    const to = (addresses[0]?.port ?? 0) - 1999;
-    if (!this.isReachable(sid, to)) {
-      this.step(sid, { kind: 'link-closed', link, reason: 'refused' });
-      return;
-    }
-    const there = this.nextId++;
-    this.links.set(`${sid}:${link}`, { sid: to, link: there });
-    this.links.set(`${to}:${there}`, { sid, link });
-    this.step(to, { kind: 'link-opened', link: there, remote: `server ${sid}` });
-    this.step(sid, { kind: 'link-opened', link, remote: `server ${to}` });
-  }
-
-  private send(sid: number, link: number, bytes: Buffer): void {
-    this.held.get(`${sid}:${link}`)?.(bytes);
-    const other = this.links.get(`${sid}:${link}`);
-    if (other === undefined || !this.isReachable(sid, other.sid)) return;
-    this.step(other.sid, { kind: 'link-received', link: other.link, bytes });
-  }
-
-  private closeLink(sid: number, link: number, reason: string, isTold = true): void {
-    this.held.get(`${sid}:${link}`)?.(null);
-    const other = this.links.get(`${sid}:${link}`);
-    if (other === undefined) return;
-    this.links.delete(`${sid}:${link}`);
-    this.links.delete(`${other.sid}:${other.link}`);
-    if (isTold) this.step(sid, { kind: 'link-closed', link, reason });
-    this.step(other.sid, { kind: 'link-closed', link: other.link, reason });
   }
 }

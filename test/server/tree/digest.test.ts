@@ -1,11 +1,16 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
-  DigestCalculator,
+  contentCrc,
+  contentCrcOf,
+  DIGEST_STAT_SIZE,
   isDigested,
   nodeDigest,
+  orderPersisted,
   TreeDigest,
+  tableDigest,
 } from '../../../src/server/tree/digest.js';
+import { StatTable } from '../../../src/server/tree/stat-table.js';
 import { ByteBuilder, zlibCrc32 } from '../../support/zk-files.js';
 
 // That the digests are Apache's is shown on a log of Apache's server:
@@ -38,10 +43,26 @@ for (const [path, data] of [
 }
 
 test('data given one byte a character digests like its bytes', () => {
-  const calculator = new DigestCalculator();
-  STAT.copy(calculator.stat);
   const data = Buffer.from(Array.from({ length: 10_000 }, (_, i) => i & 0xff));
-  assert.is(calculator.digest('/ü', data.toString('latin1')), nodeDigest('/ü', data, STAT));
+  assert.is(nodeDigest('/ü', data.toString('latin1'), STAT), nodeDigest('/ü', data, STAT));
+});
+
+test('data that stands inside other bytes digests like itself', () => {
+  const bytes = Buffer.from('before, data, behind');
+  for (const path of ['/a', '/ü', '', '/', '/zookeeper/quota']) {
+    assert.is(contentCrcOf(path, bytes, 8, 12), contentCrc(path, 'data'), path);
+  }
+});
+
+test('a table goes on from the content to the digest', () => {
+  const stats = new StatTable();
+  const slot = stats.allocatePersisted(
+    Buffer.concat([STAT.subarray(0, 16), STAT.subarray(24), STAT.subarray(16, 24)]),
+    4,
+  );
+  stats.setContentCrc(slot, contentCrc('/a', 'data'));
+  assert.is(tableDigest('/a', stats, slot), nodeDigest('/a', 'data', STAT));
+  assert.is(tableDigest('/zookeeper/quota', stats, slot), 0);
 });
 
 test('the root is "" whatever it is called', () => {
@@ -58,9 +79,9 @@ test('what lies below /zookeeper does not count, /zookeeper does', () => {
 
 test('a persisted Stat, whose pzxid stands last, is put into the order of the digest', () => {
   const persisted = Buffer.concat([STAT.subarray(0, 16), STAT.subarray(24), STAT.subarray(16, 24)]);
-  const calculator = new DigestCalculator();
-  calculator.setPersisted(persisted);
-  assert.equal(calculator.stat, STAT);
+  const ordered = Buffer.alloc(DIGEST_STAT_SIZE);
+  orderPersisted(persisted, ordered);
+  assert.equal(ordered, STAT);
 });
 
 test('a tree digest is a sum of 64 bits, and forgets what is taken out', () => {

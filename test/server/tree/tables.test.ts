@@ -31,7 +31,7 @@ const STAT: StatPersisted = {
 
 function persisted(table: StatTable, slot: number): StatPersisted {
   const bytes = Buffer.alloc(60);
-  table.copyPersisted(slot, bytes);
+  table.copyPersisted(slot, new DataView(bytes.buffer, bytes.byteOffset), 0);
   return StatPersisted.decode(bytes);
 }
 

@@ -5,7 +5,12 @@ import { open, stat } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
 import type { SnapshotItem } from '../../../server/persistence/snapshot-item.js';
 import { SnapshotReader } from '../../../server/persistence/snapshot-reader.js';
-import { DigestCalculator, TreeDigest } from '../../../server/tree/digest.js';
+import {
+  DIGEST_STAT_SIZE,
+  nodeDigest,
+  orderPersisted,
+  TreeDigest,
+} from '../../../server/tree/digest.js';
 import { reading } from './file-fault.js';
 import { unpackSnappy } from './snappy.js';
 
@@ -113,7 +118,7 @@ export async function* readSnapshot<Value>(
 class SnapshotFold<Value> {
   isOver = false;
   private readonly taker: SnapshotTaker<Value>;
-  private readonly calculator = new DigestCalculator();
+  private readonly stat60 = Buffer.alloc(DIGEST_STAT_SIZE);
   private readonly digest = new TreeDigest();
   private sessions = 0;
   private acls = 0;
@@ -167,8 +172,8 @@ class SnapshotFold<Value> {
   private takeNode(node: SnapshotNode, batch: Value[]): void {
     this.nodes++;
     this.dataBytes += Buffer.byteLength(node.path) + (node.data?.length ?? 0);
-    this.calculator.setPersisted(node.stat);
-    this.digest.add(this.calculator.digest(node.path, node.data));
+    orderPersisted(node.stat, this.stat60);
+    this.digest.add(nodeDigest(node.path, node.data, this.stat60));
     const value = this.taker.node(node);
     if (value !== undefined) batch.push(value);
   }
