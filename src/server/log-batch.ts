@@ -43,11 +43,13 @@ export class LogBatch {
     return this.records.length - start;
   }
 
-  /** A copy of the entry that was added last, before it is taken. */
+  /**
+   * The entry that was added last, before the batch is taken. It stays as it is: the archive moves
+   * to new memory when it grows or is taken, and leaves what was written where it stands.
+   */
   lastEntry(): Buffer {
     const { records, lastStart } = this;
-    const end = records.length - 1;
-    return Buffer.from(records.memory.subarray(lastStart + RECORD_PREFIX_SIZE, end));
+    return records.memory.subarray(lastStart + RECORD_PREFIX_SIZE, records.length - 1);
   }
 
   /** The append, when there is something to append. */

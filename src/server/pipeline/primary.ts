@@ -7,6 +7,7 @@
  */
 import { InputArchive } from '../../jute/input-archive.js';
 import { lowOf } from '../../jute/long.js';
+import type { Id } from '../../protocol/data.js';
 import { ErrorCode } from '../../protocol/error-code.js';
 import { OpCode } from '../../protocol/op-code.js';
 import { assert } from '../assert.js';
@@ -44,7 +45,7 @@ export interface Forwarded {
   readonly cxid: number;
   readonly type: number;
   readonly body: Buffer;
-  readonly ids: ClientConnection['ids'];
+  readonly ids: readonly Id[];
 }
 
 export interface PrimaryOptions {

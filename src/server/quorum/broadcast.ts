@@ -4,6 +4,7 @@
  *
  * Never a commit without a quorum. Its own ack counts when its own disk has the txn, not before.
  */
+import type { Id } from '../../protocol/data.js';
 import type { ErrorCode } from '../../protocol/error-code.js';
 import type { ReconfigRequest } from '../../protocol/proto.js';
 import type { ContainerManager } from '../pipeline/container-manager.js';
@@ -24,6 +25,7 @@ import type { PeerHost } from './role.js';
 /** When so few zxids of an epoch are left, a new epoch is begun (ZOOKEEPER-1277). */
 const LAST_COUNTER = 0xfff0_0000n;
 const COUNTER = 0xffff_ffffn;
+const NO_IDS: readonly Id[] = [];
 
 export interface BroadcastOptions {
   /** Seeds the random trigger of snapshots. */
@@ -105,7 +107,9 @@ export class Broadcast implements ProposalListener {
   private forwarded(handler: LearnerHandler, packet: Packet): string {
     const request = readRequest(packet.data);
     if (request === undefined) return 'a damaged REQUEST';
-    this.primary.forwarded({ ...request, origin: handler, ids: [...(packet.authinfo ?? [])] });
+    const { sessionId, cxid, type, body } = request;
+    const ids = packet.authinfo ?? NO_IDS;
+    this.primary.forwarded({ origin: handler, sessionId, cxid, type, body, ids });
     return '';
   }
 

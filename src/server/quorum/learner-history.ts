@@ -73,16 +73,13 @@ export class LearnerHistory {
     if (!isSuccessor(lastLogged, zxid)) {
       return `behind ${formatZxid(lastLogged)} it proposed ${formatZxid(zxid)}: txns are missing`;
     }
-    const bytes = Buffer.from(data);
-    const entry = readTxn(bytes);
-    if (entry.head.zxid !== zxid) {
-      return `${formatZxid(zxid)} carries the txn ${formatZxid(entry.head.zxid)}`;
+    const { head, txn, digest } = readTxn(data);
+    if (head.zxid !== zxid) {
+      return `${formatZxid(zxid)} carries the txn ${formatZxid(head.zxid)}`;
     }
-    const proposal = { ...entry, bytes };
-    this.pending.push(proposal);
+    this.pending.push({ head, txn, digest, bytes: this.path.log(zxid, data) });
     this.unacked.push(zxid);
-    this.path.log(zxid, bytes);
-    const config = configOf(proposal.txn);
+    const config = configOf(txn);
     if (config !== null) this.peer.membership.propose(config);
     return '';
   }

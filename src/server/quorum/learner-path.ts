@@ -7,12 +7,12 @@ import type { InputArchive } from '../../jute/input-archive.js';
 import { OutputArchive } from '../../jute/output-archive.js';
 import type { Id } from '../../protocol/data.js';
 import { OpCode } from '../../protocol/op-code.js';
-import { hex64 } from '../../protocol/zxid.js';
 import { draftAudit } from '../audit.js';
 import type { ClientConnection } from '../client-connection.js';
 import type { Effect } from '../effects.js';
 import { Fifo } from '../fifo.js';
 import { LogBatch } from '../log-batch.js';
+import { LongMap } from '../long-map.js';
 import { Request } from '../pipeline/request.js';
 import type { EnsemblePath, PathHost } from '../pipeline/write-path.js';
 import type { ServerState } from '../server-state.js';
@@ -48,10 +48,10 @@ export class LearnerPath implements EnsemblePath {
   private readonly snapshots: SnapshotTrigger;
   private readonly sessionIds: SessionIds;
   /** Forwarded writes by session, in the order in which the leader will answer them. */
-  private readonly underWay = new Map<string, Fifo<Request>>();
+  private readonly underWay = new LongMap<Fifo<Request>>();
   private readonly syncs = new Fifo<Request>();
   /** Connections that ask whether their session lives, by its id. */
-  private readonly asking = new Map<string, { connection: ClientConnection; timeoutMs: number }>();
+  private readonly asking = new LongMap<{ connection: ClientConnection; timeoutMs: number }>();
   private readonly scratch = new OutputArchive();
   private writes = 0;
   /**
@@ -104,7 +104,7 @@ export class LearnerPath implements EnsemblePath {
 
   /** Only the leader knows whether it lives, even where this server has never heard of it. */
   resume(connection: ClientConnection, sessionId: bigint, timeoutMs: number): void {
-    this.asking.set(hex64(sessionId), { connection, timeoutMs });
+    this.asking.set(sessionId, { connection, timeoutMs });
     const data = Buffer.alloc(12);
     data.writeBigInt64BE(BigInt.asIntN(64, sessionId), 0);
     data.writeInt32BE(timeoutMs, 8);
@@ -120,11 +120,11 @@ export class LearnerPath implements EnsemblePath {
   }
 
   private forward(request: Request, body: Uint8Array): void {
-    const key = hex64(request.sessionId);
-    let queue = this.underWay.get(key);
+    const { sessionId } = request;
+    let queue = this.underWay.get(sessionId);
     if (queue === undefined) {
       queue = new Fifo<Request>();
-      this.underWay.set(key, queue);
+      this.underWay.set(sessionId, queue);
     }
     queue.push(request);
     this.writes++;
@@ -144,12 +144,14 @@ export class LearnerPath implements EnsemblePath {
 
   // ── what the leader says ─────────────────────────────────────────────────────────────────────
 
-  /** Into the log with it, as it came. */
-  log(zxid: bigint, bytes: Buffer): void {
-    const size = this.batch.addEntry(zxid, bytes);
+  /** Into the log with it, as it came. Returns the bytes as they lie there, for good. */
+  log(zxid: bigint, entry: Buffer): Buffer {
+    const size = this.batch.addEntry(zxid, entry);
+    const logged = this.batch.lastEntry();
     if (this.snapshots.isDue(size)) {
       this.host.emit({ kind: 'snapshot', content: this.host.snapshotContent() });
     }
+    return logged;
   }
 
   get lastLogged(): bigint {
@@ -172,11 +174,10 @@ export class LearnerPath implements EnsemblePath {
   /** The request that the txn answers, where one of this server's clients sent it. */
   private requestOf(sessionId: bigint, cxid: number): Request | undefined {
     if (this.underWay.size === 0) return undefined;
-    const key = hex64(sessionId);
-    const queue = this.underWay.get(key);
+    const queue = this.underWay.get(sessionId);
     if (queue?.peek()?.xid !== cxid) return undefined;
     const request = queue.shift();
-    if (queue.length === 0) this.underWay.delete(key);
+    if (queue.length === 0) this.underWay.delete(sessionId);
     this.writes--;
     return request;
   }
@@ -188,10 +189,9 @@ export class LearnerPath implements EnsemblePath {
   }
 
   revalidated(sessionId: bigint, isValid: boolean): void {
-    const key = hex64(sessionId);
-    const asked = this.asking.get(key);
+    const asked = this.asking.get(sessionId);
     if (asked === undefined) return;
-    this.asking.delete(key);
+    this.asking.delete(sessionId);
     const { connection, timeoutMs } = asked;
     if (!isValid) {
       this.host.expired(connection);

@@ -20,6 +20,8 @@ export interface Acked {
 
 export class OutstandingProposals {
   private readonly proposals = new Fifo<Proposed>();
+  /** How many of them are reconfigs: hardly ever any. */
+  private reconfigs = 0;
   lastProposed = 0n;
   lastCommitted = 0n;
 
@@ -33,6 +35,7 @@ export class OutstandingProposals {
 
   push(proposed: Proposed): void {
     this.lastProposed = proposed.zxid;
+    if (proposed.config !== null) this.reconfigs++;
     this.proposals.push(proposed);
   }
 
@@ -41,6 +44,7 @@ export class OutstandingProposals {
     const next = this.proposals.shift();
     assert(next?.zxid === zxid, 'a commit out of order');
     this.lastCommitted = zxid;
+    if (next.config !== null) this.reconfigs--;
     return next;
   }
 
@@ -51,6 +55,7 @@ export class OutstandingProposals {
    */
   committable(config: QuorumConfig, acked: readonly Acked[]): bigint {
     let best = this.quorumZxid(config, acked);
+    if (this.reconfigs === 0) return best < this.lastProposed ? best : this.lastProposed;
     for (const { zxid, config: next } of this.proposals.values()) {
       if (next === null) continue;
       if (best < zxid) break;

@@ -1,5 +1,5 @@
 import { sessionPassword } from '../../protocol/session-id.js';
-import { hex64 } from '../../protocol/zxid.js';
+import { LongMap } from '../long-map.js';
 import { ExpiryQueue } from './expiry-queue.js';
 
 /** A client's session, whether or not a connection holds it now. */
@@ -43,10 +43,10 @@ export class Session {
  * createSession is applied (or replayed) and leaves when its closeSession is.
  */
 export class SessionTracker {
-  private readonly sessions = new Map<string, Session>();
+  private readonly sessions = new LongMap<Session>();
   private readonly expiry: ExpiryQueue<Session>;
   /** Those whose createSession is proposed; they enter when it is applied. */
-  private readonly opening = new Map<string, Session>();
+  private readonly opening = new LongMap<Session>();
   /** Those that live on this server alone; null where every session is of the ensemble. */
   local: SessionTracker | null = null;
   private readonly tickMs: number;
@@ -69,13 +69,12 @@ export class SessionTracker {
   }
 
   get(id: bigint): Session | undefined {
-    return this.sessions.get(hex64(id));
+    return this.sessions.get(id);
   }
 
   /** One that is there, or whose createSession is under way. */
   find(id: bigint): Session | undefined {
-    const key = hex64(id);
-    return this.sessions.get(key) ?? this.opening.get(key);
+    return this.sessions.get(id) ?? this.opening.get(id);
   }
 
   /** Is `id` taken, by whatever kind of session? */
@@ -88,28 +87,26 @@ export class SessionTracker {
     const found = this.find(id);
     if (found !== undefined) return found;
     const session = new Session(id, timeoutMs);
-    this.opening.set(hex64(id), session);
+    this.opening.set(id, session);
     return session;
   }
 
   /** A replayed createSession may meet a session that the snapshot brought: it stays. */
   add(id: bigint, timeoutMs: number, nowMs: number): Session {
-    const key = hex64(id);
-    let session = this.sessions.get(key);
+    let session = this.sessions.get(id);
     if (session === undefined) {
-      session = this.opening.get(key) ?? new Session(id, timeoutMs);
-      this.opening.delete(key);
-      this.sessions.set(key, session);
+      session = this.opening.get(id) ?? new Session(id, timeoutMs);
+      this.opening.delete(id);
+      this.sessions.set(id, session);
     }
     this.touch(session, nowMs);
     return session;
   }
 
   remove(id: bigint): Session | undefined {
-    const key = hex64(id);
-    const session = this.sessions.get(key);
+    const session = this.sessions.get(id);
     if (session === undefined) return undefined;
-    this.sessions.delete(key);
+    this.sessions.delete(id);
     this.expiry.remove(session);
     session.isClosing = true;
     return session;
@@ -144,7 +141,7 @@ export class SessionTracker {
     this.local?.remove(session.id);
     session.isClosing = false;
     session.isLocal = false;
-    this.opening.set(hex64(session.id), session);
+    this.opening.set(session.id, session);
   }
 
   /** From now on the leader's tracker is the one that counts, and is told by `takeTouched`. */
