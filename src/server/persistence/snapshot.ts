@@ -39,13 +39,14 @@ export interface SnapshotAcl {
   readonly acl: readonly ACL[];
 }
 
+/** One may be the same object as the one before: it is written before the next is asked for. */
 export interface SnapshotNode {
   /** "" for the root. */
   readonly path: string;
   /** A string is one byte a character. */
   readonly data: Buffer | string | null;
   readonly aclKey: bigint | number;
-  /** The record, or its 60 bytes, which are copied before the next node is asked for. */
+  /** The record, or its 60 bytes. */
   readonly stat: StatPersisted | Buffer;
 }
 

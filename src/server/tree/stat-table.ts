@@ -1,6 +1,6 @@
-import { getViewLong, putViewLong } from '../../jute/long.js';
+import { getViewLong, highOf, lowOf, putViewLong } from '../../jute/long.js';
 import type { OutputArchive } from '../../jute/output-archive.js';
-import { STAT_SIZE, type StatPersisted } from '../../protocol/data.js';
+import { STAT_SIZE, StatPersisted } from '../../protocol/data.js';
 import { crcOfPair, crcOfWord } from '../persistence/checksum.js';
 
 /**
@@ -44,21 +44,23 @@ export class StatTable {
 
   /** A slot for a znode with this Stat. `shownOwner` is what clients see of the owner. */
   allocate(stat: StatPersisted, shownOwner: bigint, dataLength: number): number {
-    const slot = this.free.pop() ?? this.grow();
-    this.setShownOwner(slot, shownOwner);
-    this.setDigest(slot, 0);
-    this.setContentCrc(slot, 0);
+    const slot = this.allocateBare(shownOwner);
     this.setStat(slot, stat, dataLength, 0);
     return slot;
   }
 
   /** A slot for a znode of a snapshot, from the 60 bytes of its StatPersisted. */
   allocatePersisted(persisted: Buffer, dataLength: number): number {
+    const slot = this.allocateBare(0n);
+    this.setPersisted(slot, persisted, dataLength, 0);
+    return slot;
+  }
+
+  private allocateBare(shownOwner: bigint): number {
     const slot = this.free.pop() ?? this.grow();
-    this.setShownOwner(slot, 0n);
+    this.setShownOwner(slot, shownOwner);
     this.setDigest(slot, 0);
     this.setContentCrc(slot, 0);
-    this.setPersisted(slot, persisted, dataLength, 0);
     return slot;
   }
 
@@ -88,27 +90,14 @@ export class StatTable {
     copyWords(view, at + PZXID, target, to + 52, 2);
   }
 
-  /** What clients see as the ephemeralOwner: 0 unless it is a session. */
+  /** The ephemeralOwner as clients see it: 0 unless it is a session. */
   setShownOwner(slot: number, owner: bigint): void {
     putViewLong(this.viewOf(slot), offsetOf(slot) + OWNER, owner);
   }
 
   /** Every field but the owner that clients see, which never changes. */
   setStat(slot: number, stat: StatPersisted, dataLength: number, numChildren: number): void {
-    const view = this.viewOf(slot);
-    const at = offsetOf(slot);
-    putViewLong(view, at, stat.czxid);
-    putViewLong(view, at + MZXID, stat.mzxid);
-    putViewLong(view, at + CTIME, stat.ctime);
-    putViewLong(view, at + MTIME, stat.mtime);
-    view.setInt32(at + VERSION, stat.version);
-    view.setInt32(at + AVERSION, stat.aversion);
-    view.setInt32(at + DATA_LENGTH, dataLength);
-    view.setInt32(at + NUM_CHILDREN, numChildren);
-    putViewLong(view, at + PZXID, stat.pzxid);
-    view.setInt32(at + STORED_CVERSION, stat.cversion);
-    putViewLong(view, at + STORED_OWNER, stat.ephemeralOwner);
-    showCversion(view, at);
+    this.setPersisted(slot, StatPersisted.encode(stat), dataLength, numChildren);
   }
 
   /** A slot for a znode that is made now, by clients' doing: all counters at 0. */
@@ -223,6 +212,15 @@ export class StatTable {
 
   czxid(slot: number): bigint {
     return getViewLong(this.viewOf(slot), offsetOf(slot));
+  }
+
+  /** Was it made behind `zxid`? */
+  isYounger(slot: number, zxid: bigint): boolean {
+    const view = this.viewOf(slot);
+    const at = offsetOf(slot);
+    const high = view.getInt32(at);
+    const zxidHigh = highOf(zxid);
+    return high === zxidHigh ? view.getUint32(at + 4) > lowOf(zxid) >>> 0 : high > zxidHigh;
   }
 
   mzxid(slot: number): bigint {

@@ -264,4 +264,14 @@ test('the data of a znode keeps every byte, and null', () => {
   assert.equal(fromZnodeData(toZnodeData(Buffer.alloc(0))), Buffer.alloc(0));
 });
 
+test('a znode is younger than a zxid by all 64 bits', () => {
+  const zxids = [-1n, 0n, 1n, 0x7fff_ffffn, 0x8000_0000n, 0xffff_ffffn, 1n << 32n, MAX];
+  for (const czxid of zxids) {
+    const table = new StatTable();
+    const slot = table.allocateNew(czxid, 0n, 0n);
+    for (const zxid of zxids)
+      assert.is(table.isYounger(slot, zxid), czxid > zxid, `${czxid} ${zxid}`);
+  }
+});
+
 test.run();
