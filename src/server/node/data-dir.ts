@@ -7,6 +7,7 @@ import { mkdir, open, rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { createGunzip, createGzip } from 'node:zlib';
+import { faultOf, feedSnapshot } from '../persistence/feed-snapshot.js';
 import { snapshotFileName, VERSION_DIR } from '../persistence/file-names.js';
 import { planPurge } from '../persistence/purge.js';
 import {
@@ -180,7 +181,7 @@ export class DataDir {
     try {
       for await (const chunk of stream) {
         reader.push(chunk as Buffer);
-        const fault = feed(database, reader);
+        const fault = faultOf(feedSnapshot(database, reader));
         if (fault !== undefined) return fault;
       }
     } catch (error) {
@@ -189,7 +190,7 @@ export class DataDir {
       source.destroy();
     }
     reader.end();
-    return feed(database, reader);
+    return faultOf(feedSnapshot(database, reader));
   }
 
   private async replay(
@@ -294,36 +295,6 @@ export class DataDir {
     for (const name of plan.logs) await unlink(join(this.logFolder, name));
     for (const name of plan.snapshots) await unlink(join(this.snapFolder, name));
     return [...plan.logs, ...plan.snapshots];
-  }
-}
-
-/**
- * Moves what the reader has into the database; returns what is wrong with the file, if anything.
- */
-function feed(database: Database, reader: SnapshotReader): string | undefined {
-  for (;;) {
-    const item = reader.next();
-    switch (item.kind) {
-      case 'session':
-        database.addSession(item.id, item.timeoutMs);
-        break;
-      case 'acl':
-        database.addAcl(item.key, item.acl);
-        break;
-      case 'node':
-        database.addNode(item.path, item.data, item.aclKey, item.stat);
-        break;
-      case 'digest':
-        database.compareAfter = item.zxid;
-        break;
-      case 'invalid':
-        return `at offset ${item.offset}: ${item.reason}`;
-      case 'need-more':
-      case 'end':
-        return undefined;
-      default:
-        break;
-    }
   }
 }
 
