@@ -7,6 +7,8 @@ import {
   BASIC_SUMMARIES,
   BASIC_SUMMARY_SETS,
   COUNTERS,
+  LATER_BASIC_SUMMARIES,
+  LATER_COUNTERS,
 } from './mntr-keys.js';
 import type { AdvancedSummaryView, ServerView, SummaryView } from './server-view.js';
 import { servingWord } from './word.js';
@@ -70,6 +72,7 @@ function render(view: ServerView): string {
   for (const [name, gauge] of GAUGES) put(name, gauge(view));
   for (const [name, value] of view.extraGauges ?? []) put(name, value);
   for (const name of COUNTERS) put(name, view.metrics.counters[name] ?? 0);
+  for (const name of LATER_COUNTERS) put(name, view.metrics.counters[name]);
   putSummaries(view, put);
   return lines.join('');
 }
@@ -77,6 +80,10 @@ function render(view: ServerView): string {
 function putSummaries({ metrics }: ServerView, put: Put): void {
   for (const name of BASIC_SUMMARIES) {
     putBasic(put, name, metrics.basicSummaries[name] ?? EMPTY_SUMMARY);
+  }
+  for (const name of LATER_BASIC_SUMMARIES) {
+    const summary = metrics.basicSummaries[name];
+    if (summary !== undefined) putBasic(put, name, summary);
   }
   for (const name of ADVANCED_SUMMARIES) {
     putAdvanced(put, name, metrics.advancedSummaries[name] ?? EMPTY_ADVANCED);

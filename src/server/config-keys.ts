@@ -327,9 +327,7 @@ const ADMIN = {
     adminNeedClientAuth: prop.boolean('admin.needClientAuth', true, 'ask for client certificates'),
   }),
   adminSnapshotEnabled: prop.boolean('admin.snapshot.enabled', true, 'allow snapshot'),
-  ...later('there is no command restore', {
-    adminRestoreEnabled: prop.boolean('admin.restore.enabled', true, 'allow restore'),
-  }),
+  adminRestoreEnabled: prop.boolean('admin.restore.enabled', true, 'allow restore'),
   adminRateLimiterIntervalMs: prop.int(
     'admin.rateLimiterIntervalInMS',
     300000,

@@ -45,10 +45,12 @@ export class ServerState {
   readonly dataWatches = new WatchManager<ClientConnection>();
   readonly childWatches = new WatchManager<ClientConnection>();
   readonly connections = new Map<number, ClientConnection>();
-  readonly stats = new ServerStats();
+  readonly stats: ServerStats;
   readonly reporter: Reporter;
   /** Without a quorum, for clients that asked for no more than reads. */
   isReadOnly = false;
+  /** An operator put this tree in the place of another one, which clients may have seen. */
+  isRestored = false;
   wallMs = 0;
   monotonicMs = 0;
   /** The last processed zxid in two halves: a reply is stamped without making a bigint. */
@@ -67,7 +69,11 @@ export class ServerState {
     auth: Auth;
     prep: Prep;
     connectionThrottle?: ConnectionThrottle;
+    /** Of the server whose place this one takes. */
+    stats?: ServerStats;
   }) {
+    this.stats = parts.stats ?? new ServerStats();
+    this.stats.metrics.reads.forgetNodes();
     this.settings = parts.settings;
     this.connectionThrottle = parts.connectionThrottle ?? null;
     this.reporter = new Reporter(parts.settings.reports ?? NO_REPORTS);

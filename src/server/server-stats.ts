@@ -15,6 +15,7 @@ export type Measured =
       | 'startup_txns_loaded'
       | 'startup_txns_load_time'
       | 'dbinittime'
+      | 'restore_time'
     >;
 
 /** What `srvr` and mntr count since the start or the last `srst`. Times are whole milliseconds. */

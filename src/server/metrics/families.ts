@@ -4,7 +4,7 @@
  * `_total`, as 3.10 names them, and without, as 3.9 does.
  */
 import { mntr } from '../../fourlw/mntr.js';
-import { COUNTERS } from '../../fourlw/mntr-keys.js';
+import { COUNTERS, LATER_COUNTERS } from '../../fourlw/mntr-keys.js';
 import type {
   AdvancedSummaryView,
   MetricsView,
@@ -33,7 +33,9 @@ export function metricFamilies(view: ServerView): MetricFamily[] {
   const { metrics } = view;
   return [
     ...gauges(view),
-    ...COUNTERS.flatMap((name) => counter(name, metrics.counters[name] ?? 0)),
+    ...[...COUNTERS, ...LATER_COUNTERS].flatMap((name) =>
+      counter(name, metrics.counters[name] ?? 0),
+    ),
     ...summaries(metrics),
   ];
 }

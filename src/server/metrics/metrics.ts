@@ -3,13 +3,25 @@
  * (ServerMetrics). Pure: durations are given to it. What every request touches is a field; the rest
  * is found by name. A metric that has no meaning in this server stays zero, as Apache prints it.
  */
-import type { AdvancedSummaryName, BasicSummaryName, CounterName } from '../../fourlw/mntr-keys.js';
+import {
+  type AdvancedSummaryName,
+  type BasicSummaryName,
+  type CounterName,
+  LATER_BASIC_SUMMARIES,
+  LATER_COUNTERS,
+} from '../../fourlw/mntr-keys.js';
 import type { AdvancedSummaryView, MetricsView, SummaryView } from '../../fourlw/server-view.js';
 import { NamespaceSummaries } from './namespaces.js';
 import { PercentileSummary, Summary } from './summary.js';
 
 /** What a Stat takes in a reply: it counts as read with the znode. */
 export const STAT_SIZE = 68;
+
+/** Metrics that only servers since 3.9 have: this one does, whatever there is to count. */
+const NEVER_COUNTED = Object.fromEntries(LATER_COUNTERS.map((name) => [name, 0]));
+const NEVER_RECORDED = Object.fromEntries(
+  LATER_BASIC_SUMMARIES.map((name) => [name, new Summary()]),
+);
 
 export class Metrics {
   /** Milliseconds from the arrival of a request to its reply. */
@@ -46,15 +58,17 @@ export class Metrics {
   view(): MetricsView {
     return {
       counters: {
+        ...NEVER_COUNTED,
         ...(Object.fromEntries(this.counters) as Partial<Record<CounterName, number>>),
         response_bytes: this.responseBytes,
         bytes_received_count: this.bytesReceived,
         outstanding_changes_queued: this.changesQueued,
         outstanding_changes_removed: this.changesRemoved,
       },
-      basicSummaries: Object.fromEntries(this.summaries) as Partial<
-        Record<BasicSummaryName, SummaryView>
-      >,
+      basicSummaries: {
+        ...NEVER_RECORDED,
+        ...(Object.fromEntries(this.summaries) as Partial<Record<BasicSummaryName, SummaryView>>),
+      },
       advancedSummaries: {
         readlatency: this.readLatency,
         updatelatency: this.updateLatency,

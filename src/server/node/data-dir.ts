@@ -5,8 +5,7 @@
 import { createReadStream } from 'node:fs';
 import { mkdir, open, rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
-import { createGunzip, createGzip } from 'node:zlib';
+import { createGunzip } from 'node:zlib';
 import { faultOf, feedSnapshot } from '../persistence/feed-snapshot.js';
 import { snapshotFileName, VERSION_DIR } from '../persistence/file-names.js';
 import { planPurge } from '../persistence/purge.js';
@@ -19,18 +18,19 @@ import {
   withoutSnapshot,
 } from '../persistence/recovery.js';
 import { Database } from '../persistence/replay.js';
-import { writeSnapshot } from '../persistence/snapshot.js';
 import { SnapshotReader } from '../persistence/snapshot-reader.js';
-import { contentOf, sourceOf } from '../persistence/snapshot-source.js';
+import { contentOf } from '../persistence/snapshot-source.js';
 import type { SnapshotContent } from '../snapshot-content.js';
 import type { DataTreeOptions } from '../tree/data-tree.js';
 import { cutFile } from './cut-file.js';
 import { ExitCode, ServerError } from './errors.js';
 import { listFiles, mustExist } from './folders.js';
+import { finishRestore } from './restored-data.js';
 import { scanLog } from './scan-log.js';
+import { type SnapshotFileOptions, writeSnapshotFile } from './snapshot-file.js';
 import { syncFolder } from './sync-folder.js';
 
-export interface DataDirOptions {
+export interface DataDirOptions extends SnapshotFileOptions {
   readonly dataDir: string;
   readonly dataLogDir: string;
   readonly tree: DataTreeOptions;
@@ -38,10 +38,6 @@ export interface DataDirOptions {
   readonly maxEntryLength: number;
   /** snapshot.trust.empty */
   readonly isEmptyTrusted: boolean;
-  /** snapshot.compression.method=gz */
-  readonly isCompressed: boolean;
-  /** serializeLastProcessedZxid.enabled: snapshots end in the zxid that the tree had reached. */
-  readonly isLastZxidWritten: boolean;
   /** datadir.autocreate */
   readonly areFoldersMade: boolean;
   /** db.autocreate; without it an empty folder needs the file `initialize` to start on. */
@@ -95,8 +91,9 @@ export class DataDir {
     }
     // Snapshots that a crash left half written never got their name.
     for (const { name } of await listFiles(this.snapFolder)) {
-      if (/^snapshot\..*\.tmp$/.test(name)) await unlink(join(this.snapFolder, name));
+      if (/^(snapshot|restored)\..*\.tmp$/.test(name)) await unlink(join(this.snapFolder, name));
     }
+    await finishRestore(this);
   }
 
   /**
@@ -258,21 +255,13 @@ export class DataDir {
     content: SnapshotContent,
     mayBeNamed: () => Promise<void> = async () => undefined,
   ): Promise<string> {
-    const { isCompressed, isLastZxidWritten } = this.options;
+    const { isCompressed } = this.options;
     const path = join(
       this.snapFolder,
       snapshotFileName(content.zxid, isCompressed ? 'gz' : 'none'),
     );
     const temporary = `${path}.tmp`;
-    const handle = await open(temporary, 'w', 0o644);
-    try {
-      const chunks = Readable.from(writeSnapshot(sourceOf(content, isLastZxidWritten)));
-      const stream = isCompressed ? chunks.compose(createGzip()) : chunks;
-      for await (const chunk of stream) await handle.writeFile(chunk as Buffer);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    await writeSnapshotFile(temporary, content, this.options);
     await mayBeNamed().catch(async (error: unknown) => {
       await unlink(temporary);
       throw error;

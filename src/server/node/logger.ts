@@ -23,6 +23,13 @@ export type HostReport =
     }
   | { readonly kind: 'serving'; readonly connectString: string; readonly dataDir: string | null }
   | { readonly kind: 'snapshot-written'; readonly path: string; readonly ms: number }
+  | {
+      readonly kind: 'restored';
+      readonly zxid: bigint;
+      readonly nodes: number;
+      readonly sessions: number;
+      readonly ms: number;
+    }
   | { readonly kind: 'purged'; readonly files: readonly string[] }
   | { readonly kind: 'warning'; readonly message: string };
 
@@ -162,6 +169,12 @@ function logReport(log: Pino, report: Exclude<ServerReport, { kind: 'audit' }>):
     case 'snapshot-written': {
       const ms = Math.round(report.ms);
       log.info({ event, path: report.path, ms }, `wrote a snapshot in ${ms} ms`);
+      break;
+    }
+    case 'restored': {
+      const { nodes, sessions, ms } = report;
+      const fields = { event, zxid: zxidText(report.zxid), nodes, sessions, ms };
+      log.warn(fields, `an operator restored another tree in ${ms} ms: what was here is gone`);
       break;
     }
     case 'purged':

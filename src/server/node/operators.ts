@@ -1,13 +1,13 @@
 /** What operators reach a server by, beside the words: AdminServer and Prometheus. */
-import { stat } from 'node:fs/promises';
 import { refuseUnauthorized } from '../admin/authorize.js';
 import type { Config } from '../config.js';
-import { snapshotContentOf } from '../snapshot-content.js';
-import { AdminServer, type SizedSnapshot } from './admin-server.js';
+import { AdminServer } from './admin-server.js';
 import { makeAdminView } from './admin-view.js';
 import type { Storage } from './disk.js';
 import type { Core, Driver } from './driver.js';
+import type { ServerReport } from './logger.js';
 import { MetricsServer } from './metrics-server.js';
+import { TreeTransfer } from './tree-transfer.js';
 
 export interface OperatorsOptions {
   readonly config: Config;
@@ -16,6 +16,7 @@ export interface OperatorsOptions {
   readonly storage: Storage | null;
   readonly isAdminServerAsked: boolean;
   readonly onWarning: (message: string) => void;
+  readonly onReport: (report: ServerReport) => void;
 }
 
 export interface Operators {
@@ -77,7 +78,13 @@ function makeMetricsServer({
   });
 }
 
-function makeAdminServer({ config, core, driver, storage }: OperatorsOptions): AdminServer {
+function makeAdminServer({
+  config,
+  core,
+  driver,
+  storage,
+  onReport,
+}: OperatorsOptions): AdminServer {
   const snapFolder = storage?.dir.snapFolder ?? null;
   return new AdminServer({
     host: config.adminServerAddress,
@@ -89,13 +96,6 @@ function makeAdminServer({ config, core, driver, storage }: OperatorsOptions): A
       const { auth, tree } = core.server.state;
       return refuseUnauthorized(auth, tree.aclOf(tree.root), header, remoteIp);
     },
-    isSnapshotEnabled: config.adminSnapshotEnabled,
-    rateLimiterIntervalMs: config.adminRateLimiterIntervalMs,
-    takeSnapshot: storage === null ? null : () => writeSnapshot(core, driver),
+    transfer: new TreeTransfer({ config, core, driver, storage, onReport }),
   });
-}
-
-async function writeSnapshot(core: Core, driver: Driver): Promise<SizedSnapshot> {
-  const file = await driver.writeSnapshot(() => snapshotContentOf(core.server.state));
-  return { ...file, size: (await stat(file.path)).size };
 }
