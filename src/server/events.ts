@@ -9,6 +9,7 @@ export type CountedOutside = Extract<
   | 'unsuccessful_handshake'
   | 'tls_handshake_exceeded'
   | 'connection_rejected'
+  | 'insecure_admin_count'
   | (typeof LATER_COUNTERS)[number]
 >;
 

@@ -6,6 +6,7 @@ import { createReadStream } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { AdminView } from '../admin/admin-view.js';
+import type { Requester } from '../admin/authorize.js';
 import {
   type AdminCommand,
   type AdminRequest,
@@ -20,7 +21,9 @@ import {
   findCommand,
   obstacle,
 } from '../admin/commands.js';
+import type { HttpTls } from './http-gate.js';
 import { HttpListener, send } from './http-listener.js';
+import { plainIp } from './listen.js';
 import type { TreeTransfer } from './tree-transfer.js';
 
 export interface AdminServerOptions {
@@ -31,7 +34,9 @@ export interface AdminServerOptions {
   readonly commandURL: string;
   readonly admin: AdminView;
   /** The refusal of a request for the whole tree, or undefined when it may have it. */
-  readonly authorize: (header: string | undefined, remoteIp: string) => AdminResult | undefined;
+  readonly authorize: (who: Requester) => AdminResult | undefined;
+  /** Default: HTTP without TLS. */
+  readonly tls?: HttpTls;
   readonly transfer: Pick<TreeTransfer, 'refuse' | 'snapshot' | 'restore'>;
 }
 
@@ -43,6 +48,8 @@ const Status = {
   METHOD_NOT_ALLOWED: 405,
   TOO_LARGE: 413,
 } as const;
+/** For a day, as Apache's says it: a browser asks over TLS from now on. */
+const HSTS = ['Strict-Transport-Security', 'max-age=86400; includeSubDomains'] as const;
 /** What is left of a body is not read. */
 const END = { Connection: 'close' };
 
@@ -54,7 +61,8 @@ export class AdminServer {
     this.options = options;
     const { host, port, idleTimeoutMs } = options;
     const answer = this.answer.bind(this);
-    this.listener = new HttpListener({ host, port, idleTimeoutMs, answer });
+    const secured = options.tls === undefined ? {} : { tls: options.tls };
+    this.listener = new HttpListener({ host, port, idleTimeoutMs, answer, ...secured });
   }
 
   get port(): number {
@@ -71,6 +79,7 @@ export class AdminServer {
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { commandURL, admin } = this.options;
+    if ('encrypted' in request.socket) response.setHeader(...HSTS);
     const [path = '', search = ''] = (request.url ?? '').split('?', 2);
     if (path === commandURL || path === `${commandURL}/`) {
       send(response, 200, 'text/html; charset=utf-8', commandPage(commandURL));
@@ -111,7 +120,11 @@ export class AdminServer {
     const name = command.name === 'restore' ? 'restore' : 'snapshot';
     const refusal =
       obstacle(admin, command, asked) ??
-      authorize(request.headers.authorization, request.socket.remoteAddress ?? '') ??
+      authorize({
+        header: request.headers.authorization,
+        remoteIp: plainIp(request.socket.remoteAddress ?? ''),
+        certificateSubject: this.listener.subjectOf(request),
+      }) ??
       transfer.refuse(name);
     if (refusal !== undefined) sendAnswer(response, answerOf(name, refusal), END);
     else if (name === 'restore') await this.restore(request, response);

@@ -5,8 +5,11 @@ import { AdminServer } from './admin-server.js';
 import { makeAdminView } from './admin-view.js';
 import type { Storage } from './disk.js';
 import type { Core, Driver } from './driver.js';
+import type { HttpTls } from './http-gate.js';
 import type { ServerReport } from './logger.js';
 import { MetricsServer } from './metrics-server.js';
+import { Seldom } from './seldom.js';
+import { readAdminTlsOptions } from './tls-options.js';
 import { TreeTransfer } from './tree-transfer.js';
 
 export interface OperatorsOptions {
@@ -78,11 +81,36 @@ function makeMetricsServer({
   });
 }
 
+/**
+ * admin.forceHttps and admin.portUnification: TLS by the certificates for the other servers.
+ * @throws ServerError ECONFIG when the ssl.quorum.* options name none that can be used
+ */
+function tlsOf(
+  config: Config,
+  driver: Driver,
+  onWarning: (message: string) => void,
+): { readonly tls?: HttpTls } {
+  const { adminForceHttps, adminPortUnification, adminNeedClientAuth } = config;
+  if (!adminForceHttps && !adminPortUnification) return {};
+  const seldom = new Seldom(onWarning);
+  return {
+    tls: {
+      tls: readAdminTlsOptions(config, adminNeedClientAuth ? 'need' : 'none', onWarning),
+      isPlainTaken: !adminForceHttps,
+      detectionTimeoutMs: config.sslHandshakeDetectionTimeoutMs,
+      onFailure: (reason) =>
+        seldom.say(`TLS of the AdminServer: ${reason}`, reason.replace(/^\S+:\d+ /, '')),
+      onPlain: () => driver.step({ kind: 'counted', what: 'insecure_admin_count' }),
+    },
+  };
+}
+
 function makeAdminServer({
   config,
   core,
   driver,
   storage,
+  onWarning,
   onReport,
 }: OperatorsOptions): AdminServer {
   const snapFolder = storage?.dir.snapFolder ?? null;
@@ -92,10 +120,11 @@ function makeAdminServer({
     idleTimeoutMs: config.adminIdleTimeoutMs,
     commandURL: config.adminCommandURL.replace(/\/+$/, ''),
     admin: makeAdminView({ core, config, snapFolder, step: driver.step }),
-    authorize: (header, remoteIp) => {
+    authorize: (who) => {
       const { auth, tree } = core.server.state;
-      return refuseUnauthorized(auth, tree.aclOf(tree.root), header, remoteIp);
+      return refuseUnauthorized(auth, tree.aclOf(tree.root), who);
     },
+    ...tlsOf(config, driver, onWarning),
     transfer: new TreeTransfer({ config, core, driver, storage, onReport }),
   });
 }
