@@ -62,6 +62,9 @@ export const LATER_COUNTERS = [
   'restore_rate_limited_count',
 ] as const;
 
+/** Families of counters with one member a key, printed as `<key>_<family>`; since 3.8.6. */
+export const COUNTER_SETS = ['quota_exceeded_error_per_namespace'] as const;
+
 /** Summaries of five lines: avg, min, max, cnt, sum. */
 export const BASIC_SUMMARIES = [
   'socket_closing_time',
@@ -147,6 +150,7 @@ export const BASIC_SUMMARY_SETS = [
 /** Families of ADVANCED summaries with one member a key, printed as `<key>_<family>`. */
 export const ADVANCED_SUMMARY_SETS = ['learner_handler_qp_time_ms', 'ack_latency'] as const;
 
+export type CounterSetName = (typeof COUNTER_SETS)[number];
 export type CounterName = (typeof COUNTERS | typeof LATER_COUNTERS)[number];
 export type BasicSummaryName = (typeof BASIC_SUMMARIES | typeof LATER_BASIC_SUMMARIES)[number];
 export type AdvancedSummaryName = (typeof ADVANCED_SUMMARIES)[number];

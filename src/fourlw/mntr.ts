@@ -6,6 +6,7 @@ import {
   ADVANCED_SUMMARY_SETS,
   BASIC_SUMMARIES,
   BASIC_SUMMARY_SETS,
+  COUNTER_SETS,
   COUNTERS,
   LATER_BASIC_SUMMARIES,
   LATER_COUNTERS,
@@ -73,6 +74,11 @@ function render(view: ServerView): string {
   for (const [name, value] of view.extraGauges ?? []) put(name, value);
   for (const name of COUNTERS) put(name, view.metrics.counters[name] ?? 0);
   for (const name of LATER_COUNTERS) put(name, view.metrics.counters[name]);
+  for (const family of COUNTER_SETS) {
+    for (const [key, count] of inJavaMapOrder(view.metrics.counterSets?.[family] ?? new Map())) {
+      put(`${key}_${family}`, count);
+    }
+  }
   putSummaries(view, put);
   return lines.join('');
 }

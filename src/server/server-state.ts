@@ -2,6 +2,7 @@ import type { ClientConnection } from './client-connection.js';
 import { Fifo } from './fifo.js';
 import type { ConnectionThrottle } from './limits/connection-throttle.js';
 import type { LimitOptions } from './limits/limit-options.js';
+import { namespaceOf } from './metrics/quota-gauges.js';
 import type { Prep } from './pipeline/prep.js';
 import { Reporter, type ReportOptions } from './reports.js';
 import { ServerStats } from './server-stats.js';
@@ -82,6 +83,10 @@ export class ServerState {
     this.auth = parts.auth;
     this.prep = parts.prep;
     this.setProcessed(parts.tree.lastProcessedZxid);
+    parts.prep.onQuotaExceeded = (excess, isRefused) => {
+      this.reporter.quotaExceeded(excess, isRefused, this.monotonicMs);
+      if (isRefused) this.stats.metrics.countQuotaError(namespaceOf(excess.owner));
+    };
   }
 
   setProcessed(zxid: bigint): void {

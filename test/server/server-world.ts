@@ -36,6 +36,7 @@ export interface WorldOptions {
   readonly maxClientCnxns?: number;
   readonly maxCnxns?: number;
   readonly whitelist?: string;
+  readonly isQuotaEnforced?: boolean;
 }
 
 /**
@@ -144,7 +145,7 @@ export function makeTestServer(
   const auth = new Auth({ hash: (text) => createHash('sha1').update(text).digest('base64') });
   const prep = new Prep(tree, auth, {
     isDigestEnabled: true,
-    isQuotaEnforced: false,
+    isQuotaEnforced: options.isQuotaEnforced ?? false,
     isTTLEnabled: settings.isTTLEnabled,
     reconfigure: null,
   });

@@ -36,6 +36,7 @@ export function metricFamilies(view: ServerView): MetricFamily[] {
     ...[...COUNTERS, ...LATER_COUNTERS].flatMap((name) =>
       counter(name, metrics.counters[name] ?? 0),
     ),
+    ...counterSets(metrics),
     ...summaries(metrics),
   ];
 }
@@ -67,6 +68,17 @@ function counter(name: string, value: number): MetricFamily[] {
     type: 'counter',
     samples: [{ name: own, labels: NO_LABELS, value }],
   }));
+}
+
+function counterSets({ counterSets: sets = {} }: MetricsView): MetricFamily[] {
+  return Object.entries(sets).flatMap(([family, byKey]) =>
+    byKey.size === 0
+      ? []
+      : [family, `${family}_total`].map((name): MetricFamily => {
+          const samples = [...byKey].map(([key, value]) => ({ name, labels: { key }, value }));
+          return { name, type: 'counter', samples };
+        }),
+  );
 }
 
 function* summaries(metrics: MetricsView): Generator<MetricFamily> {

@@ -38,11 +38,17 @@ export class Metrics {
   /** Znodes that writes in flight will change, as they are noted and as they are settled. */
   changesQueued = 0;
   changesRemoved = 0;
+  private readonly quotaErrors = new Map<string, number>();
   private readonly counters = new Map<CounterName, number>();
   private readonly summaries = new Map<BasicSummaryName, Summary>();
 
   count(name: CounterName, by = 1): void {
     this.counters.set(name, (this.counters.get(name) ?? 0) + by);
+  }
+
+  /** A write below this top znode was refused by enforceQuota. */
+  countQuotaError(namespace: string): void {
+    this.quotaErrors.set(namespace, (this.quotaErrors.get(namespace) ?? 0) + 1);
   }
 
   record(name: BasicSummaryName, value: number): void {
@@ -65,6 +71,7 @@ export class Metrics {
         outstanding_changes_queued: this.changesQueued,
         outstanding_changes_removed: this.changesRemoved,
       },
+      counterSets: { quota_exceeded_error_per_namespace: this.quotaErrors },
       basicSummaries: {
         ...NEVER_RECORDED,
         ...(Object.fromEntries(this.summaries) as Partial<Record<BasicSummaryName, SummaryView>>),
@@ -98,6 +105,7 @@ export class Metrics {
     this.changesQueued = 0;
     this.changesRemoved = 0;
     this.counters.clear();
+    this.quotaErrors.clear();
     this.summaries.clear();
   }
 }

@@ -153,6 +153,13 @@ function logReport(log: Pino, report: Exclude<ServerReport, { kind: 'audit' }>):
       log.warn({ event, session, operation, path, ms }, `a request took ${ms} ms`);
       break;
     }
+    case 'quota-exceeded': {
+      const { owner, what, used, limit, isHard, isRefused } = report;
+      const name = `${isHard ? 'hard' : 'soft'}${what === 'count' ? 'Count' : 'Byte'}Limit`;
+      const sentence = `Quota exceeded: ${owner} [current ${what}=${used}, ${name}=${limit}]`;
+      log.warn({ event, path: owner, isRefused }, sentence);
+      break;
+    }
     case 'recovered': {
       const { replayedTxns, ms } = report;
       const [snapshotZxid, lastZxid] = [report.snapshotZxid, report.lastZxid].map(zxidText);
