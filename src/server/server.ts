@@ -310,6 +310,7 @@ export class Server {
   private connect(connection: ClientConnection, bytes: Buffer, start: number, end: number): void {
     const { state, path } = this;
     if (path === null || !this.isOpen) {
+      state.stats.count('cnxn_closed_without_zk_server_running');
       this.connections.close(connection);
       return;
     }

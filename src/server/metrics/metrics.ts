@@ -29,8 +29,11 @@ export class Metrics {
   readonly updateLatency = new PercentileSummary();
   /** Milliseconds from the stamp of a txn to its being applied here. */
   readonly propagationLatency = new PercentileSummary();
-  /** Milliseconds that a batch of txns took to the disk. */
+  /** Milliseconds that a batch of txns took to the disk, and with its wait for the one before. */
   readonly flushTime = new PercentileSummary();
+  readonly queueAndFlushTime = new PercentileSummary();
+  /** Milliseconds that a request waited for room in the pipeline. */
+  readonly throttleQueueTime = new PercentileSummary();
   readonly reads = new NamespaceSummaries();
   readonly writes = new NamespaceSummaries();
   responseBytes = 0;
@@ -81,6 +84,8 @@ export class Metrics {
         updatelatency: this.updateLatency,
         propagation_latency: this.propagationLatency,
         sync_processor_queue_flush_time_ms: this.flushTime,
+        sync_processor_queue_and_flush_time_ms: this.queueAndFlushTime,
+        request_throttle_queue_time_ms: this.throttleQueueTime,
       } satisfies Partial<Record<AdvancedSummaryName, AdvancedSummaryView>>,
       basicSummarySets: {
         read_per_namespace: this.reads.byName,
@@ -95,6 +100,8 @@ export class Metrics {
       this.updateLatency,
       this.propagationLatency,
       this.flushTime,
+      this.queueAndFlushTime,
+      this.throttleQueueTime,
       this.reads,
       this.writes,
     ]) {

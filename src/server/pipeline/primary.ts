@@ -275,7 +275,11 @@ export class Primary implements EnsemblePath {
     const append = this.batch.take();
     if (append === undefined) return;
     const count = Number(append.lastZxid - append.firstZxid) + 1;
-    this.state.stats.metrics.record('sync_processor_batch_size', count);
+    const { stats } = this.state;
+    stats.count('prep_processor_request_queued', count);
+    stats.count('sync_processor_request_queued', count);
+    stats.metrics.record('sync_processor_batch_size', count);
+    stats.metrics.record('sync_processor_queue_size', this.proposals.length);
     effects.push(append);
   }
 }
