@@ -1,4 +1,4 @@
-/** docs/metrics.md says which metrics stay zero: no more and no fewer than the server never counts. */
+/** docs/metrics.md says which metrics stay zero: exactly those that the server never counts. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
