@@ -53,7 +53,6 @@ const LONG_FILES: Readonly<Record<string, number>> = {
   'src/server/admin/state-commands.ts': 330,
   'src/server/config-keys.ts': 410,
   'src/server/config.ts': 350,
-  'src/server/node/data-dir.ts': 360,
   'src/server/persistence/snapshot-reader.ts': 320,
   'src/server/pipeline/prep.ts': 420,
   'src/server/pipeline/read.ts': 340,

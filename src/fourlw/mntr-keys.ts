@@ -54,6 +54,17 @@ export const COUNTERS = [
   'revalidate_count',
 ] as const;
 
+/** Counters of 3.9, behind the others: a server of an earlier release does not have them. */
+export const LATER_COUNTERS = [
+  'snapshot_error_count',
+  'snapshot_rate_limited_count',
+  'restore_error_count',
+  'restore_rate_limited_count',
+] as const;
+
+/** Families of counters with one member a key, printed as `<key>_<family>`; since 3.8.6. */
+export const COUNTER_SETS = ['quota_exceeded_error_per_namespace'] as const;
+
 /** Summaries of five lines: avg, min, max, cnt, sum. */
 export const BASIC_SUMMARIES = [
   'socket_closing_time',
@@ -99,6 +110,9 @@ export const BASIC_SUMMARIES = [
   'startup_snap_load_time',
 ] as const;
 
+/** A summary of 3.9, behind the others of its kind. */
+export const LATER_BASIC_SUMMARIES = ['restore_time'] as const;
+
 /** Summaries of nine lines: the five, then p50, p95, p99, p999. */
 export const ADVANCED_SUMMARIES = [
   'prep_processor_queue_time_ms',
@@ -136,8 +150,9 @@ export const BASIC_SUMMARY_SETS = [
 /** Families of ADVANCED summaries with one member a key, printed as `<key>_<family>`. */
 export const ADVANCED_SUMMARY_SETS = ['learner_handler_qp_time_ms', 'ack_latency'] as const;
 
-export type CounterName = (typeof COUNTERS)[number];
-export type BasicSummaryName = (typeof BASIC_SUMMARIES)[number];
+export type CounterSetName = (typeof COUNTER_SETS)[number];
+export type CounterName = (typeof COUNTERS | typeof LATER_COUNTERS)[number];
+export type BasicSummaryName = (typeof BASIC_SUMMARIES | typeof LATER_BASIC_SUMMARIES)[number];
 export type AdvancedSummaryName = (typeof ADVANCED_SUMMARIES)[number];
 export type BasicSummarySetName = (typeof BASIC_SUMMARY_SETS)[number];
 export type AdvancedSummarySetName = (typeof ADVANCED_SUMMARY_SETS)[number];

@@ -6,7 +6,10 @@ import {
   ADVANCED_SUMMARY_SETS,
   BASIC_SUMMARIES,
   BASIC_SUMMARY_SETS,
+  COUNTER_SETS,
   COUNTERS,
+  LATER_BASIC_SUMMARIES,
+  LATER_COUNTERS,
 } from './mntr-keys.js';
 import type { AdvancedSummaryView, ServerView, SummaryView } from './server-view.js';
 import { servingWord } from './word.js';
@@ -70,6 +73,12 @@ function render(view: ServerView): string {
   for (const [name, gauge] of GAUGES) put(name, gauge(view));
   for (const [name, value] of view.extraGauges ?? []) put(name, value);
   for (const name of COUNTERS) put(name, view.metrics.counters[name] ?? 0);
+  for (const name of LATER_COUNTERS) put(name, view.metrics.counters[name]);
+  for (const family of COUNTER_SETS) {
+    for (const [key, count] of inJavaMapOrder(view.metrics.counterSets?.[family] ?? new Map())) {
+      put(`${key}_${family}`, count);
+    }
+  }
   putSummaries(view, put);
   return lines.join('');
 }
@@ -77,6 +86,10 @@ function render(view: ServerView): string {
 function putSummaries({ metrics }: ServerView, put: Put): void {
   for (const name of BASIC_SUMMARIES) {
     putBasic(put, name, metrics.basicSummaries[name] ?? EMPTY_SUMMARY);
+  }
+  for (const name of LATER_BASIC_SUMMARIES) {
+    const summary = metrics.basicSummaries[name];
+    if (summary !== undefined) putBasic(put, name, summary);
   }
   for (const name of ADVANCED_SUMMARIES) {
     putAdvanced(put, name, metrics.advancedSummaries[name] ?? EMPTY_ADVANCED);

@@ -4,6 +4,7 @@ import type {
   BasicSummaryName,
   BasicSummarySetName,
   CounterName,
+  CounterSetName,
 } from './mntr-keys.js';
 
 /** What `srvr` prints as `Mode:` and mntr as `zk_server_state`. */
@@ -137,6 +138,8 @@ export interface SizesView {
 /** The metrics that mntr prints below its gauges. A name that is absent is printed as zero. */
 export interface MetricsView {
   readonly counters: Readonly<Partial<Record<CounterName, number>>>;
+  /** By family, then by key. */
+  readonly counterSets?: Readonly<Partial<Record<CounterSetName, ReadonlyMap<string, number>>>>;
   readonly basicSummaries: Readonly<Partial<Record<BasicSummaryName, SummaryView>>>;
   readonly advancedSummaries: Readonly<Partial<Record<AdvancedSummaryName, AdvancedSummaryView>>>;
   /** By family, then by key (a namespace or a sid) in order of arrival. */

@@ -14,6 +14,13 @@ import type { Session } from './session/session-tracker.js';
  */
 export type ConnectionPhase = 'new' | 'connecting' | 'open' | 'closed';
 
+export type ConnectionFrameHandler = (
+  connection: ClientConnection,
+  bytes: Buffer,
+  start: number,
+  end: number,
+) => void;
+
 /** A client's connection as the server knows it: no socket, but a number the driver knows it by. */
 export class ClientConnection {
   readonly id: number;
@@ -43,19 +50,22 @@ export class ClientConnection {
   /** It waits among those with events to send. */
   isTold = false;
   readonly stats = new ConnectionStats();
+  /** Of the server that it belongs to. */
+  onFrame: ConnectionFrameHandler;
 
   constructor(
     id: number,
     remoteIp: string,
     remotePort: number,
     maxFrameLength: number,
-    onFrame: (connection: ClientConnection, bytes: Buffer, start: number, end: number) => void,
+    onFrame: ConnectionFrameHandler,
   ) {
     this.id = id;
     this.remoteIp = remoteIp;
     this.remotePort = remotePort;
     this.ids = [{ scheme: 'ip', id: remoteIp }];
-    const handler: FrameHandler = (bytes, start, end) => onFrame(this, bytes, start, end);
+    this.onFrame = onFrame;
+    const handler: FrameHandler = (bytes, start, end) => this.onFrame(this, bytes, start, end);
     this.decoder = new FrameDecoder(maxFrameLength, handler);
   }
 }

@@ -80,41 +80,6 @@ export const TLS = {
       false,
       'read changed certificates between servers',
     ),
-    sslQuorumKeyStoreLocation: prop.optional('ssl.quorum.keyStore.location', 'as without quorum'),
-    sslQuorumKeyStorePassword: prop.optional('ssl.quorum.keyStore.password', 'as without quorum'),
-    sslQuorumKeyStorePasswordPath: prop.optional(
-      'ssl.quorum.keyStore.passwordPath',
-      'as without quorum',
-    ),
-    sslQuorumKeyStoreType: prop.choice(
-      'ssl.quorum.keyStore.type',
-      '',
-      STORE_TYPES,
-      'as without quorum',
-    ),
-    sslQuorumTrustStoreLocation: prop.optional(
-      'ssl.quorum.trustStore.location',
-      'as without quorum',
-    ),
-    sslQuorumTrustStorePassword: prop.optional(
-      'ssl.quorum.trustStore.password',
-      'as without quorum',
-    ),
-    sslQuorumTrustStorePasswordPath: prop.optional(
-      'ssl.quorum.trustStore.passwordPath',
-      'as without quorum',
-    ),
-    sslQuorumTrustStoreType: prop.choice(
-      'ssl.quorum.trustStore.type',
-      '',
-      STORE_TYPES,
-      'as without quorum',
-    ),
-    sslQuorumProtocol: prop.text('ssl.quorum.protocol', 'TLSv1.2', 'as without quorum'),
-    sslQuorumEnabledProtocols: prop.optional('ssl.quorum.enabledProtocols', 'as without quorum', {
-      defaultText: 'ssl.quorum.protocol',
-    }),
-    sslQuorumCiphersuites: prop.optional('ssl.quorum.ciphersuites', 'as without quorum'),
     sslQuorumHostnameVerification: prop.boolean(
       'ssl.quorum.hostnameVerification',
       true,
@@ -126,8 +91,6 @@ export const TLS = {
       'check names of dialling servers',
       { defaultText: 'ssl.quorum.hostnameVerification' },
     ),
-    sslQuorumCrl: prop.boolean('ssl.quorum.crl', false, 'as without quorum'),
-    sslQuorumOcsp: prop.boolean('ssl.quorum.ocsp', false, 'as without quorum'),
     sslQuorumClientAuth: prop.choice(
       'ssl.quorum.clientAuth',
       'need',
@@ -135,6 +98,37 @@ export const TLS = {
       'as without quorum',
     ),
   }),
+  sslQuorumKeyStoreLocation: prop.optional('ssl.quorum.keyStore.location', 'as without quorum'),
+  sslQuorumKeyStorePassword: prop.optional('ssl.quorum.keyStore.password', 'as without quorum'),
+  sslQuorumKeyStorePasswordPath: prop.optional(
+    'ssl.quorum.keyStore.passwordPath',
+    'as without quorum',
+  ),
+  sslQuorumKeyStoreType: prop.choice(
+    'ssl.quorum.keyStore.type',
+    '',
+    STORE_TYPES,
+    'as without quorum',
+  ),
+  sslQuorumTrustStoreLocation: prop.optional('ssl.quorum.trustStore.location', 'as without quorum'),
+  sslQuorumTrustStorePassword: prop.optional('ssl.quorum.trustStore.password', 'as without quorum'),
+  sslQuorumTrustStorePasswordPath: prop.optional(
+    'ssl.quorum.trustStore.passwordPath',
+    'as without quorum',
+  ),
+  sslQuorumTrustStoreType: prop.choice(
+    'ssl.quorum.trustStore.type',
+    '',
+    STORE_TYPES,
+    'as without quorum',
+  ),
+  sslQuorumProtocol: prop.text('ssl.quorum.protocol', 'TLSv1.2', 'as without quorum'),
+  sslQuorumEnabledProtocols: prop.optional('ssl.quorum.enabledProtocols', 'as without quorum', {
+    defaultText: 'ssl.quorum.protocol',
+  }),
+  sslQuorumCiphersuites: prop.optional('ssl.quorum.ciphersuites', 'as without quorum'),
+  sslQuorumCrl: prop.boolean('ssl.quorum.crl', false, 'as without quorum'),
+  sslQuorumOcsp: prop.boolean('ssl.quorum.ocsp', false, 'as without quorum'),
   clientPortUnification: prop.boolean('client.portUnification', false, 'TLS and plain for clients'),
   clientCertReload: prop.boolean('client.certReload', false, 'read changed certificates'),
   ...later('TLS is that of the platform', {

@@ -317,19 +317,11 @@ const ADMIN = {
   adminServerPort: prop.int('admin.serverPort', 8080, 'its port', { min: 0 }),
   adminIdleTimeoutMs: prop.int('admin.idleTimeout', 30000, 'how long its connections may idle', MS),
   adminCommandURL: prop.text('admin.commandURL', '/commands', 'its root'),
-  ...later('the AdminServer speaks HTTP without TLS', {
-    adminPortUnification: prop.boolean(
-      'admin.portUnification',
-      false,
-      'HTTP and HTTPS on its port',
-    ),
-    adminForceHttps: prop.boolean('admin.forceHttps', false, 'HTTPS only'),
-    adminNeedClientAuth: prop.boolean('admin.needClientAuth', true, 'ask for client certificates'),
-  }),
+  adminPortUnification: prop.boolean('admin.portUnification', false, 'HTTP and HTTPS on its port'),
+  adminForceHttps: prop.boolean('admin.forceHttps', false, 'HTTPS only'),
+  adminNeedClientAuth: prop.boolean('admin.needClientAuth', true, 'ask for client certificates'),
   adminSnapshotEnabled: prop.boolean('admin.snapshot.enabled', true, 'allow snapshot'),
-  ...later('there is no command restore', {
-    adminRestoreEnabled: prop.boolean('admin.restore.enabled', true, 'allow restore'),
-  }),
+  adminRestoreEnabled: prop.boolean('admin.restore.enabled', true, 'allow restore'),
   adminRateLimiterIntervalMs: prop.int(
     'admin.rateLimiterIntervalInMS',
     300000,

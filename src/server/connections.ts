@@ -6,7 +6,8 @@ import { answerWord, wordOf } from '../fourlw/index.js';
 import type { ServerView } from '../fourlw/server-view.js';
 import { isAllowed, type Whitelist } from '../fourlw/whitelist.js';
 import { JuteError } from '../jute/jute-error.js';
-import { ClientConnection } from './client-connection.js';
+import { assert } from './assert.js';
+import { ClientConnection, type ConnectionFrameHandler } from './client-connection.js';
 import type { Effect } from './effects.js';
 import type { Event } from './events.js';
 import type { ServerState } from './server-state.js';
@@ -18,12 +19,7 @@ export interface ConnectionsOptions {
   /** Connections in all; 0 is no limit (maxCnxns). */
   readonly maxInAll: number;
   readonly view: ServerView;
-  readonly onFrame: (
-    connection: ClientConnection,
-    bytes: Buffer,
-    start: number,
-    end: number,
-  ) => void;
+  readonly onFrame: ConnectionFrameHandler;
 }
 
 /** Requests of one connection that may wait behind its own writes before it is read no further. */
@@ -73,6 +69,33 @@ export class Connections {
     this.byAddress.set(remoteIp, fromThere);
     state.connections.set(id, connection);
     this.unopened.add(connection);
+  }
+
+  /**
+   * One that another server of this process accepted is this one's from now on. It is closed when
+   * its session is not known here: a client that comes back hears that it is over.
+   */
+  takeOver(connection: ClientConnection, owner: object): void {
+    const { state } = this;
+    const { remoteIp, id, session: before } = connection;
+    assert(connection.pending.length === 0, 'a request has no server any more');
+    connection.onFrame = this.options.onFrame;
+    this.byAddress.set(remoteIp, (this.byAddress.get(remoteIp) ?? 0) + 1);
+    state.connections.set(id, connection);
+    if (connection.phase !== 'open') this.unopened.add(connection);
+    connection.isDirty = false;
+    connection.isTold = false;
+    if (connection.out.length > 0) state.markDirty(connection);
+    if (before === null) return;
+    const session = state.sessions.find(before.id);
+    connection.session = session ?? null;
+    if (session === undefined) {
+      this.close(connection);
+      return;
+    }
+    session.timeoutMs = before.timeoutMs;
+    session.heldBy(connection, owner);
+    state.sessions.touch(session, state.monotonicMs);
   }
 
   disconnect(id: number): void {

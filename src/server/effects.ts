@@ -28,6 +28,8 @@ export type Effect =
   | { readonly kind: 'wake' }
   /** Begin a new log file, and write a snapshot while serving goes on. */
   | { readonly kind: 'snapshot'; readonly content: SnapshotContent }
+  /** Everything on the disk but the staged snapshot is void; then step `whenDurable`. */
+  | { readonly kind: 'adopt-restored'; readonly staged: string | null; readonly whenDurable: Event }
   | QuorumEffect;
 
 /**

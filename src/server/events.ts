@@ -1,6 +1,17 @@
+import type { CounterName, LATER_COUNTERS } from '../fourlw/mntr-keys.js';
 import type { EpochName } from './persistence/epochs.js';
 import type { Database } from './persistence/replay.js';
 import type { Measured } from './server-stats.js';
+
+/** Counters of what a driver sees and a server does not. */
+export type CountedOutside = Extract<
+  CounterName,
+  | 'unsuccessful_handshake'
+  | 'tls_handshake_exceeded'
+  | 'connection_rejected'
+  | 'insecure_admin_count'
+  | (typeof LATER_COUNTERS)[number]
+>;
 
 /** Everything that can happen to a server. With effects.ts the only way in and out of it. */
 export type Event =
@@ -22,11 +33,11 @@ export type Event =
   /** The bytes are the server's from now on: nobody writes over them. */
   | { readonly kind: 'received'; readonly connection: number; readonly bytes: Buffer }
   | { readonly kind: 'disconnected'; readonly connection: number }
-  /** A client that was turned away before it became a connection. */
-  | {
-      readonly kind: 'counted';
-      readonly what: 'unsuccessful_handshake' | 'tls_handshake_exceeded' | 'connection_rejected';
-    }
+  /**
+   * What happened before a server: a client that was turned away before it became a connection, a
+   * command of an operator that came to nothing.
+   */
+  | { readonly kind: 'counted'; readonly what: CountedOutside }
   /** An operator wants the client to go to another server. */
   | { readonly kind: 'evicted'; readonly connection: number }
   /** All txns up to `zxid` are durable here; the only voter of a standalone server has spoken. */
@@ -35,6 +46,13 @@ export type Event =
    * What only the driver can know of its own work, for the metrics: a duration in ms, or a count.
    */
   | { readonly kind: 'measured'; readonly what: Measured; readonly value: number }
+  /**
+   * A standalone server goes on with this tree and these sessions. @param staged where a snapshot
+   * of them is, whole; null where nothing is kept
+   */
+  | { readonly kind: 'restore'; readonly database: Database; readonly staged: string | null }
+  /** They are what the disk holds from now on, durably. */
+  | { readonly kind: 'restored' }
   | QuorumEvent;
 
 /**

@@ -46,6 +46,10 @@ export function readHandshake(
   }
   state.stats.count('connection_request_count');
   if (sessionId !== 0n) state.stats.count('connection_revalidate_count');
+  // What it has seen is of another tree: its session is over, whatever the zxid there was.
+  const isOfAnotherTree =
+    state.isRestored && sessionId !== 0n && state.sessions.find(sessionId) === undefined;
+  if (isOfAnotherTree) return { kind: 'expired' };
   if (lastZxidSeen > state.tree.lastProcessedZxid) {
     return {
       kind: 'refuse',

@@ -9,6 +9,7 @@ import { OpCode } from '../protocol/op-code.js';
 import { type AuditEntry, auditEntries } from './audit.js';
 import type { ClientConnection } from './client-connection.js';
 import { lastOperationName } from './last-operation.js';
+import type { QuotaExcess } from './pipeline/quota-check.js';
 import type { Request } from './pipeline/request.js';
 import type { Session } from './session/session-tracker.js';
 import type { Txn } from './tree/txn.js';
@@ -33,6 +34,8 @@ export type Report =
       readonly path: string | undefined;
       readonly ms: number;
     }
+  /** A write above a limit of /zookeeper/quota, once a minute for each limit. */
+  | ({ readonly kind: 'quota-exceeded'; readonly isRefused: boolean } & QuotaExcess)
   /** What this member is in its ensemble, and why. */
   | { readonly kind: 'quorum'; readonly message: string }
   | { readonly kind: 'audit'; readonly entry: AuditEntry };
@@ -44,9 +47,14 @@ export interface ReportOptions {
   readonly isAudited: boolean;
 }
 
+const TELL_QUOTA_EVERY_MS = 60_000;
+const MAX_QUOTAS_TOLD = 1000;
+
 export class Reporter {
   readonly options: ReportOptions;
   private held: Report[] = [];
+  /** When each limit that is exceeded was told of last. */
+  private readonly quotasToldMs = new Map<string, number>();
 
   constructor(options: ReportOptions) {
     this.options = options;
@@ -54,6 +62,15 @@ export class Reporter {
 
   add(report: Report): void {
     this.held.push(report);
+  }
+
+  quotaExceeded(excess: QuotaExcess, isRefused: boolean, nowMs: number): void {
+    const limit = `${excess.what} ${excess.owner}`;
+    const toldMs = this.quotasToldMs.get(limit) ?? Number.NEGATIVE_INFINITY;
+    if (nowMs - toldMs < TELL_QUOTA_EVERY_MS) return;
+    if (this.quotasToldMs.size >= MAX_QUOTAS_TOLD) this.quotasToldMs.clear();
+    this.quotasToldMs.set(limit, nowMs);
+    this.add({ kind: 'quota-exceeded', isRefused, ...excess });
   }
 
   take(): readonly Report[] {

@@ -3,6 +3,7 @@ import type { ClientConnection } from './client-connection.js';
 import { Fifo } from './fifo.js';
 import type { ConnectionThrottle } from './limits/connection-throttle.js';
 import type { LimitOptions } from './limits/limit-options.js';
+import { namespaceOf } from './metrics/quota-gauges.js';
 import type { Prep } from './pipeline/prep.js';
 import { Reporter, type ReportOptions } from './reports.js';
 import { ServerStats } from './server-stats.js';
@@ -46,10 +47,12 @@ export class ServerState {
   readonly dataWatches = new WatchManager<ClientConnection>();
   readonly childWatches = new WatchManager<ClientConnection>();
   readonly connections = new Map<number, ClientConnection>();
-  readonly stats = new ServerStats();
+  readonly stats: ServerStats;
   readonly reporter: Reporter;
   /** Without a quorum, for clients that asked for no more than reads. */
   isReadOnly = false;
+  /** An operator put this tree in the place of another one, which clients may have seen. */
+  isRestored = false;
   wallMs = 0;
   /** The same as txns carry it. */
   wallTime = 0n;
@@ -70,7 +73,11 @@ export class ServerState {
     auth: Auth;
     prep: Prep;
     connectionThrottle?: ConnectionThrottle;
+    /** Of the server whose place this one takes. */
+    stats?: ServerStats;
   }) {
+    this.stats = parts.stats ?? new ServerStats();
+    this.stats.metrics.reads.forgetNodes();
     this.settings = parts.settings;
     this.connectionThrottle = parts.connectionThrottle ?? null;
     this.reporter = new Reporter(parts.settings.reports ?? NO_REPORTS);
@@ -79,6 +86,10 @@ export class ServerState {
     this.auth = parts.auth;
     this.prep = parts.prep;
     this.setProcessed(parts.tree.lastProcessedZxid);
+    parts.prep.onQuotaExceeded = (excess, isRefused) => {
+      this.reporter.quotaExceeded(excess, isRefused, this.monotonicMs);
+      if (isRefused) this.stats.metrics.countQuotaError(namespaceOf(excess.owner));
+    };
   }
 
   setProcessed(zxid: bigint): void {

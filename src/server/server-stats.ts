@@ -15,6 +15,7 @@ export type Measured =
       | 'startup_txns_loaded'
       | 'startup_txns_load_time'
       | 'dbinittime'
+      | 'restore_time'
     >;
 
 /** What `srvr` and mntr count since the start or the last `srst`. Times are whole milliseconds. */
@@ -39,8 +40,9 @@ export class ServerStats {
 
   measured(what: Measured, value: number): void {
     if (what === 'slow-sync') this.slowSyncs++;
-    else if (what === 'flush-time') this.metrics.flushTime.record(value);
+    else if (what === 'flush-time') this.metrics.queueAndFlushTime.record(value);
     else this.metrics.record(what, value);
+    if (what === 'fsynctime') this.metrics.flushTime.record(value);
   }
 
   /** A request of `connection` that changes nothing was answered. */

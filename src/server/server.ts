@@ -57,6 +57,8 @@ export class Server {
   readonly path: WritePath | null;
   /** A member of an ensemble lets clients in when it is in sync with its leader. */
   isOpen = true;
+  /** What it has taken on is done, and nothing new is begun: its tree is about to be replaced. */
+  isHalting = false;
   private readonly gate: RequestGate;
   private effects: Effect[] = [];
   private nextSweepMs = 0;
@@ -308,6 +310,7 @@ export class Server {
   private connect(connection: ClientConnection, bytes: Buffer, start: number, end: number): void {
     const { state, path } = this;
     if (path === null || !this.isOpen) {
+      state.stats.count('cnxn_closed_without_zk_server_running');
       this.connections.close(connection);
       return;
     }
@@ -445,7 +448,14 @@ export class Server {
       this.connections.closeUnopened();
     }
     this.gate.release();
-    this.path?.tick();
+    if (!this.isHalting) this.path?.tick();
+  }
+
+  /** The connections of `before`, which has nothing under way, are this one's from now on. */
+  takeOver(before: Server): void {
+    for (const connection of before.state.connections.values()) {
+      this.connections.takeOver(connection, this);
+    }
   }
 
   /** Ends every connection: this server is no more. */

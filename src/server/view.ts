@@ -13,6 +13,7 @@ import type {
 import type { ClientConnection } from './client-connection.js';
 import type { ConfigFacts, HostView } from './host-view.js';
 import { lastOperationName } from './last-operation.js';
+import { quotaGauges } from './metrics/quota-gauges.js';
 import type { Server } from './server.js';
 import type { ServerState } from './server-state.js';
 import type { SessionTracker } from './session/session-tracker.js';
@@ -146,6 +147,10 @@ export class LiveView implements ServerView {
 
   get authFailedCount(): number {
     return this.state.stats.authFailed;
+  }
+
+  get extraGauges(): readonly (readonly [name: string, value: number])[] {
+    return quotaGauges(this.state.tree);
   }
 
   get metrics(): MetricsView {

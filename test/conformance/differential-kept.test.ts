@@ -2,12 +2,15 @@
  * Differences from Apache's 3.8.0 that stay, each with its reason: what the bundled server answers,
  * and what Apache's does, where asking it does no lasting harm.
  */
+import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { errorName } from '../../src/protocol/error-code.js';
 import { OpCode } from '../../src/protocol/op-code.js';
 import { AddWatchMode, WatcherType } from '../../src/protocol/watch-event.js';
 import { startBundled } from '../support/bundled.js';
 import { hasOracle, type Oracle, oracleTest, startOracle } from '../support/oracle.js';
+import { makeTempDir } from '../support/temp-dir.js';
 import { encodeOp } from './support/encode-op.js';
 import {
   addWatch,
@@ -43,9 +46,12 @@ async function eventsOf(client: RawClient): Promise<string> {
   return events.map(({ type, path }) => `${type} ${path}`).join(', ') || 'none';
 }
 
-interface Difference {
+interface Told {
   readonly what: string;
   readonly why: string;
+}
+
+interface Difference extends Told {
   play(a: RawClient, b: RawClient, path: string): Promise<string>;
   readonly ours: string;
   /** Left out where the request does lasting harm to Apache's server. */
@@ -181,7 +187,30 @@ const KEPT: readonly Difference[] = [
     play: (a) => send(a, { type: OpCode.createSession }),
     ours: 'UNIMPLEMENTED',
   },
+  {
+    what: 'a request whose txn is longer than a reader of the log takes',
+    why: 'is refused; Apache logs it, and cannot start again',
+    play: async (a, _b, path) => {
+      // Each `auth` in an ACL becomes all the ids that the client has.
+      for (let i = 0; i < 50; i++) {
+        const auth = Buffer.from(`user-${i}:password`);
+        await a.call(OpCode.auth, { type: 0, scheme: 'digest', auth });
+      }
+      const acl = [{ perms: 31, id: { scheme: 'auth', id: '' } }];
+      const ops = Array.from({ length: 1500 }, (_, i) => create(`${path}-${i}`, 0, acl));
+      const reply = await a.request(OpCode.multi, encodeOp({ type: OpCode.multi, ops }, 0n));
+      return `${errorName(reply?.err ?? 0)}, ${await send(a, exists(`${path}-0`, false))}`;
+    },
+    ours: 'MARSHALLINGERROR, NONODE',
+  },
 ];
+
+/** What differs at the start, and so is no request's. */
+const EMPTY_WITHOUT_AUTOCREATE: Told = {
+  what: 'an empty folder with db.autocreate=false',
+  why: 'ends the start, unless zkserver init left its mark: a lost disk must not look like a new server; a standalone one of Apache starts, and refuses every client',
+};
+const NO_AUTOCREATE = { 'db.autocreate': 'false' };
 
 async function playOn(port: number, play: Difference['play'], path: string): Promise<string> {
   const [a, b] = await Promise.all([RawClient.connect(port), RawClient.connect(port)]);
@@ -210,6 +239,44 @@ for (const [index, { what, play, theirs }] of KEPT.entries()) {
     assert.is(await playOn(oracle.port, play, `/kept-${index}`), theirs);
   });
 }
+
+test(`ours: ${EMPTY_WITHOUT_AUTOCREATE.what}: ${EMPTY_WITHOUT_AUTOCREATE.why}`, async () => {
+  const home = makeTempDir('kept');
+  try {
+    const message = await startBundled({ dataDir: home.path, config: NO_AUTOCREATE }).then(
+      (server) => server.close().then(() => 'serves'),
+      (error: Error) => error.message,
+    );
+    assert.match(message, /is empty, and db\.autocreate=false/);
+  } finally {
+    home.remove();
+  }
+});
+
+oracleTest(
+  `Apache 3.8.0: ${EMPTY_WITHOUT_AUTOCREATE.what}: starts, and serves nobody`,
+  async () => {
+    const oracle = await startOracle({ config: NO_AUTOCREATE });
+    try {
+      const client = await RawClient.connect(oracle.port);
+      assert.is(await send(client, exists('/zookeeper', false)), 'closed');
+      await client.drop();
+    } finally {
+      await oracle.close();
+    }
+  },
+);
+
+test('zkserver(8) lists what differs on purpose, and nothing else', () => {
+  const page = readFileSync(new URL('../../../man/zkserver.8', import.meta.url), 'utf8');
+  const [, section = ''] = /^\.SH DIFFERENCES$([\s\S]*?)^\.SH /m.exec(page) ?? [];
+  const listed = [...section.matchAll(/^\.IP \\\(bu 2\n(.*)\n(.*)$/gm)];
+  const plain = (text = '') => text.replaceAll('\\-', '-');
+  assert.equal(
+    listed.map(([, what, why]) => `${plain(what)} ${plain(why)}`),
+    [...KEPT, EMPTY_WITHOUT_AUTOCREATE].map(({ what, why }) => `${what}: ${why}.`),
+  );
+});
 
 // The last one puts away what the file shared: uvu runs the tests of a file in order.
 if (hasOracle) {

@@ -1,12 +1,15 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { ZooKeeper } from '../../src/client/zookeeper.js';
 import { renderOps } from '../../src/commands/render/ops-render.js';
 import { answering, captured, failing, srvrText, verbNamed } from '../commands/ops/members-of.js';
 import { resultOf } from '../commands/ops/results.js';
+import { startBundled } from '../support/bundled.js';
 import { promtoolComplaints, promtoolTest } from '../support/promtool.js';
 
 // Prometheus's own tool reads what zkops writes for it: syntax, names, types and units.
 
+const PROVIDER = 'org.apache.zookeeper.metrics.prometheus.PrometheusMetricsProvider';
 const mntr = verbNamed('mntr');
 
 function metricsOf(...members: Parameters<typeof resultOf>[1]): string {
@@ -50,6 +53,53 @@ promtoolTest('promtool accepts what the Prometheus provider and other servers to
   assert.match(text, /^zk_op_count_create_total\{server="10.0.0.1:1"\} 8$/m);
   assert.match(text, /^zk_readlatency_count\{server="10.0.0.1:1"\} 4$/m);
 });
+
+/** What is wrong with names that Apache's server gave them, or prom-client. */
+const NOT_OUR_NAMES: readonly RegExp[] = [
+  /^\w+_count non-histogram and non-summary metrics should not have "_count" suffix$/,
+  // 3.9 counts without `_total`, 3.10 with it: each stands there under both names.
+  /^(?!.*_total )\w+ counter metrics should have "_total" suffix$/,
+  /^\w+_ms metric names should not contain abbreviated units$/,
+  /^nodejs_active_\w+_total non-counter metrics should not have "_total" suffix$/,
+];
+
+promtoolTest(
+  "promtool reads a server's own metrics, and dislikes no more than old names",
+  async () => {
+    const server = await startBundled({
+      config: {
+        'metricsProvider.className': PROVIDER,
+        'metricsProvider.httpHost': '127.0.0.1',
+        'metricsProvider.httpPort': '0',
+      },
+    });
+    const client = new ZooKeeper({ connectString: server.connectString });
+    try {
+      await client.connect();
+      await client.create('/my app', Buffer.from('x'));
+      await client.getData('/my app');
+      for (const [path, text] of [
+        ['', ''],
+        ['/zookeeper_limits', 'count=1,bytes=1'],
+        ['/zookeeper_stats', 'count=0,bytes=0'],
+      ]) {
+        await client.create(`/zookeeper/quota/my app${path}`, Buffer.from(text ?? ''));
+      }
+      const text = await (await fetch(`http://127.0.0.1:${server.metricsPort}/metrics`)).text();
+      assert.match(text, 'quota_count_limit_per_namespace{key="my app"} 1');
+      const [status, ...lines] = promtoolComplaints(text).split('\n');
+      // 3 is for names; what cannot be read is 1.
+      assert.is(status, 'exit code 3');
+      const complaints = lines.filter((line) => line !== '');
+      const others = complaints.filter((line) => !NOT_OUR_NAMES.some((name) => name.test(line)));
+      assert.equal(others, []);
+      assert.match(promtoolComplaints(`${text}\nodd{key="a} 1\n`), 'exit code 1');
+    } finally {
+      await client.close();
+      await server.close();
+    }
+  },
+);
 
 test('every family has its help and its type once, before its samples', () => {
   const lines = metricsOf(captured(mntr, 'leader', 1), captured(mntr, 'f1', 2)).split('\n');

@@ -7,8 +7,10 @@ import { Prep } from '../../src/server/pipeline/prep.js';
 import { Primary } from '../../src/server/pipeline/primary.js';
 import { Server } from '../../src/server/server.js';
 import { type ServerSettings, ServerState } from '../../src/server/server-state.js';
+import type { ServerStats } from '../../src/server/server-stats.js';
 import { Auth } from '../../src/server/session/auth.js';
 import { SessionTracker } from '../../src/server/session/session-tracker.js';
+import type { SnapshotContent } from '../../src/server/snapshot-content.js';
 import { LiveView } from '../../src/server/view.js';
 import { type HandshakeOptions, handshake, Peer } from './server-peer.js';
 import { FACTS, HOST } from './still-host.js';
@@ -16,7 +18,7 @@ import { FACTS, HOST } from './still-host.js';
 type Append = Extract<Effect, { kind: 'append' }>;
 
 const TICK_MS = 1000;
-const SETTINGS: ServerSettings = {
+export const SETTINGS: ServerSettings = {
   serverId: 0,
   tickTimeMs: TICK_MS,
   minSessionTimeoutMs: 2 * TICK_MS,
@@ -34,6 +36,7 @@ export interface WorldOptions {
   readonly maxClientCnxns?: number;
   readonly maxCnxns?: number;
   readonly whitelist?: string;
+  readonly isQuotaEnforced?: boolean;
 }
 
 /**
@@ -124,17 +127,33 @@ export class ServerWorld {
 function makeServer(settings: ServerSettings, options: WorldOptions): Server {
   const database = new Database({ isTTLEnabled: settings.isTTLEnabled });
   database.finishSnapshot(0n);
-  const { tree } = database;
+  return makeTestServer(settings, { tree: database.tree, sessions: [] }, options);
+}
+
+interface KnownBefore extends Pick<SnapshotContent, 'tree' | 'sessions'> {
+  readonly stats?: ServerStats;
+  /** On the monotonic clock. */
+  readonly nowMs?: number;
+}
+
+/** A standalone one that begins with this tree and these sessions. */
+export function makeTestServer(
+  settings: ServerSettings,
+  { tree, sessions: known, stats, nowMs = 0 }: KnownBefore,
+  options: WorldOptions = {},
+): Server {
   const auth = new Auth({ hash: (text) => createHash('sha1').update(text).digest('base64') });
   const prep = new Prep(tree, auth, {
     isDigestEnabled: true,
-    isQuotaEnforced: false,
+    isQuotaEnforced: options.isQuotaEnforced ?? false,
     isTTLEnabled: settings.isTTLEnabled,
     reconfigure: null,
   });
-  const sessions = new SessionTracker(settings.tickTimeMs, 0);
+  const sessions = new SessionTracker(settings.tickTimeMs, nowMs);
+  for (const { id, timeoutMs } of known) sessions.add(id, timeoutMs, nowMs);
+  const parts = { settings, tree, sessions, auth, prep };
   return new Server({
-    state: new ServerState({ settings, tree, sessions, auth, prep }),
+    state: new ServerState({ ...parts, ...(stats === undefined ? {} : { stats }) }),
     whitelist: parseWhitelist(options.whitelist ?? '*', false),
     maxClientCnxns: options.maxClientCnxns ?? 0,
     maxCnxns: options.maxCnxns ?? 0,

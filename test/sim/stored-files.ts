@@ -5,6 +5,7 @@ import {
   resolveEpochs,
   TEMPORARY_SUFFIX,
 } from '../../src/server/persistence/epochs.js';
+import { feedSnapshot } from '../../src/server/persistence/feed-snapshot.js';
 import { snapshotFileName } from '../../src/server/persistence/file-names.js';
 import {
   logsAmong,
@@ -132,15 +133,7 @@ function loadSnapshot(database: Database, bytes: Buffer): boolean {
   const reader = new SnapshotReader(MAX_ENTRY_LENGTH);
   reader.push(bytes);
   reader.end();
-  for (let item = reader.next(); item.kind !== 'end'; item = reader.next()) {
-    if (item.kind === 'session') database.addSession(item.id, item.timeoutMs);
-    else if (item.kind === 'acl') database.addAcl(item.key, item.acl);
-    else if (item.kind === 'digest') database.compareAfter = item.zxid;
-    else if (item.kind === 'node') {
-      database.addNode(item.path, item.data, item.aclKey, item.stat);
-    } else if (item.kind === 'invalid' || item.kind === 'need-more') return false;
-  }
-  return true;
+  return feedSnapshot(database, reader).kind === 'end';
 }
 
 /** Returns where to cut a torn log; undefined when it ends in order, or was left before. */

@@ -1,4 +1,4 @@
-import type { ACL } from '../../protocol/data.js';
+import type { ACL, Id } from '../../protocol/data.js';
 import { Perms } from '../../protocol/perms.js';
 import type { Auth } from '../session/auth.js';
 import { type AdminResult, failure } from './command.js';
@@ -7,9 +7,20 @@ const EVERY_PERM = [Perms.READ, Perms.WRITE, Perms.CREATE, Perms.DELETE, Perms.A
 const UNAUTHORIZED = 401;
 const FORBIDDEN = 403;
 
+export interface Requester {
+  /** What it says of itself: `Authorization: digest user:password`, `ip` or `x509`. */
+  readonly header: string | undefined;
+  readonly remoteIp: string;
+  /** Of the certificate that it showed over TLS, and that was taken. */
+  readonly certificateSubject: string | undefined;
+}
+
+/** Schemes of who need say no more: the connection has said it. */
+const SPOKEN_FOR: ReadonlySet<string> = new Set(['ip', 'x509']);
+
 /**
- * May whoever sent this `Authorization` header (`digest user:password`) take the whole tree away or
- * put another in its place? Asks for each permission on "/", where Apache's is content with any.
+ * May it take the whole tree away or put another in its place? Asks for each permission on "/",
+ * where Apache's is content with any.
  *
  * @param rootAcl the ACL of "/"
  * @returns the refusal, or undefined
@@ -17,21 +28,32 @@ const FORBIDDEN = 403;
 export function refuseUnauthorized(
   auth: Auth,
   rootAcl: readonly ACL[],
-  header: string | undefined,
-  remoteIp: string,
+  { header, remoteIp, certificateSubject }: Requester,
 ): AdminResult | undefined {
   if (header === undefined) {
     return failure('Auth info is missing for the command', UNAUTHORIZED);
   }
   const [scheme = '', data, ...more] = header.split(' ');
-  if (data === undefined || more.length > 0) {
+  if ((data === undefined && !SPOKEN_FOR.has(scheme)) || more.length > 0) {
     return failure(
-      'Auth info is not valid: expected "Authorization: digest user:password"',
+      'Auth info is not valid: expected "Authorization: digest user:password", "ip" or "x509"',
       UNAUTHORIZED,
     );
   }
-  const ids = auth.authenticate(scheme, Buffer.from(data, 'utf8'), remoteIp);
+  const ids = idsOf(auth, scheme, data ?? '', { header, remoteIp, certificateSubject });
   if (ids === undefined) return failure('Not authenticated', UNAUTHORIZED);
   const isAllowed = EVERY_PERM.every((perm) => auth.isAllowed(rootAcl, perm, ids));
   return isAllowed ? undefined : failure('Not authorized', FORBIDDEN);
+}
+
+function idsOf(
+  auth: Auth,
+  scheme: string,
+  data: string,
+  { remoteIp, certificateSubject }: Requester,
+): readonly Id[] | undefined {
+  const own = certificateSubject === undefined ? [] : auth.certificateIds(certificateSubject);
+  const ids = auth.authenticate(scheme, Buffer.from(data, 'utf8'), remoteIp, own);
+  // Whose certificate is the super user's is that here, too.
+  return scheme === 'x509' && ids !== undefined ? own : ids;
 }

@@ -91,6 +91,7 @@ export class RequestGate {
       const released = this.throttler.next(handlers.inProcess(), state.monotonicMs);
       if (released === undefined) return;
       const { connection, frame, sinceMs } = released.request;
+      state.stats.metrics.throttleQueueTime.record(state.monotonicMs - sinceMs);
       const length = frame.length - HEADER_SIZE;
       this.entering = large.isLarge(length) ? length : 0;
       if (released.kind === 'serve') {
@@ -100,6 +101,7 @@ export class RequestGate {
       large.remove(this.entering);
       this.entering = 0;
       if (released.kind === 'drop') {
+        state.stats.count('stale_requests');
         state.stats.count('stale_requests_dropped');
         handlers.close(connection);
       } else {

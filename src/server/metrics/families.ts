@@ -4,7 +4,7 @@
  * `_total`, as 3.10 names them, and without, as 3.9 does.
  */
 import { mntr } from '../../fourlw/mntr.js';
-import { COUNTERS } from '../../fourlw/mntr-keys.js';
+import { COUNTERS, LATER_COUNTERS } from '../../fourlw/mntr-keys.js';
 import type {
   AdvancedSummaryView,
   MetricsView,
@@ -33,7 +33,10 @@ export function metricFamilies(view: ServerView): MetricFamily[] {
   const { metrics } = view;
   return [
     ...gauges(view),
-    ...COUNTERS.flatMap((name) => counter(name, metrics.counters[name] ?? 0)),
+    ...[...COUNTERS, ...LATER_COUNTERS].flatMap((name) =>
+      counter(name, metrics.counters[name] ?? 0),
+    ),
+    ...counterSets(metrics),
     ...summaries(metrics),
   ];
 }
@@ -65,6 +68,17 @@ function counter(name: string, value: number): MetricFamily[] {
     type: 'counter',
     samples: [{ name: own, labels: NO_LABELS, value }],
   }));
+}
+
+function counterSets({ counterSets: sets = {} }: MetricsView): MetricFamily[] {
+  return Object.entries(sets).flatMap(([family, byKey]) =>
+    byKey.size === 0
+      ? []
+      : [family, `${family}_total`].map((name): MetricFamily => {
+          const samples = [...byKey].map(([key, value]) => ({ name, labels: { key }, value }));
+          return { name, type: 'counter', samples };
+        }),
+  );
 }
 
 function* summaries(metrics: MetricsView): Generator<MetricFamily> {

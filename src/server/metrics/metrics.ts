@@ -3,7 +3,13 @@
  * (ServerMetrics). Pure: durations are given to it. What every request touches is a field; the rest
  * is found by name. A metric that has no meaning in this server stays zero, as Apache prints it.
  */
-import type { AdvancedSummaryName, BasicSummaryName, CounterName } from '../../fourlw/mntr-keys.js';
+import {
+  type AdvancedSummaryName,
+  type BasicSummaryName,
+  type CounterName,
+  LATER_BASIC_SUMMARIES,
+  LATER_COUNTERS,
+} from '../../fourlw/mntr-keys.js';
 import type { AdvancedSummaryView, MetricsView, SummaryView } from '../../fourlw/server-view.js';
 import { NamespaceSummaries } from './namespaces.js';
 import { PercentileSummary, Summary } from './summary.js';
@@ -11,14 +17,23 @@ import { PercentileSummary, Summary } from './summary.js';
 /** What a Stat takes in a reply: it counts as read with the znode. */
 export const STAT_SIZE = 68;
 
+/** Metrics that only servers since 3.9 have: this one does, whatever there is to count. */
+const NEVER_COUNTED = Object.fromEntries(LATER_COUNTERS.map((name) => [name, 0]));
+const NEVER_RECORDED = Object.fromEntries(
+  LATER_BASIC_SUMMARIES.map((name) => [name, new Summary()]),
+);
+
 export class Metrics {
   /** Milliseconds from the arrival of a request to its reply. */
   readonly readLatency = new PercentileSummary();
   readonly updateLatency = new PercentileSummary();
   /** Milliseconds from the stamp of a txn to its being applied here. */
   readonly propagationLatency = new PercentileSummary();
-  /** Milliseconds that a batch of txns took to the disk. */
+  /** Milliseconds that a batch of txns took to the disk, and with its wait for the one before. */
   readonly flushTime = new PercentileSummary();
+  readonly queueAndFlushTime = new PercentileSummary();
+  /** Milliseconds that a request waited for room in the pipeline. */
+  readonly throttleQueueTime = new PercentileSummary();
   readonly reads = new NamespaceSummaries();
   readonly writes = new NamespaceSummaries();
   responseBytes = 0;
@@ -26,11 +41,17 @@ export class Metrics {
   /** Znodes that writes in flight will change, as they are noted and as they are settled. */
   changesQueued = 0;
   changesRemoved = 0;
+  private readonly quotaErrors = new Map<string, number>();
   private readonly counters = new Map<CounterName, number>();
   private readonly summaries = new Map<BasicSummaryName, Summary>();
 
   count(name: CounterName, by = 1): void {
     this.counters.set(name, (this.counters.get(name) ?? 0) + by);
+  }
+
+  /** A write below this top znode was refused by enforceQuota. */
+  countQuotaError(namespace: string): void {
+    this.quotaErrors.set(namespace, (this.quotaErrors.get(namespace) ?? 0) + 1);
   }
 
   record(name: BasicSummaryName, value: number): void {
@@ -46,20 +67,25 @@ export class Metrics {
   view(): MetricsView {
     return {
       counters: {
+        ...NEVER_COUNTED,
         ...(Object.fromEntries(this.counters) as Partial<Record<CounterName, number>>),
         response_bytes: this.responseBytes,
         bytes_received_count: this.bytesReceived,
         outstanding_changes_queued: this.changesQueued,
         outstanding_changes_removed: this.changesRemoved,
       },
-      basicSummaries: Object.fromEntries(this.summaries) as Partial<
-        Record<BasicSummaryName, SummaryView>
-      >,
+      counterSets: { quota_exceeded_error_per_namespace: this.quotaErrors },
+      basicSummaries: {
+        ...NEVER_RECORDED,
+        ...(Object.fromEntries(this.summaries) as Partial<Record<BasicSummaryName, SummaryView>>),
+      },
       advancedSummaries: {
         readlatency: this.readLatency,
         updatelatency: this.updateLatency,
         propagation_latency: this.propagationLatency,
         sync_processor_queue_flush_time_ms: this.flushTime,
+        sync_processor_queue_and_flush_time_ms: this.queueAndFlushTime,
+        request_throttle_queue_time_ms: this.throttleQueueTime,
       } satisfies Partial<Record<AdvancedSummaryName, AdvancedSummaryView>>,
       basicSummarySets: {
         read_per_namespace: this.reads.byName,
@@ -74,6 +100,8 @@ export class Metrics {
       this.updateLatency,
       this.propagationLatency,
       this.flushTime,
+      this.queueAndFlushTime,
+      this.throttleQueueTime,
       this.reads,
       this.writes,
     ]) {
@@ -84,6 +112,7 @@ export class Metrics {
     this.changesQueued = 0;
     this.changesRemoved = 0;
     this.counters.clear();
+    this.quotaErrors.clear();
     this.summaries.clear();
   }
 }

@@ -40,10 +40,15 @@ export class NamespaceSummaries {
     if (this.recentSlots[at] === slot) this.recentSlots[at] = -1;
   }
 
+  /** The slots are another tree's from now on. */
+  forgetNodes(): void {
+    this.recentSlots.fill(-1);
+  }
+
   reset(): void {
     this.byName.clear();
     this.lastPrefix = '';
-    this.recentSlots.fill(-1);
+    this.forgetNodes();
   }
 
   private summaryOf(path: string): Summary | undefined {

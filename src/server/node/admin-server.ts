@@ -6,6 +6,7 @@ import { createReadStream } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { AdminView } from '../admin/admin-view.js';
+import type { Requester } from '../admin/authorize.js';
 import {
   type AdminCommand,
   type AdminRequest,
@@ -20,8 +21,10 @@ import {
   findCommand,
   obstacle,
 } from '../admin/commands.js';
-import type { SnapshotFile } from './disk.js';
+import type { HttpTls } from './http-gate.js';
 import { HttpListener, send } from './http-listener.js';
+import { plainIp } from './listen.js';
+import type { TreeTransfer } from './tree-transfer.js';
 
 export interface AdminServerOptions {
   readonly host: string;
@@ -31,17 +34,10 @@ export interface AdminServerOptions {
   readonly commandURL: string;
   readonly admin: AdminView;
   /** The refusal of a request for the whole tree, or undefined when it may have it. */
-  readonly authorize: (header: string | undefined, remoteIp: string) => AdminResult | undefined;
-  readonly isSnapshotEnabled: boolean;
-  /** Between two snapshots by command (admin.rateLimiterIntervalInMS). */
-  readonly rateLimiterIntervalMs: number;
-  /** Writes a snapshot; null for a server that has no disk to write it to. */
-  readonly takeSnapshot: (() => Promise<SizedSnapshot>) | null;
-}
-
-export interface SizedSnapshot extends SnapshotFile {
-  /** Bytes. */
-  readonly size: number;
+  readonly authorize: (who: Requester) => AdminResult | undefined;
+  /** Default: HTTP without TLS. */
+  readonly tls?: HttpTls;
+  readonly transfer: Pick<TreeTransfer, 'refuse' | 'snapshot' | 'restore'>;
 }
 
 const MAX_BODY_LENGTH = 64 * 1024;
@@ -51,21 +47,22 @@ const Status = {
   NOT_FOUND: 404,
   METHOD_NOT_ALLOWED: 405,
   TOO_LARGE: 413,
-  TOO_MANY: 429,
-  NOT_IMPLEMENTED: 501,
-  UNAVAILABLE: 503,
 } as const;
+/** For a day, as Apache's says it: a browser asks over TLS from now on. */
+const HSTS = ['Strict-Transport-Security', 'max-age=86400; includeSubDomains'] as const;
+/** What is left of a body is not read. */
+const END = { Connection: 'close' };
 
 export class AdminServer {
   private readonly options: AdminServerOptions;
   private readonly listener: HttpListener;
-  private snapshotAllowedAt = 0;
 
   constructor(options: AdminServerOptions) {
     this.options = options;
     const { host, port, idleTimeoutMs } = options;
     const answer = this.answer.bind(this);
-    this.listener = new HttpListener({ host, port, idleTimeoutMs, answer });
+    const secured = options.tls === undefined ? {} : { tls: options.tls };
+    this.listener = new HttpListener({ host, port, idleTimeoutMs, answer, ...secured });
   }
 
   get port(): number {
@@ -82,7 +79,8 @@ export class AdminServer {
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { commandURL, admin } = this.options;
-    const [path = '', query = ''] = (request.url ?? '').split('?', 2);
+    if ('encrypted' in request.socket) response.setHeader(...HSTS);
+    const [path = '', search = ''] = (request.url ?? '').split('?', 2);
     if (path === commandURL || path === `${commandURL}/`) {
       send(response, 200, 'text/html; charset=utf-8', commandPage(commandURL));
       return;
@@ -98,15 +96,18 @@ export class AdminServer {
       sendAnswer(response, answerOf(name, refusal));
       return;
     }
+    const query = new Map(new URLSearchParams(search));
+    if (command?.isGuarded === true) {
+      await this.answerGuarded(command, { query, body: '' }, request, response);
+      return;
+    }
     const body = request.method === 'POST' ? await readBody(request) : '';
     if (body === undefined) {
       const result = failure('the body is too long', Status.TOO_LARGE);
-      sendAnswer(response, answerOf(name, result), { Connection: 'close' });
+      sendAnswer(response, answerOf(name, result), END);
       return;
     }
-    const asked = { query: new Map(new URLSearchParams(query)), body };
-    if (command?.isGuarded === true) await this.answerGuarded(command, asked, request, response);
-    else sendAnswer(response, answerCommand(admin, name, asked));
+    sendAnswer(response, answerCommand(admin, name, { query, body }));
   }
 
   private async answerGuarded(
@@ -115,50 +116,43 @@ export class AdminServer {
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void> {
-    const { admin, authorize, takeSnapshot } = this.options;
+    const { admin, authorize, transfer } = this.options;
+    const name = command.name === 'restore' ? 'restore' : 'snapshot';
     const refusal =
       obstacle(admin, command, asked) ??
-      authorize(request.headers.authorization, request.socket.remoteAddress ?? '') ??
-      (command.name === 'snapshot' ? this.refuseSnapshot() : NO_RESTORE);
-    if (refusal !== undefined || takeSnapshot === null) {
-      sendAnswer(response, answerOf(command.name, refusal ?? IN_MEMORY));
-      return;
-    }
-    const { path, zxid, size } = await takeSnapshot();
+      authorize({
+        header: request.headers.authorization,
+        remoteIp: plainIp(request.socket.remoteAddress ?? ''),
+        certificateSubject: this.listener.subjectOf(request),
+      }) ??
+      transfer.refuse(name);
+    if (refusal !== undefined) sendAnswer(response, answerOf(name, refusal), END);
+    else if (name === 'restore') await this.restore(request, response);
+    else await this.snapshot(asked, response);
+  }
+
+  private async restore(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    // While a large tree goes to the disk nothing moves on the connection.
+    request.socket.setTimeout(0);
+    const result = await this.options.transfer.restore(request);
+    sendAnswer(response, answerOf('restore', result), END);
+  }
+
+  private async snapshot(asked: AdminRequest, response: ServerResponse): Promise<void> {
+    const { path, zxid, size } = await this.options.transfer.snapshot();
     const headers = {
       last_zxid: `0x${BigInt.asUintN(64, zxid).toString(16)}`,
       snapshot_size: String(size),
     };
     if (asked.query.get('streaming') === 'false') {
-      sendAnswer(response, answerOf(command.name, { fields: {} }), headers);
+      sendAnswer(response, answerOf('snapshot', { fields: {} }), headers);
       return;
     }
     response.writeHead(200, { 'Content-Type': 'application/octet-stream', ...headers });
     // Who asked may go away in the middle: nobody else is concerned.
     await pipeline(createReadStream(path), response).catch(() => response.destroy());
   }
-
-  private refuseSnapshot(): AdminResult | undefined {
-    const { isSnapshotEnabled, rateLimiterIntervalMs, takeSnapshot } = this.options;
-    if (!isSnapshotEnabled) {
-      return failure('the command is disabled (admin.snapshot.enabled)', Status.UNAVAILABLE);
-    }
-    if (takeSnapshot === null) return IN_MEMORY;
-    const now = performance.now();
-    if (now < this.snapshotAllowedAt) {
-      const seconds = Math.ceil((this.snapshotAllowedAt - now) / 1000);
-      return failure(`too many requests: the next one in ${seconds} s`, Status.TOO_MANY);
-    }
-    this.snapshotAllowedAt = now + rateLimiterIntervalMs;
-    return undefined;
-  }
 }
-
-const IN_MEMORY = failure('the server keeps its data in memory', Status.UNAVAILABLE);
-const NO_RESTORE = failure(
-  'a running server takes no snapshot: put the file into the version-2 folder of an empty dataDir as snapshot.<last_zxid> and start the server there with snapshot.trust.empty=true',
-  Status.NOT_IMPLEMENTED,
-);
 
 /** What is wrong with the way `command` was asked for. */
 function refuse(

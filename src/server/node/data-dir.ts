@@ -5,8 +5,8 @@
 import { createReadStream } from 'node:fs';
 import { mkdir, open, rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
-import { createGunzip, createGzip } from 'node:zlib';
+import { createGunzip } from 'node:zlib';
+import { faultOf, feedSnapshot } from '../persistence/feed-snapshot.js';
 import { snapshotFileName, VERSION_DIR } from '../persistence/file-names.js';
 import { planPurge } from '../persistence/purge.js';
 import {
@@ -18,18 +18,19 @@ import {
   withoutSnapshot,
 } from '../persistence/recovery.js';
 import { Database } from '../persistence/replay.js';
-import { writeSnapshot } from '../persistence/snapshot.js';
 import { SnapshotReader } from '../persistence/snapshot-reader.js';
-import { contentOf, sourceOf } from '../persistence/snapshot-source.js';
+import { contentOf } from '../persistence/snapshot-source.js';
 import type { SnapshotContent } from '../snapshot-content.js';
 import type { DataTreeOptions } from '../tree/data-tree.js';
 import { cutFile } from './cut-file.js';
 import { ExitCode, ServerError } from './errors.js';
 import { listFiles, mustExist } from './folders.js';
+import { finishRestore } from './restored-data.js';
 import { scanLog } from './scan-log.js';
+import { type SnapshotFileOptions, writeSnapshotFile } from './snapshot-file.js';
 import { syncFolder } from './sync-folder.js';
 
-export interface DataDirOptions {
+export interface DataDirOptions extends SnapshotFileOptions {
   readonly dataDir: string;
   readonly dataLogDir: string;
   readonly tree: DataTreeOptions;
@@ -37,10 +38,6 @@ export interface DataDirOptions {
   readonly maxEntryLength: number;
   /** snapshot.trust.empty */
   readonly isEmptyTrusted: boolean;
-  /** snapshot.compression.method=gz */
-  readonly isCompressed: boolean;
-  /** serializeLastProcessedZxid.enabled: snapshots end in the zxid that the tree had reached. */
-  readonly isLastZxidWritten: boolean;
   /** datadir.autocreate */
   readonly areFoldersMade: boolean;
   /** db.autocreate; without it an empty folder needs the file `initialize` to start on. */
@@ -94,8 +91,9 @@ export class DataDir {
     }
     // Snapshots that a crash left half written never got their name.
     for (const { name } of await listFiles(this.snapFolder)) {
-      if (/^snapshot\..*\.tmp$/.test(name)) await unlink(join(this.snapFolder, name));
+      if (/^(snapshot|restored)\..*\.tmp$/.test(name)) await unlink(join(this.snapFolder, name));
     }
+    await finishRestore(this);
   }
 
   /**
@@ -180,7 +178,7 @@ export class DataDir {
     try {
       for await (const chunk of stream) {
         reader.push(chunk as Buffer);
-        const fault = feed(database, reader);
+        const fault = faultOf(feedSnapshot(database, reader));
         if (fault !== undefined) return fault;
       }
     } catch (error) {
@@ -189,7 +187,7 @@ export class DataDir {
       source.destroy();
     }
     reader.end();
-    return feed(database, reader);
+    return faultOf(feedSnapshot(database, reader));
   }
 
   private async replay(
@@ -257,21 +255,13 @@ export class DataDir {
     content: SnapshotContent,
     mayBeNamed: () => Promise<void> = async () => undefined,
   ): Promise<string> {
-    const { isCompressed, isLastZxidWritten } = this.options;
+    const { isCompressed } = this.options;
     const path = join(
       this.snapFolder,
       snapshotFileName(content.zxid, isCompressed ? 'gz' : 'none'),
     );
     const temporary = `${path}.tmp`;
-    const handle = await open(temporary, 'w', 0o644);
-    try {
-      const chunks = Readable.from(writeSnapshot(sourceOf(content, isLastZxidWritten)));
-      const stream = isCompressed ? chunks.compose(createGzip()) : chunks;
-      for await (const chunk of stream) await handle.writeFile(chunk as Buffer);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    await writeSnapshotFile(temporary, content, this.options);
     await mayBeNamed().catch(async (error: unknown) => {
       await unlink(temporary);
       throw error;
@@ -294,36 +284,6 @@ export class DataDir {
     for (const name of plan.logs) await unlink(join(this.logFolder, name));
     for (const name of plan.snapshots) await unlink(join(this.snapFolder, name));
     return [...plan.logs, ...plan.snapshots];
-  }
-}
-
-/**
- * Moves what the reader has into the database; returns what is wrong with the file, if anything.
- */
-function feed(database: Database, reader: SnapshotReader): string | undefined {
-  for (;;) {
-    const item = reader.next();
-    switch (item.kind) {
-      case 'session':
-        database.addSession(item.id, item.timeoutMs);
-        break;
-      case 'acl':
-        database.addAcl(item.key, item.acl);
-        break;
-      case 'node':
-        database.addNode(item.path, item.data, item.aclKey, item.stat);
-        break;
-      case 'digest':
-        database.compareAfter = item.zxid;
-        break;
-      case 'invalid':
-        return `at offset ${item.offset}: ${item.reason}`;
-      case 'need-more':
-      case 'end':
-        return undefined;
-      default:
-        break;
-    }
   }
 }
 

@@ -18,6 +18,7 @@ import type { SnapshotContent } from '../snapshot-content.js';
 import type { DataDir } from './data-dir.js';
 import { writeEpoch } from './epoch-files.js';
 import type { LogDisk } from './log-disk.js';
+import { adoptRestored } from './restored-data.js';
 import { dropBehind, truncateData } from './truncate-data.js';
 
 export interface Storage {
@@ -125,6 +126,18 @@ export class Disk {
       await log.close();
       await this.write(content, async () => undefined);
       await dropBehind(dir, content.zxid, this.reached);
+      onDurable();
+    });
+  }
+
+  /** The snapshot that was staged is all that the disk holds from now on. */
+  adoptRestored(staged: string, onDurable: () => void): void {
+    const { log, dir } = this.options.storage;
+    this.addBarrier(async () => {
+      await this.finishBackground();
+      await log.close();
+      await adoptRestored(dir, staged);
+      this.reached.clear();
       onDurable();
     });
   }

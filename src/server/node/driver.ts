@@ -5,6 +5,7 @@
 import { assert } from '../assert.js';
 import type { Effect, QuorumEffect } from '../effects.js';
 import type { Event } from '../events.js';
+import type { Database } from '../persistence/replay.js';
 import type { Server } from '../server.js';
 import type { Measured } from '../server-stats.js';
 import type { SnapshotContent } from '../snapshot-content.js';
@@ -51,6 +52,8 @@ export class Driver {
   private alarm: NodeJS.Timeout | undefined;
   /** What the alarm is set to. */
   private alarmMs = Number.POSITIVE_INFINITY;
+  /** Who waits for a restore. */
+  private restored: (() => void) | undefined;
   private readonly drainSoon = (): void => this.drain();
 
   constructor(options: DriverOptions) {
@@ -162,6 +165,9 @@ export class Driver {
       case 'snapshot':
         this.disk?.takeSnapshot(effect.content);
         break;
+      case 'adopt-restored':
+        this.adoptRestored(effect);
+        break;
       case 'report':
         this.options.onReport(effect.report);
         break;
@@ -199,6 +205,26 @@ export class Driver {
   async writeSnapshot(content: () => SnapshotContent): Promise<SnapshotFile> {
     if (this.disk === null) throw new Error('there is no disk to write a snapshot to');
     return await this.disk.writeSnapshot(content);
+  }
+
+  /** Resolves when this is the tree, and the disk holds no other; see `restore` of events.ts. */
+  restore(database: Database, staged: string | null): Promise<void> {
+    return new Promise((resolve) => {
+      this.restored = resolve;
+      this.step({ kind: 'restore', database, staged });
+    });
+  }
+
+  private adoptRestored({
+    staged,
+    whenDurable,
+  }: Extract<Effect, { kind: 'adopt-restored' }>): void {
+    const go = (): void => {
+      this.step(whenDurable);
+      this.restored?.();
+    };
+    if (this.disk === null || staged === null) go();
+    else this.disk.adoptRestored(staged, go);
   }
 
   private fail(error: unknown): void {

@@ -5,6 +5,7 @@ import {
   type IncomingMessage,
   type ServerResponse,
 } from 'node:http';
+import { HttpGate, type HttpTls } from './http-gate.js';
 
 export interface HttpListenerOptions {
   readonly host: string;
@@ -13,12 +14,15 @@ export interface HttpListenerOptions {
   /** Connections that are silent for so long are closed; 0 or less is never. */
   readonly idleTimeoutMs: number;
   /** May throw: the answer is a status of 500 then, and the server serves on. */
+  /** Default: it speaks without TLS. */
+  readonly tls?: HttpTls;
   readonly answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 }
 
 export class HttpListener {
   private readonly options: HttpListenerOptions;
   private readonly server: HttpServer;
+  private readonly gate: HttpGate | null;
 
   constructor(options: HttpListenerOptions) {
     this.options = options;
@@ -28,6 +32,7 @@ export class HttpListener {
     const idleMs = Math.max(0, options.idleTimeoutMs);
     this.server.keepAliveTimeout = idleMs;
     this.server.timeout = idleMs;
+    this.gate = options.tls === undefined ? null : new HttpGate(this.server, options.tls);
   }
 
   get port(): number {
@@ -47,10 +52,16 @@ export class HttpListener {
     });
   }
 
+  /** Of the certificate that a client showed over TLS. */
+  subjectOf({ socket }: IncomingMessage): string | undefined {
+    return this.gate?.subjectOf(socket);
+  }
+
   async close(): Promise<void> {
     if (!this.server.listening) return;
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
     this.server.closeAllConnections();
+    this.gate?.close();
     await closed;
   }
 }

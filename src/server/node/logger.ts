@@ -23,6 +23,13 @@ export type HostReport =
     }
   | { readonly kind: 'serving'; readonly connectString: string; readonly dataDir: string | null }
   | { readonly kind: 'snapshot-written'; readonly path: string; readonly ms: number }
+  | {
+      readonly kind: 'restored';
+      readonly zxid: bigint;
+      readonly nodes: number;
+      readonly sessions: number;
+      readonly ms: number;
+    }
   | { readonly kind: 'purged'; readonly files: readonly string[] }
   | { readonly kind: 'warning'; readonly message: string };
 
@@ -146,6 +153,13 @@ function logReport(log: Pino, report: Exclude<ServerReport, { kind: 'audit' }>):
       log.warn({ event, session, operation, path, ms }, `a request took ${ms} ms`);
       break;
     }
+    case 'quota-exceeded': {
+      const { owner, what, used, limit, isHard, isRefused } = report;
+      const name = `${isHard ? 'hard' : 'soft'}${what === 'count' ? 'Count' : 'Byte'}Limit`;
+      const sentence = `Quota exceeded: ${owner} [current ${what}=${used}, ${name}=${limit}]`;
+      log.warn({ event, path: owner, isRefused }, sentence);
+      break;
+    }
     case 'recovered': {
       const { replayedTxns, ms } = report;
       const [snapshotZxid, lastZxid] = [report.snapshotZxid, report.lastZxid].map(zxidText);
@@ -162,6 +176,12 @@ function logReport(log: Pino, report: Exclude<ServerReport, { kind: 'audit' }>):
     case 'snapshot-written': {
       const ms = Math.round(report.ms);
       log.info({ event, path: report.path, ms }, `wrote a snapshot in ${ms} ms`);
+      break;
+    }
+    case 'restored': {
+      const { nodes, sessions, ms } = report;
+      const fields = { event, zxid: zxidText(report.zxid), nodes, sessions, ms };
+      log.warn(fields, `an operator restored another tree in ${ms} ms: what was here is gone`);
       break;
     }
     case 'purged':

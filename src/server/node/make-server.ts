@@ -7,6 +7,7 @@ import { ContainerManager } from '../pipeline/container-manager.js';
 import { Prep, type PrepOptions } from '../pipeline/prep.js';
 import { Server, type ServerParts } from '../server.js';
 import { type ServerSettings, ServerState } from '../server-state.js';
+import type { ServerStats } from '../server-stats.js';
 import type { Auth } from '../session/auth.js';
 import { SessionTracker } from '../session/session-tracker.js';
 import type { DataTree } from '../tree/data-tree.js';
@@ -22,6 +23,8 @@ export interface MakeServerParts extends Pick<ServerParts, 'makePath' | 'makeVie
   /** Asked where reconfigEnabled says so. */
   readonly reconfigure: NonNullable<PrepOptions['reconfigure']>;
   readonly sessions: Iterable<{ readonly id: bigint; readonly timeoutMs: number }>;
+  /** Of the server whose place this one takes. */
+  readonly stats?: ServerStats;
 }
 
 export function makeServer(parts: MakeServerParts): Server {
@@ -39,8 +42,12 @@ export function makeServer(parts: MakeServerParts): Server {
   });
   const throttled = connectionThrottleOf(config);
   const connectionThrottle = new ConnectionThrottle(throttled, nowMs, Math.random);
+  const state = { settings, tree, sessions, auth, prep, connectionThrottle };
   return new Server({
-    state: new ServerState({ settings, tree, sessions, auth, prep, connectionThrottle }),
+    state: new ServerState({
+      ...state,
+      ...(parts.stats === undefined ? {} : { stats: parts.stats }),
+    }),
     whitelist: parseWhitelist(config.fourLetterWordWhitelist, config.readonlymodeEnabled),
     maxClientCnxns: config.maxClientCnxns,
     maxCnxns: config.maxCnxns,

@@ -1,13 +1,16 @@
 /** What operators reach a server by, beside the words: AdminServer and Prometheus. */
-import { stat } from 'node:fs/promises';
 import { refuseUnauthorized } from '../admin/authorize.js';
 import type { Config } from '../config.js';
-import { snapshotContentOf } from '../snapshot-content.js';
-import { AdminServer, type SizedSnapshot } from './admin-server.js';
+import { AdminServer } from './admin-server.js';
 import { makeAdminView } from './admin-view.js';
 import type { Storage } from './disk.js';
 import type { Core, Driver } from './driver.js';
+import type { HttpTls } from './http-gate.js';
+import type { ServerReport } from './logger.js';
 import { MetricsServer } from './metrics-server.js';
+import { Seldom } from './seldom.js';
+import { readAdminTlsOptions } from './tls-options.js';
+import { TreeTransfer } from './tree-transfer.js';
 
 export interface OperatorsOptions {
   readonly config: Config;
@@ -16,6 +19,7 @@ export interface OperatorsOptions {
   readonly storage: Storage | null;
   readonly isAdminServerAsked: boolean;
   readonly onWarning: (message: string) => void;
+  readonly onReport: (report: ServerReport) => void;
 }
 
 export interface Operators {
@@ -77,7 +81,38 @@ function makeMetricsServer({
   });
 }
 
-function makeAdminServer({ config, core, driver, storage }: OperatorsOptions): AdminServer {
+/**
+ * admin.forceHttps and admin.portUnification: TLS by the certificates for the other servers.
+ * @throws ServerError ECONFIG when the ssl.quorum.* options name none that can be used
+ */
+function tlsOf(
+  config: Config,
+  driver: Driver,
+  onWarning: (message: string) => void,
+): { readonly tls?: HttpTls } {
+  const { adminForceHttps, adminPortUnification, adminNeedClientAuth } = config;
+  if (!adminForceHttps && !adminPortUnification) return {};
+  const seldom = new Seldom(onWarning);
+  return {
+    tls: {
+      tls: readAdminTlsOptions(config, adminNeedClientAuth ? 'need' : 'none', onWarning),
+      isPlainTaken: !adminForceHttps,
+      detectionTimeoutMs: config.sslHandshakeDetectionTimeoutMs,
+      onFailure: (reason) =>
+        seldom.say(`TLS of the AdminServer: ${reason}`, reason.replace(/^\S+:\d+ /, '')),
+      onPlain: () => driver.step({ kind: 'counted', what: 'insecure_admin_count' }),
+    },
+  };
+}
+
+function makeAdminServer({
+  config,
+  core,
+  driver,
+  storage,
+  onWarning,
+  onReport,
+}: OperatorsOptions): AdminServer {
   const snapFolder = storage?.dir.snapFolder ?? null;
   return new AdminServer({
     host: config.adminServerAddress,
@@ -85,17 +120,11 @@ function makeAdminServer({ config, core, driver, storage }: OperatorsOptions): A
     idleTimeoutMs: config.adminIdleTimeoutMs,
     commandURL: config.adminCommandURL.replace(/\/+$/, ''),
     admin: makeAdminView({ core, config, snapFolder, step: driver.step }),
-    authorize: (header, remoteIp) => {
+    authorize: (who) => {
       const { auth, tree } = core.server.state;
-      return refuseUnauthorized(auth, tree.aclOf(tree.root), header, remoteIp);
+      return refuseUnauthorized(auth, tree.aclOf(tree.root), who);
     },
-    isSnapshotEnabled: config.adminSnapshotEnabled,
-    rateLimiterIntervalMs: config.adminRateLimiterIntervalMs,
-    takeSnapshot: storage === null ? null : () => writeSnapshot(core, driver),
+    ...tlsOf(config, driver, onWarning),
+    transfer: new TreeTransfer({ config, core, driver, storage, onReport }),
   });
-}
-
-async function writeSnapshot(core: Core, driver: Driver): Promise<SizedSnapshot> {
-  const file = await driver.writeSnapshot(() => snapshotContentOf(core.server.state));
-  return { ...file, size: (await stat(file.path)).size };
 }

@@ -117,6 +117,7 @@ export async function runServer(options: RunOptions): Promise<Run> {
       storage,
       isAdminServerAsked,
       onWarning,
+      onReport,
     });
     parts.operators = operators;
     const { port, securePort, connectString } = ports;

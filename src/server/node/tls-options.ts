@@ -94,6 +94,16 @@ export function readQuorumTlsOptions(
   return readSource(source, onWarning);
 }
 
+/** Those for operators at the AdminServer: the same files, and no names are checked there. */
+export function readAdminTlsOptions(
+  config: Config,
+  clientAuth: TlsOptions['clientAuth'],
+  onWarning: (message: string) => void,
+): TlsOptions {
+  const options = { sslQuorumClientAuth: clientAuth, sslQuorumClientHostnameVerification: false };
+  return readQuorumTlsOptions({ ...config, ...options }, onWarning);
+}
+
 function readSource(config: TlsSource, onWarning: (message: string) => void): TlsOptions {
   const { prefix, whom } = config;
   refuseUnbuilt(config);

@@ -22,6 +22,13 @@ export class Database {
   digestMismatches = 0;
   /** Digests are compared behind it: a fuzzy snapshot is no tree that ever was. */
   compareAfter = 0n;
+  /** What the file says of itself: the digest of a tree that was, and how far the tree had come. */
+  sealed: {
+    readonly zxid: bigint;
+    readonly version: number;
+    readonly digest: bigint | null;
+  } | null = null;
+  reachedZxid: bigint | null = null;
 
   constructor(options: DataTreeOptions) {
     this.tree = new DataTree(options);

@@ -29,7 +29,7 @@ import type { Author } from './author.js';
 import type { ChangeRecord } from './change-record.js';
 import { OutstandingChanges } from './outstanding-changes.js';
 import { CONFIG_PATH, ownerOf, prepParent, SPECIAL_PATHS } from './prep-rules.js';
-import { breaksQuota } from './quota-check.js';
+import { type QuotaExcess, quotaExcesses } from './quota-check.js';
 import { readOps, txnLengthBound } from './read-ops.js';
 
 export interface PrepOptions {
@@ -70,6 +70,8 @@ const NO_RECORDS: readonly ChangeRecord[] = [];
 
 export class Prep {
   readonly outstanding: OutstandingChanges;
+  /** Told of each write above a limit, refused or not. */
+  onQuotaExceeded: (excess: QuotaExcess, isRefused: boolean) => void = () => undefined;
   private readonly auth: Auth;
   private readonly options: PrepOptions;
   private readonly maxTxnLength: number;
@@ -382,7 +384,14 @@ export class Prep {
   }
 
   private isOverQuota(path: string, bytes: number, count: number): boolean {
-    return this.options.isQuotaEnforced && breaksQuota(this.tree, path, bytes, count);
+    if (this.tree.quotas.size === 0) return false;
+    let isOver = false;
+    for (const excess of quotaExcesses(this.tree, path, bytes, count)) {
+      const isRefused = excess.isHard && this.options.isQuotaEnforced;
+      this.onQuotaExceeded(excess, isRefused);
+      isOver ||= isRefused;
+    }
+    return isOver;
   }
 
   private may(node: ChangeRecord, perm: number, author: Author): boolean {

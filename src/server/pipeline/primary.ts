@@ -67,6 +67,8 @@ export class Primary implements EnsemblePath {
   private readonly sessionIds: SessionIds;
   /** Proposed and not yet committed, in zxid order; a sync waits among them without a txn. */
   private readonly proposals = new Fifo<Request>();
+  /** The last txns of the slices of expired sessions. */
+  private expired = { before: 0n, last: 0n };
   /** This turn's records for the log. */
   private readonly batch: LogBatch;
 
@@ -243,6 +245,8 @@ export class Primary implements EnsemblePath {
       }
     }
     this.host.released();
+    if (this.state.monotonicMs >= this.state.sessions.nextExpiryMs)
+      this.host.emit({ kind: 'wake' });
   }
 
   // ── time ─────────────────────────────────────────────────────────────────────────────────────
@@ -257,11 +261,14 @@ export class Primary implements EnsemblePath {
     }
   }
 
-  /** The rest of a big bucket is due in the next turn, if the log keeps up. */
+  /**
+   * The rest of a big bucket is due in the next turn, and when the slice before the last one is
+   * committed: a turn that hears of the disk has no more than two of them to apply.
+   */
   private expireSessions(): void {
     const { sessions, stats, reporter, tree, monotonicMs } = this.state;
-    const room = this.proposals.length < 4 * EXPIRY_SLICE ? EXPIRY_SLICE : 0;
-    for (let left = room; left > 0; ) {
+    if (tree.lastProcessedZxid < this.expired.before) return;
+    for (let left = EXPIRY_SLICE; left > 0; ) {
       const [session] = sessions.expire(monotonicMs, 1);
       if (session === undefined) return;
       left -= 1 + tree.ephemeralsOf(session.id).size;
@@ -269,6 +276,7 @@ export class Primary implements EnsemblePath {
       reporter.add({ kind: 'session-expired', sessionId: session.id });
       this.close(session, new Request(null, session.id, 0, OpCode.closeSession, monotonicMs));
     }
+    this.expired = { before: this.expired.last, last: this.batch.lastZxid };
     this.host.emit({ kind: 'wake' });
   }
 
@@ -276,7 +284,11 @@ export class Primary implements EnsemblePath {
     const append = this.batch.take();
     if (append === undefined) return;
     const count = Number(append.lastZxid - append.firstZxid) + 1;
-    this.state.stats.metrics.record('sync_processor_batch_size', count);
+    const { stats } = this.state;
+    stats.count('prep_processor_request_queued', count);
+    stats.count('sync_processor_request_queued', count);
+    stats.metrics.record('sync_processor_batch_size', count);
+    stats.metrics.record('sync_processor_queue_size', this.proposals.length);
     effects.push(append);
   }
 }
@@ -286,4 +298,4 @@ function errorOf(err: ErrorCode): Prepared {
 }
 
 /** Sessions and ephemerals that end in one turn: when very many do, the others must not wait. */
-const EXPIRY_SLICE = 500;
+const EXPIRY_SLICE = 100;

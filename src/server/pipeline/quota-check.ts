@@ -1,18 +1,41 @@
 import type { DataTree } from '../tree/data-tree.js';
 import { limitPath, parseQuota, statPath } from '../tree/quotas.js';
 
-/** Would a write that adds this much break a hard limit of the deepest quota above `path`? */
-export function breaksQuota(tree: DataTree, path: string, bytes: number, count: number): boolean {
+/** A write leads, or would lead, above a limit. */
+export interface QuotaExcess {
+  /** Whose quota it is: the deepest path with one above the write. */
+  readonly owner: string;
+  readonly what: 'count' | 'bytes';
+  /** With the write. */
+  readonly used: number;
+  readonly limit: number;
+  /** A hard limit stands before a soft one; enforceQuota refuses what breaks it. */
+  readonly isHard: boolean;
+}
+
+const NONE: readonly QuotaExcess[] = [];
+
+/** Which limits of the deepest quota above `path` does a write break that adds this much? */
+export function quotaExcesses(
+  tree: DataTree,
+  path: string,
+  bytes: number,
+  count: number,
+): readonly QuotaExcess[] {
   const owner = tree.quotas.above(path);
-  if (owner === undefined) return false;
+  if (owner === undefined) return NONE;
   const limits = parseQuota(tree.get(limitPath(owner))?.data ?? null);
   const counted = tree.get(statPath(owner));
-  if (counted === undefined) return false;
+  if (counted === undefined) return NONE;
   const usage = parseQuota(counted.data);
-  const isOver = (limit: number, used: number, more: number): boolean =>
-    more !== 0 && limit > -1 && used + more > limit;
-  return (
-    isOver(limits.countHardLimit, usage.count, count) ||
-    isOver(limits.byteHardLimit, usage.bytes, bytes)
-  );
+  const found: QuotaExcess[] = [];
+  const look = (what: QuotaExcess['what'], more: number, hard: number): void => {
+    const isHard = hard > -1;
+    const limit = isHard ? hard : limits[what];
+    const used = usage[what] + more;
+    if (more !== 0 && limit > -1 && used > limit) found.push({ owner, what, used, limit, isHard });
+  };
+  look('count', count, limits.countHardLimit);
+  look('bytes', bytes, limits.byteHardLimit);
+  return found;
 }

@@ -5,6 +5,7 @@
 import { InputArchive } from '../../jute/input-archive.js';
 import { JuteError } from '../../jute/jute-error.js';
 import { SNAP_STREAM_SIGNATURE } from '../../protocol/quorum.js';
+import { faultOf, feedSnapshot } from '../persistence/feed-snapshot.js';
 import { Database } from '../persistence/replay.js';
 import { SnapshotReader } from '../persistence/snapshot-reader.js';
 import type { DataTree } from '../tree/data-tree.js';
@@ -57,29 +58,11 @@ export class SnapshotReceiver {
 
   private readBody(): boolean {
     const { reader, database } = this;
-    for (;;) {
-      const item = reader.next();
-      switch (item.kind) {
-        case 'session':
-          database.addSession(item.id, item.timeoutMs);
-          break;
-        case 'acl':
-          database.addAcl(item.key, item.acl);
-          break;
-        case 'node':
-          database.addNode(item.path, item.data, item.aclKey, item.stat);
-          break;
-        case 'need-more':
-          return false;
-        case 'end':
-          this.isBodyRead = true;
-          this.tail = reader.takeRest();
-          return true;
-        case 'invalid':
-          throw new JuteError(`the snapshot is damaged at offset ${item.offset}: ${item.reason}`);
-        default:
-          break;
-      }
-    }
+    const fed = feedSnapshot(database, reader);
+    if (fed.kind === 'need-more') return false;
+    if (fed.kind === 'invalid') throw new JuteError(`the snapshot is damaged ${faultOf(fed)}`);
+    this.isBodyRead = true;
+    this.tail = reader.takeRest();
+    return true;
   }
 }

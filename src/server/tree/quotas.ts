@@ -65,6 +65,10 @@ export class QuotaPaths {
     this.paths.delete(path);
   }
 
+  all(): Iterable<string> {
+    return this.paths;
+  }
+
   /** The deepest of them at or above `path`. */
   above(path: string): string | undefined {
     if (this.paths.size === 0) return undefined;

@@ -182,10 +182,10 @@ test('100,000 sessions expire a slice a turn, and come to an end', () => {
     world.ackAll();
     world.clock(1);
     turns++;
-    assert.ok(turns < 1000, `${state.sessions.size} sessions left`);
+    assert.ok(turns < 1100, `${state.sessions.size} sessions left`);
   }
-  assert.is(most, 500);
-  assert.ok(turns >= count / 500);
+  assert.is(most, 100);
+  assert.ok(turns >= count / 100);
 });
 
 test('a session that is heard of while a bucket is worked off lives on', () => {

@@ -51,6 +51,21 @@ test('a line is JSON with level, time, event, fields and a sentence', async () =
   });
 });
 
+test('a limit of /zookeeper/quota that is exceeded is told in the words of Apache', async () => {
+  const excess = { owner: '/app', used: 6, limit: 5, isHard: false, isRefused: false };
+  const lines = await logged([
+    { kind: 'quota-exceeded', what: 'count', ...excess },
+    { kind: 'quota-exceeded', what: 'bytes', ...excess, isHard: true },
+  ]);
+  assert.equal(
+    lines.map(({ level, msg }) => `${level}: ${msg}`),
+    [
+      'warn: Quota exceeded: /app [current count=6, softCountLimit=5]',
+      'warn: Quota exceeded: /app [current bytes=6, hardByteLimit=5]',
+    ],
+  );
+});
+
 test('what becomes of a member of an ensemble is told', async () => {
   const [line] = await logged([{ kind: 'quorum', message: 'server 3 leads' }], 'info');
   assert.equal(

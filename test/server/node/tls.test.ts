@@ -219,12 +219,17 @@ test('a revoked certificate is refused when ssl.crl is on', async () => {
   const files = makeTlsFiles();
   const { authority, client } = files;
   const revoked = authority.issue({ names: ['revoked'] });
-  const trust = files.write('trust.pem', authority.cert + authority.revoke(revoked));
+  // Trusted, but nobody says which of its certificates are revoked.
+  const silent = makeAuthority('Silent CA');
+  const unlisted = silent.issue({ names: ['unlisted'] });
+  const pieces = [authority.cert, authority.revoke(revoked), silent.cert];
+  const trust = files.write('trust.pem', pieces.join(''));
   const server = await startSecure(files, { 'ssl.crl': 'true', 'ssl.trustStore.location': trust });
   try {
     const ca = authority.cert;
     assert.is((await talk(server.securePort, { ca, ...client })).text, 'imok');
     assert.is((await talk(server.securePort, { ca, ...revoked })).text, '');
+    assert.is((await talk(server.securePort, { ca, ...unlisted })).text, '');
   } finally {
     await server.close();
     files.remove();

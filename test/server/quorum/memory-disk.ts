@@ -1,3 +1,4 @@
+import { feedSnapshot } from '../../../src/server/persistence/feed-snapshot.js';
 import { Database } from '../../../src/server/persistence/replay.js';
 import { writeSnapshotStream } from '../../../src/server/persistence/snapshot.js';
 import { SnapshotReader } from '../../../src/server/persistence/snapshot-reader.js';
@@ -45,13 +46,8 @@ export function copyOf(content: Data & { zxid: bigint }): Database {
   const database = new Database(content.tree.options);
   const chunks = [...writeSnapshotStream(bodySourceOf(content), '')];
   reader.push(Buffer.concat(chunks));
-  for (let item = reader.next(); item.kind !== 'end'; item = reader.next()) {
-    if (item.kind === 'session') database.addSession(item.id, item.timeoutMs);
-    else if (item.kind === 'acl') database.addAcl(item.key, item.acl);
-    else if (item.kind === 'node') {
-      database.addNode(item.path, item.data, item.aclKey, item.stat);
-    } else throw new Error(`a snapshot with ${item.kind}`);
-  }
+  const fed = feedSnapshot(database, reader);
+  if (fed.kind !== 'end') throw new Error(`a snapshot with ${fed.kind}`);
   database.finishSnapshot(content.zxid);
   return database;
 }

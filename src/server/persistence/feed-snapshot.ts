@@ -1,0 +1,45 @@
+import type { Database } from './replay.js';
+import type { SnapshotReader } from './snapshot-reader.js';
+
+/** How a snapshot stands: more bytes are wanted, it is whole, or it is none. */
+export type Fed =
+  | { readonly kind: 'need-more' }
+  | { readonly kind: 'end' }
+  | { readonly kind: 'invalid'; readonly offset: number; readonly reason: string };
+
+/**
+ * Moves what the reader has into the database: of a file, of what a leader sends, of what an
+ * operator restores. Only a file says how far the tree had come when its last znode was written.
+ */
+export function feedSnapshot(database: Database, reader: SnapshotReader): Fed {
+  for (;;) {
+    const item = reader.next();
+    switch (item.kind) {
+      case 'session':
+        database.addSession(item.id, item.timeoutMs);
+        break;
+      case 'acl':
+        database.addAcl(item.key, item.acl);
+        break;
+      case 'node':
+        database.addNode(item.path, item.data, item.aclKey, item.stat);
+        break;
+      case 'digest':
+        database.compareAfter = item.zxid;
+        database.sealed = item;
+        break;
+      case 'lastProcessedZxid':
+        database.reachedZxid = item.zxid;
+        break;
+      case 'valid':
+        break;
+      default:
+        return item;
+    }
+  }
+}
+
+/** What is wrong with the snapshot so far, as a sentence; undefined when nothing is. */
+export function faultOf(fed: Fed): string | undefined {
+  return fed.kind === 'invalid' ? `at offset ${fed.offset}: ${fed.reason}` : undefined;
+}
