@@ -178,9 +178,7 @@ export class Primary implements EnsemblePath {
     }
   }
 
-  /**
-   * A session has one owner (SessionTrackerImpl.checkSession); one without takes who asks first.
-   */
+  /** A session has one owner (SessionTrackerImpl.checkSession), at first who asks first. */
   private refusalOf(session: Session | undefined, origin: object): ErrorCode | null {
     if (session === undefined || session.isClosing) return ErrorCode.SESSIONEXPIRED;
     session.owner ??= origin;
