@@ -13,7 +13,7 @@ import {
   type Task,
   type TaskCall,
 } from '../task.js';
-import { askMembers, downProblems, refusals, TIME_OPTIONS } from './ask-members.js';
+import { askMembers, downProblems, refusals, silence, TIME_OPTIONS } from './ask-members.js';
 
 /** A host may have this share of maxClientCnxns before it is told. */
 const LIMIT_SHARE = 0.8;
@@ -140,7 +140,9 @@ async function clients(call: TaskCall): Promise<Report> {
     ...downProblems(result),
   ];
   const hosts = new Set(all.map(({ host }) => host)).size;
-  const summary = `${all.length} connections of clients, from ${hosts} hosts`;
+  const nobody = silence(members, 'cons', 'its connections');
+  problems.push(...nobody);
+  const summary = nobody[0]?.text ?? `${all.length} connections of clients, from ${hosts} hosts`;
   const left = groups.size - rows.length;
   return finishedReport([{ title: by.toUpperCase(), key: by }, ...COLUMNS], rows, {
     verdict: concludeFrom(problems, summary),
