@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { askWord } from '../../src/client/four-letter.js';
 import { taskJson } from '../commands/ops/call-task.js';
 import { lookUntil, PATIENT } from '../support/ops-checks.js';
-import { type Expected, expectTable } from '../support/ops-table.js';
+import { type Expected, expectTable, serving } from '../support/ops-table.js';
 import { oracleTest } from '../support/oracle.js';
 import { type Member, makeSeats, type Seat, waitUntilServing } from '../support/oracle-ensemble.js';
 import { rolesOf, runZkops } from '../support/run-zkops.js';
@@ -36,8 +36,6 @@ const probes = (most: string, differing: Readonly<Record<string, string>> = {}) 
   'watches --by host': most,
   ...differing,
 });
-
-const all = (says: string) => ({ judged: says, alive: says, served: says, isro: says });
 
 interface Members {
   readonly leader: Member;
@@ -87,15 +85,13 @@ async function expectReady(member: Member | undefined, exitCode: number, ...args
   assert.is(found.exitCode, exitCode, found.verdict.summary);
 }
 
-const WELL: Expected = {
-  ...all('0 answered answered answered answered'),
-  judged: '0 serving serving serving serving',
-  probes: probes('0'),
-};
+const WELL = serving(4);
 
 const ONE_HANGS: Expected = {
-  ...all('1 answered timeout answered answered'),
   judged: '1 serving timeout serving serving',
+  alive: '1 answered timeout answered answered',
+  served: '1 answered timeout answered answered',
+  isro: '1 answered timeout answered answered',
   probes: probes('1 member:timeout', {
     'latency --count 3': '1 no-session',
     smoke: '1 no-session',

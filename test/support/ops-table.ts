@@ -10,7 +10,10 @@ import { waitFor } from './wait-for.js';
 // found.
 
 /** Verbs that judge the ensemble by the roles that members tell. */
-const JUDGED = ['srvr', 'stat', 'mntr', 'health', 'quorum', 'check', 'report', 'top'];
+const JUDGED = [
+  ...['srvr', 'stat', 'mntr', 'health', 'quorum', 'check', 'report'],
+  'top --interval 50',
+];
 /** Words that a server answers though it serves nobody. */
 const ALIVE = ['ruok', 'envi', 'gtmk', 'stmk 306 --yes'];
 /** Words that a server answers while it serves. */
@@ -31,6 +34,22 @@ export interface Expected {
   readonly served: string;
   readonly isro: string;
   readonly probes: Readonly<Record<string, string>>;
+}
+
+/** What is said of that many members of which all serve; one has nothing to be compared with. */
+export function serving(count: number): Expected {
+  const all = (state: string) => ['0', ...Array.from({ length: count }, () => state)].join(' ');
+  const says = PROBES.map((probe) => [
+    probe,
+    count === 1 && probe.startsWith('consistency') ? '3 no-walk' : '0',
+  ]);
+  return {
+    judged: all('serving'),
+    alive: all('answered'),
+    served: all('answered'),
+    isro: all('answered'),
+    probes: Object.fromEntries(says),
+  };
 }
 
 /** Holds every verb and probe against what it has to say; members take a moment to notice. */
@@ -65,8 +84,9 @@ async function linesOf(args: readonly string[]): Promise<string[]> {
 
 async function verbLine(verb: string, args: readonly string[]): Promise<string> {
   const words = verb.split(' ');
-  const quiet = MEASURED.includes(verb) ? QUIET : [];
-  const confirm = CONFIRMING.includes(verb) ? ['--confirm', '50'] : [];
+  const [name = ''] = words;
+  const quiet = MEASURED.includes(name) ? QUIET : [];
+  const confirm = CONFIRMING.includes(name) ? ['--confirm', '50'] : [];
   const { exitCode, result, error } = await runZkops([...words, ...args, ...quiet, ...confirm]);
   const states = result?.members.map(({ state }) => state) ?? [error];
   return `${verb}: ${exitCode} ${states.join(' ')}`;

@@ -1,5 +1,7 @@
+import type { ParsedConnection } from '../../../fourlw/connection-line.js';
 import type { WordName } from '../../../fourlw/index.js';
 import { type Answer, isDown, type Member } from '../member.js';
+import { shortAddress } from '../member-address.js';
 import { describeFault } from '../reasons.js';
 import type { OpsResult, Problem } from '../result.js';
 import { runVerb } from '../run.js';
@@ -89,4 +91,10 @@ function reasonOf(answer: Answer | undefined): string | undefined {
 /** What is wrong with members that gave nothing at all. */
 export function downProblems({ verdict }: OpsResult): readonly Problem[] {
   return verdict.problems.filter(({ server }) => server !== undefined);
+}
+
+/** The host of a client, the same from whichever server tells it. */
+export function hostOf({ remote }: ParsedConnection): string {
+  const host = remote.replace(/:\d+$/, '').replace(/^\//, '');
+  return shortAddress(host.replace(/^\[(.*)\]$/, '$1'));
 }

@@ -14,7 +14,14 @@ import {
   type Task,
   type TaskCall,
 } from '../task.js';
-import { askMembers, downProblems, refusals, silence, TIME_OPTIONS } from './ask-members.js';
+import {
+  askMembers,
+  downProblems,
+  hostOf,
+  refusals,
+  silence,
+  TIME_OPTIONS,
+} from './ask-members.js';
 
 const GROUPS = ['member', 'path', 'session', 'host'] as const;
 type Group = (typeof GROUPS)[number];
@@ -65,9 +72,9 @@ class Tally {
 function hostsOf(members: readonly Member[]): Map<string, string> {
   const hosts = new Map<string, string>();
   for (const member of members) {
-    for (const { sessionId, remote } of parsedOf(member, 'cons')?.connections ?? []) {
-      if (sessionId !== undefined)
-        hosts.set(sessionId, remote.replace(/:\d+$/, '').replace('/', ''));
+    for (const connection of parsedOf(member, 'cons')?.connections ?? []) {
+      const { sessionId } = connection;
+      if (sessionId !== undefined) hosts.set(sessionId, hostOf(connection));
     }
   }
   return hosts;
