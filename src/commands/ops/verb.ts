@@ -13,6 +13,8 @@ export interface Column {
   readonly rank: number;
   /** The exact value, as CSV and plain print it. */
   readonly value: (member: Member, members: readonly Member[]) => CellValue;
+  /** The limits, and codes of problems, that are about what it shows. */
+  readonly tells?: readonly string[];
   /** How a table shows it: `1.2G`. Numbers stand right. */
   readonly show?: (value: string | number | bigint) => string;
 }

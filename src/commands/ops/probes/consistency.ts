@@ -193,9 +193,9 @@ async function consistency(call: TaskCall): Promise<Report> {
       ({ server }) => !compared.problems.some((known) => known.server === server),
     ),
   ];
-  return finishedReport(COLUMNS, compared.rows, {
-    verdict: concludeFrom(problems, compared.summary),
-  });
+  const verdict = concludeFrom(problems, compared.summary);
+  const levelOf = (row: ReportRow) => (row.at(-1) === 'differs' ? 'critical' : undefined);
+  return finishedReport(COLUMNS, compared.rows, { verdict }, levelOf);
 }
 
 const COLUMNS = [

@@ -2,7 +2,7 @@
 // folders, its id), some must not (the membership, the timing), and the rest is worth a look.
 
 import { type Member, parsedOf } from '../member.js';
-import type { Problem } from '../result.js';
+import type { Level, Problem } from '../result.js';
 import { statusOf } from '../status.js';
 import {
   concludeFrom,
@@ -169,10 +169,13 @@ async function drift(call: TaskCall): Promise<Report> {
     { title: 'SETTING', key: 'setting' },
     ...members.map(({ server }) => ({ title: server, key: server })),
   ];
-  return finishedReport(columns, rows, {
+  const conclusion = {
     verdict: concludeFrom(problems, summary),
     totals: { compared, different: telling.length },
-  });
+  };
+  const levelOf = ([key]: ReportRow): Level | undefined =>
+    telling.includes(String(key)) ? meaningOf(String(key))?.level : undefined;
+  return finishedReport(columns, rows, conclusion, levelOf);
 }
 
 export const driftTask: Task = {
