@@ -42,6 +42,7 @@ const REGISTRARS = [
   'test/server/node/key-store.test.ts',
   'test/support/ipv6.ts',
   'test/support/oracle.ts',
+  'test/support/outer-shells.ts',
   'test/support/promtool.ts',
   'test/support/terminal.ts',
 ];
