@@ -165,6 +165,9 @@ export const LATENCY_NOW: Column = {
   show: shortNumber,
 };
 
+/** How fast it answers, and what there is to answer. */
+export const SPEED: readonly Column[] = [AVERAGE, REQUEST_RATE, WRITE_RATE, LATENCY_NOW];
+
 export const CERTIFICATE_DAYS: Column = {
   title: 'CERT',
   key: 'certificate_ends',

@@ -25,6 +25,9 @@ export interface Details {
   readonly rows: (member: Member) => readonly (readonly CellValue[])[];
 }
 
+/** What the verbs share that judge an ensemble by its roles and its figures. */
+export const JUDGED = { judge: 'ensemble', isConfirmed: true, isMeasured: true } as const;
+
 /** One thing zkops can do, as data: what to ask, how to judge, what to show. */
 export interface OpsVerb {
   readonly name: string;

@@ -5,7 +5,7 @@ import { shortDuration } from '../format.js';
 import { type Member, metricsOf, parsedOf, serverOf } from '../member.js';
 import { serverData } from '../server-data.js';
 import { sidOf, statusOf } from '../status.js';
-import type { Column, OpsVerb } from '../verb.js';
+import { type Column, JUDGED, type OpsVerb } from '../verb.js';
 
 /** The member's line in the membership: `participant` or `observer`. */
 function voteOf(member: Member): 'yes' | 'no' | undefined {
@@ -93,9 +93,7 @@ export const quorum: OpsVerb = {
   name: 'quorum',
   summary: 'who votes, who leads, who is behind: epoch and counter of every member',
   words: ['srvr', 'mntr', 'conf'],
-  judge: 'ensemble',
-  isConfirmed: true,
-  isMeasured: true,
+  ...JUDGED,
   columns: COLUMNS,
   data: (member) => ({
     ...serverData(member),
