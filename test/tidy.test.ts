@@ -40,7 +40,9 @@ const REGISTRARS = [
   'test/conformance/tls.test.ts',
   'test/server/node/admin-apache.test.ts',
   'test/server/node/key-store.test.ts',
+  'test/support/ipv6.ts',
   'test/support/oracle.ts',
+  'test/support/outer-shells.ts',
   'test/support/promtool.ts',
   'test/support/terminal.ts',
 ];

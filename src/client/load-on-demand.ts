@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
  * a whole `zksh -c 'get /a'` takes some twenty above the start of Node.js itself.
  */
 export const loadTls = (): typeof import('node:tls') => load('node:tls');
+export const loadHttp = (): typeof import('node:http') => load('node:http');
 export const loadCrypto = (): typeof import('node:crypto') => load('node:crypto');
 
 function load<T>(name: string): T {

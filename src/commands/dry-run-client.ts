@@ -1,24 +1,10 @@
 import type { CreateOptions, Op, OpResult, ZooKeeperClient } from '../client/client.js';
 import { ZooKeeperError } from '../client/errors.js';
-import type { ACL, Stat } from '../protocol/data.js';
+import { type ACL, NO_STAT, type Stat } from '../protocol/data.js';
 import { ErrorCode } from '../protocol/error-code.js';
 import { parentPath } from '../protocol/path.js';
 import { formatAcl } from './acl/parse-acl.js';
 import type { Result } from './result.js';
-
-const NO_STAT: Stat = {
-  czxid: 0n,
-  mzxid: 0n,
-  ctime: 0n,
-  mtime: 0n,
-  version: 0,
-  cversion: 0,
-  aversion: 0,
-  ephemeralOwner: 0n,
-  dataLength: 0,
-  numChildren: 0,
-  pzxid: 0n,
-};
 
 /** Tells what would be done. */
 type Tell = (result: Result) => void;

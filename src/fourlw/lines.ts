@@ -1,6 +1,19 @@
+const CARRIAGE_RETURN = 13;
+
 /** The lines of an answer without their ends (LF or CRLF) and without blank ones. */
 export function linesOf(text: string): string[] {
-  return text.split(/\r?\n/).filter((line) => line.trim() !== '');
+  const lines: string[] = [];
+  // By hand: the answers of a hundred members are a million characters, which an expression would
+  // have to look at one by one.
+  for (let start = 0; start < text.length; ) {
+    const found = text.indexOf('\n', start);
+    const next = found === -1 ? text.length : found;
+    const end = text.charCodeAt(next - 1) === CARRIAGE_RETURN ? next - 1 : next;
+    const line = text.slice(start, Math.max(start, end));
+    if (line.trim() !== '') lines.push(line);
+    start = next + 1;
+  }
+  return lines;
 }
 
 /** `name=value` at the first `=`; undefined where there is none or the name is empty. */

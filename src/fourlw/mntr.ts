@@ -135,14 +135,22 @@ export interface ParsedMntr {
 function parse(text: string): ParsedMntr {
   const values = new Map<string, string>();
   const unknown: string[] = [];
+  let isPrometheus = false;
   for (const line of linesOf(text)) {
+    const tab = line.indexOf('\t');
+    const key = tab > 0 && line.startsWith(PREFIX) ? line.slice(PREFIX.length, tab) : '';
+    if (key !== '' && !key.includes(' ') && !key.includes('{')) {
+      values.set(key, line.slice(tab + 1));
+      continue;
+    }
     // Labels may hold blanks, so that the value starts behind the last tab, or else the first
     // blank.
     const match = /^([^\s{]+(?:\{[^}]*\})?)(?:\t|\s+)(.*)$/.exec(line);
-    if (match?.[1]?.startsWith(PREFIX)) values.set(match[1].slice(PREFIX.length), match[2] ?? '');
-    else unknown.push(line);
+    if (match?.[1]?.startsWith(PREFIX)) {
+      values.set(match[1].slice(PREFIX.length), match[2] ?? '');
+      isPrometheus ||= match[1].includes('{');
+    } else unknown.push(line);
   }
-  const isPrometheus = [...values.keys()].some((key) => key.includes('{'));
   return { values, dialect: isPrometheus ? 'prometheus' : 'default', unknown };
 }
 

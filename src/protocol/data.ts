@@ -42,3 +42,18 @@ export type ClientInfo = TypeOf<typeof ClientInfo>;
 
 export const ACLVector = vector(ACL);
 export const STAT_SIZE = 68;
+
+/** Of a znode that nobody has written yet. */
+export const NO_STAT: Stat = {
+  czxid: 0n,
+  mzxid: 0n,
+  ctime: 0n,
+  mtime: 0n,
+  version: 0,
+  cversion: 0,
+  aversion: 0,
+  ephemeralOwner: 0n,
+  dataLength: 0,
+  numChildren: 0,
+  pzxid: 0n,
+};

@@ -26,7 +26,7 @@ export type Subject = readonly (readonly (readonly [type: string, value: string 
 export interface CertificateOptions {
   /** Default: one CN, the first of `names`. */
   readonly subject?: Subject;
-  /** Host names and IPv4 addresses it is good for. Default: none. */
+  /** Host names, IPv4 addresses and ::1, that it is good for. Default: none. */
   readonly names?: readonly string[];
   /** Default: since yesterday. */
   readonly notBefore?: Date;
@@ -169,9 +169,11 @@ export function ia5Value(text: string): Buffer {
 function alternativeNames(names: readonly string[]): Buffer {
   return sequence(
     ...names.map((name) =>
-      isIPv4(name)
-        ? der(0x87, Buffer.from(name.split('.').map(Number)))
-        : der(0x82, Buffer.from(name, 'latin1')),
+      name === '::1'
+        ? der(0x87, Buffer.from('00000000000000000000000000000001', 'hex'))
+        : isIPv4(name)
+          ? der(0x87, Buffer.from(name.split('.').map(Number)))
+          : der(0x82, Buffer.from(name, 'latin1')),
     ),
   );
 }

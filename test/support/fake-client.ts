@@ -10,7 +10,7 @@ import type {
 } from '../../src/client/client.js';
 import { ZooKeeperError } from '../../src/client/errors.js';
 import { CreateModes } from '../../src/protocol/create-mode.js';
-import type { ACL, Stat } from '../../src/protocol/data.js';
+import { type ACL, NO_STAT, type Stat } from '../../src/protocol/data.js';
 import { ErrorCode, type ErrorName } from '../../src/protocol/error-code.js';
 import { isWithin, parentPath, sequenceSuffix } from '../../src/protocol/path.js';
 import { OPEN_ACL_UNSAFE, Perms } from '../../src/protocol/perms.js';
@@ -24,20 +24,6 @@ interface Znode {
 
 /** Half past seven on the 21st of November 2026, UTC. */
 export const FAKE_TIME = 1_795_246_200_000n;
-
-const NO_STAT: Stat = {
-  czxid: 0n,
-  mzxid: 0n,
-  ctime: 0n,
-  mtime: 0n,
-  version: 0,
-  cversion: 0,
-  aversion: 0,
-  ephemeralOwner: 0n,
-  dataLength: 0,
-  numChildren: 0,
-  pzxid: 0n,
-};
 
 /**
  * A ZooKeeperClient over a tree in memory, for tests of what stands above a client. Permissions are

@@ -42,7 +42,7 @@ export interface Seats {
   /** Starts Apache's server in that seat; does not wait for it to serve. */
   startApache(sid: number, properties?: Readonly<Record<string, string>>): Member;
   /** The same with the bundled server. */
-  startBundled(sid: number): Member;
+  startBundled(sid: number, properties?: Readonly<Record<string, string>>): Member;
   /** Stops what was started here and is still running, and removes the folders. */
   close(): Promise<void>;
 }
@@ -94,7 +94,7 @@ export async function makeSeats(options: SeatsOptions): Promise<Seats> {
     of,
     serverLines,
     startApache: (sid, properties) => started(startApache(of(sid), properties)),
-    startBundled: (sid) => started(startBundled(of(sid))),
+    startBundled: (sid, properties) => started(startBundled(of(sid), properties)),
     close: async () => {
       await Promise.all([...running].map((member) => member.stop('SIGKILL')));
       home.remove();
@@ -122,8 +122,10 @@ function writeSeat(seat: Seat, serverLines: readonly string[], { config }: Seats
   writeFileSync(seat.configFile, `${[...lines, ...serverLines].join('\n')}\n`);
 }
 
-function startBundled(seat: Seat): Member {
-  const { process: child, ...running } = runZkserver(['start-foreground', seat.configFile]);
+function startBundled(seat: Seat, properties: Readonly<Record<string, string>> = {}): Member {
+  const flags = Object.entries(properties).flatMap(([key, value]) => ['-D', `${key}=${value}`]);
+  const args = ['start-foreground', seat.configFile, ...flags];
+  const { process: child, ...running } = runZkserver(args);
   return {
     seat,
     output: running.output,

@@ -63,6 +63,8 @@ export interface Oracle {
 }
 
 export interface OracleOptions {
+  /** What it listens on; 127.0.0.1 where none is given. */
+  readonly host?: string;
   readonly dataDir?: string;
   /** Further lines of zoo.cfg. */
   readonly config?: Readonly<Record<string, string | number | boolean>>;
@@ -80,12 +82,12 @@ export async function startOracle(options: OracleOptions = {}): Promise<Oracle> 
   const config = {
     dataDir,
     clientPort: port,
-    clientPortAddress: '127.0.0.1',
     tickTime: 500,
     maxClientCnxns: 0,
     'admin.enableServer': false,
     '4lw.commands.whitelist': '*',
     ...options.config,
+    clientPortAddress: options.host ?? '127.0.0.1',
   };
   const file = join(home.path, 'zoo.cfg');
   writeFileSync(
@@ -116,7 +118,7 @@ export async function startOracle(options: OracleOptions = {}): Promise<Oracle> 
       `Apache's server on port ${port}`,
       () => {
         if (child.exitCode !== null) throw new Error(`Apache's server ended:\n${output}`);
-        return isServing(port);
+        return isServing(port, config.clientPortAddress);
       },
       60_000,
     );
@@ -127,7 +129,7 @@ export async function startOracle(options: OracleOptions = {}): Promise<Oracle> 
   }
   return {
     port,
-    connectString: `127.0.0.1:${port}`,
+    connectString: `${config.clientPortAddress.includes(':') ? `[${config.clientPortAddress}]` : config.clientPortAddress}:${port}`,
     dataDir,
     output: () => output,
     pid: () => child.pid ?? 0,
@@ -153,10 +155,10 @@ export function spawnJava(
 }
 
 /** Does a server on this port answer `srvr` with a mode? */
-export function isServing(port: number): Promise<boolean> {
+export function isServing(port: number, host = '127.0.0.1'): Promise<boolean> {
   return new Promise((resolve) => {
     let answer = '';
-    const socket = connect(port, '127.0.0.1', () => socket.write('srvr'));
+    const socket = connect(port, host, () => socket.write('srvr'));
     socket.setTimeout(2000, () => socket.destroy());
     socket.on('data', (chunk) => {
       answer += chunk;

@@ -9,7 +9,7 @@ import { makeTempDir } from './temp-dir.js';
 /** An authority, a server's certificate and a client's, as files in a folder of their own. */
 export interface TlsFiles {
   readonly authority: Authority;
-  /** For localhost and 127.0.0.1. */
+  /** For localhost, 127.0.0.1 and ::1. */
   readonly server: Credentials;
   /** Its subject is `CN=client,O=Test`. */
   readonly client: Credentials;
@@ -33,7 +33,7 @@ export function makeTlsFiles(): TlsFiles {
     return path;
   };
   const authority = makeAuthority();
-  const server = authority.issue({ names: ['localhost', '127.0.0.1'] });
+  const server = authority.issue({ names: ['localhost', '127.0.0.1', '::1'] });
   const client = authority.issue({ subject: [[['O', 'Test']], [['CN', 'client']]] });
   const caFile = write('ca.pem', authority.cert);
   const serverFile = write('server.pem', server.both);
@@ -50,6 +50,17 @@ export function makeTlsFiles(): TlsFiles {
     },
     write,
     remove: () => home.remove(),
+  };
+}
+
+/** System properties of Apache's server that uses the files, which takes Netty. */
+export function nettyProperties(files: TlsFiles): Record<string, string> {
+  return {
+    'zookeeper.serverCnxnFactory': 'org.apache.zookeeper.server.NettyServerCnxnFactory',
+    'zookeeper.ssl.keyStore.location': files.serverFile,
+    'zookeeper.ssl.keyStore.type': 'PEM',
+    'zookeeper.ssl.trustStore.location': files.caFile,
+    'zookeeper.ssl.trustStore.type': 'PEM',
   };
 }
 

@@ -82,7 +82,7 @@ complete -F _zksh zksh
 
 /** Text between the brackets of _arguments, in single quotes. */
 function zshText(text: string): string {
-  return text.replace(/'/g, "'\\''").replace(/[[\]:\\]/g, '\\$&');
+  return text.replace(/[[\]:\\]/g, '\\$&').replace(/'/g, "'\\''");
 }
 
 function zshOption(name: string, spec: OptionSpec): string[] {
@@ -124,10 +124,13 @@ ${list.join('\n')}
 ${verbs.join('\n')}
   esac
 }
+_zksh_first() {
+  _alternative 'words:word:(completion)' 'hosts:connect:_hosts'
+}
 _zksh() {
   if [[ "$words[2]" == completion ]]; then _values shell ${COMPLETION_SHELLS.join(' ')}; return; fi
   _arguments ${own.join(' \\\n    ')} \\
-    '1:connect:_hosts'
+    '1: :_zksh_first'
 }
 _zksh "$@"
 `;

@@ -1,7 +1,7 @@
 // Asks a member's AdminServer for what the words do not tell: its metrics where mntr is not in the
 // whitelist, and whether a member that serves no clients leads all the same.
 
-import { request } from 'node:http';
+import { loadHttp } from '../../client/load-on-demand.js';
 import type { ParsedMntr } from '../../fourlw/mntr.js';
 import type { MemberAddress } from './member-address.js';
 
@@ -36,7 +36,7 @@ function fetchText(place: {
   readonly signal: AbortSignal;
 }): Promise<string> {
   return new Promise((resolve, reject) => {
-    const asked = request({ ...place, agent: false }, (response) => {
+    const asked = loadHttp().request({ ...place, agent: false }, (response) => {
       const chunks: Buffer[] = [];
       let length = 0;
       response.on('data', (chunk: Buffer) => {

@@ -23,6 +23,15 @@ const NETWORK_REASONS: readonly string[] = [
   'too-large',
 ];
 
+interface AskLimit {
+  readonly timeoutMs: number;
+  /** Aborts when the whole run has to end. */
+  readonly deadline: AbortSignal;
+  /** The 8 bytes of stmk. */
+  readonly argument?: Buffer;
+  readonly tls?: TlsOptions;
+}
+
 /**
  * Asks one word of one member and never throws. The time limit is for the whole answer, from the
  * connect to the last byte, so that a member that sends a byte a second cannot hold the run up.
@@ -31,14 +40,7 @@ export async function askMember(
   ask: AskWord,
   address: ServerAddress,
   word: WordName,
-  limit: {
-    readonly timeoutMs: number;
-    /** Aborts when the whole run has to end. */
-    readonly deadline: AbortSignal;
-    /** The 8 bytes of stmk. */
-    readonly argument?: Buffer;
-    readonly tls?: TlsOptions;
-  },
+  limit: AskLimit,
 ): Promise<Answer> {
   const { timeoutMs, deadline, argument, tls } = limit;
   const question = argument === undefined ? word : Buffer.concat([Buffer.from(word), argument]);
@@ -53,10 +55,25 @@ export async function askMember(
     return judgeBytes(word, bytes);
   } catch (error) {
     const fault = deadline.aborted ? { reason: 'timeout' as const, detail: '' } : faultOf(error);
-    // `hash` has nothing to say on a server that has not yet made a digest.
-    if (word === 'hash' && fault.reason === 'empty') return judgeBytes(word, Buffer.alloc(0));
+    if (word === 'hash' && (await isEmptyAnswer(ask, address, fault.reason, limit))) {
+      return judgeBytes(word, Buffer.alloc(0));
+    }
     return { ok: false, ...fault, bytes: undefined };
   }
+}
+
+/**
+ * Is it the answer to `hash` of a server that has not yet made a digest? That is nothing at all,
+ * which a wrong port says too, so another word has to tell the two apart.
+ */
+async function isEmptyAnswer(
+  ask: AskWord,
+  address: ServerAddress,
+  reason: Reason,
+  limit: AskLimit,
+): Promise<boolean> {
+  if (reason !== 'empty' && reason !== 'tls') return false;
+  return (await askMember(ask, address, 'srvr', limit)).bytes !== undefined;
 }
 
 function judgeBytes(word: WordName, bytes: Buffer): Answer {

@@ -14,19 +14,32 @@ export const STATE: Column = {
   value: ({ state }) => state,
 };
 
-export const ROLE: Column = { title: 'ROLE', key: 'role', rank: 1, value: roleOf };
+export const ROLE: Column = {
+  title: 'ROLE',
+  key: 'role',
+  rank: 1,
+  tells: ['two-leaders', 'two-ensembles', 'standalone-beside-ensemble', 'several-standalone'],
+  value: roleOf,
+};
 
 export const ZXID: Column = {
   title: 'ZXID',
   key: 'zxid',
   rank: 2,
+  tells: ['zxid_used', 'zxid_days', 'not-in-step'],
   value: (member) => {
     const zxid = serverOf(member)?.zxid;
     return zxid === undefined ? undefined : formatZxid(zxid);
   },
 };
 
-export const LAG: Column = { title: 'LAG', key: 'lag_txns', rank: 9, value: lagOf };
+export const LAG: Column = {
+  title: 'LAG',
+  key: 'lag_txns',
+  rank: 9,
+  tells: ['lag', 'not-in-step'],
+  value: lagOf,
+};
 
 export const SYNCED: Column = {
   title: 'SYNCED',
@@ -55,9 +68,10 @@ export function metricColumn(
     readonly metric?: string;
     readonly instead?: (member: Member) => CellValue;
     readonly show?: (value: string | number | bigint) => string;
+    readonly tells?: readonly string[];
   } = {},
 ): Column {
-  const { metric = key, instead, show } = options;
+  const { metric = key, instead, show, tells = [key] } = options;
   return {
     title,
     key,
@@ -66,9 +80,17 @@ export function metricColumn(
       const metrics = metricsOf(member);
       return (metrics && metricOf(metrics, metric)) ?? instead?.(member);
     },
+    tells,
     ...(show === undefined ? {} : { show }),
   };
 }
+
+/** By which name a summary has a limit. */
+const SUMMARY_LIMITS: Readonly<Record<string, string>> = {
+  updatelatency: 'update_latency',
+  readlatency: 'read_latency',
+  fsynctime: 'fsync_time',
+};
 
 /** A column of a part of one of mntr's summaries. */
 export function summaryColumn(
@@ -85,6 +107,7 @@ export function summaryColumn(
       const metrics = metricsOf(member);
       return metrics && summaryPart(metrics, summary, part);
     },
+    tells: part === 'p99' ? [`${SUMMARY_LIMITS[summary]}_p99`] : [SUMMARY_LIMITS[summary] ?? ''],
     show: shortNumber,
   };
 }
@@ -94,6 +117,7 @@ export const OUTSTANDING = metricColumn('OUT', 'outstanding_requests', 4, {
   show: shortCount,
 });
 export const AVERAGE = metricColumn('AVG ms', 'avg_latency', 5, {
+  tells: ['update_latency', 'read_latency'],
   instead: (member) => serverOf(member)?.latencyMs?.avg,
   show: shortNumber,
 });
@@ -102,6 +126,7 @@ export const MAXIMUM = metricColumn('MAX ms', 'max_latency', 8, {
   show: shortNumber,
 });
 export const CONNECTIONS = metricColumn('CONNS', 'num_alive_connections', 6, {
+  tells: ['connections'],
   instead: (member) => serverOf(member)?.connections,
   show: shortCount,
 });
@@ -110,7 +135,10 @@ export const ZNODES = metricColumn('ZNODES', 'znode_count', 7, {
   show: shortCount,
 });
 export const WATCHES = metricColumn('WATCH', 'watch_count', 8, { show: shortCount });
-export const DATA_SIZE = metricColumn('DATA', 'approximate_data_size', 11, { show: shortBytes });
+export const DATA_SIZE = metricColumn('DATA', 'approximate_data_size', 11, {
+  tells: ['data_size'],
+  show: shortBytes,
+});
 export const UPTIME = metricColumn('UP', 'uptime', 14, { show: shortDuration });
 
 /** Since an earlier look: with --interval or --state. */
@@ -132,14 +160,19 @@ export const LATENCY_NOW: Column = {
   title: 'NOW ms',
   key: 'latency_ms',
   rank: 5,
+  tells: ['update_latency', 'read_latency'],
   value: ({ rates }) => rates?.latencyMs,
   show: shortNumber,
 };
+
+/** How fast it answers, and what there is to answer. */
+export const SPEED: readonly Column[] = [AVERAGE, REQUEST_RATE, WRITE_RATE, LATENCY_NOW];
 
 export const CERTIFICATE_DAYS: Column = {
   title: 'CERT',
   key: 'certificate_ends',
   rank: 12,
+  tells: ['certificate_days'],
   value: ({ certificateEndsMs: ends }) =>
     ends === undefined ? undefined : new Date(ends).toISOString().slice(0, 10),
 };
@@ -148,6 +181,7 @@ export const OPEN_FILES: Column = {
   title: 'FD%',
   key: 'open_files_percent',
   rank: 13,
+  tells: ['open_files'],
   value: (member) => {
     const metrics = metricsOf(member);
     if (metrics === undefined) return undefined;

@@ -1,4 +1,5 @@
 import type { Problem } from './result.js';
+import type { MemberStatus } from './status.js';
 
 /** What is found of the ensemble as a whole. */
 export interface Overall {
@@ -6,8 +7,18 @@ export interface Overall {
   readonly problems: readonly Problem[];
 }
 
-export function finding(level: Problem['level'], code: string, text: string): Overall {
-  return { summary: text, problems: [{ level, code, text }] };
+/** @param about the members that it is about */
+export function finding(
+  level: Problem['level'],
+  code: string,
+  text: string,
+  about: readonly MemberStatus[] = [],
+): Overall {
+  return { summary: text, problems: [{ level, code, text, ...aboutMembers(about) }] };
+}
+
+export function aboutMembers(about: readonly MemberStatus[]): Pick<Problem, 'servers'> {
+  return about.length === 0 ? {} : { servers: about.map(({ member }) => member.server) };
 }
 
 export function well(summary: string): Overall {

@@ -1,9 +1,5 @@
-import {
-  DEFAULT_CLIENT_PORT,
-  formatServerAddress,
-  parseServerAddress,
-} from '../../client/connect-string.js';
-import type { MemberAddress } from './member-address.js';
+import { DEFAULT_CLIENT_PORT, parseServerAddress } from '../../client/connect-string.js';
+import { type MemberAddress, placeOf } from './member-address.js';
 
 /** One line that is no `host[:port]`, and why. */
 export interface HostsFileFault {
@@ -40,7 +36,7 @@ export function parseHostsFile(text: string): HostsFile {
       faults.push({ line, text: entry, message: server });
       continue;
     }
-    const names = [formatServerAddress(server).toLowerCase(), server.name ?? ''];
+    const names = [placeOf(server), server.name ?? ''];
     const twice = names.find((name) => name !== '' && lineOf.has(name));
     if (twice !== undefined) {
       const message = `${twice} is listed twice, first on line ${lineOf.get(twice)}`;

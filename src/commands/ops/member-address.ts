@@ -13,3 +13,14 @@ export interface MemberAddress extends ServerAddress {
 export function nameOf(address: MemberAddress): string {
   return address.name ?? formatServerAddress(address);
 }
+
+/** The same for one place, however its address is written: to find what is listed twice. */
+export function placeOf({ host, port }: ServerAddress): string {
+  return formatServerAddress({ host: shortAddress(host).toLowerCase(), port });
+}
+
+/** `0:0:0:0:0:0:0:1`, as Java writes it, is `::1`; what is no IPv6 address stays as it is. */
+export function shortAddress(host: string): string {
+  const url = `http://[${host}]/`;
+  return host.includes(':') && URL.canParse(url) ? new URL(url).hostname.slice(1, -1) : host;
+}

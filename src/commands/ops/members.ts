@@ -1,12 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
-import {
-  formatServerAddress,
-  parseConnectString,
-  parseServerAddress,
-} from '../../client/connect-string.js';
+import { parseConnectString, parseServerAddress } from '../../client/connect-string.js';
 import { parseHostsFile } from './hosts-file.js';
-import type { MemberAddress } from './member-address.js';
+import { type MemberAddress, placeOf } from './member-address.js';
 import { EXIT_BAD_HOSTS_FILE, EXIT_USAGE } from './result.js';
 import { UsageError } from './usage-error.js';
 import { dynamicConfigFile, membersOfConfig } from './zoo-cfg-members.js';
@@ -109,7 +105,7 @@ function unique(
   servers: readonly MemberAddress[],
   exitCode: typeof EXIT_USAGE | typeof EXIT_BAD_HOSTS_FILE = EXIT_USAGE,
 ): readonly MemberAddress[] {
-  const names = servers.map((server) => formatServerAddress(server).toLowerCase());
+  const names = servers.map(placeOf);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw new UsageError(`${option} names ${twice} twice`, exitCode);
   return servers;

@@ -1,6 +1,6 @@
 // The part of the verdict that is about leader, followers and quorum.
 
-import { finding, type Overall, well } from './finding.js';
+import { aboutMembers, finding, type Overall, well } from './finding.js';
 import { isDown } from './member.js';
 import type { Problem } from './result.js';
 import { type MemberStatus, namesOf } from './status.js';
@@ -15,12 +15,12 @@ export function judgeQuorum(
   serving: readonly MemberStatus[],
 ): Overall {
   const twice = findTwins(serving);
-  if (twice !== undefined) return finding('unknown', 'same-server', twice);
+  if (twice !== undefined) return twice;
   const leaders = serving.filter(({ role }) => role === 'leader');
   const [leader] = leaders;
   if (leaders.length > 1) return judgeLeaders(leaders);
   const mixed = findStrangers(serving);
-  if (mixed !== undefined) return finding('critical', 'two-ensembles', mixed);
+  if (mixed !== undefined) return mixed;
   const told = Math.max(0, ...serving.map(({ quorumSize }) => quorumSize ?? 0));
   // Without a word on the voters, everyone listed who is no observer is taken for one.
   const listed = statuses.filter(({ isObserver }) => !isObserver).length;
@@ -44,7 +44,7 @@ export function judgeQuorum(
 }
 
 /** One server that is listed by two names would be counted twice. */
-function findTwins(serving: readonly MemberStatus[]): string | undefined {
+function findTwins(serving: readonly MemberStatus[]): Overall | undefined {
   const bySeat = new Map<string, MemberStatus>();
   for (const status of serving) {
     const { sid, membership } = status;
@@ -52,8 +52,9 @@ function findTwins(serving: readonly MemberStatus[]): string | undefined {
     const seat = `${sid} ${membership}`;
     const twin = bySeat.get(seat);
     if (twin !== undefined) {
-      const names = namesOf([twin, status]);
-      return `${names} are both server ${sid}: list it once, or give each a myid of its own`;
+      const both = [twin, status];
+      const says = `${namesOf(both)} are both server ${sid}: list it once, or give each a myid of its own`;
+      return finding('unknown', 'same-server', says, both);
     }
     bySeat.set(seat, status);
   }
@@ -66,13 +67,13 @@ function behind(
   { zxid }: MemberStatus,
   followers: readonly MemberStatus[],
 ): Problem {
-  const lags = followers.flatMap((follower) =>
-    zxid === undefined || follower.zxid === undefined || follower.zxid >= zxid
-      ? []
-      : [`${follower.member.server} is behind`],
+  const late = followers.filter(
+    (follower) => zxid !== undefined && follower.zxid !== undefined && follower.zxid < zxid,
   );
+  const lags = late.map(({ member }) => `${member.server} is behind`);
   const who = lags.length === 0 ? '' : `: ${lags.join(', ')}`;
-  return { level: 'warning', code: 'not-in-step', text: `only ${ratio}${who}` };
+  const text = `only ${ratio}${who}`;
+  return { level: 'warning', code: 'not-in-step', text, ...aboutMembers(late) };
 }
 
 /**
@@ -92,6 +93,7 @@ function judgeLeaders(leaders: readonly MemberStatus[]): Overall {
       'critical',
       'two-ensembles',
       `two ensembles in one list: ${names} each lead one; make a list for each`,
+      leaders,
     );
   }
   const lost = leaders.filter((one) => isLed(one) === false);
@@ -100,6 +102,7 @@ function judgeLeaders(leaders: readonly MemberStatus[]): Overall {
       'critical',
       'two-leaders',
       `two lead at once: ${names}; ${namesOf(lost)} has lost its followers and does not know yet`,
+      lost,
     );
   }
   return finding(
@@ -107,11 +110,12 @@ function judgeLeaders(leaders: readonly MemberStatus[]): Overall {
     'two-leaders',
     `two lead at once: ${names}: two ensembles in one list, or one of them has lost its followers ` +
       '(mntr would tell; it must be in their 4lw.commands.whitelist)',
+    leaders,
   );
 }
 
 /** Members that cannot be of the leader's ensemble; undefined when there are none. */
-function findStrangers(serving: readonly MemberStatus[]): string | undefined {
+function findStrangers(serving: readonly MemberStatus[]): Overall | undefined {
   const byMembership = new Map<string, MemberStatus[]>();
   for (const status of serving) {
     if (status.membership === undefined) continue;
@@ -120,16 +124,17 @@ function findStrangers(serving: readonly MemberStatus[]): string | undefined {
   const groups = [...byMembership.values()];
   if (groups.length > 1 && !shareVoters([...byMembership.keys()])) {
     const told = groups.map((group) => namesOf(group)).join(' / ');
-    return `two ensembles in one list: ${told} have no member in common; make a list for each`;
+    const says = `two ensembles in one list: ${told} have no member in common; make a list for each`;
+    return finding('critical', 'two-ensembles', says, groups.flat());
   }
   const voters = serving.filter(({ role }) => role === 'leader' || role === 'follower');
   const least = Math.min(...voters.map(({ quorumSize }) => quorumSize ?? Number.POSITIVE_INFINITY));
   const nonVoting = voters.reduce((sum, status) => sum + status.nonVoting, 0);
   if (voters.length > least + nonVoting) {
-    return (
+    const says =
       `two ensembles in one list: ${voters.length} voters serve, ` +
-      `but an ensemble here has ${least}; make a list for each`
-    );
+      `but an ensemble here has ${least}; make a list for each`;
+    return finding('critical', 'two-ensembles', says);
   }
   return undefined;
 }
@@ -158,13 +163,14 @@ function judgeWithoutLeader(
       `${followers} followers serve, so that one leads, but none says so: ${namesOf(quiet)} serves ` +
         'no clients, as a leader with leaderServes=no; its AdminServer would tell (admin=PORT in ' +
         'the hosts file)',
+      quiet,
     );
   }
   // A follower that serves has a leader: when all that are listed serve, it is not among them.
   const isListWhole = listed >= voters && serving.length < statuses.length;
   const down = statuses.filter(({ member }) => isDown(member.state));
   return isListWhole
-    ? finding('critical', 'no-leader', `no leader: ${namesOf(down)} may have been it`)
+    ? finding('critical', 'no-leader', `no leader: ${namesOf(down)} may have been it`, down)
     : finding(
         'unknown',
         'leader-not-listed',

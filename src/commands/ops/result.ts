@@ -9,6 +9,8 @@ export interface Problem {
   readonly code: string;
   /** Absent when it is about the ensemble. */
   readonly server?: string;
+  /** Of what is about the ensemble: the members that it is about. */
+  readonly servers?: readonly string[];
   readonly text: string;
   /** Something that happened since an earlier look, and not a state: it does not last. */
   readonly isEvent?: true;

@@ -78,6 +78,8 @@ export interface Report {
   readonly isEndless?: boolean;
   /** The rows are what was asked for, so a table ends with no verdict when all is well. */
   readonly isPlain?: boolean;
+  /** How grave a row is, where its member alone does not tell. */
+  readonly levelOf?: (row: ReportRow) => Level | undefined;
   /** It runs until it is told to end, which is no interruption then. */
   readonly isService?: boolean;
   /** Instead of rows: a text for a program, printed as it is in every format. */
@@ -106,6 +108,8 @@ export function finishedReport(
   columns: readonly ReportColumn[],
   rows: readonly ReportRow[],
   conclusion: Conclusion,
+  levelOf?: Report['levelOf'],
 ): Report {
-  return { columns, rows: [rows], finish: () => conclusion };
+  const levels = levelOf === undefined ? {} : { levelOf };
+  return { columns, rows: [rows], finish: () => conclusion, ...levels };
 }

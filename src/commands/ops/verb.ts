@@ -13,6 +13,8 @@ export interface Column {
   readonly rank: number;
   /** The exact value, as CSV and plain print it. */
   readonly value: (member: Member, members: readonly Member[]) => CellValue;
+  /** The limits, and codes of problems, that are about what it shows. */
+  readonly tells?: readonly string[];
   /** How a table shows it: `1.2G`. Numbers stand right. */
   readonly show?: (value: string | number | bigint) => string;
 }
@@ -22,6 +24,9 @@ export interface Details {
   readonly titles: readonly string[];
   readonly rows: (member: Member) => readonly (readonly CellValue[])[];
 }
+
+/** What the verbs share that judge an ensemble by its roles and its figures. */
+export const JUDGED = { judge: 'ensemble', isConfirmed: true, isMeasured: true } as const;
 
 /** One thing zkops can do, as data: what to ask, how to judge, what to show. */
 export interface OpsVerb {

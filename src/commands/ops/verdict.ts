@@ -86,7 +86,7 @@ function judgeEnsemble(statuses: readonly MemberStatus[], members: readonly Memb
   }
   if (standalone.length > 0) {
     const says = `${namesOf(standalone)} runs standalone beside an ensemble, with data of its own`;
-    return finding('critical', 'standalone-beside-ensemble', says);
+    return finding('critical', 'standalone-beside-ensemble', says, standalone);
   }
   return judgeQuorum(statuses, serving);
 }
@@ -118,5 +118,5 @@ function judgeStandalone(standalone: readonly MemberStatus[], members: readonly 
     return finding('critical', 'standalone-down', says);
   }
   const says = `${count} members serve, each standalone with data of its own: they are no ensemble`;
-  return finding('warning', 'several-standalone', says);
+  return finding('warning', 'several-standalone', says, standalone);
 }

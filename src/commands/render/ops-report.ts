@@ -1,9 +1,11 @@
 import { Chalk, type ChalkInstance } from 'chalk';
-import { EXIT_CODES, type Level, type Verdict } from '../ops/result.js';
+import { problemsOf, worstLevel } from '../ops/blame.js';
+import { EXIT_CODES, type Level, type Problem, type Verdict } from '../ops/result.js';
 import type { Conclusion, Report, ReportColumn, ReportRow } from '../ops/task.js';
 import type { TaskFormat } from '../ops/task-cli.js';
 import { safeText } from './ops-cells.js';
 import { wrap } from './ops-draw.js';
+import { LEVEL_PAINTS } from './ops-footnotes.js';
 import { csvField, gridToPlain } from './ops-lines.js';
 import type { OpsTerminal } from './ops-terminal.js';
 
@@ -20,12 +22,6 @@ export interface ShowReport {
 }
 
 const GAP = '  ';
-const LEVEL_PAINTS = {
-  healthy: (chalk: ChalkInstance) => chalk.green,
-  warning: (chalk: ChalkInstance) => chalk.yellow,
-  critical: (chalk: ChalkInstance) => chalk.red,
-  unknown: (chalk: ChalkInstance) => chalk.magenta,
-} as const;
 
 /** docs/zkops-rows-1.schema.json: a field that goes, or means another thing, makes it 2. */
 const SCHEMA = 'zkops-rows/1';
@@ -95,15 +91,18 @@ function plainLine(row: ReportRow): string {
 async function* nagiosPieces(report: Report): Pieces {
   const { verdict } = await drain(report);
   const status = { healthy: 'OK', warning: 'WARNING', critical: 'CRITICAL', unknown: 'UNKNOWN' };
-  const says = [verdict.summary, ...problemsOf(verdict)].join('; ');
+  const says = [verdict.summary, ...toldProblems(verdict).map(sentenceOf)].join('; ');
   yield `ZOOKEEPER ${status[verdict.level]} - ${safeText(says).replaceAll('|', '/')}\n`;
   return verdict.level;
 }
 
-function problemsOf({ problems, summary }: Verdict): string[] {
-  return problems
-    .filter(({ text }) => text !== summary)
-    .map(({ server, text }) => (server === undefined ? text : `${server}: ${text}`));
+/** The last line says the summary already. */
+function toldProblems({ problems, summary }: Verdict): Problem[] {
+  return problems.filter(({ text }) => text !== summary);
+}
+
+function sentenceOf({ server, text }: Problem): string {
+  return server === undefined ? text : `${server}: ${text}`;
 }
 
 /** Ids and zxids are strings: as JSON numbers they would lose their last digits. */
@@ -176,8 +175,22 @@ async function* allLines(report: Report, chalk: ChalkInstance) {
   const texts = all.map((row) => textsOf(report, row));
   const widths = widthsOf(report, [titlesOf(report), ...texts]);
   yield chalk.bold(tableLine(report.columns, titlesOf(report), widths, sample));
-  const lines = all.map((row, at) => tableLine(report.columns, texts[at] ?? [], widths, row));
+  const levelOf = rowLevels(report);
+  const lines = all.map((row, at) => {
+    const line = tableLine(report.columns, texts[at] ?? [], widths, row);
+    const level = levelOf(row);
+    return level === undefined ? line : `${LEVEL_PAINTS[level](chalk)(line.trimEnd())}\n`;
+  });
   yield lines.join('');
+}
+
+/** How grave a row is: as the report says, or as the problems of the member that it is about. */
+function rowLevels(report: Report): (row: ReportRow) => Level | undefined {
+  if (report.levelOf !== undefined) return report.levelOf;
+  const at = report.columns.findIndex(({ key }) => key === 'server' || key === 'member');
+  if (at < 0) return () => undefined;
+  const { verdict } = report.finish();
+  return (row) => worstLevel(problemsOf({ server: String(row[at]) }, verdict));
 }
 
 function titlesOf({ columns }: Report): string[] {
@@ -213,15 +226,24 @@ function tableLine(
   return `${cells.join(GAP).trimEnd()}\n`;
 }
 
+/** As in the footnotes of other verbs: the member has the colour. */
+function paintedProblem(problem: Problem, { width }: OpsTerminal, chalk: ChalkInstance): string {
+  const whole = `${wrap(safeText(sentenceOf(problem)), width)}\n`;
+  const { server = '', level } = problem;
+  if (server === '' || !whole.startsWith(server)) return whole;
+  return `${LEVEL_PAINTS[level](chalk)(server)}${whole.slice(server.length)}`;
+}
+
 function conclusionText(
   { verdict, notes = [] }: Conclusion,
   isPlain: boolean,
   terminal: OpsTerminal,
   chalk: ChalkInstance,
 ): string {
-  const said = [...problemsOf(verdict), ...notes].map(
-    (text) => `${wrap(safeText(text), terminal.width)}\n`,
-  );
+  const said = [
+    ...toldProblems(verdict).map((problem) => paintedProblem(problem, terminal, chalk)),
+    ...notes.map((text) => `${wrap(safeText(text), terminal.width)}\n`),
+  ];
   const isQuiet = isPlain && verdict.level === 'healthy';
   if (isQuiet && said.length === 0) return '';
   const last = `${verdict.level.toUpperCase()}: ${safeText(verdict.summary)}`;

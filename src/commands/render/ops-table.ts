@@ -1,5 +1,7 @@
 import { Chalk, type ChalkInstance } from 'chalk';
+import { levelOfCell, levelOfKey, problemsOf, worstLevel } from '../ops/blame.js';
 import type { ShowOptions } from '../ops/cli-world.js';
+import type { Grid } from '../ops/grid.js';
 import { isUnjudged, type MemberState } from '../ops/member.js';
 import type { Level, OpsResult } from '../ops/result.js';
 import type { Column } from '../ops/verb.js';
@@ -47,17 +49,23 @@ function summaryTable(result: OpsResult, terminal: OpsTerminal, chalk: ChalkInst
   });
   return drawTable(
     [heading('MEMBER', false), ...columns.map((column) => heading(column.title, isRight(column)))],
-    members.map((member, index) => [
-      names[index] ?? { text: member.server, isRight: false },
-      ...columns.map((column) => ({
-        text: shownCell(column, member, members),
-        isRight: isRight(column),
-        ...(column.key === 'state'
-          ? { paint: LEVEL_PAINTS[levelOfState(member.state)](chalk) }
-          : {}),
-      })),
-    ]),
+    members.map((member) => {
+      const problems = problemsOf(member, result.verdict);
+      return [
+        { text: member.server, isRight: false, ...paintOf(worstLevel(problems), chalk) },
+        ...columns.map((column) => {
+          const isState = column.key === 'state';
+          const level = isState ? levelOfState(member.state) : levelOfCell(column, problems);
+          const text = shownCell(column, member, members);
+          return { text, isRight: isRight(column), ...paintOf(level, chalk) };
+        }),
+      ];
+    }),
   );
+}
+
+function paintOf(level: Level | undefined, chalk: ChalkInstance): Pick<TableCell, 'paint'> {
+  return level === undefined ? {} : { paint: LEVEL_PAINTS[level](chalk) };
 }
 
 function detailTable(
@@ -76,13 +84,26 @@ function detailTable(
     isRight: isRight[at] ?? false,
     paint: chalk.bold,
   }));
+  const levelOf = detailLevels(result, grid);
   const rows = grid.rows.map((row) =>
     row.map((value, at) => ({
       text: value === undefined ? '-' : cellText(value),
       isRight: isRight[at] ?? false,
+      ...paintOf(levelOf(row, at), chalk),
     })),
   );
   return drawTable(heading, rows);
+}
+
+/** How grave a cell is, where members are rows and where they are columns. */
+function detailLevels({ members, verdict }: OpsResult, { titles }: Grid) {
+  const problems = new Map(members.map((member) => [member.server, problemsOf(member, verdict)]));
+  const isPivot = titles[0] === 'key';
+  return (row: Grid['rows'][number], at: number): Level | undefined => {
+    const own = problems.get(isPivot ? (titles[at] ?? '') : String(row[0])) ?? [];
+    if (at === 0) return isPivot ? undefined : worstLevel(own);
+    return levelOfKey(String(row[isPivot ? 0 : 1]), own);
+  };
 }
 
 /** One row a key and one column a member, where that fits: differences stand side by side. */

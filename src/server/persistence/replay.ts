@@ -6,10 +6,10 @@ import type { ACL } from '../../protocol/data.js';
 import { OpCode } from '../../protocol/op-code.js';
 import { OPEN_ACL_UNSAFE } from '../../protocol/perms.js';
 import { hex64 } from '../../protocol/zxid.js';
-import { OPEN_ACL_KEY } from '../tree/acl-table.js';
 import { toZnodeData } from '../tree/data-node.js';
 import { DataTree, type DataTreeOptions } from '../tree/data-tree.js';
 import { readTxn } from '../tree/txn.js';
+import { OPEN_ACL_KEY } from './snapshot.js';
 
 export class Database {
   readonly tree: DataTree;
@@ -49,7 +49,7 @@ export class Database {
    * @param stat the 60 bytes of its StatPersisted
    */
   addNode(path: string, data: Buffer | null, aclKey: bigint, stat: Buffer): void {
-    const acl = aclKey === BigInt(OPEN_ACL_KEY) ? OPEN_ACL_UNSAFE : this.acls.get(aclKey);
+    const acl = aclKey === OPEN_ACL_KEY ? OPEN_ACL_UNSAFE : this.acls.get(aclKey);
     this.tree.load(path, toZnodeData(data), acl ?? NOBODY, stat);
   }
 

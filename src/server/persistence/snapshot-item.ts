@@ -5,7 +5,7 @@ export type SnapshotItem =
   | { readonly kind: 'need-more' }
   | { readonly kind: 'session'; readonly id: bigint; readonly timeoutMs: number }
   | { readonly kind: 'acl'; readonly key: bigint; readonly acl: readonly ACL[] }
-  /** `data` is a copy; `stat` is a view of 60 bytes, valid until the next `push` or `next`. */
+  /** `data` and the 60 bytes of `stat` are views, valid until the next `push` or `next`. */
   | {
       readonly kind: 'node';
       readonly path: string;

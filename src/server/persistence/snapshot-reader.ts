@@ -5,6 +5,7 @@
  */
 import { InputArchive } from '../../jute/input-archive.js';
 import { JuteError } from '../../jute/jute-error.js';
+import { getLong } from '../../jute/long.js';
 import { ACLVector, StatPersisted } from '../../protocol/data.js';
 import { SNAP_MAGIC } from '../../protocol/persistence.js';
 import { ByteWindow } from './byte-window.js';
@@ -241,8 +242,8 @@ export class SnapshotReader {
     return {
       kind: 'node',
       path: bytes.toString('utf8', at + 4, pathEnd),
-      data: bytes.readInt32BE(pathEnd) < 0 ? null : copyOf(bytes, pathEnd + 4, dataEnd),
-      aclKey: bytes.readBigInt64BE(dataEnd),
+      data: bytes.readInt32BE(pathEnd) < 0 ? null : bytes.subarray(pathEnd + 4, dataEnd),
+      aclKey: getLong(bytes, dataEnd),
       stat: bytes.subarray(dataEnd + 8, end),
     };
   }
@@ -298,10 +299,4 @@ export class SnapshotReader {
     window.at = input.at;
     return { kind: 'digest', zxid, version, digest };
   }
-}
-
-function copyOf(bytes: Buffer, start: number, end: number): Buffer {
-  const copy = Buffer.allocUnsafe(end - start);
-  bytes.copy(copy, 0, start, end);
-  return copy;
 }

@@ -1,5 +1,6 @@
 // The screen of `zkops top` as rows of spans; the terminal and the batch print the same.
 
+import { levelOfCell, problemsOf, worstLevel } from '../../commands/ops/blame.js';
 import { shortNumber } from '../../commands/ops/format.js';
 import { isUnjudged, type Member } from '../../commands/ops/member.js';
 import type { Level, OpsResult } from '../../commands/ops/result.js';
@@ -146,10 +147,14 @@ function table(state: TopState, result: OpsResult, { columns: width }: TerminalS
     titles: [{ text: titles, tone: 'command' }] as Row,
     rows: rows.map((member): Row => {
       const texts = cells(columns.map((column) => shownCell(column, member, members)));
+      const own = problemsOf(member, result.verdict);
       const trend = state.trends.get(member.server)?.requests ?? [];
       return [
         { text: safeText(member.server).padEnd(name), tone: toneOf(member, result) },
-        { text: texts.join(''), tone: 'plain' },
+        ...columns.map((column, at): Span => {
+          const level = levelOfCell(column, own);
+          return { text: texts[at] ?? '', tone: level === undefined ? 'plain' : TONES[level] };
+        }),
         ...(bars === 0 ? [] : [{ text: `  ${sparkline(trend, bars)}`, tone: 'path' as const }]),
       ];
     }),
@@ -166,11 +171,10 @@ function titleOf({ title, key }: Column, { sort, isReversed }: TopState): string
   return key === sort ? `${title}${isReversed ? '▴' : '▾'}` : title;
 }
 
-function toneOf({ server, state }: Member, { verdict: { problems } }: OpsResult): Tone {
+function toneOf(member: Member, { verdict }: OpsResult): Tone {
+  const { state } = member;
   if (state !== 'serving') return isUnjudged(state) ? 'option' : 'bad';
-  const own = problems.filter((problem) => problem.server === server);
-  if (own.some(({ level }) => level === 'critical')) return 'bad';
-  return own.length > 0 ? 'busy' : 'good';
+  return TONES[worstLevel(problemsOf(member, verdict)) ?? 'healthy'];
 }
 
 function problems(

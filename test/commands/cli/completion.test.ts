@@ -6,6 +6,7 @@ import * as assert from 'uvu/assert';
 import { COMPLETION_SHELLS, completionScript } from '../../../src/commands/cli/completion.js';
 import { ZKSH } from '../../../src/commands/cli/zksh-options.js';
 import { allCommands } from '../../../src/commands/registry.js';
+import { completeInFish, completeInZsh, fishTest, zshTest } from '../../support/outer-shells.js';
 import { runZksh } from '../../support/run-zksh.js';
 import { makeTempDir } from '../../support/temp-dir.js';
 
@@ -47,6 +48,44 @@ test('bash completes options, values, and commands with their options within -c'
   } finally {
     home.remove();
   }
+});
+
+const TYPED = [
+  ['zksh --reado', '--readonly'],
+  ['zksh -o nd', 'ndjson'],
+  ['zksh compl', 'completion'],
+  ['zksh completion f', 'fish'],
+  ['zksh --data', '--data-dir'],
+  ['zksh -c getAl', 'getAllChildrenNumber'],
+  ["zksh -c 'getAl", 'getAllChildrenNumber'],
+] as const;
+
+zshTest('zsh completes options, values, and commands with their options within -c', async () => {
+  const script = completionScript('zsh', await allCommands());
+  const quoted = "zksh -c 'deleteall --dr";
+  const lines = completeInZsh(script, [...TYPED.map(([line]) => line), quoted]);
+  const expected = TYPED.map(([line, word]) => line.replace(/[^ ']*$/, word));
+  assert.equal(
+    lines.map((line) => line.trimEnd()),
+    [...expected, "zksh -c 'deleteall --dry-run"],
+  );
+});
+
+zshTest('zsh reads what _arguments is given for every command without a complaint', async () => {
+  const commands = await allCommands();
+  const lines = commands.map(({ name }) => `zksh -c '${name} --`);
+  const found = completeInZsh(completionScript('zsh', commands), lines);
+  assert.equal(
+    found.filter((line, at) => !line.startsWith(lines[at] ?? '?')),
+    [],
+  );
+});
+
+fishTest('fish completes options, values, and commands with their options within -c', async () => {
+  const script = completionScript('fish', await allCommands());
+  const quoted = "zksh -c 'deleteall --dr";
+  const offers = completeInFish(script, [...TYPED.map(([line]) => line), quoted]);
+  assert.equal(offers, [...TYPED.map(([, word]) => word), 'deleteall --dry-run']);
 });
 
 test('zksh completion prints it, and an unknown shell is refused', async () => {

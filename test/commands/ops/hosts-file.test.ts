@@ -28,6 +28,21 @@ test('a line with zks:// is reached over TLS, on port 2281 where none is given',
   assert.match(faults[0]?.message ?? '', 'an IPv6 address stands in brackets');
 });
 
+test('an IPv6 address is one place, however it is written', () => {
+  const { servers, faults } = parseHostsFile(
+    '[::1]:2181\n[0:0:0:0:0:0:0:1]\n[2001:DB8::A]\n[fe80::1%eth0]:1\n',
+  );
+  assert.equal(servers.map(formatServerAddress), [
+    '[::1]:2181',
+    '[2001:DB8::A]:2181',
+    '[fe80::1%eth0]:1',
+  ]);
+  assert.equal(
+    faults.map(({ line, message }) => [line, message]),
+    [[2, '[::1]:2181 is listed twice, first on line 1']],
+  );
+});
+
 test('an empty file and one of comments name no server', () => {
   assert.equal(namesOf(''), []);
   assert.equal(namesOf('# zk1\n   \n'), []);

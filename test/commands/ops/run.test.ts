@@ -168,14 +168,19 @@ test('a server with many watches is spared wchc and wchp, but for --force', asyn
   assert.equal(asked, ['wchs', 'wchc']);
 });
 
-test('an answer of nothing is good for hash alone', async () => {
-  const ask: AskWord = () => Promise.reject(Object.assign(new Error(), { reason: 'empty' }));
-  const stateOf = async (name: string) => {
+test('an answer of nothing is good for hash alone, of a server that answers another word', async () => {
+  const empty: AskWord = () => Promise.reject(Object.assign(new Error(), { reason: 'empty' }));
+  const tells: AskWord = (address, word, options) =>
+    word === 'srvr'
+      ? Promise.resolve(Buffer.from(srvrText('leader')))
+      : empty(address, word, options);
+  const stateOf = async (name: string, ask: AskWord) => {
     const servers = [{ host: 'a', port: 1 }];
     return (await runVerb(verbNamed(name), servers, { ...OPTIONS, ask })).members[0]?.state;
   };
-  assert.is(await stateOf('hash'), 'answered');
-  assert.is(await stateOf('dirs'), 'empty');
+  assert.is(await stateOf('hash', tells), 'answered');
+  assert.is(await stateOf('hash', empty), 'empty');
+  assert.is(await stateOf('dirs', tells), 'empty');
 });
 
 test.run();

@@ -77,6 +77,11 @@ const ONE_SEAL = sealed(expectedBody());
 const TWO_SEALS = digestSection(ONE_SEAL);
 const THREE_SEALS = zxidSection(TWO_SEALS);
 
+function copyOf(node: Extract<SnapshotItem, { kind: 'node' }>): SnapshotItem {
+  const data = node.data === null ? null : Buffer.from(node.data);
+  return { ...node, data, stat: Buffer.from(node.stat) };
+}
+
 /** All items but need-more, read in chunks out of one buffer; the views are copied. */
 function read(file: Buffer, chunkSize = file.length + 1): SnapshotItem[] {
   const reader = new SnapshotReader(4096);
@@ -94,7 +99,7 @@ function read(file: Buffer, chunkSize = file.length + 1): SnapshotItem[] {
       }
       continue;
     }
-    items.push(item.kind === 'node' ? { ...item, stat: Buffer.from(item.stat) } : item);
+    items.push(item.kind === 'node' ? copyOf(item) : item);
     if (item.kind === 'end' || item.kind === 'invalid') {
       assert.is(reader.next(), item, 'the last item stays');
       return items;

@@ -1,6 +1,7 @@
-// Two snapshots hold their znodes in any order, so a comparison has to look things up. To stay
-// within the same memory whatever their size, the znodes are dealt into shares by their path, and
-// both files are read once a share.
+// Two snapshots hold their znodes in any order, so a comparison has to look things up. What is
+// looked up is a hash of each znode, and only those whose hashes differ are read once more, with
+// all that is told of them. To stay within the same memory whatever the size, the znodes are dealt
+// into shares by their path, and both files are read for each share, where one does not hold all.
 
 import { basename } from 'node:path';
 import { formatZxid } from '../../../protocol/zxid.js';
@@ -12,11 +13,17 @@ import { aclText } from './acl-text.js';
 import type { NamedFile } from './find-files.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from './max-entry.js';
 import { oneSnapshot } from './one-snapshot.js';
-import { readSnapshot, type SnapshotOutcome, type SnapshotTaker } from './read-snapshot.js';
+import {
+  readSnapshot,
+  type SnapshotNode,
+  type SnapshotOutcome,
+  type SnapshotTaker,
+} from './read-snapshot.js';
 import { snapshotProblems } from './snapshot-verdict.js';
+import { Hash64, ZnodeTable } from './znode-table.js';
 
-/** Znodes held at once: some 60 MiB. */
-const SHARE_SIZE = 200_000;
+/** Some 70 and 60 MiB. */
+const LIMITS: Limits = { hashes: 2_000_000, prints: 200_000 };
 
 /** What is compared of a znode, as short as can be: there are many. */
 interface Print {
@@ -34,62 +41,70 @@ const COLUMNS = [
   { title: 'WHAT', key: 'what' },
 ];
 
+const SHARE_SEED = 0x811c9dc5;
+/** Another one, or a share would be one part. */
+const PART_SEED = 0x050c5d1f;
+
 /** The share that a path belongs to (FNV-1a). */
-function shareOf(path: string, shares: number): number {
+function shareOf(path: string, shares: number, seed: number): number {
   if (shares === 1) return 0;
-  let hash = 0x811c9dc5;
+  let hash = seed;
   for (let at = 0; at < path.length; at++) {
     hash = Math.imul(hash ^ path.charCodeAt(at), 0x01000193);
   }
   return (hash >>> 0) % shares;
 }
 
-class Comparison {
-  private readonly call: TaskCall;
-  private readonly aclTexts = new Map<string, string>();
+type TakeNode = (shown: string, node: SnapshotNode, digest: number, acl: AclPrint) => void;
 
-  constructor(call: TaskCall) {
-    this.call = call;
-  }
+interface AclPrint {
+  readonly text: string;
+  readonly hash: number;
+}
 
-  /** Reads a snapshot and hands on the znodes of one share. */
-  async read(
-    file: NamedFile,
-    takes: (path: string) => boolean,
-    take: (path: string, print: Print) => void,
-  ): Promise<SnapshotOutcome> {
-    const acls = new Map<bigint, string>([[-1n, 'world:anyone:cdrwa']]);
-    const taker: SnapshotTaker<never> = {
-      acl: ({ key, acl }) => acls.set(key, this.shared(aclText(acl))),
-      node: ({ path, data, aclKey, stat }) => {
-        const shown = path === '' ? '/' : path;
-        if (!takes(shown)) return undefined;
-        take(shown, {
-          length: data?.length ?? 0,
-          data: data === null ? -1 : crc32(data, 0, data.length),
-          acl: acls.get(aclKey) ?? `unknown key ${aclKey}`,
-          stat: stat.toString('latin1'),
-        });
-        return undefined;
-      },
-    };
-    const reader = readSnapshot(file.path, taker, {
-      maxEntry: maxEntryOf(this.call),
-      signal: this.call.signal,
-      onBytes: (bytes) => this.call.progress(basename(file.path), bytes, file.size),
-    });
-    let step = await reader.next();
-    while (step.done !== true) step = await reader.next();
-    return step.value;
-  }
+const OPEN_ACL: AclPrint = { text: 'world:anyone:cdrwa', hash: 1 };
 
-  /** One string for the same ACL of many znodes. */
-  private shared(text: string): string {
-    const known = this.aclTexts.get(text);
-    if (known !== undefined) return known;
-    this.aclTexts.set(text, text);
-    return text;
-  }
+/** Reads a snapshot and hands on its znodes, each with its ACL. */
+async function readZnodes(
+  call: TaskCall,
+  file: NamedFile,
+  isKnown: boolean,
+  take: TakeNode,
+): Promise<SnapshotOutcome> {
+  const acls = new Map<bigint, AclPrint>([[-1n, OPEN_ACL]]);
+  const hash = new Hash64();
+  const taker: SnapshotTaker<never> = {
+    isKnown,
+    acl: ({ key, acl }) => {
+      const text = aclText(acl);
+      hash.reset();
+      hash.addText(text);
+      acls.set(key, text === OPEN_ACL.text ? OPEN_ACL : { text, hash: hash.high ^ hash.low });
+    },
+    node: (node, digest) => {
+      const { path, aclKey } = node;
+      const acl = acls.get(aclKey) ?? { text: `unknown key ${aclKey}`, hash: Number(aclKey) };
+      take(path === '' ? '/' : path, node, digest, acl);
+      return undefined;
+    },
+  };
+  const reader = readSnapshot(file.path, taker, {
+    maxEntry: maxEntryOf(call),
+    signal: call.signal,
+    onBytes: (bytes) => call.progress(basename(file.path), bytes, file.size),
+  });
+  let step = await reader.next();
+  while (step.done !== true) step = await reader.next();
+  return step.value;
+}
+
+function printOf({ data, stat }: SnapshotNode, { text: acl }: AclPrint): Print {
+  return {
+    length: data?.length ?? 0,
+    data: data === null ? -1 : crc32(data, 0, data.length),
+    acl,
+    stat: stat.toString('latin1'),
+  };
 }
 
 /** What differs, in words; "" when nothing does. */
@@ -120,52 +135,136 @@ function sizeText({ data, length }: Print): string {
   return data === -1 ? 'none' : `${length} bytes`;
 }
 
-/** What one share of the znodes differs in, by path. */
-async function compareShare(
-  comparison: Comparison,
-  [left, right]: readonly [NamedFile, NamedFile],
-  takes: (path: string) => boolean,
-): Promise<ReportRow[]> {
+type Files = readonly [NamedFile, NamedFile];
+type Takes = (path: string) => boolean;
+
+/** A share of the znodes: the hashes of those on the left, and which of them differ. */
+class Share {
+  readonly table = new ZnodeTable();
+  /** Paths on the right that are not on the left. */
+  private added = 0;
+  private same = 0;
+  private readonly path = new Hash64();
+  private readonly content = new Hash64();
+
+  takeLeft(shown: string, node: SnapshotNode, digest: number, acl: AclPrint): void {
+    this.hash(shown, node, digest, acl);
+    this.table.add(this.path, this.content);
+  }
+
+  takeRight(shown: string, node: SnapshotNode, digest: number, acl: AclPrint): void {
+    this.hash(shown, node, digest, acl);
+    const slot = this.table.find(this.path);
+    if (slot === undefined) this.added++;
+    else if (this.table.hasContent(slot, this.content)) {
+      this.same++;
+      this.table.mark(slot);
+    }
+  }
+
+  /** After all of both: is this path, of either side, one that differs? */
+  differs(shown: string): boolean {
+    this.path.reset();
+    this.path.addText(shown);
+    const slot = this.table.find(this.path);
+    return slot === undefined || !this.table.isMarked(slot);
+  }
+
+  /** How many znodes differ, of either side. */
+  get differences(): number {
+    return this.added + this.table.count - this.same;
+  }
+
+  private hash(shown: string, { data, stat }: SnapshotNode, digest: number, acl: AclPrint): void {
+    const { path, content } = this;
+    path.reset();
+    path.addText(shown);
+    content.reset();
+    content.add(data === null ? -1 : data.length);
+    content.add(acl.hash);
+    // What lies below /zookeeper has no digest.
+    content.add(digest !== 0 || data === null ? digest : crc32(data, 0, data.length));
+    for (let at = 0; at + 3 < stat.length; at += 4) content.add(stat.readInt32BE(at));
+  }
+}
+
+/** The rows of those znodes of a share that differ, `takes` a part of them at a time. */
+async function rowsOf(call: TaskCall, [left, right]: Files, takes: Takes): Promise<ReportRow[]> {
   const prints = new Map<string, Print>();
+  await readZnodes(call, right, true, (shown, node, _, acl) => {
+    if (takes(shown)) prints.set(shown, printOf(node, acl));
+  });
   const rows: ReportRow[] = [];
-  await comparison.read(left, takes, (path, print) => prints.set(path, print));
-  await comparison.read(right, takes, (path, print) => {
-    const before = prints.get(path);
-    prints.delete(path);
-    if (before === undefined) rows.push(['added', path, sizeText(print)]);
+  await readZnodes(call, left, true, (shown, node, _, acl) => {
+    if (!takes(shown)) return;
+    const before = printOf(node, acl);
+    const after = prints.get(shown);
+    prints.delete(shown);
+    if (after === undefined) rows.push(['removed', shown, sizeText(before)]);
     else {
-      const what = differences(before, print);
-      if (what !== '') rows.push(['changed', path, what]);
+      const what = differences(before, after);
+      if (what !== '') rows.push(['changed', shown, what]);
     }
   });
-  for (const [path, print] of prints) rows.push(['removed', path, sizeText(print)]);
+  for (const [path, print] of prints) rows.push(['added', path, sizeText(print)]);
   return rows.sort((a, b) => (String(a[1]) < String(b[1]) ? -1 : 1));
 }
 
-async function diff(call: TaskCall, shareSize: number): Promise<Report> {
+interface Limits {
+  /** Znodes whose hashes are held at once. */
+  readonly hashes: number;
+  /** Znodes that differ, held at once with all that is told of them. */
+  readonly prints: number;
+}
+
+async function diff(call: TaskCall, limits: Limits): Promise<Report> {
   const left = await oneSnapshot(call.args[0] ?? '.');
   const right = await oneSnapshot(call.args[1] ?? '.');
-  const comparison = new Comparison(call);
   const counts = new Map<unknown, number>();
   const problems: Problem[] = [];
-  async function* rows(): AsyncGenerator<ReportRow[], void, undefined> {
-    let most = 0;
-    for (const file of [left, right]) {
-      const outcome = await comparison.read(
-        file,
-        () => false,
-        () => undefined,
+  /** Reads one file through, and says what is wrong with it. */
+  const readThrough = async (file: NamedFile, isKnown: boolean, take: TakeNode) => {
+    const outcome = await readZnodes(call, file, isKnown, take);
+    if (!isKnown) problems.push(...snapshotProblems(file.path, outcome));
+    return outcome.nodes;
+  };
+  async function* compare(share: Share, takes: Takes) {
+    const parts = Math.ceil(share.differences / limits.prints);
+    for (let part = 0; part < parts; part++) {
+      const found = await rowsOf(
+        call,
+        [left, right],
+        (path) => takes(path) && shareOf(path, parts, PART_SEED) === part && share.differs(path),
       );
-      problems.push(...snapshotProblems(file.path, outcome));
-      most = Math.max(most, outcome.nodes);
-    }
-    if (problems.length > 0) return;
-    const shares = Math.max(1, Math.ceil(most / shareSize));
-    for (let share = 0; share < shares; share++) {
-      const takes = (path: string): boolean => shareOf(path, shares) === share;
-      const found = await compareShare(comparison, [left, right], takes);
       for (const [change] of found) counts.set(change, (counts.get(change) ?? 0) + 1);
       yield found;
+    }
+  }
+  async function* rows(): AsyncGenerator<ReportRow[], void, undefined> {
+    let share = new Share();
+    const nodes = await readThrough(left, false, (...node) => {
+      if (share.table.count < limits.hashes) share.takeLeft(...node);
+    });
+    const shares = Math.ceil(nodes / limits.hashes);
+    if (shares > 1) share = new Share();
+    await readThrough(right, false, (...node) => {
+      if (shares <= 1) share.takeRight(...node);
+    });
+    if (problems.length > 0) return;
+    if (shares <= 1) {
+      yield* compare(share, () => true);
+      return;
+    }
+    for (let number = 0; number < shares; number++) {
+      const takes: Takes = (path) => shareOf(path, shares, SHARE_SEED) === number;
+      const own = new Share();
+      await readThrough(left, true, (shown, ...node) => {
+        if (takes(shown)) own.takeLeft(shown, ...node);
+      });
+      await readThrough(right, true, (shown, ...node) => {
+        if (takes(shown)) own.takeRight(shown, ...node);
+      });
+      yield* compare(own, takes);
     }
   }
   const finish = () => {
@@ -185,16 +284,15 @@ async function diff(call: TaskCall, shareSize: number): Promise<Report> {
   return { columns: COLUMNS, rows: rows(), finish };
 }
 
-/** @param shareSize znodes held at once */
-export function makeDiff(shareSize: number): Task {
+export function makeDiff(limits: Limits): Task {
   return {
     name: 'diff',
     summary: 'the znodes that were added, removed and changed from one snapshot to another',
     args: ['<from>', '<to>'],
     options: [MAX_ENTRY_OPTION],
     hasMembers: false,
-    run: (call) => diff(call, shareSize),
+    run: (call) => diff(call, limits),
   };
 }
 
-export const diffSnapshots = makeDiff(SHARE_SIZE);
+export const diffSnapshots = makeDiff(LIMITS);

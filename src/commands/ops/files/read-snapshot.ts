@@ -24,7 +24,10 @@ export type SnapshotAcl = Extract<SnapshotItem, { kind: 'acl' }>;
 export interface SnapshotTaker<Value> {
   readonly session?: (session: SnapshotSession) => void;
   readonly acl?: (acl: SnapshotAcl) => void;
-  readonly node: (node: SnapshotNode) => Value | undefined;
+  /** `digest` covers path, data and all of the Stat but pzxid; 0 for what servers leave out. */
+  readonly node: (node: SnapshotNode, digest: number) => Value | undefined;
+  /** The digests are of no use: a file is read again that was read through before. */
+  readonly isKnown?: boolean;
 }
 
 export type Compression = 'none' | 'gzip' | 'snappy';
@@ -172,10 +175,16 @@ class SnapshotFold<Value> {
   private takeNode(node: SnapshotNode, batch: Value[]): void {
     this.nodes++;
     this.dataBytes += Buffer.byteLength(node.path) + (node.data?.length ?? 0);
-    orderPersisted(node.stat, this.stat60);
-    this.digest.add(nodeDigest(node.path, node.data, this.stat60));
-    const value = this.taker.node(node);
+    const digest = this.taker.isKnown === true ? 0 : this.digestOf(node);
+    const value = this.taker.node(node, digest);
     if (value !== undefined) batch.push(value);
+  }
+
+  private digestOf({ path, data, stat }: SnapshotNode): number {
+    orderPersisted(stat, this.stat60);
+    const digest = nodeDigest(path, data, this.stat60);
+    this.digest.add(digest);
+    return digest;
   }
 
   outcome(

@@ -1,5 +1,7 @@
+import type { ParsedConnection } from '../../../fourlw/connection-line.js';
 import type { WordName } from '../../../fourlw/index.js';
 import { type Answer, isDown, type Member } from '../member.js';
+import { shortAddress } from '../member-address.js';
 import { describeFault } from '../reasons.js';
 import type { OpsResult, Problem } from '../result.js';
 import { runVerb } from '../run.js';
@@ -57,7 +59,7 @@ export function refusals(members: readonly Member[], words: readonly WordName[])
     // Its own fault tells it already.
     if (isDown(member.state) || member.fault !== undefined) return [];
     const refused = words.filter((word) => reasonOf(member.answers[word]) === 'not-whitelisted');
-    return words.flatMap((word): Problem[] => {
+    const problems = words.flatMap((word): Problem[] => {
       const answer = member.answers[word];
       if (answer === undefined || answer.ok) return [];
       const { message, advice } = describeFault(answer.reason, {
@@ -71,7 +73,15 @@ export function refusals(members: readonly Member[], words: readonly WordName[])
       const text = `${message}; ${advice}`;
       return [{ level: 'unknown', code: answer.reason, server: member.server, text }];
     });
+    // One sentence names all the words that a whitelist lacks.
+    return [...new Map(problems.map((problem) => [problem.text, problem])).values()];
   });
+}
+
+/** That nobody told what the probe is about: a count of none would look like an answer. */
+export function silence(members: readonly Member[], word: WordName, what: string): Problem[] {
+  if (members.some((member) => member.answers[word]?.ok === true)) return [];
+  return [{ level: 'unknown', code: 'no-answer', text: `no member told ${what}` }];
 }
 
 function reasonOf(answer: Answer | undefined): string | undefined {
@@ -81,4 +91,10 @@ function reasonOf(answer: Answer | undefined): string | undefined {
 /** What is wrong with members that gave nothing at all. */
 export function downProblems({ verdict }: OpsResult): readonly Problem[] {
   return verdict.problems.filter(({ server }) => server !== undefined);
+}
+
+/** The host of a client, the same from whichever server tells it. */
+export function hostOf({ remote }: ParsedConnection): string {
+  const host = remote.replace(/:\d+$/, '').replace(/^\//, '');
+  return shortAddress(host.replace(/^\[(.*)\]$/, '$1'));
 }

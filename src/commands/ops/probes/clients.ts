@@ -13,7 +13,14 @@ import {
   type Task,
   type TaskCall,
 } from '../task.js';
-import { askMembers, downProblems, refusals, TIME_OPTIONS } from './ask-members.js';
+import {
+  askMembers,
+  downProblems,
+  hostOf,
+  refusals,
+  silence,
+  TIME_OPTIONS,
+} from './ask-members.js';
 
 /** A host may have this share of maxClientCnxns before it is told. */
 const LIMIT_SHARE = 0.8;
@@ -28,10 +35,6 @@ interface Client {
   readonly host: string;
   readonly connection: ParsedConnection;
   readonly ephemerals: number;
-}
-
-function hostOf({ remote }: ParsedConnection): string {
-  return remote.replace(/:\d+$/, '').replace(/^\//, '');
 }
 
 /** The connections of clients: a probe, this one too, has no session. */
@@ -140,7 +143,9 @@ async function clients(call: TaskCall): Promise<Report> {
     ...downProblems(result),
   ];
   const hosts = new Set(all.map(({ host }) => host)).size;
-  const summary = `${all.length} connections of clients, from ${hosts} hosts`;
+  const nobody = silence(members, 'cons', 'its connections');
+  problems.push(...nobody);
+  const summary = nobody[0]?.text ?? `${all.length} connections of clients, from ${hosts} hosts`;
   const left = groups.size - rows.length;
   return finishedReport([{ title: by.toUpperCase(), key: by }, ...COLUMNS], rows, {
     verdict: concludeFrom(problems, summary),

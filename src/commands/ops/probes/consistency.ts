@@ -3,7 +3,7 @@
 
 import { metricOf } from '../../../fourlw/mntr.js';
 import { formatZxid } from '../../../protocol/zxid.js';
-import { type Member, metricsOf, parsedOf, serverOf } from '../member.js';
+import { isDown, type Member, metricsOf, parsedOf, serverOf } from '../member.js';
 import { nameOf } from '../member-address.js';
 import type { OpsResult, Problem } from '../result.js';
 import { statusOf } from '../status.js';
@@ -118,13 +118,20 @@ interface Walked {
   readonly problems: readonly Problem[];
 }
 
-async function walkAll(call: TaskCall, sessions: MemberSession[], limit: number): Promise<Walked> {
+async function walkAll(
+  call: TaskCall,
+  members: readonly Member[],
+  sessions: MemberSession[],
+  limit: number,
+): Promise<Walked> {
   const root = call.text('path') ?? '/';
   const trees: WalkedTree[] = [];
   const problems: Problem[] = [];
-  for (const [done, address] of call.members.entries()) {
+  for (const [done, { address, state }] of members.entries()) {
+    // The row says why; and what a read-only member shows may never have been committed.
+    if (isDown(state) || state === 'read-only') continue;
     const server = nameOf(address);
-    call.progress('consistency', done, call.members.length);
+    call.progress('consistency', done, members.length);
     try {
       const session = await openSession(call, address);
       sessions.push(session);
@@ -138,11 +145,11 @@ async function walkAll(call: TaskCall, sessions: MemberSession[], limit: number)
   return { trees, problems };
 }
 
-async function compareTrees(call: TaskCall): Promise<Compared> {
+async function compareTrees(call: TaskCall, members: readonly Member[]): Promise<Compared> {
   const limit = call.number('max-znodes') ?? DEFAULT_ZNODES;
   const sessions: MemberSession[] = [];
   try {
-    const { trees, problems } = await walkAll(call, sessions, limit);
+    const { trees, problems } = await walkAll(call, members, sessions, limit);
     const found = [...problems];
     const [first, ...others] = trees;
     const differing = new Set<WalkedTree>();
@@ -176,7 +183,8 @@ async function consistency(call: TaskCall): Promise<Report> {
   const asked = await askMembers(call, WORDS, { extraWords: ['hash', 'mntr'] });
   const isWalk = call.has('walk');
   const compared =
-    (isWalk ? undefined : compareDigests(asked.members)) ?? (await compareTrees(call));
+    (isWalk ? undefined : compareDigests(asked.members)) ??
+    (await compareTrees(call, asked.members));
   const problems = [
     ...compared.problems,
     ...mismatchProblems(asked.members),
@@ -185,9 +193,9 @@ async function consistency(call: TaskCall): Promise<Report> {
       ({ server }) => !compared.problems.some((known) => known.server === server),
     ),
   ];
-  return finishedReport(COLUMNS, compared.rows, {
-    verdict: concludeFrom(problems, compared.summary),
-  });
+  const verdict = concludeFrom(problems, compared.summary);
+  const levelOf = (row: ReportRow) => (row.at(-1) === 'differs' ? 'critical' : undefined);
+  return finishedReport(COLUMNS, compared.rows, { verdict }, levelOf);
 }
 
 const COLUMNS = [

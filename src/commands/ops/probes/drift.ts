@@ -2,7 +2,7 @@
 // folders, its id), some must not (the membership, the timing), and the rest is worth a look.
 
 import { type Member, parsedOf } from '../member.js';
-import type { Problem } from '../result.js';
+import type { Level, Problem } from '../result.js';
 import { statusOf } from '../status.js';
 import {
   concludeFrom,
@@ -32,8 +32,11 @@ const OWN: readonly string[] = [
   'envi.java.class.path',
   'envi.java.library.path',
   'envi.java.io.tmpdir',
+  // What the heap has at the moment; 3.8 calls it so, though it is not the machine's.
   'envi.jvm.memory.free',
+  'envi.jvm.memory.total',
   'envi.os.memory.free',
+  'envi.os.memory.total',
 ];
 
 const UNSET = '-';
@@ -129,7 +132,7 @@ function ensembleProblems(members: readonly Member[]): Problem[] {
     problems.push({ level: 'warning', code: 'even-voters', text });
   }
   if (first.length !== members.length) {
-    const text = `${members.length} members are listed, but the membership has ${first.length}: list all of them`;
+    const text = `${members.length} ${members.length === 1 ? 'member is' : 'members are'} listed, but the membership has ${first.length}: list all of them`;
     problems.push({ level: 'warning', code: 'listed', text });
   }
   return problems;
@@ -166,10 +169,13 @@ async function drift(call: TaskCall): Promise<Report> {
     { title: 'SETTING', key: 'setting' },
     ...members.map(({ server }) => ({ title: server, key: server })),
   ];
-  return finishedReport(columns, rows, {
+  const conclusion = {
     verdict: concludeFrom(problems, summary),
     totals: { compared, different: telling.length },
-  });
+  };
+  const levelOf = ([key]: ReportRow): Level | undefined =>
+    telling.includes(String(key)) ? meaningOf(String(key))?.level : undefined;
+  return finishedReport(columns, rows, conclusion, levelOf);
 }
 
 export const driftTask: Task = {

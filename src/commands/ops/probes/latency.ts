@@ -152,7 +152,9 @@ function problemsOf({ server, samples, failure }: Probed): Problem[] {
  * neither.
  */
 async function explain(call: TaskCall, probed: readonly Probed[]): Promise<string[]> {
-  const { members } = await askMembers(call, ['mntr']);
+  const names = probed.map(({ server }) => server);
+  const measured = call.members.filter((address) => names.includes(nameOf(address)));
+  const { members } = await askMembers({ ...call, members: measured }, ['mntr']);
   return members.flatMap((member) => {
     const found = probed.find(({ server }) => server === member.server);
     const metrics = metricsOf(member);

@@ -14,6 +14,7 @@ export const SESSION_OPTIONS: readonly TaskOption[] = [
 ];
 
 const SESSION_TIMEOUT_MS = 10_000;
+const READ_ONLY = 'it is read-only: it has lost its quorum';
 
 /** A session with one member, and no other. */
 export interface MemberSession {
@@ -32,10 +33,13 @@ export async function openSession(call: TaskCall, address: MemberAddress): Promi
     connectTimeoutMs: timeoutMs,
     connectRounds: 1,
     requestTimeoutMs: timeoutMs,
+    // Another client is only turned away, and not told why.
+    canBeReadOnly: true,
     ...(call.tls === undefined || address.isSecure !== true ? {} : { tls: call.tls }),
   });
   try {
     await client.connect();
+    if (client.state === 'connected-readonly') throw new Error(READ_ONLY);
     const auth = call.text('auth');
     if (auth !== undefined) await client.addAuth('digest', auth);
   } catch (error) {
@@ -66,7 +70,7 @@ export function describeError(error: unknown): string {
       return `no permission${error.path === undefined ? '' : ` for ${error.path}`}: name a --path to work below, or give --auth`;
     }
     if (error.code === 'NONODE') return `${error.path ?? 'the znode'} is not there`;
-    if (error.code === 'NOTREADONLY') return 'it is read-only: it has lost its quorum';
+    if (error.code === 'NOTREADONLY') return READ_ONLY;
     return error.message;
   }
   if (error instanceof ConnectError) {

@@ -142,7 +142,11 @@ function reportOf(
     sessions.length === 0
       ? 'no member takes a session'
       : `${steps.size} of ${all} steps hold on ${sessions.length} of ${call.members.length} members`;
-  return finishedReport(COLUMNS, rows, { verdict: concludeFrom(problems, summary) });
+  const verdict = concludeFrom(problems, summary);
+  const levelOf = ([step, server]: ReportRow) =>
+    problems.find((problem) => problem.server === server && problem.text.startsWith(`${step}: `))
+      ?.level;
+  return finishedReport(COLUMNS, rows, { verdict }, levelOf);
 }
 
 const COLUMNS = [

@@ -2,9 +2,8 @@
 // comes from wchp and wchc, which a server with many watches builds in memory (ZOOKEEPER-2693),
 // so that it is asked only where they are few, or with --force.
 
-import type { WordName } from '../../../fourlw/index.js';
 import { shortCount } from '../format.js';
-import { type Member, parsedOf } from '../member.js';
+import { isDown, type Member, parsedOf } from '../member.js';
 import type { OpsResult } from '../result.js';
 import {
   concludeFrom,
@@ -15,7 +14,14 @@ import {
   type Task,
   type TaskCall,
 } from '../task.js';
-import { askMembers, downProblems, refusals, TIME_OPTIONS } from './ask-members.js';
+import {
+  askMembers,
+  downProblems,
+  hostOf,
+  refusals,
+  silence,
+  TIME_OPTIONS,
+} from './ask-members.js';
 
 const GROUPS = ['member', 'path', 'session', 'host'] as const;
 type Group = (typeof GROUPS)[number];
@@ -66,9 +72,9 @@ class Tally {
 function hostsOf(members: readonly Member[]): Map<string, string> {
   const hosts = new Map<string, string>();
   for (const member of members) {
-    for (const { sessionId, remote } of parsedOf(member, 'cons')?.connections ?? []) {
-      if (sessionId !== undefined)
-        hosts.set(sessionId, remote.replace(/:\d+$/, '').replace('/', ''));
+    for (const connection of parsedOf(member, 'cons')?.connections ?? []) {
+      const { sessionId } = connection;
+      if (sessionId !== undefined) hosts.set(sessionId, hostOf(connection));
     }
   }
   return hosts;
@@ -92,8 +98,7 @@ async function watches(call: TaskCall): Promise<Report> {
   const by = GROUPS.find((name) => name === call.text('by')) ?? 'member';
   // What is guarded is asked alone: a member that is spared it still tells its counts.
   const counted = await askMembers(call, by === 'host' ? ['wchs', 'cons'] : ['wchs']);
-  const words: WordName[] = ['wchp'];
-  const detailed = by === 'member' ? undefined : await askMembers(call, words, { isCostly: true });
+  const detailed = by === 'member' ? undefined : await askForPaths(call, counted);
   const total = counted.members.reduce(
     (sum, member) => sum + (parsedOf(member, 'wchs')?.watches ?? 0),
     0,
@@ -103,7 +108,9 @@ async function watches(call: TaskCall): Promise<Report> {
     ...downProblems(counted),
     ...(detailed === undefined ? [] : downProblems(detailed).filter(isNew(counted))),
   ];
-  const summary = `${shortCount(total)} data watches`;
+  const nobody = silence(counted.members, 'wchs', 'its watches');
+  problems.push(...nobody);
+  const summary = nobody[0]?.text ?? `${shortCount(total)} data watches`;
   const verdict = concludeFrom(problems, summary);
   if (detailed === undefined) {
     return finishedReport(COUNT_COLUMNS, countRows(counted.members), {
@@ -111,9 +118,10 @@ async function watches(call: TaskCall): Promise<Report> {
       totals: { watches: total },
     });
   }
-  const members = detailed.members.map((member, at) => ({
+  const told = new Map(counted.members.map(({ server, answers }) => [server, answers]));
+  const members = detailed.members.map((member) => ({
     ...member,
-    answers: { ...counted.members[at]?.answers, ...member.answers },
+    answers: { ...told.get(member.server), ...member.answers },
   }));
   const tally = tallyOf(members, by);
   const rows = tally.rows(call.number('count') ?? DEFAULT_COUNT);
@@ -128,6 +136,12 @@ async function watches(call: TaskCall): Promise<Report> {
     notes: left > 0 ? [`${left} more, with fewer watches: --count shows them.`] : [],
     totals: { watches: total, listed: tally.total },
   });
+}
+
+/** Asks whoever answered before: to wait for a member that hangs once more tells nothing. */
+function askForPaths(call: TaskCall, { members }: OpsResult): Promise<OpsResult> {
+  const up = members.filter(({ state }) => !isDown(state)).map(({ address }) => address);
+  return askMembers({ ...call, members: up }, ['wchp'], { isCostly: true });
 }
 
 /** A member that is down is told once, by whichever word. */

@@ -1,39 +1,31 @@
 import {
-  AVERAGE,
   CERTIFICATE_DAYS,
   DATA_SIZE,
   LAG,
-  LATENCY_NOW,
   OPEN_FILES,
   OUTSTANDING,
-  REQUEST_RATE,
   ROLE,
+  SPEED,
   STATE,
   summaryColumn,
   UPTIME,
-  WRITE_RATE,
   ZNODES,
 } from '../columns.js';
 import { serverData } from '../server-data.js';
-import type { OpsVerb } from '../verb.js';
+import { JUDGED, type OpsVerb } from '../verb.js';
 
 export const check: OpsVerb = {
   name: 'check',
   summary: 'holds every member against the limits, which --explain lists',
   words: ['srvr', 'mntr'],
-  judge: 'ensemble',
-  isConfirmed: true,
-  isMeasured: true,
+  ...JUDGED,
   hasExplanation: true,
   columns: [
     STATE,
     ROLE,
     LAG,
     OUTSTANDING,
-    AVERAGE,
-    REQUEST_RATE,
-    WRITE_RATE,
-    LATENCY_NOW,
+    ...SPEED,
     summaryColumn('P99u ms', 'updatelatency', 'p99', 5),
     summaryColumn('FSYNC ms', 'fsynctime', 'avg', 5),
     OPEN_FILES,

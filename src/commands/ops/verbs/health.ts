@@ -1,20 +1,17 @@
 import {
-  AVERAGE,
   CERTIFICATE_DAYS,
   LAG,
-  LATENCY_NOW,
   OUTSTANDING,
-  REQUEST_RATE,
   ROLE,
+  SPEED,
   STATE,
   SYNCED,
   UPTIME,
   VERSION,
-  WRITE_RATE,
   ZXID,
 } from '../columns.js';
 import { serverData } from '../server-data.js';
-import type { OpsVerb } from '../verb.js';
+import { JUDGED, type OpsVerb } from '../verb.js';
 
 export const health: OpsVerb = {
   name: 'health',
@@ -22,9 +19,7 @@ export const health: OpsVerb = {
   // conf tells two ensembles in one list apart.
   words: ['srvr', 'mntr', 'conf'],
   extraWords: ['conf'],
-  judge: 'ensemble',
-  isConfirmed: true,
-  isMeasured: true,
+  ...JUDGED,
   columns: [
     STATE,
     ROLE,
@@ -32,10 +27,7 @@ export const health: OpsVerb = {
     LAG,
     SYNCED,
     OUTSTANDING,
-    AVERAGE,
-    REQUEST_RATE,
-    WRITE_RATE,
-    LATENCY_NOW,
+    ...SPEED,
     CERTIFICATE_DAYS,
     UPTIME,
     VERSION,

@@ -1,28 +1,25 @@
 import { parseJavaNumber } from '../../../fourlw/java-number.js';
 import {
-  AVERAGE,
   CERTIFICATE_DAYS,
   CONNECTIONS,
   DATA_SIZE,
   LAG,
-  LATENCY_NOW,
   OPEN_FILES,
   OUTSTANDING,
-  REQUEST_RATE,
   ROLE,
+  SPEED,
   STATE,
   SYNCED,
   summaryColumn,
   UPTIME,
   VERSION,
   WATCHES,
-  WRITE_RATE,
   ZNODES,
   ZXID,
 } from '../columns.js';
 import { metricsOf } from '../member.js';
 import { serverData } from '../server-data.js';
-import type { OpsVerb } from '../verb.js';
+import { JUDGED, type OpsVerb } from '../verb.js';
 
 /** Numbers as numbers where a double holds them whole; text as it came. */
 function jsonValue(text: string): number | string | null {
@@ -37,18 +34,13 @@ export const mntr: OpsVerb = {
   summary: 'the metrics of every member: the important ones, or with --all or --keys the rest',
   // mntr has no zxid, and srvr answers where mntr is refused.
   words: ['mntr', 'srvr'],
-  judge: 'ensemble',
-  isConfirmed: true,
-  isMeasured: true,
+  ...JUDGED,
   columns: [
     STATE,
     ROLE,
     ZXID,
     LAG,
-    AVERAGE,
-    REQUEST_RATE,
-    WRITE_RATE,
-    LATENCY_NOW,
+    ...SPEED,
     summaryColumn('P99u ms', 'updatelatency', 'p99', 10),
     summaryColumn('P99r ms', 'readlatency', 'p99', 15),
     OUTSTANDING,

@@ -5,7 +5,7 @@ import { shortDuration } from '../format.js';
 import { type Member, metricsOf, parsedOf, serverOf } from '../member.js';
 import { serverData } from '../server-data.js';
 import { sidOf, statusOf } from '../status.js';
-import type { Column, OpsVerb } from '../verb.js';
+import { type Column, JUDGED, type OpsVerb } from '../verb.js';
 
 /** The member's line in the membership: `participant` or `observer`. */
 function voteOf(member: Member): 'yes' | 'no' | undefined {
@@ -47,13 +47,14 @@ function rolloverDays(member: Member): number | undefined {
 
 const COLUMNS: readonly Column[] = [
   STATE,
-  { title: 'SID', key: 'sid', rank: 2, value: sidOf },
+  { title: 'SID', key: 'sid', rank: 2, tells: ['same-server'], value: sidOf },
   ROLE,
   { title: 'VOTER', key: 'voter', rank: 4, value: voteOf },
   {
     title: 'EPOCH:COUNTER',
     key: 'epoch_counter',
     rank: 1,
+    tells: ['zxid_used', 'not-in-step'],
     value: (member) => {
       const zxid = serverOf(member)?.zxid;
       return zxid === undefined ? undefined : `${zxidEpoch(zxid)}:${zxidCounter(zxid)}`;
@@ -81,6 +82,7 @@ const COLUMNS: readonly Column[] = [
     title: 'ROLLOVER',
     key: 'zxid_rollover_days',
     rank: 7,
+    tells: ['zxid_days'],
     value: rolloverDays,
     show: (days) => shortDuration(Number(days) * DAY_MS),
   },
@@ -91,9 +93,7 @@ export const quorum: OpsVerb = {
   name: 'quorum',
   summary: 'who votes, who leads, who is behind: epoch and counter of every member',
   words: ['srvr', 'mntr', 'conf'],
-  judge: 'ensemble',
-  isConfirmed: true,
-  isMeasured: true,
+  ...JUDGED,
   columns: COLUMNS,
   data: (member) => ({
     ...serverData(member),

@@ -218,14 +218,20 @@ test('diff compares nothing of a damaged snapshot', async () => {
   });
 });
 
-test('diff finds the same where it may hold two znodes at once only', async () => {
+test('diff finds the same where it may hold two znodes, or one that differs, at once only', async () => {
   const after = makeSnapshot({ nodes: [...TREE.slice(0, -1), { path: '/new' }] });
   await withFiles({ 'snapshot.5': WHOLE, 'snapshot.9': after }, async (path) => {
-    const group = { name: 'snap', summary: '', tasks: [makeDiff(2)] };
-    const args = ['snap', 'diff', path('snapshot.5'), path('snapshot.9')];
-    const found = await taskJson(args, { group });
-    const byPath = found.rows.map((row) => `${row['change']} ${row['path']}`).sort();
-    assert.equal(byPath, ['added /new', 'removed /locks/c']);
+    for (const limits of [
+      { hashes: 2, prints: 1 },
+      { hashes: 100, prints: 1 },
+      { hashes: 4, prints: 100 },
+    ]) {
+      const group = { name: 'snap', summary: '', tasks: [makeDiff(limits)] };
+      const args = ['snap', 'diff', path('snapshot.5'), path('snapshot.9')];
+      const found = await taskJson(args, { group });
+      const byPath = found.rows.map((row) => `${row['change']} ${row['path']}`).sort();
+      assert.equal(byPath, ['added /new', 'removed /locks/c'], JSON.stringify(limits));
+    }
   });
 });
 

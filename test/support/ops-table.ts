@@ -1,0 +1,101 @@
+import * as assert from 'uvu/assert';
+import { askWord } from '../../src/client/four-letter.js';
+import { taskJson } from '../commands/ops/call-task.js';
+import { QUIET } from './ops-checks.js';
+import { runZkops } from './run-zkops.js';
+import { waitFor } from './wait-for.js';
+
+// What every verb of zkops says of members in one state, as lines: "srvr: 2 refused read-only" is
+// the exit code and the state of each member, "gate: 2 no-quorum" the exit code and what a probe
+// found.
+
+/** Verbs that judge the ensemble by the roles that members tell. */
+const JUDGED = [
+  ...['srvr', 'stat', 'mntr', 'health', 'quorum', 'check', 'report'],
+  'top --interval 50',
+];
+/** Words that a server answers though it serves nobody. */
+const ALIVE = ['ruok', 'envi', 'gtmk', 'stmk 306 --yes'];
+/** Words that a server answers while it serves. */
+const SERVED = [
+  ...['cons', 'conf', 'wchs', 'wchc', 'wchp', 'dump', 'dirs', 'hash'],
+  ...['crst --yes', 'srst --yes'],
+];
+const PROBES = [
+  ...['latency --count 3', 'smoke', 'gate', 'consistency', 'consistency --walk', 'drift'],
+  ...['clients', 'watches', 'watches --by path', 'watches --by host'],
+];
+const MEASURED = ['mntr', 'health', 'quorum', 'check', 'report', 'top'];
+const CONFIRMING = ['mntr', 'health', 'quorum', 'check'];
+
+export interface Expected {
+  readonly judged: string;
+  readonly alive: string;
+  readonly served: string;
+  readonly isro: string;
+  readonly probes: Readonly<Record<string, string>>;
+}
+
+/** What is said of that many members of which all serve; one has nothing to be compared with. */
+export function serving(count: number): Expected {
+  const all = (state: string) => ['0', ...Array.from({ length: count }, () => state)].join(' ');
+  const says = PROBES.map((probe) => [
+    probe,
+    count === 1 && probe.startsWith('consistency') ? '3 no-walk' : '0',
+  ]);
+  return {
+    judged: all('serving'),
+    alive: all('answered'),
+    served: all('answered'),
+    isro: all('answered'),
+    probes: Object.fromEntries(says),
+  };
+}
+
+/** Holds every verb and probe against what it has to say; members take a moment to notice. */
+export async function expectTable(
+  what: string,
+  args: readonly string[],
+  { judged, alive, served, isro, probes }: Expected,
+): Promise<void> {
+  assert.equal(Object.keys(probes), PROBES, `${what}: every probe`);
+  const expected = [
+    ...JUDGED.map((verb) => `${verb}: ${judged}`),
+    ...ALIVE.map((verb) => `${verb}: ${alive}`),
+    ...SERVED.map((verb) => `${verb}: ${served}`),
+    `isro: ${isro}`,
+    ...Object.entries(probes).map(([probe, says]) => `${probe}: ${says}`),
+  ];
+  let found: readonly string[] = [];
+  const isFound = async () => {
+    found = await linesOf(args);
+    return found.join('\n') === expected.join('\n');
+  };
+  await waitFor(what, isFound, 60_000).catch(() => assert.equal(found, expected, what));
+}
+
+async function linesOf(args: readonly string[]): Promise<string[]> {
+  const verbs = [...JUDGED, ...ALIVE, ...SERVED, 'isro'];
+  return await Promise.all([
+    ...verbs.map((verb) => verbLine(verb, args)),
+    ...PROBES.map((probe) => probeLine(probe, args)),
+  ]);
+}
+
+async function verbLine(verb: string, args: readonly string[]): Promise<string> {
+  const words = verb.split(' ');
+  const [name = ''] = words;
+  const quiet = MEASURED.includes(name) ? QUIET : [];
+  const confirm = CONFIRMING.includes(name) ? ['--confirm', '50'] : [];
+  const { exitCode, result, error } = await runZkops([...words, ...args, ...quiet, ...confirm]);
+  const states = result?.members.map(({ state }) => state) ?? [error];
+  return `${verb}: ${exitCode} ${states.join(' ')}`;
+}
+
+async function probeLine(probe: string, args: readonly string[]): Promise<string> {
+  const { exitCode, verdict } = await taskJson([...probe.split(' '), ...args], { ask: askWord });
+  const codes = new Set(verdict.problems.map(({ code }) => code));
+  // A machine under load is slow: that is no fault of the members.
+  const telling = [...codes].filter((code) => !code.startsWith('limit:'));
+  return [`${probe}: ${exitCode}`, ...telling.sort()].join(' ');
+}
