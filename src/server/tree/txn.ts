@@ -20,7 +20,7 @@ import {
   SetACLTxn,
   TxnDigest,
 } from '../../protocol/txn.js';
-import { toZnodeData, type ZnodeData } from './data-node.js';
+import type { ZnodeData } from './data-node.js';
 import { DIGEST_VERSION } from './digest.js';
 
 /** What a txn does to the tree and the sessions; the bodies of protocol/txn.ts with latin1 data. */
@@ -202,7 +202,7 @@ function readTxnBody(type: number, input: InputArchive): Txn {
       return {
         type,
         path: ustring.read(input),
-        data: toZnodeData(input.readBuffer()),
+        data: input.readLatin1(),
         version: input.readInt(),
       };
     case OpCode.setACL:
@@ -237,7 +237,7 @@ function readClosedPaths(input: InputArchive): readonly string[] | null {
 function readCreate(type: CreateNodeTxn['type'], input: InputArchive): CreateNodeTxn {
   const isPlain = type === OpCode.create || type === OpCode.create2;
   const path = ustring.read(input);
-  const data = toZnodeData(input.readBuffer());
+  const data = input.readLatin1();
   const acl = readAcl(input);
   const isEphemeral = isPlain ? bool.read(input) : false;
   // Nothing behind it: a CreateTxnV0, which has no parentCVersion.
