@@ -25,6 +25,7 @@ export const LIMITS: QuorumLimits = {
   maxTxnLength: 1 << 21,
   leaderServes: true,
   maxConcurrentSnapSyncs: 10,
+  snapshotSizeFactor: 0,
   standaloneEnabled: true,
   isReadOnlyAllowed: false,
 };

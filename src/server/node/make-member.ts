@@ -73,6 +73,7 @@ function limitsOf(config: Config): QuorumLimits {
     maxTxnLength: config.juteMaxBuffer + config.juteMaxBufferExtraSize,
     leaderServes: config.leaderServes,
     maxConcurrentSnapSyncs: config.leaderMaxConcurrentSnapSyncs,
+    snapshotSizeFactor: config.snapshotSizeFactor,
     isReadOnlyAllowed: config.readonlymodeEnabled,
     standaloneEnabled: config.standaloneEnabled,
     localSessions: config.localSessionsEnabled

@@ -78,6 +78,11 @@ export class QuorumPort {
     this.links.get(link)?.sendSnapshot(content);
   }
 
+  /** Packets that are read bit by bit. */
+  sendTxns(link: number, packets: AsyncIterable<Buffer>): void {
+    this.links.get(link)?.sendTxns(packets);
+  }
+
   /** Behind what was sent. */
   closeLink(link: number): void {
     this.calls.get(link)?.abort();

@@ -11,7 +11,7 @@ import type { ReconfigRequest } from '../../protocol/proto.js';
 import { hex64 } from '../../protocol/zxid.js';
 import { assert } from '../assert.js';
 import type { Effect } from '../effects.js';
-import type { Event, QuorumEvent } from '../events.js';
+import type { Event, LinkEvent } from '../events.js';
 import type { EnsemblePath, PathHost } from '../pipeline/write-path.js';
 import type { Server } from '../server.js';
 import type { ServerState } from '../server-state.js';
@@ -124,6 +124,9 @@ export class QuorumPeer implements PeerHost {
       }
       case 'installed':
         this.diskWork--;
+        this.role?.step(event);
+        break;
+      case 'log-searched':
         this.role?.step(event);
         break;
       case 'link-opened':
@@ -319,7 +322,7 @@ export class QuorumPeer implements PeerHost {
 
   // ── links ────────────────────────────────────────────────────────────────────────────────────
 
-  private stepLink(event: Extract<QuorumEvent, { link: number }>): void {
+  private stepLink(event: LinkEvent): void {
     if (this.role?.kind === 'leading' || event.link < 0) this.role?.step(event);
     else if (!this.parked.heed(event, this.role === null)) {
       this.emit({ kind: 'link-close', link: event.link });

@@ -23,6 +23,8 @@ export interface QuorumLimits {
   /** leaderServes: does a leader let clients in? */
   readonly leaderServes: boolean;
   readonly maxConcurrentSnapSyncs: number;
+  /** snapshotSizeFactor (maxLogBytes); negative: the log on the disk is never sent. */
+  readonly snapshotSizeFactor: number;
   /** readonlymode.enabled: without a quorum, serve those who ask for no more than reads. */
   readonly isReadOnlyAllowed: boolean;
   /** standaloneEnabled: a reconfig may not leave fewer than two voters. */

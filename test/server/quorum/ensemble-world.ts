@@ -6,10 +6,19 @@ import { writeSnapshotStream } from '../../../src/server/persistence/snapshot.js
 import { bodySourceOf } from '../../../src/server/persistence/snapshot-source.js';
 import { parseQuorumConfig, type QuorumConfig } from '../../../src/server/quorum/quorum-config.js';
 import { QuorumPeer } from '../../../src/server/quorum/quorum-peer.js';
-import type { LocalSessions, QuorumLimits } from '../../../src/server/quorum/role.js';
+import type { QuorumLimits } from '../../../src/server/quorum/role.js';
 import { commonParts, LIMITS } from '../../sim/peer-parts.js';
 import { type HandshakeOptions, handshake, Peer } from '../server-peer.js';
-import { copyOf, entriesOf, type MemoryDisk, restore } from './memory-disk.js';
+import type { EnsembleOptions } from './ensemble-options.js';
+import {
+  copyOf,
+  entriesOf,
+  type MemoryDisk,
+  packetsOf,
+  restore,
+  searchEntries,
+} from './memory-disk.js';
+import { WorldLinks } from './world-links.js';
 
 const TICK_MS = 1000;
 interface Member {
@@ -23,38 +32,37 @@ interface Member {
   readonly notes: string[];
 }
 
-export interface EnsembleOptions {
-  /** With reconfigEnabled: only so many belong to it from the start, the others may join. */
-  readonly initial?: number;
-  /** readonlymode.enabled */
-  readonly isReadOnlyAllowed?: boolean;
-  /** localSessionsEnabled */
-  readonly localSessions?: LocalSessions;
-}
-
 /**
  * An ensemble without sockets, disks or clocks: every message arrives at once and in order, unless
  * its sender and receiver are cut from each other; the disk works when it is not held.
  */
 export class EnsembleWorld {
   readonly members = new Map<number, Member>();
-  /** Links by the member and the number it knows them by, to the other end. */
-  private readonly links = new Map<string, { sid: number; link: number }>();
-  private readonly cuts = new Set<string>();
+  private readonly links = new WorldLinks({
+    nextId: () => this.nextId++,
+    isUp: (sid) => this.members.get(sid)?.isUp === true,
+    step: (sid, event) => this.step(sid, event),
+  });
   private readonly config: QuorumConfig;
   /** What the first members know. */
   private readonly initial: QuorumConfig;
-  /** Ends of links that a test holds itself. */
-  private readonly held = new Map<string, (bytes: Buffer | null) => void>();
+  /** Called when a log was looked through, before that is told. */
+  onSearched = (): void => undefined;
+  /** Called before a log is sent. */
+  onLogSent = (): void => undefined;
   private nextId = 1;
   private wallMs = 1_800_000_000_000;
   private nowMs = 1000;
 
   readonly isReconfigEnabled: boolean;
   private readonly limits: QuorumLimits;
+  private readonly keptTxns: number | undefined;
+  private readonly maxLogBytes: number;
 
   constructor(size: number, observers = 0, options: EnsembleOptions = {}) {
-    const { initial, ...limits } = options;
+    const { initial, keptTxns, maxLogBytes = Number.POSITIVE_INFINITY, ...limits } = options;
+    this.keptTxns = keptTxns;
+    this.maxLogBytes = maxLogBytes;
     this.limits = { ...LIMITS, tickTimeMs: TICK_MS, ...limits };
     this.isReconfigEnabled = initial !== undefined;
     const lines = Array.from({ length: size + observers }, (_, i) => {
@@ -85,7 +93,7 @@ export class EnsembleWorld {
   start(...sids: number[]): void {
     for (const sid of sids.length > 0 ? sids : this.members.keys()) {
       const member = this.member(sid);
-      const { database, committedLog } = restore(member.disk);
+      const { database, committedLog } = restore(member.disk, this.keptTxns);
       member.peer = new QuorumPeer({
         sid,
         config: this.initial.members.has(sid) ? this.initial : this.config,
@@ -113,19 +121,17 @@ export class EnsembleWorld {
     member.disk.work.length = 0;
     for (const peer of member.clients.values()) peer.wasClosed();
     member.clients.clear();
-    for (const key of [...this.links.keys()]) {
-      if (key.startsWith(`${sid}:`)) this.closeLink(sid, Number(key.split(':')[1]), 'crashed');
-    }
+    this.links.closeAll(sid, 'crashed');
     this.settle();
   }
 
   /** Cuts or heals the ways between two members. */
   cut(a: number, b: number): void {
-    this.cuts.add(`${a}-${b}`).add(`${b}-${a}`);
+    this.links.cut(a, b);
   }
 
   heal(): void {
-    this.cuts.clear();
+    this.links.heal();
   }
 
   /** Lets time pass, in steps of 50 ms. */
@@ -202,9 +208,7 @@ export class EnsembleWorld {
 
   /** A link to that member by hand: `receive` gets what it sends, null when it hangs up. */
   link(sid: number, receive: (bytes: Buffer | null) => void): { push(bytes: Buffer): void } {
-    const link = this.nextId++;
-    this.held.set(`${sid}:${link}`, receive);
-    this.step(sid, { kind: 'link-opened', link, remote: 'by hand' });
+    const link = this.links.hold(sid, receive);
     return {
       push: (bytes) => {
         this.step(sid, { kind: 'link-received', link, bytes });
@@ -275,7 +279,7 @@ export class EnsembleWorld {
         });
         break;
       case 'notify':
-        if (this.isReachable(sid, effect.sid)) {
+        if (this.links.isReachable(sid, effect.sid)) {
           this.step(effect.sid, { kind: 'notified', sid, frame: effect.frame });
         }
         break;
@@ -283,55 +287,43 @@ export class EnsembleWorld {
         if (effect.report.kind === 'quorum') member.notes.push(effect.report.message);
         break;
       case 'link-dial':
-        this.dial(member, effect);
+        this.links.dial(sid, effect);
         break;
       case 'link-send':
-        this.send(sid, effect.link, effect.bytes);
+        this.links.send(sid, effect.link, effect.bytes);
         break;
       case 'link-snapshot': {
         const stream = writeSnapshotStream(bodySourceOf(effect.content), SNAP_STREAM_SIGNATURE);
-        for (const chunk of stream) this.send(sid, effect.link, chunk);
+        for (const chunk of stream) this.links.send(sid, effect.link, chunk);
         break;
       }
+      case 'search-log': {
+        const { link, range } = effect;
+        disk.work.push(() => {
+          const place = searchEntries(disk, range, this.maxLogBytes);
+          this.onSearched();
+          this.step(sid, { kind: 'log-searched', link, until: range.until, place });
+        });
+        break;
+      }
+      case 'link-log':
+        this.sendTxns(member, effect);
+        break;
       case 'link-close':
-        this.closeLink(sid, effect.link, 'closed', false);
+        this.links.close(sid, effect.link, 'closed', false);
         break;
       default:
         break;
     }
   }
 
-  private isReachable(from: number, to: number): boolean {
-    return this.members.get(to)?.isUp === true && !this.cuts.has(`${from}-${to}`);
-  }
-
-  private dial({ sid }: Member, { link, addresses }: Extract<Effect, { kind: 'link-dial' }>): void {
-    const to = (addresses[0]?.port ?? 0) - 1999;
-    if (!this.isReachable(sid, to)) {
-      this.step(sid, { kind: 'link-closed', link, reason: 'refused' });
-      return;
-    }
-    const there = this.nextId++;
-    this.links.set(`${sid}:${link}`, { sid: to, link: there });
-    this.links.set(`${to}:${there}`, { sid, link });
-    this.step(to, { kind: 'link-opened', link: there, remote: `server ${sid}` });
-    this.step(sid, { kind: 'link-opened', link, remote: `server ${to}` });
-  }
-
-  private send(sid: number, link: number, bytes: Buffer): void {
-    this.held.get(`${sid}:${link}`)?.(bytes);
-    const other = this.links.get(`${sid}:${link}`);
-    if (other === undefined || !this.isReachable(sid, other.sid)) return;
-    this.step(other.sid, { kind: 'link-received', link: other.link, bytes });
-  }
-
-  private closeLink(sid: number, link: number, reason: string, isTold = true): void {
-    this.held.get(`${sid}:${link}`)?.(null);
-    const other = this.links.get(`${sid}:${link}`);
-    if (other === undefined) return;
-    this.links.delete(`${sid}:${link}`);
-    this.links.delete(`${other.sid}:${other.link}`);
-    if (isTold) this.step(sid, { kind: 'link-closed', link, reason });
-    this.step(other.sid, { kind: 'link-closed', link: other.link, reason });
+  private sendTxns(
+    { sid, disk }: Member,
+    { link, range }: Extract<Effect, { kind: 'link-log' }>,
+  ): void {
+    this.onLogSent();
+    const packets = packetsOf(disk, range);
+    for (const bytes of packets ?? []) this.links.send(sid, link, bytes);
+    if (packets === null) this.links.close(sid, link, 'the log could not be sent');
   }
 }
