@@ -26,6 +26,7 @@ export const LIMITS: QuorumLimits = {
   leaderServes: true,
   maxConcurrentSnapSyncs: 10,
   snapshotSizeFactor: 0,
+  maxTimeToWaitForEpochMs: -1,
   standaloneEnabled: true,
   isReadOnlyAllowed: false,
 };

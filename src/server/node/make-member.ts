@@ -69,6 +69,7 @@ function limitsOf(config: Config): QuorumLimits {
     initLimit: config.initLimit,
     syncLimit: config.syncLimit,
     connectToLearnerMasterLimit: config.connectToLearnerMasterLimit,
+    maxTimeToWaitForEpochMs: config.leaderMaxTimeToWaitForEpochMs,
     leaderConnectDelayDuringRetryMs: config.leaderConnectDelayDuringRetryMs,
     maxTxnLength: config.juteMaxBuffer + config.juteMaxBufferExtraSize,
     leaderServes: config.leaderServes,

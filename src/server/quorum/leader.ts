@@ -52,6 +52,12 @@ export class Leader implements Role {
     return this.establishment.isTaken || stage === 'taking' ? 'synchronization' : 'discovery';
   }
 
+  /** How long it has waited for the epochs of a quorum; -1 when it has them. */
+  get waitedForEpochMs(): number {
+    const isWaiting = this.establishment.stage === 'discovery';
+    return isWaiting ? this.peer.nowMs - (this.deadlineMs - this.initMs) : -1;
+  }
+
   private get initMs(): number {
     return this.peer.limits.initLimit * this.peer.limits.tickTimeMs;
   }
@@ -234,7 +240,7 @@ export class Leader implements Role {
     handler.isSentSnapshot = false;
     // NEWLEADER came behind all that was committed when it was sent.
     if (handler.ackedZxid < this.newLeaderZxid) handler.ackedZxid = this.newLeaderZxid;
-    if (this.establishment.stage === 'broadcast') this.activate(handler);
+    if (this.establishment.stage === 'broadcast') handler.activate();
     else if (!handler.isObserver) this.ackNewLeader(handler.sid);
   }
 
@@ -248,13 +254,8 @@ export class Leader implements Role {
     this.peer.established(this.establishment.epoch);
     this.broadcast.begin();
     for (const handler of this.learners.all()) {
-      if (handler.stage === 'synced') this.activate(handler);
+      if (handler.stage === 'synced') handler.activate();
     }
-  }
-
-  private activate(handler: LearnerHandler): void {
-    handler.stage = 'active';
-    handler.send(PacketType.UPTODATE, -1n);
   }
 
   // ── time ─────────────────────────────────────────────────────────────────────────────────────

@@ -4,7 +4,7 @@
  */
 import { JuteError } from '../../jute/jute-error.js';
 import { OutputArchive } from '../../jute/output-archive.js';
-import { type Packet, PacketReader, writePacket } from './quorum-packet.js';
+import { type Packet, PacketReader, PacketType, writePacket } from './quorum-packet.js';
 
 /**
  * - `new`: nothing came yet
@@ -84,6 +84,12 @@ export class LearnerHandler {
 
   send(type: number, zxid: bigint, data: Uint8Array | null = null): void {
     writePacket(this.out, type, zxid, data);
+  }
+
+  /** It may serve. */
+  activate(): void {
+    this.stage = 'active';
+    this.send(PacketType.UPTODATE, -1n);
   }
 
   /** A proposal went out; its ack, or a later one's, is due within syncLimit. */

@@ -193,13 +193,12 @@ export class QuorumPeer implements PeerHost {
 
   /** Elected by servers that look again, it would wait in vain for their epochs. */
   private heedDeserters(): void {
-    const isWaiting = this.role instanceof Leader && this.role.phase === 'discovery';
-    const { deserters } = this.election;
-    if (!isWaiting || deserters.size === 0) return;
-    const left = [...this.membership.config.members.keys()].filter((sid) => !deserters.has(sid));
-    if (!this.membership.isQuorum(new Set(left))) {
-      this.giveUp('those who elected it look for a leader again');
-    }
+    if (!(this.role instanceof Leader) || this.role.phase !== 'discovery') return;
+    const { membership, limits, role } = this;
+    const { supporters } = this.election;
+    const { maxTimeToWaitForEpochMs } = limits;
+    const reason = supporters.whyLeave(membership, role.waitedForEpochMs, maxTimeToWaitForEpochMs);
+    if (reason !== '') this.giveUp(reason);
   }
 
   // ── roles ────────────────────────────────────────────────────────────────────────────────────

@@ -18,6 +18,11 @@ export interface QuorumLimits {
   /** Ticks to reach the leader; initLimit where nothing is said. */
   readonly connectToLearnerMasterLimit: number;
   readonly leaderConnectDelayDuringRetryMs: number;
+  /**
+   * leader.maxTimeToWaitForEpoch: from then on a voter that looks for a leader again ends the wait
+   * for its epoch; negative is never.
+   */
+  readonly maxTimeToWaitForEpochMs: number;
   /** jute.maxbuffer and its extra size, in bytes. */
   readonly maxTxnLength: number;
   /** leaderServes: does a leader let clients in? */

@@ -9,28 +9,11 @@ import { QuorumPeer } from '../../../src/server/quorum/quorum-peer.js';
 import type { QuorumLimits } from '../../../src/server/quorum/role.js';
 import { commonParts, LIMITS } from '../../sim/peer-parts.js';
 import { type HandshakeOptions, handshake, Peer } from '../server-peer.js';
-import type { EnsembleOptions } from './ensemble-options.js';
-import {
-  copyOf,
-  entriesOf,
-  type MemoryDisk,
-  packetsOf,
-  restore,
-  searchEntries,
-} from './memory-disk.js';
+import type { EnsembleOptions, Member } from './ensemble-options.js';
+import { copyOf, entriesOf, packetsOf, restore, searchEntries } from './memory-disk.js';
 import { WorldLinks } from './world-links.js';
 
 const TICK_MS = 1000;
-interface Member {
-  readonly sid: number;
-  peer: QuorumPeer;
-  readonly disk: MemoryDisk;
-  readonly clients: Map<number, Peer>;
-  isUp: boolean;
-  /** The disk does nothing while it is held. */
-  isDiskHeld: boolean;
-  readonly notes: string[];
-}
 
 /**
  * An ensemble without sockets, disks or clocks: every message arrives at once and in order, unless
