@@ -15,7 +15,7 @@ import {
   maxLogBytes,
 } from '../persistence/log-search.js';
 import { type LogFile, logsAmong, snapshotsAmong } from '../persistence/recovery.js';
-import { TxnLogReader } from '../persistence/txn-log.js';
+import { type LogEntry, TxnLogReader } from '../persistence/txn-log.js';
 import { writeCommitted } from '../quorum/quorum-packet.js';
 import type { DataDir } from './data-dir.js';
 import { listFiles } from './folders.js';
@@ -41,9 +41,8 @@ export async function searchLogs(
   for (const { name } of logs) {
     const handle = await open(join(dir.logFolder, name), 'r');
     try {
-      const end = await scanLog(handle, dir.options.maxEntryLength, ({ zxid, entry }) =>
-        search.take(zxid, entry.length),
-      );
+      const take = ({ zxid, entry }: LogEntry) => search.take(zxid, entry.length);
+      const end = await scanLog(handle, dir.options.maxEntryLength, take, READ_SIZE);
       if (end === null || end.kind === 'corrupt') return search.place;
     } finally {
       await handle.close();
