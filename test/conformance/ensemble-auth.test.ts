@@ -100,6 +100,21 @@ oracleTest('one that does not require SASL lets servers in with and without it',
   }),
 );
 
+oracleTest(
+  'ours that does not prove who it is is let in by theirs that do not ask, and checks them',
+  () =>
+    within({ ...REQUIRED, 'quorum.auth.serverRequireSasl': false }, async (ensemble, { right }) => {
+      const silent = { ...login(right), 'quorum.auth.learnerRequireSasl': 'false' };
+      await ensemble.startOurs(2, silent);
+      for (const sid of [1, 3]) ensemble.startTheirs(sid, login(right));
+      for (const seat of ensemble.seats.all) await waitUntilServing(seat);
+      await checkWrites(ensemble, [1, 2, 3]);
+      // To server 2 only server 3 keeps a connection that it made itself.
+      const success = /completed the authentication using SASL\. server addr: /;
+      assert.match(ensemble.theirs.get(3)?.output() ?? '', success);
+    }),
+);
+
 oracleTest('ours with a wrong password is refused by theirs, which serve on', () =>
   within(REQUIRED, async (ensemble, { right, wrong }) => {
     const { seats, warnings } = ensemble;
