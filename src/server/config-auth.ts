@@ -76,3 +76,27 @@ function enforcedSchemes(values: OptionValues): string[] | null {
   const schemes = values.enforceAuthSchemes.split(',').map((scheme) => scheme.trim());
   return schemes.filter((scheme) => scheme !== '');
 }
+
+/** What authentication between servers lacks (QuorumPeerConfig). */
+export function quorumAuthProblems(
+  values: OptionValues,
+): readonly { readonly key: string; readonly message: string }[] {
+  const { quorumAuthEnableSasl: isEnabled, quorumAuthLearnerRequireSasl: isLearner } = values;
+  const isServer = values.quorumAuthServerRequireSasl;
+  const needs = (key: string, other: string) => ({ key, message: `needs ${other}=true` });
+  const problems = [];
+  if (isLearner && !isEnabled) {
+    problems.push(needs('quorum.auth.learnerRequireSasl', 'quorum.auth.enableSasl'));
+  }
+  if (isServer && !isEnabled) {
+    problems.push(needs('quorum.auth.serverRequireSasl', 'quorum.auth.enableSasl'));
+  } else if (isServer && !isLearner) {
+    // It would not be let in by servers that are configured as it is.
+    problems.push(needs('quorum.auth.serverRequireSasl', 'quorum.auth.learnerRequireSasl'));
+  }
+  if (isEnabled && values.saslLoginConfig === null) {
+    const message = 'needs the JAAS file that -D java.security.auth.login.config names';
+    problems.push({ key: 'quorum.auth.enableSasl', message });
+  }
+  return problems;
+}

@@ -58,6 +58,12 @@ export const ENSEMBLE = {
       'pause between tries to reach the leader',
       MS,
     ),
+    leaderMaxTimeToWaitForEpochMs: prop.int(
+      'leader.maxTimeToWaitForEpoch',
+      -1,
+      'from when on a voter that looks again ends the wait for epochs; -1 is never',
+      MS,
+    ),
     leaderMaxConcurrentSnapSyncs: prop.int('leader.maxConcurrentSnapSyncs', 10, 'SNAPs at a time'),
   }),
   ...later('observers follow the leader', {
@@ -75,14 +81,6 @@ export const ENSEMBLE = {
   ...later('there is no such pause', {
     observerReconnectDelayMs: prop.long('observer.reconnectDelayMs', 0, 'pause to connect', MS),
     observerElectionDelayMs: prop.long('observer.election.DelayMs', 200, 'pause to look', MS),
-  }),
-  ...later('the wait is initLimit', {
-    leaderMaxTimeToWaitForEpochMs: prop.int(
-      'leader.maxTimeToWaitForEpoch',
-      -1,
-      'time for a quorum of epochs; -1 is initLimit',
-      MS,
-    ),
   }),
   ...later('there is no limit', {
     leaderMaxConcurrentDiffSyncs: prop.int('leader.maxConcurrentDiffSyncs', 100, 'DIFFs at a time'),

@@ -41,28 +41,34 @@ export const AUTHENTICATION = {
   ...later('the leader checks them', {
     enableEagerACLCheck: prop.boolean('enableEagerACLCheck', false, 'check ACLs before forwarding'),
   }),
-  ...later('an ensemble with it is refused', {
-    quorumAuthEnableSasl: file.boolean('quorum.auth.enableSasl', false, 'SASL between servers'),
+  ...ensembleOnly({
+    quorumAuthEnableSasl: file.boolean(
+      'quorum.auth.enableSasl',
+      false,
+      'SASL DIGEST-MD5 between servers, by the JAAS file',
+    ),
     quorumAuthLearnerRequireSasl: file.boolean(
       'quorum.auth.learnerRequireSasl',
       false,
-      'a learner insists on it',
+      'prove who this server is to those it connects to',
     ),
     quorumAuthServerRequireSasl: file.boolean(
       'quorum.auth.serverRequireSasl',
       false,
-      'a leader insists on it',
+      'let no server in that does not prove who it is',
     ),
     quorumAuthLearnerLoginContext: file.text(
       'quorum.auth.learner.saslLoginContext',
       'QuorumLearner',
-      'section of the JAAS file',
+      'section with username and password of this server',
     ),
     quorumAuthServerLoginContext: file.text(
       'quorum.auth.server.saslLoginContext',
       'QuorumServer',
-      'section of the JAAS file',
+      'section with a user_NAME for each server that may come in',
     ),
+  }),
+  ...later('servers authenticate by DIGEST-MD5 alone', {
     quorumAuthKerberosServicePrincipal: file.text(
       'quorum.auth.kerberos.servicePrincipal',
       'zkquorum/localhost',

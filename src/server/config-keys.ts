@@ -76,9 +76,11 @@ const STORAGE = {
   }),
   ...ensembleOnly({
     commitLogCount: prop.int('commitLogCount', 500, 'txns kept in memory for learners'),
-  }),
-  ...later('a learner behind those in memory gets a snapshot', {
-    snapshotSizeFactor: prop.float('snapshotSizeFactor', 0.33, 'log to snapshot size for a DIFF'),
+    snapshotSizeFactor: prop.float(
+      'snapshotSizeFactor',
+      0.33,
+      'how much log, beside the newest snapshot, is sent in its stead; 0 is any, negative none',
+    ),
   }),
   forceSync: prop.yesNo('forceSync', true, 'sync the log before an acknowledgement'),
   fsyncWarningThresholdMs: prop.long(

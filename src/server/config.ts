@@ -6,7 +6,7 @@
  * A key that Apache's parser does not know is the system property `zookeeper.<key>`. Where both a
  * -D and the file speak, -D wins; with Apache the file does, so that no flag can correct a file.
  */
-import { type AuthSchemes, authSchemesOf } from './config-auth.js';
+import { type AuthSchemes, authSchemesOf, quorumAuthProblems } from './config-auth.js';
 import {
   type EnsembleLines,
   isEnsembleKey,
@@ -305,9 +305,7 @@ class ConfigBuilder {
     }
     const isReplicated = servers.length > 0 || values.dynamicConfigFile !== null;
     if (!isReplicated) return false;
-    if (values.quorumAuthEnableSasl) {
-      this.error(OPTIONS.quorumAuthEnableSasl.key, 'is not supported between servers yet');
-    }
+    for (const { key, message } of quorumAuthProblems(values)) this.error(key, message);
     if (voters === 2) this.warn('server', 'two participants survive the loss of none');
     else if (voters > 2 && voters % 2 === 0) {
       this.warn('server', `${voters} participants survive no more losses than ${voters - 1}`);

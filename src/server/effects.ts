@@ -1,6 +1,7 @@
 import type { QuorumServerConfig } from './config-ensemble.js';
 import type { Event } from './events.js';
 import type { EpochName } from './persistence/epochs.js';
+import type { LogRange } from './persistence/log-search.js';
 import type { Report } from './reports.js';
 import type { SnapshotContent } from './snapshot-content.js';
 
@@ -51,6 +52,21 @@ export type QuorumEffect =
    * link afterwards waits behind it.
    */
   | { readonly kind: 'link-snapshot'; readonly link: number; readonly content: SnapshotContent }
+  /**
+   * Look whether the log on the disk holds what a learner lacks, and is small beside the newest
+   * snapshot (maxLogBytes); `log-searched` tells. All that was appended before is looked at.
+   */
+  | {
+      readonly kind: 'search-log';
+      readonly link: number;
+      readonly range: LogRange;
+      readonly sizeFactor: number;
+    }
+  /**
+   * The txns of a range that was found, each as PROPOSAL and COMMIT, piece by piece; what is sent
+   * on the link afterwards waits behind them. A range that is no longer whole ends the link.
+   */
+  | { readonly kind: 'link-log'; readonly link: number; readonly range: LogRange }
   /** After what was sent before has left. */
   | { readonly kind: 'link-close'; readonly link: number }
   /** Connect to one of the addresses; `link-opened` or `link-closed` tells how it went. */

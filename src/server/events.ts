@@ -1,5 +1,6 @@
 import type { CounterName, LATER_COUNTERS } from '../fourlw/mntr-keys.js';
 import type { EpochName } from './persistence/epochs.js';
+import type { LogPlace } from './persistence/log-search.js';
 import type { Database } from './persistence/replay.js';
 import type { Measured } from './server-stats.js';
 
@@ -55,6 +56,12 @@ export type Event =
   | { readonly kind: 'restored' }
   | QuorumEvent;
 
+/** Of a connection of the learner protocol itself. */
+export type LinkEvent = Extract<
+  QuorumEvent,
+  { kind: 'link-opened' | 'link-received' | 'link-closed' }
+>;
+
 /**
  * What happens between the servers of an ensemble. A link is a connection of the learner protocol,
  * known by a number: one that was accepted has a positive one, one that this server asked for
@@ -70,6 +77,13 @@ export type QuorumEvent =
   | { readonly kind: 'link-received'; readonly link: number; readonly bytes: Buffer }
   /** It is gone, or could not be opened; not told of a link that this server closed. */
   | { readonly kind: 'link-closed'; readonly link: number; readonly reason: string }
+  /** The answer to `search-log`: null where the log does not serve. */
+  | {
+      readonly kind: 'log-searched';
+      readonly link: number;
+      readonly until: bigint;
+      readonly place: LogPlace | null;
+    }
   /** The epoch is in its file, durably. */
   | { readonly kind: 'epoch-written'; readonly name: EpochName; readonly epoch: number }
   /** The log ends at or before the zxid asked for, and this is what the disk holds now. */

@@ -195,6 +195,40 @@ for (const [name, away, leads] of SYNCS) {
   );
 }
 
+oracleTest('theirs is brought in sync by ours from the log on the disk', () => {
+  // What is kept in memory begins at the last snapshot when a server starts anew.
+  const config = { snapCount: 10, snapshotSizeFactor: 0 };
+  return withMixedEnsemble({ participants: 3, config }, async (ensemble) => {
+    const { seats, notes } = ensemble;
+    const leaderSeat = seats.of(3);
+    await ensemble.startOurs(3);
+    ensemble.startTheirs(1);
+    await waitUntilServing(leaderSeat);
+    await withClient(leaderSeat, (client) => client.create('/before', null));
+    await ensemble.startOurs(2);
+    await waitUntilServing(seats.of(2));
+    await ensemble.stop(1);
+    await withClient(leaderSeat, async (client) => {
+      for (let i = 0; i < 60; i++) await client.create(`/n${i}`, Buffer.alloc(1000, `${i} `));
+    });
+    for (const sid of [2, 3]) await ensemble.stop(sid);
+    for (const sid of [2, 3]) await ensemble.startOurs(sid);
+    await waitUntilServing(leaderSeat);
+    assert.is(await modeOf(leaderSeat), 'leader');
+    ensemble.startTheirs(1);
+    await waitUntilServing(seats.of(1));
+    const said = notes.get(3)?.filter((note) => /^server 1 .* in sync/.test(note)) ?? [];
+    assert.match(said.at(-1) ?? '', /by DIFF from the log$/);
+    await checkSameEverywhere(seats.all);
+    await writeThrough(seats.of(1), [seats.of(2), leaderSeat]);
+    // It comes back with what it was sent.
+    await ensemble.stop(1);
+    ensemble.startTheirs(1);
+    await waitUntilServing(seats.of(1));
+    await checkSameEverywhere(seats.all);
+  });
+});
+
 function isLogged({ dataDir }: Seat, text: string): boolean {
   const folder = join(dataDir, 'version-2');
   const logs = readdirSync(folder).filter((name) => name.startsWith('log.'));

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { configFromOptions } from '../../src/server/config.js';
+import { configFromOptions, parseConfig } from '../../src/server/config.js';
 
 const APACHE = 'org.apache.zookeeper.server.auth';
 
@@ -44,6 +44,40 @@ test('what is enforced must be there', () => {
   assert.equal(read({ sessionRequireClientSASLAuth: 'true' }).errors, [
     'config: sessionRequireClientSASLAuth: there is no authProvider of the scheme sasl',
   ]);
+});
+
+const ENSEMBLE = `dataDir=/d
+clientPort=1
+initLimit=10
+syncLimit=5
+server.1=a:1:2
+server.2=b:1:2
+server.3=c:1:2
+`;
+
+/** What is wrong with these lines of an ensemble. */
+function errorsOf(lines: string, properties: Record<string, string> = {}): string[] {
+  const result = parseConfig(ENSEMBLE + lines, { fileName: 'zoo.cfg', properties });
+  return 'errors' in result
+    ? result.errors.map(({ text }) => text.replace(/^zoo\.cfg:\S* /, ''))
+    : [];
+}
+
+test('SASL between servers needs a JAAS file, and who asks for it must do it too', () => {
+  const enabled = 'quorum.auth.enableSasl=true\n';
+  const jaas = { 'java.security.auth.login.config': '/jaas.conf' };
+  assert.equal(errorsOf(enabled, jaas), []);
+  assert.match(errorsOf(enabled).join(), /needs the JAAS file that -D java\.security/);
+  assert.match(
+    errorsOf('quorum.auth.learnerRequireSasl=true\n', jaas).join(),
+    /learnerRequireSasl: needs quorum\.auth\.enableSasl=true/,
+  );
+  assert.match(
+    errorsOf(`${enabled}quorum.auth.serverRequireSasl=true\n`, jaas).join(),
+    /serverRequireSasl: needs quorum\.auth\.learnerRequireSasl=true/,
+  );
+  const all = 'quorum.auth.learnerRequireSasl=true\nquorum.auth.serverRequireSasl=true\n';
+  assert.equal(errorsOf(enabled + all, jaas), []);
 });
 
 test.run();

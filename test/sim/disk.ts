@@ -1,6 +1,7 @@
 import type { QuorumEffect } from '../../src/server/effects.js';
 import { encodeEpoch, TEMPORARY_SUFFIX } from '../../src/server/persistence/epochs.js';
 import { logFileName, snapshotFileName } from '../../src/server/persistence/file-names.js';
+import type { LogPlace, LogRange } from '../../src/server/persistence/log-search.js';
 import type { Database } from '../../src/server/persistence/replay.js';
 import { writeSnapshot } from '../../src/server/persistence/snapshot.js';
 import { sourceOf } from '../../src/server/persistence/snapshot-source.js';
@@ -8,7 +9,7 @@ import { encodeLogHeader } from '../../src/server/persistence/txn-log.js';
 import type { SnapshotContent } from '../../src/server/snapshot-content.js';
 import type { Random } from '../support/random.js';
 import type { Scheduler, Timer } from './scheduler.js';
-import { cutSteps, type Files, recover, snapshotBytes } from './stored-files.js';
+import { cutSteps, type Files, recover, searchLogs, snapshotBytes } from './stored-files.js';
 
 const SECTOR = 512;
 /** Small, so that much happens while a snapshot is written. */
@@ -124,6 +125,18 @@ export class SimDisk {
         ];
       },
       done,
+    });
+  }
+
+  /** Looks through the log, when what was asked for before is done. */
+  searchLog(range: LogRange, done: (place: LogPlace | null) => void): void {
+    let place: LogPlace | null = null;
+    this.add({
+      steps: () => {
+        place = searchLogs(this.files, range);
+        return [];
+      },
+      done: () => done(place),
     });
   }
 

@@ -33,6 +33,13 @@ export class NodeSockets {
     this.sockets.delete(id);
   }
 
+  /** Its own server is told, as of any link that broke. */
+  fail(id: number, reason: string): void {
+    if (!this.sockets.has(id)) return;
+    this.close(id);
+    this.step({ kind: 'link-closed', link: id, reason });
+  }
+
   /** A client has connected; `begin` it when the other end is there. */
   acceptClient(socket: () => Socket, remoteIp: string): End & { begin(): void } {
     const connection = ++this.numbers;

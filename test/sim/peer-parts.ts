@@ -25,6 +25,8 @@ export const LIMITS: QuorumLimits = {
   maxTxnLength: 1 << 21,
   leaderServes: true,
   maxConcurrentSnapSyncs: 10,
+  snapshotSizeFactor: 0,
+  maxTimeToWaitForEpochMs: -1,
   standaloneEnabled: true,
   isReadOnlyAllowed: false,
 };

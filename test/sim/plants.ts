@@ -120,7 +120,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: 'skip TRUNC',
     seeds: 40,
-    from: 20,
+    from: 60,
     makeDisk: (scheduler, random) => new UncutDisk(scheduler, random),
   },
   {

@@ -10,7 +10,7 @@ import type { Network } from './network.js';
 import { NodeSockets } from './node-sockets.js';
 import { commonParts, TICK_MS } from './peer-parts.js';
 import type { Scheduler, Timer } from './scheduler.js';
-import { recover } from './stored-files.js';
+import { readTxns, recover } from './stored-files.js';
 import { type Delivered, WatchedLog, WatchedPeer } from './watched-peer.js';
 
 /** What a node asks of the world that it is in. */
@@ -252,6 +252,14 @@ export class ServerNode {
       case 'link-snapshot':
         this.sendSnapshot(effect);
         break;
+      case 'search-log':
+        disk.searchLog(effect.range, (place) => {
+          step({ kind: 'log-searched', link: effect.link, until: effect.range.until, place });
+        });
+        break;
+      case 'link-log':
+        this.sendTxns(effect);
+        break;
       case 'link-close':
         this.sockets.close(effect.link);
         break;
@@ -268,6 +276,12 @@ export class ServerNode {
   private sendSnapshot({ link, content }: Extract<Effect, { kind: 'link-snapshot' }>): void {
     const chunks = writeSnapshotStream(bodySourceOf(content), SNAP_STREAM_SIGNATURE, 4096);
     for (const chunk of chunks) this.sockets.send(link, chunk);
+  }
+
+  private sendTxns({ link, range }: Extract<Effect, { kind: 'link-log' }>): void {
+    const packets = readTxns(this.disk.files, range);
+    for (const piece of packets ?? []) this.sockets.send(link, piece);
+    if (packets === null) this.sockets.fail(link, 'the log could not be sent');
   }
 
   // ── other servers ────────────────────────────────────────────────────────────────────────────

@@ -1,3 +1,4 @@
+import { OutputArchive } from '../../src/jute/output-archive.js';
 import {
   ACCEPTED_EPOCH_FILE,
   CURRENT_EPOCH_FILE,
@@ -7,6 +8,13 @@ import {
 } from '../../src/server/persistence/epochs.js';
 import { feedSnapshot } from '../../src/server/persistence/feed-snapshot.js';
 import { snapshotFileName } from '../../src/server/persistence/file-names.js';
+import {
+  type LogPlace,
+  type LogRange,
+  LogSearch,
+  LogSlice,
+  logsHolding,
+} from '../../src/server/persistence/log-search.js';
 import {
   logsAmong,
   logsBehind,
@@ -19,6 +27,7 @@ import { writeSnapshot } from '../../src/server/persistence/snapshot.js';
 import { SnapshotReader } from '../../src/server/persistence/snapshot-reader.js';
 import { sourceOf } from '../../src/server/persistence/snapshot-source.js';
 import { TxnLogReader } from '../../src/server/persistence/txn-log.js';
+import { writeCommitted } from '../../src/server/quorum/quorum-packet.js';
 import type { SnapshotContent } from '../../src/server/snapshot-content.js';
 
 export type Files = Map<string, Buffer>;
@@ -134,6 +143,39 @@ function loadSnapshot(database: Database, bytes: Buffer): boolean {
   reader.push(bytes);
   reader.end();
   return feedSnapshot(database, reader).kind === 'end';
+}
+
+/** Where a learner's history leaves that of the log, as node/stored-txns.ts finds it. */
+export function searchLogs(files: Files, range: LogRange): LogPlace | null {
+  const found = [...files].map(([name, { length: size }]) => ({ name, size }));
+  const snapshots = snapshotsAmong(found).map(({ zxid }) => zxid);
+  const search = new LogSearch({ ...range, snapshots, maxBytes: Number.POSITIVE_INFINITY });
+  let isOver = false;
+  for (const { name } of logsHolding(logsAmong(found), range.behind)) {
+    readLog(files.get(name) as Buffer, name, ({ zxid, entry }) => {
+      isOver = !search.take(zxid, entry.length);
+      return !isOver;
+    });
+    if (isOver) break;
+  }
+  return search.place;
+}
+
+/** Those txns, each as a piece of the stream; null when they are not there any more. */
+export function readTxns(files: Files, range: LogRange): Buffer[] | null {
+  const slice = new LogSlice(range);
+  const pieces: Buffer[] = [];
+  const found = [...files].map(([name, { length: size }]) => ({ name, size }));
+  for (const { name } of logsHolding(logsAmong(found), range.behind)) {
+    readLog(files.get(name) as Buffer, name, ({ zxid, entry }) => {
+      const out = new OutputArchive();
+      if (slice.take(zxid)) writeCommitted(out, zxid, entry);
+      if (out.length > 0) pieces.push(out.take());
+      return !slice.isWhole;
+    });
+    if (slice.isWhole) return pieces;
+  }
+  return null;
 }
 
 /** Returns where to cut a torn log; undefined when it ends in order, or was left before. */

@@ -8,9 +8,16 @@ export interface Delivered {
   readonly entry: Buffer;
 }
 
+/** Few, so that learners that come back lack more than is kept. */
+const KEPT_TXNS = 20;
+
 /** A committed log that says what comes into it. */
 export class WatchedLog extends CommittedLog {
   onAdd: (txn: Delivered) => void = () => undefined;
+
+  constructor() {
+    super(KEPT_TXNS, 0);
+  }
 
   override add(zxid: bigint, entry: Buffer): void {
     super.add(zxid, entry);

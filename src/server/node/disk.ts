@@ -13,12 +13,14 @@
 import { basename } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EpochName } from '../persistence/epochs.js';
+import type { LogPlace, LogRange } from '../persistence/log-search.js';
 import type { Database } from '../persistence/replay.js';
 import type { SnapshotContent } from '../snapshot-content.js';
 import type { DataDir } from './data-dir.js';
 import { writeEpoch } from './epoch-files.js';
 import type { LogDisk } from './log-disk.js';
 import { adoptRestored } from './restored-data.js';
+import { readTxns, searchLogs } from './stored-txns.js';
 import { dropBehind, truncateData } from './truncate-data.js';
 
 export interface Storage {
@@ -140,6 +142,26 @@ export class Disk {
       this.reached.clear();
       onDurable();
     });
+  }
+
+  /** `onDone` is given where a learner's history leaves the log's; null where it does not serve. */
+  searchLog(range: LogRange, sizeFactor: number, onDone: (place: LogPlace | null) => void): void {
+    this.search(range, sizeFactor).then(onDone, (error: Error) => {
+      this.options.onWarning(`the log could not be looked through for a learner: ${error.message}`);
+      onDone(null);
+    });
+  }
+
+  private async search(range: LogRange, sizeFactor: number): Promise<LogPlace | null> {
+    const { storage } = this.options;
+    while (this.barrier !== null) await this.barrier;
+    if (!(await storage.log.untilDurable())) return null;
+    return await searchLogs(storage.dir, range, sizeFactor);
+  }
+
+  /** The packets of a range that a search has found. */
+  readTxns(range: LogRange): AsyncIterable<Buffer> {
+    return readTxns(this.options.storage.dir, range);
   }
 
   /** Anything else that must keep its place among these. */

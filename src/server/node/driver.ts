@@ -182,7 +182,7 @@ export class Driver {
     const { peers, disk } = this;
     if (isDiskEffect(effect)) {
       assert(disk !== null, 'a member of an ensemble has a disk');
-      performOnDisk(effect, disk, this.step);
+      performOnDisk(effect, disk, peers?.quorum, this.step);
     } else {
       assert(peers !== null, 'a member of an ensemble has ports for the others');
       performOnPeers(effect, peers);

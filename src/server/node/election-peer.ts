@@ -20,7 +20,7 @@ export interface ElectionPeerOptions {
   readonly isMember: () => boolean;
   /** Is the number of this server the larger one? It makes the connection then. */
   readonly isCaller: boolean;
-  readonly preamble: () => Buffer;
+  /** A connection over which this server has said who it is. */
   readonly dial: (addresses: readonly HostPort[], signal: AbortSignal) => Promise<Socket>;
   readonly onFrame: (frame: Buffer) => void;
   readonly onTrouble: (message: string) => void;
@@ -107,6 +107,8 @@ export class ElectionPeer {
     };
     socket.on('data', read);
     socket.once('close', () => this.lose(socket));
+    // One that authenticated is paused.
+    socket.resume();
     this.waiting ??= this.last;
     this.flush();
     if (rest.length > 0) read(rest);
@@ -176,7 +178,7 @@ export class ElectionPeer {
     const said = this.saidAddresses.filter((address) => !this.isKnown(address));
     const call = new AbortController();
     this.call = call;
-    const { dial, preamble, isCaller, sid, onTrouble } = this.options;
+    const { dial, isCaller, sid, onTrouble } = this.options;
     dial([...this.addresses, ...said], call.signal).then(
       (socket) => {
         if (call.signal.aborted) {
@@ -184,7 +186,6 @@ export class ElectionPeer {
           return;
         }
         this.call = null;
-        socket.write(preamble());
         if (isCaller) {
           this.adopt(socket, Buffer.alloc(0));
         } else {

@@ -16,6 +16,7 @@ import {
 import { dial, PLAIN, type Transport } from './dial.js';
 import { ElectionPeer } from './election-peer.js';
 import { PeerListener, placesOf } from './peer-listener.js';
+import type { QuorumAuth } from './quorum-auth.js';
 import { Seldom } from './seldom.js';
 
 export interface ElectionPortOptions {
@@ -34,6 +35,8 @@ export interface ElectionPortOptions {
   /** electionPortBindRetry */
   readonly bindTries: number;
   readonly transport?: Transport;
+  /** quorum.auth.enableSasl */
+  readonly auth?: QuorumAuth | null;
   readonly step: (event: Event) => void;
   readonly onWarning: (message: string) => void;
 }
@@ -120,15 +123,17 @@ export class ElectionPort {
   }
 
   private addPeer(sid: number): ElectionPeer {
-    const { sid: own, isMultiAddress, isKeptAlive, connectTimeoutMs, step } = this.options;
+    const { sid: own, isMultiAddress, isKeptAlive, connectTimeoutMs, auth, step } = this.options;
     const { transport } = this;
     const peer = new ElectionPeer({
       sid,
       isMember: () => this.members.has(sid),
       isCaller: own > sid,
-      preamble: () => encodePreamble({ sid: own, addresses: this.ownAddresses() }, isMultiAddress),
       dial: async (addresses, signal) => {
         const socket = await dial({ addresses, timeoutMs: connectTimeoutMs, transport, signal });
+        const said = { sid: own, addresses: this.ownAddresses() };
+        socket.write(encodePreamble(said, isMultiAddress));
+        await auth?.prove(socket, connectTimeoutMs);
         return socket.setKeepAlive(isKeptAlive);
       },
       onFrame: (frame) => step({ kind: 'notified', sid, frame }),
@@ -171,15 +176,31 @@ export class ElectionPort {
       const result = readPreamble(bytes);
       if (result.kind === 'need-more') return;
       socket.off('data', read);
-      settle();
       if (result.kind === 'preamble') {
-        this.greet(socket, result.preamble, bytes.subarray(result.length));
+        this.authenticate(socket, bytes.subarray(result.length), (rest) => {
+          settle();
+          this.greet(socket, result.preamble, rest);
+        });
       } else {
+        settle();
         this.seldom.say(`election port: ${from} is no server: ${result.reason}`, 'preamble');
         socket.destroy();
       }
     };
     socket.on('data', read);
+  }
+
+  /** @param rest what is read already behind the preamble */
+  private authenticate(socket: Socket, rest: Buffer, accept: (rest: Buffer) => void): void {
+    const { auth = null } = this.options;
+    if (auth === null) {
+      accept(rest);
+      return;
+    }
+    auth.check(socket, rest).then(
+      () => accept(Buffer.alloc(0)),
+      (error: Error) => this.seldom.say(`election port: ${error.message}`),
+    );
   }
 
   private greet(socket: Socket, { sid, addresses }: Preamble, rest: Buffer): void {

@@ -16,6 +16,7 @@ import { makeContainers, makeServer } from './make-server.js';
 import type { Membership } from './membership.js';
 import type { OpenedStorage } from './open-storage.js';
 import type { PeerPorts } from './perform.js';
+import { makeQuorumAuth } from './quorum-auth.js';
 import { QuorumPort } from './quorum-port.js';
 import { makeTransport } from './quorum-tls.js';
 
@@ -69,10 +70,12 @@ function limitsOf(config: Config): QuorumLimits {
     initLimit: config.initLimit,
     syncLimit: config.syncLimit,
     connectToLearnerMasterLimit: config.connectToLearnerMasterLimit,
+    maxTimeToWaitForEpochMs: config.leaderMaxTimeToWaitForEpochMs,
     leaderConnectDelayDuringRetryMs: config.leaderConnectDelayDuringRetryMs,
     maxTxnLength: config.juteMaxBuffer + config.juteMaxBufferExtraSize,
     leaderServes: config.leaderServes,
     maxConcurrentSnapSyncs: config.leaderMaxConcurrentSnapSyncs,
+    snapshotSizeFactor: config.snapshotSizeFactor,
     isReadOnlyAllowed: config.readonlymodeEnabled,
     standaloneEnabled: config.standaloneEnabled,
     localSessions: config.localSessionsEnabled
@@ -88,7 +91,7 @@ export interface PeerPortsOptions {
   readonly onWarning: (message: string) => void;
 }
 
-/** @throws ServerError ECONFIG when the ssl.quorum.* options name no usable certificate */
+/** @throws ServerError ECONFIG when ssl.quorum.* or quorum.auth.* name files that are of no use */
 export function makePeerPorts(
   config: Config,
   { sid, quorumConfig }: Membership,
@@ -98,6 +101,7 @@ export function makePeerPorts(
     sid,
     isEverywhere: config.quorumListenOnAllIPs,
     bindTries: config.electionPortBindRetry,
+    auth: makeQuorumAuth(config),
     step,
     onWarning,
   };

@@ -15,17 +15,27 @@ export interface PeerPorts {
   close(): Promise<void>;
 }
 
-type DiskEffect = Extract<QuorumEffect, { kind: 'write-epoch' | 'truncate' | 'install-snapshot' }>;
+type DiskEffect = Extract<
+  QuorumEffect,
+  { kind: 'write-epoch' | 'truncate' | 'install-snapshot' | 'search-log' | 'link-log' }
+>;
 
 export function isDiskEffect(effect: QuorumEffect): effect is DiskEffect {
   return (
     effect.kind === 'write-epoch' ||
     effect.kind === 'truncate' ||
-    effect.kind === 'install-snapshot'
+    effect.kind === 'install-snapshot' ||
+    effect.kind === 'search-log' ||
+    effect.kind === 'link-log'
   );
 }
 
-export function performOnDisk(effect: DiskEffect, disk: Disk, step: (event: Event) => void): void {
+export function performOnDisk(
+  effect: DiskEffect,
+  disk: Disk,
+  quorum: Pick<QuorumPort, 'sendTxns'> | undefined,
+  step: (event: Event) => void,
+): void {
   switch (effect.kind) {
     case 'write-epoch':
       disk.writeEpoch(effect.name, effect.epoch, () => step(effect.whenDurable));
@@ -36,7 +46,22 @@ export function performOnDisk(effect: DiskEffect, disk: Disk, step: (event: Even
     case 'install-snapshot':
       disk.install(effect.content, () => step(effect.whenDurable));
       break;
+    case 'search-log':
+      searchLog(effect, disk, step);
+      break;
+    case 'link-log':
+      quorum?.sendTxns(effect.link, disk.readTxns(effect.range));
+      break;
   }
+}
+
+function searchLog(
+  { link, range, sizeFactor }: Extract<QuorumEffect, { kind: 'search-log' }>,
+  disk: Disk,
+  step: (event: Event) => void,
+): void {
+  const { until } = range;
+  disk.searchLog(range, sizeFactor, (place) => step({ kind: 'log-searched', link, until, place }));
 }
 
 export function performOnPeers(

@@ -1,6 +1,7 @@
 /**
  * One connection of the learner protocol. What is sent within one turn leaves in one write; a
- * snapshot is written piece by piece, and what is sent behind it waits for it.
+ * snapshot, or what the log on the disk holds, is a stream: it is written piece by piece, and what
+ * is sent behind it waits for it.
  */
 import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -24,15 +25,22 @@ export interface QuorumLinkOptions {
   readonly maxWaitingBytes?: number;
 }
 
+interface Stream {
+  readonly kind: 'stream';
+  /** For the reason when it breaks. */
+  readonly what: string;
+  readonly pieces: () => Iterable<Buffer> | AsyncIterable<Buffer>;
+}
+
 type Outgoing =
   | { readonly kind: 'bytes'; readonly bytes: Buffer }
-  | { readonly kind: 'snapshot'; readonly content: SnapshotContent }
+  | Stream
   | { readonly kind: 'end' };
 
 export class QuorumLink {
   private readonly options: QuorumLinkOptions;
   private readonly socket: Socket;
-  /** Behind a snapshot that is being written. */
+  /** Behind a stream that is being written. */
   private waiting: Outgoing[] = [];
   private waitingBytes = 0;
   private isStreaming = false;
@@ -71,8 +79,17 @@ export class QuorumLink {
   }
 
   sendSnapshot(content: SnapshotContent): void {
-    if (this.isStreaming) this.waiting.push({ kind: 'snapshot', content });
-    else this.startStream(content);
+    const pieces = () => writeSnapshotStream(bodySourceOf(content), SNAP_STREAM_SIGNATURE);
+    this.sendStream({ kind: 'stream', what: 'the snapshot', pieces });
+  }
+
+  sendTxns(packets: AsyncIterable<Buffer>): void {
+    this.sendStream({ kind: 'stream', what: 'the log', pieces: () => packets });
+  }
+
+  private sendStream(stream: Stream): void {
+    if (this.isStreaming) this.waiting.push(stream);
+    else this.startStream(stream);
   }
 
   /** Behind what was sent. */
@@ -113,23 +130,23 @@ export class QuorumLink {
     socket.write(bytes);
   }
 
-  private startStream(content: SnapshotContent): void {
+  private startStream({ what, pieces }: Stream): void {
     this.isStreaming = true;
-    this.stream(content).then(
+    this.stream(pieces()).then(
       () => {
         this.isStreaming = false;
         this.goOn();
       },
-      (error: Error) => this.fail(`the snapshot could not be sent: ${error.message}`),
+      (error: Error) => this.fail(`${what} could not be sent: ${error.message}`),
     );
   }
 
-  /** What waited behind a snapshot, up to the next one. */
+  /** What waited behind a stream, up to the next one. */
   private goOn(): void {
     while (!this.isStreaming) {
       const next = this.waiting.shift();
       if (next === undefined) return;
-      if (next.kind === 'snapshot') this.startStream(next.content);
+      if (next.kind === 'stream') this.startStream(next);
       else if (next.kind === 'end') this.socket.end();
       else {
         this.waitingBytes -= next.bytes.length;
@@ -139,9 +156,9 @@ export class QuorumLink {
   }
 
   /** A piece a turn, and none before the one before has left. */
-  private async stream(content: SnapshotContent): Promise<void> {
+  private async stream(pieces: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<void> {
     const { socket } = this;
-    for (const piece of writeSnapshotStream(bodySourceOf(content), SNAP_STREAM_SIGNATURE)) {
+    for await (const piece of pieces) {
       if (!socket.write(piece)) await drained(socket);
       else await turn();
       if (socket.destroyed) return;

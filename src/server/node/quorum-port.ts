@@ -7,9 +7,10 @@ import type { QuorumServerConfig } from '../config-ensemble.js';
 import type { QuorumEffect } from '../effects.js';
 import type { Event } from '../events.js';
 import type { SnapshotContent } from '../snapshot-content.js';
-import { dial, PLAIN, type Transport } from './dial.js';
+import { type DialOptions, dial, PLAIN, type Transport } from './dial.js';
 import { plainIp } from './listen.js';
 import { PeerListener, placesOf } from './peer-listener.js';
+import type { QuorumAuth } from './quorum-auth.js';
 import { QuorumLink } from './quorum-link.js';
 import { Seldom } from './seldom.js';
 
@@ -23,6 +24,8 @@ export interface QuorumPortOptions {
   /** electionPortBindRetry */
   readonly bindTries: number;
   readonly transport?: Transport;
+  /** quorum.auth.enableSasl */
+  readonly auth?: QuorumAuth | null;
   /** Default MAX_WAITING_BYTES. */
   readonly maxWaitingBytes?: number;
   readonly step: (event: Event) => void;
@@ -78,6 +81,11 @@ export class QuorumPort {
     this.links.get(link)?.sendSnapshot(content);
   }
 
+  /** Packets that are read bit by bit. */
+  sendTxns(link: number, packets: AsyncIterable<Buffer>): void {
+    this.links.get(link)?.sendTxns(packets);
+  }
+
   /** Behind what was sent. */
   closeLink(link: number): void {
     this.calls.get(link)?.abort();
@@ -89,8 +97,7 @@ export class QuorumPort {
   dial({ link, addresses, timeoutMs }: Extract<QuorumEffect, { kind: 'link-dial' }>): void {
     const call = new AbortController();
     this.calls.set(link, call);
-    const { transport } = this;
-    dial({ addresses, timeoutMs, transport, signal: call.signal }).then(
+    this.connect({ addresses, timeoutMs }, call.signal).then(
       (socket) => {
         if (call.signal.aborted) {
           socket.destroy();
@@ -105,6 +112,15 @@ export class QuorumPort {
         this.options.step({ kind: 'link-closed', link, reason: error.message });
       },
     );
+  }
+
+  private async connect(
+    { addresses, timeoutMs }: Pick<DialOptions, 'addresses' | 'timeoutMs'>,
+    signal: AbortSignal,
+  ): Promise<Socket> {
+    const socket = await dial({ addresses, timeoutMs, transport: this.transport, signal });
+    await this.options.auth?.prove(socket, timeoutMs);
+    return socket;
   }
 
   close(): void {
@@ -132,17 +148,30 @@ export class QuorumPort {
       clearTimeout(timer);
       this.arriving.delete(socket);
     });
-    this.transport.take(socket, (ready) => {
-      this.arriving.delete(socket);
-      const id = this.nextLink++;
-      const link = this.open(id, ready);
-      clearTimeout(timer);
-      const silence = setTimeout(
-        () => link.fail(`it said nothing for ${greetingTimeoutMs} ms`),
-        greetingTimeoutMs,
-      );
-      ready.once('data', () => clearTimeout(silence));
-      ready.once('close', () => clearTimeout(silence));
+    this.transport.take(socket, (ready) =>
+      this.authenticate(ready, () => {
+        this.arriving.delete(socket);
+        const id = this.nextLink++;
+        const link = this.open(id, ready);
+        clearTimeout(timer);
+        const silence = setTimeout(
+          () => link.fail(`it said nothing for ${greetingTimeoutMs} ms`),
+          greetingTimeoutMs,
+        );
+        ready.once('data', () => clearTimeout(silence));
+        ready.once('close', () => clearTimeout(silence));
+      }),
+    );
+  }
+
+  private authenticate(socket: Socket, accept: () => void): void {
+    const { auth = null } = this.options;
+    if (auth === null) {
+      accept();
+      return;
+    }
+    auth.check(socket, Buffer.alloc(0)).then(accept, (error: Error) => {
+      this.seldom.say(`quorum port: ${error.message}`);
     });
   }
 
@@ -162,6 +191,8 @@ export class QuorumPort {
       },
     });
     this.links.set(id, link);
+    // What authenticated is paused.
+    socket.resume();
     return link;
   }
 }

@@ -14,20 +14,22 @@ const KEPT_BYTES = 8 * 1024 * 1024;
 
 export class CommittedLog {
   private readonly minCount: number;
+  private readonly keptBytes: number;
   private txns: CommittedTxn[] = [];
   /** Those before it are dropped already. */
   private first = 0;
   private bytes = 0;
 
-  constructor(minCount = DEFAULT_COMMIT_LOG_COUNT) {
-    this.minCount = Math.max(minCount, DEFAULT_COMMIT_LOG_COUNT);
+  constructor(minCount = DEFAULT_COMMIT_LOG_COUNT, keptBytes = KEPT_BYTES) {
+    this.minCount = minCount;
+    this.keptBytes = keptBytes;
   }
 
   /** @param entry stays as it is */
   add(zxid: bigint, entry: Buffer): void {
     this.txns.push({ zxid, entry });
     this.bytes += entry.length;
-    while (this.bytes > KEPT_BYTES && this.txns.length - this.first > this.minCount) {
+    while (this.bytes > this.keptBytes && this.txns.length - this.first > this.minCount) {
       this.bytes -= this.txns[this.first++]?.entry.length ?? 0;
     }
     // Dropping one by one from the front of an array would move all the others each time.

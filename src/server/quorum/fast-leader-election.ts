@@ -6,12 +6,14 @@
  * An election promises no more than that one round has one winner. That the winner knows of every
  * committed txn is for the epochs to make sure, behind it.
  */
+
 import { Ballots } from './ballots.js';
 import { type Candidate, hasHistory, initialVote } from './candidate.js';
 import { Electorate } from './electorate.js';
 import { decodeNotification, type Notification } from './notification.js';
 import { Outbox, type Outgoing } from './outbox.js';
 import type { QuorumConfig } from './quorum-config.js';
+import { Supporters } from './supporters.js';
 import type { Candidacy, PeerState, Vote } from './vote.js';
 
 export interface ElectionOptions {
@@ -37,8 +39,8 @@ export class FastLeaderElection {
   /** Of servers that have a leader, whatever their round. */
   private readonly settled = new Ballots();
   private readonly outbox: Outbox;
-  private supporters: ReadonlySet<number> = new Set();
-  private readonly deserted = new Set<number>();
+  /** Who made this server the leader. */
+  readonly supporters = new Supporters();
   private elected: Vote | undefined;
   private newerConfig: QuorumConfig | undefined;
   private newestSeen: bigint;
@@ -70,14 +72,6 @@ export class FastLeaderElection {
     return Math.min(this.repeatAtMs, this.finalAtMs);
   }
 
-  /**
-   * Of the voters that made this server the leader, those that look for one again. When the others
-   * are no quorum, it waits in vain for its epoch (ZOOKEEPER-3109).
-   */
-  get deserters(): ReadonlySet<number> {
-    return this.deserted;
-  }
-
   /** Begins a new round: this server looks for a leader. */
   look(candidate: Candidate, nowMs: number): void {
     this.nowMs = nowMs;
@@ -89,7 +83,7 @@ export class FastLeaderElection {
     this.votes.clear();
     this.settled.clear();
     this.outbox.forgetAskers();
-    this.deserted.clear();
+    this.supporters.clear();
     this.intervalMs = this.options.minIntervalMs;
     this.repeatAtMs = nowMs + this.intervalMs;
     this.propose(initialVote(candidate, this.options.sid));
@@ -249,7 +243,7 @@ export class FastLeaderElection {
   }
 
   private finish(vote: Vote): void {
-    this.supporters = this.votes.votingFor(vote);
+    this.supporters.begin(this.votes.votingFor(vote));
     this.elected = vote;
     this.settle(vote);
     this.tellOutcome();
@@ -276,7 +270,7 @@ export class FastLeaderElection {
 
   private answerSettled(sid: number, { electionEpoch }: Vote): void {
     const isLaterRound = electionEpoch > this.proposal.electionEpoch;
-    if (this.own === 'leading' && isLaterRound && this.supporters.has(sid)) this.deserted.add(sid);
+    if (this.own === 'leading') this.supporters.heardLooking(sid, isLaterRound);
     this.tell([sid]);
   }
 

@@ -16,10 +16,9 @@ import { Establishment } from './establishment.js';
 import { readLearnerInfo } from './learner-data.js';
 import type { LearnerHandler } from './learner-handler.js';
 import { Learners } from './learners.js';
-import { formatQuorumConfig } from './quorum-config.js';
 import { LEARNER_PROTOCOL_VERSION, type Packet, PacketType, packetName } from './quorum-packet.js';
 import type { PeerHost, Role } from './role.js';
-import { syncLearner } from './sync-learner.js';
+import { Synchronizer } from './synchronizer.js';
 
 export class Leader implements Role {
   readonly kind = 'leading';
@@ -27,6 +26,7 @@ export class Leader implements Role {
   private readonly peer: PeerHost;
   private readonly options: BroadcastOptions;
   private readonly establishment: Establishment;
+  private readonly synchronizer: Synchronizer;
   private deadlineMs: number;
   private nextPingMs = Number.POSITIVE_INFINITY;
   private readonly ownEpoch: number;
@@ -39,6 +39,7 @@ export class Leader implements Role {
     this.options = options;
     this.learners = new Learners(peer);
     this.establishment = new Establishment(peer.membership, peer.sid);
+    this.synchronizer = new Synchronizer(peer, this.learners, this);
     this.ownEpoch = peer.currentEpoch;
     this.ownZxid = peer.data.tree.lastProcessedZxid;
     this.deadlineMs = peer.nowMs + this.initMs;
@@ -51,11 +52,17 @@ export class Leader implements Role {
     return this.establishment.isTaken || stage === 'taking' ? 'synchronization' : 'discovery';
   }
 
+  /** How long it has waited for the epochs of a quorum; -1 when it has them. */
+  get waitedForEpochMs(): number {
+    const isWaiting = this.establishment.stage === 'discovery';
+    return isWaiting ? this.peer.nowMs - (this.deadlineMs - this.initMs) : -1;
+  }
+
   private get initMs(): number {
     return this.peer.limits.initLimit * this.peer.limits.tickTimeMs;
   }
 
-  private get newLeaderZxid(): bigint {
+  get newLeaderZxid(): bigint {
     return BigInt(this.establishment.epoch) << 32n;
   }
 
@@ -72,6 +79,9 @@ export class Leader implements Role {
         break;
       case 'link-closed':
         this.learners.gone(event.link);
+        break;
+      case 'log-searched':
+        this.synchronizer.searched(event);
         break;
       case 'epoch-written':
         if (event.epoch === this.establishment.epoch) this.epochWritten(event.name);
@@ -199,20 +209,8 @@ export class Leader implements Role {
 
   // ── synchronization ──────────────────────────────────────────────────────────────────────────
 
-  /**
-   * Sends what the learner lacks, what is under way, then NEWLEADER: in this order, in one step.
-   */
   private sync(handler: LearnerHandler): void {
-    if (!this.establishment.isTaken || handler.stage !== 'acked') return;
-    handler.stage = 'syncing';
-    const problem = syncLearner(handler, this.peer, this.learners, this.broadcast);
-    if (problem !== '') {
-      this.refuse(handler, problem);
-      return;
-    }
-    const { config, next } = this.peer.membership;
-    const text = Buffer.from(formatQuorumConfig(next ?? config));
-    handler.send(PacketType.NEWLEADER, this.newLeaderZxid, text);
+    if (this.establishment.isTaken && handler.stage === 'acked') this.synchronizer.begin(handler);
   }
 
   /**
@@ -235,7 +233,7 @@ export class Leader implements Role {
     handler.isSentSnapshot = false;
     // NEWLEADER came behind all that was committed when it was sent.
     if (handler.ackedZxid < this.newLeaderZxid) handler.ackedZxid = this.newLeaderZxid;
-    if (this.establishment.stage === 'broadcast') this.activate(handler);
+    if (this.establishment.stage === 'broadcast') handler.activate();
     else if (!handler.isObserver) this.ackNewLeader(handler.sid);
   }
 
@@ -249,13 +247,8 @@ export class Leader implements Role {
     this.peer.established(this.establishment.epoch);
     this.broadcast.begin();
     for (const handler of this.learners.all()) {
-      if (handler.stage === 'synced') this.activate(handler);
+      if (handler.stage === 'synced') handler.activate();
     }
-  }
-
-  private activate(handler: LearnerHandler): void {
-    handler.stage = 'active';
-    handler.send(PacketType.UPTODATE, -1n);
   }
 
   // ── time ─────────────────────────────────────────────────────────────────────────────────────

@@ -4,13 +4,14 @@
  */
 import { JuteError } from '../../jute/jute-error.js';
 import { OutputArchive } from '../../jute/output-archive.js';
-import { type Packet, PacketReader, writePacket } from './quorum-packet.js';
+import { type Packet, PacketReader, PacketType, writePacket } from './quorum-packet.js';
 
 /**
  * - `new`: nothing came yet
  * - `registered`: FOLLOWERINFO or OBSERVERINFO came
  * - `informed`: LEADERINFO is sent
  * - `acked`: ACKEPOCH came; it waits until the new epoch has a quorum
+ * - `searching`: the log is looked through for what it lacks
  * - `syncing`: it is being sent what it lacks, and all that is proposed meanwhile
  * - `synced`: NEWLEADER is acked
  * - `active`: UPTODATE is sent
@@ -20,6 +21,7 @@ export type LearnerStage =
   | 'registered'
   | 'informed'
   | 'acked'
+  | 'searching'
   | 'syncing'
   | 'synced'
   | 'active';
@@ -37,6 +39,8 @@ export class LearnerHandler {
   /** Everything up to it is durable there. */
   ackedZxid = 0n;
   heardMs: number;
+  /** How often the log was looked through for it. */
+  searches = 0;
   /** A SNAP is on its way to it. */
   isSentSnapshot = false;
   private readonly reader: PacketReader;
@@ -80,6 +84,12 @@ export class LearnerHandler {
 
   send(type: number, zxid: bigint, data: Uint8Array | null = null): void {
     writePacket(this.out, type, zxid, data);
+  }
+
+  /** It may serve. */
+  activate(): void {
+    this.stage = 'active';
+    this.send(PacketType.UPTODATE, -1n);
   }
 
   /** A proposal went out; its ack, or a later one's, is due within syncLimit. */

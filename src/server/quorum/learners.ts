@@ -15,6 +15,10 @@ export class Learners {
     return this.handlers.values();
   }
 
+  get(link: number): LearnerHandler | undefined {
+    return this.handlers.get(link);
+  }
+
   /** Who follows in sync and counts where followers are counted, and this server itself. */
   followers(): Set<number> {
     const sids = new Set([this.peer.sid]);

@@ -2,9 +2,7 @@
  * Connections to the quorum port that came before there was a leader: whoever connects may have
  * heard that this server was elected before the server itself has. Few, and little of each.
  */
-import type { QuorumEvent } from '../events.js';
-
-type LinkEvent = Extract<QuorumEvent, { link: number }>;
+import type { LinkEvent } from '../events.js';
 
 interface ParkedLink {
   readonly remote: string;

@@ -71,6 +71,12 @@ export function writePacket(
   }
 }
 
+/** A txn that is committed already, for a learner that is brought in sync. */
+export function writeCommitted(out: OutputArchive, zxid: bigint, entry: Uint8Array): void {
+  writePacket(out, PacketType.PROPOSAL, zxid, entry);
+  writePacket(out, PacketType.COMMIT, zxid);
+}
+
 /** Type, zxid and the length of data. */
 const FIXED_SIZE = 16;
 const MAX_AUTH_IDS = 4096;

@@ -11,7 +11,7 @@ import type { ReconfigRequest } from '../../protocol/proto.js';
 import { hex64 } from '../../protocol/zxid.js';
 import { assert } from '../assert.js';
 import type { Effect } from '../effects.js';
-import type { Event, QuorumEvent } from '../events.js';
+import type { Event, LinkEvent } from '../events.js';
 import type { EnsemblePath, PathHost } from '../pipeline/write-path.js';
 import type { Server } from '../server.js';
 import type { ServerState } from '../server-state.js';
@@ -126,6 +126,9 @@ export class QuorumPeer implements PeerHost {
         this.diskWork--;
         this.role?.step(event);
         break;
+      case 'log-searched':
+        this.role?.step(event);
+        break;
       case 'link-opened':
       case 'link-received':
       case 'link-closed':
@@ -190,13 +193,12 @@ export class QuorumPeer implements PeerHost {
 
   /** Elected by servers that look again, it would wait in vain for their epochs. */
   private heedDeserters(): void {
-    const isWaiting = this.role instanceof Leader && this.role.phase === 'discovery';
-    const { deserters } = this.election;
-    if (!isWaiting || deserters.size === 0) return;
-    const left = [...this.membership.config.members.keys()].filter((sid) => !deserters.has(sid));
-    if (!this.membership.isQuorum(new Set(left))) {
-      this.giveUp('those who elected it look for a leader again');
-    }
+    if (!(this.role instanceof Leader) || this.role.phase !== 'discovery') return;
+    const { membership, limits, role } = this;
+    const { supporters } = this.election;
+    const { maxTimeToWaitForEpochMs } = limits;
+    const reason = supporters.whyLeave(membership, role.waitedForEpochMs, maxTimeToWaitForEpochMs);
+    if (reason !== '') this.giveUp(reason);
   }
 
   // ── roles ────────────────────────────────────────────────────────────────────────────────────
@@ -319,7 +321,7 @@ export class QuorumPeer implements PeerHost {
 
   // ── links ────────────────────────────────────────────────────────────────────────────────────
 
-  private stepLink(event: Extract<QuorumEvent, { link: number }>): void {
+  private stepLink(event: LinkEvent): void {
     if (this.role?.kind === 'leading' || event.link < 0) this.role?.step(event);
     else if (!this.parked.heed(event, this.role === null)) {
       this.emit({ kind: 'link-close', link: event.link });

@@ -18,11 +18,18 @@ export interface QuorumLimits {
   /** Ticks to reach the leader; initLimit where nothing is said. */
   readonly connectToLearnerMasterLimit: number;
   readonly leaderConnectDelayDuringRetryMs: number;
+  /**
+   * leader.maxTimeToWaitForEpoch: from then on a voter that looks for a leader again ends the wait
+   * for its epoch; negative is never.
+   */
+  readonly maxTimeToWaitForEpochMs: number;
   /** jute.maxbuffer and its extra size, in bytes. */
   readonly maxTxnLength: number;
   /** leaderServes: does a leader let clients in? */
   readonly leaderServes: boolean;
   readonly maxConcurrentSnapSyncs: number;
+  /** snapshotSizeFactor (maxLogBytes); negative: the log on the disk is never sent. */
+  readonly snapshotSizeFactor: number;
   /** readonlymode.enabled: without a quorum, serve those who ask for no more than reads. */
   readonly isReadOnlyAllowed: boolean;
   /** standaloneEnabled: a reconfig may not leave fewer than two voters. */

@@ -29,6 +29,8 @@ export type SyncPlan =
       readonly to: bigint;
       readonly from: number;
     }
+  /** It lacks more than is kept: the log on the disk may have it, or it needs a snapshot. */
+  | { readonly kind: 'old' }
   | { readonly kind: 'snap' };
 
 export function planSync(peerLastZxid: bigint, history: SyncHistory): SyncPlan {
@@ -38,7 +40,7 @@ export function planSync(peerLastZxid: bigint, history: SyncHistory): SyncPlan {
   }
   const min = zxids[0] ?? lastProcessedZxid;
   const max = zxids.at(-1) ?? lastProcessedZxid;
-  if (peerLastZxid < min) return { kind: 'snap' };
+  if (peerLastZxid < min) return { kind: 'old' };
   const isNewEpoch = zxidCounter(peerLastZxid) === 0;
   if (peerLastZxid > max) {
     if (!isNewEpoch) return truncateTo(max, zxids.length);

@@ -3,10 +3,21 @@
  * server speaks it: an empty token asks for the challenge, the answer to it proves the password,
  * and the last token proves that the server knows it too. Pure: hash and nonce are given to it.
  */
+import {
+  type DigestClaim,
+  type DigestNames,
+  digestProof,
+  isSameText,
+  type Md5,
+  parseDirectives,
+} from './digest-proof.js';
+
 export interface SaslOptions {
   /** Passwords by user. */
   readonly users: ReadonlyMap<string, string>;
-  readonly md5: (bytes: Buffer) => Buffer;
+  /** Default: those of clients. */
+  readonly names?: DigestNames;
+  readonly md5: Md5;
   /** A text that was never used before: letters and digits. */
   readonly nonce: () => string;
 }
@@ -18,15 +29,17 @@ export type SaslStep =
 
 /** What Apache's clients and servers agree on (ZooKeeperSaslServer). */
 export const SASL_REALM = 'zk-sasl-md5';
-const DIGEST_URI = `zookeeper/${SASL_REALM}`;
+const CLIENT_NAMES: DigestNames = { realm: SASL_REALM, uri: `zookeeper/${SASL_REALM}` };
 
 export class SaslDigest {
   private readonly options: SaslOptions;
+  private readonly names: DigestNames;
   private nonce: string | null = null;
   private isOver = false;
 
   constructor(options: SaslOptions) {
     this.options = options;
+    this.names = options.names ?? CLIENT_NAMES;
   }
 
   step(token: Buffer): SaslStep {
@@ -39,7 +52,7 @@ export class SaslDigest {
   private challenge(token: Buffer): SaslStep {
     if (token.length > 0) return failed('DIGEST-MD5 begins with an empty token');
     this.nonce = this.options.nonce();
-    const text = `realm="${SASL_REALM}",nonce="${this.nonce}",qop="auth",charset=utf-8,algorithm=md5-sess`;
+    const text = `realm="${this.names.realm}",nonce="${this.nonce}",qop="auth",charset=utf-8,algorithm=md5-sess`;
     return { kind: 'continue', token: Buffer.from(text, 'utf8') };
   }
 
@@ -51,56 +64,26 @@ export class SaslDigest {
     const password = this.options.users.get(user);
     if (password === undefined) return failed(`there is no user "${user}"`);
     if (get('nonce') !== nonce || get('nc') !== '00000001') return failed('another nonce');
-    if (get('digest-uri') !== DIGEST_URI) return failed('another digest-uri');
+    if (get('digest-uri') !== this.names.uri) return failed('another digest-uri');
     if ((said.get('qop') ?? 'auth') !== 'auth') return failed('another qop');
     if (get('cnonce') === '') return failed('no cnonce');
-    const proof = (method: string): string => this.proof(said, password, nonce, method);
-    if (!isSameText(get('response'), proof('AUTHENTICATE'))) return failed('a wrong password');
-    return { kind: 'done', user, token: Buffer.from(`rspauth=${proof('')}`, 'utf8') };
-  }
-
-  private proof(
-    said: ReadonlyMap<string, string>,
-    password: string,
-    nonce: string,
-    method: string,
-  ): string {
+    const claim: DigestClaim = {
+      user,
+      realm: get('realm'),
+      password,
+      nonce,
+      cnonce: get('cnonce'),
+      authzid: said.get('authzid'),
+      uri: get('digest-uri'),
+    };
     const { md5 } = this.options;
-    const get = (name: string): string => said.get(name) ?? '';
-    const authzid = said.get('authzid');
-    const secret = md5(Buffer.from(`${get('username')}:${get('realm')}:${password}`, 'utf8'));
-    const rest = `:${nonce}:${get('cnonce')}${authzid === undefined ? '' : `:${authzid}`}`;
-    const a1 = md5(Buffer.concat([secret, Buffer.from(rest, 'utf8')])).toString('hex');
-    const a2 = md5(Buffer.from(`${method}:${get('digest-uri')}`, 'utf8')).toString('hex');
-    const whole = `${a1}:${nonce}:00000001:${get('cnonce')}:auth:${a2}`;
-    return md5(Buffer.from(whole, 'utf8')).toString('hex');
+    const expected = digestProof(md5, claim, 'AUTHENTICATE');
+    if (!isSameText(get('response'), expected)) return failed('a wrong password');
+    const token = Buffer.from(`rspauth=${digestProof(md5, claim, '')}`, 'utf8');
+    return { kind: 'done', user, token };
   }
 }
 
 function failed(reason: string): SaslStep {
   return { kind: 'failed', reason };
-}
-
-/** Takes as long for a near miss as for any other. */
-function isSameText(a: string, b: string): boolean {
-  if (a.length !== b.length) return false;
-  let difference = 0;
-  for (let i = 0; i < a.length; i++) difference |= a.charCodeAt(i) ^ b.charCodeAt(i);
-  return difference === 0;
-}
-
-const DIRECTIVE = /\s*([a-zA-Z-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^",\s]*))\s*(?:,|$)/gy;
-
-/** `name=value,name="value"`; undefined when it is none, or says something twice. */
-function parseDirectives(text: string): Map<string, string> | undefined {
-  const said = new Map<string, string>();
-  DIRECTIVE.lastIndex = 0;
-  while (DIRECTIVE.lastIndex < text.length) {
-    const match = DIRECTIVE.exec(text);
-    if (match === null) return undefined;
-    const [, name = '', quoted, plain = ''] = match;
-    if (said.has(name)) return undefined;
-    said.set(name, quoted === undefined ? plain : quoted.replace(/\\(.)/g, '$1'));
-  }
-  return said;
 }

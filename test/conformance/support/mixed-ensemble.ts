@@ -11,8 +11,11 @@ export interface MixedEnsemble {
   readonly theirs: Map<number, Member>;
   /** What ours said, by its sid. */
   readonly notes: Map<number, string[]>;
-  startOurs(sid: number): Promise<void>;
-  startTheirs(sid: number): void;
+  /** What they warned of, by their sid. */
+  readonly warnings: Map<number, string[]>;
+  /** @param properties by the names that -D takes, and further keys of zoo.cfg */
+  startOurs(sid: number, properties?: Readonly<Record<string, string>>): Promise<void>;
+  startTheirs(sid: number, properties?: Readonly<Record<string, string>>): void;
   stop(sid: number): Promise<void>;
 }
 
@@ -31,29 +34,37 @@ export async function withMixedEnsemble(
   const ours = new Map<number, RunningServer>();
   const theirs = new Map<number, Member>();
   const notes = new Map<number, string[]>();
+  const warnings = new Map<number, string[]>();
   try {
     await body({
       seats,
       ours,
       theirs,
       notes,
-      startOurs: async (sid) => {
+      warnings,
+      startOurs: async (sid, properties = {}) => {
         const { configFile } = seats.of(sid);
-        const result = parseConfig(readFileSync(configFile, 'utf8'), { fileName: configFile });
+        const result = parseConfig(readFileSync(configFile, 'utf8'), {
+          fileName: configFile,
+          properties,
+        });
         if (!('config' in result)) throw new Error(result.errors[0]?.text);
         const said = notes.get(sid) ?? [];
         notes.set(sid, said);
+        const warned = warnings.get(sid) ?? [];
+        warnings.set(sid, warned);
         const server = await startServer({
           parsed: result.config,
           configFile,
           onReport: (report) => {
             if ('message' in report) said.push(report.message);
           },
+          onWarning: (message) => warned.push(message),
           onFatal: (error) => said.push(`FATAL ${error.message}`),
         });
         ours.set(sid, server);
       },
-      startTheirs: (sid) => theirs.set(sid, seats.startApache(sid)),
+      startTheirs: (sid, properties) => theirs.set(sid, seats.startApache(sid, properties)),
       stop: async (sid) => {
         await ours.get(sid)?.close();
         await theirs.get(sid)?.stop();

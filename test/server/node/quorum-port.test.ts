@@ -204,6 +204,42 @@ test('a snapshot leaves piece by piece, with what was sent behind it behind it',
     assert.is(nodes, [...content.tree.walk()].length);
   }));
 
+test('txns of the log leave as they are read, with what was sent behind them behind them', () =>
+  within(async ({ port, call, of }) => {
+    const { received } = call();
+    await waitFor('the connection', () => of('link-opened').length > 0);
+    let isLast: () => void = () => undefined;
+    const last = new Promise<void>((resolve) => {
+      isLast = resolve;
+    });
+    async function* packets() {
+      yield Buffer.from('one ');
+      await last;
+      yield Buffer.from('two ');
+    }
+    port.send(1, Buffer.from('DIFF '));
+    port.sendTxns(1, packets());
+    port.send(1, Buffer.from('NEWLEADER'));
+    await waitFor('the first', () => received().toString() === 'DIFF one ');
+    isLast();
+    await waitFor('all of it', () => received().toString() === 'DIFF one two NEWLEADER');
+  }));
+
+test('a log that cannot be read to its end ends the link', () =>
+  within(async ({ port, call, of }) => {
+    const { received } = call();
+    await waitFor('the connection', () => of('link-opened').length > 0);
+    async function* packets() {
+      yield Buffer.from('one ');
+      throw new Error('it is gone');
+    }
+    port.sendTxns(1, packets());
+    port.send(1, Buffer.from('NEWLEADER'));
+    await waitFor('the end', () => of('link-closed').length > 0);
+    assert.is(of('link-closed')[0]?.reason, 'the log could not be sent: it is gone');
+    assert.not.ok(received().toString().includes('NEWLEADER'));
+  }));
+
 test('one that does not read is let go when too much waits for it, in a snapshot or not', () =>
   within(
     async ({ port, call, of }) => {

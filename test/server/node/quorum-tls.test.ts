@@ -1,9 +1,12 @@
+import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createClient } from '../../../src/client/index.js';
 import { type RunningEnsemble, startEnsemble } from '../../../src/server/main.js';
 import { makeAuthority } from '../../support/certs.js';
+import { makeTempDir } from '../../support/temp-dir.js';
 import { makeTlsFiles, type TlsFiles } from '../../support/tls-world.js';
 import { waitFor } from '../../support/wait-for.js';
 
@@ -95,6 +98,44 @@ test('with portUnification servers with and without TLS are one ensemble', async
   } finally {
     await ensemble.close();
     files.remove();
+  }
+});
+
+test('servers authenticate by SASL over TLS; who does not is shown the door', async () => {
+  const files = makeTlsFiles();
+  const home = makeTempDir('quorum-auth');
+  const jaas = join(home.path, 'jaas.conf');
+  const module = 'org.apache.zookeeper.server.auth.DigestLoginModule required';
+  writeFileSync(
+    jaas,
+    `QuorumServer { ${module} user_zk="secret"; };
+QuorumLearner { ${module} username="zk" password="secret"; };`,
+  );
+  const warnings: string[] = [];
+  const ensemble = await startEnsemble({
+    config: {
+      portUnification: 'true',
+      sslQuorum: 'true',
+      ...quorumConfig(files),
+      'java.security.auth.login.config': jaas,
+      'quorum.auth.enableSasl': 'true',
+      'quorum.auth.learnerRequireSasl': 'true',
+      'quorum.auth.serverRequireSasl': 'true',
+    },
+    onWarning: (message) => warnings.push(message),
+  });
+  try {
+    await writeAndRead(ensemble);
+    await speakPlainly(ensemble.members[0]?.quorumPort ?? 0);
+    assert.match(
+      warnings.join('\n'),
+      /quorum port: authentication of 127\.0\.0\.1 as a server failed: it did not try to/,
+    );
+    assert.ok(ensemble.members.every(({ mode }) => mode !== undefined));
+  } finally {
+    await ensemble.close();
+    files.remove();
+    home.remove();
   }
 });
 

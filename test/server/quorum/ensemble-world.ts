@@ -6,32 +6,14 @@ import { writeSnapshotStream } from '../../../src/server/persistence/snapshot.js
 import { bodySourceOf } from '../../../src/server/persistence/snapshot-source.js';
 import { parseQuorumConfig, type QuorumConfig } from '../../../src/server/quorum/quorum-config.js';
 import { QuorumPeer } from '../../../src/server/quorum/quorum-peer.js';
-import type { LocalSessions, QuorumLimits } from '../../../src/server/quorum/role.js';
+import type { QuorumLimits } from '../../../src/server/quorum/role.js';
 import { commonParts, LIMITS } from '../../sim/peer-parts.js';
 import { type HandshakeOptions, handshake, Peer } from '../server-peer.js';
-import { copyOf, entriesOf, type MemoryDisk, restore } from './memory-disk.js';
+import type { EnsembleOptions, Member } from './ensemble-options.js';
+import { copyOf, entriesOf, packetsOf, restore, searchEntries } from './memory-disk.js';
 import { WorldLinks } from './world-links.js';
 
 const TICK_MS = 1000;
-interface Member {
-  readonly sid: number;
-  peer: QuorumPeer;
-  readonly disk: MemoryDisk;
-  readonly clients: Map<number, Peer>;
-  isUp: boolean;
-  /** The disk does nothing while it is held. */
-  isDiskHeld: boolean;
-  readonly notes: string[];
-}
-
-export interface EnsembleOptions {
-  /** With reconfigEnabled: only so many belong to it from the start, the others may join. */
-  readonly initial?: number;
-  /** readonlymode.enabled */
-  readonly isReadOnlyAllowed?: boolean;
-  /** localSessionsEnabled */
-  readonly localSessions?: LocalSessions;
-}
 
 /**
  * An ensemble without sockets, disks or clocks: every message arrives at once and in order, unless
@@ -40,22 +22,30 @@ export interface EnsembleOptions {
 export class EnsembleWorld {
   readonly members = new Map<number, Member>();
   private readonly links = new WorldLinks({
-    isReachable: (from, to) => this.isReachable(from, to),
+    nextId: () => this.nextId++,
+    isUp: (sid) => this.members.get(sid)?.isUp === true,
     step: (sid, event) => this.step(sid, event),
   });
-  private readonly cuts = new Set<string>();
   private readonly config: QuorumConfig;
   /** What the first members know. */
   private readonly initial: QuorumConfig;
+  /** Called when a log was looked through, before that is told. */
+  onSearched = (): void => undefined;
+  /** Called before a log is sent. */
+  onLogSent = (): void => undefined;
   private nextId = 1;
   private wallMs = 1_800_000_000_000;
   private nowMs = 1000;
 
   readonly isReconfigEnabled: boolean;
   private readonly limits: QuorumLimits;
+  private readonly keptTxns: number | undefined;
+  private readonly maxLogBytes: number;
 
   constructor(size: number, observers = 0, options: EnsembleOptions = {}) {
-    const { initial, ...limits } = options;
+    const { initial, keptTxns, maxLogBytes = Number.POSITIVE_INFINITY, ...limits } = options;
+    this.keptTxns = keptTxns;
+    this.maxLogBytes = maxLogBytes;
     this.limits = { ...LIMITS, tickTimeMs: TICK_MS, ...limits };
     this.isReconfigEnabled = initial !== undefined;
     const lines = Array.from({ length: size + observers }, (_, i) => {
@@ -86,7 +76,7 @@ export class EnsembleWorld {
   start(...sids: number[]): void {
     for (const sid of sids.length > 0 ? sids : this.members.keys()) {
       const member = this.member(sid);
-      const { database, committedLog } = restore(member.disk);
+      const { database, committedLog } = restore(member.disk, this.keptTxns);
       member.peer = new QuorumPeer({
         sid,
         config: this.initial.members.has(sid) ? this.initial : this.config,
@@ -120,11 +110,11 @@ export class EnsembleWorld {
 
   /** Cuts or heals the ways between two members. */
   cut(a: number, b: number): void {
-    this.cuts.add(`${a}-${b}`).add(`${b}-${a}`);
+    this.links.cut(a, b);
   }
 
   heal(): void {
-    this.cuts.clear();
+    this.links.heal();
   }
 
   /** Lets time pass, in steps of 50 ms. */
@@ -201,10 +191,10 @@ export class EnsembleWorld {
 
   /** A link to that member by hand: `receive` gets what it sends, null when it hangs up. */
   link(sid: number, receive: (bytes: Buffer | null) => void): { push(bytes: Buffer): void } {
-    const push = this.links.byHand(sid, receive);
+    const link = this.links.hold(sid, receive);
     return {
       push: (bytes) => {
-        push(bytes);
+        this.step(sid, { kind: 'link-received', link, bytes });
         this.settle();
       },
     };
@@ -272,7 +262,7 @@ export class EnsembleWorld {
         });
         break;
       case 'notify':
-        if (this.isReachable(sid, effect.sid)) {
+        if (this.links.isReachable(sid, effect.sid)) {
           this.step(effect.sid, { kind: 'notified', sid, frame: effect.frame });
         }
         break;
@@ -290,6 +280,18 @@ export class EnsembleWorld {
         for (const chunk of stream) this.links.send(sid, effect.link, chunk);
         break;
       }
+      case 'search-log': {
+        const { link, range } = effect;
+        disk.work.push(() => {
+          const place = searchEntries(disk, range, this.maxLogBytes);
+          this.onSearched();
+          this.step(sid, { kind: 'log-searched', link, until: range.until, place });
+        });
+        break;
+      }
+      case 'link-log':
+        this.sendTxns(member, effect);
+        break;
       case 'link-close':
         this.links.close(sid, effect.link, 'closed', false);
         break;
@@ -298,7 +300,13 @@ export class EnsembleWorld {
     }
   }
 
-  private isReachable(from: number, to: number): boolean {
-    return this.members.get(to)?.isUp === true && !this.cuts.has(`${from}-${to}`);
+  private sendTxns(
+    { sid, disk }: Member,
+    { link, range }: Extract<Effect, { kind: 'link-log' }>,
+  ): void {
+    this.onLogSent();
+    const packets = packetsOf(disk, range);
+    for (const bytes of packets ?? []) this.links.send(sid, link, bytes);
+    if (packets === null) this.links.close(sid, link, 'the log could not be sent');
   }
 }

@@ -1,9 +1,17 @@
+import { OutputArchive } from '../../../src/jute/output-archive.js';
 import { feedSnapshot } from '../../../src/server/persistence/feed-snapshot.js';
+import {
+  type LogPlace,
+  type LogRange,
+  LogSearch,
+  LogSlice,
+} from '../../../src/server/persistence/log-search.js';
 import { Database } from '../../../src/server/persistence/replay.js';
 import { writeSnapshotStream } from '../../../src/server/persistence/snapshot.js';
 import { SnapshotReader } from '../../../src/server/persistence/snapshot-reader.js';
 import { bodySourceOf } from '../../../src/server/persistence/snapshot-source.js';
 import { CommittedLog } from '../../../src/server/quorum/committed-log.js';
+import { writeCommitted } from '../../../src/server/quorum/quorum-packet.js';
 import type { Data } from '../../../src/server/quorum/role.js';
 
 /** What one member has on its disk. */
@@ -27,11 +35,14 @@ export function entriesOf(bytes: Buffer): { zxid: bigint; entry: Buffer }[] {
   return entries;
 }
 
-export function restore(disk: MemoryDisk): { database: Database; committedLog: CommittedLog } {
+export function restore(
+  disk: MemoryDisk,
+  keptTxns?: number,
+): { database: Database; committedLog: CommittedLog } {
   const { tree, sessions } = disk.base;
   const zxid = tree.lastProcessedZxid;
   const database = copyOf({ tree, sessions: [...sessions.values()], zxid });
-  const committedLog = new CommittedLog();
+  const committedLog = new CommittedLog(keptTxns, keptTxns === undefined ? undefined : 0);
   for (const { zxid: at, entry } of disk.entries) {
     if (at <= zxid) continue;
     database.replay(entry);
@@ -39,6 +50,30 @@ export function restore(disk: MemoryDisk): { database: Database; committedLog: C
   }
   if (database.digestMismatches > 0) throw new Error('the log leads to another tree');
   return { database, committedLog };
+}
+
+/** Where a learner's history leaves that of the log. */
+export function searchEntries(
+  { base, entries }: MemoryDisk,
+  range: LogRange,
+  maxBytes: number,
+): LogPlace | null {
+  const snapshots = [base.tree.lastProcessedZxid];
+  const search = new LogSearch({ ...range, snapshots, maxBytes });
+  entries.every(({ zxid, entry }) => search.take(zxid, entry.length));
+  return search.place;
+}
+
+/** The txns of a range as they are sent; null when they are not there any more. */
+export function packetsOf({ entries }: MemoryDisk, range: LogRange): Buffer[] | null {
+  const slice = new LogSlice(range);
+  const packets: Buffer[] = [];
+  for (const { zxid, entry } of entries) {
+    const out = new OutputArchive();
+    if (slice.take(zxid)) writeCommitted(out, zxid, entry);
+    if (out.length > 0) packets.push(out.take());
+  }
+  return slice.isWhole ? packets : null;
 }
 
 export function copyOf(content: Data & { zxid: bigint }): Database {

@@ -1,64 +1,78 @@
 import type { Effect } from '../../../src/server/effects.js';
 import type { Event } from '../../../src/server/events.js';
 
-export interface LinkedWorld {
-  isReachable(from: number, to: number): boolean;
+interface LinkWorld {
+  nextId(): number;
+  isUp(sid: number): boolean;
   step(sid: number, event: Event): void;
 }
 
-/** The links between the members of a world, and those that a test holds the other end of. */
+/** The links between the members of an ensemble, in which every message arrives at once. */
 export class WorldLinks {
-  private readonly world: LinkedWorld;
-  /** By the member and the number it knows a link by, to the other end. */
-  private readonly ends = new Map<string, { sid: number; link: number }>();
+  private readonly world: LinkWorld;
+  /** By the member and the number it knows the link by, to the other end. */
+  private readonly links = new Map<string, { sid: number; link: number }>();
+  private readonly cuts = new Set<string>();
+  /** Ends that a test holds itself. */
   private readonly held = new Map<string, (bytes: Buffer | null) => void>();
-  private nextLink = 1;
 
-  constructor(world: LinkedWorld) {
+  constructor(world: LinkWorld) {
     this.world = world;
+  }
+
+  cut(a: number, b: number): void {
+    this.cuts.add(`${a}-${b}`).add(`${b}-${a}`);
+  }
+
+  heal(): void {
+    this.cuts.clear();
+  }
+
+  isReachable(from: number, to: number): boolean {
+    return this.world.isUp(to) && !this.cuts.has(`${from}-${to}`);
+  }
+
+  /** One whose other end a test holds; returns its number. */
+  hold(sid: number, receive: (bytes: Buffer | null) => void): number {
+    const link = this.world.nextId();
+    this.held.set(`${sid}:${link}`, receive);
+    this.world.step(sid, { kind: 'link-opened', link, remote: 'by hand' });
+    return link;
   }
 
   dial(sid: number, { link, addresses }: Extract<Effect, { kind: 'link-dial' }>): void {
     const to = (addresses[0]?.port ?? 0) - 1999;
-    const { world } = this;
-    if (!world.isReachable(sid, to)) {
-      world.step(sid, { kind: 'link-closed', link, reason: 'refused' });
+    if (!this.isReachable(sid, to)) {
+      this.world.step(sid, { kind: 'link-closed', link, reason: 'refused' });
       return;
     }
-    const there = this.nextLink++;
-    this.ends.set(`${sid}:${link}`, { sid: to, link: there });
-    this.ends.set(`${to}:${there}`, { sid, link });
-    world.step(to, { kind: 'link-opened', link: there, remote: `server ${sid}` });
-    world.step(sid, { kind: 'link-opened', link, remote: `server ${to}` });
-  }
-
-  /** Gives what sends to the member; `receive` gets what it sends, null when it hangs up. */
-  byHand(sid: number, receive: (bytes: Buffer | null) => void): (bytes: Buffer) => void {
-    const link = this.nextLink++;
-    this.held.set(`${sid}:${link}`, receive);
-    this.world.step(sid, { kind: 'link-opened', link, remote: 'by hand' });
-    return (bytes) => this.world.step(sid, { kind: 'link-received', link, bytes });
+    const there = this.world.nextId();
+    this.links.set(`${sid}:${link}`, { sid: to, link: there });
+    this.links.set(`${to}:${there}`, { sid, link });
+    this.world.step(to, { kind: 'link-opened', link: there, remote: `server ${sid}` });
+    this.world.step(sid, { kind: 'link-opened', link, remote: `server ${to}` });
   }
 
   send(sid: number, link: number, bytes: Buffer): void {
     this.held.get(`${sid}:${link}`)?.(bytes);
-    const other = this.ends.get(`${sid}:${link}`);
-    if (other === undefined || !this.world.isReachable(sid, other.sid)) return;
+    const other = this.links.get(`${sid}:${link}`);
+    if (other === undefined || !this.isReachable(sid, other.sid)) return;
     this.world.step(other.sid, { kind: 'link-received', link: other.link, bytes });
   }
 
   close(sid: number, link: number, reason: string, isTold = true): void {
     this.held.get(`${sid}:${link}`)?.(null);
-    const other = this.ends.get(`${sid}:${link}`);
+    const other = this.links.get(`${sid}:${link}`);
     if (other === undefined) return;
-    this.ends.delete(`${sid}:${link}`);
-    this.ends.delete(`${other.sid}:${other.link}`);
+    this.links.delete(`${sid}:${link}`);
+    this.links.delete(`${other.sid}:${other.link}`);
     if (isTold) this.world.step(sid, { kind: 'link-closed', link, reason });
     this.world.step(other.sid, { kind: 'link-closed', link: other.link, reason });
   }
 
+  /** All of that member. */
   closeAll(sid: number, reason: string): void {
-    for (const key of [...this.ends.keys()]) {
+    for (const key of [...this.links.keys()]) {
       if (key.startsWith(`${sid}:`)) this.close(sid, Number(key.split(':')[1]), reason);
     }
   }

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseSaslUsers } from '../../../src/server/session/sasl-users.js';
+import { parseSaslLogin, parseSaslUsers } from '../../../src/server/session/sasl-users.js';
 
 const MODULE = 'org.apache.zookeeper.server.auth.DigestLoginModule';
 
@@ -29,6 +29,16 @@ Other.1 { ${MODULE} required user_eve="e"; };`;
 test('a section of another module is none', () => {
   assert.is(users('Server { com.sun.Krb5LoginModule required useKeyTab=true; };'), undefined);
   assert.is(users(''), undefined);
+});
+
+test('who logs in', () => {
+  const text = `Learner { ${MODULE} required username="zk 1" password="a \\"b\\""; };
+Half { ${MODULE} required username="zk"; };
+Other { com.sun.Krb5LoginModule required username="zk" password="x"; };`;
+  assert.equal(parseSaslLogin(text, 'Learner'), { user: 'zk 1', password: 'a "b"' });
+  for (const section of ['Half', 'Other', 'None']) {
+    assert.is(parseSaslLogin(text, section), undefined);
+  }
 });
 
 test.run();

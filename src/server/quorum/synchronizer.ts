@@ -1,0 +1,52 @@
+/**
+ * Brings learners in sync, one step or two each: where one lacks more than is kept in memory, the
+ * log on the disk is looked through first. Until that is done it is told nothing; what is then sent
+ * is decided anew from what is committed by then.
+ */
+import type { QuorumEvent } from '../events.js';
+import type { Broadcast } from './broadcast.js';
+import type { LearnerHandler } from './learner-handler.js';
+import type { Learners } from './learners.js';
+import { formatQuorumConfig } from './quorum-config.js';
+import { PacketType } from './quorum-packet.js';
+import type { PeerHost } from './role.js';
+import { isJoined, type Logged, searchLog, syncLearner } from './sync-learner.js';
+
+export class Synchronizer {
+  private readonly peer: PeerHost;
+  private readonly learners: Learners;
+  private readonly leader: { readonly broadcast: Broadcast | null; readonly newLeaderZxid: bigint };
+
+  constructor(peer: PeerHost, learners: Learners, leader: Synchronizer['leader']) {
+    this.peer = peer;
+    this.learners = learners;
+    this.leader = leader;
+  }
+
+  begin(handler: LearnerHandler): void {
+    if (searchLog(handler, this.peer)) handler.stage = 'searching';
+    else this.send(handler, null);
+  }
+
+  searched({ link, place, until }: Extract<QuorumEvent, { kind: 'log-searched' }>): void {
+    const handler = this.learners.get(link);
+    if (handler?.stage !== 'searching') return;
+    if (place === null) this.send(handler, null);
+    else if (isJoined(until, this.peer)) this.send(handler, { place, until });
+    else this.begin(handler);
+  }
+
+  /** What the learner lacks, what is under way, then NEWLEADER: in this order, in one step. */
+  private send(handler: LearnerHandler, logged: Logged | null): void {
+    const { peer, learners, leader } = this;
+    handler.stage = 'syncing';
+    const problem = syncLearner(handler, peer, learners, leader.broadcast, logged);
+    if (problem !== '') {
+      learners.refuse(handler, problem);
+      return;
+    }
+    const { config, next } = peer.membership;
+    const text = Buffer.from(formatQuorumConfig(next ?? config));
+    handler.send(PacketType.NEWLEADER, leader.newLeaderZxid, text);
+  }
+}
