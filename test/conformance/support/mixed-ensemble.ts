@@ -9,9 +9,13 @@ export interface MixedEnsemble {
   readonly seats: Seats;
   readonly ours: Map<number, RunningServer>;
   readonly theirs: Map<number, Member>;
+  /** Ours that are processes of their own. */
+  readonly apart: Map<number, Member>;
   /** What ours said, by its sid. */
   readonly notes: Map<number, string[]>;
   startOurs(sid: number): Promise<void>;
+  /** Ours as a process of its own. */
+  startApart(sid: number): void;
   startTheirs(sid: number): void;
   stop(sid: number): Promise<void>;
 }
@@ -30,12 +34,14 @@ export async function withMixedEnsemble(
   const seats = await makeSeats(options);
   const ours = new Map<number, RunningServer>();
   const theirs = new Map<number, Member>();
+  const apart = new Map<number, Member>();
   const notes = new Map<number, string[]>();
   try {
     await body({
       seats,
       ours,
       theirs,
+      apart,
       notes,
       startOurs: async (sid) => {
         const { configFile } = seats.of(sid);
@@ -53,17 +59,21 @@ export async function withMixedEnsemble(
         });
         ours.set(sid, server);
       },
+      startApart: (sid) => apart.set(sid, seats.startBundled(sid)),
       startTheirs: (sid) => theirs.set(sid, seats.startApache(sid)),
       stop: async (sid) => {
         await ours.get(sid)?.close();
         await theirs.get(sid)?.stop();
-        ours.delete(sid);
-        theirs.delete(sid);
+        await apart.get(sid)?.stop();
+        for (const members of [ours, theirs, apart]) members.delete(sid);
       },
     });
   } catch (error) {
     if (error instanceof Error) {
-      const outputs = [...theirs].map(([sid, member]) => [sid, ...lastLines(member.output())]);
+      const outputs = [...theirs, ...apart].map(([sid, member]) => [
+        sid,
+        ...lastLines(member.output()),
+      ]);
       const said = [...notes].map(([sid, lines]) => [sid, ...lines.slice(-SHOWN_LINES)]);
       error.message += `\n${[...outputs, ...said].map((lines) => lines.join('\n  ')).join('\n')}`;
     }

@@ -1,0 +1,64 @@
+import * as assert from 'uvu/assert';
+import { askWord, type SessionClient } from '../../../src/client/index.js';
+import type { Seat } from '../../support/oracle-ensemble.js';
+import { withClient } from './mixed-ensemble.js';
+
+// What members of one ensemble say of themselves, and whether all have the same tree.
+
+export async function ask({ clientPort: port }: Seat, word: string): Promise<string> {
+  return `${await askWord({ host: '127.0.0.1', port }, word)}`;
+}
+
+export async function modeOf(seat: Seat): Promise<string | undefined> {
+  return /^Mode: (.*)$/m.exec(await ask(seat, 'srvr'))?.[1];
+}
+
+/** The leader among the seats; undefined while there is none, or it does not answer. */
+export async function leaderOf(seats: readonly Seat[]): Promise<Seat | undefined> {
+  for (const seat of seats) {
+    if ((await modeOf(seat).catch(() => undefined)) === 'leader') return seat;
+  }
+  return undefined;
+}
+
+/** All znodes with data and Stat but for those that each server keeps in its own way. */
+async function treeOf(seat: Seat): Promise<ReadonlyMap<string, string>> {
+  return withClient(seat, async (client) => {
+    await client.sync('/');
+    const tree = new Map<string, string>();
+    await walk(client, '/', tree);
+    return tree;
+  });
+}
+
+async function walk(client: SessionClient, path: string, tree: Map<string, string>): Promise<void> {
+  const { data, stat } = await client.getData(path);
+  const shown = path.startsWith('/zookeeper') ? `${data}` : [`${data}`, stat];
+  tree.set(
+    path,
+    JSON.stringify(shown, (_, value) => (typeof value === 'bigint' ? `${value}` : value)),
+  );
+  const { children } = await client.getChildren(path);
+  const paths = [...children].sort().map((name) => (path === '/' ? `/${name}` : `${path}/${name}`));
+  await Promise.all(paths.map((child) => walk(client, child, tree)));
+}
+
+export async function checkNoMismatches(seat: Seat): Promise<void> {
+  const mntr = await ask(seat, 'mntr');
+  assert.match(mntr, /^zk_digest_mismatches_count\t0$/m, `server ${seat.sid}`);
+}
+
+/** Nobody may write meanwhile. */
+export async function checkSameEverywhere(seats: readonly Seat[]): Promise<void> {
+  const [first, ...others] = seats;
+  if (first === undefined) return;
+  const expected = await treeOf(first);
+  for (const seat of others) {
+    const found = await treeOf(seat);
+    const paths = new Set([...expected.keys(), ...found.keys()]);
+    const other = [...paths].filter((path) => found.get(path) !== expected.get(path));
+    const differences = other.map((path) => [path, expected.get(path), found.get(path)]);
+    assert.equal(differences, [], `servers ${first.sid} and ${seat.sid}`);
+  }
+  for (const seat of seats) await checkNoMismatches(seat);
+}
