@@ -51,6 +51,8 @@ export class ElectionPort {
   private readonly peers = new Map<number, ElectionPeer>();
   private readonly pending = new Set<Socket>();
   private members: ReadonlyMap<number, QuorumServerConfig> = new Map();
+  /** As long as it is no member, where it was as one: others call back there. */
+  private ownAddresses: readonly HostPort[] = [];
   private nextNameless = -1;
   private isClosed = false;
 
@@ -69,14 +71,14 @@ export class ElectionPort {
   /** @throws ServerError EBIND */
   async listen(members: readonly QuorumServerConfig[]): Promise<void> {
     this.learn(members);
-    await this.listener.move(placesOf(this.ownAddresses(), this.options.isEverywhere));
+    await this.listener.move(placesOf(this.ownAddresses, this.options.isEverywhere));
   }
 
   /** Those whose connections are wanted from now on; this server may listen elsewhere then. */
   setMembers(members: readonly QuorumServerConfig[]): void {
     this.learn(members);
     this.listener
-      .move(placesOf(this.ownAddresses(), this.options.isEverywhere))
+      .move(placesOf(this.ownAddresses, this.options.isEverywhere))
       .catch((error: Error) => this.options.onWarning(error.message));
   }
 
@@ -98,6 +100,9 @@ export class ElectionPort {
 
   private learn(members: readonly QuorumServerConfig[]): void {
     this.members = new Map(members.map((member) => [member.sid, member]));
+    if (this.members.has(this.options.sid)) {
+      this.ownAddresses = this.electionAddresses(this.options.sid);
+    }
     for (const [sid, peer] of this.peers) {
       if (this.members.has(sid)) continue;
       this.peers.delete(sid);
@@ -108,10 +113,6 @@ export class ElectionPort {
       const peer = this.peers.get(sid) ?? this.addPeer(sid);
       peer.addresses = this.electionAddresses(sid);
     }
-  }
-
-  private ownAddresses(): HostPort[] {
-    return this.electionAddresses(this.options.sid);
   }
 
   private electionAddresses(sid: number): HostPort[] {
@@ -126,7 +127,7 @@ export class ElectionPort {
       sid,
       isMember: () => this.members.has(sid),
       isCaller: own > sid,
-      preamble: () => encodePreamble({ sid: own, addresses: this.ownAddresses() }, isMultiAddress),
+      preamble: () => encodePreamble({ sid: own, addresses: this.ownAddresses }, isMultiAddress),
       dial: async (addresses, signal) => {
         const socket = await dial({ addresses, timeoutMs: connectTimeoutMs, transport, signal });
         return socket.setKeepAlive(isKeptAlive);
