@@ -21,6 +21,8 @@ export class LearnerHistory {
   /** Logged, and to be acked when durable. */
   private readonly unacked = new Fifo<bigint>();
   private durableZxid: bigint;
+  /** All that was committed before NEWLEADER is here. */
+  private isInSync = false;
 
   /** @param onConfig a reconfig is committed: who leads from now on */
   constructor(
@@ -96,7 +98,8 @@ export class LearnerHistory {
     }
     this.commitNext();
     const config = configOf(proposal.txn);
-    if (config === null) return '';
+    // In the history that a leader sends it is a txn like others: NEWLEADER says what is in force.
+    if (config === null || !this.isInSync) return '';
     if (leader === null || leader.length < 8) return 'a reconfig that does not say who leads';
     this.onConfig(config, Number(leader.readBigInt64BE(0)));
     return '';
@@ -115,6 +118,7 @@ export class LearnerHistory {
 
   /** The ack of NEWLEADER speaks for all that was committed before it. */
   forgetCommitted(): void {
+    this.isInSync = true;
     const next = this.pending.peek()?.head.zxid;
     for (let zxid = this.unacked.peek(); zxid !== undefined; zxid = this.unacked.peek()) {
       if (next !== undefined && zxid >= next) return;
