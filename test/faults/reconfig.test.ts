@@ -1,9 +1,13 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ZooKeeperError } from '../../src/client/errors.js';
+import {
+  changeMembers,
+  checkKept,
+  RECONFIGURABLE,
+  waitForMembers,
+} from '../conformance/support/change-members.js';
 import { withClient } from '../conformance/support/mixed-ensemble.js';
-import { checkSameEverywhere, leaderOf } from '../conformance/support/same-everywhere.js';
-import { dynamicConfigOf, linesOf, RECONFIGURABLE } from '../support/dynamic-config.js';
+import { leaderOf } from '../conformance/support/same-everywhere.js';
 import {
   type Member,
   makeSeats,
@@ -64,60 +68,10 @@ async function withWorld(body: (world: World) => Promise<void>): Promise<void> {
   }
 }
 
-/** Changes the membership through that member; whether it came about says /zookeeper/config. */
-async function change(
-  seat: Seat,
-  { joining = [], leaving = [] }: { joining?: readonly string[]; leaving?: readonly number[] },
-): Promise<void> {
-  await withClient(seat, async (client) => {
-    try {
-      await client.reconfig({
-        ...(joining.length > 0 ? { joining: joining.join() } : {}),
-        ...(leaving.length > 0 ? { leaving: leaving.join() } : {}),
-      });
-    } catch (error) {
-      // Its member may have followed the leader that leaves.
-      if (!(error instanceof ZooKeeperError && error.code === 'CONNECTIONLOSS')) throw error;
-    }
-  });
-}
-
-async function configAt(seat: Seat): Promise<string> {
-  return withClient(seat, async (client) => {
-    await client.sync('/');
-    return linesOf(`${(await client.getConfig()).data}`);
-  });
-}
-
-async function waitForMembers(seats: readonly Seat[], sids: readonly number[]): Promise<void> {
-  for (const seat of seats) {
-    await waitFor(`the members ${sids} at server ${seat.sid}`, async () => {
-      const config = await configAt(seat).catch(() => '');
-      const found = [...config.matchAll(/^server\.(\d+)=/gm)].map(([, sid]) => Number(sid));
-      return `${found.sort((a, b) => a - b)}` === `${sids}`;
-    });
-  }
-}
-
 /** Nobody said of another that it did what it must not. */
 function checkPeaceful({ members }: World): void {
   for (const [sid, member] of members) {
     assert.not.match(member.output(), /broke the protocol|is no server/, `server ${sid}`);
-  }
-}
-
-/** Nobody writes any more: all has been kept, everywhere, and on the disks. */
-async function checkKept({ writers }: World, seats: readonly Seat[]): Promise<void> {
-  for (const seat of seats) {
-    const losses = await withClient(seat, (client) => writers.lossesAt(client));
-    assert.equal(losses, [], `server ${seat.sid}`);
-  }
-  await checkSameEverywhere(seats);
-  for (const seat of seats) {
-    const config = await configAt(seat);
-    await waitFor(`the file of server ${seat.sid} to say ${config}`, () => {
-      return dynamicConfigOf(seat) === config;
-    });
   }
 }
 
@@ -131,7 +85,9 @@ test('three members become five, and three again, the leader among those that le
         watching.getConfig({ watch: ({ type, path }) => events.push(`${type} ${path}`) });
       await arm();
       await start(4, 5);
-      await change(seats.of(2), { joining: [4, 5].map((sid) => `${seats.serverLines[sid - 1]}`) });
+      await changeMembers(seats.of(2), {
+        joining: [4, 5].map((sid) => `${seats.serverLines[sid - 1]}`),
+      });
       await waitForMembers(seats.all, [1, 2, 3, 4, 5]);
       await waitFor('the event of the config watch', () => events.length > 0);
       assert.equal(events, ['NodeDataChanged /zookeeper/config']);
@@ -147,7 +103,7 @@ test('three members become five, and three again, the leader among those that le
     await withClient(staying[1] as Seat, async (watching) => {
       const events: string[] = [];
       await watching.getConfig({ watch: ({ type }) => events.push(type) });
-      await change(staying[0] as Seat, { leaving: [leader.sid, other.sid] });
+      await changeMembers(staying[0] as Seat, { leaving: [leader.sid, other.sid] });
       await waitForMembers(staying, stayingSids);
       await waitFor('the event of the config watch', () => events.length > 0);
       assert.equal(events, ['NodeDataChanged']);
@@ -158,14 +114,14 @@ test('three members become five, and three again, the leader among those that le
     for (const { sid } of [leader, other]) await stop(sid, 'SIGKILL');
     await writers.goOn();
     await writers.pause();
-    await checkKept(world, staying);
+    await checkKept(writers, staying);
     checkPeaceful(world);
 
     // What is on the disks makes the same ensemble.
     for (const sid of stayingSids) await stop(sid);
     assert.is(members.size, 0);
     await start(...stayingSids);
-    await checkKept(world, staying);
+    await checkKept(writers, staying);
     assert.ok(await leaderOf(staying));
   }));
 
@@ -175,17 +131,17 @@ test('a member that was away comes back to a membership that changed', () =>
     const away = (await leaderOf(seats.all))?.sid === 1 ? 2 : 1;
     await stop(away, 'SIGKILL');
     await start(4, 5);
-    await change(seats.of(3), { joining: [`${seats.serverLines[3]}`] });
+    await changeMembers(seats.of(3), { joining: [`${seats.serverLines[3]}`] });
     const present = seats.all.filter(({ sid }) => sid !== away && sid !== 5);
     await waitForMembers(present, [1, 2, 3, 4]);
-    await change(seats.of(4), { joining: [`${seats.serverLines[4]}`] });
+    await changeMembers(seats.of(4), { joining: [`${seats.serverLines[4]}`] });
     await waitForMembers([...present, seats.of(5)], [1, 2, 3, 4, 5]);
     await writers.goOn();
     await start(away);
     await waitForMembers(seats.all, [1, 2, 3, 4, 5]);
     await writers.goOn();
     await writers.pause();
-    await checkKept(world, seats.all);
+    await checkKept(writers, seats.all);
     checkPeaceful(world);
   }));
 
