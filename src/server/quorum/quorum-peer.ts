@@ -65,6 +65,7 @@ export class QuorumPeer implements PeerHost {
     this.currentEpoch = parts.currentEpoch;
     this.data = parts.data;
     this.committedLog = parts.committedLog;
+    if (parts.isReconfigEnabled) this.membership.recall(parts.data.tree);
     this.election = new FastLeaderElection({ ...parts.election, sid: parts.sid }, parts.config);
     const make = (data: Data, makePath: MakePath | null) => parts.makeServer(this, data, makePath);
     this.front = new Front({ make, emit: (effect) => this.emit(effect) }, this.data);
@@ -124,6 +125,8 @@ export class QuorumPeer implements PeerHost {
       }
       case 'installed':
         this.diskWork--;
+        // It was proposed in a history that this server has no more.
+        this.membership.next = null;
         this.role?.step(event);
         break;
       case 'link-opened':
@@ -290,7 +293,8 @@ export class QuorumPeer implements PeerHost {
   serve<P extends EnsemblePath>(
     makePath: (state: ServerState, host: PathHost) => P,
   ): { readonly server: Server; readonly path: P } {
-    this.tellConfig();
+    // A snapshot must not forget what is proposed: when its fate is known, that is told.
+    if (this.membership.next === null) this.tellConfig();
     return this.front.serve(this.data, makePath, withLocalSessions(this.limits.localSessions));
   }
 
