@@ -211,7 +211,9 @@ export class Leader implements Role {
       return;
     }
     const { config, next } = this.peer.membership;
-    const text = Buffer.from(formatQuorumConfig(next ?? config));
+    // While it serves, one that is proposed may still come to nothing.
+    const told = this.broadcast === null ? (next ?? config) : config;
+    const text = Buffer.from(formatQuorumConfig(told));
     handler.send(PacketType.NEWLEADER, this.newLeaderZxid, text);
   }
 

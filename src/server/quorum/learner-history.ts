@@ -65,6 +65,13 @@ export class LearnerHistory {
     }
   }
 
+  /** Of the reconfig that is proposed and not committed, the newest. */
+  get pendingConfig(): QuorumConfig | null {
+    let found: QuorumConfig | null = null;
+    for (const { txn } of this.pending.values()) found = configOf(txn) ?? found;
+    return found;
+  }
+
   get isDurable(): boolean {
     return this.durableZxid >= this.path.lastLogged;
   }
