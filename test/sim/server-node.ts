@@ -4,6 +4,7 @@ import type { Event } from '../../src/server/events.js';
 import { writeSnapshotStream } from '../../src/server/persistence/snapshot.js';
 import { bodySourceOf } from '../../src/server/persistence/snapshot-source.js';
 import type { QuorumConfig } from '../../src/server/quorum/quorum-config.js';
+import type { QuorumLimits } from '../../src/server/quorum/role.js';
 import type { Random } from '../support/random.js';
 import type { SimDisk } from './disk.js';
 import type { Network } from './network.js';
@@ -13,6 +14,13 @@ import type { Scheduler, Timer } from './scheduler.js';
 import { recover } from './stored-files.js';
 import { type Delivered, WatchedLog, WatchedPeer } from './watched-peer.js';
 
+export interface NodeParts {
+  readonly disk: SimDisk;
+  readonly random: Random;
+  readonly limits: QuorumLimits;
+  readonly isReconfigEnabled: boolean;
+}
+
 /** What a node asks of the world that it is in. */
 export interface NodeWorld {
   readonly scheduler: Scheduler;
@@ -20,6 +28,8 @@ export interface NodeWorld {
   node(sid: number): ServerNode | undefined;
   /** A txn went into its committed log. */
   delivered(node: ServerNode, txn: Delivered): void;
+  /** A quorum is in sync with it: it leads. */
+  leads(node: ServerNode): void;
   /** A turn is over; what it sent is on its way. */
   turned(node: ServerNode): void;
   /** What goes out to a client. */
@@ -45,6 +55,7 @@ export class ServerNode {
   private readonly world: NodeWorld;
   private readonly config: QuorumConfig;
   private readonly random: Random;
+  private readonly parts: NodeParts;
   private inbox: Event[] = [];
   private isTurnAsked = false;
   private pausedUntilMs = 0;
@@ -55,13 +66,9 @@ export class ServerNode {
   /** The newest frame for each server. */
   private lastFrames = new Map<number, Buffer>();
 
-  constructor(
-    world: NodeWorld,
-    sid: number,
-    config: QuorumConfig,
-    parts: { readonly disk: SimDisk; readonly random: Random },
-  ) {
+  constructor(world: NodeWorld, sid: number, config: QuorumConfig, parts: NodeParts) {
     this.world = world;
+    this.parts = parts;
     this.sid = sid;
     this.config = config;
     this.disk = parts.disk;
@@ -98,9 +105,9 @@ export class ServerNode {
       this.inbox = [];
       this.pausedUntilMs = 0;
       this.peer = new WatchedPeer({
-        ...commonParts(),
+        ...commonParts(this.parts),
         sid: this.sid,
-        config: this.config,
+        config: this.disk.config ?? this.config,
         acceptedEpoch,
         currentEpoch,
         data: { tree: database.tree, sessions: [...database.sessions.values()] },
@@ -108,6 +115,7 @@ export class ServerNode {
         replayed: entries.length,
         seed: this.random.below(1 << 30),
       });
+      this.peer.onLeading = () => this.world.leads(this);
       this.peer.onReplaced = ({ tree }) => {
         this.lastReal = tree.lastProcessedZxid;
         this.replacedZxid = this.lastReal;
@@ -229,6 +237,9 @@ export class ServerNode {
         break;
       case 'install-snapshot':
         disk.install(effect.content, () => step(effect.whenDurable));
+        break;
+      case 'write-config':
+        disk.writeConfig(effect.text);
         break;
       case 'snapshot':
         disk.takeSnapshot(effect.content);
