@@ -217,7 +217,7 @@ export class QuorumPeer implements PeerHost {
   /** The reconfig that ended the last role has said who leads. */
   private succeed(leader: number): void {
     this.successor = null;
-    this.election.settleOn(leader, this.currentEpoch);
+    this.election.settleOn(leader, this.currentEpoch, this.isObserver);
     this.begin(leader);
   }
 
