@@ -40,6 +40,7 @@ const REGISTRARS = [
   'test/conformance/tls.test.ts',
   'test/server/node/admin-apache.test.ts',
   'test/server/node/key-store.test.ts',
+  'test/support/namespaces.ts',
   'test/support/oracle.ts',
   'test/support/promtool.ts',
   'test/support/terminal.ts',

@@ -85,7 +85,7 @@ export async function withMixedEnsemble(
 }
 
 export async function withClient<T>(
-  seat: Seat,
+  seat: Pick<Seat, 'connectString'>,
   work: (client: SessionClient) => Promise<T>,
 ): Promise<T> {
   const client = createClient({ connectString: seat.connectString });

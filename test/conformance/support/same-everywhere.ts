@@ -5,16 +5,20 @@ import { withClient } from './mixed-ensemble.js';
 
 // What members of one ensemble say of themselves, and whether all have the same tree.
 
-export async function ask({ clientPort: port }: Seat, word: string): Promise<string> {
-  return `${await askWord({ host: '127.0.0.1', port }, word)}`;
+/** A member, and where it serves. */
+export type Place = Pick<Seat, 'sid' | 'connectString'>;
+
+async function ask({ connectString }: Place, word: string): Promise<string> {
+  const [host = '', port] = connectString.split(':');
+  return `${await askWord({ host, port: Number(port) }, word)}`;
 }
 
-export async function modeOf(seat: Seat): Promise<string | undefined> {
+export async function modeOf(seat: Place): Promise<string | undefined> {
   return /^Mode: (.*)$/m.exec(await ask(seat, 'srvr'))?.[1];
 }
 
 /** The leader among the seats; undefined while there is none, or it does not answer. */
-export async function leaderOf(seats: readonly Seat[]): Promise<Seat | undefined> {
+export async function leaderOf(seats: readonly Place[]): Promise<Place | undefined> {
   for (const seat of seats) {
     if ((await modeOf(seat).catch(() => undefined)) === 'leader') return seat;
   }
@@ -22,7 +26,7 @@ export async function leaderOf(seats: readonly Seat[]): Promise<Seat | undefined
 }
 
 /** All znodes with data and Stat but for those that each server keeps in its own way. */
-async function treeOf(seat: Seat): Promise<ReadonlyMap<string, string>> {
+async function treeOf(seat: Place): Promise<ReadonlyMap<string, string>> {
   return withClient(seat, async (client) => {
     await client.sync('/');
     const tree = new Map<string, string>();
@@ -43,13 +47,13 @@ async function walk(client: SessionClient, path: string, tree: Map<string, strin
   await Promise.all(paths.map((child) => walk(client, child, tree)));
 }
 
-export async function checkNoMismatches(seat: Seat): Promise<void> {
+export async function checkNoMismatches(seat: Place): Promise<void> {
   const mntr = await ask(seat, 'mntr');
   assert.match(mntr, /^zk_digest_mismatches_count\t0$/m, `server ${seat.sid}`);
 }
 
 /** Nobody may write meanwhile. */
-export async function checkSameEverywhere(seats: readonly Seat[]): Promise<void> {
+export async function checkSameEverywhere(seats: readonly Place[]): Promise<void> {
   const [first, ...others] = seats;
   if (first === undefined) return;
   const expected = await treeOf(first);
