@@ -64,6 +64,30 @@ test('a member that was away for two reconfigs follows at once', () => {
   assert.not.match(world.member(1).notes.join('\n'), /broke the protocol/);
 });
 
+test('a member that comes while a reconfig is proposed waits for it to be committed', () => {
+  const world = new EnsembleWorld(4, 0, { initial: 4 });
+  world.start();
+  world.until(() => [1, 2, 3, 4].every((sid) => world.isServing(sid)), 'four serve');
+  const client = world.client(3);
+  client.take();
+  world.crash(1);
+  const { version } = world.member(3).peer.membership.config;
+  for (const sid of [2, 3]) world.member(sid).isDiskHeld = true;
+  const leaving = { joiningServers: '', leavingServers: '2', newMembers: '', curConfigId: -1n };
+  client.push(client.request(OpCode.reconfig, leaving));
+  world.start(1);
+  world.until(() => world.isServing(1), 'it follows');
+  const { membership } = world.member(1).peer;
+  assert.is(membership.config.version, version);
+  assert.ok((membership.next?.version ?? 0n) > version);
+  assert.equal(client.take(), []);
+  for (const sid of [2, 3]) world.member(sid).isDiskHeld = false;
+  world.pass(100);
+  assert.equal(client.take(), ['reconfig ok']);
+  assert.is(membership.next, null);
+  assert.equal([...membership.config.members.keys()], [1, 3, 4]);
+});
+
 test('a reconfig that no quorum follows, or that is wrong, is refused', () => {
   const world = new EnsembleWorld(4, 0, { initial: 3 });
   world.start(1, 2, 3);
