@@ -5,60 +5,18 @@
  *
  *   npm run bench:ensemble -- [--quick] [--kills 10]
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { LoadConnection, type LoadOp, type LoadResult, prepareLoad, runLoad } from './load.js';
-import {
-  apacheVersion,
-  type BenchServer,
-  freePort,
-  hasApache,
-  modeOf,
-  type ServerKind,
-  startBenchServer,
-} from './servers.js';
+import { type Ensemble, startEnsemble } from './members.js';
+import { apacheVersion, hasApache, modeOf, type ServerKind, startBenchServer } from './servers.js';
 import { commit, printTable } from './table.js';
 
-const SIZE = 3;
 const CONNECTIONS = 12;
 const IN_FLIGHT = 32;
 const PATIENCE_MS = 500;
-
-interface Member {
-  readonly folder: string;
-  readonly port: number;
-  readonly lines: readonly string[];
-  server: BenchServer;
-}
-
-interface Ensemble {
-  readonly kind: ServerKind;
-  readonly members: Member[];
-  readonly readyMs: number;
-}
-
-async function startEnsemble(kind: ServerKind, home: string): Promise<Ensemble> {
-  const sids = Array.from({ length: SIZE }, (_, i) => i + 1);
-  const servers: string[] = [];
-  for (const sid of sids) {
-    servers.push(`server.${sid}=127.0.0.1:${await freePort()}:${await freePort()}`);
-  }
-  const lines = [...servers, 'initLimit=10', 'syncLimit=5'];
-  const startedAt = performance.now();
-  const members = await Promise.all(
-    sids.map(async (sid) => {
-      const folder = join(home, `${kind}-${sid}`);
-      mkdirSync(join(folder, 'data'), { recursive: true });
-      writeFileSync(join(folder, 'data', 'myid'), `${sid}\n`);
-      const port = await freePort();
-      const server = await startBenchServer(kind, home, folder, { port, lines });
-      return { folder, port, lines, server };
-    }),
-  );
-  return { kind, members, readyMs: performance.now() - startedAt };
-}
 
 /** From kill -9 of the leader until a write through another member is acknowledged, in ms. */
 async function timeLeaderKill({ kind, members }: Ensemble, home: string): Promise<number> {

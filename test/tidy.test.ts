@@ -41,6 +41,7 @@ const REGISTRARS = [
   'test/server/node/admin-apache.test.ts',
   'test/server/node/key-store.test.ts',
   'test/support/ipv6.ts',
+  'test/support/namespaces.ts',
   'test/support/oracle.ts',
   'test/support/outer-shells.ts',
   'test/support/promtool.ts',

@@ -5,6 +5,7 @@ import { ConnectError } from '../../src/client/errors.js';
 import { allCommands, COMMAND_WORDS, suggestCommand } from '../../src/commands/registry.js';
 import type { ErrorName } from '../../src/protocol/error-code.js';
 import { makeShellWorld } from '../support/shell-world.js';
+import { makeTempDir } from '../support/temp-dir.js';
 
 test('statements run in order and the rest waits for the caller after an error', async () => {
   const { text, results } = await makeShellWorld().runFully('get /a; get /no; get /a');
@@ -134,6 +135,19 @@ test('a read-only shell refuses every command that changes anything, and sends n
 const CHANGING = ['create', 'delete', 'setData', 'setACL', 'multi', 'reconfig'];
 
 test('every command whose example changes something is declared as mutating', async () => {
+  // Some write files.
+  const folder = makeTempDir('examples');
+  const before = process.cwd();
+  process.chdir(folder.path);
+  try {
+    await checkExamples();
+  } finally {
+    process.chdir(before);
+    folder.remove();
+  }
+});
+
+async function checkExamples(): Promise<void> {
   for (const command of await allCommands()) {
     // One goes elsewhere, one waits, one reads a file, one opens an editor, and begin's is of
     // commit; recipes wait for others: test/cli has those.
@@ -148,7 +162,7 @@ test('every command whose example changes something is declared as mutating', as
     const isChanging = world.client.calls.some((call) => CHANGING.includes(call));
     assert.is(isChanging, command.isMutating ?? false, command.name);
   }
-});
+}
 
 test('an interrupt ends the wait for an answer', async () => {
   const world = makeShellWorld();

@@ -2,57 +2,17 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { askWord, CreateModes } from '../../src/client/index.js';
+import { CreateModes } from '../../src/client/index.js';
 import { TxnLogReader } from '../../src/server/persistence/txn-log.js';
 import { oracleTest } from '../support/oracle.js';
 import { type Seat, waitUntilServing } from '../support/oracle-ensemble.js';
 import { waitFor } from '../support/wait-for.js';
 import { buildLog, setDataEntry } from '../support/zk-files.js';
 import { withClient, withMixedEnsemble } from './support/mixed-ensemble.js';
+import { checkSameEverywhere, modeOf } from './support/same-everywhere.js';
 
 // Our servers beside Apache's in one ensemble: who leads whom, how a member catches up, and whether
 // all have the same tree in the end.
-
-async function ask({ clientPort: port }: Seat, word: string): Promise<string> {
-  return `${await askWord({ host: '127.0.0.1', port }, word)}`;
-}
-
-async function modeOf(seat: Seat): Promise<string | undefined> {
-  return /^Mode: (.*)$/m.exec(await ask(seat, 'srvr'))?.[1];
-}
-
-/** All znodes with data and Stat but for those that each server keeps in its own way. */
-async function treeOf(seat: Seat): Promise<ReadonlyMap<string, string>> {
-  return withClient(seat, async (client) => {
-    await client.sync('/');
-    const tree = new Map<string, string>();
-    const walk = async (path: string): Promise<void> => {
-      const { data, stat } = await client.getData(path);
-      const shown = path.startsWith('/zookeeper') ? `${data}` : [`${data}`, stat];
-      tree.set(
-        path,
-        JSON.stringify(shown, (_, value) => (typeof value === 'bigint' ? `${value}` : value)),
-      );
-      const { children } = await client.getChildren(path);
-      for (const name of [...children].sort()) {
-        await walk(path === '/' ? `/${name}` : `${path}/${name}`);
-      }
-    };
-    await walk('/');
-    return tree;
-  });
-}
-
-async function checkSameEverywhere(seats: readonly Seat[]): Promise<void> {
-  const [first, ...others] = seats;
-  if (first === undefined) return;
-  const expected = await treeOf(first);
-  for (const seat of others) assert.equal(await treeOf(seat), expected, `server ${seat.sid}`);
-  for (const seat of seats) {
-    const mntr = await ask(seat, 'mntr');
-    assert.match(mntr, /^zk_digest_mismatches_count\t0$/m, `server ${seat.sid}`);
-  }
-}
 
 /** Writes of all kinds through one member; they are seen by a client of every other. */
 async function writeThrough(seat: Seat, others: readonly Seat[]): Promise<void> {

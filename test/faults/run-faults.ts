@@ -4,7 +4,7 @@ import { Random } from '../support/random.js';
 import { waitFor } from '../support/wait-for.js';
 import { type FaultyEnsemble, makeFaultyEnsemble } from './faulty-ensemble.js';
 import { checkEnd, checkHistory, type Seen } from './history.js';
-import { makeNodes, readNode, Workload } from './workload.js';
+import { makeNodes, readAllNodes, Workload } from './workload.js';
 
 export interface FaultsOptions {
   readonly size: number;
@@ -151,12 +151,7 @@ async function readAll(
   ensemble: FaultyEnsemble,
 ): Promise<Map<string, Extract<Seen, { kind: 'read' }>>> {
   const client = await openSession(ensemble);
-  const found = new Map<string, Extract<Seen, { kind: 'read' }>>();
-  await client.call(9, { path: '/' });
-  for (const path of PATHS) {
-    const seen = await readNode(client, 'end', path, performance.now());
-    if (seen !== undefined) found.set(path, seen);
-  }
+  const found = await readAllNodes(client, PATHS);
   await client.close();
   return found;
 }

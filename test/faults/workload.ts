@@ -137,6 +137,20 @@ export async function readNode(
   };
 }
 
+/** Reads them all behind whatever was committed before; only those that were answered. */
+export async function readAllNodes(
+  client: RawClient,
+  paths: readonly string[],
+): Promise<Map<string, Extract<Seen, { kind: 'read' }>>> {
+  const found = new Map<string, Extract<Seen, { kind: 'read' }>>();
+  await client.call(OpCode.sync, { path: '/' });
+  for (const path of paths) {
+    const seen = await readNode(client, 'end', path, performance.now());
+    if (seen !== undefined) found.set(path, seen);
+  }
+  return found;
+}
+
 /** Makes the znodes, each with the same first value; returns the zxid of the last. */
 export async function makeNodes(
   client: RawClient,

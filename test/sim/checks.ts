@@ -5,7 +5,7 @@ import {
   decodeEpoch,
 } from '../../src/server/persistence/epochs.js';
 import { logFileName, parseLogName } from '../../src/server/persistence/file-names.js';
-import { containsQuorum, type QuorumConfig } from '../../src/server/quorum/quorum-config.js';
+import { containsQuorum } from '../../src/server/quorum/quorum-config.js';
 import type { DataTree } from '../../src/server/tree/data-tree.js';
 import { hex, type Ledger, Violation } from './ledger.js';
 import type { ServerNode } from './server-node.js';
@@ -27,13 +27,11 @@ interface Progress {
 /** The invariants that are checked at the end of every turn of every server. */
 export class Checks {
   private readonly ledger: Ledger;
-  private readonly config: QuorumConfig;
   private readonly nodes: () => Iterable<ServerNode>;
   private readonly progress = new Map<number, Progress>();
 
-  constructor(ledger: Ledger, config: QuorumConfig, nodes: () => Iterable<ServerNode>) {
+  constructor(ledger: Ledger, nodes: () => Iterable<ServerNode>) {
     this.ledger = ledger;
-    this.config = config;
     this.nodes = nodes;
   }
 
@@ -49,6 +47,10 @@ export class Checks {
     this.commit(node, progress, txn);
   }
 
+  leads(node: ServerNode): void {
+    this.establish(node, this.progressOf(node));
+  }
+
   turned(node: ServerNode): void {
     const { peer } = node;
     if (peer === null) return;
@@ -56,6 +58,7 @@ export class Checks {
     this.checkEpochs(node);
     if (!peer.isEstablished) return;
     this.establish(node, progress);
+    this.ledger.checkConfig(node.sid, peer.membership.config);
     const { tree } = peer.data;
     this.ledger.compareDigest(node.sid, tree.lastProcessedZxid, tree.digest.value);
     this.checkTree(node, tree);
@@ -110,19 +113,25 @@ export class Checks {
   private checkDurable({ zxid, entry }: Delivered): void {
     const holders = new Set<number>();
     for (const { sid, disk } of this.nodes()) if (holds(disk.files, zxid, entry)) holders.add(sid);
-    if (!containsQuorum(this.config, holders)) {
+    if (!this.isQuorum(zxid, holders)) {
       const found = [...holders].join(', ') || 'none';
-      throw new Violation(`${hex(zxid)} is committed, and only on the disks of ${found}`);
+      const asked = this.ledger.describeConfigs(zxid);
+      throw new Violation(`${hex(zxid)} is committed on the disks of ${found} alone, of ${asked}`);
     }
+  }
+
+  private isQuorum(zxid: bigint, holders: ReadonlySet<number>): boolean {
+    return this.ledger.configsFor(zxid).every((config) => containsQuorum(config, holders));
   }
 
   /** What was committed once is on the disks of a quorum for ever. */
   private checkStored(): void {
     const { last } = this.ledger;
     const holders = [...this.nodes()].filter(({ disk }) => storedZxid(disk.files) >= last);
-    if (containsQuorum(this.config, new Set(holders.map(({ sid }) => sid)))) return;
+    if (this.isQuorum(last, new Set(holders.map(({ sid }) => sid)))) return;
     const found = holders.map(({ sid }) => sid).join(', ') || 'none';
-    throw new Violation(`${hex(last)} was committed, and is only on the disks of ${found}`);
+    const asked = this.ledger.describeConfigs(last);
+    throw new Violation(`${hex(last)} was committed, is on the disks of ${found}, of ${asked}`);
   }
 
   /** A snapshot that a leader sent is acked when it is on the disk. */

@@ -58,6 +58,8 @@ export class ClientNode {
   readonly id: number;
   told: Told = newTold(0n);
   isOpen = false;
+  /** It talks to a server without a quorum, which may show what never was. */
+  isReadOnly = false;
   /** Asked and not answered. */
   readonly sent: (Asked & { readonly xid: number; readonly after: bigint })[] = [];
   /** Called when there is a session to work in. */
@@ -66,6 +68,8 @@ export class ClientNode {
   onEvent: (path: string) => void = () => undefined;
   private readonly world: ClientWorld;
   private readonly random: Random;
+  /** It asks for no more than reads where there is no more. */
+  private readonly canBeReadOnly: boolean;
   private password: Buffer = NO_PASSWORD;
   private socket: Socket | null = null;
   private connection = 0;
@@ -75,10 +79,11 @@ export class ClientNode {
   private heardMs = 0;
   private timer: Timer | null = null;
 
-  constructor(world: ClientWorld, id: number, random: Random) {
+  constructor(world: ClientWorld, id: number, random: Random, canBeReadOnly = false) {
     this.world = world;
     this.id = id;
     this.random = random;
+    this.canBeReadOnly = canBeReadOnly;
   }
 
   start(): void {
@@ -148,7 +153,7 @@ export class ClientNode {
       timeOut: SESSION_MS,
       sessionId: this.told.id,
       passwd: this.password,
-      readOnly: false,
+      readOnly: this.canBeReadOnly,
     });
     this.sendBytes(hello);
   }
@@ -160,6 +165,13 @@ export class ClientNode {
     this.socket = null;
     this.decoder?.stop();
     this.isOpen = false;
+    // The session of a server without a quorum is that server's alone, and only one who has no
+    // other may have such: these clients give theirs up.
+    if (this.isReadOnly || (this.canBeReadOnly && this.random.oneIn(2))) {
+      this.isReadOnly = false;
+      this.told = newTold(0n, this.told.lastZxid);
+      this.password = NO_PASSWORD;
+    }
     this.sent.length = 0;
     this.reconnect();
   }
@@ -198,7 +210,7 @@ export class ClientNode {
     asked.answered({ zxid, err, body: input });
   }
 
-  private welcome({ sessionId, passwd, timeOut }: ConnectResponse): void {
+  private welcome({ sessionId, passwd, timeOut, readOnly }: ConnectResponse): void {
     if (sessionId === 0n || timeOut <= 0) {
       this.world.trace(`client ${this.id} has lost session ${this.told.id.toString(16)}`);
       this.told = newTold(0n, this.told.lastZxid);
@@ -210,6 +222,7 @@ export class ClientNode {
     if (this.told.id === 0n) this.told = newTold(sessionId, this.told.lastZxid);
     else if (sessionId !== this.told.id) throw new Violation(`client ${this.id} got a new session`);
     this.password = passwd ?? NO_PASSWORD;
+    this.isReadOnly = readOnly;
     this.isOpen = true;
     this.world.trace(`client ${this.id} has session ${this.told.id.toString(16)}`);
     this.armAgain();

@@ -6,14 +6,17 @@ import type { Database } from '../../src/server/persistence/replay.js';
 import { writeSnapshot } from '../../src/server/persistence/snapshot.js';
 import { sourceOf } from '../../src/server/persistence/snapshot-source.js';
 import { encodeLogHeader } from '../../src/server/persistence/txn-log.js';
+import type { QuorumConfig } from '../../src/server/quorum/quorum-config.js';
 import type { SnapshotContent } from '../../src/server/snapshot-content.js';
 import type { Random } from '../support/random.js';
 import type { Scheduler, Timer } from './scheduler.js';
+import { parse } from './shape.js';
 import { cutSteps, type Files, recover, searchLogs, snapshotBytes } from './stored-files.js';
 
 const SECTOR = 512;
 /** Small, so that much happens while a snapshot is written. */
 const SNAPSHOT_CHUNK = 1024;
+export const CONFIG_FILE = 'zoo.cfg.dynamic';
 
 /** A piece of work that takes time, and that a crash may catch in the middle. */
 interface Job {
@@ -34,6 +37,7 @@ export class SimDisk {
   protected readonly scheduler: Scheduler;
   private jobs: Job[] = [];
   private timer: Timer | null = null;
+  private configTimer: Timer | null = null;
   private log: string | null = null;
   private snapshot: { chunks: Iterator<Buffer>; finish: () => void; timer: Timer } | null = null;
   /** How far the tree had come when a snapshot was whole; the next process does not know it. */
@@ -62,11 +66,24 @@ export class SimDisk {
     }
     this.timer?.cancel();
     this.timer = null;
+    this.configTimer?.cancel();
     this.jobs = [];
     this.snapshot?.timer.cancel();
     this.snapshot = null;
     this.reached = new Map();
     this.log = null;
+  }
+
+  /** The membership that was kept last; undefined where that is none yet. */
+  get config(): QuorumConfig | undefined {
+    const text = this.files.get(CONFIG_FILE);
+    return text === undefined ? undefined : parse(text.toString());
+  }
+
+  /** Nobody waits for it: when the power goes before, it was never asked for. */
+  writeConfig(text: string): void {
+    this.configTimer?.cancel();
+    this.configTimer = this.later(() => this.files.set(CONFIG_FILE, Buffer.from(text)));
   }
 
   append(bytes: Buffer, firstZxid: bigint, done: () => void): void {

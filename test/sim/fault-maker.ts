@@ -4,6 +4,8 @@ import type { Simulation } from './simulation.js';
 
 export interface FaultParts {
   readonly clients: readonly number[];
+  /** Are reads served without a quorum? */
+  readonly isReadOnlyAllowed: boolean;
   start(node: ServerNode): void;
 }
 
@@ -47,6 +49,10 @@ export class FaultMaker {
   private disturb(): void {
     const { random, world } = this;
     const node = random.pick(world.servers);
+    if (this.parts.isReadOnlyAllowed && random.oneIn(6)) {
+      this.loseQuorum();
+      return;
+    }
     switch (random.below(12)) {
       case 0:
       case 1:
@@ -107,6 +113,17 @@ export class FaultMaker {
     node.crash();
     this.later(() => {
       if (!node.isUp) this.parts.start(node);
+    });
+  }
+
+  /** For as long as it takes until the others serve reads. */
+  private loseQuorum(): void {
+    const gone = this.world.servers.filter((_, at) => at % 3 !== 0);
+    this.note('the quorum is lost');
+    for (const node of gone) node.crash();
+    this.world.scheduler.later(2500 + this.random.below(3000), () => {
+      if (this.isOver) return;
+      for (const node of gone) if (!node.isUp) this.parts.start(node);
     });
   }
 

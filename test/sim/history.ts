@@ -16,6 +16,7 @@ export class History {
   private lastAcknowledged = 0n;
   writes = 0;
   reads = 0;
+  readOnlyReads = 0;
 
   constructor(ledger: Ledger) {
     this.ledger = ledger;

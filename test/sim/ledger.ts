@@ -1,9 +1,13 @@
 import { OpCode } from '../../src/protocol/op-code.js';
 import { parentPath } from '../../src/protocol/path.js';
 import { zxidCounter } from '../../src/protocol/zxid.js';
+import type { QuorumConfig } from '../../src/server/quorum/quorum-config.js';
 import type { DataTree } from '../../src/server/tree/data-tree.js';
 import { readTxn, type Txn, type TxnHead } from '../../src/server/tree/txn.js';
+import { parse } from './shape.js';
 import type { Delivered } from './watched-peer.js';
+
+const CONFIG = '/zookeeper/config';
 
 /** Something that must never be. */
 export class Violation extends Error {
@@ -38,6 +42,51 @@ export class Ledger {
   private readonly unseen: { readonly from: bigint; readonly to: bigint }[] = [];
   /** The last txn that is committed. */
   last = 0n;
+  /** The memberships that were committed, by the zxids that made them. */
+  private readonly configs: QuorumConfig[];
+  private readonly sessions = new Set<bigint>();
+  private readonly strangers = new Set<bigint>();
+
+  constructor(config: QuorumConfig) {
+    this.configs = [config];
+  }
+
+  get reconfigs(): number {
+    return this.configs.length - 1;
+  }
+
+  get localSessions(): number {
+    return this.strangers.size;
+  }
+
+  /** Who must have the txn on their disks: a quorum of each. A reconfig needs one of both. */
+  configsFor(zxid: bigint): QuorumConfig[] {
+    const before = this.configs.findLast(({ version }) => version < zxid);
+    const now = this.configs.findLast(({ version }) => version <= zxid);
+    return [...new Set([before, now])].filter((config) => config !== undefined);
+  }
+
+  describeConfigs(zxid: bigint): string {
+    const texts = this.configsFor(zxid).map(({ version, members }) => {
+      return `${rolesIn(members)} since ${hex(version)}`;
+    });
+    return texts.join(' and of ');
+  }
+
+  /** A membership is in force at a server: one that was committed, or that of the beginning. */
+  checkConfig(sid: number, { version, members }: QuorumConfig): void {
+    const isFirst = zxidCounter(version) === 0;
+    const committed = isFirst
+      ? this.configs[0]
+      : this.configs.find((config) => config.version === version);
+    const isUnseen = this.unseen.some(({ from, to }) => version > from && version <= to);
+    if (committed === undefined && isUnseen) return;
+    const expected = committed === undefined ? 'none' : rolesIn(committed.members);
+    const isJoiner = version === 0n && !committed?.members.has(sid);
+    if (isJoiner || expected === rolesIn(members)) return;
+    const found = `${rolesIn(members)} of version ${hex(version)}`;
+    throw new Violation(`server ${sid} has the members ${found}, not ${expected}`);
+  }
 
   get size(): number {
     return this.entries.size;
@@ -61,6 +110,7 @@ export class Ledger {
     this.last = zxid;
     const { head, txn } = readTxn(entry);
     if (!isRefusal(txn)) this.checkOrder(head);
+    if (txn.type === OpCode.createSession) this.sessions.add(head.sessionId);
     this.follow(head.zxid, txn);
     return true;
   }
@@ -87,11 +137,18 @@ export class Ledger {
     if (zxid <= this.last || zxidCounter(zxid) === 0) return;
     this.unseen.push({ from: this.last, to: zxid });
     this.last = zxid;
+    const text = tree.get(CONFIG)?.data;
+    if (typeof text === 'string' && text !== '') this.adoptConfig(parse(text));
     for (const node of tree.walk()) {
       const data = typeof node.data === 'string' ? node.data : '';
       this.note(node.path, tree.stats.mzxid(node.slot), data);
       this.noteChildren(node.path, tree.stats.pzxid(node.slot));
     }
+  }
+
+  private adoptConfig(config: QuorumConfig): void {
+    const { version } = this.configs.at(-1) as QuorumConfig;
+    if (zxidCounter(config.version) !== 0 && config.version > version) this.configs.push(config);
   }
 
   /** Trees at the same zxid must be the same. */
@@ -120,6 +177,7 @@ export class Ledger {
       throw new Violation(`a write was acknowledged at ${hex(zxid)}, where none is committed`);
     }
     const { head } = readTxn(entry);
+    if (!this.sessions.has(sessionId) && this.unseen.length === 0) this.strangers.add(sessionId);
     if (head.sessionId !== sessionId || head.cxid !== cxid) {
       throw new Violation(`a write was acknowledged with the txn ${hex(zxid)} of somebody else`);
     }
@@ -153,6 +211,13 @@ export class Ledger {
       case OpCode.setData:
         this.note(txn.path, zxid, txn.data ?? '');
         break;
+      case OpCode.reconfig: {
+        const config = parse(txn.data ?? '');
+        if (config.version !== zxid) throw new Violation(`${hex(zxid)} makes another version`);
+        this.configs.push(config);
+        this.note(CONFIG, zxid, txn.data ?? '');
+        break;
+      }
       case OpCode.delete:
       case OpCode.deleteContainer:
         this.drop(txn.path, zxid);
@@ -187,6 +252,14 @@ export class Ledger {
     changes.push(zxid);
     this.children.set(path, changes);
   }
+}
+
+/** "1 2 (3)": two that vote, one that observes. */
+function rolesIn(members: QuorumConfig['members']): string {
+  const names = [...members].map(([sid, { role }]) =>
+    role === 'observer' ? `(${sid})` : `${sid}`,
+  );
+  return names.sort().join(' ');
 }
 
 /** Does it change nothing? A request that came late on another connection is refused so. */

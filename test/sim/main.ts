@@ -1,13 +1,16 @@
 import { parseArgs } from 'node:util';
-import { type Outcome, type Shape, Simulation, shapeOf } from './simulation.js';
+import { type Shape, shapeOf } from './shape.js';
+import { type Outcome, Simulation } from './simulation.js';
 
 /**
  * Runs simulated ensembles from the command line:
  *
- *   npm run sim -- --seed N [--seeds K] [--servers 5] [--observers 1] [--steps M] [--trace]
+ *   npm run sim -- --seed N [--seeds K] [--servers 5] [--observers 1] [--spares 2] [--steps M]
+ *                  [--trace]
  *
- * --seed is the first one, --seeds how many. Without --servers a seed has 3, 5 or 7 of them, and
- * without --observers now and then one observer.
+ * --seed is the first one, --seeds how many. Without --servers a seed has 3, 5 or 7 of them, now
+ * and then an observer, or spare servers that clients let in and out; the seed says, too, whether
+ * reads are served without a quorum, and whether sessions are local.
  */
 const DEFAULT_STEPS = 20_000;
 /** So many seeds lie between two lines of progress. */
@@ -19,6 +22,7 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '1' },
     servers: { type: 'string' },
     observers: { type: 'string' },
+    spares: { type: 'string' },
     steps: { type: 'string', default: String(DEFAULT_STEPS) },
     trace: { type: 'boolean', default: false },
   },
@@ -37,19 +41,27 @@ const steps = whole('steps', values.steps, 1);
 const servers = values.servers === undefined ? undefined : whole('servers', values.servers, 1);
 const observers =
   values.observers === undefined ? undefined : whole('observers', values.observers, 0);
+const spares = values.spares === undefined ? undefined : whole('spares', values.spares, 0);
 
 /** What the command line asks for, or else the seed. */
 function shapeFor(seed: number): Shape {
   const shape = shapeOf(seed);
-  return { servers: servers ?? shape.servers, observers: observers ?? shape.observers };
+  return {
+    ...shape,
+    servers: servers ?? shape.servers,
+    observers: observers ?? shape.observers,
+    spares: spares ?? shape.spares,
+  };
 }
 
 function describe(seed: number, outcome: Outcome): string {
   const shape = shapeFor(seed);
-  const size = `${shape.servers} servers, ${shape.observers} observers`;
-  const { traceHash, simulatedMs, writes, reads, epochs, txns } = outcome;
-  const course = `${simulatedMs} ms, epoch ${epochs}, ${txns} txns, ${writes} writes, ${reads} reads`;
-  return `seed ${seed}: ${size}, ${course}, trace ${traceHash.slice(0, 16)}`;
+  const size = `${shape.servers} servers, ${shape.observers} observers, ${shape.spares} spares`;
+  const readOnly = shape.isReadOnlyAllowed ? ', read-only mode' : '';
+  const { traceHash, simulatedMs, writes, reads, epochs, txns, reconfigs } = outcome;
+  const work = `${txns} txns, ${reconfigs} reconfigs, ${writes} writes, ${reads} reads`;
+  const course = `${simulatedMs} ms, epoch ${epochs}, ${work}, trace ${traceHash.slice(0, 16)}`;
+  return `seed ${seed}: ${size}, ${shape.sessions} sessions${readOnly}, ${course}`;
 }
 
 /** A fault of the simulator itself is told with its seed, and ends the run. */
@@ -71,7 +83,8 @@ for (let seed = first; seed < first + count; seed++) {
   if (count === 1 || outcome.violation !== null) console.log(describe(seed, outcome));
   if (outcome.violation === null) continue;
   failed++;
-  const asked = `--servers ${shape.servers} --observers ${shape.observers} --steps ${steps}`;
+  const size = `--servers ${shape.servers} --observers ${shape.observers} --spares ${shape.spares}`;
+  const asked = `${size} --steps ${steps}`;
   console.log(`seed ${seed}: ${outcome.violation}`);
   console.log(`replay it with: npm run sim -- --seed ${seed} ${asked} --trace`);
 }

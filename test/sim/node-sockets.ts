@@ -1,5 +1,8 @@
+import { SNAP_STREAM_SIGNATURE } from '../../src/protocol/quorum.js';
 import type { QuorumEffect } from '../../src/server/effects.js';
 import type { Event } from '../../src/server/events.js';
+import { writeSnapshotStream } from '../../src/server/persistence/snapshot.js';
+import { bodySourceOf } from '../../src/server/persistence/snapshot-source.js';
 import type { End, Network, Socket } from './network.js';
 import type { Scheduler } from './scheduler.js';
 
@@ -26,6 +29,20 @@ export class NodeSockets {
 
   send(id: number, bytes: Buffer): void {
     this.sockets.get(id)?.send(bytes);
+  }
+
+  sendSnapshot({ link, content }: Extract<QuorumEffect, { kind: 'link-snapshot' }>): void {
+    const chunks = writeSnapshotStream(bodySourceOf(content), SNAP_STREAM_SIGNATURE, 4096);
+    for (const chunk of chunks) this.send(link, chunk);
+  }
+
+  /** @param packets what the log has of the range; null where it has it no more */
+  sendTxns(
+    { link }: Extract<QuorumEffect, { kind: 'link-log' }>,
+    packets: readonly Buffer[] | null,
+  ): void {
+    for (const piece of packets ?? []) this.send(link, piece);
+    if (packets === null) this.fail(link, 'the log could not be sent');
   }
 
   close(id: number): void {

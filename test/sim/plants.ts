@@ -1,8 +1,11 @@
 import { Xid } from '../../src/protocol/op-code.js';
 import type { Database } from '../../src/server/persistence/replay.js';
-import type { QuorumConfig } from '../../src/server/quorum/quorum-config.js';
+import { Leader } from '../../src/server/quorum/leader.js';
+import { containsQuorum, type QuorumConfig } from '../../src/server/quorum/quorum-config.js';
 import type { SnapshotContent } from '../../src/server/snapshot-content.js';
-import { SimDisk } from './disk.js';
+import { CONFIG_FILE, SimDisk } from './disk.js';
+import type { ServerNode } from './server-node.js';
+import type { Shape } from './shape.js';
 import type { Plant } from './simulation.js';
 
 /** Says that a write is durable as soon as it is asked for. */
@@ -80,6 +83,24 @@ function eventsLast(bytes: Buffer): Buffer {
   return Buffer.concat([...answers, ...events]);
 }
 
+/** A leader asks for a quorum of the membership in force alone, where a reconfig needs both. */
+function forgetNextQuorum({ peer }: ServerNode): void {
+  const outstanding = peer?.role instanceof Leader ? peer.role.broadcast?.outstanding : undefined;
+  if (outstanding === undefined) return;
+  outstanding.committable = (config, acked) => {
+    const reached = acked
+      .map(({ zxid }) => zxid)
+      .filter((zxid) => {
+        const holders = acked.filter((other) => other.zxid >= zxid).map(({ sid }) => sid);
+        return containsQuorum(config, new Set(holders));
+      });
+    const reconfig = [...outstanding.values()].find((proposed) => proposed.config !== null);
+    const limit = reconfig?.zxid ?? outstanding.lastProposed;
+    const best = reached.reduce((a, b) => (a > b ? a : b), outstanding.lastCommitted);
+    return best < limit ? best : limit;
+  };
+}
+
 /** Every server is a quorum to itself: its own vote weighs more than all others. */
 function selfish(config: QuorumConfig, sid: number): QuorumConfig {
   const sids = [...config.members.keys()];
@@ -92,6 +113,8 @@ export interface PlantedFault extends Plant {
   readonly seeds: number;
   /** … from this one on; 0 where nothing is said. Rare ones would make a test long. */
   readonly from?: number;
+  /** Of ensembles that are more than servers. */
+  readonly shape?: Omit<Shape, 'servers'>;
 }
 
 /** Faults that nobody may be able to hide: each is the world's around the product, never in it. */
@@ -151,4 +174,17 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   },
   { name: 'send an event behind the answer that shows it', seeds: 20, onSend: eventsLast },
   { name: 'let a client go back in time', seeds: 40, from: 60, lastZxidSeen: () => 0n },
+  {
+    name: 'commit a reconfig with a quorum of the old membership only',
+    seeds: 20,
+    shape: { spares: 2 },
+    onTurn: forgetNextQuorum,
+  },
+  {
+    name: 'go back to the first membership in a restart',
+    seeds: 30,
+    from: 15,
+    shape: { spares: 2 },
+    onRestart: ({ disk }) => disk.files.delete(CONFIG_FILE),
+  },
 ];

@@ -1,9 +1,7 @@
-import { SNAP_STREAM_SIGNATURE } from '../../src/protocol/quorum.js';
 import type { Effect } from '../../src/server/effects.js';
 import type { Event } from '../../src/server/events.js';
-import { writeSnapshotStream } from '../../src/server/persistence/snapshot.js';
-import { bodySourceOf } from '../../src/server/persistence/snapshot-source.js';
 import type { QuorumConfig } from '../../src/server/quorum/quorum-config.js';
+import type { QuorumLimits } from '../../src/server/quorum/role.js';
 import type { Random } from '../support/random.js';
 import type { SimDisk } from './disk.js';
 import type { Network } from './network.js';
@@ -13,6 +11,13 @@ import type { Scheduler, Timer } from './scheduler.js';
 import { readTxns, recover } from './stored-files.js';
 import { type Delivered, WatchedLog, WatchedPeer } from './watched-peer.js';
 
+export interface NodeParts {
+  readonly disk: SimDisk;
+  readonly random: Random;
+  readonly limits: QuorumLimits;
+  readonly isReconfigEnabled: boolean;
+}
+
 /** What a node asks of the world that it is in. */
 export interface NodeWorld {
   readonly scheduler: Scheduler;
@@ -20,6 +25,8 @@ export interface NodeWorld {
   node(sid: number): ServerNode | undefined;
   /** A txn went into its committed log. */
   delivered(node: ServerNode, txn: Delivered): void;
+  /** A quorum is in sync with it: it leads. */
+  leads(node: ServerNode): void;
   /** A turn is over; what it sent is on its way. */
   turned(node: ServerNode): void;
   /** What goes out to a client. */
@@ -45,6 +52,7 @@ export class ServerNode {
   private readonly world: NodeWorld;
   private readonly config: QuorumConfig;
   private readonly random: Random;
+  private readonly parts: NodeParts;
   private inbox: Event[] = [];
   private isTurnAsked = false;
   private pausedUntilMs = 0;
@@ -55,13 +63,9 @@ export class ServerNode {
   /** The newest frame for each server. */
   private lastFrames = new Map<number, Buffer>();
 
-  constructor(
-    world: NodeWorld,
-    sid: number,
-    config: QuorumConfig,
-    parts: { readonly disk: SimDisk; readonly random: Random },
-  ) {
+  constructor(world: NodeWorld, sid: number, config: QuorumConfig, parts: NodeParts) {
     this.world = world;
+    this.parts = parts;
     this.sid = sid;
     this.config = config;
     this.disk = parts.disk;
@@ -98,9 +102,9 @@ export class ServerNode {
       this.inbox = [];
       this.pausedUntilMs = 0;
       this.peer = new WatchedPeer({
-        ...commonParts(),
+        ...commonParts(this.parts),
         sid: this.sid,
-        config: this.config,
+        config: this.disk.config ?? this.config,
         acceptedEpoch,
         currentEpoch,
         data: { tree: database.tree, sessions: [...database.sessions.values()] },
@@ -108,6 +112,7 @@ export class ServerNode {
         replayed: entries.length,
         seed: this.random.below(1 << 30),
       });
+      this.peer.onLeading = () => this.world.leads(this);
       this.peer.onReplaced = ({ tree }) => {
         this.lastReal = tree.lastProcessedZxid;
         this.replacedZxid = this.lastReal;
@@ -230,6 +235,9 @@ export class ServerNode {
       case 'install-snapshot':
         disk.install(effect.content, () => step(effect.whenDurable));
         break;
+      case 'write-config':
+        disk.writeConfig(effect.text);
+        break;
       case 'snapshot':
         disk.takeSnapshot(effect.content);
         break;
@@ -250,7 +258,7 @@ export class ServerNode {
         this.sockets.send(effect.link, effect.bytes);
         break;
       case 'link-snapshot':
-        this.sendSnapshot(effect);
+        this.sockets.sendSnapshot(effect);
         break;
       case 'search-log':
         disk.searchLog(effect.range, (place) => {
@@ -258,7 +266,7 @@ export class ServerNode {
         });
         break;
       case 'link-log':
-        this.sendTxns(effect);
+        this.sockets.sendTxns(effect, readTxns(this.disk.files, effect.range));
         break;
       case 'link-close':
         this.sockets.close(effect.link);
@@ -271,17 +279,6 @@ export class ServerNode {
   private note(message: string): void {
     this.notes.push(message);
     this.world.trace(`${this.sid} says: ${message}`);
-  }
-
-  private sendSnapshot({ link, content }: Extract<Effect, { kind: 'link-snapshot' }>): void {
-    const chunks = writeSnapshotStream(bodySourceOf(content), SNAP_STREAM_SIGNATURE, 4096);
-    for (const chunk of chunks) this.sockets.send(link, chunk);
-  }
-
-  private sendTxns({ link, range }: Extract<Effect, { kind: 'link-log' }>): void {
-    const packets = readTxns(this.disk.files, range);
-    for (const piece of packets ?? []) this.sockets.send(link, piece);
-    if (packets === null) this.sockets.fail(link, 'the log could not be sent');
   }
 
   // ── other servers ────────────────────────────────────────────────────────────────────────────

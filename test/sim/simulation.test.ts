@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Simulation, shapeOf } from './simulation.js';
+import { shapeOf } from './shape.js';
+import { Simulation } from './simulation.js';
 
 // Ensembles of the real core under faults; `npm run sim` runs as many as one likes.
 
@@ -11,6 +12,7 @@ test(`no seed below ${SEEDS} breaks a promise of ZooKeeper`, () => {
   let writes = 0;
   let reads = 0;
   let epochs = 0;
+  const rare = { reconfigs: 0, readOnlyReads: 0, localSessions: 0 };
   for (let seed = 0; seed < SEEDS; seed++) {
     const outcome = new Simulation({ seed, ...shapeOf(seed), steps: STEPS }).run();
     const replay = `npm run sim -- --seed ${seed} --steps ${STEPS} --trace`;
@@ -18,17 +20,22 @@ test(`no seed below ${SEEDS} breaks a promise of ZooKeeper`, () => {
     writes += outcome.writes;
     reads += outcome.reads;
     epochs += outcome.epochs;
+    rare.reconfigs += outcome.reconfigs;
+    rare.readOnlyReads += outcome.readOnlyReads;
+    rare.localSessions += outcome.localSessions;
   }
   // A run in which nothing happens proves nothing.
   assert.ok(writes > 50 * SEEDS && reads > 20 * SEEDS && epochs > 2 * SEEDS);
+  for (const [what, count] of Object.entries(rare)) assert.ok(count > 20, `${what}: ${count}`);
 });
 
 test('the same seed gives the same trace', () => {
-  for (const seed of [3, 4]) {
+  // 8 has local sessions and changes its membership, 16 serves reads without a quorum besides.
+  for (const seed of [3, 4, 8, 16]) {
     const lines = [0, 1].map(() => {
       const trace: string[] = [];
       const onTrace = (line: string) => trace.push(line);
-      const outcome = new Simulation({ seed, servers: 5, steps: STEPS, onTrace }).run();
+      const outcome = new Simulation({ seed, ...shapeOf(seed), steps: STEPS, onTrace }).run();
       return { trace, outcome };
     });
     assert.equal(lines[0], lines[1]);

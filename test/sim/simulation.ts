@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { parseQuorumConfig, type QuorumConfig } from '../../src/server/quorum/quorum-config.js';
+import type { QuorumConfig } from '../../src/server/quorum/quorum-config.js';
 import { Random } from '../support/random.js';
 import { Checks } from './checks.js';
 import { ClientNode, type ClientWorld } from './client-node.js';
@@ -11,6 +11,7 @@ import { Network } from './network.js';
 import { INIT_LIMIT, TICK_MS } from './peer-parts.js';
 import { Scheduler } from './scheduler.js';
 import { type NodeWorld, ServerNode } from './server-node.js';
+import { everybody, firstConfig, limitsOf, type Shape } from './shape.js';
 import { recover } from './stored-files.js';
 import { Workload } from './workload.js';
 
@@ -23,19 +24,10 @@ export interface Plant {
   onSend?(bytes: Buffer): Buffer;
   /** What a client says that it has seen. */
   lastZxidSeen?(zxid: bigint): bigint;
+  /** Called at the end of each turn of a server. */
+  onTurn?(node: ServerNode): void;
   /** Called before a server starts again. */
   onRestart?(node: ServerNode, random: Random): void;
-}
-
-export interface Shape {
-  readonly servers: number;
-  /** Besides them: servers that do not vote. */
-  readonly observers?: number;
-}
-
-/** The ensemble of a seed where nobody asks for another. */
-export function shapeOf(seed: number): Required<Shape> {
-  return { servers: [3, 5, 3, 7][seed % 4] ?? 3, observers: seed % 6 === 5 ? 1 : 0 };
 }
 
 export interface SimulationOptions extends Shape {
@@ -58,6 +50,12 @@ export interface Outcome {
   readonly reads: number;
   readonly epochs: number;
   readonly txns: number;
+  /** Of another membership, as committed. */
+  readonly reconfigs: number;
+  /** Answered without a quorum. */
+  readonly readOnlyReads: number;
+  /** Sessions that no txn made. */
+  readonly localSessions: number;
 }
 
 /** From the last repair until every server serves, and a write is done. */
@@ -71,7 +69,7 @@ export class Simulation implements NodeWorld, ClientWorld {
   readonly history: History;
   readonly servers: ServerNode[];
   private readonly options: SimulationOptions;
-  private readonly ledger = new Ledger();
+  private readonly ledger: Ledger;
   private readonly checks: Checks;
   private readonly clients: { readonly node: ClientNode; readonly workload: Workload }[];
   private readonly faults: FaultMaker;
@@ -80,29 +78,41 @@ export class Simulation implements NodeWorld, ClientWorld {
   private epochs = 0;
 
   constructor(options: SimulationOptions) {
-    const { seed, servers, observers = 0, clients = 3, plant = {} } = options;
+    const { seed, clients = 3, plant = {}, spares = 0 } = options;
     this.options = options;
     const random = (stream: number) => new Random(seed * 16 + stream);
     this.network = new Network(this.scheduler, random(0));
+    const all = everybody(options);
+    this.ledger = new Ledger(firstConfig(all, options));
     this.history = new History(this.ledger);
-    const config = configOf(servers, observers);
-    this.checks = new Checks(this.ledger, config, () => this.servers);
+    this.checks = new Checks(this.ledger, () => this.servers);
     const diskRandom = random(1);
-    this.servers = [...config.members.keys()].map((sid) => {
+    const limits = limitsOf(options);
+    const isReconfigEnabled = spares > 0;
+    this.servers = [...all.members.keys()].map((sid) => {
       const disk =
         plant.makeDisk?.(this.scheduler, diskRandom) ?? new SimDisk(this.scheduler, diskRandom);
-      const own = plant.configOf?.(config, sid) ?? config;
-      return new ServerNode(this, sid, own, { disk, random: random(2) });
+      const known = firstConfig(all, options, sid);
+      const config = plant.configOf?.(known, sid) ?? known;
+      const parts = { disk, random: random(2), limits, isReconfigEnabled };
+      return new ServerNode(this, sid, config, parts);
     });
     const clientRandom = random(3);
     this.clients = Array.from({ length: clients }, (_, at) => {
-      const node = new ClientNode(this, 101 + at, clientRandom);
-      const parts = { history: this.history, scheduler: this.scheduler, random: clientRandom };
+      const canBeReadOnly = options.isReadOnlyAllowed === true && at % 2 === 1;
+      const node = new ClientNode(this, 101 + at, clientRandom, canBeReadOnly);
+      const parts = {
+        history: this.history,
+        scheduler: this.scheduler,
+        random: clientRandom,
+        joiners: isReconfigEnabled ? [...all.members.values()] : [],
+      };
       return { node, workload: new Workload(node, parts) };
     });
     this.network.whenHealed((from, to) => this.node(from)?.resend(to));
     this.faults = new FaultMaker(this, random(4), {
       clients: this.clients.map(({ node }) => node.id),
+      isReadOnlyAllowed: options.isReadOnlyAllowed === true,
       start: (node) => this.start(node, random(5)),
     });
   }
@@ -125,6 +135,9 @@ export class Simulation implements NodeWorld, ClientWorld {
       reads: this.history.reads,
       epochs: this.epochs,
       txns: this.ledger.size,
+      reconfigs: this.ledger.reconfigs,
+      readOnlyReads: this.history.readOnlyReads,
+      localSessions: this.ledger.localSessions,
     };
   }
 
@@ -138,7 +151,12 @@ export class Simulation implements NodeWorld, ClientWorld {
     this.guard(() => this.checks.delivered(node, txn));
   }
 
+  leads(node: ServerNode): void {
+    this.guard(() => this.checks.leads(node));
+  }
+
   turned(node: ServerNode): void {
+    this.options.plant?.onTurn?.(node);
     this.guard(() => this.checks.turned(node));
     this.epochs = Math.max(this.epochs, node.peer?.currentEpoch ?? 0);
     const { peer } = node;
@@ -238,9 +256,11 @@ export class Simulation implements NodeWorld, ClientWorld {
     );
   }
 
-  /** All have the same tree, and what is on their disks leads to it again. */
+  /** All have the same tree and membership, and what is on their disks leads to it again. */
   private compareAll(): void {
     const [first] = this.servers.map(({ peer }) => peer?.data.tree.digest.value);
+    const versions = new Set(this.servers.map(({ peer }) => peer?.membership.config.version));
+    if (versions.size > 1) this.fail(`the memberships at the end: ${[...versions].join(', ')}`);
     for (const { sid, peer, disk } of this.servers) {
       if (peer?.data.tree.digest.value !== first) {
         this.fail(`server ${sid} has another tree at the end: ${this.describe()}`);
@@ -263,14 +283,4 @@ export class Simulation implements NodeWorld, ClientWorld {
       })
       .join('; ');
   }
-}
-
-function configOf(size: number, observers: number): QuorumConfig {
-  const lines = Array.from({ length: size + observers }, (_, at) => {
-    const role = at < size ? 'participant' : 'observer';
-    return `server.${at + 1}=10.0.1.${at + 1}:${2001 + at}:${3001 + at}:${role}`;
-  });
-  const config = parseQuorumConfig([...lines, 'version=0'].join('\n'));
-  if (typeof config === 'string') throw new Error(config);
-  return config;
 }

@@ -32,10 +32,17 @@ export class WatchedLog extends CommittedLog {
 export class WatchedPeer extends QuorumPeer {
   isEnding = false;
   onReplaced: (data: Data) => void = () => undefined;
+  /** It leads an epoch: told at once, as it may hand over in the same step. */
+  onLeading: () => void = () => undefined;
 
   override replaceData(data: Data): void {
     super.replaceData(data);
     this.onReplaced(data);
+  }
+
+  override established(epoch: number): void {
+    super.established(epoch);
+    if (this.isLeading) this.onLeading();
   }
 
   override note(message: string): void {

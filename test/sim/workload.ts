@@ -10,13 +10,16 @@ import {
   MultiHeader,
   PathRequest,
   PathWatchRequest,
+  ReconfigRequest,
   SetDataRequest,
 } from '../../src/protocol/proto.js';
+import type { QuorumServerConfig } from '../../src/server/config-ensemble.js';
 import type { Random } from '../support/random.js';
 import { TWINS } from './checks.js';
 import type { ClientNode } from './client-node.js';
 import type { History } from './history.js';
 import type { Scheduler } from './scheduler.js';
+import { lineOf } from './shape.js';
 
 const KEYS = ['/key-0', '/key-1', '/key-2', '/key-3'];
 const EPHEMERALS = '/ephemeral';
@@ -32,6 +35,8 @@ export class Workload {
   private readonly history: History;
   private readonly scheduler: Scheduler;
   private readonly random: Random;
+  /** All servers where the membership may change; none where not. */
+  private readonly joiners: readonly QuorumServerConfig[];
   private count = 0;
   private own: string[] = [];
   private readonly made = new Set<string>();
@@ -40,12 +45,18 @@ export class Workload {
 
   constructor(
     client: ClientNode,
-    parts: { readonly history: History; readonly scheduler: Scheduler; readonly random: Random },
+    parts: {
+      readonly history: History;
+      readonly scheduler: Scheduler;
+      readonly random: Random;
+      readonly joiners: readonly QuorumServerConfig[];
+    },
   ) {
     this.client = client;
     this.history = parts.history;
     this.scheduler = parts.scheduler;
     this.random = parts.random;
+    this.joiners = parts.joiners;
     client.onExpired = () => {
       this.own = [];
     };
@@ -69,6 +80,11 @@ export class Workload {
     const key = random.pick(KEYS);
     if (random.oneIn(40)) {
       this.client.leave();
+      return;
+    }
+    if (this.joiners.length > 0 && random.oneIn(12)) {
+      if (random.oneIn(3)) this.get('/zookeeper/config', true);
+      else this.reconfigure();
       return;
     }
     const text = `${this.client.id}-${++this.count}`;
@@ -107,6 +123,25 @@ export class Workload {
     }
   }
 
+  /** Who joins may be a member already, and who leaves none. */
+  private reconfigure(): void {
+    const { random, joiners } = this;
+    const someLine = () =>
+      lineOf(random.pick(joiners), random.oneIn(4) ? 'observer' : 'participant');
+    const kind = random.below(7);
+    const isList = kind === 0;
+    const list = joiners
+      .filter(() => random.oneIn(2))
+      .map((member) => lineOf(member, 'participant'));
+    const body = ReconfigRequest.encode({
+      joiningServers: isList || kind < 3 ? '' : someLine(),
+      leavingServers: isList || kind > 4 ? '' : `${random.pick(joiners).sid}`,
+      newMembers: isList ? list.join() : '',
+      curConfigId: -1n,
+    });
+    this.ask(OpCode.reconfig, body);
+  }
+
   /** The znodes that the others work on; each of them may be there already. */
   makeRoots(): void {
     for (const path of ROOTS) if (!this.made.has(path)) this.create(path, 0);
@@ -131,6 +166,10 @@ export class Workload {
       body: PathWatchRequest.encode({ path, watch: isWatched }),
       answered: ({ zxid, err, body }) => {
         if (err !== ErrorCode.OK) return;
+        if (this.client.isReadOnly) {
+          this.history.readOnlyReads++;
+          return;
+        }
         const { data, stat } = GetDataResponse.read(body);
         this.history.read(path, zxid, stat.mzxid, data?.toString('latin1') ?? '');
         if (isWatched) this.client.watch(path, false, zxid);
@@ -143,7 +182,7 @@ export class Workload {
       type: OpCode.getChildren,
       body: PathWatchRequest.encode({ path, watch: true }),
       answered: ({ zxid, err }) => {
-        if (err === ErrorCode.OK) this.client.watch(path, true, zxid);
+        if (err === ErrorCode.OK && !this.client.isReadOnly) this.client.watch(path, true, zxid);
       },
     });
   }

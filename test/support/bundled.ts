@@ -73,9 +73,16 @@ export async function spawnBundled(
   return { port: Number(port), ...running };
 }
 
-/** Runs zkserver with any arguments. */
-export function runZkserver(args: readonly string[]): Omit<BundledProcess, 'port'> {
-  const child = spawn(process.execPath, [ZKSERVER, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+/**
+ * Runs zkserver with any arguments.
+ * @param prefix a command that runs the rest of its line, in the same process
+ */
+export function runZkserver(
+  args: readonly string[],
+  prefix: readonly string[] = [],
+): Omit<BundledProcess, 'port'> {
+  const [command = process.execPath, ...rest] = [...prefix, process.execPath, ZKSERVER, ...args];
+  const child = spawn(command, rest, { stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk) => {

@@ -37,7 +37,7 @@ export interface Seats {
   readonly all: readonly Seat[];
   /** @throws Error when there is no such seat */
   of(sid: number): Seat;
-  /** "server.1=…" and so on, as the configuration has them. */
+  /** "server.1=…" and so on for all seats, as the configuration has them. */
   readonly serverLines: readonly string[];
   /** Starts Apache's server in that seat; does not wait for it to serve. */
   startApache(sid: number, properties?: Readonly<Record<string, string>>): Member;
@@ -50,6 +50,11 @@ export interface Seats {
 export interface SeatsOptions {
   readonly participants: number;
   readonly observers?: number;
+  /**
+   * Only so many belong to it from the start; the others know of those, and may join by a reconfig.
+   * The ports of clients stand in the lines of the servers then.
+   */
+  readonly initial?: number;
   /** Further lines of each zoo.cfg. */
   readonly config?: Readonly<Record<string, string | number | boolean>>;
 }
@@ -58,7 +63,7 @@ export interface SeatsOptions {
 export async function makeSeats(options: SeatsOptions): Promise<Seats> {
   const home = makeTempDir('ensemble');
   const seats: Seat[] = [];
-  const { participants, observers = 0 } = options;
+  const { participants, observers = 0, initial } = options;
   for (let sid = 1; sid <= participants + observers; sid++) {
     const clientPort = await freePort();
     const folder = join(home.path, `${sid}`);
@@ -75,10 +80,14 @@ export async function makeSeats(options: SeatsOptions): Promise<Seats> {
     });
   }
   const serverLines = seats.map(
-    ({ sid, quorumPort, electionPort, role }) =>
-      `server.${sid}=127.0.0.1:${quorumPort}:${electionPort}:${role}`,
+    ({ sid, quorumPort, electionPort, role, connectString }) =>
+      `server.${sid}=127.0.0.1:${quorumPort}:${electionPort}:${role}${initial === undefined ? '' : `;${connectString}`}`,
   );
-  for (const seat of seats) writeSeat(seat, serverLines, options);
+  for (const seat of seats) {
+    const isKnown = ({ sid }: Seat) => sid === seat.sid || sid <= (initial ?? seats.length);
+    const known = serverLines.filter((_, i) => isKnown(seats[i] as Seat));
+    writeSeat(seat, known, options);
+  }
   const running = new Set<Member>();
   const of = (sid: number): Seat => {
     const seat = seats.find((candidate) => candidate.sid === sid);
@@ -102,13 +111,18 @@ export async function makeSeats(options: SeatsOptions): Promise<Seats> {
   };
 }
 
-function writeSeat(seat: Seat, serverLines: readonly string[], { config }: SeatsOptions): void {
+function writeSeat(
+  seat: Seat,
+  serverLines: readonly string[],
+  { initial, config }: SeatsOptions,
+): void {
   mkdirSync(seat.dataDir, { recursive: true });
   writeFileSync(join(seat.dataDir, 'myid'), `${seat.sid}\n`);
   const options = {
     dataDir: seat.dataDir,
-    clientPort: seat.clientPort,
-    clientPortAddress: '127.0.0.1',
+    ...(initial === undefined
+      ? { clientPort: seat.clientPort, clientPortAddress: '127.0.0.1' }
+      : {}),
     tickTime: 500,
     initLimit: 20,
     syncLimit: 10,

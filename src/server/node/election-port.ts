@@ -54,6 +54,8 @@ export class ElectionPort {
   private readonly peers = new Map<number, ElectionPeer>();
   private readonly pending = new Set<Socket>();
   private members: ReadonlyMap<number, QuorumServerConfig> = new Map();
+  /** As long as it is no member, where it was as one: others call back there. */
+  private ownAddresses: readonly HostPort[] = [];
   private nextNameless = -1;
   private isClosed = false;
 
@@ -72,14 +74,14 @@ export class ElectionPort {
   /** @throws ServerError EBIND */
   async listen(members: readonly QuorumServerConfig[]): Promise<void> {
     this.learn(members);
-    await this.listener.move(placesOf(this.ownAddresses(), this.options.isEverywhere));
+    await this.listener.move(placesOf(this.ownAddresses, this.options.isEverywhere));
   }
 
   /** Those whose connections are wanted from now on; this server may listen elsewhere then. */
   setMembers(members: readonly QuorumServerConfig[]): void {
     this.learn(members);
     this.listener
-      .move(placesOf(this.ownAddresses(), this.options.isEverywhere))
+      .move(placesOf(this.ownAddresses, this.options.isEverywhere))
       .catch((error: Error) => this.options.onWarning(error.message));
   }
 
@@ -101,6 +103,9 @@ export class ElectionPort {
 
   private learn(members: readonly QuorumServerConfig[]): void {
     this.members = new Map(members.map((member) => [member.sid, member]));
+    if (this.members.has(this.options.sid)) {
+      this.ownAddresses = this.electionAddresses(this.options.sid);
+    }
     for (const [sid, peer] of this.peers) {
       if (this.members.has(sid)) continue;
       this.peers.delete(sid);
@@ -111,10 +116,6 @@ export class ElectionPort {
       const peer = this.peers.get(sid) ?? this.addPeer(sid);
       peer.addresses = this.electionAddresses(sid);
     }
-  }
-
-  private ownAddresses(): HostPort[] {
-    return this.electionAddresses(this.options.sid);
   }
 
   private electionAddresses(sid: number): HostPort[] {
@@ -131,7 +132,7 @@ export class ElectionPort {
       isCaller: own > sid,
       dial: async (addresses, signal) => {
         const socket = await dial({ addresses, timeoutMs: connectTimeoutMs, transport, signal });
-        const said = { sid: own, addresses: this.ownAddresses() };
+        const said = { sid: own, addresses: this.ownAddresses };
         socket.write(encodePreamble(said, isMultiAddress));
         await auth?.prove(socket, connectTimeoutMs);
         return socket.setKeepAlive(isKeptAlive);

@@ -64,7 +64,9 @@ export class QuorumPort {
   /** @throws ServerError EBIND */
   async listen(members: readonly QuorumServerConfig[]): Promise<void> {
     const own = members.find(({ sid }) => sid === this.options.sid);
-    const places = (own?.addresses ?? []).map(({ host, quorumPort: port }) => ({ host, port }));
+    // One that is no member (yet, or any more) stays where it was, and may be asked in again.
+    if (own === undefined) return;
+    const places = own.addresses.map(({ host, quorumPort: port }) => ({ host, port }));
     await this.listener.move(placesOf(places, this.options.isEverywhere));
   }
 

@@ -121,8 +121,9 @@ export class FastLeaderElection {
     if (this.own !== 'looking') this.proposal = { ...this.proposal, peerEpoch: BigInt(epoch) };
   }
 
-  /** No election was needed: a reconfig has said who leads. */
-  settleOn(leader: number, peerEpoch: number): void {
+  /** No election was needed: a reconfig has said who leads, and what this server is. */
+  settleOn(leader: number, peerEpoch: number, isObserver: boolean): void {
+    if (this.candidate !== undefined) this.candidate = { ...this.candidate, isObserver };
     this.settle({ ...this.proposal, leader, peerEpoch: BigInt(peerEpoch) });
   }
 

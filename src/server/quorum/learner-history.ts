@@ -21,6 +21,8 @@ export class LearnerHistory {
   /** Logged, and to be acked when durable. */
   private readonly unacked = new Fifo<bigint>();
   private durableZxid: bigint;
+  /** All that was committed before NEWLEADER is here. */
+  private isInSync = false;
 
   /** @param onConfig a reconfig is committed: who leads from now on */
   constructor(
@@ -63,6 +65,13 @@ export class LearnerHistory {
     }
   }
 
+  /** Of the reconfig that is proposed and not committed, the newest. */
+  get pendingConfig(): QuorumConfig | null {
+    let found: QuorumConfig | null = null;
+    for (const { txn } of this.pending.values()) found = configOf(txn) ?? found;
+    return found;
+  }
+
   get isDurable(): boolean {
     return this.durableZxid >= this.path.lastLogged;
   }
@@ -93,7 +102,8 @@ export class LearnerHistory {
     }
     this.commitNext();
     const config = configOf(proposal.txn);
-    if (config === null) return '';
+    // In the history that a leader sends it is a txn like others: NEWLEADER says what is in force.
+    if (config === null || !this.isInSync) return '';
     if (leader === null || leader.length < 8) return 'a reconfig that does not say who leads';
     this.onConfig(config, Number(leader.readBigInt64BE(0)));
     return '';
@@ -112,6 +122,7 @@ export class LearnerHistory {
 
   /** The ack of NEWLEADER speaks for all that was committed before it. */
   forgetCommitted(): void {
+    this.isInSync = true;
     const next = this.pending.peek()?.head.zxid;
     for (let zxid = this.unacked.peek(); zxid !== undefined; zxid = this.unacked.peek()) {
       if (next !== undefined && zxid >= next) return;

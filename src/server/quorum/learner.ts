@@ -235,8 +235,12 @@ export class Learner implements Role {
     if (this.peer.isReconfigEnabled && data !== null && data.length > 1) {
       const config = parseQuorumConfig(data.toString());
       if (typeof config === 'string') return `NEWLEADER carries no configuration: ${config}`;
-      this.newConfig = config;
-      this.peer.membership.propose(config);
+      const { membership } = this.peer;
+      membership.propose(config);
+      const pending = this.history?.pendingConfig ?? null;
+      if (pending !== null) membership.propose(pending);
+      // Apache's leader names one that is proposed only: that is in force when it is committed.
+      if (pending?.version !== config.version) this.newConfig = config;
     }
     this.persist();
     return '';
@@ -268,7 +272,9 @@ export class Learner implements Role {
     this.restore.mode = null;
     writePacket(this.out, PacketType.ACK, this.newLeaderZxid);
     this.peer.established(this.newEpoch);
-    if (this.newConfig !== null) this.activate(this.newConfig, this.leaderSid);
+    // A reconfig may have been committed since NEWLEADER was sent.
+    const isNewest = (this.newConfig?.version ?? -1n) >= this.peer.membership.config.version;
+    if (this.newConfig !== null && isNewest) this.activate(this.newConfig, this.leaderSid);
     server.isOpen = true;
     return '';
   }

@@ -2,7 +2,8 @@
  * Who belongs to the ensemble, as one member knows it: the configuration in force, and beside it
  * one that a reconfig proposed and that is not committed yet. Until it is, both must agree.
  */
-import { containsQuorum, isVoter, type QuorumConfig } from './quorum-config.js';
+import type { DataTree } from '../tree/data-tree.js';
+import { containsQuorum, isVoter, parseQuorumConfig, type QuorumConfig } from './quorum-config.js';
 
 export class Membership {
   /** In force (QuorumPeer.quorumVerifier). */
@@ -12,6 +13,21 @@ export class Membership {
 
   constructor(config: QuorumConfig) {
     this.config = config;
+  }
+
+  /**
+   * A reconfig that the log has and zoo.cfg has not may be in force by now, or never be. Where the
+   * lines of zoo.cfg have no version they are the operator's, and count alone.
+   */
+  recall(tree: DataTree): void {
+    if (this.config.version === 0n) return;
+    const logged = parseQuorumConfig(tree.get('/zookeeper/config')?.data ?? '');
+    if (typeof logged !== 'string') this.propose(logged);
+  }
+
+  /** What was proposed behind `zxid` is in nobody's history any more. */
+  forgetBehind(zxid: bigint): void {
+    if (this.next !== null && this.next.version > zxid) this.next = null;
   }
 
   isQuorum(sids: ReadonlySet<number>): boolean {

@@ -65,6 +65,7 @@ export class QuorumPeer implements PeerHost {
     this.currentEpoch = parts.currentEpoch;
     this.data = parts.data;
     this.committedLog = parts.committedLog;
+    if (parts.isReconfigEnabled) this.membership.recall(parts.data.tree);
     this.election = new FastLeaderElection({ ...parts.election, sid: parts.sid }, parts.config);
     const make = (data: Data, makePath: MakePath | null) => parts.makeServer(this, data, makePath);
     this.front = new Front({ make, emit: (effect) => this.emit(effect) }, this.data);
@@ -116,14 +117,15 @@ export class QuorumPeer implements PeerHost {
       case 'truncated': {
         this.diskWork--;
         const { tree, sessions } = event.database;
-        const { next } = this.membership;
-        if (next !== null && next.version > tree.lastProcessedZxid) this.membership.next = null;
+        this.membership.forgetBehind(tree.lastProcessedZxid);
         this.replaceData({ tree, sessions: [...sessions.values()] });
         this.role?.step(event);
         break;
       }
       case 'installed':
         this.diskWork--;
+        // It was proposed in a history that this server has no more.
+        this.membership.next = null;
         this.role?.step(event);
         break;
       case 'log-searched':
@@ -216,7 +218,7 @@ export class QuorumPeer implements PeerHost {
   /** The reconfig that ended the last role has said who leads. */
   private succeed(leader: number): void {
     this.successor = null;
-    this.election.settleOn(leader, this.currentEpoch);
+    this.election.settleOn(leader, this.currentEpoch, this.isObserver);
     this.begin(leader);
   }
 
@@ -225,8 +227,7 @@ export class QuorumPeer implements PeerHost {
     if (this.server.path !== null) this.front.close(this.data);
     if (leader === this.sid) {
       this.note('this server leads');
-      const { seed, replayed, makeContainers } = this.parts;
-      this.role = new Leader(this, { seed, replayed, makeContainers });
+      this.role = new Leader(this, this.parts);
       for (const [link, { remote, chunks }] of this.parked.takeAll()) {
         this.role.step({ kind: 'link-opened', link, remote });
         for (const bytes of chunks) this.role.step({ kind: 'link-received', link, bytes });
@@ -292,7 +293,8 @@ export class QuorumPeer implements PeerHost {
   serve<P extends EnsemblePath>(
     makePath: (state: ServerState, host: PathHost) => P,
   ): { readonly server: Server; readonly path: P } {
-    this.tellConfig();
+    // A snapshot must not forget what is proposed: when its fate is known, that is told.
+    if (this.membership.next === null) this.tellConfig();
     return this.front.serve(this.data, makePath, withLocalSessions(this.limits.localSessions));
   }
 

@@ -46,7 +46,9 @@ export class Synchronizer {
       return;
     }
     const { config, next } = peer.membership;
-    const text = Buffer.from(formatQuorumConfig(next ?? config));
+    // While it serves, one that is proposed may still come to nothing.
+    const told = leader.broadcast === null ? (next ?? config) : config;
+    const text = Buffer.from(formatQuorumConfig(told));
     handler.send(PacketType.NEWLEADER, leader.newLeaderZxid, text);
   }
 }

@@ -9,12 +9,16 @@ export interface MixedEnsemble {
   readonly seats: Seats;
   readonly ours: Map<number, RunningServer>;
   readonly theirs: Map<number, Member>;
+  /** Ours that are processes of their own. */
+  readonly apart: Map<number, Member>;
   /** What ours said, by its sid. */
   readonly notes: Map<number, string[]>;
   /** What they warned of, by their sid. */
   readonly warnings: Map<number, string[]>;
   /** @param properties by the names that -D takes, and further keys of zoo.cfg */
   startOurs(sid: number, properties?: Readonly<Record<string, string>>): Promise<void>;
+  /** Ours as a process of its own. */
+  startApart(sid: number): void;
   startTheirs(sid: number, properties?: Readonly<Record<string, string>>): void;
   stop(sid: number): Promise<void>;
 }
@@ -33,6 +37,7 @@ export async function withMixedEnsemble(
   const seats = await makeSeats(options);
   const ours = new Map<number, RunningServer>();
   const theirs = new Map<number, Member>();
+  const apart = new Map<number, Member>();
   const notes = new Map<number, string[]>();
   const warnings = new Map<number, string[]>();
   try {
@@ -40,6 +45,7 @@ export async function withMixedEnsemble(
       seats,
       ours,
       theirs,
+      apart,
       notes,
       warnings,
       startOurs: async (sid, properties = {}) => {
@@ -64,17 +70,21 @@ export async function withMixedEnsemble(
         });
         ours.set(sid, server);
       },
+      startApart: (sid) => apart.set(sid, seats.startBundled(sid)),
       startTheirs: (sid, properties) => theirs.set(sid, seats.startApache(sid, properties)),
       stop: async (sid) => {
         await ours.get(sid)?.close();
         await theirs.get(sid)?.stop();
-        ours.delete(sid);
-        theirs.delete(sid);
+        await apart.get(sid)?.stop();
+        for (const members of [ours, theirs, apart]) members.delete(sid);
       },
     });
   } catch (error) {
     if (error instanceof Error) {
-      const outputs = [...theirs].map(([sid, member]) => [sid, ...lastLines(member.output())]);
+      const outputs = [...theirs, ...apart].map(([sid, member]) => [
+        sid,
+        ...lastLines(member.output()),
+      ]);
       const said = [...notes].map(([sid, lines]) => [sid, ...lines.slice(-SHOWN_LINES)]);
       error.message += `\n${[...outputs, ...said].map((lines) => lines.join('\n  ')).join('\n')}`;
     }
@@ -86,7 +96,7 @@ export async function withMixedEnsemble(
 }
 
 export async function withClient<T>(
-  seat: Seat,
+  seat: Pick<Seat, 'connectString'>,
   work: (client: SessionClient) => Promise<T>,
 ): Promise<T> {
   const client = createClient({ connectString: seat.connectString });

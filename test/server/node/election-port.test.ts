@@ -211,6 +211,20 @@ test('lets go of a server that is no member any more, and listens where it is to
     }
   }));
 
+test('one that is no member any more stays where it was, and says where', () =>
+  within([2, 2], async (world) => {
+    const accepted = await world.listenAs(1);
+    world.port.setMembers(world.members.slice(0, 1));
+    world.port.notify(1, Buffer.from('vote'));
+    const preamble = preambleOf(2, world.electionPortOf(2));
+    const [called] = await waitFor('the vote', () =>
+      accepted[0]?.received.includes('vote') ? accepted : undefined,
+    );
+    assert.equal(called?.received.subarray(0, preamble.length), preamble);
+    world.connect(3).sendFrame('hello');
+    await waitFor('who comes to it', () => world.notified.length === 1);
+  }));
+
 test('finds the address that answers among several', () =>
   within([2, 2], async (world) => {
     const accepted = await world.listenAs(1);

@@ -128,6 +128,13 @@ test('tells of a connection, its bytes and its end; what one turn sends is in or
     assert.is(of('link-closed')[0]?.link, 1);
   }));
 
+test('one that is no member stays where it was', () =>
+  within(async ({ port, call, of }) => {
+    await port.listen([]);
+    call();
+    await waitFor('the connection', () => of('link-opened')[0]);
+  }));
+
 test('closes a link behind what was sent, and tells nothing of it any more', () =>
   within(async ({ port, call, events, of }) => {
     const { socket, received, isEnded } = call();

@@ -1,0 +1,70 @@
+import * as assert from 'uvu/assert';
+import { askWord, type SessionClient } from '../../../src/client/index.js';
+import type { Seat } from '../../support/oracle-ensemble.js';
+import { withClient } from './mixed-ensemble.js';
+
+// What members of one ensemble say of themselves, and whether all have the same tree.
+
+/** A member, and where it serves. */
+export type Place = Pick<Seat, 'sid' | 'connectString'>;
+
+async function ask({ connectString }: Place, word: string): Promise<string> {
+  const [host = '', port] = connectString.split(':');
+  return `${await askWord({ host, port: Number(port) }, word)}`;
+}
+
+/** What it says it is; undefined where it serves nobody, or ends the connection as its role ends. */
+export async function modeOf(seat: Place): Promise<string | undefined> {
+  const answer = await ask(seat, 'srvr').catch(() => '');
+  return /^Mode: (.*)$/m.exec(answer)?.[1];
+}
+
+/** The leader among the seats; undefined while there is none, or it does not answer. */
+export async function leaderOf(seats: readonly Place[]): Promise<Place | undefined> {
+  for (const seat of seats) {
+    if ((await modeOf(seat)) === 'leader') return seat;
+  }
+  return undefined;
+}
+
+/** All znodes with data and Stat but for those that each server keeps in its own way. */
+async function treeOf(seat: Place): Promise<ReadonlyMap<string, string>> {
+  return withClient(seat, async (client) => {
+    await client.sync('/');
+    const tree = new Map<string, string>();
+    await walk(client, '/', tree);
+    return tree;
+  });
+}
+
+async function walk(client: SessionClient, path: string, tree: Map<string, string>): Promise<void> {
+  const { data, stat } = await client.getData(path);
+  const shown = path.startsWith('/zookeeper') ? `${data}` : [`${data}`, stat];
+  tree.set(
+    path,
+    JSON.stringify(shown, (_, value) => (typeof value === 'bigint' ? `${value}` : value)),
+  );
+  const { children } = await client.getChildren(path);
+  const paths = [...children].sort().map((name) => (path === '/' ? `/${name}` : `${path}/${name}`));
+  await Promise.all(paths.map((child) => walk(client, child, tree)));
+}
+
+export async function checkNoMismatches(seat: Place): Promise<void> {
+  const mntr = await ask(seat, 'mntr');
+  assert.match(mntr, /^zk_digest_mismatches_count\t0$/m, `server ${seat.sid}`);
+}
+
+/** Nobody may write meanwhile. */
+export async function checkSameEverywhere(seats: readonly Place[]): Promise<void> {
+  const [first, ...others] = seats;
+  if (first === undefined) return;
+  const expected = await treeOf(first);
+  for (const seat of others) {
+    const found = await treeOf(seat);
+    const paths = new Set([...expected.keys(), ...found.keys()]);
+    const other = [...paths].filter((path) => found.get(path) !== expected.get(path));
+    const differences = other.map((path) => [path, expected.get(path), found.get(path)]);
+    assert.equal(differences, [], `servers ${first.sid} and ${seat.sid}`);
+  }
+  for (const seat of seats) await checkNoMismatches(seat);
+}

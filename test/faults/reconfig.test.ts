@@ -1,0 +1,148 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  changeMembers,
+  checkKept,
+  RECONFIGURABLE,
+  waitForMembers,
+} from '../conformance/support/change-members.js';
+import { withClient } from '../conformance/support/mixed-ensemble.js';
+import { leaderOf } from '../conformance/support/same-everywhere.js';
+import {
+  type Member,
+  makeSeats,
+  type Seat,
+  type Seats,
+  waitUntilServing,
+} from '../support/oracle-ensemble.js';
+import { SteadyWriters } from '../support/steady-writers.js';
+import { waitFor } from '../support/wait-for.js';
+
+// Processes whose membership changes while clients write.
+
+interface World {
+  readonly seats: Seats;
+  readonly members: Map<number, Member>;
+  readonly writers: SteadyWriters;
+  start(...sids: number[]): Promise<void>;
+  stop(sid: number, signal?: NodeJS.Signals): Promise<void>;
+}
+
+// So many that one who was away gets all that it lacks as txns, the reconfigs among them.
+const config = { ...RECONFIGURABLE, commitLogCount: 1_000_000 };
+
+/** Five seats, three of which are the ensemble, and writers at work. */
+async function withWorld(body: (world: World) => Promise<void>): Promise<void> {
+  const seats = await makeSeats({ participants: 5, initial: 3, config });
+  const members = new Map<number, Member>();
+  const outputs: (() => string)[] = [];
+  let writers: SteadyWriters | undefined;
+  const start = async (...sids: number[]): Promise<void> => {
+    for (const sid of sids) {
+      const member = seats.startBundled(sid);
+      members.set(sid, member);
+      outputs.push(() => `== ${sid}\n${member.output()}`);
+    }
+    await Promise.all(sids.map((sid) => waitUntilServing(seats.of(sid))));
+  };
+  try {
+    await start(1, 2, 3);
+    const connectString = seats.all.map((seat) => seat.connectString).join();
+    writers = await SteadyWriters.start(connectString, 3);
+    await body({
+      seats,
+      members,
+      writers,
+      start,
+      stop: async (sid, signal) => {
+        await members.get(sid)?.stop(signal);
+        members.delete(sid);
+      },
+    });
+  } catch (error) {
+    if (error instanceof Error) error.message += `\n${outputs.map((out) => out()).join('\n')}`;
+    throw error;
+  } finally {
+    await writers?.close();
+    await seats.close();
+  }
+}
+
+/** Nobody said of another that it did what it must not. */
+function checkPeaceful({ members }: World): void {
+  for (const [sid, member] of members) {
+    assert.not.match(member.output(), /broke the protocol|is no server/, `server ${sid}`);
+  }
+}
+
+test('three members become five, and three again, the leader among those that leave', () =>
+  withWorld(async (world) => {
+    const { seats, members, writers, start, stop } = world;
+    const firstThree = [1, 2, 3].map(seats.of);
+    await withClient(seats.of(1), async (watching) => {
+      const events: string[] = [];
+      const arm = () =>
+        watching.getConfig({ watch: ({ type, path }) => events.push(`${type} ${path}`) });
+      await arm();
+      await start(4, 5);
+      await changeMembers(seats.of(2), {
+        joining: [4, 5].map((sid) => `${seats.serverLines[sid - 1]}`),
+      });
+      await waitForMembers(seats.all, [1, 2, 3, 4, 5]);
+      await waitFor('the event of the config watch', () => events.length > 0);
+      assert.equal(events, ['NodeDataChanged /zookeeper/config']);
+    });
+    await writers.goOn();
+    for (const seat of firstThree) await waitUntilServing(seat);
+
+    const leader = await leaderOf(seats.all);
+    assert.ok(leader);
+    const other = seats.all.find((seat) => seat !== leader) as Seat;
+    const staying = seats.all.filter((seat) => seat !== leader && seat !== other);
+    const stayingSids = staying.map(({ sid }) => sid);
+    await withClient(staying[1] as Seat, async (watching) => {
+      const events: string[] = [];
+      await watching.getConfig({ watch: ({ type }) => events.push(type) });
+      await changeMembers(staying[0] as Seat, { leaving: [leader.sid, other.sid] });
+      await waitForMembers(staying, stayingSids);
+      await waitFor('the event of the config watch', () => events.length > 0);
+      assert.equal(events, ['NodeDataChanged']);
+    });
+    await waitFor('another leader', () => leaderOf(staying));
+    await writers.goOn();
+    // Those that left may still listen, and are not needed any more.
+    for (const { sid } of [leader, other]) await stop(sid, 'SIGKILL');
+    await writers.goOn();
+    await writers.pause();
+    await checkKept(writers, staying);
+    checkPeaceful(world);
+
+    // What is on the disks makes the same ensemble.
+    for (const sid of stayingSids) await stop(sid);
+    assert.is(members.size, 0);
+    await start(...stayingSids);
+    await checkKept(writers, staying);
+    assert.ok(await leaderOf(staying));
+  }));
+
+test('a member that was away comes back to a membership that changed', () =>
+  withWorld(async (world) => {
+    const { seats, writers, start, stop } = world;
+    const away = (await leaderOf(seats.all))?.sid === 1 ? 2 : 1;
+    await stop(away, 'SIGKILL');
+    await start(4, 5);
+    await changeMembers(seats.of(3), { joining: [`${seats.serverLines[3]}`] });
+    const present = seats.all.filter(({ sid }) => sid !== away && sid !== 5);
+    await waitForMembers(present, [1, 2, 3, 4]);
+    await changeMembers(seats.of(4), { joining: [`${seats.serverLines[4]}`] });
+    await waitForMembers([...present, seats.of(5)], [1, 2, 3, 4, 5]);
+    await writers.goOn();
+    await start(away);
+    await waitForMembers(seats.all, [1, 2, 3, 4, 5]);
+    await writers.goOn();
+    await writers.pause();
+    await checkKept(writers, seats.all);
+    checkPeaceful(world);
+  }));
+
+test.run();

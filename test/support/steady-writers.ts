@@ -1,0 +1,157 @@
+import type { SessionClient } from '../../src/client/client.js';
+import { ZooKeeperError } from '../../src/client/errors.js';
+import { createClient } from '../../src/client/index.js';
+import { CreateModes } from '../../src/protocol/create-mode.js';
+import { waitFor } from './wait-for.js';
+
+/** Outlives the elections of a busy machine, where the servers grant it. */
+export const SESSION_TIMEOUT_MS = 40_000;
+const TOP = '/load';
+const CREATE_EVERY = 16;
+
+/**
+ * Clients that write all the time, one write behind the other: each sets its own znode to the
+ * number of the write, and now and then makes a znode. What counts as acknowledged was answered; of
+ * a write whose connection was lost nobody knows, and it may be there or not.
+ */
+export class SteadyWriters {
+  private readonly writers: readonly Writer[];
+  private running: Promise<unknown> = Promise.resolve();
+
+  private constructor(writers: readonly Writer[]) {
+    this.writers = writers;
+  }
+
+  /** Resolves when each has a session, and writes. */
+  static async start(connectString: string, count: number): Promise<SteadyWriters> {
+    const writers = Array.from({ length: count }, (_, i) => new Writer(connectString, i + 1));
+    const all = new SteadyWriters(writers);
+    try {
+      await writers[0]?.makeTop();
+      for (const writer of writers) await writer.begin();
+    } catch (error) {
+      await all.close();
+      throw error;
+    }
+    all.running = Promise.all(writers.map((writer) => writer.run()));
+    // Whoever waits for more writes, or for the end, hears of it.
+    all.running.catch(() => undefined);
+    return all;
+  }
+
+  get acknowledged(): number {
+    return this.writers.reduce((sum, writer) => sum + writer.acknowledged, 0);
+  }
+
+  /** Every one of them has been acknowledged `count` writes that it began from now on. */
+  async goOn(count = 20): Promise<void> {
+    const before = this.writers.map((writer) => writer.acknowledged);
+    // The first may have been on its way already.
+    const isOn = (writer: Writer, i: number) =>
+      writer.acknowledged > (before[i] ?? 0) + count || writer.failure !== undefined;
+    await waitFor('writes to be acknowledged', () => this.writers.every(isOn), 60_000);
+    this.check();
+  }
+
+  /** No more writes; the sessions stay. @throws what a writer failed with */
+  async pause(): Promise<void> {
+    for (const writer of this.writers) writer.isOver = true;
+    await this.running;
+    this.check();
+  }
+
+  /** What was acknowledged and is not there, a sentence each. Only after `pause`. */
+  async lossesAt(client: SessionClient): Promise<string[]> {
+    await client.sync('/');
+    const losses = await Promise.all(this.writers.map((writer) => writer.lossesAt(client)));
+    return losses.flat();
+  }
+
+  async close(): Promise<void> {
+    for (const writer of this.writers) writer.isOver = true;
+    await this.running.catch(() => undefined);
+    await Promise.all(this.writers.map((writer) => writer.client.close()));
+  }
+
+  private check(): void {
+    for (const { failure } of this.writers) if (failure !== undefined) throw failure;
+  }
+}
+
+class Writer {
+  readonly client: SessionClient;
+  isOver = false;
+  acknowledged = 0;
+  failure: unknown;
+  private readonly path: string;
+  private tried = 0;
+  private readonly made: number[] = [];
+  private lastSet = 0;
+  private lastZxid = 0n;
+
+  constructor(connectString: string, index: number) {
+    this.client = createClient({ connectString, sessionTimeoutMs: SESSION_TIMEOUT_MS });
+    this.path = `${TOP}/${index}`;
+  }
+
+  async makeTop(): Promise<void> {
+    await this.client.connect();
+    await this.client.create(TOP);
+  }
+
+  async begin(): Promise<void> {
+    if (this.client.state !== 'connected') await this.client.connect();
+    await this.client.create(this.path, Buffer.from('0'));
+    await this.client.create(`${this.path}/alive`, null, { mode: CreateModes.EPHEMERAL });
+  }
+
+  async run(): Promise<void> {
+    while (!this.isOver) {
+      try {
+        await this.write(++this.tried);
+        this.acknowledged++;
+      } catch (error) {
+        if (error instanceof ZooKeeperError && error.code === 'CONNECTIONLOSS') continue;
+        this.failure = error;
+        return;
+      }
+    }
+  }
+
+  private async write(number: number): Promise<void> {
+    const data = Buffer.from(`${number}`);
+    if (number % CREATE_EVERY === 0) {
+      const { stat } = await this.client.create(`${this.path}/${number}`, data);
+      this.made.push(number);
+      this.rise(stat.czxid);
+      return;
+    }
+    const { mzxid } = await this.client.setData(this.path, data);
+    this.lastSet = number;
+    this.rise(mzxid);
+  }
+
+  private rise(zxid: bigint): void {
+    if (zxid <= this.lastZxid) {
+      throw new Error(`${this.path} was written at ${zxid}, behind ${this.lastZxid}`);
+    }
+    this.lastZxid = zxid;
+  }
+
+  async lossesAt(client: SessionClient): Promise<string[]> {
+    const { path, made, lastSet } = this;
+    const losses: string[] = [];
+    const { data, stat } = await client.getData(path);
+    if (Number(`${data}`) < lastSet) losses.push(`${path} is ${data}: ${lastSet} was acknowledged`);
+    const { children } = await client.getChildren(path);
+    const found = new Set(children);
+    for (const number of made) {
+      if (!found.has(`${number}`)) losses.push(`${path}/${number} was made, and is not there`);
+    }
+    const sets = this.acknowledged - made.length;
+    if (stat.version < sets) losses.push(`${path} was set ${stat.version} times of ${sets}`);
+    const alive = await client.exists(`${path}/alive`);
+    if (alive?.ephemeralOwner !== this.client.sessionId) losses.push(`${path}/alive is gone`);
+    return losses;
+  }
+}
