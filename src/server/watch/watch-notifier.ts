@@ -171,7 +171,7 @@ function eventFrame(type: EventType, path: string, zxid: bigint): Buffer {
 
 function sendEvent(state: ServerState, connection: ClientConnection, frame: Buffer): void {
   if (connection.phase !== 'open') return;
-  connection.out.writeBytes(frame);
+  connection.out.writeShared(frame);
   state.stats.metrics.count('watch_bytes', frame.length - 4);
   connection.stats.sent++;
   state.stats.sent++;
