@@ -1,4 +1,5 @@
 /** The AdminServer's restore, over HTTP, and what a data directory holds behind it. */
+import { request } from 'node:http';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { test } from 'uvu';
@@ -150,6 +151,27 @@ test('restore refuses as Apache does: who asks, when, and what', async () => {
       { [name]: 'false' },
     );
   }
+});
+
+test('one restore at a time, and one whose sender goes away changes nothing', async () => {
+  await withServer(async ({ client, adminPort }) => {
+    await client.create('/a');
+    const bytes = await snapshot(adminPort);
+    const place = { host: '127.0.0.1', port: adminPort, path: '/commands/restore' };
+    const slow = request({ ...place, method: 'POST', headers: AS_ROOT });
+    slow.on('error', () => undefined);
+    slow.write(bytes.subarray(0, 50));
+    await waitFor('the first to begin', async () => {
+      const { status, json } = await restore(adminPort, Buffer.alloc(0));
+      if (status === 503) assert.match(`${json['error']}`, 'another restore');
+      return status === 503;
+    });
+    slow.destroy();
+    await waitFor('the first to end', async () => {
+      return (await restore(adminPort, bytes)).status === 200;
+    });
+    assert.ok(await client.exists('/a'));
+  });
 });
 
 test('a tree that never was is taken, as by Apache, and the log says so', async () => {
