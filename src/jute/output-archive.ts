@@ -17,6 +17,8 @@ export class OutputArchive {
   private readonly initialSize: number;
   private bytes: Buffer = NOTHING;
   private end = 0;
+  /** `bytes` are somebody else's. */
+  private isShared = false;
   private nextSize: number;
 
   constructor(initialSize = 512) {
@@ -119,6 +121,21 @@ export class OutputArchive {
     this.end += value.length;
   }
 
+  /**
+   * The same, but an archive with nothing in it takes the bytes as they are: very many may be given
+   * the same, and most write nothing behind it. Nobody may change them, here or elsewhere.
+   */
+  writeShared(value: Buffer): void {
+    if (this.end > 0) {
+      this.writeBytes(value);
+      return;
+    }
+    // There is no room behind them, so that the next write copies them.
+    this.bytes = value;
+    this.end = value.length;
+    this.isShared = true;
+  }
+
   /** Leaves `count` bytes to be filled in later with `patchInt`; returns their offset. */
   skip(count: number): number {
     this.reserve(count);
@@ -133,6 +150,7 @@ export class OutputArchive {
 
   /** Drops everything written at and after `length`. */
   truncate(length: number): void {
+    if (this.isShared) this.grow(0);
     this.end = length;
   }
 
@@ -152,19 +170,25 @@ export class OutputArchive {
     this.nextSize = Math.max(this.initialSize, Math.min(this.end, MAX_KEPT_SIZE));
     this.bytes = NOTHING;
     this.end = 0;
+    this.isShared = false;
     return taken;
   }
 
   /** Forgets what was written and keeps the memory. */
   reset(): void {
+    if (this.isShared) this.take();
     this.end = 0;
   }
 
   private reserve(count: number): void {
     const needed = this.end + count;
-    if (needed <= this.bytes.length) return;
+    if (needed > this.bytes.length) this.grow(needed);
+  }
+
+  private grow(needed: number): void {
     const grown = Buffer.allocUnsafe(Math.max(needed, this.bytes.length * 2, this.nextSize));
     this.bytes.copy(grown, 0, 0, this.end);
     this.bytes = grown;
+    this.isShared = false;
   }
 }

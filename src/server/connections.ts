@@ -25,8 +25,8 @@ export interface ConnectionsOptions {
 /** Requests of one connection that may wait behind its own writes before it is read no further. */
 const PENDING_LIMIT = 4096;
 const STMK_ARGUMENT_LENGTH = 8;
-/** Connections that are sent events in one turn; some 5 us each. */
-const EVENT_SLICE = 1000;
+/** Connections that are sent events in one turn; some 15 us each. */
+const EVENT_SLICE = 250;
 
 export class Connections {
   private readonly state: ServerState;

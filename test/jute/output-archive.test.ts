@@ -120,6 +120,29 @@ test('memory grows under every write, and what was written stays', () => {
   assert.equal(out.take(), expected.build());
 });
 
+test('shared bytes are given on as they are, and never written over', () => {
+  const shared = Buffer.from([1, 2, 3, 4]);
+  const original = Buffer.from(shared);
+  const out = new OutputArchive();
+  out.writeShared(shared);
+  assert.is(out.take().buffer, shared.buffer, 'no copy');
+  out.writeShared(shared);
+  out.writeInt(7);
+  out.writeShared(shared);
+  assert.equal(out.take(), Buffer.concat([original, Buffer.from([0, 0, 0, 7]), original]));
+  for (const dropAll of [() => out.truncate(0), () => out.reset()]) {
+    out.writeShared(shared);
+    dropAll();
+    out.writeInt(9);
+    assert.equal(out.take(), Buffer.from([0, 0, 0, 9]));
+  }
+  out.writeShared(shared);
+  out.truncate(2);
+  out.writeByte(9);
+  assert.equal(out.take(), Buffer.from([1, 2, 9]));
+  assert.equal(shared, original);
+});
+
 test('what was taken is never written over', () => {
   const out = new OutputArchive(64);
   out.writeInt(1);

@@ -133,7 +133,7 @@ export class AdminServer {
 
   private async restore(request: IncomingMessage, response: ServerResponse): Promise<void> {
     // While a large tree goes to the disk nothing moves on the connection.
-    request.socket.setTimeout(0);
+    request.once('end', () => request.socket.setTimeout(0));
     const result = await this.options.transfer.restore(request);
     sendAnswer(response, answerOf('restore', result), END);
   }

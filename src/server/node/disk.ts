@@ -110,10 +110,8 @@ export class Disk {
 
   /** Drops what is behind `zxid`; `onDone` is given what is left. */
   truncate(zxid: bigint, onDone: (database: Database) => void): void {
-    const { log, dir } = this.options.storage;
-    this.addBarrier(async () => {
-      await this.finishBackground();
-      await log.close();
+    const { dir } = this.options.storage;
+    this.rewrite(async () => {
       await truncateData(dir, zxid, this.reached);
       const { database } = await dir.recover();
       onDone(database);
@@ -122,10 +120,8 @@ export class Disk {
 
   /** This is the whole truth from now on: what the disk holds behind its zxid is dropped. */
   install(content: SnapshotContent, onDurable: () => void): void {
-    const { log, dir } = this.options.storage;
-    this.addBarrier(async () => {
-      await this.finishBackground();
-      await log.close();
+    const { dir } = this.options.storage;
+    this.rewrite(async () => {
       await this.write(content, async () => undefined);
       await dropBehind(dir, content.zxid, this.reached);
       onDurable();
@@ -134,13 +130,20 @@ export class Disk {
 
   /** The snapshot that was staged is all that the disk holds from now on. */
   adoptRestored(staged: string, onDurable: () => void): void {
-    const { log, dir } = this.options.storage;
-    this.addBarrier(async () => {
-      await this.finishBackground();
-      await log.close();
+    const { dir } = this.options.storage;
+    this.rewrite(async () => {
       await adoptRestored(dir, staged);
       this.reached.clear();
       onDurable();
+    });
+  }
+
+  /** Changes the files themselves: nobody else is at work on them, and the log is closed. */
+  private rewrite(work: () => Promise<void>): void {
+    this.addBarrier(async () => {
+      await this.finishBackground();
+      await this.options.storage.log.close();
+      await work();
     });
   }
 

@@ -32,6 +32,8 @@ export class HttpListener {
     const idleMs = Math.max(0, options.idleTimeoutMs);
     this.server.keepAliveTimeout = idleMs;
     this.server.timeout = idleMs;
+    // A snapshot may take long to come; who sends nothing is closed all the same.
+    this.server.requestTimeout = 0;
     this.gate = options.tls === undefined ? null : new HttpGate(this.server, options.tls);
   }
 

@@ -156,6 +156,7 @@ export class TreeTransfer {
     const isFuzzy =
       tree.isDigestEnabled &&
       sealed?.version === DIGEST_VERSION &&
+      sealed.zxid === reachedZxid &&
       sealed.digest !== tree.digest.value;
     if (isFuzzy) {
       const message =

@@ -88,7 +88,7 @@ export class WatchManager<W extends object> {
     isChildrenChange: boolean,
   ): Set<object> {
     const told = new Set<object>();
-    for (const [watcher, modes] of [...onPath]) {
+    for (const [watcher, modes] of onPath) {
       const isOneOff = (modes & (WatchMode.STANDARD | WatchMode.PERSISTENT)) !== 0;
       if (isOneOff || !isChildrenChange) told.add(watcher);
       if ((modes & WatchMode.STANDARD) !== 0) this.remove(path, watcher, WatchMode.STANDARD);

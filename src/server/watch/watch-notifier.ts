@@ -5,6 +5,7 @@
  * the znode (CVE-2024-23944).
  */
 import type { BasicSummaryName } from '../../fourlw/mntr-keys.js';
+import { OutputArchive } from '../../jute/output-archive.js';
 import type { ACL } from '../../protocol/data.js';
 import { Xid } from '../../protocol/op-code.js';
 import { Perms } from '../../protocol/perms.js';
@@ -22,8 +23,16 @@ const FIRED = new Map<EventType, BasicSummaryName>([
   [EventType.NodeChildrenChanged, 'node_children_watch_count'],
 ]);
 
+interface EventFrame {
+  readonly type: EventType;
+  readonly path: string;
+  readonly zxid: bigint;
+  readonly frame: Buffer;
+}
+
 export class WatchNotifier implements TreeListener {
   private readonly state: ServerState;
+  private last: EventFrame = { type: EventType.None, path: '', zxid: 0n, frame: Buffer.alloc(0) };
 
   constructor(state: ServerState) {
     this.state = state;
@@ -103,7 +112,15 @@ export class WatchNotifier implements TreeListener {
     acl: readonly ACL[],
   ): void {
     if (!this.state.auth.isAllowed(acl, Perms.READ, connection.ids)) return;
-    sendEvent(this.state, connection, type, path, zxid);
+    sendEvent(this.state, connection, this.frameOf(type, path, zxid));
+  }
+
+  private frameOf(type: EventType, path: string, zxid: bigint): Buffer {
+    const { last } = this;
+    if (last.type === type && last.zxid === zxid && last.path === path) return last.frame;
+    const frame = eventFrame(type, path, zxid);
+    this.last = { type, path, zxid, frame };
+    return frame;
   }
 
   /**
@@ -117,7 +134,7 @@ export class WatchNotifier implements TreeListener {
   ): void {
     const { tree, dataWatches, childWatches } = this.state;
     const fire = (type: EventType, path: string): void =>
-      sendEvent(this.state, connection, type, path, -1n);
+      sendEvent(this.state, connection, eventFrame(type, path, -1n));
     for (const path of watches.data) {
       const node = tree.get(path);
       if (node === undefined) fire(EventType.NodeDeleted, path);
@@ -138,15 +155,9 @@ export class WatchNotifier implements TreeListener {
   }
 }
 
-function sendEvent(
-  state: ServerState,
-  connection: ClientConnection,
-  type: EventType,
-  path: string,
-  zxid: bigint,
-): void {
-  if (connection.phase !== 'open') return;
-  const { out } = connection;
+/** What each watcher of a change is told: very many may be told the same. */
+function eventFrame(type: EventType, path: string, zxid: bigint): Buffer {
+  const out = new OutputArchive();
   const start = out.skip(4);
   out.writeInt(Xid.notification);
   out.writeLong(zxid);
@@ -154,9 +165,14 @@ function sendEvent(
   out.writeInt(type);
   out.writeInt(KeeperState.SyncConnected);
   out.writeString(path);
-  const size = out.length - start - 4;
-  out.patchInt(start, size);
-  state.stats.metrics.count('watch_bytes', size);
+  out.patchInt(start, out.length - start - 4);
+  return out.take();
+}
+
+function sendEvent(state: ServerState, connection: ClientConnection, frame: Buffer): void {
+  if (connection.phase !== 'open') return;
+  connection.out.writeShared(frame);
+  state.stats.metrics.count('watch_bytes', frame.length - 4);
   connection.stats.sent++;
   state.stats.sent++;
   state.markTold(connection);

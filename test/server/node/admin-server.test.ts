@@ -9,12 +9,7 @@ import { startBundled } from '../../support/bundled.js';
 import { freePort } from '../../support/free-port.js';
 import { makeTempDir } from '../../support/temp-dir.js';
 import { waitFor } from '../../support/wait-for.js';
-
-const ADMIN = {
-  'admin.enableServer': 'true',
-  'admin.serverAddress': '127.0.0.1',
-  'admin.serverPort': '0',
-};
+import { ADMIN } from './admin-world.js';
 
 interface World {
   readonly server: RunningServer;

@@ -8,12 +8,7 @@ import { type RunningServer, ServerError } from '../../../src/server/main.js';
 import { startBundled } from '../../support/bundled.js';
 import { makeTempDir } from '../../support/temp-dir.js';
 import { makeTlsFiles, type TlsFiles, talk } from '../../support/tls-world.js';
-
-const ADMIN = {
-  'admin.enableServer': 'true',
-  'admin.serverAddress': '127.0.0.1',
-  'admin.serverPort': '0',
-};
+import { ADMIN } from './admin-world.js';
 
 const X509 = 'org.apache.zookeeper.server.auth.X509AuthenticationProvider';
 

@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync 
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { DataDir } from '../../../src/server/node/data-dir.js';
+import type { DataDir } from '../../../src/server/node/data-dir.js';
 import { Disk } from '../../../src/server/node/disk.js';
 import { LogDisk } from '../../../src/server/node/log-disk.js';
 import type { Database } from '../../../src/server/persistence/replay.js';
@@ -10,6 +10,7 @@ import { contentOf } from '../../../src/server/persistence/snapshot-source.js';
 import { makeTempDir } from '../../support/temp-dir.js';
 import { waitFor } from '../../support/wait-for.js';
 import { buildRecord, setDataEntry } from '../../support/zk-files.js';
+import { makeDir } from './make-dir.js';
 
 interface World {
   readonly disk: Disk;
@@ -28,20 +29,7 @@ interface World {
   until(...done: string[]): Promise<void>;
 }
 
-function makeDir(dataDir: string): DataDir {
-  return new DataDir({
-    dataDir,
-    dataLogDir: dataDir,
-    tree: { isTTLEnabled: false, isDigestEnabled: false },
-    maxEntryLength: 1 << 20,
-    isEmptyTrusted: false,
-    isCompressed: false,
-    isLastZxidWritten: true,
-    areFoldersMade: true,
-    isEmptyDatabaseMade: true,
-    onWarning: () => undefined,
-  });
-}
+const TREE = { isTTLEnabled: false, isDigestEnabled: false };
 
 function rootOf({ tree }: Database): string {
   return `${tree.root.data ?? ''}`;
@@ -49,7 +37,7 @@ function rootOf({ tree }: Database): string {
 
 async function within(body: (world: World) => Promise<void>): Promise<void> {
   const home = makeTempDir('disk');
-  const dir = makeDir(home.path);
+  const dir = makeDir(home.path, TREE);
   await dir.prepare();
   const { database } = await dir.recover();
   const fatal: unknown[] = [];
@@ -91,7 +79,7 @@ async function within(body: (world: World) => Promise<void>): Promise<void> {
           disk.append(record, zxid, () => done.push(`${zxid}`));
         }
       },
-      recovered: async () => rootOf((await makeDir(home.path).recover()).database),
+      recovered: async () => rootOf((await makeDir(home.path, TREE).recover()).database),
       until: (...expected) =>
         waitFor(`${expected}`, () => expected.every((what) => done.includes(what))).then(() => {}),
     });
@@ -215,7 +203,7 @@ test('a snapshot of the leader is the whole truth from its event on', () =>
     append(1n, 2n, 3n);
     const home = makeTempDir('leader');
     try {
-      const leader = makeDir(home.path);
+      const leader = makeDir(home.path, TREE);
       await leader.prepare();
       const { database } = await leader.recover();
       database.replay(setDataEntry(0x2_0000_0005n, '/', Buffer.from('of the leader')));
@@ -284,7 +272,7 @@ test('a start accepts what a crash within a truncation leaves', () =>
           if ((gone as readonly string[]).includes(name)) continue;
           copyFileSync(file(name), join(copy, 'version-2', name));
         }
-        assert.is(rootOf((await makeDir(copy).recover()).database), end);
+        assert.is(rootOf((await makeDir(copy, TREE).recover()).database), end);
       }
     } finally {
       home.remove();

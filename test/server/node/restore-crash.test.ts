@@ -7,20 +7,12 @@ import { ZooKeeper } from '../../../src/client/zookeeper.js';
 import { type BundledProcess, spawnBundled, startBundled } from '../../support/bundled.js';
 import { freePort } from '../../support/free-port.js';
 import { makeTempDir } from '../../support/temp-dir.js';
-import { ADMIN, namesBelowRoot, restore, snapshot } from './restore-world.js';
+import { ADMIN, namesServedFrom, restore, snapshot } from './restore-world.js';
 
 /** Kills the server as it is and starts another on what it left. */
 async function killed(server: BundledProcess, dataDir: string): Promise<string[]> {
   await server.stop('SIGKILL');
-  const again = await startBundled({ dataDir });
-  const client = new ZooKeeper({ connectString: again.connectString });
-  try {
-    await client.connect();
-    return await namesBelowRoot(client);
-  } finally {
-    await client.close();
-    await again.close();
-  }
+  return namesServedFrom(dataDir);
 }
 
 test('behind kill -9 the restored tree is there, with what was acknowledged on it', async () => {
@@ -63,20 +55,11 @@ test('a crash in the midst of a restore leaves the old tree or the new one, neve
       rmSync(copy, { recursive: true, force: true });
       cpSync(dataDir, copy, { recursive: true });
       for (const name of names) copyFileSync(seed, join(copy, 'version-2', name));
-      const again = await startBundled({ dataDir: copy });
-      const reader = new ZooKeeper({ connectString: again.connectString });
-      try {
-        await reader.connect();
-        return await namesBelowRoot(reader);
-      } finally {
-        await reader.close();
-        await again.close();
-        const left = readdirSync(join(copy, 'version-2'));
-        assert.not.ok(
-          left.some((name) => name.startsWith('restored.')),
-          left.join(),
-        );
-      }
+      const served = await namesServedFrom(copy);
+      const left = readdirSync(join(copy, 'version-2'));
+      const isOver = !left.some((name) => name.startsWith('restored.'));
+      assert.ok(isOver, left.join());
+      return served;
     };
     const zxid = '2';
     assert.equal(await childrenWith(`restored.${zxid}.tmp`), ['newest', 'old', 'zookeeper']);

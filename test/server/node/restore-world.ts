@@ -1,13 +1,10 @@
 import * as assert from 'uvu/assert';
-import type { ZooKeeper } from '../../../src/client/zookeeper.js';
+import { ZooKeeper } from '../../../src/client/zookeeper.js';
+import { startBundled } from '../../support/bundled.js';
+import { ADMIN as QUIET_ADMIN } from './admin-world.js';
 
 /** An AdminServer that lets everything be done at once. */
-export const ADMIN = {
-  'admin.enableServer': 'true',
-  'admin.serverAddress': '127.0.0.1',
-  'admin.serverPort': '0',
-  'admin.rateLimiterIntervalInMS': '0',
-};
+export const ADMIN = { ...QUIET_ADMIN, 'admin.rateLimiterIntervalInMS': '0' };
 export const AS_ROOT = { Authorization: 'digest root:secret' };
 
 export type Answer = { readonly status: number; readonly json: Readonly<Record<string, unknown>> };
@@ -31,4 +28,17 @@ export async function snapshot(adminPort: number): Promise<Buffer> {
 
 export async function namesBelowRoot(client: ZooKeeper): Promise<string[]> {
   return [...(await client.getChildren('/')).children].sort();
+}
+
+/** What a server that starts on the directory shows below "/". */
+export async function namesServedFrom(dataDir: string): Promise<string[]> {
+  const server = await startBundled({ dataDir });
+  const client = new ZooKeeper({ connectString: server.connectString });
+  try {
+    await client.connect();
+    return await namesBelowRoot(client);
+  } finally {
+    await client.close();
+    await server.close();
+  }
 }

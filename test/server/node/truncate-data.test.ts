@@ -2,26 +2,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { DataDir } from '../../../src/server/node/data-dir.js';
 import { truncateData } from '../../../src/server/node/truncate-data.js';
 import { encodeLogHeader } from '../../../src/server/persistence/txn-log.js';
 import { makeTempDir } from '../../support/temp-dir.js';
 import { buildRecord, setDataEntry } from '../../support/zk-files.js';
-
-function makeDir(dataDir: string): DataDir {
-  return new DataDir({
-    dataDir,
-    dataLogDir: dataDir,
-    tree: {},
-    maxEntryLength: 1 << 20,
-    isEmptyTrusted: false,
-    isCompressed: false,
-    isLastZxidWritten: true,
-    areFoldersMade: true,
-    isEmptyDatabaseMade: true,
-    onWarning: () => undefined,
-  });
-}
+import { makeDir } from './make-dir.js';
 
 test('a snapshot that shows more than its name says goes with the txns, after a restart too', async () => {
   const home = makeTempDir('truncate');
