@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import * as assert from 'uvu/assert';
 import { waitFor } from '../support/wait-for.js';
-import { enter, inWorld, terminalTest } from './repl-world.js';
+import { enter, inWorld, serverTest, terminalTest } from './repl-world.js';
 
 terminalTest('what is typed before the shell is there is not lost', async () => {
   await inWorld(async ({ again }) => {
@@ -59,6 +59,34 @@ terminalTest('the history is for its owner alone, and holds no secret', async ()
     await terminal.press('Up', 'Up', 'Up');
     await terminal.waitForRow(/> version$/);
   });
+});
+
+serverTest('a password is asked for, and stands nowhere', async () => {
+  await inWorld(async ({ terminal, historyFile }) => {
+    await terminal.waitForRow(/\(connected\)/);
+    await enter(terminal, 'addauth digest ann');
+    await terminal.waitForRow(/^password of ann:$/);
+    await terminal.type('secret4');
+    await terminal.press('Enter');
+    await enter(terminal, 'whoami');
+    await terminal.waitForRow(/^digest: ann$/);
+    assert.not.match((await terminal.transcript()).join('\n'), /secret/);
+    await waitFor('the history', () => readFileSync(historyFile, 'utf8').includes('whoami'));
+    assert.is(readFileSync(historyFile, 'utf8'), 'whoami\n');
+  });
+});
+
+terminalTest('--auth with a user alone asks for the password before anything else', async () => {
+  await inWorld(
+    async ({ terminal }) => {
+      await terminal.waitForRow(/^password of bob:$/);
+      await terminal.type('secret5');
+      await terminal.press('Enter');
+      await terminal.waitForRow(/^digest: bob$/);
+      assert.not.match((await terminal.transcript()).join('\n'), /secret/);
+    },
+    { script: 'zksh --auth bob -c whoami; sleep 60' },
+  );
 });
 
 const RED = '\x1b[31m';

@@ -118,12 +118,18 @@ function scriptContext({
     ...(progress === undefined ? {} : { progress: (state) => progress.show(state) }),
     notify: (result) => void output.write(renderer.result(result)),
     confirm: async () => true,
+    ...(readInput === undefined || process.stdin.isTTY !== true ? {} : { askSecret }),
     child: {
       stdin: readInput === undefined ? 'ignore' : 'inherit',
       flush: () => output.flush(),
     },
     readInput: readInput ?? refuseInput,
   });
+}
+
+async function askSecret(question: string): Promise<string> {
+  const { askHidden } = await import('../connect/auth-sources.js');
+  return askHidden(question);
 }
 
 async function refuseInput(): Promise<Buffer> {
