@@ -91,6 +91,8 @@ export interface ShellStep {
   readonly effects: readonly ShellEffect[];
 }
 
+const UNASKED = { question: undefined, secret: undefined } as const;
+
 export function initialState(vocabulary: Vocabulary, connection: Connection): ShellState {
   return {
     vocabulary,
@@ -141,10 +143,7 @@ export function stepShell(state: ShellState, event: ShellEvent): ShellStep {
       return just({ ...state, running: { ...state.running, isSlow: true } });
     }
     case 'finished':
-      return finish(
-        { ...state, running: undefined, question: undefined, secret: undefined },
-        event.isExit,
-      );
+      return finish({ ...state, ...UNASKED, running: undefined }, event.isExit);
     case 'completed':
       return just(takeCompletion(state, event));
     case 'leave':
@@ -265,13 +264,7 @@ function finish(state: ShellState, isExit: boolean): ShellStep {
 function interrupt(state: ShellState): ShellStep {
   const { line } = state;
   if (line.search !== undefined) return just(edit(state, { type: 'search-cancel' }));
-  const cleared = {
-    ...state,
-    queue: [],
-    isEnding: false,
-    question: undefined,
-    secret: undefined,
-  };
+  const cleared = { ...state, ...UNASKED, queue: [], isEnding: false };
   if (state.running !== undefined) return { state: cleared, effects: [{ type: 'interrupt' }] };
   return just({ ...cleared, line: { ...EMPTY_LINE, killed: line.killed }, completed: undefined });
 }
