@@ -1,6 +1,8 @@
 // The keys of the line, its colours and its size, in a real terminal.
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import * as assert from 'uvu/assert';
+import { makeTempDir } from '../support/temp-dir.js';
 import { waitFor } from '../support/wait-for.js';
 import { enter, inWorld, serverTest, terminalTest } from './repl-world.js';
 
@@ -88,6 +90,32 @@ terminalTest('--auth with a user alone asks for the password before anything els
     { script: 'zksh --auth bob -c whoami; sleep 60' },
   );
 });
+
+terminalTest(
+  'aliases of the configuration count at the prompt, and show before Enter',
+  async () => {
+    const home = makeTempDir('aliases');
+    const file = join(home.path, 'config.json');
+    writeFileSync(file, '{"aliases": {"hallo": "version", "ls": "version"}}');
+    try {
+      const env = { ZKSH_CONFIG: file };
+      await inWorld(
+        async ({ terminal, again }) => {
+          await terminal.waitForRow(/^"aliases" of .*: "ls" can be no alias: it is a command$/);
+          writeFileSync(file, '{"aliases": {"hallo": "version"}}');
+          const next = await again({ env });
+          await next.waitForRow(/\(connected\)/);
+          await next.type('hallo');
+          await next.press('Enter');
+          await next.waitForRow(/^zksh \d/);
+        },
+        { env, columns: 300 },
+      );
+    } finally {
+      home.remove();
+    }
+  },
+);
 
 const RED = '\x1b[31m';
 
