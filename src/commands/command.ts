@@ -176,6 +176,8 @@ export interface CommandContext {
   browse?(path: string): Promise<void>;
   /** Asks yes or no; without a person the answer is yes, as a script has said what it wants. */
   confirm(question: string): Promise<boolean>;
+  /** Asks for what must not be seen, nor kept by a history; absent where there is no terminal. */
+  askSecret?(question: string): Promise<string>;
   /** How a program may share zksh's own streams; undefined where a prompt has them. */
   readonly child?: {
     readonly stdin: 'inherit' | 'ignore';

@@ -67,6 +67,8 @@ const ENTRIES: readonly Entry[] = [
   { name: 'cd', load: async () => (await import('./shell/cd.js')).cd },
   { name: 'pwd', load: async () => (await import('./shell/pwd.js')).pwd },
   { name: 'history', load: async () => (await import('./shell/history.js')).history },
+  { name: 'alias', load: async () => (await import('./shell/alias.js')).alias },
+  { name: 'unalias', load: async () => (await import('./shell/unalias.js')).unalias },
   { name: 'redo', load: async () => (await import('./shell/redo.js')).redo },
   {
     name: 'printwatches',

@@ -1,6 +1,8 @@
+import { expandAliases } from './aliases.js';
 import type { Command, CommandContext, Outcome, ParsedArguments } from './command.js';
 import { CommandError, type ErrorReport, ExitCode } from './command-error.js';
 import { reportError } from './error-report.js';
+import { hasSecret, holdsSecret } from './holds-secret.js';
 import { parseArguments } from './parse-arguments.js';
 import { type LineFault, parseLine, type Statement } from './parse-line.js';
 import { findCommand, suggestCommand } from './registry.js';
@@ -17,15 +19,24 @@ export async function* runLine(context: CommandContext, text: string): AsyncGene
     yield { kind: 'error', error: faultReport(fault) };
     return;
   }
-  if (!(await holdsSecret(statements))) context.session.remember(text);
-  for (const statement of statements) yield await runStatement(context, statement);
+  const { aliases } = context.session;
+  const all = [...statements, ...expandAliases(statements, aliases)];
+  if (!(await holdsSecret(all, context.commands))) context.session.remember(text);
+  for (const statement of statements) yield* runStatement(context, statement);
+}
+
+/** Runs what a statement stands for, as far as the aliases say that were made before it. */
+export async function* runStatement(
+  context: CommandContext,
+  statement: Statement,
+): AsyncGenerator<Outcome> {
+  for (const one of expandAliases([statement], context.session.aliases)) {
+    yield await runOne(context, one);
+  }
 }
 
 /** Runs one statement; everything thrown on the way becomes an error outcome. */
-export async function runStatement(
-  context: CommandContext,
-  statement: Statement,
-): Promise<Outcome> {
+async function runOne(context: CommandContext, statement: Statement): Promise<Outcome> {
   let command: Command | undefined;
   try {
     command = await commandOf(statement);
@@ -95,21 +106,6 @@ function queued(
 function isChanging(command: Command, parsed: ParsedArguments): boolean {
   if (command.isMutating !== true || command.isReading?.(parsed) === true) return false;
   return parsed.options['dry-run'] !== true;
-}
-
-async function holdsSecret(statements: readonly Statement[]): Promise<boolean> {
-  for (const { tokens } of statements) {
-    const word = tokens[0]?.text ?? '';
-    // A name typed wrong is followed by the same password.
-    const command = (await findCommand(word)) ?? (await findCommand(suggestCommand(word) ?? ''));
-    if (hasSecret(command)) return true;
-  }
-  return false;
-}
-
-function hasSecret(command: Command | undefined): boolean {
-  const specs = [...Object.values(command?.args ?? {}), ...Object.values(command?.options ?? {})];
-  return specs.some(({ kind }) => kind === 'secret');
 }
 
 /** Without a place nobody repeats the line, in which a password may stand. */

@@ -70,6 +70,7 @@ export class ShellSession {
   transaction: Op[] | undefined;
   /** Where a dry run tells what would be done; the context of each command sets it. */
   tellDryRun: (result: Result) => void = () => undefined;
+  readonly aliases = new Map<string, string>();
   readonly #lines: string[] = [];
   #target: string;
   #client: ZooKeeperClient | undefined;

@@ -1,4 +1,6 @@
-import { allCommands } from '../commands/registry.js';
+import { configFile, readAliases } from '../commands/connect/profiles.js';
+import { plainReport } from '../commands/error-report.js';
+import { allCommands, findCommand, suggestCommand } from '../commands/registry.js';
 import { loadRenderer } from '../commands/render/render.js';
 import type { ShellOptions } from '../commands/shell-options.js';
 import type { ShellSession } from '../commands/shell-session.js';
@@ -8,6 +10,7 @@ import { loadInk, openScreens } from './screens.js';
 import { ShellDriver } from './shell-driver.js';
 import { makeVocabulary } from './vocabulary.js';
 
+const TABLE = { all: allCommands, find: findCommand, suggest: suggestCommand };
 const CLEAR_ROW = '\r\x1b[2K';
 
 /** What the terminal sent before and while all this was loaded. */
@@ -51,9 +54,15 @@ async function makeDriver(
   const driver = new ShellDriver({
     session,
     renderer,
-    vocabulary: makeVocabulary(commands),
+    vocabulary: makeVocabulary(commands, session.aliases),
     historyFile: file === undefined ? undefined : new HistoryFile(file),
   });
+  try {
+    const aliases = await readAliases(configFile(process.env), TABLE);
+    for (const [name, line] of aliases) session.aliases.set(name, line);
+  } catch (error) {
+    driver.print([{ text: plainReport(error).sentence, tone: 'busy' }]);
+  }
   if (greeting !== undefined) driver.print([{ text: greeting, tone: 'dim' }]);
   return driver;
 }

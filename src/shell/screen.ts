@@ -35,7 +35,7 @@ export function screenOf(
   const maxInputRows = Math.max(1, Math.floor((size.rows - 2) / 2));
   const { line, vocabulary } = state;
   const analysis = analyzeLine(line.text, line.cursor, vocabulary, resolver);
-  const isAnswering = state.question !== undefined;
+  const isAnswering = state.question !== undefined || state.secret !== undefined;
   const input = layOutInput(
     {
       prompt: promptOf(state, columns),
@@ -62,6 +62,7 @@ function promptOf(state: ShellState, columns: number): readonly Span[] {
   if (state.question !== undefined) {
     return [{ text: `${truncate(state.question, columns * 2)} [y/N] `, tone: 'busy' }];
   }
+  if (state.secret !== undefined) return [{ text: state.secret.question ?? '', tone: 'busy' }];
   const { search } = state.line;
   if (search !== undefined) {
     const failure = search.hasFailed ? 'nothing found, ' : '';
@@ -79,6 +80,9 @@ function statusOf(
   analysis: { readonly fault: string | undefined; readonly synopsis: string | undefined },
 ): Span {
   if (state.question !== undefined) return { text: 'y or n; Ctrl-C interrupts', tone: 'dim' };
+  if (state.secret?.question !== undefined) {
+    return { text: 'not shown, and kept in no history; Ctrl-C interrupts', tone: 'dim' };
+  }
   if (state.running?.isSlow === true) return { text: runningStatus(state), tone: 'busy' };
   if (state.note !== undefined) return { text: state.note, tone: 'busy' };
   if (state.line.search !== undefined) {

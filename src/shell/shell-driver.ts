@@ -10,12 +10,12 @@ import { runLine } from '../commands/run-line.js';
 import type { SessionEvent, ShellSession } from '../commands/shell-session.js';
 import { BrowserDriver } from './browser/browser-driver.js';
 import { Completer } from './completer.js';
+import { drawn, echoOf } from './echo-line.js';
 import type { HistoryFile } from './history.js';
 import { HistoryKeeper } from './history-keeper.js';
 import type { Key } from './key-decoder.js';
 import { actionOf, type KeyMode } from './keymap.js';
-import { analyzeLine } from './line-analysis.js';
-import { type Connection, promptSpans, serversOf } from './prompt.js';
+import { type Connection, serversOf } from './prompt.js';
 import { Scrollback } from './scrollback.js';
 import {
   initialState,
@@ -24,15 +24,13 @@ import {
   type ShellState,
   stepShell,
 } from './shell-state.js';
-import { printable } from './text-width.js';
-import { paintSpans, type Span } from './theme.js';
+import type { Span } from './theme.js';
 import type { Vocabulary } from './vocabulary.js';
 import { WatchBoard } from './watch-board.js';
 import { rowsOf } from './watch-pane.js';
 
 /** A command that takes longer shows that it runs. */
 const SLOW_MS = 150;
-const ECHO_COLUMNS = 1000;
 
 export interface ShellDriverOptions {
   readonly session: ShellSession;
@@ -52,7 +50,7 @@ export class ShellDriver {
   #resolveLeft: () => void = () => undefined;
   #state: ShellState;
   #running: AbortController | undefined;
-  #answer: ((isYes: boolean) => void) | undefined;
+  #answer: ((isYes: boolean, text?: string) => void) | undefined;
   #browser: BrowserDriver | undefined;
   readonly #watches = new WatchBoard((event) => this.dispatch(event));
   readonly #history: HistoryKeeper;
@@ -135,7 +133,9 @@ export class ShellDriver {
         this.scrollback.push(drawn(effect.spans));
         return;
       case 'echo':
-        this.scrollback.push(this.#echo(effect.connection, effect.line));
+        this.scrollback.push(
+          echoOf(effect.line, effect.connection, this.#options.vocabulary, this.session),
+        );
         return;
       case 'run':
         void this.#runLine(effect.line);
@@ -144,7 +144,7 @@ export class ShellDriver {
         this.#interrupt();
         return;
       case 'answer':
-        this.#answer?.(effect.isYes);
+        this.#answer?.(effect.isYes, effect.text);
         return;
       case 'complete':
         void this.#complete(effect.text, effect.cursor);
@@ -160,13 +160,6 @@ export class ShellDriver {
         this.#resolveLeft();
         return;
     }
-  }
-
-  /** The line as it was entered; rows of one entry stand below each other as they were typed. */
-  #echo(connection: Connection, line: string): string {
-    const { spans } = analyzeLine(line, line.length, this.#options.vocabulary, this.session);
-    const text = spans.map((span) => ({ ...span, text: span.text.replaceAll('\n', '\n> ') }));
-    return drawn([...promptSpans(connection, ECHO_COLUMNS), ...text]);
   }
 
   async #runLine(line: string): Promise<void> {
@@ -209,6 +202,11 @@ export class ShellDriver {
       notify: (result) => this.#hearWatch(result),
       browse: (path) => this.#browse(path, signal),
       confirm: (question) => this.#confirm(question, signal),
+      askSecret: (question) =>
+        new Promise((resolve) => {
+          this.#answer = (_, text = '') => resolve(text);
+          this.dispatch({ type: 'secret-asked', question });
+        }),
       readInput: () => {
         throw new CommandError('there is no standard input here: it is the keyboard', {
           code: 'USAGE',
@@ -300,8 +298,4 @@ export class ShellDriver {
     const completion = await this.#completer.complete(text, cursor);
     this.dispatch({ type: 'completed', text, cursor, completion });
   }
-}
-
-function drawn(spans: readonly Span[]): string {
-  return paintSpans(spans.map(({ text, tone }) => ({ text: printable(text), tone })));
 }

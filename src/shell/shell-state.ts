@@ -7,7 +7,14 @@ import { remember } from './history.js';
 import type { KeyAction } from './keymap.js';
 import { EMPTY_LINE, editLine, type LineAction, type LineState } from './line-editor.js';
 import { type Connection, describeChange } from './prompt.js';
-import { nextBoundary } from './text-width.js';
+import {
+  askSecret,
+  beginSecret,
+  type SecretEntry,
+  type SecretStep,
+  typeSecret,
+} from './secret-entry.js';
+import { acceptSuggestion, suggestionFor } from './suggestion.js';
 import type { Span } from './theme.js';
 import { isStorable, type Vocabulary } from './vocabulary.js';
 import {
@@ -32,6 +39,8 @@ export interface ShellState {
   readonly queue: readonly string[];
   /** What the running command asks; the keys answer it instead of editing the line. */
   readonly question: string | undefined;
+  /** A password is typed: what the keys do is not shown, and no history has it. */
+  readonly secret: SecretEntry | undefined;
   /** Watches that go on beside the line, and what they told. */
   readonly pane: WatchPane;
   /** What TAB found, listed below the line. */
@@ -56,6 +65,7 @@ export type ShellEvent =
   | { readonly type: 'watch-told'; readonly rows: readonly Span[]; readonly changes: number }
   | { readonly type: 'watch-ended'; readonly name: string; readonly text: string }
   | { readonly type: 'asked'; readonly question: string }
+  | { readonly type: 'secret-asked'; readonly question: string }
   | { readonly type: 'slow' }
   /** The commands of the running line are done; one of them may have asked to leave. */
   | { readonly type: 'finished'; readonly isExit: boolean }
@@ -69,7 +79,8 @@ export type ShellEffect =
   | { readonly type: 'echo'; readonly connection: Connection; readonly line: string }
   | { readonly type: 'run'; readonly line: string }
   | { readonly type: 'interrupt' }
-  | { readonly type: 'answer'; readonly isYes: boolean }
+  /** `text` where more was asked for than yes or no. */
+  | { readonly type: 'answer'; readonly isYes: boolean; readonly text?: string }
   | { readonly type: 'complete'; readonly text: string; readonly cursor: number }
   | { readonly type: 'store'; readonly line: string }
   | { readonly type: 'clear-screen' }
@@ -80,6 +91,8 @@ export interface ShellStep {
   readonly effects: readonly ShellEffect[];
 }
 
+const UNASKED = { question: undefined, secret: undefined } as const;
+
 export function initialState(vocabulary: Vocabulary, connection: Connection): ShellState {
   return {
     vocabulary,
@@ -89,6 +102,7 @@ export function initialState(vocabulary: Vocabulary, connection: Connection): Sh
     running: undefined,
     queue: [],
     question: undefined,
+    secret: undefined,
     pane: NO_PANE,
     menu: undefined,
     completed: undefined,
@@ -122,12 +136,14 @@ export function stepShell(state: ShellState, event: ShellEvent): ShellStep {
       return endOneWatch(state, event.name, event.text);
     case 'asked':
       return just({ ...state, question: event.question });
+    case 'secret-asked':
+      return takeSecret(state, askSecret(state.secret, event.question));
     case 'slow': {
       if (state.running === undefined) return just(state);
       return just({ ...state, running: { ...state.running, isSlow: true } });
     }
     case 'finished':
-      return finish({ ...state, running: undefined, question: undefined }, event.isExit);
+      return finish({ ...state, ...UNASKED, running: undefined }, event.isExit);
     case 'completed':
       return just(takeCompletion(state, event));
     case 'leave':
@@ -137,19 +153,30 @@ export function stepShell(state: ShellState, event: ShellEvent): ShellStep {
 
 /** What history suggests to go on with, "" for nothing. */
 export function suggestion({ line, history, running }: ShellState): string {
-  const { text, cursor } = line;
-  if (text === '' || cursor !== text.length) return '';
-  if (line.search !== undefined || running !== undefined) return '';
-  const found = history.findLast((entry) => entry.length > text.length && entry.startsWith(text));
-  // Only the first row: a suggestion never makes the input grow.
-  return found?.slice(text.length).split('\n', 1)[0] ?? '';
+  return running === undefined ? suggestionFor(line, history) : '';
 }
 
 function just(state: ShellState): ShellStep {
   return { state, effects: [] };
 }
 
+function takeSecret(state: ShellState, { secret, told }: SecretStep): ShellStep {
+  const next = { ...state, secret };
+  if (told === undefined) return just(next);
+  return {
+    state: next,
+    effects: [
+      { type: 'print', spans: [{ text: told.question.trimEnd(), tone: 'plain' }] },
+      { type: 'answer', isYes: true, text: told.text },
+    ],
+  };
+}
+
 function stepKey(state: ShellState, action: KeyAction): ShellStep {
+  const isEnd = action.type === 'interrupt' || action.type === 'end-of-input';
+  if (state.secret !== undefined) {
+    return isEnd ? interrupt(state) : takeSecret(state, typeSecret(state.secret, action));
+  }
   switch (action.type) {
     case 'edit':
       return just(edit(state, action.action));
@@ -186,19 +213,9 @@ function stepKey(state: ShellState, action: KeyAction): ShellStep {
 }
 
 function edit(state: ShellState, action: LineAction): ShellState {
-  const accepted = acceptSuggestion(state, action);
+  const accepted = acceptSuggestion(suggestion(state), action);
   const line = editLine(state.line, accepted ?? action, state.history);
   return line === state.line ? state : { ...state, line, completed: undefined };
-}
-
-/** Moving on from the end of the line is moving into what history suggests. */
-function acceptSuggestion(state: ShellState, action: LineAction): LineAction | undefined {
-  const ghost = suggestion(state);
-  if (ghost === '') return undefined;
-  if (action.type === 'right' || action.type === 'line-end') return { type: 'insert', text: ghost };
-  if (action.type !== 'word-right') return undefined;
-  const word = /^\W*\w+/u.exec(ghost)?.[0].length ?? nextBoundary(ghost, 0);
-  return { type: 'insert', text: ghost.slice(0, word) };
 }
 
 function enter(state: ShellState): ShellStep {
@@ -221,7 +238,13 @@ function begin(state: ShellState, line: string): ShellStep {
   const store: ShellEffect[] =
     isKept && state.history.at(-1) !== line ? [{ type: 'store', line }] : [];
   return {
-    state: { ...state, history, running: { line, isSlow: false }, completed: undefined },
+    state: {
+      ...state,
+      history,
+      running: { line, isSlow: false },
+      secret: beginSecret(line),
+      completed: undefined,
+    },
     effects: [echo, ...store, { type: 'run', line }],
   };
 }
@@ -241,7 +264,7 @@ function finish(state: ShellState, isExit: boolean): ShellStep {
 function interrupt(state: ShellState): ShellStep {
   const { line } = state;
   if (line.search !== undefined) return just(edit(state, { type: 'search-cancel' }));
-  const cleared = { ...state, queue: [], isEnding: false, question: undefined };
+  const cleared = { ...state, ...UNASKED, queue: [], isEnding: false };
   if (state.running !== undefined) return { state: cleared, effects: [{ type: 'interrupt' }] };
   return just({ ...cleared, line: { ...EMPTY_LINE, killed: line.killed }, completed: undefined });
 }

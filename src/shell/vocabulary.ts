@@ -1,3 +1,4 @@
+import type { Aliases } from '../commands/aliases.js';
 import type { Command, CommandDeclaration } from '../commands/command.js';
 import { parseLine, type Statement, type Token } from '../commands/parse-line.js';
 import { suggestCommand } from '../commands/registry.js';
@@ -14,12 +15,33 @@ export interface Vocabulary {
   find(word: string): KnownCommand | undefined;
 }
 
-export function makeVocabulary(commands: readonly KnownCommand[]): Vocabulary {
+/** @param aliases as they are at the time; a name is read as the command that it begins with */
+export function makeVocabulary(
+  commands: readonly KnownCommand[],
+  aliases: Aliases = new Map(),
+): Vocabulary {
   const byWord = new Map<string, KnownCommand>();
   for (const command of commands) {
     for (const word of [command.name, ...(command.aliases ?? [])]) byWord.set(word, command);
   }
-  return { words: [...byWord.keys()], find: (word) => byWord.get(word) };
+  const known = [...byWord.keys()];
+  return {
+    get words() {
+      return aliases.size === 0 ? known : [...known, ...aliases.keys()];
+    },
+    find: (word) => byWord.get(word) ?? byWord.get(commandOf(word, aliases)),
+  };
+}
+
+/** What the last command of an alias is called, to which the words behind it belong. */
+function commandOf(word: string, aliases: Aliases): string {
+  let name = word;
+  for (const _ of aliases) {
+    const line = aliases.get(name);
+    if (line === undefined) break;
+    name = parseLine(line).statements.at(-1)?.tokens[0]?.text ?? '';
+  }
+  return name;
 }
 
 /**
@@ -40,6 +62,8 @@ function hasSecret({ tokens }: Statement, vocabulary: Vocabulary): boolean {
   const [name, ...words] = tokens;
   if (words.some(({ text }) => CLEAR_DIGEST.test(text))) return true;
   const command = meant(name, vocabulary);
+  if (command?.name === 'alias')
+    return words.some(({ text }) => !isStorable(text.trim(), vocabulary));
   if (command === undefined) return words.some((word) => takesSecret(meant(word, vocabulary)));
   if (takesSecret(command) || mayGiveSecretOption(command, words)) return true;
   const { words: roles } = rolesOf(command, words);

@@ -1,8 +1,10 @@
 // The keys of the line, its colours and its size, in a real terminal.
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import * as assert from 'uvu/assert';
+import { makeTempDir } from '../support/temp-dir.js';
 import { waitFor } from '../support/wait-for.js';
-import { enter, inWorld, terminalTest } from './repl-world.js';
+import { enter, inWorld, serverTest, terminalTest } from './repl-world.js';
 
 terminalTest('what is typed before the shell is there is not lost', async () => {
   await inWorld(async ({ again }) => {
@@ -60,6 +62,60 @@ terminalTest('the history is for its owner alone, and holds no secret', async ()
     await terminal.waitForRow(/> version$/);
   });
 });
+
+serverTest('a password is asked for, and stands nowhere', async () => {
+  await inWorld(async ({ terminal, historyFile }) => {
+    await terminal.waitForRow(/\(connected\)/);
+    await enter(terminal, 'addauth digest ann');
+    await terminal.waitForRow(/^password of ann:$/);
+    await terminal.type('secret4');
+    await terminal.press('Enter');
+    await enter(terminal, 'whoami');
+    await terminal.waitForRow(/^digest: ann$/);
+    assert.not.match((await terminal.transcript()).join('\n'), /secret/);
+    await waitFor('the history', () => readFileSync(historyFile, 'utf8').includes('whoami'));
+    assert.is(readFileSync(historyFile, 'utf8'), 'whoami\n');
+  });
+});
+
+terminalTest('--auth with a user alone asks for the password before anything else', async () => {
+  await inWorld(
+    async ({ terminal }) => {
+      await terminal.waitForRow(/^password of bob:$/);
+      await terminal.type('secret5');
+      await terminal.press('Enter');
+      await terminal.waitForRow(/^digest: bob$/);
+      assert.not.match((await terminal.transcript()).join('\n'), /secret/);
+    },
+    { script: 'zksh --auth bob -c whoami; sleep 60' },
+  );
+});
+
+terminalTest(
+  'aliases of the configuration count at the prompt, and show before Enter',
+  async () => {
+    const home = makeTempDir('aliases');
+    const file = join(home.path, 'config.json');
+    writeFileSync(file, '{"aliases": {"hallo": "version", "ls": "version"}}');
+    try {
+      const env = { ZKSH_CONFIG: file };
+      await inWorld(
+        async ({ terminal, again }) => {
+          await terminal.waitForRow(/^"aliases" of .*: "ls" can be no alias: it is a command$/);
+          writeFileSync(file, '{"aliases": {"hallo": "version"}}');
+          const next = await again({ env });
+          await next.waitForRow(/\(connected\)/);
+          await next.type('hallo');
+          await next.press('Enter');
+          await next.waitForRow(/^zksh \d/);
+        },
+        { env, columns: 300 },
+      );
+    } finally {
+      home.remove();
+    }
+  },
+);
 
 const RED = '\x1b[31m';
 

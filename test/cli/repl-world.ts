@@ -94,7 +94,7 @@ export async function inWorld(
     const chosen = { ...options, ...more };
     const { target = connectString, script = 'exec zksh', env: added, ...size } = chosen;
     const start = `sh -c 'echo $$ >"$0"; exec "$@"' '${pidFile}'`;
-    const program = `zksh() { ${start} '${process.execPath}' '${ZKSH}' '${target}'; }\n${script}`;
+    const program = `zksh() { ${start} '${process.execPath}' '${ZKSH}' '${target}' "$@"; }\n${script}`;
     const command =
       script === 'exec zksh' ? [process.execPath, ZKSH, target] : ['sh', '-c', program];
     const env = { ZKSH_HISTFILE: historyFile, ...added };

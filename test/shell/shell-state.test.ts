@@ -73,6 +73,45 @@ test('Enter shows the line, keeps it and runs it', () => {
   assert.equal(state.history, ['ls /']);
 });
 
+const SECRET = 'addauth digest ann';
+const asked: ShellEvent = { type: 'secret-asked', question: 'password of ann: ' };
+
+test('a password is not shown, and goes to who asked for it alone', () => {
+  const typing = play(type(SECRET), press('enter'), asked, type('sexret'));
+  assert.is(typing.state.line.text, '');
+  assert.is(typing.state.secret?.line.text, 'sexret');
+  const edited = playOn(typing.state, move('kill-to-start'), type('secrets'), move('delete-left'));
+  const { effects } = stepShell(edited.state, press('enter'));
+  assert.equal(effects.at(-1), { type: 'answer', isYes: true, text: 'secret' });
+  assert.equal(effects.slice(0, -1).map(told), ['print password of ann:']);
+  const after = playOn(edited.state, press('enter'), finished());
+  assert.equal(after.state.history, []);
+  assert.is(after.state.secret, undefined);
+  assert.not.match(JSON.stringify([...after.state.history, after.state.line]), 'secret');
+});
+
+test('a password that is typed ahead is neither a line nor shown', () => {
+  const ahead = play(type(SECRET), press('enter'), type('secret'), press('enter'));
+  assert.equal(ahead.effects, [`echo ${SECRET}`, `run ${SECRET}`]);
+  assert.equal(ahead.state.queue, []);
+  const { effects } = stepShell(ahead.state, asked);
+  assert.equal(effects.at(-1), { type: 'answer', isYes: true, text: 'secret' });
+});
+
+test('Ctrl-C gives up a password, the history is out of reach, and TAB means nothing', () => {
+  const state = playOn({ ...play().state, history: ['ls /'] }, type(SECRET), press('enter'), asked);
+  const { secret } = playOn(state.state, move('history-previous'), press('complete')).state;
+  assert.is(secret?.line.text, '');
+  const given = playOn(state.state, type('sec'), press('interrupt'));
+  assert.equal([given.effects, given.state.secret], [['interrupt'], undefined]);
+});
+
+test('a line with the password, or of another scheme, is followed by lines as ever', () => {
+  for (const line of ['addauth digest ann:secret', 'addauth sasl ann', 'addauth digest']) {
+    assert.is(play(type(line), press('enter')).state.secret, undefined, line);
+  }
+});
+
 test('a blank line is shown and nothing more', () => {
   const { state, effects } = play(type('   '), press('enter'), press('enter'));
   assert.equal(effects, ['echo    ', 'echo ']);

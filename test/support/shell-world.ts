@@ -12,6 +12,8 @@ export interface ShellWorldOptions extends Partial<SessionOptions> {
   readonly isTerminal?: boolean;
   readonly isInteractive?: boolean;
   readonly input?: Buffer;
+  /** What askSecret() answers; without it there is no terminal to ask at. */
+  readonly secret?: string;
   /** What confirm() answers. */
   readonly answer?: boolean;
 }
@@ -56,6 +58,10 @@ export function makeShellWorld(options: ShellWorldOptions = {}): ShellWorld {
     },
     ...options,
   });
+  const askSecretOf = (secret: string) => async (question: string) => {
+    questions.push(question);
+    return secret;
+  };
   const runFully = async (line: string): Promise<Run> => {
     const renderer = await loadRenderer(options.format ?? 'text', {
       isTerminal: options.isTerminal ?? false,
@@ -79,6 +85,7 @@ export function makeShellWorld(options: ShellWorldOptions = {}): ShellWorld {
         questions.push(question);
         return options.answer ?? true;
       },
+      ...(options.secret === undefined ? {} : { askSecret: askSecretOf(options.secret) }),
       readInput: async () => options.input ?? Buffer.alloc(0),
     });
     let error: ErrorReport | undefined;

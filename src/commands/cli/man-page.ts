@@ -34,7 +34,7 @@ const PROFILES = `The configuration file is JSON:
   "cacert": "ca.pem",
   "auth\\-file": "prod.auth",
   "protected": true
-}}}
+}}, "aliases": {"ll": "ls \\-l"}}
 .fi
 .PP
 A profile may say connect, client, timeout, readonly, protected, auth\\-file, properties, cacert, cert, key
@@ -42,7 +42,10 @@ and servername, as the command line does, which goes before it.
 Names of files count from the folder of the configuration; passwords are never in it.
 Where a profile is protected, each change is asked about at the prompt, and refused in a script
 without
-.BR \\-\\-allow\\-changes .`;
+.BR \\-\\-allow\\-changes .
+Aliases are there at every prompt, as
+.B alias
+makes them, and in no script.`;
 
 /** zksh(1), made of what the command line and the commands declare. */
 export function manPage(commands: readonly Command[]): string {

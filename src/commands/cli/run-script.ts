@@ -32,11 +32,12 @@ export async function runScript(
 ): Promise<number> {
   const context = scriptContext(run);
   let exitCode: number = ExitCode.ok;
-  for await (const item of script) {
-    const outcome = await runItem(context, item);
-    const ended = await handle(run, item, outcome);
-    if (exitCode === ExitCode.ok) exitCode = ended.exitCode;
-    if (ended.isOver) break;
+  items: for await (const item of script) {
+    for await (const outcome of runItem(context, item)) {
+      const ended = await handle(run, item, outcome);
+      if (exitCode === ExitCode.ok) exitCode = ended.exitCode;
+      if (ended.isOver) break items;
+    }
   }
   await run.output.flush();
   if (run.session.transaction !== undefined && exitCode === ExitCode.ok) {
@@ -78,14 +79,16 @@ function isHopeless(error: ErrorReport): boolean {
   return error.code === 'ECONNECT';
 }
 
-async function runItem(context: CommandContext, item: ScriptItem): Promise<Outcome> {
+async function* runItem(context: CommandContext, item: ScriptItem): AsyncGenerator<Outcome> {
   if (item.kind === 'fault') {
     const { fault, source } = item;
-    return { kind: 'error', error: located(faultReport(fault), source, fault.start) };
+    yield { kind: 'error', error: located(faultReport(fault), source, fault.start) };
+    return;
   }
-  const outcome = await runStatement(context, item.statement);
-  if (outcome.kind === 'result') return outcome;
-  return { ...outcome, error: located(outcome.error, item.source, item.statement.start) };
+  for await (const outcome of runStatement(context, item.statement)) {
+    if (outcome.kind === 'result') yield outcome;
+    else yield { ...outcome, error: located(outcome.error, item.source, item.statement.start) };
+  }
 }
 
 function located(error: ErrorReport, source: ScriptText, offset: number): ErrorReport {
@@ -118,12 +121,18 @@ function scriptContext({
     ...(progress === undefined ? {} : { progress: (state) => progress.show(state) }),
     notify: (result) => void output.write(renderer.result(result)),
     confirm: async () => true,
+    ...(readInput === undefined || process.stdin.isTTY !== true ? {} : { askSecret }),
     child: {
       stdin: readInput === undefined ? 'ignore' : 'inherit',
       flush: () => output.flush(),
     },
     readInput: readInput ?? refuseInput,
   });
+}
+
+async function askSecret(question: string): Promise<string> {
+  const { askHidden } = await import('../connect/auth-sources.js');
+  return askHidden(question);
 }
 
 async function refuseInput(): Promise<Buffer> {

@@ -41,8 +41,9 @@ const OPTIONS = {
   },
   auth: {
     kind: 'secret',
-    valueName: 'USER:PASSWORD',
-    summary: 'authenticate by digest; better given in the environment as ZKSH_AUTH',
+    valueName: 'USER[:PASSWORD]',
+    summary:
+      'authenticate by digest; the password is asked for, or better given in the environment as ZKSH_AUTH',
   },
   'auth-file': {
     kind: 'file',
@@ -180,7 +181,9 @@ export function parseZkshOptions(
   const tlsFiles = { cacert, cert, key, servername, insecure };
   const tlsOption = givenTlsOption(tlsFiles);
   checkTls(options, args.connect ?? '', tlsOption);
-  const auth = options.auth ?? env['ZKSH_AUTH'];
+  // A user alone: the password is asked for.
+  const user = options.auth?.includes(':') === false ? options.auth : undefined;
+  const auth = user === undefined ? (options.auth ?? env['ZKSH_AUTH']) : undefined;
   return {
     task: options.help ? 'help' : options.version ? 'version' : 'run',
     target: args.connect ?? DEFAULT_TARGET,
@@ -195,7 +198,7 @@ export function parseZkshOptions(
     auth: auth === undefined || auth === '' ? [] : [{ scheme: 'digest', auth }],
     authFile: options['auth-file'],
     properties: options.properties,
-    askAuth: options['ask-auth'],
+    askAuth: options['ask-auth'] ?? user,
     profile: options.profile,
     isAllowed: options['allow-changes'],
     isProtected: false,

@@ -29,17 +29,25 @@ export async function readAuthFile(file: string): Promise<string> {
  * @throws CommandError USAGE without a terminal, INTERRUPTED for Ctrl-C
  */
 export async function askAuth(user: string): Promise<string> {
-  const { stdin, stderr } = process;
-  if (stdin.isTTY !== true) {
+  if (process.stdin.isTTY !== true) {
     throw fault(
       'there is no terminal to ask for a password',
       'give it in ZKSH_AUTH, or in a file with --auth-file',
     );
   }
-  stderr.write(`password of ${user}: `);
+  return `${user}:${await askHidden(`password of ${user}: `)}`;
+}
+
+/**
+ * Asks at the terminal, which must be one, and shows nothing of the answer.
+ * @throws CommandError INTERRUPTED for Ctrl-C
+ */
+export async function askHidden(question: string): Promise<string> {
+  const { stdin, stderr } = process;
+  stderr.write(question);
   stdin.setRawMode(true);
   try {
-    return `${user}:${await readHidden(stdin)}`;
+    return await readHidden(stdin);
   } finally {
     stdin.setRawMode(false);
     stdin.pause();

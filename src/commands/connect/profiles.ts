@@ -1,6 +1,9 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
+import { checkAlias } from '../aliases.js';
+import type { CommandTable } from '../command.js';
 import { CommandError, ExitCode } from '../command-error.js';
 import { suggestWord } from '../suggest-word.js';
 
@@ -62,13 +65,40 @@ export async function readProfile(file: string, name: string): Promise<Profile> 
   return checkProfile(file, name, profiles[name]);
 }
 
-function profilesOf(file: string, text: string): Readonly<Record<string, unknown>> {
-  let value: unknown;
+/**
+ * The aliases of the configuration; none where there is no such file.
+ * @throws CommandError USAGE that says what is wrong, and where
+ */
+export async function readAliases(
+  file: string,
+  commands: CommandTable,
+): Promise<ReadonlyMap<string, string>> {
+  if (!existsSync(file)) return new Map();
+  const value = jsonOf(file, await readText(file));
+  const given = isRecord(value) ? (value['aliases'] ?? {}) : {};
+  if (!isRecord(given)) throw fault(`"aliases" of ${file} is no object`);
+  const aliases = new Map<string, string>();
+  for (const [name, line] of Object.entries(given)) {
+    const why =
+      typeof line === 'string'
+        ? await checkAlias(name, line, commands)
+        : `alias "${name}" is no text`;
+    if (why !== undefined) throw fault(`"aliases" of ${file}: ${why}`);
+    aliases.set(name, String(line));
+  }
+  return aliases;
+}
+
+function jsonOf(file: string, text: string): unknown {
   try {
-    value = JSON.parse(text);
+    return JSON.parse(text);
   } catch (error) {
     throw fault(`${file} is no JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
+}
+
+function profilesOf(file: string, text: string): Readonly<Record<string, unknown>> {
+  const value = jsonOf(file, text);
   const profiles = isRecord(value) ? value['profiles'] : undefined;
   if (isRecord(profiles)) return profiles;
   throw fault(`${file} has no "profiles"`, 'it is {"profiles": {"NAME": {"connect": "zk1,zk2"}}}');

@@ -51,6 +51,23 @@ test('addauth sends what it is given and shows nothing', async () => {
   assert.equal(world.client.auth, [['digest', 'ann:secret']]);
 });
 
+test('addauth asks for a password that is not given, where there is somebody to ask', async () => {
+  const asked = makeShellWorld({ secret: 'se:cret' });
+  assert.is(await asked.run('addauth digest ann'), '');
+  assert.equal(asked.client.auth, [['digest', 'ann:se:cret']]);
+  assert.equal(asked.questions, ['password of ann: ']);
+  const script = makeShellWorld();
+  const refused = await script.runFully('addauth digest ann');
+  assert.is(refused.error?.exitCode, 2);
+  assert.match(refused.text, 'there is no terminal to ask for the password of ann');
+  assert.equal(script.client.auth, []);
+  for (const line of ['addauth digest ann:', 'addauth x509', 'addauth sasl ann']) {
+    const world = makeShellWorld({ secret: 'never' });
+    await world.run(line);
+    assert.equal(world.questions, [], line);
+  }
+});
+
 test('an error of addauth never repeats the line', async () => {
   const world = makeShellWorld();
   assert.is(

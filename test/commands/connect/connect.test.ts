@@ -96,6 +96,8 @@ test('credentials come from a file that only its owner may read', () =>
     assert.is(both.code, 2);
     const prompt = await runZksh(['--ask-auth', 'ann', '-c', 'ls /']);
     assert.equal([prompt.code, /no terminal/.test(prompt.stderr)], [2, true]);
+    const user = await runZksh(['--auth', 'ann', '-c', 'ls /']);
+    assert.equal([user.code, /no terminal/.test(user.stderr)], [2, true]);
   }));
 
 test('a hidden line is edited, entered or given up', () => {
