@@ -13,7 +13,7 @@ async function ask({ connectString }: Place, word: string): Promise<string> {
   return `${await askWord({ host, port: Number(port) }, word)}`;
 }
 
-/** What it says it is; undefined where it serves nobody, or ends the connection as its role ends. */
+/** What it says it is; undefined where it serves nobody, or hangs up as its role ends. */
 export async function modeOf(seat: Place): Promise<string | undefined> {
   const answer = await ask(seat, 'srvr').catch(() => '');
   return /^Mode: (.*)$/m.exec(answer)?.[1];
