@@ -145,4 +145,26 @@ test('a member that was away comes back to a membership that changed', () =>
     checkPeaceful(world);
   }));
 
+test('a member that was left out is asked in again, and needs no restart', () =>
+  withWorld(async (world) => {
+    const { seats, writers } = world;
+    const three = [1, 2, 3].map(seats.of);
+    const leader = await leaderOf(three);
+    const out = three.find((seat) => seat !== leader) as Seat;
+    const staying = three.filter((seat) => seat !== out);
+    await changeMembers(staying[0] as Seat, { leaving: [out.sid] });
+    await waitForMembers(
+      staying,
+      staying.map(({ sid }) => sid),
+    );
+    await writers.goOn();
+    await waitUntilServing(out);
+    await changeMembers(staying[0] as Seat, { joining: [`${seats.serverLines[out.sid - 1]}`] });
+    await waitForMembers(three, [1, 2, 3]);
+    await writers.goOn();
+    await writers.pause();
+    await checkKept(writers, three);
+    checkPeaceful(world);
+  }));
+
 test.run();
