@@ -7,7 +7,7 @@ import {
   waitForMembers,
 } from '../conformance/support/change-members.js';
 import { withClient } from '../conformance/support/mixed-ensemble.js';
-import { leaderOf } from '../conformance/support/same-everywhere.js';
+import { checkNoMismatches, leaderOf } from '../conformance/support/same-everywhere.js';
 import {
   type Member,
   makeSeats,
@@ -115,6 +115,7 @@ test('three members become five, and three again, the leader among those that le
     await writers.goOn();
     await writers.pause();
     await checkKept(writers, staying);
+    for (const seat of staying) await checkNoMismatches(seat);
     checkPeaceful(world);
 
     // What is on the disks makes the same ensemble.
@@ -122,6 +123,7 @@ test('three members become five, and three again, the leader among those that le
     assert.is(members.size, 0);
     await start(...stayingSids);
     await checkKept(writers, staying);
+    for (const seat of staying) await checkNoMismatches(seat);
     assert.ok(await leaderOf(staying));
   }));
 
@@ -142,6 +144,30 @@ test('a member that was away comes back to a membership that changed', () =>
     await writers.goOn();
     await writers.pause();
     await checkKept(writers, seats.all);
+    for (const seat of seats.all) await checkNoMismatches(seat);
+    checkPeaceful(world);
+  }));
+
+test('a member that was left out is asked in again, and needs no restart', () =>
+  withWorld(async (world) => {
+    const { seats, writers } = world;
+    const three = [1, 2, 3].map(seats.of);
+    const leader = await leaderOf(three);
+    const out = three.find((seat) => seat !== leader) as Seat;
+    const staying = three.filter((seat) => seat !== out);
+    await changeMembers(staying[0] as Seat, { leaving: [out.sid] });
+    await waitForMembers(
+      staying,
+      staying.map(({ sid }) => sid),
+    );
+    await writers.goOn();
+    await waitUntilServing(out);
+    await changeMembers(staying[0] as Seat, { joining: [`${seats.serverLines[out.sid - 1]}`] });
+    await waitForMembers(three, [1, 2, 3]);
+    await writers.goOn();
+    await writers.pause();
+    await checkKept(writers, three);
+    for (const seat of three) await checkNoMismatches(seat);
     checkPeaceful(world);
   }));
 

@@ -12,6 +12,7 @@ const FOUND: readonly (readonly [seed: number, what: string, servers?: number])[
   [28, 'a leader that had forgotten a reconfig of its log committed without its quorum'],
   [39, 'a learner went back behind a reconfig that was committed between NEWLEADER and UPTODATE'],
   [60, 'a learner put a reconfig in force that was only proposed when it was brought in sync'],
+  [10147, 'a quorum waited for one that only the proposed membership has, in rounds of its own'],
   [333, 'one that became a participant as the leader handed over still said that it observes', 5],
 ];
 

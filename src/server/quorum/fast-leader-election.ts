@@ -191,13 +191,14 @@ export class FastLeaderElection {
   private hearLooking(candidate: Candidate, sid: number, heard: Notification): void {
     const { vote } = heard;
     this.settled.delete(sid);
-    if (vote.electionEpoch < this.round) {
+    // One that is no participant takes the round of those who are: nobody takes its own.
+    if (vote.electionEpoch < this.round && this.electorate.has(this.options.sid)) {
       this.tell([sid]);
       return;
     }
     if (!this.electorate.has(vote.leader)) return;
     if (!hasHistory(candidate) || !hasHistory(vote)) return;
-    if (vote.electionEpoch > this.round) {
+    if (vote.electionEpoch !== this.round) {
       this.round = vote.electionEpoch;
       this.votes.clear();
       const initial = initialVote(candidate, this.options.sid);

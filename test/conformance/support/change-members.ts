@@ -5,7 +5,7 @@ import type { Seat } from '../../support/oracle-ensemble.js';
 import type { SteadyWriters } from '../../support/steady-writers.js';
 import { waitFor } from '../../support/wait-for.js';
 import { withClient } from './mixed-ensemble.js';
-import { checkSameEverywhere } from './same-everywhere.js';
+import { checkSameTrees } from './same-everywhere.js';
 
 /** Further lines of zoo.cfg for an ensemble whose membership a test changes. */
 export const RECONFIGURABLE = { reconfigEnabled: true, skipACL: 'yes', maxSessionTimeout: 60_000 };
@@ -71,7 +71,7 @@ export async function checkKept(writers: SteadyWriters, seats: readonly Seat[]):
     const losses = await withClient(seat, (client) => writers.lossesAt(client));
     assert.equal(losses, [], `server ${seat.sid}`);
   }
-  await checkSameEverywhere(seats);
+  await checkSameTrees(seats);
   for (const seat of seats) {
     const config = await configAt(seat);
     await waitFor(`the file of server ${seat.sid} to say ${config}`, () => {

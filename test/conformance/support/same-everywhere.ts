@@ -56,6 +56,11 @@ export async function checkNoMismatches(seat: Place): Promise<void> {
 
 /** Nobody may write meanwhile. */
 export async function checkSameEverywhere(seats: readonly Place[]): Promise<void> {
+  await checkSameTrees(seats);
+  for (const seat of seats) await checkNoMismatches(seat);
+}
+
+export async function checkSameTrees(seats: readonly Place[]): Promise<void> {
   const [first, ...others] = seats;
   if (first === undefined) return;
   const expected = await treeOf(first);
@@ -66,5 +71,4 @@ export async function checkSameEverywhere(seats: readonly Place[]): Promise<void
     const differences = other.map((path) => [path, expected.get(path), found.get(path)]);
     assert.equal(differences, [], `servers ${first.sid} and ${seat.sid}`);
   }
-  for (const seat of seats) await checkNoMismatches(seat);
 }
