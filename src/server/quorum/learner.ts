@@ -287,7 +287,8 @@ export class Learner implements Role {
     if (leader !== this.leaderSid) {
       this.peer.handOver(leader, `server ${leader} leads by the new configuration`);
     } else if (isObserver !== this.peer.isObserver) {
-      this.peer.giveUp(`it is ${isObserver ? 'a participant' : 'an observer'} from now on`);
+      const reason = `it is ${isObserver ? 'a participant' : 'an observer'} from now on`;
+      this.peer.handOver(leader, reason);
     }
   }
 

@@ -10,7 +10,7 @@ import { ErrorCode } from '../../protocol/error-code.js';
 import type { ReconfigRequest } from '../../protocol/proto.js';
 import { hex64 } from '../../protocol/zxid.js';
 import { assert } from '../assert.js';
-import type { Effect } from '../effects.js';
+import { DISK_EFFECTS, type Effect } from '../effects.js';
 import type { Event, LinkEvent } from '../events.js';
 import type { EnsemblePath, PathHost } from '../pipeline/write-path.js';
 import type { Server } from '../server.js';
@@ -24,7 +24,7 @@ import { withLocalSessions } from './local-session-path.js';
 import { Membership } from './membership.js';
 import { ParkedLinks } from './parked-links.js';
 import type { QuorumPeerParts } from './peer-parts.js';
-import { formatQuorumConfig, type QuorumConfig } from './quorum-config.js';
+import { formatQuorumConfig, isParticipant, type QuorumConfig } from './quorum-config.js';
 import { ReadOnlyPath } from './read-only-path.js';
 import type { Data, PeerHost, QuorumLimits, Role } from './role.js';
 
@@ -73,7 +73,7 @@ export class QuorumPeer implements PeerHost {
   }
 
   get isObserver(): boolean {
-    return this.membership.config.members.get(this.sid)?.role === 'observer';
+    return this.membership.isObserver(this.sid);
   }
 
   /** What clients see. */
@@ -190,7 +190,10 @@ export class QuorumPeer implements PeerHost {
     const problem = this.election.takeProblem();
     if (problem !== undefined) this.note(problem);
     const vote = this.election.takeElected();
-    if (vote !== undefined && this.role === null) this.begin(vote.leader);
+    if (vote === undefined || this.role !== null) return;
+    // What told of it may have brought a configuration that is without it.
+    if (this.membership.config.members.has(vote.leader)) this.begin(vote.leader);
+    else this.look();
   }
 
   /** Elected by servers that look again, it would wait in vain for their epochs. */
@@ -246,7 +249,8 @@ export class QuorumPeer implements PeerHost {
   }
 
   handOver(leader: number, reason: string): void {
-    this.successor = leader;
+    // One that may lead no more, by the configuration that NEWLEADER carried, is not gone back to.
+    if (isParticipant(this.membership.config, leader)) this.successor = leader;
     this.giveUp(reason);
   }
 
@@ -351,10 +355,3 @@ export class QuorumPeer implements PeerHost {
 
 /** ReadOnlyZooKeeperServer starts no sooner. */
 const READ_ONLY_GRACE_MS = 2000;
-/** Each of them is answered by one event. */
-const DISK_EFFECTS: ReadonlySet<Effect['kind']> = new Set([
-  'append',
-  'write-epoch',
-  'truncate',
-  'install-snapshot',
-]);

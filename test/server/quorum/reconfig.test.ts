@@ -88,6 +88,76 @@ test('a member that comes while a reconfig is proposed waits for it to be commit
   assert.equal([...membership.config.members.keys()], [1, 3, 4]);
 });
 
+/**
+ * 2 is gone, 1 observes, and 4 alone has in its log that 1, 2 and 4 are the voters: 3 and 4 are a
+ * quorum of the present ones, 1 and 4 must be that of the next. 1 has not heard of it.
+ */
+function proposedToObserver(): EnsembleWorld {
+  const world = new EnsembleWorld(4, 0, { initial: 4 });
+  world.start();
+  world.until(() => [1, 2, 3, 4].every((sid) => world.isServing(sid)), 'four serve');
+  const client = world.client(4);
+  const reconfig = (role: string, leavingServers: string) => {
+    const joiningServers = `server.1=127.0.0.1:2000:3000:${role};4000`;
+    const asked = { joiningServers, leavingServers, newMembers: '', curConfigId: -1n };
+    client.push(client.request(OpCode.reconfig, asked));
+  };
+  reconfig('observer', '');
+  assert.equal(client.take(), ['connected', 'reconfig ok']);
+  world.until(() => world.member(1).peer.role?.phase === 'broadcast', '1 observes');
+  assert.is(world.member(1).peer.role?.kind, 'observing');
+  for (const sid of [1, 2, 3]) world.member(sid).isDiskHeld = true;
+  reconfig('participant', '3');
+  for (const sid of [2, 3]) world.crash(sid);
+  world.member(3).isDiskHeld = false;
+  assert.is(world.member(1).peer.membership.next, null);
+  world.until(() => world.leader === undefined, '4 leads no more');
+  return world;
+}
+
+/** Lets a disk that is held do one thing. */
+function writeOne(world: EnsembleWorld, sid: number, what: string): void {
+  const { work } = world.member(sid).disk;
+  world.until(() => work.length > 0, what);
+  work.shift()?.();
+  world.settle();
+}
+
+function isInForce(world: EnsembleWorld): boolean {
+  const { config, next } = world.member(1).peer.membership;
+  return config.members.get(1)?.role === 'participant' && next === null;
+}
+
+test('a proposed reconfig comes into force by an observer that it makes a voter', () => {
+  const world = proposedToObserver();
+  world.start(3);
+  writeOne(world, 1, 'the epoch that it promises');
+  writeOne(world, 1, 'the reconfig');
+  writeOne(world, 1, 'the epoch that it acks with NEWLEADER');
+  assert.is(world.leader, 4, world.describe());
+  world.pass(2000);
+  assert.is(world.leader, 4, 'it waits until 1 has come back as a follower');
+  world.member(1).isDiskHeld = false;
+  world.until(() => [1, 4].every((sid) => world.isServing(sid)), 'a quorum serves');
+  assert.ok(isInForce(world));
+  assert.is(world.member(1).peer.role?.kind, 'following');
+});
+
+test('an observer that a proposed reconfig makes a voter follows before it is in force', () => {
+  const world = proposedToObserver();
+  world.start(3);
+  const { peer, notes } = world.member(1);
+  writeOne(world, 1, 'the epoch that it promises');
+  assert.not(peer.membership.next === null, 'NEWLEADER tells it, and waits for its disk');
+  world.crash(4);
+  world.member(1).isDiskHeld = false;
+  world.start(4);
+  world.until(() => [1, 4].every((sid) => world.isServing(sid)), 'a quorum serves');
+  assert.ok(isInForce(world));
+  assert.is(peer.role?.kind, 'following');
+  assert.not.match(notes.join('\n'), /a participant from now on/);
+});
+
 test('a reconfig that no quorum follows, or that is wrong, is refused', () => {
   const world = new EnsembleWorld(4, 0, { initial: 3 });
   world.start(1, 2, 3);
