@@ -235,7 +235,7 @@ export class Leader implements Role {
 
   private synchronized(handler: LearnerHandler): void {
     handler.stage = 'synced';
-    handler.isSentSnapshot = false;
+    handler.syncKind = null;
     // NEWLEADER came behind all that was committed when it was sent.
     if (handler.ackedZxid < this.newLeaderZxid) handler.ackedZxid = this.newLeaderZxid;
     // An observer may be a voter of the configuration that NEWLEADER carries, and hear of it so.

@@ -49,14 +49,14 @@ export class Learner implements Role {
   /** What NEWLEADER carried: in force with UPTODATE. */
   private newConfig: QuorumConfig | null = null;
 
-  constructor(peer: PeerHost, leader: QuorumServerConfig, seed: number) {
+  constructor(peer: PeerHost, leader: QuorumServerConfig, seed: number, pauseMs: number) {
     this.peer = peer;
     this.leaderSid = leader.sid;
     this.seed = seed;
     this.kind = peer.isObserver ? 'observing' : 'following';
     this.restore = new LearnerRestore(peer);
     this.reader = new PacketReader(peer.limits.maxTxnLength);
-    this.link = new LeaderLink(peer, leader);
+    this.link = new LeaderLink(peer, leader, pauseMs);
     this.out = this.link.out;
   }
 

@@ -22,6 +22,7 @@ import { Leader } from './leader.js';
 import { Learner } from './learner.js';
 import { withLocalSessions } from './local-session-path.js';
 import { Membership } from './membership.js';
+import { ObserverPauses } from './observer-pauses.js';
 import { ParkedLinks } from './parked-links.js';
 import type { QuorumPeerParts } from './peer-parts.js';
 import { formatQuorumConfig, isParticipant, type QuorumConfig } from './quorum-config.js';
@@ -44,6 +45,7 @@ export class QuorumPeer implements PeerHost {
   private readonly parts: QuorumPeerParts;
   private readonly election: FastLeaderElection;
   private readonly parked = new ParkedLinks();
+  private readonly pauses: ObserverPauses;
   private effects: Effect[] = [];
   /** Effects for the disk whose event has not come yet. */
   private diskWork = 0;
@@ -59,6 +61,7 @@ export class QuorumPeer implements PeerHost {
     this.parts = parts;
     this.sid = parts.sid;
     this.limits = parts.limits;
+    this.pauses = new ObserverPauses(parts.limits, parts.seed);
     this.membership = new Membership(parts.config);
     this.isReconfigEnabled = parts.isReconfigEnabled;
     this.acceptedEpoch = parts.acceptedEpoch;
@@ -88,7 +91,8 @@ export class QuorumPeer implements PeerHost {
 
   get nextWakeMs(): number {
     if (this.role !== null) return this.role.nextWakeMs;
-    return Math.min(this.election.nextWakeMs, this.readOnlyAtMs);
+    const pausedMs = this.pauses.nextWakeMs(this.nowMs);
+    return Math.min(this.election.nextWakeMs, this.readOnlyAtMs, pausedMs);
   }
 
   // ── events ───────────────────────────────────────────────────────────────────────────────────
@@ -163,9 +167,8 @@ export class QuorumPeer implements PeerHost {
 
   private serveReadOnly(): void {
     this.note('there is no quorum: reads are served to clients that ask for no more');
-    const { tree } = this.data;
     const { server } = this.front.serve(
-      { tree, sessions: [] },
+      { tree: this.data.tree, sessions: [] },
       (state, host) => new ReadOnlyPath(state, host),
     );
     server.isOpen = true;
@@ -177,8 +180,8 @@ export class QuorumPeer implements PeerHost {
     if (this.role !== null || !this.isStarted) return;
     if (!this.isLooking) {
       if (this.diskWork > 0) return;
-      if (this.successor === null) this.look();
-      else this.succeed(this.successor);
+      if (this.successor !== null) this.succeed(this.successor);
+      else if (this.pauses.isOver(this.nowMs)) this.look();
     }
     this.heedElection();
     if (this.overBecause !== null) this.endRole(this.overBecause);
@@ -199,10 +202,9 @@ export class QuorumPeer implements PeerHost {
   /** Elected by servers that look again, it would wait in vain for their epochs. */
   private heedDeserters(): void {
     if (!(this.role instanceof Leader) || this.role.phase !== 'discovery') return;
-    const { membership, limits, role } = this;
-    const { supporters } = this.election;
-    const { maxTimeToWaitForEpochMs } = limits;
-    const reason = supporters.whyLeave(membership, role.waitedForEpochMs, maxTimeToWaitForEpochMs);
+    const { waitedForEpochMs } = this.role;
+    const { maxTimeToWaitForEpochMs: maxMs } = this.limits;
+    const reason = this.election.supporters.whyLeave(this.membership, waitedForEpochMs, maxMs);
     if (reason !== '') this.giveUp(reason);
   }
 
@@ -241,7 +243,7 @@ export class QuorumPeer implements PeerHost {
     const member = this.membership.config.members.get(leader);
     assert(member !== undefined, `server ${leader} was elected and is no member`);
     this.note(`server ${leader} leads`);
-    this.role = new Learner(this, member, this.parts.seed);
+    this.role = new Learner(this, member, this.parts.seed, this.pauses.connectMs(this.isObserver));
   }
 
   giveUp(reason: string): void {
@@ -280,6 +282,7 @@ export class QuorumPeer implements PeerHost {
     this.overBecause = null;
     if (role === null) return;
     this.note(`${role.kind} is over: ${reason}`);
+    if (role.kind === 'observing') this.pauses.begin(this.nowMs);
     server.shutDown();
     role.end();
     this.role = null;
