@@ -64,7 +64,28 @@ export const ENSEMBLE = {
       'from when on a voter that looks again ends the wait for epochs; -1 is never',
       MS,
     ),
-    leaderMaxConcurrentSnapSyncs: prop.int('leader.maxConcurrentSnapSyncs', 10, 'SNAPs at a time'),
+    leaderMaxConcurrentSnapSyncs: prop.int(
+      'leader.maxConcurrentSnapSyncs',
+      10,
+      'SNAPs under way from which on an observer is turned away',
+    ),
+    leaderMaxConcurrentDiffSyncs: prop.int(
+      'leader.maxConcurrentDiffSyncs',
+      100,
+      'DIFFs under way from which on an observer is turned away',
+    ),
+    observerReconnectDelayMs: prop.long(
+      'observer.reconnectDelayMs',
+      0,
+      'an observer waits at most so long before it connects',
+      MS,
+    ),
+    observerElectionDelayMs: prop.long(
+      'observer.election.DelayMs',
+      200,
+      'an observer waits at most so long before it looks for a leader again',
+      MS,
+    ),
   }),
   ...later('observers follow the leader', {
     observerMasterPort: file.port('observerMasterPort', 'port for observers of a follower'),
@@ -77,13 +98,6 @@ export const ENSEMBLE = {
   }),
   ...later('two servers need each other', {
     oraclePath: file.optional('oraclePath', 'file that breaks the tie of two servers'),
-  }),
-  ...later('there is no such pause', {
-    observerReconnectDelayMs: prop.long('observer.reconnectDelayMs', 0, 'pause to connect', MS),
-    observerElectionDelayMs: prop.long('observer.election.DelayMs', 200, 'pause to look', MS),
-  }),
-  ...later('there is no limit', {
-    leaderMaxConcurrentDiffSyncs: prop.int('leader.maxConcurrentDiffSyncs', 100, 'DIFFs at a time'),
   }),
   ...withoutMeaning('every address is tried', {
     multiAddressReachabilityCheckEnabled: file.boolean(

@@ -93,3 +93,11 @@ export type QuorumEffect =
     }
   /** The membership in force has changed: keep it for the next start. */
   | { readonly kind: 'write-config'; readonly text: string };
+
+/** For the disk; each of them is answered by one event. */
+export const DISK_EFFECTS: ReadonlySet<Effect['kind']> = new Set([
+  'append',
+  'write-epoch',
+  'truncate',
+  'install-snapshot',
+]);

@@ -13,6 +13,10 @@ const FOUND: readonly (readonly [seed: number, what: string, servers?: number])[
   [39, 'a learner went back behind a reconfig that was committed between NEWLEADER and UPTODATE'],
   [60, 'a learner put a reconfig in force that was only proposed when it was brought in sync'],
   [10147, 'a quorum waited for one that only the proposed membership has, in rounds of its own'],
+  [
+    2506,
+    'one that only the proposed membership lets vote joined as an observer: nobody counted it',
+  ],
   [333, 'one that became a participant as the leader handed over still said that it observes', 5],
 ];
 

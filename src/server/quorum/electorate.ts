@@ -48,6 +48,17 @@ export class Electorate {
     return this.all.every((config) => containsQuorum(config, sids));
   }
 
+  /**
+   * Do so many follow a leader that `joiner` may, too? A pending configuration may need its voice,
+   * and may have come to nothing long ago: that is for the leader to know.
+   */
+  isFollowing(sids: ReadonlySet<number>, joiner: number): boolean {
+    const pending = this.all.slice(1);
+    const joined = new Set(sids).add(joiner);
+    const isPresent = containsQuorum(this.config, sids);
+    return isPresent && pending.every((config) => containsQuorum(config, joined));
+  }
+
   /** Is there nobody else whose vote could change anything? */
   isEverybody(sids: ReadonlySet<number>): boolean {
     return this.all.every((config) => voters(config).every((sid) => sids.has(sid)));

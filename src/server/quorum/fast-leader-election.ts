@@ -231,7 +231,8 @@ export class FastLeaderElection {
       }
     }
     const agreed = this.settled.settledLike(heard);
-    if (this.electorate.isQuorum(agreed) && this.isLeading(this.settled, vote)) {
+    const isFollowed = this.electorate.isFollowing(agreed, this.options.sid);
+    if (isFollowed && this.isLeading(this.settled, vote)) {
       this.round = vote.electionEpoch;
       this.finish(vote);
     } else {

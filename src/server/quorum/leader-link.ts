@@ -22,12 +22,14 @@ export class LeaderLink {
   private retryAtMs = Number.POSITIVE_INFINITY;
   private isConnected = false;
 
-  constructor(peer: PeerHost, leader: QuorumServerConfig) {
+  /** @param pauseMs before it is dialled at all */
+  constructor(peer: PeerHost, leader: QuorumServerConfig, pauseMs: number) {
     this.peer = peer;
     this.leader = leader;
-    this.beganMs = peer.nowMs;
-    this.heardMs = peer.nowMs;
-    this.dial();
+    this.beganMs = peer.nowMs + pauseMs;
+    this.heardMs = this.beganMs;
+    if (pauseMs > 0) this.retryAtMs = this.beganMs;
+    else this.dial();
   }
 
   get isOpen(): boolean {

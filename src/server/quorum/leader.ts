@@ -27,6 +27,7 @@ export class Leader implements Role {
   private readonly options: BroadcastOptions;
   private readonly establishment: Establishment;
   private readonly synchronizer: Synchronizer;
+  /** By then it must have a quorum: to serve, and when it serves of followers. */
   private deadlineMs: number;
   private nextPingMs = Number.POSITIVE_INFINITY;
   private readonly ownEpoch: number;
@@ -60,6 +61,10 @@ export class Leader implements Role {
 
   private get initMs(): number {
     return this.peer.limits.initLimit * this.peer.limits.tickTimeMs;
+  }
+
+  private get hasQuorum(): boolean {
+    return this.peer.membership.isQuorum(this.learners.followers());
   }
 
   get newLeaderZxid(): bigint {
@@ -230,11 +235,12 @@ export class Leader implements Role {
 
   private synchronized(handler: LearnerHandler): void {
     handler.stage = 'synced';
-    handler.isSentSnapshot = false;
+    handler.syncKind = null;
     // NEWLEADER came behind all that was committed when it was sent.
     if (handler.ackedZxid < this.newLeaderZxid) handler.ackedZxid = this.newLeaderZxid;
+    // An observer may be a voter of the configuration that NEWLEADER carries, and hear of it so.
     if (this.establishment.stage === 'broadcast') handler.activate();
-    else if (!handler.isObserver) this.ackNewLeader(handler.sid);
+    else this.ackNewLeader(handler.sid);
   }
 
   private ackNewLeader(sid: number): void {
@@ -246,6 +252,8 @@ export class Leader implements Role {
     this.broadcast = new Broadcast(this.peer, this.learners, this.newLeaderZxid, this.options);
     this.peer.established(this.establishment.epoch);
     this.broadcast.begin();
+    // An observer whom this made a voter connects anew.
+    this.deadlineMs = this.peer.nowMs + (this.hasQuorum ? 0 : this.initMs);
     for (const handler of this.learners.all()) {
       if (handler.stage === 'synced') handler.activate();
     }
@@ -274,9 +282,9 @@ export class Leader implements Role {
     this.nextPingMs = nowMs + limits.tickTimeMs / 2;
     this.learners.ping(this.broadcast?.outstanding.lastProposed ?? this.newLeaderZxid);
     // A leader that nobody follows must not go on answering.
-    const followers = this.learners.followers();
-    if (isServing && !this.peer.membership.isQuorum(followers)) {
-      this.peer.giveUp(`it has no quorum any more: only ${[...followers].join(', ')} are in sync`);
+    if (isServing && nowMs >= this.deadlineMs && !this.hasQuorum) {
+      const inSync = [...this.learners.followers()].join(', ');
+      this.peer.giveUp(`it has no quorum any more: only ${inSync} are in sync`);
     }
   }
 

@@ -41,8 +41,8 @@ export class LearnerHandler {
   heardMs: number;
   /** How often the log was looked through for it. */
   searches = 0;
-  /** A SNAP is on its way to it. */
-  isSentSnapshot = false;
+  /** What it is being brought in sync by; null before and after. */
+  syncKind: 'snap' | 'diff' | null = null;
   private readonly reader: PacketReader;
   /** The proposal whose ack is being waited for, and since when. */
   private watchedZxid = 0n;

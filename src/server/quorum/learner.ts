@@ -49,14 +49,14 @@ export class Learner implements Role {
   /** What NEWLEADER carried: in force with UPTODATE. */
   private newConfig: QuorumConfig | null = null;
 
-  constructor(peer: PeerHost, leader: QuorumServerConfig, seed: number) {
+  constructor(peer: PeerHost, leader: QuorumServerConfig, seed: number, pauseMs: number) {
     this.peer = peer;
     this.leaderSid = leader.sid;
     this.seed = seed;
     this.kind = peer.isObserver ? 'observing' : 'following';
     this.restore = new LearnerRestore(peer);
     this.reader = new PacketReader(peer.limits.maxTxnLength);
-    this.link = new LeaderLink(peer, leader);
+    this.link = new LeaderLink(peer, leader, pauseMs);
     this.out = this.link.out;
   }
 
@@ -287,7 +287,8 @@ export class Learner implements Role {
     if (leader !== this.leaderSid) {
       this.peer.handOver(leader, `server ${leader} leads by the new configuration`);
     } else if (isObserver !== this.peer.isObserver) {
-      this.peer.giveUp(`it is ${isObserver ? 'a participant' : 'an observer'} from now on`);
+      const reason = `it is ${isObserver ? 'a participant' : 'an observer'} from now on`;
+      this.peer.handOver(leader, reason);
     }
   }
 

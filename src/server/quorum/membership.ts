@@ -3,7 +3,13 @@
  * one that a reconfig proposed and that is not committed yet. Until it is, both must agree.
  */
 import type { DataTree } from '../tree/data-tree.js';
-import { containsQuorum, isVoter, parseQuorumConfig, type QuorumConfig } from './quorum-config.js';
+import {
+  containsQuorum,
+  isParticipant,
+  isVoter,
+  parseQuorumConfig,
+  type QuorumConfig,
+} from './quorum-config.js';
 
 export class Membership {
   /** In force (QuorumPeer.quorumVerifier). */
@@ -39,6 +45,15 @@ export class Membership {
   /** Does its word count, now or when the pending configuration is in force? */
   isVoter(sid: number): boolean {
     return isVoter(this.config, sid) || (this.next !== null && isVoter(this.next, sid));
+  }
+
+  /**
+   * Does it only observe? One that the proposed configuration makes a participant follows already:
+   * that one may not come into force without it.
+   */
+  isObserver(sid: number): boolean {
+    const isToTakePart = this.next !== null && isParticipant(this.next, sid);
+    return this.config.members.get(sid)?.role === 'observer' && !isToTakePart;
   }
 
   /** Notes a configuration that may come into force; an older one than known changes nothing. */

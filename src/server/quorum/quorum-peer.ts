@@ -10,7 +10,7 @@ import { ErrorCode } from '../../protocol/error-code.js';
 import type { ReconfigRequest } from '../../protocol/proto.js';
 import { hex64 } from '../../protocol/zxid.js';
 import { assert } from '../assert.js';
-import type { Effect } from '../effects.js';
+import { DISK_EFFECTS, type Effect } from '../effects.js';
 import type { Event, LinkEvent } from '../events.js';
 import type { EnsemblePath, PathHost } from '../pipeline/write-path.js';
 import type { Server } from '../server.js';
@@ -22,9 +22,10 @@ import { Leader } from './leader.js';
 import { Learner } from './learner.js';
 import { withLocalSessions } from './local-session-path.js';
 import { Membership } from './membership.js';
+import { ObserverPauses } from './observer-pauses.js';
 import { ParkedLinks } from './parked-links.js';
 import type { QuorumPeerParts } from './peer-parts.js';
-import { formatQuorumConfig, type QuorumConfig } from './quorum-config.js';
+import { formatQuorumConfig, isParticipant, type QuorumConfig } from './quorum-config.js';
 import { ReadOnlyPath } from './read-only-path.js';
 import type { Data, PeerHost, QuorumLimits, Role } from './role.js';
 
@@ -44,6 +45,7 @@ export class QuorumPeer implements PeerHost {
   private readonly parts: QuorumPeerParts;
   private readonly election: FastLeaderElection;
   private readonly parked = new ParkedLinks();
+  private readonly pauses: ObserverPauses;
   private effects: Effect[] = [];
   /** Effects for the disk whose event has not come yet. */
   private diskWork = 0;
@@ -59,6 +61,7 @@ export class QuorumPeer implements PeerHost {
     this.parts = parts;
     this.sid = parts.sid;
     this.limits = parts.limits;
+    this.pauses = new ObserverPauses(parts.limits, parts.seed);
     this.membership = new Membership(parts.config);
     this.isReconfigEnabled = parts.isReconfigEnabled;
     this.acceptedEpoch = parts.acceptedEpoch;
@@ -73,7 +76,7 @@ export class QuorumPeer implements PeerHost {
   }
 
   get isObserver(): boolean {
-    return this.membership.config.members.get(this.sid)?.role === 'observer';
+    return this.membership.isObserver(this.sid);
   }
 
   /** What clients see. */
@@ -88,7 +91,8 @@ export class QuorumPeer implements PeerHost {
 
   get nextWakeMs(): number {
     if (this.role !== null) return this.role.nextWakeMs;
-    return Math.min(this.election.nextWakeMs, this.readOnlyAtMs);
+    const pausedMs = this.pauses.nextWakeMs(this.nowMs);
+    return Math.min(this.election.nextWakeMs, this.readOnlyAtMs, pausedMs);
   }
 
   // ── events ───────────────────────────────────────────────────────────────────────────────────
@@ -163,9 +167,8 @@ export class QuorumPeer implements PeerHost {
 
   private serveReadOnly(): void {
     this.note('there is no quorum: reads are served to clients that ask for no more');
-    const { tree } = this.data;
     const { server } = this.front.serve(
-      { tree, sessions: [] },
+      { tree: this.data.tree, sessions: [] },
       (state, host) => new ReadOnlyPath(state, host),
     );
     server.isOpen = true;
@@ -177,8 +180,8 @@ export class QuorumPeer implements PeerHost {
     if (this.role !== null || !this.isStarted) return;
     if (!this.isLooking) {
       if (this.diskWork > 0) return;
-      if (this.successor === null) this.look();
-      else this.succeed(this.successor);
+      if (this.successor !== null) this.succeed(this.successor);
+      else if (this.pauses.isOver(this.nowMs)) this.look();
     }
     this.heedElection();
     if (this.overBecause !== null) this.endRole(this.overBecause);
@@ -190,16 +193,18 @@ export class QuorumPeer implements PeerHost {
     const problem = this.election.takeProblem();
     if (problem !== undefined) this.note(problem);
     const vote = this.election.takeElected();
-    if (vote !== undefined && this.role === null) this.begin(vote.leader);
+    if (vote === undefined || this.role !== null) return;
+    // What told of it may have brought a configuration that is without it.
+    if (this.membership.config.members.has(vote.leader)) this.begin(vote.leader);
+    else this.look();
   }
 
   /** Elected by servers that look again, it would wait in vain for their epochs. */
   private heedDeserters(): void {
     if (!(this.role instanceof Leader) || this.role.phase !== 'discovery') return;
-    const { membership, limits, role } = this;
-    const { supporters } = this.election;
-    const { maxTimeToWaitForEpochMs } = limits;
-    const reason = supporters.whyLeave(membership, role.waitedForEpochMs, maxTimeToWaitForEpochMs);
+    const { waitedForEpochMs } = this.role;
+    const { maxTimeToWaitForEpochMs: maxMs } = this.limits;
+    const reason = this.election.supporters.whyLeave(this.membership, waitedForEpochMs, maxMs);
     if (reason !== '') this.giveUp(reason);
   }
 
@@ -238,7 +243,7 @@ export class QuorumPeer implements PeerHost {
     const member = this.membership.config.members.get(leader);
     assert(member !== undefined, `server ${leader} was elected and is no member`);
     this.note(`server ${leader} leads`);
-    this.role = new Learner(this, member, this.parts.seed);
+    this.role = new Learner(this, member, this.parts.seed, this.pauses.connectMs(this.isObserver));
   }
 
   giveUp(reason: string): void {
@@ -246,7 +251,8 @@ export class QuorumPeer implements PeerHost {
   }
 
   handOver(leader: number, reason: string): void {
-    this.successor = leader;
+    // One that may lead no more, by the configuration that NEWLEADER carried, is not gone back to.
+    if (isParticipant(this.membership.config, leader)) this.successor = leader;
     this.giveUp(reason);
   }
 
@@ -276,6 +282,7 @@ export class QuorumPeer implements PeerHost {
     this.overBecause = null;
     if (role === null) return;
     this.note(`${role.kind} is over: ${reason}`);
+    if (role.kind === 'observing') this.pauses.begin(this.nowMs);
     server.shutDown();
     role.end();
     this.role = null;
@@ -351,10 +358,3 @@ export class QuorumPeer implements PeerHost {
 
 /** ReadOnlyZooKeeperServer starts no sooner. */
 const READ_ONLY_GRACE_MS = 2000;
-/** Each of them is answered by one event. */
-const DISK_EFFECTS: ReadonlySet<Effect['kind']> = new Set([
-  'append',
-  'write-epoch',
-  'truncate',
-  'install-snapshot',
-]);

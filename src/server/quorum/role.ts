@@ -27,7 +27,12 @@ export interface QuorumLimits {
   readonly maxTxnLength: number;
   /** leaderServes: does a leader let clients in? */
   readonly leaderServes: boolean;
+  /** So many may be brought in sync at a time before an observer is turned away. */
   readonly maxConcurrentSnapSyncs: number;
+  readonly maxConcurrentDiffSyncs: number;
+  /** At most so long an observer waits before it connects, and before it looks for a leader. */
+  readonly observerReconnectDelayMs: number;
+  readonly observerElectionDelayMs: number;
   /** snapshotSizeFactor (maxLogBytes); negative: the log on the disk is never sent. */
   readonly snapshotSizeFactor: number;
   /** readonlymode.enabled: without a quorum, serve those who ask for no more than reads. */

@@ -27,6 +27,9 @@ export interface Logged {
   readonly until: bigint;
 }
 
+/** A plan that needs no snapshot. */
+type Txns = Extract<SyncPlan, { readonly kind: 'diff' | 'trunc' }>;
+
 /** While the log was looked through, more may have been committed than is kept. */
 const MAX_SEARCHES = 3;
 
@@ -62,12 +65,16 @@ export function syncLearner(
   broadcast: Broadcast | null,
   logged: Logged | null,
 ): string {
-  let how = logged === null ? sendKept(handler, peer) : sendLogged(handler, peer, learners, logged);
-  if (how === '') {
-    const problem = sendSnapshot(handler, peer, learners, broadcast);
-    if (problem !== '') return problem;
-    how = 'SNAP';
-  }
+  const txns = peer.committedLog.entries();
+  const plan = logged === null ? planKept(handler, peer, txns) : planLogged(handler, logged, txns);
+  const lacked = plan.kind === 'diff' || plan.kind === 'trunc' ? plan : null;
+  handler.syncKind = lacked === null ? 'snap' : 'diff';
+  const problem = turnAway(handler, peer, learners);
+  if (problem !== '') return problem;
+  let how = '';
+  if (lacked === null) how = sendSnapshot(handler, peer, learners, broadcast);
+  else if (logged === null) how = sendKept(handler, lacked, txns);
+  else how = sendLogged(handler, peer, learners, lacked, logged);
   peer.note(`${handler.name} is brought in sync by ${how}`);
   if (!handler.isObserver) {
     for (const { zxid, entry } of broadcast?.outstanding.values() ?? []) {
@@ -86,13 +93,36 @@ function planKept(
   return planSync(lastZxid, { zxids, lastProcessedZxid: data.tree.lastProcessedZxid });
 }
 
-/** DIFF or TRUNC and the txns behind it, as far as they are kept; "" and nothing else. */
-function sendKept(handler: LearnerHandler, peer: PeerHost): string {
-  const txns = peer.committedLog.entries();
-  const plan = planKept(handler, peer, txns);
-  const how = sendPlan(handler, plan);
-  if (plan.kind === 'diff' || plan.kind === 'trunc') sendTxns(handler, txns.slice(plan.from));
-  return how;
+/** The same with the log's txns before those that are kept. */
+function planLogged(
+  { lastZxid }: LearnerHandler,
+  { place, until }: Logged,
+  txns: readonly CommittedTxn[],
+): SyncPlan {
+  const last = txns.at(-1)?.zxid ?? until;
+  return planSync(lastZxid, { zxids: [place.at, place.next, last], lastProcessedZxid: last });
+}
+
+/** Why an observer must come again later; "" otherwise. Followers count and are let in. */
+function turnAway({ isObserver, syncKind }: LearnerHandler, peer: PeerHost, all: Learners): string {
+  if (!isObserver) return '';
+  // It is one of them itself.
+  const underWay = [...all.all()].filter((other) => other.syncKind === syncKind).length - 1;
+  const { maxConcurrentSnapSyncs, maxConcurrentDiffSyncs } = peer.limits;
+  if (syncKind === 'snap' && underWay >= maxConcurrentSnapSyncs) {
+    return 'enough snapshots are being sent (leader.maxConcurrentSnapSyncs)';
+  }
+  if (syncKind === 'diff' && underWay >= maxConcurrentDiffSyncs) {
+    return 'enough learners are being sent what they lack (leader.maxConcurrentDiffSyncs)';
+  }
+  return '';
+}
+
+/** DIFF or TRUNC, and the txns behind it as far as they are kept. */
+function sendKept(handler: LearnerHandler, plan: Txns, txns: readonly CommittedTxn[]): string {
+  sendPlan(handler, plan);
+  sendTxns(handler, txns.slice(plan.from));
+  return plan.kind.toUpperCase();
 }
 
 /** The same with the log's txns before those that are kept. */
@@ -100,28 +130,24 @@ function sendLogged(
   handler: LearnerHandler,
   peer: PeerHost,
   learners: Learners,
-  { place, until }: Logged,
+  plan: Txns,
+  { until }: Logged,
 ): string {
-  const txns = peer.committedLog.entries();
-  const last = txns.at(-1)?.zxid ?? until;
-  const zxids = [place.at, place.next, last];
-  const how = sendPlan(handler, planSync(handler.lastZxid, { zxids, lastProcessedZxid: last }));
-  if (how === '') return '';
+  sendPlan(handler, plan);
   learners.flush(handler);
   const range = { behind: handler.lastZxid, until };
   peer.emit({ kind: 'link-log', link: handler.link, range });
+  const kept = peer.committedLog.entries();
   sendTxns(
     handler,
-    txns.filter(({ zxid }) => zxid > until),
+    kept.filter(({ zxid }) => zxid > until),
   );
-  return `${how} from the log`;
+  return `${plan.kind.toUpperCase()} from the log`;
 }
 
-function sendPlan(handler: LearnerHandler, plan: SyncPlan): string {
+function sendPlan(handler: LearnerHandler, plan: Txns): void {
   if (plan.kind === 'diff') handler.send(PacketType.DIFF, plan.zxid);
-  else if (plan.kind === 'trunc') handler.send(PacketType.TRUNC, plan.to);
-  else return '';
-  return plan.kind.toUpperCase();
+  else handler.send(PacketType.TRUNC, plan.to);
 }
 
 function sendTxns(handler: LearnerHandler, txns: readonly CommittedTxn[]): void {
@@ -135,16 +161,11 @@ function sendSnapshot(
   learners: Learners,
   broadcast: Broadcast | null,
 ): string {
-  const underWay = [...learners.all()].filter(({ isSentSnapshot }) => isSentSnapshot);
-  if (handler.isObserver && underWay.length >= peer.limits.maxConcurrentSnapSyncs) {
-    return 'enough snapshots are being sent (leader.maxConcurrentSnapSyncs)';
-  }
   const zxid = peer.data.tree.lastProcessedZxid;
   const content =
     broadcast === null ? { ...peer.data, zxid } : snapshotContentOf(broadcast.server.state);
-  handler.isSentSnapshot = true;
   handler.send(PacketType.SNAP, zxid);
   learners.flush(handler);
   peer.emit({ kind: 'link-snapshot', link: handler.link, content });
-  return '';
+  return 'SNAP';
 }

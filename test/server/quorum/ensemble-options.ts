@@ -14,6 +14,10 @@ export interface EnsembleOptions {
   readonly keptTxns?: number;
   /** leader.maxTimeToWaitForEpoch */
   readonly maxTimeToWaitForEpochMs?: number;
+  readonly maxConcurrentSnapSyncs?: number;
+  readonly maxConcurrentDiffSyncs?: number;
+  readonly observerReconnectDelayMs?: number;
+  readonly observerElectionDelayMs?: number;
   /** Bytes of log that may be sent; negative is none. Default: any number. */
   readonly maxLogBytes?: number;
 }

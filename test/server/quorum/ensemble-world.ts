@@ -52,15 +52,14 @@ export class EnsembleWorld {
       const role = i < size ? 'participant' : 'observer';
       return `server.${i + 1}=127.0.0.1:${2000 + i}:${3000 + i}:${role};${4000 + i}`;
     });
-    const config = parseQuorumConfig([...lines, 'version=0'].join('\n'));
-    if (typeof config === 'string') throw new Error(config);
-    this.config = config;
-    const first = [...config.members].slice(0, initial ?? size + observers);
-    this.initial = { ...config, members: new Map(first) };
-    for (const sid of config.members.keys()) {
+    this.config = parsed([...lines, 'version=0'].join('\n'));
+    const first = [...this.config.members].slice(0, initial ?? size + observers);
+    this.initial = { ...this.config, members: new Map(first) };
+    for (const sid of this.config.members.keys()) {
       const base = new Database({});
       base.finishSnapshot(0n);
-      const disk = { base, entries: [], acceptedEpoch: 0, currentEpoch: 0, work: [] };
+      const epochs = { acceptedEpoch: 0, currentEpoch: 0 };
+      const disk = { base, entries: [], ...epochs, config: null, work: [] };
       const clients = new Map<number, Peer>();
       const rest = { clients, isUp: false, isDiskHeld: false, notes: [] };
       this.members.set(sid, { sid, disk, peer: null as never, ...rest });
@@ -79,7 +78,7 @@ export class EnsembleWorld {
       const { database, committedLog } = restore(member.disk, this.keptTxns);
       member.peer = new QuorumPeer({
         sid,
-        config: this.initial.members.has(sid) ? this.initial : this.config,
+        config: member.disk.config ?? (this.initial.members.has(sid) ? this.initial : this.config),
         ...commonParts({
           limits: this.limits,
           isReconfigEnabled: this.isReconfigEnabled,
@@ -261,6 +260,9 @@ export class EnsembleWorld {
           this.step(sid, effect.whenDurable);
         });
         break;
+      case 'write-config':
+        disk.config = parsed(effect.text);
+        break;
       case 'notify':
         if (this.links.isReachable(sid, effect.sid)) {
           this.step(effect.sid, { kind: 'notified', sid, frame: effect.frame });
@@ -309,4 +311,10 @@ export class EnsembleWorld {
     for (const bytes of packets ?? []) this.links.send(sid, link, bytes);
     if (packets === null) this.links.close(sid, link, 'the log could not be sent');
   }
+}
+
+function parsed(text: string): QuorumConfig {
+  const config = parseQuorumConfig(text);
+  if (typeof config === 'string') throw new Error(config);
+  return config;
 }

@@ -11,6 +11,7 @@ import { writeSnapshotStream } from '../../../src/server/persistence/snapshot.js
 import { SnapshotReader } from '../../../src/server/persistence/snapshot-reader.js';
 import { bodySourceOf } from '../../../src/server/persistence/snapshot-source.js';
 import { CommittedLog } from '../../../src/server/quorum/committed-log.js';
+import type { QuorumConfig } from '../../../src/server/quorum/quorum-config.js';
 import { writeCommitted } from '../../../src/server/quorum/quorum-packet.js';
 import type { Data } from '../../../src/server/quorum/role.js';
 
@@ -20,6 +21,8 @@ export interface MemoryDisk {
   entries: { zxid: bigint; entry: Buffer }[];
   acceptedEpoch: number;
   currentEpoch: number;
+  /** The dynamic file of zoo.cfg; null before a configuration was written. */
+  config: QuorumConfig | null;
   work: (() => void)[];
 }
 

@@ -1,0 +1,150 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { OpCode } from '../../../src/protocol/op-code.js';
+import { EnsembleWorld } from './ensemble-world.js';
+
+// A reconfig that is proposed and not committed: who must know of it, and who must forget it.
+
+/**
+ * 2 is gone, 3 is down, 1 observes, and 4 has in its log that 1, 2 and 4 are the voters, perhaps 3
+ * too: 3 and 4 are a quorum of the present ones, 1 and 4 must be that of the next. 1 has not heard
+ * of it.
+ */
+function proposedToObserver({ isLoggedBy3 = false } = {}): EnsembleWorld {
+  const world = new EnsembleWorld(4, 0, { initial: 4 });
+  world.start();
+  world.until(() => [1, 2, 3, 4].every((sid) => world.isServing(sid)), 'four serve');
+  const client = world.client(4);
+  const reconfig = (role: string, leavingServers: string) => {
+    const joiningServers = `server.1=127.0.0.1:2000:3000:${role};4000`;
+    const asked = { joiningServers, leavingServers, newMembers: '', curConfigId: -1n };
+    client.push(client.request(OpCode.reconfig, asked));
+  };
+  reconfig('observer', '');
+  assert.equal(client.take(), ['connected', 'reconfig ok']);
+  world.until(() => world.member(1).peer.role?.phase === 'broadcast', '1 observes');
+  assert.is(world.member(1).peer.role?.kind, 'observing');
+  for (const sid of [1, 2, 3]) world.member(sid).isDiskHeld = sid < 3 || !isLoggedBy3;
+  reconfig('participant', '3');
+  for (const sid of [2, 3]) world.crash(sid);
+  world.member(3).isDiskHeld = false;
+  assert.is(world.member(1).peer.membership.next, null);
+  world.until(() => world.leader === undefined, '4 leads no more');
+  return world;
+}
+
+/** Lets a disk that is held do one thing. */
+function writeOne(world: EnsembleWorld, sid: number, what: string): void {
+  const { work } = world.member(sid).disk;
+  world.until(() => work.length > 0, what);
+  work.shift()?.();
+  world.settle();
+}
+
+function isInForce(world: EnsembleWorld): boolean {
+  const { config, next } = world.member(1).peer.membership;
+  return config.members.get(1)?.role === 'participant' && next === null;
+}
+
+test('a proposed reconfig comes into force by an observer that it makes a voter', () => {
+  const world = proposedToObserver();
+  world.start(3);
+  writeOne(world, 1, 'the epoch that it promises');
+  writeOne(world, 1, 'the reconfig');
+  writeOne(world, 1, 'the epoch that it acks with NEWLEADER');
+  assert.is(world.leader, 4, world.describe());
+  world.pass(2000);
+  assert.is(world.leader, 4, 'it waits until 1 has come back as a follower');
+  world.member(1).isDiskHeld = false;
+  world.until(() => [1, 4].every((sid) => world.isServing(sid)), 'a quorum serves');
+  assert.ok(isInForce(world));
+  assert.is(world.member(1).peer.role?.kind, 'following');
+});
+
+test('an observer that a proposed reconfig makes a voter follows before it is in force', () => {
+  const world = proposedToObserver();
+  world.start(3);
+  const { peer, notes } = world.member(1);
+  writeOne(world, 1, 'the epoch that it promises');
+  assert.not(peer.membership.next === null, 'NEWLEADER tells it, and waits for its disk');
+  world.crash(4);
+  world.member(1).isDiskHeld = false;
+  world.start(4);
+  world.until(() => [1, 4].every((sid) => world.isServing(sid)), 'a quorum serves');
+  assert.ok(isInForce(world));
+  assert.is(peer.role?.kind, 'following');
+  assert.not.match(notes.join('\n'), /a participant from now on/);
+});
+
+test('one that is in sync keeps a proposed reconfig in its tree, for its next snapshot', () => {
+  const world = proposedToObserver({ isLoggedBy3: true });
+  world.start(3);
+  writeOne(world, 1, 'the epoch that it promises');
+  const { peer } = world.member(3);
+  assert.is(peer.role?.phase, 'diff', 'it waits for UPTODATE');
+  const { next } = peer.membership;
+  assert.not(next === null);
+  const text = peer.data.tree.get('/zookeeper/config')?.data ?? '';
+  assert.match(text, `version=${next?.version.toString(16)}`);
+});
+
+test('one that joins behind a reconfig hears of the next, which is only proposed', () => {
+  const world = new EnsembleWorld(4, 0, { initial: 4 });
+  world.start();
+  world.until(() => [1, 2, 3, 4].every((sid) => world.isServing(sid)), 'four serve');
+  for (const sid of [1, 4]) world.crash(sid);
+  world.start(4);
+  world.until(() => [2, 3, 4].every((sid) => world.isServing(sid)), 'three serve in a new epoch');
+  const leader = world.leader ?? 0;
+  const client = world.client(leader);
+  const reconfig = (joiningServers: string, leavingServers: string) => {
+    const asked = { joiningServers, leavingServers, newMembers: '', curConfigId: -1n };
+    client.push(client.request(OpCode.reconfig, asked));
+  };
+  const { disk } = world.member(1);
+  world.member(1).isDiskHeld = true;
+  world.start(1);
+  world.until(() => disk.work.length > 0, '1 is to promise the epoch');
+  reconfig('server.1=127.0.0.1:2000:3000:participant;4999', '');
+  assert.equal(client.take(), ['connected', 'reconfig ok']);
+  const { membership } = world.member(leader).peer;
+  const { version } = membership.config;
+  const others = [2, 3, 4].filter((sid) => sid !== leader);
+  for (const sid of others) world.member(sid).isDiskHeld = true;
+  reconfig('', `${others[0]}`);
+  world.member(1).isDiskHeld = false;
+  world.until(() => world.isServing(1), 'it follows');
+  const joined = world.member(1).peer.membership;
+  assert.is(joined.config.version, version);
+  assert.not(membership.next === null);
+  assert.is(joined.next?.version, membership.next?.version);
+  for (const sid of others) world.member(sid).isDiskHeld = false;
+  world.pass(100);
+  assert.equal(client.take(), ['reconfig ok']);
+  assert.is(joined.next, null);
+});
+
+test('a snapshot of the leader ends a reconfig that was proposed in another history', () => {
+  const world = new EnsembleWorld(3, 0, { initial: 3, keptTxns: 1, maxLogBytes: -1 });
+  world.start();
+  world.allServe();
+  const client = world.client(3);
+  for (const sid of [1, 2]) world.member(sid).isDiskHeld = true;
+  const leaving = { joiningServers: '', leavingServers: '1', newMembers: '', curConfigId: -1n };
+  client.push(client.request(OpCode.reconfig, leaving));
+  assert.not(world.member(3).peer.membership.next === null);
+  for (const sid of [1, 2, 3]) world.crash(sid);
+  for (const sid of [1, 2]) world.member(sid).isDiskHeld = false;
+  world.start(1, 2);
+  world.until(() => world.isServing(1) && world.isServing(2), 'two serve');
+  const other = world.client(1);
+  for (const path of ['/a', '/b', '/c']) other.push(other.create(path));
+  world.start(3);
+  world.until(() => world.isServing(3), 'it follows');
+  assert.match(world.member(2).notes.join('\n'), /server 3 .*by SNAP/);
+  const { membership } = world.member(3).peer;
+  assert.is(membership.config.members.size, 3);
+  assert.is(membership.next, null);
+});
+
+test.run();
