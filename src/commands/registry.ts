@@ -74,6 +74,7 @@ const ENTRIES: readonly Entry[] = [
     name: 'printwatches',
     load: async () => (await import('./shell/printwatches.js')).printwatches,
   },
+  { name: 'pager', load: async () => (await import('./shell/pager.js')).pager },
   { name: 'help', load: async () => (await import('./shell/help.js')).help },
   { name: 'version', load: async () => (await import('./shell/version.js')).version },
   { name: 'quit', aliases: ['exit'], load: async () => (await import('./shell/quit.js')).quit },

@@ -34,7 +34,7 @@ const PROFILES = `The configuration file is JSON:
   "cacert": "ca.pem",
   "auth\\-file": "prod.auth",
   "protected": true
-}}, "aliases": {"ll": "ls \\-l"}}
+}}, "aliases": {"ll": "ls \\-l"}, "pager": "less \\-S"}
 .fi
 .PP
 A profile may say connect, client, timeout, readonly, protected, auth\\-file, properties, cacert, cert, key
@@ -45,7 +45,8 @@ without
 .BR \\-\\-allow\\-changes .
 Aliases are there at every prompt, as
 .B alias
-makes them, and in no script.`;
+makes them, and in no script.
+The pager shows what is longer than the screen at the prompt; false is none.`;
 
 /** zksh(1), made of what the command line and the commands declare. */
 export function manPage(commands: readonly Command[]): string {
