@@ -184,6 +184,13 @@ export interface CommandContext {
     /** Writes what was printed before the program prints. */
     flush(): Promise<void>;
   };
+  /**
+   * A result as a program reads it, which a line gives it to by `|`; absent where a line may not
+   * name a program.
+   */
+  renderForPipe?(result: Result): string | Buffer;
+  /** Does all that is emitted go to a program? */
+  readonly isPiped?: boolean;
   /** Gives the whole terminal to another program meanwhile; absent where nothing is drawn there. */
   lendTerminal?(use: () => Promise<void>): Promise<void>;
   /** How far a long command is; undefined when it is over. Shown where somebody looks. */

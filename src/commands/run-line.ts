@@ -35,8 +35,38 @@ export async function* runStatement(
   }
 }
 
-/** Runs one statement; everything thrown on the way becomes an error outcome. */
 async function runOne(context: CommandContext, statement: Statement): Promise<Outcome> {
+  const { pipe } = statement;
+  if (pipe === undefined) return runUnpiped(context, statement);
+  try {
+    const { runPiped } = await import('./run-piped.js');
+    const command = await findCommand(statement.tokens[0]?.text ?? '');
+    return await runPiped(context, { ...statement, pipe }, command, (emit, signal) =>
+      runUnpiped(pipedContext(context, emit, signal), statement),
+    );
+  } catch (error) {
+    return { kind: 'error', statement, error: await reportError(error, context, statement) };
+  }
+}
+
+/** The same context, but what is emitted goes elsewhere, and it ends by another signal. */
+function pipedContext(
+  context: CommandContext,
+  emit: CommandContext['emit'],
+  signal: AbortSignal,
+): CommandContext {
+  // Not copied: asking for the client is for those who need one.
+  const piped: CommandContext = Object.create(context, {
+    emit: { value: emit },
+    signal: { value: signal },
+    isPiped: { value: true },
+    runLine: { value: (line: string) => runLine(piped, line) },
+  });
+  return piped;
+}
+
+/** Runs one statement; everything thrown on the way becomes an error outcome. */
+async function runUnpiped(context: CommandContext, statement: Statement): Promise<Outcome> {
   let command: Command | undefined;
   try {
     command = await commandOf(statement);

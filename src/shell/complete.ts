@@ -38,6 +38,7 @@ export async function complete(
   context: CompletionContext,
 ): Promise<Completion> {
   const word = wordAt(text.slice(0, cursor));
+  if (word === undefined) return { from: cursor, to: cursor, text: '', candidates: [] };
   const found = await candidatesFor(word, context).catch((error: unknown) => error);
   const here = { from: word.start, to: cursor };
   if (!isFound(found)) {
@@ -91,9 +92,13 @@ function isFound(value: unknown): value is Found {
   return typeof value === 'object' && value !== null && 'choices' in value;
 }
 
-/** The word that ends the text: the last token when nothing follows it, else an empty one. */
-function wordAt(text: string): Word {
+/**
+ * The word that ends the text: the last token when nothing follows it, else an empty one; undefined
+ * where it is a word of another shell.
+ */
+function wordAt(text: string): Word | undefined {
   const parsed = parseLine(text);
+  if (parsed.statements.at(-1)?.pipe?.end === text.length) return undefined;
   const tokens = currentStatement(parsed, text);
   const last = tokens.at(-1);
   if (last !== undefined && last.end === text.length) {

@@ -49,9 +49,10 @@ async function makeDriver(
   session: ShellSession,
   { format, greeting }: ShellOptions,
 ): Promise<ShellDriver> {
-  const [commands, renderer] = await Promise.all([
+  const [commands, renderer, pipeRenderer] = await Promise.all([
     allCommands(),
     loadRenderer(format, { isTerminal: true }),
+    loadRenderer(format, { isTerminal: false }),
   ]);
   const file = historyFile(process.env);
   const faults: unknown[] = [];
@@ -62,6 +63,7 @@ async function makeDriver(
   const driver = new ShellDriver({
     session,
     renderer,
+    pipeRenderer,
     vocabulary: makeVocabulary(commands, session.aliases),
     historyFile: file === undefined ? undefined : new HistoryFile(file),
     paging: pager === undefined ? undefined : { command: pager, size: () => stdout },

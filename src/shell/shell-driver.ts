@@ -34,6 +34,8 @@ const SLOW_MS = 150;
 export interface ShellDriverOptions {
   readonly session: ShellSession;
   readonly renderer: Renderer;
+  /** Of results that go to a program. */
+  readonly pipeRenderer: Renderer;
   readonly vocabulary: Vocabulary;
   /** Undefined when nothing is to be stored. */
   readonly historyFile: HistoryFile | undefined;
@@ -220,6 +222,7 @@ export class ShellDriver {
         this.#printer.watch(result);
       },
       browse: (path) => this.#browse(path, signal),
+      renderForPipe: (result) => this.#options.pipeRenderer.result(result),
       lendTerminal: (use) => {
         this.#printer.release();
         return this.#terminal.lend(use);
@@ -243,7 +246,7 @@ export class ShellDriver {
 
   #confirm(question: string, signal: AbortSignal): Promise<boolean> {
     return new Promise((resolve) => {
-      if (signal.aborted) return resolve(false);
+      if (signal.aborted || this.#terminal.isLent) return resolve(false);
       this.#printer.release();
       this.#answer = resolve;
       signal.addEventListener('abort', () => resolve(false), { once: true });

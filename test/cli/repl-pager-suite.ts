@@ -94,3 +94,19 @@ terminalTest('edit gives the terminal to the editor, and takes it back', async (
     home.remove();
   }
 });
+
+terminalTest('a program behind | has the terminal, and its output stays', async () => {
+  await inWorld(async ({ terminal }) => {
+    await terminal.waitForRow(/\(connected\)/);
+    await enter(terminal, 'create /app old; create /app/child');
+    await enter(terminal, 'ls /app | tr a-z A-Z; read word </dev/tty; echo "got $word"');
+    await terminal.waitForRow(/^\[CHILD\]$/);
+    await enter(terminal, 'a word');
+    await terminal.waitForRow(/^got a word$/);
+    await enter(terminal, 'deleteall /app | cat');
+    await terminal.waitForRow(/\[y\/N\]/);
+    await terminal.type('y');
+    await enter(terminal, 'ls / | cat');
+    await terminal.waitForRow(/^\[zookeeper\]$/);
+  });
+});

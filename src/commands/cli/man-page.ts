@@ -24,7 +24,17 @@ Data written as
 .BI @ FILE
 is the content of a file, and
 .B \\-
-is all of standard input, byte for byte; in quotes both stand for themselves.`;
+is all of standard input, byte for byte; in quotes both stand for themselves.
+.PP
+Behind a
+.B |
+that stands where a word could begin, the rest of the line is run by
+.BR sh ,
+with the result as its standard input; its exit code becomes that of
+.BR zksh .
+That is so at the prompt and in
+.BR \\-c ;
+a script from a file or from standard input names no program.`;
 
 const PROFILES = `The configuration file is JSON:
 .PP
