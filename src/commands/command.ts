@@ -23,6 +23,8 @@ export interface ValueTypes {
   place: string;
   /** The name of a command. */
   command: string;
+  /** A word of another command, which begins with the first of them: nothing in it is an option. */
+  word: Token;
   /** Text that no history keeps and no message repeats. */
   secret: string;
 }
@@ -197,6 +199,11 @@ export interface CommandContext {
   progress?(state: Progress | undefined): void;
   /** Runs a line as if it were typed; the outcomes are the caller's to show. */
   runLine(line: string): AsyncIterable<Outcome>;
+  /** Runs the words of a command, with a client that stands before the session's. */
+  runWords(
+    words: readonly Token[],
+    wrap?: (client: ZooKeeperClient) => ZooKeeperClient,
+  ): AsyncIterable<Outcome>;
   /** All of standard input, for a value given as `-`; throws when it is not to be had. */
   readInput(): Promise<Buffer>;
 }

@@ -2,7 +2,8 @@
 // the pane of watches.
 import { expandAliases } from '../commands/aliases.js';
 import type { ErrorReport } from '../commands/command-error.js';
-import { parseLine } from '../commands/parse-line.js';
+import { innerWords } from '../commands/inner-words.js';
+import { parseLine, type Token } from '../commands/parse-line.js';
 import type { Renderer } from '../commands/render/render.js';
 import type { Result } from '../commands/result.js';
 import type { ShellSession } from '../commands/shell-session.js';
@@ -98,12 +99,15 @@ export class ResultPrinter {
   /** Leaving the pager ends a command that has more to tell: never one that changes things. */
   #isPaged(line: string): boolean {
     const { session, vocabulary } = this.#parts;
-    const statements = expandAliases(parseLine(line).statements, session.aliases);
-    return statements.every(({ tokens: [name] }) => {
+    const isReading = ([name, ...words]: readonly Token[]): boolean => {
       const command = vocabulary.find(name?.text ?? '');
+      const inner = innerWords(command, words);
+      if (inner.length > 0) return isReading(inner);
       if (command === undefined || command.name === 'redo') return false;
       return command.isMutating !== true && command.isGraceful !== true;
-    });
+    };
+    const statements = expandAliases(parseLine(line).statements, session.aliases);
+    return statements.every(({ tokens }) => isReading(tokens));
   }
 
   /** @param running the line whose results are paged */
