@@ -45,9 +45,15 @@ function expand(
   // An error in it is shown at the word that was typed.
   const { start, end } = name;
   const parts = parseLine(line).statements;
-  return parts.flatMap(({ tokens }, at) => {
+  const { pipe: outer, ...bare } = statement;
+  return parts.flatMap(({ tokens, pipe: inner }, at) => {
     const own = tokens.map((token) => ({ ...token, start, end }));
-    const all = at === parts.length - 1 ? [...own, ...rest] : own;
-    return expand({ ...statement, tokens: all }, aliases, seen);
+    const isLast = at === parts.length - 1;
+    const all = isLast ? [...own, ...rest] : own;
+    const pipes = [inner, isLast ? outer : undefined].filter((pipe) => pipe !== undefined);
+    const one = { ...bare, tokens: all };
+    if (pipes.length === 0) return expand(one, aliases, seen);
+    const text = pipes.map((pipe) => pipe.text).join(' | ');
+    return expand({ ...one, pipe: { text, start, end } }, aliases, seen);
   });
 }

@@ -1,10 +1,10 @@
 import type { CommandContext } from './command.js';
 import { allCommands, findCommand, suggestCommand } from './registry.js';
-import { runLine } from './run-line.js';
+import { runLine, runWords } from './run-line.js';
 
 /** A context whose `client` is always the session's present one. */
 export function createContext(
-  parts: Omit<CommandContext, 'client' | 'commands' | 'runLine'>,
+  parts: Omit<CommandContext, 'client' | 'commands' | 'runLine' | 'runWords'>,
 ): CommandContext {
   const context: CommandContext = {
     ...parts,
@@ -12,6 +12,7 @@ export function createContext(
       if (result.kind !== 'event' || parts.session.isPrintingWatches) parts.notify(result);
     },
     runLine: (line) => runLine(context, line),
+    runWords: (words, wrap) => runWords(context, words, wrap),
     commands: { all: allCommands, find: findCommand, suggest: suggestCommand },
     get client() {
       return parts.session.requireClient();

@@ -71,3 +71,8 @@ export function usageError(
 ): CommandError {
   return new CommandError(sentence, { code: 'USAGE', exitCode: ExitCode.usage, place, hint });
 }
+
+/** For a command that ran another one, to fail as that did. */
+export function errorOf({ sentence, ...report }: ErrorReport): CommandError {
+  return new CommandError(sentence, report);
+}

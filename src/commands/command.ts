@@ -23,6 +23,8 @@ export interface ValueTypes {
   place: string;
   /** The name of a command. */
   command: string;
+  /** A word of another command, which begins with the first of them: nothing in it is an option. */
+  word: Token;
   /** Text that no history keeps and no message repeats. */
   secret: string;
 }
@@ -184,12 +186,24 @@ export interface CommandContext {
     /** Writes what was printed before the program prints. */
     flush(): Promise<void>;
   };
+  /**
+   * A result as a program reads it, which a line gives it to by `|`; absent where a line may not
+   * name a program.
+   */
+  renderForPipe?(result: Result): string | Buffer;
+  /** Does all that is emitted go to a program? */
+  readonly isPiped?: boolean;
   /** Gives the whole terminal to another program meanwhile; absent where nothing is drawn there. */
   lendTerminal?(use: () => Promise<void>): Promise<void>;
   /** How far a long command is; undefined when it is over. Shown where somebody looks. */
   progress?(state: Progress | undefined): void;
   /** Runs a line as if it were typed; the outcomes are the caller's to show. */
   runLine(line: string): AsyncIterable<Outcome>;
+  /** Runs the words of a command, with a client that stands before the session's. */
+  runWords(
+    words: readonly Token[],
+    wrap?: (client: ZooKeeperClient) => ZooKeeperClient,
+  ): AsyncIterable<Outcome>;
   /** All of standard input, for a value given as `-`; throws when it is not to be had. */
   readInput(): Promise<Buffer>;
 }

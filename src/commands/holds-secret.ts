@@ -1,4 +1,5 @@
 import type { CommandDeclaration, CommandTable } from './command.js';
+import { innerWords } from './inner-words.js';
 import { parseLine, type Statement } from './parse-line.js';
 
 /** May these words hold a secret? A name typed wrong is followed by the same password. */
@@ -6,12 +7,17 @@ export async function holdsSecret(
   statements: readonly Statement[],
   commands: CommandTable,
 ): Promise<boolean> {
-  for (const { tokens } of statements) {
+  for (const statement of statements) {
+    const { tokens } = statement;
     const [word, ...rest] = tokens;
     const name = word?.text ?? '';
     const command =
       (await commands.find(name)) ?? (await commands.find(commands.suggest(name) ?? ''));
     if (hasSecret(command)) return true;
+    const inner = innerWords(command, rest);
+    if (inner.length > 0 && (await holdsSecret([{ ...statement, tokens: inner }], commands))) {
+      return true;
+    }
     if (command?.name !== 'alias') continue;
     for (const { text } of rest) {
       if (await hasSecretWords(parseLine(text).statements, commands)) return true;

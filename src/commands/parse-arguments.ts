@@ -74,13 +74,17 @@ class ArgumentReader {
   /** Takes the options out and gives the words that are left. */
   #readOptions(): Token[] {
     const plain: Token[] = [];
+    const specs = Object.values(this.#command.args);
+    const inner = specs.findIndex(({ kind }) => kind === 'word');
     for (let word = this.#words.shift(); word !== undefined; word = this.#words.shift()) {
       if (word.text === '--' && !word.isQuoted) {
         this.#wordsBeforeDashes = plain.length;
         return [...plain, ...this.#words];
       }
-      if (!isOptionLike(word)) plain.push(word);
-      else if (word.text.startsWith('--')) this.#readLong(word);
+      if (!isOptionLike(word)) {
+        plain.push(word);
+        if (plain.length - 1 === inner) return [...plain, ...this.#words];
+      } else if (word.text.startsWith('--')) this.#readLong(word);
       else this.#readLetters(word);
     }
     return plain;
@@ -231,6 +235,7 @@ class ArgumentReader {
   #valueOf(name: string, spec: Spec, token: Token): ValueTypes[ValueKind] {
     const { kind } = spec;
     if (kind === 'data') return dataOf(token);
+    if (kind === 'word') return token;
     if (!token.isText) throw usageError(`${name} holds bytes that are not UTF-8`, token);
     switch (kind) {
       case 'path':

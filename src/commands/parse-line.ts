@@ -5,9 +5,12 @@
 //   "double"    escapes: \n \t \r \0 \\ \" \' \xHH (one byte) \uHHHH \u{H…} (one character)
 //   bare        the same escapes, and \ before a blank or a sign for that sign itself
 //   \newline    nothing: the line goes on
+//   |           where a word could begin: the rest of the line is one for sh, and read by it alone
 //
 // Quoted and bare parts that touch are one word. Nothing is ever dropped in silence: an escape that
 // is none and a quote that JSON would lose are faults with a place.
+
+import { WordBuilder } from './word-builder.js';
 
 /** Offsets into the text parsed, in UTF-16 units; `end` is behind the last one. */
 export interface Place {
@@ -33,6 +36,12 @@ export interface Token extends Place {
 export interface Statement extends Place {
   /** Never empty; the first names the command. */
   readonly tokens: readonly Token[];
+  /** Where the result goes: what sh runs, and where it stands, sign and all. */
+  readonly pipe?: Pipe;
+}
+
+export interface Pipe extends Place {
+  readonly text: string;
 }
 
 export interface LineFault extends Place {
@@ -67,33 +76,6 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": "'",
 };
 
-/** Collects a word: characters, and now and then a byte that need not be a character. */
-class WordBuilder {
-  #text = '';
-  readonly #parts: Buffer[] = [];
-
-  addText(text: string): void {
-    this.#text += text;
-  }
-
-  addByte(byte: number): void {
-    if (byte < 0x80) {
-      this.#text += String.fromCharCode(byte);
-      return;
-    }
-    this.#parts.push(Buffer.from(this.#text), Buffer.of(byte));
-    this.#text = '';
-  }
-
-  build(): { text: string; bytes: Buffer; isText: boolean } {
-    const tail = Buffer.from(this.#text);
-    if (this.#parts.length === 0) return { text: this.#text, bytes: tail, isText: true };
-    const bytes = Buffer.concat([...this.#parts, tail]);
-    const text = bytes.toString();
-    return { text, bytes, isText: Buffer.from(text).equals(bytes) };
-  }
-}
-
 class LineParser {
   readonly #text: string;
   #at = 0;
@@ -106,11 +88,12 @@ class LineParser {
     const statements: Statement[] = [];
     let tokens: Token[] = [];
     let consumed = 0;
-    const finish = () => {
+    const finish = (pipe?: Pipe) => {
       const first = tokens[0];
       const last = tokens[tokens.length - 1];
       if (first !== undefined && last !== undefined) {
-        statements.push({ tokens, start: first.start, end: last.end });
+        const statement = { tokens, start: first.start, end: last.end };
+        statements.push(pipe === undefined ? statement : { ...statement, pipe });
       }
       tokens = [];
     };
@@ -125,9 +108,7 @@ class LineParser {
       } else if (char === '#') {
         this.#skipComment();
       } else {
-        const fault = this.#isContinuation()
-          ? this.#catchFault(() => this.#skipContinuation())
-          : this.#readWord(tokens);
+        const fault = this.#readPart(tokens, finish);
         if (fault !== undefined) {
           finish();
           return { statements, fault, consumed };
@@ -138,6 +119,20 @@ class LineParser {
     return { statements, consumed: this.#text.length };
   }
 
+  /** Gives the fault that ended it, if any. */
+  #readPart(tokens: Token[], finish: (pipe: Pipe) => void): LineFault | undefined {
+    if (this.#isContinuation()) return this.#catchFault(() => this.#skipContinuation());
+    if (this.#text.charAt(this.#at) !== '|') return this.#readWord(tokens);
+    const start = this.#at;
+    this.#skipComment();
+    const text = this.#text.slice(start + 1, this.#at).trim();
+    const pipe = { text, start, end: this.#at };
+    const fault = pipeFault(pipe, tokens);
+    if (fault === undefined) finish(pipe);
+    return fault;
+  }
+
+  /** To the end of the line. */
   #skipComment(): void {
     const newline = this.#text.indexOf('\n', this.#at);
     this.#at = newline === -1 ? this.#text.length : newline;
@@ -310,6 +305,17 @@ class LineParser {
   }
 }
 
+function pipeFault(pipe: Pipe, before: readonly Token[]): LineFault | undefined {
+  if (before.length > 0 && pipe.text !== '') return undefined;
+  return {
+    message: `nothing stands ${pipe.text === '' ? 'behind' : 'before'} the |`,
+    hint: "COMMAND | PROGRAM gives a result to a program; a value that begins so is quoted: '|'",
+    start: pipe.start,
+    end: pipe.start + 1,
+    isIncomplete: false,
+  };
+}
+
 function isBlank(char: string): boolean {
   return char === ' ' || char === '\t' || char === '\r';
 }
@@ -327,7 +333,7 @@ export function parseLine(text: string): ParsedLine {
   return new LineParser(text).parse();
 }
 
-const NEEDS_QUOTES = /[\s;'"\\\p{Cc}]|^[#@{[-]|^$/u;
+const NEEDS_QUOTES = /[\s;'"\\\p{Cc}]|^[#@{[|-]|^$/u;
 
 /** The word as it must be typed to be parsed back to `text`; bare when it can be. */
 export function quoteWord(text: string): string {

@@ -17,6 +17,7 @@ const ENTRIES: readonly Entry[] = [
   { name: 'stat', load: async () => (await import('./znode/stat.js')).stat },
   { name: 'create', load: async () => (await import('./znode/create.js')).create },
   { name: 'set', load: async () => (await import('./znode/set.js')).set },
+  { name: 'touch', load: async () => (await import('./znode/touch.js')).touch },
   { name: 'edit', load: async () => (await import('./znode/edit.js')).edit },
   { name: 'delete', load: async () => (await import('./znode/delete.js')).deleteCommand },
   { name: 'deleteall', load: async () => (await import('./znode/deleteall.js')).deleteall },
@@ -36,6 +37,7 @@ const ENTRIES: readonly Entry[] = [
   },
   { name: 'addWatch', load: async () => (await import('./znode/add-watch.js')).addWatch },
   { name: 'watch', load: async () => (await import('./znode/watch.js')).watch },
+  { name: 'wait', load: async () => (await import('./znode/wait.js')).wait },
   { name: 'browse', load: async () => (await import('./znode/browse.js')).browse },
   {
     name: 'removewatches',
@@ -63,6 +65,8 @@ const ENTRIES: readonly Entry[] = [
   { name: 'config', load: async () => (await import('./session/config.js')).config },
   { name: 'reconfig', load: async () => (await import('./session/reconfig.js')).reconfig },
   { name: 'connect', load: async () => (await import('./session/connect.js')).connect },
+  { name: 'status', load: async () => (await import('./session/status.js')).status },
+  { name: 'ping', load: async () => (await import('./session/ping.js')).ping },
   { name: 'close', load: async () => (await import('./session/close.js')).close },
   { name: 'cd', load: async () => (await import('./shell/cd.js')).cd },
   { name: 'pwd', load: async () => (await import('./shell/pwd.js')).pwd },
@@ -70,10 +74,13 @@ const ENTRIES: readonly Entry[] = [
   { name: 'alias', load: async () => (await import('./shell/alias.js')).alias },
   { name: 'unalias', load: async () => (await import('./shell/unalias.js')).unalias },
   { name: 'redo', load: async () => (await import('./shell/redo.js')).redo },
+  { name: 'time', load: async () => (await import('./shell/time.js')).time },
+  { name: 'repeat', load: async () => (await import('./shell/repeat.js')).repeat },
   {
     name: 'printwatches',
     load: async () => (await import('./shell/printwatches.js')).printwatches,
   },
+  { name: 'pager', load: async () => (await import('./shell/pager.js')).pager },
   { name: 'help', load: async () => (await import('./shell/help.js')).help },
   { name: 'version', load: async () => (await import('./shell/version.js')).version },
   { name: 'quit', aliases: ['exit'], load: async () => (await import('./shell/quit.js')).quit },
@@ -119,7 +126,6 @@ const FOREIGN_WORDS: Readonly<Record<string, string>> = {
   rm: 'delete',
   rmr: 'deleteall',
   setacl: 'setAcl',
-  touch: 'create',
 };
 
 /** The command meant by a word that is none: another shell's word for it, or one typed wrong. */

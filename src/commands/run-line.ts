@@ -1,10 +1,12 @@
+import type { ZooKeeperClient } from '../client/client.js';
 import { expandAliases } from './aliases.js';
 import type { Command, CommandContext, Outcome, ParsedArguments } from './command.js';
 import { CommandError, type ErrorReport, ExitCode } from './command-error.js';
-import { reportError } from './error-report.js';
+import { plainReport, reportError } from './error-report.js';
+import { isHistoryReference, resolveHistory } from './history-reference.js';
 import { hasSecret, holdsSecret } from './holds-secret.js';
 import { parseArguments } from './parse-arguments.js';
-import { type LineFault, parseLine, type Statement } from './parse-line.js';
+import { type LineFault, parseLine, type Statement, type Token } from './parse-line.js';
 import { findCommand, suggestCommand } from './registry.js';
 import type { Result } from './result.js';
 
@@ -14,6 +16,28 @@ import type { Result } from './result.js';
  * the caller to end. Never throws.
  */
 export async function* runLine(context: CommandContext, text: string): AsyncGenerator<Outcome> {
+  if (isHistoryReference(text)) yield* runAgain(context, text);
+  else yield* runTyped(context, text);
+}
+
+/** Shows the line of history that is meant, and runs it. */
+async function* runAgain(context: CommandContext, text: string): AsyncGenerator<Outcome> {
+  let line: string;
+  try {
+    line = resolveHistory(text, context.session.lines);
+  } catch (error) {
+    yield { kind: 'error', error: plainReport(error) };
+    return;
+  }
+  await context.emit({ kind: 'message', text: line, fields: { line } });
+  for await (const outcome of runTyped(context, line)) {
+    // Its places are those of another text than was typed.
+    if (outcome.kind === 'result') yield outcome;
+    else yield { ...outcome, error: withoutPlace(outcome.error) };
+  }
+}
+
+async function* runTyped(context: CommandContext, text: string): AsyncGenerator<Outcome> {
   const { statements, fault } = parseLine(text);
   if (fault !== undefined) {
     yield { kind: 'error', error: faultReport(fault) };
@@ -35,8 +59,58 @@ export async function* runStatement(
   }
 }
 
-/** Runs one statement; everything thrown on the way becomes an error outcome. */
 async function runOne(context: CommandContext, statement: Statement): Promise<Outcome> {
+  const { pipe } = statement;
+  if (pipe === undefined) return runUnpiped(context, statement);
+  try {
+    const { runPiped } = await import('./run-piped.js');
+    const command = await findCommand(statement.tokens[0]?.text ?? '');
+    return await runPiped(context, { ...statement, pipe }, command, (emit, signal) =>
+      runUnpiped(pipedContext(context, emit, signal), statement),
+    );
+  } catch (error) {
+    return { kind: 'error', statement, error: await reportError(error, context, statement) };
+  }
+}
+
+/** The same context, but what is emitted goes elsewhere, and it ends by another signal. */
+function pipedContext(
+  context: CommandContext,
+  emit: CommandContext['emit'],
+  signal: AbortSignal,
+): CommandContext {
+  return derive(context, {
+    emit: { value: emit },
+    signal: { value: signal },
+    isPiped: { value: true },
+  });
+}
+
+/** Not copied: asking for the client is for those who need one. */
+function derive(context: CommandContext, changes: PropertyDescriptorMap): CommandContext {
+  const derived: CommandContext = Object.create(context, {
+    ...changes,
+    runLine: { value: (line: string) => runLine(derived, line) },
+    runWords: {
+      value: (...args: Parameters<CommandContext['runWords']>) => runWords(derived, ...args),
+    },
+  });
+  return derived;
+}
+
+/** Runs the words of a command within another one; no alias, which could stand for itself there. */
+export async function* runWords(
+  context: CommandContext,
+  tokens: readonly Token[],
+  wrap?: (client: ZooKeeperClient) => ZooKeeperClient,
+): AsyncGenerator<Outcome> {
+  const statement = { tokens, start: tokens[0]?.start ?? 0, end: tokens.at(-1)?.end ?? 0 };
+  const client = { get: () => wrap?.(context.client) };
+  yield await runOne(wrap === undefined ? context : derive(context, { client }), statement);
+}
+
+/** Runs one statement; everything thrown on the way becomes an error outcome. */
+async function runUnpiped(context: CommandContext, statement: Statement): Promise<Outcome> {
   let command: Command | undefined;
   try {
     command = await commandOf(statement);

@@ -64,8 +64,9 @@ export class ShellSession {
   readonly #options: SessionOptions;
   readonly #createClient: ClientFactory;
   readonly #listeners = new Set<(event: SessionEvent) => void>();
-  /** False after `printwatches off`. */
+  /** False after `printwatches off`, and `pager off`. */
   isPrintingWatches = true;
+  isPaging = true;
   /** What `begin` gathers until `commit`; undefined outside. */
   transaction: Op[] | undefined;
   /** Where a dry run tells what would be done; the context of each command sets it. */
@@ -294,7 +295,6 @@ const CLIENTS: Readonly<Record<ClientKind, ClientFactory>> = {
 };
 
 function notConnected(): CommandError {
-  const hint = 'connect HOST:PORT opens a session';
-  const { connection: exitCode } = ExitCode;
+  const [hint, exitCode] = ['connect HOST:PORT opens a session', ExitCode.connection];
   return new CommandError('not connected', { code: 'NOTCONNECTED', exitCode, hint });
 }

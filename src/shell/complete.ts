@@ -1,6 +1,7 @@
 // TAB: what can stand where the cursor stands, as text that parses back to what was meant.
 // Commands and flags come from the declarations, paths from the server, one listing at a time.
 import type { CommandDeclaration } from '../commands/command.js';
+import { innerWords } from '../commands/inner-words.js';
 import { type ParsedLine, parseLine, quoteWord, type Token } from '../commands/parse-line.js';
 import { resolvePath } from '../commands/resolve-path.js';
 import { completeAcl } from './complete-acl.js';
@@ -38,6 +39,7 @@ export async function complete(
   context: CompletionContext,
 ): Promise<Completion> {
   const word = wordAt(text.slice(0, cursor));
+  if (word === undefined) return { from: cursor, to: cursor, text: '', candidates: [] };
   const found = await candidatesFor(word, context).catch((error: unknown) => error);
   const here = { from: word.start, to: cursor };
   if (!isFound(found)) {
@@ -91,9 +93,13 @@ function isFound(value: unknown): value is Found {
   return typeof value === 'object' && value !== null && 'choices' in value;
 }
 
-/** The word that ends the text: the last token when nothing follows it, else an empty one. */
-function wordAt(text: string): Word {
+/**
+ * The word that ends the text: the last token when nothing follows it, else an empty one; undefined
+ * where it is a word of another shell.
+ */
+function wordAt(text: string): Word | undefined {
   const parsed = parseLine(text);
+  if (parsed.statements.at(-1)?.pipe?.end === text.length) return undefined;
   const tokens = currentStatement(parsed, text);
   const last = tokens.at(-1);
   if (last !== undefined && last.end === text.length) {
@@ -120,6 +126,8 @@ async function candidatesFor(word: Word, context: CompletionContext): Promise<Fo
   if (name === undefined) return among(vocabulary.words, word.text);
   const command = vocabulary.find(name.text);
   if (command === undefined) return NOTHING;
+  const inner = innerWords(command, words);
+  if (inner.length > 0) return candidatesFor({ ...word, before: inner }, context);
   const { next, isNextAwaited, mayBeOption } = rolesOf(command, words);
   if (mayBeOption && !isNextAwaited && !word.isQuoted && word.text.startsWith('-')) {
     return { ...among(unusedFlags(command, words), word.text), isBare: true };
@@ -132,6 +140,7 @@ async function candidatesFor(word: Word, context: CompletionContext): Promise<Fo
     case 'path':
       return completePath(word.text, context);
     case 'command':
+    case 'word':
       return among(vocabulary.words, word.text);
     case 'acl':
       return completeAcl(word.text);

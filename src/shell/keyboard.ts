@@ -11,6 +11,8 @@ const CURSOR_ON = '\x1b[?25h';
 export interface Keyboard {
   /** Gives the terminal back; calls after the first do nothing. */
   close(): void;
+  /** Gives it away for a while. @returns a function that takes it back */
+  lend(): () => void;
 }
 
 /**
@@ -49,5 +51,16 @@ export function openKeyboard(
   // Never taken off: what is still being written to a terminal that went away fails later.
   stdout.on('error', onEnd);
   stdout.write(PASTE_ON);
-  return { close };
+  const lend = () => {
+    clearTimeout(timer);
+    stdin.off('data', hear);
+    if (!stdin.destroyed) stdin.setRawMode(false).pause();
+    if (stdout.writable) stdout.write(PASTE_OFF + CURSOR_ON);
+    return () => {
+      if (!isOpen || stdin.destroyed) return;
+      stdin.setRawMode(true).on('data', hear).resume();
+      stdout.write(PASTE_ON);
+    };
+  };
+  return { close, lend };
 }

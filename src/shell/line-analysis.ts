@@ -3,6 +3,8 @@
 import type { CommandDeclaration } from '../commands/command.js';
 import { usageOf } from '../commands/command.js';
 import { CommandError } from '../commands/command-error.js';
+import { isHistoryReference } from '../commands/history-reference.js';
+import { innerWords } from '../commands/inner-words.js';
 import { type PathResolver, parseArguments } from '../commands/parse-arguments.js';
 import { type Place, parseLine, type Statement, type Token } from '../commands/parse-line.js';
 import { suggestCommand } from '../commands/registry.js';
@@ -26,7 +28,7 @@ export function analyzeLine(
   vocabulary: Vocabulary,
   resolver: PathResolver,
 ): LineAnalysis {
-  if (text.length > MAX_ANALYSED_LENGTH) {
+  if (text.length > MAX_ANALYSED_LENGTH || isHistoryReference(text)) {
     return { spans: [{ text, tone: 'plain' }], fault: undefined, synopsis: undefined };
   }
   const { statements, fault } = parseLine(text);
@@ -79,7 +81,10 @@ function faultOf(
     const parsed = parseArguments(command, words, statement, resolver);
     isParsed = true;
     command.check?.(parsed);
-    return undefined;
+    const inner = innerWords(command, words);
+    const [start] = inner;
+    if (start === undefined) return undefined;
+    return faultOf({ ...statement, tokens: inner, start: start.start }, text, vocabulary, resolver);
   } catch (error) {
     if (!(error instanceof CommandError) || error.place === undefined) return undefined;
     const { place, message, hint } = error;
@@ -112,14 +117,15 @@ function mayMend(
   return kind === 'acl' || last.text === '-' || startsOne(last.text, choices ?? []);
 }
 
-function marksOf({ tokens }: Statement, vocabulary: Vocabulary): Mark[] {
-  const [name, ...words] = tokens;
+function marksOf(statement: Statement, vocabulary: Vocabulary): Mark[] {
+  const [name, ...words] = statement.tokens;
   const command = name === undefined ? undefined : vocabulary.find(name.text);
   if (name === undefined || command === undefined) return [];
   const roles = rolesOf(command, words).words;
   return [
     { start: name.start, end: name.end, tone: 'command' },
     ...words.map((word, index) => markOf(word, roles[index])),
+    ...marksOf({ ...statement, tokens: innerWords(command, words) }, vocabulary),
   ];
 }
 

@@ -50,6 +50,7 @@ async function showShell(session: ShellSession, options: ShellOptions): Promise<
         for (const key of early) hearKey(key);
         if (hasEnded) hearEnd();
       },
+      lend: () => keyboard.lend(),
     });
   } finally {
     keyboard.close();

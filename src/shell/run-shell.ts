@@ -1,5 +1,6 @@
-import { configFile, readAliases } from '../commands/connect/profiles.js';
+import { configFile, readAliases, readPager } from '../commands/connect/profiles.js';
 import { plainReport } from '../commands/error-report.js';
+import { pagerCommand } from '../commands/pager.js';
 import { allCommands, findCommand, suggestCommand } from '../commands/registry.js';
 import { loadRenderer } from '../commands/render/render.js';
 import type { ShellOptions } from '../commands/shell-options.js';
@@ -17,6 +18,8 @@ const CLEAR_ROW = '\r\x1b[2K';
 export interface Input {
   /** From now on, and first of all what is waiting, goes here. */
   connect(onKey: (key: Key) => void, onEnd: () => void): void;
+  /** Gives the keyboard to another program. @returns a function that takes it back */
+  lend(): () => void;
 }
 
 /** The shell behind its first prompt, until somebody leaves it. */
@@ -35,7 +38,7 @@ export async function runShell(
     const left = driver.run();
     const ink = await loadInk();
     process.stdout.write(CLEAR_ROW);
-    screen = openScreens(driver, ink);
+    screen = openScreens(driver, ink, () => input.lend());
     await left;
   } finally {
     screen?.close();
@@ -46,22 +49,29 @@ async function makeDriver(
   session: ShellSession,
   { format, greeting }: ShellOptions,
 ): Promise<ShellDriver> {
-  const [commands, renderer] = await Promise.all([
+  const [commands, renderer, pipeRenderer] = await Promise.all([
     allCommands(),
     loadRenderer(format, { isTerminal: true }),
+    loadRenderer(format, { isTerminal: false }),
   ]);
   const file = historyFile(process.env);
+  const faults: unknown[] = [];
+  const config = configFile(process.env);
+  const configured = await readPager(config).catch((error) => void faults.push(error));
+  const pager = pagerCommand(process.env, configured);
+  const { stdout } = process;
   const driver = new ShellDriver({
     session,
     renderer,
+    pipeRenderer,
     vocabulary: makeVocabulary(commands, session.aliases),
     historyFile: file === undefined ? undefined : new HistoryFile(file),
+    paging: pager === undefined ? undefined : { command: pager, size: () => stdout },
   });
-  try {
-    const aliases = await readAliases(configFile(process.env), TABLE);
-    for (const [name, line] of aliases) session.aliases.set(name, line);
-  } catch (error) {
-    driver.print([{ text: plainReport(error).sentence, tone: 'busy' }]);
+  const aliases = await readAliases(config, TABLE).catch((error) => void faults.push(error));
+  for (const [name, line] of aliases ?? []) session.aliases.set(name, line);
+  for (const sentence of new Set(faults.map((error) => plainReport(error).sentence))) {
+    driver.print([{ text: sentence, tone: 'busy' }]);
   }
   if (greeting !== undefined) driver.print([{ text: greeting, tone: 'dim' }]);
   return driver;

@@ -43,15 +43,24 @@ export async function loadInk() {
   }
 }
 
-/** Draws the shell, and its browser while there is one. */
-export function openScreens(driver: ShellDriver, ink: LoadedInk): Screen {
+/**
+ * Draws the shell, and its browser while there is one; nothing while another program has it all.
+ * @param lendKeyboard gives a function that takes the keyboard back
+ */
+export function openScreens(
+  driver: ShellDriver,
+  ink: LoadedInk,
+  lendKeyboard: () => () => void,
+): Screen {
   let browser: BrowserDriver | undefined;
+  let isLent = false;
   let screen = openLine(driver, ink);
   const unsubscribe = driver.subscribe(() => {
-    if (driver.browser === browser) return;
-    browser = driver.browser;
+    if (driver.browser === browser && driver.isLent === isLent) return;
+    ({ browser, isLent } = driver);
     screen.close();
-    screen = browser === undefined ? openLine(driver, ink) : openBrowserScreen(browser, ink);
+    if (isLent) screen = { close: lendKeyboard() };
+    else screen = browser === undefined ? openLine(driver, ink) : openBrowserScreen(browser, ink);
   });
   return {
     close: () => {

@@ -2,10 +2,9 @@
 // history file, listens to the session. It decides nothing about keys.
 import type { CommandContext } from '../commands/command.js';
 import { createContext } from '../commands/command-context.js';
-import { CommandError, type ErrorReport, ExitCode } from '../commands/command-error.js';
+import { CommandError, ExitCode } from '../commands/command-error.js';
 import { plainReport } from '../commands/error-report.js';
 import type { Renderer } from '../commands/render/render.js';
-import type { Result } from '../commands/result.js';
 import { runLine } from '../commands/run-line.js';
 import type { SessionEvent, ShellSession } from '../commands/shell-session.js';
 import { BrowserDriver } from './browser/browser-driver.js';
@@ -15,7 +14,9 @@ import type { HistoryFile } from './history.js';
 import { HistoryKeeper } from './history-keeper.js';
 import type { Key } from './key-decoder.js';
 import { actionOf, type KeyMode } from './keymap.js';
+import { LentTerminal } from './lent-terminal.js';
 import { type Connection, serversOf } from './prompt.js';
+import { PAGER_LEFT, type Paging, ResultPrinter } from './result-printer.js';
 import { Scrollback } from './scrollback.js';
 import {
   initialState,
@@ -26,8 +27,6 @@ import {
 } from './shell-state.js';
 import type { Span } from './theme.js';
 import type { Vocabulary } from './vocabulary.js';
-import { WatchBoard } from './watch-board.js';
-import { rowsOf } from './watch-pane.js';
 
 /** A command that takes longer shows that it runs. */
 const SLOW_MS = 150;
@@ -35,9 +34,13 @@ const SLOW_MS = 150;
 export interface ShellDriverOptions {
   readonly session: ShellSession;
   readonly renderer: Renderer;
+  /** Of results that go to a program. */
+  readonly pipeRenderer: Renderer;
   readonly vocabulary: Vocabulary;
   /** Undefined when nothing is to be stored. */
   readonly historyFile: HistoryFile | undefined;
+  /** Undefined where results are never paged. */
+  readonly paging?: Paging | undefined;
 }
 
 export class ShellDriver {
@@ -52,7 +55,8 @@ export class ShellDriver {
   #running: AbortController | undefined;
   #answer: ((isYes: boolean, text?: string) => void) | undefined;
   #browser: BrowserDriver | undefined;
-  readonly #watches = new WatchBoard((event) => this.dispatch(event));
+  readonly #terminal: LentTerminal;
+  readonly #printer: ResultPrinter;
   readonly #history: HistoryKeeper;
   /** The server last talked to, shown while there is none. */
   #lastServer: string | undefined;
@@ -64,6 +68,9 @@ export class ShellDriver {
       ...this.#connection(),
       state: 'connecting',
     });
+    this.#terminal = new LentTerminal(this.scrollback, () => this.#tellListeners());
+    const parts = { ...options, terminal: this.#terminal, scrollback: this.scrollback };
+    this.#printer = new ResultPrinter(parts, (event) => this.dispatch(event));
     this.#history = new HistoryKeeper(options.historyFile, (event) => this.dispatch(event));
     this.#completer = new Completer(options.session, options.vocabulary);
     this.#left = new Promise((resolve) => {
@@ -86,7 +93,13 @@ export class ShellDriver {
     return this.#browser;
   }
 
+  /** Has another program the terminal, keyboard and all? */
+  get isLent(): boolean {
+    return this.#terminal.isLent;
+  }
+
   press(key: Key): void {
+    if (this.#terminal.isLent) return;
     if (this.#browser !== undefined) {
       this.#browser.press(key);
       return;
@@ -118,7 +131,7 @@ export class ShellDriver {
     const before = this.#state;
     const { state, effects } = stepShell(before, event);
     this.#state = state;
-    if (state !== before) for (const listener of this.#listeners) listener();
+    if (state !== before) this.#tellListeners();
     for (const effect of effects) this.#perform(effect);
   }
 
@@ -167,21 +180,26 @@ export class ShellDriver {
     this.#running = running;
     const slow = setTimeout(() => this.dispatch({ type: 'slow' }), SLOW_MS);
     let isExit = false;
+    const printer = this.#printer;
+    printer.begin(line, running);
     try {
       for await (const outcome of runLine(this.#context(running.signal), line)) {
         if (outcome.kind === 'error') {
-          this.#printError(outcome.error, line);
+          await printer.finish();
+          if (running.signal.reason !== PAGER_LEFT) printer.error(outcome.error, line);
           break;
         }
         isExit = outcome.result.kind === 'exit';
         if (isExit) break;
-        this.#printResult(outcome.result, 'plain');
+        await printer.result(outcome.result);
+        await printer.finish();
         await this.scrollback.drained();
       }
     } catch (error) {
       // A fault of ours, in drawing a result for instance; no line may end the shell.
-      this.#printError(plainReport(error));
+      this.#printer.error(plainReport(error));
     } finally {
+      await printer.finish();
       clearTimeout(slow);
       this.#completer.forget();
       this.#running = undefined;
@@ -195,15 +213,24 @@ export class ShellDriver {
       session: this.session,
       signal,
       isInteractive: true,
-      emit: (result) => {
-        if (!signal.aborted) this.#printResult(result, 'plain');
+      emit: async (result) => {
+        if (!signal.aborted) await this.#printer.result(result);
         return this.scrollback.roomy();
       },
-      notify: (result) => this.#hearWatch(result),
+      notify: (result) => {
+        this.#completer.forget();
+        this.#printer.watch(result);
+      },
       browse: (path) => this.#browse(path, signal),
+      renderForPipe: (result) => this.#options.pipeRenderer.result(result),
+      lendTerminal: (use) => {
+        this.#printer.release();
+        return this.#terminal.lend(use);
+      },
       confirm: (question) => this.#confirm(question, signal),
       askSecret: (question) =>
         new Promise((resolve) => {
+          this.#printer.release();
           this.#answer = (_, text = '') => resolve(text);
           this.dispatch({ type: 'secret-asked', question });
         }),
@@ -219,7 +246,8 @@ export class ShellDriver {
 
   #confirm(question: string, signal: AbortSignal): Promise<boolean> {
     return new Promise((resolve) => {
-      if (signal.aborted) return resolve(false);
+      if (signal.aborted || this.#terminal.isLent) return resolve(false);
+      this.#printer.release();
       this.#answer = resolve;
       signal.addEventListener('abort', () => resolve(false), { once: true });
       this.dispatch({ type: 'asked', question });
@@ -236,6 +264,10 @@ export class ShellDriver {
 
   #showBrowser(browser: BrowserDriver | undefined): void {
     this.#browser = browser;
+    this.#tellListeners();
+  }
+
+  #tellListeners(): void {
     for (const listener of this.#listeners) listener();
   }
 
@@ -245,34 +277,11 @@ export class ShellDriver {
     if (lines > 0) this.print([{ text: `… ${lines} more lines, not shown`, tone: 'dim' }]);
   }
 
-  #hearWatch(result: Result): void {
-    this.#completer.forget();
-    if (result.kind === 'watching') this.#watches.end(result, this.#textOf(result));
-    else if (result.kind === 'event') this.#printResult(result, 'event');
-    else this.#watches.tell(result, this.#textOf(result));
-  }
-
-  #textOf(result: Result): string {
-    return this.#options.renderer.result(result).toString();
-  }
-
-  #printResult(result: Result, tone: Span['tone']): void {
-    if (result.kind === 'watching') this.#watches.begin(result);
-    const text = this.#textOf(result);
-    if (result.kind === 'change') for (const row of rowsOf(text)) this.print([row]);
-    else if (text !== '') this.print([{ text: text.replace(/\n$/, ''), tone }]);
-  }
-
-  #printError(error: ErrorReport, source?: string): void {
-    const text = this.#options.renderer.error(error, source);
-    this.print([{ text: text.replace(/\n$/, ''), tone: 'bad' }]);
-  }
-
   async #connect(): Promise<void> {
     try {
       await this.session.connect();
     } catch (error) {
-      this.#printError(plainReport(error));
+      this.#printer.error(plainReport(error));
     }
   }
 

@@ -1,5 +1,7 @@
 import type { Aliases } from '../commands/aliases.js';
 import type { Command, CommandDeclaration } from '../commands/command.js';
+import { isHistoryReference } from '../commands/history-reference.js';
+import { innerWords } from '../commands/inner-words.js';
 import { parseLine, type Statement, type Token } from '../commands/parse-line.js';
 import { suggestCommand } from '../commands/registry.js';
 import { isOptionLike, rolesOf } from './word-role.js';
@@ -47,10 +49,10 @@ function commandOf(word: string, aliases: Aliases): string {
 /**
  * May the history keep this line? Not when a command in it takes a secret, nor when its command
  * is such a command's name typed wrong; not with a password in a server list or in the clear in an
- * ACL; nor when the line begins with a blank, as in other shells.
+ * ACL; nor when the line begins with a blank, as in other shells, or stands for an earlier one.
  */
 export function isStorable(line: string, vocabulary: Vocabulary): boolean {
-  if (/^\s/.test(line)) return false;
+  if (/^\s/.test(line) || isHistoryReference(line)) return false;
   return !parseLine(line).statements.some((statement) => hasSecret(statement, vocabulary));
 }
 
@@ -58,10 +60,12 @@ export function isStorable(line: string, vocabulary: Vocabulary): boolean {
 const CLEAR_DIGEST = /(?:^|,)digest:[^:,]*:(?![A-Za-z0-9+/]{27}=(?::|$))[^:,]/;
 const SERVERS_WITH_PASSWORD = /^(?:\w+:\/\/)?[^/\s]*:[^/\s]*@/;
 
-function hasSecret({ tokens }: Statement, vocabulary: Vocabulary): boolean {
-  const [name, ...words] = tokens;
+function hasSecret(statement: Statement, vocabulary: Vocabulary): boolean {
+  const [name, ...words] = statement.tokens;
   if (words.some(({ text }) => CLEAR_DIGEST.test(text))) return true;
   const command = meant(name, vocabulary);
+  const inner = innerWords(command, words);
+  if (inner.length > 0 && hasSecret({ ...statement, tokens: inner }, vocabulary)) return true;
   if (command?.name === 'alias')
     return words.some(({ text }) => !isStorable(text.trim(), vocabulary));
   if (command === undefined) return words.some((word) => takesSecret(meant(word, vocabulary)));

@@ -42,6 +42,7 @@ export function rolesOf(command: CommandDeclaration, words: readonly Token[]): W
     } else {
       const role = nextArgument();
       roles.push(role);
+      if (role.role === 'value' && role.spec.kind === 'word') mayBeOption = false;
       if (role.role === 'value' && args[0]?.[1].isVariadic !== true) args = args.slice(1);
     }
   }

@@ -97,7 +97,7 @@ export async function inWorld(
     const program = `zksh() { ${start} '${process.execPath}' '${ZKSH}' '${target}' "$@"; }\n${script}`;
     const command =
       script === 'exec zksh' ? [process.execPath, ZKSH, target] : ['sh', '-c', program];
-    const env = { ZKSH_HISTFILE: historyFile, ...added };
+    const env = { ZKSH_HISTFILE: historyFile, PAGER: '', ...added };
     const terminal = await startTerminal({ command, env, ...size });
     terminals.push(terminal);
     return terminal;

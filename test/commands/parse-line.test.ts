@@ -192,4 +192,31 @@ test('never throws, whatever the text', () => {
   }
 });
 
+test('what stands behind a | is the line of another shell, to its end', () => {
+  const line = "get /a | jq '.x; .y' # c\nls /|x; ls '|' |wc";
+  const { statements, fault } = parseLine(line);
+  assert.is(fault, undefined);
+  assert.equal(
+    statements.map(({ tokens, pipe }) => [...tokens.map(({ text }) => text), pipe?.text]),
+    [
+      ['get', '/a', "jq '.x; .y' # c"],
+      ['ls', '/|x', undefined],
+      ['ls', '|', 'wc'],
+    ],
+  );
+  const [first] = statements;
+  assert.is(line.slice(first?.pipe?.start, first?.pipe?.end), "| jq '.x; .y' # c");
+  assert.is(quoteWord('|x'), "'|x'");
+});
+
+test('a | with nothing on one side of it is a fault', () => {
+  for (const [line, message] of [
+    ['get /a |', 'nothing stands behind the |'],
+    ['get /a | \nls /', 'nothing stands behind the |'],
+    ['| cat', 'nothing stands before the |'],
+  ] as const) {
+    assert.is(parseLine(line).fault?.message, message);
+  }
+});
+
 test.run();

@@ -40,6 +40,7 @@ async function inShell(
   const driver = new ShellDriver({
     session,
     renderer: await loadRenderer('text', { isTerminal: true }),
+    pipeRenderer: await loadRenderer('text', { isTerminal: false }),
     vocabulary: makeVocabulary(await allCommands()),
     historyFile: new HistoryFile(historyPath),
   });

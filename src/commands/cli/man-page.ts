@@ -24,7 +24,17 @@ Data written as
 .BI @ FILE
 is the content of a file, and
 .B \\-
-is all of standard input, byte for byte; in quotes both stand for themselves.`;
+is all of standard input, byte for byte; in quotes both stand for themselves.
+.PP
+Behind a
+.B |
+that stands where a word could begin, the rest of the line is run by
+.BR sh ,
+with the result as its standard input; its exit code becomes that of
+.BR zksh .
+That is so at the prompt and in
+.BR \\-c ;
+a script from a file or from standard input names no program.`;
 
 const PROFILES = `The configuration file is JSON:
 .PP
@@ -34,7 +44,7 @@ const PROFILES = `The configuration file is JSON:
   "cacert": "ca.pem",
   "auth\\-file": "prod.auth",
   "protected": true
-}}, "aliases": {"ll": "ls \\-l"}}
+}}, "aliases": {"ll": "ls \\-l"}, "pager": "less \\-S"}
 .fi
 .PP
 A profile may say connect, client, timeout, readonly, protected, auth\\-file, properties, cacert, cert, key
@@ -45,7 +55,8 @@ without
 .BR \\-\\-allow\\-changes .
 Aliases are there at every prompt, as
 .B alias
-makes them, and in no script.`;
+makes them, and in no script.
+The pager shows what is longer than the screen at the prompt; false is none.`;
 
 /** zksh(1), made of what the command line and the commands declare. */
 export function manPage(commands: readonly Command[]): string {

@@ -89,6 +89,18 @@ export async function readAliases(
   return aliases;
 }
 
+/**
+ * What the configuration says of a pager: false for none, or a line of sh.
+ * @throws CommandError USAGE
+ */
+export async function readPager(file: string): Promise<boolean | string | undefined> {
+  if (!existsSync(file)) return undefined;
+  const value = jsonOf(file, await readText(file));
+  const pager = isRecord(value) ? value['pager'] : undefined;
+  if (pager === undefined || typeof pager === 'boolean' || typeof pager === 'string') return pager;
+  throw fault(`"pager" of ${file} is true, false or a command`);
+}
+
 function jsonOf(file: string, text: string): unknown {
   try {
     return JSON.parse(text);

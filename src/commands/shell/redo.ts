@@ -6,6 +6,7 @@ export const redo = defineCommand({
   name: 'redo',
   group: 'shell',
   summary: 'run a line again',
+  description: 'At the prompt !3 alone is short for redo 3, and !! runs the last line again.',
   options: {},
   args: {
     number: { kind: 'integer', max: 0x7fff_ffff, summary: 'its number, as history shows it' },

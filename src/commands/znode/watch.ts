@@ -76,7 +76,8 @@ export const watch = defineCommand({
   },
   async run(context, call): Promise<Result> {
     const { count, until, timeout } = call.options;
-    const isBeside = context.isInteractive && (count ?? until ?? timeout) === undefined;
+    const isAlone = context.isInteractive && context.isPiped !== true;
+    const isBeside = isAlone && (count ?? until ?? timeout) === undefined;
     return isBeside ? watchBeside(context, call) : watchToTheEnd(context, call);
   },
 });

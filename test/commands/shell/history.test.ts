@@ -34,4 +34,17 @@ test('printwatches off keeps events to itself', async () => {
   assert.is((await world.runFully('printwatches maybe')).error?.exitCode, 2);
 });
 
+test('!! and !N run a line of history, and are shown and kept as that line', async () => {
+  const world = makeShellWorld();
+  await world.run('get /a');
+  await world.run('pwd');
+  assert.is(await world.run('!!'), 'pwd\n/\n');
+  assert.is(await world.run(' !0 '), 'get /a\nhello\n');
+  assert.equal(world.session.lines, ['get /a', 'pwd', 'pwd', 'get /a']);
+  const { error } = await world.runFully('!9');
+  assert.equal([error?.sentence, error?.exitCode], ['there is no line 9', 2]);
+  assert.is((await makeShellWorld().runFully('!!')).error?.exitCode, 2);
+  assert.is((await world.runFully("create /b '!!'; get /b")).text, 'Created /b\n!!\n');
+});
+
 test.run();

@@ -1,0 +1,124 @@
+// What becomes of the results and errors of commands: above the prompt, through a pager, or into
+// the pane of watches.
+import { expandAliases } from '../commands/aliases.js';
+import type { ErrorReport } from '../commands/command-error.js';
+import { innerWords } from '../commands/inner-words.js';
+import { parseLine, type Token } from '../commands/parse-line.js';
+import type { Renderer } from '../commands/render/render.js';
+import type { Result } from '../commands/result.js';
+import type { ShellSession } from '../commands/shell-session.js';
+import type { LentTerminal } from './lent-terminal.js';
+import { PagedOutput } from './paged-output.js';
+import type { Scrollback } from './scrollback.js';
+import type { ShellEvent } from './shell-state.js';
+import type { Span } from './theme.js';
+import type { Vocabulary } from './vocabulary.js';
+import { WatchBoard } from './watch-board.js';
+import { rowsOf } from './watch-pane.js';
+
+/** Why a line was ended whose pager was left. */
+export const PAGER_LEFT = 'pager left';
+
+export interface Paging {
+  /** A line of sh. */
+  readonly command: string;
+  /** Of the terminal, as it is now. */
+  size(): { readonly rows: number; readonly columns: number };
+}
+
+export interface ResultPrinterParts {
+  readonly session: ShellSession;
+  readonly renderer: Renderer;
+  readonly vocabulary: Vocabulary;
+  readonly scrollback: Scrollback;
+  readonly terminal: LentTerminal;
+  /** Undefined where results are never paged. */
+  readonly paging?: Paging | undefined;
+}
+
+export class ResultPrinter {
+  readonly #parts: ResultPrinterParts;
+  readonly #dispatch: (event: ShellEvent) => void;
+  readonly #watches: WatchBoard;
+  /** What the running line prints. */
+  #output: PagedOutput;
+
+  constructor(parts: ResultPrinterParts, dispatch: (event: ShellEvent) => void) {
+    this.#parts = parts;
+    this.#dispatch = dispatch;
+    this.#watches = new WatchBoard(dispatch);
+    this.#output = this.#openOutput(undefined);
+  }
+
+  /** From here on, results are those of this line. */
+  begin(line: string, running: AbortController): void {
+    this.#output = this.#openOutput(this.#isPaged(line) ? running : undefined);
+  }
+
+  /** A result or a part of one. Resolves when there is room for more. */
+  result(result: Result): Promise<void> | void {
+    if (result.kind === 'watching') this.#watches.begin(result);
+    const text = this.#textOf(result);
+    if (text === '') return;
+    if (result.kind !== 'change') return this.#output.write(text.replace(/\n$/, ''));
+    this.#output.release();
+    for (const row of rowsOf(text)) this.#print(row);
+  }
+
+  /** Shows what is held back, since something else comes that must be read behind it. */
+  release(): void {
+    this.#output.release();
+  }
+
+  /** The result of a statement is complete. */
+  finish(): Promise<void> {
+    return this.#output.finish();
+  }
+
+  error(error: ErrorReport, source?: string): void {
+    const text = this.#parts.renderer.error(error, source);
+    this.#print({ text: text.replace(/\n$/, ''), tone: 'bad' });
+  }
+
+  /** What a watch tells beside the line. */
+  watch(result: Result): void {
+    const text = this.#textOf(result);
+    if (result.kind === 'watching') this.#watches.end(result, text);
+    else if (result.kind !== 'event') this.#watches.tell(result, text);
+    else if (text !== '') this.#print({ text: text.replace(/\n$/, ''), tone: 'event' });
+  }
+
+  #print(span: Span): void {
+    this.#dispatch({ type: 'output', spans: [span] });
+  }
+
+  #textOf(result: Result): string {
+    return this.#parts.renderer.result(result).toString();
+  }
+
+  /** Leaving the pager ends a command that has more to tell: never one that changes things. */
+  #isPaged(line: string): boolean {
+    const { session, vocabulary } = this.#parts;
+    const isReading = ([name, ...words]: readonly Token[]): boolean => {
+      const command = vocabulary.find(name?.text ?? '');
+      const inner = innerWords(command, words);
+      if (inner.length > 0) return isReading(inner);
+      if (command === undefined || command.name === 'redo') return false;
+      return command.isMutating !== true && command.isGraceful !== true;
+    };
+    const statements = expandAliases(parseLine(line).statements, session.aliases);
+    return statements.every(({ tokens }) => isReading(tokens));
+  }
+
+  /** @param running the line whose results are paged */
+  #openOutput(running: AbortController | undefined): PagedOutput {
+    const { paging, session, terminal } = this.#parts;
+    const isPaged = paging !== undefined && running !== undefined && session.isPaging;
+    return new PagedOutput({
+      show: (text) => this.#print({ text, tone: 'plain' }),
+      size: () => paging?.size() ?? { rows: 0, columns: 0 },
+      open: isPaged ? () => terminal.openPager(paging.command, running.signal) : undefined,
+      onLeft: () => running?.abort(PAGER_LEFT),
+    });
+  }
+}
