@@ -166,6 +166,7 @@ test('never throws, whatever the text', () => {
     ';',
     '\n',
     '#',
+    '|',
     'x',
     'u',
     '{',
