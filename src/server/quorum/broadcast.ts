@@ -141,6 +141,7 @@ export class Broadcast implements ProposalListener {
     if (config !== null) this.peer.membership.propose(config);
     this.outstanding.push({ zxid, entry, config });
     this.noteSize(entry.length);
+    this.server.state.stats.metrics.count('proposal_count');
     for (const handler of this.learners.all()) {
       if (!handler.isForwardedTo || handler.isObserver) continue;
       handler.send(PacketType.PROPOSAL, zxid, entry);
@@ -201,6 +202,7 @@ export class Broadcast implements ProposalListener {
       this.activate(config, zxid, entry);
       return;
     }
+    this.server.state.stats.metrics.count('commit_count');
     for (const handler of this.learners.all()) {
       if (!handler.isForwardedTo) continue;
       if (handler.isObserver) handler.send(PacketType.INFORM, zxid, entry);

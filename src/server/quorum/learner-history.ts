@@ -44,10 +44,13 @@ export class LearnerHistory {
   receive({ type, zxid, data }: Packet): string {
     switch (type) {
       case PacketType.PROPOSAL:
+        this.count('learner_proposal_received_count');
         return this.propose(zxid, data);
       case PacketType.COMMIT:
+        this.count('learner_commit_received_count');
         return this.commit(zxid);
       case PacketType.INFORM:
+        this.count('learner_commit_received_count');
         return this.propose(zxid, data) || this.commit(zxid);
       case PacketType.COMMITANDACTIVATE:
         return this.commit(zxid, data);
@@ -63,6 +66,11 @@ export class LearnerHistory {
       default:
         return `${packetName(type)} is nothing that a leader sends here`;
     }
+  }
+
+  /** What a learner is brought in sync with is not counted. */
+  private count(name: 'learner_proposal_received_count' | 'learner_commit_received_count'): void {
+    if (this.isInSync) this.path.state.stats.metrics.count(name);
   }
 
   /** Of the reconfig that is proposed and not committed, the newest. */

@@ -41,7 +41,7 @@ export interface LearnerPathOptions {
 }
 
 export class LearnerPath implements EnsemblePath {
-  private readonly state: ServerState;
+  readonly state: ServerState;
   private readonly host: PathHost;
   private readonly upstream: Upstream;
   private readonly batch: LogBatch;

@@ -27,6 +27,31 @@ test('a write through any member is seen on every member', () => {
   }
 });
 
+test('members count what is proposed and committed, each by its part', () => {
+  const world = new EnsembleWorld(3, 1);
+  world.start();
+  world.allServe();
+  const client = world.client(3);
+  client.push(client.create('/a'));
+  assert.equal(client.take(), ['connected', 'create ok']);
+  const names = [
+    'proposal_count',
+    'commit_count',
+    'learner_proposal_received_count',
+    'learner_commit_received_count',
+  ] as const;
+  const counted = [3, 1, 4].map((sid) => {
+    const { counters } = world.member(sid).peer.view.metrics;
+    return names.map((name) => counters[name] ?? 0);
+  });
+  // The session and the znode: at the leader, a follower, an observer.
+  assert.equal(counted, [
+    [2, 2, 0, 0],
+    [0, 0, 2, 2],
+    [0, 0, 0, 2],
+  ]);
+});
+
 test('the ensemble goes on when its leader crashes, and the old one comes back as a follower', () => {
   const world = new EnsembleWorld(3);
   world.start();
