@@ -21,11 +21,12 @@ export async function runPiped(
   const { pipe } = statement;
   const render = context.renderForPipe;
   if (render === undefined) {
+    // It may hold data, and that is no line for a shell.
     throw new CommandError('a script gives nothing to a program by |', {
       code: 'PIPE',
       exitCode: ExitCode.usage,
       place: { start: pipe.start, end: pipe.start + 1 },
-      hint: 'the prompt does, and -c; a value that begins with | stands in quotes',
+      hint: "the prompt does; here it is the outer shell's: zksh -c '…' | program; a value that begins with | stands in quotes",
     });
   }
   const program = new Program(context, pipe.text);

@@ -16,6 +16,8 @@ export interface ShellWorldOptions extends Partial<SessionOptions> {
   readonly secret?: string;
   /** What confirm() answers. */
   readonly answer?: boolean;
+  /** May a line give its result to a program by `|`, as at the prompt? */
+  readonly isPipeAllowed?: boolean;
 }
 
 export interface ShellWorld {
@@ -87,6 +89,9 @@ export function makeShellWorld(options: ShellWorldOptions = {}): ShellWorld {
       },
       ...(options.secret === undefined ? {} : { askSecret: askSecretOf(options.secret) }),
       readInput: async () => options.input ?? Buffer.alloc(0),
+      ...(options.isPipeAllowed === true
+        ? { renderForPipe: (result: Result) => renderer.result(result) }
+        : {}),
     });
     let error: ErrorReport | undefined;
     for await (const outcome of runLine(context, line)) {

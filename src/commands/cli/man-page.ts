@@ -30,11 +30,9 @@ Behind a
 .B |
 that stands where a word could begin, the rest of the line is run by
 .BR sh ,
-with the result as its standard input; its exit code becomes that of
-.BR zksh .
-That is so at the prompt and in
-.BR \\-c ;
-a script from a file or from standard input names no program.`;
+with the result as its standard input. That is so at the prompt alone: a script, and
+.BR \\-c ,
+may hold data from elsewhere, and that is no line for a shell.`;
 
 const PROFILES = `The configuration file is JSON:
 .PP

@@ -2,7 +2,6 @@ import type { CommandContext, Outcome } from '../command.js';
 import { createContext } from '../command-context.js';
 import { CommandError, type ErrorReport, ExitCode } from '../command-error.js';
 import type { Renderer } from '../render/render.js';
-import type { Result } from '../result.js';
 import { faultReport, runStatement } from '../run-line.js';
 import type { ShellSession } from '../shell-session.js';
 import type { Output } from './output.js';
@@ -21,8 +20,6 @@ export interface ScriptRun {
   readonly readInput: (() => Promise<Buffer>) | undefined;
   /** Undefined where nobody looks. */
   readonly progress?: ProgressLine | undefined;
-  /** Of results that go to a program; undefined where the script may not name one. */
-  readonly pipeRenderer?: Renderer | undefined;
 }
 
 /**
@@ -112,7 +109,6 @@ function scriptContext({
   signal,
   readInput,
   progress,
-  pipeRenderer,
 }: ScriptRun): CommandContext {
   return createContext({
     session,
@@ -130,9 +126,6 @@ function scriptContext({
       stdin: readInput === undefined ? 'ignore' : 'inherit',
       flush: () => output.flush(),
     },
-    ...(pipeRenderer === undefined
-      ? {}
-      : { renderForPipe: (result: Result) => pipeRenderer.result(result) }),
     readInput: readInput ?? refuseInput,
   });
 }

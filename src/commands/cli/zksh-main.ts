@@ -112,11 +112,6 @@ async function runAsScript(options: ZkshOptions, session: ShellSession): Promise
   const isTerminal = process.stdout.isTTY === true;
   const isChosen = options.isFormatChosen;
   const renderer = await loadRenderer(options.format, { isTerminal, isChosen });
-  // A file or a stream may have been written by a program, of data that is no line for a shell.
-  const pipeRenderer =
-    options.commands.length === 0
-      ? undefined
-      : await loadRenderer(options.format, { isTerminal: false, isChosen });
   const release = onSignals(abort);
   try {
     const { script, isStdinFree } = await openScript(options, abort.signal);
@@ -132,7 +127,6 @@ async function runAsScript(options: ZkshOptions, session: ShellSession): Promise
         },
         readInput: isStdinFree ? readStdin : undefined,
         progress: await openProgress(),
-        pipeRenderer,
       },
       script,
     );
