@@ -106,6 +106,8 @@ terminalTest('a program behind | has the terminal, and its output stays', async 
     await enter(terminal, 'deleteall /app | cat');
     await terminal.waitForRow(/\[y\/N\]/);
     await terminal.type('y');
+    // What is typed in one go with the answer is none.
+    await terminal.waitForRow(/\[y\/N\] yes/);
     await enter(terminal, 'ls / | cat');
     await terminal.waitForRow(/^\[zookeeper\]$/);
   });
