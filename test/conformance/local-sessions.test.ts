@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { CreateModes } from '../../src/client/index.js';
+import { CreateModes, type SessionClient } from '../../src/client/index.js';
 import { parseConfig } from '../../src/server/config.js';
 import { type RunningServer, startServer } from '../../src/server/main.js';
 import { oracleTest } from '../support/oracle.js';
 import { makeSeats, type Seat, type Seats, waitUntilServing } from '../support/oracle-ensemble.js';
 import { ask, withClient } from '../support/seat-client.js';
+import { waitFor } from '../support/wait-for.js';
 
 // Local sessions in ensembles of our servers and Apache's: who leads decides about their writes.
 
@@ -47,6 +48,17 @@ async function sessionsOf(seat: Seat): Promise<[local: string, global: string]> 
   return [figure('local_sessions'), figure('global_sessions')];
 }
 
+/**
+ * Apache's leader answers a sync, and takes a local session, before it has applied all that its
+ * followers have.
+ */
+function waitForSynced(reader: SessionClient, isSeen: () => Promise<boolean>): Promise<void> {
+  return waitFor('a change to be seen', async () => {
+    await reader.sync('/');
+    return isSeen();
+  });
+}
+
 /** A change is made by a local session of `seat`, and seen by one of another server. */
 async function writeLocally(seat: Seat, other: Seat): Promise<void> {
   const path = `/by-${seat.sid}`;
@@ -55,8 +67,12 @@ async function writeLocally(seat: Seat, other: Seat): Promise<void> {
     await client.setData(path, Buffer.from('second'), 0);
     assert.equal(await sessionsOf(seat), ['1', '0'], `server ${seat.sid}`);
     await withClient(other, async (reader) => {
-      await reader.sync('/');
-      assert.is(`${(await reader.getData(path)).data}`, 'second');
+      await waitForSynced(reader, async () => {
+        return (
+          (await reader.exists(path)) !== null &&
+          `${(await reader.getData(path)).data}` === 'second'
+        );
+      });
     });
   });
   assert.equal(await sessionsOf(seat), ['0', '0'], `server ${seat.sid}`);
@@ -73,12 +89,10 @@ async function upgrade(seat: Seat, other: Seat): Promise<void> {
         client.create(`${path}-more`, null, { mode: CreateModes.EPHEMERAL }),
       ]);
       assert.equal(await sessionsOf(seat), ['0', '1'], `server ${seat.sid}`);
-      await reader.sync('/');
-      assert.ok(await reader.exists(path));
+      await waitForSynced(reader, async () => (await reader.exists(path)) !== null);
       assert.equal(await sessionsOf(other), ['1', '1'], `server ${other.sid}`);
     });
-    await reader.sync('/');
-    assert.not.ok(await reader.exists(path));
+    await waitForSynced(reader, async () => (await reader.exists(path)) === null);
     assert.not.ok(await reader.exists(`${path}-more`));
   });
 }

@@ -4,6 +4,7 @@
 import type { ZooKeeperClient } from '../../../client/client.js';
 import { MultiError } from '../../../client/errors.js';
 import { CreateModes } from '../../../protocol/create-mode.js';
+import { NotSeenError } from './seen.js';
 import type { MemberSession } from './sessions.js';
 import { watchOnce } from './watch-once.js';
 
@@ -25,7 +26,7 @@ export interface SmokeStep {
   /** Before the write: arms a watch, say. Returns what is checked after it. */
   readonly prepare?: (member: MemberSession, world: SmokeWorld) => Promise<() => Promise<void>>;
   readonly write?: (world: SmokeWorld) => Promise<void>;
-  /** On every member, behind a sync. */
+  /** On every member, behind a sync; may be asked again until it holds. */
   readonly check?: (member: MemberSession, world: SmokeWorld) => Promise<void>;
 }
 
@@ -33,7 +34,7 @@ const FIRST = Buffer.from('first');
 const SECOND = Buffer.from('second');
 
 function expect(isTrue: boolean, sentence: string): void {
-  if (!isTrue) throw new Error(sentence);
+  if (!isTrue) throw new NotSeenError(sentence);
 }
 
 async function expectData(

@@ -9,6 +9,7 @@ import {
   type TaskCall,
 } from '../task.js';
 import { TIME_OPTIONS, timeoutOf } from './ask-members.js';
+import { seenWithin } from './seen.js';
 import {
   closeSession,
   describeError,
@@ -62,7 +63,7 @@ async function takeStep(
     sessions.map((member) =>
       timed(step.name, member.server, async () => {
         await late.get(member)?.();
-        await step.check?.(member, world);
+        await seenWithin(world.timeoutMs, async () => step.check?.(member, world));
       }),
     ),
   );
