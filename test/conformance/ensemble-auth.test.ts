@@ -4,9 +4,10 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { isServing, oracleTest } from '../support/oracle.js';
 import { waitUntilServing } from '../support/oracle-ensemble.js';
+import { withClient } from '../support/seat-client.js';
 import { makeTempDir } from '../support/temp-dir.js';
 import { waitFor } from '../support/wait-for.js';
-import { type MixedEnsemble, withClient, withMixedEnsemble } from './support/mixed-ensemble.js';
+import { type MixedEnsemble, withMixedEnsemble } from './support/mixed-ensemble.js';
 
 // SASL between our servers and Apache's: on the election port and on the quorum port, in both
 // directions.

@@ -5,8 +5,9 @@ import { makeNodes, readAllNodes, Workload } from '../faults/workload.js';
 import { oracleTest } from '../support/oracle.js';
 import { type Seat, waitUntilServing } from '../support/oracle-ensemble.js';
 import { Random } from '../support/random.js';
+import { withClient } from '../support/seat-client.js';
 import { SteadyWriters } from '../support/steady-writers.js';
-import { type MixedEnsemble, withClient, withMixedEnsemble } from './support/mixed-ensemble.js';
+import { type MixedEnsemble, withMixedEnsemble } from './support/mixed-ensemble.js';
 import { RawClient } from './support/raw-client.js';
 import { checkNoMismatches, checkSameEverywhere } from './support/same-everywhere.js';
 

@@ -6,9 +6,10 @@ import { CreateModes } from '../../src/client/index.js';
 import { TxnLogReader } from '../../src/server/persistence/txn-log.js';
 import { oracleTest } from '../support/oracle.js';
 import { type Seat, waitUntilServing } from '../support/oracle-ensemble.js';
+import { withClient } from '../support/seat-client.js';
 import { waitFor } from '../support/wait-for.js';
 import { buildLog, setDataEntry } from '../support/zk-files.js';
-import { withClient, withMixedEnsemble } from './support/mixed-ensemble.js';
+import { withMixedEnsemble } from './support/mixed-ensemble.js';
 import { checkSameEverywhere, modeOf } from './support/same-everywhere.js';
 
 // Our servers beside Apache's in one ensemble: who leads whom, how a member catches up, and whether

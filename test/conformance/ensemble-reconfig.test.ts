@@ -2,6 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { oracleTest } from '../support/oracle.js';
 import { waitUntilServing } from '../support/oracle-ensemble.js';
+import { withClient } from '../support/seat-client.js';
 import { SteadyWriters } from '../support/steady-writers.js';
 import { waitFor } from '../support/wait-for.js';
 import {
@@ -10,7 +11,7 @@ import {
   RECONFIGURABLE,
   waitForMembers,
 } from './support/change-members.js';
-import { withClient, withMixedEnsemble } from './support/mixed-ensemble.js';
+import { withMixedEnsemble } from './support/mixed-ensemble.js';
 import { checkNoMismatches, leaderOf } from './support/same-everywhere.js';
 
 // Two of ours and one of Apache's change their membership while clients write: a fourth, of

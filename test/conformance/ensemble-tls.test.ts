@@ -2,8 +2,9 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { oracleTest } from '../support/oracle.js';
 import { waitUntilServing } from '../support/oracle-ensemble.js';
+import { withClient } from '../support/seat-client.js';
 import { makeTlsFiles } from '../support/tls-world.js';
-import { withClient, withMixedEnsemble } from './support/mixed-ensemble.js';
+import { withMixedEnsemble } from './support/mixed-ensemble.js';
 
 // TLS between our servers and Apache's: on the election port and on the quorum port, in both
 // directions.

@@ -52,8 +52,8 @@ async function sessionsOf(seat: Seat): Promise<[local: string, global: string]> 
  * Apache's leader answers a sync, and takes a local session, before it has applied all that its
  * followers have.
  */
-function waitForSynced(reader: SessionClient, isSeen: () => Promise<boolean>): Promise<void> {
-  return waitFor('a change to be seen', async () => {
+async function waitForSynced(reader: SessionClient, isSeen: () => Promise<boolean>): Promise<void> {
+  await waitFor('a change to be seen', async () => {
     await reader.sync('/');
     return isSeen();
   });

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createClient } from '../../src/client/zookeeper.js';
-import { withClient } from '../conformance/support/mixed-ensemble.js';
 import {
   checkSameEverywhere,
   leaderOf,
@@ -12,6 +11,7 @@ import {
 } from '../conformance/support/same-everywhere.js';
 import { type BundledProcess, runZkserver } from '../support/bundled.js';
 import { makeNamespaces, type Namespace, namespaceTest } from '../support/namespaces.js';
+import { withClient } from '../support/seat-client.js';
 import { SteadyWriters } from '../support/steady-writers.js';
 import { makeTempDir } from '../support/temp-dir.js';
 import { waitFor } from '../support/wait-for.js';

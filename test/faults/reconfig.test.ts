@@ -6,7 +6,6 @@ import {
   RECONFIGURABLE,
   waitForMembers,
 } from '../conformance/support/change-members.js';
-import { withClient } from '../conformance/support/mixed-ensemble.js';
 import { checkNoMismatches, leaderOf } from '../conformance/support/same-everywhere.js';
 import {
   type Member,
@@ -15,6 +14,7 @@ import {
   type Seats,
   waitUntilServing,
 } from '../support/oracle-ensemble.js';
+import { withClient } from '../support/seat-client.js';
 import { SteadyWriters } from '../support/steady-writers.js';
 import { waitFor } from '../support/wait-for.js';
 

@@ -3,7 +3,7 @@ import type { Seat } from './oracle-ensemble.js';
 
 /** A session with the server in that seat, for as long as the work takes. */
 export async function withClient<T>(
-  seat: Seat,
+  seat: Pick<Seat, 'connectString'>,
   work: (client: SessionClient) => Promise<T>,
 ): Promise<T> {
   const client = createClient({ connectString: seat.connectString });

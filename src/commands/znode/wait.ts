@@ -2,20 +2,14 @@ import { type CommandContext, defineCommand, type Parsed } from '../command.js';
 import { CommandError, ExitCode, usageError } from '../command-error.js';
 import type { Result } from '../result.js';
 import { ChangeFeed } from '../watching/change-feed.js';
+import { TIMEOUT_OPTION } from '../watching/timeout-option.js';
 import { type Condition, isSo } from '../watching/until.js';
 
 const OPTIONS = {
   exists: { summary: 'until there is such a znode, which is the default' },
   gone: { summary: 'until there is no such znode' },
   data: { kind: 'data', valueName: 'DATA', summary: 'until this is its data' },
-  timeout: {
-    letter: 't',
-    kind: 'integer',
-    valueName: 'MS',
-    min: 1,
-    max: 0x7fff_ffff,
-    summary: 'give up after so long, with exit code 3',
-  },
+  timeout: TIMEOUT_OPTION,
 } as const;
 
 const ARGS = { path: { kind: 'path', summary: 'the znode' } } as const;

@@ -4,6 +4,7 @@ import { CommandError, ExitCode, usageError } from '../command-error.js';
 import type { Result } from '../result.js';
 import type { Change } from '../watching/change.js';
 import { ChangeFeed } from '../watching/change-feed.js';
+import { TIMEOUT_OPTION } from '../watching/timeout-option.js';
 import { isSo, parseUntil, UNTIL_FORMS } from '../watching/until.js';
 
 const OPTIONS = {
@@ -25,14 +26,7 @@ const OPTIONS = {
     valueName: 'CONDITION',
     summary: `end when this is so, which it may be at once: ${UNTIL_FORMS}`,
   },
-  timeout: {
-    letter: 't',
-    kind: 'integer',
-    valueName: 'MS',
-    min: 1,
-    max: 0x7fff_ffff,
-    summary: 'give up after so long, with exit code 3',
-  },
+  timeout: TIMEOUT_OPTION,
 } as const;
 
 const ARGS = {

@@ -1,5 +1,5 @@
 import { containerOwner, ephemeralTypeOf, ttlOwner } from '../../protocol/create-mode.js';
-import type { ACL, StatPersisted } from '../../protocol/data.js';
+import { type ACL, NO_STAT, type StatPersisted } from '../../protocol/data.js';
 import { OpCode } from '../../protocol/op-code.js';
 import { parentPath } from '../../protocol/path.js';
 import { READ_ACL_UNSAFE } from '../../protocol/perms.js';
@@ -40,18 +40,6 @@ export interface DataTreeOptions {
   readonly hashSeed?: number;
 }
 
-const ZERO_STAT: StatPersisted = {
-  czxid: 0n,
-  mzxid: 0n,
-  ctime: 0n,
-  mtime: 0n,
-  version: 0,
-  cversion: 0,
-  aversion: 0,
-  ephemeralOwner: 0n,
-  pzxid: 0n,
-};
-
 /**
  * The znodes, and the one place that changes them: `apply`. It never refuses: prep has decided, and
  * a replay over a fuzzy snapshot meets changes that are there already (server.md 3.2), so each one
@@ -91,7 +79,7 @@ export class DataTree {
     this.isTTLEnabled = isTTLEnabled;
     this.isDigestEnabled = isDigestEnabled;
     this.isDigesting = isDigestEnabled;
-    this.root = this.insert('/', '', OPEN_ACL_KEY, ZERO_STAT);
+    this.root = this.insert('/', '', OPEN_ACL_KEY, NO_STAT);
     // Requests for "" reach the root, and Apache's node count has it twice for that.
     this.nodes.set('', this.root);
   }
@@ -102,7 +90,7 @@ export class DataTree {
       if (this.nodes.get(path) !== undefined) continue;
       const isConfig = path === '/zookeeper/config';
       const aclKey = isConfig ? this.acls.acquire(READ_ACL_UNSAFE) : OPEN_ACL_KEY;
-      const stat = isConfig ? { ...ZERO_STAT, aversion: -1 } : ZERO_STAT;
+      const stat = isConfig ? { ...NO_STAT, aversion: -1 } : NO_STAT;
       const node = this.insert(path, '', aclKey, stat);
       this.addChild(this.parentOf(path), node);
       this.rehash(node);

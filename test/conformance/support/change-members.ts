@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import * as assert from 'uvu/assert';
 import { ZooKeeperError } from '../../../src/client/errors.js';
 import type { Seat } from '../../support/oracle-ensemble.js';
+import { withClient } from '../../support/seat-client.js';
 import type { SteadyWriters } from '../../support/steady-writers.js';
 import { waitFor } from '../../support/wait-for.js';
-import { withClient } from './mixed-ensemble.js';
 import { checkSameTrees } from './same-everywhere.js';
 
 /** Further lines of zoo.cfg for an ensemble whose membership a test changes. */

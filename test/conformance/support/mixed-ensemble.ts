@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { createClient, type SessionClient } from '../../../src/client/index.js';
 import { parseConfig } from '../../../src/server/config.js';
 import { type RunningServer, startServer } from '../../../src/server/main.js';
-import { type Member, makeSeats, type Seat, type Seats } from '../../support/oracle-ensemble.js';
+import { type Member, makeSeats, type Seats } from '../../support/oracle-ensemble.js';
 
 /** Seats taken by our servers, in this process, and by Apache's. */
 export interface MixedEnsemble {
@@ -92,18 +91,5 @@ export async function withMixedEnsemble(
   } finally {
     for (const server of ours.values()) await server.close();
     await seats.close();
-  }
-}
-
-export async function withClient<T>(
-  seat: Pick<Seat, 'connectString'>,
-  work: (client: SessionClient) => Promise<T>,
-): Promise<T> {
-  const client = createClient({ connectString: seat.connectString });
-  try {
-    await client.connect();
-    return await work(client);
-  } finally {
-    await client.close();
   }
 }

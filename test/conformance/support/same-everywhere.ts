@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
 import { askWord, type SessionClient } from '../../../src/client/index.js';
 import type { Seat } from '../../support/oracle-ensemble.js';
-import { withClient } from './mixed-ensemble.js';
+import { withClient } from '../../support/seat-client.js';
 
 // What members of one ensemble say of themselves, and whether all have the same tree.
 

@@ -2,7 +2,7 @@ import { unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { DataDir } from '../../../src/server/node/data-dir.js';
+import type { DataDir } from '../../../src/server/node/data-dir.js';
 import { Disk } from '../../../src/server/node/disk.js';
 import { LogDisk } from '../../../src/server/node/log-disk.js';
 import { readTxns, searchLogs } from '../../../src/server/node/stored-txns.js';
@@ -10,6 +10,7 @@ import { PacketReader, PacketType } from '../../../src/server/quorum/quorum-pack
 import { makeTempDir } from '../../support/temp-dir.js';
 import { waitFor } from '../../support/wait-for.js';
 import { buildLog, buildRecord, setDataEntry } from '../../support/zk-files.js';
+import { makeDir } from './make-dir.js';
 
 // What the log on the disk has for a learner: where it is found, and how it is read.
 
@@ -25,18 +26,7 @@ const DATA = 100_000;
 
 async function within(body: (world: World) => Promise<void>): Promise<void> {
   const home = makeTempDir('stored-txns');
-  const dir = new DataDir({
-    dataDir: home.path,
-    dataLogDir: home.path,
-    tree: { isTTLEnabled: false, isDigestEnabled: false },
-    maxEntryLength: 1 << 20,
-    isEmptyTrusted: false,
-    isCompressed: false,
-    isLastZxidWritten: true,
-    areFoldersMade: true,
-    isEmptyDatabaseMade: true,
-    onWarning: () => undefined,
-  });
+  const dir = makeDir(home.path, { isTTLEnabled: false, isDigestEnabled: false });
   await dir.prepare();
   const file = (name: string) => join(dir.logFolder, name);
   try {

@@ -1,48 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { OutputArchive } from '../../../src/jute/output-archive.js';
-import { PacketReader, PacketType, writePacket } from '../../../src/server/quorum/quorum-packet.js';
+import { PacketType } from '../../../src/server/quorum/quorum-packet.js';
 import { EnsembleWorld } from './ensemble-world.js';
+import { HandLearner } from './hand-learner.js';
 
 // A learner that logs in a thread of its own, as Apache's does: it may ack txns before NEWLEADER.
-
-interface Sent {
-  readonly type: number;
-  readonly zxid: bigint;
-}
-
-/** Member 1 by hand, to which the leader of three sends what it lacks. */
-class HandLearner {
-  readonly sent: Sent[] = [];
-  isClosed = false;
-  private readonly link: { push(bytes: Buffer): void };
-
-  constructor(world: EnsembleWorld, lastZxid: bigint) {
-    const reader = new PacketReader(1 << 20);
-    this.link = world.link(3, (bytes) => {
-      this.isClosed ||= bytes === null;
-      if (bytes !== null) reader.push(bytes);
-      for (let packet = reader.next(); packet !== null; packet = reader.next()) {
-        this.sent.push({ type: packet.type, zxid: packet.zxid });
-      }
-    });
-    const info = Buffer.alloc(20);
-    info.writeBigInt64BE(1n);
-    info.writeInt32BE(0x10000, 8);
-    this.say(PacketType.FOLLOWERINFO, 0n, info);
-    this.say(PacketType.ACKEPOCH, lastZxid, Buffer.alloc(4));
-  }
-
-  say(type: number, zxid: bigint, data: Buffer | null = null): void {
-    const out = new OutputArchive();
-    writePacket(out, type, zxid, data);
-    this.link.push(out.take());
-  }
-
-  zxidsOf(type: number): bigint[] {
-    return this.sent.filter((packet) => packet.type === type).map(({ zxid }) => zxid);
-  }
-}
 
 /** Two of three serve, and the learner lacks the last txn. */
 function worldOfTwo() {

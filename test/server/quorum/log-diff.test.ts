@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { OutputArchive } from '../../../src/jute/output-archive.js';
-import { PacketReader, PacketType, writePacket } from '../../../src/server/quorum/quorum-packet.js';
+import { PacketType } from '../../../src/server/quorum/quorum-packet.js';
 import type { EnsembleOptions } from './ensemble-options.js';
 import { EnsembleWorld } from './ensemble-world.js';
+import { HandLearner } from './hand-learner.js';
 
 // A learner that lacks more than its leader keeps in memory: the log on the disk has it, or not.
 
@@ -172,43 +172,5 @@ test('only what is committed comes from the log, what is proposed behind it', ()
   assert.is(learner.kinds()[0], 'DIFF');
   assert.is(learner.kinds().at(-1), 'NEWLEADER');
 });
-
-/** Member 1 by hand, to which the leader sends what it lacks. */
-class HandLearner {
-  readonly sent: { readonly type: number; readonly zxid: bigint }[] = [];
-  private readonly link: { push(bytes: Buffer): void };
-
-  constructor(world: EnsembleWorld, lastZxid: bigint) {
-    const reader = new PacketReader(1 << 20);
-    this.link = world.link(3, (bytes) => {
-      if (bytes !== null) reader.push(bytes);
-      for (let packet = reader.next(); packet !== null; packet = reader.next()) {
-        this.sent.push({ type: packet.type, zxid: packet.zxid });
-      }
-    });
-    const info = Buffer.alloc(20);
-    info.writeBigInt64BE(1n);
-    info.writeInt32BE(0x10000, 8);
-    this.say(PacketType.FOLLOWERINFO, 0n, info);
-    this.say(PacketType.ACKEPOCH, lastZxid, Buffer.alloc(4));
-  }
-
-  private say(type: number, zxid: bigint, data: Buffer): void {
-    const out = new OutputArchive();
-    writePacket(out, type, zxid, data);
-    this.link.push(out.take());
-  }
-
-  /** The names of what came behind LEADERINFO. */
-  kinds(): string[] {
-    const names = Object.entries(PacketType);
-    const kinds = this.sent.map(({ type }) => names.find(([, number]) => number === type)?.[0]);
-    return kinds.slice(kinds.indexOf('LEADERINFO') + 1).map((kind) => kind ?? 'unknown');
-  }
-
-  zxidsOf(type: number): bigint[] {
-    return this.sent.filter((packet) => packet.type === type).map(({ zxid }) => zxid);
-  }
-}
 
 test.run();
