@@ -8,6 +8,7 @@ import type { QuorumPeer } from '../../src/server/quorum/quorum-peer.js';
 import type { Data, QuorumLimits } from '../../src/server/quorum/role.js';
 import { Server, type ServerParts } from '../../src/server/server.js';
 import { type ServerSettings, ServerState } from '../../src/server/server-state.js';
+import { ServerStats } from '../../src/server/server-stats.js';
 import { Auth } from '../../src/server/session/auth.js';
 import { SessionTracker } from '../../src/server/session/session-tracker.js';
 import { FACTS, HOST } from '../server/still-host.js';
@@ -82,7 +83,14 @@ function makeServer(
   for (const { id, timeoutMs } of known) sessions.add(id, timeoutMs, peer.nowMs);
   const settings = settingsOf(peer.sid, tickTimeMs, snapCount);
   return new Server({
-    state: new ServerState({ settings, tree, sessions, auth, prep }),
+    state: new ServerState({
+      settings,
+      tree,
+      sessions,
+      auth,
+      prep,
+      stats: new ServerStats(peer.metrics),
+    }),
     whitelist: parseWhitelist('*', false),
     maxClientCnxns: 0,
     maxCnxns: 0,

@@ -12,7 +12,7 @@ import {
 } from '../../fourlw/mntr-keys.js';
 import type { AdvancedSummaryView, MetricsView, SummaryView } from '../../fourlw/server-view.js';
 import { NamespaceSummaries } from './namespaces.js';
-import { PercentileSummary, Summary } from './summary.js';
+import { PercentileSummary, recordSince, Summary } from './summary.js';
 
 /** What a Stat takes in a reply: it counts as read with the znode. */
 export const STAT_SIZE = 68;
@@ -29,6 +29,12 @@ export class Metrics {
   readonly updateLatency = new PercentileSummary();
   /** Milliseconds from the stamp of a txn to its being applied here. */
   readonly propagationLatency = new PercentileSummary();
+  /** Milliseconds from the stamp of a txn until a learner has it, and until it may commit it. */
+  readonly proposalLatency = new PercentileSummary();
+  readonly commitLatency = new PercentileSummary();
+  /** Milliseconds from the stamp of a txn to the ack of this server, and to that of a quorum. */
+  readonly ackCreationLatency = new PercentileSummary();
+  readonly quorumAckLatency = new PercentileSummary();
   /** Milliseconds that a batch of txns took to the disk, and with its wait for the one before. */
   readonly flushTime = new PercentileSummary();
   readonly queueAndFlushTime = new PercentileSummary();
@@ -42,6 +48,7 @@ export class Metrics {
   changesQueued = 0;
   changesRemoved = 0;
   private readonly quotaErrors = new Map<string, number>();
+  private readonly ackLatencies = new Map<string, PercentileSummary>();
   private readonly counters = new Map<CounterName, number>();
   private readonly summaries = new Map<BasicSummaryName, Summary>();
 
@@ -61,6 +68,22 @@ export class Metrics {
       this.summaries.set(name, summary);
     }
     summary.record(value);
+  }
+
+  /** A txn of that stamp is acked by this server. */
+  ackCreated(wallMs: number, time: bigint): void {
+    recordSince(this.ackCreationLatency, wallMs, time);
+  }
+
+  /** Milliseconds from the stamp of a txn to the ack of that learner. */
+  recordAck(sid: number, latencyMs: number): void {
+    const key = `${sid}`;
+    let summary = this.ackLatencies.get(key);
+    if (summary === undefined) {
+      summary = new PercentileSummary();
+      this.ackLatencies.set(key, summary);
+    }
+    summary.record(latencyMs);
   }
 
   /** Live objects: they are to be read at once. */
@@ -83,6 +106,10 @@ export class Metrics {
         readlatency: this.readLatency,
         updatelatency: this.updateLatency,
         propagation_latency: this.propagationLatency,
+        proposal_latency: this.proposalLatency,
+        commit_propagation_latency: this.commitLatency,
+        proposal_ack_creation_latency: this.ackCreationLatency,
+        quorum_ack_latency: this.quorumAckLatency,
         sync_processor_queue_flush_time_ms: this.flushTime,
         sync_processor_queue_and_flush_time_ms: this.queueAndFlushTime,
         request_throttle_queue_time_ms: this.throttleQueueTime,
@@ -91,6 +118,7 @@ export class Metrics {
         read_per_namespace: this.reads.byName,
         write_per_namespace: this.writes.byName,
       },
+      advancedSummarySets: { ack_latency: this.ackLatencies },
     };
   }
 
@@ -99,6 +127,10 @@ export class Metrics {
       this.readLatency,
       this.updateLatency,
       this.propagationLatency,
+      this.proposalLatency,
+      this.commitLatency,
+      this.ackCreationLatency,
+      this.quorumAckLatency,
       this.flushTime,
       this.queueAndFlushTime,
       this.throttleQueueTime,
@@ -114,5 +146,6 @@ export class Metrics {
     this.counters.clear();
     this.quotaErrors.clear();
     this.summaries.clear();
+    this.ackLatencies.clear();
   }
 }

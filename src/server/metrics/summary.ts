@@ -77,6 +77,11 @@ export class PercentileSummary extends Summary implements AdvancedSummaryView {
   }
 }
 
+/** The milliseconds since the stamp of a txn, and 0 where the leader's clock is ahead. */
+export function recordSince(summary: Summary, wallMs: number, time: bigint): void {
+  summary.record(Math.max(0, wallMs - Number(time)));
+}
+
 function bucketOf(value: number): number {
   if (value < EXACT) return value > 0 ? value | 0 : 0;
   const whole = value > GREATEST ? GREATEST : value | 0;

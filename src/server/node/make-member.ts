@@ -6,6 +6,7 @@ import { CommittedLog } from '../quorum/committed-log.js';
 import { MemberView } from '../quorum/member-view.js';
 import { QuorumPeer } from '../quorum/quorum-peer.js';
 import type { QuorumLimits } from '../quorum/role.js';
+import { ServerStats } from '../server-stats.js';
 import { SERVER_VERSION } from '../version.js';
 import { ConfigKeeper } from './config-file.js';
 import { ElectionPort } from './election-port.js';
@@ -56,6 +57,7 @@ export async function makeMember(
         sid,
         ensembleSize: peer.membership.config.members.size,
         ...data,
+        stats: new ServerStats(peer.metrics),
         reconfigure: (request, zxid) => peer.reconfigure(request, zxid),
         makePath,
         makeView: (server) => new MemberView(peer, server, host, facts, SERVER_VERSION),

@@ -8,6 +8,7 @@ import { ErrorCode } from '../../protocol/error-code.js';
 import { OpCode } from '../../protocol/op-code.js';
 import { assert } from '../assert.js';
 import type { ClientConnection } from '../client-connection.js';
+import { recordSince } from '../metrics/summary.js';
 import { beginReply, endReply } from '../reply.js';
 import type { ServerState } from '../server-state.js';
 import type { Txn, TxnHead } from '../tree/txn.js';
@@ -33,7 +34,7 @@ export class FinalProcessor {
     }
     this.state.setProcessed(head.zxid);
     const { metrics } = this.state.stats;
-    metrics.propagationLatency.record(Math.max(0, this.state.wallMs - Number(head.time)));
+    recordSince(metrics.propagationLatency, this.state.wallMs, head.time);
     const { connection } = request;
     if (
       connection !== null &&

@@ -17,6 +17,7 @@ import { readRequest, readRevalidation, touchSessions } from './learner-data.js'
 import { LearnerHandler } from './learner-handler.js';
 import type { Learners } from './learners.js';
 import { type Acked, OutstandingProposals } from './outstanding-proposals.js';
+import { ProposalTimes } from './proposal-times.js';
 import { formatQuorumConfig, type QuorumConfig } from './quorum-config.js';
 import { type Packet, PacketType, packetName } from './quorum-packet.js';
 import { configOf, designatedLeader, planReconfig } from './reconfig.js';
@@ -43,6 +44,7 @@ export class Broadcast implements ProposalListener {
   private readonly epochZxid: bigint;
   private readonly primary: Primary;
   private readonly startedMs: number;
+  private readonly times: ProposalTimes;
   private durableZxid: bigint;
   /** Nothing more is committed here: another is to lead, or nobody for a while. */
   private isOver = false;
@@ -53,6 +55,7 @@ export class Broadcast implements ProposalListener {
     this.learners = learners;
     this.epochZxid = epochZxid;
     this.startedMs = peer.nowMs;
+    this.times = new ProposalTimes(peer.metrics);
     const { tree } = peer.data;
     this.durableZxid = epochZxid;
     tree.lastProcessedZxid = epochZxid;
@@ -115,6 +118,7 @@ export class Broadcast implements ProposalListener {
 
   private revalidate(handler: LearnerHandler, { data: asked, zxid }: Packet): string {
     const session = readRevalidation(asked);
+    this.peer.metrics.count('revalidate_count');
     if (session === undefined) return 'a damaged REVALIDATE';
     const isValid = this.server.moveSession(session.sessionId, session.timeoutMs, handler);
     const data = Buffer.alloc(9);
@@ -130,6 +134,7 @@ export class Broadcast implements ProposalListener {
     // That of UPTODATE says nothing.
     if ((zxid & COUNTER) !== 0n) {
       handler.acked(zxid, this.outstanding.lastProposed, this.peer.nowMs);
+      this.times.acked(handler.sid, zxid, this.peer.wallMs);
     }
     return undefined;
   }
@@ -141,7 +146,8 @@ export class Broadcast implements ProposalListener {
     if (config !== null) this.peer.membership.propose(config);
     this.outstanding.push({ zxid, entry, config });
     this.noteSize(entry.length);
-    this.server.state.stats.metrics.count('proposal_count');
+    this.peer.metrics.count('proposal_count');
+    this.times.proposed(zxid, this.peer.wallMs);
     for (const handler of this.learners.all()) {
       if (!handler.isForwardedTo || handler.isObserver) continue;
       handler.send(PacketType.PROPOSAL, zxid, entry);
@@ -172,7 +178,11 @@ export class Broadcast implements ProposalListener {
   }
 
   durable(zxid: bigint): void {
-    if (zxid > this.durableZxid) this.durableZxid = zxid;
+    if (zxid > this.durableZxid) {
+      // The zxids of an epoch have no gaps.
+      this.times.durable(Number(zxid - this.durableZxid), this.peer.wallMs);
+      this.durableZxid = zxid;
+    }
     this.tryCommit();
   }
 
@@ -198,11 +208,12 @@ export class Broadcast implements ProposalListener {
     const { entry, config } = this.outstanding.shift(zxid);
     this.peer.committedLog.add(zxid, entry);
     if (this.isOver) return;
+    this.times.committed(this.peer.wallMs);
     if (config !== null) {
       this.activate(config, zxid, entry);
       return;
     }
-    this.server.state.stats.metrics.count('commit_count');
+    this.peer.metrics.count('commit_count');
     for (const handler of this.learners.all()) {
       if (!handler.isForwardedTo) continue;
       if (handler.isObserver) handler.send(PacketType.INFORM, zxid, entry);

@@ -11,6 +11,12 @@ import type { Data } from './role.js';
 
 export type MakePath = (state: ServerState, host: PathHost) => WritePath;
 
+/** What a server that stops knows by then. */
+export function dataOf({ tree, sessions }: ServerState): Data {
+  const known = [...sessions.values()].map(({ id, timeoutMs }) => ({ id, timeoutMs }));
+  return { tree, sessions: known };
+}
+
 export interface FrontOptions {
   make(data: Data, makePath: MakePath | null): Server;
   emit(effect: Effect): void;

@@ -18,6 +18,7 @@ import type { LearnerHandler } from './learner-handler.js';
 import { Learners } from './learners.js';
 import { LEARNER_PROTOCOL_VERSION, type Packet, PacketType, packetName } from './quorum-packet.js';
 import type { PeerHost, Role } from './role.js';
+import { endSync } from './sync-learner.js';
 import { Synchronizer } from './synchronizer.js';
 
 export class Leader implements Role {
@@ -235,7 +236,7 @@ export class Leader implements Role {
 
   private synchronized(handler: LearnerHandler): void {
     handler.stage = 'synced';
-    handler.syncKind = null;
+    endSync(handler, this.peer, this.learners);
     // NEWLEADER came behind all that was committed when it was sent.
     if (handler.ackedZxid < this.newLeaderZxid) handler.ackedZxid = this.newLeaderZxid;
     // An observer may be a voter of the configuration that NEWLEADER carries, and hear of it so.

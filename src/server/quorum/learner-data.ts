@@ -3,6 +3,8 @@ import type { ServerState } from '../server-state.js';
 import { LEARNER_PROTOCOL_VERSION } from './quorum-packet.js';
 import type { PeerHost } from './role.js';
 
+export const NO_DATA = Buffer.alloc(0);
+
 export interface LearnerInfo {
   readonly sid: number;
   readonly configVersion: bigint;

@@ -26,6 +26,8 @@ export type LearnerStage =
   | 'synced'
   | 'active';
 
+export type SyncKind = 'snap' | 'diff';
+
 export class LearnerHandler {
   readonly link: number;
   readonly remote: string;
@@ -42,7 +44,7 @@ export class LearnerHandler {
   /** How often the log was looked through for it. */
   searches = 0;
   /** What it is being brought in sync by; null before and after. */
-  syncKind: 'snap' | 'diff' | null = null;
+  syncKind: SyncKind | null = null;
   private readonly reader: PacketReader;
   /** The proposal whose ack is being waited for, and since when. */
   private watchedZxid = 0n;

@@ -4,8 +4,9 @@
  */
 import { formatZxid } from '../../protocol/zxid.js';
 import { Fifo } from '../fifo.js';
+import { recordSince } from '../metrics/summary.js';
 import { isSuccessor } from '../persistence/recovery.js';
-import { readTxn } from '../tree/txn.js';
+import { readTxn, type TxnHead } from '../tree/txn.js';
 import type { LearnerPath, Proposal } from './learner-path.js';
 import type { QuorumConfig } from './quorum-config.js';
 import { type Packet, PacketType, packetName } from './quorum-packet.js';
@@ -19,7 +20,7 @@ export class LearnerHistory {
   /** Proposed and not committed. */
   private readonly pending = new Fifo<Proposal>();
   /** Logged, and to be acked when durable. */
-  private readonly unacked = new Fifo<bigint>();
+  private readonly unacked = new Fifo<TxnHead>();
   private durableZxid: bigint;
   /** All that was committed before NEWLEADER is here. */
   private isInSync = false;
@@ -70,7 +71,7 @@ export class LearnerHistory {
 
   /** What a learner is brought in sync with is not counted. */
   private count(name: 'learner_proposal_received_count' | 'learner_commit_received_count'): void {
-    if (this.isInSync) this.path.state.stats.metrics.count(name);
+    if (this.isInSync) this.peer.metrics.count(name);
   }
 
   /** Of the reconfig that is proposed and not committed, the newest. */
@@ -95,7 +96,8 @@ export class LearnerHistory {
       return `${formatZxid(zxid)} carries the txn ${formatZxid(head.zxid)}`;
     }
     this.pending.push({ head, txn, digest, bytes: this.path.log(zxid, data) });
-    this.unacked.push(zxid);
+    this.unacked.push(head);
+    if (this.isInSync) recordSince(this.peer.metrics.proposalLatency, this.peer.wallMs, head.time);
     const config = configOf(txn);
     if (config !== null) this.peer.membership.propose(config);
     return '';
@@ -107,6 +109,9 @@ export class LearnerHistory {
     if (proposal?.head.zxid !== zxid) {
       const next = proposal === undefined ? 'nothing' : formatZxid(proposal.head.zxid);
       return `it committed ${formatZxid(zxid)} where ${next} is next`;
+    }
+    if (this.isInSync) {
+      recordSince(this.peer.metrics.commitLatency, this.peer.wallMs, proposal.head.time);
     }
     this.commitNext();
     const config = configOf(proposal.txn);
@@ -132,18 +137,18 @@ export class LearnerHistory {
   forgetCommitted(): void {
     this.isInSync = true;
     const next = this.pending.peek()?.head.zxid;
-    for (let zxid = this.unacked.peek(); zxid !== undefined; zxid = this.unacked.peek()) {
-      if (next !== undefined && zxid >= next) return;
+    for (let head = this.unacked.peek(); head !== undefined; head = this.unacked.peek()) {
+      if (next !== undefined && head.zxid >= next) return;
       this.unacked.shift();
     }
   }
 
   /** What is durable and not acked yet, in order. */
-  *takeAcks(): Generator<bigint> {
-    for (let zxid = this.unacked.peek(); zxid !== undefined; zxid = this.unacked.peek()) {
-      if (zxid > this.durableZxid) return;
+  *takeAcks(): Generator<TxnHead> {
+    for (let head = this.unacked.peek(); head !== undefined; head = this.unacked.peek()) {
+      if (head.zxid > this.durableZxid) return;
       this.unacked.shift();
-      yield zxid;
+      yield head;
     }
   }
 

@@ -18,7 +18,7 @@ import type { QuorumServerConfig } from '../config-ensemble.js';
 import type { QuorumEvent } from '../events.js';
 import type { Server } from '../server.js';
 import { LeaderLink } from './leader-link.js';
-import { learnerInfo } from './learner-data.js';
+import { learnerInfo, NO_DATA } from './learner-data.js';
 import { LearnerHistory } from './learner-history.js';
 import { LearnerPath } from './learner-path.js';
 import { LearnerRestore } from './learner-restore.js';
@@ -29,7 +29,6 @@ import type { PeerHost, Role } from './role.js';
 
 /** Behind every zxid. */
 const NEVER = 0x7fff_ffff_ffff_ffffn;
-const NO_DATA = Buffer.alloc(0);
 
 export class Learner implements Role {
   readonly kind: 'following' | 'observing';
@@ -147,8 +146,7 @@ export class Learner implements Role {
         writePacket(this.out, packet.type, packet.zxid, history?.path.touched() ?? NO_DATA);
         return '';
       default:
-        if (history === null) return `${packetName(packet.type)} came out of turn`;
-        return history.receive(packet);
+        return history?.receive(packet) ?? `${packetName(packet.type)} came out of turn`;
     }
   }
 
@@ -182,6 +180,7 @@ export class Learner implements Role {
     const data = Buffer.alloc(4);
     data.writeInt32BE(currentEpoch);
     this.stage = 'acknowledged';
+    this.peer.times.syncing(this.peer.nowMs);
     writePacket(this.out, PacketType.ACKEPOCH, this.peer.data.tree.lastProcessedZxid, data);
   }
 
@@ -301,8 +300,10 @@ export class Learner implements Role {
   private ackDurable(): void {
     const isDue = this.stage === 'synced' || this.stage === 'serving';
     if (!isDue || this.history === null) return;
-    for (const zxid of this.history.takeAcks()) {
-      if (this.kind === 'following') writePacket(this.out, PacketType.ACK, zxid);
+    for (const { zxid, time } of this.history.takeAcks()) {
+      if (this.kind === 'observing') continue;
+      writePacket(this.out, PacketType.ACK, zxid);
+      this.peer.metrics.ackCreated(this.peer.wallMs, time);
     }
   }
 

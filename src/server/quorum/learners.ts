@@ -1,5 +1,5 @@
 /** The learners that are connected to a leader: their links, and how long each may be silent. */
-import { LearnerHandler } from './learner-handler.js';
+import { LearnerHandler, type SyncKind } from './learner-handler.js';
 import { type Packet, PacketType } from './quorum-packet.js';
 import type { PeerHost } from './role.js';
 
@@ -26,6 +26,13 @@ export class Learners {
       if (isSynced && !isObserver) sids.add(sid);
     }
     return sids;
+  }
+
+  /** How many are being brought in sync so. */
+  inSyncBy(kind: SyncKind): number {
+    let count = 0;
+    for (const { syncKind } of this.handlers.values()) if (syncKind === kind) count++;
+    return count;
   }
 
   open(link: number, remote: string): void {

@@ -12,12 +12,13 @@ import { hex64 } from '../../protocol/zxid.js';
 import { assert } from '../assert.js';
 import { DISK_EFFECTS, type Effect } from '../effects.js';
 import type { Event, LinkEvent } from '../events.js';
+import { Metrics } from '../metrics/metrics.js';
 import type { EnsemblePath, PathHost } from '../pipeline/write-path.js';
 import type { Server } from '../server.js';
 import type { ServerState } from '../server-state.js';
 import type { CommittedLog } from './committed-log.js';
 import { FastLeaderElection } from './fast-leader-election.js';
-import { Front, type MakePath } from './front.js';
+import { dataOf, Front, type MakePath } from './front.js';
 import { Leader } from './leader.js';
 import { Learner } from './learner.js';
 import { withLocalSessions } from './local-session-path.js';
@@ -25,6 +26,7 @@ import { Membership } from './membership.js';
 import { ObserverPauses } from './observer-pauses.js';
 import { ParkedLinks } from './parked-links.js';
 import type { QuorumPeerParts } from './peer-parts.js';
+import { PeerTimes } from './peer-times.js';
 import { formatQuorumConfig, isParticipant, type QuorumConfig } from './quorum-config.js';
 import { ReadOnlyPath } from './read-only-path.js';
 import type { Data, PeerHost, QuorumLimits, Role } from './role.js';
@@ -42,6 +44,9 @@ export class QuorumPeer implements PeerHost {
   data: Data;
   nowMs = 0;
   wallMs = 0;
+  /** They outlive the roles. */
+  readonly metrics = new Metrics();
+  readonly times = new PeerTimes(this.metrics);
   private readonly parts: QuorumPeerParts;
   private readonly election: FastLeaderElection;
   private readonly parked = new ParkedLinks();
@@ -51,7 +56,6 @@ export class QuorumPeer implements PeerHost {
   private diskWork = 0;
   private isLooking = false;
   private isStarted = false;
-  private lookingSinceMs = 0;
   private overBecause: string | null = null;
   /** Who leads next, where that is agreed. */
   private successor: number | null = null;
@@ -158,11 +162,10 @@ export class QuorumPeer implements PeerHost {
     }
   }
 
-  /** An election should be over by then; Infinity where nobody is to be served without a quorum. */
+  /** Infinity where nobody is to be served without a quorum. */
   private get readOnlyAtMs(): number {
     const isDue = this.isLooking && this.limits.isReadOnlyAllowed && this.server.path === null;
-    const graceMs = Math.max(READ_ONLY_GRACE_MS, this.limits.tickTimeMs);
-    return isDue ? this.lookingSinceMs + graceMs : Number.POSITIVE_INFINITY;
+    return isDue ? this.times.readOnlyAtMs(this.limits.tickTimeMs) : Number.POSITIVE_INFINITY;
   }
 
   private serveReadOnly(): void {
@@ -195,8 +198,10 @@ export class QuorumPeer implements PeerHost {
     const vote = this.election.takeElected();
     if (vote === undefined || this.role !== null) return;
     // What told of it may have brought a configuration that is without it.
-    if (this.membership.config.members.has(vote.leader)) this.begin(vote.leader);
-    else this.look();
+    if (this.membership.config.members.has(vote.leader)) {
+      this.times.elected(this.nowMs, this.isObserver);
+      this.begin(vote.leader);
+    } else this.look();
   }
 
   /** Elected by servers that look again, it would wait in vain for their epochs. */
@@ -205,14 +210,16 @@ export class QuorumPeer implements PeerHost {
     const { waitedForEpochMs } = this.role;
     const { maxTimeToWaitForEpochMs: maxMs } = this.limits;
     const reason = this.election.supporters.whyLeave(this.membership, waitedForEpochMs, maxMs);
-    if (reason !== '') this.giveUp(reason);
+    if (reason === '') return;
+    this.metrics.count('quit_leading_due_to_disloyal_voter');
+    this.giveUp(reason);
   }
 
   // ── roles ────────────────────────────────────────────────────────────────────────────────────
 
   private look(): void {
     this.isLooking = true;
-    this.lookingSinceMs = this.nowMs;
+    this.times.looking(this.nowMs);
     const zxid = this.data.tree.lastProcessedZxid;
     const { currentEpoch: epoch, isObserver, membership } = this;
     const { config, next: nextConfig } = membership;
@@ -286,13 +293,7 @@ export class QuorumPeer implements PeerHost {
     server.shutDown();
     role.end();
     this.role = null;
-    if (server.path !== null) {
-      const sessions = [...server.state.sessions.values()];
-      this.data = {
-        tree: this.data.tree,
-        sessions: sessions.map(({ id, timeoutMs }) => ({ id, timeoutMs })),
-      };
-    }
+    if (server.path !== null) this.data = dataOf(server.state);
     this.front.close(this.data);
     this.overBecause = null;
   }
@@ -318,6 +319,7 @@ export class QuorumPeer implements PeerHost {
 
   established(epoch: number): void {
     this.election.setPeerEpoch(epoch);
+    if (this.role !== null) this.times.established(this.nowMs, this.role.kind);
   }
 
   nextLink(): number {
@@ -355,6 +357,3 @@ export class QuorumPeer implements PeerHost {
     return effects;
   }
 }
-
-/** ReadOnlyZooKeeperServer starts no sooner. */
-const READ_ONLY_GRACE_MS = 2000;

@@ -1,12 +1,14 @@
 /** What a peer is for a while, leader or learner, and what it asks of the peer around it. */
 import type { Effect, QuorumEffect } from '../effects.js';
 import type { QuorumEvent } from '../events.js';
+import type { Metrics } from '../metrics/metrics.js';
 import type { EnsemblePath, PathHost } from '../pipeline/write-path.js';
 import type { Server } from '../server.js';
 import type { ServerState } from '../server-state.js';
 import type { DataTree } from '../tree/data-tree.js';
 import type { CommittedLog } from './committed-log.js';
 import type { Membership } from './membership.js';
+import type { PeerTimes } from './peer-times.js';
 import type { QuorumConfig } from './quorum-config.js';
 
 export interface QuorumLimits {
@@ -66,6 +68,8 @@ export interface PeerHost {
   readonly nowMs: number;
   readonly wallMs: number;
   readonly data: Data;
+  readonly metrics: Metrics;
+  readonly times: PeerTimes;
   /** What a snapshot or a truncated log brought: it is what this member knows now. */
   replaceData(data: Data): void;
   emit(effect: Effect | QuorumEffect): void;

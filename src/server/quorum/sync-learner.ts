@@ -33,6 +33,16 @@ type Txns = Extract<SyncPlan, { readonly kind: 'diff' | 'trunc' }>;
 /** While the log was looked through, more may have been committed than is kept. */
 const MAX_SEARCHES = 3;
 
+/** Recorded when one begins, and when one ends. */
+const INFLIGHT = { snap: 'inflight_snap_count', diff: 'inflight_diff_count' } as const;
+
+/** NEWLEADER is acked: the learner has all that it lacked. */
+export function endSync(handler: LearnerHandler, peer: PeerHost, learners: Learners): void {
+  const { syncKind } = handler;
+  handler.syncKind = null;
+  if (syncKind !== null) peer.metrics.record(INFLIGHT[syncKind], learners.inSyncBy(syncKind));
+}
+
 /** Asks for a search of the log where that may serve; false where it may not. */
 export function searchLog(handler: LearnerHandler, peer: PeerHost): boolean {
   const { snapshotSizeFactor: sizeFactor } = peer.limits;
@@ -71,6 +81,9 @@ export function syncLearner(
   handler.syncKind = lacked === null ? 'snap' : 'diff';
   const problem = turnAway(handler, peer, learners);
   if (problem !== '') return problem;
+  const { metrics } = peer;
+  metrics.count(lacked === null ? 'snap_count' : 'diff_count');
+  metrics.record(INFLIGHT[handler.syncKind], learners.inSyncBy(handler.syncKind));
   let how = '';
   if (lacked === null) how = sendSnapshot(handler, peer, learners, broadcast);
   else if (logged === null) how = sendKept(handler, lacked, txns);
@@ -105,9 +118,9 @@ function planLogged(
 
 /** Why an observer must come again later; "" otherwise. Followers count and are let in. */
 function turnAway({ isObserver, syncKind }: LearnerHandler, peer: PeerHost, all: Learners): string {
-  if (!isObserver) return '';
+  if (!isObserver || syncKind === null) return '';
   // It is one of them itself.
-  const underWay = [...all.all()].filter((other) => other.syncKind === syncKind).length - 1;
+  const underWay = all.inSyncBy(syncKind) - 1;
   const { maxConcurrentSnapSyncs, maxConcurrentDiffSyncs } = peer.limits;
   if (syncKind === 'snap' && underWay >= maxConcurrentSnapSyncs) {
     return 'enough snapshots are being sent (leader.maxConcurrentSnapSyncs)';

@@ -36,6 +36,8 @@ test('a voter that looks again ends the wait, from that time on', () => {
     assert.not.ok(isOver(), 'it never voted for this server');
     hear(2, round);
     assert.ok(isOver());
+    const { counters } = world.member(3).peer.view.metrics;
+    assert.is(counters.quit_leading_due_to_disloyal_voter, 1);
     assert.match(
       notes.join('; '),
       /leading is over: a voter looks for a leader again, after 2000 ms/,
