@@ -124,6 +124,34 @@ test('one that joins behind a reconfig hears of the next, which is only proposed
   assert.is(joined.next, null);
 });
 
+test('who hears with UPTODATE that it votes, and that its leader has gone, looks for another', () => {
+  const world = new EnsembleWorld(4, 0, { initial: 4 });
+  world.start();
+  world.until(() => [1, 2, 3, 4].every((sid) => world.isServing(sid)), 'four serve');
+  const client = world.client(4);
+  const reconfig = (role: string, leavingServers: string) => {
+    const joiningServers = `server.1=127.0.0.1:2000:3000:${role};4000`;
+    const asked = { joiningServers, leavingServers, newMembers: '', curConfigId: -1n };
+    client.push(client.request(OpCode.reconfig, asked));
+  };
+  reconfig('observer', '');
+  assert.equal(client.take(), ['connected', 'reconfig ok']);
+  world.until(() => world.isServing(1), '1 observes');
+  for (const sid of [1, 2]) world.member(sid).isDiskHeld = true;
+  world.member(4).isDiskHeld = true;
+  reconfig('participant', '3');
+  for (const sid of [2, 4]) world.crash(sid);
+  for (const sid of [1, 2, 4]) world.member(sid).isDiskHeld = false;
+  world.start(2);
+  world.until(() => isInForce(world), 'the reconfig of 3, which leaves by it');
+  world.until(() => [1, 2].every((sid) => world.isServing(sid)), 'they serve without it');
+  assert.match(
+    world.member(1).notes.join('\n'),
+    /observing is over: it is a participant from now on/,
+  );
+  assert.match(world.member(3).notes.join('\n'), /leading is over: server \d leads by the new/);
+});
+
 test('a snapshot of the leader ends a reconfig that was proposed in another history', () => {
   const world = new EnsembleWorld(3, 0, { initial: 3, keptTxns: 1, maxLogBytes: -1 });
   world.start();

@@ -133,6 +133,8 @@ test('a session moves from member to member and keeps its ephemerals', () => {
     moved.push(moved.setData('/mine'));
     assert.equal(moved.take(), ['connected', 'getData ok', 'setData ok'], `to ${sid}`);
   }
+  const { revalidate_count: revalidated } = world.member(3).peer.view.metrics.counters;
+  assert.is(revalidated, 2, 'the leader asks itself without a packet');
   const wrong = world.client(2, { sessionId, password: Buffer.alloc(16) });
   assert.equal(wrong.take(), ['expired', 'closed']);
 });
