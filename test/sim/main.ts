@@ -25,8 +25,19 @@ const { values } = parseArgs({
     spares: { type: 'string' },
     steps: { type: 'string', default: String(DEFAULT_STEPS) },
     trace: { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h', default: false },
   },
 });
+
+if (values.help) {
+  console.log(`npm run sim -- [--seed N] [--seeds K] [--steps M] [--trace]
+               [--servers 1 to 7] [--observers N] [--spares N]
+
+Runs simulated ensembles: K of them from seed N on, ${DEFAULT_STEPS} steps each unless told otherwise.
+What --servers, --observers and --spares leave open is the seed's choice. Ends with 1 when a seed
+broke a promise, and says how to replay it.`);
+  process.exit(0);
+}
 
 function whole(name: string, text: string, least: number): number {
   const number = Number(text);
