@@ -1,9 +1,10 @@
 /** Starts the servers that are compared, each as a process of its own on a fresh folder. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { findFreePorts } from '../src/server/node/free-ports.js';
 
 const ZOOKEEPER_JAR = '/usr/share/java/zookeeper.jar';
 export const JAVA = '/usr/bin/java';
@@ -147,9 +148,6 @@ function cpuMs(pid: number): number {
 }
 
 export async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
-  const address = probe.address();
-  await new Promise((resolve) => probe.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : 0;
+  const [port = 0] = await findFreePorts(1, '127.0.0.1');
+  return port;
 }

@@ -1,14 +1,7 @@
-import { createServer } from 'node:net';
+import { findFreePorts } from '../../src/server/node/free-ports.js';
 
 /** A port of the loopback interface that nobody listened on a moment ago. */
 export async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve, reject) => {
-    probe.once('error', reject);
-    probe.listen(0, '127.0.0.1', resolve);
-  });
-  const address = probe.address();
-  await new Promise((resolve) => probe.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no port was bound');
-  return address.port;
+  const [port = 0] = await findFreePorts(1, '127.0.0.1');
+  return port;
 }
