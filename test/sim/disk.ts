@@ -25,6 +25,8 @@ interface Job {
   /** What a crash in the middle leaves, where that is not some of its steps. */
   readonly tear?: (files: Files) => void;
   readonly done: () => void;
+  /** Does it change what lies there? */
+  readonly isRewrite?: true;
 }
 
 /**
@@ -112,6 +114,7 @@ export class SimDisk {
   /** @param done is given what is left, or why a server would stop */
   truncate(zxid: bigint, done: (found: Database | Error) => void): void {
     this.add({
+      isRewrite: true,
       steps: () => {
         this.finishSnapshot();
         this.log = null;
@@ -130,6 +133,7 @@ export class SimDisk {
   install(content: SnapshotContent, done: () => void): void {
     const name = snapshotFileName(content.zxid);
     this.add({
+      isRewrite: true,
       steps: () => {
         this.finishSnapshot();
         this.log = null;
@@ -157,21 +161,34 @@ export class SimDisk {
     });
   }
 
-  /** A fuzzy snapshot, written while the tree goes on changing. */
+  /**
+   * A fuzzy snapshot, written while the tree goes on changing. It has its name when all is on the
+   * disk that the tree had by then, and never behind a change of the log.
+   */
   takeSnapshot(content: SnapshotContent): void {
     this.log = null;
     if (this.snapshot !== null) return;
     const parts: Buffer[] = [];
     const chunks = writeSnapshot(sourceOf(content, true), SNAPSHOT_CHUNK);
+    const name = snapshotFileName(content.zxid);
     const finish = (): void => {
-      const name = snapshotFileName(content.zxid);
       this.files.set(name, Buffer.concat(parts));
       this.reached.set(name, content.tree.lastProcessedZxid);
       this.snapshot = null;
     };
+    const finishLater = (): void => {
+      this.snapshot = null;
+      if (this.jobs.some(({ isRewrite }) => isRewrite === true)) return;
+      const { lastProcessedZxid } = content.tree;
+      const nameIt = (files: Files): void => {
+        files.set(name, Buffer.concat(parts));
+        this.reached.set(name, lastProcessedZxid);
+      };
+      this.add({ steps: () => [nameIt], done: () => undefined });
+    };
     const next = (): void => {
       const { value, done } = chunks.next();
-      if (done === true) finish();
+      if (done === true) finishLater();
       else {
         parts.push(value);
         if (this.snapshot !== null) this.snapshot.timer = this.later(next);

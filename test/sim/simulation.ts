@@ -250,10 +250,11 @@ export class Simulation implements NodeWorld, ClientWorld {
   }
 
   private areAllLevel(): boolean {
-    return this.servers.every(
+    const areLevel = this.servers.every(
       ({ peer, lastReal, disk }) =>
         peer?.isEstablished === true && disk.isIdle && lastReal === this.servers[0]?.lastReal,
     );
+    return areLevel && !this.servers.some(isOneUnderWay);
   }
 
   /** All have the same tree and membership, and what is on their disks leads to it again. */
@@ -282,5 +283,16 @@ export class Simulation implements NodeWorld, ClientWorld {
         return `server ${sid} is ${role} at ${lastReal.toString(16)} (${notes.at(-1)})`;
       })
       .join('; ');
+  }
+}
+
+/** Has the disk a txn that is not committed yet? */
+function isOneUnderWay({ peer, disk }: ServerNode): boolean {
+  try {
+    const { tree } = recover(new Map(disk.files)).database;
+    return tree.lastProcessedZxid > (peer?.data.tree.lastProcessedZxid ?? 0n);
+  } catch {
+    // What is wrong with it is told when all are compared.
+    return false;
   }
 }
