@@ -51,7 +51,13 @@ export type QuorumEffect =
    * A snapshot's body as SNAP carries it, piece by piece while serving goes on; what is sent on the
    * link afterwards waits behind it.
    */
-  | { readonly kind: 'link-snapshot'; readonly link: number; readonly content: SnapshotContent }
+  | {
+      readonly kind: 'link-snapshot';
+      readonly link: number;
+      readonly content: SnapshotContent;
+      /** Asked before each piece; false is for good, and no further piece may be made. */
+      readonly isWanted: () => boolean;
+    }
   /**
    * Look whether the log on the disk holds what a learner lacks, and is small beside the newest
    * snapshot (maxLogBytes); `log-searched` tells. All that was appended before is looked at.

@@ -1,10 +1,12 @@
-import { SNAP_STREAM_SIGNATURE } from '../../src/protocol/quorum.js';
 import type { QuorumEffect } from '../../src/server/effects.js';
 import type { Event } from '../../src/server/events.js';
-import { writeSnapshotStream } from '../../src/server/persistence/snapshot.js';
-import { bodySourceOf } from '../../src/server/persistence/snapshot-source.js';
+import { snapshotPieces } from '../../src/server/quorum/snapshot-stream.js';
 import type { End, Network, Socket } from './network.js';
 import type { Scheduler } from './scheduler.js';
+import { StreamingSocket } from './streaming-socket.js';
+
+/** Small, so that much happens while a snapshot is sent. */
+const PIECE = 512;
 
 /** What the sockets of a node need of the world. */
 interface SocketWorld {
@@ -31,9 +33,15 @@ export class NodeSockets {
     this.sockets.get(id)?.send(bytes);
   }
 
-  sendSnapshot({ link, content }: Extract<QuorumEffect, { kind: 'link-snapshot' }>): void {
-    const chunks = writeSnapshotStream(bodySourceOf(content), SNAP_STREAM_SIGNATURE, 4096);
-    for (const chunk of chunks) this.send(link, chunk);
+  sendSnapshot(effect: Extract<QuorumEffect, { kind: 'link-snapshot' }>): void {
+    const { link } = effect;
+    const pieces = snapshotPieces(effect, PIECE);
+    const socket = this.sockets.get(link);
+    if (socket instanceof StreamingSocket) {
+      socket.stream(pieces, (reason) =>
+        this.fail(link, `the snapshot could not be sent: ${reason}`),
+      );
+    }
   }
 
   /** @param packets what the log has of the range; null where it has it no more */
@@ -43,6 +51,11 @@ export class NodeSockets {
   ): void {
     for (const piece of packets ?? []) this.send(link, piece);
     if (packets === null) this.fail(link, 'the log could not be sent');
+  }
+
+  private streaming(socket: Socket): StreamingSocket {
+    const { scheduler, network } = this.world;
+    return new StreamingSocket(socket, (run) => scheduler.later(network.delayMs(), run));
   }
 
   close(id: number): void {
@@ -79,7 +92,7 @@ export class NodeSockets {
     const link = ++this.numbers;
     return {
       begin: () => {
-        this.sockets.set(link, socket());
+        this.sockets.set(link, this.streaming(socket()));
         this.step({ kind: 'link-opened', link, remote });
       },
       ...this.linkEnd(link),
@@ -110,7 +123,7 @@ export class NodeSockets {
       if (this.world.node(this.sid)?.sockets !== this) return;
       const other = node.sockets.acceptLink(() => pair.ofB, `server ${this.sid}`);
       const pair = network.connect(this.sid, this.linkEnd(link), to, other);
-      this.sockets.set(link, pair.ofA);
+      this.sockets.set(link, this.streaming(pair.ofA));
       other.begin();
       this.step({ kind: 'link-opened', link, remote: `server ${to}` });
     });

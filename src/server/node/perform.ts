@@ -80,7 +80,7 @@ export function performOnPeers(
       quorum.send(effect.link, effect.bytes);
       break;
     case 'link-snapshot':
-      quorum.sendSnapshot(effect.link, effect.content);
+      quorum.sendSnapshot(effect);
       break;
     case 'link-close':
       quorum.closeLink(effect.link);

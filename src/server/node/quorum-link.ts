@@ -5,10 +5,7 @@
  */
 import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
-import { SNAP_STREAM_SIGNATURE } from '../../protocol/quorum.js';
-import { writeSnapshotStream } from '../persistence/snapshot.js';
-import { bodySourceOf } from '../persistence/snapshot-source.js';
-import type { SnapshotContent } from '../snapshot-content.js';
+import { snapshotPieces } from '../quorum/snapshot-stream.js';
 
 /** A server that does not read what it is sent is let go above this; it may come back. */
 export const MAX_WAITING_BYTES = 512 * 1024 * 1024;
@@ -78,9 +75,8 @@ export class QuorumLink {
     this.fail(`it did not read: over ${maxWaitingBytes} bytes waited for it`);
   }
 
-  sendSnapshot(content: SnapshotContent): void {
-    const pieces = () => writeSnapshotStream(bodySourceOf(content), SNAP_STREAM_SIGNATURE);
-    this.sendStream({ kind: 'stream', what: 'the snapshot', pieces });
+  sendSnapshot(effect: Parameters<typeof snapshotPieces>[0]): void {
+    this.sendStream({ kind: 'stream', what: 'the snapshot', pieces: () => snapshotPieces(effect) });
   }
 
   sendTxns(packets: AsyncIterable<Buffer>): void {

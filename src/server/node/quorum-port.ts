@@ -6,7 +6,6 @@ import type { Socket } from 'node:net';
 import type { QuorumServerConfig } from '../config-ensemble.js';
 import type { QuorumEffect } from '../effects.js';
 import type { Event } from '../events.js';
-import type { SnapshotContent } from '../snapshot-content.js';
 import { type DialOptions, dial, PLAIN, type Transport } from './dial.js';
 import { plainIp } from './listen.js';
 import { PeerListener, placesOf } from './peer-listener.js';
@@ -79,8 +78,8 @@ export class QuorumPort {
     this.links.get(link)?.send(bytes);
   }
 
-  sendSnapshot(link: number, content: SnapshotContent): void {
-    this.links.get(link)?.sendSnapshot(content);
+  sendSnapshot(effect: Extract<QuorumEffect, { kind: 'link-snapshot' }>): void {
+    this.links.get(effect.link)?.sendSnapshot(effect);
   }
 
   /** Packets that are read bit by bit. */

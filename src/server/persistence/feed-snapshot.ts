@@ -33,6 +33,9 @@ export function feedSnapshot(database: Database, reader: SnapshotReader): Fed {
         break;
       case 'valid':
         break;
+      case 'end':
+        database.tree.isFuzzy = database.sealed === null;
+        return item;
       default:
         return item;
     }

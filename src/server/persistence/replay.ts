@@ -70,7 +70,10 @@ export class Database {
     if (txn.type === OpCode.closeSession) this.sessions.delete(hex64(head.sessionId));
     const isCompared =
       digest !== null && this.tree.isDigestEnabled && head.zxid > this.compareAfter;
-    if (isCompared && digest !== this.tree.digest.value) this.digestMismatches++;
+    if (!isCompared) return;
+    // One that fits says that all which the snapshot showed too early has come.
+    if (digest === this.tree.digest.value) this.tree.isFuzzy = false;
+    else if (!this.tree.isFuzzy) this.digestMismatches++;
   }
 
   /** Removes the ephemerals of sessions that are no more (ZooKeeperServer.loadData). */

@@ -23,7 +23,7 @@ export function sourceOf(
     ...bodySourceOf({ tree, sessions, zxid }),
     // Asked for when the last node is written: by then the tree is at the zxid that it names.
     get digest() {
-      if (!tree.isDigestEnabled) return undefined;
+      if (!tree.isDigestEnabled || tree.isFuzzy) return undefined;
       return {
         zxid: tree.lastProcessedZxid,
         version: DIGEST_VERSION,

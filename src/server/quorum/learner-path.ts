@@ -58,7 +58,7 @@ export class LearnerPath implements EnsemblePath {
    * Digests are compared behind it. A tree that a leader sent while it served is none that ever
    * was: txns that follow are in it in part (a fuzzy snapshot).
    */
-  compareAfter = 0n;
+  private compareAfter = 0n;
 
   constructor(state: ServerState, host: PathHost, options: LearnerPathOptions) {
     this.state = state;
@@ -67,6 +67,7 @@ export class LearnerPath implements EnsemblePath {
     this.batch = new LogBatch(state.tree.lastProcessedZxid);
     this.snapshots = new SnapshotTrigger(state.settings, options.seed, options.replayed);
     this.sessionIds = new SessionIds(state.settings.serverId);
+    if (state.tree.isFuzzy) this.compareAfter = NEVER;
     state.tree.startDigesting();
     state.sessions.reportTouched();
   }
@@ -154,6 +155,12 @@ export class LearnerPath implements EnsemblePath {
     return logged;
   }
 
+  /** What comes from here on was not applied where the tree is from, before it was sent whole. */
+  inSync(): void {
+    if (this.compareAfter === NEVER) this.compareAfter = this.lastLogged;
+    this.state.tree.isFuzzy = false;
+  }
+
   get lastLogged(): bigint {
     return this.batch.lastZxid;
   }
@@ -237,6 +244,8 @@ export class LearnerPath implements EnsemblePath {
 }
 
 const NOTHING = Buffer.alloc(0);
+/** Behind every zxid. */
+const NEVER = 0x7fff_ffff_ffff_ffffn;
 
 function foreign(head: Proposal['head'], nowMs: number): Request {
   return new Request(null, head.sessionId, head.cxid, 0, nowMs);

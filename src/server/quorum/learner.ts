@@ -27,9 +27,6 @@ import { parseQuorumConfig, type QuorumConfig } from './quorum-config.js';
 import { type Packet, PacketReader, PacketType, packetName, writePacket } from './quorum-packet.js';
 import type { PeerHost, Role } from './role.js';
 
-/** Behind every zxid. */
-const NEVER = 0x7fff_ffff_ffff_ffffn;
-
 export class Learner implements Role {
   readonly kind: 'following' | 'observing';
   readonly leaderSid: number;
@@ -220,7 +217,6 @@ export class Learner implements Role {
     const { server, path } = peer.serve(
       (state, host) => new LearnerPath(state, host, { seed: this.seed, replayed: 0, upstream }),
     );
-    if (this.restore.mode === 'snap') path.compareAfter = NEVER;
     this.server = server;
     this.history = new LearnerHistory(path, peer, (config, leader) =>
       this.activate(config, leader),
@@ -265,8 +261,7 @@ export class Learner implements Role {
     if (this.stage !== 'synced' || history === null || server === null) {
       return 'UPTODATE came out of turn';
     }
-    // What comes from here on was not applied there before the whole snapshot was sent.
-    if (this.restore.mode === 'snap') history.path.compareAfter = history.path.lastLogged;
+    history.path.inSync();
     this.stage = 'serving';
     this.restore.mode = null;
     writePacket(this.out, PacketType.ACK, this.newLeaderZxid);

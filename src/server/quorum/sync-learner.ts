@@ -179,6 +179,8 @@ function sendSnapshot(
     broadcast === null ? { ...peer.data, zxid } : snapshotContentOf(broadcast.server.state);
   handler.send(PacketType.SNAP, zxid);
   learners.flush(handler);
-  peer.emit({ kind: 'link-snapshot', link: handler.link, content });
+  const { link } = handler;
+  const isWanted = () => learners.get(link) === handler;
+  peer.emit({ kind: 'link-snapshot', link, content, isWanted });
   return 'SNAP';
 }

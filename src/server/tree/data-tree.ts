@@ -61,6 +61,8 @@ export class DataTree {
   readonly options: DataTreeOptions;
   listener: TreeListener | null = null;
   lastProcessedZxid = 0n;
+  /** Of a snapshot that does not say where it ended: it shows later txns in part, for a while. */
+  isFuzzy = false;
   readonly isDigestEnabled: boolean;
   /**
    * Set while changes are digested as they are applied: in a replay, and on a server that follows.

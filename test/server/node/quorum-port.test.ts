@@ -99,6 +99,10 @@ async function within(
 }
 
 /** A tree of `count` znodes of 1000 bytes. */
+function snapshotOf(content: SnapshotContent, isWanted = () => true) {
+  return { kind: 'link-snapshot', link: 1, content, isWanted } as const;
+}
+
 function makeContent(count: number): SnapshotContent {
   const database = new Database({ isTTLEnabled: false, isDigestEnabled: true });
   const zeros = { ctime: 0n, mtime: 0n, version: 0, cversion: 0, aversion: 0, ephemeralOwner: 0n };
@@ -179,16 +183,27 @@ test('dials, and tells by the same number how it went', () =>
     assert.not.ok(of('link-opened').some(({ link }) => link === -3));
   }));
 
+test('a snapshot that is not wanted any more is cut off, and so is the connection', () =>
+  within(async ({ port, call, of }) => {
+    const { received } = call();
+    await waitFor('the connection', () => of('link-opened').length > 0);
+    let pieces = 0;
+    port.sendSnapshot(snapshotOf(makeContent(20_000), () => ++pieces < 5));
+    await waitFor('the end of it', () => of('link-closed').length > 0);
+    assert.match(`${of('link-closed')[0]?.reason}`, /snapshot could not be sent: .* let go/);
+    assert.not.ok(received().includes(SIGNATURE));
+  }));
+
 test('a snapshot leaves piece by piece, with what was sent behind it behind it', () =>
   within(async ({ port, call, of }) => {
     const { socket, received } = call();
     await waitFor('the connection', () => of('link-opened').length > 0);
     const content = makeContent(5000);
     port.send(1, Buffer.from('SNAP'));
-    port.sendSnapshot(1, content);
+    port.sendSnapshot(snapshotOf(content));
     socket.pause();
     port.send(1, Buffer.from('NEWLEADER'));
-    port.sendSnapshot(1, makeContent(1));
+    port.sendSnapshot(snapshotOf(makeContent(1)));
     port.send(1, Buffer.from('UPTODATE'));
     socket.resume();
     await waitFor('all of it', () => received().subarray(-8).toString() === 'UPTODATE');
@@ -253,7 +268,7 @@ test('one that does not read is let go when too much waits for it, in a snapshot
       const first = call();
       first.socket.pause();
       await waitFor('the first', () => of('link-opened').length === 1);
-      port.sendSnapshot(1, makeContent(20_000));
+      port.sendSnapshot(snapshotOf(makeContent(20_000)));
       const second = call();
       second.socket.pause();
       await waitFor('the second', () => of('link-opened').length === 2);

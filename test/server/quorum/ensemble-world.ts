@@ -1,9 +1,6 @@
-import { SNAP_STREAM_SIGNATURE } from '../../../src/protocol/quorum.js';
 import type { Effect } from '../../../src/server/effects.js';
 import type { Event } from '../../../src/server/events.js';
 import { Database } from '../../../src/server/persistence/replay.js';
-import { writeSnapshotStream } from '../../../src/server/persistence/snapshot.js';
-import { bodySourceOf } from '../../../src/server/persistence/snapshot-source.js';
 import { parseQuorumConfig, type QuorumConfig } from '../../../src/server/quorum/quorum-config.js';
 import { QuorumPeer } from '../../../src/server/quorum/quorum-peer.js';
 import type { QuorumLimits } from '../../../src/server/quorum/role.js';
@@ -31,6 +28,8 @@ export class EnsembleWorld {
   private readonly initial: QuorumConfig;
   /** Called when a log was looked through, before that is told. */
   onSearched = (): void => undefined;
+  /** Called before a snapshot is sent. */
+  onSnapshotSent = (): void => undefined;
   /** Called before a log is sent. */
   onLogSent = (): void => undefined;
   private nextId = 1;
@@ -277,11 +276,10 @@ export class EnsembleWorld {
       case 'link-send':
         this.links.send(sid, effect.link, effect.bytes);
         break;
-      case 'link-snapshot': {
-        const stream = writeSnapshotStream(bodySourceOf(effect.content), SNAP_STREAM_SIGNATURE);
-        for (const chunk of stream) this.links.send(sid, effect.link, chunk);
+      case 'link-snapshot':
+        this.onSnapshotSent();
+        this.links.sendSnapshot(sid, effect);
         break;
-      }
       case 'search-log': {
         const { link, range } = effect;
         disk.work.push(() => {

@@ -1,5 +1,6 @@
 import type { Effect } from '../../../src/server/effects.js';
 import type { Event } from '../../../src/server/events.js';
+import { snapshotPieces } from '../../../src/server/quorum/snapshot-stream.js';
 
 interface LinkWorld {
   nextId(): number;
@@ -58,6 +59,14 @@ export class WorldLinks {
     const other = this.links.get(`${sid}:${link}`);
     if (other === undefined || !this.isReachable(sid, other.sid)) return;
     this.world.step(other.sid, { kind: 'link-received', link: other.link, bytes });
+  }
+
+  sendSnapshot(sid: number, effect: Extract<Effect, { kind: 'link-snapshot' }>): void {
+    try {
+      for (const piece of snapshotPieces(effect)) this.send(sid, effect.link, piece);
+    } catch (error) {
+      this.close(sid, effect.link, String(error));
+    }
   }
 
   close(sid: number, link: number, reason: string, isTold = true): void {

@@ -1,0 +1,59 @@
+import type { Socket } from './network.js';
+
+/**
+ * A connection that carries a snapshot as a real server's does: piece by piece, each made when the
+ * one before has left, while the tree goes on changing. What is sent behind it waits.
+ */
+export class StreamingSocket implements Socket {
+  private readonly socket: Socket;
+  /** Calls its argument a little later. */
+  private readonly later: (run: () => void) => void;
+  /** Null while nothing is streamed. */
+  private waiting: (() => void)[] | null = null;
+
+  constructor(socket: Socket, later: (run: () => void) => void) {
+    this.socket = socket;
+    this.later = later;
+  }
+
+  send(bytes: Buffer): void {
+    this.inTurn(() => this.socket.send(bytes));
+  }
+
+  /** @param fail told when no further piece can be made */
+  stream(pieces: Iterator<Buffer>, fail: (reason: string) => void): void {
+    this.inTurn(() => {
+      this.waiting = [];
+      this.next(pieces, fail);
+    });
+  }
+
+  close(): void {
+    this.inTurn(() => this.socket.close());
+  }
+
+  private inTurn(act: () => void): void {
+    if (this.waiting === null) act();
+    else this.waiting.push(act);
+  }
+
+  private next(pieces: Iterator<Buffer>, fail: (reason: string) => void): void {
+    let piece: IteratorResult<Buffer>;
+    try {
+      piece = pieces.next();
+    } catch (error) {
+      this.waiting = [];
+      this.socket.close();
+      fail(error instanceof Error ? error.message : String(error));
+      return;
+    }
+    if (piece.done !== true) {
+      this.socket.send(piece.value);
+      this.later(() => this.next(pieces, fail));
+      return;
+    }
+    const waiting = this.waiting ?? [];
+    this.waiting = null;
+    for (const act of waiting) this.inTurn(act);
+  }
+}
