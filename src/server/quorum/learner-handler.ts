@@ -4,7 +4,13 @@
  */
 import { JuteError } from '../../jute/jute-error.js';
 import { OutputArchive } from '../../jute/output-archive.js';
-import { type Packet, PacketReader, PacketType, writePacket } from './quorum-packet.js';
+import {
+  LEARNER_PROTOCOL_VERSION,
+  type Packet,
+  PacketReader,
+  PacketType,
+  writePacket,
+} from './quorum-packet.js';
 
 /**
  * - `new`: nothing came yet
@@ -84,6 +90,22 @@ export class LearnerHandler {
 
   send(type: number, zxid: bigint, data: Uint8Array | null = null): void {
     writePacket(this.out, type, zxid, data);
+  }
+
+  /** It hears of the epoch. */
+  inform(newLeaderZxid: bigint): void {
+    const data = Buffer.alloc(4);
+    data.writeInt32BE(LEARNER_PROTOCOL_VERSION);
+    this.stage = 'informed';
+    this.send(PacketType.LEADERINFO, newLeaderZxid, data);
+  }
+
+  /** It accepts the epoch: its currentEpoch, or undefined when that is damaged or out of turn. */
+  ackedEpoch({ zxid, data }: Packet): number | undefined {
+    if (this.stage !== 'informed' || data === null || data.length < 4) return undefined;
+    this.lastZxid = zxid;
+    this.stage = 'acked';
+    return data.readInt32BE(0);
   }
 
   /** It may serve. */

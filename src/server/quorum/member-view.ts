@@ -51,8 +51,11 @@ export class MemberView extends LiveView {
     const voters = [...config.members.keys()].filter((sid) => isVoter(config, sid));
     const peerState = role === null ? 'looking' : `${role.kind} - ${role.phase}`;
     const view = { peerState, quorumSize: voters.length };
-    const isObserving = role instanceof Learner && role.kind === 'observing';
-    return isObserving ? { ...view, observerMasterId: BigInt(role.leaderSid) } : view;
+    if (!(role instanceof Learner)) return view;
+    if (role.kind === 'observing') return { ...view, observerMasterId: BigInt(role.upstairsSid) };
+    if (role.master === null) return view;
+    const observers = [...role.master.learners.all()].filter(({ isForwardedTo }) => isForwardedTo);
+    return { ...view, syncedObservers: observers.length };
   }
 
   // The words look whether it is there at all, so it is undefined on everybody but a leader.
