@@ -30,8 +30,7 @@ export class Learners {
   }
 
   open(link: number, remote: string): void {
-    const { limits, nowMs } = this.peer;
-    this.handlers.set(link, new LearnerHandler(link, remote, limits.maxTxnLength, nowMs));
+    this.handlers.set(link, new LearnerHandler(link, remote, this.peer));
   }
 
   gone(link: number): void {

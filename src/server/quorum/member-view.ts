@@ -1,6 +1,7 @@
 import type {
   ConfigView,
   LeaderView,
+  ObserverView,
   QuorumView,
   ServerMode,
   SessionsView,
@@ -10,6 +11,7 @@ import type { Server } from '../server.js';
 import { LiveView } from '../view.js';
 import { Leader } from './leader.js';
 import { Learner } from './learner.js';
+import type { LearnerHandler } from './learner-handler.js';
 import { formatQuorumConfig, isVoter } from './quorum-config.js';
 import type { QuorumPeer } from './quorum-peer.js';
 import { ReadOnlyPath } from './read-only-path.js';
@@ -54,8 +56,7 @@ export class MemberView extends LiveView {
     if (!(role instanceof Learner)) return view;
     if (role.kind === 'observing') return { ...view, observerMasterId: BigInt(role.upstairsSid) };
     if (role.master === null) return view;
-    const observers = [...role.master.learners.all()].filter(({ isForwardedTo }) => isForwardedTo);
-    return { ...view, syncedObservers: observers.length };
+    return { ...view, syncedObservers: this.observerHandlers().length };
   }
 
   // The words look whether it is there at all, so it is undefined on everybody but a leader.
@@ -77,6 +78,27 @@ export class MemberView extends LiveView {
       pendingSyncs: broadcast.pendingSyncs,
       leaderUptimeMs: broadcast.uptimeMs,
     };
+  }
+
+  private observerHandlers(): LearnerHandler[] {
+    const { role } = this.peer;
+    const learners = role instanceof Leader ? role.learners : undefined;
+    const observers = role instanceof Learner ? role.master?.learners : learners;
+    const all = [...(observers?.all() ?? [])];
+    return all.filter(({ isObserver, isForwardedTo }) => isObserver && isForwardedTo);
+  }
+
+  override observers(): readonly ObserverView[] {
+    return this.observerHandlers().map(({ remote, sid, openedMs, stats }) => ({
+      remote,
+      sid,
+      establishedMs: openedMs,
+      ...stats,
+    }));
+  }
+
+  override resetObserverStats(): void {
+    for (const { stats } of this.observerHandlers()) stats.reset();
   }
 
   override get config(): ConfigView {

@@ -1,17 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OpCode } from '../../../src/protocol/op-code.js';
-import { Learner } from '../../../src/server/quorum/learner.js';
 import { EnsembleWorld } from './ensemble-world.js';
-import { FOLLOWERS, LEADER, OBSERVER, serving, treeOf } from './observer-world.js';
+import { FOLLOWERS, LEADER, masterOf, OBSERVER, serving, treeOf } from './observer-world.js';
 
 // Followers that take observers, and the observers that come to them.
-
-/** Whom the observer has it all from. */
-function masterOf(world: EnsembleWorld, sid = OBSERVER): number {
-  const { role } = world.member(sid).peer;
-  return role instanceof Learner ? role.upstairsSid : -1;
-}
 
 function learnersOf(world: EnsembleWorld, sid: number): number | undefined {
   return world.member(sid).peer.view.quorum?.syncedObservers;
@@ -27,6 +20,46 @@ test('an observer goes to a follower, which counts it, and the leader never hear
   assert.is((learnersOf(world, 1) ?? 0) + (learnersOf(world, 2) ?? 0), 2);
   assert.is(world.member(LEADER).peer.view.leader?.syncedObservers, 0);
   assert.is(world.member(LEADER).peer.view.leader?.learners, 2);
+});
+
+test('leader and master tell of the observers that they bring in sync', () => {
+  const direct = new EnsembleWorld(3, 1);
+  direct.start();
+  direct.allServe();
+  const mastered = serving();
+  for (const [world, sid] of [
+    [direct, LEADER],
+    [mastered, masterOf(mastered)],
+  ] as const) {
+    const client = world.client(OBSERVER);
+    client.push(client.create('/a'));
+    client.push(client.create('/b'));
+    const { view } = world.member(sid).peer;
+    const [observer, ...others] = view.observers();
+    assert.equal(others, []);
+    assert.is(observer?.sid, OBSERVER);
+    // A session and two znodes.
+    assert.is(observer?.requests, 3);
+    assert.ok((observer?.packetsReceived ?? 0) > 3 && (observer?.packetsSent ?? 0) > 3);
+    assert.is(observer?.lastZxid, treeOf(world, LEADER).lastProcessedZxid);
+    view.resetObserverStats();
+    assert.is(view.observers()[0]?.requests, 0);
+    assert.is(view.observers()[0]?.lastZxid, -1n);
+    assert.equal(world.member(OBSERVER).peer.view.observers(), []);
+  }
+});
+
+test('a sync through it waits for what was proposed before', () => {
+  const world = serving();
+  const [writer, reader] = [world.client(LEADER), world.client(OBSERVER)];
+  for (const sid of FOLLOWERS) world.member(sid).isDiskHeld = true;
+  writer.push(writer.create('/a'));
+  reader.push(reader.request(OpCode.sync, { path: '/' }));
+  assert.equal(reader.take(), ['connected']);
+  for (const sid of FOLLOWERS) world.member(sid).isDiskHeld = false;
+  world.settle();
+  reader.push(reader.exists('/a'));
+  assert.equal(reader.take(), ['sync ok', 'exists ok']);
 });
 
 test('where no port is set observers follow the leader', () => {

@@ -1,4 +1,5 @@
 import * as assert from 'uvu/assert';
+import { Learner } from '../../../src/server/quorum/learner.js';
 import type { EnsembleOptions } from './ensemble-options.js';
 import { EnsembleWorld } from './ensemble-world.js';
 
@@ -18,4 +19,10 @@ export function serving(observers = 1, options: EnsembleOptions = {}): EnsembleW
 
 export function treeOf(world: EnsembleWorld, sid: number) {
   return world.member(sid).peer.data.tree;
+}
+
+/** Whom the observer has it all from. */
+export function masterOf(world: EnsembleWorld, sid = OBSERVER): number {
+  const { role } = world.member(sid).peer;
+  return role instanceof Learner ? role.upstairsSid : -1;
 }
