@@ -114,6 +114,9 @@ export interface ServerView {
   setTraceMask(mask: bigint): void;
   /** `crst`: sets the counts and latencies of every connection back. */
   resetConnectionStats(): void;
+  /** Who observes by way of this server; nobody where it neither leads nor is a master. */
+  observers(): readonly ObserverView[];
+  resetObserverStats(): void;
   /**
    * `srst`: sets latency, packet counts, response sizes, all counters and summaries, and a leader's
    * proposal sizes back.
@@ -188,6 +191,20 @@ export interface LeaderView {
   readonly pendingSyncs: number;
   /** Milliseconds since this server became the leader. */
   readonly leaderUptimeMs: number;
+}
+
+/** One observer that this server brings in sync (LearnerHandler.getLearnerHandlerInfo). */
+export interface ObserverView {
+  readonly remote: string;
+  readonly sid: number;
+  /** Milliseconds since 1970. */
+  readonly establishedMs: number;
+  readonly packetsReceived: number;
+  readonly packetsSent: number;
+  /** REQUESTs among those received. */
+  readonly requests: number;
+  /** Of the last packet sent that has one; -1n before the first. */
+  readonly lastZxid: bigint;
 }
 
 /** One client connection, as `cons` and `stat` print it. */

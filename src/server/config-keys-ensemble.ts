@@ -86,12 +86,16 @@ export const ENSEMBLE = {
       'an observer waits at most so long before it looks for a leader again',
       MS,
     ),
-  }),
-  ...later('observers follow the leader', {
-    observerMasterPort: file.port('observerMasterPort', 'port for observers of a follower'),
-    observerMasterSizeLimit: prop.int('observerMaster.sizeLimit', 33554432, 'packets kept', {
-      unit: 'bytes',
-    }),
+    observerMasterPort: file.port(
+      'observerMasterPort',
+      'port at which a follower takes observers, and to which an observer goes',
+    ),
+    observerMasterSizeLimit: prop.int(
+      'observerMaster.sizeLimit',
+      33554432,
+      'committed txns that an observer master keeps in memory for observers that lack only them',
+      { unit: 'bytes' },
+    ),
   }),
   ...later('an observer always keeps them', {
     syncEnabled: file.boolean('syncEnabled', true, 'an observer keeps log and snapshots'),

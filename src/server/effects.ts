@@ -82,6 +82,8 @@ export type QuorumEffect =
       readonly addresses: readonly { readonly host: string; readonly port: number }[];
       readonly timeoutMs: number;
     }
+  /** Listen where observers of a follower come (observerMasterPort), or no more. */
+  | { readonly kind: 'observer-port'; readonly isOpen: boolean }
   /** `whenDurable` is stepped when the file is on the disk under its name. */
   | {
       readonly kind: 'write-epoch';

@@ -72,7 +72,13 @@ export type QuorumEvent =
   /** A frame of an election connection, without its length; `sid` is who sent it. */
   | { readonly kind: 'notified'; readonly sid: number; readonly frame: Buffer }
   /** A server has connected to the quorum port, or the one dialled has accepted. */
-  | { readonly kind: 'link-opened'; readonly link: number; readonly remote: string }
+  | {
+      readonly kind: 'link-opened';
+      readonly link: number;
+      readonly remote: string;
+      /** It came by the port for observers. Default: no. */
+      readonly isObserverPort?: boolean;
+    }
   /** The bytes are the server's from now on: nobody writes over them. */
   | { readonly kind: 'link-received'; readonly link: number; readonly bytes: Buffer }
   /** It is gone, or could not be opened; not told of a link that this server closed. */

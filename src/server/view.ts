@@ -4,6 +4,7 @@ import type {
   ConnectionView,
   LatencyView,
   MetricsView,
+  ObserverView,
   ServerMode,
   ServerView,
   SessionBucketView,
@@ -242,6 +243,14 @@ export class LiveView implements ServerView {
 
   resetConnectionStats(): void {
     for (const { stats } of this.state.connections.values()) stats.reset();
+  }
+
+  observers(): readonly ObserverView[] {
+    return [];
+  }
+
+  resetObserverStats(): void {
+    // Nobody observes here.
   }
 
   resetServerStats(): void {

@@ -1,10 +1,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { freePort } from '../support/free-port.js';
 import { oracleTest } from '../support/oracle.js';
 import { waitUntilServing } from '../support/oracle-ensemble.js';
-import { withClient } from '../support/seat-client.js';
+import { ask, withClient } from '../support/seat-client.js';
 import { makeTlsFiles } from '../support/tls-world.js';
 import { withMixedEnsemble } from './support/mixed-ensemble.js';
+import { checkSameEverywhere } from './support/same-everywhere.js';
 
 // TLS between our servers and Apache's: on the election port and on the quorum port, in both
 // directions.
@@ -47,5 +49,39 @@ for (const [name, ours] of [
     }
   });
 }
+
+oracleTest("observers, ours and Apache's, go to an observer master of ours over TLS", async () => {
+  const files = makeTlsFiles();
+  const config = {
+    sslQuorum: true,
+    'ssl.quorum.keyStore.location': files.serverFile,
+    'ssl.quorum.keyStore.type': 'PEM',
+    'ssl.quorum.trustStore.location': files.caFile,
+    'ssl.quorum.trustStore.type': 'PEM',
+    // The certificate is that of 127.0.0.1.
+    'ssl.quorum.hostnameVerification': false,
+    observerMasterPort: await freePort(),
+  };
+  const shape = { participants: 3, observers: 2, areHostsApart: true, config };
+  try {
+    await withMixedEnsemble(shape, async (ensemble) => {
+      const { seats } = ensemble;
+      // The first two elect the larger.
+      for (const sid of [3, 1]) await ensemble.startOurs(sid);
+      await waitUntilServing(seats.of(3));
+      for (const sid of [2, 4]) await ensemble.startOurs(sid);
+      ensemble.startTheirs(5);
+      for (const seat of seats.all) await waitUntilServing(seat);
+      for (const observer of [seats.of(4), seats.of(5)]) {
+        const mntr = await ask(observer, 'mntr');
+        assert.match(mntr, /^zk_observer_master_id\t[12]$/m);
+        await withClient(observer, (client) => client.create(`/by-${observer.sid}`));
+      }
+      await checkSameEverywhere(seats.all);
+    });
+  } finally {
+    files.remove();
+  }
+});
 
 test.run();

@@ -225,6 +225,8 @@ export function makeView(overrides: Partial<ServerView> = {}): ServerView {
     traceMask: 306n,
     setTraceMask: () => undefined,
     resetConnectionStats: () => undefined,
+    observers: () => [],
+    resetObserverStats: () => undefined,
     resetServerStats: () => undefined,
     ...overrides,
   };

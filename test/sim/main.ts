@@ -9,8 +9,9 @@ import { type Outcome, Simulation } from './simulation.js';
  *                  [--trace]
  *
  * --seed is the first one, --seeds how many. Without --servers a seed has 3, 5 or 7 of them, now
- * and then an observer, or spare servers that clients let in and out; the seed says, too, whether
- * reads are served without a quorum, and whether sessions are local.
+ * and then an observer, or observers under observer masters, or spare servers that clients let in
+ * and out; the seed says, too, whether reads are served without a quorum, and whether sessions are
+ * local.
  */
 const DEFAULT_STEPS = 20_000;
 /** So many seeds lie between two lines of progress. */
@@ -67,7 +68,8 @@ function shapeFor(seed: number): Shape {
 
 function describe(seed: number, outcome: Outcome): string {
   const shape = shapeFor(seed);
-  const size = `${shape.servers} servers, ${shape.observers} observers, ${shape.spares} spares`;
+  const under = shape.hasObserverMasters ? ' under observer masters' : '';
+  const size = `${shape.servers} servers, ${shape.observers} observers${under}, ${shape.spares} spares`;
   const readOnly = shape.isReadOnlyAllowed ? ', read-only mode' : '';
   const { traceHash, simulatedMs, writes, reads, epochs, txns, reconfigs } = outcome;
   const work = `${txns} txns, ${reconfigs} reconfigs, ${writes} writes, ${reads} reads`;

@@ -2,6 +2,7 @@ import type { QuorumEffect } from '../../src/server/effects.js';
 import type { Event } from '../../src/server/events.js';
 import { snapshotPieces } from '../../src/server/quorum/snapshot-stream.js';
 import type { End, Network, Socket } from './network.js';
+import { OBSERVER_PORT } from './peer-parts.js';
 import type { Scheduler } from './scheduler.js';
 import { StreamingSocket } from './streaming-socket.js';
 
@@ -21,6 +22,8 @@ export class NodeSockets {
   private readonly sid: number;
   private readonly step: (event: Event) => void;
   private readonly sockets = new Map<number, Socket>();
+  /** Does it listen for observers? */
+  isObserverPortOpen = false;
   private numbers = 0;
 
   constructor(world: SocketWorld, sid: number, step: (event: Event) => void) {
@@ -88,12 +91,16 @@ export class NodeSockets {
   }
 
   /** A server has dialled. */
-  private acceptLink(socket: () => Socket, remote: string): End & { begin(): void } {
+  private acceptLink(
+    socket: () => Socket,
+    remote: string,
+    isObserverPort: boolean,
+  ): End & { begin(): void } {
     const link = ++this.numbers;
     return {
       begin: () => {
         this.sockets.set(link, this.streaming(socket()));
-        this.step({ kind: 'link-opened', link, remote });
+        this.step({ kind: 'link-opened', link, remote, isObserverPort });
       },
       ...this.linkEnd(link),
     };
@@ -112,16 +119,19 @@ export class NodeSockets {
 
   dial({ link, addresses, timeoutMs }: Extract<QuorumEffect, { kind: 'link-dial' }>): void {
     const { network, scheduler } = this.world;
-    const to = (addresses[0]?.port ?? 0) - 2000;
+    const [{ host, port } = { host: '', port: 0 }] = addresses;
+    const to = Number(host.split('.').at(-1));
+    const isObserverPort = port === OBSERVER_PORT;
     const isCut = network.isCut(this.sid, to) || network.isCut(to, this.sid);
     scheduler.later(isCut ? timeoutMs : 2 * network.delayMs(), () => {
       const node = this.world.node(to);
-      if (isCut || node?.isUp !== true) {
+      const isHeard = node?.isUp === true && (!isObserverPort || node.sockets.isObserverPortOpen);
+      if (isCut || !isHeard) {
         this.step({ kind: 'link-closed', link, reason: isCut ? 'no answer' : 'refused' });
         return;
       }
       if (this.world.node(this.sid)?.sockets !== this) return;
-      const other = node.sockets.acceptLink(() => pair.ofB, `server ${this.sid}`);
+      const other = node.sockets.acceptLink(() => pair.ofB, `server ${this.sid}`, isObserverPort);
       const pair = network.connect(this.sid, this.linkEnd(link), to, other);
       this.sockets.set(link, this.streaming(pair.ofA));
       other.begin();

@@ -16,6 +16,8 @@ import { FACTS, HOST } from '../server/still-host.js';
 export const TICK_MS = 200;
 export const SYNC_LIMIT = 5;
 export const INIT_LIMIT = 10;
+/** observerMasterPort, where there are observer masters. */
+export const OBSERVER_PORT = 2900;
 
 export const LIMITS: QuorumLimits = {
   tickTimeMs: TICK_MS,

@@ -1,6 +1,7 @@
 import { Xid } from '../../src/protocol/op-code.js';
 import type { Database } from '../../src/server/persistence/replay.js';
 import { Leader } from '../../src/server/quorum/leader.js';
+import { Learner } from '../../src/server/quorum/learner.js';
 import { containsQuorum, type QuorumConfig } from '../../src/server/quorum/quorum-config.js';
 import type { SnapshotContent } from '../../src/server/snapshot-content.js';
 import { CONFIG_FILE, SimDisk } from './disk.js';
@@ -101,6 +102,18 @@ function forgetNextQuorum({ peer }: ServerNode): void {
   };
 }
 
+/** An observer master passes on another txn than the one that is committed. */
+function garble({ peer }: ServerNode): void {
+  const master = peer?.role instanceof Learner ? peer.role.master : null;
+  if (master === null) return;
+  const { committed } = master;
+  master.committed = (zxid, entry, leader) => {
+    const copy = Buffer.from(entry);
+    copy[copy.length - 1] = (copy.at(-1) ?? 0) ^ 1;
+    committed.call(master, zxid, copy, leader);
+  };
+}
+
 /** Every server is a quorum to itself: its own vote weighs more than all others. */
 function selfish(config: QuorumConfig, sid: number): QuorumConfig {
   const sids = [...config.members.keys()];
@@ -173,12 +186,23 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     makeDisk: (scheduler, random) => new RottenDisk(scheduler, random),
   },
   { name: 'send an event behind the answer that shows it', seeds: 20, onSend: eventsLast },
-  { name: 'let a client go back in time', seeds: 40, from: 60, lastZxidSeen: () => 0n },
+  {
+    name: 'let a client go back in time',
+    seeds: 40,
+    shape: { isReadOnlyAllowed: true },
+    lastZxidSeen: () => 0n,
+  },
   {
     name: 'commit a reconfig with a quorum of the old membership only',
     seeds: 20,
     shape: { spares: 2 },
     onTurn: forgetNextQuorum,
+  },
+  {
+    name: 'tell observers another txn than the one that is committed',
+    seeds: 5,
+    shape: { observers: 2, hasObserverMasters: true },
+    onTurn: garble,
   },
   {
     name: 'go back to the first membership in a restart',

@@ -251,6 +251,9 @@ export class ServerNode {
         this.lastFrames.set(effect.sid, effect.frame);
         this.post(effect.sid, effect.frame);
         break;
+      case 'observer-port':
+        this.sockets.isObserverPortOpen = effect.isOpen;
+        break;
       case 'link-dial':
         this.sockets.dial(effect);
         break;

@@ -5,13 +5,15 @@ import {
   type QuorumConfig,
 } from '../../src/server/quorum/quorum-config.js';
 import type { QuorumLimits } from '../../src/server/quorum/role.js';
-import { LIMITS } from './peer-parts.js';
+import { LIMITS, OBSERVER_PORT } from './peer-parts.js';
 
 /** Who there is, and what the ensemble is allowed to do. */
 export interface Shape {
   readonly servers: number;
   /** Besides them: servers that do not vote. */
   readonly observers?: number;
+  /** Do observers go to followers? */
+  readonly hasObserverMasters?: boolean;
   /** Besides them: servers that a reconfig may let in; clients change the membership where any. */
   readonly spares?: number;
   /** Without a quorum, those who ask for no more may read. */
@@ -24,18 +26,21 @@ export interface Shape {
 export function shapeOf(seed: number): Required<Shape> {
   return {
     servers: [3, 5, 3, 7][seed % 4] ?? 3,
-    observers: seed % 6 === 5 ? 1 : 0,
+    observers: seed % 6 === 5 ? 1 : seed % 9 === 6 ? 2 : 0,
+    hasObserverMasters: seed % 9 === 6,
     spares: [0, 2, 0, 1, 0][seed % 5] ?? 0,
     isReadOnlyAllowed: seed % 7 === 2 || seed % 7 === 5,
     sessions: seed % 11 === 3 ? 'local' : seed % 11 === 8 ? 'upgraded' : 'global',
   };
 }
 
-export function limitsOf({ isReadOnlyAllowed = false, sessions = 'global' }: Shape): QuorumLimits {
+export function limitsOf(shape: Shape): QuorumLimits {
+  const { isReadOnlyAllowed = false, sessions = 'global', hasObserverMasters = false } = shape;
   const localSessions = { isUpgradeAllowed: sessions === 'upgraded' };
   return {
     ...LIMITS,
     isReadOnlyAllowed,
+    observerMasterPort: hasObserverMasters ? OBSERVER_PORT : null,
     ...(sessions === 'global' ? {} : { localSessions }),
   };
 }

@@ -55,6 +55,8 @@ export interface SeatsOptions {
    * The ports of clients stand in the lines of the servers then.
    */
   readonly initial?: number;
+  /** Each has a loopback address of its own for the other servers: 127.0.0.1, 127.0.0.2 … */
+  readonly areHostsApart?: boolean;
   /** Further lines of each zoo.cfg. */
   readonly config?: Readonly<Record<string, string | number | boolean>>;
 }
@@ -63,7 +65,7 @@ export interface SeatsOptions {
 export async function makeSeats(options: SeatsOptions): Promise<Seats> {
   const home = makeTempDir('ensemble');
   const seats: Seat[] = [];
-  const { participants, observers = 0, initial } = options;
+  const { participants, observers = 0, initial, areHostsApart = false } = options;
   for (let sid = 1; sid <= participants + observers; sid++) {
     const clientPort = await freePort();
     const folder = join(home.path, `${sid}`);
@@ -81,7 +83,7 @@ export async function makeSeats(options: SeatsOptions): Promise<Seats> {
   }
   const serverLines = seats.map(
     ({ sid, quorumPort, electionPort, role, connectString }) =>
-      `server.${sid}=127.0.0.1:${quorumPort}:${electionPort}:${role}${initial === undefined ? '' : `;${connectString}`}`,
+      `server.${sid}=127.0.0.${areHostsApart ? sid : 1}:${quorumPort}:${electionPort}:${role}${initial === undefined ? '' : `;${connectString}`}`,
   );
   for (const seat of seats) {
     const isKnown = ({ sid }: Seat) => sid === seat.sid || sid <= (initial ?? seats.length);

@@ -127,13 +127,29 @@ const votingView: AdminCommand = {
     }),
 };
 
-/** No server of this release has observers connected to it. */
+/** Packets leave in the turn that makes them: none waits in a queue. */
 const observers: AdminCommand = {
   name: 'observers',
   aliases: ['obsr'],
   method: 'GET',
-  run: ({ server }) =>
-    fields({ synced_observers: server.leader?.syncedObservers ?? 0, observers: [] }),
+  run: ({ server }) => {
+    const { leader, quorum } = server;
+    return fields({
+      synced_observers: leader?.syncedObservers ?? quorum?.syncedObservers ?? 0,
+      observers: server.observers().map((observer) => ({
+        // As Java prints an address.
+        remote_socket_address: `/${observer.remote}`,
+        sid: observer.sid,
+        established: observer.establishedMs,
+        queued_packets: 0,
+        queued_packets_size: 0,
+        packets_received: observer.packetsReceived,
+        packets_sent: observer.packetsSent,
+        requests: observer.requests,
+        last_zxid: BigInt.asIntN(64, observer.lastZxid),
+      })),
+    });
+  },
 };
 
 const observerConnectionStatReset: AdminCommand = {
@@ -141,7 +157,10 @@ const observerConnectionStatReset: AdminCommand = {
   aliases: ['orst'],
   method: 'GET',
   isChange: true,
-  run: () => fields({}),
+  run: ({ server }) => {
+    server.resetObserverStats();
+    return fields({});
+  },
 };
 
 export const LIST_COMMANDS: readonly AdminCommand[] = [

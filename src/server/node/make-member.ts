@@ -2,7 +2,6 @@
 import type { Config } from '../config.js';
 import type { Event } from '../events.js';
 import type { ConfigFacts } from '../host-view.js';
-import { CommittedLog } from '../quorum/committed-log.js';
 import { MemberView } from '../quorum/member-view.js';
 import { QuorumPeer } from '../quorum/quorum-peer.js';
 import type { QuorumLimits } from '../quorum/role.js';
@@ -15,7 +14,7 @@ import { hostViewOf } from './host.js';
 import { makeAuth } from './make-auth.js';
 import { makeContainers, makeServer } from './make-server.js';
 import type { Membership } from './membership.js';
-import type { OpenedStorage } from './open-storage.js';
+import { makeCommittedLog, type OpenedStorage } from './open-storage.js';
 import type { PeerPorts } from './perform.js';
 import { makeQuorumAuth } from './quorum-auth.js';
 import { QuorumPort } from './quorum-port.js';
@@ -47,7 +46,7 @@ export async function makeMember(
     },
     ...(await openEpochs(storage.dir.snapFolder, tree.lastProcessedZxid)),
     data: { tree, sessions: [...sessions.values()] },
-    committedLog: committedLog ?? new CommittedLog(config.commitLogCount),
+    committedLog: committedLog ?? makeCommittedLog(config),
     replayed,
     seed: Date.now(),
     makeServer: (peer, data, makePath) =>
@@ -80,6 +79,7 @@ function limitsOf(config: Config): QuorumLimits {
     maxConcurrentDiffSyncs: config.leaderMaxConcurrentDiffSyncs,
     observerReconnectDelayMs: config.observerReconnectDelayMs,
     observerElectionDelayMs: config.observerElectionDelayMs,
+    observerMasterPort: config.observerMasterPort,
     snapshotSizeFactor: config.snapshotSizeFactor,
     isReadOnlyAllowed: config.readonlymodeEnabled,
     standaloneEnabled: config.standaloneEnabled,
@@ -122,6 +122,7 @@ export function makePeerPorts(
   const quorum = new QuorumPort({
     ...shared,
     greetingTimeoutMs,
+    observerPort: config.observerMasterPort,
     transport: makeTransport(config, () => undefined),
   });
   const keeper =

@@ -57,7 +57,7 @@ export async function openStorage(
   await dir.prepare();
   const lock = await lockDir(dir.snapFolder);
   try {
-    const committedLog = config.isReplicated ? new CommittedLog(config.commitLogCount) : null;
+    const committedLog = config.isReplicated ? makeCommittedLog(config) : null;
     const { database, replayed, snapshotZxid, snapshotMs, logMs } = await dir.recover(
       committedLog === null
         ? undefined
@@ -83,6 +83,17 @@ export async function openStorage(
     await lock.release();
     throw error;
   }
+}
+
+/** What a member has for those who lack little: an observer master more, for many observers. */
+export function makeCommittedLog({
+  commitLogCount,
+  observerMasterPort,
+  observerMasterSizeLimit,
+}: Config): CommittedLog {
+  return observerMasterPort === null
+    ? new CommittedLog(commitLogCount)
+    : new CommittedLog(commitLogCount, observerMasterSizeLimit);
 }
 
 function inMemory(config: Config, listener: StorageListener): OpenedStorage {

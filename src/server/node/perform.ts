@@ -85,6 +85,9 @@ export function performOnPeers(
     case 'link-close':
       quorum.closeLink(effect.link);
       break;
+    case 'observer-port':
+      quorum.setObserverPort(effect.isOpen);
+      break;
     case 'link-dial':
       quorum.dial(effect);
       break;

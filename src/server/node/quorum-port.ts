@@ -1,6 +1,7 @@
 /**
  * The connections over which a leader and its learners agree: bytes in become events, effects
- * become bytes out. Who comes to the port of a server that does not lead, the core turns away.
+ * become bytes out. Who comes to the port of a server that does not lead, the core turns away. A
+ * follower that is an observer master has a second door for observers, while the core wants one.
  */
 import type { Socket } from 'node:net';
 import type { QuorumServerConfig } from '../config-ensemble.js';
@@ -22,6 +23,8 @@ export interface QuorumPortOptions {
   readonly isEverywhere: boolean;
   /** electionPortBindRetry */
   readonly bindTries: number;
+  /** observerMasterPort. Default: null, there is no such door. */
+  readonly observerPort?: number | null;
   readonly transport?: Transport;
   /** quorum.auth.enableSasl */
   readonly auth?: QuorumAuth | null;
@@ -31,20 +34,29 @@ export interface QuorumPortOptions {
   readonly onWarning: (message: string) => void;
 }
 
-/** Connections that came in; who comes when there are as many is turned away. */
+/** Connections that came in by one door; who comes when there are as many is turned away. */
 const MAX_LINKS = 1024;
+
+/** A port, and who came in by it. */
+interface Door {
+  readonly name: string;
+  readonly isForObservers: boolean;
+  readonly listener: PeerListener;
+  readonly sockets: Set<Socket>;
+}
 
 export class QuorumPort {
   private readonly options: QuorumPortOptions;
   private readonly transport: Transport;
-  private readonly listener: PeerListener;
+  private readonly servers: Door;
+  private readonly observers: Door;
+  private members: readonly QuorumServerConfig[] = [];
+  private isObserverDoorOpen = false;
   private readonly seldom: Seldom;
   private readonly links = new Map<number, QuorumLink>();
   private readonly calls = new Map<number, AbortController>();
-  /** Of those that came in and may not be used yet. */
-  private readonly arriving = new Set<Socket>();
-  /** Of those that have a number, or had one and still send what they were given. */
-  private readonly sockets = new Set<Socket>();
+  /** Of those that were dialled, and still send what they were given. */
+  private readonly dialled = new Set<Socket>();
   private nextLink = 1;
   private isClosed = false;
 
@@ -52,26 +64,51 @@ export class QuorumPort {
     this.options = options;
     this.transport = options.transport ?? PLAIN;
     this.seldom = new Seldom(options.onWarning);
-    this.listener = new PeerListener({
-      whom: 'the other servers',
-      tries: options.bindTries,
-      accept: (socket) => this.accept(socket),
-      onWarning: options.onWarning,
-    });
+    this.servers = this.makeDoor('quorum port', 'the other servers', false);
+    this.observers = this.makeDoor('observer master port', 'observers', true);
+  }
+
+  private makeDoor(name: string, whom: string, isForObservers: boolean): Door {
+    const { bindTries: tries, onWarning } = this.options;
+    const accept = (socket: Socket): void => this.accept(door, socket);
+    const listener = new PeerListener({ whom, tries, accept, onWarning });
+    const door: Door = { name, isForObservers, listener, sockets: new Set() };
+    return door;
   }
 
   /** @throws ServerError EBIND */
   async listen(members: readonly QuorumServerConfig[]): Promise<void> {
-    const own = members.find(({ sid }) => sid === this.options.sid);
     // One that is no member (yet, or any more) stays where it was, and may be asked in again.
-    if (own === undefined) return;
-    const places = own.addresses.map(({ host, quorumPort: port }) => ({ host, port }));
-    await this.listener.move(placesOf(places, this.options.isEverywhere));
+    if (!members.some(({ sid }) => sid === this.options.sid)) return;
+    this.members = members;
+    await this.move(this.servers, ({ quorumPort }) => quorumPort);
   }
 
   /** This server may listen elsewhere from now on. */
   setMembers(members: readonly QuorumServerConfig[]): void {
     this.listen(members).catch((error: Error) => this.options.onWarning(error.message));
+    if (this.isObserverDoorOpen) this.setObserverPort(true);
+  }
+
+  /** Observers are awaited, or no more. That it cannot listen there is no reason to stop. */
+  setObserverPort(isOpen: boolean): void {
+    const { observerPort = null, onWarning } = this.options;
+    this.isObserverDoorOpen = isOpen && observerPort !== null;
+    this.move(this.observers, () => (this.isObserverDoorOpen ? observerPort : null)).catch(
+      (error: Error) => onWarning(error.message),
+    );
+  }
+
+  private async move(
+    { listener }: Door,
+    portOf: (address: QuorumServerConfig['addresses'][number]) => number | null,
+  ): Promise<void> {
+    const own = this.members.find(({ sid }) => sid === this.options.sid);
+    const places = (own?.addresses ?? []).flatMap((address) => {
+      const port = portOf(address);
+      return port === null ? [] : [{ host: address.host, port }];
+    });
+    await listener.move(placesOf(places, this.options.isEverywhere));
   }
 
   send(link: number, bytes: Buffer): void {
@@ -105,7 +142,9 @@ export class QuorumPort {
           return;
         }
         this.calls.delete(link);
-        this.open(link, socket);
+        this.dialled.add(socket);
+        socket.once('close', () => this.dialled.delete(socket));
+        this.open(link, socket, null);
       },
       (error: Error) => {
         if (call.signal.aborted) return;
@@ -126,34 +165,38 @@ export class QuorumPort {
 
   close(): void {
     this.isClosed = true;
-    this.listener.close();
+    for (const { listener } of [this.servers, this.observers]) listener.close();
     this.transport.close();
     for (const call of this.calls.values()) call.abort();
     for (const link of this.links.values()) link.close();
-    for (const socket of [...this.arriving, ...this.sockets]) socket.destroy();
+    for (const { sockets } of [this.servers, this.observers]) {
+      for (const socket of sockets) socket.destroy();
+    }
+    for (const socket of this.dialled) socket.destroy();
   }
 
-  private accept(socket: Socket): void {
+  private accept(door: Door, socket: Socket): void {
     // Whatever went wrong, 'close' follows.
     socket.on('error', () => undefined);
-    const isFull = this.sockets.size + this.arriving.size >= MAX_LINKS;
-    if (isFull) this.seldom.say(`quorum port: over ${MAX_LINKS} connections at a time`, 'crowd');
+    const { name, sockets } = door;
+    const isFull = sockets.size >= MAX_LINKS;
+    if (isFull)
+      this.seldom.say(`${name}: over ${MAX_LINKS} connections at a time`, `crowd ${name}`);
     if (this.isClosed || isFull) {
       socket.destroy();
       return;
     }
     const { greetingTimeoutMs } = this.options;
     const timer = setTimeout(() => socket.destroy(), greetingTimeoutMs);
-    this.arriving.add(socket);
+    sockets.add(socket);
     socket.once('close', () => {
       clearTimeout(timer);
-      this.arriving.delete(socket);
+      sockets.delete(socket);
     });
     this.transport.take(socket, (ready) =>
-      this.authenticate(ready, () => {
-        this.arriving.delete(socket);
+      this.authenticate(door, ready, () => {
         const id = this.nextLink++;
-        const link = this.open(id, ready);
+        const link = this.open(id, ready, door);
         clearTimeout(timer);
         const silence = setTimeout(
           () => link.fail(`it said nothing for ${greetingTimeoutMs} ms`),
@@ -165,23 +208,24 @@ export class QuorumPort {
     );
   }
 
-  private authenticate(socket: Socket, accept: () => void): void {
+  private authenticate({ name }: Door, socket: Socket, accept: () => void): void {
     const { auth = null } = this.options;
     if (auth === null) {
       accept();
       return;
     }
     auth.check(socket, Buffer.alloc(0)).then(accept, (error: Error) => {
-      this.seldom.say(`quorum port: ${error.message}`);
+      this.seldom.say(`${name}: ${error.message}`);
     });
   }
 
-  private open(id: number, socket: Socket): QuorumLink {
+  /** @param door null where it was dialled */
+  private open(id: number, socket: Socket, door: Door | null): QuorumLink {
     const { step, maxWaitingBytes } = this.options;
-    this.sockets.add(socket);
-    socket.once('close', () => this.sockets.delete(socket));
     const { remoteAddress = '', remotePort = 0 } = socket;
-    step({ kind: 'link-opened', link: id, remote: `${plainIp(remoteAddress)}:${remotePort}` });
+    const remote = `${plainIp(remoteAddress)}:${remotePort}`;
+    const by = door?.isForObservers === true ? { isObserverPort: true } : {};
+    step({ kind: 'link-opened', link: id, remote, ...by });
     const link = new QuorumLink({
       socket,
       ...(maxWaitingBytes === undefined ? {} : { maxWaitingBytes }),

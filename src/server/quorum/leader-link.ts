@@ -1,9 +1,11 @@
 /**
- * A learner's connection to its leader: dialled a few times, since the one elected may not listen
- * yet.
+ * A learner's connection to its leader or observer master: dialled a few times, since the one
+ * elected may not listen yet.
  */
 import { OutputArchive } from '../../jute/output-archive.js';
-import type { QuorumServerConfig } from '../config-ensemble.js';
+import type { Id } from '../../protocol/data.js';
+import type { Upstairs } from './observer-masters.js';
+import { PacketType, writePacket } from './quorum-packet.js';
 import type { PeerHost } from './role.js';
 
 /** As often as Apache's learners try. */
@@ -15,25 +17,35 @@ export class LeaderLink {
   /** When something last came. */
   heardMs: number;
   private readonly peer: PeerHost;
-  private readonly leader: QuorumServerConfig;
+  private readonly upstairs: Upstairs;
   private readonly beganMs: number;
   private link = 0;
   private tries = 0;
   private retryAtMs = Number.POSITIVE_INFINITY;
   private isConnected = false;
 
-  /** @param pauseMs before it is dialled at all */
-  constructor(peer: PeerHost, leader: QuorumServerConfig, pauseMs: number) {
+  constructor(peer: PeerHost, upstairs: Upstairs) {
+    const { pauseMs } = upstairs;
     this.peer = peer;
-    this.leader = leader;
+    this.upstairs = upstairs;
     this.beganMs = peer.nowMs + pauseMs;
     this.heardMs = this.beganMs;
     if (pauseMs > 0) this.retryAtMs = this.beganMs;
     else this.dial();
   }
 
+  /** Of the other end, for messages. */
+  get name(): string {
+    const { leader, sid } = this.upstairs;
+    return `the ${sid === leader ? 'leader' : 'observer master'}, server ${sid},`;
+  }
+
   get isOpen(): boolean {
     return this.link !== 0;
+  }
+
+  get silentMs(): number {
+    return this.peer.nowMs - this.heardMs;
   }
 
   /** When it is to be dialled again. */
@@ -50,8 +62,9 @@ export class LeaderLink {
     this.tries++;
     this.retryAtMs = Number.POSITIVE_INFINITY;
     this.link = this.peer.nextLink();
-    const addresses = this.leader.addresses.map(({ host, quorumPort: port }) => ({ host, port }));
-    this.peer.emit({ kind: 'link-dial', link: this.link, addresses, timeoutMs: this.connectMs });
+    const { link, connectMs: timeoutMs } = this;
+    const { addresses } = this.upstairs;
+    this.peer.emit({ kind: 'link-dial', link, addresses, timeoutMs });
   }
 
   is(link: number): boolean {
@@ -77,6 +90,14 @@ export class LeaderLink {
 
   tick(): void {
     if (this.peer.nowMs >= this.retryAtMs) this.dial();
+  }
+
+  request(data: Uint8Array, ids: readonly Id[]): void {
+    writePacket(this.out, PacketType.REQUEST, -1n, data, ids);
+  }
+
+  revalidate(data: Buffer): void {
+    writePacket(this.out, PacketType.REVALIDATE, -1n, data);
   }
 
   drain(): void {

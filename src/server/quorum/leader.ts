@@ -10,18 +10,20 @@
  * disk has the txn. Without a quorum of learners that speak it stops leading.
  */
 import { zxidEpoch } from '../../protocol/zxid.js';
-import type { QuorumEvent } from '../events.js';
+import type { LinkEvent, QuorumEvent } from '../events.js';
+import type { Server } from '../server.js';
 import { Broadcast, type BroadcastOptions } from './broadcast.js';
+import type { CommittedTxn } from './committed-log.js';
 import { Establishment } from './establishment.js';
-import { readLearnerInfo } from './learner-data.js';
 import type { LearnerHandler } from './learner-handler.js';
+import type { LearnerMaster } from './learner-master.js';
 import { Learners } from './learners.js';
-import { LEARNER_PROTOCOL_VERSION, type Packet, PacketType, packetName } from './quorum-packet.js';
+import { type Packet, PacketType, packetName } from './quorum-packet.js';
 import type { PeerHost, Role } from './role.js';
 import { endSync } from './sync-learner.js';
 import { Synchronizer } from './synchronizer.js';
 
-export class Leader implements Role {
+export class Leader implements Role, LearnerMaster {
   readonly kind = 'leading';
   readonly learners: Learners;
   private readonly peer: PeerHost;
@@ -72,7 +74,20 @@ export class Leader implements Role {
     return BigInt(this.establishment.epoch) << 32n;
   }
 
+  get server(): Server | null {
+    return this.broadcast?.server ?? null;
+  }
+
+  outstanding(): Iterable<CommittedTxn> {
+    return this.broadcast?.outstanding.values() ?? [];
+  }
+
   // ── packets ──────────────────────────────────────────────────────────────────────────────────
+
+  /** No observer comes by the port for them while this server leads. */
+  owns(event: LinkEvent): boolean {
+    return event.kind !== 'link-opened' || event.isObserverPort !== true;
+  }
 
   step(event: QuorumEvent): void {
     switch (event.kind) {
@@ -127,21 +142,9 @@ export class Leader implements Role {
 
   // ── discovery ────────────────────────────────────────────────────────────────────────────────
 
-  private register(handler: LearnerHandler, { type, zxid, data }: Packet): void {
-    const info = readLearnerInfo(data);
-    if (handler.stage !== 'new' || info === undefined) {
-      this.refuse(handler, `${packetName(type)} came twice, or is damaged`);
-      return;
-    }
-    if (info.configVersion > this.peer.membership.config.version) {
-      this.refuse(handler, 'its configuration is newer than the one here');
-      return;
-    }
-    this.learners.replace(info.sid);
-    handler.sid = info.sid;
-    handler.isObserver = type === PacketType.OBSERVERINFO;
-    handler.stage = 'registered';
-    this.connect(handler.sid, zxidEpoch(zxid));
+  private register(handler: LearnerHandler, packet: Packet): void {
+    if (!this.learners.register(handler, packet)) return;
+    this.connect(handler.sid, zxidEpoch(packet.zxid));
     this.inform(handler);
   }
 
@@ -180,21 +183,16 @@ export class Leader implements Role {
   private inform(handler: LearnerHandler): void {
     const { stage } = this.establishment;
     const isDecided = stage !== 'discovery' && stage !== 'proposing';
-    if (!isDecided || handler.stage !== 'registered') return;
-    const data = Buffer.alloc(4);
-    data.writeInt32BE(LEARNER_PROTOCOL_VERSION);
-    handler.stage = 'informed';
-    handler.send(PacketType.LEADERINFO, this.newLeaderZxid, data);
+    if (isDecided && handler.stage === 'registered') handler.inform(this.newLeaderZxid);
   }
 
-  private ackEpoch(handler: LearnerHandler, { zxid, data }: Packet): void {
-    if (handler.stage !== 'informed' || data === null || data.length < 4) {
+  private ackEpoch(handler: LearnerHandler, packet: Packet): void {
+    const { zxid } = packet;
+    const currentEpoch = handler.ackedEpoch(packet);
+    if (currentEpoch === undefined) {
       this.refuse(handler, 'ACKEPOCH came out of turn, or is damaged');
       return;
     }
-    const currentEpoch = data.readInt32BE(0);
-    handler.lastZxid = zxid;
-    handler.stage = 'acked';
     // -1: it had promised this epoch before, to somebody. It is synced, but counts no more.
     if (currentEpoch !== -1 && !this.establishment.isTaken) {
       const isAhead =

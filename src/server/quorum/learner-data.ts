@@ -1,4 +1,7 @@
 /** What the data of a learner's packets says. Undefined where it is damaged. */
+import { OutputArchive } from '../../jute/output-archive.js';
+import { OpCode } from '../../protocol/op-code.js';
+import { DeleteRequest } from '../../protocol/proto.js';
 import type { ServerState } from '../server-state.js';
 import { LEARNER_PROTOCOL_VERSION } from './quorum-packet.js';
 import type { PeerHost } from './role.js';
@@ -44,6 +47,16 @@ export function readRequest(data: Buffer | null): RequestData | undefined {
     type: data.readInt32BE(12),
     body: data.subarray(16),
   };
+}
+
+/** One that every leader answers with an error txn of this session and cxid: it deletes "/". */
+export function failingRequest(sessionId: bigint, cxid: number): Buffer {
+  const out = new OutputArchive();
+  out.writeLong(sessionId);
+  out.writeInt(cxid);
+  out.writeInt(OpCode.delete);
+  out.writeBytes(DeleteRequest.encode({ path: '/', version: -1 }));
+  return out.take();
 }
 
 /** REVALIDATE: long sessionId | int timeout */

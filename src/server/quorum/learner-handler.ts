@@ -4,7 +4,14 @@
  */
 import { JuteError } from '../../jute/jute-error.js';
 import { OutputArchive } from '../../jute/output-archive.js';
-import { type Packet, PacketReader, PacketType, writePacket } from './quorum-packet.js';
+import {
+  LEARNER_PROTOCOL_VERSION,
+  type Packet,
+  PacketReader,
+  PacketType,
+  writePacket,
+} from './quorum-packet.js';
+import type { PeerHost } from './role.js';
 
 /**
  * - `new`: nothing came yet
@@ -28,9 +35,28 @@ export type LearnerStage =
 
 export type SyncKind = 'snap' | 'diff';
 
+/** What the AdminServer tells of an observer's connection. */
+export class LearnerStats {
+  packetsReceived = 0;
+  packetsSent = 0;
+  requests = 0;
+  /** Of the last packet sent that has one. */
+  lastZxid = -1n;
+
+  reset(): void {
+    this.packetsReceived = 0;
+    this.packetsSent = 0;
+    this.requests = 0;
+    this.lastZxid = -1n;
+  }
+}
+
 export class LearnerHandler {
   readonly link: number;
   readonly remote: string;
+  /** Milliseconds since 1970. */
+  readonly openedMs: number;
+  readonly stats = new LearnerStats();
   readonly out = new OutputArchive(1024);
   stage: LearnerStage = 'new';
   sid = -1;
@@ -50,11 +76,12 @@ export class LearnerHandler {
   private watchedZxid = 0n;
   private watchedSinceMs = 0;
 
-  constructor(link: number, remote: string, maxTxnLength: number, nowMs: number) {
+  constructor(link: number, remote: string, { limits, nowMs, wallMs }: PeerHost) {
     this.link = link;
     this.remote = remote;
+    this.openedMs = wallMs;
     this.heardMs = nowMs;
-    this.reader = new PacketReader(maxTxnLength);
+    this.reader = new PacketReader(limits.maxTxnLength);
   }
 
   /** Does it get what is proposed and committed from now on? */
@@ -77,7 +104,11 @@ export class LearnerHandler {
   /** The next packet, null when there is none, or what is wrong with the bytes. */
   next(): Packet | string | null {
     try {
-      return this.reader.next();
+      const packet = this.reader.next();
+      if (packet === null) return null;
+      this.stats.packetsReceived++;
+      if (packet.type === PacketType.REQUEST) this.stats.requests++;
+      return packet;
     } catch (error) {
       if (error instanceof JuteError) return error.message;
       throw error;
@@ -86,6 +117,24 @@ export class LearnerHandler {
 
   send(type: number, zxid: bigint, data: Uint8Array | null = null): void {
     writePacket(this.out, type, zxid, data);
+    this.stats.packetsSent++;
+    if (zxid > 0n) this.stats.lastZxid = zxid;
+  }
+
+  /** It hears of the epoch. */
+  inform(newLeaderZxid: bigint): void {
+    const data = Buffer.alloc(4);
+    data.writeInt32BE(LEARNER_PROTOCOL_VERSION);
+    this.stage = 'informed';
+    this.send(PacketType.LEADERINFO, newLeaderZxid, data);
+  }
+
+  /** It accepts the epoch: its currentEpoch, or undefined when that is damaged or out of turn. */
+  ackedEpoch({ zxid, data }: Packet): number | undefined {
+    if (this.stage !== 'informed' || data === null || data.length < 4) return undefined;
+    this.lastZxid = zxid;
+    this.stage = 'acked';
+    return data.readInt32BE(0);
   }
 
   /** It may serve. */

@@ -13,10 +13,17 @@ import { type Packet, PacketType, packetName } from './quorum-packet.js';
 import { configOf } from './reconfig.js';
 import type { PeerHost } from './role.js';
 
+export interface HistoryListener {
+  /** @param leader where it is a reconfig: a long, the sid of who leads next */
+  committed(zxid: bigint, entry: Buffer, leader: Buffer | null): void;
+  /** A reconfig is committed: who leads from now on. */
+  activated(config: QuorumConfig, leader: number): void;
+}
+
 export class LearnerHistory {
   readonly path: LearnerPath;
   private readonly peer: PeerHost;
-  private readonly onConfig: (config: QuorumConfig, leader: number) => void;
+  private readonly listener: HistoryListener;
   /** Proposed and not committed. */
   private readonly pending = new Fifo<Proposal>();
   /** Logged, and to be acked when durable. */
@@ -25,15 +32,10 @@ export class LearnerHistory {
   /** All that was committed before NEWLEADER is here. */
   private isInSync = false;
 
-  /** @param onConfig a reconfig is committed: who leads from now on */
-  constructor(
-    path: LearnerPath,
-    peer: PeerHost,
-    onConfig: (config: QuorumConfig, leader: number) => void,
-  ) {
+  constructor(path: LearnerPath, peer: PeerHost, listener: HistoryListener) {
     this.path = path;
     this.peer = peer;
-    this.onConfig = onConfig;
+    this.listener = listener;
     // What this server knew when it joined is on its disk.
     this.durableZxid = path.lastLogged;
   }
@@ -114,11 +116,12 @@ export class LearnerHistory {
       recordSince(this.peer.metrics.commitLatency, this.peer.wallMs, proposal.head.time);
     }
     this.commitNext();
+    this.listener.committed(zxid, proposal.bytes, leader);
     const config = configOf(proposal.txn);
     // In the history that a leader sends it is a txn like others: NEWLEADER says what is in force.
     if (config === null || !this.isInSync) return '';
     if (leader === null || leader.length < 8) return 'a reconfig that does not say who leads';
-    this.onConfig(config, Number(leader.readBigInt64BE(0)));
+    this.listener.activated(config, Number(leader.readBigInt64BE(0)));
     return '';
   }
 

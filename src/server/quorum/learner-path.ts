@@ -25,7 +25,9 @@ import type { TxnEntry } from '../tree/txn.js';
 export interface Upstream {
   request(data: Uint8Array, ids: readonly Id[]): void;
   /** long sessionId | int timeout */
-  revalidate(data: Uint8Array): void;
+  revalidate(data: Buffer): void;
+  /** A sync that an observer asked for has its turn. */
+  synced(observer: object): void;
 }
 
 /** A txn on its way: parsed, and as it came. */
@@ -85,6 +87,13 @@ export class LearnerPath implements EnsemblePath {
     this.syncs.push(request);
     this.send(request, NOTHING);
     return true;
+  }
+
+  /** An observer's sync goes to the leader, which answers all in the order of their coming. */
+  expectSync(observer: object): void {
+    const request = new Request(null, 0n, 0, OpCode.sync, this.state.monotonicMs);
+    request.origin = observer;
+    this.syncs.push(request);
   }
 
   openSession(connection: ClientConnection, timeoutMs: number): void {
@@ -192,7 +201,9 @@ export class LearnerPath implements EnsemblePath {
   /** The oldest sync has its turn. */
   synced(): void {
     const request = this.syncs.shift();
-    if (request !== undefined) this.host.synced(request);
+    if (request === undefined) return;
+    if (request.origin === null) this.host.synced(request);
+    else this.upstream.synced(request.origin);
   }
 
   revalidated(sessionId: bigint, isValid: boolean): void {

@@ -1,6 +1,6 @@
 /**
  * A follower or an observer: finds its leader, is brought in sync, then takes part (Learner,
- * Follower, Observer; server.md 4.4).
+ * Follower, Observer; server.md 4.4). An observer may go to an observer master, a follower be one.
  *
  *   dial -> FOLLOWERINFO -> LEADERINFO -> (acceptedEpoch durable) -> ACKEPOCH
  *        -> DIFF | TRUNC | SNAP -> PROPOSAL, COMMIT … -> NEWLEADER
@@ -13,16 +13,17 @@
  */
 import { JuteError } from '../../jute/jute-error.js';
 import type { OutputArchive } from '../../jute/output-archive.js';
-import { zxidEpoch } from '../../protocol/zxid.js';
-import type { QuorumServerConfig } from '../config-ensemble.js';
-import type { QuorumEvent } from '../events.js';
+import type { LinkEvent, QuorumEvent } from '../events.js';
 import type { Server } from '../server.js';
 import { LeaderLink } from './leader-link.js';
-import { learnerInfo, NO_DATA } from './learner-data.js';
+import { NO_DATA } from './learner-data.js';
+import { LearnerDiscovery } from './learner-discovery.js';
 import { LearnerHistory } from './learner-history.js';
 import { LearnerPath } from './learner-path.js';
 import { LearnerRestore } from './learner-restore.js';
 import { type LearnerStage, phaseOf, WAITING } from './learner-stage.js';
+import { type ObserverMaster, takeObservers, upstreamOf } from './observer-master.js';
+import type { Upstairs } from './observer-masters.js';
 import { parseQuorumConfig, type QuorumConfig } from './quorum-config.js';
 import { type Packet, PacketReader, PacketType, packetName, writePacket } from './quorum-packet.js';
 import type { PeerHost, Role } from './role.js';
@@ -30,6 +31,8 @@ import type { PeerHost, Role } from './role.js';
 export class Learner implements Role {
   readonly kind: 'following' | 'observing';
   readonly leaderSid: number;
+  /** The same, or the observer master that this observer has it all from. */
+  readonly upstairsSid: number;
   private readonly peer: PeerHost;
   private readonly seed: number;
   private readonly link: LeaderLink;
@@ -37,23 +40,27 @@ export class Learner implements Role {
   private readonly reader: PacketReader;
   private stage: LearnerStage = 'connecting';
   private readonly restore: LearnerRestore;
-  private newEpoch = 0;
+  private readonly discovery: LearnerDiscovery;
   private newLeaderZxid = 0n;
   private isEpochAsked = false;
   private server: Server | null = null;
   private history: LearnerHistory | null = null;
   /** What NEWLEADER carried: in force with UPTODATE. */
   private newConfig: QuorumConfig | null = null;
+  /** Its own observers; null where it takes none. */
+  master: ObserverMaster | null = null;
 
-  constructor(peer: PeerHost, leader: QuorumServerConfig, seed: number, pauseMs: number) {
+  constructor(peer: PeerHost, upstairs: Upstairs, seed: number) {
     this.peer = peer;
-    this.leaderSid = leader.sid;
+    this.leaderSid = upstairs.leader;
+    this.upstairsSid = upstairs.sid;
     this.seed = seed;
     this.kind = peer.isObserver ? 'observing' : 'following';
     this.restore = new LearnerRestore(peer);
     this.reader = new PacketReader(peer.limits.maxTxnLength);
-    this.link = new LeaderLink(peer, leader, pauseMs);
+    this.link = new LeaderLink(peer, upstairs);
     this.out = this.link.out;
+    this.discovery = new LearnerDiscovery(peer, this.out);
   }
 
   get phase(): string {
@@ -62,25 +69,31 @@ export class Learner implements Role {
 
   // ── events ───────────────────────────────────────────────────────────────────────────────────
 
+  owns(event: LinkEvent): boolean {
+    return this.master?.owns(event) === true;
+  }
+
   step(event: QuorumEvent): void {
+    if ('link' in event && !this.link.is(event.link)) {
+      this.master?.step(event);
+      return;
+    }
     switch (event.kind) {
       case 'link-opened':
-        if (!this.link.is(event.link)) return;
         this.link.opened();
-        this.register();
+        this.stage = this.discovery.register(this.kind === 'observing');
         break;
       case 'link-received':
-        if (!this.link.is(event.link)) return;
         this.link.heardMs = this.peer.nowMs;
         if (!this.restore.push(event.bytes)) this.reader.push(event.bytes);
         break;
       case 'link-closed':
-        if (!this.link.is(event.link) || this.link.closed()) return;
-        this.peer.giveUp(`the leader, server ${this.leaderSid}, is gone: ${event.reason}`);
+        if (this.link.closed()) return;
+        this.peer.giveUp(`${this.link.name} is gone: ${event.reason}`);
         return;
       case 'epoch-written':
         if (event.name === 'acceptedEpoch' && this.stage === 'accepting') {
-          this.ackEpoch(this.peer.currentEpoch);
+          this.stage = this.discovery.ack(this.peer.currentEpoch);
         } else if (event.name === 'currentEpoch' && this.stage === 'persisting') {
           this.ackNewLeader();
         }
@@ -122,7 +135,7 @@ export class Learner implements Role {
   private fail(reason: string): void {
     if (!this.link.isOpen) return;
     this.link.close();
-    this.peer.giveUp(`server ${this.leaderSid}, which leads, broke the protocol: ${reason}`);
+    this.peer.giveUp(`${this.link.name} broke the protocol: ${reason}`);
   }
 
   /** Returns what is wrong with the packet; "" when nothing is. */
@@ -139,46 +152,26 @@ export class Learner implements Role {
         return this.receiveNewLeader(packet);
       case PacketType.UPTODATE:
         return this.receiveUpToDate();
+      case PacketType.REVALIDATE:
+        if (this.master?.revalidated(packet) === true) return '';
+        break;
       case PacketType.PING:
         writePacket(this.out, packet.type, packet.zxid, history?.path.touched() ?? NO_DATA);
         return '';
       default:
-        return history?.receive(packet) ?? `${packetName(packet.type)} came out of turn`;
+        break;
     }
+    return history?.receive(packet) ?? `${packetName(packet.type)} came out of turn`;
   }
 
   // ── discovery ────────────────────────────────────────────────────────────────────────────────
 
-  private register(): void {
-    const { acceptedEpoch } = this.peer;
-    const type = this.kind === 'observing' ? PacketType.OBSERVERINFO : PacketType.FOLLOWERINFO;
-    this.stage = 'registering';
-    writePacket(this.out, type, BigInt(acceptedEpoch) << 32n, learnerInfo(this.peer));
-  }
-
-  private receiveEpoch({ zxid }: Packet): string {
+  private receiveEpoch(packet: Packet): string {
     if (this.stage !== 'registering') return 'LEADERINFO came twice';
-    const { acceptedEpoch } = this.peer;
-    this.newEpoch = zxidEpoch(zxid);
-    if (this.newEpoch < acceptedEpoch) {
-      return `its epoch ${this.newEpoch} is older than ${acceptedEpoch}, which was accepted here`;
-    }
-    if (this.newEpoch === acceptedEpoch) {
-      // Promised already, to it or to another: it must not count twice.
-      this.ackEpoch(-1);
-    } else {
-      this.stage = 'accepting';
-      this.peer.writeEpoch('acceptedEpoch', this.newEpoch);
-    }
+    const received = this.discovery.receive(packet);
+    if (typeof received === 'string') return received;
+    this.stage = received.stage;
     return '';
-  }
-
-  private ackEpoch(currentEpoch: number): void {
-    const data = Buffer.alloc(4);
-    data.writeInt32BE(currentEpoch);
-    this.stage = 'acknowledged';
-    this.peer.times.syncing(this.peer.nowMs);
-    writePacket(this.out, PacketType.ACKEPOCH, this.peer.data.tree.lastProcessedZxid, data);
   }
 
   // ── synchronization ──────────────────────────────────────────────────────────────────────────
@@ -207,20 +200,17 @@ export class Learner implements Role {
 
   /** The history here is a prefix of the leader's: what follows is logged and applied. */
   private serve(): void {
-    const { peer } = this;
+    const { peer, link } = this;
     this.stage = 'syncing';
-    const upstream = {
-      request: (data: Uint8Array, ids: NonNullable<Packet['authinfo']>) =>
-        writePacket(this.out, PacketType.REQUEST, -1n, data, ids),
-      revalidate: (data: Uint8Array) => writePacket(this.out, PacketType.REVALIDATE, -1n, data),
-    };
+    const upstream = upstreamOf(link, () => this.master);
     const { server, path } = peer.serve(
       (state, host) => new LearnerPath(state, host, { seed: this.seed, replayed: 0, upstream }),
     );
     this.server = server;
-    this.history = new LearnerHistory(path, peer, (config, leader) =>
-      this.activate(config, leader),
-    );
+    this.history = new LearnerHistory(path, peer, {
+      committed: (...txn) => this.master?.committed(...txn),
+      activated: (config, leader) => this.activate(config, leader),
+    });
   }
 
   private receiveNewLeader({ zxid, data }: Packet): string {
@@ -246,7 +236,7 @@ export class Learner implements Role {
     const isDue = this.stage === 'persisting' && this.history?.isDurable === true;
     if (!isDue || this.isEpochAsked) return;
     this.isEpochAsked = true;
-    this.peer.writeEpoch('currentEpoch', this.newEpoch);
+    this.peer.writeEpoch('currentEpoch', this.discovery.newEpoch);
   }
 
   private ackNewLeader(): void {
@@ -265,11 +255,13 @@ export class Learner implements Role {
     this.stage = 'serving';
     this.restore.mode = null;
     writePacket(this.out, PacketType.ACK, this.newLeaderZxid);
-    this.peer.established(this.newEpoch);
+    this.peer.established(this.discovery.newEpoch);
     // A reconfig may have been committed since NEWLEADER was sent.
     const isNewest = (this.newConfig?.version ?? -1n) >= this.peer.membership.config.version;
     if (this.newConfig !== null && isNewest) this.activate(this.newConfig, this.leaderSid);
     server.isOpen = true;
+    if (this.kind === 'following')
+      this.master = takeObservers(this.peer, history, server, this.link);
     return '';
   }
 
@@ -311,25 +303,33 @@ export class Learner implements Role {
   }
 
   get nextWakeMs(): number {
-    return Math.min(this.link.nextWakeMs, this.deadlineMs);
+    return Math.min(
+      this.link.nextWakeMs,
+      this.deadlineMs,
+      this.master?.nextWakeMs ?? Number.POSITIVE_INFINITY,
+    );
   }
 
   tick(): void {
     this.link.tick();
+    this.master?.tick();
     // Its own disk may be slower than the leader's patience; that is the leader's to say.
     if (this.peer.nowMs < this.deadlineMs || WAITING.has(this.stage)) return;
-    const silentMs = this.peer.nowMs - this.link.heardMs;
     this.link.close();
-    this.peer.giveUp(`nothing came from the leader, server ${this.leaderSid}, for ${silentMs} ms`);
+    this.peer.giveUp(`nothing came from ${this.link.name} for ${this.link.silentMs} ms`);
   }
 
   drain(): void {
     this.history?.path.released();
+    this.master?.drain();
     this.link.drain();
   }
 
   end(): void {
     this.link.close();
+    // Nobody is told of what is applied now.
+    this.master?.end();
+    this.master = null;
     this.history?.end();
   }
 }

@@ -1,6 +1,7 @@
 /** The learners that are connected to a leader: their links, and how long each may be silent. */
+import { readLearnerInfo } from './learner-data.js';
 import { LearnerHandler, type SyncKind } from './learner-handler.js';
-import { type Packet, PacketType } from './quorum-packet.js';
+import { type Packet, PacketType, packetName } from './quorum-packet.js';
 import type { PeerHost } from './role.js';
 
 export class Learners {
@@ -36,8 +37,7 @@ export class Learners {
   }
 
   open(link: number, remote: string): void {
-    const { limits, nowMs } = this.peer;
-    this.handlers.set(link, new LearnerHandler(link, remote, limits.maxTxnLength, nowMs));
+    this.handlers.set(link, new LearnerHandler(link, remote, this.peer));
   }
 
   gone(link: number): void {
@@ -62,6 +62,24 @@ export class Learners {
     }
   }
 
+  /** It says who it is. False when it was refused. */
+  register(handler: LearnerHandler, { type, data }: Packet): boolean {
+    const info = readLearnerInfo(data);
+    if (handler.stage !== 'new' || info === undefined) {
+      this.refuse(handler, `${packetName(type)} came twice, or is damaged`);
+      return false;
+    }
+    if (info.configVersion > this.peer.membership.config.version) {
+      this.refuse(handler, 'its configuration is newer than the one here');
+      return false;
+    }
+    this.replace(info.sid);
+    handler.sid = info.sid;
+    handler.isObserver = type === PacketType.OBSERVERINFO;
+    handler.stage = 'registered';
+    return true;
+  }
+
   /** No further word with it. */
   refuse(handler: LearnerHandler, reason: string): void {
     this.peer.note(`${handler.name} is no longer listened to: ${reason}`);
@@ -70,7 +88,7 @@ export class Learners {
   }
 
   /** One that connects anew has left its old link behind. */
-  replace(sid: number): void {
+  private replace(sid: number): void {
     for (const other of this.handlers.values()) {
       if (other.sid === sid) this.refuse(other, 'it has connected anew');
     }

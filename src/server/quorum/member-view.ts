@@ -1,6 +1,7 @@
 import type {
   ConfigView,
   LeaderView,
+  ObserverView,
   QuorumView,
   ServerMode,
   SessionsView,
@@ -10,6 +11,7 @@ import type { Server } from '../server.js';
 import { LiveView } from '../view.js';
 import { Leader } from './leader.js';
 import { Learner } from './learner.js';
+import type { LearnerHandler } from './learner-handler.js';
 import { formatQuorumConfig, isVoter } from './quorum-config.js';
 import type { QuorumPeer } from './quorum-peer.js';
 import { ReadOnlyPath } from './read-only-path.js';
@@ -51,8 +53,10 @@ export class MemberView extends LiveView {
     const voters = [...config.members.keys()].filter((sid) => isVoter(config, sid));
     const peerState = role === null ? 'looking' : `${role.kind} - ${role.phase}`;
     const view = { peerState, quorumSize: voters.length };
-    const isObserving = role instanceof Learner && role.kind === 'observing';
-    return isObserving ? { ...view, observerMasterId: BigInt(role.leaderSid) } : view;
+    if (!(role instanceof Learner)) return view;
+    if (role.kind === 'observing') return { ...view, observerMasterId: BigInt(role.upstairsSid) };
+    if (role.master === null) return view;
+    return { ...view, syncedObservers: this.observerHandlers().length };
   }
 
   // The words look whether it is there at all, so it is undefined on everybody but a leader.
@@ -74,6 +78,27 @@ export class MemberView extends LiveView {
       pendingSyncs: broadcast.pendingSyncs,
       leaderUptimeMs: broadcast.uptimeMs,
     };
+  }
+
+  private observerHandlers(): LearnerHandler[] {
+    const { role } = this.peer;
+    const learners = role instanceof Leader ? role.learners : undefined;
+    const observers = role instanceof Learner ? role.master?.learners : learners;
+    const all = [...(observers?.all() ?? [])];
+    return all.filter(({ isObserver, isForwardedTo }) => isObserver && isForwardedTo);
+  }
+
+  override observers(): readonly ObserverView[] {
+    return this.observerHandlers().map(({ remote, sid, openedMs, stats }) => ({
+      remote,
+      sid,
+      establishedMs: openedMs,
+      ...stats,
+    }));
+  }
+
+  override resetObserverStats(): void {
+    for (const { stats } of this.observerHandlers()) stats.reset();
   }
 
   override get config(): ConfigView {

@@ -33,12 +33,13 @@ export class ObserverPauses {
     return this.isOver(nowMs) ? Number.POSITIVE_INFINITY : this.untilMs;
   }
 
-  private below(limitMs: number): number {
-    if (limitMs <= 0) return 0;
+  /** A whole number from 0, at random. */
+  below(limit: number): number {
+    if (limit <= 0) return 0;
     // xorshift32
     this.random ^= this.random << 13;
     this.random ^= this.random >>> 17;
     this.random ^= this.random << 5;
-    return Math.floor(((this.random >>> 0) / 2 ** 32) * limitMs);
+    return Math.floor(((this.random >>> 0) / 2 ** 32) * limit);
   }
 }

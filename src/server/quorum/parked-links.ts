@@ -23,7 +23,8 @@ export class ParkedLinks {
   heed(event: LinkEvent, isAwaited: boolean): boolean {
     switch (event.kind) {
       case 'link-opened':
-        if (!isAwaited || this.links.size >= MAX_LINKS) return false;
+        if (!isAwaited || event.isObserverPort === true || this.links.size >= MAX_LINKS)
+          return false;
         this.links.set(event.link, { remote: event.remote, chunks: [], size: 0 });
         return true;
       case 'link-received':

@@ -23,7 +23,7 @@ import { Leader } from './leader.js';
 import { Learner } from './learner.js';
 import { withLocalSessions } from './local-session-path.js';
 import { Membership } from './membership.js';
-import { ObserverPauses } from './observer-pauses.js';
+import { ObserverMasters } from './observer-masters.js';
 import { ParkedLinks } from './parked-links.js';
 import type { QuorumPeerParts } from './peer-parts.js';
 import { PeerTimes } from './peer-times.js';
@@ -50,7 +50,7 @@ export class QuorumPeer implements PeerHost {
   private readonly parts: QuorumPeerParts;
   private readonly election: FastLeaderElection;
   private readonly parked = new ParkedLinks();
-  private readonly pauses: ObserverPauses;
+  private readonly masters: ObserverMasters;
   private effects: Effect[] = [];
   /** Effects for the disk whose event has not come yet. */
   private diskWork = 0;
@@ -65,7 +65,7 @@ export class QuorumPeer implements PeerHost {
     this.parts = parts;
     this.sid = parts.sid;
     this.limits = parts.limits;
-    this.pauses = new ObserverPauses(parts.limits, parts.seed);
+    this.masters = new ObserverMasters(parts.limits, parts.seed);
     this.membership = new Membership(parts.config);
     this.isReconfigEnabled = parts.isReconfigEnabled;
     this.acceptedEpoch = parts.acceptedEpoch;
@@ -95,7 +95,7 @@ export class QuorumPeer implements PeerHost {
 
   get nextWakeMs(): number {
     if (this.role !== null) return this.role.nextWakeMs;
-    const pausedMs = this.pauses.nextWakeMs(this.nowMs);
+    const pausedMs = this.masters.pauses.nextWakeMs(this.nowMs);
     return Math.min(this.election.nextWakeMs, this.readOnlyAtMs, pausedMs);
   }
 
@@ -184,7 +184,7 @@ export class QuorumPeer implements PeerHost {
     if (!this.isLooking) {
       if (this.diskWork > 0) return;
       if (this.successor !== null) this.succeed(this.successor);
-      else if (this.pauses.isOver(this.nowMs)) this.look();
+      else if (this.masters.pauses.isOver(this.nowMs)) this.look();
     }
     this.heedElection();
     if (this.overBecause !== null) this.endRole(this.overBecause);
@@ -247,10 +247,10 @@ export class QuorumPeer implements PeerHost {
       return;
     }
     for (const [link] of this.parked.takeAll()) this.emit({ kind: 'link-close', link });
-    const member = this.membership.config.members.get(leader);
-    assert(member !== undefined, `server ${leader} was elected and is no member`);
+    assert(this.membership.config.members.has(leader), `${leader} was elected and is no member`);
     this.note(`server ${leader} leads`);
-    this.role = new Learner(this, member, this.parts.seed, this.pauses.connectMs(this.isObserver));
+    const upstairs = this.masters.pick(this.membership.config, leader, this.isObserver);
+    this.role = new Learner(this, upstairs, this.parts.seed);
   }
 
   giveUp(reason: string): void {
@@ -289,7 +289,7 @@ export class QuorumPeer implements PeerHost {
     this.overBecause = null;
     if (role === null) return;
     this.note(`${role.kind} is over: ${reason}`);
-    if (role.kind === 'observing') this.pauses.begin(this.nowMs);
+    if (role.kind === 'observing') this.masters.pauses.begin(this.nowMs);
     server.shutDown();
     role.end();
     this.role = null;
@@ -333,7 +333,7 @@ export class QuorumPeer implements PeerHost {
   // ── links ────────────────────────────────────────────────────────────────────────────────────
 
   private stepLink(event: LinkEvent): void {
-    if (this.role?.kind === 'leading' || event.link < 0) this.role?.step(event);
+    if (event.link < 0 || this.role?.owns(event)) this.role?.step(event);
     else if (!this.parked.heed(event, this.role === null)) {
       this.emit({ kind: 'link-close', link: event.link });
     }

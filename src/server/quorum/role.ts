@@ -1,6 +1,6 @@
 /** What a peer is for a while, leader or learner, and what it asks of the peer around it. */
 import type { Effect, QuorumEffect } from '../effects.js';
-import type { QuorumEvent } from '../events.js';
+import type { LinkEvent, QuorumEvent } from '../events.js';
 import type { Metrics } from '../metrics/metrics.js';
 import type { EnsemblePath, PathHost } from '../pipeline/write-path.js';
 import type { Server } from '../server.js';
@@ -35,6 +35,11 @@ export interface QuorumLimits {
   /** At most so long an observer waits before it connects, and before it looks for a leader. */
   readonly observerReconnectDelayMs: number;
   readonly observerElectionDelayMs: number;
+  /**
+   * observerMasterPort: a follower takes observers there, and an observer goes there. Default:
+   * null, all observers go to the leader.
+   */
+  readonly observerMasterPort?: number | null;
   /** snapshotSizeFactor (maxLogBytes); negative: the log on the disk is never sent. */
   readonly snapshotSizeFactor: number;
   /** readonlymode.enabled: without a quorum, serve those who ask for no more than reads. */
@@ -97,6 +102,8 @@ export interface Role {
   readonly kind: 'leading' | 'following' | 'observing';
   /** discovery, synchronization, broadcast, … as `zk_peer_state` names them. */
   readonly phase: string;
+  /** Is it to be told of the link that somebody else made? */
+  owns(event: LinkEvent): boolean;
   step(event: QuorumEvent): void;
   /** Everything up to `zxid` is durable here. */
   durable(zxid: bigint): void;

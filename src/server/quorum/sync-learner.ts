@@ -12,9 +12,9 @@ import { zxidCounter } from '../../protocol/zxid.js';
 import type { LogPlace } from '../persistence/log-search.js';
 import { isSuccessor } from '../persistence/recovery.js';
 import { snapshotContentOf } from '../snapshot-content.js';
-import type { Broadcast } from './broadcast.js';
 import type { CommittedTxn } from './committed-log.js';
 import type { LearnerHandler } from './learner-handler.js';
+import type { LearnerMaster } from './learner-master.js';
 import type { Learners } from './learners.js';
 import { PacketType, writeCommitted } from './quorum-packet.js';
 import type { PeerHost } from './role.js';
@@ -72,7 +72,7 @@ export function syncLearner(
   handler: LearnerHandler,
   peer: PeerHost,
   learners: Learners,
-  broadcast: Broadcast | null,
+  master: LearnerMaster,
   logged: Logged | null,
 ): string {
   const txns = peer.committedLog.entries();
@@ -85,12 +85,12 @@ export function syncLearner(
   metrics.count(lacked === null ? 'snap_count' : 'diff_count');
   metrics.record(INFLIGHT[handler.syncKind], learners.inSyncBy(handler.syncKind));
   let how = '';
-  if (lacked === null) how = sendSnapshot(handler, peer, learners, broadcast);
+  if (lacked === null) how = sendSnapshot(handler, peer, learners, master);
   else if (logged === null) how = sendKept(handler, lacked, txns);
   else how = sendLogged(handler, peer, learners, lacked, logged);
   peer.note(`${handler.name} is brought in sync by ${how}`);
   if (!handler.isObserver) {
-    for (const { zxid, entry } of broadcast?.outstanding.values() ?? []) {
+    for (const { zxid, entry } of master.outstanding()) {
       handler.send(PacketType.PROPOSAL, zxid, entry);
     }
   }
@@ -99,11 +99,17 @@ export function syncLearner(
 
 function planKept(
   { lastZxid }: LearnerHandler,
-  { data }: PeerHost,
+  { data, currentEpoch }: PeerHost,
   txns: readonly CommittedTxn[],
 ): SyncPlan {
   const zxids = txns.map(({ zxid }) => zxid);
-  return planSync(lastZxid, { zxids, lastProcessedZxid: data.tree.lastProcessedZxid });
+  const { lastProcessedZxid } = data.tree;
+  // A follower whose last txn is of an older epoch has all that came before this one.
+  const isEstablished = lastZxid === BigInt(currentEpoch) << 32n && lastZxid > lastProcessedZxid;
+  return planSync(lastZxid, {
+    zxids,
+    lastProcessedZxid: isEstablished ? lastZxid : lastProcessedZxid,
+  });
 }
 
 /** The same with the log's txns before those that are kept. */
@@ -172,11 +178,10 @@ function sendSnapshot(
   handler: LearnerHandler,
   peer: PeerHost,
   learners: Learners,
-  broadcast: Broadcast | null,
+  { server }: LearnerMaster,
 ): string {
   const zxid = peer.data.tree.lastProcessedZxid;
-  const content =
-    broadcast === null ? { ...peer.data, zxid } : snapshotContentOf(broadcast.server.state);
+  const content = server === null ? { ...peer.data, zxid } : snapshotContentOf(server.state);
   handler.send(PacketType.SNAP, zxid);
   learners.flush(handler);
   const { link } = handler;

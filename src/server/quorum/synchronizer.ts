@@ -4,8 +4,8 @@
  * is decided anew from what is committed by then.
  */
 import type { QuorumEvent } from '../events.js';
-import type { Broadcast } from './broadcast.js';
 import type { LearnerHandler } from './learner-handler.js';
+import type { LearnerMaster } from './learner-master.js';
 import type { Learners } from './learners.js';
 import { formatQuorumConfig } from './quorum-config.js';
 import { PacketType } from './quorum-packet.js';
@@ -15,12 +15,12 @@ import { isJoined, type Logged, searchLog, syncLearner } from './sync-learner.js
 export class Synchronizer {
   private readonly peer: PeerHost;
   private readonly learners: Learners;
-  private readonly leader: { readonly broadcast: Broadcast | null; readonly newLeaderZxid: bigint };
+  private readonly master: LearnerMaster;
 
-  constructor(peer: PeerHost, learners: Learners, leader: Synchronizer['leader']) {
+  constructor(peer: PeerHost, learners: Learners, master: LearnerMaster) {
     this.peer = peer;
     this.learners = learners;
-    this.leader = leader;
+    this.master = master;
   }
 
   begin(handler: LearnerHandler): void {
@@ -38,17 +38,17 @@ export class Synchronizer {
 
   /** What the learner lacks, what is under way, then NEWLEADER: in this order, in one step. */
   private send(handler: LearnerHandler, logged: Logged | null): void {
-    const { peer, learners, leader } = this;
+    const { peer, learners, master } = this;
     handler.stage = 'syncing';
-    const problem = syncLearner(handler, peer, learners, leader.broadcast, logged);
+    const problem = syncLearner(handler, peer, learners, master, logged);
     if (problem !== '') {
       learners.refuse(handler, problem);
       return;
     }
     const { config, next } = peer.membership;
     // While it serves, one that is proposed may still come to nothing.
-    const told = leader.broadcast === null ? (next ?? config) : config;
+    const told = master.server === null ? (next ?? config) : config;
     const text = Buffer.from(formatQuorumConfig(told));
-    handler.send(PacketType.NEWLEADER, leader.newLeaderZxid, text);
+    handler.send(PacketType.NEWLEADER, master.newLeaderZxid, text);
   }
 }

@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import type { ServerView } from '../../../src/fourlw/server-view.js';
 import type { AdminView } from '../../../src/server/admin/admin-view.js';
 import { ADMIN_COMMANDS, answerCommand, commandPage } from '../../../src/server/admin/commands.js';
+import { makeView } from '../../fourlw/captured-view.js';
 
 const NOT_SERVING = 'This ZooKeeper instance is not currently serving requests';
 
@@ -106,6 +107,40 @@ test('dump has local sessions beside those of the ensemble, by when they expire'
   const { body } = answerCommand(view, 'dump', { query: new Map(), body: '' });
   const { expiry_time_to_session_ids: expiry } = JSON.parse(body);
   assert.equal(expiry, { 1000: [1, -1], 2000: [5, 3] });
+});
+
+test('observers lists who observes by way of a leader or an observer master', () => {
+  const { admin } = silentServer();
+  const observer = {
+    remote: '10.0.0.4:39204',
+    sid: 4,
+    establishedMs: 1_800_000_000_000,
+    packetsReceived: 7,
+    packetsSent: 9,
+    requests: 2,
+    lastZxid: 0x1_0000_0002n,
+  };
+  const quorum = { peerState: 'following - broadcast', quorumSize: 3, syncedObservers: 1 };
+  const server = makeView({ quorum, observers: () => [observer] });
+  const answer = answerCommand({ ...admin, server }, 'obsr', { query: new Map(), body: '' });
+  assert.equal(JSON.parse(answer.body), {
+    synced_observers: 1,
+    observers: [
+      {
+        remote_socket_address: '/10.0.0.4:39204',
+        sid: 4,
+        established: 1_800_000_000_000,
+        queued_packets: 0,
+        queued_packets_size: 0,
+        packets_received: 7,
+        packets_sent: 9,
+        requests: 2,
+        last_zxid: 0x1_0000_0002,
+      },
+    ],
+    command: 'observers',
+    error: null,
+  });
 });
 
 test.run();

@@ -18,6 +18,7 @@ export interface EnsembleOptions {
   readonly maxConcurrentDiffSyncs?: number;
   readonly observerReconnectDelayMs?: number;
   readonly observerElectionDelayMs?: number;
+  readonly observerMasterPort?: number;
   /** Bytes of log that may be sent; negative is none. Default: any number. */
   readonly maxLogBytes?: number;
 }

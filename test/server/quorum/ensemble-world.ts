@@ -1,14 +1,15 @@
 import type { Effect } from '../../../src/server/effects.js';
 import type { Event } from '../../../src/server/events.js';
 import { Database } from '../../../src/server/persistence/replay.js';
-import { parseQuorumConfig, type QuorumConfig } from '../../../src/server/quorum/quorum-config.js';
+import type { QuorumConfig } from '../../../src/server/quorum/quorum-config.js';
 import { QuorumPeer } from '../../../src/server/quorum/quorum-peer.js';
 import type { QuorumLimits } from '../../../src/server/quorum/role.js';
 import { commonParts, LIMITS } from '../../sim/peer-parts.js';
+import { parse } from '../../sim/shape.js';
 import { type HandshakeOptions, handshake, Peer } from '../server-peer.js';
 import type { EnsembleOptions, Member } from './ensemble-options.js';
 import { copyOf, entriesOf, packetsOf, restore, searchEntries } from './memory-disk.js';
-import { WorldLinks } from './world-links.js';
+import { type Receive, WorldLinks } from './world-links.js';
 
 const TICK_MS = 1000;
 
@@ -18,11 +19,7 @@ const TICK_MS = 1000;
  */
 export class EnsembleWorld {
   readonly members = new Map<number, Member>();
-  private readonly links = new WorldLinks({
-    nextId: () => this.nextId++,
-    isUp: (sid) => this.members.get(sid)?.isUp === true,
-    step: (sid, event) => this.step(sid, event),
-  });
+  private readonly links: WorldLinks;
   private readonly config: QuorumConfig;
   /** What the first members know. */
   private readonly initial: QuorumConfig;
@@ -35,7 +32,6 @@ export class EnsembleWorld {
   private nextId = 1;
   private wallMs = 1_800_000_000_000;
   private nowMs = 1000;
-
   readonly isReconfigEnabled: boolean;
   private readonly limits: QuorumLimits;
   private readonly keptTxns: number | undefined;
@@ -47,11 +43,17 @@ export class EnsembleWorld {
     this.maxLogBytes = maxLogBytes;
     this.limits = { ...LIMITS, tickTimeMs: TICK_MS, ...limits };
     this.isReconfigEnabled = initial !== undefined;
+    this.links = new WorldLinks({
+      nextId: () => this.nextId++,
+      isUp: (sid) => this.members.get(sid)?.isUp === true,
+      step: (sid, event) => this.step(sid, event),
+      observerPort: options.observerMasterPort,
+    });
     const lines = Array.from({ length: size + observers }, (_, i) => {
       const role = i < size ? 'participant' : 'observer';
-      return `server.${i + 1}=127.0.0.1:${2000 + i}:${3000 + i}:${role};${4000 + i}`;
+      return `server.${i + 1}=127.0.0.${i + 1}:${2000 + i}:${3000 + i}:${role};${4000 + i}`;
     });
-    this.config = parsed([...lines, 'version=0'].join('\n'));
+    this.config = parse([...lines, 'version=0'].join('\n'));
     const first = [...this.config.members].slice(0, initial ?? size + observers);
     this.initial = { ...this.config, members: new Map(first) };
     for (const sid of this.config.members.keys()) {
@@ -187,9 +189,10 @@ export class EnsembleWorld {
     return client;
   }
 
-  /** A link to that member by hand: `receive` gets what it sends, null when it hangs up. */
-  link(sid: number, receive: (bytes: Buffer | null) => void): { push(bytes: Buffer): void } {
-    const link = this.links.hold(sid, receive);
+  /** A link to that member by hand. @param isObserverPort it comes to the port for observers */
+  link(sid: number, receive: Receive, isObserverPort = false): { push(bytes: Buffer): void } {
+    const link = this.links.hold(sid, receive, isObserverPort);
+    this.settle();
     return {
       push: (bytes) => {
         this.step(sid, { kind: 'link-received', link, bytes });
@@ -260,7 +263,7 @@ export class EnsembleWorld {
         });
         break;
       case 'write-config':
-        disk.config = parsed(effect.text);
+        disk.config = parse(effect.text);
         break;
       case 'notify':
         if (this.links.isReachable(sid, effect.sid)) {
@@ -269,6 +272,9 @@ export class EnsembleWorld {
         break;
       case 'report':
         if (effect.report.kind === 'quorum') member.notes.push(effect.report.message);
+        break;
+      case 'observer-port':
+        this.links.setObserverPort(sid, effect.isOpen);
         break;
       case 'link-dial':
         this.links.dial(sid, effect);
@@ -309,10 +315,4 @@ export class EnsembleWorld {
     for (const bytes of packets ?? []) this.links.send(sid, link, bytes);
     if (packets === null) this.links.close(sid, link, 'the log could not be sent');
   }
-}
-
-function parsed(text: string): QuorumConfig {
-  const config = parseQuorumConfig(text);
-  if (typeof config === 'string') throw new Error(config);
-  return config;
 }

@@ -6,16 +6,23 @@ interface LinkWorld {
   nextId(): number;
   isUp(sid: number): boolean;
   step(sid: number, event: Event): void;
+  /** observerMasterPort; undefined where nobody has one. */
+  readonly observerPort: number | undefined;
 }
+
+/** What comes out of a link that a test holds; null when it is hung up. */
+export type Receive = (bytes: Buffer | null) => void;
 
 /** The links between the members of an ensemble, in which every message arrives at once. */
 export class WorldLinks {
   private readonly world: LinkWorld;
   /** By the member and the number it knows the link by, to the other end. */
   private readonly links = new Map<string, { sid: number; link: number }>();
+  /** Who listens for observers. */
+  private readonly masters = new Set<number>();
   private readonly cuts = new Set<string>();
   /** Ends that a test holds itself. */
-  private readonly held = new Map<string, (bytes: Buffer | null) => void>();
+  private readonly held = new Map<string, Receive>();
 
   constructor(world: LinkWorld) {
     this.world = world;
@@ -33,24 +40,33 @@ export class WorldLinks {
     return this.world.isUp(to) && !this.cuts.has(`${from}-${to}`);
   }
 
+  setObserverPort(sid: number, isOpen: boolean): void {
+    if (isOpen) this.masters.add(sid);
+    else this.masters.delete(sid);
+  }
+
   /** One whose other end a test holds; returns its number. */
-  hold(sid: number, receive: (bytes: Buffer | null) => void): number {
+  hold(sid: number, receive: Receive, isObserverPort = false): number {
     const link = this.world.nextId();
     this.held.set(`${sid}:${link}`, receive);
-    this.world.step(sid, { kind: 'link-opened', link, remote: 'by hand' });
+    this.world.step(sid, { kind: 'link-opened', link, remote: 'by hand', isObserverPort });
     return link;
   }
 
   dial(sid: number, { link, addresses }: Extract<Effect, { kind: 'link-dial' }>): void {
-    const to = (addresses[0]?.port ?? 0) - 1999;
-    if (!this.isReachable(sid, to)) {
+    const [{ host, port } = { host: '', port: 0 }] = addresses;
+    const isObserverPort = port === this.world.observerPort;
+    const to = isObserverPort ? Number(host.split('.').at(-1)) : port - 1999;
+    const isHeard = !isObserverPort || this.masters.has(to);
+    if (!isHeard || !this.isReachable(sid, to)) {
       this.world.step(sid, { kind: 'link-closed', link, reason: 'refused' });
       return;
     }
     const there = this.world.nextId();
     this.links.set(`${sid}:${link}`, { sid: to, link: there });
     this.links.set(`${to}:${there}`, { sid, link });
-    this.world.step(to, { kind: 'link-opened', link: there, remote: `server ${sid}` });
+    const remote = `server ${sid}`;
+    this.world.step(to, { kind: 'link-opened', link: there, remote, isObserverPort });
     this.world.step(sid, { kind: 'link-opened', link, remote: `server ${to}` });
   }
 
@@ -81,6 +97,7 @@ export class WorldLinks {
 
   /** All of that member. */
   closeAll(sid: number, reason: string): void {
+    this.masters.delete(sid);
     for (const key of [...this.links.keys()]) {
       if (key.startsWith(`${sid}:`)) this.close(sid, Number(key.split(':')[1]), reason);
     }
