@@ -92,6 +92,13 @@ export type Result =
   | { readonly kind: 'ran'; readonly command: readonly string[]; readonly exitCode: number }
   /** A table: text aligns it, JSON makes an object of each row. */
   | { readonly kind: 'rows'; readonly columns: readonly Column[]; readonly rows: readonly Row[] }
+  /** Of one of several paths that a pattern fits; text says which. */
+  | {
+      readonly kind: 'of-path';
+      readonly path: string;
+      readonly isFirst: boolean;
+      readonly result: Result;
+    }
   /** All was emitted already. */
   | { readonly kind: 'end' }
   /** The shell is asked to end. */

@@ -5,6 +5,7 @@ import { CommandError, type ErrorReport, ExitCode } from './command-error.js';
 import { plainReport, reportError } from './error-report.js';
 import { isHistoryReference, resolveHistory } from './history-reference.js';
 import { hasSecret, holdsSecret } from './holds-secret.js';
+import { toOp } from './op-of.js';
 import { parseArguments } from './parse-arguments.js';
 import { type LineFault, parseLine, type Statement, type Token } from './parse-line.js';
 import { findCommand, suggestCommand } from './registry.js';
@@ -124,7 +125,7 @@ async function runUnpiped(context: CommandContext, statement: Statement): Promis
       await confirmChange(context, command, statement);
     }
     if (command.isLocal !== true) await untilAborted(context.session.ready(), context.signal);
-    const work = queued(command, context, parsed) ?? command.run(context, parsed);
+    const work = queued(command, context, parsed) ?? runCommand(command, context, parsed);
     const done = await (command.isGraceful === true ? work : untilAborted(work, context.signal));
     // What a change gives back would not be true; it was told as it came.
     const isTold = context.session.isDryRun && isChanging(command, parsed);
@@ -134,6 +135,37 @@ async function runUnpiped(context: CommandContext, statement: Statement): Promis
     const report = await reportError(error, context, statement);
     return { kind: 'error', statement, error: hasSecret(command) ? withoutPlace(report) : report };
   }
+}
+
+/** On the path that is named, or on all that a pattern fits. */
+async function runCommand(
+  command: Command,
+  context: CommandContext,
+  parsed: ParsedArguments,
+): Promise<Result> {
+  const isTold = command.isDryRunTold === true && parsed.options['dry-run'] === true;
+  const ran = isTold ? await tellingContext(context) : context;
+  const hasPattern = Object.values(parsed.tokens).some(({ pattern }) => pattern !== undefined);
+  const result = hasPattern ? await runOnPattern(command, ran, parsed) : undefined;
+  const done = result ?? (await command.run(ran, parsed));
+  return isTold ? { kind: 'end' } : done;
+}
+
+async function runOnPattern(
+  command: Command,
+  context: CommandContext,
+  parsed: ParsedArguments,
+): Promise<Result | undefined> {
+  const { globArgument, runOnPaths } = await import('./run-on-paths.js');
+  const argument = globArgument(command, parsed);
+  return argument && runOnPaths(context, command, parsed, argument);
+}
+
+/** Its changes are told, and not sent. */
+async function tellingContext(context: CommandContext): Promise<CommandContext> {
+  const { dryRunClient } = await import('./dry-run-client.js');
+  const client = dryRunClient(context.client, (result) => void context.emit(result));
+  return derive(context, { client: { value: client } });
 }
 
 /** What a protected profile wants to hear before anything is changed. */
@@ -162,8 +194,8 @@ function queued(
 ): Promise<Result> | undefined {
   const { transaction } = context.session;
   if (transaction === undefined || command.name === 'commit') return undefined;
-  if (command.toOp !== undefined) {
-    return command.toOp(context, parsed).then((op) => {
+  if (command.toOp !== undefined && parsed.options['dry-run'] !== true) {
+    return toOp(command, context, parsed).then((op) => {
       transaction.push(op);
       return { kind: 'done', done: 'queued', path: op.path };
     });

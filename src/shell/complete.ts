@@ -2,7 +2,8 @@
 // Commands and flags come from the declarations, paths from the server, one listing at a time.
 import type { CommandDeclaration } from '../commands/command.js';
 import { innerWords } from '../commands/inner-words.js';
-import { type ParsedLine, parseLine, quoteWord, type Token } from '../commands/parse-line.js';
+import { type ParsedLine, parseLine, type Token } from '../commands/parse-line.js';
+import { quoteWord } from '../commands/quote-word.js';
 import { resolvePath } from '../commands/resolve-path.js';
 import { completeAcl } from './complete-acl.js';
 import { completeFile, type ListFiles } from './complete-file.js';
@@ -73,6 +74,8 @@ interface Word {
   readonly text: string;
   readonly isQuoted: boolean;
   readonly quote: '"' | "'" | undefined;
+  /** Has it a sign of a pattern in it, unquoted? */
+  readonly isPattern: boolean;
 }
 
 export interface Choice {
@@ -109,9 +112,17 @@ function wordAt(text: string): Word | undefined {
       text: last.text,
       isQuoted: last.isQuoted,
       quote: last.openQuote,
+      isPattern: last.pattern !== undefined,
     };
   }
-  return { before: tokens, start: text.length, text: '', isQuoted: false, quote: undefined };
+  return {
+    before: tokens,
+    start: text.length,
+    text: '',
+    isQuoted: false,
+    quote: undefined,
+    isPattern: false,
+  };
 }
 
 function currentStatement({ statements }: ParsedLine, text: string): readonly Token[] {
@@ -138,7 +149,9 @@ async function candidatesFor(word: Word, context: CompletionContext): Promise<Fo
   if (kind === 'text' && isFile(next)) return completeFile(word.text, context.listFiles);
   switch (kind) {
     case 'path':
-      return completePath(word.text, context);
+      return word.isPattern
+        ? completePattern(word.text, context)
+        : completePath(word.text, context);
     case 'command':
     case 'word':
       return among(vocabulary.words, word.text);
@@ -186,6 +199,15 @@ async function completePath(text: string, context: CompletionContext): Promise<F
   );
   const choice = hasChildren ? { name: `${only}/`, isOpen: true } : { name: only, isOpen: false };
   return { prefix, choices: [choice] };
+}
+
+/** A name may begin like a pattern; where none does, there is nothing to complete, nor to blame. */
+async function completePattern(text: string, context: CompletionContext): Promise<Found> {
+  try {
+    return await completePath(text, context);
+  } catch {
+    return NOTHING;
+  }
 }
 
 /** `@` and a file; a value itself is for the person to say. */

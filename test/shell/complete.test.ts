@@ -14,9 +14,11 @@ const TREE: Readonly<Record<string, readonly string[]>> = {
   '/app/leaf': [],
   '/apples': [],
   '/zookeeper': ['quota'],
+  '/stars': ['a*b', 'a*c'],
 };
 
 async function listChildren(path: string): Promise<readonly string[]> {
+  if (/[*]\/?|[{]/.test(path)) throw new Error(`Node does not exist: ${path}`);
   if (path === '/zookeeper/quota') throw new Error('Insufficient permission : /zookeeper/quota');
   return TREE[path] ?? [];
 }
@@ -56,6 +58,10 @@ const CASES: readonly (readonly [before: string, after: string, cwd?: string])[]
   ['get /app/l| tail', 'get /app/leaf | tail'],
   ['create -e /app/l|', 'create -e /app/leaf |'],
   ['create -t 5 /app/l|', 'create -t 5 /app/leaf |'],
+  // patterns, and names that look like one
+  ['get /app/*|', 'get /app/*|'],
+  ['get /stars/|', "get '/stars/a*|"],
+  ['get /stars/a*b|', "get '/stars/a*b' |"],
   // relative ones
   ['get l|', 'get leaf |', '/app'],
   ['get ../app|', 'get ../app|', '/app'],
@@ -130,5 +136,12 @@ test('an unreadable znode is told in words', async () => {
 function quotedHead(name: string): string {
   return name.replace(/[\\'";\s]/g, '\\$&');
 }
+
+test('a pattern is nothing to blame', async () => {
+  for (const line of ['get /a*/x|', 'ls {/app,/apples}/n|', 'get /app/[n]*|']) {
+    const { candidates, fault } = await completionOf(line);
+    assert.equal({ candidates, fault }, { candidates: [], fault: undefined }, line);
+  }
+});
 
 test.run();

@@ -13,7 +13,7 @@ export const setAcl = defineCommand({
   group: 'acl',
   summary: 'set the ACL of a znode',
   description:
-    'An ACL is scheme:id:perms[,...]; the permissions are c(reate) d(elete) r(ead) w(rite) a(dmin). One wrong entry refuses the whole ACL, and so does one under which this session could not change it again. With -R, what cannot be changed is named, and makes the exit code 9.',
+    'An ACL is scheme:id:perms[,...]; the permissions are c(reate) d(elete) r(ead) w(rite) a(dmin). One wrong entry refuses the whole ACL, and so does one under which this session could not change it again. With -R, what cannot be changed is named, and makes the exit code 9. A pattern asks first; a script says --yes, or is refused.',
   options: {
     stat: { letter: 's', summary: 'show the Stat it has then' },
     version: {
@@ -26,10 +26,11 @@ export const setAcl = defineCommand({
     add: { summary: 'add these entries to those there are; the same id is replaced' },
     remove: { summary: 'take away the entries of these ids' },
     force: { summary: 'even if this session is shut out by it' },
+    yes: { letter: 'y', summary: 'do not ask about a pattern' },
     'dry-run': { letter: 'n', summary: 'list what would be changed, and to what' },
   },
   args: {
-    path: { kind: 'path', summary: 'the znode' },
+    path: { kind: 'path', glob: 'serial', summary: 'the znode, or a pattern' },
     acl: { kind: 'acl', summary: 'its entries: scheme:id:perms[,...]' },
   },
   isMutating: true,

@@ -5,7 +5,7 @@ import type { Result } from '../result.js';
 import { cellText, titleOf } from './aligned-rows.js';
 import type { RenderOptions } from './render.js';
 import { statFields } from './stat-lines.js';
-import { resultToText } from './text.js';
+import { resultToText, underHeading } from './text.js';
 
 /** What has rows as a table; undefined where text says it as well. */
 export function resultToTable(result: Result, options: RenderOptions): string | undefined {
@@ -51,6 +51,11 @@ export function resultToTable(result: Result, options: RenderOptions): string | 
         result.columns.map(titleOf),
         result.rows.map((row) => result.columns.map(({ name }) => cellText(row[name]))),
       );
+    case 'of-path': {
+      const shown =
+        resultToTable(result.result, options) ?? resultToText(result.result, options).toString();
+      return underHeading(result, options, shown).toString();
+    }
     default:
       return undefined;
   }

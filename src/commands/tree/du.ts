@@ -26,7 +26,14 @@ export const du = defineCommand({
       summary: 'by bytes (default), znodes or path',
     },
   },
-  args: { path: { kind: 'path', isOptional: true, summary: 'default: the working path' } },
+  args: {
+    path: {
+      kind: 'path',
+      glob: 'serial',
+      isOptional: true,
+      summary: 'where, or a pattern; default: the working path',
+    },
+  },
   examples: [
     { line: 'du /', summary: 'which part of the tree is large' },
     { line: 'du -d 2 --sort znodes /app', summary: 'two levels, by number of znodes' },

@@ -5,9 +5,10 @@ import { defineCommand } from '../command.js';
 import { CommandError, usageError } from '../command-error.js';
 import { isEphemeral, LONG_COLUMNS, longRow } from '../long-listing.js';
 import type { Token } from '../parse-line.js';
-import { quoteWord } from '../parse-line.js';
+import { globToRegExp } from '../path-glob.js';
+import { quoteWord } from '../quote-word.js';
 import type { Result } from '../result.js';
-import { durationOf, globToRegExp, regExpOf } from './name-pattern.js';
+import { durationOf, regExpOf } from './name-pattern.js';
 import { CommandWalk, WALK_OPTIONS } from './walk-command.js';
 
 const SIZE = { kind: 'integer', valueName: 'BYTES', max: 0x7fff_ffff } as const;
@@ -48,7 +49,14 @@ export const find = defineCommand({
   description:
     'All conditions given must hold. Paths are shown as they are found. What may not be read is named at the end, and makes the exit code 9.',
   options: OPTIONS,
-  args: { path: { kind: 'path', isOptional: true, summary: 'where; default: the working path' } },
+  args: {
+    path: {
+      kind: 'path',
+      glob: 'serial',
+      isOptional: true,
+      summary: 'where, or a pattern; default: the working path',
+    },
+  },
   examples: [
     { line: "find --name 'lock-*' -t ephemeral /app", summary: 'locks that are held' },
     { line: 'find --min-size 100000 -l /', summary: 'large values' },
@@ -99,7 +107,7 @@ function makeTest(
 ): Test {
   const text = (name: string) => options[name] as string | undefined;
   const number = (name: string, otherwise: number) => Number(options[name] ?? otherwise);
-  const glob = text('name') === undefined ? undefined : globToRegExp(text('name') ?? '');
+  const glob = nameTest(text('name'), tokens['name']);
   const regex =
     text('regex') === undefined ? undefined : regExpOf(text('regex') ?? '', 'u', tokens['regex']);
   const owner = text('owner')?.toLowerCase();
@@ -129,6 +137,16 @@ function makeTest(
     (_, { mtime }) => older === undefined || Number(mtime) < older,
   ];
   return (path, stat) => tests.every((test) => test(path, stat));
+}
+
+/** @throws CommandError USAGE */
+function nameTest(glob: string | undefined, token: Token | undefined): RegExp | undefined {
+  try {
+    return glob === undefined ? undefined : globToRegExp(glob);
+  } catch (error) {
+    if (error instanceof RangeError) throw usageError(error.message, token);
+    throw error;
+  }
 }
 
 async function runFor(

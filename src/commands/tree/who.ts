@@ -10,7 +10,7 @@ import { isEphemeral } from '../long-listing.js';
 import type { Result, Row } from '../result.js';
 import { ensembleServers } from '../session/ensemble-servers.js';
 import { partialError } from '../walk.js';
-import { CommandWalk, WALK_OPTIONS } from './walk-command.js';
+import { CommandWalk, WALK_OPTIONS, type WalkFlags } from './walk-command.js';
 
 const ANSWER_MS = 5000;
 
@@ -24,21 +24,45 @@ export const who = defineCommand({
     watches: { letter: 'w', summary: 'the sessions that watch the path' },
     ...WALK_OPTIONS,
   },
-  args: { path: { kind: 'path', isOptional: true, summary: 'default: the working path' } },
+  args: {
+    path: {
+      kind: 'path',
+      glob: 'serial',
+      isOptional: true,
+      summary: 'where, or a pattern; default: the working path',
+    },
+  },
   examples: [
     { line: 'who /locks', summary: 'who has the locks' },
     { line: 'who -w /app/config', summary: 'who will hear of a change' },
   ],
   async run(context, { options, args }): Promise<Result> {
-    const path = args.path ?? context.session.cwd;
-    const answers = new Answers(context, await ensembleServers(context));
-    const clients = await answers.clients();
-    if (options.watches) await showWatchers(context, path, answers, clients);
-    else await showOwners(context, path, options, clients);
-    answers.finish();
-    return { kind: 'end' };
+    return showAll(context, [args.path ?? context.session.cwd], options);
   },
+  runMany: (context, { options }, paths) => showAll(context, paths, options),
 });
+
+interface Flags extends WalkFlags {
+  readonly watches: boolean;
+}
+
+/** The servers are asked once, for however many paths. */
+async function showAll(
+  context: CommandContext,
+  paths: readonly string[],
+  flags: Flags,
+): Promise<Result> {
+  const answers = new Answers(context, await ensembleServers(context));
+  const clients = await answers.clients();
+  const walk = new CommandWalk(context);
+  const rows = flags.watches
+    ? await watchers(context, paths, answers, clients)
+    : await owners(walk, paths, flags, clients);
+  await context.emit({ kind: 'rows', columns: COLUMNS, rows });
+  walk.finish();
+  answers.finish();
+  return { kind: 'end' };
+}
 
 interface Client {
   readonly address: string;
@@ -51,41 +75,44 @@ function rowOf(path: string, session: string, client: Client | undefined): Row {
   return { path, session, client: client?.address ?? null, server: client?.server ?? null };
 }
 
-async function showOwners(
-  context: CommandContext,
-  root: string,
-  flags: { readonly depth?: number | undefined; readonly 'in-flight'?: number | undefined },
+async function owners(
+  walk: CommandWalk,
+  roots: readonly string[],
+  flags: Flags,
   clients: ReadonlyMap<string, Client>,
-): Promise<void> {
-  const walk = new CommandWalk(context);
+): Promise<readonly Row[]> {
   const rows: Row[] = [];
-  for await (const { path, stat } of walk.visits(root, flags)) {
-    if (stat === undefined || !isEphemeral(stat)) continue;
-    const session = formatSessionId(stat.ephemeralOwner);
-    rows.push(rowOf(path, session, clients.get(session)));
+  for (const root of roots) {
+    for await (const { path, stat } of walk.visits(root, flags)) {
+      if (stat === undefined || !isEphemeral(stat)) continue;
+      const session = formatSessionId(stat.ephemeralOwner);
+      rows.push(rowOf(path, session, clients.get(session)));
+    }
   }
-  await context.emit({ kind: 'rows', columns: COLUMNS, rows });
-  walk.finish();
+  return rows;
 }
 
-async function showWatchers(
-  context: CommandContext,
-  path: string,
+async function watchers(
+  { session: { chroot } }: CommandContext,
+  paths: readonly string[],
   answers: Answers,
   clients: ReadonlyMap<string, Client>,
-): Promise<void> {
+): Promise<readonly Row[]> {
   // The servers know nothing of a chroot.
-  const whole = path === '/' ? context.session.chroot || '/' : `${context.session.chroot}${path}`;
+  const asked = new Map(
+    paths.map((path) => [path === '/' ? chroot || '/' : `${chroot}${path}`, path]),
+  );
   const rows: Row[] = [];
   for (const { server, text } of await answers.ask('wchp')) {
     for (const [watched, sessions] of wchp.parse(text).paths) {
-      if (watched !== whole) continue;
+      const path = asked.get(watched);
+      if (path === undefined) continue;
       for (const session of sessions) {
         rows.push(rowOf(path, session, clients.get(session) ?? { address: '-', server }));
       }
     }
   }
-  await context.emit({ kind: 'rows', columns: COLUMNS, rows });
+  return rows;
 }
 
 /** The words of all servers, and which of them gave none. */

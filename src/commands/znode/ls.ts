@@ -28,11 +28,19 @@ export const ls = defineCommand({
     reverse: { letter: 'r', summary: 'with -l: the other way round' },
     ...WALK_OPTIONS,
   },
-  args: { path: { kind: 'path', isOptional: true, summary: 'default: the working path' } },
+  args: {
+    path: {
+      kind: 'path',
+      glob: 'serial',
+      isOptional: true,
+      summary: 'the znode, or a pattern; default: the working path',
+    },
+  },
   surplusHint: 'a watch is asked for with -w',
   examples: [
     { line: 'ls /', summary: 'the children of the root' },
     { line: 'ls -R /app', summary: 'every path below /app' },
+    { line: 'ls /app/{red,blue}*', summary: 'the children of each that fits' },
     { line: 'ls -l --sort size /app', summary: 'the largest value first' },
   ],
   check({ options, tokens }) {

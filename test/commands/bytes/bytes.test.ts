@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { quoteWord } from '../../../src/commands/parse-line.js';
+import { quoteWord } from '../../../src/commands/quote-word.js';
 import { makeServedShell, type ServedShell } from '../../support/served-shell.js';
 import { serverTest } from '../../support/shell-suite.js';
 import { makeTempDir } from '../../support/temp-dir.js';
