@@ -18,6 +18,7 @@ const ENTRIES: readonly Entry[] = [
   { name: 'create', load: async () => (await import('./znode/create.js')).create },
   { name: 'set', load: async () => (await import('./znode/set.js')).set },
   { name: 'touch', load: async () => (await import('./znode/touch.js')).touch },
+  { name: 'json', load: async () => (await import('./json/json.js')).json },
   { name: 'edit', load: async () => (await import('./znode/edit.js')).edit },
   { name: 'delete', load: async () => (await import('./znode/delete.js')).deleteCommand },
   { name: 'deleteall', load: async () => (await import('./znode/deleteall.js')).deleteall },

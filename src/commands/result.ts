@@ -87,6 +87,8 @@ export type Result =
       readonly fields: Readonly<Record<string, unknown>>;
       /** For pipes, without a line end; default: the text. */
       readonly raw?: string;
+      /** Does the text not say of which znode it is? */
+      readonly isNameless?: true;
     }
   /** A program that was run, and how it ended: its exit code becomes that of zksh. */
   | { readonly kind: 'ran'; readonly command: readonly string[]; readonly exitCode: number }

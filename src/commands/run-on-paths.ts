@@ -116,6 +116,7 @@ class ManyRuns {
   readonly #context: CommandContext;
   readonly #command: Command;
   readonly #many: Many;
+  #isChange = false;
   readonly #failures: { readonly path: string; readonly error: unknown }[] = [];
   readonly #rows: Row[] = [];
   #columns: readonly Column[] | undefined;
@@ -213,7 +214,7 @@ class ManyRuns {
     if (!isAboutOne(error)) throw error;
     const isGone = error instanceof ZooKeeperError && error.code === 'NONODE';
     // It was there a moment ago: what is gone is not shown, nor deleted again.
-    if (isGone && (this.#command.isMutating !== true || this.#command.name === 'delete')) return;
+    if (isGone && (!this.#isChange || this.#command.name === 'delete')) return;
     this.#failures.push({ path, error });
   }
 
@@ -250,6 +251,8 @@ function isNameless(result: Result): boolean {
       return result.view !== 'raw';
     case 'changed':
       return result.isStatShown;
+    case 'message':
+      return result.isNameless === true;
     case 'children':
     case 'stat':
     case 'acl':

@@ -157,6 +157,7 @@ async function checkExamples(): Promise<void> {
     await world.run('create -p /app/old; create /app/config; create /app/ready');
     if (command.name === 'mv') await world.run('delete /app/old; create -p /app/old/x');
     if (command.name === 'delquota') await world.run('setquota -n 5 /app');
+    if (command.name === 'json') await world.run(`set /app/config '{"db": {}, "servers": []}'`);
     world.client.calls.length = 0;
     for (const { line } of command.examples) await world.run(line);
     const isChanging = world.client.calls.some((call) => CHANGING.includes(call));
