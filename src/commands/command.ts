@@ -42,6 +42,8 @@ interface ValueSpec {
   readonly choices?: readonly string[];
   readonly min?: number;
   readonly max?: number;
+  /** Of a text that begins like an ACL: TAB offers what one may hold. */
+  readonly isAclLike?: true;
 }
 
 /** A flag, or an option with a value when it has a `kind`. Its long form is `--` and its name. */

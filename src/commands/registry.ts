@@ -57,6 +57,7 @@ const ENTRIES: readonly Entry[] = [
   { name: 'restore', load: async () => (await import('./move/restore.js')).restore },
   { name: 'getAcl', load: async () => (await import('./acl/get-acl.js')).getAcl },
   { name: 'setAcl', load: async () => (await import('./acl/set-acl.js')).setAcl },
+  { name: 'acl', load: async () => (await import('./acl/acl.js')).acl },
   { name: 'digest', load: async () => (await import('./acl/digest.js')).digest },
   { name: 'addauth', load: async () => (await import('./acl/addauth.js')).addauth },
   { name: 'whoami', load: async () => (await import('./acl/whoami.js')).whoami },

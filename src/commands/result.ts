@@ -113,6 +113,8 @@ export interface Column {
   readonly title?: string;
   /** Figures stand under each other by their last digit. */
   readonly isRight?: boolean;
+  /** A share in percent: a bar on a terminal, and the figure alone in JSON. */
+  readonly isPercent?: boolean;
 }
 
 /** A cell is shown as it is; null shows as a dash. */

@@ -146,6 +146,7 @@ async function candidatesFor(word: Word, context: CompletionContext): Promise<Fo
   if (next.role !== 'value') return NOTHING;
   const { kind, choices } = next.spec;
   if (kind === 'data') return completeData(word, context);
+  if (next.spec.isAclLike === true) return completeAcl(word.text);
   if (kind === 'text' && isFile(next)) return completeFile(word.text, context.listFiles);
   switch (kind) {
     case 'path':

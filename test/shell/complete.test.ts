@@ -58,6 +58,7 @@ const CASES: readonly (readonly [before: string, after: string, cwd?: string])[]
   ['get /app/l| tail', 'get /app/leaf | tail'],
   ['create -e /app/l|', 'create -e /app/leaf |'],
   ['create -t 5 /app/l|', 'create -t 5 /app/leaf |'],
+  ['acl add /app wo|', 'acl add /app world:anyone:|'],
   // patterns, and names that look like one
   ['get /app/*|', 'get /app/*|'],
   ['get /stars/|', "get '/stars/a*|"],

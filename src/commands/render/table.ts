@@ -2,7 +2,7 @@ import Table from 'cli-table3';
 import type { Stat } from '../../protocol/data.js';
 import { formatPerms } from '../../protocol/perms.js';
 import type { Result } from '../result.js';
-import { cellText, titleOf } from './aligned-rows.js';
+import { cellOf, titleOf } from './aligned-rows.js';
 import type { RenderOptions } from './render.js';
 import { statFields } from './stat-lines.js';
 import { resultToText, underHeading } from './text.js';
@@ -49,7 +49,9 @@ export function resultToTable(result: Result, options: RenderOptions): string | 
     case 'rows':
       return table(
         result.columns.map(titleOf),
-        result.rows.map((row) => result.columns.map(({ name }) => cellText(row[name]))),
+        result.rows.map((row) =>
+          result.columns.map((column) => cellOf(column, row, options.isTerminal)),
+        ),
       );
     case 'of-path': {
       const shown =

@@ -27,11 +27,14 @@ export function resultToText(result: Result, options: RenderOptions): string | B
   const isForPrograms = !options.isTerminal && options.isChosen !== true;
   if (isForPrograms && OF_WATCH.has(result.kind)) return resultToJson(result, 0);
   if (result.kind === 'output') return result.data;
-  const text = lines(result);
+  const text = lines(result, options.isTerminal);
   return options.isTerminal ? visible(text) : text;
 }
 
-function lines(result: Exclude<Result, DataResult | PathResult | { kind: 'output' }>): string {
+function lines(
+  result: Exclude<Result, DataResult | PathResult | { kind: 'output' }>,
+  isTerminal: boolean,
+): string {
   switch (result.kind) {
     case 'done':
     case 'end':
@@ -79,7 +82,7 @@ function lines(result: Exclude<Result, DataResult | PathResult | { kind: 'output
     case 'message':
       return `${result.text}\n`;
     case 'rows':
-      return alignedRows(result.columns, result.rows);
+      return alignedRows(result.columns, result.rows, isTerminal);
   }
 }
 
