@@ -214,6 +214,8 @@ export interface CommandContext {
    * name a program.
    */
   renderForPipe?(result: Result): string | Buffer;
+  /** Is what the client changes written down for `undo`? */
+  readonly isRecorded?: boolean;
   /** Does all that is emitted go to a program? */
   readonly isPiped?: boolean;
   /** Gives the whole terminal to another program meanwhile; absent where nothing is drawn there. */

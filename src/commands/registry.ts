@@ -76,6 +76,7 @@ const ENTRIES: readonly Entry[] = [
   { name: 'alias', load: async () => (await import('./shell/alias.js')).alias },
   { name: 'unalias', load: async () => (await import('./shell/unalias.js')).unalias },
   { name: 'redo', load: async () => (await import('./shell/redo.js')).redo },
+  { name: 'undo', load: async () => (await import('./undo/undo.js')).undo },
   { name: 'time', load: async () => (await import('./shell/time.js')).time },
   { name: 'repeat', load: async () => (await import('./shell/repeat.js')).repeat },
   {

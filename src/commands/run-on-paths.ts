@@ -6,6 +6,7 @@ import { pathFault } from '../protocol/path.js';
 import type { ArgumentSpec, Command, CommandContext, ParsedArguments } from './command.js';
 import { CommandError, ExitCode, usageError } from './command-error.js';
 import { amountOf, confirmMany } from './confirm-many.js';
+import { deriveContext } from './derive-context.js';
 import { expandPaths } from './expand-paths.js';
 import { mapBounded } from './map-bounded.js';
 import type { Token } from './parse-line.js';
@@ -149,8 +150,9 @@ class ManyRuns {
   async #confirm({ options }: ParsedArguments): Promise<void> {
     if (options['yes'] === true || this.#context.session.isDryRun) return;
     const { name } = this.#command;
-    const done = name === 'delete' ? 'deleted' : 'changed';
-    await confirmMany(this.#context, { verb: name, done, command: name, paths: this.#many.paths });
+    const { paths } = this.#many;
+    const [verb, done] = name === 'delete' ? ['delete', 'deleted'] : ['change', 'changed'];
+    await confirmMany(this.#context, { verb, done, command: name, paths });
   }
 
   async #runSerially(): Promise<void> {
@@ -184,10 +186,7 @@ class ManyRuns {
   }
 
   #runOne(path: string, emit: CommandContext['emit']): Promise<Result> {
-    const context: CommandContext = Object.create(this.#context, {
-      emit: { value: emit },
-      readInput: { value: () => this.#readInput() },
-    });
+    const context = deriveContext(this.#context, { emit, readInput: () => this.#readInput() });
     return this.#command.run(context, this.#many.callOf(path));
   }
 
@@ -238,7 +237,7 @@ class ManyRuns {
     const { name } = this.#command;
     return {
       kind: 'message',
-      text: `${name}: ${amountOf(paths)}`,
+      text: `Changed ${amountOf(paths)}`,
       fields: { done: name, pattern, count: paths.length },
     };
   }

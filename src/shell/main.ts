@@ -3,6 +3,7 @@
 import { ExitCode } from '../commands/command-error.js';
 import type { ShellOptions } from '../commands/shell-options.js';
 import { ShellSession } from '../commands/shell-session.js';
+import { ChangeJournal } from '../commands/undo/change-journal.js';
 import type { Key } from './key-decoder.js';
 import { openKeyboard } from './keyboard.js';
 import { promptSpans, serversOf } from './prompt.js';
@@ -15,6 +16,7 @@ import { paintSpans } from './theme.js';
  */
 export async function startShell(options: ShellOptions): Promise<number> {
   const session = new ShellSession(options.session);
+  if (!session.isReadOnly && !session.isDryRun) session.journal = new ChangeJournal();
   try {
     return await showShell(session, options);
   } finally {

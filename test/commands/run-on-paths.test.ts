@@ -87,12 +87,12 @@ serverTest(
   async (shell) => {
     await plant(shell);
     assert.is((await shell.fully('set /t/*/x new')).error?.code, 'UNCONFIRMED');
-    assert.is(await shell.run('set -y /t/*/x new; get --raw /t/*/x'), 'set: 2 znodes\nnewnew');
+    assert.is(await shell.run('set -y /t/*/x new; get --raw /t/*/x'), 'Changed 2 znodes\nnewnew');
     assert.is(
       await shell.run('set -n /t/red/x newer; get --raw /t/red/x'),
       'would set /t/red/x (5 bytes)\nnew',
     );
-    assert.is(await shell.run('touch -y /t/*/x'), 'touch: 2 znodes\n');
+    assert.is(await shell.run('touch -y /t/*/x'), 'Changed 2 znodes\n');
     await shell.run('setAcl -y /t/*/x world:anyone:ra');
     const { error } = await shell.fully('set -y /t/{red,red/x} v');
     assert.equal(
@@ -111,14 +111,14 @@ test('a person is asked once, with the number and a sample', async () => {
   assert.match(await world.run('touch /t/r*'), /^nothing was changed\n/);
   assert.equal(world.questions, [
     'delete 6 znodes?\n  /t/blue\n  /t/blue/x\n  /t/od*d\n  /t/odxd\n  /t/red\n  ... and 1 more\n',
-    'touch 1 znode?\n  /t/red\n',
+    'change 1 znode?\n  /t/red\n',
   ]);
 });
 
 test('a value from standard input is the same for all, and --to is for one', async () => {
   const world = makeShellWorld({ input: Buffer.from('typed') });
   await plant(world);
-  assert.is(await world.run('set -y /t/*/x -; get --raw /t/*/x'), 'set: 2 znodes\ntypedtyped');
+  assert.is(await world.run('set -y /t/*/x -; get --raw /t/*/x'), 'Changed 2 znodes\ntypedtyped');
   assert.is((await world.runFully('get --to file /t/*')).error?.code, 'USAGE');
 });
 

@@ -51,7 +51,7 @@ serverTest('json set changes one value, and no other byte', async (shell) => {
   );
   assert.match(await shell.run('json set -n /made /a 2'), /^would set \/made \(7 bytes\)\n$/);
   assert.is((await shell.fully('json set /m* /a 2')).error?.code, 'UNCONFIRMED');
-  assert.is(await shell.run('json set -y /m* /a 2; json get /made a'), 'json: 1 znode\n2\n');
+  assert.is(await shell.run('json set -y /m* /a 2; json get /made a'), 'Changed 1 znode\n2\n');
 });
 
 test('what somebody else sets meanwhile is kept', async () => {
