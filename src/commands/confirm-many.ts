@@ -11,6 +11,8 @@ export interface ManyPaths {
   readonly paths: readonly string[];
   /** The command that has --yes and --dry-run. */
   readonly command: string;
+  /** How it is told to list them; default -n. */
+  readonly listing?: string;
 }
 
 /**
@@ -18,7 +20,7 @@ export interface ManyPaths {
  * @throws CommandError UNCONFIRMED in a script, REFUSED where the answer is no
  */
 export async function confirmMany(context: CommandContext, many: ManyPaths): Promise<void> {
-  const { verb, done, paths, command } = many;
+  const { verb, done, paths, command, listing = '-n' } = many;
   if (!context.isInteractive) {
     const sample = paths.slice(0, SAMPLE_LENGTH).join(', ');
     const more = paths.length > SAMPLE_LENGTH ? ', ...' : '';
@@ -27,7 +29,7 @@ export async function confirmMany(context: CommandContext, many: ManyPaths): Pro
       {
         code: 'UNCONFIRMED',
         exitCode: ExitCode.usage,
-        hint: `${command} --yes does it without a question; -n lists them all`,
+        hint: `${command} --yes does it without a question; ${listing} lists them all`,
       },
     );
   }

@@ -78,6 +78,7 @@ const ENTRIES: readonly Entry[] = [
   { name: 'redo', load: async () => (await import('./shell/redo.js')).redo },
   { name: 'undo', load: async () => (await import('./undo/undo.js')).undo },
   { name: 'time', load: async () => (await import('./shell/time.js')).time },
+  { name: 'trace', load: async () => (await import('./shell/trace.js')).trace },
   { name: 'repeat', load: async () => (await import('./shell/repeat.js')).repeat },
   {
     name: 'printwatches',

@@ -5,6 +5,7 @@ import { notConnected } from './command-error.js';
 import { resolvePath } from './resolve-path.js';
 import type { Result } from './result.js';
 import { badTarget, checkTarget, isSecureTarget } from './target.js';
+import type { TraceSwitch } from './trace-switch.js';
 import type { ChangeJournal } from './undo/change-journal.js';
 
 export type ClientKind = 'builtin' | 'native';
@@ -72,6 +73,7 @@ export class ShellSession {
   transaction: Op[] | undefined;
   /** For `undo`; undefined where nothing is kept. */
   journal: ChangeJournal | undefined;
+  tracer: TraceSwitch | undefined;
   /** Where a dry run tells what would be done; the context of each command sets it. */
   tellDryRun: (result: Result) => void = () => undefined;
   readonly aliases = new Map<string, string>();

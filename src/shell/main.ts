@@ -3,6 +3,7 @@
 import { ExitCode } from '../commands/command-error.js';
 import type { ShellOptions } from '../commands/shell-options.js';
 import { ShellSession } from '../commands/shell-session.js';
+import { makeTraceSwitch, traceOption } from '../commands/trace-switch.js';
 import { ChangeJournal } from '../commands/undo/change-journal.js';
 import type { Key } from './key-decoder.js';
 import { openKeyboard } from './keyboard.js';
@@ -15,13 +16,24 @@ import { paintSpans } from './theme.js';
  * @returns the exit code
  */
 export async function startShell(options: ShellOptions): Promise<number> {
-  const session = new ShellSession(options.session);
+  const session = makeSession(options);
   if (!session.isReadOnly && !session.isDryRun) session.journal = new ChangeJournal();
   try {
     return await showShell(session, options);
   } finally {
     await session.close();
   }
+}
+
+function makeSession({ session: asked, isTracing = false }: ShellOptions): ShellSession {
+  if (asked.clientKind === 'native') return new ShellSession(asked);
+  const tracer = makeTraceSwitch(isTracing);
+  const session = new ShellSession({
+    ...asked,
+    client: { ...asked.client, ...traceOption(tracer) },
+  });
+  session.tracer = tracer;
+  return session;
 }
 
 async function showShell(session: ShellSession, options: ShellOptions): Promise<number> {

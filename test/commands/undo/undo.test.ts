@@ -44,7 +44,7 @@ serverTest('each change is taken back, and the undo of it, too', async (shell) =
     'mv /t/a /t/moved',
     'cp -R /t/a /t/copy',
     "txn 'set /t x' 'delete /t/a/null' 'create /t/a/b' 'set /t/a y'",
-    "find --name null --exec 'delete {}' /t",
+    "find -y --name null --exec 'delete {}' /t",
     'repeat 3 set /t again',
   ]) {
     const before = await treeOf(shell, '/t');
