@@ -46,7 +46,7 @@ export const ls = defineCommand({
   check({ options, tokens }) {
     const long = tokens.sort ?? tokens.reverse;
     if (long !== undefined && !options.long) throw usageError('this goes with -l', long);
-    const deep = tokens.depth ?? tokens['in-flight'];
+    const deep = tokens.depth ?? tokens['in-flight'] ?? tokens.rate;
     if (deep !== undefined && !options.recursive) throw usageError('this goes with -R', deep);
     if (options.long && (options.recursive || options.stat)) {
       throw usageError('-l goes neither with -R nor with -s; find -l lists all below', tokens.long);
