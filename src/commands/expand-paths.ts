@@ -3,7 +3,7 @@ import { ZooKeeperError } from '../client/errors.js';
 import { childPath } from '../protocol/path.js';
 import { mapBounded } from './map-bounded.js';
 import type { NamePattern, PathPattern } from './path-glob.js';
-import { compareWalk, walkTree } from './walk.js';
+import { walkTree } from './walk.js';
 
 export interface Expanded {
   /** Each once, in the order of a walk. */
@@ -37,7 +37,13 @@ export async function expandPaths(
     if (found.length === 0) unmatched.push(pattern);
     for (const path of found) paths.add(path);
   }
-  return { paths: [...paths].sort(compareWalk), unmatched, unread: expansion.unread };
+  return { paths: inWalkOrder(paths), unmatched, unread: expansion.unread };
+}
+
+/** With the slash as the least of all signs a path comes before what is below it. */
+function inWalkOrder(paths: ReadonlySet<string>): readonly string[] {
+  const keys = Array.from(paths, (path) => path.replaceAll('/', '\0')).sort();
+  return keys.map((key) => key.replaceAll('\0', '/'));
 }
 
 /** What fits the first names of a pattern; the root is "". */

@@ -7,6 +7,7 @@ import { quoteWord } from '../commands/quote-word.js';
 import { resolvePath } from '../commands/resolve-path.js';
 import { completeAcl } from './complete-acl.js';
 import { completeFile, type ListFiles } from './complete-file.js';
+import { completePattern, NOTHING } from './complete-pattern.js';
 import type { Vocabulary } from './vocabulary.js';
 import { flagsOf, rolesOf } from './word-role.js';
 
@@ -53,6 +54,9 @@ export async function complete(
     return { ...here, text: text.slice(word.start, cursor), candidates: [] };
   }
   const names = choices.map(({ name }) => name);
+  if (found.isListOnly === true) {
+    return { ...here, text: text.slice(word.start, cursor), candidates: names };
+  }
   if (choices.length === 1) {
     const end = first.isOpen ? '' : ' ';
     const whole = prefix + first.name;
@@ -74,8 +78,8 @@ interface Word {
   readonly text: string;
   readonly isQuoted: boolean;
   readonly quote: '"' | "'" | undefined;
-  /** Has it a sign of a pattern in it, unquoted? */
-  readonly isPattern: boolean;
+  /** As of a token: where it holds a sign of one, unquoted. */
+  readonly pattern: string | undefined;
 }
 
 export interface Choice {
@@ -90,6 +94,8 @@ export interface Found {
   readonly choices: readonly Choice[];
   /** Then its beginning is never quoted: a quoted word is no flag, and no `@file`. */
   readonly isBare?: boolean;
+  /** Then the word stays as it is, and they are only shown. */
+  readonly isListOnly?: boolean;
 }
 
 function isFound(value: unknown): value is Found {
@@ -112,7 +118,7 @@ function wordAt(text: string): Word | undefined {
       text: last.text,
       isQuoted: last.isQuoted,
       quote: last.openQuote,
-      isPattern: last.pattern !== undefined,
+      pattern: last.pattern,
     };
   }
   return {
@@ -121,7 +127,7 @@ function wordAt(text: string): Word | undefined {
     text: '',
     isQuoted: false,
     quote: undefined,
-    isPattern: false,
+    pattern: undefined,
   };
 }
 
@@ -150,9 +156,7 @@ async function candidatesFor(word: Word, context: CompletionContext): Promise<Fo
   if (kind === 'text' && isFile(next)) return completeFile(word.text, context.listFiles);
   switch (kind) {
     case 'path':
-      return word.isPattern
-        ? completePattern(word.text, context)
-        : completePath(word.text, context);
+      return completePathOrPattern(word, context);
     case 'command':
     case 'word':
       return among(vocabulary.words, word.text);
@@ -162,8 +166,6 @@ async function candidatesFor(word: Word, context: CompletionContext): Promise<Fo
       return choices === undefined ? NOTHING : among(choices, word.text);
   }
 }
-
-const NOTHING: Found = { prefix: '', choices: [] };
 
 function among(words: readonly string[], begun: string): Found {
   const fitting = words.filter((word) => word.startsWith(begun));
@@ -202,13 +204,13 @@ async function completePath(text: string, context: CompletionContext): Promise<F
   return { prefix, choices: [choice] };
 }
 
-/** A name may begin like a pattern; where none does, there is nothing to complete, nor to blame. */
-async function completePattern(text: string, context: CompletionContext): Promise<Found> {
-  try {
-    return await completePath(text, context);
-  } catch {
-    return NOTHING;
-  }
+/** What begins just like this goes before what it could be a pattern of. */
+async function completePathOrPattern(word: Word, context: CompletionContext): Promise<Found> {
+  const { text, pattern } = word;
+  if (pattern === undefined) return completePath(text, context);
+  const found = await completePath(text, context).catch(() => NOTHING);
+  if (found.choices.length > 0) return found;
+  return completePattern(text, pattern, context.cwd, context.listChildren);
 }
 
 /** `@` and a file; a value itself is for the person to say. */

@@ -61,6 +61,11 @@ const CASES: readonly (readonly [before: string, after: string, cwd?: string])[]
   ['acl add /app wo|', 'acl add /app world:anyone:|'],
   // patterns, and names that look like one
   ['get /app/*|', 'get /app/*|'],
+  ['get /app/n*|', 'get /app/n*|'],
+  ['get /a*/n|', 'get /a*/node-|'],
+  ['get /a*/l|', 'get /a*/leaf|'],
+  ["get '/a'*/l|", 'get /a*/leaf|'],
+  ["get /a*'*'/l|", "get /a*'*'/l|"],
   ['get /stars/|', "get '/stars/a*|"],
   ['get /stars/a*b|', "get '/stars/a*b' |"],
   // relative ones
@@ -139,10 +144,16 @@ function quotedHead(name: string): string {
 }
 
 test('a pattern is nothing to blame', async () => {
-  for (const line of ['get /a*/x|', 'ls {/app,/apples}/n|', 'get /app/[n]*|']) {
+  for (const line of ['get /a*/x|', 'ls {/app,/apples}/x*|', 'get /**/n|', 'get /[|']) {
     const { candidates, fault } = await completionOf(line);
     assert.equal({ candidates, fault }, { candidates: [], fault: undefined }, line);
   }
+});
+
+test('what a pattern finds is shown', async () => {
+  const { candidates } = await completionOf('delete {leaf,node-?,none*}|', '/app');
+  assert.equal(candidates, ['/app/leaf', '/app/node-1', '/app/node-2']);
+  assert.equal((await completionOf('get /*p*|')).candidates, ['/app', '/apples']);
 });
 
 test.run();

@@ -51,9 +51,10 @@ class Recorder {
       setData: (path, data, version) => this.#set(path, data, version ?? -1),
       setACL: (path, acl, version) => this.#setAcl(path, acl, version ?? -1),
       multi: (ops) => this.#multi(ops),
-      reconfig: (change) => {
+      reconfig: async (change) => {
+        const done = await this.#watched('/zookeeper/config', () => this.#client.reconfig(change));
         this.#changes.refuse('a reconfiguration is taken back by another one');
-        return this.#client.reconfig(change);
+        return done;
       },
     };
   }
