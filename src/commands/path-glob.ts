@@ -7,6 +7,7 @@
 // A sign with a backslash before it stands for itself. There are no hidden names, but a pattern
 // does not find the server's own /zookeeper where its first name is one.
 
+import { pathFault } from '../protocol/path.js';
 import { resolvePath } from './resolve-path.js';
 
 /** What means something in a pattern, or inside of brackets and braces. */
@@ -41,6 +42,20 @@ export function parsePathGlob(pattern: string, cwd: string): readonly PathPatter
   const patterns = [...new Set(texts)].map(toPathPattern);
   const isPlain = patterns.every(({ names }) => names.every(({ kind }) => kind === 'name'));
   return isPlain && alternatives.length === 1 ? undefined : patterns;
+}
+
+/** Why a word can be no pattern of paths, as a clause; undefined when it can. */
+export function patternFault(pattern: string): string | undefined {
+  try {
+    for (const { text } of parsePathGlob(pattern, '/') ?? []) {
+      const fault = pathFault(text);
+      if (fault !== undefined) return `${text} is not a path: ${fault}`;
+    }
+    return undefined;
+  } catch (error) {
+    if (error instanceof RangeError) return error.message;
+    throw error;
+  }
 }
 
 /**

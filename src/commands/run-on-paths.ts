@@ -2,7 +2,6 @@
 // name typed is meant before anything that it could stand for.
 import { ConnectError, ZooKeeperError } from '../client/errors.js';
 import type { ErrorName } from '../protocol/error-code.js';
-import { pathFault } from '../protocol/path.js';
 import type { ArgumentSpec, Command, CommandContext, ParsedArguments } from './command.js';
 import { CommandError, ExitCode, usageError } from './command-error.js';
 import { amountOf, confirmMany } from './confirm-many.js';
@@ -46,7 +45,7 @@ export async function runOnPaths(
   argument: GlobArgument,
 ): Promise<Result | undefined> {
   const { session, client, signal } = context;
-  const patterns = patternsOf(argument.token, session.cwd);
+  const patterns = parsePathGlob(argument.token.pattern ?? '', session.cwd);
   if (patterns === undefined) return undefined;
   if ((await client.exists(String(parsed.args[argument.name]))) !== null) return undefined;
   const isWholeTree = session.chroot === '';
@@ -68,21 +67,6 @@ export async function runOnPaths(
   throw partialError('not all could be looked into', unread);
 }
 
-/** @throws CommandError USAGE */
-function patternsOf(token: Token, cwd: string): readonly PathPattern[] | undefined {
-  try {
-    const patterns = parsePathGlob(token.pattern ?? '', cwd);
-    for (const { text } of patterns ?? []) {
-      const fault = pathFault(text);
-      if (fault !== undefined) throw usageError(`${text} is not a path: ${fault}`, token);
-    }
-    return patterns;
-  } catch (error) {
-    if (error instanceof RangeError) throw usageError(`${token.text}: ${error.message}`, token);
-    throw error;
-  }
-}
-
 function noMatch({ text, names }: PathPattern, place: Token): CommandError {
   const isPlain = names.every(({ kind }) => kind === 'name');
   return new CommandError(isPlain ? `Node does not exist: ${text}` : `no znode fits ${text}`, {
@@ -97,7 +81,8 @@ function noMatch({ text, names }: PathPattern, place: Token): CommandError {
 /** What many paths cannot be given to. @throws CommandError USAGE */
 export function refusePattern(command: Command, parsed: ParsedArguments, what: string): void {
   const argument = globArgument(command, parsed);
-  if (argument === undefined || patternsOf(argument.token, '/') === undefined) return;
+  if (argument === undefined) return;
+  if (parsePathGlob(argument.token.pattern ?? '', '/') === undefined) return;
   throw usageError(
     `a pattern cannot be part of ${what}`,
     argument.token,

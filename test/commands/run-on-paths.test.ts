@@ -144,6 +144,14 @@ test('a transaction takes no pattern, and a dry run is none of it', async () => 
   assert.equal(world.session.transaction, []);
 });
 
+test('what can be no pattern is refused before a connection is made', async () => {
+  for (const pattern of ['/[z-a]*', '/a/{b,c//d}', `/${'{a,b}'.repeat(14)}`]) {
+    const world = makeShellWorld();
+    assert.is((await world.runFully(`get ${pattern}`)).error?.code, 'USAGE', pattern);
+    assert.equal(world.opened, []);
+  }
+});
+
 test('the guard of deleteall holds for what a pattern fits', async () => {
   const world = makeShellWorld();
   assert.is((await world.runFully('deleteall -y /{a,zookeeper}')).error?.code, 'GUARDED');

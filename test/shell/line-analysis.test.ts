@@ -47,6 +47,7 @@ test('what cannot become right by typing on is a fault', () => {
     ['watch /a touch', /too many/],
     ['watch --until soon /a', /--until is exists/],
     ['deleteall /zookeeper ', /never deletes \/zookeeper/],
+    ['get /[z-a]* ', /no range/],
     ['set -v abc ', /whole number/],
     ['get /a//b', /not a path/],
     ['get "', /not closed/],

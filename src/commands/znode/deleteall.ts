@@ -70,7 +70,7 @@ async function deleteBelow(
     for (const found of paths) await context.emit({ kind: 'path', path: found });
     return { kind: 'deleted', path, count: paths.length, isDryRun: true };
   }
-  if (!options.yes) {
+  if (!options.yes && !context.session.isDryRun) {
     await confirmMany(context, { verb: 'delete', done: 'deleted', command: 'deleteall', paths });
   }
   paths.reverse();
