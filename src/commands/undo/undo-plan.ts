@@ -130,7 +130,8 @@ function setBack(path: string, before: ZnodeBefore, after: Stat): readonly UndoS
 }
 
 function sizeOf(bytes: Buffer | null): string {
-  return bytes === null ? 'null' : `${bytes.length} bytes`;
+  if (bytes === null) return 'null';
+  return bytes.length === 1 ? '1 byte' : `${bytes.length} bytes`;
 }
 
 /** What one transaction of an undo may hold, well below what servers take. */

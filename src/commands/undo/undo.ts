@@ -10,7 +10,7 @@ export const undo = defineCommand({
   group: 'shell',
   summary: 'take back what the last changing command of this prompt did',
   description:
-    'Of that command the prompt keeps in memory what was there before: data and ACLs, of up to 10,000 znodes and 16 MiB. undo shows what it is going to do, and asks. Where anything was changed since, nothing is done, with exit code 7. Up to 500 znodes are taken back in one transaction, all or none; ACLs one by one behind it. undo again takes the undo back. What is made again is a new znode: its czxid, times, versions and the numbers that its sequential children get begin anew; a container or a znode with a TTL comes back as a persistent one, since servers tell no client which is which; an ephemeral comes back only if it was of this session. Not taken back: what connects several clients (lock, elect, queue and the other recipes), reconfig, and what was done on another cluster. A script keeps nothing.',
+    'Of that command the prompt keeps in memory what was there before: data and ACLs, of up to 10,000 znodes and 16 MiB. undo shows what it is going to do, or the first of it, and asks. Where anything was changed since, nothing is done, with exit code 7. Up to 500 znodes are taken back in one transaction, all or none; ACLs one by one behind it. undo again takes the undo back. What is made again is a new znode: its czxid, times, versions and the numbers that its sequential children get begin anew; a container or a znode with a TTL comes back as a persistent one, since servers tell no client which is which; an ephemeral comes back only if it was of this session. Not taken back: what connects several clients (lock, elect, queue and the other recipes), reconfig, and what was done on another cluster. A script keeps nothing.',
   options: {
     yes: { letter: 'y', summary: 'do not ask' },
     'dry-run': { letter: 'n', summary: 'only show what would be done' },
@@ -24,7 +24,7 @@ export const undo = defineCommand({
   async run(context, { options }): Promise<Result> {
     const changes = lastChanges(context);
     const plan = await makeUndoPlan(context.client, changes);
-    await context.emit(rowsOf(plan));
+    await show(context, plan, options['dry-run']);
     if (plan.conflicts.length > 0) throw conflict(changes, plan.conflicts);
     const paths = [...new Set(plan.steps.map(({ path }) => path))];
     if (plan.steps.length === 0) throw nothing(`nothing of ${changes.title} can be taken back`);
@@ -80,18 +80,25 @@ function conflict({ title }: CommandChanges, conflicts: readonly Said[]): Comman
   );
 }
 
-function rowsOf({ steps, conflicts, lost }: UndoPlan): Result {
+/** What somebody has to read before the question is short, and what matters most comes last. */
+const MAX_SHOWN = 20;
+
+async function show(context: CommandContext, plan: UndoPlan, isWhole: boolean): Promise<void> {
+  const { steps, conflicts, lost } = plan;
   const said = (what: string, list: readonly Said[]) =>
     list.map(({ path, why }) => ({ undo: what, path, detail: why }));
-  return {
-    kind: 'rows',
-    columns: [{ name: 'undo' }, { name: 'path' }, { name: 'detail' }],
-    rows: [
-      ...steps.map(({ what, path, detail }) => ({ undo: what, path, detail: detail || null })),
-      ...said('changed since', conflicts),
-      ...said('cannot be', lost),
-    ],
-  };
+  const lists = [
+    steps.map(({ what, path, detail }) => ({ undo: what, path, detail: detail || null })),
+    said('changed since', conflicts),
+    said('cannot be', lost),
+  ];
+  const shown = isWhole ? lists : lists.map((list) => list.slice(0, MAX_SHOWN));
+  const columns = [{ name: 'undo' }, { name: 'path' }, { name: 'detail' }];
+  await context.emit({ kind: 'rows', columns, rows: shown.flat() });
+  const left = lists.flat().length - shown.flat().length;
+  if (left === 0) return;
+  const text = `... and ${left} more, which undo -n shows`;
+  await context.emit({ kind: 'message', text, fields: { notShown: left } });
 }
 
 async function takeBack({ client }: CommandContext, { steps }: UndoPlan): Promise<void> {

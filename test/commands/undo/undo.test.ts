@@ -107,7 +107,7 @@ serverTest('what cannot come back is said, and the rest comes back', async (shel
     await other.run('create -e /t/theirs t');
     await shell.run('deleteall -y /t');
     const rows = await shell.run('undo -y', 'raw');
-    assert.match(rows, /^create\t\/t\tnull\n.*\ncreate\t\/t\/mine\tephemeral, 1 bytes\n/);
+    assert.match(rows, /^create\t\/t\tnull\n.*\ncreate\t\/t\/mine\tephemeral, 1 byte\n/);
     assert.match(rows, /\ncannot be\t\/t\/theirs\tan ephemeral of session 0x[0-9a-f]+\n/);
     assert.is(await shell.run('ls /t'), '[kept, mine]\n');
     assert.is(await shell.run('getEphemerals /t'), '[/t/mine]\n');
@@ -140,7 +140,15 @@ serverTest('thousands of znodes are deleted in order, and come back', async (she
   const below = Array.from({ length: 2000 }, (_, i) => `/t/${i % 20}/${i}`);
   await Promise.all(below.map((path) => client?.create(path, Buffer.from(path))));
   assert.is(await shell.run('deleteall -y /t'), 'Deleted 2021 znodes\n');
-  await shell.run('undo -y');
+  const all = (await shell.run('undo -n', 'raw')).split('\n');
+  assert.is(all.length, 2022);
+  const shown = (await shell.run('undo -y', 'raw')).split('\n');
+  assert.equal(shown.slice(0, 20), all.slice(0, 20));
+  assert.equal(shown.slice(20), [
+    '... and 2001 more, which undo -n shows',
+    'Undone: deleteall /t, 2021 znodes',
+    '',
+  ]);
   assert.is(await shell.run('getAllChildrenNumber /t'), '2020\n');
   assert.is(await shell.run('get /t/7/1987'), '/t/7/1987\n');
 });
