@@ -17,7 +17,10 @@ import { paintSpans } from './theme.js';
  */
 export async function startShell(options: ShellOptions): Promise<number> {
   const session = makeSession(options);
-  if (!session.isReadOnly && !session.isDryRun) session.journal = new ChangeJournal();
+  const { isReadOnly, isDryRun, clientKind } = session;
+  // The native client reads no ACL, and sends no transaction to put things back with.
+  const isKept = !isReadOnly && !isDryRun && clientKind === 'builtin';
+  if (isKept) session.journal = new ChangeJournal();
   try {
     return await showShell(session, options);
   } finally {

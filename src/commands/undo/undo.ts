@@ -10,7 +10,7 @@ export const undo = defineCommand({
   group: 'shell',
   summary: 'take back what the last changing command of this prompt did',
   description:
-    'Of that command the prompt keeps in memory what was there before: data and ACLs, of up to 10,000 znodes and 16 MiB. undo shows what it is going to do, or the first of it, and asks. Where anything was changed since, nothing is done, with exit code 7. Up to 500 znodes are taken back in one transaction, all or none; ACLs one by one behind it. undo again takes the undo back. What is made again is a new znode: its czxid, times, versions and the numbers that its sequential children get begin anew; a container or a znode with a TTL comes back as a persistent one, since servers tell no client which is which; an ephemeral comes back only if it was of this session. Not taken back: what connects several clients (lock, elect, queue and the other recipes), reconfig, and what was done on another cluster. A script keeps nothing.',
+    'Of that command the prompt keeps in memory what was there before: data and ACLs, of up to 10,000 znodes and 16 MiB. undo shows what it is going to do, or the first of it, and asks. Where anything was changed since, nothing is done, with exit code 7. Up to 500 znodes are taken back in one transaction, all or none; ACLs one by one behind it. undo again takes the undo back. What is made again is a new znode: its czxid, times, versions and the numbers that its sequential children get begin anew; a container or a znode with a TTL comes back as a persistent one, since servers tell no client which is which; an ephemeral comes back only if it was of this session. Not taken back: what connects several clients (lock, elect, queue and the other recipes), reconfig, and what was done on another cluster. A script keeps nothing, nor does --client native.',
   options: {
     yes: { letter: 'y', summary: 'do not ask' },
     'dry-run': { letter: 'n', summary: 'only show what would be done' },
@@ -50,7 +50,7 @@ function lastChanges({ session }: CommandContext): CommandChanges {
     throw new CommandError('undo is for the prompt, where changes are kept', {
       code: 'NOUNDO',
       exitCode: ExitCode.usage,
-      hint: 'a shell that is read-only, or only tells what it would change, keeps none either',
+      hint: 'it keeps none where it is read-only, changes nothing, or has the native client',
     });
   }
   const { last } = journal;

@@ -1,6 +1,7 @@
 // What undo takes back, and what it refuses, against the bundled server, an ensemble, and Apache's.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { UnsupportedError } from '../../../src/client/errors.js';
 import { ChangeJournal } from '../../../src/commands/undo/change-journal.js';
 import { makeServedShell, type ServedShell } from '../../support/served-shell.js';
 import { serverTest } from '../../support/shell-suite.js';
@@ -177,6 +178,22 @@ test('a change without an answer is not taken for one that was made', async () =
   const { text, error } = await world.runFully('undo -y');
   assert.match(text, /cannot be {2}\/a {4}whether it was changed is not known/);
   assert.is(error?.code, 'NOUNDO');
+});
+
+test('what cannot be looked at is changed all the same', async () => {
+  const world = makeShellWorld();
+  keep(world);
+  world.client.getACL = async () => {
+    throw new UnsupportedError('this client reads no ACL');
+  };
+  await world.run('create /a/b; delete /a/b');
+  assert.is(await world.run('ls /a'), '[]\n');
+  assert.match(
+    (await world.runFully('undo -y')).text,
+    /cannot be {2}\/a\/b {2}it could not be read/,
+  );
+  await world.run('setAcl /a world:anyone:cdra');
+  assert.match((await world.runFully('undo -y')).text, /its ACL could not be read/);
 });
 
 test('an ACL that was not shown whole is not put back', async () => {
