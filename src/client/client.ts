@@ -2,6 +2,7 @@ import type { CreateMode } from '../protocol/create-mode.js';
 import type { ACL, ClientInfo, Stat } from '../protocol/data.js';
 import type { AddWatchMode, WatcherType } from '../protocol/watch-event.js';
 import type { TlsOptions } from './tls.js';
+import type { WireTap } from './wire-trace.js';
 
 /**
  * The states of the Programmer's Guide. A client learns that its session expired only when it
@@ -197,6 +198,8 @@ export interface ClientOptions {
   readonly maxFrameLength?: number;
   /** Re-attach to a session of an earlier client instead of opening a new one. */
   readonly session?: { readonly id: bigint; readonly password: Buffer };
+  /** Makes what is shown what goes over the connections; not for the native client. */
+  readonly trace?: () => WireTap;
   /** The list is shuffled once, as Apache's clients do; false keeps its order. */
   readonly shouldShuffle?: boolean;
 }

@@ -1,10 +1,11 @@
 import type { ClientState, WatchEvent, Watcher } from './client.js';
-import type { ServerAddress } from './connect-string.js';
+import { formatServerAddress, type ServerAddress } from './connect-string.js';
 import { Connection, type ConnectionEvents } from './connection.js';
 import type { Request } from './request.js';
 import { Session } from './session.js';
 import type { SessionEffects, SessionOptions } from './session-contract.js';
 import type { TlsOptions } from './tls.js';
+import type { WireTap } from './wire-trace.js';
 
 export interface SessionListener {
   changedState(state: ClientState, reason: Error | undefined): void;
@@ -22,14 +23,16 @@ export class SessionDriver implements SessionEffects {
   readonly session: Session;
   private readonly listener: SessionListener;
   private readonly tls: TlsOptions | undefined;
+  private readonly tap: WireTap | undefined;
   private connection: Connection | undefined;
   private isWriteDue = false;
   private timer: NodeJS.Timeout | undefined;
   private timerAtMs = Number.POSITIVE_INFINITY;
 
-  constructor(options: SessionOptions, listener: SessionListener, tls?: TlsOptions) {
+  constructor(options: SessionOptions, listener: SessionListener, tls?: TlsOptions, tap?: WireTap) {
     this.listener = listener;
     this.tls = tls;
+    this.tap = tap;
     this.session = new Session(options, this);
   }
 
@@ -66,15 +69,18 @@ export class SessionDriver implements SessionEffects {
         this.armTimer();
       },
       received: (chunk) => {
+        this.tap?.received(chunk, this.now());
         this.session.handleBytes(chunk, this.now());
         this.armTimer();
       },
       closed: (fault) => {
         this.connection = undefined;
+        this.tap?.closed(fault);
         this.session.handleClosed(fault, this.now());
         this.armTimer();
       },
     };
+    this.tap?.dialled(formatServerAddress(server));
     this.connection = new Connection(server, events, this.tls);
   }
 
@@ -101,7 +107,9 @@ export class SessionDriver implements SessionEffects {
     this.isWriteDue = false;
     if (this.connection === undefined) return;
     const bytes = this.session.takeBytes(this.now());
-    if (bytes.length > 0) this.connection.write(bytes);
+    if (bytes.length === 0) return;
+    this.tap?.sent(bytes, this.now());
+    this.connection.write(bytes);
   };
 
   /** A timer that is early does no harm, so one is replaced only by an earlier one. */

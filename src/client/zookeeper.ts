@@ -69,6 +69,7 @@ export class ZooKeeper implements SessionClient {
       },
       { changedState: (state, reason) => this.changedState(state, reason) },
       options.tls,
+      options.trace?.(),
     );
     const { session } = this.driver;
     this.attempt = new ConnectAttempt({

@@ -11,8 +11,13 @@ export function createContext(
     notify: (result) => {
       if (result.kind !== 'event' || parts.session.isPrintingWatches) parts.notify(result);
     },
-    runLine: (line) => runLine(context, line),
-    runWords: (words, wrap) => runWords(context, words, wrap),
+    // A context derived from this one runs them in itself.
+    runLine(line) {
+      return runLine(this, line);
+    },
+    runWords(words, wrap) {
+      return runWords(this, words, wrap);
+    },
     commands: { all: allCommands, find: findCommand, suggest: suggestCommand },
     get client() {
       return parts.session.requireClient();

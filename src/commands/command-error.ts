@@ -76,3 +76,8 @@ export function usageError(
 export function errorOf({ sentence, ...report }: ErrorReport): CommandError {
   return new CommandError(sentence, report);
 }
+
+export function notConnected(): CommandError {
+  const [hint, exitCode] = ['connect HOST:PORT opens a session', ExitCode.connection];
+  return new CommandError('not connected', { code: 'NOTCONNECTED', exitCode, hint });
+}

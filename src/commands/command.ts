@@ -42,6 +42,8 @@ interface ValueSpec {
   readonly choices?: readonly string[];
   readonly min?: number;
   readonly max?: number;
+  /** Of a text that begins like an ACL: TAB offers what one may hold. */
+  readonly isAclLike?: true;
 }
 
 /** A flag, or an option with a value when it has a `kind`. Its long form is `--` and its name. */
@@ -57,12 +59,20 @@ export interface OptionSpec extends ValueSpec {
 /** A word behind the options; arguments come in the order they are declared in. */
 export interface ArgumentSpec extends ValueSpec {
   readonly kind: ValueKind;
+  /** Of a path: may be a pattern of several, and how the command is then run on them. */
+  readonly glob?: GlobOrder;
   readonly isOptional?: boolean;
   /** Takes all words that are left; only the last argument may. */
   readonly isVariadic?: boolean;
   /** Begins behind `--` only, so that a word too many before it is still one. */
   readonly isBehindDashes?: boolean;
 }
+
+/**
+ * One after the other, where a result may be long; many at a time; many at a time, and children
+ * before their parents.
+ */
+export type GlobOrder = 'serial' | 'parallel' | 'deepest-first';
 
 export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
 export type ArgumentSpecs = Readonly<Record<string, ArgumentSpec>>;
@@ -87,6 +97,8 @@ export interface CommandDeclaration {
   readonly examples: readonly Example[];
   /** Refused in a read-only shell, before anything is sent. */
   readonly isMutating?: boolean;
+  /** With --dry-run, what it would change is told and not sent, without its doing. */
+  readonly isDryRunTold?: boolean;
   /** What to do about a word too many, where there is more to say than the usage. */
   readonly surplusHint?: string;
   /** Ends by itself, in order, once the context's signal is aborted: it is waited for. */
@@ -104,6 +116,12 @@ export interface Command extends CommandDeclaration {
   /** Of a mutating command: does this call of it change nothing? */
   isReading?(parsed: ParsedArguments): boolean;
   run(context: CommandContext, parsed: ParsedArguments): Promise<Result>;
+  /** On all paths that a pattern fits, where that is more than `run` on one after the other. */
+  runMany?(
+    context: CommandContext,
+    parsed: ParsedArguments,
+    paths: readonly string[],
+  ): Promise<Result>;
   /** The same as an operation of a transaction; a command without it cannot be part of one. */
   toOp?(context: CommandContext, parsed: ParsedArguments): Promise<Op>;
 }
@@ -145,6 +163,11 @@ export function defineCommand<const O extends OptionSpecs, const A extends Argum
     check?(parsed: Parsed<O, A>): void;
     isReading?(parsed: Parsed<O, A>): boolean;
     run(context: CommandContext, parsed: Parsed<O, A>): Promise<Result>;
+    runMany?(
+      context: CommandContext,
+      parsed: Parsed<O, A>,
+      paths: readonly string[],
+    ): Promise<Result>;
     toOp?(context: CommandContext, parsed: Parsed<O, A>): Promise<Op>;
   },
 ): Command {
@@ -191,6 +214,8 @@ export interface CommandContext {
    * name a program.
    */
   renderForPipe?(result: Result): string | Buffer;
+  /** Is what the client changes written down for `undo`? */
+  readonly isRecorded?: boolean;
   /** Does all that is emitted go to a program? */
   readonly isPiped?: boolean;
   /** Gives the whole terminal to another program meanwhile; absent where nothing is drawn there. */

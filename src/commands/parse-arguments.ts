@@ -12,6 +12,7 @@ import {
 } from './command.js';
 import { usageError } from './command-error.js';
 import type { Place, Token } from './parse-line.js';
+import { patternFault } from './path-glob.js';
 import { suggestWord } from './suggest-word.js';
 import { dataOf, integerOf, isPlaceElsewhere, textOf } from './word-value.js';
 
@@ -239,6 +240,7 @@ class ArgumentReader {
     if (!token.isText) throw usageError(`${name} holds bytes that are not UTF-8`, token);
     switch (kind) {
       case 'path':
+        if ('glob' in spec) this.#checkPattern(token);
         return this.#pathOf(token);
       case 'place':
         return isPlaceElsewhere(token) ? token.text : this.#pathOf(token);
@@ -249,6 +251,11 @@ class ArgumentReader {
       default:
         return textOf(name, spec, token);
     }
+  }
+
+  #checkPattern(token: Token): void {
+    const fault = token.pattern === undefined ? undefined : patternFault(token.pattern);
+    if (fault !== undefined) throw usageError(fault, token);
   }
 
   #pathOf(token: Token): string {

@@ -10,6 +10,7 @@
 // Quoted and bare parts that touch are one word. Nothing is ever dropped in silence: an escape that
 // is none and a quote that JSON would lose are faults with a place.
 
+import { ESCAPES } from './quote-word.js';
 import { WordBuilder } from './word-builder.js';
 
 /** Offsets into the text parsed, in UTF-16 units; `end` is behind the last one. */
@@ -29,6 +30,11 @@ export interface Token extends Place {
    * Did it start with a quote or an escape? Then it is never an option, a comment, `@file` or `-`.
    */
   readonly isQuoted: boolean;
+  /**
+   * Where it holds a sign of a glob that is not quoted: the word, with a backslash before each such
+   * sign that is.
+   */
+  readonly pattern?: string;
   /** The quote that is still open at the end of the text, for completion. */
   readonly openQuote?: '"' | "'";
 }
@@ -65,16 +71,6 @@ class FaultSignal {
     this.fault = fault;
   }
 }
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  n: '\n',
-  t: '\t',
-  r: '\r',
-  '0': '\0',
-  '\\': '\\',
-  '"': '"',
-  "'": "'",
-};
 
 class LineParser {
   readonly #text: string;
@@ -204,7 +200,7 @@ class LineParser {
     } else if (char === '\\') {
       this.#readEscape(word, true);
     } else {
-      word.addText(char);
+      word.addText(char, true);
       this.#at++;
     }
   }
@@ -331,19 +327,4 @@ function isLowSurrogate(code: number): boolean {
 /** Splits text into statements of words; never throws. */
 export function parseLine(text: string): ParsedLine {
   return new LineParser(text).parse();
-}
-
-const NEEDS_QUOTES = /[\s;'"\\\p{Cc}]|^[#@{[|-]|^$/u;
-
-/** The word as it must be typed to be parsed back to `text`; bare when it can be. */
-export function quoteWord(text: string): string {
-  if (!NEEDS_QUOTES.test(text)) return text;
-  if (!/['\p{Cc}]/u.test(text)) return `'${text}'`;
-  const escaped = text.replace(/[\\"]/g, '\\$&').replace(/\p{Cc}/gu, (char) => {
-    const simple = Object.entries(ESCAPES).find(([, value]) => value === char)?.[0];
-    return simple === undefined
-      ? `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
-      : `\\${simple}`;
-  });
-  return `"${escaped}"`;
 }

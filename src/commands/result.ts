@@ -87,11 +87,20 @@ export type Result =
       readonly fields: Readonly<Record<string, unknown>>;
       /** For pipes, without a line end; default: the text. */
       readonly raw?: string;
+      /** Does the text not say of which znode it is? */
+      readonly isNameless?: true;
     }
   /** A program that was run, and how it ended: its exit code becomes that of zksh. */
   | { readonly kind: 'ran'; readonly command: readonly string[]; readonly exitCode: number }
   /** A table: text aligns it, JSON makes an object of each row. */
   | { readonly kind: 'rows'; readonly columns: readonly Column[]; readonly rows: readonly Row[] }
+  /** Of one of several paths that a pattern fits; text says which. */
+  | {
+      readonly kind: 'of-path';
+      readonly path: string;
+      readonly isFirst: boolean;
+      readonly result: Result;
+    }
   /** All was emitted already. */
   | { readonly kind: 'end' }
   /** The shell is asked to end. */
@@ -104,6 +113,8 @@ export interface Column {
   readonly title?: string;
   /** Figures stand under each other by their last digit. */
   readonly isRight?: boolean;
+  /** A share in percent: a bar on a terminal, and the figure alone in JSON. */
+  readonly isPercent?: boolean;
 }
 
 /** A cell is shown as it is; null shows as a dash. */

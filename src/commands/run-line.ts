@@ -2,13 +2,17 @@ import type { ZooKeeperClient } from '../client/client.js';
 import { expandAliases } from './aliases.js';
 import type { Command, CommandContext, Outcome, ParsedArguments } from './command.js';
 import { CommandError, type ErrorReport, ExitCode } from './command-error.js';
+import { deriveContext } from './derive-context.js';
 import { plainReport, reportError } from './error-report.js';
 import { isHistoryReference, resolveHistory } from './history-reference.js';
 import { hasSecret, holdsSecret } from './holds-secret.js';
+import { toOp } from './op-of.js';
 import { parseArguments } from './parse-arguments.js';
 import { type LineFault, parseLine, type Statement, type Token } from './parse-line.js';
 import { findCommand, suggestCommand } from './registry.js';
 import type { Result } from './result.js';
+import { isChanging, runCommand } from './run-command.js';
+import type { CommandChanges } from './undo/change-journal.js';
 
 /**
  * Runs a line as typed: parse, command, result, statement by statement. The caller decides what an
@@ -66,36 +70,11 @@ async function runOne(context: CommandContext, statement: Statement): Promise<Ou
     const { runPiped } = await import('./run-piped.js');
     const command = await findCommand(statement.tokens[0]?.text ?? '');
     return await runPiped(context, { ...statement, pipe }, command, (emit, signal) =>
-      runUnpiped(pipedContext(context, emit, signal), statement),
+      runUnpiped(deriveContext(context, { emit, signal, isPiped: true }), statement),
     );
   } catch (error) {
     return { kind: 'error', statement, error: await reportError(error, context, statement) };
   }
-}
-
-/** The same context, but what is emitted goes elsewhere, and it ends by another signal. */
-function pipedContext(
-  context: CommandContext,
-  emit: CommandContext['emit'],
-  signal: AbortSignal,
-): CommandContext {
-  return derive(context, {
-    emit: { value: emit },
-    signal: { value: signal },
-    isPiped: { value: true },
-  });
-}
-
-/** Not copied: asking for the client is for those who need one. */
-function derive(context: CommandContext, changes: PropertyDescriptorMap): CommandContext {
-  const derived: CommandContext = Object.create(context, {
-    ...changes,
-    runLine: { value: (line: string) => runLine(derived, line) },
-    runWords: {
-      value: (...args: Parameters<CommandContext['runWords']>) => runWords(derived, ...args),
-    },
-  });
-  return derived;
 }
 
 /** Runs the words of a command within another one; no alias, which could stand for itself there. */
@@ -105,12 +84,31 @@ export async function* runWords(
   wrap?: (client: ZooKeeperClient) => ZooKeeperClient,
 ): AsyncGenerator<Outcome> {
   const statement = { tokens, start: tokens[0]?.start ?? 0, end: tokens.at(-1)?.end ?? 0 };
-  const client = { get: () => wrap?.(context.client) };
-  yield await runOne(wrap === undefined ? context : derive(context, { client }), statement);
+  const wrapped = wrap && deriveContext(context, { client: () => wrap(context.client) });
+  yield await runOne(wrapped ?? context, statement);
 }
 
-/** Runs one statement; everything thrown on the way becomes an error outcome. */
 async function runUnpiped(context: CommandContext, statement: Statement): Promise<Outcome> {
+  const { journal, target } = context.session;
+  if (journal === undefined) return runStatementIn(context, statement);
+  const { titleOf } = await import('./undo/record-changes.js');
+  const changes = journal.enter(titleOf(statement), target);
+  try {
+    return await runStatementIn(context, statement, changes);
+  } finally {
+    journal.leave();
+  }
+}
+
+/**
+ * Runs one statement; everything thrown on the way becomes an error outcome.
+ * @param changes where what it changes is written down
+ */
+async function runStatementIn(
+  context: CommandContext,
+  statement: Statement,
+  changes?: CommandChanges,
+): Promise<Outcome> {
   let command: Command | undefined;
   try {
     command = await commandOf(statement);
@@ -124,7 +122,7 @@ async function runUnpiped(context: CommandContext, statement: Statement): Promis
       await confirmChange(context, command, statement);
     }
     if (command.isLocal !== true) await untilAborted(context.session.ready(), context.signal);
-    const work = queued(command, context, parsed) ?? command.run(context, parsed);
+    const work = queued(command, context, parsed) ?? runCommand(command, context, parsed, changes);
     const done = await (command.isGraceful === true ? work : untilAborted(work, context.signal));
     // What a change gives back would not be true; it was told as it came.
     const isTold = context.session.isDryRun && isChanging(command, parsed);
@@ -162,8 +160,8 @@ function queued(
 ): Promise<Result> | undefined {
   const { transaction } = context.session;
   if (transaction === undefined || command.name === 'commit') return undefined;
-  if (command.toOp !== undefined) {
-    return command.toOp(context, parsed).then((op) => {
+  if (command.toOp !== undefined && parsed.options['dry-run'] !== true) {
+    return toOp(command, context, parsed).then((op) => {
       transaction.push(op);
       return { kind: 'done', done: 'queued', path: op.path };
     });
@@ -174,12 +172,6 @@ function queued(
     exitCode: ExitCode.usage,
     hint: 'commit sends the one that is begun, abort forgets it',
   });
-}
-
-/** A dry run only looks. */
-function isChanging(command: Command, parsed: ParsedArguments): boolean {
-  if (command.isMutating !== true || command.isReading?.(parsed) === true) return false;
-  return parsed.options['dry-run'] !== true;
 }
 
 /** Without a place nobody repeats the line, in which a password may stand. */

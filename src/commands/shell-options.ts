@@ -9,6 +9,8 @@ export interface ShellOptions {
   /** Of the session that the shell opens, showing how it goes, and closes. */
   readonly session: SessionOptions;
   readonly format: OutputFormat;
+  /** Begin with a trace of the wire. */
+  readonly isTracing?: boolean;
   /** One line above the first prompt: that the server is the bundled one, for instance. */
   readonly greeting?: string;
 }

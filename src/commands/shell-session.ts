@@ -1,10 +1,12 @@
 import type { ClientOptions, ClientState, Op, ZooKeeperClient } from '../client/client.js';
 import { chrootStart } from '../client/connect-string.js';
 import type { TlsOptions } from '../client/tls.js';
-import { CommandError, ExitCode } from './command-error.js';
+import { notConnected } from './command-error.js';
 import { resolvePath } from './resolve-path.js';
 import type { Result } from './result.js';
 import { badTarget, checkTarget, isSecureTarget } from './target.js';
+import type { TraceSwitch } from './trace-switch.js';
+import type { ChangeJournal } from './undo/change-journal.js';
 
 export type ClientKind = 'builtin' | 'native';
 export type ClientFactory = (options: ClientOptions) => Promise<ZooKeeperClient>;
@@ -69,6 +71,9 @@ export class ShellSession {
   isPaging = true;
   /** What `begin` gathers until `commit`; undefined outside. */
   transaction: Op[] | undefined;
+  /** For `undo`; undefined where nothing is kept. */
+  journal: ChangeJournal | undefined;
+  tracer: TraceSwitch | undefined;
   /** Where a dry run tells what would be done; the context of each command sets it. */
   tellDryRun: (result: Result) => void = () => undefined;
   readonly aliases = new Map<string, string>();
@@ -293,8 +298,3 @@ const CLIENTS: Readonly<Record<ClientKind, ClientFactory>> = {
   builtin: async (options) => (await import('../client/zookeeper.js')).createClient(options),
   native: async (options) => (await import('../client/native.js')).createNativeClient(options),
 };
-
-function notConnected(): CommandError {
-  const [hint, exitCode] = ['connect HOST:PORT opens a session', ExitCode.connection];
-  return new CommandError('not connected', { code: 'NOTCONNECTED', exitCode, hint });
-}

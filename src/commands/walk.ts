@@ -25,6 +25,8 @@ export interface WalkOptions<T> {
   readonly after?: string;
   /** Requests for so many znodes are under way at a time. */
   readonly inFlight?: number;
+  /** Waited for before so many requests are sent. */
+  pace?(requests: number): Promise<void>;
   /** A znode that is not visited, nor what is below it. */
   isSkipped?(path: string): boolean;
   /** Reads more of each znode, at the same time as its children. */
@@ -96,11 +98,12 @@ function skippable(error: unknown, isRoot: boolean): ZooKeeperError | undefined 
 
 function makeAsk<T>(
   client: ZooKeeperClient,
-  { read }: WalkOptions<T>,
+  { read, pace }: WalkOptions<T>,
   maxDepth: number,
 ): (node: Pending<T>) => Promise<Answer<T>> {
   return async ({ path, depth }) => {
     try {
+      if (pace !== undefined) await pace(read === undefined ? 1 : 2);
       const [listed, extra] = await Promise.all([client.getChildren(path), read?.(path)]);
       return { children: depth < maxDepth ? listed.children : [], stat: listed.stat, extra };
     } catch (error) {

@@ -1,9 +1,19 @@
+import { GLOB_SIGNS } from './path-glob.js';
+
 /** Collects a word: characters, and now and then a byte that need not be a character. */
 export class WordBuilder {
   #text = '';
-  readonly #parts: Buffer[] = [];
+  /** Where signs of a glob stand in the text as they were typed, without quotes. */
+  #signs: number[] = [];
+  #isGlob = false;
+  readonly #parts: { readonly bytes: Buffer; readonly pattern: Buffer }[] = [];
 
-  addText(text: string): void {
+  /** @param isBare was it typed outside of quotes, and without a backslash? */
+  addText(text: string, isBare = false): void {
+    if (isBare && GLOB_SIGNS.has(text)) {
+      this.#signs.push(this.#text.length);
+      this.#isGlob ||= OPENING.has(text);
+    }
     this.#text += text;
   }
 
@@ -12,15 +22,42 @@ export class WordBuilder {
       this.#text += String.fromCharCode(byte);
       return;
     }
-    this.#parts.push(Buffer.from(this.#text), Buffer.of(byte));
-    this.#text = '';
+    this.#endPart();
+    const bytes = Buffer.of(byte);
+    this.#parts.push({ bytes, pattern: bytes });
   }
 
-  build(): { text: string; bytes: Buffer; isText: boolean } {
-    const tail = Buffer.from(this.#text);
-    if (this.#parts.length === 0) return { text: this.#text, bytes: tail, isText: true };
-    const bytes = Buffer.concat([...this.#parts, tail]);
+  build(): { text: string; bytes: Buffer; isText: boolean; pattern?: string } {
+    if (this.#parts.length === 0) {
+      const [text, bytes] = [this.#text, Buffer.from(this.#text)];
+      const word = { text, bytes, isText: true };
+      return this.#isGlob ? { ...word, pattern: this.#pattern() } : word;
+    }
+    this.#endPart();
+    const bytes = Buffer.concat(this.#parts.map((part) => part.bytes));
     const text = bytes.toString();
-    return { text, bytes, isText: Buffer.from(text).equals(bytes) };
+    const word = { text, bytes, isText: Buffer.from(text).equals(bytes) };
+    const pattern = Buffer.concat(this.#parts.map((part) => part.pattern)).toString();
+    return this.#isGlob ? { ...word, pattern } : word;
+  }
+
+  #endPart(): void {
+    const [bytes, pattern] = [Buffer.from(this.#text), Buffer.from(this.#pattern())];
+    this.#parts.push({ bytes, pattern });
+    this.#text = '';
+    this.#signs = [];
+  }
+
+  /** The text, with a backslash before each sign that was quoted. */
+  #pattern(): string {
+    if (!this.#isGlob) return '';
+    const signs = new Set(this.#signs);
+    return this.#text
+      .split('')
+      .map((unit, at) => (GLOB_SIGNS.has(unit) && !signs.has(at) ? `\\${unit}` : unit))
+      .join('');
   }
 }
+
+/** Without one of these a word is no glob. */
+const OPENING: ReadonlySet<string> = new Set(['*', '?', '[', '{']);

@@ -2,10 +2,12 @@
 // Commands and flags come from the declarations, paths from the server, one listing at a time.
 import type { CommandDeclaration } from '../commands/command.js';
 import { innerWords } from '../commands/inner-words.js';
-import { type ParsedLine, parseLine, quoteWord, type Token } from '../commands/parse-line.js';
+import { type ParsedLine, parseLine, type Token } from '../commands/parse-line.js';
+import { quoteWord } from '../commands/quote-word.js';
 import { resolvePath } from '../commands/resolve-path.js';
 import { completeAcl } from './complete-acl.js';
 import { completeFile, type ListFiles } from './complete-file.js';
+import { completePattern, NOTHING } from './complete-pattern.js';
 import type { Vocabulary } from './vocabulary.js';
 import { flagsOf, rolesOf } from './word-role.js';
 
@@ -52,6 +54,9 @@ export async function complete(
     return { ...here, text: text.slice(word.start, cursor), candidates: [] };
   }
   const names = choices.map(({ name }) => name);
+  if (found.isListOnly === true) {
+    return { ...here, text: text.slice(word.start, cursor), candidates: names };
+  }
   if (choices.length === 1) {
     const end = first.isOpen ? '' : ' ';
     const whole = prefix + first.name;
@@ -73,6 +78,8 @@ interface Word {
   readonly text: string;
   readonly isQuoted: boolean;
   readonly quote: '"' | "'" | undefined;
+  /** As of a token: where it holds a sign of one, unquoted. */
+  readonly pattern: string | undefined;
 }
 
 export interface Choice {
@@ -87,6 +94,8 @@ export interface Found {
   readonly choices: readonly Choice[];
   /** Then its beginning is never quoted: a quoted word is no flag, and no `@file`. */
   readonly isBare?: boolean;
+  /** Then the word stays as it is, and they are only shown. */
+  readonly isListOnly?: boolean;
 }
 
 function isFound(value: unknown): value is Found {
@@ -109,9 +118,17 @@ function wordAt(text: string): Word | undefined {
       text: last.text,
       isQuoted: last.isQuoted,
       quote: last.openQuote,
+      pattern: last.pattern,
     };
   }
-  return { before: tokens, start: text.length, text: '', isQuoted: false, quote: undefined };
+  return {
+    before: tokens,
+    start: text.length,
+    text: '',
+    isQuoted: false,
+    quote: undefined,
+    pattern: undefined,
+  };
 }
 
 function currentStatement({ statements }: ParsedLine, text: string): readonly Token[] {
@@ -135,10 +152,11 @@ async function candidatesFor(word: Word, context: CompletionContext): Promise<Fo
   if (next.role !== 'value') return NOTHING;
   const { kind, choices } = next.spec;
   if (kind === 'data') return completeData(word, context);
+  if (next.spec.isAclLike === true) return completeAcl(word.text);
   if (kind === 'text' && isFile(next)) return completeFile(word.text, context.listFiles);
   switch (kind) {
     case 'path':
-      return completePath(word.text, context);
+      return completePathOrPattern(word, context);
     case 'command':
     case 'word':
       return among(vocabulary.words, word.text);
@@ -148,8 +166,6 @@ async function candidatesFor(word: Word, context: CompletionContext): Promise<Fo
       return choices === undefined ? NOTHING : among(choices, word.text);
   }
 }
-
-const NOTHING: Found = { prefix: '', choices: [] };
 
 function among(words: readonly string[], begun: string): Found {
   const fitting = words.filter((word) => word.startsWith(begun));
@@ -186,6 +202,15 @@ async function completePath(text: string, context: CompletionContext): Promise<F
   );
   const choice = hasChildren ? { name: `${only}/`, isOpen: true } : { name: only, isOpen: false };
   return { prefix, choices: [choice] };
+}
+
+/** What begins just like this goes before what it could be a pattern of. */
+async function completePathOrPattern(word: Word, context: CompletionContext): Promise<Found> {
+  const { text, pattern } = word;
+  if (pattern === undefined) return completePath(text, context);
+  const found = await completePath(text, context).catch(() => NOTHING);
+  if (found.choices.length > 0) return found;
+  return completePattern(text, pattern, context.cwd, context.listChildren);
 }
 
 /** `@` and a file; a value itself is for the person to say. */

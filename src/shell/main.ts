@@ -3,6 +3,8 @@
 import { ExitCode } from '../commands/command-error.js';
 import type { ShellOptions } from '../commands/shell-options.js';
 import { ShellSession } from '../commands/shell-session.js';
+import { makeTraceSwitch, traceOption } from '../commands/trace-switch.js';
+import { ChangeJournal } from '../commands/undo/change-journal.js';
 import type { Key } from './key-decoder.js';
 import { openKeyboard } from './keyboard.js';
 import { promptSpans, serversOf } from './prompt.js';
@@ -14,12 +16,27 @@ import { paintSpans } from './theme.js';
  * @returns the exit code
  */
 export async function startShell(options: ShellOptions): Promise<number> {
-  const session = new ShellSession(options.session);
+  const session = makeSession(options);
+  const { isReadOnly, isDryRun, clientKind } = session;
+  // The native client reads no ACL, and sends no transaction to put things back with.
+  const isKept = !isReadOnly && !isDryRun && clientKind === 'builtin';
+  if (isKept) session.journal = new ChangeJournal();
   try {
     return await showShell(session, options);
   } finally {
     await session.close();
   }
+}
+
+function makeSession({ session: asked, isTracing = false }: ShellOptions): ShellSession {
+  if (asked.clientKind === 'native') return new ShellSession(asked);
+  const tracer = makeTraceSwitch(isTracing);
+  const session = new ShellSession({
+    ...asked,
+    client: { ...asked.client, ...traceOption(tracer) },
+  });
+  session.tracer = tracer;
+  return session;
 }
 
 async function showShell(session: ShellSession, options: ShellOptions): Promise<number> {

@@ -5,6 +5,7 @@ import { allCommands, findCommand, suggestCommand } from '../commands/registry.j
 import { loadRenderer } from '../commands/render/render.js';
 import type { ShellOptions } from '../commands/shell-options.js';
 import type { ShellSession } from '../commands/shell-session.js';
+import { traceLine } from '../commands/trace-switch.js';
 import { HistoryFile, historyFile } from './history.js';
 import type { Key } from './key-decoder.js';
 import { loadInk, openScreens } from './screens.js';
@@ -68,6 +69,10 @@ async function makeDriver(
     historyFile: file === undefined ? undefined : new HistoryFile(file),
     paging: pager === undefined ? undefined : { command: pager, size: () => stdout },
   });
+  const { tracer } = session;
+  if (tracer !== undefined) {
+    tracer.tell = (event) => driver.print([{ text: traceLine(event), tone: 'dim' }]);
+  }
   const aliases = await readAliases(config, TABLE).catch((error) => void faults.push(error));
   for (const [name, line] of aliases ?? []) session.aliases.set(name, line);
   for (const sentence of new Set(faults.map((error) => plainReport(error).sentence))) {

@@ -26,7 +26,8 @@ test('changes are told, seen by those that follow, and not sent', async () => {
         'cp -R /a /copy',
         'would create /copy (persistent, 5 bytes)\nwould create /copy/b (persistent, null)\nwould create /copy/c (persistent, 1 bytes)\n',
       ],
-      ['deleteall -y /a/b', 'would delete /a/b\n'],
+      ['deleteall /a/b', 'would delete /a/b\n'],
+      ['touch /[a]', 'would set /a (5 bytes)\n'],
     ] as const) {
       assert.is(await shell.run(line), told, line);
     }

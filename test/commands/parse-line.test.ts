@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseLine, quoteWord } from '../../src/commands/parse-line.js';
+import { parseLine } from '../../src/commands/parse-line.js';
+import { quoteWord } from '../../src/commands/quote-word.js';
 
 /** The words of each statement of a text that has no fault. */
 function words(text: string): string[][] {
@@ -125,6 +126,7 @@ test('quoteWord gives what parses back, bare where it can', () => {
     '',
     'plain',
     '/a/b',
+    '/a*b/{c,d}[e]?',
     'a b',
     "it's",
     '"',

@@ -14,9 +14,11 @@ const TREE: Readonly<Record<string, readonly string[]>> = {
   '/app/leaf': [],
   '/apples': [],
   '/zookeeper': ['quota'],
+  '/stars': ['a*b', 'a*c'],
 };
 
 async function listChildren(path: string): Promise<readonly string[]> {
+  if (/[*]\/?|[{]/.test(path)) throw new Error(`Node does not exist: ${path}`);
   if (path === '/zookeeper/quota') throw new Error('Insufficient permission : /zookeeper/quota');
   return TREE[path] ?? [];
 }
@@ -56,6 +58,16 @@ const CASES: readonly (readonly [before: string, after: string, cwd?: string])[]
   ['get /app/l| tail', 'get /app/leaf | tail'],
   ['create -e /app/l|', 'create -e /app/leaf |'],
   ['create -t 5 /app/l|', 'create -t 5 /app/leaf |'],
+  ['acl add /app wo|', 'acl add /app world:anyone:|'],
+  // patterns, and names that look like one
+  ['get /app/*|', 'get /app/*|'],
+  ['get /app/n*|', 'get /app/n*|'],
+  ['get /a*/n|', 'get /a*/node-|'],
+  ['get /a*/l|', 'get /a*/leaf|'],
+  ["get '/a'*/l|", 'get /a*/leaf|'],
+  ["get /a*'*'/l|", "get /a*'*'/l|"],
+  ['get /stars/|', "get '/stars/a*|"],
+  ['get /stars/a*b|', "get '/stars/a*b' |"],
   // relative ones
   ['get l|', 'get leaf |', '/app'],
   ['get ../app|', 'get ../app|', '/app'],
@@ -130,5 +142,18 @@ test('an unreadable znode is told in words', async () => {
 function quotedHead(name: string): string {
   return name.replace(/[\\'";\s]/g, '\\$&');
 }
+
+test('a pattern is nothing to blame', async () => {
+  for (const line of ['get /a*/x|', 'ls {/app,/apples}/x*|', 'get /**/n|', 'get /[|']) {
+    const { candidates, fault } = await completionOf(line);
+    assert.equal({ candidates, fault }, { candidates: [], fault: undefined }, line);
+  }
+});
+
+test('what a pattern finds is shown', async () => {
+  const { candidates } = await completionOf('delete {leaf,node-?,none*}|', '/app');
+  assert.equal(candidates, ['/app/leaf', '/app/node-1', '/app/node-2']);
+  assert.equal((await completionOf('get /*p*|')).candidates, ['/app', '/apples']);
+});
 
 test.run();

@@ -6,7 +6,14 @@ export const getAcl = defineCommand({
   group: 'acl',
   summary: 'show the ACL of a znode',
   options: { stat: { letter: 's', summary: 'show the Stat too' } },
-  args: { path: { kind: 'path', isOptional: true, summary: 'default: the working path' } },
+  args: {
+    path: {
+      kind: 'path',
+      glob: 'parallel',
+      isOptional: true,
+      summary: 'the znode, or a pattern; default: the working path',
+    },
+  },
   examples: [{ line: 'getAcl /app', summary: 'one entry: who, and what they may' }],
   async run(context, { options, args }): Promise<Result> {
     const path = args.path ?? context.session.cwd;

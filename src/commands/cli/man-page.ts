@@ -34,6 +34,33 @@ with the result as its standard input. That is so at the prompt alone: a script,
 .BR \\-c ,
 may hold data from elsewhere, and that is no line for a shell.`;
 
+const PATTERNS = `Where a command says so, a path may be a pattern of the znodes that are there:
+.B *
+is any characters of a name,
+.B ?
+one,
+.B [a\\-z]
+one of these,
+.B [!a\\-z]
+none of these;
+.B **
+as a whole name is any number of names, and at the end at least one, so that
+.B /a/**
+is all below /a, and not /a itself;
+.B {a,b}
+is either, and each is a path or pattern of its own, which may hold slashes.
+.PP
+A znode that has the very name typed is meant before any other. In quotes, or behind a backslash, a sign is
+nothing but itself. Where no znode fits, the command does nothing, with exit code 4, and so it is where one
+of several in braces fits none. A pattern whose first name is one does not find the server's own /zookeeper.
+.PP
+A command that changes something says how many znodes fit, with a sample, and asks; in a script it has to be given
+.BR \\-\\-yes ,
+and
+.B \\-\\-dry\\-run
+only tells. What fails on one znode is named at the end, after the others, and makes the exit code 9.
+As text, each result stands under its path; in JSON it is a document of its own, or a row of one, that holds the path.`;
+
 const PROFILES = `The configuration file is JSON:
 .PP
 .nf
@@ -75,6 +102,8 @@ export function manPage(commands: readonly Command[]): string {
     optionList(ZKSH),
     '.SH SYNTAX',
     WORDS,
+    '.SH PATTERNS',
+    PATTERNS,
     '.SH COMMANDS',
     ...commands.map(commandSection),
     '.SH COMPLETION',

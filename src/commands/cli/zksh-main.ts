@@ -4,7 +4,7 @@ import { sessionOptions } from '../connect/session-options.js';
 import { plainReport } from '../error-report.js';
 import { loadRenderer } from '../render/render.js';
 import type { ShellOptions } from '../shell-options.js';
-import { ShellSession } from '../shell-session.js';
+import { type SessionOptions, ShellSession } from '../shell-session.js';
 import { Output } from './output.js';
 import { runScript } from './run-script.js';
 import { decodeScript, type ScriptItem, streamedScript, wholeScript } from './script-source.js';
@@ -91,14 +91,30 @@ async function runOn(
   // Standard input is opened by the first look at it, so nobody looks who has no use for it.
   if (!isScript && process.stdin.isTTY && process.stdout.isTTY) {
     const greeting = options.isEmbedded ? { greeting: `the bundled server, on ${target}` } : {};
-    return parts.startShell({ session: asked, format, ...greeting });
+    const { isTracing } = options;
+    return parts.startShell({ session: asked, format, isTracing, ...greeting });
   }
-  const session = new ShellSession(asked);
+  const session = options.isTracing ? await tracedSession(asked, format) : new ShellSession(asked);
   try {
     return await runAsScript(options, session);
   } finally {
     await session.close();
   }
+}
+
+/** Shows on standard error what goes over the wire; as JSON where errors are. */
+async function tracedSession(
+  asked: SessionOptions,
+  format: ZkshOptions['format'],
+): Promise<ShellSession> {
+  const { makeTraceSwitch, traceJson, traceLine, traceOption } = await import('../trace-switch.js');
+  const lineOf = format.endsWith('json') ? traceJson : traceLine;
+  const tracer = makeTraceSwitch(true);
+  tracer.tell = (event) => void process.stderr.write(`${lineOf(event)}\n`);
+  const client = { ...asked.client, ...traceOption(tracer) };
+  const session = new ShellSession({ ...asked, client });
+  session.tracer = tracer;
+  return session;
 }
 
 async function runAsScript(options: ZkshOptions, session: ShellSession): Promise<number> {

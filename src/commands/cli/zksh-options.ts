@@ -91,6 +91,7 @@ const OPTIONS = {
     choices: OUTPUT_FORMATS,
     summary: 'how results look: text (default), table, json, ndjson or raw',
   },
+  trace: { summary: 'show each request and each answer on standard error, without data' },
   'keep-going': {
     letter: 'k',
     summary:
@@ -163,6 +164,7 @@ export interface ZkshOptions {
   readonly format: OutputFormat;
   readonly isFormatChosen: boolean;
   readonly isKeepGoing: boolean;
+  readonly isTracing: boolean;
 }
 
 /**
@@ -208,6 +210,7 @@ export function parseZkshOptions(
     format: OUTPUT_FORMATS.find((format) => format === options.output) ?? 'text',
     isFormatChosen: options.output !== undefined,
     isKeepGoing: options['keep-going'],
+    isTracing: options.trace,
   };
 }
 
@@ -239,6 +242,9 @@ function checkTogether(
   }
   if (options['data-dir'] !== undefined && !options.embedded) {
     throw usageError('--data-dir goes with --embedded', tokens['data-dir']);
+  }
+  if (options.trace && options.client === 'native') {
+    throw usageError('--trace is for the builtin client', tokens.trace);
   }
   if (options.zkcli) throw usageError('--zkcli is the first word, or none', tokens.zkcli);
 }

@@ -41,7 +41,7 @@ export function quotaRows(path: string, { limits, usage }: Quota): Result {
       { name: 'used', isRight: true },
       { name: 'soft', isRight: true },
       { name: 'hard', isRight: true },
-      { name: 'full' },
+      { name: 'full', isPercent: true },
     ],
     rows: [
       row('znodes', usage.count, limits.count, limits.countHardLimit),
@@ -50,12 +50,8 @@ export function quotaRows(path: string, { limits, usage }: Quota): Result {
   };
 }
 
-const BAR_LENGTH = 10;
-
-/** "####------ 40 %"; null without a limit. */
-function fullness(used: number, limit: number): string | null {
+/** In percent; null without a limit. */
+function fullness(used: number, limit: number): number | null {
   if (limit < 0) return null;
-  const share = limit === 0 ? 1 : used / limit;
-  const filled = Math.min(BAR_LENGTH, Math.round(share * BAR_LENGTH));
-  return `${'#'.repeat(filled)}${'-'.repeat(BAR_LENGTH - filled)} ${Math.round(share * 100)} %`;
+  return limit === 0 ? 100 : Math.round((used / limit) * 100);
 }

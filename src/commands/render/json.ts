@@ -15,6 +15,10 @@ export function resultToJson(result: Result, indent: number): string {
   if (result.kind === 'rows' && indent === 0) {
     return result.rows.map((row) => `${JSON.stringify(row)}\n`).join('');
   }
+  if (result.kind === 'of-path' && result.result.kind === 'rows' && indent === 0) {
+    const { path } = result;
+    return result.result.rows.map((row) => `${JSON.stringify({ path, ...row })}\n`).join('');
+  }
   const value = toJson(result);
   return value === undefined ? '' : `${JSON.stringify(value, null, indent)}\n`;
 }
@@ -91,6 +95,10 @@ function toJson(result: Result): object | undefined {
       return { ran: result.command, exitCode: result.exitCode };
     case 'rows':
       return result.rows;
+    case 'of-path':
+      return result.result.kind === 'rows'
+        ? { path: result.path, rows: result.result.rows }
+        : toJson(result.result);
   }
 }
 

@@ -1,3 +1,4 @@
+import { childPath } from '../../protocol/path.js';
 import { formatAcl } from '../acl/parse-acl.js';
 import type { Result } from '../result.js';
 import { statFields } from './stat-lines.js';
@@ -30,6 +31,8 @@ export function resultToRaw(result: Result): string | Buffer | undefined {
       return oneALine(
         result.rows.map((row) => result.columns.map(({ name }) => row[name] ?? '').join('\t')),
       );
+    case 'of-path':
+      return ofPath(result.path, result.result);
     default:
       return undefined;
   }
@@ -37,4 +40,14 @@ export function resultToRaw(result: Result): string | Buffer | undefined {
 
 function oneALine(names: readonly string[]): string {
   return names.map((name) => `${name}\n`).join('');
+}
+
+/** The path is part of each line, and of no value. */
+function ofPath(path: string, result: Result): string | Buffer | undefined {
+  if (result.kind === 'data') return resultToRaw(result);
+  if (result.kind === 'children') {
+    return oneALine(result.children.map((name) => childPath(path, name)));
+  }
+  const text = result.kind === 'count' ? `${result.count}\n` : resultToRaw(result)?.toString();
+  return text?.replace(/^(?=.)/gms, `${path.replaceAll('$', '$$$$')}\t`);
 }

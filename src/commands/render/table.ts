@@ -2,10 +2,10 @@ import Table from 'cli-table3';
 import type { Stat } from '../../protocol/data.js';
 import { formatPerms } from '../../protocol/perms.js';
 import type { Result } from '../result.js';
-import { cellText, titleOf } from './aligned-rows.js';
+import { cellOf, titleOf } from './aligned-rows.js';
 import type { RenderOptions } from './render.js';
 import { statFields } from './stat-lines.js';
-import { resultToText } from './text.js';
+import { resultToText, underHeading } from './text.js';
 
 /** What has rows as a table; undefined where text says it as well. */
 export function resultToTable(result: Result, options: RenderOptions): string | undefined {
@@ -49,8 +49,15 @@ export function resultToTable(result: Result, options: RenderOptions): string | 
     case 'rows':
       return table(
         result.columns.map(titleOf),
-        result.rows.map((row) => result.columns.map(({ name }) => cellText(row[name]))),
+        result.rows.map((row) =>
+          result.columns.map((column) => cellOf(column, row, options.isTerminal)),
+        ),
       );
+    case 'of-path': {
+      const shown =
+        resultToTable(result.result, options) ?? resultToText(result.result, options).toString();
+      return underHeading(result, options, shown).toString();
+    }
     default:
       return undefined;
   }

@@ -15,19 +15,26 @@ import { widthOf } from './width.js';
 const OF_WATCH: ReadonlySet<ResultKind> = new Set(['change', 'missed', 'output', 'ran-on-change']);
 
 type DataResult = Extract<Result, { kind: 'data' }>;
+type PathResult = Extract<Result, { kind: 'of-path' }>;
 
 /** The text form: Apache's shell's words, results only. */
 export function resultToText(result: Result, options: RenderOptions): string | Buffer {
   if (result.kind === 'data') return dataToText(result, options);
+  if (result.kind === 'of-path') {
+    return underHeading(result, options, resultToText(result.result, options));
+  }
   // Into a pipe goes what a program can read, unless text was asked for.
   const isForPrograms = !options.isTerminal && options.isChosen !== true;
   if (isForPrograms && OF_WATCH.has(result.kind)) return resultToJson(result, 0);
   if (result.kind === 'output') return result.data;
-  const text = lines(result);
+  const text = lines(result, options.isTerminal);
   return options.isTerminal ? visible(text) : text;
 }
 
-function lines(result: Exclude<Result, DataResult | { kind: 'output' }>): string {
+function lines(
+  result: Exclude<Result, DataResult | PathResult | { kind: 'output' }>,
+  isTerminal: boolean,
+): string {
   switch (result.kind) {
     case 'done':
     case 'end':
@@ -75,8 +82,19 @@ function lines(result: Exclude<Result, DataResult | { kind: 'output' }>): string
     case 'message':
       return `${result.text}\n`;
     case 'rows':
-      return alignedRows(result.columns, result.rows);
+      return alignedRows(result.columns, result.rows, isTerminal);
   }
+}
+
+/** As head(1) does it: `==> /a <==` before what is shown of it. */
+export function underHeading(
+  { path, isFirst }: PathResult,
+  { isTerminal }: RenderOptions,
+  shown: string | Buffer,
+): string | Buffer {
+  if (shown.length === 0) return shown;
+  const heading = `${isFirst ? '' : '\n'}==> ${isTerminal ? visible(path) : path} <==\n`;
+  return typeof shown === 'string' ? heading + shown : Buffer.concat([Buffer.from(heading), shown]);
 }
 
 function statOf({ stat }: { readonly stat?: Parameters<typeof statLines>[0] }): string {

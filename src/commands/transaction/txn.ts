@@ -1,6 +1,7 @@
 import type { Op } from '../../client/client.js';
 import { type CommandContext, defineCommand } from '../command.js';
 import { usageError } from '../command-error.js';
+import { toOp } from '../op-of.js';
 import { parseArguments } from '../parse-arguments.js';
 import { parseLine, type Token } from '../parse-line.js';
 import type { Result } from '../result.js';
@@ -62,5 +63,5 @@ async function operationOf(
   }
   const parsed = parseArguments(command, words, statement, context.session);
   command.check?.(parsed);
-  return command.toOp(context, parsed);
+  return toOp(command, context, parsed);
 }

@@ -26,9 +26,17 @@ export const du = defineCommand({
       summary: 'by bytes (default), znodes or path',
     },
   },
-  args: { path: { kind: 'path', isOptional: true, summary: 'default: the working path' } },
+  args: {
+    path: {
+      kind: 'path',
+      glob: 'serial',
+      isOptional: true,
+      summary: 'where, or a pattern; default: the working path',
+    },
+  },
   examples: [
     { line: 'du /', summary: 'which part of the tree is large' },
+    { line: 'du --rate 500 /', summary: 'on a busy ensemble' },
     { line: 'du -d 2 --sort znodes /app', summary: 'two levels, by number of znodes' },
   ],
   async run(context, { options, args }): Promise<Result> {
@@ -39,7 +47,8 @@ export const du = defineCommand({
       if (sum.depth <= shown) rows.push(sum);
     });
     const walk = new CommandWalk(context);
-    const flags = { 'in-flight': options['in-flight'] };
+    const { 'in-flight': inFlight, rate } = options;
+    const flags = { 'in-flight': inFlight, rate };
     for await (const { path, depth, stat } of walk.visits(root, flags)) {
       sums.add(path, depth, stat?.dataLength ?? 0);
     }

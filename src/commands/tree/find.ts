@@ -2,12 +2,13 @@ import type { Stat } from '../../protocol/data.js';
 import { baseName } from '../../protocol/path.js';
 import { formatSessionId } from '../../protocol/session-id.js';
 import { defineCommand } from '../command.js';
-import { CommandError, usageError } from '../command-error.js';
+import { usageError } from '../command-error.js';
 import { isEphemeral, LONG_COLUMNS, longRow } from '../long-listing.js';
 import type { Token } from '../parse-line.js';
-import { quoteWord } from '../parse-line.js';
+import { globToRegExp } from '../path-glob.js';
 import type { Result } from '../result.js';
-import { durationOf, globToRegExp, regExpOf } from './name-pattern.js';
+import { checkExec, Exec } from './exec.js';
+import { durationOf, regExpOf } from './name-pattern.js';
 import { CommandWalk, WALK_OPTIONS } from './walk-command.js';
 
 const SIZE = { kind: 'integer', valueName: 'BYTES', max: 0x7fff_ffff } as const;
@@ -39,6 +40,9 @@ const OPTIONS = {
     valueName: 'COMMAND',
     summary: 'run a command of this shell for each, with {} for its path',
   },
+  yes: { letter: 'y', summary: 'with --exec: do not ask before a command that changes something' },
+  'dry-run': { summary: 'with --exec: only show the lines' },
+  'keep-going': { letter: 'k', summary: 'with --exec: go on after an error' },
 } as const;
 
 export const find = defineCommand({
@@ -46,17 +50,30 @@ export const find = defineCommand({
   group: 'tree',
   summary: 'list the znodes that fit',
   description:
-    'All conditions given must hold. Paths are shown as they are found. What may not be read is named at the end, and makes the exit code 9.',
+    'All conditions given must hold. Paths are shown as they are found. What may not be read is named at the end, and makes the exit code 9. Where --exec runs a command that changes something, all is found first, and the number and a sample are shown before it is asked; a script says --yes, or is refused. It stops at the first error, unless it is to keep going; then what failed is named at the end, with exit code 9.',
   options: OPTIONS,
-  args: { path: { kind: 'path', isOptional: true, summary: 'where; default: the working path' } },
+  args: {
+    path: {
+      kind: 'path',
+      glob: 'serial',
+      isOptional: true,
+      summary: 'where, or a pattern; default: the working path',
+    },
+  },
   examples: [
     { line: "find --name 'lock-*' -t ephemeral /app", summary: 'locks that are held' },
     { line: 'find --min-size 100000 -l /', summary: 'large values' },
     { line: 'find --older 30d --max-children 0 /jobs', summary: 'leaves that nobody touched' },
-    { line: "find --name '*.bak' --exec 'delete {}' /app", summary: 'do something with each' },
+    { line: "find --name '*.json' --exec 'json get {} version' /app", summary: 'of each' },
+    { line: "find --name '*.bak' --exec 'delete {}' /app", summary: 'which asks first' },
   ],
   check({ options, tokens }) {
     makeTest(options, tokens, Date.now());
+    if (options.exec !== undefined) checkExec(options.exec, tokens.exec);
+    else {
+      const token = tokens.yes ?? tokens['dry-run'] ?? tokens['keep-going'];
+      if (token !== undefined) throw usageError('this goes with --exec', token);
+    }
   },
   async run(context, { options, args, tokens }): Promise<Result> {
     const fits = makeTest(options, tokens, Date.now());
@@ -64,14 +81,16 @@ export const find = defineCommand({
     const limit = options.limit ?? Number.POSITIVE_INFINITY;
     const root = args.path ?? context.session.cwd;
     let count = 0;
+    const exec = options.exec === undefined ? undefined : new Exec(context, options.exec, options);
     for await (const { path, stat } of walk.visits(root, options)) {
       if (stat === undefined || !fits(path, stat)) continue;
       count++;
-      if (options.exec !== undefined) await runFor(context, options.exec, path);
+      if (exec !== undefined) await exec.found(path);
       else if (options.long) await context.emit(longResult(path, stat));
       else if (!options.count) await context.emit({ kind: 'path', path });
       if (count >= limit) break;
     }
+    await exec?.finish();
     if (options.count) await context.emit({ kind: 'count', path: root, count });
     walk.finish();
     return { kind: 'end' };
@@ -99,7 +118,7 @@ function makeTest(
 ): Test {
   const text = (name: string) => options[name] as string | undefined;
   const number = (name: string, otherwise: number) => Number(options[name] ?? otherwise);
-  const glob = text('name') === undefined ? undefined : globToRegExp(text('name') ?? '');
+  const glob = nameTest(text('name'), tokens['name']);
   const regex =
     text('regex') === undefined ? undefined : regExpOf(text('regex') ?? '', 'u', tokens['regex']);
   const owner = text('owner')?.toLowerCase();
@@ -131,17 +150,12 @@ function makeTest(
   return (path, stat) => tests.every((test) => test(path, stat));
 }
 
-async function runFor(
-  context: Parameters<typeof find.run>[0],
-  command: string,
-  path: string,
-): Promise<void> {
-  for await (const outcome of context.runLine(command.replaceAll('{}', () => quoteWord(path)))) {
-    if (outcome.kind === 'result') {
-      await context.emit(outcome.result);
-      continue;
-    }
-    const { sentence, code, exitCode, hint } = outcome.error;
-    throw new CommandError(`${path}: ${sentence}`, { code, exitCode, hint, path });
+/** @throws CommandError USAGE */
+function nameTest(glob: string | undefined, token: Token | undefined): RegExp | undefined {
+  try {
+    return glob === undefined ? undefined : globToRegExp(glob);
+  } catch (error) {
+    if (error instanceof RangeError) throw usageError(error.message, token);
+    throw error;
   }
 }

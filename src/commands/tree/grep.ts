@@ -21,7 +21,12 @@ export const grep = defineCommand({
   },
   args: {
     pattern: { kind: 'text', summary: 'a regular expression, as in JavaScript' },
-    path: { kind: 'path', isOptional: true, summary: 'where; default: the working path' },
+    path: {
+      kind: 'path',
+      glob: 'serial',
+      isOptional: true,
+      summary: 'where, or a pattern; default: the working path',
+    },
   },
   examples: [
     { line: 'grep -i timeout /app', summary: 'path and line' },

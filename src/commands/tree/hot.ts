@@ -39,7 +39,8 @@ export const hot = defineCommand({
       if (path !== root && znodes > 1) lists['znodes below'].add(znodes - 1, path);
     });
     const walk = new CommandWalk(context);
-    const flags = { 'in-flight': options['in-flight'] };
+    const { 'in-flight': inFlight, rate } = options;
+    const flags = { 'in-flight': inFlight, rate };
     for await (const { path, depth, stat } of walk.visits(root, flags)) {
       sums.add(path, depth, 0);
       if (stat === undefined) continue;

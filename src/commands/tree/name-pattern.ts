@@ -1,34 +1,6 @@
 import { usageError } from '../command-error.js';
 import type { Token } from '../parse-line.js';
 
-/** A pattern of names: `*` any characters, `?` one, `[a-z]` one of these, `{a,b}` either. */
-export function globToRegExp(glob: string): RegExp {
-  let source = '';
-  let braces = 0;
-  for (let at = 0; at < glob.length; at++) {
-    const char = glob.charAt(at);
-    const bracket = char === '[' ? glob.indexOf(']', at + 2) : -1;
-    if (char === '*') source += '[^/]*';
-    else if (char === '?') source += '[^/]';
-    else if (bracket !== -1) {
-      const inside = glob
-        .slice(at + 1, bracket)
-        .replace(/^!/, '^')
-        .replace(/[\\[]/g, '\\$&');
-      source += `[${inside}]`;
-      at = bracket;
-    } else if (char === '{') {
-      braces++;
-      source += '(?:';
-    } else if (char === '}' && braces > 0) {
-      braces--;
-      source += ')';
-    } else if (char === ',' && braces > 0) source += '|';
-    else source += char.replace(/[.+^${}()|[\]\\/]/g, '\\$&');
-  }
-  return new RegExp(`^${source}${')'.repeat(braces)}$`, 'u');
-}
-
 /** @throws CommandError USAGE for an expression that is none */
 export function regExpOf(text: string, flags: string, token: Token | undefined): RegExp {
   try {

@@ -23,7 +23,14 @@ export const tree = defineCommand({
       summary: 'stop after so many znodes',
     },
   },
-  args: { path: { kind: 'path', isOptional: true, summary: 'default: the working path' } },
+  args: {
+    path: {
+      kind: 'path',
+      glob: 'serial',
+      isOptional: true,
+      summary: 'where, or a pattern; default: the working path',
+    },
+  },
   examples: [
     { line: 'tree /app', summary: 'all of it' },
     { line: 'tree -l -d 2 /', summary: 'two levels, with sizes' },

@@ -1,4 +1,5 @@
 import type { CommandContext } from '../command.js';
+import { Pacer } from '../pacer.js';
 import { partialError, type Visit, type WalkOptions, walkTree } from '../walk.js';
 
 const PROGRESS_STEP = 256;
@@ -18,11 +19,19 @@ export const WALK_OPTIONS = {
     max: 4096,
     summary: 'requests under way at a time, default 256; less goes easier on the servers',
   },
+  rate: {
+    kind: 'integer',
+    valueName: 'N',
+    min: 1,
+    max: 1_000_000,
+    summary: 'at most so many requests a second, so that a long walk holds up nobody',
+  },
 } as const;
 
 export interface WalkFlags {
   readonly depth?: number | undefined;
   readonly 'in-flight'?: number | undefined;
+  readonly rate?: number | undefined;
 }
 
 /** A walk of a command: shows how far it is, and keeps count of what could not be read. */
@@ -30,6 +39,8 @@ export class CommandWalk {
   readonly #context: CommandContext;
   readonly #unread: { readonly path: string; readonly error: unknown }[] = [];
   #unreadCount = 0;
+  /** One for all walks of the command. */
+  #pacer: Pacer | undefined;
   count = 0;
 
   constructor(context: CommandContext) {
@@ -43,7 +54,9 @@ export class CommandWalk {
     more: Partial<WalkOptions<T>> & { readonly areFaultsGiven?: boolean } = {},
   ): AsyncGenerator<Visit<T>> {
     const { client, signal } = this.#context;
-    const { depth, 'in-flight': inFlight } = flags;
+    const { depth, 'in-flight': inFlight, rate } = flags;
+    if (rate !== undefined) this.#pacer ??= new Pacer(rate, signal);
+    const pacer = this.#pacer;
     const { areFaultsGiven = false, ...options } = more;
     try {
       for await (const visit of walkTree<T>(client, root, {
@@ -51,6 +64,7 @@ export class CommandWalk {
         signal,
         ...(depth === undefined ? {} : { maxDepth: depth }),
         ...(inFlight === undefined ? {} : { inFlight }),
+        ...(pacer === undefined ? {} : { pace: (requests) => pacer.pass(requests) }),
       })) {
         this.#tell();
         if (visit.error !== undefined) this.addUnread(visit.path, visit.error);

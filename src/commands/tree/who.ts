@@ -1,143 +1,191 @@
-import { formatServerAddress, type ServerAddress } from '../../client/connect-string.js';
-import { askWord } from '../../client/four-letter.js';
-import { cons } from '../../fourlw/cons.js';
-import { kindOfAnswer } from '../../fourlw/index.js';
+import { dump } from '../../fourlw/dump.js';
 import { wchp } from '../../fourlw/wchp.js';
+import { isWithin } from '../../protocol/path.js';
 import { formatSessionId } from '../../protocol/session-id.js';
 import { type CommandContext, defineCommand } from '../command.js';
-import { CommandError, ExitCode } from '../command-error.js';
-import { isEphemeral } from '../long-listing.js';
-import type { Result, Row } from '../result.js';
+import { usageError } from '../command-error.js';
+import { isEphemeral, isoTime } from '../long-listing.js';
+import type { Token } from '../parse-line.js';
+import type { Column, Result, Row } from '../result.js';
 import { ensembleServers } from '../session/ensemble-servers.js';
-import { partialError } from '../walk.js';
-import { CommandWalk, WALK_OPTIONS } from './walk-command.js';
-
-const ANSWER_MS = 5000;
+import { compareNames } from '../walk.js';
+import { type Client, ServerAnswers } from './server-answers.js';
+import { CommandWalk, WALK_OPTIONS, type WalkFlags } from './walk-command.js';
 
 export const who = defineCommand({
   name: 'who',
   group: 'tree',
   summary: 'show who holds the ephemerals, and from where',
   description:
-    'A row for each ephemeral at or below the path: its session, the address of the client, and the server it is connected to. With -w: who watches the path itself. All servers of the ensemble are asked, those of the connect string and those of the configuration; they must allow the four-letter word cons, and for -w wchp. A session without a client is waiting for its client, or to expire. A server that does not answer is named, and makes the exit code 9.',
+    'A row for each ephemeral at or below the path: its session, the address of the client, and the server it is connected to. With -w: who watches the path itself, and with -R what is below it, too. With -s: every session, with its client, what it holds and what it did last. All servers of the ensemble are asked, those of the connect string and those of the configuration; they must allow the four-letter word cons, for -w wchp, and for -s dump. A session without a client is waiting for its client, or to expire. A server that does not answer is named, and makes the exit code 9.',
   options: {
     watches: { letter: 'w', summary: 'the sessions that watch the path' },
+    recursive: { letter: 'R', summary: 'with -w: and what is below it' },
+    sessions: { letter: 's', summary: 'all sessions of the ensemble' },
+    session: { kind: 'text', valueName: 'SESSION', summary: 'only rows of this one: 0x1000…' },
     ...WALK_OPTIONS,
   },
-  args: { path: { kind: 'path', isOptional: true, summary: 'default: the working path' } },
+  args: {
+    path: {
+      kind: 'path',
+      glob: 'serial',
+      isOptional: true,
+      summary: 'where, or a pattern; default: the working path',
+    },
+  },
   examples: [
     { line: 'who /locks', summary: 'who has the locks' },
     { line: 'who -w /app/config', summary: 'who will hear of a change' },
+    { line: 'who -w -R --session 0x10000a1b2c30001 /', summary: 'all that one session watches' },
+    { line: 'who -s', summary: 'every session, and what it does' },
   ],
-  async run(context, { options, args }): Promise<Result> {
-    const path = args.path ?? context.session.cwd;
-    const answers = new Answers(context, await ensembleServers(context));
-    const clients = await answers.clients();
-    if (options.watches) await showWatchers(context, path, answers, clients);
-    else await showOwners(context, path, options, clients);
-    answers.finish();
-    return { kind: 'end' };
+  check({ options, tokens }) {
+    sessionOf(options.session, tokens.session);
+    if (options.recursive && !options.watches) {
+      throw usageError(
+        'this goes with -w; ephemerals are looked for below anyway',
+        tokens.recursive,
+      );
+    }
+    if (!options.sessions) return;
+    const token = tokens.path ?? tokens.watches;
+    if (token !== undefined) throw usageError('-s is about the whole ensemble', token);
   },
+  async run(context, { options, args }): Promise<Result> {
+    return showAll(context, [args.path ?? context.session.cwd], options);
+  },
+  runMany: (context, { options }, paths) => showAll(context, paths, options),
 });
 
-interface Client {
-  readonly address: string;
-  readonly server: string;
+/** @throws CommandError USAGE */
+function sessionOf(text: string | undefined, token?: Token): string | undefined {
+  const id = text?.toLowerCase();
+  if (id === undefined || /^0x[0-9a-f]{1,16}$/.test(id)) return id;
+  throw usageError(`"${text}" is no session id`, token, 'it is 0x and hex digits');
+}
+
+interface Flags extends WalkFlags {
+  readonly watches: boolean;
+  readonly recursive: boolean;
+  readonly sessions: boolean;
+  readonly session: string | undefined;
+}
+
+/** The servers are asked once, for however many paths. */
+async function showAll(
+  context: CommandContext,
+  paths: readonly string[],
+  flags: Flags,
+): Promise<Result> {
+  const answers = new ServerAnswers(context, await ensembleServers(context));
+  const clients = await answers.clients();
+  const walk = new CommandWalk(context);
+  const rows = flags.sessions
+    ? await sessions(answers, clients)
+    : flags.watches
+      ? await watchers(context, paths, flags.recursive, answers, clients)
+      : await owners(walk, paths, flags, clients);
+  const wanted = sessionOf(flags.session);
+  await context.emit({
+    kind: 'rows',
+    columns: flags.sessions ? SESSION_COLUMNS : COLUMNS,
+    rows: wanted === undefined ? rows : rows.filter(({ session }) => session === wanted),
+  });
+  walk.finish();
+  answers.finish();
+  return { kind: 'end' };
 }
 
 const COLUMNS = [{ name: 'path' }, { name: 'session' }, { name: 'client' }, { name: 'server' }];
 
-function rowOf(path: string, session: string, client: Client | undefined): Row {
+function rowOf(path: string, session: string, client: Omit<Client, 'connection'> | undefined): Row {
   return { path, session, client: client?.address ?? null, server: client?.server ?? null };
 }
 
-async function showOwners(
-  context: CommandContext,
-  root: string,
-  flags: { readonly depth?: number | undefined; readonly 'in-flight'?: number | undefined },
+async function owners(
+  walk: CommandWalk,
+  roots: readonly string[],
+  flags: Flags,
   clients: ReadonlyMap<string, Client>,
-): Promise<void> {
-  const walk = new CommandWalk(context);
+): Promise<readonly Row[]> {
   const rows: Row[] = [];
-  for await (const { path, stat } of walk.visits(root, flags)) {
-    if (stat === undefined || !isEphemeral(stat)) continue;
-    const session = formatSessionId(stat.ephemeralOwner);
-    rows.push(rowOf(path, session, clients.get(session)));
+  for (const root of roots) {
+    for await (const { path, stat } of walk.visits(root, flags)) {
+      if (stat === undefined || !isEphemeral(stat)) continue;
+      const session = formatSessionId(stat.ephemeralOwner);
+      rows.push(rowOf(path, session, clients.get(session)));
+    }
   }
-  await context.emit({ kind: 'rows', columns: COLUMNS, rows });
-  walk.finish();
+  return rows;
 }
 
-async function showWatchers(
-  context: CommandContext,
-  path: string,
-  answers: Answers,
+async function watchers(
+  { session: { chroot } }: CommandContext,
+  asked: readonly string[],
+  isRecursive: boolean,
+  answers: ServerAnswers,
   clients: ReadonlyMap<string, Client>,
-): Promise<void> {
-  // The servers know nothing of a chroot.
-  const whole = path === '/' ? context.session.chroot || '/' : `${context.session.chroot}${path}`;
+): Promise<readonly Row[]> {
+  const exact = new Set(asked);
   const rows: Row[] = [];
   for (const { server, text } of await answers.ask('wchp')) {
-    for (const [watched, sessions] of wchp.parse(text).paths) {
-      if (watched !== whole) continue;
-      for (const session of sessions) {
+    for (const [watched, holders] of wchp.parse(text).paths) {
+      const path = belowChroot(watched, chroot);
+      if (path === undefined) continue;
+      const isAsked = isRecursive ? asked.some((root) => isWithin(path, root)) : exact.has(path);
+      if (!isAsked) continue;
+      for (const session of holders) {
         rows.push(rowOf(path, session, clients.get(session) ?? { address: '-', server }));
       }
     }
   }
-  await context.emit({ kind: 'rows', columns: COLUMNS, rows });
+  return rows;
 }
 
-/** The words of all servers, and which of them gave none. */
-class Answers {
-  readonly #context: CommandContext;
-  readonly #servers: readonly ServerAddress[];
-  readonly #failures = new Map<string, unknown>();
+/** The servers know nothing of a chroot. */
+function belowChroot(path: string, chroot: string): string | undefined {
+  if (!isWithin(path, chroot === '' ? '/' : chroot)) return undefined;
+  return path.slice(chroot.length) || '/';
+}
 
-  constructor(context: CommandContext, servers: readonly ServerAddress[]) {
-    this.#context = context;
-    this.#servers = servers;
-  }
+const SESSION_COLUMNS: readonly Column[] = [
+  { name: 'session' },
+  { name: 'client' },
+  { name: 'server' },
+  { name: 'timeout', isRight: true },
+  { name: 'ephemerals', isRight: true },
+  { name: 'queued', isRight: true },
+  { name: 'last' },
+  { name: 'since' },
+];
 
-  async clients(): Promise<ReadonlyMap<string, Client>> {
-    const clients = new Map<string, Client>();
-    for (const { server, text } of await this.ask('cons')) {
-      for (const { sessionId, remote } of cons.parse(text).connections) {
-        if (sessionId !== undefined) clients.set(sessionId, { address: remote, server });
-      }
+/** Those with a client as its server tells, the others as a leader does. */
+async function sessions(
+  answers: ServerAnswers,
+  clients: ReadonlyMap<string, Client>,
+): Promise<readonly Row[]> {
+  const held = new Map<string, number>();
+  const ids = new Set(clients.keys());
+  for (const { text } of await answers.ask('dump')) {
+    const { sessions: known, ephemerals } = dump.parse(text);
+    for (const id of known) ids.add(id);
+    for (const [id, paths] of ephemerals) {
+      ids.add(id);
+      held.set(id, Math.max(held.get(id) ?? 0, paths.length));
     }
-    return clients;
   }
-
-  async ask(word: string): Promise<{ readonly server: string; readonly text: string }[]> {
-    const { tls } = this.#context.session;
-    const { signal } = this.#context;
-    const asked = this.#servers.map(async (address) => {
-      const server = formatServerAddress(address);
-      try {
-        const how = { timeoutMs: ANSWER_MS, signal, ...(tls === undefined ? {} : { tls }) };
-        const text = (await askWord(address, word, how)).toString();
-        if (kindOfAnswer(word, text) === 'answer') return { server, text };
-        throw new Error(`does not allow ${word}: add it to 4lw.commands.whitelist there`);
-      } catch (error) {
-        this.#failures.set(server, error);
-        return undefined;
-      }
-    });
-    return (await Promise.all(asked)).filter((answer) => answer !== undefined);
-  }
-
-  /** @throws CommandError PARTIAL when a server gave no answer */
-  finish(): void {
-    const failures = [...this.#failures].map(([path, error]) => ({ path, error }));
-    if (failures.length === 0) return;
-    const [only] = failures;
-    if (this.#servers.length === 1 && only?.error instanceof Error) {
-      throw new CommandError(`clients are not known: ${only.path} ${only.error.message}`, {
-        code: 'PARTIAL',
-        exitCode: ExitCode.partial,
-      });
-    }
-    throw partialError('clients of some servers are not known', failures);
-  }
+  return [...ids].sort(compareNames).map((session) => {
+    const client = clients.get(session);
+    const { sessionTimeoutMs, queued, lastOperation, establishedMs } = client?.connection ?? {};
+    return {
+      session,
+      client: client?.address ?? null,
+      server: client?.server ?? null,
+      timeout: sessionTimeoutMs ?? null,
+      ephemerals: held.get(session) ?? 0,
+      queued: queued ?? null,
+      last: lastOperation ?? null,
+      since: establishedMs === undefined ? null : isoTime(BigInt(establishedMs)),
+    };
+  });
 }

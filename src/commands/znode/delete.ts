@@ -1,4 +1,5 @@
 import { defineCommand } from '../command.js';
+import { MANY_OPTIONS } from '../many-options.js';
 import type { Result } from '../result.js';
 import { VERSION_RANGE } from '../versions.js';
 
@@ -6,6 +7,8 @@ export const deleteCommand = defineCommand({
   name: 'delete',
   group: 'znode',
   summary: 'delete a znode that has no children',
+  description:
+    'A pattern asks first, with the number of znodes and a sample; a script says --yes, or is refused. Of what it fits, children go before their parents.',
   options: {
     version: {
       letter: 'v',
@@ -13,11 +16,17 @@ export const deleteCommand = defineCommand({
       ...VERSION_RANGE,
       summary: 'only if this is still its version',
     },
+    ...MANY_OPTIONS,
   },
-  args: { path: { kind: 'path', summary: 'the znode' } },
+  args: { path: { kind: 'path', glob: 'deepest-first', summary: 'the znode, or a pattern' } },
   surplusHint: 'a version is given with -v: delete -v VERSION path',
   isMutating: true,
-  examples: [{ line: 'delete /app/old', summary: 'refused while it has children' }],
+  isDryRunTold: true,
+  examples: [
+    { line: 'delete /app/old', summary: 'refused while it has children' },
+    { line: "delete '/app/odd*name'", summary: 'this one name, which is no pattern in quotes' },
+    { line: 'delete -n /app/tmp-*', summary: 'look what a pattern would delete' },
+  ],
   async toOp(_, { options, args: { path } }) {
     return { op: 'delete', path, version: options.version ?? -1 };
   },

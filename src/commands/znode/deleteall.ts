@@ -2,12 +2,12 @@ import type { ZooKeeperClient } from '../../client/client.js';
 import { isWithin } from '../../protocol/path.js';
 import { type CommandContext, defineCommand } from '../command.js';
 import { CommandError, ExitCode } from '../command-error.js';
+import { confirmMany } from '../confirm-many.js';
 import { isCode } from '../is-code.js';
 import type { Result } from '../result.js';
 import { partialError, walk } from '../walk.js';
 
 const DEFAULT_BATCH = 1000;
-const SAMPLE_LENGTH = 5;
 
 export const deleteall = defineCommand({
   name: 'deleteall',
@@ -27,11 +27,14 @@ export const deleteall = defineCommand({
       summary: 'deletes in flight at a time, default 1000',
     },
   },
-  args: { path: { kind: 'path', summary: 'the highest znode to go' } },
+  args: {
+    path: { kind: 'path', glob: 'serial', summary: 'the highest znode to go, or a pattern' },
+  },
   isMutating: true,
   examples: [
     { line: 'deleteall -n /app', summary: 'look first' },
     { line: 'deleteall /app', summary: 'then do it' },
+    { line: 'deleteall /jobs/done-*', summary: 'each that fits, with all below' },
   ],
   check({ args, tokens }) {
     if (args.path === '/' || isWithin(args.path, '/zookeeper')) {
@@ -44,49 +47,47 @@ export const deleteall = defineCommand({
       });
     }
   },
-  async run(context, { options, args: { path } }): Promise<Result> {
-    const paths = await collect(context, path);
-    if (options['dry-run']) {
-      for (const found of paths) await context.emit({ kind: 'path', path: found });
-      return { kind: 'deleted', path, count: paths.length, isDryRun: true };
-    }
-    if (!options.yes) await confirmDelete(context, paths);
-    paths.reverse();
-    const count = await deleteInOrder(context, paths, options.batch ?? DEFAULT_BATCH);
-    return { kind: 'deleted', path, count, isDryRun: false };
-  },
+  run: (context, { options, args: { path } }) => deleteBelow(context, path, [path], options),
+  runMany: (context, { options, tokens }, paths) =>
+    deleteBelow(context, tokens.path?.text ?? '', paths, options),
 });
 
-async function confirmDelete(context: CommandContext, paths: readonly string[]): Promise<void> {
-  if (!context.isInteractive) {
-    const sample = paths.slice(0, SAMPLE_LENGTH).join(', ');
-    const more = paths.length > SAMPLE_LENGTH ? ', ...' : '';
-    const text = `nothing was deleted: it would be ${amountOf(paths)}: ${sample}${more}`;
-    throw new CommandError(text, {
-      code: 'UNCONFIRMED',
-      exitCode: ExitCode.usage,
-      hint: 'deleteall --yes does it without a question; -n lists them all',
-    });
+interface Flags {
+  readonly yes: boolean;
+  readonly 'dry-run': boolean;
+  readonly batch: number | undefined;
+}
+
+/** @param path what was typed */
+async function deleteBelow(
+  context: CommandContext,
+  path: string,
+  roots: readonly string[],
+  options: Flags,
+): Promise<Result> {
+  const paths = await collect(context, roots);
+  if (options['dry-run']) {
+    for (const found of paths) await context.emit({ kind: 'path', path: found });
+    return { kind: 'deleted', path, count: paths.length, isDryRun: true };
   }
-  if (await context.confirm(question(paths))) return;
-  throw new CommandError('nothing was deleted', { code: 'REFUSED' });
+  if (!options.yes && !context.session.isDryRun) {
+    await confirmMany(context, { verb: 'delete', done: 'deleted', command: 'deleteall', paths });
+  }
+  paths.reverse();
+  const count = await deleteInOrder(context, paths, options.batch ?? DEFAULT_BATCH);
+  return { kind: 'deleted', path, count, isDryRun: false };
 }
 
-async function collect(context: CommandContext, root: string): Promise<string[]> {
+/** Each once: a pattern may fit what is below another znode that it fits. */
+async function collect(context: CommandContext, roots: readonly string[]): Promise<string[]> {
   const paths: string[] = [];
-  for await (const { path } of walk(context.client, root, context.signal)) paths.push(path);
+  let last: string | undefined;
+  for (const root of roots) {
+    if (last !== undefined && isWithin(root, last)) continue;
+    last = root;
+    for await (const { path } of walk(context.client, root, context.signal)) paths.push(path);
+  }
   return paths;
-}
-
-function question(paths: readonly string[]): string {
-  const sample = paths.slice(0, SAMPLE_LENGTH).join('\n  ');
-  const more =
-    paths.length > SAMPLE_LENGTH ? `\n  ... and ${paths.length - SAMPLE_LENGTH} more` : '';
-  return `delete ${amountOf(paths)}?\n  ${sample}${more}\n`;
-}
-
-function amountOf(paths: readonly string[]): string {
-  return paths.length === 1 ? '1 znode' : `${paths.length} znodes`;
 }
 
 /**

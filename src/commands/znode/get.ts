@@ -18,10 +18,11 @@ export const get = defineCommand({
     raw: { summary: 'the bytes and nothing else' },
     to: { kind: 'file', valueName: 'FILE', summary: 'write the bytes there, mode 0600' },
   },
-  args: { path: { kind: 'path', summary: 'the znode' } },
+  args: { path: { kind: 'path', glob: 'parallel', summary: 'the znode, or a pattern' } },
   surplusHint: 'a watch is asked for with -w',
   examples: [
     { line: 'get /app/config', summary: 'the data and a line end' },
+    { line: 'get /app/*/state', summary: 'of each, under its path' },
     { line: 'get --raw /app/blob', summary: 'exactly the bytes, for a file or a pipe' },
   ],
   check({ options, tokens }) {
@@ -31,6 +32,13 @@ export const get = defineCommand({
     }
     if (options.to !== undefined && views.length > 0) {
       throw usageError('--to writes the bytes as they are', tokens.to);
+    }
+    if (options.to !== undefined && tokens.path?.pattern !== undefined) {
+      throw usageError(
+        '--to is for one path',
+        tokens.path,
+        'a name with such a sign goes in quotes',
+      );
     }
     if (options.raw && options.stat) throw usageError('--raw shows no Stat', tokens.stat);
   },

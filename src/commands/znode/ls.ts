@@ -28,17 +28,25 @@ export const ls = defineCommand({
     reverse: { letter: 'r', summary: 'with -l: the other way round' },
     ...WALK_OPTIONS,
   },
-  args: { path: { kind: 'path', isOptional: true, summary: 'default: the working path' } },
+  args: {
+    path: {
+      kind: 'path',
+      glob: 'serial',
+      isOptional: true,
+      summary: 'the znode, or a pattern; default: the working path',
+    },
+  },
   surplusHint: 'a watch is asked for with -w',
   examples: [
     { line: 'ls /', summary: 'the children of the root' },
     { line: 'ls -R /app', summary: 'every path below /app' },
+    { line: 'ls /app/{red,blue}*', summary: 'the children of each that fits' },
     { line: 'ls -l --sort size /app', summary: 'the largest value first' },
   ],
   check({ options, tokens }) {
     const long = tokens.sort ?? tokens.reverse;
     if (long !== undefined && !options.long) throw usageError('this goes with -l', long);
-    const deep = tokens.depth ?? tokens['in-flight'];
+    const deep = tokens.depth ?? tokens['in-flight'] ?? tokens.rate;
     if (deep !== undefined && !options.recursive) throw usageError('this goes with -R', deep);
     if (options.long && (options.recursive || options.stat)) {
       throw usageError('-l goes neither with -R nor with -s; find -l lists all below', tokens.long);

@@ -2,6 +2,7 @@ import type { Stat } from '../../protocol/data.js';
 import { defineCommand } from '../command.js';
 import { usageError } from '../command-error.js';
 import { isCode } from '../is-code.js';
+import { MANY_OPTIONS } from '../many-options.js';
 import { checkValue, readValue } from '../read-value.js';
 import type { Result } from '../result.js';
 import { VERSION_RANGE } from '../versions.js';
@@ -11,7 +12,7 @@ export const set = defineCommand({
   group: 'znode',
   summary: 'set the data of a znode',
   description:
-    'Data given as @FILE or - is read from a file or from standard input, byte for byte; in quotes both stand for themselves.',
+    'Data given as @FILE or - is read from a file or from standard input, byte for byte; in quotes both stand for themselves. A pattern asks first; a script says --yes, or is refused.',
   options: {
     stat: { letter: 's', summary: 'show the Stat it has then' },
     version: {
@@ -22,13 +23,15 @@ export const set = defineCommand({
     },
     base64: { letter: 'b', summary: 'the data is base64' },
     create: { summary: 'make the znode if it is not there' },
+    ...MANY_OPTIONS,
   },
   args: {
-    path: { kind: 'path', summary: 'the znode' },
+    path: { kind: 'path', glob: 'parallel', summary: 'the znode, or a pattern' },
     data: { kind: 'data', summary: 'the data, @FILE or -' },
   },
   surplusHint: "data of several words goes in quotes: 'two words'",
   isMutating: true,
+  isDryRunTold: true,
   examples: [
     { line: "set /app 'hello world'", summary: 'text' },
     { line: 'set -v 3 /app x', summary: 'only if nobody changed it since version 3' },

@@ -11,7 +11,14 @@ export const stat = defineCommand({
   description:
     'With -w on a znode that does not exist, the watch tells when it is created; the exit code is 4 all the same.',
   options: { watch: { letter: 'w', summary: 'tell once when it is created, changed or deleted' } },
-  args: { path: { kind: 'path', isOptional: true, summary: 'default: the working path' } },
+  args: {
+    path: {
+      kind: 'path',
+      glob: 'parallel',
+      isOptional: true,
+      summary: 'the znode, or a pattern; default: the working path',
+    },
+  },
   surplusHint: 'a watch is asked for with -w',
   examples: [{ line: 'stat /app', summary: 'its eleven fields' }],
   async run(context, { options, args }): Promise<Result> {

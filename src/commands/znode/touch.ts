@@ -1,4 +1,5 @@
 import { defineCommand } from '../command.js';
+import { MANY_OPTIONS } from '../many-options.js';
 import type { Result } from '../result.js';
 
 export const touch = defineCommand({
@@ -6,12 +7,20 @@ export const touch = defineCommand({
   group: 'znode',
   summary: 'set the data of a znode to what it is, which makes a new version',
   description:
-    'Those who watch it are told, and its mtime is now. If somebody changes the data meanwhile, nothing is set, with exit code 7.',
+    'Those who watch it are told, and its mtime is now. If somebody changes the data meanwhile, nothing is set, with exit code 7. A pattern asks first; a script says --yes, or is refused.',
   options: {
     stat: { letter: 's', summary: 'show the new stat' },
+    ...MANY_OPTIONS,
   },
-  args: { path: { kind: 'path', summary: 'the znode, which has to exist' } },
+  args: {
+    path: {
+      kind: 'path',
+      glob: 'parallel',
+      summary: 'the znode, which has to exist, or a pattern',
+    },
+  },
   isMutating: true,
+  isDryRunTold: true,
   examples: [{ line: 'touch /app/config', summary: 'have everybody read it again' }],
   async run({ client }, { args: { path }, options }): Promise<Result> {
     const { data, stat } = await client.getData(path);

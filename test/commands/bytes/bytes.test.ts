@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { quoteWord } from '../../../src/commands/parse-line.js';
+import { quoteWord } from '../../../src/commands/quote-word.js';
 import { makeServedShell, type ServedShell } from '../../support/served-shell.js';
 import { serverTest } from '../../support/shell-suite.js';
 import { makeTempDir } from '../../support/temp-dir.js';
@@ -82,6 +82,10 @@ function oddNames(): string[] {
     '$&',
     '`',
     '*',
+    '**',
+    'a?[b-c]',
+    '{a,b}',
+    '[!x]*\\*',
     '\\n',
     '{}',
     '.x',
@@ -120,7 +124,10 @@ serverTest('odd names go in and come out by every way there is', async (shell) =
     for (const name of names) {
       assert.is(await shell.run(`get ${quoteWord(`/moved/${name}`)}`, 'raw'), `'${name}`);
     }
-    await shell.run("find --min-size 1 --exec 'delete {}' /moved");
+    // Any of them fits a pattern, and what fits is run with it as it is.
+    assert.is(await shell.run('get /moved/?*', 'raw'), sorted.map((name) => `'${name}`).join(''));
+    assert.is((await shell.run('delete -n /moved/{*,**}')).split('\n').length, names.length + 1);
+    await shell.run("find -y --min-size 1 --exec 'delete {}' /moved");
     assert.is(await shell.run('ls /moved'), '[]\n');
   } finally {
     home.remove();

@@ -177,4 +177,24 @@ test('dates look as Java prints them', () => {
   }
 });
 
+test('a share is a bar where a person looks, and a figure elsewhere', async () => {
+  const rows: Result = {
+    kind: 'rows',
+    columns: [{ name: 'path' }, { name: 'full', isPercent: true }],
+    rows: [
+      { path: '/a', full: 40 },
+      { path: '/b', full: 130 },
+      { path: '/c', full: null },
+    ],
+  };
+  const shown = async (format: 'text' | 'ndjson', isTerminal: boolean) =>
+    (await loadRenderer(format, { isTerminal })).result(rows).toString();
+  assert.is(
+    await shown('text', true),
+    'PATH  FULL\n/a    ####------ 40 %\n/b    ########## 130 %\n/c    -\n',
+  );
+  assert.is(await shown('text', false), 'PATH  FULL\n/a    40 %\n/b    130 %\n/c    -\n');
+  assert.match(await shown('ndjson', true), /^{"path":"\/a","full":40}\n/);
+});
+
 test.run();

@@ -1,7 +1,7 @@
 // Looking into trees, against the bundled server and Apache's.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { globToRegExp } from '../../../src/commands/tree/name-pattern.js';
+import { globToRegExp } from '../../../src/commands/path-glob.js';
 import { TopList } from '../../../src/commands/tree/top-list.js';
 import type { ServedShell } from '../../support/served-shell.js';
 import { serverTest } from '../../support/shell-suite.js';

@@ -35,6 +35,51 @@ serverTest('who tells session, client and server of each ephemeral', async (shel
   }
 });
 
+serverTest('who -s tells of every session, and --session of one', async (shell) => {
+  const other = makeServedShell(shell.target);
+  try {
+    await shell.run('create /l; create -e /l/mine; create -e /l/too');
+    await other.run('sync /l; create -e /l/other');
+    await shell.run('sync /l');
+    const idOf = (served: typeof shell) => `0x${served.session.client?.sessionId.toString(16)}`;
+    const rows = JSON.parse(await shell.run('who -s', 'json')) as Record<string, unknown>[];
+    const row = (served: typeof shell) => rows.find(({ session }) => session === idOf(served));
+    assert.is(row(shell)?.['ephemerals'], 2);
+    assert.is(row(other)?.['ephemerals'], 1);
+    assert.is(row(other)?.['server'], other.session.client?.server);
+    assert.match(String(row(shell)?.['client']), /^127\.0\.0\.1:\d+$/);
+    assert.is(row(shell)?.['timeout'], shell.session.client?.sessionTimeoutMs);
+    assert.match(String(row(shell)?.['since']), /^\d{4}-\d\d-\d\dT/);
+    const one = await shell.run(`who --session ${idOf(other)} /l`, 'ndjson');
+    assert.is((JSON.parse(one) as { path: string }).path, '/l/other');
+    assert.is((await shell.run(`who -s --session ${idOf(other)}`, 'raw')).split('\n').length, 2);
+  } finally {
+    await other.close();
+  }
+});
+
+serverTest('who -w -R tells of the watches below, and below a chroot', async (shell) => {
+  await shell.run('create /l; create /l/a; create /other');
+  const inside = makeServedShell(`${shell.target}/l`);
+  try {
+    await inside.run('sync /; get -w /a');
+    await shell.run('get -w /l; get -w /other');
+    const pathsOf = async (served: typeof shell, line: string) =>
+      (JSON.parse(await served.run(line, 'json')) as { path: string }[])
+        .map(({ path }) => path)
+        .sort();
+    assert.equal(await pathsOf(shell, 'who -w -R /l'), ['/l', '/l/a']);
+    assert.equal(await pathsOf(shell, 'who -w /l'), ['/l']);
+    assert.equal(await pathsOf(shell, 'who -w /{l,other}'), ['/l', '/other']);
+    assert.equal(await pathsOf(inside, 'who -w -R /'), ['/', '/a']);
+    for (const line of ['who -R /l', 'who -s /l', 'who -s -w', 'who --session 12 /l']) {
+      assert.is((await shell.fully(line)).error?.exitCode, 2, line);
+    }
+  } finally {
+    await inside.close();
+  }
+});
+
 test('a server that does not allow the word is named, and what is known is shown', async () => {
   const server = await startServer();
   const shell = makeServedShell(server.connectString);

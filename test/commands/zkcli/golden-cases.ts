@@ -48,6 +48,10 @@ export const CASES: readonly Case[] = [
   { words: ['create', '/x/y', 'z'], err: 'Node does not exist: /x/y\n', code: 1 },
   { words: ['get', '/a'], out: 'hello\n' },
   { words: ['get', '/n'], out: 'null\n' },
+  // No word is a pattern here.
+  { words: ['get', '/n/*'], err: 'Node does not exist: /n/*\n', code: 1 },
+  { words: ['create', '/{n,a}', 'x'], err: 'Created /{n,a}\n' },
+  { words: ['delete', '/{n,a}'] },
   { words: ['create', '/empty', ''], err: 'Created /empty\n' },
   { words: ['get', '/empty'], out: '\n' },
   { words: ['get', '-s', '/a'], out: `hello\n${STAT}` },

@@ -1,0 +1,50 @@
+// Patterns, undo and the trace, as a person meets them.
+import * as assert from 'uvu/assert';
+import { enter, inWorld, serverTest } from './repl-world.js';
+
+serverTest('a pattern is asked about, and undo brings back what it deleted', async () => {
+  await inWorld(async ({ terminal, other }) => {
+    await terminal.waitForRow(/\(connected\) \/>$/);
+    await enter(terminal, 'create /app; create /app/a one; create /app/b two; create /app/keep');
+    await terminal.waitForRow(/^Created \/app\/keep$/);
+    // TAB shows what it finds, and leaves it what it is.
+    await terminal.type('delete /app/[ab]');
+    await terminal.press('Tab', 'Tab');
+    await terminal.waitForRow(/\/app\/a +\/app\/b/);
+    await terminal.waitForRow(/> delete \/app\/\[ab\]$/);
+    await terminal.press('Enter');
+    await terminal.waitForRow(/^delete 2 znodes\?$/);
+    await terminal.waitForRow(/\[y\/N\]/);
+    await terminal.type('y');
+    await terminal.waitForRow(/^Deleted 2 znodes$/);
+    await other.sync('/app');
+    assert.equal((await other.getChildren('/app')).children, ['keep']);
+    await enter(terminal, 'undo');
+    await terminal.waitForRow(/^create {2}\/app\/b {2}3 bytes$/);
+    await terminal.waitForRow(/^undo delete \/app\/\[ab\], 2 znodes\?$/);
+    await terminal.type('y');
+    await terminal.waitForRow(/^Undone: delete \/app\/\[ab\], 2 znodes$/);
+    await other.sync('/app');
+    assert.is((await other.getData('/app/b')).data?.toString(), 'two');
+    await other.setData('/app/a', Buffer.from('theirs'));
+    await enter(terminal, 'undo');
+    await terminal.waitForRow(/^undo cannot be undone: changed since: \/app\/a/);
+    await enter(terminal, 'get /app/no*');
+    await terminal.waitForRow(/^no znode fits \/app\/no\*$/);
+  });
+});
+
+serverTest('trace on shows the wire above the prompt, until it is off', async () => {
+  await inWorld(async ({ terminal }) => {
+    await terminal.waitForRow(/\(connected\) \/>$/);
+    await enter(terminal, 'create /app x; trace on; get /app; trace off; get /app');
+    await terminal.waitForScreen(
+      'both values',
+      (rows) => rows.filter((r) => r === 'x').length === 2,
+    );
+    await terminal.waitForRow(/^-> #\d+ getData \/app, 21 bytes$/);
+    await terminal.waitForRow(/^<- #\d+ getData \/app: OK, zxid 0x/);
+    const rows = await terminal.transcript();
+    assert.is(rows.filter((row) => row.startsWith('-> ') && row.includes('getData')).length, 1);
+  });
+});
