@@ -54,7 +54,10 @@ without
 Aliases are there at every prompt, as
 .B alias
 makes them, and in no script.
-The pager shows what is longer than the screen at the prompt; false is none.`;
+The pager shows what is longer than the screen at the prompt; false is none.
+The prompt tells whether the server is leader, follower, observer or standalone, where it answers
+.B srvr
+on a second connection, and whether it can be written (rw, ro); \\(dqprompt\\-role\\(dq: false ends both.`;
 
 /** zksh(1), made of what the command line and the commands declare. */
 export function manPage(commands: readonly Command[]): string {

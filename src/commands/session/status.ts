@@ -1,10 +1,6 @@
-import { parseServerAddress } from '../../client/connect-string.js';
-import { parseServer } from '../../fourlw/srvr.js';
-import { type CommandContext, defineCommand } from '../command.js';
+import { defineCommand } from '../command.js';
 import type { Result } from '../result.js';
-import { isSecureTarget } from '../target.js';
-
-const ASK_TIMEOUT_MS = 2000;
+import { askServer } from './ask-server.js';
 
 export const status = defineCommand({
   name: 'status',
@@ -17,7 +13,7 @@ export const status = defineCommand({
   examples: [{ line: 'status', summary: 'which server, and is it the leader' }],
   async run(context): Promise<Result> {
     const { client, session } = context;
-    const told = await askServer(context);
+    const told = await askServer(session);
     const fields = {
       server: client.server ?? null,
       state: client.state,
@@ -37,18 +33,3 @@ export const status = defineCommand({
     return { kind: 'message', text: lines.join('\n'), fields };
   },
 });
-
-async function askServer({ client, session }: CommandContext) {
-  const { server } = client;
-  if (server === undefined) return undefined;
-  const { askWord } = await import('../../client/four-letter.js');
-  const plain = parseServerAddress(server);
-  const address = isSecureTarget(session.target) ? { ...plain, isSecure: true as const } : plain;
-  const how = { timeoutMs: ASK_TIMEOUT_MS, ...(session.tls ? { tls: session.tls } : {}) };
-  try {
-    return parseServer((await askWord(address, 'srvr', how)).toString());
-  } catch {
-    // It answers this session; that it answers no words is no fault.
-    return undefined;
-  }
-}
