@@ -4,6 +4,7 @@ import { baseName, childPath } from '../../protocol/path.js';
 import type { CommandContext } from '../command.js';
 import { usageError } from '../command-error.js';
 import { DumpSource } from './dump-file.js';
+import type { DumpFormat } from './dump-format.js';
 import { TreeSource, type TreeSourceOptions } from './tree-source.js';
 import type { ZnodeRecord } from './znode-record.js';
 
@@ -78,10 +79,14 @@ export const AUTH_OPTION = {
 export async function openSource(
   context: CommandContext,
   place: string,
-  options: TreeSourceOptions & { readonly isAuthSent: boolean },
+  options: TreeSourceOptions & {
+    readonly isAuthSent: boolean;
+    /** Of a dump; undefined: what it looks like. */
+    readonly format?: DumpFormat | undefined;
+  },
 ): Promise<OpenSource> {
   if (isFile(place)) {
-    const dump = DumpSource.ofFile(place.slice(1));
+    const dump = await DumpSource.ofFile(place.slice(1), { format: options.format });
     return {
       tree: undefined,
       records: () => wanted(dump.records(), options),
