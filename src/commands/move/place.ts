@@ -63,6 +63,7 @@ export function destinationPath(to: string, typed: string | undefined, from: str
 export interface OpenSource {
   /** Of a tree; undefined for a dump. */
   readonly tree: TreeSource | undefined;
+  readonly dump: DumpSource | undefined;
   records(): AsyncGenerator<ZnodeRecord>;
   close(): Promise<void>;
 }
@@ -89,13 +90,14 @@ export async function openSource(
     const dump = await DumpSource.ofFile(place.slice(1), { format: options.format });
     return {
       tree: undefined,
+      dump,
       records: () => wanted(dump.records(), options),
       close: async () => undefined,
     };
   }
   const { client, path, close } = await openTree(context, place, options.isAuthSent);
   const tree = new TreeSource(client, path, options);
-  return { tree, records: () => tree.records(), close };
+  return { tree, dump: undefined, records: () => tree.records(), close };
 }
 
 async function* wanted(

@@ -17,6 +17,8 @@ export interface ZnodeRecord {
   /** What it was where it was read. */
   readonly version: number;
   readonly mtime: number;
+  /** Of a tree; a dump does not have it. */
+  readonly aclVersion?: number;
 }
 
 export interface DumpHead {
