@@ -20,7 +20,7 @@ export interface TreePlace {
 
 /** Is it a tree elsewhere? */
 export function isRemote(place: string): boolean {
-  return /^zks?:\/\//.test(place);
+  return /^(zk|srv)s?:\/\//.test(place);
 }
 
 export function isFile(place: string): boolean {
