@@ -5,13 +5,17 @@ import { askServer } from './ask-server.js';
 export const status = defineCommand({
   name: 'status',
   group: 'session',
-  summary: 'tell of this session, and of the server it is on',
+  summary: 'tell of this session, and of its server, or of all servers',
   description:
-    'Mode, version and zxid are what the server says to srvr, and missing where it does not.',
-  options: {},
+    'Mode, version and zxid are what the server says to srvr, and missing where it does not. With --all every server of the ensemble is asked, those of the connect string and those of the configuration: a row each, marked ! or !! where a figure is beyond the limits of zkops check, the member is behind, or its version is not that of most, and a verdict on the ensemble. Where mntr is not allowed, its figures are missing. A server that does not answer makes the exit code 9.',
+  options: { all: { letter: 'a', summary: 'all servers of the ensemble' } },
   args: {},
-  examples: [{ line: 'status', summary: 'which server, and is it the leader' }],
-  async run(context): Promise<Result> {
+  examples: [
+    { line: 'status', summary: 'which server, and is it the leader' },
+    { line: 'status --all', summary: 'all of them, side by side' },
+  ],
+  async run(context, { options }): Promise<Result> {
+    if (options.all) return (await import('./ensemble-status.js')).ensembleStatus(context);
     const { client, session } = context;
     const told = await askServer(session);
     const fields = {
