@@ -46,6 +46,7 @@ export const syncTree = defineCommand({
   examples: [
     { line: 'sync-tree -n --delete /app zk://other:2181/app', summary: 'look first' },
     { line: 'sync-tree --delete /app zk://other:2181/app', summary: 'then do it' },
+    { line: 'sync-tree /app /app.old', summary: 'keep what there is now' },
     { line: 'sync-tree @app.yaml /app', summary: 'what somebody edited' },
   ],
   check({ args, options, tokens }) {

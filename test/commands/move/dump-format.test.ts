@@ -1,5 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { parseAcl } from '../../../src/commands/acl/parse-acl.js';
 import { formatParts, guessFormat } from '../../../src/commands/move/dump-format.js';
 import {
   endFields,
@@ -18,6 +19,7 @@ const CHARS = [
 
 function records(): readonly ZnodeRecord[] {
   const random = new Random(11);
+  const modes = ['persistent', 'container', 'ephemeral'] as const;
   return Array.from({ length: 400 }, (_, index) => {
     let text = '';
     for (let length = random.below(9); length > 0; length--) {
@@ -27,8 +29,10 @@ function records(): readonly ZnodeRecord[] {
     return {
       path: `/n${String(index).padStart(4, '0')}`,
       data: index % 11 === 0 ? null : data,
-      acl: undefined,
-      mode: 'persistent',
+      acl: index % 3 === 0 ? parseAcl('world:anyone:r,digest:ann:x=:cdrwa') : undefined,
+      ...(index % 13 === 0
+        ? { mode: 'ttl', ttl: index + 1 }
+        : { mode: modes[index % 3] ?? 'ephemeral' }),
       version: index,
       mtime: 1,
     };
