@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import { histogramOf } from '../../../src/commands/session/ping.js';
 import { startEnsemble, startServer } from '../../../src/server/main.js';
 import { freePort } from '../../support/free-port.js';
+import { startProxy } from '../../support/proxy.js';
 import { runZksh } from '../../support/run-zksh.js';
 import { makeServedShell } from '../../support/served-shell.js';
 import { serverTest } from '../../support/shell-suite.js';
@@ -50,7 +51,7 @@ serverTest('status --all finds all servers by one of them, and judges them', asy
 });
 
 test('status --all marks what is not as it is to be, and names who does not answer', async () => {
-  const ensemble = await startEnsemble({ config: { '4lw.commands.whitelist': '*' } });
+  const ensemble = await startEnsemble();
   const [first = '', ...others] = ensemble.members.map(({ connectString }) => connectString);
   const silent = `127.0.0.1:${await freePort()}`;
   // The same server by two names is one.
@@ -68,6 +69,22 @@ test('status --all marks what is not as it is to be, and names who does not answ
     assert.match(run.text, /\nwarning: /);
   } finally {
     await shell.close();
+    await ensemble.close();
+  }
+});
+
+test('status --all has a server once that two addresses lead to, where conf tells', async () => {
+  const ensemble = await startEnsemble({ config: { '4lw.commands.whitelist': '*' } });
+  const [first] = ensemble.members;
+  const proxy = await startProxy(Number(first?.connectString.split(':')[1]));
+  const shell = makeServedShell(proxy.connectString);
+  try {
+    const text = await shell.run('status --all');
+    assert.is(text.split('\n').filter((row) => row.startsWith('127.0.0.1:')).length, 3, text);
+    assert.match(text, /\nhealthy: /);
+  } finally {
+    await shell.close();
+    await proxy.close();
     await ensemble.close();
   }
 });
