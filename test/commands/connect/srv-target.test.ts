@@ -11,6 +11,7 @@ import { startDnsServer } from '../../support/dns-server.js';
 import { freePort } from '../../support/free-port.js';
 import { rolesOf, runZkops } from '../../support/run-zkops.js';
 import { runZksh } from '../../support/run-zksh.js';
+import { makeServedShell } from '../../support/served-shell.js';
 
 const NAME = '_zookeeper._tcp.example.org';
 
@@ -110,6 +111,34 @@ test('zksh and zkops find a server by its records, the reachable behind the one 
     delete process.env['ZKSH_DNS'];
     await dns.close();
     await server.close();
+  }
+});
+
+test('each session asks anew, and a name without servers ends no session', async () => {
+  const [server, later] = await Promise.all([startServer(), startServer()]);
+  const records = new Map([[NAME, [record('localhost', 0, 0, server.port)]]]);
+  const dns = await startDnsServer(records);
+  process.env['ZKSH_DNS'] = dns.address;
+  const shell = makeServedShell(`srv://${NAME}`);
+  try {
+    assert.is(await shell.run('ls /'), '[zookeeper]\n');
+    assert.is(shell.session.target, `localhost:${server.port}`);
+    records.delete(NAME);
+    const lost = await shell.fully('connect');
+    assert.equal([lost.error?.code, lost.error?.exitCode], ['ECONNECT', 3]);
+    assert.is(await shell.run('ls /'), '[zookeeper]\n');
+    records.set(NAME, [record('localhost', 0, 0, later.port)]);
+    assert.match(await shell.run('connect'), new RegExp(`^Connected to localhost:${later.port}`));
+    assert.match(
+      await shell.run(`connect --servers srv://${NAME}`),
+      new RegExp(`localhost:${later.port}|moving`),
+    );
+    assert.is(dns.asked.length, 4);
+  } finally {
+    delete process.env['ZKSH_DNS'];
+    await shell.close();
+    await dns.close();
+    await Promise.all([server.close(), later.close()]);
   }
 });
 
