@@ -136,13 +136,15 @@ export class DumpSource {
 
   async *#lines(): AsyncGenerator<{ line: DumpLine; number: number; end: number }> {
     let number = 1;
+    let isBegun = false;
     this.consumed = 0;
     try {
       for await (const piece of this.#syntax.split(this.#chunks())) {
         number = piece.number;
-        if (!piece.isWhole && this.#isPartial && number > 1) return;
+        if (!piece.isWhole && this.#isPartial && isBegun) return;
         if (!piece.isWhole) throw new RangeError('it ends within the line');
         yield { line: this.#syntax.parse(piece.text), number, end: piece.end };
+        isBegun = true;
       }
     } catch (error) {
       if (error instanceof RangeError) throw this.#fault(number, error.message);

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, realpath, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { CommandError, ExitCode } from '../command-error.js';
 import { MAX_PIECE_LENGTH } from './dump-syntax.js';
 
 const INDEX = 'znodes.ndjson';
@@ -41,13 +42,27 @@ export class DumpFolder {
     return join(this.#name, INDEX);
   }
 
-  /** @param path below the root of the dump, "" for that */
+  /**
+   * @param path below the root of the dump, "" for that
+   * @throws CommandError NOFILE that names the file
+   */
   async write(path: string, data: Buffer, isResumed: boolean): Promise<void> {
-    const file = join(this.#root, fileOf(path));
+    const name = fileOf(path);
+    try {
+      await this.#write(join(this.#root, name), data, isResumed);
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw new CommandError(
+        `cannot write the data of ${path || '/'} to ${join(this.#name, name)}: ${reason}`,
+        { code: 'NOFILE', exitCode: ExitCode.usage, cause },
+      );
+    }
+  }
+
+  async #write(file: string, data: Buffer, isResumed: boolean): Promise<void> {
     const folder = dirname(file);
     if (folder !== this.#checked) {
-      await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
-      await this.#checkPlace(folder);
+      await this.#makeFolder(folder);
       this.#checked = folder;
     }
     // What an interruption left behind no line tells of; never through a link.
@@ -79,6 +94,17 @@ export class DumpFolder {
       throw new RangeError(`the data of ${path || '/'} cannot be read from ${name}: ${reason}`);
     } finally {
       await handle?.close();
+    }
+  }
+
+  /** Step by step, since nothing is made behind a link either. */
+  async #makeFolder(folder: string): Promise<void> {
+    try {
+      await this.#checkPlace(folder);
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+      await this.#makeFolder(dirname(folder));
+      await mkdir(folder, { mode: FOLDER_MODE });
     }
   }
 

@@ -100,6 +100,14 @@ interface Sync {
 async function syncPlaces(sync: Sync): Promise<Result> {
   const { context, target, options } = sync;
   const { client, path } = target;
+  if (isWithin(path, '/zookeeper')) {
+    throw new CommandError(`sync-tree never changes ${path}`, {
+      code: 'GUARDED',
+      exitCode: ExitCode.usage,
+      path,
+      hint: "it holds the server's own znodes",
+    });
+  }
   await checkComplete(sync);
   const isThere = (await client.exists(path)) !== null;
   if (!isThere) await existingRoot(client, path);

@@ -204,6 +204,8 @@ test('json that another program wrote anew is read', async () => {
     for (const text of variants) {
       writeFileSync(file('dump'), text);
       assert.is(await shell.run(`diff @${file('dump')} /a`), '', text);
+      writeFileSync(file('cut'), text.slice(0, text.lastIndexOf('"path"')));
+      assert.match(await shell.run(`restore -n --partial ${file('cut')}`), /^2 znodes, /);
       assert.match(await shell.run(`restore -n ${file('dump')}`), /^3 znodes, /);
     }
   });
@@ -240,8 +242,18 @@ test('a folder that lies reads and writes nothing outside of itself', async () =
     const lines = readFileSync(index, 'utf8').split('\n');
     writeFileSync(index, `${lines.slice(0, 3).join('\n')}\n`);
     const { error } = await shell.fully(`dump --resume --to ${folder} /t`);
-    assert.match(error?.sentence ?? '', /link/);
+    assert.match(
+      error?.sentence ?? '',
+      /^cannot write the data of \/a\/b to .*\/tree\/a\/b\.data: there is a link on the way/,
+    );
     assert.throws(() => statSync(join(file('outside'), 'b.data')), /ENOENT/);
+    await shell.run('create /t/a/b/c 4');
+    writeFileSync(index, `${lines.slice(0, 3).join('\n')}\n{"path":"/a/b","data":null}\n`);
+    assert.match(
+      (await shell.fully(`dump --resume --to ${folder} /t`)).error?.sentence ?? '',
+      /link/,
+    );
+    assert.throws(() => statSync(join(file('outside'), 'b')), /ENOENT/);
     writeFileSync(index, `${lines[0]}\n{"path":"/../../secret"}\n`);
     assert.match(
       (await shell.fully(`restore --partial ${folder} /z`)).error?.sentence ?? '',

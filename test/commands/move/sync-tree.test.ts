@@ -145,6 +145,7 @@ test('trees within each other, dumps as targets and missing parents are refused'
       assert.is((await shell.fully(`sync-tree ${places}`)).error?.exitCode, 2, places);
     }
     assert.is((await shell.fully('sync-tree --yes /t /u')).error?.exitCode, 2);
+    assert.is((await shell.fully('sync-tree /t /zookeeper/quota')).error?.code, 'GUARDED');
     assert.is((await shell.fully('sync-tree /t /nope/u')).error?.exitCode, 4);
     assert.is((await shell.fully('sync-tree /nope /u')).error?.exitCode, 4);
     assert.is((await shell.fully('ls /u')).error?.exitCode, 4);
