@@ -1,8 +1,11 @@
 /**
  * `npm run bench:walk`: a walk of many znodes by zksh and by Apache's Java shell against the same
- * server, and the peak memory of a dump as the tree grows.
+ * server, and the peak memory of walks, searches and dumps as the tree grows ten times: by more
+ * parents, since a list of siblings comes from the server as a whole.
  *
- *   npm run bench:walk -- [--znodes 100000]
+ *   npm run bench:walk -- [--znodes 100000] [--runs 3]
+ *
+ * With 1,000,000 znodes it takes some ten minutes and 3 GiB, most of both Apache's.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -13,14 +16,13 @@ import { createClient } from '../src/client/zookeeper.js';
 import { apacheVersion, hasApache, startBenchServer } from './servers.js';
 import { commit, printTable } from './table.js';
 
-const ZKSH = fileURLToPath(new URL('../src/bin/zksh.js', import.meta.url));
+const ZKSH = fileURLToPath(new URL('../bin/zksh.cjs', import.meta.url));
 const JAVA = '/usr/bin/java';
 const CLASS_PATH =
   '/usr/share/java/zookeeper.jar:/usr/share/java/commons-cli.jar:/usr/share/java/slf4j-nop.jar';
-const PARENTS = 100;
+const SIBLINGS = 1000;
 const CREATES_IN_FLIGHT = 500;
 const DATA_SIZE = 100;
-const RUNS = 3;
 const POLL_MS = 10;
 
 interface Run {
@@ -30,23 +32,25 @@ interface Run {
   readonly lines: number;
 }
 
-/** Below `/tree`: so many parents, and the rest spread over them. */
+/** Below `/tree`: parents of so many siblings. */
 async function plant(target: string, from: number, to: number): Promise<void> {
   const client = createClient({ connectString: target });
   await client.connect();
   const data = Buffer.alloc(DATA_SIZE, 0x78);
-  if (from === 0) {
-    await client.create('/tree', null);
-    for (let i = 0; i < PARENTS; i++) await client.create(`/tree/p${i}`, data);
-  }
+  if (from === 0) await client.create('/tree', null);
+  for (let i = parentsOf(from); i < parentsOf(to); i++) await client.create(`/tree/p${i}`, data);
   for (let at = from; at < to; at += CREATES_IN_FLIGHT) {
     const count = Math.min(CREATES_IN_FLIGHT, to - at);
     const creates = Array.from({ length: count }, (_, i) =>
-      client.create(`/tree/p${(at + i) % PARENTS}/n${at + i}`, data),
+      client.create(`/tree/p${Math.floor((at + i) / SIBLINGS)}/n${at + i}`, data),
     );
     await Promise.all(creates);
   }
   await client.close();
+}
+
+function parentsOf(znodes: number): number {
+  return Math.ceil(znodes / SIBLINGS);
 }
 
 function run(command: string, args: readonly string[]): Promise<Run> {
@@ -79,18 +83,21 @@ function peakOf(pid: number): number {
   }
 }
 
-async function median(command: string, args: readonly string[]): Promise<Run> {
+async function median(count: number, command: string, args: readonly string[]): Promise<Run> {
   const runs: Run[] = [];
-  for (let i = 0; i < RUNS; i++) runs.push(await run(command, args));
-  const [, middle] = runs.sort((a, b) => a.ms - b.ms);
+  for (let i = 0; i < count; i++) runs.push(await run(command, args));
+  const middle = runs.sort((a, b) => a.ms - b.ms)[Math.floor(count / 2)];
   if (middle === undefined) throw new Error('nothing was measured');
   return middle;
 }
 
-async function measure(home: string, znodes: number): Promise<void> {
+/** What walks besides. */
+const WALKS = ["find --name 'n*7' /tree", 'dump /tree', 'dump --format yaml /tree'] as const;
+
+async function measure(home: string, znodes: number, runs: number): Promise<void> {
   const server = await startBenchServer(hasApache() ? 'apache' : 'zksh', home);
   const target = `127.0.0.1:${server.port}`;
-  const zksh = (commands: string) => median(process.execPath, [ZKSH, target, '-c', commands]);
+  const zksh = (commands: string) => median(runs, process.execPath, [ZKSH, target, '-c', commands]);
   const rows: string[][] = [['', 'zksh', "Apache's Java shell", 'ratio']];
   try {
     let planted = 0;
@@ -98,19 +105,22 @@ async function measure(home: string, znodes: number): Promise<void> {
       await plant(target, planted, count);
       planted = count;
       const many = count.toLocaleString('en');
+      const all = count + parentsOf(count) + 1;
       const walk = await zksh('ls -R /tree');
       const java = hasApache()
-        ? await median(JAVA, [
+        ? await median(runs, JAVA, [
             ...['-cp', CLASS_PATH, 'org.apache.zookeeper.ZooKeeperMain'],
             ...['-server', target, 'ls', '-R', '/tree'],
           ])
         : undefined;
-      if (walk.lines !== count + PARENTS + 1) throw new Error(`${walk.lines} lines of ${count}`);
+      if (walk.lines !== all) throw new Error(`${walk.lines} lines of ${all}`);
       rows.push(row(`ls -R of ${many} znodes, ms`, walk.ms, java?.ms));
       rows.push(row('its peak memory, MiB', walk.peakMiB, java?.peakMiB));
-      const dump = await zksh('dump /tree');
-      rows.push(row(`dump of ${many} znodes, ms`, dump.ms, undefined));
-      rows.push(row('its peak memory, MiB', dump.peakMiB, undefined));
+      for (const command of WALKS) {
+        const { ms, peakMiB } = await zksh(command);
+        rows.push(row(`${command}, ${many} znodes, ms`, ms, undefined));
+        rows.push(row('its peak memory, MiB', peakMiB, undefined));
+      }
     }
   } finally {
     await server.stop();
@@ -124,15 +134,21 @@ function row(name: string, ours: number, theirs: number | undefined): string[] {
   return [name, show(ours), show(theirs), (ours / theirs).toFixed(2)];
 }
 
-const args = process.argv.slice(2);
-const at = args.indexOf('--znodes');
+function numberOf(option: string, otherwise: number): number {
+  const at = process.argv.indexOf(option);
+  const value = at === -1 ? otherwise : Number(process.argv[at + 1]?.replaceAll(',', ''));
+  if (Number.isInteger(value) && value > 0) return value;
+  throw new RangeError(`${option} is a whole number above 0`);
+}
+
+const [znodes, runs] = [numberOf('--znodes', 100_000), numberOf('--runs', 3)];
 const home = mkdtempSync(join(tmpdir(), 'zksh-bench-'));
 try {
   process.stdout.write(
     `${availableParallelism()} cores (${cpus()[0]?.model ?? 'unknown'}), commit ${commit()}, ` +
       `Node.js ${process.version}, Apache ZooKeeper ${hasApache() ? apacheVersion() : 'not installed'}\n\n`,
   );
-  await measure(home, at === -1 ? 100_000 : Number(args[at + 1]));
+  await measure(home, znodes, runs);
 } finally {
   rmSync(home, { recursive: true, force: true });
 }

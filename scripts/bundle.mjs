@@ -16,8 +16,8 @@ const outdir = join(root, 'dist', 'bin');
 const COMMANDS = ['zksh', 'zkops', 'zkserver'];
 const SERVER = 'src/server/main.ts';
 
-/** Loaded from node_modules: native code, a worker, and what few servers are asked for. */
-const EXTERNAL = ['zookeeper', 'pino', 'prom-client'];
+/** Loaded from node_modules: native code, a worker, and what few are asked for. */
+const EXTERNAL = ['zookeeper', 'pino', 'prom-client', 'yaml'];
 
 const COMMON = {
   absWorkingDir: root,

@@ -38,7 +38,7 @@ export function secured({ host, port }: ServerAddress): ServerAddress {
 
 /** Where the chroot of a connect string begins, or its length when it has none. */
 export function chrootStart(text: string): number {
-  const hosts = text.startsWith(SECURE_SCHEME) ? SECURE_SCHEME.length : 0;
+  const hosts = /^[a-z]+:\/\//.exec(text)?.[0].length ?? 0;
   const slash = text.indexOf('/', hosts);
   return slash === -1 ? text.length : slash;
 }

@@ -53,6 +53,7 @@ const ENTRIES: readonly Entry[] = [
   { name: 'cp', load: async () => (await import('./move/cp.js')).cp },
   { name: 'mv', load: async () => (await import('./move/mv.js')).mv },
   { name: 'diff', load: async () => (await import('./move/diff.js')).diff },
+  { name: 'sync-tree', load: async () => (await import('./move/sync-tree.js')).syncTree },
   { name: 'dump', load: async () => (await import('./move/dump.js')).dump },
   { name: 'restore', load: async () => (await import('./move/restore.js')).restore },
   { name: 'getAcl', load: async () => (await import('./acl/get-acl.js')).getAcl },

@@ -2,9 +2,10 @@ import type { ClientOptions, ClientState, Op, ZooKeeperClient } from '../client/
 import { chrootStart } from '../client/connect-string.js';
 import type { TlsOptions } from '../client/tls.js';
 import { notConnected } from './command-error.js';
+import { makeClient } from './make-client.js';
 import { resolvePath } from './resolve-path.js';
 import type { Result } from './result.js';
-import { badTarget, checkTarget, isSecureTarget } from './target.js';
+import { badTarget, checkTarget, namedServers } from './target.js';
 import type { TraceSwitch } from './trace-switch.js';
 import type { ChangeJournal } from './undo/change-journal.js';
 
@@ -17,7 +18,7 @@ export interface Credentials {
 }
 
 export interface SessionOptions {
-  /** "[zks://]host[:port][,host[:port]…][/chroot]" */
+  /** "[zks://]host[:port][,host[:port]…][/chroot]", or "srv://NAME[/chroot]" */
   readonly target: string;
   readonly clientKind?: ClientKind;
   /** For the session, for connecting and for each request. */
@@ -48,9 +49,6 @@ export type SessionEvent =
   | { readonly kind: 'client'; readonly client: ZooKeeperClient | undefined };
 
 const LINES_KEPT = 10_000;
-const DEFAULT_REQUEST_TIMEOUT_MS = 30_000;
-const DEFAULT_CONNECT_TIMEOUT_MS = 5_000;
-const DEFAULT_SESSION_TIMEOUT_MS = 30_000;
 
 /**
  * What one shell holds between its commands: the connection and the working path. It connects when
@@ -64,7 +62,6 @@ export class ShellSession {
   readonly isProtected: boolean;
   readonly isDryRun: boolean;
   readonly #options: SessionOptions;
-  readonly #createClient: ClientFactory;
   readonly #listeners = new Set<(event: SessionEvent) => void>();
   /** False after `printwatches off`, and `pager off`. */
   isPrintingWatches = true;
@@ -79,6 +76,8 @@ export class ShellSession {
   readonly aliases = new Map<string, string>();
   readonly #lines: string[] = [];
   #target: string;
+  /** The same as it was given: the servers of a name may be others the next time. */
+  #asked: string;
   #client: ZooKeeperClient | undefined;
   #connecting: Promise<ZooKeeperClient> | undefined;
   #isClosed = false;
@@ -90,12 +89,12 @@ export class ShellSession {
   constructor(options: SessionOptions) {
     this.#options = options;
     this.#target = options.target;
+    this.#asked = options.target;
     this.isReadOnly = options.isReadOnly ?? false;
     this.profile = options.profile;
     this.isDryRun = options.isDryRun ?? false;
     this.isProtected = options.isProtected ?? false;
     this.clientKind = options.clientKind ?? 'builtin';
-    this.#createClient = options.createClient ?? CLIENTS[this.clientKind];
   }
 
   /** For whatever else is asked of its servers over TLS. */
@@ -180,7 +179,7 @@ export class ShellSession {
    * new one stands, so that a wrong address costs nothing.
    * @throws CommandError USAGE for a bad target; a ConnectError when no server is reached
    */
-  connect(target: string = this.#target): Promise<ZooKeeperClient> {
+  connect(target: string = this.#asked): Promise<ZooKeeperClient> {
     const attempt = this.#open(target).finally(() => {
       if (this.#connecting === attempt) this.#connecting = undefined;
     });
@@ -196,13 +195,15 @@ export class ShellSession {
   async updateServers(servers: string): Promise<ZooKeeperClient> {
     checkTarget(servers);
     const client = await this.ready();
+    const named = await namedServers(servers);
     try {
-      client.updateServers(servers);
+      client.updateServers(named);
     } catch (error) {
       if (error instanceof RangeError) throw badTarget(servers, error.message, error);
       throw error;
     }
-    this.#target = `${servers.slice(0, chrootStart(servers))}${this.chroot}`;
+    this.#target = `${named.slice(0, chrootStart(named))}${this.chroot}`;
+    this.#asked = `${servers.slice(0, chrootStart(servers))}${this.chroot}`;
     return client;
   }
 
@@ -222,7 +223,7 @@ export class ShellSession {
    */
   async openBeside(target: string, isAuthSent = false): Promise<ZooKeeperClient> {
     checkTarget(target);
-    const client = await this.#makeClient(target);
+    const client = await this.#makeClient(await namedServers(target), target);
     try {
       await client.connect();
       const credentials = isAuthSent ? (this.#options.auth ?? []) : [];
@@ -234,25 +235,19 @@ export class ShellSession {
     return client;
   }
 
-  async #makeClient(target: string): Promise<ZooKeeperClient> {
-    const { timeoutMs, tls } = this.#options;
-    const client = await this.#createClient({
-      ...this.#options.client,
-      connectString: target,
-      sessionTimeoutMs: timeoutMs ?? DEFAULT_SESSION_TIMEOUT_MS,
-      connectTimeoutMs: timeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS,
-      requestTimeoutMs: timeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS,
-      canBeReadOnly: this.isReadOnly,
-      ...(tls !== undefined && isSecureTarget(target) ? { tls } : {}),
-    });
-    if (!this.isReadOnly && !this.isDryRun) return client;
-    return (await import('./client-guard.js')).guardClient(client, this);
+  /** @param asked what named the servers: the records of a name say which are to be tried first */
+  #makeClient(target: string, asked: string): Promise<ZooKeeperClient> {
+    return makeClient(this.#options, target, target !== asked, this);
   }
 
-  async #open(target: string): Promise<ZooKeeperClient> {
-    checkTarget(target);
+  async #open(asked: string): Promise<ZooKeeperClient> {
+    checkTarget(asked);
     const closeCount = this.#closeCount;
-    const client = await this.#makeClient(target);
+    const target = await namedServers(asked).catch((error: unknown) => {
+      this.#tell({ kind: 'client', client: this.#client });
+      throw error;
+    });
+    const client = await this.#makeClient(target, asked);
     client.on('state', (state, reason) => {
       if (client !== this.#client) return;
       this.#tell(
@@ -272,8 +267,9 @@ export class ShellSession {
       await client.close();
       throw error;
     }
-    if (target !== this.#target) {
-      this.#target = target;
+    this.#target = target;
+    if (asked !== this.#asked) {
+      this.#asked = asked;
       this.#cwd = '/';
       this.#previousCwd = undefined;
     }
@@ -293,8 +289,3 @@ export class ShellSession {
     for (const listener of this.#listeners) listener(event);
   }
 }
-
-const CLIENTS: Readonly<Record<ClientKind, ClientFactory>> = {
-  builtin: async (options) => (await import('../client/zookeeper.js')).createClient(options),
-  native: async (options) => (await import('../client/native.js')).createNativeClient(options),
-};

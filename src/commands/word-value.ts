@@ -3,6 +3,7 @@ import { parseConnectString } from '../client/connect-string.js';
 import { MAX_TTL_MS } from '../protocol/create-mode.js';
 import type { ArgumentSpec, DataValue, OptionSpec } from './command.js';
 import { usageError } from './command-error.js';
+import { checkSrvTarget, isSrvTarget } from './connect/srv-target.js';
 import type { Token } from './parse-line.js';
 import { suggestWord } from './suggest-word.js';
 
@@ -11,9 +12,10 @@ type Spec = OptionSpec | ArgumentSpec;
 /** Is it a file or another cluster, not a path here? @throws CommandError USAGE for a bad one */
 export function isPlaceElsewhere(token: Token): boolean {
   if (token.text.startsWith('@') && token.text.length > 1) return true;
-  if (!/^zks?:\/\//.test(token.text)) return false;
+  if (!/^(zk|srv)s?:\/\//.test(token.text)) return false;
   try {
-    parseConnectString(token.text.replace(/^zk:\/\//, ''));
+    if (isSrvTarget(token.text)) checkSrvTarget(token.text);
+    else parseConnectString(token.text.replace(/^zk:\/\//, ''));
     return true;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);

@@ -11,6 +11,10 @@ export interface Connection {
   /** "" when there is none. */
   readonly chroot: string;
   readonly cwd: string;
+  /** What the server is in its ensemble; undefined where it is not known, or not to be shown. */
+  readonly role?: string;
+  /** May this session change anything there? Undefined where it is not to be shown. */
+  readonly access?: 'rw' | 'ro';
 }
 
 /** What a connect string names before its chroot. */
@@ -28,9 +32,12 @@ const STATE_WORDS: Readonly<Record<ClientState, readonly [word: string, tone: To
   'auth-failed': ['auth failed', 'bad'],
 };
 
-/** `127.0.0.1:2181(connected) /app:/cwd> `, in at most half of the columns. */
+/**
+ * `127.0.0.1:2181(connected) /app:/cwd> `, in at most half of the columns. A role that is known
+ * stands for the word that there is a connection: `127.0.0.1:2181(follower rw) /> `.
+ */
 export function promptSpans(connection: Connection, columns: number): readonly Span[] {
-  const [word, tone] = STATE_WORDS[connection.state];
+  const [word, tone] = stateOf(connection);
   const room = Math.max(8, Math.floor(columns / 2) - textWidth(`(${word}) > `));
   const chroot = connection.chroot === '' ? '' : `${connection.chroot}:`;
   const path = truncateStart(chroot + connection.cwd, Math.ceil(room / 2));
@@ -41,6 +48,12 @@ export function promptSpans(connection: Connection, columns: number): readonly S
     { text: path, tone: 'path' },
     { text: '> ', tone: 'plain' },
   ];
+}
+
+function stateOf({ state, role, access }: Connection): readonly [word: string, tone: Tone] {
+  const [word, tone] = STATE_WORDS[state];
+  if (state !== 'connected') return [word, tone];
+  return [access === undefined ? (role ?? word) : `${role ?? word} ${access}`, tone];
 }
 
 /** The end of a path says more than its beginning. */

@@ -1,4 +1,9 @@
-import { configFile, readAliases, readPager } from '../commands/connect/profiles.js';
+import {
+  configFile,
+  readAliases,
+  readPager,
+  readPromptRole,
+} from '../commands/connect/profiles.js';
 import { plainReport } from '../commands/error-report.js';
 import { pagerCommand } from '../commands/pager.js';
 import { allCommands, findCommand, suggestCommand } from '../commands/registry.js';
@@ -59,6 +64,7 @@ async function makeDriver(
   const faults: unknown[] = [];
   const config = configFile(process.env);
   const configured = await readPager(config).catch((error) => void faults.push(error));
+  const isRoleShown = await readPromptRole(config).catch((error) => void faults.push(error));
   const pager = pagerCommand(process.env, configured);
   const { stdout } = process;
   const driver = new ShellDriver({
@@ -67,6 +73,7 @@ async function makeDriver(
     pipeRenderer,
     vocabulary: makeVocabulary(commands, session.aliases),
     historyFile: file === undefined ? undefined : new HistoryFile(file),
+    isRoleShown: isRoleShown ?? true,
     paging: pager === undefined ? undefined : { command: pager, size: () => stdout },
   });
   const { tracer } = session;

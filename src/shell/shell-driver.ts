@@ -9,13 +9,13 @@ import { runLine } from '../commands/run-line.js';
 import type { SessionEvent, ShellSession } from '../commands/shell-session.js';
 import { BrowserDriver } from './browser/browser-driver.js';
 import { Completer } from './completer.js';
+import { ConnectionView } from './connection-view.js';
 import { drawn, echoOf } from './echo-line.js';
 import type { HistoryFile } from './history.js';
 import { HistoryKeeper } from './history-keeper.js';
 import type { Key } from './key-decoder.js';
 import { actionOf, type KeyMode } from './keymap.js';
 import { LentTerminal } from './lent-terminal.js';
-import { type Connection, serversOf } from './prompt.js';
 import { PAGER_LEFT, type Paging, ResultPrinter } from './result-printer.js';
 import { Scrollback } from './scrollback.js';
 import {
@@ -41,6 +41,8 @@ export interface ShellDriverOptions {
   readonly historyFile: HistoryFile | undefined;
   /** Undefined where results are never paged. */
   readonly paging?: Paging | undefined;
+  /** Does the prompt tell what the server is in its ensemble? */
+  readonly isRoleShown?: boolean;
 }
 
 export class ShellDriver {
@@ -58,14 +60,15 @@ export class ShellDriver {
   readonly #terminal: LentTerminal;
   readonly #printer: ResultPrinter;
   readonly #history: HistoryKeeper;
-  /** The server last talked to, shown while there is none. */
-  #lastServer: string | undefined;
+  readonly #view: ConnectionView;
 
   constructor(options: ShellDriverOptions) {
     this.#options = options;
     this.session = options.session;
+    const onRole = options.isRoleShown === true ? () => this.#tellConnection() : undefined;
+    this.#view = new ConnectionView(options.session, onRole);
     this.#state = initialState(options.vocabulary, {
-      ...this.#connection(),
+      ...this.#view.connection,
       state: 'connecting',
     });
     this.#terminal = new LentTerminal(this.scrollback, () => this.#tellListeners());
@@ -123,6 +126,7 @@ export class ShellDriver {
       await this.scrollback.drained();
     } finally {
       unsubscribe();
+      this.#view.close();
       this.#running?.abort();
     }
   }
@@ -287,20 +291,14 @@ export class ShellDriver {
 
   #hear(event: SessionEvent): void {
     if (event.kind !== 'path') this.#completer.forget();
-    if (event.kind === 'client') this.#lastServer = undefined;
-    const connection = this.#connection();
-    const reason = event.kind === 'state' ? event.reason?.message : undefined;
-    this.dispatch(
-      reason === undefined
-        ? { type: 'connection', connection }
-        : { type: 'connection', connection, reason },
-    );
+    this.#view.hear(event);
+    this.#tellConnection(event.kind === 'state' ? event.reason?.message : undefined);
   }
 
-  #connection(): Connection {
-    const { client, target, chroot, cwd, state } = this.session;
-    this.#lastServer = client?.server ?? this.#lastServer;
-    return { server: this.#lastServer ?? serversOf(target), state, chroot, cwd };
+  #tellConnection(reason?: string): void {
+    const { connection } = this.#view;
+    const why = reason === undefined ? {} : { reason };
+    this.dispatch({ type: 'connection', connection, ...why });
   }
 
   async #complete(text: string, cursor: number): Promise<void> {

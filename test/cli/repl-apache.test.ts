@@ -6,6 +6,8 @@ import './repl-suite.js';
 import './repl-watch-suite.js';
 import './repl-keys-suite.js';
 import './repl-look-suite.js';
+import './repl-pager-suite.js';
+import './repl-prompt-suite.js';
 
 runReplSuite({
   name: "Apache's server",

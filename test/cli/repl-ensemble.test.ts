@@ -5,6 +5,8 @@ import { type ReplServer, runReplSuite } from './repl-world.js';
 import './repl-suite.js';
 import './repl-watch-suite.js';
 import './repl-keys-suite.js';
+import './repl-pager-suite.js';
+import './repl-prompt-suite.js';
 
 runReplSuite({
   name: 'an ensemble of three',

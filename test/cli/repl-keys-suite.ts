@@ -102,7 +102,7 @@ terminalTest(
       await inWorld(
         async ({ terminal, again }) => {
           await terminal.waitForRow(/^"aliases" of .*: "ls" can be no alias: it is a command$/);
-          writeFileSync(file, '{"aliases": {"hallo": "version"}}');
+          writeFileSync(file, '{"aliases": {"hallo": "version"}, "prompt-role": false}');
           const next = await again({ env });
           await next.waitForRow(/\(connected\)/);
           await next.type('hallo');

@@ -3,44 +3,38 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { makeTempDir } from '../support/temp-dir.js';
-import { enter, inWorld, terminalTest } from './repl-world.js';
+import { enter, inWorld, serverTest, terminalTest } from './repl-world.js';
 
 /** Shows what it was given between two rows of its own, and waits for a key. */
 const PAGER = 'sh -c \'echo "<<"; cat; echo ">>"; read line </dev/tty; echo "left $line"\'';
 
-terminalTest(
-  'what is longer than the screen goes through the pager, the rest does not',
-  async () => {
-    await inWorld(
-      async ({ terminal }) => {
-        await terminal.waitForRow(/\(connected\)/);
-        await enter(
-          terminal,
-          `create /app '${Array.from({ length: 40 }, (_, n) => n).join('\n')}'`,
-        );
-        await terminal.waitForRow(/^Created \/app$/);
-        await enter(terminal, 'get /app');
-        await terminal.waitForRow(/^>>$/);
-        await enter(terminal, 'with a word');
-        await terminal.waitForRow(/^left with a word$/);
-        await enter(terminal, 'version');
-        await terminal.waitForRow(/^zksh \d/);
-        const rows = await terminal.transcript();
-        assert.is(rows.filter((row) => row === '<<').length, 1, rows.join('\n'));
-        assert.is(rows.filter((row) => row === '39').length, 1, rows.join('\n'));
-        await enter(terminal, 'pager off');
-        await enter(terminal, 'get /app');
-        await enter(terminal, 'pwd');
-        await terminal.waitForRow(/^\/$/);
-        const later = await terminal.transcript();
-        assert.is(later.filter((row) => row === '<<').length, 1, later.join('\n'));
-      },
-      { env: { PAGER } },
-    );
-  },
-);
+serverTest('what is longer than the screen goes through the pager, the rest does not', async () => {
+  await inWorld(
+    async ({ terminal }) => {
+      await terminal.waitForRow(/\(connected\)/);
+      await enter(terminal, `create /app '${Array.from({ length: 40 }, (_, n) => n).join('\n')}'`);
+      await terminal.waitForRow(/^Created \/app$/);
+      await enter(terminal, 'get /app');
+      await terminal.waitForRow(/^>>$/);
+      await enter(terminal, 'with a word');
+      await terminal.waitForRow(/^left with a word$/);
+      await enter(terminal, 'version');
+      await terminal.waitForRow(/^zksh \d/);
+      const rows = await terminal.transcript();
+      assert.is(rows.filter((row) => row === '<<').length, 1, rows.join('\n'));
+      assert.is(rows.filter((row) => row === '39').length, 1, rows.join('\n'));
+      await enter(terminal, 'pager off');
+      await enter(terminal, 'get /app');
+      await enter(terminal, 'pwd');
+      await terminal.waitForRow(/^\/$/);
+      const later = await terminal.transcript();
+      assert.is(later.filter((row) => row === '<<').length, 1, later.join('\n'));
+    },
+    { env: { PAGER } },
+  );
+});
 
-terminalTest('a pager that is left ends what has more to tell, and the keys are back', async () => {
+serverTest('a pager that is left ends what has more to tell, and the keys are back', async () => {
   await inWorld(
     async ({ terminal }) => {
       await terminal.waitForRow(/\(connected\)/);
@@ -71,7 +65,7 @@ terminalTest('a pager that cannot be run loses nothing', async () => {
   );
 });
 
-terminalTest('edit gives the terminal to the editor, and takes it back', async () => {
+serverTest('edit gives the terminal to the editor, and takes it back', async () => {
   const home = makeTempDir('editor');
   const editor = join(home.path, 'editor');
   writeFileSync(editor, 'echo editing; read word </dev/tty; echo "$word" >"$1"\n');
@@ -95,7 +89,7 @@ terminalTest('edit gives the terminal to the editor, and takes it back', async (
   }
 });
 
-terminalTest('a program behind | has the terminal, and its output stays', async () => {
+serverTest('a program behind | has the terminal, and its output stays', async () => {
   await inWorld(async ({ terminal }) => {
     await terminal.waitForRow(/\(connected\)/);
     await enter(terminal, 'create /app old; create /app/child');

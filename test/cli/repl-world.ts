@@ -1,5 +1,6 @@
 // What the tests of the shell in a terminal stand on. Those that look at a server run against each
 // kind of one; those that look at the terminal need any.
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
@@ -88,6 +89,9 @@ export async function inWorld(
   const home = makeTempDir('repl');
   const pidFile = join(home.path, 'pid');
   const historyFile = join(home.path, 'history');
+  // The role comes into the prompt some time after the connection.
+  const config = join(home.path, 'config.json');
+  writeFileSync(config, '{"prompt-role": false}');
   const other = createClient({ connectString: others });
   const terminals: Terminal[] = [];
   const again: World['again'] = async (more = {}) => {
@@ -97,7 +101,7 @@ export async function inWorld(
     const program = `zksh() { ${start} '${process.execPath}' '${ZKSH}' '${target}' "$@"; }\n${script}`;
     const command =
       script === 'exec zksh' ? [process.execPath, ZKSH, target] : ['sh', '-c', program];
-    const env = { ZKSH_HISTFILE: historyFile, PAGER: '', ...added };
+    const env = { ZKSH_HISTFILE: historyFile, ZKSH_CONFIG: config, PAGER: '', ...added };
     const terminal = await startTerminal({ command, env, ...size });
     terminals.push(terminal);
     return terminal;

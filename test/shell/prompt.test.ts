@@ -21,6 +21,13 @@ test('the prompt names server, state, chroot and path', () => {
   assert.is(prompt({ state: 'expired' }), 'zk1:2181(expired) /> ');
 });
 
+test('a role stands for the word that there is a connection, and for that alone', () => {
+  assert.is(prompt({ access: 'rw' }), 'zk1:2181(connected rw) /> ');
+  assert.is(prompt({ role: 'follower', access: 'rw' }), 'zk1:2181(follower rw) /> ');
+  assert.is(prompt({ role: 'leader', access: 'ro' }), 'zk1:2181(leader ro) /> ');
+  assert.is(prompt({ role: 'leader', state: 'disconnected' }), 'zk1:2181(disconnected) /> ');
+});
+
 test('a long prompt leaves half of the row', () => {
   const long = { server: 'a-very-long-name.of.a.server:2181', cwd: '/deep/er/and/deeper/still' };
   assert.is(prompt(long, 60), 'a-very-…(connected) …r/still> ');

@@ -81,7 +81,10 @@ without
 Aliases are there at every prompt, as
 .B alias
 makes them, and in no script.
-The pager shows what is longer than the screen at the prompt; false is none.`;
+The pager shows what is longer than the screen at the prompt; false is none.
+The prompt tells whether the server is leader, follower, observer or standalone, where it answers
+.B srvr
+on a second connection, and whether it can be written (rw, ro); \\(dqprompt\\-role\\(dq: false ends both.`;
 
 /** zksh(1), made of what the command line and the commands declare. */
 export function manPage(commands: readonly Command[]): string {
@@ -132,6 +135,9 @@ export function manPage(commands: readonly Command[]): string {
     '.B ZKSH_CONFIG',
     'The configuration file, instead of',
     '.IR ~/.config/zksh/config.json .',
+    '.TP',
+    '.B ZKSH_DNS',
+    'The name servers that know what srv:// names, as address[:port],...; default: those of the system.',
     '.SH PROFILES',
     PROFILES,
     '.SH EXAMPLES',

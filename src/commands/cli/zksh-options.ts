@@ -110,7 +110,7 @@ const ARGS = {
     kind: 'target',
     isOptional: true,
     summary:
-      'host[:port][,host[:port]...][/chroot], default 127.0.0.1:2181; zks:// before it is TLS, and port 2281',
+      'host[:port][,host[:port]...][/chroot], default 127.0.0.1:2181; zks:// before it is TLS, and port 2281; or srv://_zookeeper._tcp.DOMAIN[/chroot], srvs:// for TLS: the servers of the SRV records of that name',
   },
 } as const;
 

@@ -94,11 +94,25 @@ export async function readAliases(
  * @throws CommandError USAGE
  */
 export async function readPager(file: string): Promise<boolean | string | undefined> {
-  if (!existsSync(file)) return undefined;
-  const value = jsonOf(file, await readText(file));
-  const pager = isRecord(value) ? value['pager'] : undefined;
+  const pager = await readSetting(file, 'pager');
   if (pager === undefined || typeof pager === 'boolean' || typeof pager === 'string') return pager;
   throw fault(`"pager" of ${file} is true, false or a command`);
+}
+
+/**
+ * Does the prompt tell the role of the server? Unless the configuration says false.
+ * @throws CommandError USAGE
+ */
+export async function readPromptRole(file: string): Promise<boolean> {
+  const isShown = (await readSetting(file, 'prompt-role')) ?? true;
+  if (typeof isShown === 'boolean') return isShown;
+  throw fault(`"prompt-role" of ${file} is true or false`);
+}
+
+async function readSetting(file: string, name: string): Promise<unknown> {
+  if (!existsSync(file)) return undefined;
+  const value = jsonOf(file, await readText(file));
+  return isRecord(value) ? value[name] : undefined;
 }
 
 function jsonOf(file: string, text: string): unknown {

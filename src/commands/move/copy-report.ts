@@ -32,7 +32,12 @@ export function checkSource(source: TreeSource): void {
 }
 
 /** @throws CommandError PARTIAL when something was not written */
-export function checkSink({ failures, failureCount, written, kept }: TreeSink): void {
+export function checkSink({
+  failures,
+  failureCount,
+  written,
+  kept,
+}: Pick<TreeSink, 'failures' | 'failureCount' | 'written' | 'kept'>): void {
   if (failureCount === 0) return;
   throw partialError(
     `${written} written, ${kept} there already, ${failureCount} not written`,

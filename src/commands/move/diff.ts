@@ -3,6 +3,7 @@ import { CommandError } from '../command-error.js';
 import type { Result } from '../result.js';
 import { compareRecords, type Difference } from './compare-records.js';
 import { checkSource } from './copy-report.js';
+import { DUMP_FORMATS, FORMAT_OPTION } from './dump-format.js';
 import { AUTH_OPTION, openSource } from './place.js';
 
 export const diff = defineCommand({
@@ -14,11 +15,15 @@ export const diff = defineCommand({
   options: {
     ephemerals: { letter: 'e', summary: 'ephemerals too' },
     'no-acl': { summary: 'without ACLs' },
+    ...FORMAT_OPTION,
     ...AUTH_OPTION,
     quiet: { letter: 'q', summary: 'only the exit code' },
   },
   args: {
-    left: { kind: 'place', summary: 'a path, zk://host[:port][,...]/path, or @FILE for a dump' },
+    left: {
+      kind: 'place',
+      summary: 'a path, zk://host[:port][,...]/path, or @FILE for a dump, also a folder',
+    },
     right: { kind: 'place', summary: 'the same' },
   },
   examples: [
@@ -32,6 +37,7 @@ export const diff = defineCommand({
       hasAcls: !options['no-acl'],
       hasEphemerals: options.ephemerals,
       isAuthSent: options['send-auth'],
+      format: DUMP_FORMATS.find((name) => name === options.format),
     };
     const left = await openSource(context, args.left, how);
     const right = await openSource(context, args.right, how).catch(async (error: unknown) => {

@@ -1,41 +1,76 @@
 import { createReadStream } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { CommandError, ExitCode } from '../command-error.js';
 import { compareWalk } from '../walk.js';
-import {
-  type DumpEnd,
-  type DumpHead,
-  type DumpLine,
-  parseDumpLine,
-  type ZnodeRecord,
-} from './znode-record.js';
+import { DumpFolder } from './dump-folder.js';
+import { type DumpFormat, type FileFormat, formatParts, guessFormat } from './dump-format.js';
+import type { DumpSyntax } from './dump-syntax.js';
+import type { DumpEnd, DumpHead, DumpLine, ZnodeRecord } from './znode-record.js';
 
-/** Longer than any znode of a server with its defaults, as base64. */
-const MAX_LINE_LENGTH = 256 * 1024 * 1024;
 const TAIL_LENGTH = 4096;
+/** As much as tells one format from another. */
+const BEGINNING_LENGTH = 64 * 1024;
 
-/** A dump that is read line by line; head and end are known when they went by. */
+export interface DumpOptions {
+  /** Undefined: what it looks like. */
+  readonly format?: DumpFormat | undefined;
+  /** Is one that ends within a part taken as far as it goes? */
+  readonly isPartial?: boolean;
+}
+
+/** A dump that is read part by part; head and end are known when they went by. */
 export class DumpSource {
-  readonly #open: () => Readable;
   readonly #name: string;
+  readonly #open: () => Readable;
+  readonly #syntax: DumpSyntax;
+  readonly #folder: DumpFolder | undefined;
+  readonly #isPartial: boolean;
+  readonly format: DumpFormat;
   head: DumpHead | undefined;
   end: DumpEnd | undefined;
-  /** Where the last whole line ended. */
+  /** Where the last whole part ended. */
   consumed = 0;
 
-  /** @param open gives the bytes from their beginning, each time */
-  constructor(name: string, open: () => Readable) {
-    this.#name = name;
+  private constructor(
+    parts: { readonly name: string; readonly format: DumpFormat; readonly syntax: DumpSyntax },
+    open: () => Readable,
+    { isPartial = false }: DumpOptions,
+    folder?: DumpFolder,
+  ) {
+    this.#name = parts.name;
+    this.format = parts.format;
+    this.#syntax = parts.syntax;
     this.#open = open;
+    this.#isPartial = isPartial;
+    this.#folder = folder;
   }
 
-  static ofFile(file: string): DumpSource {
-    return new DumpSource(file, () => createReadStream(file));
+  /** @throws CommandError NOFILE, or USAGE for a format that it does not have */
+  static async ofFile(name: string, options: DumpOptions = {}): Promise<DumpSource> {
+    const isFolder = await isDirectory(name);
+    if (isFolder && fileFormat(options) !== undefined) throw unreadable(name, 'it is a folder');
+    if (!isFolder && options.format === 'dir') throw unreadable(name, 'it is no folder');
+    if (isFolder) {
+      const folder = await DumpFolder.at(name);
+      const parts = {
+        name: folder.index,
+        format: 'dir',
+        ...(await formatParts('ndjson')),
+      } as const;
+      return new DumpSource(parts, () => createReadStream(folder.index), options, folder);
+    }
+    const format = fileFormat(options) ?? guessFormat(await beginningOf(name));
+    const parts = { name, format, ...(await formatParts(format)) };
+    return new DumpSource(parts, () => createReadStream(name), options);
   }
 
-  static ofBytes(bytes: Buffer): DumpSource {
-    return new DumpSource('standard input', () => Readable.from([bytes]));
+  static async ofBytes(bytes: Buffer, options: DumpOptions = {}): Promise<DumpSource> {
+    const name = 'standard input';
+    if (options.format === 'dir') throw unreadable(name, 'it is no folder');
+    const format = fileFormat(options) ?? guessFormat(bytes.toString('utf8', 0, BEGINNING_LENGTH));
+    const parts = { name, format, ...(await formatParts(format)) };
+    return new DumpSource(parts, () => Readable.from([bytes]), options);
   }
 
   /** The head alone. @throws CommandError when the dump cannot be read, or has none */
@@ -47,13 +82,28 @@ export class DumpSource {
     throw this.#fault(1, 'it is not the head of a dump: {"zkshDump":1,…}');
   }
 
+  /** What its last part says, if it is the end; undefined when the dump was interrupted. */
+  async readEnd(): Promise<DumpEnd | undefined> {
+    const handle = await open(this.#folder?.index ?? this.#name, 'r');
+    try {
+      const { size } = await handle.stat();
+      const length = Math.min(size, TAIL_LENGTH);
+      const tail = Buffer.alloc(length);
+      await handle.read(tail, 0, length, size - length);
+      const line = this.#syntax.parseEnd(tail.toString());
+      return line?.kind === 'end' ? line.end : undefined;
+    } finally {
+      await handle.close();
+    }
+  }
+
   /**
    * The znodes, in their order.
    * @throws CommandError with file and line for what is no dump, or out of order
    */
   async *records(): AsyncGenerator<ZnodeRecord> {
     let before: string | undefined;
-    for await (const { line, number } of this.#lines()) {
+    for await (const { line, number, end } of this.#lines()) {
       if (line.kind === 'head') this.head = line.head;
       else if (line.kind === 'end') this.end = line.end;
       else {
@@ -62,47 +112,44 @@ export class DumpSource {
           throw this.#fault(number, `${path || '/'} comes too late: parents first, then by name`);
         }
         before = path;
-        yield line.record;
+        yield await this.#withData(line, number);
       }
+      this.consumed = end;
     }
   }
 
-  async *#lines(): AsyncGenerator<{ line: DumpLine; number: number }> {
-    let number = 0;
+  async #withData(
+    { record, hasData }: Extract<DumpLine, { kind: 'record' }>,
+    number: number,
+  ): Promise<ZnodeRecord> {
+    if (hasData || this.#folder === undefined) {
+      if (hasData || this.head?.hasFiles !== true) return record;
+      throw this.#fault(number, 'the data is in the folder around this file: name that instead');
+    }
+    try {
+      return { ...record, data: await this.#folder.read(record.path) };
+    } catch (error) {
+      if (error instanceof RangeError) throw this.#fault(number, error.message);
+      throw error;
+    }
+  }
+
+  async *#lines(): AsyncGenerator<{ line: DumpLine; number: number; end: number }> {
+    let number = 1;
+    let isBegun = false;
     this.consumed = 0;
-    for await (const bytes of this.#split()) {
-      number++;
-      const text = bytes.toString('utf8', 0, bytes.length - 1);
-      try {
-        if (bytes.at(-1) !== NEWLINE) throw new RangeError('it ends within the line');
-        const line = parseDumpLine(text);
-        this.consumed += bytes.length;
-        yield { line, number };
-      } catch (error) {
-        if (error instanceof RangeError) throw this.#fault(number, error.message);
-        throw error;
+    try {
+      for await (const piece of this.#syntax.split(this.#chunks())) {
+        number = piece.number;
+        if (!piece.isWhole && this.#isPartial && isBegun) return;
+        if (!piece.isWhole) throw new RangeError('it ends within the line');
+        yield { line: this.#syntax.parse(piece.text), number, end: piece.end };
+        isBegun = true;
       }
+    } catch (error) {
+      if (error instanceof RangeError) throw this.#fault(number, error.message);
+      throw error;
     }
-  }
-
-  /** Lines with their newline; the last one may lack it. */
-  async *#split(): AsyncGenerator<Buffer> {
-    const rest: Buffer[] = [];
-    let length = 0;
-    for await (const chunk of this.#chunks()) {
-      let start = 0;
-      for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, start)) {
-        const piece = chunk.subarray(start, at + 1);
-        yield rest.length === 0 ? piece : Buffer.concat([...rest, piece]);
-        rest.length = 0;
-        length = 0;
-        start = at + 1;
-      }
-      if (start < chunk.length) rest.push(chunk.subarray(start));
-      length += chunk.length - start;
-      if (length > MAX_LINE_LENGTH) throw this.#fault(0, 'a line is longer than any znode');
-    }
-    if (rest.length > 0) yield Buffer.concat(rest);
   }
 
   async *#chunks(): AsyncGenerator<Buffer> {
@@ -110,12 +157,7 @@ export class DumpSource {
       for await (const chunk of this.#open()) yield chunk as Buffer;
     } catch (cause) {
       if (cause instanceof CommandError) throw cause;
-      const reason = cause instanceof Error ? cause.message : String(cause);
-      throw new CommandError(`cannot read the dump ${this.#name}: ${reason}`, {
-        code: 'NOFILE',
-        exitCode: ExitCode.usage,
-        cause,
-      });
+      throw unreadable(this.#name, cause instanceof Error ? cause.message : String(cause), cause);
     }
   }
 
@@ -127,20 +169,34 @@ export class DumpSource {
   }
 }
 
-const NEWLINE = 0x0a;
+function fileFormat({ format }: DumpOptions): FileFormat | undefined {
+  return format === 'dir' ? undefined : format;
+}
 
-/** The last line of a dump; undefined when it was interrupted before it. */
-export async function readEnd(file: string): Promise<DumpEnd | undefined> {
-  const handle = await open(file, 'r');
+async function isDirectory(name: string): Promise<boolean> {
   try {
-    const { size } = await handle.stat();
-    const length = Math.min(size, TAIL_LENGTH);
-    const tail = Buffer.alloc(length);
-    await handle.read(tail, 0, length, size - length);
-    const line = /\n(\{"end":true,[^\n]*\})\n$/.exec(tail.toString())?.[1];
-    const parsed = line === undefined ? undefined : parseDumpLine(line);
-    return parsed?.kind === 'end' ? parsed.end : undefined;
+    return (await stat(name)).isDirectory();
+  } catch (cause) {
+    throw unreadable(name, cause instanceof Error ? cause.message : String(cause), cause);
+  }
+}
+
+async function beginningOf(name: string): Promise<string> {
+  const handle = await open(name, 'r').catch((cause: Error) => {
+    throw unreadable(name, cause.message, cause);
+  });
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(BEGINNING_LENGTH));
+    return buffer.toString('utf8', 0, bytesRead);
   } finally {
     await handle.close();
   }
+}
+
+function unreadable(name: string, reason: string, cause?: unknown): CommandError {
+  return new CommandError(`cannot read the dump ${name}: ${reason}`, {
+    code: 'NOFILE',
+    exitCode: ExitCode.usage,
+    cause,
+  });
 }

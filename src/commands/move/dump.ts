@@ -1,25 +1,30 @@
-import { type FileHandle, open } from 'node:fs/promises';
 import { type CommandContext, defineCommand } from '../command.js';
-import { CommandError, ExitCode, usageError } from '../command-error.js';
+import { CommandError, usageError } from '../command-error.js';
 import type { Result } from '../result.js';
 import { amount, checkSource, leftOut } from './copy-report.js';
-import { DumpSource, readEnd } from './dump-file.js';
+import { DumpSource } from './dump-file.js';
+import { DUMP_FORMATS, type DumpFormat, formatParts } from './dump-format.js';
+import { type Begun, DumpWriter } from './dump-writer.js';
 import { TreeSource } from './tree-source.js';
 import { endFields, headFields, type LineFields, recordFields } from './znode-record.js';
-
-const WRITE_LENGTH = 256 * 1024;
 
 export const dump = defineCommand({
   name: 'dump',
   group: 'move',
-  summary: 'write a subtree as lines of JSON',
+  summary: 'write a subtree to a file, or a folder',
   description:
-    'A line a znode, parents first, by name: data (text, or base64 for other bytes), ACL, version and time. Ephemerals are left out unless asked for, and /zookeeper in a dump of the root. A server tells no client which znodes are containers or have a TTL: they are dumped as persistent ones. The tree is not stopped meanwhile: what changes while it is read is read before or after. No more than some znodes are in memory at a time. What may not be read makes the exit code 9.',
+    'Parents first, by name: data (text, or base64 for other bytes), ACL, version and time of each znode. The format ndjson is a line of JSON a znode; json one document; yaml a document a znode, which is well edited by hand; dir a folder with the data of each znode in a file of its own, and everything else in znodes.ndjson. Ephemerals are left out unless asked for, and /zookeeper in a dump of the root. A server tells no client which znodes are containers or have a TTL: they are dumped as persistent ones. The tree is not stopped meanwhile: what changes while it is read is read before or after. No more than some znodes are in memory at a time. What may not be read makes the exit code 9.',
   options: {
     to: {
       kind: 'file',
       valueName: 'FILE',
       summary: 'write there, not on standard output; mode 0600',
+    },
+    format: {
+      kind: 'text',
+      choices: DUMP_FORMATS,
+      valueName: 'FORMAT',
+      summary: 'ndjson (default), json, yaml, or dir, which needs --to',
     },
     resume: { summary: 'go on with a dump to FILE that was interrupted' },
     ephemerals: { letter: 'e', summary: 'ephemerals too; restore makes persistent znodes of them' },
@@ -29,24 +34,32 @@ export const dump = defineCommand({
   examples: [
     { line: 'dump --to app.dump /app', summary: 'a backup of /app' },
     { line: 'dump --to app.dump --resume /app', summary: 'the rest of it' },
+    { line: 'dump --format yaml --to app.yaml /app', summary: 'to be read, and edited' },
   ],
   check({ options, tokens }) {
     if (options.resume && options.to === undefined) {
       throw usageError('--resume goes with --to FILE', tokens.resume);
     }
+    if (options.format === 'dir' && options.to === undefined) {
+      throw usageError('--format dir goes with --to FOLDER', tokens.format);
+    }
   },
   async run(context, { options, args }): Promise<Result> {
     const root = args.path ?? context.session.cwd;
     const { to } = options;
-    const begun = options.resume && to !== undefined ? await readBegun(to, root) : undefined;
+    const hasAcls = !options['no-acl'];
+    const chosen = DUMP_FORMATS.find((name) => name === options.format);
+    const begun =
+      options.resume && to !== undefined ? await readBegun(to, root, chosen) : undefined;
+    const format = begun?.format ?? chosen ?? 'ndjson';
     const source = new TreeSource(context.client, root, {
       signal: context.signal,
-      hasAcls: !options['no-acl'],
+      hasAcls,
       hasEphemerals: options.ephemerals,
       ...(begun?.last === undefined ? {} : { after: pathOf(root, begun.last) }),
     });
-    if (to === undefined) return dumpToOutput(context, source, !options['no-acl']);
-    return dumpToFile(context, source, { file: to, hasAcls: !options['no-acl'], begun });
+    if (to === undefined) return dumpToOutput(context, source, { hasAcls, format });
+    return dumpToFile(context, source, { file: to, hasAcls, begun, format });
   },
 });
 
@@ -57,22 +70,27 @@ function pathOf(root: string, below: string): string {
 async function dumpToOutput(
   context: CommandContext,
   source: TreeSource,
-  hasAcls: boolean,
+  { hasAcls, format }: { readonly hasAcls: boolean; readonly format: DumpFormat },
 ): Promise<Result> {
-  const emit = (fields: LineFields) =>
-    context.emit({ kind: 'message', text: JSON.stringify(fields), fields });
+  const { text } = await formatParts(format === 'dir' ? 'ndjson' : format);
+  const emit = (part: string, fields: LineFields) =>
+    context.emit({ kind: 'message', text: part, fields });
+  const emitHead = () => {
+    const fields = headOf(context, source, hasAcls);
+    return emit(text.head(fields), fields);
+  };
   let znodes = 0;
-  let isBegun = false;
   for await (const record of source.records()) {
     // Not before the root was read: an error stands alone.
-    if (!isBegun) await emit(headOf(context, source, hasAcls));
-    isBegun = true;
+    if (znodes === 0) await emitHead();
+    const fields = recordFields(record);
+    await emit(text.record(fields, znodes === 0), fields);
     znodes++;
-    await emit(recordFields(record));
   }
-  if (!isBegun) await emit(headOf(context, source, hasAcls));
+  if (znodes === 0) await emitHead();
   const { ephemeralsLeftOut, unread } = source;
-  await emit(endFields({ znodes, ephemeralsLeftOut, unread }));
+  const fields = endFields({ znodes, ephemeralsLeftOut, unread });
+  await emit(text.end(fields), fields);
   checkSource(source);
   return { kind: 'end' };
 }
@@ -84,23 +102,20 @@ function headOf({ session }: CommandContext, source: TreeSource, hasAcls: boolea
   );
 }
 
-interface Begun {
-  /** Of the last whole line; undefined when no znode was written. */
-  readonly last: string | undefined;
-  readonly znodes: number;
-  /** Bytes of whole lines. */
-  readonly length: number;
-}
-
 /** @throws CommandError when there is nothing to go on with */
-async function readBegun(file: string, root: string): Promise<Begun> {
-  const source = DumpSource.ofFile(file);
+async function readBegun(
+  file: string,
+  root: string,
+  chosen: DumpFormat | undefined,
+): Promise<Begun> {
+  const source = await DumpSource.ofFile(file, { format: chosen });
   const head = await source.readHead();
   if (head.root !== root) {
     throw usageError(`${file} is a dump of ${head.root}, not of ${root}`, undefined);
   }
-  if ((await readEnd(file)) !== undefined)
+  if ((await source.readEnd()) !== undefined) {
     throw usageError(`${file} is complete already`, undefined);
+  }
   let last: string | undefined;
   let znodes = 0;
   try {
@@ -109,33 +124,34 @@ async function readBegun(file: string, root: string): Promise<Begun> {
       znodes++;
     }
   } catch (error) {
-    // The line that the interruption cut; all before it is whole.
+    // The part that the interruption cut; all before it is whole.
     if (!(error instanceof CommandError) || error.code !== 'BADDUMP') throw error;
   }
-  return { last, znodes, length: source.consumed };
+  return { last, znodes, length: source.consumed, format: source.format };
+}
+
+interface FileDump {
+  readonly file: string;
+  readonly hasAcls: boolean;
+  readonly begun: Begun | undefined;
+  readonly format: DumpFormat;
 }
 
 async function dumpToFile(
   context: CommandContext,
   source: TreeSource,
-  how: { readonly file: string; readonly hasAcls: boolean; readonly begun: Begun | undefined },
+  { file, hasAcls, begun, format }: FileDump,
 ): Promise<Result> {
-  const { file, begun } = how;
-  const handle = await openFile(file, begun);
+  const writer = await DumpWriter.open(file, format, begun, context.signal);
   const total = await source.count();
   let znodes = begun?.znodes ?? 0;
   let bytes = 0;
   try {
-    const lines = new LineWriter(handle, context.signal);
-    if (begun === undefined) {
-      await lines.add(headOf(context, source, how.hasAcls));
-      // An interrupted dump is gone on with by its head.
-      await lines.flush();
-    }
+    if (begun === undefined) await writer.head(headOf(context, source, hasAcls));
     for await (const record of source.records()) {
       znodes++;
       bytes += record.data?.length ?? 0;
-      await lines.add(recordFields(record));
+      await writer.record(record);
       context.progress?.({
         done: 'dumped',
         count: znodes,
@@ -144,80 +160,16 @@ async function dumpToFile(
     }
     if (context.signal.aborted) return { kind: 'end' };
     const { ephemeralsLeftOut, unread } = source;
-    await lines.add(endFields({ znodes, ephemeralsLeftOut, unread }));
-    await lines.flush();
-    await handle.sync();
+    await writer.end(endFields({ znodes, ephemeralsLeftOut, unread }));
   } finally {
     context.progress?.(undefined);
-    await handle.close();
+    await writer.close();
   }
   checkSource(source);
   const { ephemeralsLeftOut } = source;
   return {
     kind: 'message',
     text: `Dumped ${amount(znodes, bytes)} to ${file}${leftOut(source)}`,
-    fields: { dumped: source.root, file, znodes, bytes, ephemeralsLeftOut },
+    fields: { dumped: source.root, file, format, znodes, bytes, ephemeralsLeftOut },
   };
-}
-
-async function openFile(file: string, begun: Begun | undefined): Promise<FileHandle> {
-  try {
-    if (begun === undefined) return await open(file, 'wx', 0o600);
-    const handle = await open(file, 'r+');
-    await handle.truncate(begun.length);
-    return handle;
-  } catch (cause) {
-    const isThere = cause instanceof Error && 'code' in cause && cause.code === 'EEXIST';
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new CommandError(
-      isThere ? `${file} is there already` : `cannot write ${file}: ${reason}`,
-      {
-        code: isThere ? 'FILEEXISTS' : 'NOFILE',
-        exitCode: ExitCode.usage,
-        hint: isThere ? 'take another name, or go on with it: --resume' : undefined,
-        cause,
-      },
-    );
-  }
-}
-
-/** Appends lines to a file, many in one write. */
-class LineWriter {
-  readonly #handle: FileHandle;
-  readonly #signal: AbortSignal;
-  #lines: string[] = [];
-  #length = 0;
-  #at: number | undefined;
-
-  /** @param signal nothing is written after it, when somebody may go on with the file already */
-  constructor(handle: FileHandle, signal: AbortSignal) {
-    this.#handle = handle;
-    this.#signal = signal;
-  }
-
-  async add(fields: LineFields): Promise<void> {
-    const line = JSON.stringify(fields);
-    this.#lines.push(line, '\n');
-    this.#length += line.length + 1;
-    if (this.#length >= WRITE_LENGTH) await this.flush();
-  }
-
-  async flush(): Promise<void> {
-    if (this.#lines.length === 0 || this.#signal.aborted) return;
-    const bytes = Buffer.from(this.#lines.join(''));
-    this.#lines = [];
-    this.#length = 0;
-    this.#at ??= (await this.#handle.stat()).size;
-    let written = 0;
-    while (written < bytes.length) {
-      const step = await this.#handle.write(
-        bytes,
-        written,
-        bytes.length - written,
-        this.#at + written,
-      );
-      written += step.bytesWritten;
-    }
-    this.#at += bytes.length;
-  }
 }

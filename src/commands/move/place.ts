@@ -4,6 +4,7 @@ import { baseName, childPath } from '../../protocol/path.js';
 import type { CommandContext } from '../command.js';
 import { usageError } from '../command-error.js';
 import { DumpSource } from './dump-file.js';
+import type { DumpFormat } from './dump-format.js';
 import { TreeSource, type TreeSourceOptions } from './tree-source.js';
 import type { ZnodeRecord } from './znode-record.js';
 
@@ -19,7 +20,7 @@ export interface TreePlace {
 
 /** Is it a tree elsewhere? */
 export function isRemote(place: string): boolean {
-  return /^zks?:\/\//.test(place);
+  return /^(zk|srv)s?:\/\//.test(place);
 }
 
 export function isFile(place: string): boolean {
@@ -62,6 +63,7 @@ export function destinationPath(to: string, typed: string | undefined, from: str
 export interface OpenSource {
   /** Of a tree; undefined for a dump. */
   readonly tree: TreeSource | undefined;
+  readonly dump: DumpSource | undefined;
   records(): AsyncGenerator<ZnodeRecord>;
   close(): Promise<void>;
 }
@@ -78,19 +80,24 @@ export const AUTH_OPTION = {
 export async function openSource(
   context: CommandContext,
   place: string,
-  options: TreeSourceOptions & { readonly isAuthSent: boolean },
+  options: TreeSourceOptions & {
+    readonly isAuthSent: boolean;
+    /** Of a dump; undefined: what it looks like. */
+    readonly format?: DumpFormat | undefined;
+  },
 ): Promise<OpenSource> {
   if (isFile(place)) {
-    const dump = DumpSource.ofFile(place.slice(1));
+    const dump = await DumpSource.ofFile(place.slice(1), { format: options.format });
     return {
       tree: undefined,
+      dump,
       records: () => wanted(dump.records(), options),
       close: async () => undefined,
     };
   }
   const { client, path, close } = await openTree(context, place, options.isAuthSent);
   const tree = new TreeSource(client, path, options);
-  return { tree, records: () => tree.records(), close };
+  return { tree, dump: undefined, records: () => tree.records(), close };
 }
 
 async function* wanted(

@@ -4,7 +4,8 @@ import { CommandError, ExitCode, usageError } from '../command-error.js';
 import type { Result } from '../result.js';
 import { compareRecords } from './compare-records.js';
 import { amount, checkSink } from './copy-report.js';
-import { DumpSource, readEnd } from './dump-file.js';
+import { type DumpOptions, DumpSource } from './dump-file.js';
+import { DUMP_FORMATS, FORMAT_OPTION } from './dump-format.js';
 import { existingRoot } from './existing-root.js';
 import { TreeSink } from './tree-sink.js';
 import { TreeSource } from './tree-source.js';
@@ -23,10 +24,11 @@ export const restore = defineCommand({
     verify: { summary: 'compare the tree with the dump afterwards' },
     ephemerals: { letter: 'e', summary: 'make persistent znodes of the ephemerals in the dump' },
     'no-acl': { summary: 'without ACLs: everybody may do everything' },
+    ...FORMAT_OPTION,
     partial: { summary: 'take a dump that was interrupted, as far as it goes' },
   },
   args: {
-    file: { kind: 'file', summary: 'the dump, or - for standard input' },
+    file: { kind: 'file', summary: 'the dump, a file or a folder, or - for standard input' },
     path: { kind: 'path', isOptional: true, summary: 'where; default: where it was dumped' },
   },
   isMutating: true,
@@ -41,7 +43,10 @@ export const restore = defineCommand({
     }
   },
   async run(context, { options, args }): Promise<Result> {
-    const { source, total } = await openDump(context, args.file, options.partial);
+    const { source, total } = await openDump(context, args.file, {
+      format: DUMP_FORMATS.find((name) => name === options.format),
+      isPartial: options.partial,
+    });
     const root = args.path ?? (await source.readHead()).root;
     if (options['dry-run']) return dryRun(context, source, root, options.ephemerals);
     const onExisting = options.overwrite ? 'overwrite' : options.resume ? 'resume' : 'refuse';
@@ -77,22 +82,23 @@ export const restore = defineCommand({
 async function openDump(
   context: CommandContext,
   file: string,
-  isPartial: boolean,
+  options: DumpOptions,
 ): Promise<{ readonly source: DumpSource; readonly total: number | undefined }> {
   if (file === '-') {
-    return { source: DumpSource.ofBytes(await context.readInput()), total: undefined };
+    const source = await DumpSource.ofBytes(await context.readInput(), options);
+    return { source, total: undefined };
   }
-  const source = DumpSource.ofFile(file);
+  const source = await DumpSource.ofFile(file, options);
   await source.readHead();
-  const end = await readEnd(file);
-  if (!isPartial && end === undefined) {
+  const end = await source.readEnd();
+  if (options.isPartial !== true && end === undefined) {
     throw new CommandError(`${file} is not complete: the dump was interrupted`, {
       code: 'BADDUMP',
       exitCode: ExitCode.usage,
       hint: 'dump --resume ends it; restore --partial takes what is there',
     });
   }
-  return { source, total: end?.znodes };
+  return { source, total: end?.znodes || undefined };
 }
 
 async function* chosen(

@@ -20,6 +20,17 @@ export interface TreeSinkOptions {
   readonly progress?: (count: number) => void;
 }
 
+/** A znode that is there, as it was when it was compared with the record. */
+export interface Present {
+  readonly version: number;
+  readonly aclVersion: number | undefined;
+  readonly isDataSame: boolean;
+  readonly isAclSame: boolean;
+}
+
+/** A record to write; over what is there, if `present` says so, and only as long as it is that. */
+export type SinkRecord = ZnodeRecord & { readonly present?: Present };
+
 /** Writes under way; a server does what one session asks in the order asked. */
 const IN_FLIGHT = 64;
 
@@ -36,7 +47,11 @@ export class TreeSink {
   #own: ACL['id'] | undefined;
   readonly #pending: Promise<void>[] = [];
   /** On the way down to the present znode: whose ACL is still to be set. */
-  readonly #open: { readonly path: string; readonly acl: readonly ACL[] }[] = [];
+  readonly #open: {
+    readonly path: string;
+    readonly acl: readonly ACL[];
+    readonly version: number | undefined;
+  }[] = [];
   #failed: Error | undefined;
   written = 0;
   /** Were there as they are to be. */
@@ -52,8 +67,8 @@ export class TreeSink {
   }
 
   /** @throws what ends the whole copy: a lost connection, for instance */
-  async writeAll(records: AsyncIterable<ZnodeRecord>): Promise<void> {
-    let held: ZnodeRecord | undefined;
+  async writeAll(records: AsyncIterable<SinkRecord>): Promise<void> {
+    let held: SinkRecord | undefined;
     for await (const record of records) {
       if (this.#options.signal.aborted) break;
       if (held !== undefined) await this.#write(held, !isWithin(record.path, held.path));
@@ -64,12 +79,18 @@ export class TreeSink {
     await this.#settle(0);
   }
 
-  async #write(record: ZnodeRecord, isLeaf: boolean): Promise<void> {
+  async #write(record: SinkRecord, isLeaf: boolean): Promise<void> {
     const path = this.#pathOf(record);
     await this.#closeAcls(path);
-    const acl = this.#options.hasAcls ? record.acl : undefined;
+    const { present } = record;
+    const isAclKept = !this.#options.hasAcls || present?.isAclSame === true;
+    const acl = isAclKept ? undefined : record.acl;
     const isLate = acl !== undefined && !isLeaf && !isOpenAcl(acl);
-    if (isLate) this.#open.push({ path, acl });
+    if (isLate) this.#open.push({ path, acl, version: present?.aclVersion });
+    if (present !== undefined) {
+      const now = isLate ? undefined : acl;
+      return this.#start(path, () => this.#change(path, record, present, now));
+    }
     if (isLate) this.#own ??= await ownId(this.#client);
     const made = isLate && this.#own !== undefined ? interimAcl(acl, this.#own) : acl;
     await this.#start(path, () => this.#make(path, record, made, isLate ? undefined : acl));
@@ -94,6 +115,19 @@ export class TreeSink {
       if (this.#options.onExisting === 'refuse' || !(await this.#isThere(path, error))) throw error;
       await this.#replace(path, record, lastAcl);
     }
+  }
+
+  /** @throws BADVERSION when it is not any more what it was compared with */
+  async #change(
+    path: string,
+    record: ZnodeRecord,
+    { isDataSame, version, aclVersion }: Present,
+    acl: readonly ACL[] | undefined,
+  ): Promise<void> {
+    if (!isDataSame) await this.#client.setData(path, record.data, version);
+    if (acl !== undefined) await this.#setAcl(path, acl, aclVersion);
+    if (isDataSame) this.kept++;
+    else this.#count(record);
   }
 
   /** A server that forbids to create here says so even of what is there. */
@@ -132,18 +166,18 @@ export class TreeSink {
   /** Sets the ACLs of those that `next` is not below. */
   async #closeAcls(next: string | undefined): Promise<void> {
     for (let last = this.#open.at(-1); last !== undefined; last = this.#open.at(-1)) {
-      const { path, acl } = last;
+      const { path, acl, version } = last;
       if (next !== undefined && isWithin(next, path)) return;
       this.#open.pop();
       // An existing znode below may still be looked at, which its parent's ACL does not hinder.
-      await this.#start(path, () => this.#setAcl(path, acl));
+      await this.#start(path, () => this.#setAcl(path, acl, version));
     }
   }
 
   /** One that is as it is to be need not be set, which may be forbidden. */
-  async #setAcl(path: string, acl: readonly ACL[]): Promise<void> {
+  async #setAcl(path: string, acl: readonly ACL[], version?: number): Promise<void> {
     try {
-      await this.#client.setACL(path, acl);
+      await this.#client.setACL(path, acl, version);
     } catch (error) {
       if (!isCode(error, 'NOAUTH')) throw error;
       const present = await this.#client.getACL(path);

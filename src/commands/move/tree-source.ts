@@ -88,6 +88,7 @@ export class TreeSource {
       mode,
       version: stat.version,
       mtime: Number(stat.mtime),
+      aclVersion: stat.aversion,
     };
   }
 

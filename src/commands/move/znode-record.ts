@@ -17,12 +17,16 @@ export interface ZnodeRecord {
   /** What it was where it was read. */
   readonly version: number;
   readonly mtime: number;
+  /** Of a tree; a dump does not have it. */
+  readonly aclVersion?: number;
 }
 
 export interface DumpHead {
   readonly root: string;
   readonly server: string;
   readonly hasAcls: boolean;
+  /** Is the data of its znodes in files beside it? */
+  readonly hasFiles?: boolean;
 }
 
 export interface DumpEnd {
@@ -38,6 +42,11 @@ export type LineFields = Readonly<Record<string, unknown>>;
 
 export function headFields({ root, server, hasAcls }: DumpHead, time: string): LineFields {
   return { zkshDump: FORMAT, root, server, time, hasAcls };
+}
+
+/** The same, where the data is in files. */
+export function withoutData({ data, encoding: _, ...fields }: LineFields): LineFields {
+  return data === null ? { ...fields, data } : fields;
 }
 
 export function endFields(end: DumpEnd): LineFields {
@@ -67,7 +76,12 @@ function encode(data: Buffer | null): object {
 
 export type DumpLine =
   | { readonly kind: 'head'; readonly head: DumpHead }
-  | { readonly kind: 'record'; readonly record: ZnodeRecord }
+  | {
+      readonly kind: 'record';
+      readonly record: ZnodeRecord;
+      /** Says the line what the data is? */
+      readonly hasData: boolean;
+    }
   | { readonly kind: 'end'; readonly end: DumpEnd };
 
 /** @throws RangeError that says what of the line is wrong */
@@ -79,18 +93,34 @@ export function parseDumpLine(text: string): DumpLine {
     throw new RangeError('it is no JSON');
   }
   if (typeof value !== 'object' || value === null) throw new RangeError('it is no JSON object');
-  const fields = value as Readonly<Record<string, unknown>>;
+  return lineOf(value as LineFields);
+}
+
+/** @throws RangeError that says what of the fields is wrong */
+export function lineOf(fields: LineFields): DumpLine {
   if (fields['zkshDump'] !== undefined) return { kind: 'head', head: headOf(fields) };
   if (fields['end'] === true) return { kind: 'end', end: endOf(fields) };
-  return { kind: 'record', record: recordOf(fields) };
+  return { kind: 'record', record: recordOf(fields), hasData: fields['data'] !== undefined };
 }
 
 function headOf(fields: Readonly<Record<string, unknown>>): DumpHead {
   if (fields['zkshDump'] !== FORMAT) {
     throw new RangeError(`it is a dump of format ${fields['zkshDump']}, and ${FORMAT} is known`);
   }
-  const { root, server, hasAcls } = fields as Partial<DumpHead>;
-  return { root: root ?? '/', server: server ?? '', hasAcls: hasAcls ?? true };
+  const { root, server, hasAcls, hasFiles } = fields as Partial<DumpHead>;
+  return {
+    root: rootOf(root),
+    server: server ?? '',
+    hasAcls: hasAcls ?? true,
+    hasFiles: hasFiles === true,
+  };
+}
+
+function rootOf(root: unknown): string {
+  if (root === undefined) return '/';
+  const fault = typeof root === 'string' ? pathFault(root) : 'it is no text';
+  if (fault !== undefined) throw new RangeError(`its root ${root} is not a path: ${fault}`);
+  return String(root);
 }
 
 function endOf(fields: Readonly<Record<string, unknown>>): DumpEnd {

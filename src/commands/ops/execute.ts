@@ -7,7 +7,7 @@ import type { LiveSession } from './live.js';
 import { roleOf } from './member.js';
 import type { MemberAddress } from './member-address.js';
 import { tlsOf } from './member-tls.js';
-import { resolveMembers } from './members.js';
+import { resolveMembers, withNamedServers } from './members.js';
 import type { ParsedOptions } from './options.js';
 import { EXIT_CODES, type OpsResult } from './result.js';
 import { type RunOptions, runVerb } from './run.js';
@@ -39,9 +39,8 @@ export async function execute(
   }
   const { ensemble, servers, connect, config } = options;
   const given = Object.entries({ ensemble, servers, connect, config });
-  const listed = resolveMembers(
-    Object.fromEntries(given.filter(([, value]) => value !== undefined)),
-  );
+  const source = Object.fromEntries(given.filter(([, value]) => value !== undefined));
+  const listed = resolveMembers(await withNamedServers(source));
   const tls = await tlsOf(options, listed, world.keyPassphrase);
   const run: RunOptions = {
     ask: world.ask,

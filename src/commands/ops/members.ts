@@ -1,6 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
-import { parseConnectString, parseServerAddress } from '../../client/connect-string.js';
+import {
+  chrootStart,
+  parseConnectString,
+  parseServerAddress,
+} from '../../client/connect-string.js';
+import { ConnectError } from '../../client/errors.js';
+import { checkSrvTarget, isSrvTarget, resolveSrv } from '../connect/srv-target.js';
 import { parseHostsFile } from './hosts-file.js';
 import { type MemberAddress, placeOf } from './member-address.js';
 import { EXIT_BAD_HOSTS_FILE, EXIT_USAGE } from './result.js';
@@ -33,6 +39,31 @@ export function resolveMembers(source: MemberSource): readonly MemberAddress[] {
   if (source.config !== undefined) return fromConfig(source.config);
   if (source.connect !== undefined) return fromConnectString(source.connect);
   return fromList(source.servers ?? DEFAULT_SERVERS);
+}
+
+/**
+ * The same source, with the servers that a name stands for instead of the name.
+ * @throws UsageError
+ */
+export async function withNamedServers(source: MemberSource): Promise<MemberSource> {
+  const { servers, connect } = source;
+  return {
+    ...source,
+    ...(servers === undefined ? {} : { servers: await named('--servers', servers) }),
+    ...(connect === undefined ? {} : { connect: await named('--connect', connect) }),
+  };
+}
+
+async function named(option: string, text: string): Promise<string> {
+  if (!isSrvTarget(text)) return text;
+  try {
+    checkSrvTarget(text);
+    const target = await resolveSrv(text);
+    return target.slice(0, chrootStart(target));
+  } catch (error) {
+    if (!(error instanceof RangeError) && !(error instanceof ConnectError)) throw error;
+    throw new UsageError(`${option}: ${error.message}`, EXIT_USAGE, { cause: error });
+  }
 }
 
 function readFile(option: string, file: string): string {

@@ -84,7 +84,7 @@ function limitOption(level: LimitLevel) {
 export function addMemberOptions(command: Command): void {
   command
     .option('--ensemble <file>', 'hosts file: one host[:port] a line, # comments')
-    .option('--servers <list>', 'host[:port],host[:port]… (default: 127.0.0.1:2181)')
+    .option('--servers <list>', 'host[:port],host[:port]… or srv://NAME (default: 127.0.0.1:2181)')
     .option('--connect <string>', 'a connect string; its chroot is ignored')
     .option('--config <zoo.cfg>', "the members of a server's configuration")
     .option('--cacert <file>', 'authorities to trust over TLS (members with zks://), PEM')

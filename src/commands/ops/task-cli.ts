@@ -9,7 +9,7 @@ import type { AskWord } from './ask.js';
 import { FileFault } from './files/file-fault.js';
 import type { MemberAddress } from './member-address.js';
 import { tlsOf } from './member-tls.js';
-import { resolveMembers } from './members.js';
+import { resolveMembers, withNamedServers } from './members.js';
 import { addMemberOptions } from './options.js';
 import type { ProgressBar } from './progress.js';
 import { EXIT_CODES, EXIT_USAGE } from './result.js';
@@ -122,7 +122,7 @@ async function carryOut(
     const value = optionOf(name);
     return typeof value === 'string' ? value : undefined;
   };
-  const members = task.hasMembers ? membersOf(text) : [];
+  const members = task.hasMembers ? await membersOf(text) : [];
   const call: TaskCall = {
     args: given.filter((value) => typeof value === 'string'),
     members,
@@ -159,11 +159,11 @@ async function carryOut(
   }
 }
 
-function membersOf(text: TaskCall['text']): readonly MemberAddress[] {
+async function membersOf(text: TaskCall['text']): Promise<readonly MemberAddress[]> {
   const names = ['ensemble', 'servers', 'connect', 'config'] as const;
   const given = names.flatMap((name) => {
     const value = text(name);
     return value === undefined ? [] : [[name, value]];
   });
-  return resolveMembers(Object.fromEntries(given));
+  return resolveMembers(await withNamedServers(Object.fromEntries(given)));
 }

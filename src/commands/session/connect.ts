@@ -20,7 +20,8 @@ export const connect = defineCommand({
     target: {
       kind: 'target',
       isOptional: true,
-      summary: 'servers: [zks://]host[:port][,...][/chroot]; default: those of this session',
+      summary:
+        'servers: [zks://]host[:port][,...][/chroot], or srv://NAME[/chroot]; default: those of this session',
     },
   },
   isLocal: true,

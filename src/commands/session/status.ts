@@ -1,23 +1,23 @@
-import { parseServerAddress } from '../../client/connect-string.js';
-import { parseServer } from '../../fourlw/srvr.js';
-import { type CommandContext, defineCommand } from '../command.js';
+import { defineCommand } from '../command.js';
 import type { Result } from '../result.js';
-import { isSecureTarget } from '../target.js';
-
-const ASK_TIMEOUT_MS = 2000;
+import { askServer } from './ask-server.js';
 
 export const status = defineCommand({
   name: 'status',
   group: 'session',
-  summary: 'tell of this session, and of the server it is on',
+  summary: 'tell of this session, and of its server, or of all servers',
   description:
-    'Mode, version and zxid are what the server says to srvr, and missing where it does not.',
-  options: {},
+    'Mode, version and zxid are what the server says to srvr, and missing where it does not. With --all every server of the ensemble is asked, those of the connect string and those of the configuration: a row each, marked ! or !! where a figure is beyond the limits of zkops check, the member is behind, or its version is not that of most, and a verdict on the ensemble. Where mntr is not allowed, its figures are missing. A server that does not answer makes the exit code 9.',
+  options: { all: { letter: 'a', summary: 'all servers of the ensemble' } },
   args: {},
-  examples: [{ line: 'status', summary: 'which server, and is it the leader' }],
-  async run(context): Promise<Result> {
+  examples: [
+    { line: 'status', summary: 'which server, and is it the leader' },
+    { line: 'status --all', summary: 'all of them, side by side' },
+  ],
+  async run(context, { options }): Promise<Result> {
+    if (options.all) return (await import('./ensemble-status.js')).ensembleStatus(context);
     const { client, session } = context;
-    const told = await askServer(context);
+    const told = await askServer(session);
     const fields = {
       server: client.server ?? null,
       state: client.state,
@@ -37,18 +37,3 @@ export const status = defineCommand({
     return { kind: 'message', text: lines.join('\n'), fields };
   },
 });
-
-async function askServer({ client, session }: CommandContext) {
-  const { server } = client;
-  if (server === undefined) return undefined;
-  const { askWord } = await import('../../client/four-letter.js');
-  const plain = parseServerAddress(server);
-  const address = isSecureTarget(session.target) ? { ...plain, isSecure: true as const } : plain;
-  const how = { timeoutMs: ASK_TIMEOUT_MS, ...(session.tls ? { tls: session.tls } : {}) };
-  try {
-    return parseServer((await askWord(address, 'srvr', how)).toString());
-  } catch {
-    // It answers this session; that it answers no words is no fault.
-    return undefined;
-  }
-}

@@ -8,7 +8,7 @@ import {
   parseProperties,
   readClientProperties,
 } from '../../../src/commands/connect/client-properties.js';
-import { configFile, readProfile } from '../../../src/commands/connect/profiles.js';
+import { configFile, readProfile, readPromptRole } from '../../../src/commands/connect/profiles.js';
 import { startServer } from '../../../src/server/main.js';
 import { runZksh } from '../../support/run-zksh.js';
 import { makeTempDir } from '../../support/temp-dir.js';
@@ -141,5 +141,20 @@ test('a client configuration gives TLS by PEM files, and refuses what it cannot'
     const run = await runZksh(['--properties', file('none'), '-c', 'ls /']);
     assert.equal([run.code, /cannot be read/.test(run.stderr)], [2, true]);
   }));
+
+test('"prompt-role" of the configuration is true or false, and true without it', async () => {
+  const home = makeTempDir();
+  const file = join(home.path, 'config.json');
+  try {
+    assert.is(await readPromptRole(file), true);
+    writeFileSync(file, '{"prompt-role": false}');
+    assert.is(await readPromptRole(file), false);
+    writeFileSync(file, '{"prompt-role": "no"}');
+    const fault = await readPromptRole(file).catch((error: unknown) => String(error));
+    assert.match(String(fault), /"prompt-role" of .* is true or false/);
+  } finally {
+    home.remove();
+  }
+});
 
 test.run();

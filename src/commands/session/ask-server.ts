@@ -1,0 +1,34 @@
+import { parseServerAddress } from '../../client/connect-string.js';
+import type { ParsedServer } from '../../fourlw/srvr.js';
+import type { ShellSession } from '../shell-session.js';
+import { isSecureTarget } from '../target.js';
+
+const ASK_TIMEOUT_MS = 2000;
+
+/**
+ * What the server that the session is on says to srvr, on a connection beside it.
+ * @returns undefined where it does not say: there is none, or it answers no words
+ */
+export async function askServer(
+  { client, target, tls }: ShellSession,
+  signal?: AbortSignal,
+): Promise<ParsedServer | undefined> {
+  if (client?.server === undefined) return undefined;
+  const [{ askWord }, { parseServer }] = await Promise.all([
+    import('../../client/four-letter.js'),
+    import('../../fourlw/srvr.js'),
+  ]);
+  const plain = parseServerAddress(client.server);
+  const address = isSecureTarget(target) ? { ...plain, isSecure: true as const } : plain;
+  const how = {
+    timeoutMs: ASK_TIMEOUT_MS,
+    ...(tls === undefined ? {} : { tls }),
+    ...(signal === undefined ? {} : { signal }),
+  };
+  try {
+    return parseServer((await askWord(address, 'srvr', how)).toString());
+  } catch {
+    // It answers this session; that it answers no words is no fault.
+    return undefined;
+  }
+}

@@ -1,0 +1,33 @@
+import type { SessionEvent, ShellSession } from '../commands/shell-session.js';
+import { type Connection, serversOf } from './prompt.js';
+import { ServerRole } from './server-role.js';
+
+/** The session as the prompt shows it. */
+export class ConnectionView {
+  readonly #session: ShellSession;
+  readonly #role: ServerRole | undefined;
+  /** The server last talked to, shown while there is none. */
+  #lastServer: string | undefined;
+
+  /** @param onRole called when the role of the server came to be known; undefined: not asked for */
+  constructor(session: ShellSession, onRole: (() => void) | undefined) {
+    this.#session = session;
+    this.#role = onRole === undefined ? undefined : new ServerRole(session, onRole);
+  }
+
+  get connection(): Connection {
+    const { client, target, chroot, cwd, state } = this.#session;
+    this.#lastServer = client?.server ?? this.#lastServer;
+    const server = this.#lastServer ?? serversOf(target);
+    return { server, state, chroot, cwd, ...this.#role?.shown };
+  }
+
+  hear(event: SessionEvent): void {
+    if (event.kind === 'client') this.#lastServer = undefined;
+    if (event.kind !== 'path') this.#role?.refresh();
+  }
+
+  close(): void {
+    this.#role?.close();
+  }
+}

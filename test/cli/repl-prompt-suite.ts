@@ -1,0 +1,28 @@
+// What the prompt tells of the server.
+import { startProxy } from '../support/proxy.js';
+import { enter, inWorld, serverTest } from './repl-world.js';
+
+const ROLE = '(standalone|leader|follower) rw';
+/** As a person has it who configured nothing. */
+const PLAIN = { ZKSH_CONFIG: '/dev/null/none' };
+
+serverTest('the prompt tells the role of the server, and again after a reconnect', async () => {
+  await inWorld(async ({ again, server }) => {
+    const proxy = await startProxy(Number(server.split(':')[1]));
+    try {
+      const terminal = await again({ target: proxy.connectString, env: PLAIN });
+      await terminal.waitForRow(new RegExp(`\\(${ROLE}\\) />$`));
+      await terminal.type('get /a');
+      proxy.refuse();
+      await terminal.waitForRow(/\(disconnected\) \/> get \/a$/);
+      proxy.mend();
+      await terminal.waitForRow(new RegExp(`\\(${ROLE}\\) /> get /a$`));
+      await enter(terminal, 'bc');
+      await terminal.waitForRow(/^Node does not exist: \/abc$/);
+      await enter(terminal, 'cd zookeeper');
+      await terminal.waitForRow(new RegExp(`\\(${ROLE}\\) /zookeeper>$`));
+    } finally {
+      await proxy.close();
+    }
+  });
+});

@@ -1,0 +1,57 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { askServer } from '../../src/commands/session/ask-server.js';
+import { ShellSession } from '../../src/commands/shell-session.js';
+import { startServer } from '../../src/server/main.js';
+import { ServerRole } from '../../src/shell/server-role.js';
+import { makeShellWorld } from '../support/shell-world.js';
+import { waitFor } from '../support/wait-for.js';
+
+test('the role is known some time after the connection, and not beyond it', async () => {
+  const server = await startServer();
+  const session = new ShellSession({ target: server.connectString });
+  let learned = 0;
+  const role = new ServerRole(session, () => learned++);
+  session.subscribe(() => role.refresh());
+  try {
+    assert.equal(role.shown, {});
+    await session.ready();
+    assert.equal(role.shown, { access: 'rw' });
+    await waitFor('the role', () => learned > 0);
+    assert.equal(role.shown, { role: 'standalone', access: 'rw' });
+    await session.close();
+    assert.equal(role.shown, {});
+  } finally {
+    role.close();
+    await session.close();
+    await server.close();
+  }
+});
+
+test('in a shell that is read-only nothing can be written', async () => {
+  const server = await startServer();
+  const session = new ShellSession({ target: server.connectString, isReadOnly: true });
+  const role = new ServerRole(session, () => undefined);
+  try {
+    await session.ready();
+    assert.equal(role.shown, { access: 'ro' });
+  } finally {
+    await session.close();
+    await server.close();
+  }
+});
+
+test('of a server that answers no words no role is known', async () => {
+  const { client, session } = makeShellWorld();
+  let learned = 0;
+  const role = new ServerRole(session, () => learned++);
+  await session.ready();
+  // Nobody listens there.
+  client.server = '127.0.0.1:1';
+  assert.is(await askServer(session), undefined);
+  role.refresh();
+  assert.equal([role.shown, learned], [{ access: 'rw' }, 0]);
+  role.close();
+});
+
+test.run();
