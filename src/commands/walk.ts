@@ -63,7 +63,7 @@ export function walk(
  * @throws what reading the root itself threw, and any error that is not about one znode
  */
 export async function* walkTree<T = undefined>(
-  client: ZooKeeperClient,
+  client: Pick<ZooKeeperClient, 'getChildren'>,
   root: string,
   options: WalkOptions<T>,
 ): AsyncGenerator<Visit<T>> {
@@ -97,7 +97,7 @@ function skippable(error: unknown, isRoot: boolean): ZooKeeperError | undefined 
 }
 
 function makeAsk<T>(
-  client: ZooKeeperClient,
+  client: Pick<ZooKeeperClient, 'getChildren'>,
   { read, pace }: WalkOptions<T>,
   maxDepth: number,
 ): (node: Pending<T>) => Promise<Answer<T>> {

@@ -1,5 +1,6 @@
 import type { CommandContext } from '../command.js';
 import { Pacer } from '../pacer.js';
+import { SpreadReader } from '../spread-reader.js';
 import { partialError, type Visit, type WalkOptions, walkTree } from '../walk.js';
 
 const PROGRESS_STEP = 256;
@@ -17,7 +18,8 @@ export const WALK_OPTIONS = {
     valueName: 'N',
     min: 1,
     max: 4096,
-    summary: 'requests under way at a time, default 256; less goes easier on the servers',
+    summary:
+      'requests under way at a time, in one session; default 256, in up to 4 for a long walk; less goes easier on the servers',
   },
   rate: {
     kind: 'integer',
@@ -55,11 +57,14 @@ export class CommandWalk {
   ): AsyncGenerator<Visit<T>> {
     const { client, signal } = this.#context;
     const { depth, 'in-flight': inFlight, rate } = flags;
+    // Who asks for less is not to be helped by more sessions.
+    const isGentle = rate !== undefined || inFlight !== undefined;
+    const spread = isGentle ? undefined : new SpreadReader(this.#context);
     if (rate !== undefined) this.#pacer ??= new Pacer(rate, signal);
     const pacer = this.#pacer;
     const { areFaultsGiven = false, ...options } = more;
     try {
-      for await (const visit of walkTree<T>(client, root, {
+      for await (const visit of walkTree<T>(spread ?? client, root, {
         ...options,
         signal,
         ...(depth === undefined ? {} : { maxDepth: depth }),
@@ -72,6 +77,7 @@ export class CommandWalk {
       }
     } finally {
       this.#context.progress?.(undefined);
+      await spread?.close();
     }
   }
 
