@@ -1,9 +1,19 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OpCode } from '../../../src/protocol/op-code.js';
+import type { Peer } from '../server-peer.js';
 import { EnsembleWorld } from './ensemble-world.js';
 
 // A reconfig that is proposed and not committed: who must know of it, and who must forget it.
+
+/** Asks for 1 in that role, and for those to leave. */
+function reconfigOf(client: Peer) {
+  return (role: string, leavingServers: string): void => {
+    const joiningServers = `server.1=127.0.0.1:2000:3000:${role};4000`;
+    const asked = { joiningServers, leavingServers, newMembers: '', curConfigId: -1n };
+    client.push(client.request(OpCode.reconfig, asked));
+  };
+}
 
 /**
  * 2 is gone, 3 is down, 1 observes, and 4 has in its log that 1, 2 and 4 are the voters, perhaps 3
@@ -15,11 +25,7 @@ function proposedToObserver({ isLoggedBy3 = false } = {}): EnsembleWorld {
   world.start();
   world.until(() => [1, 2, 3, 4].every((sid) => world.isServing(sid)), 'four serve');
   const client = world.client(4);
-  const reconfig = (role: string, leavingServers: string) => {
-    const joiningServers = `server.1=127.0.0.1:2000:3000:${role};4000`;
-    const asked = { joiningServers, leavingServers, newMembers: '', curConfigId: -1n };
-    client.push(client.request(OpCode.reconfig, asked));
-  };
+  const reconfig = reconfigOf(client);
   reconfig('observer', '');
   assert.equal(client.take(), ['connected', 'reconfig ok']);
   world.until(() => world.member(1).peer.role?.phase === 'broadcast', '1 observes');
@@ -129,11 +135,7 @@ test('who hears with UPTODATE that it votes, and that its leader has gone, looks
   world.start();
   world.until(() => [1, 2, 3, 4].every((sid) => world.isServing(sid)), 'four serve');
   const client = world.client(4);
-  const reconfig = (role: string, leavingServers: string) => {
-    const joiningServers = `server.1=127.0.0.1:2000:3000:${role};4000`;
-    const asked = { joiningServers, leavingServers, newMembers: '', curConfigId: -1n };
-    client.push(client.request(OpCode.reconfig, asked));
-  };
+  const reconfig = reconfigOf(client);
   reconfig('observer', '');
   assert.equal(client.take(), ['connected', 'reconfig ok']);
   world.until(() => world.isServing(1), '1 observes');
