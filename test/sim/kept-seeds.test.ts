@@ -17,6 +17,10 @@ const FOUND: readonly (readonly [seed: number, what: string, servers?: number])[
     2506,
     'one that only the proposed membership lets vote joined as an observer: nobody counted it',
   ],
+  [
+    5326,
+    'one that heard with its vote that it is a participant said that it observes: none joined',
+  ],
   [333, 'one that became a participant as the leader handed over still said that it observes', 5],
 ];
 

@@ -127,6 +127,11 @@ export class FastLeaderElection {
     this.settle({ ...this.proposal, leader, peerEpoch: BigInt(peerEpoch) });
   }
 
+  /** What this server is from now on: a configuration that came with the vote may have said so. */
+  becomeLearner(isObserver: boolean): void {
+    this.own = isObserver ? 'observing' : 'following';
+  }
+
   /** The configuration in force changed; a server that looks begins its round anew. */
   setConfig(config: QuorumConfig, nextConfig?: QuorumConfig): void {
     const seeker = this.own === 'looking' ? this.candidate : undefined;

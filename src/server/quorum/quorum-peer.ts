@@ -249,6 +249,7 @@ export class QuorumPeer implements PeerHost {
     for (const [link] of this.parked.takeAll()) this.emit({ kind: 'link-close', link });
     assert(this.membership.config.members.has(leader), `${leader} was elected and is no member`);
     this.note(`server ${leader} leads`);
+    this.election.becomeLearner(this.isObserver);
     const upstairs = this.masters.pick(this.membership.config, leader, this.isObserver);
     this.role = new Learner(this, upstairs, this.parts.seed);
   }
