@@ -1,3 +1,4 @@
+import { Run } from '../../src/jute/run.js';
 import { Xid } from '../../src/protocol/op-code.js';
 import type { Database } from '../../src/server/persistence/replay.js';
 import { Leader } from '../../src/server/quorum/leader.js';
@@ -108,9 +109,9 @@ function garble({ peer }: ServerNode): void {
   if (master === null) return;
   const { committed } = master;
   master.committed = (zxid, entry, leader) => {
-    const copy = Buffer.from(entry);
+    const copy = Buffer.from(entry.view());
     copy[copy.length - 1] = (copy.at(-1) ?? 0) ^ 1;
-    committed.call(master, zxid, copy, leader);
+    committed.call(master, zxid, new Run(copy), leader);
   };
 }
 

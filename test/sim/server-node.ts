@@ -1,3 +1,4 @@
+import { Run } from '../../src/jute/run.js';
 import type { Effect } from '../../src/server/effects.js';
 import type { Event } from '../../src/server/events.js';
 import type { QuorumConfig } from '../../src/server/quorum/quorum-config.js';
@@ -91,7 +92,7 @@ export class ServerNode {
     try {
       const { database, entries, acceptedEpoch, currentEpoch } = recover(this.disk.files);
       const committedLog = new WatchedLog();
-      for (const { zxid, entry } of entries) committedLog.add(zxid, entry);
+      for (const { zxid, entry } of entries) committedLog.add(zxid, new Run(entry));
       committedLog.onAdd = (txn) => {
         this.lastReal = txn.zxid;
         this.world.delivered(this, txn);

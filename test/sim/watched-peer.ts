@@ -1,3 +1,4 @@
+import type { Run } from '../../src/jute/run.js';
 import { CommittedLog } from '../../src/server/quorum/committed-log.js';
 import { QuorumPeer } from '../../src/server/quorum/quorum-peer.js';
 import type { Data } from '../../src/server/quorum/role.js';
@@ -19,9 +20,9 @@ export class WatchedLog extends CommittedLog {
     super(KEPT_TXNS, 0);
   }
 
-  override add(zxid: bigint, entry: Buffer): void {
+  override add(zxid: bigint, entry: Run): void {
     super.add(zxid, entry);
-    this.onAdd({ zxid, entry });
+    this.onAdd({ zxid, entry: entry.view() });
   }
 }
 

@@ -1,5 +1,7 @@
-import { randomInt } from 'node:crypto';
 /** Opens what a server keeps its data in: the lock, the recovered database, the log. */
+
+import { randomInt } from 'node:crypto';
+import { Run } from '../../jute/run.js';
 import type { Config } from '../config.js';
 import { Database } from '../persistence/replay.js';
 import { CommittedLog } from '../quorum/committed-log.js';
@@ -61,7 +63,7 @@ export async function openStorage(
     const { database, replayed, snapshotZxid, snapshotMs, logMs } = await dir.recover(
       committedLog === null
         ? undefined
-        : (zxid, entry) => committedLog.add(zxid, Buffer.from(entry)),
+        : (zxid, entry) => committedLog.add(zxid, new Run(Buffer.from(entry))),
     );
     const ms = snapshotMs + logMs;
     onReport({

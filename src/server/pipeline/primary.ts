@@ -7,6 +7,7 @@
  */
 import { InputArchive } from '../../jute/input-archive.js';
 import { lowOf } from '../../jute/long.js';
+import type { Run } from '../../jute/run.js';
 import type { Id } from '../../protocol/data.js';
 import { ErrorCode } from '../../protocol/error-code.js';
 import { OpCode } from '../../protocol/op-code.js';
@@ -30,7 +31,7 @@ import type { EnsemblePath, PathHost } from './write-path.js';
 /** A leader, as its pipeline knows it. */
 export interface ProposalListener {
   /** `entry` is the txn as it is logged and sent; it stays as it is. */
-  proposed(zxid: bigint, entry: Buffer, txn: Txn): void;
+  proposed(zxid: bigint, entry: Run, txn: Txn): void;
   /** Called in zxid order, before the txn is applied. */
   committed(zxid: bigint): void;
   /** A sync that a learner sent has its turn: all that was proposed before it is committed. */

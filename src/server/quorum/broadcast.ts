@@ -4,6 +4,7 @@
  *
  * Never a commit without a quorum. Its own ack counts when its own disk has the txn, not before.
  */
+import type { Run } from '../../jute/run.js';
 import type { Id } from '../../protocol/data.js';
 import type { ErrorCode } from '../../protocol/error-code.js';
 import type { ReconfigRequest } from '../../protocol/proto.js';
@@ -141,16 +142,17 @@ export class Broadcast implements ProposalListener {
 
   // ── proposals ────────────────────────────────────────────────────────────────────────────────
 
-  proposed(zxid: bigint, entry: Buffer, txn: Txn): void {
+  proposed(zxid: bigint, entry: Run, txn: Txn): void {
     const config = configOf(txn);
     if (config !== null) this.peer.membership.propose(config);
     this.outstanding.push({ zxid, entry, config });
     this.noteSize(entry.length);
     this.peer.metrics.count('proposal_count');
     this.times.proposed(zxid, this.peer.wallMs);
+    const bytes = entry.view();
     for (const handler of this.learners.all()) {
       if (!handler.isForwardedTo || handler.isObserver) continue;
-      handler.send(PacketType.PROPOSAL, zxid, entry);
+      handler.send(PacketType.PROPOSAL, zxid, bytes);
       handler.watch(zxid, this.peer.nowMs);
     }
     if ((zxid & COUNTER) >= LAST_COUNTER) {
@@ -216,7 +218,7 @@ export class Broadcast implements ProposalListener {
     this.peer.metrics.count('commit_count');
     for (const handler of this.learners.all()) {
       if (!handler.isForwardedTo) continue;
-      if (handler.isObserver) handler.send(PacketType.INFORM, zxid, entry);
+      if (handler.isObserver) handler.send(PacketType.INFORM, zxid, entry.view());
       else handler.send(PacketType.COMMIT, zxid);
     }
   }
@@ -229,7 +231,7 @@ export class Broadcast implements ProposalListener {
    * The configuration is agreed on. Where this server is no voter of it, another leads from now on:
    * the one that has acked most, so that the handover loses the fewest txns.
    */
-  private activate(config: QuorumConfig, zxid: bigint, entry?: Buffer): void {
+  private activate(config: QuorumConfig, zxid: bigint, entry?: Run): void {
     const { peer } = this;
     const designated = designatedLeader(peer.membership.config, config, peer.sid, this.acked());
     peer.activate(config);
@@ -239,13 +241,13 @@ export class Broadcast implements ProposalListener {
     peer.handOver(designated, `server ${designated} leads by the new configuration`);
   }
 
-  private announce(zxid: bigint, entry: Buffer, designated: number): void {
+  private announce(zxid: bigint, entry: Run, designated: number): void {
     const leader = Buffer.alloc(8);
     leader.writeBigInt64BE(BigInt(designated));
     for (const handler of this.learners.all()) {
       if (!handler.isForwardedTo) continue;
       if (handler.isObserver) {
-        handler.send(PacketType.INFORMANDACTIVATE, zxid, Buffer.concat([leader, entry]));
+        handler.send(PacketType.INFORMANDACTIVATE, zxid, Buffer.concat([leader, entry.view()]));
       } else {
         handler.send(PacketType.COMMITANDACTIVATE, zxid, leader);
       }

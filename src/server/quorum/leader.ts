@@ -13,11 +13,11 @@ import { zxidEpoch } from '../../protocol/zxid.js';
 import type { LinkEvent, QuorumEvent } from '../events.js';
 import type { Server } from '../server.js';
 import { Broadcast, type BroadcastOptions } from './broadcast.js';
-import type { CommittedTxn } from './committed-log.js';
 import { Establishment } from './establishment.js';
 import type { LearnerHandler } from './learner-handler.js';
 import type { LearnerMaster } from './learner-master.js';
 import { Learners } from './learners.js';
+import type { Proposed } from './outstanding-proposals.js';
 import { type Packet, PacketType, packetName } from './quorum-packet.js';
 import type { PeerHost, Role } from './role.js';
 import { endSync } from './sync-learner.js';
@@ -78,7 +78,7 @@ export class Leader implements Role, LearnerMaster {
     return this.broadcast?.server ?? null;
   }
 
-  outstanding(): Iterable<CommittedTxn> {
+  outstanding(): Iterable<Proposed> {
     return this.broadcast?.outstanding.values() ?? [];
   }
 

@@ -2,6 +2,7 @@
  * The txns that a leader sends: logged as they come, without a gap, acked when durable, applied
  * when committed, in zxid order.
  */
+import type { Run } from '../../jute/run.js';
 import { formatZxid } from '../../protocol/zxid.js';
 import { Fifo } from '../fifo.js';
 import { recordSince } from '../metrics/summary.js';
@@ -15,7 +16,7 @@ import type { PeerHost } from './role.js';
 
 export interface HistoryListener {
   /** @param leader where it is a reconfig: a long, the sid of who leads next */
-  committed(zxid: bigint, entry: Buffer, leader: Buffer | null): void;
+  committed(zxid: bigint, entry: Run, leader: Buffer | null): void;
   /** A reconfig is committed: who leads from now on. */
   activated(config: QuorumConfig, leader: number): void;
 }

@@ -1,5 +1,5 @@
 import type { Server } from '../server.js';
-import type { CommittedTxn } from './committed-log.js';
+import type { Proposed } from './outstanding-proposals.js';
 
 /** Who brings learners in sync: a leader, or a follower that has observers. */
 export interface LearnerMaster {
@@ -8,5 +8,5 @@ export interface LearnerMaster {
   /** Null before it serves. */
   readonly server: Server | null;
   /** What is proposed and not committed, for those who vote. */
-  outstanding(): Iterable<CommittedTxn>;
+  outstanding(): Iterable<Proposed>;
 }

@@ -5,6 +5,7 @@
  */
 import type { InputArchive } from '../../jute/input-archive.js';
 import { OutputArchive } from '../../jute/output-archive.js';
+import type { Run } from '../../jute/run.js';
 import type { Id } from '../../protocol/data.js';
 import { OpCode } from '../../protocol/op-code.js';
 import { draftAudit } from '../audit.js';
@@ -32,7 +33,7 @@ export interface Upstream {
 
 /** A txn on its way: parsed, and as it came. */
 export interface Proposal extends TxnEntry {
-  readonly bytes: Buffer;
+  readonly bytes: Run;
 }
 
 export interface LearnerPathOptions {
@@ -155,7 +156,7 @@ export class LearnerPath implements EnsemblePath {
   // ── what the leader says ─────────────────────────────────────────────────────────────────────
 
   /** Into the log with it, as it came. Returns the bytes as they lie there, for good. */
-  log(zxid: bigint, entry: Buffer): Buffer {
+  log(zxid: bigint, entry: Buffer): Run {
     const size = this.batch.addEntry(zxid, entry);
     const logged = this.batch.lastEntry();
     if (this.snapshots.isDue(size)) {

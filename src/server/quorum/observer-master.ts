@@ -7,18 +7,20 @@
  * It decides nothing, counts no votes and never tells an observer what is not committed. When it
  * follows no more, its observers are let go.
  */
+
+import type { Run } from '../../jute/run.js';
 import type { Id } from '../../protocol/data.js';
 import { OpCode } from '../../protocol/op-code.js';
 import { zxidCounter, zxidEpoch } from '../../protocol/zxid.js';
 import type { LinkEvent, QuorumEvent } from '../events.js';
 import type { Server } from '../server.js';
-import type { CommittedTxn } from './committed-log.js';
 import type { LeaderLink } from './leader-link.js';
 import { failingRequest, readRequest, readRevalidation, touchSessions } from './learner-data.js';
 import { LearnerHandler } from './learner-handler.js';
 import type { LearnerMaster } from './learner-master.js';
 import type { LearnerPath, Upstream } from './learner-path.js';
 import { Learners } from './learners.js';
+import type { Proposed } from './outstanding-proposals.js';
 import { type Packet, PacketType, packetName } from './quorum-packet.js';
 import type { PeerHost } from './role.js';
 import { endSync } from './sync-learner.js';
@@ -82,7 +84,7 @@ export class ObserverMaster implements LearnerMaster {
   }
 
   /** Those who vote follow the leader alone. */
-  outstanding(): Iterable<CommittedTxn> {
+  outstanding(): Iterable<Proposed> {
     return [];
   }
 
@@ -242,13 +244,13 @@ export class ObserverMaster implements LearnerMaster {
   // ── what the leader commits ──────────────────────────────────────────────────────────────────
 
   /** @param leader where it is a reconfig: a long, the sid of who leads next */
-  committed(zxid: bigint, entry: Buffer, leader: Buffer | null): void {
+  committed(zxid: bigint, entry: Run, leader: Buffer | null): void {
     for (const handler of this.learners.all()) {
       if (handler.stage === 'acked') this.sync(handler);
       else if (!handler.isForwardedTo) continue;
-      else if (leader === null) handler.send(PacketType.INFORM, zxid, entry);
+      else if (leader === null) handler.send(PacketType.INFORM, zxid, entry.view());
       else {
-        const data = Buffer.concat([leader.subarray(0, 8), entry]);
+        const data = Buffer.concat([leader.subarray(0, 8), entry.view()]);
         handler.send(PacketType.INFORMANDACTIVATE, zxid, data);
       }
     }

@@ -2,12 +2,14 @@
  * What a leader has proposed and not committed, and how far a quorum has it. Acks come in zxid
  * order from each server, so the last one speaks for all before it.
  */
+import type { Run } from '../../jute/run.js';
 import { assert } from '../assert.js';
 import { Fifo } from '../fifo.js';
-import type { CommittedTxn } from './committed-log.js';
 import { containsQuorum, type QuorumConfig } from './quorum-config.js';
 
-export interface Proposed extends CommittedTxn {
+export interface Proposed {
+  readonly zxid: bigint;
+  readonly entry: Run;
   /** Set where the txn is a reconfig: it, and all behind it, need a quorum of both. */
   readonly config: QuorumConfig | null;
 }

@@ -49,9 +49,9 @@ export function searchLog(handler: LearnerHandler, peer: PeerHost): boolean {
   const behind = handler.lastZxid;
   // Nobody logs a txn before the first: who has nothing needs a snapshot.
   if (sizeFactor < 0 || handler.searches >= MAX_SEARCHES || behind === 0n) return false;
-  const txns = peer.committedLog.entries();
-  if (planKept(handler, peer, txns).kind !== 'old') return false;
-  const until = txns.at(-1)?.zxid ?? peer.data.tree.lastProcessedZxid;
+  const kept = peer.committedLog.zxidsKept();
+  if (planKept(handler, peer, kept).kind !== 'old') return false;
+  const until = kept.at(-1) ?? peer.data.tree.lastProcessedZxid;
   if (zxidCounter(until) === 0) return false;
   handler.searches++;
   peer.emit({ kind: 'search-log', link: handler.link, range: { behind, until }, sizeFactor });
@@ -60,8 +60,8 @@ export function searchLog(handler: LearnerHandler, peer: PeerHost): boolean {
 
 /** Do the txns that are kept go on where `until`, committed before, ends? */
 export function isJoined(until: bigint, peer: PeerHost): boolean {
-  const [first] = peer.committedLog.entries();
-  return first === undefined || first.zxid <= until || isSuccessor(until, first.zxid);
+  const [first] = peer.committedLog.zxidsKept();
+  return first === undefined || first <= until || isSuccessor(until, first);
 }
 
 /**
@@ -75,8 +75,8 @@ export function syncLearner(
   master: LearnerMaster,
   logged: Logged | null,
 ): string {
-  const txns = peer.committedLog.entries();
-  const plan = logged === null ? planKept(handler, peer, txns) : planLogged(handler, logged, txns);
+  const kept = peer.committedLog.zxidsKept();
+  const plan = logged === null ? planKept(handler, peer, kept) : planLogged(handler, logged, kept);
   const lacked = plan.kind === 'diff' || plan.kind === 'trunc' ? plan : null;
   handler.syncKind = lacked === null ? 'snap' : 'diff';
   const problem = turnAway(handler, peer, learners);
@@ -86,12 +86,12 @@ export function syncLearner(
   metrics.record(INFLIGHT[handler.syncKind], learners.inSyncBy(handler.syncKind));
   let how = '';
   if (lacked === null) how = sendSnapshot(handler, peer, learners, master);
-  else if (logged === null) how = sendKept(handler, lacked, txns);
+  else if (logged === null) how = sendKept(handler, peer, lacked);
   else how = sendLogged(handler, peer, learners, lacked, logged);
   peer.note(`${handler.name} is brought in sync by ${how}`);
   if (!handler.isObserver) {
     for (const { zxid, entry } of master.outstanding()) {
-      handler.send(PacketType.PROPOSAL, zxid, entry);
+      handler.send(PacketType.PROPOSAL, zxid, entry.view());
     }
   }
   return '';
@@ -100,9 +100,8 @@ export function syncLearner(
 function planKept(
   { lastZxid }: LearnerHandler,
   { data, currentEpoch }: PeerHost,
-  txns: readonly CommittedTxn[],
+  zxids: readonly bigint[],
 ): SyncPlan {
-  const zxids = txns.map(({ zxid }) => zxid);
   const { lastProcessedZxid } = data.tree;
   // A follower whose last txn is of an older epoch has all that came before this one.
   const isEstablished = lastZxid === BigInt(currentEpoch) << 32n && lastZxid > lastProcessedZxid;
@@ -116,9 +115,9 @@ function planKept(
 function planLogged(
   { lastZxid }: LearnerHandler,
   { place, until }: Logged,
-  txns: readonly CommittedTxn[],
+  zxids: readonly bigint[],
 ): SyncPlan {
-  const last = txns.at(-1)?.zxid ?? until;
+  const last = zxids.at(-1) ?? until;
   return planSync(lastZxid, { zxids: [place.at, place.next, last], lastProcessedZxid: last });
 }
 
@@ -138,9 +137,9 @@ function turnAway({ isObserver, syncKind }: LearnerHandler, peer: PeerHost, all:
 }
 
 /** DIFF or TRUNC, and the txns behind it as far as they are kept. */
-function sendKept(handler: LearnerHandler, plan: Txns, txns: readonly CommittedTxn[]): string {
+function sendKept(handler: LearnerHandler, peer: PeerHost, plan: Txns): string {
   sendPlan(handler, plan);
-  sendTxns(handler, txns.slice(plan.from));
+  sendTxns(handler, peer.committedLog.entries(plan.from));
   return plan.kind.toUpperCase();
 }
 
@@ -156,11 +155,9 @@ function sendLogged(
   learners.flush(handler);
   const range = { behind: handler.lastZxid, until };
   peer.emit({ kind: 'link-log', link: handler.link, range });
-  const kept = peer.committedLog.entries();
-  sendTxns(
-    handler,
-    kept.filter(({ zxid }) => zxid > until),
-  );
+  const { committedLog } = peer;
+  const from = committedLog.zxidsKept().findIndex((zxid) => zxid > until);
+  if (from >= 0) sendTxns(handler, committedLog.entries(from));
   return `${plan.kind.toUpperCase()} from the log`;
 }
 
