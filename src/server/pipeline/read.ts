@@ -323,7 +323,8 @@ function writeNames({ out }: ClientConnection, node: DataNode): number {
   out.writeInt(node.numChildren);
   if (node.children === null) return 0;
   const prefixLength = node.path.length === 1 ? 1 : node.path.length + 1;
-  for (const child of node.children) out.writeString(child.path.slice(prefixLength));
+  for (const child of node.children.places)
+    if (child !== undefined) out.writeString(child.path.slice(prefixLength));
   return out.length - start - 4 * (node.numChildren + 1);
 }
 

@@ -4,6 +4,7 @@
  *
  * Never a commit without a quorum. Its own ack counts when its own disk has the txn, not before.
  */
+import { lowOf } from '../../jute/long.js';
 import type { Run } from '../../jute/run.js';
 import type { Id } from '../../protocol/data.js';
 import type { ErrorCode } from '../../protocol/error-code.js';
@@ -25,8 +26,7 @@ import { configOf, designatedLeader, planReconfig } from './reconfig.js';
 import type { PeerHost } from './role.js';
 
 /** When so few zxids of an epoch are left, a new epoch is begun (ZOOKEEPER-1277). */
-const LAST_COUNTER = 0xfff0_0000n;
-const COUNTER = 0xffff_ffffn;
+const LAST_COUNTER = 0xfff0_0000;
 const NO_IDS: readonly Id[] = [];
 
 export interface BroadcastOptions {
@@ -111,9 +111,9 @@ export class Broadcast implements ProposalListener {
   private forwarded(handler: LearnerHandler, packet: Packet): string {
     const request = readRequest(packet.data);
     if (request === undefined) return 'a damaged REQUEST';
-    const { sessionId, cxid, type, body } = request;
+    const { sessionId, cxid, type, input } = request;
     const ids = packet.authinfo ?? NO_IDS;
-    this.primary.forwarded({ origin: handler, sessionId, cxid, type, body, ids });
+    this.primary.forwarded({ origin: handler, sessionId, cxid, type, input, ids });
     return '';
   }
 
@@ -133,7 +133,7 @@ export class Broadcast implements ProposalListener {
   ack(handler: LearnerHandler, zxid: bigint): string | undefined {
     if (zxid > this.outstanding.lastProposed) return 'it acked what was never proposed';
     // That of UPTODATE says nothing.
-    if ((zxid & COUNTER) !== 0n) {
+    if (lowOf(zxid) !== 0) {
       handler.acked(zxid, this.outstanding.lastProposed, this.peer.nowMs);
       this.times.acked(handler.sid, zxid, this.peer.wallMs);
     }
@@ -155,7 +155,7 @@ export class Broadcast implements ProposalListener {
       handler.send(PacketType.PROPOSAL, zxid, bytes);
       handler.watch(zxid, this.peer.nowMs);
     }
-    if ((zxid & COUNTER) >= LAST_COUNTER) {
+    if (lowOf(zxid) >>> 0 >= LAST_COUNTER) {
       this.peer.giveUp('the zxids of this epoch are used up; a new epoch is begun');
     }
   }

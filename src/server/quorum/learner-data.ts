@@ -1,4 +1,5 @@
 /** What the data of a learner's packets says. Undefined where it is damaged. */
+import { InputArchive } from '../../jute/input-archive.js';
 import { OutputArchive } from '../../jute/output-archive.js';
 import { OpCode } from '../../protocol/op-code.js';
 import { DeleteRequest } from '../../protocol/proto.js';
@@ -34,19 +35,15 @@ export interface RequestData {
   readonly sessionId: bigint;
   readonly cxid: number;
   readonly type: number;
-  /** A view. */
-  readonly body: Buffer;
+  /** Its body. */
+  readonly input: InputArchive;
 }
 
 /** REQUEST: long sessionId | int cxid | int type | body */
 export function readRequest(data: Buffer | null): RequestData | undefined {
   if (data === null || data.length < 16) return undefined;
-  return {
-    sessionId: data.readBigInt64BE(0),
-    cxid: data.readInt32BE(8),
-    type: data.readInt32BE(12),
-    body: data.subarray(16),
-  };
+  const input = new InputArchive(data);
+  return { sessionId: input.readLong(), cxid: input.readInt(), type: input.readInt(), input };
 }
 
 /** One that every leader answers with an error txn of this session and cxid: it deletes "/". */

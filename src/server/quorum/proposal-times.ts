@@ -2,11 +2,12 @@
  * How long the leader's own txns take: from the stamp of a txn to the ack of its own disk, of a
  * learner, of a quorum, in ms. A quorum may have a txn before this server's disk has it, or after.
  */
+import { lowOf } from '../../jute/long.js';
 import { Fifo } from '../fifo.js';
 import type { Metrics } from '../metrics/metrics.js';
 
 /** Of a learner's acks, the one of every so many txns is measured (leader.ackLoggingFrequency). */
-const SAMPLED_EVERY = 1000n;
+const SAMPLED_EVERY = 1000;
 
 export class ProposalTimes {
   private readonly metrics: Metrics;
@@ -23,7 +24,7 @@ export class ProposalTimes {
   proposed(zxid: bigint, wallMs: number): void {
     this.undurable.push(wallMs);
     this.uncommitted.push(wallMs);
-    if (zxid % SAMPLED_EVERY !== 0n) return;
+    if (lowOf(zxid) % SAMPLED_EVERY !== 0) return;
     this.sampledZxid = zxid;
     this.sampledMs = wallMs;
   }

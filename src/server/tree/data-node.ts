@@ -1,3 +1,5 @@
+import type { Children } from './children.js';
+
 /**
  * The bytes of a znode, one byte a character (latin1): a flat string is one small heap object,
  * where a Buffer is three and pins the pool it was cut from. Null and "" differ.
@@ -13,7 +15,9 @@ export class DataNode {
   /** Where its Stat is in the StatTable. */
   readonly slot: number;
   /** Null until the first child: most znodes are leaves. */
-  children: Set<DataNode> | null = null;
+  children: Children | null = null;
+  /** Among the children of its parent; -1 when it is none of them. */
+  place = -1;
 
   constructor(path: string, data: ZnodeData, aclKey: number, slot: number) {
     this.path = path;

@@ -1,10 +1,11 @@
 import { containerOwner, ephemeralTypeOf, ttlOwner } from '../../protocol/create-mode.js';
 import { type ACL, NO_STAT, type StatPersisted } from '../../protocol/data.js';
 import { OpCode } from '../../protocol/op-code.js';
-import { parentPath } from '../../protocol/path.js';
+import { isParentPath, parentPath } from '../../protocol/path.js';
 import { READ_ACL_UNSAFE } from '../../protocol/perms.js';
 import { assert } from '../assert.js';
 import { AclTable, OPEN_ACL_KEY } from './acl-table.js';
+import { Children } from './children.js';
 import { DataNode, dataLength, type ZnodeData } from './data-node.js';
 import { contentCrc, TreeDigest, tableDigest } from './digest.js';
 import { DigestHistory, type ZxidDigest } from './digest-history.js';
@@ -250,7 +251,8 @@ export class DataTree {
   private applyCreate(head: TxnHead, txn: CreateNodeTxn): void {
     const parent = this.findParent(txn.path);
     if (parent === undefined) return;
-    const existing = this.nodes.get(txn.path);
+    const hash = this.nodes.hashOf(txn.path);
+    const existing = this.nodes.get(txn.path, hash);
     this.raiseParent(parent, txn.parentCVersion, head.zxid);
     if (existing !== undefined) {
       this.changeAcl(existing, txn.acl);
@@ -259,7 +261,7 @@ export class DataTree {
     }
     const owner = ownerOf(head, txn);
     const slot = this.stats.allocateNew(head.zxid, head.time, owner);
-    const node = this.place(txn.path, txn.data, this.acls.acquire(txn.acl), slot, owner);
+    const node = this.place(txn.path, txn.data, this.acls.acquire(txn.acl), slot, owner, hash);
     this.addChild(parent, node);
     this.rehashStat(parent);
     this.rehash(node);
@@ -414,11 +416,12 @@ export class DataTree {
     aclKey: number,
     slot: number,
     owner: bigint,
+    hash = this.nodes.hashOf(path),
   ): DataNode {
     const length = dataLength(data);
     this.stats.setDataLength(slot, length);
     const node = new DataNode(path, data, aclKey, slot);
-    this.nodes.set(path, node);
+    this.nodes.set(path, node, hash);
     this.lastPlaced = node;
     this.dataSize += path.length + length;
     if (owner === 0n) return node;
@@ -449,7 +452,7 @@ export class DataTree {
   }
 
   private addChild(parent: DataNode, child: DataNode): void {
-    parent.children ??= new Set();
+    parent.children ??= new Children();
     parent.children.add(child);
     this.stats.setNumChildren(parent.slot, parent.children.size);
   }
@@ -457,10 +460,7 @@ export class DataTree {
   /** Siblings come in runs: the last parent found is most often the one looked for again. */
   private findParent(path: string): DataNode | undefined {
     const { lastParent } = this;
-    const slash = path.lastIndexOf('/');
-    const isSame =
-      lastParent !== null && slash === lastParent.path.length && path.startsWith(lastParent.path);
-    if (isSame) return lastParent;
+    if (lastParent !== null && isParentPath(lastParent.path, path)) return lastParent;
     const parent = this.nodes.get(parentPath(path));
     this.lastParent = parent ?? null;
     return parent;

@@ -1,3 +1,4 @@
+import { lowOf } from '../../jute/long.js';
 import type { TreeDigest } from './digest.js';
 
 /** The digest of the tree right after the txn `zxid`. */
@@ -6,7 +7,7 @@ export interface ZxidDigest {
   readonly digest: bigint;
 }
 
-/** One digest is kept every so many txns, for `hash`, and so many of them. */
+/** One digest is kept every so many txns (a power of 2), for `hash`, and so many of them. */
 const INTERVAL = 128;
 const LIMIT = 1024;
 
@@ -15,7 +16,7 @@ export class DigestHistory {
 
   /** Called behind every txn. */
   note(zxid: bigint, digest: TreeDigest): void {
-    if (Number(BigInt.asUintN(32, zxid)) % INTERVAL !== 0) return;
+    if ((lowOf(zxid) & (INTERVAL - 1)) !== 0) return;
     this.digests.push({ zxid, digest: digest.value });
     if (this.digests.length > LIMIT) this.digests.shift();
   }

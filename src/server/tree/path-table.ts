@@ -30,20 +30,23 @@ export class PathTable {
     return this.count;
   }
 
-  get(path: string): DataNode | undefined {
+  /** Whoever asks for a path more than once may work it out once. */
+  hashOf(path: string): number {
+    return hashOf(path, this.seed);
+  }
+
+  get(path: string, hash = this.hashOf(path)): DataNode | undefined {
     if (path.length === 0) return this.nameless;
-    const hash = hashOf(path, this.seed);
     return this.shardOf(hash).get(path, hash);
   }
 
   /** @param path the node's own, or "" */
-  set(path: string, node: DataNode): void {
+  set(path: string, node: DataNode, hash = this.hashOf(path)): void {
     if (path.length === 0) {
       if (this.nameless === undefined) this.count++;
       this.nameless = node;
       return;
     }
-    const hash = hashOf(path, this.seed);
     if (this.shardOf(hash).set(path, hash, node)) this.count++;
   }
 

@@ -7,7 +7,7 @@ import type { DataNode } from './data-node.js';
 export function* walk(from: DataNode): Generator<DataNode, void, undefined> {
   yield from;
   const stack: Iterator<DataNode>[] = [];
-  if (from.children !== null) stack.push(from.children.values());
+  if (from.children !== null) stack.push(from.children[Symbol.iterator]());
   for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
     const next = top.next();
     if (next.done === true) {
@@ -16,6 +16,6 @@ export function* walk(from: DataNode): Generator<DataNode, void, undefined> {
     }
     const node = next.value;
     yield node;
-    if (node.children !== null) stack.push(node.children.values());
+    if (node.children !== null) stack.push(node.children[Symbol.iterator]());
   }
 }
