@@ -1,8 +1,10 @@
 import type { DataNode } from './data-node.js';
 
-const SHARDS = 256;
-const SHARD_SHIFT = 24;
+const SHARDS = 64;
+const SHARD_SHIFT = 26;
 const FIRST_CAPACITY = 8;
+const CHUNK_SHIFT = 12;
+const CHUNK_SIZE = 1 << CHUNK_SHIFT;
 
 /**
  * Path -> znode. A lookup that finds nothing, and every create makes one, looks at numbers only: in
@@ -11,6 +13,7 @@ const FIRST_CAPACITY = 8;
  * that every client felt.
  */
 export class PathTable {
+  private readonly nodes = new SlotTable();
   private readonly shards: Shard[] = [];
   /** "" means the root as "/" does, but the root's own path is "/". */
   private nameless: DataNode | undefined;
@@ -23,7 +26,7 @@ export class PathTable {
    */
   constructor(seed = 0) {
     this.seed = seed;
-    for (let i = 0; i < SHARDS; i++) this.shards.push(new Shard());
+    for (let i = 0; i < SHARDS; i++) this.shards.push(new Shard(this.nodes));
   }
 
   get size(): number {
@@ -47,12 +50,16 @@ export class PathTable {
       this.nameless = node;
       return;
     }
-    if (this.shardOf(hash).set(path, hash, node)) this.count++;
+    if (this.shardOf(hash).set(path, hash, node.slot)) this.count++;
+    this.nodes.set(node.slot, node);
   }
 
   delete(path: string): void {
     const hash = hashOf(path, this.seed);
-    if (this.shardOf(hash).delete(path, hash)) this.count--;
+    const slot = this.shardOf(hash).delete(path, hash);
+    if (slot < 0) return;
+    this.nodes.set(slot, undefined);
+    this.count--;
   }
 
   private shardOf(hash: number): Shard {
@@ -60,78 +67,102 @@ export class PathTable {
   }
 }
 
+/**
+ * The znodes by their slots, which a StatTable gives one behind the other: what is new stands side
+ * by side, and the garbage collector, which must be told of each new object that an old one points
+ * to, finds it in one place.
+ */
+class SlotTable {
+  private readonly chunks: (DataNode | undefined)[][] = [];
+
+  get(slot: number): DataNode | undefined {
+    return this.chunks[slot >>> CHUNK_SHIFT]?.[slot & (CHUNK_SIZE - 1)];
+  }
+
+  set(slot: number, node: DataNode | undefined): void {
+    const { chunks } = this;
+    const chunk = slot >>> CHUNK_SHIFT;
+    while (chunk >= chunks.length) chunks.push(new Array(CHUNK_SIZE).fill(undefined));
+    (chunks[chunk] as (DataNode | undefined)[])[slot & (CHUNK_SIZE - 1)] = node;
+  }
+}
+
 /** Open addressing with linear probing: what is not at its place stands in the run behind it. */
 class Shard {
-  /** Of each node, at the same index; 0 where there is none. */
-  private hashes = new Int32Array(FIRST_CAPACITY);
-  private nodes: (DataNode | undefined)[] = new Array(FIRST_CAPACITY).fill(undefined);
+  private readonly nodes: SlotTable;
+  /** Pairs of a hash, 0 where there is none, and a slot: one line of the cache has both. */
+  private pairs = new Int32Array(2 * FIRST_CAPACITY);
   private count = 0;
 
+  constructor(nodes: SlotTable) {
+    this.nodes = nodes;
+  }
+
   get(path: string, hash: number): DataNode | undefined {
-    return this.nodes[this.find(path, hash)];
+    const at = this.find(path, hash);
+    return this.pairs[at] === 0 ? undefined : this.nodes.get(this.pairs[at + 1] as number);
   }
 
   /** @returns whether it is a new path */
-  set(path: string, hash: number, node: DataNode): boolean {
+  set(path: string, hash: number, slot: number): boolean {
     let at = this.find(path, hash);
-    const isNew = this.hashes[at] === 0;
+    const isNew = this.pairs[at] === 0;
     if (isNew) {
-      if (++this.count * 3 > this.hashes.length * 2) {
+      if (++this.count * 3 > this.pairs.length) {
         this.grow();
         at = this.find(path, hash);
       }
-      this.hashes[at] = hash;
+      this.pairs[at] = hash;
     }
-    this.nodes[at] = node;
+    this.pairs[at + 1] = slot;
     return isNew;
   }
 
-  delete(path: string, hash: number): boolean {
-    const { hashes, nodes } = this;
-    const mask = hashes.length - 1;
+  /** @returns the slot it had, or -1 */
+  delete(path: string, hash: number): number {
+    const { pairs } = this;
+    const mask = pairs.length - 1;
     let gap = this.find(path, hash);
-    if (hashes[gap] === 0) return false;
+    if (pairs[gap] === 0) return -1;
+    const slot = pairs[gap + 1] as number;
     this.count--;
     // What stands behind in the run and belongs before the gap, or into it, moves up.
-    for (let at = (gap + 1) & mask; hashes[at] !== 0; at = (at + 1) & mask) {
-      const wayFromHome = (at - (hashes[at] as number)) & mask;
+    for (let at = (gap + 2) & mask; pairs[at] !== 0; at = (at + 2) & mask) {
+      const wayFromHome = (at - ((pairs[at] as number) << 1)) & mask;
       if (wayFromHome < ((at - gap) & mask)) continue;
-      hashes[gap] = hashes[at] as number;
-      nodes[gap] = nodes[at];
+      pairs[gap] = pairs[at] as number;
+      pairs[gap + 1] = pairs[at + 1] as number;
       gap = at;
     }
-    hashes[gap] = 0;
-    nodes[gap] = undefined;
-    return true;
+    pairs[gap] = 0;
+    return slot;
   }
 
-  /** Where the path is, or the free place where it would be. */
+  /** Where the pair of the path is, or the free place where it would be. */
   private find(path: string, hash: number): number {
-    const { hashes, nodes } = this;
-    const mask = hashes.length - 1;
-    let at = hash & mask;
-    for (let found = hashes[at]; found !== 0; found = hashes[at]) {
-      if (found === hash && nodes[at]?.path === path) return at;
-      at = (at + 1) & mask;
+    const { pairs, nodes } = this;
+    const mask = pairs.length - 1;
+    let at = (hash << 1) & mask;
+    for (let found = pairs[at]; found !== 0; found = pairs[at]) {
+      if (found === hash && nodes.get(pairs[at + 1] as number)?.path === path) return at;
+      at = (at + 2) & mask;
     }
     return at;
   }
 
   private grow(): void {
-    const { hashes, nodes } = this;
-    const mask = hashes.length * 2 - 1;
-    const grownHashes = new Int32Array(mask + 1);
-    const grownNodes: (DataNode | undefined)[] = new Array(mask + 1).fill(undefined);
-    for (let from = 0; from < hashes.length; from++) {
-      const hash = hashes[from] as number;
+    const { pairs } = this;
+    const mask = pairs.length * 2 - 1;
+    const grown = new Int32Array(mask + 1);
+    for (let from = 0; from < pairs.length; from += 2) {
+      const hash = pairs[from] as number;
       if (hash === 0) continue;
-      let at = hash & mask;
-      while (grownHashes[at] !== 0) at = (at + 1) & mask;
-      grownHashes[at] = hash;
-      grownNodes[at] = nodes[from];
+      let at = (hash << 1) & mask;
+      while (grown[at] !== 0) at = (at + 2) & mask;
+      grown[at] = hash;
+      grown[at + 1] = pairs[from + 1] as number;
     }
-    this.hashes = grownHashes;
-    this.nodes = grownNodes;
+    this.pairs = grown;
   }
 }
 
