@@ -141,7 +141,14 @@ class LoadRun {
     const data = Buffer.alloc(size, 0x79);
     if (op === 'create') {
       const prefix = `${parent}/c${Date.now().toString(36)}-`;
-      return (out) => writeCreate(out, prefix + this.nextName++, data);
+      const request = CreateRequest.encode({ path: '', data, acl: OPEN_ACL_UNSAFE, flags: 0 });
+      // Only the path differs, and that is an int of 0 where it is empty.
+      const rest = request.subarray(4);
+      return (out) => {
+        out.writeInt(OpCode.create);
+        out.writeString(prefix + this.nextName++);
+        out.writeBytes(rest);
+      };
     }
     const path = op === 'getChildren' ? parent : `${parent}/node`;
     const body = new OutputArchive();
