@@ -141,9 +141,8 @@ class LoadRun {
     const data = Buffer.alloc(size, 0x79);
     if (op === 'create') {
       const prefix = `${parent}/c${Date.now().toString(36)}-`;
-      const request = CreateRequest.encode({ path: '', data, acl: OPEN_ACL_UNSAFE, flags: 0 });
-      // Only the path differs, and that is an int of 0 where it is empty.
-      const rest = request.subarray(4);
+      const fields = { path: '', data, acl: OPEN_ACL_UNSAFE, flags: 0 };
+      const rest = CreateRequest.encode(fields).subarray(4); // behind an empty path
       return (out) => {
         out.writeInt(OpCode.create);
         out.writeString(prefix + this.nextName++);

@@ -147,13 +147,10 @@ export class LearnerHistory {
     }
   }
 
-  /** What is durable and not acked yet, in order. */
-  *takeAcks(): Generator<TxnHead> {
-    for (let head = this.unacked.peek(); head !== undefined; head = this.unacked.peek()) {
-      if (head.zxid > this.durableZxid) return;
-      this.unacked.shift();
-      yield head;
-    }
+  /** The next that is durable and not acked yet, in order. */
+  nextAck(): TxnHead | undefined {
+    const head = this.unacked.peek();
+    return head === undefined || head.zxid > this.durableZxid ? undefined : this.unacked.shift();
   }
 
   /** Applies what is logged and not committed: the log is what it is. */

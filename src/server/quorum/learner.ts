@@ -286,11 +286,12 @@ export class Learner implements Role {
 
   private ackDurable(): void {
     const isDue = this.stage === 'synced' || this.stage === 'serving';
-    if (!isDue || this.history === null) return;
-    for (const { zxid, time } of this.history.takeAcks()) {
+    const { history } = this;
+    if (!isDue || history === null) return;
+    for (let head = history.nextAck(); head !== undefined; head = history.nextAck()) {
       if (this.kind === 'observing') continue;
-      writePacket(this.out, PacketType.ACK, zxid);
-      this.peer.metrics.ackCreated(this.peer.wallMs, time);
+      writePacket(this.out, PacketType.ACK, head.zxid);
+      this.peer.metrics.ackCreated(this.peer.wallMs, head.time);
     }
   }
 

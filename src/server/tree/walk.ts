@@ -1,21 +1,33 @@
+import type { Children } from './children.js';
 import type { DataNode } from './data-node.js';
 
 /**
  * A parent before its children. Bears changes under way: what is deleted leaves the children of its
  * parent, and a parent is deleted behind all of its children. What is made under way may be missed.
+ * One generator and no iterator of each parent's: a snapshot goes through all znodes there are.
  */
 export function* walk(from: DataNode): Generator<DataNode, void, undefined> {
   yield from;
-  const stack: Iterator<DataNode>[] = [];
-  if (from.children !== null) stack.push(from.children[Symbol.iterator]());
-  for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
-    const next = top.next();
-    if (next.done === true) {
-      stack.pop();
+  const above: { readonly places: Children['places']; readonly at: number }[] = [];
+  let places = placesOf(from);
+  let at = 0;
+  for (;;) {
+    if (at === places.length) {
+      const up = above.pop();
+      if (up === undefined) return;
+      ({ places, at } = up);
       continue;
     }
-    const node = next.value;
+    const node = places[at++];
+    if (node === undefined || node.place < 0) continue;
     yield node;
-    if (node.children !== null) stack.push(node.children[Symbol.iterator]());
+    if (node.children === null) continue;
+    above.push({ places, at });
+    places = node.children.places;
+    at = 0;
   }
+}
+
+function placesOf({ children }: DataNode): Children['places'] {
+  return children === null ? [] : children.places;
 }
