@@ -7,6 +7,7 @@
  */
 import { InputArchive } from '../../jute/input-archive.js';
 import { JuteError } from '../../jute/jute-error.js';
+import { getInt } from '../../jute/long.js';
 import type { OutputArchive } from '../../jute/output-archive.js';
 import { ustring } from '../../jute/record.js';
 import type { Id } from '../../protocol/data.js';
@@ -132,18 +133,18 @@ export class PacketReader {
   private packetEnd(): number {
     const { bytes, at, available, end } = this.window;
     if (available < FIXED_SIZE) return -1;
-    const length = bytes.readInt32BE(at + 12);
+    const length = getInt(bytes, at + 12);
     if (length < -1 || length > this.maxDataLength) {
       throw new JuteError(`expected at most ${this.maxDataLength} bytes of data, found ${length}`);
     }
     let next = at + FIXED_SIZE + Math.max(length, 0);
     if (next + 4 > end) return -1;
-    const count = bytes.readInt32BE(next);
+    const count = getInt(bytes, next);
     if (count < -1 || count > MAX_AUTH_IDS) throw new JuteError(`${count} ids in a packet`);
     next += 4;
     for (let strings = count * 2; strings > 0; strings--) {
       if (next + 4 > end) return -1;
-      const size = bytes.readInt32BE(next);
+      const size = getInt(bytes, next);
       if (size < -1 || size > MAX_AUTH_LENGTH) throw new JuteError(`an id of ${size} bytes`);
       next += 4 + Math.max(size, 0);
       if (next > end) return -1;

@@ -18,7 +18,6 @@ import {
   DeleteTxn,
   ErrorTxn,
   SetACLTxn,
-  TxnDigest,
 } from '../../protocol/txn.js';
 import type { ZnodeData } from './data-node.js';
 import { DIGEST_VERSION } from './digest.js';
@@ -183,7 +182,8 @@ export function readTxn(entry: Buffer): TxnEntry {
 
 function readDigest(input: InputArchive): bigint | null {
   if (input.remaining < TXN_DIGEST_SIZE) return null;
-  const { version, treeDigest } = TxnDigest.read(input);
+  const version = input.readInt();
+  const treeDigest = input.readLong();
   return version === DIGEST_VERSION ? treeDigest : null;
 }
 
