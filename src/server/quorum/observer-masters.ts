@@ -3,7 +3,7 @@
  * is set one voter after the other, in an order of its own, until one takes it. The leader itself
  * does not listen there, so it is left out; where nobody else votes it is gone to all the same.
  */
-import { ObserverPauses } from './observer-pauses.js';
+import { Pauses } from './pauses.js';
 import { participants, type QuorumConfig } from './quorum-config.js';
 import type { QuorumLimits } from './role.js';
 
@@ -19,7 +19,7 @@ export interface Upstairs {
 }
 
 export class ObserverMasters {
-  readonly pauses: ObserverPauses;
+  readonly pauses: Pauses;
   private readonly port: number | null;
   private order: number[] = [];
   /** The voters that `order` is made of. */
@@ -28,7 +28,7 @@ export class ObserverMasters {
 
   constructor(limits: QuorumLimits, seed: number) {
     this.port = limits.observerMasterPort ?? null;
-    this.pauses = new ObserverPauses(limits, seed);
+    this.pauses = new Pauses(limits, seed);
   }
 
   /** Who is to be tried now; the leader for whoever takes part. */

@@ -151,11 +151,8 @@ export class QuorumPeer implements PeerHost {
   }
 
   private tick(): void {
-    if (!this.isStarted) {
-      this.isStarted = true;
-      return;
-    }
-    if (this.role !== null) this.role.tick();
+    if (!this.isStarted) this.isStarted = true;
+    else if (this.role !== null) this.role.tick();
     else if (this.isLooking) {
       this.election.tick(this.nowMs);
       if (this.nowMs >= this.readOnlyAtMs) this.serveReadOnly();
@@ -290,7 +287,7 @@ export class QuorumPeer implements PeerHost {
     this.overBecause = null;
     if (role === null) return;
     this.note(`${role.kind} is over: ${reason}`);
-    if (role.kind === 'observing') this.masters.pauses.begin(this.nowMs);
+    this.masters.pauses.begin(role.kind, this.nowMs);
     server.shutDown();
     role.end();
     this.role = null;
@@ -320,6 +317,7 @@ export class QuorumPeer implements PeerHost {
 
   established(epoch: number): void {
     this.election.setPeerEpoch(epoch);
+    this.masters.pauses.served();
     if (this.role !== null) this.times.established(this.nowMs, this.role.kind);
   }
 

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ObserverPauses } from '../../../src/server/quorum/observer-pauses.js';
+import { Pauses } from '../../../src/server/quorum/pauses.js';
 import { LIMITS } from '../../sim/peer-parts.js';
 import { EnsembleWorld } from './ensemble-world.js';
 
@@ -10,16 +10,44 @@ test('a pause is a random part of what is allowed, and none where nothing is', (
   const limits = { ...LIMITS, observerReconnectDelayMs: 100, observerElectionDelayMs: 0 };
   const found = new Set<number>();
   for (let seed = 0; seed < 50; seed++) {
-    const pauses = new ObserverPauses(limits, seed);
+    const pauses = new Pauses(limits, seed);
     const pauseMs = pauses.connectMs(true);
     assert.ok(pauseMs >= 0 && pauseMs < 100, `${pauseMs} of seed ${seed}`);
     found.add(pauseMs);
     assert.is(pauses.connectMs(false), 0);
-    pauses.begin(7);
+    pauses.begin('observing', 7);
     assert.ok(pauses.isOver(7));
     assert.is(pauses.nextWakeMs(7), Number.POSITIVE_INFINITY);
   }
   assert.ok(found.size > 10, `only ${[...found].join(', ')}`);
+});
+
+test('a role that ends before it serves is followed by a pause, but for the first two', () => {
+  const pauses = new Pauses({ ...LIMITS, tickTimeMs: 1000, observerElectionDelayMs: 0 }, 1);
+  const pauseMs = (): number => {
+    pauses.begin('following', 7000);
+    const wakeMs = pauses.nextWakeMs(7000);
+    return Number.isFinite(wakeMs) ? wakeMs - 7000 : 0;
+  };
+  assert.equal(Array.from({ length: 8 }, pauseMs), [0, 0, 50, 100, 200, 400, 500, 500]);
+  pauses.served();
+  assert.equal(Array.from({ length: 3 }, pauseMs), [0, 0, 50]);
+});
+
+test('a server that no leader can take comes ever more seldom, and joins when one can', () => {
+  const world = new EnsembleWorld(3);
+  world.start(1, 2);
+  world.until(() => world.isServing(1) && world.isServing(2), 'two members serve');
+  // As with the data of another ensemble.
+  world.member(3).disk.acceptedEpoch = 3;
+  world.start(3);
+  world.pass(20_000);
+  const ends = world.member(3).notes.filter((note) => note.includes('is over'));
+  assert.match(ends[0] ?? '', /its epoch 1 is older than 3, which was accepted here/);
+  assert.ok(ends.length > 10 && ends.length < 60, `${ends.length} times in 20 s`);
+  assert.ok(world.isServing(1) && world.isServing(2));
+  world.crash(2);
+  world.until(() => world.isServing(1) && world.isServing(3), 'the others agree on a newer epoch');
 });
 
 test('an observer whose leader is gone looks again after a while (observer.election.DelayMs)', () => {
