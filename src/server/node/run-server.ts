@@ -1,5 +1,6 @@
 /** Runs a core: driver, ports, operators, and the end of all of them in order. */
 import type { Config } from '../config.js';
+import { ForeignTreeError } from '../foreign-tree-error.js';
 import type { ConfigFacts } from '../host-view.js';
 import { ClientPorts } from './client-ports.js';
 import { type Core, Driver } from './driver.js';
@@ -160,6 +161,9 @@ function factsOf({ config, opened }: RunOptions, ports: ClientPorts | undefined)
 
 function asServerError(cause: unknown): ServerError {
   if (cause instanceof ServerError) return cause;
+  if (cause instanceof ForeignTreeError) {
+    return new ServerError(cause.code, ExitCode.DATA, cause.message, cause);
+  }
   const why = cause instanceof Error ? cause.message : String(cause);
   const message = `the server stops, since something happened that must not: ${why}`;
   return new ServerError('EUNEXPECTED', ExitCode.UNEXPECTED, message, cause);

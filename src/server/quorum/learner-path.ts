@@ -12,6 +12,7 @@ import { draftAudit } from '../audit.js';
 import type { ClientConnection } from '../client-connection.js';
 import type { Effect } from '../effects.js';
 import { Fifo } from '../fifo.js';
+import { ForeignTreeError } from '../foreign-tree-error.js';
 import { LogBatch } from '../log-batch.js';
 import { LongMap } from '../long-map.js';
 import { Request } from '../pipeline/request.js';
@@ -62,6 +63,8 @@ export class LearnerPath implements EnsemblePath {
    * was: txns that follow are in it in part (a fuzzy snapshot).
    */
   private compareAfter = 0n;
+  /** The tree was the leader's once: where it is not later, that is a fault of one of them. */
+  private hasAgreed = false;
 
   constructor(state: ServerState, host: PathHost, options: LearnerPathOptions) {
     this.state = state;
@@ -184,8 +187,10 @@ export class LearnerPath implements EnsemblePath {
     state.tree.noteDigest(head.zxid);
     const isCompared =
       digest !== null && state.tree.isDigestEnabled && head.zxid > this.compareAfter;
-    if (isCompared && digest !== state.tree.digest.value)
-      state.stats.count('digest_mismatches_count');
+    if (!isCompared) return;
+    if (digest === state.tree.digest.value) this.hasAgreed = true;
+    else if (this.hasAgreed) state.stats.count('digest_mismatches_count');
+    else throw new ForeignTreeError(head.zxid);
   }
 
   /** The request that the txn answers, where one of this server's clients sent it. */
