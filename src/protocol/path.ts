@@ -54,8 +54,8 @@ export function parentPath(path: string): string {
 }
 
 /**
- * Is it the path of the parent? Much faster than making that, and most often it is the last one's.
- * Paths with empty names get false.
+ * Is it the path of the parent? Nothing is made to find out, and most often it is that of the path
+ * before. Paths with empty names get false.
  */
 export function isParentPath(parent: string, path: string): boolean {
   const slash = parent.length === 1 ? 0 : parent.length;

@@ -4,7 +4,7 @@ export const ExitCode = {
   /** A broken invariant or an error nobody expected. */
   UNEXPECTED: 1,
   USAGE: 2,
-  /** The data cannot be read, a corrupt log, no usable snapshot, or is another ensemble's. */
+  /** The data cannot be read (a corrupt log, no usable snapshot), or is another ensemble's. */
   DATA: 3,
   /** The data directory cannot be used: another server has it, no permission. */
   DATA_DIR: 4,

@@ -216,10 +216,15 @@ export class Broadcast implements ProposalListener {
       return;
     }
     this.peer.metrics.count('commit_count');
+    let bytes: Buffer | null = null;
     for (const handler of this.learners.all()) {
       if (!handler.isForwardedTo) continue;
-      if (handler.isObserver) handler.send(PacketType.INFORM, zxid, entry.view());
-      else handler.send(PacketType.COMMIT, zxid);
+      if (!handler.isObserver) {
+        handler.send(PacketType.COMMIT, zxid);
+        continue;
+      }
+      bytes ??= entry.view();
+      handler.send(PacketType.INFORM, zxid, bytes);
     }
   }
 

@@ -15,7 +15,13 @@ import { zxidCounter, zxidEpoch } from '../../protocol/zxid.js';
 import type { LinkEvent, QuorumEvent } from '../events.js';
 import type { Server } from '../server.js';
 import type { LeaderLink } from './leader-link.js';
-import { failingRequest, readRequest, readRevalidation, touchSessions } from './learner-data.js';
+import {
+  failingRequest,
+  NO_DATA,
+  readRequest,
+  readRevalidation,
+  touchSessions,
+} from './learner-data.js';
 import { LearnerHandler } from './learner-handler.js';
 import type { LearnerMaster } from './learner-master.js';
 import type { LearnerPath, Upstream } from './learner-path.js';
@@ -245,13 +251,13 @@ export class ObserverMaster implements LearnerMaster {
 
   /** @param leader where it is a reconfig: a long, the sid of who leads next */
   committed(zxid: bigint, entry: Run, leader: Buffer | null): void {
+    const type = leader === null ? PacketType.INFORM : PacketType.INFORMANDACTIVATE;
+    let data: Buffer | null = null;
     for (const handler of this.learners.all()) {
       if (handler.stage === 'acked') this.sync(handler);
-      else if (!handler.isForwardedTo) continue;
-      else if (leader === null) handler.send(PacketType.INFORM, zxid, entry.view());
-      else {
-        const data = Buffer.concat([leader.subarray(0, 8), entry.view()]);
-        handler.send(PacketType.INFORMANDACTIVATE, zxid, data);
+      else if (handler.isForwardedTo) {
+        data ??= Buffer.concat([leader?.subarray(0, 8) ?? NO_DATA, entry.view()]);
+        handler.send(type, zxid, data);
       }
     }
   }

@@ -5,8 +5,7 @@ const FEW = 32;
 
 /**
  * The children of a znode, in the order in which they were made. Each knows its place, so that none
- * is looked for; a Set of as many takes four times the memory, and all of it moves at once whenever
- * it grows.
+ * is looked for; a Set would hash each of them, and all of them anew whenever it grows.
  *
  * Whoever goes through them bears changes under way: what is deleted is left out, and what is made
  * may be missed.

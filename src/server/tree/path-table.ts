@@ -55,7 +55,7 @@ export class PathTable {
   }
 
   delete(path: string): void {
-    const hash = hashOf(path, this.seed);
+    const hash = this.hashOf(path);
     const slot = this.shardOf(hash).delete(path, hash);
     if (slot < 0) return;
     this.nodes.set(slot, undefined);
