@@ -17,6 +17,7 @@ import {
   checkName,
   checkPurity,
   checkText,
+  checkVoid,
 } from './support/tidy/text-rules.js';
 
 // The rules of the house, held against the source. That each can fail is shown in
@@ -147,6 +148,11 @@ test('pure code knows no time, no chance, no process and does not wait', () => {
 
 test('only registries hand on what others export', () => {
   expectNone(src.flatMap((file) => checkBarrel(file, REGISTRIES)));
+});
+
+test('no promise is left alone without a handler of its rejection', () => {
+  const entry = /^src\/bin\//;
+  expectNone(src.filter(({ path }) => !entry.test(path)).flatMap(checkVoid));
 });
 
 test('files have kebab-case names', () => {

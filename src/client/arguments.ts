@@ -1,13 +1,31 @@
 /**
- * What both clients do with a caller's arguments before anything is sent: the path rules, the
- * chroot, the modes. Each refusal is a ZooKeeperError BADARGUMENTS that says what is wrong.
+ * What both clients do with a caller's arguments before anything is sent. A value of a wrong kind
+ * is a TypeError or RangeError (check-argument.ts); a path, a ttl or a mode that ZooKeeper's rules
+ * refuse is a ZooKeeperError BADARGUMENTS.
  */
-import { type CreateMode, CreateModes, MAX_TTL_MS } from '../protocol/create-mode.js';
+import {
+  checkArray,
+  checkBoolean,
+  checkBytes,
+  checkData,
+  checkFunction,
+  checkLong,
+  checkOneOf,
+  checkText,
+  checkWhole,
+  type Data,
+  readFields,
+  wrongType,
+} from '../protocol/check-argument.js';
+import { type CreateMode, CreateModes, createModeOf, MAX_TTL_MS } from '../protocol/create-mode.js';
+import type { ACL } from '../protocol/data.js';
 import { ErrorCode } from '../protocol/error-code.js';
 import { OpCode } from '../protocol/op-code.js';
 import { OPEN_ACL_UNSAFE } from '../protocol/perms.js';
+import { AddWatchMode, WatcherType } from '../protocol/watch-event.js';
+import { type CheckedOptions, checkClientOptions } from './check-options.js';
 import { toServerPath } from './chroot.js';
-import type { ClientOptions, CreateOptions, Op } from './client.js';
+import type { ClientOptions, CreateOptions, ReadOptions, Watcher, WatchOption } from './client.js';
 import {
   type ConnectString,
   parseConnectString,
@@ -15,10 +33,16 @@ import {
   secured,
 } from './connect-string.js';
 import { ZooKeeperError } from './errors.js';
-import type { MultiOp } from './multi.js';
-import type { CreateArgs } from './operations.js';
+import {
+  addPersistentWatch,
+  addRecursiveWatch,
+  type CreateArgs,
+  type SetDataArgs,
+  type VersionArgs,
+} from './operations.js';
 import { secureContextOf } from './tls.js';
 
+const DEFAULT_MAX_FRAME_LENGTH = 4 * 1024 * 1024 - 1;
 export const CONFIG_PATH = '/zookeeper/config';
 
 export interface ResolvedOptions {
@@ -27,31 +51,29 @@ export interface ResolvedOptions {
   readonly sessionTimeoutMs: number;
   readonly connectTimeoutMs: number;
   readonly requestTimeoutMs: number;
+  readonly maxFrameLength: number;
+  /** A checked copy of what the caller gave. */
+  readonly options: CheckedOptions;
 }
 
 /**
  * Fills in the defaults.
- * @throws RangeError for a bad connect string, a time that is none, or TLS options that do not fit
+ * @throws TypeError or RangeError for a bad connect string, a time out of range, or TLS options
+ * that do not fit
  */
-export function resolveOptions(options: ClientOptions): ResolvedOptions {
+export function resolveOptions(given: ClientOptions): ResolvedOptions {
+  const options = checkClientOptions(given);
   const { servers, chroot } = resolveTarget(options, options.connectString);
   if (options.tls !== undefined) secureContextOf(options.tls);
   const { sessionTimeoutMs = 30_000, connectTimeoutMs = 10_000, requestTimeoutMs = 0 } = options;
-  for (const [name, value, least] of [
-    ['sessionTimeoutMs', sessionTimeoutMs, 1],
-    ['connectTimeoutMs', connectTimeoutMs, 1],
-    ['requestTimeoutMs', requestTimeoutMs, 0],
-  ] as const) {
-    if (!Number.isInteger(value) || value < least || value > 0x7fff_ffff) {
-      throw new RangeError(`${name} must be a whole number of ms from ${least} up, not ${value}`);
-    }
-  }
   return {
+    options,
     servers,
     chroot,
     sessionTimeoutMs,
     connectTimeoutMs,
     requestTimeoutMs,
+    maxFrameLength: options.maxFrameLength ?? DEFAULT_MAX_FRAME_LENGTH,
   };
 }
 
@@ -93,49 +115,160 @@ function shuffled<T>(values: readonly T[]): readonly T[] {
 export function resolveCreate(
   chroot: string,
   path: string,
-  data: Uint8Array | null,
-  options: CreateOptions = {},
-): { readonly code: number; readonly args: CreateArgs } {
-  const { mode = CreateModes.PERSISTENT, acl = OPEN_ACL_UNSAFE, ttl } = options;
-  checkTTL(path, mode, ttl);
+  data: string | Uint8Array | null,
+  options?: CreateOptions,
+): { readonly code: number; readonly args: CreateArgs; readonly mode: CreateMode } {
+  const fields =
+    options === undefined ? {} : readFields('options', options, ['mode', 'acl', 'ttl']);
+  const mode = fields.mode === undefined ? CreateModes.PERSISTENT : checkMode(fields.mode);
+  const acl = fields.acl === undefined ? OPEN_ACL_UNSAFE : checkACL('options.acl', fields.acl);
   const serverPath = toServerPath(chroot, path, mode.isSequential);
-  const args = { chroot, path: serverPath, data, acl, flags: mode.flag, ttl: ttl ?? 0 };
-  if (mode.isTTL) return { code: OpCode.createTTL, args };
-  if (mode.isContainer) return { code: OpCode.createContainer, args };
-  return { code: OpCode.create2, args };
+  const ttl = checkTTL(path, mode, fields.ttl);
+  const args = {
+    chroot,
+    path: serverPath,
+    data: checkData('data', data),
+    acl,
+    flags: mode.flag,
+    ttl,
+  };
+  if (mode.isTTL) return { code: OpCode.createTTL, args, mode };
+  if (mode.isContainer) return { code: OpCode.createContainer, args, mode };
+  return { code: OpCode.create2, args, mode };
 }
 
-function checkTTL(path: string, mode: CreateMode, ttl: number | undefined): void {
+/** The mode itself, found by its flag: a caller's object may say anything of itself. */
+function checkMode(value: CreateMode): CreateMode {
+  const name = 'options.mode';
+  const { flag } = readFields(name, value, ['flag']);
+  const mode = typeof flag === 'number' ? createModeOf(flag) : undefined;
+  if (mode === undefined) throw wrongType(name, value, 'one of CreateModes');
+  return mode;
+}
+
+function checkTTL(path: string, mode: CreateMode, ttl: number | undefined): number {
+  if (ttl !== undefined && typeof ttl !== 'number') {
+    throw wrongType('options.ttl', ttl, 'a number of ms');
+  }
   if (!mode.isTTL) {
-    if (ttl === undefined) return;
+    if (ttl === undefined) return 0;
     throw badArguments(path, `the mode ${mode.name} takes no ttl`);
   }
   if (ttl === undefined || !Number.isInteger(ttl) || ttl < 1 || ttl > Number(MAX_TTL_MS)) {
     throw badArguments(path, `the mode ${mode.name} needs a ttl of 1 to ${MAX_TTL_MS} ms`);
   }
+  return ttl;
 }
 
-export function resolveOp(chroot: string, op: Op): MultiOp {
-  switch (op.op) {
-    case 'create': {
-      const { code, args } = resolveCreate(chroot, op.path, op.data ?? null, op.options);
-      // Inside a multi Apache's server reads a create2 as a create, and answers it as one.
-      return { op: 'create', code: code === OpCode.create2 ? OpCode.create : code, args };
-    }
-    case 'delete': {
-      const args = { path: toServerPath(chroot, op.path), version: op.version ?? -1 };
-      return { op: 'delete', code: OpCode.delete, args };
-    }
-    case 'set': {
-      const path = toServerPath(chroot, op.path);
-      const args = { path, data: op.data, version: op.version ?? -1 };
-      return { op: 'set', code: OpCode.setData, args };
-    }
-    case 'check': {
-      const args = { path: toServerPath(chroot, op.path), version: op.version };
-      return { op: 'check', code: OpCode.check, args };
-    }
-  }
+export function checkACL(name: string, acl: unknown): readonly ACL[] {
+  // What most creates pass: nobody can change it, so it needs no look and no copy.
+  if (acl === OPEN_ACL_UNSAFE) return OPEN_ACL_UNSAFE;
+  return checkArray(name, acl, (each, element) => {
+    const { perms, id } = readFields(each, element as ACL, ['perms', 'id']);
+    const fields = readFields(`${each}.id`, id, ['scheme', 'id']);
+    return {
+      perms: checkWhole(`${each}.perms`, perms),
+      id: {
+        scheme: checkText(`${each}.id.scheme`, fields.scheme),
+        id: checkText(`${each}.id.id`, fields.id),
+      },
+    };
+  });
+}
+
+export function checkVersion(version: unknown): number {
+  return checkWhole('version', version);
+}
+
+export function resolveDelete(chroot: string, path: string, version: number): VersionArgs {
+  return { path: toServerPath(chroot, path), version: checkVersion(version) };
+}
+
+export function resolveSet(chroot: string, path: string, data: Data, version: number): SetDataArgs {
+  return { ...resolveDelete(chroot, path, version), data: checkData('data', data) };
+}
+
+export function resolveSetACL(
+  chroot: string,
+  path: string,
+  acl: readonly ACL[],
+  version: number,
+): VersionArgs & { readonly acl: readonly ACL[] } {
+  return { ...resolveDelete(chroot, path, version), acl: checkACL('acl', acl) };
+}
+
+export function resolveAuth(
+  scheme: string,
+  auth: string | Uint8Array,
+): { readonly scheme: string; readonly auth: Buffer } {
+  return {
+    scheme: checkText('scheme', scheme),
+    // A copy: it is sent again on every later connection.
+    auth: Buffer.from(checkBytes('auth', auth)),
+  };
+}
+
+/** The operation of addWatch, by its mode. */
+export function resolveAddWatch(mode: AddWatchMode): typeof addPersistentWatch {
+  checkOneOf('mode', mode, Object.values(AddWatchMode));
+  return mode === AddWatchMode.PERSISTENT_RECURSIVE ? addRecursiveWatch : addPersistentWatch;
+}
+
+export function checkRemoval(type: WatcherType, isLocal: boolean): void {
+  checkOneOf('type', type, Object.values(WatcherType));
+  checkBoolean('isLocal', isLocal);
+}
+
+/** The watcher that the options of a read ask for. */
+export function watcherOfOptions(
+  options: ReadOptions | undefined,
+  defaultWatcher: Watcher,
+): Watcher | undefined {
+  if (options === undefined) return undefined;
+  const { watch = false } = readFields('options', options, ['watch']);
+  return watcherOf('options.watch', watch, defaultWatcher);
+}
+
+export function watcherOf(
+  name: string,
+  watch: WatchOption,
+  defaultWatcher: Watcher,
+): Watcher | undefined {
+  if (typeof watch === 'function') return watch;
+  if (typeof watch !== 'boolean') throw wrongType(name, watch, 'true, false or a function');
+  return watch ? defaultWatcher : undefined;
+}
+
+/** Arguments of on() and off(). */
+export function checkListener(event: unknown, listener: unknown): void {
+  checkOneOf('event', event, ['state', 'watch']);
+  checkFunction('listener', listener);
+}
+
+export interface Reconfiguration {
+  readonly joining: string | null;
+  readonly leaving: string | null;
+  readonly members: string | null;
+  readonly fromConfig: bigint;
+}
+
+/** @throws TypeError or RangeError */
+export function resolveReconfig(change: {
+  readonly joining?: string;
+  readonly leaving?: string;
+  readonly members?: string;
+  readonly fromConfig?: bigint;
+}): Reconfiguration {
+  const fields = readFields('change', change, ['joining', 'leaving', 'members', 'fromConfig']);
+  const { fromConfig = -1n } = fields;
+  const servers = (name: 'joining' | 'leaving' | 'members'): string | null =>
+    fields[name] === undefined ? null : checkText(`change.${name}`, fields[name]);
+  return {
+    joining: servers('joining'),
+    leaving: servers('leaving'),
+    members: servers('members'),
+    fromConfig: checkLong('change.fromConfig', fromConfig),
+  };
 }
 
 export function badArguments(path: string | undefined, detail: string): ZooKeeperError {

@@ -1,3 +1,4 @@
+import { checkString } from '../protocol/check-argument.js';
 import { ErrorCode } from '../protocol/error-code.js';
 import { isWithin, pathFault } from '../protocol/path.js';
 import { ZooKeeperError } from './errors.js';
@@ -5,10 +6,10 @@ import { ZooKeeperError } from './errors.js';
 /**
  * The server's path of a client's path, after the rules of PathUtils.validatePath.
  * @param chroot "" or an absolute path
- * @throws ZooKeeperError BADARGUMENTS that says what is wrong with the path
+ * @throws ZooKeeperError BADARGUMENTS that says what is wrong with the path; TypeError
  */
 export function toServerPath(chroot: string, path: string, isSequential = false): string {
-  const fault = pathFault(path, isSequential);
+  const fault = pathFault(checkString('path', path), isSequential);
   if (fault !== undefined) {
     throw new ZooKeeperError(ErrorCode.BADARGUMENTS, path, { detail: fault });
   }

@@ -1,3 +1,4 @@
+import type { Data } from '../protocol/check-argument.js';
 import type { CreateMode } from '../protocol/create-mode.js';
 import type { ACL, ClientInfo, Stat } from '../protocol/data.js';
 import type { AddWatchMode, WatcherType } from '../protocol/watch-event.js';
@@ -66,14 +67,14 @@ export type Op =
   | {
       readonly op: 'create';
       readonly path: string;
-      readonly data?: Buffer | null;
+      readonly data?: Data;
       readonly options?: CreateOptions;
     }
   | { readonly op: 'delete'; readonly path: string; readonly version?: number }
   | {
       readonly op: 'set';
       readonly path: string;
-      readonly data: Buffer | null;
+      readonly data: Data;
       readonly version?: number;
     }
   | { readonly op: 'check'; readonly path: string; readonly version: number };
@@ -95,6 +96,8 @@ export interface ClientEvents {
  * One session over one connection at a time. Requests are pipelined and answered in order. Every
  * server error rejects with a ZooKeeperError (errors.ts) that carries its ZooKeeper name and path;
  * a lost connection rejects what was in flight with CONNECTIONLOSS, whose outcome is unknown.
+ * An argument of a wrong kind rejects with a TypeError or RangeError, before anything is sent.
+ * Data are bytes (Uint8Array), a string, which is sent as UTF-8, or null.
  * Paths are absolute; the chroot of the connect string is put before and taken off again.
  */
 export interface ZooKeeperClient {
@@ -124,12 +127,12 @@ export interface ZooKeeperClient {
    */
   updateServers(connectString: string): void;
 
-  create(path: string, data?: Buffer | null, options?: CreateOptions): Promise<CreateResult>;
+  create(path: string, data?: Data, options?: CreateOptions): Promise<CreateResult>;
   delete(path: string, version?: number): Promise<void>;
   /** Null when there is no such znode; the watch is armed either way. */
   exists(path: string, options?: ReadOptions): Promise<Stat | null>;
   getData(path: string, options?: ReadOptions): Promise<{ data: Buffer | null; stat: Stat }>;
-  setData(path: string, data: Buffer | null, version?: number): Promise<Stat>;
+  setData(path: string, data: Data, version?: number): Promise<Stat>;
   getACL(path: string): Promise<{ acl: readonly ACL[]; stat: Stat }>;
   /** @param version the aversion expected, -1 for any */
   setACL(path: string, acl: readonly ACL[], version?: number): Promise<Stat>;
@@ -145,7 +148,7 @@ export interface ZooKeeperClient {
   /** All or nothing. Rejects with a MultiError that says which operation failed. */
   multi(ops: readonly Op[]): Promise<readonly OpResult[]>;
   /** Accumulates for the life of the client, and is sent again after a reconnect. */
-  addAuth(scheme: string, auth: Buffer | string): Promise<void>;
+  addAuth(scheme: string, auth: string | Uint8Array): Promise<void>;
   whoAmI(): Promise<readonly ClientInfo[]>;
   addWatch(path: string, mode: AddWatchMode, watcher: WatchOption): Promise<void>;
   /** @param isLocal without a server, forget them here: they are not armed again then */
@@ -197,7 +200,7 @@ export interface ClientOptions {
   /** Longest reply accepted, in bytes. Default 4 MiB - 1 (Apache's client: jute.maxbuffer). */
   readonly maxFrameLength?: number;
   /** Re-attach to a session of an earlier client instead of opening a new one. */
-  readonly session?: { readonly id: bigint; readonly password: Buffer };
+  readonly session?: { readonly id: bigint; readonly password: Uint8Array };
   /** Makes what is shown what goes over the connections; not for the native client. */
   readonly trace?: () => WireTap;
   /** The list is shuffled once, as Apache's clients do; false keeps its order. */

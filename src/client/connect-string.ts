@@ -1,3 +1,4 @@
+import { checkBoolean, checkText, checkWhole, readFields } from '../protocol/check-argument.js';
 import { pathFault } from '../protocol/path.js';
 
 export interface ServerAddress {
@@ -24,6 +25,7 @@ const SECURE_SCHEME = 'zks://';
  * @throws RangeError that says which part is wrong
  */
 export function parseConnectString(text: string): ConnectString {
+  checkText('connectString', text);
   if (text.startsWith(SECURE_SCHEME)) {
     const { servers, chroot } = parsePlain(text.slice(SECURE_SCHEME.length), DEFAULT_SECURE_PORT);
     return { servers: servers.map(secured), chroot };
@@ -32,7 +34,8 @@ export function parseConnectString(text: string): ConnectString {
 }
 
 /** The same server, over TLS. */
-export function secured({ host, port }: ServerAddress): ServerAddress {
+export function secured(address: ServerAddress): ServerAddress {
+  const { host, port } = checkAddress('address', address);
   return { host, port, isSecure: true };
 }
 
@@ -72,6 +75,16 @@ function parseAddress(text: string, defaultPort: number): ServerAddress {
   return { host, port };
 }
 
-export function formatServerAddress({ host, port }: ServerAddress): string {
+export function formatServerAddress(address: ServerAddress): string {
+  const { host, port } = checkAddress('address', address);
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+/** A copy. @throws TypeError or RangeError */
+export function checkAddress(name: string, value: ServerAddress): ServerAddress {
+  const { host, port, isSecure } = readFields(name, value, ['host', 'port', 'isSecure']);
+  checkText(`${name}.host`, host);
+  checkWhole(`${name}.port`, port, 0, 65535);
+  if (isSecure !== undefined) checkBoolean(`${name}.isSecure`, isSecure);
+  return isSecure === true ? { host, port, isSecure } : { host, port };
 }

@@ -1,5 +1,7 @@
 import type { Socket } from 'node:net';
-import type { ServerAddress } from './connect-string.js';
+import { checkBytes } from '../protocol/check-argument.js';
+import { checkAskOptions } from './check-options.js';
+import { checkAddress, type ServerAddress } from './connect-string.js';
 import { openSocket } from './connection.js';
 import { describeSocketError, SocketFault } from './socket-fault.js';
 import {
@@ -17,6 +19,8 @@ export interface AskOptions {
   readonly connectTimeoutMs?: number;
   /** Without a byte from the server, in ms. Default 5000. */
   readonly readTimeoutMs?: number;
+  /** In bytes; a longer answer is refused as too-large. Default: MAX_ANSWER_LENGTH. */
+  readonly maxLength?: number;
   /** Breaks off; the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal;
   /** For an address that is reached over TLS. */
@@ -35,53 +39,65 @@ export const MAX_ANSWER_LENGTH = 64 * 1024 * 1024;
  */
 export function askWord(
   address: ServerAddress,
-  word: string | Buffer,
+  word: string | Uint8Array,
   options: AskOptions = {},
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const { signal } = options;
-    if (signal?.aborted) {
-      reject(signal.reason);
-      return;
-    }
-    const { tls } = options;
-    const progress = { isSecured: false, hasReceived: false };
-    const socket = openSocket(address, tls);
+    const asked = { address: checkAddress('address', address), options: checkAskOptions(options) };
     const question = typeof word === 'string' ? `${word}\n` : word;
-    const settle = (outcome: Buffer | Error): void => {
-      timers.clear();
-      signal?.removeEventListener('abort', abort);
-      socket.destroy();
-      if (outcome instanceof Error) reject(outcome);
-      else resolve(outcome);
-    };
-    const abort = (): void => settle(asError(signal?.reason));
-    const timers = watchTime(socket, address, options, settle);
-    signal?.addEventListener('abort', abort);
-    socket.on(address.isSecure === true ? 'secureConnect' : 'connect', () => {
-      progress.isSecured = address.isSecure === true;
-      socket.write(question);
-    });
-    socket.on('data', () => {
-      progress.hasReceived = true;
-    });
-    socket.on('error', (error) => {
-      const fault = address.isSecure && describeTlsError(error, address, tls, progress);
-      settle(fault ?? describeSocketError(error, address));
-    });
-    gather(
-      socket,
-      address,
-      settle,
-      () => address.isSecure && describeTlsClose(address, tls, progress),
-    );
+    ask(asked.address, checkBytes('word', question), asked.options, resolve, reject);
   });
+}
+
+function ask(
+  address: ServerAddress,
+  question: Buffer,
+  options: AskOptions,
+  resolve: (answer: Buffer) => void,
+  reject: (error: unknown) => void,
+): void {
+  const { signal, tls } = options;
+  if (signal?.aborted) {
+    reject(signal.reason);
+    return;
+  }
+  const progress = { isSecured: false, hasReceived: false };
+  const socket = openSocket(address, tls);
+  const settle = (outcome: Buffer | Error): void => {
+    timers.clear();
+    signal?.removeEventListener('abort', abort);
+    socket.destroy();
+    if (outcome instanceof Error) reject(outcome);
+    else resolve(outcome);
+  };
+  const abort = (): void => settle(asError(signal?.reason));
+  const timers = watchTime(socket, address, options, settle);
+  signal?.addEventListener('abort', abort);
+  socket.on(address.isSecure === true ? 'secureConnect' : 'connect', () => {
+    progress.isSecured = address.isSecure === true;
+    socket.write(question);
+  });
+  socket.on('data', () => {
+    progress.hasReceived = true;
+  });
+  socket.on('error', (error) => {
+    const fault = address.isSecure && describeTlsError(error, address, tls, progress);
+    settle(fault ?? describeSocketError(error, address));
+  });
+  gather(
+    socket,
+    address,
+    options.maxLength ?? MAX_ANSWER_LENGTH,
+    settle,
+    () => address.isSecure && describeTlsClose(address, tls, progress),
+  );
 }
 
 /** Collects the answer until the server closes. */
 function gather(
   socket: Socket,
   address: ServerAddress,
+  maxLength: number,
   settle: (outcome: Buffer | Error) => void,
   describeEmpty: () => SocketFault | undefined,
 ): void {
@@ -90,10 +106,8 @@ function gather(
   socket.on('data', (chunk) => {
     chunks.push(chunk);
     length += chunk.length;
-    if (length > MAX_ANSWER_LENGTH) {
-      settle(
-        new SocketFault('too-large', address, `answered more than ${MAX_ANSWER_LENGTH} bytes`),
-      );
+    if (length > maxLength) {
+      settle(new SocketFault('too-large', address, `answered more than ${maxLength} bytes`));
     }
   });
   socket.on('end', () => {

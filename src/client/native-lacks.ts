@@ -1,5 +1,6 @@
 import type { ACL, ClientInfo, Stat } from '../protocol/data.js';
 import type { OpResult } from './client.js';
+import { formatServerAddress, type ServerAddress } from './connect-string.js';
 import { UnsupportedError } from './errors.js';
 
 /** The operations that the npm package `zookeeper` has no call for, or none that can be used. */
@@ -41,4 +42,14 @@ export function unsupported(what: string): UnsupportedError {
 export function writable(data: Buffer | null): Buffer {
   if (data === null) throw unsupported('write a value that is null rather than empty');
   return data;
+}
+
+/** Why a server gave no session, the C client keeps to its log. */
+export function failedAttempts(
+  servers: readonly ServerAddress[],
+): readonly { readonly server: string; readonly reason: string }[] {
+  return servers.map((address) => {
+    const server = formatServerAddress(address);
+    return { server, reason: `${server} did not answer the C client` };
+  });
 }

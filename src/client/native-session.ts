@@ -180,7 +180,7 @@ export class NativeSession {
         ? {}
         : {
             client_id: BigInt.asUintN(64, session.id).toString(16),
-            client_password: session.password.toString('hex').toUpperCase(),
+            client_password: Buffer.from(session.password).toString('hex').toUpperCase(),
           }),
     };
   }
@@ -224,6 +224,7 @@ export class NativeSession {
   }
 
   private fire(type: number, path: string): void {
+    if (this.isClosing) return;
     const event = makeWatchEvent(type, toClientPath(this.resolved.chroot, path), -1n);
     if (event === undefined) return;
     for (const watcher of this.watches.trigger(type, path)) queueMicrotask(() => watcher(event));

@@ -1,14 +1,19 @@
 import { EventEmitter } from 'node:events';
-import { CreateModes } from '../protocol/create-mode.js';
+import { checkBytes, checkData, checkText, type Data } from '../protocol/check-argument.js';
 import type { ACL, Stat } from '../protocol/data.js';
 import { ErrorCode } from '../protocol/error-code.js';
 import { OPEN_ACL_UNSAFE } from '../protocol/perms.js';
 import {
   badArguments,
   CONFIG_PATH,
+  checkACL,
+  checkListener,
+  checkVersion,
   type ResolvedOptions,
   resolveCreate,
   resolveOptions,
+  resolveReconfig,
+  watcherOfOptions,
 } from './arguments.js';
 import { toClientPath, toServerPath } from './chroot.js';
 import type {
@@ -20,14 +25,13 @@ import type {
   ReadOptions,
   SessionClient,
   Watcher,
-  WatchOption,
 } from './client.js';
 import { ConnectAttempt } from './connect-attempt.js';
 import { formatServerAddress } from './connect-string.js';
 import { ZooKeeperError } from './errors.js';
 import { NO_PASSWORD } from './handshake.js';
 import { toStat } from './native-binding.js';
-import { NativeLacks, unsupported, writable } from './native-lacks.js';
+import { failedAttempts, NativeLacks, unsupported, writable } from './native-lacks.js';
 import { NativeSession } from './native-session.js';
 import type { WatchKind } from './watch-manager.js';
 
@@ -59,11 +63,12 @@ class NativeClient extends NativeLacks implements SessionClient {
     this.emitter.emit('watch', event);
   };
 
-  constructor(options: ClientOptions) {
+  constructor(given: ClientOptions) {
     super();
+    this.resolved = resolveOptions(given);
+    const { options } = this.resolved;
     if (options.canBeReadOnly === true) throw unsupported('open a read-only session');
     if (options.maxFrameLength !== undefined) throw unsupported('limit the length of a reply');
-    this.resolved = resolveOptions(options);
     if (this.resolved.servers.some(({ isSecure }) => isSecure)) throw unsupported('speak TLS');
     this.closed = new Promise((resolve) => {
       this.resolveClosed = resolve;
@@ -74,7 +79,7 @@ class NativeClient extends NativeLacks implements SessionClient {
     this.attempt = new ConnectAttempt({
       timeoutMs: this.resolved.connectTimeoutMs,
       start: () => this.open(),
-      failedAttempts: () => this.failedAttempts(),
+      failedAttempts: () => failedAttempts(this.resolved.servers),
       giveUp: () => this.session.close(),
     });
   }
@@ -106,11 +111,10 @@ class NativeClient extends NativeLacks implements SessionClient {
     return this.attempt.begin();
   }
 
-  async create(path: string, data?: Buffer | null, options?: CreateOptions): Promise<CreateResult> {
-    const { mode = CreateModes.PERSISTENT, acl = OPEN_ACL_UNSAFE } = options ?? {};
-    if (acl !== OPEN_ACL_UNSAFE) throw unsupported('create a znode with an ACL of its own');
-    const value = writable(data === undefined ? Buffer.alloc(0) : data);
-    const { args } = resolveCreate(this.chroot, path, value, options);
+  async create(path: string, data: Data = '', options?: CreateOptions): Promise<CreateResult> {
+    const { args, mode } = resolveCreate(this.chroot, path, data, options);
+    if (args.acl !== OPEN_ACL_UNSAFE) throw unsupported('create a znode with an ACL of its own');
+    const value = writable(checkData('data', data));
     if (args.ttl > LONGEST_TTL_MS) {
       throw badArguments(path, `the native client takes a ttl of ${LONGEST_TTL_MS} ms at most`);
     }
@@ -128,6 +132,7 @@ class NativeClient extends NativeLacks implements SessionClient {
 
   async delete(path: string, version = -1): Promise<void> {
     const serverPath = this.serverPath(path);
+    checkVersion(version);
     return this.session.request<void>(path, (handle, reply) =>
       handle.a_delete_(serverPath, version, (rc) => reply(rc, () => undefined)),
     );
@@ -135,7 +140,7 @@ class NativeClient extends NativeLacks implements SessionClient {
 
   async exists(path: string, options?: ReadOptions): Promise<Stat | null> {
     const serverPath = this.serverPath(path);
-    const watcher = this.watcherOf(options?.watch);
+    const watcher = watcherOfOptions(options, this.defaultWatcher);
     return this.session.request<Stat | null>(path, (handle, reply) =>
       handle.a_exists(serverPath, watcher !== undefined, (rc, _message, stat) => {
         const isAbsent = rc === ErrorCode.NONODE;
@@ -151,9 +156,10 @@ class NativeClient extends NativeLacks implements SessionClient {
     return this.readData(this.serverPath(path), path, options);
   }
 
-  async setData(path: string, data: Buffer | null, version = -1): Promise<Stat> {
+  async setData(path: string, data: Data, version = -1): Promise<Stat> {
     const serverPath = this.serverPath(path);
-    const value = writable(data);
+    const value = writable(checkData('data', data));
+    checkVersion(version);
     return this.session.request<Stat>(path, (handle, reply) =>
       handle.a_set(serverPath, value, version, (rc, _message, stat) =>
         reply(rc, () => toStat(stat)),
@@ -164,7 +170,12 @@ class NativeClient extends NativeLacks implements SessionClient {
   /** The C client is not told the Stat, so it is read with a second request. */
   async setACL(path: string, acl: readonly ACL[], version = -1): Promise<Stat> {
     const serverPath = this.serverPath(path);
-    const list = acl.map(({ perms, id }) => ({ perms, scheme: id.scheme, auth: id.id }));
+    checkVersion(version);
+    const list = checkACL('acl', acl).map(({ perms, id }) => ({
+      perms,
+      scheme: id.scheme,
+      auth: id.id,
+    }));
     await this.session.request<void>(path, (handle, reply) =>
       handle.a_set_acl(serverPath, version, list, (rc) => reply(rc, () => undefined)),
     );
@@ -178,7 +189,7 @@ class NativeClient extends NativeLacks implements SessionClient {
     options?: ReadOptions,
   ): Promise<{ children: readonly string[]; stat: Stat }> {
     const serverPath = this.serverPath(path);
-    const watcher = this.watcherOf(options?.watch);
+    const watcher = watcherOfOptions(options, this.defaultWatcher);
     return this.session.request<{ children: readonly string[]; stat: Stat }>(
       path,
       (handle, reply) =>
@@ -198,9 +209,11 @@ class NativeClient extends NativeLacks implements SessionClient {
     );
   }
 
-  async addAuth(scheme: string, auth: Buffer | string): Promise<void> {
-    const text = auth.toString();
-    if (!Buffer.from(text).equals(Buffer.from(auth))) {
+  async addAuth(scheme: string, auth: string | Uint8Array): Promise<void> {
+    checkText('scheme', scheme);
+    const bytes = checkBytes('auth', auth);
+    const text = bytes.toString();
+    if (!Buffer.from(text).equals(bytes)) {
       throw unsupported('send credentials that are not UTF-8');
     }
     return this.session.request<void>(undefined, (handle, reply) =>
@@ -218,7 +231,7 @@ class NativeClient extends NativeLacks implements SessionClient {
     readonly members?: string;
     readonly fromConfig?: bigint;
   }): Promise<DataAndStat> {
-    const { joining = null, leaving = null, members = null, fromConfig = -1n } = change;
+    const { joining, leaving, members, fromConfig } = resolveReconfig(change);
     return this.session.request<DataAndStat>(CONFIG_PATH, (handle, reply) =>
       handle.a_reconfig(joining, leaving, members, Number(fromConfig), (rc, _message, stat, data) =>
         reply(rc, () => ({ data, stat: toStat(stat) })),
@@ -232,11 +245,13 @@ class NativeClient extends NativeLacks implements SessionClient {
   }
 
   on<E extends keyof ClientEvents>(event: E, listener: (...args: ClientEvents[E]) => void): this {
+    checkListener(event, listener);
     this.emitter.on(event, listener);
     return this;
   }
 
   off<E extends keyof ClientEvents>(event: E, listener: (...args: ClientEvents[E]) => void): this {
+    checkListener(event, listener);
     this.emitter.off(event, listener);
     return this;
   }
@@ -248,20 +263,12 @@ class NativeClient extends NativeLacks implements SessionClient {
     });
   }
 
-  /** Why a server gave no session, the C client keeps to its log. */
-  private failedAttempts(): readonly { readonly server: string; readonly reason: string }[] {
-    return this.resolved.servers.map((address) => {
-      const server = formatServerAddress(address);
-      return { server, reason: `${server} did not answer the C client` };
-    });
-  }
-
   private serverPath(path: string): string {
     return toServerPath(this.chroot, path);
   }
 
   private readData(serverPath: string, path: string, options?: ReadOptions): Promise<DataAndStat> {
-    const watcher = this.watcherOf(options?.watch);
+    const watcher = watcherOfOptions(options, this.defaultWatcher);
     return this.session.request<DataAndStat>(path, (handle, reply) =>
       handle.a_get(serverPath, watcher !== undefined, (rc, _message, stat, data) =>
         reply(rc, () => {
@@ -270,11 +277,6 @@ class NativeClient extends NativeLacks implements SessionClient {
         }),
       ),
     );
-  }
-
-  private watcherOf(option: WatchOption | undefined): Watcher | undefined {
-    if (option === true) return this.defaultWatcher;
-    return option === false ? undefined : option;
   }
 
   private arm(kind: WatchKind, path: string, watcher: Watcher | undefined): void {

@@ -49,12 +49,15 @@ export class RequestPipeline {
   }
 
   send(request: Request): void {
-    this.lastXid = this.lastXid === LARGEST_XID ? 1 : this.lastXid + 1;
-    this.sendAs(request, this.lastXid);
+    const xid = this.lastXid === LARGEST_XID ? 1 : this.lastXid + 1;
+    if (this.sendAs(request, xid)) this.lastXid = xid;
   }
 
-  /** Sends a request under an xid that is not counted (setWatches). */
-  sendAs(request: Request, xid: number): void {
+  /**
+   * Sends a request under an xid that is not counted (setWatches).
+   * @returns false when it could not be encoded: it is rejected, and leaves nothing here
+   */
+  sendAs(request: Request, xid: number): boolean {
     const { out } = this;
     const at = out.skip(4);
     out.writeInt(xid);
@@ -64,11 +67,12 @@ export class RequestPipeline {
     } catch (error) {
       out.truncate(at);
       request.reject(error instanceof Error ? error : new Error(String(error)));
-      return;
+      return false;
     }
     out.patchInt(at, out.length - at - 4);
     request.xid = xid;
     this.sent.push(request);
+    return true;
   }
 
   ping(): void {

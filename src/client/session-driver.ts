@@ -26,6 +26,7 @@ export class SessionDriver implements SessionEffects {
   private readonly tap: WireTap | undefined;
   private connection: Connection | undefined;
   private isWriteDue = false;
+  private isClosing = false;
   private timer: NodeJS.Timeout | undefined;
   private timerAtMs = Number.POSITIVE_INFINITY;
 
@@ -58,6 +59,7 @@ export class SessionDriver implements SessionEffects {
   }
 
   close(): void {
+    this.isClosing = true;
     this.session.close(this.now());
     this.armTimer();
   }
@@ -99,7 +101,9 @@ export class SessionDriver implements SessionEffects {
     queueMicrotask(() => this.listener.changedState(state, reason));
   }
 
+  /** What a server tells of its own closing of the session says nothing about other sessions. */
   deliver(event: WatchEvent, watchers: ReadonlySet<Watcher>): void {
+    if (this.isClosing) return;
     for (const watcher of watchers) queueMicrotask(() => watcher(event));
   }
 

@@ -119,7 +119,7 @@ export class Session {
   handleClosed(reason: Error | undefined, nowMs: number): void {
     const when =
       this.phase === 'handshaking'
-        ? ' during the handshake: it serves nobody right now, or over TLS (zks://) alone'
+        ? ' during the handshake: is it without a quorum, or is this its TLS port (zks://)?'
         : '';
     this.lose(nowMs, reason ?? this.fault(`closed the connection${when}`));
   }
@@ -176,7 +176,8 @@ export class Session {
     const finish = () => this.end('closed');
     this.send(makeRequest(closeSession, undefined, undefined, finish, finish));
     this.isClosing = true;
-    this.phaseDeadlineMs = nowMs + CLOSE_TIMEOUT_MS;
+    const requestMs = this.options.requestTimeoutMs || CLOSE_TIMEOUT_MS;
+    this.phaseDeadlineMs = nowMs + Math.min(requestMs, CLOSE_TIMEOUT_MS);
   }
 
   /** The bytes to write now; they are the caller's for good. */

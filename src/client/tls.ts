@@ -180,7 +180,7 @@ export function describeTlsClose(
       ? 'it may want a client certificate'
       : "it may not trust this client's certificate";
   const says = isSecured
-    ? `closed the connection after the TLS handshake: ${doubt}, or serves nobody right now`
+    ? `closed the connection after the TLS handshake: ${doubt}, or be without a quorum`
     : `closed the connection in the TLS handshake: is it the plain client port? If not, ${doubt}`;
   return new SocketFault('tls', address, says, { cause });
 }

@@ -1,13 +1,23 @@
 import { EventEmitter } from 'node:events';
+import type { Data } from '../protocol/check-argument.js';
 import type { ACL, ClientInfo, Stat } from '../protocol/data.js';
 import { ErrorCode } from '../protocol/error-code.js';
-import { AddWatchMode, type WatcherType } from '../protocol/watch-event.js';
+import type { AddWatchMode, WatcherType } from '../protocol/watch-event.js';
 import {
   CONFIG_PATH,
+  checkListener,
+  checkRemoval,
+  resolveAddWatch,
+  resolveAuth,
   resolveCreate,
-  resolveOp,
+  resolveDelete,
   resolveOptions,
+  resolveReconfig,
+  resolveSet,
+  resolveSetACL,
   resolveUpdate,
+  watcherOf,
+  watcherOfOptions,
 } from './arguments.js';
 import { toServerPath } from './chroot.js';
 import type {
@@ -29,9 +39,8 @@ import { ZooKeeperError } from './errors.js';
 import { multi } from './multi.js';
 import * as operations from './operations.js';
 import { makeRequest, type Operation } from './request.js';
+import { resolveOps } from './resolve-ops.js';
 import { SessionDriver } from './session-driver.js';
-
-const DEFAULT_MAX_FRAME_LENGTH = 4 * 1024 * 1024 - 1;
 
 type DataAndStat = { data: Buffer | null; stat: Stat };
 
@@ -49,9 +58,10 @@ export class ZooKeeper implements SessionClient {
     this.emitter.emit('watch', event);
   };
 
-  /** @throws RangeError for a bad connect string or a time that is none */
-  constructor(options: ClientOptions) {
-    const resolved = resolveOptions(options);
+  /** @throws TypeError or RangeError that names the option */
+  constructor(given: ClientOptions) {
+    const resolved = resolveOptions(given);
+    const { options } = resolved;
     this.options = options;
     this.chroot = resolved.chroot;
     this.hasRequestTimeout = resolved.requestTimeoutMs > 0;
@@ -63,7 +73,6 @@ export class ZooKeeper implements SessionClient {
         ...resolved,
         connectRounds: options.connectRounds ?? Number.POSITIVE_INFINITY,
         canBeReadOnly: options.canBeReadOnly ?? false,
-        maxFrameLength: options.maxFrameLength ?? DEFAULT_MAX_FRAME_LENGTH,
         session: options.session,
         random: Math.random,
       },
@@ -105,7 +114,7 @@ export class ZooKeeper implements SessionClient {
     this.driver.updateServers(resolveUpdate(this.options, connectString, this.chroot));
   }
 
-  create(path: string, data: Buffer | null = null, options?: CreateOptions): Promise<CreateResult> {
+  create(path: string, data: Data = null, options?: CreateOptions): Promise<CreateResult> {
     return this.guarded(() => {
       const { code, args } = resolveCreate(this.chroot, path, data, options);
       return this.request(operations.createOperation(code), args, path);
@@ -114,7 +123,7 @@ export class ZooKeeper implements SessionClient {
 
   delete(path: string, version = -1): Promise<void> {
     return this.guarded(() => {
-      const args = { path: this.serverPath(path), version };
+      const args = resolveDelete(this.chroot, path, version);
       return this.request(operations.deleteNode, args, path);
     });
   }
@@ -127,9 +136,9 @@ export class ZooKeeper implements SessionClient {
     return this.guarded(() => this.read(operations.getData, this.serverPath(path), path, options));
   }
 
-  setData(path: string, data: Buffer | null, version = -1): Promise<Stat> {
+  setData(path: string, data: Data, version = -1): Promise<Stat> {
     return this.guarded(() => {
-      const args = { path: this.serverPath(path), data, version };
+      const args = resolveSet(this.chroot, path, data, version);
       return this.request(operations.setData, args, path);
     });
   }
@@ -143,7 +152,7 @@ export class ZooKeeper implements SessionClient {
 
   setACL(path: string, acl: readonly ACL[], version = -1): Promise<Stat> {
     return this.guarded(() => {
-      const args = { path: this.serverPath(path), acl, version };
+      const args = resolveSetACL(this.chroot, path, acl, version);
       return this.request(operations.setACL, args, path);
     });
   }
@@ -179,19 +188,13 @@ export class ZooKeeper implements SessionClient {
   }
 
   multi(ops: readonly Op[]): Promise<readonly OpResult[]> {
-    return this.guarded(() => {
-      const args = {
-        ops: ops.map((op) => resolveOp(this.chroot, op)),
-        paths: ops.map((op) => op.path),
-        chroot: this.chroot,
-      };
-      return this.request(multi, args, undefined);
-    });
+    return this.guarded(() => this.request(multi, resolveOps(this.chroot, ops), undefined));
   }
 
-  addAuth(scheme: string, auth: Buffer | string): Promise<void> {
+  addAuth(scheme: string, auth: string | Uint8Array): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.driver.session.addAuth(scheme, Buffer.from(auth), resolve, reject);
+      const checked = resolveAuth(scheme, auth);
+      this.driver.session.addAuth(checked.scheme, checked.auth, resolve, reject);
     });
   }
 
@@ -201,18 +204,17 @@ export class ZooKeeper implements SessionClient {
 
   addWatch(path: string, mode: AddWatchMode, watcher: WatchOption): Promise<void> {
     return this.guarded(() => {
-      const operation =
-        mode === AddWatchMode.PERSISTENT_RECURSIVE
-          ? operations.addRecursiveWatch
-          : operations.addPersistentWatch;
+      const operation = resolveAddWatch(mode);
       const args = { path: this.serverPath(path), mode };
-      return this.request(operation, args, path, this.watcherOf(watcher));
+      const told = watcherOf('watcher', watcher, this.defaultWatcher);
+      return this.request(operation, args, path, told);
     });
   }
 
   removeWatches(path: string, type: WatcherType, isLocal = false): Promise<void> {
     return this.guarded(async () => {
       const serverPath = this.serverPath(path);
+      checkRemoval(type, isLocal);
       const { session } = this.driver;
       const removed = () => session.replies.removeWatchers(serverPath, type);
       if (isLocal && session.server === undefined) return removed();
@@ -221,13 +223,13 @@ export class ZooKeeper implements SessionClient {
   }
 
   getConfig(options?: ReadOptions): Promise<DataAndStat> {
-    return this.read(operations.getData, CONFIG_PATH, CONFIG_PATH, options);
+    return this.guarded(() => this.read(operations.getData, CONFIG_PATH, CONFIG_PATH, options));
   }
 
   reconfig(change: Parameters<SessionClient['reconfig']>[0]): Promise<DataAndStat> {
-    const { joining = null, leaving = null, members = null, fromConfig = -1n } = change;
-    const args = { joining, leaving, members, fromConfig };
-    return this.request(operations.reconfig, args, CONFIG_PATH);
+    return this.guarded(() =>
+      this.request(operations.reconfig, resolveReconfig(change), CONFIG_PATH),
+    );
   }
 
   close(): Promise<void> {
@@ -236,11 +238,13 @@ export class ZooKeeper implements SessionClient {
   }
 
   on<E extends keyof ClientEvents>(event: E, listener: (...args: ClientEvents[E]) => void): this {
+    checkListener(event, listener);
     this.emitter.on(event, listener);
     return this;
   }
 
   off<E extends keyof ClientEvents>(event: E, listener: (...args: ClientEvents[E]) => void): this {
+    checkListener(event, listener);
     this.emitter.off(event, listener);
     return this;
   }
@@ -264,14 +268,9 @@ export class ZooKeeper implements SessionClient {
     path: string,
     options: ReadOptions | undefined,
   ): Promise<R> {
-    const watcher = this.watcherOf(options?.watch);
+    const watcher = watcherOfOptions(options, this.defaultWatcher);
     const args = { path: serverPath, watch: watcher !== undefined };
     return this.request(operation, args, path, watcher);
-  }
-
-  private watcherOf(option: WatchOption | undefined): Watcher | undefined {
-    if (option === true) return this.defaultWatcher;
-    return option === false ? undefined : option;
   }
 
   private request<A, R>(

@@ -1,5 +1,6 @@
 import type { CreateOptions, Op, OpResult, ZooKeeperClient } from '../client/client.js';
 import { ZooKeeperError } from '../client/errors.js';
+import type { Data } from '../protocol/check-argument.js';
 import { type ACL, NO_STAT, type Stat } from '../protocol/data.js';
 import { ErrorCode } from '../protocol/error-code.js';
 import { parentPath } from '../protocol/path.js';
@@ -67,7 +68,7 @@ class DryRun {
     return done;
   }
 
-  async #create(path: string, data: Buffer | null, options: CreateOptions = {}) {
+  async #create(path: string, data: Data, options: CreateOptions = {}) {
     const isSequential = options.mode?.isSequential === true;
     const parent = parentPath(path);
     if ((await this.#stat(parent)) === null) throw fault(ErrorCode.NONODE, path);
@@ -75,7 +76,7 @@ class DryRun {
       throw fault(ErrorCode.NODEEXISTS, path);
     }
     const kind = (options.mode?.name ?? 'PERSISTENT').toLowerCase();
-    const size = data === null ? 'null' : `${data.length} bytes`;
+    const size = data === null ? 'null' : `${Buffer.byteLength(data)} bytes`;
     this.#say('create', path, `${kind}, ${size}`);
     if (!isSequential) this.#presence.set(path, true);
     return { path, stat: NO_STAT };
@@ -88,10 +89,10 @@ class DryRun {
     this.#presence.set(path, false);
   }
 
-  async #set(path: string, data: Buffer | null, version: number): Promise<Stat> {
+  async #set(path: string, data: Data, version: number): Promise<Stat> {
     const stat = await this.#required(path);
     checkVersion(version, stat.version, path);
-    this.#say('set', path, data === null ? 'null' : `${data.length} bytes`);
+    this.#say('set', path, data === null ? 'null' : `${Buffer.byteLength(data)} bytes`);
     return stat;
   }
 

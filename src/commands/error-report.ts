@@ -163,11 +163,16 @@ async function isChanging(verb: string, { commands }: CommandContext): Promise<b
 function lostWords(error: ZooKeeperError, { verb, path, server }: Place, isChange: boolean): Words {
   const what =
     error.code === 'CONNECTIONLOSS'
-      ? `the connection to ${server} was lost`
+      ? `the connection to ${server} was lost${causeOf(error)}`
       : `${server} did not answer in time`;
   if (!isChange) return { sentence: `${what}; ${verb} changes nothing, and can be repeated` };
   const sentence = `${what}; whether ${verb} was done is not known`;
   return path === '' ? { sentence } : { sentence, hint: `stat ${path} shows what is there` };
+}
+
+/** What ended the connection, where it is more than its end: "(zk1:2181 broke the protocol: …)". */
+function causeOf({ cause }: ZooKeeperError): string {
+  return cause instanceof Error && cause.cause instanceof Error ? ` (${cause.message})` : '';
 }
 
 function codeOf(error: unknown): string {

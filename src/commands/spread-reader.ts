@@ -1,6 +1,7 @@
 import type { ZooKeeperClient } from '../client/client.js';
 import { ZooKeeperError } from '../client/errors.js';
 import type { CommandContext } from './command.js';
+import { inBackground } from './in-background.js';
 import { isSecureTarget } from './target.js';
 
 export type ChildReader = Pick<ZooKeeperClient, 'getChildren'>;
@@ -58,7 +59,7 @@ export class SpreadReader implements ChildReader {
 
   #drop(helper: ZooKeeperClient): void {
     this.#helpers = this.#helpers.filter((other) => other !== helper);
-    void helper.close();
+    inBackground(helper.close(), () => undefined);
   }
 
   /** Ends the further sessions; always resolves. */

@@ -1,5 +1,8 @@
 import { JuteError } from './jute-error.js';
 
+/** A frame that is longer than it may be. */
+export class FrameTooLongError extends JuteError {}
+
 /** What a frame is given to: `bytes` between `start` and `end`, valid only during the call. */
 export type FrameHandler = (bytes: Buffer, start: number, end: number) => void;
 
@@ -90,7 +93,8 @@ export class FrameDecoder {
 
   private checkedLength(length: number): number {
     if (length < 0 || length > this.maxLength) {
-      throw new JuteError(`frame length ${length} is not between 0 and ${this.maxLength}`);
+      const message = `frame length ${length} is not between 0 and ${this.maxLength}`;
+      throw length < 0 ? new JuteError(message) : new FrameTooLongError(message);
     }
     return length;
   }

@@ -1,6 +1,9 @@
 /** A zxid is a 64-bit integer, epoch << 32 | counter; a bigint wherever all 64 bits count. */
 export type Zxid = bigint;
 
+/** The last epoch: zxids are signed, so those of a later one would sort before all others. */
+export const MAX_EPOCH = 0x7fff_ffff;
+
 export function makeZxid(epoch: number, counter: number): Zxid {
   return (BigInt(epoch) << 32n) | BigInt(counter >>> 0);
 }

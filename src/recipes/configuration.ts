@@ -1,3 +1,4 @@
+import { checkBytes, checkSignal, checkWhole } from '../protocol/check-argument.js';
 import { CreateModes } from '../protocol/create-mode.js';
 import { PathRecipe } from './path-recipe.js';
 import { changeOnce, failedAt } from './receipt.js';
@@ -31,6 +32,7 @@ export class Configuration extends PathRecipe {
    * which it throws; undefined while there is none.
    */
   async *changes(signal?: AbortSignal): AsyncGenerator<Setting | undefined, never> {
+    checkSignal('signal', signal);
     const { client, path } = this;
     const wait = { client, path, signal };
     for await (const found of watched(wait, (watch) => watchData(wait, path, watch))) {
@@ -40,10 +42,11 @@ export class Configuration extends PathRecipe {
   }
 
   /** Makes it where there is none. @returns false when there is one @throws ZooKeeperError */
-  async create(data: Buffer): Promise<boolean> {
+  async create(data: string | Uint8Array): Promise<boolean> {
+    const bytes = checkBytes('data', data);
     const { client, path, acl } = this;
     const options = createOptions(CreateModes.PERSISTENT, acl);
-    const ops = [{ op: 'create', path, data, options }] as const;
+    const ops = [{ op: 'create', path, data: bytes, options }] as const;
     for (;;) {
       try {
         await changeOnce({ client, path }, { ops, parent: path, acl });
@@ -61,9 +64,11 @@ export class Configuration extends PathRecipe {
    * @throws ZooKeeperError of a refused request; of an ended session, after which it is not known
    * whether it was changed
    */
-  async compareAndSet(data: Buffer, version: number): Promise<number | undefined> {
+  async compareAndSet(data: string | Uint8Array, version: number): Promise<number | undefined> {
+    const bytes = checkBytes('data', data);
+    checkWhole('version', version);
     const { client, path } = this;
-    const ops = [{ op: 'set', path, data, version }] as const;
+    const ops = [{ op: 'set', path, data: bytes, version }] as const;
     try {
       await changeOnce({ client, path }, { ops, parent: path, acl: this.acl });
       return version + 1;

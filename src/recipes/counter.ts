@@ -1,4 +1,5 @@
 import type { ZooKeeperClient } from '../client/client.js';
+import { checkLong, checkSignal } from '../protocol/check-argument.js';
 import { Configuration, type Setting } from './configuration.js';
 import { RecipeError } from './errors.js';
 import type { ZnodeOptions } from './znodes.js';
@@ -18,7 +19,7 @@ export class Counter {
   private readonly path: string;
   private readonly setting: Configuration;
 
-  /** @throws RangeError when the path is none */
+  /** @throws RangeError for an invalid path */
   constructor(client: ZooKeeperClient, path: string, options: ZnodeOptions = {}) {
     this.path = path;
     this.setting = new Configuration(client, path, options);
@@ -36,6 +37,8 @@ export class Counter {
    * it was
    */
   async add(delta: bigint, signal?: AbortSignal): Promise<bigint> {
+    checkSignal('signal', signal);
+    checkLong('delta', delta);
     for (;;) {
       signal?.throwIfAborted();
       const before = await this.setting.read();

@@ -1,12 +1,13 @@
 import type { Watcher, ZooKeeperClient } from '../client/client.js';
+import { checkWhole } from '../protocol/check-argument.js';
 import { childPath } from '../protocol/path.js';
+import { checkRecipe, checkWaitOptions } from './arguments.js';
 import { type Hold, hold } from './hold.js';
 import { limited, type WaitOptions } from './limit.js';
 import { membersOf } from './members.js';
 import { type Line, SequenceNode } from './sequence-node.js';
 import { retried, type Wait } from './session.js';
 import {
-  checkPath,
   childrenOf,
   deleteIfThere,
   makePersistent,
@@ -54,11 +55,9 @@ export class DoubleBarrier {
   private readonly ready: string;
 
   /** @throws RangeError when the path is none, or `count` no whole number from 1 on */
-  constructor(client: ZooKeeperClient, path: string, { count, acl }: DoubleBarrierOptions) {
-    checkPath(path);
-    if (!Number.isSafeInteger(count) || count < 1) {
-      throw new RangeError(`count is a whole number from 1 on, not ${count}`);
-    }
+  constructor(client: ZooKeeperClient, path: string, options: DoubleBarrierOptions) {
+    const { count, acl } = checkRecipe(client, path, options, ['count', 'acl']);
+    checkWhole('options.count', count, 1);
     this.line = { client, parent: path, kind: 'process', acl };
     this.count = count;
     this.ready = childPath(path, READY);
@@ -80,7 +79,8 @@ export class DoubleBarrier {
         for await (const isReady of watched(wait, (watch) => this.isReady(wait, watch))) {
           if (isReady) break;
         }
-        const leave = (leaveOptions: WaitOptions = {}): Promise<void> => {
+        const leave = async (leaveOptions: WaitOptions = {}): Promise<void> => {
+          checkWaitOptions(leaveOptions);
           stop();
           return this.leave(node, leaveOptions);
         };

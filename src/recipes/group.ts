@@ -1,10 +1,12 @@
+import { checkBytes, checkSignal } from '../protocol/check-argument.js';
 import { childPath } from '../protocol/path.js';
+import { checkName } from './arguments.js';
 import { EphemeralNode } from './ephemeral-node.js';
 import { RecipeError } from './errors.js';
 import { hold } from './hold.js';
 import { limited } from './limit.js';
 import { PathRecipe } from './path-recipe.js';
-import { checkName, childrenOf, readIfThere, watchChildren, watched } from './znodes.js';
+import { childrenOf, readIfThere, watchChildren, watched } from './znodes.js';
 
 export interface Member {
   readonly id: string;
@@ -34,14 +36,16 @@ export class Group extends PathRecipe {
    * @throws RangeError for an id that cannot be one; RecipeError ETAKEN when somebody has it; the
    * reason of the signal; ZooKeeperError
    */
-  async join(id: string, data: Buffer, signal?: AbortSignal): Promise<Membership> {
-    checkName(id);
+  async join(id: string, data: string | Uint8Array, signal?: AbortSignal): Promise<Membership> {
+    checkName(id, 'id');
+    const bytes = checkBytes('data', data);
+    checkSignal('signal', signal);
     const { client } = this;
     const path = childPath(this.path, id);
     const node = new EphemeralNode({ client, path, acl: this.acl });
     return limited({ signal }, path, async (limit) => {
       try {
-        if (!(await node.enter(data, limit))) {
+        if (!(await node.enter(bytes, limit))) {
           throw new RecipeError('ETAKEN', `${path}: a member of this id is there already`);
         }
         const held = await hold({ client, path, signal: limit });
@@ -81,6 +85,7 @@ export class Group extends PathRecipe {
    * throws.
    */
   async *changes(signal?: AbortSignal): AsyncGenerator<readonly string[], never> {
+    checkSignal('signal', signal);
     const { client, path } = this;
     const wait = { client, path, signal };
     for await (const ids of watched(wait, (watch) => watchChildren(wait, path, watch))) {

@@ -67,13 +67,13 @@ export async function hold({ client, path, signal: limit }: Wait): Promise<Hold>
 
   const watch = (event: WatchEvent): void => {
     if (released.signal.aborted) return;
-    if (event.type === 'NodeDeleted') lose('it was deleted by someone else');
+    if (event.type === 'NodeDeleted') lose('its znode was deleted');
     else guard(released.signal).catch(cannotWatch);
   };
   const cannotWatch = (error: unknown): void => {
     if (released.signal.aborted) return;
     const isDeleted = hasCode(error, 'NONODE');
-    lose(isDeleted ? 'it was deleted by someone else' : 'it cannot be watched any more', error);
+    lose(isDeleted ? 'its znode was deleted' : 'it cannot be watched any more', error);
   };
   const guard = async (signal: AbortSignal | undefined): Promise<Znode> => {
     const found = await retried({ client, path, signal }, () => client.getData(path, { watch }));

@@ -1,18 +1,13 @@
 import type { Watcher, ZooKeeperClient } from '../client/client.js';
+import { checkFunction, checkSignal, checkText, readFields } from '../protocol/check-argument.js';
 import { childPath } from '../protocol/path.js';
+import { checkRecipe } from './arguments.js';
 import { EphemeralNode } from './ephemeral-node.js';
 import { membersOf } from './members.js';
 import type { Line } from './sequence-node.js';
 import { retried, type Wait } from './session.js';
 import { takeTurn } from './turn.js';
-import {
-  absent,
-  checkPath,
-  readIfThere,
-  watchChildren,
-  watched,
-  type ZnodeOptions,
-} from './znodes.js';
+import { absent, readIfThere, watchChildren, watched, type ZnodeOptions } from './znodes.js';
 
 export interface LeaderElectionOptions extends ZnodeOptions {
   /** What leader() tells of this candidate: a host and port, for example. */
@@ -52,18 +47,21 @@ export class LeaderElection {
   private readonly line: Line;
   private readonly id: string;
 
-  /** @throws RangeError when the path is none */
+  /** @throws RangeError for an invalid path */
   constructor(client: ZooKeeperClient, path: string, options: LeaderElectionOptions) {
-    checkPath(path);
-    this.line = { client, parent: path, kind: 'leader', acl: options.acl };
-    this.id = options.id;
+    const { acl, id } = checkRecipe(client, path, options, ['id', 'acl']);
+    this.line = { client, parent: path, kind: 'leader', acl };
+    this.id = checkText('options.id', id);
   }
 
   /**
    * Stands for election, leads once and resigns; settles as `onElected` does.
    * @throws what Lock.acquire throws, without its timeout, before it is elected
    */
-  async lead<T>({ signal, onElected }: LeadOptions<T>): Promise<T> {
+  async lead<T>(options: LeadOptions<T>): Promise<T> {
+    const { signal, onElected } = readFields('options', options, ['onElected', 'signal']);
+    checkSignal('options.signal', signal);
+    checkFunction('options.onElected', onElected);
     const turn = await takeTurn(this.line, Buffer.from(this.id), { signal });
     const withdraw = (): void => turn.abort(signal?.reason);
     if (signal?.aborted) withdraw();
@@ -105,6 +103,7 @@ export class LeaderElection {
    * session, with which it throws. Leaders that follow each other quickly may be passed over.
    */
   async *changes(signal?: AbortSignal): AsyncGenerator<string | undefined, never> {
+    checkSignal('signal', signal);
     const { client, parent } = this.line;
     const wait = { client, path: parent, signal };
     let last: string | null | undefined = null;

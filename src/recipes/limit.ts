@@ -1,3 +1,4 @@
+import { checkWaitOptions } from './arguments.js';
 import { RecipeError } from './errors.js';
 
 export interface WaitOptions {
@@ -12,10 +13,11 @@ export interface WaitOptions {
  * @param what begins the sentence "… did not come within 5 ms"
  */
 export async function limited<T>(
-  { signal, timeoutMs }: WaitOptions,
+  options: WaitOptions,
   what: string,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
+  const { signal, timeoutMs } = checkWaitOptions(options);
   signal?.throwIfAborted();
   const limit = new AbortController();
   const abort = (): void => limit.abort(signal?.reason);

@@ -1,9 +1,10 @@
 import type { ZooKeeperClient } from '../client/client.js';
+import { checkRecipe } from './arguments.js';
 import type { WaitOptions } from './limit.js';
 import { LOCK_KINDS } from './members.js';
 import type { Line } from './sequence-node.js';
 import { takeTurn } from './turn.js';
-import { checkPath, NO_DATA, type ZnodeOptions } from './znodes.js';
+import { NO_DATA, type ZnodeOptions } from './znodes.js';
 
 /** A lock that is held. */
 export interface Held {
@@ -14,7 +15,7 @@ export interface Held {
   readonly fencingToken: bigint;
   /**
    * Aborted when the lock is lost: the session ended, no server was reached for a sixth of its
-   * timeout, or someone else deleted the znode. The reason is a RecipeError ELOST. Release the
+   * timeout, or the znode was deleted. The reason is a RecipeError ELOST. Release the
    * lock all the same.
    */
   readonly signal: AbortSignal;
@@ -41,10 +42,10 @@ export interface Held {
 export class Lock {
   private readonly line: Line;
 
-  /** @throws RangeError when the path is none */
+  /** @throws RangeError for an invalid path */
   constructor(client: ZooKeeperClient, path: string, options: ZnodeOptions = {}) {
-    checkPath(path);
-    this.line = { client, parent: path, kind: 'lock', kinds: LOCK_KINDS, acl: options.acl };
+    const { acl } = checkRecipe(client, path, options, ['acl']);
+    this.line = { client, parent: path, kind: 'lock', kinds: LOCK_KINDS, acl };
   }
 
   /**

@@ -1,7 +1,8 @@
 import { childPath } from '../protocol/path.js';
+import { checkName } from './arguments.js';
 import { Configuration } from './configuration.js';
 import { PathRecipe } from './path-recipe.js';
-import { checkName, childrenOf, deleteIfThere } from './znodes.js';
+import { childrenOf, deleteIfThere } from './znodes.js';
 
 /**
  * Names and what they stand for (Recipes page, "Name Service"), for as long as nobody takes them
@@ -12,7 +13,7 @@ import { checkName, childrenOf, deleteIfThere } from './znodes.js';
  */
 export class NameService extends PathRecipe {
   /** @returns false when the name is taken @throws RangeError for a bad name, ZooKeeperError */
-  bind(name: string, data: Buffer): Promise<boolean> {
+  async bind(name: string, data: string | Uint8Array): Promise<boolean> {
     return this.entry(name).create(data);
   }
 

@@ -1,7 +1,8 @@
 import type { ZooKeeperClient } from '../client/client.js';
 import type { ACL } from '../protocol/data.js';
+import { checkRecipe } from './arguments.js';
 import type { Wait } from './session.js';
-import { checkPath, type ZnodeOptions } from './znodes.js';
+import type { ZnodeOptions } from './znodes.js';
 
 /** What recipes that are about one znode have in common. */
 export abstract class PathRecipe {
@@ -9,12 +10,12 @@ export abstract class PathRecipe {
   protected readonly path: string;
   protected readonly acl: readonly ACL[] | undefined;
 
-  /** @throws RangeError when the path is none */
+  /** @throws RangeError for an invalid path */
   constructor(client: ZooKeeperClient, path: string, options: ZnodeOptions = {}) {
-    checkPath(path);
+    const { acl } = checkRecipe(client, path, options, ['acl']);
     this.client = client;
     this.path = path;
-    this.acl = options.acl;
+    this.acl = acl;
   }
 
   protected waitOf(signal?: AbortSignal): Wait {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { checkBytes, checkWhole } from '../protocol/check-argument.js';
 import { CreateModes } from '../protocol/create-mode.js';
 import { childPath } from '../protocol/path.js';
 import { limited, type WaitOptions } from './limit.js';
@@ -138,8 +139,8 @@ export class Queue extends ItemQueue {
    * @throws ZooKeeperError of a refused request; of an ended session, after which it is not known
    * whether the item was put
    */
-  put(data: Buffer): Promise<void> {
-    return this.putAs('', data);
+  async put(data: string | Uint8Array): Promise<void> {
+    await this.putAs('', checkBytes('data', data));
   }
 }
 
@@ -156,10 +157,9 @@ export class PriorityQueue extends ItemQueue {
    * @param priority whole, from 0, the first, to 2147483647
    * @throws RangeError for another one; what Queue.put throws
    */
-  async put(data: Buffer, priority: number): Promise<void> {
-    if (!Number.isInteger(priority) || priority < 0 || priority > HIGHEST) {
-      throw new RangeError(`a priority is a whole number from 0 to ${HIGHEST}, not ${priority}`);
-    }
-    await this.putAs(`${String(priority).padStart(10, '0')}-`, data);
+  async put(data: string | Uint8Array, priority: number): Promise<void> {
+    const bytes = checkBytes('data', data);
+    checkWhole('priority', priority, 0, HIGHEST);
+    await this.putAs(`${String(priority).padStart(10, '0')}-`, bytes);
   }
 }

@@ -1,11 +1,13 @@
 import type { ZooKeeperClient } from '../client/client.js';
+import { checkWhole } from '../protocol/check-argument.js';
 import { childPath } from '../protocol/path.js';
+import { checkRecipe } from './arguments.js';
 import { limited, type WaitOptions } from './limit.js';
 import type { Held } from './lock.js';
 import type { Member } from './members.js';
 import type { Line } from './sequence-node.js';
 import { takeTurn } from './turn.js';
-import { checkPath, NO_DATA, type ZnodeOptions } from './znodes.js';
+import { NO_DATA, type ZnodeOptions } from './znodes.js';
 
 export interface SemaphoreOptions extends ZnodeOptions {
   /** How many may hold at once. All who use one path must say the same. */
@@ -28,11 +30,9 @@ export class Semaphore {
   private readonly leases: Line;
 
   /** @throws RangeError when the path is none, or `permits` no whole number from 1 on */
-  constructor(client: ZooKeeperClient, path: string, { permits, acl }: SemaphoreOptions) {
-    checkPath(path);
-    if (!Number.isSafeInteger(permits) || permits < 1) {
-      throw new RangeError(`permits is a whole number from 1 on, not ${permits}`);
-    }
+  constructor(client: ZooKeeperClient, path: string, options: SemaphoreOptions) {
+    const { permits, acl } = checkRecipe(client, path, options, ['permits', 'acl']);
+    checkWhole('options.permits', permits, 1);
     this.line = { client, parent: childPath(path, 'locks'), kind: 'lock', acl };
     this.leases = {
       client,

@@ -80,7 +80,7 @@ export class SequenceNode {
 
   /**
    * Resolves when nobody before this one blocks it.
-   * @throws RecipeError ELOST when someone else deleted the znode
+   * @throws RecipeError ELOST when the znode was deleted
    */
   async waitForTurn(signal?: AbortSignal): Promise<void> {
     const wait = this.wait(signal);
@@ -89,7 +89,7 @@ export class SequenceNode {
       const members = await this.members(wait);
       const index = members.findIndex(({ name }) => name === this.name);
       if (index === -1) {
-        throw new RecipeError('ELOST', `${this.path} was deleted by someone else while it waited`);
+        throw new RecipeError('ELOST', `${this.path} was deleted while it waited for its turn`);
       }
       const blockers = blockersOf(members.slice(0, index));
       if (blockers.length === 0) return;

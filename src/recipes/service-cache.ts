@@ -1,10 +1,12 @@
 import type { WatchEvent, ZooKeeperClient } from '../client/client.js';
+import { checkFunction, checkString } from '../protocol/check-argument.js';
 import { baseName, childPath, parentPath } from '../protocol/path.js';
 import { AddWatchMode, WatcherType } from '../protocol/watch-event.js';
+import { checkName, checkRecipe } from './arguments.js';
 import { Group, type Member, type Membership } from './group.js';
 import { PathRecipe } from './path-recipe.js';
 import { endOfSession, retried, type Wait, watchSession } from './session.js';
-import { checkName, checkPath, childrenOf, readIfThere } from './znodes.js';
+import { childrenOf, readIfThere, type ZnodeOptions } from './znodes.js';
 
 /** An instance of a service: its znode's name, and what it told of itself. */
 export type Instance = Member;
@@ -12,8 +14,13 @@ export type Instance = Member;
 /** Announces instances of services for a ServiceCache to find. */
 export class ServiceDirectory extends PathRecipe {
   /** Announces one until it leaves or its session ends. @throws what Group.join throws */
-  announce(service: string, id: string, data: Buffer, signal?: AbortSignal): Promise<Membership> {
-    checkName(service);
+  async announce(
+    service: string,
+    id: string,
+    data: string | Uint8Array,
+    signal?: AbortSignal,
+  ): Promise<Membership> {
+    checkName(service, 'service');
     const group = new Group(this.client, childPath(this.path, service), { acl: this.acl });
     return group.join(id, data, signal);
   }
@@ -75,7 +82,8 @@ export class ServiceCache {
     path: string,
     onChange: () => void = () => undefined,
   ): Promise<ServiceCache> {
-    checkPath(path);
+    checkRecipe<ZnodeOptions>(client, path, {}, ['acl']);
+    checkFunction('onChange', onChange);
     const cache = new ServiceCache(client, path, onChange);
     try {
       await cache.start();
@@ -93,6 +101,7 @@ export class ServiceCache {
 
   /** The instances of one service, sorted by id. */
   instances(service: string): readonly Instance[] {
+    checkString('service', service);
     const all = [...(this.found.get(service)?.values() ?? [])];
     return all.sort((a, b) => (a.id < b.id ? -1 : 1));
   }

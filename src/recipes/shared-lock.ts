@@ -1,5 +1,7 @@
 import type { ZooKeeperClient } from '../client/client.js';
+import { checkOneOf } from '../protocol/check-argument.js';
 import { childPath } from '../protocol/path.js';
+import { checkRecipe } from './arguments.js';
 import { UNLOCK } from './hold.js';
 import type { WaitOptions } from './limit.js';
 import type { Held } from './lock.js';
@@ -7,10 +9,12 @@ import { LOCK_KINDS, type Member, parseMembers } from './members.js';
 import type { Line } from './sequence-node.js';
 import { retried } from './session.js';
 import { takeTurn } from './turn.js';
-import { absent, checkPath, childrenOf, NO_DATA, type ZnodeOptions } from './znodes.js';
+import { absent, childrenOf, NO_DATA, type ZnodeOptions } from './znodes.js';
 
 /** Readers hold together, a writer holds alone. */
 export type SharedLockMode = 'read' | 'write';
+
+const MODES: readonly SharedLockMode[] = ['read', 'write'];
 
 export interface HeldShared extends Held {
   readonly mode: SharedLockMode;
@@ -35,14 +39,15 @@ export interface HeldShared extends Held {
 export class SharedLock {
   private readonly line: Omit<Line, 'kind'>;
 
-  /** @throws RangeError when the path is none */
+  /** @throws RangeError for an invalid path */
   constructor(client: ZooKeeperClient, path: string, options: ZnodeOptions = {}) {
-    checkPath(path);
-    this.line = { client, parent: path, kinds: LOCK_KINDS, acl: options.acl };
+    const { acl } = checkRecipe(client, path, options, ['acl']);
+    this.line = { client, parent: path, kinds: LOCK_KINDS, acl };
   }
 
   /** Waits for the lock in this mode and takes it. @throws what Lock.acquire throws */
   async acquire(mode: SharedLockMode, options: WaitOptions = {}): Promise<HeldShared> {
+    checkOneOf('mode', mode, MODES);
     const blockers = (before: readonly Member[]) => blockersOf(mode, before).slice(-1);
     const turn = await takeTurn({ ...this.line, kind: mode, blockers }, NO_DATA, options);
     const { fencingToken, signal, revoked, leave } = turn;
@@ -56,6 +61,7 @@ export class SharedLock {
    * @throws ZooKeeperError of a refused request or an ended session
    */
   async revoke(mode: SharedLockMode): Promise<number> {
+    checkOneOf('mode', mode, MODES);
     const { client, parent } = this.line;
     const wait = { client, path: parent };
     await retried(wait, () => client.sync(parent));

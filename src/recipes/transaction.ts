@@ -1,10 +1,12 @@
 import { ZooKeeperError } from '../client/errors.js';
+import { checkArray, checkText, outOfRange } from '../protocol/check-argument.js';
 import { CreateModes } from '../protocol/create-mode.js';
 import type { ACL } from '../protocol/data.js';
 import { ErrorCode } from '../protocol/error-code.js';
+import { checkName } from './arguments.js';
 import { RecipeError } from './errors.js';
 import { hasCode, isLoss, once, retried, untilConnected, type Wait } from './session.js';
-import { checkName, createOptions, makeAbove, readIfThere } from './znodes.js';
+import { createOptions, makeAbove, readIfThere } from './znodes.js';
 
 export type Verdict = 'commit' | 'abort';
 
@@ -25,10 +27,12 @@ export interface TransactionRecord extends TransactionState {
 }
 
 /** @throws RangeError */
-export function checkSites(sites: readonly string[]): void {
-  if (sites.length === 0) throw new RangeError('a transaction has at least one site');
-  for (const site of sites) checkName(site);
+export function checkSites(given: readonly string[]): readonly string[] {
+  const sites = checkArray('sites', given, checkText);
+  if (sites.length === 0) throw outOfRange('sites', given, 'one site at least');
+  for (const site of sites) checkName(site, 'site');
   if (new Set(sites).size < sites.length) throw new RangeError(`a site is named twice: ${sites}`);
+  return sites;
 }
 
 /** Undefined for what is no vote. */

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { checkOneOf, checkSignal } from '../protocol/check-argument.js';
 import { CreateModes } from '../protocol/create-mode.js';
 import { childPath } from '../protocol/path.js';
+import { checkName, checkWaitOptions } from './arguments.js';
 import { EphemeralNode } from './ephemeral-node.js';
 import { RecipeError } from './errors.js';
 import { limited, type WaitOptions } from './limit.js';
@@ -17,7 +19,6 @@ import {
   voteOf,
 } from './transaction.js';
 import {
-  checkName,
   childrenOf,
   createOptions,
   deleteIfThere,
@@ -60,8 +61,9 @@ export class TwoPhaseCommit extends PathRecipe {
    * @throws RangeError for bad names of sites; RecipeError ETAKEN when the path is in use;
    * ZooKeeperError
    */
-  async begin(sites: readonly string[], siteNodes: SiteNodes = 'coordinator'): Promise<void> {
-    checkSites(sites);
+  async begin(names: readonly string[], siteNodes: SiteNodes = 'coordinator'): Promise<void> {
+    const sites = checkSites(names);
+    checkOneOf('siteNodes', siteNodes, ['coordinator', 'sites']);
     const record = { guid: randomUUID(), siteNodes, sites, decision: undefined };
     const wait = this.waitOf();
     await createTransaction(wait, record, this.acl);
@@ -87,7 +89,8 @@ export class TwoPhaseCommit extends PathRecipe {
    * @returns the decision, which another may have made
    * @throws ZooKeeperError, NONODE when there is no transaction
    */
-  async decide({ signal, timeoutMs }: WaitOptions = {}): Promise<Verdict> {
+  async decide(options: WaitOptions = {}): Promise<Verdict> {
+    const { signal, timeoutMs } = checkWaitOptions(options);
     const { record } = await this.found(this.waitOf(signal));
     if (record.decision !== undefined) return record.decision;
     const over = new AbortController();
@@ -140,6 +143,9 @@ export class TwoPhaseCommit extends PathRecipe {
    * transaction; ZooKeeperError, NONODE when there is no transaction
    */
   async vote(site: string, verdict: Verdict, signal?: AbortSignal): Promise<void> {
+    checkName(site, 'site');
+    checkOneOf('verdict', verdict, ['commit', 'abort']);
+    checkSignal('signal', signal);
     const wait = this.waitOf(signal);
     const { record } = await this.found(wait);
     if (!record.sites.includes(site)) {
@@ -186,7 +192,7 @@ export class TwoPhaseCommit extends PathRecipe {
 
   /** Says that a site has done what was decided: its znode goes. @throws ZooKeeperError */
   async acknowledge(site: string): Promise<void> {
-    checkName(site);
+    checkName(site, 'site');
     const node = this.ephemerals.get(site);
     if (node === undefined) await deleteIfThere(this.waitOf(), this.siteNode(site));
     else await node.leave();

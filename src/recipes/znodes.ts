@@ -6,7 +6,7 @@ import type { CreateOptions, Watcher } from '../client/client.js';
 import { UnsupportedError } from '../client/errors.js';
 import { type CreateMode, CreateModes } from '../protocol/create-mode.js';
 import type { ACL, Stat } from '../protocol/data.js';
-import { parentPath, pathFault } from '../protocol/path.js';
+import { parentPath } from '../protocol/path.js';
 import { hasCode, retried, type Wait, whileAlive } from './session.js';
 
 export const NO_DATA = Buffer.alloc(0);
@@ -19,20 +19,6 @@ export interface ZnodeOptions {
 export interface Znode {
   readonly data: Buffer | null;
   readonly stat: Stat;
-}
-
-/** @throws RangeError when the path is none */
-export function checkPath(path: string): void {
-  const fault = pathFault(path);
-  if (fault !== undefined) throw new RangeError(`"${path}" is not a path: ${fault}`);
-}
-
-/** @throws RangeError when it cannot be the last part of a path */
-export function checkName(name: string): void {
-  const fault = name.includes('/') ? 'it holds a /' : pathFault(`/${name}`);
-  if (fault !== undefined || name === '') {
-    throw new RangeError(`"${name}" cannot name a znode: ${fault ?? 'it is empty'}`);
-  }
 }
 
 export function createOptions(mode: CreateMode, acl: readonly ACL[] | undefined): CreateOptions {
@@ -79,7 +65,7 @@ export async function makeAbove(
 export async function makePersistent(
   wait: Wait,
   path: string,
-  data: Buffer,
+  data: Uint8Array,
   acl: readonly ACL[] | undefined,
 ): Promise<void> {
   for (;;) {
@@ -166,8 +152,8 @@ export async function* watched<T>(
       tell = resolve;
     });
     yield await read(() => tell());
-    await whileAlive<void>(wait, (resolve) => {
-      void changed.then(resolve);
+    await whileAlive<void>(wait, (resolve, reject) => {
+      changed.then(resolve, reject);
       return () => undefined;
     });
   }

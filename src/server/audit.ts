@@ -10,6 +10,7 @@ import { type ACL, ACLVector } from '../protocol/data.js';
 import { OpCode } from '../protocol/op-code.js';
 import { Perms } from '../protocol/perms.js';
 import { hex64 } from '../protocol/zxid.js';
+import { escapeHidden } from './escape-hidden.js';
 import type { Request } from './pipeline/request.js';
 import { maskDigests, shownUser } from './session/auth.js';
 import type { Txn } from './tree/txn.js';
@@ -126,10 +127,10 @@ export function* auditEntries(request: Request, txn: Txn): Generator<AuditEntry>
     yield { operation: 'delete', znode: txn.path, result: 'success' };
     return;
   }
-  const { audit, connection } = request;
+  const { audit, connection, ids } = request;
   if (audit === null || connection === null) return;
-  const ids = connection.ids.map(shownUser).reverse();
-  const who = { ...session, user: ids.join(','), ip: connection.remoteIp };
+  const user = ids.map(shownUser).reverse().join(',');
+  const who = { ...session, user, ip: connection.remoteIp };
   const isFailed = txn.type === OpCode.error;
   if (isFailed || txn.type !== OpCode.multi) {
     yield entryOf(who, audit, isFailed ? undefined : txn);
@@ -183,7 +184,7 @@ function aclText(acl: readonly ACL[]): string {
 
 /**
  * The line as Apache writes it: `key=value`, tabs between. A user's name may hold what would look
- * like another line or field, so that control characters are escaped.
+ * like another line or field, so characters that hide or control are escaped.
  *
  * @param serverUser who is named where the server itself acted
  */
@@ -199,13 +200,6 @@ export function formatAuditEntry(entry: AuditEntry, serverUser: string): string 
     ['result', entry.result],
   ] as const;
   return fields
-    .flatMap(([key, value]) => (value === undefined ? [] : [`${key}=${escapeControls(value)}`]))
+    .flatMap(([key, value]) => (value === undefined ? [] : [`${key}=${escapeHidden(value)}`]))
     .join('\t');
-}
-
-function escapeControls(text: string): string {
-  return text.replace(
-    /\p{Cc}/gu,
-    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
 }

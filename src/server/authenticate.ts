@@ -1,7 +1,9 @@
 import type { InputArchive } from '../jute/input-archive.js';
 import { JuteError } from '../jute/jute-error.js';
+import type { Id } from '../protocol/data.js';
 import { ErrorCode } from '../protocol/error-code.js';
 import type { ClientConnection } from './client-connection.js';
+import { LIMITS, type LimitName } from './limits/limits.js';
 import { replyWithZxid } from './reply.js';
 import type { ServerState } from './server-state.js';
 import { readAuthPacket } from './session/read-auth-packet.js';
@@ -24,10 +26,26 @@ export function authenticate(
   }
   for (const id of ids) {
     const isKnown = connection.ids.some((own) => own.scheme === id.scheme && own.id === id.id);
-    if (!isKnown) connection.ids = [...connection.ids, id];
+    if (isKnown) continue;
+    const excess = excessOf([...connection.ids, id]);
+    if (excess !== null) {
+      state.stats.authFailed++;
+      state.exceeded(excess, connection.remoteIp);
+      replyWithZxid(state, connection, xid, 0n, ErrorCode.AUTHFAILED);
+      return false;
+    }
+    connection.ids = [...connection.ids, id];
   }
   replyWithZxid(state, connection, xid, 0n, ErrorCode.OK);
   return true;
+}
+
+/** A learner forwards all of them with each request, and an ACL is checked against each. */
+function excessOf(ids: readonly Id[]): LimitName | null {
+  if (ids.length > LIMITS.authIdsPerConnection.value) return 'authIdsPerConnection';
+  let bytes = 0;
+  for (const { scheme, id } of ids) bytes += scheme.length + id.length;
+  return bytes > LIMITS.authBytesPerConnection.value ? 'authBytesPerConnection' : null;
 }
 
 /**

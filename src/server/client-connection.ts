@@ -1,7 +1,7 @@
 import { FrameDecoder, type FrameHandler } from '../jute/frame-decoder.js';
 import { OutputArchive } from '../jute/output-archive.js';
 import type { Id } from '../protocol/data.js';
-import { Fifo } from './fifo.js';
+import { MeasuredFifo } from './fifo.js';
 import type { Request } from './pipeline/request.js';
 import type { SaslDigest } from './session/sasl-digest.js';
 import type { Session } from './session/session-tracker.js';
@@ -30,9 +30,9 @@ export class ClientConnection {
   readonly out = new OutputArchive(512);
   readonly decoder: FrameDecoder;
   /** Writes in flight and the reads that wait behind them, in order of arrival. */
-  readonly pending = new Fifo<Request>();
+  readonly pending = new MeasuredFifo<Request>(({ size }) => size);
   /** Frames that came before the session was there. */
-  readonly early = new Fifo<Buffer>();
+  readonly early = new MeasuredFifo<Buffer>(({ length }) => length);
   ids: Id[];
   session: Session | null = null;
   /** The exchange under way, once the client began one. */

@@ -5,11 +5,13 @@
 import { answerWord, wordOf } from '../fourlw/index.js';
 import type { ServerView } from '../fourlw/server-view.js';
 import { isAllowed, type Whitelist } from '../fourlw/whitelist.js';
+import { FrameTooLongError } from '../jute/frame-decoder.js';
 import { JuteError } from '../jute/jute-error.js';
 import { assert } from './assert.js';
 import { ClientConnection, type ConnectionFrameHandler } from './client-connection.js';
 import type { Effect } from './effects.js';
 import type { Event } from './events.js';
+import { LIMITS, type LimitName } from './limits/limits.js';
 import type { ServerState } from './server-state.js';
 
 export interface ConnectionsOptions {
@@ -23,7 +25,12 @@ export interface ConnectionsOptions {
 }
 
 /** Requests of one connection that may wait behind its own writes before it is read no further. */
-const PENDING_LIMIT = 4096;
+const PENDING_LIMIT = LIMITS.pendingRequests.value;
+const PENDING_BYTES_LIMIT = LIMITS.pendingBytes.value;
+const BYTES_IN_FLIGHT_LIMIT = LIMITS.requestBytesInFlight.value;
+const EARLY_LIMIT = LIMITS.earlyFrames.value;
+const EARLY_BYTES_LIMIT = LIMITS.earlyBytes.value;
+const REQUEST_HEADER_SIZE = 8;
 const STMK_ARGUMENT_LENGTH = 8;
 /** Connections that are sent events in one turn; some 15 us each. */
 const EVENT_SLICE = 250;
@@ -54,11 +61,12 @@ export class Connections {
     }
     connection.stats.establishedMs = state.wallMs;
     connection.openedMs = state.monotonicMs;
+    connection.pending.total = state.inFlight;
     const fromThere = (this.byAddress.get(remoteIp) ?? 0) + 1;
-    const isTooMany =
-      (maxPerAddress > 0 && fromThere > maxPerAddress) ||
-      (maxInAll > 0 && state.connections.size >= maxInAll);
-    if (isTooMany) {
+    const isCrowd = maxPerAddress > 0 && fromThere > maxPerAddress;
+    if (isCrowd || (maxInAll > 0 && state.connections.size >= maxInAll)) {
+      if (isCrowd) state.exceeded('connectionsPerAddress', remoteIp, maxPerAddress);
+      else state.exceeded('connectionsInAll', remoteIp, maxInAll);
       state.stats.count('connection_rejected');
       const reason = 'too many connections (maxClientCnxns, maxCnxns)';
       state.reporter.add({ kind: 'refused', remoteIp, reason });
@@ -80,6 +88,7 @@ export class Connections {
     const { remoteIp, id, session: before } = connection;
     assert(connection.pending.length === 0, 'a request has no server any more');
     connection.onFrame = this.options.onFrame;
+    connection.pending.total = state.inFlight;
     this.byAddress.set(remoteIp, (this.byAddress.get(remoteIp) ?? 0) + 1);
     state.connections.set(id, connection);
     if (connection.phase !== 'open') this.unopened.add(connection);
@@ -145,9 +154,14 @@ export class Connections {
     try {
       if (connection.isUndecided) this.open(connection, bytes);
       else connection.decoder.push(bytes);
+      if (this.state.hasTooManyWatches(connection)) this.close(connection);
     } catch (error) {
       // A frame that lies about its length, or a connect request that is none: nothing to answer.
       if (!(error instanceof JuteError)) throw error;
+      if (error instanceof FrameTooLongError) {
+        const { settings } = this.state;
+        this.state.exceeded('requestLength', connection.remoteIp, settings.maxFrameLength);
+      }
       this.close(connection);
     }
   }
@@ -176,14 +190,41 @@ export class Connections {
     this.close(connection);
   }
 
+  /** Keeps a frame until the session is there. */
+  keepEarly(connection: ClientConnection, bytes: Buffer, start: number, end: number): void {
+    if (connection.phase !== 'connecting') return;
+    connection.early.push(bytes.subarray(start, end));
+    // No request: the connection will be closed for it, and what follows is not looked at.
+    if (end - start < REQUEST_HEADER_SIZE) connection.decoder.stop();
+  }
+
+  /** What came before the session was there is served. */
+  caughtUp(connection: ClientConnection, outstanding: number): void {
+    if (!this.paused.has(connection) || this.excessOf(connection, outstanding) !== null) return;
+    this.paused.delete(connection);
+    this.held.push({ kind: 'resume', connection: connection.id });
+  }
+
   /** Stops reading a connection that keeps the pipeline, or its own queue, too full. */
   holdBack(connection: ClientConnection, outstanding: number): void {
-    const isFlooding =
-      outstanding > this.state.settings.globalOutstandingLimit ||
-      connection.pending.length > PENDING_LIMIT;
-    if (!isFlooding || connection.phase === 'closed' || this.paused.has(connection)) return;
+    const excess = this.excessOf(connection, outstanding);
+    if (excess === null || connection.phase === 'closed' || this.paused.has(connection)) return;
+    const { settings } = this.state;
+    const isConfigured = excess === 'requestsInFlight';
+    const value = isConfigured ? settings.globalOutstandingLimit : LIMITS[excess].value;
+    this.state.exceeded(excess, connection.remoteIp, value);
     this.paused.add(connection);
     this.held.push({ kind: 'pause', connection: connection.id });
+  }
+
+  private excessOf({ pending, early }: ClientConnection, outstanding: number): LimitName | null {
+    if (pending.length > PENDING_LIMIT) return 'pendingRequests';
+    if (pending.bytes > PENDING_BYTES_LIMIT) return 'pendingBytes';
+    if (early.length > EARLY_LIMIT) return 'earlyFrames';
+    if (early.bytes > EARLY_BYTES_LIMIT) return 'earlyBytes';
+    const { settings, inFlight } = this.state;
+    if (inFlight.bytes > BYTES_IN_FLIGHT_LIMIT) return 'requestBytesInFlight';
+    return outstanding > settings.globalOutstandingLimit ? 'requestsInFlight' : null;
   }
 
   /**
@@ -191,12 +232,17 @@ export class Connections {
    * from who waits for nothing any more. Others may keep the pipeline more than half full for ever.
    */
   resume(outstanding: number): void {
-    const { globalOutstandingLimit } = this.state.settings;
+    const { settings, inFlight } = this.state;
+    const { globalOutstandingLimit } = settings;
     if (this.paused.size === 0 || outstanding > globalOutstandingLimit) return;
-    const isHalfDone = outstanding * 2 <= globalOutstandingLimit;
+    const isHalfDone =
+      outstanding * 2 <= globalOutstandingLimit && inFlight.bytes * 2 <= BYTES_IN_FLIGHT_LIMIT;
     for (const connection of this.paused) {
-      const { length } = connection.pending;
-      if (length > 0 && !(isHalfDone && length * 2 <= PENDING_LIMIT)) continue;
+      const { phase, pending } = connection;
+      if (phase === 'connecting') continue;
+      const isShort =
+        pending.length * 2 <= PENDING_LIMIT && pending.bytes * 2 <= PENDING_BYTES_LIMIT;
+      if (pending.length > 0 && !(isHalfDone && isShort)) continue;
       this.paused.delete(connection);
       this.held.push({ kind: 'resume', connection: connection.id });
     }
@@ -208,6 +254,7 @@ export class Connections {
       const waitedMs = monotonicMs - connection.openedMs;
       if (waitedMs < settings.sessionlessTimeoutMs) continue;
       this.state.stats.count('sessionless_connections_expired');
+      this.state.exceeded('sessionlessTime', connection.remoteIp, settings.sessionlessTimeoutMs);
       this.close(connection);
     }
   }

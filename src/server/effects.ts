@@ -84,6 +84,8 @@ export type QuorumEffect =
     }
   /** Listen where observers of a follower come (observerMasterPort), or no more. */
   | { readonly kind: 'observer-port'; readonly isOpen: boolean }
+  /** The learner at its other end is in sync: it is held to no limit of strangers any more. */
+  | { readonly kind: 'link-proven'; readonly link: number }
   /** `whenDurable` is stepped when the file is on the disk under its name. */
   | {
       readonly kind: 'write-epoch';
@@ -97,6 +99,8 @@ export type QuorumEffect =
   | {
       readonly kind: 'install-snapshot';
       readonly content: SnapshotContent;
+      /** It mends a tree that parted there, whose files are kept. Null: none are. */
+      readonly mismatchZxid: bigint | null;
       readonly whenDurable: Event;
     }
   /** The membership in force has changed: keep it for the next start. */

@@ -1,4 +1,5 @@
 import type { CounterName, LATER_COUNTERS } from '../fourlw/mntr-keys.js';
+import type { LimitName } from './limits/limits.js';
 import type { EpochName } from './persistence/epochs.js';
 import type { LogPlace } from './persistence/log-search.js';
 import type { Database } from './persistence/replay.js';
@@ -39,6 +40,17 @@ export type Event =
    * command of an operator that came to nothing.
    */
   | { readonly kind: 'counted'; readonly what: CountedOutside }
+  /**
+   * A limit that is enforced outside of the core was exceeded. @param from an address, or what else
+   * tells the operator who it was
+   */
+  | {
+      readonly kind: 'limit-exceeded';
+      readonly limit: LimitName;
+      readonly from: string;
+      /** Where an option sets it. */
+      readonly value?: number;
+    }
   /** An operator wants the client to go to another server. */
   | { readonly kind: 'evicted'; readonly connection: number }
   /** All txns up to `zxid` are durable here; the only voter of a standalone server has spoken. */

@@ -1,8 +1,8 @@
 import { formatZxid } from '../protocol/zxid.js';
 
 /**
- * A member whose tree is not the one that its leader has, from the first txn on that could be
- * compared. Its clients would read what never was in this ensemble, so it ends the server.
+ * A member took its leader's whole tree, and the two part again with each txn. Its clients would
+ * read what never was in this ensemble, so it ends the server.
  */
 export class ForeignTreeError extends Error {
   override readonly name = 'ForeignTreeError';
@@ -11,8 +11,8 @@ export class ForeignTreeError extends Error {
   /** @param zxid the txn after which they differ */
   constructor(zxid: bigint) {
     super(
-      `the tree here is not the leader's at zxid ${formatZxid(zxid)}, nor was it before, so the server stops: one of the two has another ensemble's data, or damaged data. ` +
-        'Find out which; move the folders version-2 away there, and it gets everything from the others',
+      `tree: not the leader's at zxid ${formatZxid(zxid)}, though the leader's whole tree was taken before (expected the same digest): the server stops. ` +
+        'The two servers apply txns differently: compare their versions, and keep the folders version-2.mismatch-* for the report',
     );
   }
 }

@@ -7,6 +7,7 @@ import type { InputArchive } from '../jute/input-archive.js';
 import { sessionPassword } from '../protocol/session-id.js';
 import type { ClientConnection } from './client-connection.js';
 import type { ServerState } from './server-state.js';
+import { equalBytes } from './session/equal-bytes.js';
 import type { Session } from './session/session-tracker.js';
 
 /** What a connect request leads to. */
@@ -64,7 +65,7 @@ export function readHandshake(
   }
   const timeoutMs = clampTimeout(state, askedMs);
   if (sessionId === 0n) return { kind: 'create', timeoutMs };
-  const isOwner = password !== null && sessionPassword(sessionId).equals(password);
+  const isOwner = password !== null && equalBytes(sessionPassword(sessionId), password);
   return isOwner ? { kind: 'resume', sessionId, timeoutMs } : { kind: 'expired' };
 }
 

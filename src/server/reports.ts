@@ -9,6 +9,7 @@ import { OpCode } from '../protocol/op-code.js';
 import { type AuditEntry, auditEntries } from './audit.js';
 import type { ClientConnection } from './client-connection.js';
 import { lastOperationName } from './last-operation.js';
+import { LIMITS, type LimitName } from './limits/limits.js';
 import type { QuotaExcess } from './pipeline/quota-check.js';
 import type { Request } from './pipeline/request.js';
 import type { Session } from './session/session-tracker.js';
@@ -36,6 +37,16 @@ export type Report =
     }
   /** A write above a limit of /zookeeper/quota, once a minute for each limit. */
   | ({ readonly kind: 'quota-exceeded'; readonly isRefused: boolean } & QuotaExcess)
+  /** A limit was exceeded, once a minute for each. */
+  | {
+      readonly kind: 'limit-exceeded';
+      readonly limit: LimitName;
+      /** In force here, in the unit of the limit. */
+      readonly value: number;
+      readonly from: string;
+      /** Since it was reported last, this one included. */
+      readonly times: number;
+    }
   /** What this member is in its ensemble, and why. */
   | { readonly kind: 'quorum'; readonly message: string }
   | { readonly kind: 'audit'; readonly entry: AuditEntry };
@@ -47,13 +58,13 @@ export interface ReportOptions {
   readonly isAudited: boolean;
 }
 
-const TELL_QUOTA_EVERY_MS = 60_000;
-const MAX_QUOTAS_TOLD = 1000;
+const REPORT_EVERY_MS = 60_000;
 
 export class Reporter {
   readonly options: ReportOptions;
   private held: Report[] = [];
-  /** When each limit that is exceeded was told of last. */
+  private readonly limits = new Map<LimitName, { reportedMs: number; times: number }>();
+  /** When each quota that is exceeded was reported last. */
   private readonly quotasToldMs = new Map<string, number>();
 
   constructor(options: ReportOptions) {
@@ -64,11 +75,24 @@ export class Reporter {
     this.held.push(report);
   }
 
+  limit(name: LimitName, value: number, from: string, nowMs: number): void {
+    let state = this.limits.get(name);
+    if (state === undefined) {
+      state = { reportedMs: Number.NEGATIVE_INFINITY, times: 0 };
+      this.limits.set(name, state);
+    }
+    state.times++;
+    if (nowMs - state.reportedMs < REPORT_EVERY_MS) return;
+    this.add({ kind: 'limit-exceeded', limit: name, value, from, times: state.times });
+    state.reportedMs = nowMs;
+    state.times = 0;
+  }
+
   quotaExceeded(excess: QuotaExcess, isRefused: boolean, nowMs: number): void {
     const limit = `${excess.what} ${excess.owner}`;
     const toldMs = this.quotasToldMs.get(limit) ?? Number.NEGATIVE_INFINITY;
-    if (nowMs - toldMs < TELL_QUOTA_EVERY_MS) return;
-    if (this.quotasToldMs.size >= MAX_QUOTAS_TOLD) this.quotasToldMs.clear();
+    if (nowMs - toldMs < REPORT_EVERY_MS) return;
+    if (this.quotasToldMs.size >= LIMITS.quotasReported.value) this.quotasToldMs.clear();
     this.quotasToldMs.set(limit, nowMs);
     this.add({ kind: 'quota-exceeded', isRefused, ...excess });
   }

@@ -1,8 +1,10 @@
 import { highOf, lowOf } from '../jute/long.js';
 import type { ClientConnection } from './client-connection.js';
+import type { Event } from './events.js';
 import { Fifo } from './fifo.js';
 import type { ConnectionThrottle } from './limits/connection-throttle.js';
 import type { LimitOptions } from './limits/limit-options.js';
+import { LIMITS, type LimitName } from './limits/limits.js';
 import { namespaceOf } from './metrics/quota-gauges.js';
 import type { Prep } from './pipeline/prep.js';
 import { Reporter, type ReportOptions } from './reports.js';
@@ -53,6 +55,8 @@ export class ServerState {
   isReadOnly = false;
   /** An operator put this tree in the place of another one, which clients may have seen. */
   isRestored = false;
+  /** Bytes of all requests in flight, of all connections. */
+  readonly inFlight = { bytes: 0 };
   wallMs = 0;
   /** The same as txns carry it. */
   wallTime = 0n;
@@ -92,6 +96,26 @@ export class ServerState {
     };
   }
 
+  /** Counts and reports it. @param from an address, or what else tells who it was */
+  exceeded(limit: LimitName, from: string, value: number = LIMITS[limit].value): void {
+    this.stats.metrics.countLimit(limit);
+    this.reporter.limit(limit, value, from, this.monotonicMs);
+  }
+
+  /** What a driver saw, for metrics and log. */
+  note(event: Extract<Event, { kind: 'counted' | 'limit-exceeded' | 'measured' }>): void {
+    if (event.kind === 'counted') this.stats.count(event.what);
+    else if (event.kind === 'measured') this.stats.measured(event.what, event.value);
+    else this.exceeded(event.limit, event.from, event.value);
+  }
+
+  clock(wallMs: number, monotonicMs: number): void {
+    if (wallMs !== this.wallMs) this.wallTime = BigInt(wallMs);
+    this.wallMs = wallMs;
+    this.monotonicMs = monotonicMs;
+    this.sessions.clock(monotonicMs);
+  }
+
   setProcessed(zxid: bigint): void {
     this.zxidHigh = highOf(zxid);
     this.zxidLow = lowOf(zxid);
@@ -115,6 +139,13 @@ export class ServerState {
     const { dirty } = this;
     if (dirty.length > 0) this.dirty = [];
     return dirty;
+  }
+
+  hasTooManyWatches(connection: ClientConnection): boolean {
+    const count = this.dataWatches.countOf(connection) + this.childWatches.countOf(connection);
+    if (count <= LIMITS.watchesPerConnection.value) return false;
+    this.exceeded('watchesPerConnection', connection.remoteIp);
+    return true;
   }
 
   forgetWatches(connection: ClientConnection): void {

@@ -133,10 +133,9 @@ export class Server {
         this.connections.evict(event.connection);
         break;
       case 'counted':
-        this.state.stats.count(event.what);
-        break;
+      case 'limit-exceeded':
       case 'measured':
-        this.state.stats.measured(event.what, event.value);
+        this.state.note(event);
         break;
     }
   }
@@ -166,8 +165,8 @@ export class Server {
     end: number,
   ): void => {
     if (connection.phase === 'open') this.gate.enter(connection, bytes, start, end);
-    else if (connection.phase === 'connecting') connection.early.push(bytes.subarray(start, end));
     else if (connection.phase === 'new') this.connect(connection, bytes, start, end);
+    else this.connections.keepEarly(connection, bytes, start, end);
   };
 
   private request(connection: ClientConnection, bytes: Buffer, start: number, end: number): void {
@@ -238,8 +237,8 @@ export class Server {
 
   private keep(request: Request): void {
     if (request.connection === null) return;
-    request.connection.pending.push(request);
     this.gate.keep(request);
+    request.connection.pending.push(request);
   }
 
   private answerRead(
@@ -361,7 +360,7 @@ export class Server {
     if (session === undefined || session.isClosing) return false;
     if (session.holder instanceof ClientConnection) this.connections.close(session.holder);
     session.heldBy(holder);
-    session.timeoutMs = timeoutMs;
+    session.timeoutMs = Math.max(timeoutMs, this.state.settings.minSessionTimeoutMs);
     sessions.touch(session, monotonicMs);
     return true;
   }
@@ -380,6 +379,7 @@ export class Server {
     for (let frame = connection.early.shift(); frame; frame = connection.early.shift()) {
       this.onFrame(connection, frame, 0, frame.length);
     }
+    this.connections.caughtUp(connection, this.outstandingRequests);
   }
 
   // ── commits ──────────────────────────────────────────────────────────────────────────────────
@@ -440,9 +440,7 @@ export class Server {
 
   private tick(wallMs: number, monotonicMs: number): void {
     const { state } = this;
-    if (wallMs !== state.wallMs) state.wallTime = BigInt(wallMs);
-    state.wallMs = wallMs;
-    state.monotonicMs = monotonicMs;
+    state.clock(wallMs, monotonicMs);
     if (monotonicMs >= this.nextSweepMs) {
       this.nextSweepMs = monotonicMs + state.settings.tickTimeMs;
       this.connections.closeUnopened();

@@ -1,4 +1,5 @@
-import { drawable, graphemes, textWidth, truncate } from './text-width.js';
+import { safeLine } from '../commands/terminal/sanitize.js';
+import { textWidth, truncate } from './text-width.js';
 
 const GAP = '  ';
 
@@ -37,5 +38,5 @@ function grid(names: readonly string[], width: number, across: number): readonly
 }
 
 function drawn(name: string): string {
-  return graphemes(name).map(drawable).join('');
+  return safeLine(name);
 }

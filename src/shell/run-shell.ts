@@ -62,9 +62,12 @@ async function makeDriver(
   ]);
   const file = historyFile(process.env);
   const faults: unknown[] = [];
+  const keep = (error: unknown): undefined => {
+    faults.push(error);
+  };
   const config = configFile(process.env);
-  const configured = await readPager(config).catch((error) => void faults.push(error));
-  const isRoleShown = await readPromptRole(config).catch((error) => void faults.push(error));
+  const configured = await readPager(config).catch(keep);
+  const isRoleShown = await readPromptRole(config).catch(keep);
   const pager = pagerCommand(process.env, configured);
   const { stdout } = process;
   const driver = new ShellDriver({
@@ -80,7 +83,7 @@ async function makeDriver(
   if (tracer !== undefined) {
     tracer.tell = (event) => driver.print([{ text: traceLine(event), tone: 'dim' }]);
   }
-  const aliases = await readAliases(config, TABLE).catch((error) => void faults.push(error));
+  const aliases = await readAliases(config, TABLE).catch(keep);
   for (const [name, line] of aliases ?? []) session.aliases.set(name, line);
   for (const sentence of new Set(faults.map((error) => plainReport(error).sentence))) {
     driver.print([{ text: sentence, tone: 'busy' }]);

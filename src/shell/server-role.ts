@@ -1,3 +1,4 @@
+import { inBackground } from '../commands/in-background.js';
 import type { ShellSession } from '../commands/shell-session.js';
 import type { Connection } from './prompt.js';
 
@@ -29,7 +30,8 @@ export class ServerRole {
   refresh(): void {
     this.close();
     this.#role = undefined;
-    if (this.#session.state === 'connected') void this.#ask();
+    // A role that cannot be learned is not shown.
+    if (this.#session.state === 'connected') inBackground(this.#ask(), () => undefined);
   }
 
   close(): void {

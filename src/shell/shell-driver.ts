@@ -4,6 +4,7 @@ import type { CommandContext } from '../commands/command.js';
 import { createContext } from '../commands/command-context.js';
 import { CommandError, ExitCode } from '../commands/command-error.js';
 import { plainReport } from '../commands/error-report.js';
+import { inBackground } from '../commands/in-background.js';
 import type { Renderer } from '../commands/render/render.js';
 import { runLine } from '../commands/run-line.js';
 import type { SessionEvent, ShellSession } from '../commands/shell-session.js';
@@ -121,7 +122,7 @@ export class ShellDriver {
     const unsubscribe = this.session.subscribe((event) => this.#hear(event));
     try {
       await this.#history.load();
-      void this.#connect();
+      inBackground(this.session.connect(), this.#report);
       await this.#left;
       await this.scrollback.drained();
     } finally {
@@ -139,6 +140,8 @@ export class ShellDriver {
     for (const effect of effects) this.#perform(effect);
   }
 
+  readonly #report = (error: unknown): void => this.#printer.error(plainReport(error));
+
   #mode(): KeyMode {
     if (this.#state.question !== undefined) return 'question';
     return this.#state.line.search === undefined ? 'line' : 'search';
@@ -155,7 +158,7 @@ export class ShellDriver {
         );
         return;
       case 'run':
-        void this.#runLine(effect.line);
+        inBackground(this.#runLine(effect.line), this.#report);
         return;
       case 'interrupt':
         this.#interrupt();
@@ -164,10 +167,10 @@ export class ShellDriver {
         this.#answer?.(effect.isYes, effect.text);
         return;
       case 'complete':
-        void this.#complete(effect.text, effect.cursor);
+        inBackground(this.#complete(effect.text, effect.cursor), this.#report);
         return;
       case 'store':
-        void this.#history.store(effect.line);
+        inBackground(this.#history.store(effect.line), this.#report);
         return;
       case 'clear-screen':
         this.scrollback.clearScreen();
@@ -279,14 +282,6 @@ export class ShellDriver {
     this.#running?.abort();
     const lines = this.scrollback.drop();
     if (lines > 0) this.print([{ text: `… ${lines} more lines, not shown`, tone: 'dim' }]);
-  }
-
-  async #connect(): Promise<void> {
-    try {
-      await this.session.connect();
-    } catch (error) {
-      this.#printer.error(plainReport(error));
-    }
   }
 
   #hear(event: SessionEvent): void {

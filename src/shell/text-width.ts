@@ -3,6 +3,8 @@
 // Unicode's East Asian Width (Wide and Fullwidth) and of emoji presentation, which terminals and
 // Ink's own layout follow.
 
+import { safeLine, safeText } from '../commands/terminal/sanitize.js';
+
 /** Made when there is more than ASCII: it takes longer to make than a prompt to draw. */
 let madeSegmenter: Intl.Segmenter | undefined;
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
@@ -10,7 +12,6 @@ const VISIBLE =
   /[^\p{Default_Ignorable_Code_Point}\p{Control}\p{Format}\p{Nonspacing_Mark}\p{Enclosing_Mark}\p{Surrogate}]/u;
 const EMOJI = /^(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f|[\d#*]\ufe0f?\u20e3)/u;
 const JOINED_EMOJI = /\p{Extended_Pictographic}.*\u200d.*\p{Extended_Pictographic}/u;
-const CONTROL = /\p{Cc}/u;
 
 /** First and last code points of the wide blocks outside of the emoji. */
 const WIDE: readonly (readonly [number, number])[] = [
@@ -87,27 +88,21 @@ export function truncate(text: string, columns: number): string {
   return columns <= 0 ? '' : `${head}…`;
 }
 
-/**
- * A grapheme as it may be drawn: control characters, which would move the cursor, in caret
- * notation (^[), and what has no width of its own behind a dotted circle.
- */
+const JOINERS = /[\u200d\ufe0f]/gu;
+
+/** A grapheme as it may be drawn; an emoji keeps what joins its parts. */
 export function drawable(grapheme: string): string {
-  if (CONTROL.test(grapheme)) {
-    return Array.from(grapheme, (char) => {
-      const code = char.charCodeAt(0);
-      if (code < 0x20) return `^${String.fromCharCode(code + 0x40)}`;
-      return code === 0x7f ? '^?' : `\\x${code.toString(16)}`;
-    }).join('');
-  }
-  return graphemeWidth(grapheme) === 0 ? `\u25cc${grapheme}` : grapheme;
+  if (!graphemeIsEmoji(grapheme)) return safeLine(grapheme);
+  return safeLine(grapheme.replace(JOINERS, '')) === grapheme.replace(JOINERS, '')
+    ? grapheme
+    : safeLine(grapheme);
 }
 
-const UNPRINTABLE = /[^\P{Cc}\n\t]/gu;
+function graphemeIsEmoji(grapheme: string): boolean {
+  return !PRINTABLE_ASCII.test(grapheme) && (EMOJI.test(grapheme) || JOINED_EMOJI.test(grapheme));
+}
 
-/**
- * Text of several lines as it may be written to a terminal: what a znode holds must not be able to
- * move the cursor, ring or retitle the window. Line breaks and tabs stay.
- */
+/** Text of several lines as it may be written to a terminal. */
 export function printable(text: string): string {
-  return text.replace(UNPRINTABLE, drawable);
+  return safeText(text);
 }

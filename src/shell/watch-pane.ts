@@ -1,6 +1,7 @@
 // What stands in the pane above the line while watches go on beside it: their latest rows, with a
 // title. Pure; when the last watch ends, the rows go to the scrollback and the pane is no more.
-import { drawable, graphemes, textWidth, truncate } from './text-width.js';
+import { safeLine } from '../commands/terminal/sanitize.js';
+import { textWidth, truncate } from './text-width.js';
 import type { Span, Tone } from './theme.js';
 
 export interface WatchPane {
@@ -78,7 +79,7 @@ function rule(title: string, columns: number): string {
 }
 
 function drawn(text: string): string {
-  return graphemes(text.replaceAll('\t', '  ')).map(drawable).join('');
+  return safeLine(text.replaceAll('\t', '  '));
 }
 
 const TONES: Readonly<Record<string, Tone>> = { '-': 'bad', '+': 'good', '…': 'dim', ' ': 'dim' };

@@ -71,7 +71,7 @@ test('lock: a command that loses it is told to end, and one that does not is end
         zksh.child.exitCode === null ? undefined : [zksh.child.exitCode],
       );
       assert.is(code, 3);
-      assert.match(zksh.stderr(), /deleted by someone else/);
+      assert.match(zksh.stderr(), /its znode was deleted/);
     }
   }));
 

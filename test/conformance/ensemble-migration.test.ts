@@ -1,7 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { checkEnd, checkHistory } from '../faults/history.js';
-import { makeNodes, readAllNodes, Workload } from '../faults/workload.js';
+import { Workload } from '../faults/workload.js';
 import { oracleTest } from '../support/oracle.js';
 import { type Seat, waitUntilServing } from '../support/oracle-ensemble.js';
 import { Random } from '../support/random.js';
@@ -27,9 +26,9 @@ async function startWorkload(seats: readonly Seat[]): Promise<{
 }> {
   const ports = seats.map(({ clientPort }) => clientPort);
   const opener = await RawClient.connect(ports[0] ?? 0);
-  const beginning = { value: FIRST, mzxid: await makeNodes(opener, PATHS, FIRST) };
-  await opener.close();
   const workload = new Workload(ports, PATHS);
+  await workload.prepare(opener, FIRST);
+  await opener.close();
   const running = Array.from({ length: READERS }, (_, i) =>
     workload.run(`client${i}`, new Random(i)),
   );
@@ -38,12 +37,11 @@ async function startWorkload(seats: readonly Seat[]): Promise<{
     problems: async () => {
       workload.end();
       await Promise.all(running);
-      const { history } = workload;
       const reader = await RawClient.connect(ports[0] ?? 0);
-      const found = await readAllNodes(reader, PATHS);
+      await workload.readAll(reader);
       await reader.close();
       assert.ok(workload.acknowledged > 100, `only ${workload.acknowledged} were acknowledged`);
-      return [...checkHistory(history, beginning), ...checkEnd(history, found)];
+      return workload.problems();
     },
   };
 }

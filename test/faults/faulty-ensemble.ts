@@ -39,7 +39,17 @@ export interface FaultyEnsemble {
   close(): Promise<void>;
 }
 
-export async function makeFaultyEnsemble(size: number): Promise<FaultyEnsemble> {
+export interface MemberOptions {
+  /** More lines for the zoo.cfg of a member. */
+  readonly lines?: (sid: number) => readonly string[];
+  /** A command that runs the rest of its line, in the same process. */
+  readonly prefix?: readonly string[];
+}
+
+export async function makeFaultyEnsemble(
+  size: number,
+  { lines: more = () => [], prefix = [] }: MemberOptions = {},
+): Promise<FaultyEnsemble> {
   const home = makeTempDir('faults');
   const sids = Array.from({ length: size }, (_, i) => i + 1);
   const own = new Map<number, readonly [quorum: number, election: number]>();
@@ -70,7 +80,7 @@ export async function makeFaultyEnsemble(size: number): Promise<FaultyEnsemble> 
     members.push({
       sid,
       clientPort,
-      configFile: writeMember(folder, sid, clientPort, lines),
+      configFile: writeMember(folder, sid, clientPort, [...more(sid), ...lines]),
       process: null,
       output: () => '',
     });
@@ -82,7 +92,7 @@ export async function makeFaultyEnsemble(size: number): Promise<FaultyEnsemble> 
     members,
     start: (sid) => {
       note(`start ${sid}`);
-      const running = runZkserver(['start-foreground', member(sid).configFile]);
+      const running = runZkserver(['start-foreground', member(sid).configFile], prefix);
       const before = member(sid).output();
       member(sid).process = running.process;
       member(sid).output = () => before + running.output();

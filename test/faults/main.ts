@@ -1,7 +1,8 @@
 /**
- * `npm run faults -- [--minutes N] [--size 3|5] [--seed N]`: the faults of faults.test.ts, for
- * longer.
+ * `npm run faults -- [--minutes N] [--size 3|5] [--seed N] [--history FILE]`: the faults of
+ * faults.test.ts, for longer. FILE gets what the clients saw, which `npm run history` judges again.
  */
+import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { runFaults } from './run-faults.js';
 
@@ -10,6 +11,7 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '10' },
     size: { type: 'string', default: '3' },
     seed: { type: 'string', default: '1' },
+    history: { type: 'string' },
   },
 });
 const size = Number(values.size);
@@ -22,6 +24,7 @@ const result = await runFaults({
   onFault: (text) => process.stderr.write(`${text}\n`),
 });
 const { problems, acknowledged, seen, faults, logs } = result;
+if (values.history !== undefined) writeFileSync(values.history, result.history());
 console.log(`${size} members, seed ${seed}: ${acknowledged} writes acknowledged, ${seen} requests`);
 console.log(`faults: ${JSON.stringify(faults)}`);
 if (problems.length > 0) {

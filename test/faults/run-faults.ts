@@ -3,8 +3,7 @@ import { RawClient } from '../conformance/support/raw-client.js';
 import { Random } from '../support/random.js';
 import { waitFor } from '../support/wait-for.js';
 import { type FaultyEnsemble, makeFaultyEnsemble } from './faulty-ensemble.js';
-import { checkEnd, checkHistory, type Seen } from './history.js';
-import { makeNodes, readAllNodes, Workload } from './workload.js';
+import { Workload } from './workload.js';
 
 export interface FaultsOptions {
   readonly size: number;
@@ -20,6 +19,8 @@ export interface FaultsResult {
   readonly problems: readonly string[];
   readonly acknowledged: number;
   readonly seen: number;
+  /** In the format of test/history/FORMAT.md. */
+  history(): string;
   /** By kind. */
   readonly faults: Readonly<Record<string, number>>;
   /** What the members wrote, for whoever looks for the cause. */
@@ -39,11 +40,11 @@ export async function runFaults(options: FaultsOptions): Promise<FaultsResult> {
   let logs = '';
   try {
     for (const { sid } of ensemble.members) ensemble.start(sid);
-    const opener = await openSession(ensemble);
-    const mzxid = await makeNodes(opener, PATHS, FIRST);
-    await opener.close();
     const ports = ensemble.members.map(({ clientPort }) => clientPort);
     const workload = new Workload(ports, PATHS);
+    const opener = await openSession(ensemble);
+    await workload.prepare(opener, FIRST);
+    await opener.close();
     const running = Array.from({ length: clients }, (_, i) =>
       workload.run(`client${i}`, new Random(seed * 1000 + i)),
     );
@@ -51,14 +52,15 @@ export async function runFaults(options: FaultsOptions): Promise<FaultsResult> {
     await calm(ensemble, workload);
     workload.end();
     await Promise.all(running);
-    const found = await readAll(ensemble);
-    const { history, acknowledged } = workload;
-    const beginning = { value: FIRST, mzxid };
+    const reader = await openSession(ensemble);
+    await workload.readAll(reader);
+    await reader.close();
     logs = ensemble.members.map(({ sid, output }) => `== ${sid}\n${output()}`).join('\n');
     return {
-      problems: [...checkHistory(history, beginning), ...checkEnd(history, found)],
-      acknowledged,
-      seen: history.length,
+      problems: workload.problems(),
+      acknowledged: workload.acknowledged,
+      seen: workload.recorder.history.filter(({ kind }) => kind === 'invoke').length,
+      history: () => workload.recorder.toText(),
       faults,
       logs: () => logs,
     };
@@ -145,15 +147,6 @@ async function openSession(ensemble: FaultyEnsemble): Promise<RawClient> {
     CALM_MS,
   );
   return client;
-}
-
-async function readAll(
-  ensemble: FaultyEnsemble,
-): Promise<Map<string, Extract<Seen, { kind: 'read' }>>> {
-  const client = await openSession(ensemble);
-  const found = await readAllNodes(client, PATHS);
-  await client.close();
-  return found;
 }
 
 function sleep(ms: number): Promise<void> {

@@ -54,4 +54,19 @@ register('lock: a chroot that is missing is said, not waited for', async (world)
   }
 });
 
+test('a lock that ends with its own session says so, and blames nobody', async () => {
+  const server = await startBundled();
+  const client = createClient({ connectString: server.connectString });
+  try {
+    await client.connect();
+    const held = await new Lock(client, '/lock').acquire();
+    await client.close();
+    await waitFor('the loss', () => held.signal.aborted);
+    assert.match(held.signal.reason.message, /the session has ended$/);
+  } finally {
+    await client.close();
+    await server.close();
+  }
+});
+
 test.run();

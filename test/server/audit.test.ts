@@ -2,11 +2,13 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ZooKeeper } from '../../src/client/zookeeper.js';
 import { CreateModes } from '../../src/protocol/create-mode.js';
+import { OpCode, Xid } from '../../src/protocol/op-code.js';
 import { Perms } from '../../src/protocol/perms.js';
 import { formatAuditEntry } from '../../src/server/audit.js';
 import { startBundled } from '../support/bundled.js';
 import { oracleTest, startOracle } from '../support/oracle.js';
 import { waitFor } from '../support/wait-for.js';
+import { ServerWorld } from './server-world.js';
 
 const EVERYBODY = { scheme: 'world', id: 'anyone' };
 
@@ -113,6 +115,25 @@ oracleTest("the lines are those of Apache's server", async () => {
   } finally {
     await oracle.close();
   }
+});
+
+test('a change is of who its client was when it asked, not when it is committed', () => {
+  const world = new ServerWorld();
+  const { reporter } = world.server.state;
+  Object.assign(reporter, { options: { slowRequestMs: 0, isAudited: true } });
+  const client = world.client();
+  const auth = { type: 0, scheme: 'digest', auth: Buffer.from('bob:secret') };
+  // It is answered at once, before what is to be committed.
+  const authFrame = client.request(OpCode.auth, auth, Xid.auth);
+  const [before, after] = [client.create('/before'), client.create('/after')];
+  client.push(Buffer.concat([before, authFrame, after]));
+  world.ackAll();
+  const users = world.effects
+    .flatMap((effect) =>
+      effect.kind === 'report' && effect.report.kind === 'audit' ? [effect.report.entry] : [],
+    )
+    .map(({ znode, user }) => `${znode} by ${user}`);
+  assert.equal(users, ['/before by 127.0.0.1', '/after by bob,127.0.0.1']);
 });
 
 test.run();

@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto';
 import { parseWhitelist } from '../../src/fourlw/whitelist.js';
 import type { Effect } from '../../src/server/effects.js';
 import { Database } from '../../src/server/persistence/replay.js';
-import { ContainerManager } from '../../src/server/pipeline/container-manager.js';
+import {
+  ContainerManager,
+  type ContainerOptions,
+} from '../../src/server/pipeline/container-manager.js';
 import { Prep } from '../../src/server/pipeline/prep.js';
 import { Primary } from '../../src/server/pipeline/primary.js';
 import { Server } from '../../src/server/server.js';
@@ -18,6 +21,7 @@ import { FACTS, HOST } from './still-host.js';
 type Append = Extract<Effect, { kind: 'append' }>;
 
 const TICK_MS = 1000;
+const STEP_MS = TICK_MS / 2;
 export const SETTINGS: ServerSettings = {
   serverId: 0,
   tickTimeMs: TICK_MS,
@@ -37,6 +41,7 @@ export interface WorldOptions {
   readonly maxCnxns?: number;
   readonly whitelist?: string;
   readonly isQuotaEnforced?: boolean;
+  readonly containers?: ContainerOptions;
 }
 
 /**
@@ -58,8 +63,16 @@ export class ServerWorld {
     this.clock(0);
   }
 
-  /** Lets time pass. */
+  /** Lets time pass, as a driver tells it: often. */
   clock(ms: number): void {
+    for (let left = ms; left > STEP_MS; left -= STEP_MS) this.jump(STEP_MS);
+    this.jump(ms % STEP_MS === 0 ? Math.min(ms, STEP_MS) : ms % STEP_MS);
+    // What is due now ends in a turn that comes later.
+    if (ms > 0) this.jump(0);
+  }
+
+  /** Time passes at once: the server was paused. */
+  jump(ms: number): void {
     this.wallMs += ms;
     this.monotonicMs += ms;
     this.server.step({ kind: 'clock', wallMs: this.wallMs, monotonicMs: this.monotonicMs });
@@ -163,7 +176,11 @@ export function makeTestServer(
         replayed: 0,
         containers: new ContainerManager(
           tree,
-          { checkIntervalMs: 60_000, maxPerMinute: 10_000, maxNeverUsedMs: 0 },
+          options.containers ?? {
+            checkIntervalMs: 60_000,
+            maxPerMinute: 10_000,
+            maxNeverUsedMs: 0,
+          },
           0,
         ),
         listener: null,

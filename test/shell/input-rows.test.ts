@@ -36,7 +36,14 @@ const CASES: readonly Case[] = [
     rows: ['> one', '> two'],
     at: [5, 0],
   },
-  { what: 'a control character', text: 'a\x1bb', cursor: 2, rows: ['> a^[b'], at: [5, 0] },
+  {
+    what: 'a control character',
+    text: 'a\x1bb',
+    cursor: 2,
+    rows: ['> a\\u{1b}b'],
+    columns: 20,
+    at: [9, 0],
+  },
   { what: 'a suggestion', text: 'ls', ghost: ' /app', rows: ['> ls /app'], at: [4, 0] },
 ];
 

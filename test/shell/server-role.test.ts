@@ -4,6 +4,7 @@ import { askServer } from '../../src/commands/session/ask-server.js';
 import { ShellSession } from '../../src/commands/shell-session.js';
 import { startServer } from '../../src/server/main.js';
 import { ServerRole } from '../../src/shell/server-role.js';
+import { startProxy } from '../support/proxy.js';
 import { makeShellWorld } from '../support/shell-world.js';
 import { waitFor } from '../support/wait-for.js';
 
@@ -52,6 +53,51 @@ test('of a server that answers no words no role is known', async () => {
   role.refresh();
   assert.equal([role.shown, learned], [{ access: 'rw' }, 0]);
   role.close();
+});
+
+test('a connection that is lost while the server is asked is no fault', async () => {
+  const { client, session } = makeShellWorld();
+  await session.ready();
+  let reads = 0;
+  Object.defineProperty(client, 'server', {
+    get: () => (reads++ === 0 ? '127.0.0.1:1' : undefined),
+  });
+  assert.is(await askServer(session), undefined);
+});
+
+/** So many turns of the event loop later: where a loss falls among the steps of a question. */
+function afterTurns(count: number, act: () => void): void {
+  if (count === 0) act();
+  else setImmediate(() => afterTurns(count - 1, act));
+}
+
+test('a server that flaps just after the connection leaves no stray rejection', async () => {
+  const stray: unknown[] = [];
+  const onStray = (error: unknown): void => {
+    stray.push(error);
+  };
+  process.on('unhandledRejection', onStray);
+  const server = await startServer();
+  const proxy = await startProxy(server.port);
+  const session = new ShellSession({ target: proxy.connectString });
+  const role = new ServerRole(session, () => undefined);
+  let flaps = 0;
+  session.subscribe((event) => {
+    role.refresh();
+    if (event.kind !== 'state' || session.state !== 'connected') return;
+    if (flaps < 14) afterTurns(flaps++ % 7, () => proxy.cut());
+  });
+  try {
+    await session.ready();
+    await waitFor('all flaps', () => flaps === 14 && session.state === 'connected');
+    assert.equal(stray, []);
+  } finally {
+    process.off('unhandledRejection', onStray);
+    role.close();
+    await session.close();
+    await proxy.close();
+    await server.close();
+  }
 });
 
 test.run();

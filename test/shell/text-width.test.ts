@@ -58,11 +58,11 @@ test('a truncated text never exceeds its columns', () => {
 });
 
 test('control characters are drawn and never sent', () => {
-  assert.is(drawable('\x1b'), '^[');
-  assert.is(drawable('\x7f'), '^?');
-  assert.is(drawable('\x9b'), '\\x9b');
+  assert.is(drawable('\x1b'), '\\u{1b}');
+  assert.is(drawable('\x7f'), '\\u{7f}');
+  assert.is(drawable('\x9b'), '\\u{9b}');
   assert.is(drawable('a'), 'a');
-  assert.is(printable('a\tb\n\x1b[2J\x07'), 'a\tb\n^[[2J^G');
+  assert.is(printable('a\tb\n\x1b[2J\x07'), 'a\tb\n\\u{1b}[2J\\u{7}');
 });
 
 test.run();

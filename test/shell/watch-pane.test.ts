@@ -68,7 +68,7 @@ test('rows are cut to the width, and never move the cursor', () => {
     rowsOf('NodeCreated /\x1b[2J\x07漢字漢字漢字'),
     1,
   );
-  assert.equal(texts(pane, 20).slice(1), ['NodeCreated /^[[2J^…']);
+  assert.equal(texts(pane, 20).slice(1), ['NodeCreated /\\u{1b}…']);
   assert.is(texts(pane, 8)[0], '── watc…');
 });
 

@@ -1,53 +1,29 @@
 import { FrameDecoder } from '../../src/jute/frame-decoder.js';
 import { InputArchive } from '../../src/jute/input-archive.js';
 import { OutputArchive } from '../../src/jute/output-archive.js';
-import type { Type } from '../../src/jute/record.js';
 import { ErrorCode } from '../../src/protocol/error-code.js';
 import { OpCode, Xid } from '../../src/protocol/op-code.js';
 import {
+  AuthPacket,
   ConnectRequest,
   ConnectResponse,
   ReplyHeader,
-  SetWatches,
   WatcherEvent,
 } from '../../src/protocol/proto.js';
 import type { Random } from '../support/random.js';
-import type { History, Told } from './history.js';
-import { Violation } from './ledger.js';
-import type { Network, Socket } from './network.js';
+import type { Asked, ClientWorld } from './client-world.js';
+import type { Told } from './history.js';
+import type { Socket } from './network.js';
 import { TICK_MS } from './peer-parts.js';
-import type { Scheduler, Timer } from './scheduler.js';
-import type { ServerNode } from './server-node.js';
-
-/** A request, and what its answer means to whoever made it. */
-export interface Asked {
-  readonly type: number;
-  readonly body: Buffer;
-  /** Called with the answer; not at all when the connection is lost first. */
-  readonly answered: (answer: Answer) => void;
-}
-
-export interface Answer {
-  readonly zxid: bigint;
-  readonly err: number;
-  readonly body: InputArchive;
-}
-
-export interface ClientWorld {
-  readonly scheduler: Scheduler;
-  readonly network: Network;
-  readonly history: History;
-  readonly servers: readonly ServerNode[];
-  /** What a client tells when it connects. */
-  lastZxidSeen(zxid: bigint): bigint;
-  /** Checks that throw end the run. */
-  guard(run: () => void): void;
-  trace(line: string): void;
-}
+import { WRITES } from './requests.js';
+import type { Timer } from './scheduler.js';
+import { Violation } from './violation.js';
+import type { EventType } from './watched-event.js';
 
 const SESSION_MS = 10 * TICK_MS;
 const CONNECT_MS = 4 * TICK_MS;
 const NO_PASSWORD = Buffer.alloc(16);
+const NO_BODY = Buffer.alloc(0);
 
 /**
  * A client, written anew for the simulation so that it shares no mistake with the project's own: it
@@ -56,16 +32,16 @@ const NO_PASSWORD = Buffer.alloc(16);
  */
 export class ClientNode {
   readonly id: number;
-  told: Told = newTold(0n);
+  told: Told;
   isOpen = false;
+  /** Counts its sessions, own and taken over. */
+  life = 0;
   /** It talks to a server without a quorum, which may show what never was. */
   isReadOnly = false;
   /** Asked and not answered. */
   readonly sent: (Asked & { readonly xid: number; readonly after: bigint })[] = [];
   /** Called when there is a session to work in. */
   onOpen: () => void = () => undefined;
-  onExpired: () => void = () => undefined;
-  onEvent: (path: string) => void = () => undefined;
   private readonly world: ClientWorld;
   private readonly random: Random;
   /** It asks for no more than reads where there is no more. */
@@ -76,6 +52,8 @@ export class ClientNode {
   private decoder: FrameDecoder | null = null;
   private isGreeted = false;
   private xid = 0;
+  /** "user:password" of each digest identity, which every connection needs anew. */
+  private readonly auths: string[] = [];
   private heardMs = 0;
   private timer: Timer | null = null;
 
@@ -84,6 +62,7 @@ export class ClientNode {
     this.id = id;
     this.random = random;
     this.canBeReadOnly = canBeReadOnly;
+    this.told = world.history.newTold(0n);
   }
 
   start(): void {
@@ -93,14 +72,68 @@ export class ClientNode {
 
   ask(asked: Asked): void {
     const xid = ++this.xid;
-    this.sent.push({ ...asked, xid, after: this.world.history.newest });
+    const { history, recording } = this.world;
+    const sent = { ...asked, xid, after: history.newest };
+    this.sent.push(sent);
+    if (!this.isReadOnly) recording.sent(this, sent);
     this.sendFrame(xid, asked.type, asked.body);
   }
 
-  /** An answer at `zxid` has armed a watch, which waits for its event from now on. */
-  watch(path: string, isChild: boolean, zxid: bigint): void {
-    const key = `${isChild ? 'child' : 'data'} ${path}`;
-    if (!this.told.watches.has(key)) this.told.watches.set(key, { path, isChild, zxid });
+  /** Closes the session; what was asked before goes first. */
+  closeSession(): void {
+    this.ask({
+      type: OpCode.closeSession,
+      body: NO_BODY,
+      answered: ({ err }) => {
+        if (err !== ErrorCode.OK) return;
+        this.world.history.closedSession(this.told);
+        this.forget();
+      },
+    });
+  }
+
+  /** Leaves its session to expire and begins another, as a process that was started anew does. */
+  forget(): void {
+    this.dropSession();
+    this.leave();
+  }
+
+  /**
+   * Takes over another client's session, as a new process does that was handed id and password:
+   * it counts its requests from the start again.
+   */
+  takeOver({ told, password }: ClientNode): void {
+    if (told.id === 0n || this.canBeReadOnly) return;
+    const { lastZxid } = this.told;
+    this.life++;
+    this.told = this.world.history.newTold(told.id, lastZxid);
+    this.world.history.shared.add(told.id);
+    this.password = password;
+    this.xid = 0;
+    this.leave();
+  }
+
+  /** Another client uses its session, too: each connection counts as a new process does. */
+  get isShared(): boolean {
+    return this.world.history.shared.has(this.told.id);
+  }
+
+  /** Adds a digest identity to this connection and to all later ones. */
+  addAuth(userAndPassword: string): void {
+    if (!this.auths.includes(userAndPassword)) this.auths.push(userAndPassword);
+    this.sendAuth(userAndPassword);
+  }
+
+  private sendAuth(userAndPassword: string): void {
+    const packet = { type: 0, scheme: 'digest', auth: Buffer.from(userAndPassword) };
+    this.sendFrame(Xid.auth, OpCode.auth, AuthPacket.encode(packet));
+  }
+
+  private dropSession(): void {
+    this.life++;
+    this.world.history.events += this.told.watches.events;
+    this.told = this.world.history.newTold(0n, this.told.lastZxid);
+    this.password = NO_PASSWORD;
   }
 
   private get nowMs(): number {
@@ -147,15 +180,11 @@ export class ClientNode {
   }
 
   private greet(): void {
-    const hello = ConnectRequest.encode({
-      protocolVersion: 0,
-      lastZxidSeen: this.world.lastZxidSeen(this.told.lastZxid),
-      timeOut: SESSION_MS,
-      sessionId: this.told.id,
-      passwd: this.password,
-      readOnly: this.canBeReadOnly,
-    });
-    this.sendBytes(hello);
+    const { id: sessionId, lastZxid } = this.told;
+    const lastZxidSeen = this.world.lastZxidSeen(lastZxid);
+    const session = { sessionId, passwd: this.password, timeOut: SESSION_MS };
+    const own = { protocolVersion: 0, lastZxidSeen, readOnly: this.canBeReadOnly };
+    this.sendBytes(ConnectRequest.encode({ ...session, ...own }));
   }
 
   /** Its connection is gone, or given up: it comes back, to whatever server. */
@@ -169,10 +198,11 @@ export class ClientNode {
     // other may have such: these clients give theirs up.
     if (this.isReadOnly || (this.canBeReadOnly && this.random.oneIn(2))) {
       this.isReadOnly = false;
-      this.told = newTold(0n, this.told.lastZxid);
-      this.password = NO_PASSWORD;
+      this.dropSession();
     }
-    this.sent.length = 0;
+    this.told.watches.disconnected();
+    for (const asked of this.sent.splice(0)) this.world.recording.lost(asked);
+    if (this.isShared) this.xid = 0;
     this.reconnect();
   }
 
@@ -180,7 +210,7 @@ export class ClientNode {
     this.world.scheduler.later(SESSION_MS / 6, () => {
       if (this.socket !== null) {
         if (this.nowMs - this.heardMs > (SESSION_MS * 2) / 3) this.leave();
-        else if (this.isOpen) this.sendFrame(Xid.ping, OpCode.ping, Buffer.alloc(0));
+        else if (this.isOpen) this.sendFrame(Xid.ping, OpCode.ping, NO_BODY);
       }
       this.heartbeat();
     });
@@ -190,64 +220,68 @@ export class ClientNode {
     this.heardMs = this.nowMs;
     if (!this.isGreeted) {
       this.isGreeted = true;
-      this.welcome(read(ConnectResponse, input));
+      this.welcome(ConnectResponse.read(input));
       return;
     }
-    const { xid, zxid, err } = read(ReplyHeader, input);
+    const { xid, zxid, err } = ReplyHeader.read(input);
     if (xid === Xid.notification) {
-      this.event(read(WatcherEvent, input));
+      this.event(WatcherEvent.read(input));
       return;
     }
-    if (xid === Xid.ping || xid === Xid.setWatches) return;
+    if (xid === Xid.auth) return;
+    if (xid === Xid.setWatches) {
+      this.told.watches.rearmed(zxid);
+      return;
+    }
+    this.world.history.answered(this.told, zxid, this.isReadOnly);
+    if (xid === Xid.ping) return;
     const asked = this.sent.shift();
     if (asked === undefined || asked.xid !== xid) {
       throw new Violation(`client ${this.id} asked ${asked?.xid}, and ${xid} was answered`);
     }
-    this.world.history.answered(this.told, zxid);
-    if (err === ErrorCode.OK && isWrite(asked.type)) {
+    const isWrite = asked.type === OpCode.closeSession ? this.hasTxns : WRITES.has(asked.type);
+    if (err === ErrorCode.OK && isWrite) {
       this.world.history.wrote(this.told, xid, zxid, asked.after);
     }
+    this.world.recording.answered(this, asked, { zxid, err, body: input });
     asked.answered({ zxid, err, body: input });
+  }
+
+  /** Does a txn close its session? None closes a local one. */
+  private get hasTxns(): boolean {
+    return !this.isReadOnly && !this.world.history.isLocal(this.told);
   }
 
   private welcome({ sessionId, passwd, timeOut, readOnly }: ConnectResponse): void {
     if (sessionId === 0n || timeOut <= 0) {
       this.world.trace(`client ${this.id} has lost session ${this.told.id.toString(16)}`);
-      this.told = newTold(0n, this.told.lastZxid);
-      this.password = NO_PASSWORD;
-      this.onExpired();
-      this.leave();
+      this.forget();
       return;
     }
-    if (this.told.id === 0n) this.told = newTold(sessionId, this.told.lastZxid);
-    else if (sessionId !== this.told.id) throw new Violation(`client ${this.id} got a new session`);
+    if (this.told.id === 0n) {
+      this.told = this.world.history.newTold(sessionId, this.told.lastZxid);
+    } else if (sessionId !== this.told.id) {
+      throw new Violation(`client ${this.id} got a new session`);
+    }
     this.password = passwd ?? NO_PASSWORD;
     this.isReadOnly = readOnly;
     this.isOpen = true;
     this.world.trace(`client ${this.id} has session ${this.told.id.toString(16)}`);
+    for (const auth of this.auths) this.sendAuth(auth);
     this.armAgain();
     this.onOpen();
   }
 
   private armAgain(): void {
-    const watches = [...this.told.watches.values()];
-    if (watches.length === 0) return;
-    const paths = (isChild: boolean) =>
-      watches.filter((watch) => watch.isChild === isChild).map(({ path }) => path);
-    const body = SetWatches.encode({
-      relativeZxid: this.told.lastZxid,
-      dataWatches: paths(false),
-      existWatches: [],
-      childWatches: paths(true),
-    });
-    this.sendFrame(Xid.setWatches, OpCode.setWatches, body);
+    const { watches, lastZxid } = this.told;
+    // A server without a quorum may show what never was.
+    if (this.isReadOnly) watches.clear();
+    if (watches.size === 0) return;
+    this.sendFrame(Xid.setWatches, OpCode.setWatches2, watches.rearming(lastZxid));
   }
 
-  /** NodeChildrenChanged (4) is of child watches, NodeDeleted (2) of both, others of data. */
   private event({ type, path }: { type: number; path: string }): void {
-    if (type !== 4) this.told.watches.delete(`data ${path}`);
-    if (type === 4 || type === 2) this.told.watches.delete(`child ${path}`);
-    this.onEvent(path);
+    if (!this.isReadOnly) this.told.watches.event({ type: type as EventType, path });
   }
 
   private sendFrame(xid: number, type: number, body: Buffer): void {
@@ -263,16 +297,4 @@ export class ClientNode {
     length.writeInt32BE(bytes.length);
     this.socket?.send(Buffer.concat([length, bytes]));
   }
-}
-
-function newTold(id: bigint, lastZxid = 0n): Told {
-  return { id, lastZxid, watches: new Map() };
-}
-
-function isWrite(type: number): boolean {
-  return type !== OpCode.getData && type !== OpCode.getChildren && type !== OpCode.sync;
-}
-
-function read<T>(record: Type<T>, input: InputArchive): T {
-  return record.read(input);
 }

@@ -42,7 +42,8 @@ export class FaultMaker {
     network.maxDelayMs = USUAL_DELAY_MS;
     for (const node of servers) {
       node.disk.maxDelayMs = USUAL_DISK_MS;
-      if (!node.isUp) this.parts.start(node);
+      node.disk.error = null;
+      if (!node.isRunning) this.parts.start(node);
     }
   }
 
@@ -53,7 +54,7 @@ export class FaultMaker {
       this.loseQuorum();
       return;
     }
-    switch (random.below(12)) {
+    switch (random.below(13)) {
       case 0:
       case 1:
         this.crash(node);
@@ -90,6 +91,9 @@ export class FaultMaker {
         this.note('the network heals');
         world.network.healAll();
         break;
+      case 12:
+        this.failDisk(node);
+        break;
     }
   }
 
@@ -109,10 +113,10 @@ export class FaultMaker {
   }
 
   private crash(node: ServerNode): void {
-    if (!node.isUp) return;
+    if (!node.isRunning) return;
     node.crash();
     this.later(() => {
-      if (!node.isUp) this.parts.start(node);
+      if (!node.isRunning) this.parts.start(node);
     });
   }
 
@@ -123,7 +127,7 @@ export class FaultMaker {
     for (const node of gone) node.crash();
     this.world.scheduler.later(2500 + this.random.below(3000), () => {
       if (this.isOver) return;
-      for (const node of gone) if (!node.isUp) this.parts.start(node);
+      for (const node of gone) if (!node.isRunning) this.parts.start(node);
     });
   }
 
@@ -165,6 +169,17 @@ export class FaultMaker {
     this.note(`${to} does not hear ${from}`);
     network.cut(from, to);
     this.later(() => network.heal(from, to));
+  }
+
+  /** Writes fail for a while; a server that stops for it is started again. */
+  private failDisk(node: ServerNode): void {
+    const { disk } = node;
+    disk.error = this.random.oneIn(3) ? 'EIO' : 'ENOSPC';
+    this.note(`the disk of ${node.sid} fails: ${disk.error}`);
+    this.later(() => {
+      disk.error = null;
+      if (!node.isRunning) this.parts.start(node);
+    });
   }
 
   private slow(node: ServerNode): void {

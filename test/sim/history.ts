@@ -1,25 +1,37 @@
-import { hex, type Ledger, Violation } from './ledger.js';
+import type { Ledger } from './ledger.js';
+import { hex, Violation } from './violation.js';
+import { Watches } from './watches.js';
+import { CONFIG } from './znode-history.js';
 
 /** What one session was told, over all of its connections. */
 export interface Told {
   readonly id: bigint;
   lastZxid: bigint;
-  /** Armed watches, by kind and path, with the zxid that they were armed at. */
-  readonly watches: Map<string, { readonly path: string; readonly isChild: boolean; zxid: bigint }>;
+  readonly watches: Watches;
 }
 
 /** The guarantees that clients have, checked as each answer comes. */
 export class History {
   private readonly ledger: Ledger;
+  /** Sessions that more than one client has used. */
+  readonly shared: Set<bigint>;
   private readonly sequential = new Set<string>();
-  /** The newest write that anybody was told of. */
+  /** The newest write that any client knows of. */
   private lastAcknowledged = 0n;
   writes = 0;
   reads = 0;
   readOnlyReads = 0;
+  /** Sessions that their clients closed. */
+  closed = 0;
+  events = 0;
 
   constructor(ledger: Ledger) {
     this.ledger = ledger;
+    this.shared = ledger.shared;
+  }
+
+  newTold(id: bigint, lastZxid = 0n): Told {
+    return { id, lastZxid, watches: new Watches(this.ledger) };
   }
 
   /** What an answer to a request that is sent now must be newer than, if it is a write. */
@@ -28,20 +40,16 @@ export class History {
   }
 
   /** Any answer: a session never goes back in time, and events come before what they tell of. */
-  answered(told: Told, zxid: bigint): void {
+  answered(told: Told, zxid: bigint, isReadOnly: boolean): void {
     if (zxid < told.lastZxid) {
       throw new Violation(`a session went back from ${hex(told.lastZxid)} to ${hex(zxid)}`);
     }
     told.lastZxid = zxid;
-    for (const { path, isChild, zxid: armed } of told.watches.values()) {
-      const change = isChild
-        ? this.ledger.childrenChanged(path, armed, zxid)
-        : this.ledger.changed(path, armed, zxid);
-      if (change === undefined) continue;
-      throw new Violation(
-        `an answer at ${hex(zxid)} came before the event of ${path}, which changed at ${hex(change)}`,
-      );
-    }
+    if (!isReadOnly) told.watches.answered(zxid);
+  }
+
+  isLocal(told: Told): boolean {
+    return this.ledger.isLocal(told.id);
   }
 
   wrote(told: Told, cxid: number, zxid: bigint, sentAfter: bigint): void {
@@ -55,12 +63,53 @@ export class History {
     if (zxid > this.lastAcknowledged) this.lastAcknowledged = zxid;
   }
 
-  read(path: string, zxid: bigint, mzxid: bigint, data: string): void {
+  /** A session is closed at `zxid`: none of its ephemerals is left. */
+  closedSession(told: Told): void {
+    this.closed++;
+    const [left] = this.ledger.znodes.ephemeralsOf(told.id);
+    if (left === undefined) return;
+    throw new Violation(`session ${hex(told.id)} is closed, and ${left} is left`);
+  }
+
+  /** @param data null where the answer says that the znode does not exist */
+  read(path: string, zxid: bigint, mzxid: bigint, data: string | null): void {
     this.reads++;
-    const expected = this.ledger.valueAt(path, zxid);
-    if (expected === undefined || (expected.zxid === mzxid && expected.data === data)) return;
+    if (this.ledger.znodes.isUnseenBetween(zxid, zxid)) return;
+    const expected = this.ledger.znodes.valueAt(path, zxid) ?? { zxid: 0n, data: null };
+    if (data === null && expected.data === null) return;
+    // No txn made the first configuration.
+    if (path === CONFIG && expected.zxid === 0n) return;
+    if (expected.zxid === mzxid && expected.data === data) return;
+    const found = data === null ? 'no znode' : `the change of ${hex(mzxid)}`;
+    const right = expected.data === null ? 'no znode' : `the change of ${hex(expected.zxid)}`;
+    throw new Violation(`a read of ${path} at ${hex(zxid)} shows ${found} (expected ${right})`);
+  }
+
+  /** @param mzxid null where the answer says that the znode does not exist */
+  found(path: string, zxid: bigint, mzxid: bigint | null): void {
+    const { data } = this.ledger.znodes.valueAt(path, zxid) ?? { data: null };
+    this.read(path, zxid, mzxid ?? 0n, mzxid === null ? null : (data ?? ''));
+  }
+
+  listed(
+    path: string,
+    zxid: bigint,
+    names: readonly string[],
+    { numChildren, pzxid }: { readonly numChildren: number; readonly pzxid: bigint },
+  ): void {
+    this.reads++;
+    const changed = this.ledger.znodes.pzxidAt(path, zxid);
+    const isKnown = !this.ledger.znodes.isUnseenBetween(0n, zxid);
+    if (numChildren !== names.length || (isKnown && pzxid !== changed)) {
+      throw new Violation(
+        `the Stat of ${path} at ${hex(zxid)} has ${numChildren} children and pzxid ${hex(pzxid)} (expected ${names.length} and ${hex(changed)})`,
+      );
+    }
+    const expected = this.ledger.znodes.childrenAt(path, zxid)?.join(' ');
+    const found = [...names].sort().join(' ');
+    if (expected === undefined || expected === found) return;
     throw new Violation(
-      `a read of ${path} at ${hex(zxid)} shows ${hex(mzxid)}, and ${hex(expected.zxid)} was there`,
+      `a list of ${path} at ${hex(zxid)} shows "${found}" (expected "${expected}")`,
     );
   }
 

@@ -1,28 +1,12 @@
 import { OpCode } from '../../src/protocol/op-code.js';
-import { parentPath } from '../../src/protocol/path.js';
 import { zxidCounter } from '../../src/protocol/zxid.js';
 import type { QuorumConfig } from '../../src/server/quorum/quorum-config.js';
 import type { DataTree } from '../../src/server/tree/data-tree.js';
-import { readTxn, type Txn, type TxnHead } from '../../src/server/tree/txn.js';
+import { readTxn, type TxnHead } from '../../src/server/tree/txn.js';
 import { parse } from './shape.js';
+import { hex, Violation } from './violation.js';
 import type { Delivered } from './watched-peer.js';
-
-const CONFIG = '/zookeeper/config';
-
-/** Something that must never be. */
-export class Violation extends Error {
-  override readonly name = 'Violation';
-}
-
-interface Change {
-  readonly zxid: bigint;
-  /** Null where there is no such znode. */
-  readonly data: string | null;
-}
-
-export function hex(zxid: bigint): string {
-  return `0x${zxid.toString(16)}`;
-}
+import { CONFIG, isRefusal, ZnodeHistory } from './znode-history.js';
 
 /**
  * What is committed, once and for ever: whoever commits a txn first writes it down here, and all
@@ -33,17 +17,18 @@ export class Ledger {
   /** Their place in the order of commits. */
   private readonly places = new Map<bigint, number>();
   private readonly digests = new Map<bigint, { readonly digest: bigint; readonly sid: number }>();
-  private readonly owners = new Map<bigint, number>();
-  private readonly values = new Map<string, Change[]>();
-  private readonly children = new Map<string, bigint[]>();
+  private readonly leaders = new Map<bigint, number>();
+  readonly znodes = new ZnodeHistory();
   /** The last request of each session that was done. */
   private readonly cxids = new Map<bigint, number>();
-  /** Txns that nobody saw one by one. */
-  private readonly unseen: { readonly from: bigint; readonly to: bigint }[] = [];
+  /** Sessions that more than one client has used. */
+  readonly shared = new Set<bigint>();
   /** The last txn that is committed. */
   last = 0n;
   /** The memberships that were committed, by the zxids that made them. */
   private readonly configs: QuorumConfig[];
+  /** Configurations that were found right. */
+  private readonly known = new WeakSet<QuorumConfig>();
   private readonly sessions = new Set<bigint>();
   private readonly strangers = new Set<bigint>();
 
@@ -74,16 +59,21 @@ export class Ledger {
   }
 
   /** A membership is in force at a server: one that was committed, or that of the beginning. */
-  checkConfig(sid: number, { version, members }: QuorumConfig): void {
+  checkConfig(sid: number, config: QuorumConfig): void {
+    if (this.known.has(config)) return;
+    const { version, members } = config;
     const isFirst = zxidCounter(version) === 0;
     const committed = isFirst
       ? this.configs[0]
       : this.configs.find((config) => config.version === version);
-    const isUnseen = this.unseen.some(({ from, to }) => version > from && version <= to);
+    const isUnseen = this.znodes.unseen.some(({ from, to }) => version > from && version <= to);
     if (committed === undefined && isUnseen) return;
     const expected = committed === undefined ? 'none' : rolesIn(committed.members);
     const isJoiner = version === 0n && !committed?.members.has(sid);
-    if (isJoiner || expected === rolesIn(members)) return;
+    if (isJoiner || expected === rolesIn(members)) {
+      this.known.add(config);
+      return;
+    }
     const found = `${rolesIn(members)} of version ${hex(version)}`;
     throw new Violation(`server ${sid} has the members ${found}, not ${expected}`);
   }
@@ -101,7 +91,7 @@ export class Ledger {
       }
       return false;
     }
-    if (this.unseen.some(({ from, to }) => zxid > from && zxid <= to)) return false;
+    if (this.znodes.unseen.some(({ from, to }) => zxid > from && zxid <= to)) return false;
     if (zxid <= this.last) {
       throw new Violation(`server ${sid} commits ${hex(zxid)} behind ${hex(this.last)}`);
     }
@@ -111,16 +101,17 @@ export class Ledger {
     const { head, txn } = readTxn(entry);
     if (!isRefusal(txn)) this.checkOrder(head);
     if (txn.type === OpCode.createSession) this.sessions.add(head.sessionId);
-    this.follow(head.zxid, txn);
+    if (txn.type === OpCode.reconfig) this.adoptNext(txn.data ?? '', zxid);
+    this.znodes.follow(head, txn);
     return true;
   }
 
-  /** What a session asks for is done in the order in which it asks; it counts from 1. */
+  /** The requests of a session take effect in the order sent, unless two clients share it. */
   private checkOrder({ sessionId, cxid, zxid }: TxnHead): void {
-    if (cxid <= 0) return;
+    if (cxid <= 0 || this.shared.has(sessionId)) return;
     const before = this.cxids.get(sessionId) ?? 0;
     if (cxid <= before) {
-      throw new Violation(`${hex(zxid)} is request ${cxid} of a session, done behind ${before}`);
+      throw new Violation(`${hex(zxid)} is request ${cxid} of a session, done after ${before}`);
     }
     this.cxids.set(sessionId, cxid);
   }
@@ -135,15 +126,17 @@ export class Ledger {
   /** Takes the place of txns that came to a leader in a snapshot alone: their effects are known. */
   adopt(tree: DataTree, zxid: bigint): void {
     if (zxid <= this.last || zxidCounter(zxid) === 0) return;
-    this.unseen.push({ from: this.last, to: zxid });
+    this.znodes.unseen.push({ from: this.last, to: zxid });
     this.last = zxid;
     const text = tree.get(CONFIG)?.data;
     if (typeof text === 'string' && text !== '') this.adoptConfig(parse(text));
-    for (const node of tree.walk()) {
-      const data = typeof node.data === 'string' ? node.data : '';
-      this.note(node.path, tree.stats.mzxid(node.slot), data);
-      this.noteChildren(node.path, tree.stats.pzxid(node.slot));
-    }
+    this.znodes.adopt(tree, zxid);
+  }
+
+  private adoptNext(text: string, zxid: bigint): void {
+    const config = parse(text);
+    if (config.version !== zxid) throw new Violation(`${hex(zxid)} makes another version`);
+    this.configs.push(config);
   }
 
   private adoptConfig(config: QuorumConfig): void {
@@ -163,11 +156,16 @@ export class Ledger {
 
   /** An epoch has one leader, ever. */
   own(sid: number, epoch: bigint): void {
-    const owner = this.owners.get(epoch) ?? sid;
+    const owner = this.leaders.get(epoch) ?? sid;
     if (owner !== sid) {
       throw new Violation(`epoch ${epoch} is led by server ${sid}, and was by server ${owner}`);
     }
-    this.owners.set(epoch, sid);
+    this.leaders.set(epoch, sid);
+  }
+
+  /** Is it a session that no txn closes? */
+  isLocal(sessionId: bigint): boolean {
+    return !this.sessions.has(sessionId) && this.znodes.unseen.length === 0;
   }
 
   /** A client was told that its write is done. */
@@ -177,80 +175,10 @@ export class Ledger {
       throw new Violation(`a write was acknowledged at ${hex(zxid)}, where none is committed`);
     }
     const { head } = readTxn(entry);
-    if (!this.sessions.has(sessionId) && this.unseen.length === 0) this.strangers.add(sessionId);
+    if (this.isLocal(sessionId)) this.strangers.add(sessionId);
     if (head.sessionId !== sessionId || head.cxid !== cxid) {
       throw new Violation(`a write was acknowledged with the txn ${hex(zxid)} of somebody else`);
     }
-  }
-
-  /** What a read at `zxid` must show; undefined where that is not known. */
-  valueAt(path: string, zxid: bigint): Change | undefined {
-    return (this.values.get(path) ?? []).findLast((change) => change.zxid <= zxid);
-  }
-
-  /** The first change of a znode's data behind `after`, up to `until`. */
-  changed(path: string, after: bigint, until: bigint): bigint | undefined {
-    const found = this.values.get(path)?.find(({ zxid }) => zxid > after);
-    return found !== undefined && found.zxid <= until ? found.zxid : undefined;
-  }
-
-  childrenChanged(path: string, after: bigint, until: bigint): bigint | undefined {
-    const found = this.children.get(path)?.find((zxid) => zxid > after);
-    return found !== undefined && found <= until ? found : undefined;
-  }
-
-  private follow(zxid: bigint, txn: Txn): void {
-    switch (txn.type) {
-      case OpCode.create:
-      case OpCode.create2:
-      case OpCode.createContainer:
-      case OpCode.createTTL:
-        this.note(txn.path, zxid, txn.data ?? '');
-        this.noteChildren(parentPath(txn.path), zxid);
-        break;
-      case OpCode.setData:
-        this.note(txn.path, zxid, txn.data ?? '');
-        break;
-      case OpCode.reconfig: {
-        const config = parse(txn.data ?? '');
-        if (config.version !== zxid) throw new Violation(`${hex(zxid)} makes another version`);
-        this.configs.push(config);
-        this.note(CONFIG, zxid, txn.data ?? '');
-        break;
-      }
-      case OpCode.delete:
-      case OpCode.deleteContainer:
-        this.drop(txn.path, zxid);
-        break;
-      case OpCode.closeSession:
-        for (const path of txn.paths ?? []) this.drop(path, zxid);
-        break;
-      case OpCode.multi:
-        if (isRefusal(txn)) break;
-        for (const part of txn.txns) this.follow(zxid, part);
-        break;
-      default:
-        break;
-    }
-  }
-
-  private drop(path: string, zxid: bigint): void {
-    this.note(path, zxid, null);
-    this.noteChildren(parentPath(path), zxid);
-  }
-
-  private note(path: string, zxid: bigint, data: string | null): void {
-    const changes = this.values.get(path) ?? [];
-    if ((changes.at(-1)?.zxid ?? -1n) >= zxid) return;
-    changes.push({ zxid, data });
-    this.values.set(path, changes);
-  }
-
-  private noteChildren(path: string, zxid: bigint): void {
-    const changes = this.children.get(path) ?? [];
-    if ((changes.at(-1) ?? -1n) >= zxid) return;
-    changes.push(zxid);
-    this.children.set(path, changes);
   }
 }
 
@@ -260,10 +188,4 @@ function rolesIn(members: QuorumConfig['members']): string {
     role === 'observer' ? `(${sid})` : `${sid}`,
   );
   return names.sort().join(' ');
-}
-
-/** Does it change nothing? A request that came late on another connection is refused so. */
-function isRefusal(txn: Txn): boolean {
-  if (txn.type === OpCode.multi) return txn.txns.some(isRefusal);
-  return txn.type === OpCode.error;
 }

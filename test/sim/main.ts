@@ -78,9 +78,9 @@ function describe(seed: number, outcome: Outcome): string {
 }
 
 /** A fault of the simulator itself is told with its seed, and ends the run. */
-function run(seed: number, shape: Shape): Outcome {
+async function run(seed: number, shape: Shape): Promise<Outcome> {
   try {
-    return new Simulation({ seed, ...shape, steps, onTrace }).run();
+    return await new Simulation({ seed, ...shape, steps, onTrace }).run();
   } catch (error) {
     console.error(`seed ${seed} cannot be run`);
     throw error;
@@ -91,7 +91,7 @@ const onTrace = values.trace ? (line: string) => console.log(line) : () => undef
 let failed = 0;
 for (let seed = first; seed < first + count; seed++) {
   const shape = shapeFor(seed);
-  const outcome = run(seed, shape);
+  const outcome = await run(seed, shape);
   if (seed > first && (seed - first) % PROGRESS === 0) console.error(`${seed - first} seeds run`);
   if (count === 1 || outcome.violation !== null) console.log(describe(seed, outcome));
   if (outcome.violation === null) continue;

@@ -47,13 +47,14 @@ export class NodeSockets {
     }
   }
 
-  /** @param packets what the log has of the range; null where it has it no more */
-  sendTxns(
-    { link }: Extract<QuorumEffect, { kind: 'link-log' }>,
-    packets: readonly Buffer[] | null,
-  ): void {
-    for (const piece of packets ?? []) this.send(link, piece);
-    if (packets === null) this.fail(link, 'the log could not be sent');
+  /** @param packets what the log has of the range; rejects where it has it no more */
+  sendTxns(link: number, packets: AsyncIterable<Buffer>): void {
+    const socket = this.sockets.get(link);
+    if (socket instanceof StreamingSocket) {
+      socket.streamLater(packets[Symbol.asyncIterator](), () =>
+        this.fail(link, 'the log could not be sent'),
+      );
+    }
   }
 
   private streaming(socket: Socket): StreamingSocket {

@@ -59,7 +59,7 @@ export function commonParts(
     makeContainers: (state) =>
       new ContainerManager(
         state.tree,
-        { checkIntervalMs: 60_000, maxPerMinute: 10_000, maxNeverUsedMs: 0 },
+        { checkIntervalMs: 400, maxPerMinute: 10_000, maxNeverUsedMs: 0 },
         state.monotonicMs,
       ),
   };
@@ -76,8 +76,8 @@ function makeServer(
   const auth = new Auth({ hash, isAclSkipped: peer.isReconfigEnabled });
   const prep = new Prep(tree, auth, {
     isDigestEnabled: true,
-    isQuotaEnforced: false,
-    isTTLEnabled: false,
+    isQuotaEnforced: true,
+    isTTLEnabled: true,
     reconfigure: peer.isReconfigEnabled ? (...asked) => peer.reconfigure(...asked) : null,
   });
   const { tickTimeMs } = peer.limits;
@@ -111,7 +111,7 @@ function settingsOf(serverId: number, tickTimeMs: number, snapCount: number): Se
     globalOutstandingLimit: 1000,
     snapCount,
     snapSize: 0,
-    isTTLEnabled: false,
+    isTTLEnabled: true,
     sessionlessTimeoutMs: 10 * tickTimeMs,
   };
 }

@@ -1,88 +1,81 @@
 import { Run } from '../../src/jute/run.js';
-import { Xid } from '../../src/protocol/op-code.js';
-import type { Database } from '../../src/server/persistence/replay.js';
+import type { Disk } from '../../src/server/node/disk.js';
+import { logsAmong } from '../../src/server/persistence/recovery.js';
 import { Leader } from '../../src/server/quorum/leader.js';
 import { Learner } from '../../src/server/quorum/learner.js';
 import { containsQuorum, type QuorumConfig } from '../../src/server/quorum/quorum-config.js';
-import type { SnapshotContent } from '../../src/server/snapshot-content.js';
-import { CONFIG_FILE, SimDisk } from './disk.js';
+import { Inode } from '../support/platter.js';
+import type { Call } from '../support/platter-files.js';
+import type { PlantedFault } from './plant.js';
 import type { ServerNode } from './server-node.js';
-import type { Shape } from './shape.js';
-import type { Plant } from './simulation.js';
+import { SESSION_FAULTS } from './session-plants.js';
+import { type DiskManners, type SimDisk, VERSION_FOLDER } from './sim-disk.js';
 
-/** Says that a write is durable as soon as it is asked for. */
-class HastyDisk extends SimDisk {
-  override append(bytes: Buffer, firstZxid: bigint, done: () => void): void {
-    super.append(bytes, firstZxid, () => undefined);
-    done();
-  }
+function isLog({ path }: Call): boolean {
+  return path.includes('/log.');
 }
 
+/** Says that a write is durable, and has it in its cache. */
+const HASTY: DiskManners = {
+  handle: (call) => {
+    if (!isLog(call)) return false;
+    call.pretend('unsynced');
+    return true;
+  },
+};
+
 /** Loses what was appended last, and says that it has it. */
-class ForgetfulDisk extends SimDisk {
-  override append(bytes: Buffer, firstZxid: bigint, done: () => void): void {
-    if (this.random.oneIn(40)) done();
-    else super.append(bytes, firstZxid, done);
-  }
+const FORGETFUL: DiskManners = {
+  handle: (call, { random }) => {
+    if (call.kind !== 'write' || !isLog(call) || !random.oneIn(40)) return false;
+    call.pretend('nothing');
+    return true;
+  },
+};
+
+/** Never makes the names of a folder durable. */
+const NAMELESS: DiskManners = {
+  handle: (call) => {
+    if (call.kind !== 'sync-folder') return false;
+    call.pretend('unsynced');
+    return true;
+  },
+};
+
+/** Changes a bit of what it stored, when the power goes. */
+const ROTTEN: DiskManners = {
+  crashed: (disk) => {
+    const name = lastLogOf(disk);
+    if ((disk.files.get(name)?.length ?? 0) < 400) return;
+    const inode = disk.platter.find(`${VERSION_FOLDER}/${name}`);
+    if (inode instanceof Inode) inode.flip(100, 2);
+  },
+};
+
+function lastLogOf({ files }: SimDisk): string {
+  const found = [...files].map(([name, { length: size }]) => ({ name, size }));
+  return logsAmong(found).at(-1)?.name ?? '';
 }
 
 /** Says that an epoch is in its file as soon as it is asked to write it. */
-class HastyEpochDisk extends SimDisk {
-  override writeEpoch(effect: Parameters<SimDisk['writeEpoch']>[0], done: () => void): void {
-    super.writeEpoch(effect, () => undefined);
+function hurryEpochs(disk: Disk): void {
+  const write = disk.writeEpoch.bind(disk);
+  disk.writeEpoch = (name, epoch, done) => {
+    write(name, epoch, () => undefined);
     done();
-  }
-}
-
-/** Never writes an epoch down. */
-class EpochlessDisk extends SimDisk {
-  override writeEpoch(_: Parameters<SimDisk['writeEpoch']>[0], done: () => void): void {
-    this.scheduler.later(1, done);
-  }
+  };
 }
 
 /** Tells of a log that was cut, and cuts nothing. */
-class UncutDisk extends SimDisk {
-  override truncate(zxid: bigint, done: (found: Database | Error) => void): void {
-    const before = new Map(this.files);
-    super.truncate(zxid, (found) => {
-      for (const [name, bytes] of before) this.files.set(name, bytes);
+function skipCuts(disk: Disk, { disk: simDisk }: ServerNode): void {
+  const truncate = disk.truncate.bind(disk);
+  disk.truncate = (zxid, done) => {
+    const before = new Map([...simDisk.files].map(([name, bytes]) => [name, Buffer.from(bytes)]));
+    truncate(zxid, (found) => {
+      for (const [name, bytes] of before) simDisk.platter.put(`${VERSION_FOLDER}/${name}`, bytes);
       done(found);
     });
-  }
-}
-
-/** Says that a leader's snapshot is installed, and drops it. */
-class UnwillingDisk extends SimDisk {
-  override install(_: SnapshotContent, done: () => void): void {
-    this.scheduler.later(1, done);
-  }
-}
-
-/** Changes a bit of what it stored, when the power goes. */
-class RottenDisk extends SimDisk {
-  override crash(): void {
-    super.crash();
-    const logs = [...this.files.keys()].filter((name) => name.startsWith('log.'));
-    const bytes = this.files.get(logs.at(-1) ?? '');
-    if (bytes === undefined || bytes.length < 400) return;
-    const copy = Buffer.from(bytes);
-    copy[100] = (copy[100] as number) ^ 4;
-    this.files.set(logs.at(-1) as string, copy);
-  }
-}
-
-/** The frames of one write to a client, events last. */
-function eventsLast(bytes: Buffer): Buffer {
-  const answers: Buffer[] = [];
-  const events: Buffer[] = [];
-  for (let at = 0; at + 8 <= bytes.length; ) {
-    const end = at + 4 + bytes.readInt32BE(at);
-    const isEvent = bytes.readInt32BE(at + 4) === Xid.notification;
-    (isEvent ? events : answers).push(bytes.subarray(at, end));
-    at = end;
-  }
-  return Buffer.concat([...answers, ...events]);
+  };
 }
 
 /** A leader asks for a quorum of the membership in force alone, where a reconfig needs both. */
@@ -121,95 +114,113 @@ function selfish(config: QuorumConfig, sid: number): QuorumConfig {
   return { ...config, groups: new Map([[1, sids]]), weights: new Map([[sid, sids.length]]) };
 }
 
-export interface PlantedFault extends Plant {
-  readonly name: string;
-  /** It is found within so many seeds … */
-  readonly seeds: number;
-  /** … from this one on; 0 where nothing is said. Rare ones would make a test long. */
-  readonly from?: number;
-  /** Of ensembles that are more than servers. */
-  readonly shape?: Omit<Shape, 'servers'>;
-}
-
-/** Faults that nobody may be able to hide: each is the world's around the product, never in it. */
+/** Faults that must not stay hidden. Each is in the world around the product, never in it. */
 export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: 'acknowledge before fsync',
+    caught: /is committed on the disks of/,
     seeds: 5,
-    makeDisk: (scheduler, random) => new HastyDisk(scheduler, random),
+    diskManners: HASTY,
   },
   {
     name: 'lose a write that was acknowledged',
+    caught: /is committed on the disks of/,
     seeds: 5,
-    makeDisk: (scheduler, random) => new ForgetfulDisk(scheduler, random),
+    diskManners: FORGETFUL,
   },
   {
     name: 'ack an epoch before its file is written',
+    caught: /knows acceptedEpoch 1, and stored 0/,
     seeds: 5,
-    makeDisk: (scheduler, random) => new HastyEpochDisk(scheduler, random),
+    onDisk: hurryEpochs,
   },
   {
     name: 'reuse an epoch, as its file is never written',
+    caught: /knows acceptedEpoch 1, and stored 0/,
     seeds: 40,
     from: 60,
-    makeDisk: (scheduler, random) => new EpochlessDisk(scheduler, random),
+    onDisk: (disk) => {
+      disk.writeEpoch = (_name, _epoch, done) => done();
+    },
   },
   {
     name: 'skip TRUNC',
-    seeds: 40,
-    from: 60,
-    makeDisk: (scheduler, random) => new UncutDisk(scheduler, random),
+    caught: /leads to another tree/,
+    seeds: 20,
+    from: 40,
+    onDisk: skipCuts,
   },
   {
     name: 'ack a snapshot that is not installed',
+    caught: /took over .*, and stored/,
     seeds: 20,
-    makeDisk: (scheduler, random) => new UnwillingDisk(scheduler, random),
+    onDisk: (disk) => {
+      disk.install = (_, done) => done();
+    },
   },
-  { name: 'commit without a quorum', seeds: 5, configOf: selfish },
+  {
+    name: 'lose an fsync of a folder',
+    caught: /was committed, is on the disks of/,
+    seeds: 10,
+    diskManners: NAMELESS,
+  },
+  {
+    name: 'commit without a quorum',
+    caught: /is committed on the disks of/,
+    seeds: 5,
+    configOf: selfish,
+  },
   {
     name: 'restart with an empty disk',
+    caught: /lacks txns up to|but no snapshot/,
     seeds: 30,
     onRestart: ({ disk }, random) => {
-      if (random.oneIn(2)) disk.files.clear();
+      if (random.oneIn(2)) disk.wipe();
     },
   },
   {
     name: 'lose the last log in a restart',
+    caught: /lacks txns up to/,
     seeds: 20,
     onRestart: ({ disk }) => {
-      const logs = [...disk.files.keys()].filter((name) => name.startsWith('log.'));
-      disk.files.delete(logs.at(-1) ?? '');
+      const name = lastLogOf(disk);
+      if (name !== '') disk.remove(name);
     },
   },
   {
     name: 'change a bit of the log',
+    caught: /the checksum of the record is wrong/,
     seeds: 5,
-    makeDisk: (scheduler, random) => new RottenDisk(scheduler, random),
+    diskManners: ROTTEN,
   },
-  { name: 'send an event behind the answer that shows it', seeds: 20, onSend: eventsLast },
   {
     name: 'let a client go back in time',
-    seeds: 40,
+    caught: /a session went back/,
+    seeds: 20,
+    from: 20,
     shape: { isReadOnlyAllowed: true },
     lastZxidSeen: () => 0n,
   },
   {
     name: 'commit a reconfig with a quorum of the old membership only',
+    caught: /is committed on the disks of/,
     seeds: 20,
     shape: { spares: 2 },
     onTurn: forgetNextQuorum,
   },
   {
     name: 'tell observers another txn than the one that is committed',
+    caught: /commits another txn/,
     seeds: 5,
     shape: { observers: 2, hasObserverMasters: true },
     onTurn: garble,
   },
   {
     name: 'go back to the first membership in a restart',
-    seeds: 30,
-    from: 15,
+    caught: /shows the change of|is committed on the disks of/,
+    seeds: 15,
     shape: { spares: 2 },
-    onRestart: ({ disk }) => disk.files.delete(CONFIG_FILE),
+    onRestart: ({ disk }) => disk.forgetConfig(),
   },
+  ...SESSION_FAULTS,
 ];

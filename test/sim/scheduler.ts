@@ -81,3 +81,8 @@ export class Scheduler {
 function isBefore(a: Task, b: Task): boolean {
   return a.atMs < b.atMs || (a.atMs === b.atMs && a.order < b.order);
 }
+
+/** Resolves when no promise has anything left to do. */
+export function settled(): Promise<void> {
+  return new Promise((resolve) => process.nextTick(resolve));
+}

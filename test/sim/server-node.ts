@@ -1,15 +1,16 @@
-import { Run } from '../../src/jute/run.js';
-import type { Effect } from '../../src/server/effects.js';
 import type { Event } from '../../src/server/events.js';
+import type { ConfigKeeper } from '../../src/server/node/config-file.js';
+import type { Disk } from '../../src/server/node/disk.js';
 import type { QuorumConfig } from '../../src/server/quorum/quorum-config.js';
 import type { QuorumLimits } from '../../src/server/quorum/role.js';
 import type { Random } from '../support/random.js';
-import type { SimDisk } from './disk.js';
 import type { Network } from './network.js';
 import { NodeSockets } from './node-sockets.js';
+import { type Booted, boot } from './node-storage.js';
 import { commonParts, TICK_MS } from './peer-parts.js';
+import { type Hands, performEffect } from './perform-effect.js';
 import type { Scheduler, Timer } from './scheduler.js';
-import { readTxns, recover } from './stored-files.js';
+import type { SimDisk } from './sim-disk.js';
 import { type Delivered, WatchedLog, WatchedPeer } from './watched-peer.js';
 
 export interface NodeParts {
@@ -17,6 +18,8 @@ export interface NodeParts {
   readonly random: Random;
   readonly limits: QuorumLimits;
   readonly isReconfigEnabled: boolean;
+  /** Given what it asks of its disk. */
+  readonly onDisk?: ((disk: Disk, node: ServerNode) => void) | undefined;
 }
 
 /** What a node asks of the world that it is in. */
@@ -32,6 +35,8 @@ export interface NodeWorld {
   turned(node: ServerNode): void;
   /** What goes out to a client. */
   sending(bytes: Buffer): Buffer;
+  /** It has read its data, and takes part from now on. */
+  started(node: ServerNode): void;
   /** It cannot go on: what it says of its disk, or of itself, is an error. */
   failed(node: ServerNode, error: unknown): void;
   trace(line: string): void;
@@ -54,6 +59,10 @@ export class ServerNode {
   private readonly config: QuorumConfig;
   private readonly random: Random;
   private readonly parts: NodeParts;
+  /** A new one for each life; null while the server is down. */
+  private life: object | null = null;
+  /** Of this life. */
+  private hands: Hands | null = null;
   private inbox: Event[] = [];
   private isTurnAsked = false;
   private pausedUntilMs = 0;
@@ -87,49 +96,79 @@ export class ServerNode {
     return this.peer !== null;
   }
 
+  /** There is a process: it serves, or reads its data. */
+  get isRunning(): boolean {
+    return this.life !== null;
+  }
+
   start(): void {
+    if (this.life !== null) return;
+    const life = {};
+    this.life = life;
+    const onFatal = (error: unknown): void => {
+      if (this.life === life) this.stopped(error);
+    };
+    boot(this.disk, this.sid, { onWarning: (message) => this.warned(life, message), onFatal }).then(
+      (booted) => {
+        if (this.life === life) this.begin(booted);
+      },
+      onFatal,
+    );
+  }
+
+  private begin({ database, entries, acceptedEpoch, currentEpoch, config, ...storage }: Booted) {
     const { scheduler } = this.world;
-    try {
-      const { database, entries, acceptedEpoch, currentEpoch } = recover(this.disk.files);
-      const committedLog = new WatchedLog();
-      for (const { zxid, entry } of entries) committedLog.add(zxid, new Run(entry));
-      committedLog.onAdd = (txn) => {
-        this.lastReal = txn.zxid;
-        this.world.delivered(this, txn);
-      };
-      this.lastReal = database.tree.lastProcessedZxid;
-      this.replacedZxid = 0n;
-      this.bootMs = scheduler.nowMs;
-      this.inbox = [];
-      this.pausedUntilMs = 0;
-      this.peer = new WatchedPeer({
-        ...commonParts(this.parts),
-        sid: this.sid,
-        config: this.disk.config ?? this.config,
-        acceptedEpoch,
-        currentEpoch,
-        data: { tree: database.tree, sessions: [...database.sessions.values()] },
-        committedLog,
-        replayed: entries.length,
-        seed: this.random.below(1 << 30),
-      });
-      this.peer.onLeading = () => this.world.leads(this);
-      this.peer.onReplaced = ({ tree }) => {
-        this.lastReal = tree.lastProcessedZxid;
-        this.replacedZxid = this.lastReal;
-      };
-    } catch (error) {
-      this.world.failed(this, error);
-      return;
-    }
+    const committedLog = new WatchedLog();
+    for (const { zxid, entry } of entries) committedLog.add(zxid, entry);
+    committedLog.onAdd = (txn) => {
+      this.lastReal = txn.zxid;
+      this.world.delivered(this, txn);
+    };
+    this.parts.onDisk?.(storage.disk, this);
+    this.lastReal = database.tree.lastProcessedZxid;
+    this.replacedZxid = 0n;
+    this.bootMs = scheduler.nowMs;
+    this.inbox = [];
+    this.pausedUntilMs = 0;
+    const peer = new WatchedPeer({
+      ...commonParts(this.parts),
+      sid: this.sid,
+      config: config ?? this.config,
+      acceptedEpoch,
+      currentEpoch,
+      data: { tree: database.tree, sessions: [...database.sessions.values()] },
+      committedLog,
+      replayed: entries.length,
+      seed: this.random.below(1 << 30),
+    });
+    this.peer = peer;
+    this.hands = this.makeHands(peer, storage);
+    peer.onLeading = () => this.world.leads(this);
+    peer.onReplaced = ({ tree }) => {
+      this.lastReal = tree.lastProcessedZxid;
+      this.replacedZxid = this.lastReal;
+    };
     this.world.trace(`${this.sid} starts at ${this.lastReal.toString(16)}`);
     this.askTurn();
-    this.tickLater(this.peer);
+    this.tickLater(peer);
+    this.world.started(this);
+  }
+
+  private warned(life: object, message: string): void {
+    if (this.life === life) this.world.trace(`${this.sid} warns: ${message}`);
+  }
+
+  /** A process whose disk fails it stops, as it must; any other stop is a fault. */
+  private stopped(error: unknown): void {
+    if (this.disk.hasFailed) this.crash();
+    else this.world.failed(this, error);
   }
 
   crash(): void {
-    if (this.peer === null) return;
+    if (this.life === null) return;
+    this.life = null;
     this.peer = null;
+    this.hands = null;
     this.disk.crash();
     this.sockets = this.newSockets();
     this.lastFrames = new Map();
@@ -195,7 +234,8 @@ export class ServerNode {
       peer.step({ kind: 'clock', wallMs, monotonicMs: this.monotonicMs });
       for (const event of events) peer.step(event);
       for (let effects = peer.drain(); effects.length > 0; effects = peer.drain()) {
-        for (const effect of effects) this.perform(effect);
+        if (this.hands === null) return;
+        for (const effect of effects) performEffect(effect, this.hands);
       }
       this.world.turned(this);
     } catch (error) {
@@ -209,75 +249,26 @@ export class ServerNode {
     }
   }
 
-  private perform(effect: Effect): void {
-    const { peer, disk } = this;
-    const step = (event: Event): void => {
-      if (this.peer === peer) this.step(event);
+  private makeHands(
+    peer: WatchedPeer,
+    storage: { readonly disk: Disk; readonly keeper: ConfigKeeper },
+  ): Hands {
+    return {
+      ...storage,
+      sockets: this.sockets,
+      step: (event) => {
+        if (this.peer === peer) this.step(event);
+      },
+      askTurn: () => this.askTurn(),
+      sending: (bytes) => this.world.sending(bytes),
+      note: (message) => this.note(message),
+      notify: (sid, frame) => {
+        this.lastFrames.set(sid, frame);
+        this.post(sid, frame);
+      },
+      isPurging: () => this.random.oneIn(4),
+      failed: (error) => this.world.failed(this, error),
     };
-    switch (effect.kind) {
-      case 'send':
-        this.sockets.send(effect.connection, this.world.sending(effect.bytes));
-        break;
-      case 'close':
-        this.sockets.close(effect.connection);
-        break;
-      case 'append':
-        disk.append(effect.bytes, effect.firstZxid, () => step(effect.whenDurable));
-        break;
-      case 'write-epoch':
-        disk.writeEpoch(effect, () => step(effect.whenDurable));
-        break;
-      case 'truncate':
-        disk.truncate(effect.zxid, (found) => {
-          if (found instanceof Error) this.world.failed(this, found);
-          else step({ kind: 'truncated', database: found });
-        });
-        break;
-      case 'install-snapshot':
-        disk.install(effect.content, () => step(effect.whenDurable));
-        break;
-      case 'write-config':
-        disk.writeConfig(effect.text);
-        break;
-      case 'snapshot':
-        disk.takeSnapshot(effect.content);
-        break;
-      case 'wake':
-        this.askTurn();
-        break;
-      case 'report':
-        if (effect.report.kind === 'quorum') this.note(effect.report.message);
-        break;
-      case 'notify':
-        this.lastFrames.set(effect.sid, effect.frame);
-        this.post(effect.sid, effect.frame);
-        break;
-      case 'observer-port':
-        this.sockets.isObserverPortOpen = effect.isOpen;
-        break;
-      case 'link-dial':
-        this.sockets.dial(effect);
-        break;
-      case 'link-send':
-        this.sockets.send(effect.link, effect.bytes);
-        break;
-      case 'link-snapshot':
-        this.sockets.sendSnapshot(effect);
-        break;
-      case 'search-log':
-        disk.searchLog(effect.range, (place) => {
-          step({ kind: 'log-searched', link: effect.link, until: effect.range.until, place });
-        });
-        break;
-      case 'link-log':
-        this.sockets.sendTxns(effect, readTxns(this.disk.files, effect.range));
-        break;
-      case 'link-close':
-        this.sockets.close(effect.link);
-        break;
-      default:
-        break;
-    }
   }
 
   private note(message: string): void {

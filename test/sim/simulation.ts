@@ -1,34 +1,23 @@
 import { createHash } from 'node:crypto';
-import type { QuorumConfig } from '../../src/server/quorum/quorum-config.js';
+import { judge } from '../history/judge.js';
 import { Random } from '../support/random.js';
 import { Checks } from './checks.js';
-import { ClientNode, type ClientWorld } from './client-node.js';
-import { SimDisk } from './disk.js';
+import { ClientNode } from './client-node.js';
+import type { ClientWorld } from './client-world.js';
 import { FaultMaker } from './fault-maker.js';
 import { History } from './history.js';
-import { Ledger, Violation } from './ledger.js';
+import { Ledger } from './ledger.js';
 import { Network } from './network.js';
+import { afterPowerLoss, hasUncommitted } from './node-storage.js';
 import { INIT_LIMIT, TICK_MS } from './peer-parts.js';
-import { Scheduler } from './scheduler.js';
+import type { Plant } from './plant.js';
+import { Recording } from './recording.js';
+import { Scheduler, settled } from './scheduler.js';
 import { type NodeWorld, ServerNode } from './server-node.js';
 import { everybody, firstConfig, limitsOf, type Shape } from './shape.js';
-import { recover } from './stored-files.js';
+import { SimDisk } from './sim-disk.js';
+import { Violation } from './violation.js';
 import { Workload } from './workload.js';
-
-/** What may be planted from outside, to see that it is found. */
-export interface Plant {
-  makeDisk?(scheduler: Scheduler, random: Random): SimDisk;
-  /** The membership as one server has it. */
-  configOf?(config: QuorumConfig, sid: number): QuorumConfig;
-  /** What goes out to a client, spoilt. */
-  onSend?(bytes: Buffer): Buffer;
-  /** What a client says that it has seen. */
-  lastZxidSeen?(zxid: bigint): bigint;
-  /** Called at the end of each turn of a server. */
-  onTurn?(node: ServerNode): void;
-  /** Called before a server starts again. */
-  onRestart?(node: ServerNode, random: Random): void;
-}
 
 export interface SimulationOptions extends Shape {
   readonly seed: number;
@@ -67,6 +56,7 @@ export class Simulation implements NodeWorld, ClientWorld {
   readonly scheduler = new Scheduler();
   readonly network: Network;
   readonly history: History;
+  readonly recording = new Recording(() => this.scheduler.nowMs);
   readonly servers: ServerNode[];
   private readonly options: SimulationOptions;
   private readonly ledger: Ledger;
@@ -78,7 +68,7 @@ export class Simulation implements NodeWorld, ClientWorld {
   private epochs = 0;
 
   constructor(options: SimulationOptions) {
-    const { seed, clients = 3, plant = {}, spares = 0 } = options;
+    const { seed, clients = 3, plant = {}, spares = 0, isReadOnlyAllowed = false } = options;
     this.options = options;
     const random = (stream: number) => new Random(seed * 16 + stream);
     this.network = new Network(this.scheduler, random(0));
@@ -90,42 +80,43 @@ export class Simulation implements NodeWorld, ClientWorld {
     const limits = limitsOf(options);
     const isReconfigEnabled = spares > 0;
     this.servers = [...all.members.keys()].map((sid) => {
-      const disk =
-        plant.makeDisk?.(this.scheduler, diskRandom) ?? new SimDisk(this.scheduler, diskRandom);
+      const disk = new SimDisk(this.scheduler, diskRandom, plant.diskManners);
       const known = firstConfig(all, options, sid);
       const config = plant.configOf?.(known, sid) ?? known;
-      const parts = { disk, random: random(2), limits, isReconfigEnabled };
+      const { onDisk } = plant;
+      const parts = { disk, random: random(2), limits, isReconfigEnabled, onDisk };
       return new ServerNode(this, sid, config, parts);
     });
     const clientRandom = random(3);
     this.clients = Array.from({ length: clients }, (_, at) => {
-      const canBeReadOnly = options.isReadOnlyAllowed === true && at % 2 === 1;
+      const canBeReadOnly = isReadOnlyAllowed && at % 2 === 1;
       const node = new ClientNode(this, 101 + at, clientRandom, canBeReadOnly);
       const parts = {
         history: this.history,
         scheduler: this.scheduler,
         random: clientRandom,
         joiners: isReconfigEnabled ? [...all.members.values()] : [],
+        other: () => clientRandom.pick(this.clients).node,
       };
       return { node, workload: new Workload(node, parts) };
     });
     this.network.whenHealed((from, to) => this.node(from)?.resend(to));
     this.faults = new FaultMaker(this, random(4), {
       clients: this.clients.map(({ node }) => node.id),
-      isReadOnlyAllowed: options.isReadOnlyAllowed === true,
+      isReadOnlyAllowed,
       start: (node) => this.start(node, random(5)),
     });
   }
 
-  run(): Outcome {
+  async run(): Promise<Outcome> {
     for (const node of this.servers) this.start(node, null);
     for (const { node } of this.clients) node.start();
     this.makeRoots();
     for (const { workload } of this.clients) workload.start();
     this.faults.begin();
-    this.runWhile(() => this.scheduler.steps < this.options.steps);
+    await this.runWhile(() => this.scheduler.steps < this.options.steps);
     this.faults.end();
-    this.recoverAll();
+    await this.recoverAll();
     return {
       violation: this.violation,
       traceHash: this.hash.digest('hex'),
@@ -173,6 +164,10 @@ export class Simulation implements NodeWorld, ClientWorld {
     return this.options.plant?.lastZxidSeen?.(zxid) ?? zxid;
   }
 
+  started(node: ServerNode): void {
+    for (const other of this.servers) if (other !== node) other.resend(node.sid);
+  }
+
   failed(node: ServerNode, error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error);
     this.fail(`server ${node.sid} stops: ${reason}`);
@@ -201,25 +196,24 @@ export class Simulation implements NodeWorld, ClientWorld {
 
   // ── the course of a run ──────────────────────────────────────────────────────────────────────
 
-  private runWhile(isGoingOn: () => boolean): void {
-    while (this.violation === null && isGoingOn() && this.scheduler.step());
+  /** Between two steps all that is promised comes about, so that a run repeats exactly. */
+  private async runWhile(isGoingOn: () => boolean): Promise<void> {
+    while (this.violation === null && isGoingOn() && this.scheduler.step()) await settled();
   }
 
   private start(node: ServerNode, random: Random | null): void {
     if (random !== null) this.options.plant?.onRestart?.(node, random);
     node.start();
-    for (const other of this.servers) if (other !== node) other.resend(node.sid);
   }
 
   /** The znodes that all work on are made by the first client, however often it takes. */
   private makeRoots(): void {
     const [first] = this.clients;
     if (first === undefined) return;
-    const { node, workload } = first;
-    node.onOpen = () => workload.makeRoots();
+    first.node.onOpen = () => first.workload.makeRoots();
   }
 
-  private recoverAll(): void {
+  private async recoverAll(): Promise<void> {
     const untilMs = this.scheduler.nowMs + RECOVERY_MS;
     let isWritten = false;
     let isAsked = false;
@@ -239,14 +233,16 @@ export class Simulation implements NodeWorld, ClientWorld {
     };
     retry();
     const isRecovered = () => isWritten && this.servers.every(({ peer }) => peer?.isEstablished);
-    this.runWhile(() => this.scheduler.nowMs < untilMs && !isRecovered());
+    await this.runWhile(() => this.scheduler.nowMs < untilMs && !isRecovered());
     if (!isRecovered()) this.fail(`no progress within ${RECOVERY_MS} ms: ${this.describe()}`);
     for (const { workload } of this.clients) workload.isOver = true;
     const quietMs = this.scheduler.nowMs + QUIET_MS;
-    this.runWhile(() => this.scheduler.nowMs < quietMs);
+    await this.runWhile(() => this.scheduler.nowMs < quietMs);
     // Sessions may still end, one by one, and a member be found to have missed something.
-    this.runWhile(() => this.scheduler.nowMs < quietMs + RECOVERY_MS && !this.areAllLevel());
-    if (this.violation === null) this.compareAll();
+    await this.runWhile(() => this.scheduler.nowMs < quietMs + RECOVERY_MS && !this.areAllLevel());
+    if (this.violation === null) await this.compareAll();
+    const [verdict] = judge(this.recording.recorder.history);
+    if (verdict !== undefined) this.fail(`${verdict.property}: ${verdict.message}`);
   }
 
   private areAllLevel(): boolean {
@@ -254,11 +250,11 @@ export class Simulation implements NodeWorld, ClientWorld {
       ({ peer, lastReal, disk }) =>
         peer?.isEstablished === true && disk.isIdle && lastReal === this.servers[0]?.lastReal,
     );
-    return areLevel && !this.servers.some(isOneUnderWay);
+    return areLevel && !this.servers.some(hasUncommitted);
   }
 
   /** All have the same tree and membership, and what is on their disks leads to it again. */
-  private compareAll(): void {
+  private async compareAll(): Promise<void> {
     const [first] = this.servers.map(({ peer }) => peer?.data.tree.digest.value);
     const versions = new Set(this.servers.map(({ peer }) => peer?.membership.config.version));
     if (versions.size > 1) this.fail(`the memberships at the end: ${[...versions].join(', ')}`);
@@ -268,7 +264,7 @@ export class Simulation implements NodeWorld, ClientWorld {
         continue;
       }
       try {
-        const { tree } = recover(new Map(disk.files)).database;
+        const { tree } = await afterPowerLoss(disk);
         if (tree.digest.value !== first) this.fail(`the disk of server ${sid} has another tree`);
       } catch (error) {
         this.fail(`the disk of server ${sid} cannot be read: ${(error as Error).message}`);
@@ -283,16 +279,5 @@ export class Simulation implements NodeWorld, ClientWorld {
         return `server ${sid} is ${role} at ${lastReal.toString(16)} (${notes.at(-1)})`;
       })
       .join('; ');
-  }
-}
-
-/** Has the disk a txn that is not committed yet? */
-function isOneUnderWay({ peer, disk }: ServerNode): boolean {
-  try {
-    const { tree } = recover(new Map(disk.files)).database;
-    return tree.lastProcessedZxid > (peer?.data.tree.lastProcessedZxid ?? 0n);
-  } catch {
-    // What is wrong with it is told when all are compared.
-    return false;
   }
 }

@@ -28,6 +28,32 @@ export class StreamingSocket implements Socket {
     });
   }
 
+  /** The same of pieces that are read from a disk. */
+  streamLater(pieces: AsyncIterator<Buffer>, fail: () => void): void {
+    this.inTurn(() => {
+      this.waiting = [];
+      this.pull(pieces, fail);
+    });
+  }
+
+  private pull(pieces: AsyncIterator<Buffer>, fail: () => void): void {
+    pieces.next().then(
+      (piece) => {
+        if (piece.done === true) {
+          this.finish();
+          return;
+        }
+        this.socket.send(piece.value);
+        this.later(() => this.pull(pieces, fail));
+      },
+      () => {
+        this.waiting = [];
+        this.socket.close();
+        fail();
+      },
+    );
+  }
+
   close(): void {
     this.inTurn(() => this.socket.close());
   }
@@ -52,6 +78,10 @@ export class StreamingSocket implements Socket {
       this.later(() => this.next(pieces, fail));
       return;
     }
+    this.finish();
+  }
+
+  private finish(): void {
     const waiting = this.waiting ?? [];
     this.waiting = null;
     for (const act of waiting) this.inTurn(act);

@@ -1,5 +1,6 @@
 import type { Run } from '../../src/jute/run.js';
 import { CommittedLog } from '../../src/server/quorum/committed-log.js';
+import type { QuorumPeerParts } from '../../src/server/quorum/peer-parts.js';
 import { QuorumPeer } from '../../src/server/quorum/quorum-peer.js';
 import type { Data } from '../../src/server/quorum/role.js';
 
@@ -14,15 +15,24 @@ const KEPT_TXNS = 20;
 
 /** A committed log that says what comes into it. */
 export class WatchedLog extends CommittedLog {
+  /** All that came since the start, also what the log keeps no more. */
+  readonly all: Delivered[] = [];
   onAdd: (txn: Delivered) => void = () => undefined;
 
   constructor() {
     super(KEPT_TXNS, 0);
   }
 
+  override clear(): void {
+    super.clear();
+    this.all.length = 0;
+  }
+
   override add(zxid: bigint, entry: Run): void {
     super.add(zxid, entry);
-    this.onAdd({ zxid, entry: entry.view() });
+    const txn = { zxid, entry: entry.view() };
+    this.all.push(txn);
+    this.onAdd(txn);
   }
 }
 
@@ -31,13 +41,23 @@ export class WatchedLog extends CommittedLog {
  * logged and not committed: the peer says so in its note before.
  */
 export class WatchedPeer extends QuorumPeer {
+  readonly log: WatchedLog;
   isEnding = false;
+  /** A plant changed its tree or digest: it is to notice, and to take its leader's. */
+  isSpoilt = false;
+  wasSpoilt = false;
   onReplaced: (data: Data) => void = () => undefined;
   /** It leads an epoch: told at once, as it may hand over in the same step. */
   onLeading: () => void = () => undefined;
 
+  constructor(parts: QuorumPeerParts & { readonly committedLog: WatchedLog }) {
+    super(parts);
+    this.log = parts.committedLog;
+  }
+
   override replaceData(data: Data): void {
     super.replaceData(data);
+    this.isSpoilt = false;
     this.onReplaced(data);
   }
 

@@ -1,69 +1,95 @@
-import { OutputArchive } from '../../src/jute/output-archive.js';
 import { ErrorCode } from '../../src/protocol/error-code.js';
 import { OpCode } from '../../src/protocol/op-code.js';
-import { OPEN_ACL_UNSAFE } from '../../src/protocol/perms.js';
-import {
-  CreateRequest,
-  CreateResponse,
-  DeleteRequest,
-  GetDataResponse,
-  MultiHeader,
-  PathRequest,
-  PathWatchRequest,
-  ReconfigRequest,
-  SetDataRequest,
-} from '../../src/protocol/proto.js';
+import { OPEN_ACL_UNSAFE, Perms } from '../../src/protocol/perms.js';
+import { CreateResponse, ReconfigRequest } from '../../src/protocol/proto.js';
 import type { QuorumServerConfig } from '../../src/server/config-ensemble.js';
 import type { Random } from '../support/random.js';
 import { TWINS } from './checks.js';
 import type { ClientNode } from './client-node.js';
+import type { Answer } from './client-world.js';
 import type { History } from './history.js';
+import { Reads } from './reads.js';
+import * as requests from './requests.js';
+import { type Body, Flags } from './requests.js';
 import type { Scheduler } from './scheduler.js';
 import { lineOf } from './shape.js';
 
 const KEYS = ['/key-0', '/key-1', '/key-2', '/key-3'];
 const EPHEMERALS = '/ephemeral';
 const SEQUENCE = '/sequence';
-const ROOTS = [...KEYS, ...TWINS, EPHEMERALS, SEQUENCE];
-const MAX_IN_FLIGHT = 4;
-const EPHEMERAL = 1;
-const SEQUENTIAL = 2;
+/** Few names, which are created, deleted and created again all the time. */
+const FIELD = '/field';
+const NAMES = ['/field/a', '/field/b', '/field/c', '/field/a/x', '/field/a/y', '/field/b/x'];
+/** Znodes with ACLs. Nobody watches them: an event goes only to those who may read. */
+const GUARDED = ['/guarded/a', '/guarded/b'];
+const QUOTA = '/zookeeper/quota/field';
+const ROOTS = [...KEYS, ...TWINS, EPHEMERALS, SEQUENCE, FIELD, '/guarded', QUOTA];
+const MAX_IN_FLIGHT = 12;
+const NO_ANSWER = (): void => undefined;
 
-/** What one client does for as long as the simulation lasts: a bit of everything. */
+type Answered = (answer: Answer) => void;
+
+export interface WorkloadParts {
+  readonly history: History;
+  readonly scheduler: Scheduler;
+  readonly random: Random;
+  /** All servers where the membership may change; empty where it may not. */
+  readonly joiners: readonly QuorumServerConfig[];
+  /** A client whose session this one may take over. */
+  readonly other: () => ClientNode | undefined;
+}
+
+/** The load of one client: every operation, in pipelines, on names that are used again at once. */
 export class Workload {
   private readonly client: ClientNode;
   private readonly history: History;
   private readonly scheduler: Scheduler;
   private readonly random: Random;
-  /** All servers where the membership may change; none where not. */
-  private readonly joiners: readonly QuorumServerConfig[];
+  private readonly parts: WorkloadParts;
+  private readonly reads: Reads;
   private count = 0;
-  private own: string[] = [];
   private readonly made = new Set<string>();
   /** Nothing more is asked. */
   isOver = false;
 
-  constructor(
-    client: ClientNode,
-    parts: {
-      readonly history: History;
-      readonly scheduler: Scheduler;
-      readonly random: Random;
-      readonly joiners: readonly QuorumServerConfig[];
-    },
-  ) {
+  /** What a client does, and how often against the others. */
+  private readonly acts: readonly (readonly [weight: number, act: () => void])[] = [
+    [8, () => this.ask(requests.setData(this.key, this.text()))],
+    [6, () => this.reads.read(this.key, false)],
+    [4, () => this.reads.read(this.random.pick([...KEYS, ...TWINS]), true)],
+    [6, () => this.ask(this.someChange())],
+    [6, () => this.reads.read(this.name, this.random.oneIn(2))],
+    [4, () => this.reads.exists(this.name, this.random.oneIn(2))],
+    [4, () => this.reads.list(this.random.pick([FIELD, EPHEMERALS, '/field/a']))],
+    [3, () => this.sequential()],
+    [3, () => this.ask(requests.create(`${EPHEMERALS}/${this.text()}`, Flags.ephemeral, null))],
+    [3, () => this.setTwins()],
+    [4, () => this.ask(this.someMulti())],
+    [2, () => this.reads.multiRead(this.name, FIELD)],
+    [2, () => this.reads.syncAndRead(this.key)],
+    [4, () => this.flicker()],
+    [2, () => this.watch()],
+    [1, () => this.guard()],
+    [1, () => this.limit()],
+    [1, () => this.ask(requests.ofPath(OpCode.getEphemerals, '/'))],
+    [1, () => this.pipeline()],
+    [2, () => this.client.leave()],
+    [1, () => this.client.closeSession()],
+    [1, () => this.moveSession()],
+    [0.5, () => this.client.forget()],
+  ];
+
+  constructor(client: ClientNode, parts: WorkloadParts) {
     this.client = client;
     this.history = parts.history;
     this.scheduler = parts.scheduler;
     this.random = parts.random;
-    this.joiners = parts.joiners;
-    client.onExpired = () => {
-      this.own = [];
-    };
+    this.parts = parts;
+    this.reads = new Reads(client, parts.history);
   }
 
   start(): void {
-    this.scheduler.later(1 + this.random.below(160), () => {
+    this.scheduler.later(1 + this.random.below(120), () => {
       if (this.isOver) return;
       if (this.client.isOpen && this.client.sent.length < MAX_IN_FLIGHT) this.act();
       this.start();
@@ -72,60 +98,179 @@ export class Workload {
 
   /** One write, whatever else happens; `done` hears whether it worked. */
   probe(done: (isWritten: boolean) => void): void {
-    this.set(KEYS[0] as string, 'probe', done);
+    const write = requests.setData(KEYS[0] as string, 'probe');
+    this.ask(write, ({ err }) => done(err === ErrorCode.OK));
+  }
+
+  /** The znodes that all work on; each of them may exist already. */
+  makeRoots(): void {
+    for (const path of ROOTS) {
+      if (this.made.has(path)) continue;
+      this.ask(requests.create(path, Flags.persistent, '0'), ({ err }) => {
+        if (err === ErrorCode.OK || err === ErrorCode.NODEEXISTS) this.made.add(path);
+      });
+    }
   }
 
   private act(): void {
-    const { random } = this;
-    const key = random.pick(KEYS);
-    if (random.oneIn(40)) {
-      this.client.leave();
+    const { random, parts } = this;
+    if (this.client.isShared && random.oneIn(3)) {
+      this.pipeline();
       return;
     }
-    if (this.joiners.length > 0 && random.oneIn(12)) {
-      if (random.oneIn(3)) this.get('/zookeeper/config', true);
+    if (parts.joiners.length > 0 && random.oneIn(14)) {
+      if (random.oneIn(3)) this.reads.read('/zookeeper/config', true);
       else this.reconfigure();
       return;
     }
-    const text = `${this.client.id}-${++this.count}`;
-    switch (random.below(12)) {
-      case 0:
-      case 1:
-      case 2:
-        this.set(key, text);
-        break;
-      case 3:
-      case 4:
-        this.get(key, false);
-        break;
-      case 5:
-        this.get(random.pick([...KEYS, ...TWINS]), true);
-        break;
-      case 6:
-        this.create(`${EPHEMERALS}/${text}`, EPHEMERAL);
-        break;
-      case 7:
-        this.create(`${SEQUENCE}/${random.pick(['a', 'b'])}-`, SEQUENTIAL);
-        break;
-      case 8:
-        this.setTwins(text);
-        break;
-      case 9:
-        this.list(EPHEMERALS);
-        break;
-      case 10:
-        this.ask(OpCode.sync, PathRequest.encode({ path: key }));
-        this.get(key, false);
-        break;
-      case 11:
-        this.deleteOne();
-        break;
+    const sum = this.acts.reduce((total, [weight]) => total + weight, 0);
+    let left = random.below(sum * 10) / 10;
+    for (const [weight, act] of this.acts) {
+      left -= weight;
+      if (left < 0) {
+        act();
+        return;
+      }
     }
   }
 
-  /** Who joins may be a member already, and who leaves none. */
+  private get key(): string {
+    return this.random.pick(KEYS);
+  }
+
+  private get name(): string {
+    return this.random.pick(NAMES);
+  }
+
+  private text(): string {
+    return `${this.client.id}-${++this.count}`;
+  }
+
+  private ask({ type, body }: Body, answered: Answered = NO_ANSWER): void {
+    this.client.ask({ type, body, answered });
+  }
+
+  // ── writes ───────────────────────────────────────────────────────────────────────────────────
+
+  /** A change of a name that others change too: it works, or it does not. */
+  private someChange(): Body {
+    const { random, name } = this;
+    const version = random.oneIn(3) ? random.below(3) : -1;
+    switch (random.below(11)) {
+      case 0:
+      case 1:
+        return requests.create(name, Flags.persistent, this.text());
+      case 2:
+        return requests.create(name, Flags.ephemeral, null, OpCode.create2);
+      case 3:
+        return requests.create(name, Flags.container, this.text(), OpCode.createContainer);
+      case 4:
+        return requests.createTTL(name, this.text(), BigInt(1 + random.below(2000)));
+      case 5:
+      case 6:
+      case 7:
+        return requests.remove(name, version);
+      case 8:
+        return requests.setACL(name, OPEN_ACL_UNSAFE, version);
+      default:
+        return requests.setData(name, this.text(), version);
+    }
+  }
+
+  /** Of parts that may fail; often of two that work on one name. */
+  private someMulti(): Body {
+    const { random } = this;
+    const parts = Array.from({ length: 1 + random.below(5) }, () =>
+      random.oneIn(4) ? requests.check(this.name, random.below(2) - 1) : this.someChange(),
+    );
+    return requests.multi(parts);
+  }
+
+  private setTwins(): void {
+    const text = this.text();
+    this.ask(requests.multi(TWINS.map((path) => requests.setData(path, text))));
+  }
+
+  private sequential(): void {
+    const { random } = this;
+    const flags = random.pick([Flags.sequential, Flags.ephemeralSequential]);
+    const path = `${SEQUENCE}/${random.pick(['a', 'b'])}-`;
+    this.ask(requests.create(path, flags, null), ({ err, body }) => {
+      if (err === ErrorCode.OK) this.history.madeSequential(CreateResponse.read(body).path);
+    });
+  }
+
+  /** One ephemeral comes and goes in one pipeline, and its session may end with it. */
+  private flicker(): void {
+    const { random } = this;
+    const name = `${EPHEMERALS}/${random.below(2)}`;
+    for (let left = 1 + random.below(4); left > 0; left--) {
+      this.ask(requests.create(name, Flags.ephemeral, null));
+      if (left > 1 || random.oneIn(3)) this.ask(requests.remove(name));
+    }
+    if (random.oneIn(2)) this.client.closeSession();
+  }
+
+  /** Hundreds of requests in one go. */
+  private pipeline(): void {
+    const { random } = this;
+    for (let left = 20 + random.below(280); left > 0; left--) {
+      if (random.oneIn(3)) this.reads.read(this.name, false);
+      else this.ask(random.oneIn(6) ? this.someMulti() : this.someChange());
+    }
+    if (random.oneIn(6)) this.client.closeSession();
+  }
+
+  private guard(): void {
+    const { random, client } = this;
+    const path = random.pick(GUARDED);
+    const ids = { scheme: 'auth', id: '' };
+    switch (random.below(5)) {
+      case 0:
+        client.addAuth(`user-${random.below(2)}:secret`);
+        break;
+      case 1:
+        this.ask(requests.setACL(path, [{ perms: Perms.ALL, id: ids }]));
+        break;
+      case 2:
+        this.ask(requests.remove(path));
+        break;
+      case 3:
+        this.ask(requests.setData(path, this.text()));
+        break;
+      default:
+        this.ask(requests.create(path, Flags.persistent, this.text()));
+    }
+  }
+
+  /** Sets a quota, or takes it away. */
+  private limit(): void {
+    const { random } = this;
+    const limits = `${QUOTA}/zookeeper_limits`;
+    if (random.oneIn(3)) {
+      this.ask(requests.remove(limits));
+      return;
+    }
+    const text = `count=${2 + random.below(8)},bytes=-1=;byteHardLimit=-1;countHardLimit=${3 + random.below(8)}`;
+    this.ask(requests.create(limits, Flags.persistent, text));
+    this.ask(requests.create(`${QUOTA}/zookeeper_stats`, Flags.persistent, 'count=0,bytes=0'));
+    this.ask(requests.setData(limits, text));
+  }
+
+  private watch(): void {
+    const path = this.random.pick([FIELD, '/field/a', '/field/b']);
+    this.reads.watch(path, path === FIELD, this.random.oneIn(3));
+  }
+
+  private moveSession(): void {
+    const other = this.parts.other();
+    if (other !== undefined && other !== this.client) this.client.takeOver(other);
+  }
+
+  /** The one that joins may be a member already, and the one that leaves may not be. */
   private reconfigure(): void {
-    const { random, joiners } = this;
+    const { random } = this;
+    const { joiners } = this.parts;
     const someLine = () =>
       lineOf(random.pick(joiners), random.oneIn(4) ? 'observer' : 'participant');
     const kind = random.below(7);
@@ -139,87 +284,6 @@ export class Workload {
       newMembers: isList ? list.join() : '',
       curConfigId: -1n,
     });
-    this.ask(OpCode.reconfig, body);
-  }
-
-  /** The znodes that the others work on; each of them may be there already. */
-  makeRoots(): void {
-    for (const path of ROOTS) if (!this.made.has(path)) this.create(path, 0);
-  }
-
-  private ask(type: number, body: Buffer): void {
-    this.client.ask({ type, body, answered: () => undefined });
-  }
-
-  private set(path: string, text: string, done?: (isWritten: boolean) => void): void {
-    const body = SetDataRequest.encode({ path, data: Buffer.from(text), version: -1 });
-    this.client.ask({
-      type: OpCode.setData,
-      body,
-      answered: ({ err }) => done?.(err === ErrorCode.OK),
-    });
-  }
-
-  private get(path: string, isWatched: boolean): void {
-    this.client.ask({
-      type: OpCode.getData,
-      body: PathWatchRequest.encode({ path, watch: isWatched }),
-      answered: ({ zxid, err, body }) => {
-        if (err !== ErrorCode.OK) return;
-        if (this.client.isReadOnly) {
-          this.history.readOnlyReads++;
-          return;
-        }
-        const { data, stat } = GetDataResponse.read(body);
-        this.history.read(path, zxid, stat.mzxid, data?.toString('latin1') ?? '');
-        if (isWatched) this.client.watch(path, false, zxid);
-      },
-    });
-  }
-
-  private list(path: string): void {
-    this.client.ask({
-      type: OpCode.getChildren,
-      body: PathWatchRequest.encode({ path, watch: true }),
-      answered: ({ zxid, err }) => {
-        if (err === ErrorCode.OK && !this.client.isReadOnly) this.client.watch(path, true, zxid);
-      },
-    });
-  }
-
-  private create(path: string, flags: number): void {
-    const body = CreateRequest.encode({
-      path,
-      data: flags === 0 ? Buffer.from('0') : null,
-      acl: OPEN_ACL_UNSAFE,
-      flags,
-    });
-    this.client.ask({
-      type: OpCode.create,
-      body,
-      answered: ({ err, body: reply }) => {
-        if (err === ErrorCode.OK || err === ErrorCode.NODEEXISTS) this.made.add(path);
-        if (err !== ErrorCode.OK) return;
-        const made = CreateResponse.read(reply).path;
-        if (flags === SEQUENTIAL) this.history.madeSequential(made);
-        if (flags === EPHEMERAL) this.own.push(made);
-      },
-    });
-  }
-
-  private deleteOne(): void {
-    const path = this.own.shift();
-    if (path === undefined) return;
-    this.ask(OpCode.delete, DeleteRequest.encode({ path, version: -1 }));
-  }
-
-  private setTwins(text: string): void {
-    const out = new OutputArchive();
-    for (const path of TWINS) {
-      MultiHeader.write(out, { type: OpCode.setData, done: false, err: -1 });
-      SetDataRequest.write(out, { path, data: Buffer.from(text), version: -1 });
-    }
-    MultiHeader.write(out, { type: -1, done: true, err: -1 });
-    this.ask(OpCode.multi, out.take());
+    this.ask({ type: OpCode.reconfig, body });
   }
 }

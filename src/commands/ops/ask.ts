@@ -1,5 +1,5 @@
 import type { ServerAddress } from '../../client/connect-string.js';
-import type { AskOptions } from '../../client/four-letter.js';
+import { type AskOptions, MAX_ANSWER_LENGTH } from '../../client/four-letter.js';
 import type { TlsOptions } from '../../client/tls.js';
 import { kindOfAnswer, WORDS, type WordName } from '../../fourlw/index.js';
 import type { Answer, Reason } from './member.js';
@@ -22,6 +22,11 @@ const NETWORK_REASONS: readonly string[] = [
   'tls',
   'too-large',
 ];
+
+/** Words whose answers grow with the clients and watches of a server, and are as long as any. */
+const LISTS: readonly WordName[] = ['stat', 'cons', 'dump', 'wchc', 'wchp'];
+/** The others take a few KiB, mntr some hundred; many members may lie about it at once. */
+const MAX_SHORT_ANSWER_LENGTH = 4 * 1024 * 1024;
 
 interface AskLimit {
   readonly timeoutMs: number;
@@ -49,6 +54,7 @@ export async function askMember(
       timeoutMs,
       connectTimeoutMs: timeoutMs,
       readTimeoutMs: timeoutMs,
+      maxLength: LISTS.includes(word) ? MAX_ANSWER_LENGTH : MAX_SHORT_ANSWER_LENGTH,
       signal: deadline,
       ...(tls === undefined ? {} : { tls }),
     });

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { packageVersion } from '../package-version.js';
+import { safeText } from '../terminal/sanitize.js';
 import type { CliWorld } from './cli-world.js';
 import { execute } from './execute.js';
 import { TASKS, VERBS } from './index.js';
@@ -37,7 +38,7 @@ export async function main(args: readonly string[], world: CliWorld): Promise<nu
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
     if (!(error instanceof UsageError || error instanceof RunFault)) throw error;
-    for (const line of error.message.split('\n')) world.writeError(`zkops: ${line}\n`);
+    for (const line of safeText(error.message).split('\n')) world.writeError(`zkops: ${line}\n`);
     return error.exitCode;
   }
   return exitCode;

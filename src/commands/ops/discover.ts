@@ -2,6 +2,7 @@
 // in its whitelist.
 
 import { WORDS } from '../../fourlw/index.js';
+import { safeLine } from '../terminal/sanitize.js';
 import { askMember } from './ask.js';
 import { type MemberAddress, nameOf } from './member-address.js';
 import type { RunOptions } from './run.js';
@@ -26,7 +27,8 @@ export async function discoverMembers(
     try {
       return membersBy(await serverLines(address, run, readConfig), address);
     } catch (error) {
-      faults.push(`${nameOf(address)}: ${error instanceof Error ? error.message : String(error)}`);
+      const fault = error instanceof Error ? error.message : String(error);
+      faults.push(`${nameOf(address)}: ${safeLine(fault)}`);
     }
   }
   throw new RunFault(`--discover: no member tells who the members are\n${faults.join('\n')}`);

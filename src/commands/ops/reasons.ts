@@ -19,20 +19,20 @@ const SENTENCES: Readonly<Record<Reason | 'read-only', Describe>> = {
   }),
   timeout: ({ timeoutMs }) => ({
     message: `no whole answer within ${timeoutMs} ms`,
-    advice:
-      'the server hangs or a firewall drops packets: look at it, or give it a longer --timeout',
+    advice: 'look at the server and at firewalls on the way, or give it a longer --timeout',
   }),
   dns: ({ host }) => ({
-    message: `the name ${host} has no address`,
+    message: `the name ${host} could not be resolved`,
     advice: 'correct the name in the list, or the name service',
   }),
   reset: ({ detail }) => ({
     message: `the connection broke${detail === '' ? '' : `: ${detail}`}`,
     advice: 'look at its log, and at a proxy on the way',
   }),
-  unreachable: () => ({
-    message: 'no way leads to its address',
-    advice: 'look at its network, its routes and its firewall',
+  // Whatever the kernel said: also that this machine has no local address or descriptor left.
+  unreachable: ({ detail, server }) => ({
+    message: `the connection failed${detail === '' ? '' : `: ${detail.replace(`${server} `, 'it ')}`}`,
+    advice: 'look at its network, its routes and its firewall, and at the limits of this machine',
   }),
   tls: ({ detail, server }) => ({
     message: `TLS failed${detail === '' ? '' : `: ${detail.replace(`${server} `, 'it ')}`}`,
@@ -44,7 +44,7 @@ const SENTENCES: Readonly<Record<Reason | 'read-only', Describe>> = {
   }),
   empty: ({ word }) => ({
     message: 'it closed the connection without an answer',
-    advice: `it does not know ${word}, or this address has reached maxClientCnxns, or the port is the secure one`,
+    advice: `does it know ${word}? Is maxClientCnxns reached, or is this the secure port?`,
   }),
   'not-whitelisted': ({ words }) => ({
     message: `${words.join(' and ')} ${words.length > 1 ? 'are' : 'is'} not in its whitelist`,
@@ -52,8 +52,7 @@ const SENTENCES: Readonly<Record<Reason | 'read-only', Describe>> = {
   }),
   'not-serving': () => ({
     message: 'it runs but serves no requests',
-    advice:
-      'it is starting, electing a leader or without a quorum: look at the others and at its log',
+    advice: 'look at the other members and at its log: is it starting, or without a quorum?',
   }),
   unreadable: ({ word, server }) => ({
     message: `what it sent is no answer to ${word}`,

@@ -4,6 +4,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { renderReport } from '../render/ops-report.js';
 import type { OpsTerminal } from '../render/ops-terminal.js';
+import { safeText } from '../terminal/sanitize.js';
 import type { TlsFiles } from '../tls-files.js';
 import type { AskWord } from './ask.js';
 import { FileFault } from './files/file-fault.js';
@@ -71,7 +72,7 @@ export async function runTask(
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
     if (world.signal.aborted) return EXIT_INTERRUPTED;
     if (!(error instanceof UsageError || error instanceof FileFault)) throw error;
-    for (const line of error.message.split('\n')) world.writeError(`zkops: ${line}\n`);
+    for (const line of safeText(error.message).split('\n')) world.writeError(`zkops: ${line}\n`);
     return error.exitCode;
   }
   return exitCode;

@@ -5,6 +5,7 @@ import { formatSessionId } from '../../protocol/session-id.js';
 import { formatZxid } from '../../protocol/zxid.js';
 import type { ErrorReport } from '../command-error.js';
 import type { Result } from '../result.js';
+import { safeJson } from '../terminal/sanitize.js';
 import type { Change, ZnodeValue } from '../watching/change.js';
 
 /**
@@ -13,20 +14,22 @@ import type { Change, ZnodeValue } from '../watching/change.js';
  */
 export function resultToJson(result: Result, indent: number): string {
   if (result.kind === 'rows' && indent === 0) {
-    return result.rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+    return result.rows.map((row) => `${safeJson(JSON.stringify(row))}\n`).join('');
   }
   if (result.kind === 'of-path' && result.result.kind === 'rows' && indent === 0) {
     const { path } = result;
-    return result.result.rows.map((row) => `${JSON.stringify({ path, ...row })}\n`).join('');
+    return result.result.rows
+      .map((row) => `${safeJson(JSON.stringify({ path, ...row }))}\n`)
+      .join('');
   }
   const value = toJson(result);
-  return value === undefined ? '' : `${JSON.stringify(value, null, indent)}\n`;
+  return value === undefined ? '' : `${safeJson(JSON.stringify(value, null, indent))}\n`;
 }
 
 export function errorToJson(report: ErrorReport, indent: number): string {
   const { code, exitCode, sentence, path, hint, place, location } = report;
   const error = { code, exitCode, message: sentence, path, hint, place: placeOf(place), location };
-  return `${JSON.stringify({ error }, null, indent)}\n`;
+  return `${safeJson(JSON.stringify({ error }, null, indent))}\n`;
 }
 
 function placeOf(place: ErrorReport['place']): object | undefined {

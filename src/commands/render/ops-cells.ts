@@ -3,16 +3,11 @@ import type { Grid } from '../ops/grid.js';
 import type { Member } from '../ops/member.js';
 import type { OpsResult } from '../ops/result.js';
 import type { CellValue, Column, OpsVerb } from '../ops/verb.js';
-
-/** Servers write what they like: control characters must not reach a terminal. */
-export function safeText(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-  return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, '?');
-}
+import { safeLine } from '../terminal/sanitize.js';
 
 /** The text of a cell; "" for a value that nobody told. */
 export function cellText(value: CellValue): string {
-  return value === undefined ? '' : safeText(String(value));
+  return value === undefined ? '' : safeLine(String(value));
 }
 
 /** The exact values of every column, a row a member, with the reason and the sentence behind. */
@@ -87,5 +82,5 @@ function globToRegExp(glob: string): RegExp {
 export function shownCell(column: Column, member: Member, members: readonly Member[]): string {
   const value = column.value(member, members);
   if (value === undefined) return '-';
-  return safeText(column.show === undefined ? String(value) : column.show(value));
+  return safeLine(column.show === undefined ? String(value) : column.show(value));
 }

@@ -1,6 +1,6 @@
 import type { ChalkInstance } from 'chalk';
 import type { Change, Level, OpsResult } from '../ops/result.js';
-import { safeText } from './ops-cells.js';
+import { safeLine } from '../terminal/sanitize.js';
 import { wrap } from './ops-draw.js';
 
 export const LEVEL_PAINTS = {
@@ -36,7 +36,7 @@ export function footnotes(result: OpsResult, width: number, chalk: ChalkInstance
   }
   const lines = [...notes].map(([text, { level, servers }]) => {
     const about = servers.join(', ');
-    const whole = wrap(safeText(about === '' ? `${text}.` : `${about}: ${text}.`), width);
+    const whole = wrap(safeLine(about === '' ? `${text}.` : `${about}: ${text}.`), width);
     const isPainted = level !== 'healthy' && about !== '' && whole.startsWith(`${about}:`);
     const paint = level === 'healthy' ? chalk.reset : LEVEL_PAINTS[level](chalk);
     return isPainted ? `${paint(about)}${whole.slice(about.length)}\n` : `${whole}\n`;
@@ -46,7 +46,7 @@ export function footnotes(result: OpsResult, width: number, chalk: ChalkInstance
 
 function changeNotes(changes: readonly Change[], width: number): string[] {
   if (changes.length === 0) return [];
-  const lines = changes.map((change) => `${wrap(safeText(`- ${changeText(change)}`), width)}\n`);
+  const lines = changes.map((change) => `${wrap(safeLine(`- ${changeText(change)}`), width)}\n`);
   return ['New since the run before:\n', ...lines];
 }
 

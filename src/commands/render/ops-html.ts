@@ -2,7 +2,8 @@
 
 import type { Member } from '../ops/member.js';
 import type { Level, OpsResult, TrendFigures, TrendPoint } from '../ops/result.js';
-import { safeText, shownCell } from './ops-cells.js';
+import { safeLine } from '../terminal/sanitize.js';
+import { shownCell } from './ops-cells.js';
 import { changeText } from './ops-footnotes.js';
 import { escapeHtml, svgPlot, svgStrip } from './svg-plot.js';
 
@@ -66,7 +67,7 @@ export function opsToHtml(result: OpsResult): string {
 }
 
 function html(text: string): string {
-  return escapeHtml(safeText(text));
+  return escapeHtml(safeLine(text));
 }
 
 function memberTable({ verb, members }: OpsResult): string {

@@ -2,6 +2,7 @@ import type { ShowOptions } from '../ops/cli-world.js';
 import type { Member } from '../ops/member.js';
 import { EXIT_CODES, type OpsResult } from '../ops/result.js';
 import { lagOf, statusOf } from '../ops/status.js';
+import { safeJson } from '../terminal/sanitize.js';
 import { pairsOf, wantsPairs } from './ops-cells.js';
 
 /** The version of the shape below: a field that goes or changes its meaning makes it zkops/2. */
@@ -51,7 +52,7 @@ export function opsToJson(result: OpsResult, show: ShowOptions): string {
     ...(result.changes === undefined ? {} : { changes: result.changes }),
     members: members.map((member) => memberJson(result, member, show)),
   };
-  return `${JSON.stringify(document, replaceBigint, 2)}\n`;
+  return `${safeJson(JSON.stringify(document, replaceBigint, 2))}\n`;
 }
 
 /** One line a member, then one with the verdict. */
@@ -63,5 +64,5 @@ export function opsToJsonLines(result: OpsResult, show: ShowOptions): string {
     ...(result.changes ?? []).map((change) => ({ ...start, change })),
     { ...start, verdict: verdictJson(result) },
   ];
-  return lines.map((line) => `${JSON.stringify(line, replaceBigint)}\n`).join('');
+  return lines.map((line) => `${safeJson(JSON.stringify(line, replaceBigint))}\n`).join('');
 }

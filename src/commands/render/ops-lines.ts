@@ -18,8 +18,17 @@ export function gridToCsv({ titles, rows }: Grid): string {
   return [names, ...rows].map((row) => `${row.map(csvField).join(',')}\n`).join('');
 }
 
+/** What a spreadsheet would read as a formula. */
+const FORMULA = /^(?:[=+@\t\r]|-.)/s;
+
+/**
+ * Text that a spreadsheet would run has an apostrophe before it, as OWASP's page on CSV injection
+ * has it. Numbers stay numbers, also those that a server wrote as text.
+ */
 export function csvField(value: CellValue): string {
-  const text = cellText(value);
+  const raw = value === undefined ? '' : String(value);
+  const isNumber = typeof value === 'number' || /^[+-]?\d+(?:\.\d+)?$/.test(raw);
+  const text = FORMULA.test(raw) && !isNumber ? `'${cellText(value)}` : cellText(value);
   return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

@@ -1,6 +1,6 @@
 import { isDown } from '../ops/member.js';
 import type { OpsResult } from '../ops/result.js';
-import { safeText } from './ops-cells.js';
+import { safeLine } from '../terminal/sanitize.js';
 
 const STATUS = { healthy: 'OK', warning: 'WARNING', critical: 'CRITICAL', unknown: 'UNKNOWN' };
 
@@ -13,7 +13,7 @@ export function opsToNagios({ members, verdict }: OpsResult): string {
     .filter(({ text }) => text !== verdict.summary)
     .map(({ server, text }) => (server === undefined ? text : `${server}: ${text}`));
   // A bar would start the performance data.
-  const says = safeText([verdict.summary, ...rest].join('; ')).replaceAll('|', '/');
+  const says = safeLine([verdict.summary, ...rest].join('; ')).replaceAll('|', '/');
   const up = members.filter(({ state }) => !isDown(state)).length;
   const data = [
     `members_up=${up};;;0;${members.length}`,

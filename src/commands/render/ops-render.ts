@@ -1,6 +1,6 @@
 import type { ShowOptions } from '../ops/cli-world.js';
 import type { OpsResult } from '../ops/result.js';
-import { safeText } from './ops-cells.js';
+import { safeLine } from '../terminal/sanitize.js';
 import { changeText } from './ops-footnotes.js';
 import { opsToJson, opsToJsonLines } from './ops-json.js';
 import { opsToCsv, opsToPlain } from './ops-lines.js';
@@ -40,12 +40,12 @@ export function renderOps(
 /** For cron: nothing when healthy, else one line a problem; with a state, what is new alone. */
 function opsToProblems({ time, verdict, changes }: OpsResult): string {
   if (changes !== undefined) {
-    return changes.map((change) => `${time} ${safeText(changeText(change))}\n`).join('');
+    return changes.map((change) => `${time} ${safeLine(changeText(change))}\n`).join('');
   }
   return verdict.problems
     .map(({ level, server, text }) => {
       const about = server === undefined ? '' : `${server}: `;
-      return `${time} ${level.toUpperCase()} ${about}${safeText(text)}\n`;
+      return `${time} ${level.toUpperCase()} ${about}${safeLine(text)}\n`;
     })
     .join('');
 }

@@ -3,7 +3,7 @@ import { problemsOf, worstLevel } from '../ops/blame.js';
 import { EXIT_CODES, type Level, type Problem, type Verdict } from '../ops/result.js';
 import type { Conclusion, Report, ReportColumn, ReportRow } from '../ops/task.js';
 import type { TaskFormat } from '../ops/task-cli.js';
-import { safeText } from './ops-cells.js';
+import { safeJson, safeLine } from '../terminal/sanitize.js';
 import { wrap } from './ops-draw.js';
 import { LEVEL_PAINTS } from './ops-footnotes.js';
 import { csvField, gridToPlain } from './ops-lines.js';
@@ -57,7 +57,7 @@ async function* quietPieces(report: Report, { time }: ShowReport): Pieces {
   const { verdict } = await drain(report);
   for (const { level, server, text } of verdict.problems) {
     const about = server === undefined ? '' : `${server}: `;
-    yield `${time} ${level.toUpperCase()} ${safeText(`${about}${text}`)}\n`;
+    yield `${time} ${level.toUpperCase()} ${safeLine(`${about}${text}`)}\n`;
   }
   return verdict.level;
 }
@@ -92,7 +92,7 @@ async function* nagiosPieces(report: Report): Pieces {
   const { verdict } = await drain(report);
   const status = { healthy: 'OK', warning: 'WARNING', critical: 'CRITICAL', unknown: 'UNKNOWN' };
   const says = [verdict.summary, ...toldProblems(verdict).map(sentenceOf)].join('; ');
-  yield `ZOOKEEPER ${status[verdict.level]} - ${safeText(says).replaceAll('|', '/')}\n`;
+  yield `ZOOKEEPER ${status[verdict.level]} - ${safeLine(says).replaceAll('|', '/')}\n`;
   return verdict.level;
 }
 
@@ -112,12 +112,12 @@ function replaceBigint(_key: string, value: unknown): unknown {
 
 function rowJson({ columns }: Report, row: ReportRow): string {
   const entries = columns.map(({ key }, at) => [key, row[at] ?? null]);
-  return JSON.stringify(Object.fromEntries(entries), replaceBigint);
+  return safeJson(JSON.stringify(Object.fromEntries(entries), replaceBigint));
 }
 
 function conclusionJson({ verdict, notes = [], totals = {} }: Conclusion): string {
   const verdictOut = { ...verdict, exitCode: EXIT_CODES[verdict.level] };
-  return JSON.stringify({ verdict: verdictOut, notes, totals }, replaceBigint);
+  return safeJson(JSON.stringify({ verdict: verdictOut, notes, totals }, replaceBigint));
 }
 
 async function* jsonPieces(report: Report, { verb, time }: ShowReport): Pieces {
@@ -201,7 +201,7 @@ function textsOf({ columns }: Report, row: ReportRow): string[] {
   return columns.map(({ show }, at) => {
     const value = row[at];
     if (value === undefined) return '-';
-    return safeText(show === undefined ? String(value) : show(value));
+    return safeLine(show === undefined ? String(value) : show(value));
   });
 }
 
@@ -228,7 +228,7 @@ function tableLine(
 
 /** As in the footnotes of other verbs: the member has the colour. */
 function paintedProblem(problem: Problem, { width }: OpsTerminal, chalk: ChalkInstance): string {
-  const whole = `${wrap(safeText(sentenceOf(problem)), width)}\n`;
+  const whole = `${wrap(safeLine(sentenceOf(problem)), width)}\n`;
   const { server = '', level } = problem;
   if (server === '' || !whole.startsWith(server)) return whole;
   return `${LEVEL_PAINTS[level](chalk)(server)}${whole.slice(server.length)}`;
@@ -242,11 +242,11 @@ function conclusionText(
 ): string {
   const said = [
     ...toldProblems(verdict).map((problem) => paintedProblem(problem, terminal, chalk)),
-    ...notes.map((text) => `${wrap(safeText(text), terminal.width)}\n`),
+    ...notes.map((text) => `${wrap(safeLine(text), terminal.width)}\n`),
   ];
   const isQuiet = isPlain && verdict.level === 'healthy';
   if (isQuiet && said.length === 0) return '';
-  const last = `${verdict.level.toUpperCase()}: ${safeText(verdict.summary)}`;
+  const last = `${verdict.level.toUpperCase()}: ${safeLine(verdict.summary)}`;
   const painted = LEVEL_PAINTS[verdict.level](chalk).bold(wrap(last, terminal.width));
   return `\n${said.join('')}${isQuiet ? '' : `${painted}\n`}`;
 }

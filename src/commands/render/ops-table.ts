@@ -5,7 +5,8 @@ import type { Grid } from '../ops/grid.js';
 import { isUnjudged, type MemberState } from '../ops/member.js';
 import type { Level, OpsResult } from '../ops/result.js';
 import type { Column } from '../ops/verb.js';
-import { cellText, detailGrid, pairsOf, safeText, shownCell, wantsPairs } from './ops-cells.js';
+import { safeLine } from '../terminal/sanitize.js';
+import { cellText, detailGrid, pairsOf, shownCell, wantsPairs } from './ops-cells.js';
 import { fitColumns, widthOf } from './ops-columns.js';
 import { drawTable, GAP, type TableCell, wrap } from './ops-draw.js';
 import { footnotes, LEVEL_PAINTS } from './ops-footnotes.js';
@@ -23,7 +24,7 @@ export function opsToTable(result: OpsResult, show: ShowOptions, terminal: OpsTe
   const detail = detailTable(result, show, terminal, chalk);
   const body = detail ?? summaryTable(result, terminal, chalk);
   const { level, summary } = result.verdict;
-  const verdict = `${level.toUpperCase()}: ${safeText(summary)}`;
+  const verdict = `${level.toUpperCase()}: ${safeLine(summary)}`;
   return [
     body,
     '\n',

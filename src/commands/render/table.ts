@@ -2,13 +2,17 @@ import Table from 'cli-table3';
 import type { Stat } from '../../protocol/data.js';
 import { formatPerms } from '../../protocol/perms.js';
 import type { Result } from '../result.js';
+import { mapStrings, plainLine, safeLine } from '../terminal/sanitize.js';
 import { cellOf, titleOf } from './aligned-rows.js';
 import type { RenderOptions } from './render.js';
 import { statFields } from './stat-lines.js';
 import { resultToText, underHeading } from './text.js';
 
 /** What has rows as a table; undefined where text says it as well. */
-export function resultToTable(result: Result, options: RenderOptions): string | undefined {
+export function resultToTable(given: Result, options: RenderOptions): string | undefined {
+  // What is nested, and data, is made safe when its turn comes.
+  const isWhole = given.kind === 'of-path' || given.kind === 'data';
+  const result = isWhole ? given : mapStrings(given, options.isTerminal ? safeLine : plainLine);
   switch (result.kind) {
     case 'children':
       return `${table(
@@ -26,7 +30,7 @@ export function resultToTable(result: Result, options: RenderOptions): string | 
       return table(
         ['field', 'value'],
         [
-          ['path', result.path],
+          ['path', options.isTerminal ? safeLine(result.path) : plainLine(result.path)],
           ['data', value],
           ...(stat === undefined ? [] : statFields(stat).map((row) => [...row])),
         ],

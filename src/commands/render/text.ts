@@ -3,6 +3,7 @@ import { formatPerms } from '../../protocol/perms.js';
 import { formatSessionId } from '../../protocol/session-id.js';
 import type { ErrorReport } from '../command-error.js';
 import type { Result, ResultKind } from '../result.js';
+import { mapStrings, plainLine, safeLine, safeText } from '../terminal/sanitize.js';
 import { alignedRows } from './aligned-rows.js';
 import { changeLines } from './change-lines.js';
 import { hexDump } from './hex-dump.js';
@@ -27,8 +28,13 @@ export function resultToText(result: Result, options: RenderOptions): string | B
   const isForPrograms = !options.isTerminal && options.isChosen !== true;
   if (isForPrograms && OF_WATCH.has(result.kind)) return resultToJson(result, 0);
   if (result.kind === 'output') return result.data;
-  const text = lines(result, options.isTerminal);
-  return options.isTerminal ? visible(text) : text;
+  const { isTerminal } = options;
+  // A message is ours, and may have lines; what it quotes is escaped with the whole.
+  if (result.kind === 'message')
+    return isTerminal ? safeText(lines(result, true)) : lines(result, false);
+  const clean = isTerminal ? safeLine : plainLine;
+  const text = lines(mapStrings(result, clean), isTerminal);
+  return isTerminal ? safeText(text) : text;
 }
 
 function lines(
@@ -93,7 +99,7 @@ export function underHeading(
   shown: string | Buffer,
 ): string | Buffer {
   if (shown.length === 0) return shown;
-  const heading = `${isFirst ? '' : '\n'}==> ${isTerminal ? visible(path) : path} <==\n`;
+  const heading = `${isFirst ? '' : '\n'}==> ${isTerminal ? safeLine(path) : plainLine(path)} <==\n`;
   return typeof shown === 'string' ? heading + shown : Buffer.concat([Buffer.from(heading), shown]);
 }
 
@@ -129,32 +135,27 @@ function dataToText({ data, view, stat }: DataResult, options: RenderOptions): s
   if (view === 'hexdump' || (options.isTerminal && !isPrintable(data))) {
     return `${hexDump(data)}\n${after}`;
   }
+  if (options.isTerminal) return `${safeText(data.toString())}\n${after}`;
   // As bytes, so that what is not UTF-8 comes out as it is.
   return Buffer.concat([data, Buffer.from(`\n${after}`)]);
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a terminal would obey.
 const CONTROL = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/;
-const CONTROLS = new RegExp(CONTROL, 'g');
 
 /** Text that moves no cursor and changes no colour. */
 function isPrintable(data: Buffer): boolean {
   return isUtf8(data) && !CONTROL.test(data.toString());
 }
 
-/** Control characters as `\xHH`: names come from other people. */
-function visible(text: string): string {
-  return text.replace(CONTROLS, (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`);
-}
-
 /** The sentence, the place with a caret, and what to do. */
 export function errorToText(error: ErrorReport, source?: string): string {
   const caret =
     error.place === undefined || source === undefined ? '' : caretLines(source, error.place);
-  const hint = error.hint === undefined ? '' : `  ${visible(error.hint)}\n`;
+  const hint = error.hint === undefined ? '' : `  ${safeText(error.hint)}\n`;
   const { location } = error;
   const where = location === undefined ? '' : `${location.file}:${location.line}: `;
-  return `${visible(where + error.sentence)}\n${caret}${hint}`;
+  return `${safeLine(where + error.sentence)}\n${caret}${hint}`;
 }
 
 /** The line that `place` is in, and marks under it. */
@@ -168,5 +169,5 @@ function caretLines(source: string, place: NonNullable<ErrorReport['place']>): s
   // A tab stays one, so that the mark stands under its place however wide tabs are.
   const margin = [...before].map((char) => (char === '\t' ? '\t' : ' '.repeat(widthOf(char))));
   const width = [...marked].reduce((sum, char) => sum + widthOf(char), 0);
-  return `  ${visible(line)}\n  ${margin.join('')}${'^'.repeat(Math.max(1, width))}\n`;
+  return `  ${safeText(line)}\n  ${margin.join('')}${'^'.repeat(Math.max(1, width))}\n`;
 }

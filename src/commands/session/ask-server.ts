@@ -13,19 +13,21 @@ export async function askServer(
   { client, target, tls }: ShellSession,
   signal?: AbortSignal,
 ): Promise<ParsedServer | undefined> {
-  if (client?.server === undefined) return undefined;
-  const [{ askWord }, { parseServer }] = await Promise.all([
-    import('../../client/four-letter.js'),
-    import('../../fourlw/srvr.js'),
-  ]);
-  const plain = parseServerAddress(client.server);
-  const address = isSecureTarget(target) ? { ...plain, isSecure: true as const } : plain;
-  const how = {
-    timeoutMs: ASK_TIMEOUT_MS,
-    ...(tls === undefined ? {} : { tls }),
-    ...(signal === undefined ? {} : { signal }),
-  };
+  // Read once: the connection may be lost during each wait below.
+  const server = client?.server;
+  if (server === undefined) return undefined;
   try {
+    const [{ askWord }, { parseServer }] = await Promise.all([
+      import('../../client/four-letter.js'),
+      import('../../fourlw/srvr.js'),
+    ]);
+    const plain = parseServerAddress(server);
+    const address = isSecureTarget(target) ? { ...plain, isSecure: true as const } : plain;
+    const how = {
+      timeoutMs: ASK_TIMEOUT_MS,
+      ...(tls === undefined ? {} : { tls }),
+      ...(signal === undefined ? {} : { signal }),
+    };
     return parseServer((await askWord(address, 'srvr', how)).toString());
   } catch {
     // It answers this session; that it answers no words is no fault.

@@ -5,6 +5,7 @@ import type {
   OpResult,
   ZooKeeperClient,
 } from '../../client/client.js';
+import type { Data } from '../../protocol/check-argument.js';
 import type { ACL, Stat } from '../../protocol/data.js';
 import { isCode } from '../is-code.js';
 import type { CommandChanges, ZnodeBefore } from './change-journal.js';
@@ -64,7 +65,7 @@ class Recorder {
 
   async #create(
     path: string,
-    data: Buffer | null,
+    data: Data,
     options: CreateOptions | undefined,
   ): Promise<CreateResult> {
     const made = await this.#watched(path, () => this.#client.create(path, data, options));
@@ -83,7 +84,7 @@ class Recorder {
     return (await this.#client.exists(path)) ?? undefined;
   }
 
-  async #set(path: string, data: Buffer | null, version: number): Promise<Stat> {
+  async #set(path: string, data: Data, version: number): Promise<Stat> {
     const before = this.#isOver ? undefined : await this.#look(path, { acl: false });
     const after = await this.#watched(path, () => this.#client.setData(path, data, version));
     this.#addSet(path, before, after);

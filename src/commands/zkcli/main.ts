@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { ClientOptions } from '../../client/client.js';
 import { readClientProperties } from '../connect/client-properties.js';
+import { inBackground } from '../in-background.js';
 import { CliFault } from './cli-fault.js';
 import { type CliCommandLine, parseCliCommandLine } from './command-line.js';
 import { runCliCommand, runCliLine } from './run-words.js';
@@ -30,7 +31,7 @@ export async function runZkCli(argv: readonly string[], world: CliWorld): Promis
   const shell = new ZkCliShell(settings, world, world.createClient ?? builtIn);
   const stop = () => {
     world.input.destroy();
-    void shell.end();
+    inBackground(shell.end(), () => undefined);
   };
   world.signal.addEventListener('abort', stop, { once: true });
   try {

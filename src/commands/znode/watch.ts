@@ -1,6 +1,7 @@
 import type { ZooKeeperClient } from '../../client/client.js';
 import { type CommandContext, defineCommand, type Parsed } from '../command.js';
 import { CommandError, ExitCode, usageError } from '../command-error.js';
+import { inBackground } from '../in-background.js';
 import type { Result } from '../result.js';
 import type { Change } from '../watching/change.js';
 import { ChangeFeed } from '../watching/change-feed.js';
@@ -111,10 +112,8 @@ async function watchBeside(context: CommandContext, call: WatchCall): Promise<Re
     await abandon();
     return { kind: 'end' };
   }
-  void tellBeside(feed, call, context, signal)
-    .finally(abandon)
-    // Nobody is left to be told that a watch of a session that is gone could not be taken away.
-    .catch(() => undefined);
+  // Nobody is left to be told that a watch of a session that is gone could not be taken away.
+  inBackground(tellBeside(feed, call, context, signal).finally(abandon), () => undefined);
   return { kind: 'watching', path, isRecursive };
 }
 

@@ -21,6 +21,11 @@ export class LargeRequests {
     return this.inFlight;
   }
 
+  /** Of all large requests at a time. */
+  get maxBytes(): number {
+    return this.options.maxBytes;
+  }
+
   isLarge(length: number): boolean {
     const { threshold } = this.options;
     return threshold !== -1 && length > threshold;

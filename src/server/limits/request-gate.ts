@@ -28,6 +28,8 @@ export class RequestGate {
   private readonly throttler: RequestThrottler<ClientConnection>;
   /** Bytes of the large request that is being served; 0 for any other. */
   private entering = 0;
+  /** Bytes of the request that is being served. */
+  private size = 0;
 
   constructor(state: ServerState, handlers: GateHandlers) {
     const { requests, large } = state.settings.limits ?? NO_LIMITS;
@@ -48,6 +50,7 @@ export class RequestGate {
     if (large.isLarge(length)) {
       if (!large.fits(length)) {
         state.stats.count('large_requests_rejected');
+        state.exceeded('largeRequestBytes', connection.remoteIp, large.maxBytes);
         handlers.close(connection);
         return;
       }
@@ -66,7 +69,9 @@ export class RequestGate {
   }
 
   private serve(connection: ClientConnection, bytes: Buffer, start: number, end: number): void {
+    this.size = end - start;
     this.handlers.serve(connection, bytes, start, end);
+    this.size = 0;
     // Nobody kept it: it was answered at once.
     if (this.entering > 0) this.large.remove(this.entering);
     this.entering = 0;
@@ -74,6 +79,7 @@ export class RequestGate {
 
   /** The request being served goes on into the pipeline. */
   keep(request: Request): void {
+    request.size = this.size;
     request.largeBytes = this.entering;
     this.entering = 0;
   }

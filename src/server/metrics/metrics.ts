@@ -11,6 +11,7 @@ import {
   LATER_COUNTERS,
 } from '../../fourlw/mntr-keys.js';
 import type { AdvancedSummaryView, MetricsView, SummaryView } from '../../fourlw/server-view.js';
+import type { LimitName } from '../limits/limits.js';
 import { NamespaceSummaries } from './namespaces.js';
 import { PercentileSummary, recordSince, Summary } from './summary.js';
 
@@ -47,6 +48,7 @@ export class Metrics {
   /** Znodes that writes in flight will change, as they are noted and as they are settled. */
   changesQueued = 0;
   changesRemoved = 0;
+  private readonly limitsExceeded = new Map<string, number>();
   private readonly quotaErrors = new Map<string, number>();
   private readonly ackLatencies = new Map<string, PercentileSummary>();
   private readonly counters = new Map<CounterName, number>();
@@ -56,9 +58,18 @@ export class Metrics {
     this.counters.set(name, (this.counters.get(name) ?? 0) + by);
   }
 
+  counted(name: CounterName): number {
+    return this.counters.get(name) ?? 0;
+  }
+
   /** A write below this top znode was refused by enforceQuota. */
   countQuotaError(namespace: string): void {
     this.quotaErrors.set(namespace, (this.quotaErrors.get(namespace) ?? 0) + 1);
+  }
+
+  /** A limit of limits/ was exceeded. */
+  countLimit(name: LimitName): void {
+    this.limitsExceeded.set(name, (this.limitsExceeded.get(name) ?? 0) + 1);
   }
 
   record(name: BasicSummaryName, value: number): void {
@@ -97,7 +108,10 @@ export class Metrics {
         outstanding_changes_queued: this.changesQueued,
         outstanding_changes_removed: this.changesRemoved,
       },
-      counterSets: { quota_exceeded_error_per_namespace: this.quotaErrors },
+      counterSets: {
+        quota_exceeded_error_per_namespace: this.quotaErrors,
+        limit_exceeded_count: this.limitsExceeded,
+      },
       basicSummaries: {
         ...NEVER_RECORDED,
         ...(Object.fromEntries(this.summaries) as Partial<Record<BasicSummaryName, SummaryView>>),
@@ -145,6 +159,7 @@ export class Metrics {
     this.changesRemoved = 0;
     this.counters.clear();
     this.quotaErrors.clear();
+    this.limitsExceeded.clear();
     this.summaries.clear();
     this.ackLatencies.clear();
   }

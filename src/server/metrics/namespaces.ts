@@ -1,7 +1,8 @@
+import { LIMITS } from '../limits/limits.js';
 import { Summary } from './summary.js';
 
 /** Clients choose the names, so that there must be an end: later ones are not told apart. */
-export const MAX_NAMESPACES = 10_000;
+export const MAX_NAMESPACES = LIMITS.metricNamespaces.value;
 const SLASH = 0x2f;
 /** A power of two. */
 const RECENT = 1024;

@@ -21,6 +21,7 @@ import {
   findCommand,
   obstacle,
 } from '../admin/commands.js';
+import { LIMITS, type LimitName } from '../limits/limits.js';
 import type { HttpTls } from './http-gate.js';
 import { HttpListener, send } from './http-listener.js';
 import { plainIp } from './listen.js';
@@ -37,10 +38,12 @@ export interface AdminServerOptions {
   readonly authorize: (who: Requester) => AdminResult | undefined;
   /** Default: HTTP without TLS. */
   readonly tls?: HttpTls;
+  /** @param from the address of the client */
+  readonly onLimit: (limit: LimitName, from: string) => void;
   readonly transfer: Pick<TreeTransfer, 'refuse' | 'snapshot' | 'restore'>;
 }
 
-const MAX_BODY_LENGTH = 64 * 1024;
+const MAX_BODY_LENGTH = LIMITS.httpBodyBytes.value;
 const JSON_TYPE = 'application/json';
 const Status = {
   FORBIDDEN: 403,
@@ -59,10 +62,10 @@ export class AdminServer {
 
   constructor(options: AdminServerOptions) {
     this.options = options;
-    const { host, port, idleTimeoutMs } = options;
+    const { host, port, idleTimeoutMs, onLimit } = options;
     const answer = this.answer.bind(this);
     const secured = options.tls === undefined ? {} : { tls: options.tls };
-    this.listener = new HttpListener({ host, port, idleTimeoutMs, answer, ...secured });
+    this.listener = new HttpListener({ host, port, idleTimeoutMs, onLimit, answer, ...secured });
   }
 
   get port(): number {
@@ -127,7 +130,17 @@ export class AdminServer {
       }) ??
       transfer.refuse(name);
     if (refusal !== undefined) sendAnswer(response, answerOf(name, refusal), END);
-    else if (name === 'restore') await this.restore(request, response);
+    else await this.move(name, asked, request, response);
+  }
+
+  private async move(
+    name: 'restore' | 'snapshot',
+    asked: AdminRequest,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    this.listener.allowTransfer(request);
+    if (name === 'restore') await this.restore(request, response);
     else await this.snapshot(asked, response);
   }
 

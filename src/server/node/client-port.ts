@@ -1,12 +1,15 @@
 /** The sockets of clients: bytes in become events, effects become bytes out. */
 import { createServer, type Server as NetServer, type Socket } from 'node:net';
 import type { Event } from '../events.js';
+import { LIMITS, type LimitName } from '../limits/limits.js';
+import { ClosingSockets, type ClosingSocketsOptions } from './closing-sockets.js';
 import { listen, plainIp, portOf, stopListening } from './listen.js';
 
 /** A client that does not read what it asked for is not read any further above this, */
-const PAUSE_ABOVE_BYTES = 1024 * 1024;
+const PAUSE_ABOVE_BYTES = LIMITS.unreadBytesToPause.value;
 /** and is let go above this: watch events come without being asked for. */
-const CLOSE_ABOVE_BYTES = 64 * 1024 * 1024;
+const CLOSE_ABOVE_BYTES = LIMITS.unreadBytes.value;
+const ALL_ABOVE_BYTES = LIMITS.unreadBytesInAll.value;
 /**
  * So much is taken from all clients in one turn of the event loop. A socket may have megabytes
  * waiting, and the loop would hand them out to the end before it looked at anything else: at the
@@ -20,12 +23,18 @@ export interface ClientPortOptions {
   readonly port: number | null;
   readonly backlog: number;
   readonly step: (event: Event) => void;
+  /** Default: those of LIMITS. */
+  readonly closing?: Omit<ClosingSocketsOptions, 'onLimit'>;
+  /** Default LIMITS.unreadBytesInAll. */
+  readonly maxUnreadBytes?: number;
   /** Finds out whether a client of this port speaks TLS; without it none does. */
   readonly takeEither?: (socket: Socket, acceptPlain: (socket: Socket) => void) => void;
 }
 
 interface Client {
   readonly socket: Socket;
+  /** What it had not read when it was last looked at, in bytes. */
+  unread: number;
   /** The server asked for a pause. */
   isHeld: boolean;
   /** It reads too slowly. */
@@ -38,6 +47,12 @@ export class ClientPort {
   private readonly options: ClientPortOptions;
   private readonly listener: NetServer;
   private readonly clients = new Map<number, Client>();
+  /** These, and those that are being closed. */
+  private readonly all = new Set<Client>();
+  private readonly closing: ClosingSockets;
+  /** What all clients have not read, as far as it is known. */
+  private unread = 0;
+  private isClosed = false;
   private nextId = 1;
   private turnBytes = 0;
   private resting: Client[] = [];
@@ -53,6 +68,7 @@ export class ClientPort {
 
   constructor(options: ClientPortOptions) {
     this.options = options;
+    this.closing = new ClosingSockets({ ...options.closing, onLimit: this.onLimit });
     // A script may close its half before the answer to a word has left.
     const { takeEither } = options;
     const acceptPlain = (socket: Socket): void => this.accept(socket);
@@ -77,20 +93,48 @@ export class ClientPort {
     if (client === undefined) return;
     client.socket.write(bytes);
     const { writableLength } = client.socket;
+    this.measure(client);
     if (writableLength > CLOSE_ABOVE_BYTES) {
+      this.onLimit('unreadBytes', addressOf(client.socket));
       client.socket.destroy();
     } else if (writableLength > PAUSE_ABOVE_BYTES && !client.isSlow) {
       client.isSlow = true;
       client.socket.pause();
+      this.onLimit('unreadBytesToPause', addressOf(client.socket));
     }
+    if (this.unread > (this.options.maxUnreadBytes ?? ALL_ABOVE_BYTES)) this.makeRoom();
   }
+
+  private measure(client: Client): void {
+    const { writableLength } = client.socket;
+    this.unread += writableLength - client.unread;
+    client.unread = writableLength;
+  }
+
+  /** Closes the client with the most that is unread, unless enough was read meanwhile. */
+  private makeRoom(): void {
+    let most: Client | undefined;
+    for (const client of this.all) {
+      this.measure(client);
+      if (client.unread > (most?.unread ?? 0)) most = client;
+    }
+    if (most === undefined || this.unread <= (this.options.maxUnreadBytes ?? ALL_ABOVE_BYTES)) {
+      return;
+    }
+    this.onLimit('unreadBytesInAll', addressOf(most.socket));
+    most.socket.destroy();
+  }
+
+  private readonly onLimit = (limit: LimitName, from: string): void => {
+    this.options.step({ kind: 'limit-exceeded', limit, from });
+  };
 
   /** Behind what was sent. */
   close(id: number): void {
     const client = this.clients.get(id);
     if (client === undefined) return;
     this.clients.delete(id);
-    client.socket.destroySoon();
+    this.closing.add(client.socket);
   }
 
   hold(id: number): void {
@@ -108,8 +152,9 @@ export class ClientPort {
   }
 
   async shutDown(): Promise<void> {
+    this.isClosed = true;
     const closed = this.port === -1 ? undefined : stopListening(this.listener);
-    for (const { socket } of this.clients.values()) socket.destroySoon();
+    this.closing.shutDown([...this.clients.values()].map(({ socket }) => socket));
     this.clients.clear();
     await closed;
   }
@@ -117,9 +162,14 @@ export class ClientPort {
   /** @param certificateSubject RFC 2253, of a client that showed a certificate over TLS */
   accept(socket: Socket, certificateSubject?: string): void {
     const { step } = this.options;
+    if (this.isClosed) {
+      socket.destroy();
+      return;
+    }
     const id = this.nextId++;
-    const client: Client = { socket, isHeld: false, isSlow: false, isResting: false };
+    const client: Client = { socket, unread: 0, isHeld: false, isSlow: false, isResting: false };
     this.clients.set(id, client);
+    this.all.add(client);
     socket.on('data', (bytes) => {
       this.limitTurn(client, bytes.length);
       step({ kind: 'received', connection: id, bytes });
@@ -129,11 +179,13 @@ export class ClientPort {
       readOn(client);
     });
     // The answer to what came with the FIN leaves at the end of this turn.
-    socket.on('end', () => setImmediate(() => socket.destroySoon()));
+    socket.on('end', () => setImmediate(() => this.closing.add(socket)));
     // Whatever went wrong, 'close' follows.
     socket.on('error', () => undefined);
     socket.on('close', () => {
       this.clients.delete(id);
+      this.all.delete(client);
+      this.unread -= client.unread;
       step({ kind: 'disconnected', connection: id });
     });
     step({
@@ -153,6 +205,10 @@ export class ClientPort {
     client.socket.pause();
     this.resting.push(client);
   }
+}
+
+function addressOf({ remoteAddress = '' }: Socket): string {
+  return plainIp(remoteAddress);
 }
 
 function readOn({ socket, isHeld, isSlow, isResting }: Client): void {

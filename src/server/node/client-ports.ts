@@ -78,8 +78,8 @@ export class ClientPorts {
   }
 
   async shutDown(): Promise<void> {
-    await this.secure?.shutDown();
-    await this.plain.shutDown();
+    // The plain port holds the clients that the other one waits for.
+    await Promise.all([this.secure?.shutDown(), this.plain.shutDown()]);
   }
 }
 

@@ -4,15 +4,18 @@
  * (QuorumPeerConfig.writeDynamicConfig, editStaticConfig). The rest of zoo.cfg stays as it was
  * written, comments too.
  */
-import { copyFile, readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { writeFileAtomically } from './atomic-file.js';
+import { accessOf, writeFileAtomically } from './atomic-file.js';
+import { type FileSystem, NODE_FILES } from './file-system.js';
+import { readWhole } from './read-file.js';
 
 export interface ConfigKeeperOptions {
   /** The zoo.cfg. */
   readonly file: string;
   /** The number of this server. */
   readonly sid: number;
+  /** Default: that of this machine. */
+  readonly fs?: FileSystem | undefined;
   readonly onWarning: (message: string) => void;
 }
 
@@ -43,22 +46,24 @@ export class ConfigKeeper {
   }
 
   private async write(text: string): Promise<void> {
-    const { sid } = this.options;
+    const { sid, fs = NODE_FILES } = this.options;
     const file = resolve(this.options.file);
     const lines = text.split('\n').filter((line) => line.trim() !== '');
     const version = lines.find((line) => line.startsWith('version='))?.slice(8) ?? '0';
     const dynamicFile = `${file}.dynamic.${version}`;
     const kept = lines.filter((line) => !line.startsWith('version=')).sort();
-    await writeFileAtomically(dynamicFile, kept.join('\n'));
-    const before = await readFile(file, 'utf8');
+    // What only some may read in zoo.cfg, only they may read beside it.
+    const access = await accessOf(fs, file);
+    await writeFileAtomically(fs, dynamicFile, kept.join('\n'), access);
+    const before = (await readWhole(fs, file)).toString('utf8');
     const own = kept.find((line) => line.startsWith(`server.${sid}=`));
     const after = pointTo(dynamicFile, before, own?.includes(';') === true);
     if (after === before) return;
     if (!this.isBackedUp && !/^\s*dynamicConfigFile\s*[=:]/m.test(before)) {
-      await copyFile(file, `${file}.bak`);
+      await writeFileAtomically(fs, `${file}.bak`, before, access);
     }
     this.isBackedUp = true;
-    await writeFileAtomically(file, after);
+    await writeFileAtomically(fs, file, after);
   }
 }
 

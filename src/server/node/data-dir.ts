@@ -2,37 +2,28 @@
  * The folders of a server: reads back what it knew, and writes its snapshots. Decisions are
  * persistence/recovery.ts's; this file moves the bytes.
  */
-import { createReadStream } from 'node:fs';
-import { mkdir, open, rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createGunzip } from 'node:zlib';
-import { faultOf, feedSnapshot } from '../persistence/feed-snapshot.js';
 import { snapshotFileName, VERSION_DIR } from '../persistence/file-names.js';
 import { planPurge } from '../persistence/purge.js';
-import {
-  type LogFile,
-  logsBehind,
-  planRecovery,
-  ReplaySequence,
-  type SnapshotFile,
-  withoutSnapshot,
-} from '../persistence/recovery.js';
+import { planRecovery, type SnapshotFile, withoutSnapshot } from '../persistence/recovery.js';
 import { Database } from '../persistence/replay.js';
-import { SnapshotReader } from '../persistence/snapshot-reader.js';
 import { contentOf } from '../persistence/snapshot-source.js';
 import type { SnapshotContent } from '../snapshot-content.js';
 import type { DataTreeOptions } from '../tree/data-tree.js';
-import { cutFile } from './cut-file.js';
-import { ExitCode, ServerError } from './errors.js';
-import { listFiles, mustExist } from './folders.js';
+import { syncFile } from './cut-file.js';
+import { ExitCode, ServerError, unusable } from './errors.js';
+import { type FileSystem, NODE_FILES } from './file-system.js';
+import { listFiles, makeFolder, mustExist } from './folders.js';
+import { loadSnapshot } from './load-snapshot.js';
+import { replayLogs, type TxnListener } from './replay-logs.js';
 import { finishRestore } from './restored-data.js';
-import { scanLog } from './scan-log.js';
 import { type SnapshotFileOptions, writeSnapshotFile } from './snapshot-file.js';
-import { syncFolder } from './sync-folder.js';
 
 export interface DataDirOptions extends SnapshotFileOptions {
   readonly dataDir: string;
   readonly dataLogDir: string;
+  /** Default: that of this machine. */
+  readonly fs?: FileSystem | undefined;
   readonly tree: DataTreeOptions;
   /** Longest entry in bytes: jute.maxbuffer and its extra size. */
   readonly maxEntryLength: number;
@@ -56,31 +47,31 @@ export interface Recovered {
   readonly logMs: number;
 }
 
-type TxnListener = (zxid: bigint, entry: Buffer) => void;
-
-const READ_SIZE = 1024 * 1024;
 /** What `zkserver init` leaves: the folder is empty on purpose. */
 const INITIALIZE_MARKER = 'initialize';
 
 export class DataDir {
+  readonly fs: FileSystem;
   readonly snapFolder: string;
   readonly logFolder: string;
   readonly options: DataDirOptions;
 
   constructor(options: DataDirOptions) {
     this.options = options;
+    this.fs = options.fs ?? NODE_FILES;
     this.snapFolder = join(options.dataDir, VERSION_DIR);
     this.logFolder = join(options.dataLogDir, VERSION_DIR);
   }
 
-  async prepare(): Promise<void> {
+  /** Makes the folders, which is all that may be done before they are locked. */
+  async makeFolders(): Promise<void> {
     const { dataDir, dataLogDir, areFoldersMade } = this.options;
     if (!areFoldersMade) {
-      await mustExist(dataDir);
-      await mustExist(dataLogDir);
+      await mustExist(this.fs, dataDir);
+      await mustExist(this.fs, dataLogDir);
     }
-    for (const folder of [this.snapFolder, this.logFolder]) {
-      await mkdir(folder, { recursive: true }).catch((cause: Error) => {
+    for (const folder of new Set([this.snapFolder, this.logFolder])) {
+      await makeFolder(this.fs, folder).catch((cause: Error) => {
         throw new ServerError(
           'EDATADIR',
           ExitCode.DATA_DIR,
@@ -89,9 +80,16 @@ export class DataDir {
         );
       });
     }
+  }
+
+  /** Clears away what a crash left behind; nobody else may be at work on the folders. */
+  async prepare(): Promise<void> {
+    await this.makeFolders();
     // Snapshots that a crash left half written never got their name.
-    for (const { name } of await listFiles(this.snapFolder)) {
-      if (/^(snapshot|restored)\..*\.tmp$/.test(name)) await unlink(join(this.snapFolder, name));
+    for (const { name } of await listFiles(this.fs, this.snapFolder)) {
+      if (/^(snapshot|restored)\..*\.tmp$/.test(name)) {
+        await this.fs.unlink(join(this.snapFolder, name));
+      }
     }
     await finishRestore(this);
   }
@@ -103,8 +101,8 @@ export class DataDir {
   async recover(onTxn?: TxnListener): Promise<Recovered> {
     const { options } = this;
     const rule = { isEmptyTrusted: options.isEmptyTrusted };
-    const logFiles = await listFiles(this.logFolder);
-    let plan = planRecovery(await listFiles(this.snapFolder), logFiles, rule);
+    const logFiles = await listFiles(this.fs, this.logFolder);
+    let plan = planRecovery(await listFiles(this.fs, this.snapFolder), logFiles, rule);
     let database: Database | null = null;
     const startedAt = performance.now();
     if (plan.kind === 'restore') {
@@ -120,7 +118,7 @@ export class DataDir {
       database.finishSnapshot(0n);
     }
     const logs = plan.kind === 'restore' ? plan.logs : [];
-    const replayed = await this.replay(database, logs, onTxn);
+    const replayed = await replayLogs(this, database, logs, onTxn);
     const replayedAt = performance.now();
     if (database.digestMismatches > 0) {
       options.onWarning(
@@ -145,7 +143,7 @@ export class DataDir {
    */
   private async mayBeEmpty(): Promise<void> {
     const marker = join(this.options.dataDir, INITIALIZE_MARKER);
-    const isMarked = await unlink(marker).then(
+    const isMarked = await this.fs.unlink(marker).then(
       () => true,
       () => false,
     );
@@ -158,93 +156,16 @@ export class DataDir {
   private async firstWhole(snapshots: readonly SnapshotFile[]): Promise<Database | null> {
     for (const file of snapshots) {
       const database = new Database(this.options.tree);
-      const fault = await this.loadSnapshot(database, file);
+      const fault = await loadSnapshot(this, database, file);
       if (fault === undefined) {
         database.finishSnapshot(file.zxid);
+        await syncFile(this.fs, join(this.snapFolder, file.name));
+        await this.fs.syncFolder(this.snapFolder);
         return database;
       }
       this.options.onWarning(`${join(this.snapFolder, file.name)}: ${fault}; trying an older one`);
     }
     return null;
-  }
-
-  /** Returns why the snapshot cannot be used, or undefined when it is whole. */
-  async loadSnapshot(database: Database, file: SnapshotFile): Promise<string | undefined> {
-    if (file.compression === 'snappy') return 'snappy compression is not supported';
-    const reader = new SnapshotReader(this.options.maxEntryLength);
-    const path = join(this.snapFolder, file.name);
-    const source = createReadStream(path, { highWaterMark: READ_SIZE });
-    const stream = file.compression === 'gz' ? source.pipe(createGunzip()) : source;
-    try {
-      for await (const chunk of stream) {
-        reader.push(chunk as Buffer);
-        const fault = faultOf(feedSnapshot(database, reader));
-        if (fault !== undefined) return fault;
-      }
-    } catch (error) {
-      return (error as Error).message;
-    } finally {
-      source.destroy();
-    }
-    reader.end();
-    return faultOf(feedSnapshot(database, reader));
-  }
-
-  private async replay(
-    database: Database,
-    logs: readonly LogFile[],
-    onTxn: TxnListener | undefined,
-  ): Promise<number> {
-    const sequence = new ReplaySequence(database.tree.lastProcessedZxid);
-    let replayed = 0;
-    const needed = logsBehind(logs, sequence.lastZxid);
-    for (const file of needed) {
-      replayed += await this.replayLog(database, sequence, file, onTxn);
-    }
-    return replayed;
-  }
-
-  private async replayLog(
-    database: Database,
-    sequence: ReplaySequence,
-    file: LogFile,
-    onTxn: TxnListener | undefined,
-  ): Promise<number> {
-    const path = join(this.logFolder, file.name);
-    const handle = await open(path, 'r').catch((cause: Error) => {
-      throw unusable(`${path} cannot be read: ${cause.message}`, cause);
-    });
-    let applied = 0;
-    let entries = 0;
-    try {
-      const end = await scanLog(handle, this.options.maxEntryLength, (item) => {
-        entries++;
-        const step = sequence.next(item.zxid);
-        if (step.kind === 'gap') {
-          throw unusable(`${path}: at offset ${item.offset}: ${step.reason}; a log is missing`);
-        }
-        if (step.kind === 'apply') {
-          database.replay(item.entry);
-          onTxn?.(item.zxid, item.entry);
-          applied++;
-        }
-        return true;
-      });
-      if (end?.kind === 'corrupt') throw corrupt(path, end.offset, end.reason);
-      if (end?.kind === 'torn') await this.cut(path, end.offset, end.reason);
-    } finally {
-      await handle.close();
-    }
-    // A crash between the file and its first record; the next record has the same zxid and name.
-    if (entries === 0) await unlink(path);
-    return applied;
-  }
-
-  private async cut(path: string, offset: number, reason: string): Promise<void> {
-    this.options.onWarning(
-      `${path}: the last write was cut short by a crash (${reason}) and never acknowledged; cut at offset ${offset}`,
-    );
-    await cutFile(path, offset);
   }
 
   /**
@@ -261,13 +182,15 @@ export class DataDir {
       snapshotFileName(content.zxid, isCompressed ? 'gz' : 'none'),
     );
     const temporary = `${path}.tmp`;
-    await writeSnapshotFile(temporary, content, this.options);
-    await mayBeNamed().catch(async (error: unknown) => {
-      await unlink(temporary);
+    await writeSnapshotFile(this.fs, temporary, content, this.options);
+    try {
+      await mayBeNamed();
+      await this.fs.rename(temporary, path);
+    } catch (error) {
+      await this.fs.unlink(temporary).catch(() => undefined);
       throw error;
-    });
-    await rename(temporary, path);
-    await syncFolder(this.snapFolder);
+    }
+    await this.fs.syncFolder(this.snapFolder);
     return path;
   }
 
@@ -276,23 +199,12 @@ export class DataDir {
    * to the names.
    */
   async purge(retain: number): Promise<string[]> {
-    const plan = planPurge(
-      await listFiles(this.snapFolder),
-      await listFiles(this.logFolder),
-      retain,
-    );
-    for (const name of plan.logs) await unlink(join(this.logFolder, name));
-    for (const name of plan.snapshots) await unlink(join(this.snapFolder, name));
+    const snapshots = await listFiles(this.fs, this.snapFolder);
+    const plan = planPurge(snapshots, await listFiles(this.fs, this.logFolder), retain);
+    // What stays in their place must have its name for good: it may have got it just now.
+    if (plan.logs.length + plan.snapshots.length > 0) await this.fs.syncFolder(this.snapFolder);
+    for (const name of plan.logs) await this.fs.unlink(join(this.logFolder, name));
+    for (const name of plan.snapshots) await this.fs.unlink(join(this.snapFolder, name));
     return [...plan.logs, ...plan.snapshots];
   }
-}
-
-function unusable(message: string, cause?: unknown): ServerError {
-  return new ServerError('EDATA', ExitCode.DATA, message, cause);
-}
-
-function corrupt(path: string, offset: number, reason: string): ServerError {
-  return unusable(
-    `${path}: corrupt at offset ${offset}: ${reason}. Acknowledged writes may lie there, so the server does not start without them: bring the file back from a copy, or move all files of ${VERSION_DIR} away where an ensemble has the data`,
-  );
 }

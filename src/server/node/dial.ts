@@ -92,14 +92,14 @@ function attempt(
   socket.on('error', (error: NodeJS.ErrnoException) => {
     reason =
       error.code === 'ECONNREFUSED'
-        ? `nothing listens on ${place}`
+        ? `${place} refused the connection`
         : `${place} cannot be reached (${error.message || error.code})`;
   });
   socket.once('close', handleClose);
   socket.once(ready, () => {
     // A port that nobody listens on may be the very one that the call was given to come from.
     if (socket.localPort === socket.remotePort && socket.localAddress === socket.remoteAddress) {
-      reason = `nothing listens on ${place}`;
+      reason = `${place} is the port that the call came from, so no server listens there`;
       socket.destroy();
       return;
     }

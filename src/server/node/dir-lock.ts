@@ -1,16 +1,57 @@
 /**
- * Keeps two of these servers off one data directory: a file that names the process that has it.
- * The file of a process that is gone is taken over. Apache's server keeps no lock and looks at
- * none.
+ * Keeps two of these servers off one folder, without a lock of the operating system, which Node
+ * does not have. Apache's server keeps no lock and looks at none.
+ *
+ * Each starter makes a claim: a Unix socket in the folder, with a name that is never used twice
+ * (`zkserver.lock.<kernel>.<id>`). It listens before it gets that name. Only then the starter lists
+ * the folder and connects to every other claim. The kernel answers for those that are gone.
+ *
+ * - Refused connection: that process is gone. Its file is removed; nobody can reuse its name.
+ * - A holder answers: this starter is refused.
+ * - Another starter answers: the one with the smaller id waits for the other, which withdraws.
+ * - Nobody answers: this starter holds the folder.
+ *
+ * Of two starters, the one that lists last finds the claim of the other, so both cannot hold.
+ *
+ * - **kill -9**: the kernel closes the socket. The next start finds it refused and goes on at once.
+ * - **Power loss, another boot**: the name has the id of the kernel's boot. A claim of another one
+ *   is void on a local disk.
+ * - **A copied folder**: a copied socket is one that nobody listens on.
+ * - **Containers**: no pid counts. A socket in a shared volume is reached across containers of one
+ *   kernel, whatever their namespaces, as /var/run/docker.sock is.
+ * - **A clock that jumps**: no clock counts.
+ * - **A stopped process** (SIGSTOP): the kernel accepts in its place, so it holds on.
+ * - **NFS and other shared file systems**: a socket answers within one kernel. There, and where
+ *   no socket can be made, each claim has a second file that it rewrites every 2 seconds. A claim
+ *   of another kernel is void when that stands still for 10 seconds. A holder that stalls for
+ *   longer is taken for dead: between hosts this is a safeguard, no proof.
  */
+import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { open, readFile, rename, unlink } from 'node:fs/promises';
+import { type FileHandle, open, readdir, readFile, statfs, unlink } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  askClaim,
+  CLAIM_PREFIX as CLAIM,
+  type ClaimAnswer,
+  type Listening,
+  listenAt,
+  UNNAMED_PREFIX,
+} from './claim-socket.js';
 import { ExitCode, ServerError } from './errors.js';
 
-const LOCK_NAME = 'zkserver.lock';
-/** Folders this very process has: its own pid in a file says nothing. */
-const ours = new Set<string>();
+const BEAT = 'zkserver.beat.';
+const BEAT_MS = 2000;
+const BEAT_TIMEOUT_MS = 10_000;
+/** For as long two starters may wait for each other. */
+const START_TIMEOUT_MS = 15_000;
+/** f_type of file systems that another kernel may write to: NFS, SMB, 9P, FUSE, Ceph, Lustre … */
+const SHARED_TYPES: ReadonlySet<number> = new Set([
+  0x6969, 0x517b, 0xfe534d42, 0xff534d42, 0x01021997, 0x65735546, 0x00c36400, 0x0bd00bd0,
+  0x5346414f, 0x6b414653, 0x786f4256, 0x47504653, 0x7461636f, 0x01161970,
+]);
 
 export interface DirLock {
   release(): Promise<void>;
@@ -18,80 +59,197 @@ export interface DirLock {
 
 /** @throws ServerError EDATADIRINUSE that names the process */
 export async function lockDir(folder: string): Promise<DirLock> {
-  const path = join(folder, LOCK_NAME);
-  if (ours.has(path)) throw inUse(folder, process.pid);
-  ours.add(path);
-  try {
-    await takeLock(folder, path);
-  } catch (error) {
-    ours.delete(path);
-    throw error;
-  }
-  return {
-    release: async () => {
-      ours.delete(path);
-      await unlink(path).catch(() => undefined);
-    },
-  };
-}
-
-async function takeLock(folder: string, path: string): Promise<void> {
-  for (let attempt = 0; attempt < 5; attempt++) {
+  const kernel = kernelId();
+  const deadline = performance.now() + START_TIMEOUT_MS;
+  for (;;) {
+    const claim = await Claim.make(folder, kernel);
     try {
-      const handle = await open(path, 'wx', 0o644);
-      await handle.writeFile(identity(process.pid));
-      await handle.close();
-      return;
+      const isHeld = await claim.win(deadline);
+      if (isHeld) return claim;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      await claim.release();
+      throw error;
     }
-    await removeStale(folder, path);
+    await claim.release();
+    await delay(20 + Math.floor(Math.random() * 80));
   }
-  throw new ServerError('EDATADIRINUSE', ExitCode.DATA_DIR, `${path} keeps coming back`);
 }
 
-async function removeStale(folder: string, path: string): Promise<void> {
-  const owner = await readFile(path, 'utf8').catch(() => '');
-  const pid = Number.parseInt(owner, 10);
-  if (pid !== process.pid && isAlive(pid, owner)) throw inUse(folder, pid);
-  // Moved aside before it is removed: should another server have replaced it meanwhile, it is
-  // that server's fresh file which is moved, and it is put back.
-  const aside = `${path}.${process.pid}`;
-  await rename(path, aside).catch(() => undefined);
-  const moved = await readFile(aside, 'utf8').catch(() => '');
-  if (moved !== owner) await rename(aside, path).catch(() => undefined);
-  else await unlink(aside).catch(() => undefined);
-}
-
-function isAlive(pid: number, owner: string): boolean {
-  if (!(pid > 0)) return false;
+/** Which kernel answers on a socket: containers share one, another boot is another. */
+function kernelId(): string {
+  let name = hostname();
   try {
-    process.kill(pid, 0);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
-  }
-  // A pid is used again after a crash: the start time tells the two apart, where there is /proc.
-  return identity(pid) === owner || startTime(pid) === '';
-}
-
-function identity(pid: number): string {
-  return `${pid} ${startTime(pid)}\n`;
-}
-
-/** In clock ticks since boot; "" where there is no /proc. */
-function startTime(pid: number): string {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+    name = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1');
   } catch {
-    return '';
+    // Only Linux has it. Elsewhere a claim of an earlier boot refuses the connection.
+  }
+  return createHash('sha1').update(name).digest('hex').slice(0, 12);
+}
+
+class Claim implements DirLock {
+  private readonly folder: string;
+  private readonly kernel: string;
+  /** Kernel and id. */
+  private readonly name: string;
+  private isHolder = false;
+  private handle: FileHandle | null = null;
+  private listening: Listening | null = null;
+  private isBeating = false;
+  private beats = 0;
+  private timer: NodeJS.Timeout | undefined;
+
+  private constructor(folder: string, kernel: string) {
+    this.folder = folder;
+    this.kernel = kernel;
+    this.name = `${kernel}.${randomBytes(8).toString('hex')}`;
+  }
+
+  static async make(folder: string, kernel: string): Promise<Claim> {
+    const claim = new Claim(folder, kernel);
+    try {
+      await claim.begin();
+      return claim;
+    } catch (error) {
+      await claim.release();
+      throw error;
+    }
+  }
+
+  private async begin(): Promise<void> {
+    this.handle = await open(this.folder, 'r');
+    const { type } = await statfs(this.folder);
+    if (SHARED_TYPES.has(type)) await this.startBeating();
+    this.listening = await listenAt(this.place(), CLAIM + this.name, () => this.answer());
+    if (this.listening === null && !this.isBeating) await this.startBeating();
+  }
+
+  private place(): { folder: string; fd: number } {
+    return { folder: this.folder, fd: this.handle?.fd ?? -1 };
+  }
+
+  private answer(): string {
+    return `${this.isHolder ? 'holder' : 'starter'} ${process.pid} ${hostname()}`;
+  }
+
+  private async startBeating(): Promise<void> {
+    this.isBeating = true;
+    await this.beat();
+    this.timer = setInterval(() => this.beat().catch(() => undefined), BEAT_MS);
+    this.timer.unref();
+  }
+
+  private async beat(): Promise<void> {
+    const file = await open(join(this.folder, BEAT + this.name), 'w', 0o644);
+    try {
+      await file.writeFile(`${this.answer()} ${++this.beats}\n`);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  }
+
+  /**
+   * False when this claim must be withdrawn, and made again.
+   * @throws ServerError EDATADIRINUSE
+   */
+  async win(deadline: number): Promise<boolean> {
+    for (;;) {
+      const rival = await this.firstRival();
+      if (rival === null) {
+        this.isHolder = true;
+        await this.clearUp();
+        return true;
+      }
+      const { answer, name } = rival;
+      if (answer.kind === 'holder' || performance.now() > deadline) {
+        throw inUse(this.folder, answer);
+      }
+      if (answer.kind === 'starter' && name < this.name) return false;
+      await delay(20);
+    }
+  }
+
+  /** The first other claim whose process lives; files of the others are removed. */
+  private async firstRival(): Promise<{ name: string; answer: ClaimAnswer } | null> {
+    const files = new Set(await readdir(this.folder));
+    const own = (this.listening === null ? BEAT : CLAIM) + this.name;
+    if (!files.has(own)) {
+      throw new ServerError(
+        'EDATADIR',
+        ExitCode.DATA_DIR,
+        `${join(this.folder, own)}: removed while the server started: start it again`,
+      );
+    }
+    const names = new Set(
+      [...files]
+        .filter((file) => file.startsWith(CLAIM) || file.startsWith(BEAT))
+        .map((file) => file.slice(CLAIM.length)),
+    );
+    for (const name of [...names].sort()) {
+      if (name === this.name) continue;
+      const answer = await this.ask(name, files);
+      if (answer.kind !== 'gone') return { name, answer };
+      for (const prefix of [CLAIM, BEAT]) {
+        if (files.has(prefix + name)) await unlink(join(this.folder, prefix + name)).catch(ignore);
+      }
+    }
+    return null;
+  }
+
+  /** Removes sockets that a crash left before they had their name. */
+  private async clearUp(): Promise<void> {
+    for (const file of await readdir(this.folder)) {
+      if (!file.startsWith(UNNAMED_PREFIX)) continue;
+      const { kind } = await askClaim(this.place(), file);
+      if (kind === 'gone') await unlink(join(this.folder, file)).catch(ignore);
+    }
+  }
+
+  private async ask(name: string, files: ReadonlySet<string>): Promise<ClaimAnswer> {
+    const isOfThisKernel = name.startsWith(`${this.kernel}.`);
+    if (isOfThisKernel && files.has(CLAIM + name)) {
+      return await askClaim(this.place(), CLAIM + name);
+    }
+    if (!files.has(BEAT + name)) return { kind: 'gone' };
+    return await this.watchBeat(join(this.folder, BEAT + name));
+  }
+
+  private async watchBeat(path: string): Promise<ClaimAnswer> {
+    const read = () => readFile(path, 'utf8').catch(() => null);
+    const first = await read();
+    for (let ms = 0; ms < BEAT_TIMEOUT_MS; ms += BEAT_MS / 4) {
+      await delay(BEAT_MS / 4);
+      const now = await read();
+      if (now === null) return { kind: 'gone' };
+      if (now !== first) {
+        const [role, pid, host] = now.split(' ');
+        return role === 'starter' ? { kind: 'starter' } : { kind: 'holder', pid, host };
+      }
+    }
+    return { kind: 'gone' };
+  }
+
+  async release(): Promise<void> {
+    clearInterval(this.timer);
+    await unlink(join(this.folder, CLAIM + this.name)).catch(ignore);
+    await unlink(join(this.folder, BEAT + this.name)).catch(ignore);
+    this.listening?.close();
+    this.listening = null;
+    await this.handle?.close();
+    this.handle = null;
   }
 }
 
-function inUse(folder: string, pid: number): ServerError {
+function ignore(): void {
+  // A file that another starter removed already is no news.
+}
+
+function inUse(folder: string, answer: ClaimAnswer): ServerError {
+  const { pid, host } = answer.kind === 'holder' ? answer : { pid: undefined, host: undefined };
+  const who = pid === undefined ? 'another server' : `process ${pid} on ${host}`;
   return new ServerError(
     'EDATADIRINUSE',
     ExitCode.DATA_DIR,
-    `the data directory ${folder} is in use by process ${pid}: stop that server first, or give this one a folder of its own`,
+    `the data directory ${folder} is in use by ${who}: stop that server first, or give this one a folder of its own`,
   );
 }

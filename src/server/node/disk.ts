@@ -11,7 +11,6 @@
  * A fuzzy snapshot is written beside all this, since it changes nothing that anyone was told.
  */
 import { basename } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EpochName } from '../persistence/epochs.js';
 import type { LogPlace, LogRange } from '../persistence/log-search.js';
 import type { Database } from '../persistence/replay.js';
@@ -20,6 +19,7 @@ import type { DataDir } from './data-dir.js';
 import { writeEpoch } from './epoch-files.js';
 import type { LogDisk } from './log-disk.js';
 import { adoptRestored } from './restored-data.js';
+import { setAside, withRoom } from './set-aside.js';
 import { readTxns, searchLogs } from './stored-txns.js';
 import { dropBehind, truncateData } from './truncate-data.js';
 
@@ -79,7 +79,7 @@ export class Disk {
     this.purgeTimer = setInterval(() => this.purge(), everyMs);
   }
 
-  private purge(): void {
+  purge(): void {
     // What is being truncated needs the older files.
     if (this.isBarred) return;
     const { storage, purge, onWarning, onPurged } = this.options;
@@ -103,7 +103,8 @@ export class Disk {
 
   writeEpoch(name: EpochName, epoch: number, onDurable: () => void): void {
     this.addBarrier(async () => {
-      await writeEpoch(this.options.storage.dir.snapFolder, name, epoch);
+      const { fs, snapFolder } = this.options.storage.dir;
+      await writeEpoch(fs, snapFolder, name, epoch);
       onDurable();
     });
   }
@@ -118,11 +119,22 @@ export class Disk {
     });
   }
 
-  /** This is the whole truth from now on: what the disk holds behind its zxid is dropped. */
-  install(content: SnapshotContent, onDurable: () => void): void {
-    const { dir } = this.options.storage;
+  /**
+   * This is the whole truth from now on: what the disk holds behind its zxid is dropped.
+   * @param mismatchZxid where what the disk holds parted from the truth: it is kept aside, all of
+   * it; null where it did not
+   */
+  install(
+    content: SnapshotContent,
+    onDurable: () => void,
+    mismatchZxid: bigint | null = null,
+  ): void {
+    const { onWarning, storage } = this.options;
+    const { dir } = storage;
     this.rewrite(async () => {
-      await this.write(content, async () => undefined);
+      const write = () => this.write(content, async () => undefined);
+      const path = await (mismatchZxid === null ? write() : withRoom(dir, write));
+      if (mismatchZxid !== null) await setAside(dir, mismatchZxid, path, onWarning);
       await dropBehind(dir, content.zxid, this.reached);
       onDurable();
     });
@@ -218,7 +230,7 @@ export class Disk {
    */
   private readonly untilLogged = async (): Promise<void> => {
     // What the tree has by now is in an append at the end of this turn, at the latest.
-    await nextTurn();
+    await this.options.storage.dir.fs.nextTurn();
     const isLogged = !this.isBarred && (await this.options.storage.log.untilDurable());
     if (!isLogged || this.isBarred) throw new Error('the log has to be changed first');
   };

@@ -5,6 +5,7 @@
 import { assert } from '../assert.js';
 import type { Effect, QuorumEffect } from '../effects.js';
 import type { Event } from '../events.js';
+import { LIMITS } from '../limits/limits.js';
 import type { Database } from '../persistence/replay.js';
 import type { Server } from '../server.js';
 import type { Measured } from '../server-stats.js';
@@ -84,7 +85,10 @@ export class Driver {
   }
 
   readonly step = (event: Event): void => {
-    if (this.isStopped) return;
+    if (this.isStopped) {
+      this.reportLast(event);
+      return;
+    }
     this.wake();
     try {
       this.options.core.step(event);
@@ -92,6 +96,14 @@ export class Driver {
       this.fail(error);
     }
   };
+
+  /** The core is over, but what clients do until their sockets are closed is worth the log. */
+  private reportLast(event: Event): void {
+    if (event.kind !== 'limit-exceeded') return;
+    const { limit, from } = event;
+    const { value } = LIMITS[limit];
+    this.options.onReport({ kind: 'limit-exceeded', limit, value, from, times: 1 });
+  }
 
   /** @param value a duration in ms, or a count; it is told in whole ones */
   measured(what: Measured, value: number): void {

@@ -9,10 +9,16 @@
  *
  * Of what is to be sent only the newest frame counts. One that left by a connection that broke may
  * be lost, so the next connection begins with it anew.
+ *
+ * Anybody can claim to be that server. While there is a connection, a claim makes it prove that it
+ * lives: a vote of a round before all is answered by every server, in whatever state. A connection
+ * that answers stays, one that is silent makes room.
  */
 import type { Socket } from 'node:net';
 import { FrameDecoder } from '../../jute/frame-decoder.js';
+import { LIMITS, type LimitName } from '../limits/limits.js';
 import type { HostPort } from '../quorum/election-preamble.js';
+import { FrameLimit, MAX_FRAMES_PER_SECOND } from './frame-limit.js';
 
 export interface ElectionPeerOptions {
   readonly sid: number;
@@ -24,20 +30,31 @@ export interface ElectionPeerOptions {
   readonly dial: (addresses: readonly HostPort[], signal: AbortSignal) => Promise<Socket>;
   readonly onFrame: (frame: Buffer) => void;
   readonly onTrouble: (message: string) => void;
+  readonly onLimit: (limit: LimitName, from: string) => void;
+  /** What a server answers at once. */
+  readonly probe: Buffer;
   /** The connection is gone, and nothing asks for another. */
   readonly onIdle: () => void;
 }
 
-const MAX_FRAME_LENGTH = 512 * 1024;
-/** More than an election ever needs; who sends more is in disorder, and slows the others. */
-const MAX_FRAMES_PER_SECOND = 1000;
+const MAX_FRAME_LENGTH = LIMITS.electionFrameLength.value;
 const MIN_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 2000;
 /** A knock is answered by a call; a second one meanwhile would end that call. */
 const KNOCK_PAUSE_MS = 500;
-const KNOCK_TIMEOUT_MS = 5000;
+const KNOCK_TIMEOUT_MS = LIMITS.electionConnectTime.value;
 /** With the pauses between them about as long as a server needs to start. */
-const MAX_CALLS_BACK = 12;
+const MAX_CALLS_BACK = LIMITS.electionCallsBack.value;
+const PROOF_TIMEOUT_MS = LIMITS.electionProofTime.value;
+
+/** Somebody who says to be the server that is connected already. */
+interface Claim {
+  /** The connection has proved that it lives. */
+  readonly refuse: () => void;
+  /** It is gone. */
+  readonly accept: () => void;
+  readonly timer: NodeJS.Timeout;
+}
 
 export class ElectionPeer {
   /** Where to call it. */
@@ -54,6 +71,8 @@ export class ElectionPeer {
   private pauseMs = MIN_PAUSE_MS;
   /** It knocked, and is to be called this many times more, though nothing waits to be sent. */
   private callsOwed = 0;
+  /** One at a time: who comes meanwhile may come again. */
+  private claim: Claim | null = null;
   /** Where it said that it is. */
   private saidAddresses: readonly HostPort[] = [];
 
@@ -71,8 +90,58 @@ export class ElectionPeer {
     else if (this.timer === undefined) this.connect();
   }
 
-  /** It knocked: whatever connection there was is none to it. */
-  callBack(addresses: readonly HostPort[]): void {
+  /** It knocked, or somebody in its name: where it has a connection, it needs no other. */
+  knocked(addresses: readonly HostPort[]): void {
+    if (this.socket === null) this.callBack(addresses);
+    else
+      this.examine(
+        () => undefined,
+        () => this.callBack(addresses),
+      );
+  }
+
+  /** A connection came in that says to be the server. @param rest read from it already */
+  claimed(socket: Socket, rest: Buffer): void {
+    if (this.socket === null) {
+      this.adopt(socket, rest);
+      return;
+    }
+    socket.pause();
+    const refuse = () => socket.destroy();
+    this.examine(refuse, () => {
+      if (!socket.destroyed) this.adopt(socket, rest);
+      else this.drop();
+    });
+  }
+
+  /** Has the connection prove that it lives. */
+  private examine(refuse: () => void, accept: () => void): void {
+    if (this.claim !== null) {
+      refuse();
+      return;
+    }
+    const timer = setTimeout(() => this.settleClaim(false), PROOF_TIMEOUT_MS);
+    this.claim = { refuse, accept, timer };
+    this.socket?.write(framed(this.options.probe));
+  }
+
+  private settleClaim(isAlive: boolean): void {
+    const { claim } = this;
+    if (claim === null) return;
+    clearTimeout(claim.timer);
+    this.claim = null;
+    if (!isAlive) {
+      claim.accept();
+      return;
+    }
+    claim.refuse();
+    const { sid, onTrouble } = this.options;
+    onTrouble(
+      `two connections claim server ${sid} (a duplicate myid?): the first one answers and stays`,
+    );
+  }
+
+  private callBack(addresses: readonly HostPort[]): void {
     this.drop();
     this.pauseMs = MIN_PAUSE_MS;
     this.saidAddresses = addresses;
@@ -82,7 +151,7 @@ export class ElectionPeer {
   }
 
   /** A connection that is to be kept, in place of any other. @param rest read from it already */
-  adopt(socket: Socket, rest: Buffer): void {
+  private adopt(socket: Socket, rest: Buffer): void {
     this.drop();
     this.socket = socket;
     this.pauseMs = MIN_PAUSE_MS;
@@ -91,8 +160,12 @@ export class ElectionPeer {
     const frames = new FrameDecoder(MAX_FRAME_LENGTH, (bytes, start, end) => {
       if (this.socket !== socket) return;
       if (start === end) throw new Error('an empty frame');
-      if (limit.isExceeded()) throw new Error(`over ${MAX_FRAMES_PER_SECOND} frames a second`);
+      if (limit.isExceeded()) {
+        this.options.onLimit('electionFramesPerSecond', socket.remoteAddress ?? '');
+        throw new Error(`over ${MAX_FRAMES_PER_SECOND} frames a second`);
+      }
       this.options.onFrame(Buffer.from(bytes.subarray(start, end)));
+      this.settleClaim(true);
     });
     const read = (bytes: Buffer): void => {
       try {
@@ -119,6 +192,11 @@ export class ElectionPeer {
     this.waiting = null;
     this.last = null;
     this.callsOwed = 0;
+    if (this.claim !== null) {
+      clearTimeout(this.claim.timer);
+      this.claim.refuse();
+      this.claim = null;
+    }
     this.drop();
   }
 
@@ -139,7 +217,8 @@ export class ElectionPeer {
     this.isWriting = false;
     // What was sent last may be lost with it, and the next vote may be a minute away.
     if (this.options.isMember()) this.waiting ??= this.last;
-    this.goOn();
+    if (this.claim === null) this.goOn();
+    else this.settleClaim(false);
   }
 
   /** Calls again where something waits to be sent, or a knock to be answered. */
@@ -162,10 +241,7 @@ export class ElectionPeer {
     this.waiting = null;
     this.last = waiting;
     this.isWriting = true;
-    const bytes = Buffer.allocUnsafe(4 + waiting.length);
-    bytes.writeInt32BE(waiting.length, 0);
-    waiting.copy(bytes, 4);
-    socket.write(bytes, () => {
+    socket.write(framed(waiting), () => {
       if (this.socket !== socket) return;
       this.isWriting = false;
       this.flush();
@@ -209,16 +285,9 @@ export class ElectionPeer {
   }
 }
 
-class FrameLimit {
-  private since = 0;
-  private count = 0;
-
-  isExceeded(): boolean {
-    const nowMs = performance.now();
-    if (nowMs - this.since >= 1000) {
-      this.since = nowMs;
-      this.count = 0;
-    }
-    return ++this.count > MAX_FRAMES_PER_SECOND;
-  }
+function framed(frame: Buffer): Buffer {
+  const bytes = Buffer.allocUnsafe(4 + frame.length);
+  bytes.writeInt32BE(frame.length, 0);
+  frame.copy(bytes, 4);
+  return bytes;
 }

@@ -6,6 +6,7 @@
 import type { Socket } from 'node:net';
 import type { QuorumServerConfig } from '../config-ensemble.js';
 import type { Event } from '../events.js';
+import { LIMITS, type LimitName } from '../limits/limits.js';
 import {
   encodePreamble,
   type HostPort,
@@ -13,8 +14,10 @@ import {
   type Preamble,
   readPreamble,
 } from '../quorum/election-preamble.js';
+import { encodeProbe } from '../quorum/notification.js';
 import { dial, PLAIN, type Transport } from './dial.js';
 import { ElectionPeer } from './election-peer.js';
+import { plainIp } from './listen.js';
 import { PeerListener, placesOf } from './peer-listener.js';
 import type { QuorumAuth } from './quorum-auth.js';
 import { Seldom } from './seldom.js';
@@ -42,9 +45,9 @@ export interface ElectionPortOptions {
 }
 
 /** Sockets that have not said who they are; the oldest goes when one too many comes. */
-const MAX_PENDING = 64;
+const MAX_PENDING = LIMITS.electionGreetings.value;
 /** Servers that are no members (yet): one that is to join asks before it is let in. */
-const MAX_STRANGERS = 16;
+const MAX_STRANGERS = LIMITS.electionStrangers.value;
 
 export class ElectionPort {
   private readonly options: ElectionPortOptions;
@@ -137,8 +140,10 @@ export class ElectionPort {
         await auth?.prove(socket, connectTimeoutMs);
         return socket.setKeepAlive(isKeptAlive);
       },
+      probe: encodeProbe(own),
       onFrame: (frame) => step({ kind: 'notified', sid, frame }),
       onTrouble: (message) => this.seldom.say(message),
+      onLimit: this.onLimit,
       onIdle: () => {
         if (!this.members.has(sid) && this.peers.get(sid) === peer) this.peers.delete(sid);
       },
@@ -146,6 +151,11 @@ export class ElectionPort {
     this.peers.set(sid, peer);
     return peer;
   }
+
+  private readonly onLimit = (limit: LimitName, from: string, value?: number): void => {
+    const own = value === undefined ? {} : { value };
+    this.options.step({ kind: 'limit-exceeded', limit, from: plainIp(from), ...own });
+  };
 
   private accept(socket: Socket): void {
     // Whatever went wrong, 'close' follows.
@@ -156,11 +166,16 @@ export class ElectionPort {
     }
     if (this.pending.size >= MAX_PENDING) {
       const [oldest] = this.pending;
+      this.onLimit('electionGreetings', oldest?.remoteAddress ?? '');
       oldest?.destroy();
-      this.seldom.say(`over ${MAX_PENDING} connections to the election port say nothing`, 'crowd');
     }
     this.pending.add(socket);
-    const timer = setTimeout(() => socket.destroy(), this.options.greetingTimeoutMs);
+    const from = socket.remoteAddress ?? '';
+    const { greetingTimeoutMs } = this.options;
+    const timer = setTimeout(() => {
+      this.onLimit('electionGreetingTime', from, greetingTimeoutMs);
+      socket.destroy();
+    }, greetingTimeoutMs);
     const settle = (): void => {
       clearTimeout(timer);
       this.pending.delete(socket);
@@ -213,23 +228,23 @@ export class ElectionPort {
       return;
     }
     const id = sid === NAMELESS ? this.nextNameless-- : sid;
-    const peer = this.peers.get(id) ?? this.addStranger(id);
+    const peer = this.peers.get(id) ?? this.addStranger(id, socket.remoteAddress ?? '');
     if (peer === undefined) {
       socket.destroy();
     } else if (id > own) {
-      peer.adopt(socket.setKeepAlive(isKeptAlive), rest);
+      peer.claimed(socket.setKeepAlive(isKeptAlive), rest);
     } else {
       socket.destroy();
-      peer.callBack(addresses);
+      peer.knocked(addresses);
     }
   }
 
-  private addStranger(sid: number): ElectionPeer | undefined {
+  private addStranger(sid: number, from: string): ElectionPeer | undefined {
     const strangers = [...this.peers].filter(([known]) => !this.members.has(known));
     if (strangers.length >= MAX_STRANGERS) {
       const gone = strangers.find(([, { isConnected }]) => !isConnected);
       if (gone === undefined) {
-        this.seldom.say(`server ${sid} is no member and is turned away, as one too many`, 'crowd');
+        this.onLimit('electionStrangers', from);
         return undefined;
       }
       this.peers.delete(gone[0]);

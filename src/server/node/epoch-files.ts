@@ -1,16 +1,18 @@
 /** acceptedEpoch and currentEpoch on the disk; persistence/epochs.ts says what they mean. */
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   ACCEPTED_EPOCH_FILE,
   CURRENT_EPOCH_FILE,
   type EpochName,
   encodeEpoch,
+  OTHER_DATA_ADVICE,
   resolveEpochs,
   TEMPORARY_SUFFIX,
 } from '../persistence/epochs.js';
 import { writeFileAtomically } from './atomic-file.js';
-import { ExitCode, ServerError } from './errors.js';
+import { ExitCode, isMissing, ServerError } from './errors.js';
+import type { FileSystem } from './file-system.js';
+import { readWhole } from './read-file.js';
 
 export interface KnownEpochs {
   readonly acceptedEpoch: number;
@@ -22,33 +24,40 @@ export interface KnownEpochs {
  * Apache's server does (QuorumPeer.loadDataBase).
  * @throws ServerError EDATA when they cannot be those of this data
  */
-export async function openEpochs(folder: string, lastZxid: bigint): Promise<KnownEpochs> {
+export async function openEpochs(
+  fs: FileSystem,
+  folder: string,
+  lastZxid: bigint,
+): Promise<KnownEpochs> {
   const texts = {
-    acceptedEpoch: await readText(join(folder, ACCEPTED_EPOCH_FILE)),
-    currentEpoch: await readText(join(folder, CURRENT_EPOCH_FILE)),
-    currentEpochTemporary: await readText(join(folder, CURRENT_EPOCH_FILE + TEMPORARY_SUFFIX)),
+    acceptedEpoch: await readText(fs, join(folder, ACCEPTED_EPOCH_FILE)),
+    currentEpoch: await readText(fs, join(folder, CURRENT_EPOCH_FILE)),
+    currentEpochTemporary: await readText(fs, join(folder, CURRENT_EPOCH_FILE + TEMPORARY_SUFFIX)),
   };
   const epochs = resolveEpochs(texts, lastZxid);
   if (epochs.kind === 'refuse') {
-    throw new ServerError(
-      'EDATA',
-      ExitCode.DATA,
-      `${folder}: ${epochs.reason}; is it another server's data? Bring the file back, or move all files of the folder away where an ensemble has the data`,
-    );
+    const { reason, advice = OTHER_DATA_ADVICE } = epochs;
+    throw new ServerError('EDATA', ExitCode.DATA, `${folder}: ${reason}; ${advice}`);
   }
   const { acceptedEpoch, currentEpoch } = epochs;
   if (texts.currentEpoch !== encodeEpoch(currentEpoch)) {
-    await writeEpoch(folder, CURRENT_EPOCH_FILE, currentEpoch);
+    await writeEpoch(fs, folder, CURRENT_EPOCH_FILE, currentEpoch);
   }
-  if (texts.acceptedEpoch === null) await writeEpoch(folder, ACCEPTED_EPOCH_FILE, acceptedEpoch);
+  if (texts.acceptedEpoch === null)
+    await writeEpoch(fs, folder, ACCEPTED_EPOCH_FILE, acceptedEpoch);
   return { acceptedEpoch, currentEpoch };
 }
 
 /** Resolves when the epoch is on the disk. @throws ServerError EEPOCHWRITE, which is final */
-export async function writeEpoch(folder: string, name: EpochName, epoch: number): Promise<void> {
+export async function writeEpoch(
+  fs: FileSystem,
+  folder: string,
+  name: EpochName,
+  epoch: number,
+): Promise<void> {
   const path = join(folder, name);
   try {
-    await writeFileAtomically(path, encodeEpoch(epoch));
+    await writeFileAtomically(fs, path, encodeEpoch(epoch));
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     const message = `${path} could not be written (${why}): this server can promise nothing to the ensemble, so it stops`;
@@ -56,11 +65,11 @@ export async function writeEpoch(folder: string, name: EpochName, epoch: number)
   }
 }
 
-async function readText(path: string): Promise<string | null> {
+async function readText(fs: FileSystem, path: string): Promise<string | null> {
   try {
-    return await readFile(path, 'latin1');
+    return (await readWhole(fs, path)).toString('latin1');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    if (isMissing(error)) return null;
     const why = error instanceof Error ? error.message : String(error);
     throw new ServerError('EDATA', ExitCode.DATA, `${path} cannot be read: ${why}`, error);
   }

@@ -41,3 +41,18 @@ export class LogWriteError extends ServerError {
     );
   }
 }
+
+/** Did a call on a file fail since there is no such file? */
+export function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}
+
+export function unusable(message: string, cause?: unknown): ServerError {
+  return new ServerError('EDATA', ExitCode.DATA, message, cause);
+}
+
+export function corrupt(path: string, offset: number, reason: string): ServerError {
+  return unusable(
+    `${path}: corrupt at offset ${offset}: ${reason}. Acknowledged writes may lie there, so the server does not start without them: bring the file back from a copy, or move all files of version-2 away where an ensemble has the data`,
+  );
+}

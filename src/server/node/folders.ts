@@ -1,10 +1,11 @@
-import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import { ExitCode, ServerError } from './errors.js';
+import { dirname, join } from 'node:path';
+import { ExitCode, isMissing, ServerError } from './errors.js';
+import type { FileStat, FileSystem } from './file-system.js';
 
 /** @throws ServerError EDATADIR */
-export async function mustExist(folder: string): Promise<void> {
-  if ((await stat(folder).catch(() => undefined))?.isDirectory() === true) return;
+export async function mustExist(fs: FileSystem, folder: string): Promise<void> {
+  const found = await fs.stat(folder).catch(() => undefined);
+  if (found?.kind === 'folder') return;
   throw new ServerError(
     'EDATADIR',
     ExitCode.DATA_DIR,
@@ -12,9 +13,43 @@ export async function mustExist(folder: string): Promise<void> {
   );
 }
 
+/**
+ * Makes a folder and those above it. Each is durable in the one above it: with a folder that a
+ * power loss takes away, a voter would forget what it promised.
+ */
+export async function makeFolder(fs: FileSystem, folder: string): Promise<void> {
+  const parent = dirname(folder);
+  let found: FileStat | undefined;
+  try {
+    found = await fs.stat(folder);
+  } catch (error) {
+    if (!isMissing(error) || parent === folder) throw error;
+  }
+  if (found === undefined) {
+    await makeFolder(fs, parent);
+    await fs.mkdir(folder).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
+  } else if (found.kind !== 'folder') {
+    throw new Error(`${folder} is a file`);
+  }
+  // Also of one that was there: a start that a crash cut short may have made it.
+  if (parent !== folder) await syncIfAllowed(fs, parent);
+}
+
+/** A folder above the data may be one that this server can enter and not read. */
+async function syncIfAllowed(fs: FileSystem, folder: string): Promise<void> {
+  await fs.syncFolder(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EACCES' && error.code !== 'EPERM') throw error;
+  });
+}
+
 /** The plain files of a folder. @throws ServerError EDATADIR */
-export async function listFiles(folder: string): Promise<{ name: string; size: number }[]> {
-  const names = await readdir(folder).catch((cause: Error) => {
+export async function listFiles(
+  fs: FileSystem,
+  folder: string,
+): Promise<{ name: string; size: number }[]> {
+  const names = await fs.readdir(folder).catch((cause: Error) => {
     throw new ServerError(
       'EDATADIR',
       ExitCode.DATA_DIR,
@@ -25,8 +60,8 @@ export async function listFiles(folder: string): Promise<{ name: string; size: n
   const files = await Promise.all(
     names.map(async (name) => {
       // A file may go while the folder is listed.
-      const found = await stat(join(folder, name)).catch(() => undefined);
-      return { name, size: found?.isFile() === true ? found.size : -1 };
+      const found = await fs.stat(join(folder, name)).catch(() => undefined);
+      return { name, size: found?.kind === 'file' ? found.size : -1 };
     }),
   );
   return files.filter(({ size }) => size >= 0);

@@ -4,6 +4,7 @@
  */
 import type { Server as HttpServer } from 'node:http';
 import type { Socket } from 'node:net';
+import type { LimitName } from '../limits/limits.js';
 import { TlsGate } from './tls-gate.js';
 import type { TlsOptions } from './tls-options.js';
 
@@ -24,7 +25,11 @@ export class HttpGate {
   private readonly gate: TlsGate;
   private readonly subjects = new WeakMap<object, string>();
 
-  constructor(server: HttpServer, { tls, isPlainTaken, onPlain, ...options }: HttpTls) {
+  constructor(
+    server: HttpServer,
+    { tls, isPlainTaken, onPlain, ...options }: HttpTls,
+    onLimit: (limit: LimitName, from: string) => void,
+  ) {
     const serve = server.listeners('connection').map((listener) => listener.bind(server) as Serve);
     const handOn = (socket: Socket): void => {
       for (const one of serve) one(socket);
@@ -40,6 +45,7 @@ export class HttpGate {
       },
       onTooMany: () => undefined,
       onCrowd: () => undefined,
+      onLimit,
     });
     const acceptPlain = (socket: Socket): void => {
       onPlain();

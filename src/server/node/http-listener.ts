@@ -5,7 +5,9 @@ import {
   type IncomingMessage,
   type ServerResponse,
 } from 'node:http';
+import type { LimitName } from '../limits/limits.js';
 import { HttpGate, type HttpTls } from './http-gate.js';
+import { guardOptions, HttpGuard, type HttpLimits } from './http-guard.js';
 
 export interface HttpListenerOptions {
   readonly host: string;
@@ -13,9 +15,12 @@ export interface HttpListenerOptions {
   readonly port: number;
   /** Connections that are silent for so long are closed; 0 or less is never. */
   readonly idleTimeoutMs: number;
-  /** May throw: the answer is a status of 500 then, and the server serves on. */
   /** Default: it speaks without TLS. */
   readonly tls?: HttpTls;
+  readonly limits?: HttpLimits;
+  /** @param from the address of the client */
+  readonly onLimit: (limit: LimitName, from: string) => void;
+  /** May throw: the answer is a status of 500 then, and the server serves on. */
   readonly answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 }
 
@@ -23,18 +28,21 @@ export class HttpListener {
   private readonly options: HttpListenerOptions;
   private readonly server: HttpServer;
   private readonly gate: HttpGate | null;
+  private readonly guard: HttpGuard;
 
   constructor(options: HttpListenerOptions) {
     this.options = options;
-    this.server = createServer((request, response) => {
+    const { limits = {}, onLimit } = options;
+    this.server = createServer(guardOptions(limits), (request, response) => {
+      this.guard.begin(request, response);
       options.answer(request, response).catch((error: Error) => fail(response, error));
     });
     const idleMs = Math.max(0, options.idleTimeoutMs);
     this.server.keepAliveTimeout = idleMs;
     this.server.timeout = idleMs;
-    // A snapshot may take long to come; who sends nothing is closed all the same.
-    this.server.requestTimeout = 0;
-    this.gate = options.tls === undefined ? null : new HttpGate(this.server, options.tls);
+    this.gate = options.tls === undefined ? null : new HttpGate(this.server, options.tls, onLimit);
+    // Before the others, those of TLS too.
+    this.guard = new HttpGuard(this.server, limits, onLimit);
   }
 
   get port(): number {
@@ -52,6 +60,11 @@ export class HttpListener {
         resolve();
       });
     });
+  }
+
+  /** The request sends or gets a whole tree: it may take longer than others. */
+  allowTransfer(request: IncomingMessage): void {
+    this.guard.allowTransfer(request);
   }
 
   /** Of the certificate that a client showed over TLS. */

@@ -1,6 +1,7 @@
 /** A whole ensemble on this machine: folders with myid, and the lines of its zoo.cfgs. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { checkLayoutOptions } from './check-options.js';
 import { findFreePorts } from './free-ports.js';
 
 export interface EnsembleLayoutOptions {
@@ -32,7 +33,8 @@ const HOST = '127.0.0.1';
 const QUORUM_OFFSET = 707;
 const ELECTION_OFFSET = 1707;
 
-export async function layOutEnsemble(options: EnsembleLayoutOptions): Promise<SeatLayout[]> {
+export async function layOutEnsemble(given: EnsembleLayoutOptions): Promise<SeatLayout[]> {
+  const options = checkLayoutOptions(given);
   const { size, observers, dir } = options;
   const count = size + observers;
   const [clients, quorums, elections] = await portsFor(count, options.basePort);

@@ -2,6 +2,9 @@ import type { Server } from 'node:net';
 import { ExitCode, ServerError } from './errors.js';
 
 const DEFAULT_BACKLOG = 50;
+/** EADDRINUSE does not say by what. */
+const IN_USE =
+  'the address is in use, by a listener or by a connection that is closing: take another port, or wait';
 
 export interface ListenOptions {
   /** All addresses without it. */
@@ -20,7 +23,7 @@ export function listen(listener: Server, options: ListenOptions): Promise<void> 
   return new Promise((resolve, reject) => {
     listener.once('error', (cause: NodeJS.ErrnoException) => {
       const place = `${host ?? '0.0.0.0'}:${port}`;
-      const why = cause.code === 'EADDRINUSE' ? 'another process listens there' : cause.message;
+      const why = cause.code === 'EADDRINUSE' ? IN_USE : cause.message;
       const message = `cannot listen for ${whom} on ${place}: ${why}`;
       reject(new ServerError('EBIND', ExitCode.BIND, message, cause));
     });

@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { logFileName } from '../persistence/file-names.js';
 import { DEFAULT_UNSYNCED_LIMIT } from '../persistence/tail-verdict.js';
 import { LogWriteError } from './errors.js';
+import { type FileSystem, NODE_FILES } from './file-system.js';
 import { LogFile, type LogFileOptions } from './log-file.js';
 
 /** One batch of records and who waits for it. */
@@ -26,6 +27,8 @@ interface Append {
 export interface LogDiskOptions extends LogFileOptions {
   /** The folder of the log files. */
   readonly folder: string;
+  /** Default: that of this machine. */
+  readonly fs?: FileSystem | undefined;
   /**
    * Bytes above which the next batch begins a new file (txnLogSizeLimitInKb); 0 or less is no
    * limit.
@@ -176,6 +179,6 @@ export class LogDisk {
     this.file = null;
     await before?.close();
     const path = join(this.options.folder, logFileName(firstZxid));
-    this.file = await LogFile.create(path, this.options);
+    this.file = await LogFile.create(this.options.fs ?? NODE_FILES, path, this.options);
   }
 }

@@ -1,9 +1,7 @@
 /** One file of the transaction log that is being written, and the zeros ahead of its tail. */
-import { writev } from 'node:fs';
-import { constants, type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { encodeLogHeader, LOG_HEADER_SIZE } from '../persistence/txn-log.js';
-import { syncFolder } from './sync-folder.js';
+import type { FileSystem, StoredFile } from './file-system.js';
 
 export interface LogFileOptions {
   /** At most this many bytes are filled with zeros ahead of the tail (preAllocSize). */
@@ -19,9 +17,9 @@ const MAX_BLOCK = 16 * 1024 * 1024;
 const ZEROS = Buffer.alloc(256 * 1024);
 
 export class LogFile {
-  private readonly handle: FileHandle;
+  private readonly file: StoredFile;
   /** Not O_DSYNC: zeros are written at leisure and synced once. */
-  private readonly filler: FileHandle;
+  private readonly filler: StoredFile;
   private readonly preAllocSize: number;
   private end = LOG_HEADER_SIZE;
   /** Below it the file is filled: a record that ends here syncs without metadata. */
@@ -30,8 +28,8 @@ export class LogFile {
   private filling: Promise<void> | null = null;
   private isFillingStopped = false;
 
-  private constructor(handle: FileHandle, filler: FileHandle, preAllocSize: number) {
-    this.handle = handle;
+  private constructor(file: StoredFile, filler: StoredFile, preAllocSize: number) {
+    this.file = file;
     this.filler = filler;
     this.preAllocSize = preAllocSize;
   }
@@ -42,17 +40,17 @@ export class LogFile {
   }
 
   /** The file, its header and its name in the folder are on the disk before a record is. */
-  static async create(path: string, options: LogFileOptions): Promise<LogFile> {
-    const { O_CREAT, O_EXCL, O_RDWR, O_DSYNC } = constants;
-    const handle = await open(path, O_CREAT | O_EXCL | O_RDWR | (options.isSynced ? O_DSYNC : 0));
-    const file = new LogFile(handle, await open(path, O_RDWR), options.preAllocSize);
-    await file.fill();
-    await handle.write(encodeLogHeader(), 0, LOG_HEADER_SIZE, 0);
-    if (options.isSynced) {
-      await handle.sync();
-      await syncFolder(dirname(path));
+  static async create(fs: FileSystem, path: string, options: LogFileOptions): Promise<LogFile> {
+    const { isSynced, preAllocSize } = options;
+    const file = await fs.open(path, 'create', { isSynced });
+    const log = new LogFile(file, await fs.open(path, 'change'), preAllocSize);
+    await log.fill();
+    await file.write([encodeLogHeader()], 0);
+    if (isSynced) {
+      await file.sync();
+      await fs.syncFolder(dirname(path));
     }
-    return file;
+    return log;
   }
 
   /**
@@ -68,23 +66,9 @@ export class LogFile {
     }
     this.end = position + length;
     this.filled = Math.max(this.filled, this.end);
-    if (this.filling === null && this.filled - this.end < this.blockSize / 2) this.fillLater();
-    await this.writeAll(buffers, position, length);
-  }
-
-  private writeAll(buffers: readonly Buffer[], position: number, length: number): Promise<void> {
-    return new Promise((resolve, reject) => {
-      writev(this.handle.fd, buffers, position, (error, written) => {
-        if (error !== null) {
-          reject(error);
-        } else if (written === length) {
-          resolve();
-        } else {
-          const rest = Buffer.concat(buffers).subarray(written);
-          this.writeAll([rest], position + written, rest.length).then(resolve, reject);
-        }
-      });
-    });
+    const isScarce = this.filled - this.end < Math.min(this.blockSize, this.preAllocSize) / 2;
+    if (this.filling === null && isScarce) this.fillLater();
+    await this.file.write(buffers, position);
   }
 
   private fillLater(): void {
@@ -103,7 +87,7 @@ export class LogFile {
     this.blockSize = Math.min(this.blockSize * 2, MAX_BLOCK);
     while (this.filled < target && !this.isFillingStopped) {
       const size = Math.min(ZEROS.length, target - this.filled);
-      await this.filler.write(ZEROS, 0, size, this.filled);
+      await this.filler.write([ZEROS.subarray(0, size)], this.filled);
       this.filled += size;
     }
     await this.filler.datasync();
@@ -112,9 +96,9 @@ export class LogFile {
   async close(): Promise<void> {
     this.isFillingStopped = true;
     await this.filling;
-    await this.handle.truncate(this.end);
-    await this.handle.datasync();
+    await this.file.truncate(this.end);
+    await this.file.datasync();
     await this.filler.close();
-    await this.handle.close();
+    await this.file.close();
   }
 }

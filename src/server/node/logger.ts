@@ -5,11 +5,15 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import type { Logger as Pino } from 'pino';
+import { checkText } from '../../protocol/check-argument.js';
 import { hex64 } from '../../protocol/zxid.js';
 import { type AuditEntry, formatAuditEntry } from '../audit.js';
 import type { Config } from '../config.js';
 import { OPTIONS } from '../config-keys.js';
+import { escapeHidden } from '../escape-hidden.js';
+import { LIMITS } from '../limits/limits.js';
 import type { Report } from '../reports.js';
+import { checkConfig, checkLoggerOptions } from './check-options.js';
 
 /** What the parts that do I/O tell, besides what the server itself reports. */
 export type HostReport =
@@ -38,7 +42,10 @@ export type ServerReport = Report | HostReport;
 export type LogLevel = Config['logLevel'];
 
 /** What the configuration says; where it says nothing, the environment (ZKSERVER_LOG_LEVEL). */
-export function logLevelOf({ logLevel }: Config, environment: string | undefined): LogLevel {
+export function logLevelOf(config: Config, environment: string | undefined): LogLevel {
+  checkConfig('config', config);
+  if (environment !== undefined) checkText('environment', environment);
+  const { logLevel } = config;
   const { default: usual, parse } = OPTIONS.logLevel;
   return logLevel === usual ? (parse(environment ?? '') ?? usual) : logLevel;
 }
@@ -57,7 +64,8 @@ export interface ServerLogger {
 }
 
 /** @throws Error of the file system when the audit file cannot be opened */
-export async function createLogger(options: LoggerOptions): Promise<ServerLogger> {
+export async function createLogger(given: LoggerOptions): Promise<ServerLogger> {
+  const options = checkLoggerOptions(given);
   const { default: pino } = await import('pino');
   const { write } = options;
   const settings = {
@@ -65,6 +73,8 @@ export async function createLogger(options: LoggerOptions): Promise<ServerLogger
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
+    // A line ends with the only newline that pino writes itself.
+    hooks: { streamWrite: (line: string) => `${escapeHidden(line.trimEnd())}\n` },
   };
   // Synchronous: the last line before the end of a process must not be lost.
   const stderr = pino.destination({ fd: 2, sync: true });
@@ -158,6 +168,13 @@ function logReport(log: Pino, report: Exclude<ServerReport, { kind: 'audit' }>):
       const name = `${isHard ? 'hard' : 'soft'}${what === 'count' ? 'Count' : 'Byte'}Limit`;
       const sentence = `Quota exceeded: ${owner} [current ${what}=${used}, ${name}=${limit}]`;
       log.warn({ event, path: owner, isRefused }, sentence);
+      break;
+    }
+    case 'limit-exceeded': {
+      const { limit, value, from, times } = report;
+      const { unit, action, what, above } = LIMITS[limit];
+      const sentence = `limit ${limit} exceeded by ${from}: over ${value} ${unit} (${what}); ${above}`;
+      log[action === 'pause' ? 'info' : 'warn']({ event, limit, value, from, times }, sentence);
       break;
     }
     case 'recovered': {

@@ -44,7 +44,7 @@ export async function makeMember(
       maxIntervalMs: config.fastleaderMaxNotificationIntervalMs,
       finalizeWaitMs: FINALIZE_WAIT_MS,
     },
-    ...(await openEpochs(storage.dir.snapFolder, tree.lastProcessedZxid)),
+    ...(await openEpochs(storage.dir.fs, storage.dir.snapFolder, tree.lastProcessedZxid)),
     data: { tree, sessions: [...sessions.values()] },
     committedLog: committedLog ?? makeCommittedLog(config),
     replayed,

@@ -1,6 +1,7 @@
 /** Who a member of an ensemble is, and who the others are: zoo.cfg, the dynamic file and myid. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { checkText } from '../../protocol/check-argument.js';
 import type { Config } from '../config.js';
 import type { QuorumServerConfig } from '../config-ensemble.js';
 import {
@@ -9,6 +10,7 @@ import {
   type QuorumConfig,
   voters,
 } from '../quorum/quorum-config.js';
+import { checkConfig } from './check-options.js';
 import { ExitCode, ServerError } from './errors.js';
 
 export interface Membership {
@@ -31,6 +33,9 @@ export async function readMembership(
   dataDir: string | null,
   configFile: string,
 ): Promise<Membership | null> {
+  checkConfig('config', config);
+  if (dataDir !== null) checkText('dataDir', dataDir);
+  checkText('configFile', configFile);
   if (!config.isReplicated) return null;
   const quorumConfig = await readQuorumConfig(config, configFile);
   if (config.standaloneEnabled && voters(quorumConfig).length === 1) return null;

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Metric, MetricObjectWithValues, MetricValue, Registry } from 'prom-client';
 import type { ServerView } from '../../fourlw/server-view.js';
+import { LIMITS, type LimitName } from '../limits/limits.js';
 import { type MetricFamily, metricFamilies } from '../metrics/families.js';
 import { HttpListener, send } from './http-listener.js';
 
@@ -9,11 +10,13 @@ export interface MetricsServerOptions {
   readonly host: string;
   readonly port: number;
   readonly view: () => ServerView;
+  /** @param from the address of the client */
+  readonly onLimit: (limit: LimitName, from: string) => void;
   /** Tell of memory, event loop and garbage collection, too (metricsProvider.exportJvmInfo). */
   readonly hasProcessMetrics: boolean;
 }
 
-const IDLE_TIMEOUT_MS = 60_000;
+const IDLE_TIMEOUT_MS = LIMITS.metricsIdleTime.value;
 
 export class MetricsServer {
   private readonly options: MetricsServerOptions;
@@ -22,9 +25,15 @@ export class MetricsServer {
 
   constructor(options: MetricsServerOptions) {
     this.options = options;
-    const { host, port } = options;
+    const { host, port, onLimit } = options;
     const answer = this.answer.bind(this);
-    this.listener = new HttpListener({ host, port, idleTimeoutMs: IDLE_TIMEOUT_MS, answer });
+    this.listener = new HttpListener({
+      host,
+      port,
+      idleTimeoutMs: IDLE_TIMEOUT_MS,
+      onLimit,
+      answer,
+    });
   }
 
   get port(): number {

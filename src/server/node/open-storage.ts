@@ -56,9 +56,11 @@ export async function openStorage(
     isEmptyDatabaseMade: config.dbAutocreate,
     onWarning,
   });
-  await dir.prepare();
-  const lock = await lockDir(dir.snapFolder);
+  // Nothing in the folders is touched before they are ours: a server may be at work on them.
+  await dir.makeFolders();
+  const lock = await lockDirs(new Set([dir.snapFolder, dir.logFolder]));
   try {
+    await dir.prepare();
     const committedLog = config.isReplicated ? makeCommittedLog(config) : null;
     const { database, replayed, snapshotZxid, snapshotMs, logMs } = await dir.recover(
       committedLog === null
@@ -85,6 +87,21 @@ export async function openStorage(
     await lock.release();
     throw error;
   }
+}
+
+/** All of them, or none. */
+async function lockDirs(folders: Iterable<string>): Promise<DirLock> {
+  const locks: DirLock[] = [];
+  const release = async (): Promise<void> => {
+    for (const lock of locks.splice(0)) await lock.release();
+  };
+  try {
+    for (const folder of folders) locks.push(await lockDir(folder));
+  } catch (error) {
+    await release();
+    throw error;
+  }
+  return { release };
 }
 
 /** What a member has for those who lack little: an observer master more, for many observers. */

@@ -1,6 +1,7 @@
 /** What operators reach a server by, beside the words: AdminServer and Prometheus. */
 import { refuseUnauthorized } from '../admin/authorize.js';
 import type { Config } from '../config.js';
+import type { LimitName } from '../limits/limits.js';
 import { AdminServer } from './admin-server.js';
 import { makeAdminView } from './admin-view.js';
 import type { Storage } from './disk.js';
@@ -61,9 +62,15 @@ async function tryListen(
 const PROMETHEUS = 'org.apache.zookeeper.metrics.prometheus.PrometheusMetricsProvider';
 const OTHER_PROVIDERS = /^org\.apache\.zookeeper\.metrics\.impl\.(Default|Null)MetricsProvider$/;
 
+const limitReporter =
+  ({ step }: Driver) =>
+  (limit: LimitName, from: string): void =>
+    step({ kind: 'limit-exceeded', limit, from });
+
 function makeMetricsServer({
   config,
   core,
+  driver,
   onWarning,
 }: OperatorsOptions): MetricsServer | undefined {
   const { metricsProviderClassName: name } = config;
@@ -76,6 +83,7 @@ function makeMetricsServer({
   return new MetricsServer({
     host: config.metricsProviderHttpHost,
     port: config.metricsProviderHttpPort,
+    onLimit: limitReporter(driver),
     view: () => core.server.view,
     hasProcessMetrics: config.metricsProviderExportJvmInfo,
   });
@@ -118,6 +126,7 @@ function makeAdminServer({
     host: config.adminServerAddress,
     port: config.adminServerPort,
     idleTimeoutMs: config.adminIdleTimeoutMs,
+    onLimit: limitReporter(driver),
     commandURL: config.adminCommandURL.replace(/\/+$/, ''),
     admin: makeAdminView({ core, config, snapFolder, step: driver.step }),
     authorize: (who) => {

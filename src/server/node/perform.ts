@@ -44,7 +44,7 @@ export function performOnDisk(
       disk.truncate(effect.zxid, (database) => step({ kind: 'truncated', database }));
       break;
     case 'install-snapshot':
-      disk.install(effect.content, () => step(effect.whenDurable));
+      disk.install(effect.content, () => step(effect.whenDurable), effect.mismatchZxid);
       break;
     case 'search-log':
       searchLog(effect, disk, step);
@@ -84,6 +84,9 @@ export function performOnPeers(
       break;
     case 'link-close':
       quorum.closeLink(effect.link);
+      break;
+    case 'link-proven':
+      quorum.proveLink(effect.link);
       break;
     case 'observer-port':
       quorum.setObserverPort(effect.isOpen);

@@ -92,7 +92,7 @@ function readStore(bytes: Buffer, password: string): Pkcs12Store {
       const value = expectItem(bagParts, 1, EXPLICIT_0).content;
       switch (readOid(expectItem(bagParts, 0, DerTag.OID))) {
         case Oid.KEY_BAG:
-          keys.push(createPrivateKey({ key: value, format: 'der', type: 'pkcs8' }));
+          keys.push(readPlainKey(value));
           break;
         case Oid.SHROUDED_KEY_BAG:
           keys.push(readShroudedKey(value, password));
@@ -125,6 +125,14 @@ function safeContents(info: DerItem, password: string): Buffer {
 function readCertificate(value: Buffer): Buffer {
   const parts = readItems(readItem(value).content);
   return expectItem([readItem(expectItem(parts, 1, EXPLICIT_0).content)], 0, 0x04).content;
+}
+
+function readPlainKey(key: Buffer): KeyObject {
+  try {
+    return createPrivateKey({ key, format: 'der', type: 'pkcs8' });
+  } catch {
+    throw new Pkcs12Error('holds a key that is damaged');
+  }
 }
 
 function readShroudedKey(key: Buffer, passphrase: string): KeyObject {

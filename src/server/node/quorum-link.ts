@@ -5,13 +5,14 @@
  */
 import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
+import { LIMITS } from '../limits/limits.js';
 import { snapshotPieces } from '../quorum/snapshot-stream.js';
 
 /** A server that does not read what it is sent is let go above this; it may come back. */
-export const MAX_WAITING_BYTES = 512 * 1024 * 1024;
+export const MAX_WAITING_BYTES = LIMITS.quorumUnreadBytes.value;
 
 /** For what was sent to leave a link that is closed. */
-const CLOSE_TIMEOUT_MS = 30_000;
+const CLOSE_TIMEOUT_MS = LIMITS.quorumClosingTime.value;
 
 export interface QuorumLinkOptions {
   readonly socket: Socket;
@@ -20,6 +21,7 @@ export interface QuorumLinkOptions {
   readonly onClosed: (reason: string) => void;
   /** Default MAX_WAITING_BYTES. */
   readonly maxWaitingBytes?: number;
+  readonly onLimit?: (limit: 'quorumUnreadBytes' | 'quorumClosingTime') => void;
 }
 
 interface Stream {
@@ -72,6 +74,7 @@ export class QuorumLink {
     }
     const { maxWaitingBytes = MAX_WAITING_BYTES } = this.options;
     if (this.unsent <= maxWaitingBytes) return;
+    this.options.onLimit?.('quorumUnreadBytes');
     this.fail(`it did not read: over ${maxWaitingBytes} bytes waited for it`);
   }
 
@@ -93,7 +96,10 @@ export class QuorumLink {
     if (this.isClosed) return;
     this.isClosed = true;
     // Read on, though nobody listens: closed with bytes unread, what was sent might get lost.
-    const timer = setTimeout(() => this.socket.destroy(), CLOSE_TIMEOUT_MS);
+    const timer = setTimeout(() => {
+      this.options.onLimit?.('quorumClosingTime');
+      this.socket.destroy();
+    }, CLOSE_TIMEOUT_MS);
     this.socket.once('close', () => clearTimeout(timer));
     if (this.isStreaming) this.waiting.push({ kind: 'end' });
     else this.socket.end();

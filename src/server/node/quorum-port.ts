@@ -7,12 +7,14 @@ import type { Socket } from 'node:net';
 import type { QuorumServerConfig } from '../config-ensemble.js';
 import type { QuorumEffect } from '../effects.js';
 import type { Event } from '../events.js';
+import { LIMITS } from '../limits/limits.js';
 import { type DialOptions, dial, PLAIN, type Transport } from './dial.js';
 import { plainIp } from './listen.js';
 import { PeerListener, placesOf } from './peer-listener.js';
 import type { QuorumAuth } from './quorum-auth.js';
 import { QuorumLink } from './quorum-link.js';
 import { Seldom } from './seldom.js';
+import { UnprovenLinks } from './unproven-links.js';
 
 export interface QuorumPortOptions {
   /** The number of this server. */
@@ -30,12 +32,20 @@ export interface QuorumPortOptions {
   readonly auth?: QuorumAuth | null;
   /** Default MAX_WAITING_BYTES. */
   readonly maxWaitingBytes?: number;
+  /** Default: that of LIMITS. */
+  readonly maxUnprovenBytes?: number;
+  /** Default MAX_LINKS. */
+  readonly maxLinks?: number;
+  /** Default MAX_SILENT. */
+  readonly maxSilent?: number;
   readonly step: (event: Event) => void;
   readonly onWarning: (message: string) => void;
 }
 
 /** Connections that came in by one door; who comes when there are as many is turned away. */
-const MAX_LINKS = 1024;
+const MAX_LINKS = LIMITS.quorumLinks.value;
+/** Those of them that have sent no packet yet; the oldest makes room. */
+const MAX_SILENT = LIMITS.quorumGreetings.value;
 
 /** A port, and who came in by it. */
 interface Door {
@@ -43,6 +53,8 @@ interface Door {
   readonly isForObservers: boolean;
   readonly listener: PeerListener;
   readonly sockets: Set<Socket>;
+  /** How to let those of them go that have sent no packet yet, oldest first. */
+  readonly silent: Map<Socket, (reason: string) => void>;
 }
 
 export class QuorumPort {
@@ -54,6 +66,7 @@ export class QuorumPort {
   private isObserverDoorOpen = false;
   private readonly seldom: Seldom;
   private readonly links = new Map<number, QuorumLink>();
+  private readonly unproven: UnprovenLinks;
   private readonly calls = new Map<number, AbortController>();
   /** Of those that were dialled, and still send what they were given. */
   private readonly dialled = new Set<Socket>();
@@ -64,6 +77,10 @@ export class QuorumPort {
     this.options = options;
     this.transport = options.transport ?? PLAIN;
     this.seldom = new Seldom(options.onWarning);
+    this.unproven = new UnprovenLinks(
+      (from) => options.step({ kind: 'limit-exceeded', limit: 'unprovenUnreadBytes', from }),
+      options.maxUnprovenBytes,
+    );
     this.servers = this.makeDoor('quorum port', 'the other servers', false);
     this.observers = this.makeDoor('observer master port', 'observers', true);
   }
@@ -72,7 +89,7 @@ export class QuorumPort {
     const { bindTries: tries, onWarning } = this.options;
     const accept = (socket: Socket): void => this.accept(door, socket);
     const listener = new PeerListener({ whom, tries, accept, onWarning });
-    const door: Door = { name, isForObservers, listener, sockets: new Set() };
+    const door: Door = { name, isForObservers, listener, sockets: new Set(), silent: new Map() };
     return door;
   }
 
@@ -113,6 +130,7 @@ export class QuorumPort {
 
   send(link: number, bytes: Buffer): void {
     this.links.get(link)?.send(bytes);
+    this.unproven.sent(link);
   }
 
   sendSnapshot(effect: Extract<QuorumEffect, { kind: 'link-snapshot' }>): void {
@@ -124,12 +142,18 @@ export class QuorumPort {
     this.links.get(link)?.sendTxns(packets);
   }
 
+  /** The learner at its other end is in sync. */
+  proveLink(link: number): void {
+    this.unproven.delete(link);
+  }
+
   /** Behind what was sent. */
   closeLink(link: number): void {
     this.calls.get(link)?.abort();
     this.calls.delete(link);
     this.links.get(link)?.close();
     this.links.delete(link);
+    this.unproven.delete(link);
   }
 
   dial({ link, addresses, timeoutMs }: Extract<QuorumEffect, { kind: 'link-dial' }>): void {
@@ -178,34 +202,60 @@ export class QuorumPort {
   private accept(door: Door, socket: Socket): void {
     // Whatever went wrong, 'close' follows.
     socket.on('error', () => undefined);
-    const { name, sockets } = door;
-    const isFull = sockets.size >= MAX_LINKS;
-    if (isFull)
-      this.seldom.say(`${name}: over ${MAX_LINKS} connections at a time`, `crowd ${name}`);
-    if (this.isClosed || isFull) {
+    if (this.isClosed || !this.makeRoom(door, plainIp(socket.remoteAddress ?? ''))) {
       socket.destroy();
       return;
     }
+    const { sockets, silent } = door;
     const { greetingTimeoutMs } = this.options;
-    const timer = setTimeout(() => socket.destroy(), greetingTimeoutMs);
+    // For all of it: TLS, authentication and the first bytes of a packet.
+    const from = plainIp(socket.remoteAddress ?? '');
+    const timer = setTimeout(() => {
+      const value = greetingTimeoutMs;
+      this.options.step({ kind: 'limit-exceeded', limit: 'quorumGreetingTime', from, value });
+      silent.get(socket)?.(`it said nothing for ${greetingTimeoutMs} ms`);
+    }, greetingTimeoutMs);
     sockets.add(socket);
-    socket.once('close', () => {
+    silent.set(socket, () => socket.destroy());
+    const spoken = (): void => {
       clearTimeout(timer);
+      silent.delete(socket);
+    };
+    socket.once('close', () => {
+      spoken();
       sockets.delete(socket);
     });
     this.transport.take(socket, (ready) =>
       this.authenticate(door, ready, () => {
-        const id = this.nextLink++;
-        const link = this.open(id, ready, door);
-        clearTimeout(timer);
-        const silence = setTimeout(
-          () => link.fail(`it said nothing for ${greetingTimeoutMs} ms`),
-          greetingTimeoutMs,
-        );
-        ready.once('data', () => clearTimeout(silence));
-        ready.once('close', () => clearTimeout(silence));
+        const link = this.open(this.nextLink++, ready, door);
+        silent.set(socket, (reason) => link.fail(reason));
+        ready.once('data', spoken);
       }),
     );
+  }
+
+  /** False where all have spoken. A crowd that says nothing keeps no member out. */
+  private makeRoom({ name, sockets, silent }: Door, from: string): boolean {
+    const { maxLinks = MAX_LINKS, maxSilent = MAX_SILENT, step } = this.options;
+    const [oldest] = silent;
+    if (oldest !== undefined && silent.size >= maxSilent) {
+      const [socket, letGo] = oldest;
+      sockets.delete(socket);
+      silent.delete(socket);
+      letGo(`it said nothing, and over ${maxSilent} such connections came`);
+      step({ kind: 'limit-exceeded', limit: 'quorumGreetings', from });
+    }
+    if (sockets.size < maxLinks) return true;
+    // One that was closed here, and does not hang up itself, keeps nobody out either.
+    for (const socket of sockets) {
+      if (!socket.writableEnded) continue;
+      sockets.delete(socket);
+      socket.destroy();
+      return true;
+    }
+    this.seldom.say(`${name}: over ${maxLinks} connections at a time`, `crowd ${name}`);
+    step({ kind: 'limit-exceeded', limit: 'quorumLinks', from });
+    return false;
   }
 
   private authenticate({ name }: Door, socket: Socket, accept: () => void): void {
@@ -223,19 +273,24 @@ export class QuorumPort {
   private open(id: number, socket: Socket, door: Door | null): QuorumLink {
     const { step, maxWaitingBytes } = this.options;
     const { remoteAddress = '', remotePort = 0 } = socket;
-    const remote = `${plainIp(remoteAddress)}:${remotePort}`;
+    const from = plainIp(remoteAddress);
+    const remote = `${from}:${remotePort}`;
     const by = door?.isForObservers === true ? { isObserverPort: true } : {};
     step({ kind: 'link-opened', link: id, remote, ...by });
     const link = new QuorumLink({
       socket,
       ...(maxWaitingBytes === undefined ? {} : { maxWaitingBytes }),
       onBytes: (bytes) => step({ kind: 'link-received', link: id, bytes }),
+      onLimit: (limit) => step({ kind: 'limit-exceeded', limit, from }),
       onClosed: (reason) => {
         this.links.delete(id);
+        this.unproven.delete(id);
         step({ kind: 'link-closed', link: id, reason });
       },
     });
     this.links.set(id, link);
+    // One that was dialled is this server's leader.
+    if (door !== null) this.unproven.add(id, link, from);
     // What authenticated is paused.
     socket.resume();
     return link;

@@ -3,11 +3,12 @@
  * alike; with portUnification servers without TLS are let in too, while an ensemble changes over.
  */
 import { isIP, type Socket } from 'node:net';
-import { checkServerIdentity, connect, type SecureContextOptions } from 'node:tls';
+import { connect, type SecureContextOptions } from 'node:tls';
 import type { Config } from '../config.js';
 import type { HostPort } from '../quorum/election-preamble.js';
 import { PLAIN, type Transport } from './dial.js';
 import { FileWatcher } from './file-watcher.js';
+import { checkHost } from './names-host.js';
 import { keyOf } from './pending-sockets.js';
 import { Seldom } from './seldom.js';
 import { TlsGate } from './tls-gate.js';
@@ -62,9 +63,7 @@ class QuorumTls implements Transport {
       // In both directions a certificate counts only when the other side's authority is trusted.
       rejectUnauthorized: true,
       checkServerIdentity: (_, certificate) =>
-        this.config.sslQuorumHostnameVerification
-          ? checkServerIdentity(host, certificate)
-          : undefined,
+        this.config.sslQuorumHostnameVerification ? checkHost(host, certificate) : undefined,
     });
     socket.setNoDelay(true);
     return { socket, ready: 'secureConnect' };

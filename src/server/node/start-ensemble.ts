@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { checkEnsembleOptions } from './check-options.js';
 import { ExitCode, ServerError } from './errors.js';
 import { ENSEMBLE_LIMITS, layOutEnsemble, type SeatLayout } from './lay-out-ensemble.js';
 import type { ServerReport } from './logger.js';
@@ -65,7 +66,8 @@ const TEST_TICK = { tickTime: '500' };
  * Starts the servers and resolves when all of them serve.
  * @throws ServerError ECONFIG, EBIND …, as startServer does; EQUORUM when they find no leader
  */
-export async function startEnsemble(options: StartEnsembleOptions = {}): Promise<RunningEnsemble> {
+export async function startEnsemble(given: StartEnsembleOptions = {}): Promise<RunningEnsemble> {
+  const options = checkEnsembleOptions(given);
   const { size = 3, observers = 0, basePort, isWaitedFor = () => true } = options;
   if (!(Number.isInteger(size) && size > 0 && Number.isInteger(observers) && observers >= 0)) {
     const found = `${size} and ${observers}`;

@@ -2,6 +2,7 @@
 import type { ServerMode } from '../../fourlw/server-view.js';
 import { type Config, configFromOptions } from '../config.js';
 import { OPTIONS } from '../config-keys.js';
+import { checkStartOptions } from './check-options.js';
 import { ExitCode, ServerError } from './errors.js';
 import type { ServerReport } from './logger.js';
 import { makeMember, makePeerPorts } from './make-member.js';
@@ -61,7 +62,8 @@ export interface RunningServer {
  * @throws ServerError with a `code` (ECONFIG, EDATADIR, EDATADIRINUSE, EDATA, EBIND), a sentence
  * and the exit code of zkserver
  */
-export async function startServer(options: StartServerOptions = {}): Promise<RunningServer> {
+export async function startServer(given: StartServerOptions = {}): Promise<RunningServer> {
+  const options = checkStartOptions(given);
   const config = configOf(options);
   refuseUnsupported(config);
   const onReport = options.onReport ?? (() => undefined);

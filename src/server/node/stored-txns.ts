@@ -2,7 +2,6 @@
  * The txns on the disk, for a learner that lacks more than is kept in memory. Read while serving
  * goes on, and while the log grows: what is asked for was on the disk before.
  */
-import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { OutputArchive } from '../../jute/output-archive.js';
 import { formatZxid } from '../../protocol/zxid.js';
@@ -18,8 +17,9 @@ import { type LogFile, logsAmong, snapshotsAmong } from '../persistence/recovery
 import { type LogEntry, TxnLogReader } from '../persistence/txn-log.js';
 import { writeCommitted } from '../quorum/quorum-packet.js';
 import type { DataDir } from './data-dir.js';
+import type { StoredFile } from './file-system.js';
 import { listFiles } from './folders.js';
-import { scanLog } from './scan-log.js';
+import { readSizeFor, scanLog } from './scan-log.js';
 
 /** Small enough that no turn is long. */
 const READ_SIZE = 256 * 1024;
@@ -30,7 +30,7 @@ export async function searchLogs(
   range: LogRange,
   sizeFactor: number,
 ): Promise<LogPlace | null> {
-  const snapshots = snapshotsAmong(await listFiles(dir.snapFolder));
+  const snapshots = snapshotsAmong(await listFiles(dir.fs, dir.snapFolder));
   const maxBytes = maxLogBytes(snapshots[0]?.size ?? 0, sizeFactor);
   const logs = await logsOf(dir, range);
   // Between the first and the last, files are whole, and each would be sent as it is.
@@ -38,21 +38,28 @@ export async function searchLogs(
   if (atLeast > maxBytes) return null;
   const zxids = snapshots.map(({ zxid }) => zxid);
   const search = new LogSearch({ ...range, snapshots: zxids, maxBytes });
-  for (const { name } of logs) {
-    const handle = await open(join(dir.logFolder, name), 'r');
+  for (const { name, size } of logs) {
+    const file = await dir.fs.open(join(dir.logFolder, name), 'read');
     try {
       const take = ({ zxid, entry }: LogEntry) => search.take(zxid, entry.length);
-      const end = await scanLog(handle, dir.options.maxEntryLength, take, READ_SIZE);
+      const end = await scanLog(
+        file,
+        dir.options.maxEntryLength,
+        take,
+        readSizeFor(size, READ_SIZE),
+      );
       if (end === null || end.kind === 'corrupt') return search.place;
     } finally {
-      await handle.close();
+      await file.close();
     }
   }
   return search.place;
 }
 
 async function logsOf(dir: DataDir, { behind, until }: LogRange): Promise<LogFile[]> {
-  const logs = logsAmong(await listFiles(dir.logFolder)).filter(({ zxid }) => zxid <= until);
+  const logs = logsAmong(await listFiles(dir.fs, dir.logFolder)).filter(
+    ({ zxid }) => zxid <= until,
+  );
   return logsHolding(logs, behind);
 }
 
@@ -62,12 +69,12 @@ async function logsOf(dir: DataDir, { behind, until }: LogRange): Promise<LogFil
  */
 export async function* readTxns(dir: DataDir, range: LogRange): AsyncGenerator<Buffer> {
   const slice = new LogSlice(range);
-  for (const { name } of await logsOf(dir, range)) {
-    const handle = await open(join(dir.logFolder, name), 'r');
+  for (const { name, size } of await logsOf(dir, range)) {
+    const file = await dir.fs.open(join(dir.logFolder, name), 'read');
     try {
-      yield* readTxnsOf(handle, dir.options.maxEntryLength, slice);
+      yield* readTxnsOf(file, readSizeFor(size, READ_SIZE), dir.options.maxEntryLength, slice);
     } finally {
-      await handle.close();
+      await file.close();
     }
     if (slice.isWhole) return;
   }
@@ -75,17 +82,20 @@ export async function* readTxns(dir: DataDir, range: LogRange): AsyncGenerator<B
 }
 
 async function* readTxnsOf(
-  handle: FileHandle,
+  file: StoredFile,
+  readSize: number,
   maxEntryLength: number,
   slice: LogSlice,
 ): AsyncGenerator<Buffer> {
   const reader = new TxnLogReader(maxEntryLength);
-  const out = new OutputArchive(READ_SIZE);
-  const chunk = Buffer.allocUnsafe(READ_SIZE);
+  const out = new OutputArchive(readSize);
+  const chunk = Buffer.allocUnsafe(readSize);
+  let position = 0;
   for (;;) {
-    const { bytesRead } = await handle.read(chunk, 0, READ_SIZE, null);
-    if (bytesRead === 0) reader.end();
-    else reader.push(chunk.subarray(0, bytesRead));
+    const length = await file.read(chunk, position);
+    position += length;
+    if (length === 0) reader.end();
+    else reader.push(chunk.subarray(0, length));
     let item = reader.next();
     for (; item.kind === 'entry' && !slice.isWhole; item = reader.next()) {
       if (slice.take(item.zxid)) writeCommitted(out, item.zxid, item.entry);

@@ -5,13 +5,15 @@
 import { reverse } from 'node:dns/promises';
 import type { Socket } from 'node:net';
 import {
-  checkServerIdentity,
   createServer,
   type SecureContextOptions,
   type TLSSocket,
   type Server as TlsServer,
 } from 'node:tls';
+import { LIMITS, type LimitName } from '../limits/limits.js';
 import { certificateSubject } from './certificate-subject.js';
+import { plainIp } from './listen.js';
+import { checkHost } from './names-host.js';
 import { keyOf, PendingSockets } from './pending-sockets.js';
 import type { TlsOptions } from './tls-options.js';
 
@@ -32,9 +34,11 @@ export interface TlsGateOptions {
   readonly onTooMany: () => void;
   /** One address has too many sockets that are not clients yet. */
   readonly onCrowd: () => void;
+  /** @param from its address */
+  readonly onLimit?: (limit: LimitName, from: string) => void;
 }
 
-const HANDSHAKE_TIMEOUT_MS = 10_000;
+const HANDSHAKE_TIMEOUT_MS = LIMITS.tlsHandshakeTime.value;
 /** The first byte of a TLS record that begins a handshake; no word and no sane length begins so. */
 const HANDSHAKE_RECORD = 0x16;
 /** A fatal alert (protocol_version) tells a client without TLS why it is closed. */
@@ -60,6 +64,10 @@ export class TlsGate {
     });
     this.server.on('secureConnection', (socket) => this.handleSecured(socket));
     this.server.on('tlsClientError', (error, socket) => {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'ERR_TLS_HANDSHAKE_TIMEOUT') {
+        this.options.onLimit?.('tlsHandshakeTime', addressOf(socket));
+      }
       this.fail(socket, reasonOf(error, socket));
     });
   }
@@ -78,6 +86,7 @@ export class TlsGate {
   take(socket: Socket, acceptPlain?: (socket: Socket) => void): void {
     if (!this.pending.add(socket)) {
       this.options.onCrowd();
+      this.options.onLimit?.('connectionsPerAddress', addressOf(socket));
       socket.destroy();
       return;
     }
@@ -86,6 +95,7 @@ export class TlsGate {
         ? (this.options.handshakeTimeoutMs ?? HANDSHAKE_TIMEOUT_MS)
         : this.options.detectionTimeoutMs;
     const timer = setTimeout(() => {
+      this.options.onLimit?.('tlsHandshakeTime', addressOf(socket));
       this.options.onFailure(`${nameOf(socket)} sent nothing for ${timeoutMs} ms`);
       socket.destroy();
     }, timeoutMs);
@@ -122,6 +132,7 @@ export class TlsGate {
     const { maxHandshakes } = this.options;
     if (maxHandshakes > 0 && this.handshaking.size >= maxHandshakes) {
       this.options.onTooMany();
+      this.options.onLimit?.('tlsHandshakes', addressOf(socket));
       socket.destroy();
       return;
     }
@@ -134,12 +145,11 @@ export class TlsGate {
   }
 
   private handleSecured(socket: TLSSocket): void {
-    this.pending.remove(socket);
     socket.allowHalfOpen = true;
     this.handshaking.delete(keyOf(socket));
     const certificate = socket.getPeerX509Certificate();
     if (certificate === undefined) {
-      this.options.accept(socket, undefined);
+      this.accept(socket, undefined);
       return;
     }
     // With ssl.clientAuth=want Node leaves it to us; Java takes none that it does not trust.
@@ -149,16 +159,21 @@ export class TlsGate {
     }
     const subject = certificateSubject(certificate.raw);
     if (this.options.tls.isClientNameChecked) this.acceptNamed(socket, subject);
-    else this.options.accept(socket, subject);
+    else this.accept(socket, subject);
+  }
+
+  private accept(socket: TLSSocket, subject: string | undefined): void {
+    this.pending.remove(socket);
+    this.options.accept(socket, subject);
   }
 
   /** The certificate names the client's address, or a host name that the address has. */
   private acceptNamed(socket: TLSSocket, subject: string): void {
     const address = socket.remoteAddress?.replace(/^::ffff:/, '') ?? '';
     const peer = socket.getPeerCertificate();
-    const isNamed = (host: string) => checkServerIdentity(host, peer) === undefined;
+    const isNamed = (host: string) => checkHost(host, peer) === undefined;
     if (isNamed(address)) {
-      this.options.accept(socket, subject);
+      this.accept(socket, subject);
       return;
     }
     const ignore = (): void => undefined;
@@ -168,7 +183,7 @@ export class TlsGate {
       .then((names: readonly string[]) => {
         socket.off('error', ignore);
         if (socket.destroyed) return;
-        if (names.some(isNamed)) this.options.accept(socket, subject);
+        if (names.some(isNamed)) this.accept(socket, subject);
         else this.fail(socket, `${nameOf(socket)} has a certificate that does not name it`);
       });
   }
@@ -178,6 +193,10 @@ export class TlsGate {
     socket.on('error', () => undefined);
     socket.destroy();
   }
+}
+
+function addressOf({ remoteAddress = '' }: Socket): string {
+  return plainIp(remoteAddress);
 }
 
 function nameOf({ remoteAddress, remotePort }: Socket): string {

@@ -3,17 +3,17 @@
  * (TRUNC, FileTxnLog.truncate). A crash at any place in between leaves data that a start accepts: a
  * snapshot and the logs behind it without a gap, ending somewhere between the new end and the old.
  */
-import { open, unlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { formatZxid } from '../../protocol/zxid.js';
-import { logsAmong, snapshotsAmong } from '../persistence/recovery.js';
+import { type LogFile, logsAmong, snapshotsAmong } from '../persistence/recovery.js';
 import { Database } from '../persistence/replay.js';
+import type { LogEntry } from '../persistence/txn-log.js';
 import { cutFile } from './cut-file.js';
 import type { DataDir } from './data-dir.js';
 import { ExitCode, ServerError } from './errors.js';
 import { listFiles } from './folders.js';
-import { scanLog } from './scan-log.js';
-import { syncFolder } from './sync-folder.js';
+import { loadSnapshot } from './load-snapshot.js';
+import { readSizeFor, scanLog } from './scan-log.js';
 
 /**
  * Drops every txn behind `zxid`; the log must be closed.
@@ -27,7 +27,7 @@ export async function truncateData(
   reached: ReadonlyMap<string, bigint>,
 ): Promise<void> {
   const known = await lookInto(dir, zxid, reached);
-  const snapshots = snapshotsAmong(await listFiles(dir.snapFolder));
+  const snapshots = snapshotsAmong(await listFiles(dir.fs, dir.snapFolder));
   if (snapshots.length > 0 && snapshots.every((file) => isBehind(file, zxid, known))) {
     throw new ServerError(
       'EDATA',
@@ -44,13 +44,13 @@ export async function dropBehind(
   zxid: bigint,
   reached: ReadonlyMap<string, bigint>,
 ): Promise<void> {
-  const snapshots = snapshotsAmong(await listFiles(dir.snapFolder));
+  const snapshots = snapshotsAmong(await listFiles(dir.fs, dir.snapFolder));
   // Snapshots go first: one that is newer than the log would be taken for the truth. From the
   // newest on, so that what is left of each kind has no gap.
   for (const file of snapshots) {
-    if (isBehind(file, zxid, reached)) await unlink(join(dir.snapFolder, file.name));
+    if (isBehind(file, zxid, reached)) await dir.fs.unlink(join(dir.snapFolder, file.name));
   }
-  await syncFolder(dir.snapFolder);
+  await dir.fs.syncFolder(dir.snapFolder);
   await truncateLogs(dir, zxid);
 }
 
@@ -64,11 +64,11 @@ async function lookInto(
   reached: ReadonlyMap<string, bigint>,
 ): Promise<ReadonlyMap<string, bigint>> {
   const known = new Map(reached);
-  for (const file of snapshotsAmong(await listFiles(dir.snapFolder))) {
+  for (const file of snapshotsAmong(await listFiles(dir.fs, dir.snapFolder))) {
     if (isBehind(file, zxid, known)) continue;
     if (known.has(file.name)) break;
     const database = new Database(dir.options.tree);
-    const fault = await dir.loadSnapshot(database, file);
+    const fault = await loadSnapshot(dir, database, file);
     if (fault !== undefined) continue;
     known.set(file.name, database.compareAfter);
     if (!isBehind(file, zxid, known)) break;
@@ -85,37 +85,39 @@ function isBehind(
 }
 
 async function truncateLogs(dir: DataDir, zxid: bigint): Promise<void> {
-  const logs = logsAmong(await listFiles(dir.logFolder)).reverse();
-  for (const { name, zxid: first } of logs) {
-    const path = join(dir.logFolder, name);
-    if (first > zxid) {
-      await unlink(path);
+  const logs = logsAmong(await listFiles(dir.fs, dir.logFolder)).reverse();
+  const { onWarning } = dir.options;
+  const why = `the leader has no transaction after ${formatZxid(zxid)}`;
+  for (const log of logs) {
+    const path = join(dir.logFolder, log.name);
+    if (log.zxid > zxid) {
+      await dir.fs.unlink(path);
+      // One by one: were an older one gone before a newer one, a power loss would leave a gap.
+      await dir.fs.syncFolder(dir.logFolder);
+      onWarning(`${path}: removed, ${log.size} bytes: ${why}`);
       continue;
     }
-    await syncFolder(dir.logFolder);
-    const border = await findBorder(path, dir.options.maxEntryLength, zxid);
-    if (border !== null) await cutFile(path, border);
+    const border = await findBorder(dir, log, zxid);
+    if (border === null) return;
+    await cutFile(dir.fs, path, border);
+    onWarning(`${path}: cut at offset ${border}, ${log.size - border} bytes: ${why}`);
     return;
   }
-  await syncFolder(dir.logFolder);
 }
 
-/** Where the first record behind `zxid` begins; null when there is none. */
-async function findBorder(
-  path: string,
-  maxEntryLength: number,
-  zxid: bigint,
-): Promise<number | null> {
-  const handle = await open(path, 'r');
+/** Where the first record after `zxid` begins, or null. */
+async function findBorder(dir: DataDir, log: LogFile, zxid: bigint): Promise<number | null> {
+  const file = await dir.fs.open(join(dir.logFolder, log.name), 'read');
   let border: number | null = null;
   try {
-    await scanLog(handle, maxEntryLength, (entry) => {
+    const take = (entry: LogEntry): boolean => {
       if (entry.zxid <= zxid) return true;
       border = entry.offset;
       return false;
-    });
+    };
+    await scanLog(file, dir.options.maxEntryLength, take, readSizeFor(log.size));
   } finally {
-    await handle.close();
+    await file.close();
   }
   return border;
 }

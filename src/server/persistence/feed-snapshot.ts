@@ -1,3 +1,4 @@
+import { InvariantError } from '../assert.js';
 import type { Database } from './replay.js';
 import type { SnapshotReader } from './snapshot-reader.js';
 
@@ -12,6 +13,17 @@ export type Fed =
  * operator restores. Only a file says how far the tree had come when its last znode was written.
  */
 export function feedSnapshot(database: Database, reader: SnapshotReader): Fed {
+  try {
+    return feed(database, reader);
+  } catch (error) {
+    // The tree refuses what no server writes, such as a znode without a parent. Its sender is at
+    // fault, not this process.
+    if (!(error instanceof InvariantError)) throw error;
+    return { kind: 'invalid', offset: reader.offset, reason: error.message };
+  }
+}
+
+function feed(database: Database, reader: SnapshotReader): Fed {
   for (;;) {
     const item = reader.next();
     switch (item.kind) {

@@ -69,6 +69,11 @@ export class SnapshotReader {
     return rest;
   }
 
+  /** The place in the file that was read last. */
+  get offset(): number {
+    return this.window.offset;
+  }
+
   /** The chunk may be written over once `next` has answered need-more. */
   push(chunk: Buffer): void {
     this.addUp();

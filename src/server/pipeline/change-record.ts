@@ -5,7 +5,7 @@ import type { StatTable } from '../tree/stat-table.js';
 /**
  * One znode as it will be. Its Stat lies in a table: the tree's own while nothing is outstanding,
  * so that looking costs nothing, else that of the outstanding changes. A change makes a new record,
- * since an older one may have to come back.
+ * since an older one may have to come back: the records of a path are a stack.
  */
 export class ChangeRecord {
   readonly path: string;
@@ -18,6 +18,13 @@ export class ChangeRecord {
   digest: number;
   /** False once a delete is on its way. */
   isThere = true;
+  /** Set where it is another one than the tree will have. */
+  pendingCversion: number | null = null;
+  /** It makes an ephemeral of a session. */
+  isEphemeralCreate = false;
+  /** The pending changes of its path before and after it. */
+  older: ChangeRecord | null = null;
+  newer: ChangeRecord | null = null;
 
   constructor(
     path: string,
@@ -45,9 +52,12 @@ export class ChangeRecord {
     return this.stats.aversion(this.slot);
   }
 
-  /** As stored: creates only. */
+  /**
+   * As stored: creates only. Past 2^31 creates the tree's stays where it is, and pending ones count
+   * on from there; Apache's server gives their names the same numbers.
+   */
   get cversion(): number {
-    return this.stats.cversion(this.slot);
+    return this.pendingCversion ?? this.stats.cversion(this.slot);
   }
 
   get ephemeralOwner(): bigint {

@@ -1,10 +1,12 @@
 /**
  * Finds containers that lost their last child and TTL nodes whose time is over, and hands them out
- * for deletion a few at a time (ContainerManager). It only nominates: prep checks each one again
- * when its turn comes, since a child may have come meanwhile.
+ * for deletion a few at a time (ContainerManager). It only nominates, by the committed tree: its
+ * caller asks `isDue` again of the znode as it will be. A write meanwhile, pending ones included,
+ * may have refreshed it, given it a child, or made another znode of its name.
  */
-import { ttlOfOwner } from '../../protocol/create-mode.js';
+import { ephemeralTypeOf, ttlOfOwner } from '../../protocol/create-mode.js';
 import type { DataTree } from '../tree/data-tree.js';
+import type { StatTable } from '../tree/stat-table.js';
 
 export interface ContainerOptions {
   /** znode.container.checkIntervalMs */
@@ -13,6 +15,13 @@ export interface ContainerOptions {
   readonly maxPerMinute: number;
   /** znode.container.maxNeverUsedIntervalMs; 0 keeps a container that never had a child. */
   readonly maxNeverUsedMs: number;
+}
+
+/** A znode as it is, or as it will be. */
+export interface Reapable {
+  readonly stats: StatTable;
+  readonly slot: number;
+  readonly childCount: number;
 }
 
 /** Znodes looked at in one turn: a scan of many containers must not be felt. */
@@ -55,7 +64,7 @@ export class ContainerManager {
     for (let i = 0; i < SCAN_SLICE && this.scan !== null; i++) {
       const { value, done } = this.scan.next();
       if (done === true) this.scan = null;
-      else if (this.isDue(value, wallMs)) this.found.push(value);
+      else if (this.isDueNow(value, wallMs)) this.found.push(value);
     }
   }
 
@@ -65,14 +74,23 @@ export class ContainerManager {
     return undefined;
   }
 
-  private isDue(path: string, wallMs: number): boolean {
-    const { stats, containers } = this.tree;
+  private isDueNow(path: string, wallMs: number): boolean {
     const node = this.tree.get(path);
-    if (node === undefined || node.numChildren > 0) return false;
-    const ageMs = wallMs - Number(stats.mtime(node.slot));
-    if (!containers.has(path)) return ageMs > Number(ttlOfOwner(stats.ephemeralOwner(node.slot)));
+    if (node === undefined) return false;
+    const { stats } = this.tree;
+    return this.isDue({ stats, slot: node.slot, childCount: node.numChildren }, wallMs);
+  }
+
+  /** May the znode be deleted now? One of another kind may not. */
+  isDue(node: Reapable | undefined, wallMs: number): boolean {
+    if (node === undefined || node.childCount > 0) return false;
+    const { stats, slot } = node;
+    const owner = stats.ephemeralOwner(slot);
+    const kind = ephemeralTypeOf(owner, this.tree.options.isTTLEnabled === true);
+    const ageMs = wallMs - Number(stats.mtime(slot));
+    if (kind === 'ttl') return ageMs > Number(ttlOfOwner(owner));
     const { maxNeverUsedMs } = this.options;
-    const wasUsed = stats.cversion(node.slot) > 0;
-    return wasUsed || (maxNeverUsedMs > 0 && ageMs > maxNeverUsedMs);
+    const wasUsed = stats.cversion(slot) > 0;
+    return kind === 'container' && (wasUsed || (maxNeverUsedMs > 0 && ageMs > maxNeverUsedMs));
   }
 }

@@ -23,7 +23,7 @@ import { ReconfigRequest } from '../../protocol/proto.js';
 import type { Auth } from '../session/auth.js';
 import { dataLength, type ZnodeData } from '../tree/data-node.js';
 import type { DataTree } from '../tree/data-tree.js';
-import { contentCrc, contentCrcOf, TreeDigest, tableDigest } from '../tree/digest.js';
+import { contentCrc, contentCrcOf } from '../tree/digest.js';
 import type { CreateNodeTxn, Txn } from '../tree/txn.js';
 import type { Author } from './author.js';
 import type { ChangeRecord } from './change-record.js';
@@ -76,20 +76,16 @@ export class Prep {
   private readonly options: PrepOptions;
   private readonly maxTxnLength: number;
   private readonly tree: DataTree;
-  /** Of the tree with all outstanding changes. */
-  private readonly digest = new TreeDigest();
   private readonly parents = new PrepParents();
   private records: ChangeRecord[] = [];
   private stamp: Stamp = { zxid: 0n, time: 0n };
 
   constructor(tree: DataTree, auth: Auth, options: PrepOptions) {
-    this.outstanding = new OutstandingChanges(tree);
+    this.outstanding = new OutstandingChanges(tree, options.isDigestEnabled);
     this.tree = tree;
     this.auth = auth;
     this.options = options;
     this.maxTxnLength = options.maxTxnLength ?? Number.POSITIVE_INFINITY;
-    this.digest.high = tree.digest.high;
-    this.digest.low = tree.digest.low;
   }
 
   /** Prepares the write of `type` whose body is in `input`. Never throws for what a client sent. */
@@ -127,7 +123,7 @@ export class Prep {
   }
 
   private prepared(txn: Txn): Prepared {
-    const digest = this.options.isDigestEnabled ? this.digest.value : null;
+    const digest = this.options.isDigestEnabled ? this.outstanding.digest.value : null;
     return { txn, records: this.records, digest };
   }
 
@@ -209,12 +205,18 @@ export class Prep {
     const parentCVersion = (parent.cversion + 1) | 0;
     const grown = this.outstanding.copy(parent);
     grown.childCount++;
-    grown.stats.setCversion(grown.slot, parentCVersion);
-    grown.stats.setPzxid(grown.slot, this.stamp.zxid);
+    // The tree never lowers it, so past 2^31 creates it stays (DataTree.raiseParent).
+    if (parentCVersion > parent.stats.cversion(parent.slot)) {
+      grown.stats.setCversion(grown.slot, parentCVersion);
+      grown.stats.setPzxid(grown.slot, this.stamp.zxid);
+    } else {
+      grown.pendingCversion = parentCVersion;
+    }
     this.keep(parent, grown);
     const ephemeralOwner = ownerOf(type, mode, ttl, author.sessionId);
-    this.keep(null, this.outstanding.make(path, data, crc, acl, ephemeralOwner, this.stamp));
-    if (mode.isEphemeral) this.outstanding.noteEphemeral(ephemeralOwner, path);
+    const made = this.outstanding.make(path, data, crc, acl, ephemeralOwner, this.stamp);
+    made.isEphemeralCreate = mode.isEphemeral;
+    this.keep(null, made);
     return {
       type,
       path,
@@ -326,9 +328,6 @@ export class Prep {
   private prepareMulti(input: InputArchive, author: Author): Outcome {
     const ops = readOps(input);
     if (ops === undefined) return ErrorCode.MARSHALLINGERROR;
-    const undo = [] as NonNullable<OutstandingChanges['undo']>;
-    this.outstanding.undo = undo;
-    const { high, low } = this.digest;
     const txns: Txn[] = [];
     let failure: ErrorCode = ErrorCode.OK;
     for (const { type, body } of ops) {
@@ -339,11 +338,8 @@ export class Prep {
       }
       txns.push(outcome);
     }
-    this.outstanding.undo = null;
     if (failure === ErrorCode.OK) return { type: OpCode.multi, txns };
-    this.outstanding.rollBack(undo, this.records);
-    this.digest.high = high;
-    this.digest.low = low;
+    this.outstanding.takeBack(this.records);
     this.records = [];
     const errors = ops.map((_, i) => {
       if (i < txns.length) return ErrorCode.OK;
@@ -366,16 +362,8 @@ export class Prep {
   }
 
   private keep(before: ChangeRecord | null, after: ChangeRecord): void {
-    if (this.options.isDigestEnabled) this.moveDigest(before, after);
-    this.outstanding.put(after);
+    this.outstanding.put(before, after);
     this.records.push(after);
-  }
-
-  /** Moves the tree digest from the znode as it was to the znode as it will be. */
-  private moveDigest(before: ChangeRecord | null, after: ChangeRecord): void {
-    if (before !== null) this.digest.remove(before.digest);
-    after.digest = after.isThere ? tableDigest(after.path, after.stats, after.slot) : 0;
-    this.digest.add(after.digest);
   }
 
   /** Of the data whose bytes end at `dataEnd`: they are summed up where they came in. */

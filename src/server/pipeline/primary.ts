@@ -2,15 +2,14 @@
  * The way of a write on a server that decides: prep -> propose + append -> ack -> commit, in zxid
  * order. A standalone server is a quorum of one: its own ack commits. A leader has a listener,
  * which tells the others of each proposal, and counts their acks with its own.
- *
  * Nothing is applied, answered or announced before it is committed.
  */
 import type { InputArchive } from '../../jute/input-archive.js';
 import { lowOf } from '../../jute/long.js';
 import type { Run } from '../../jute/run.js';
-import type { Id } from '../../protocol/data.js';
 import { ErrorCode } from '../../protocol/error-code.js';
 import { OpCode } from '../../protocol/op-code.js';
+import { formatZxid } from '../../protocol/zxid.js';
 import { assert } from '../assert.js';
 import { draftAudit } from '../audit.js';
 import type { ClientConnection } from '../client-connection.js';
@@ -21,10 +20,12 @@ import type { ServerState } from '../server-state.js';
 import { SessionIds } from '../session/session-ids.js';
 import type { Session } from '../session/session-tracker.js';
 import { SnapshotTrigger } from '../snapshot-trigger.js';
+import { TreeAudit } from '../tree/tree-audit.js';
 import type { Txn, TxnHead } from '../tree/txn.js';
 import type { ContainerManager } from './container-manager.js';
+import { openForwarded } from './open-forwarded.js';
 import type { Prepared } from './prep.js';
-import { Request } from './request.js';
+import { type Forwarded, Request } from './request.js';
 import { WRITES } from './request-kinds.js';
 import type { EnsemblePath, PathHost } from './write-path.js';
 
@@ -32,22 +33,10 @@ import type { EnsemblePath, PathHost } from './write-path.js';
 export interface ProposalListener {
   /** `entry` is the txn as it is logged and sent; it stays as it is. */
   proposed(zxid: bigint, entry: Run, txn: Txn): void;
-  /** Called in zxid order, before the txn is applied. */
+  /** In zxid order, before the txn is applied. */
   committed(zxid: bigint): void;
   /** A sync that a learner sent has its turn: all that was proposed before it is committed. */
   synced(request: Request): void;
-}
-
-/** A request that a learner forwarded. */
-export interface Forwarded {
-  /** Who sent it; the session belongs to it from then on. */
-  readonly origin: object;
-  readonly sessionId: bigint;
-  readonly cxid: number;
-  readonly type: number;
-  /** Its body. */
-  readonly input: InputArchive;
-  readonly ids: readonly Id[];
 }
 
 export interface PrimaryOptions {
@@ -71,6 +60,9 @@ export class Primary implements EnsemblePath {
   private readonly proposals = new Fifo<Request>();
   /** The last txns of the slices of expired sessions. */
   private expired = { before: 0n, last: 0n };
+  private readonly audit: TreeAudit;
+  /** The last zxid that went to the disk. */
+  private lastAppended: bigint;
   /** This turn's records for the log. */
   private readonly batch: LogBatch;
 
@@ -79,9 +71,11 @@ export class Primary implements EnsemblePath {
     this.host = host;
     this.containers = options.containers;
     this.listener = options.listener;
-    this.batch = new LogBatch(state.tree.lastProcessedZxid);
+    this.lastAppended = state.tree.lastProcessedZxid;
+    this.batch = new LogBatch(this.lastAppended);
     this.snapshots = new SnapshotTrigger(state.settings, options.seed, options.replayed);
     this.sessionIds = new SessionIds(state.settings.serverId);
+    this.audit = new TreeAudit(state.tree, state.settings.tickTimeMs);
     state.tree.stopDigesting();
   }
 
@@ -94,10 +88,10 @@ export class Primary implements EnsemblePath {
   }
 
   submit(request: Request, session: Session, input: InputArchive): void {
-    const { connection, type } = request;
+    const { type, ids } = request;
     if (this.state.reporter.options.isAudited) request.audit = draftAudit(type, input);
     const { id: sessionId, isLocal } = session;
-    const author = { sessionId, ids: connection?.ids ?? [], isLocal };
+    const author = { sessionId, ids, isLocal };
     const head = this.nextHead(request);
     const prepared = session.isClosing
       ? errorOf(ErrorCode.SESSIONEXPIRED)
@@ -158,9 +152,7 @@ export class Primary implements EnsemblePath {
       return;
     }
     if (type === OpCode.createSession) {
-      const timeoutMs = input.remaining === 4 ? input.readInt() : 0;
-      this.state.sessions.open(sessionId, timeoutMs).heldBy(origin);
-      this.propose(request, this.state.prep.prepareSession(timeoutMs));
+      this.propose(request, openForwarded(this.state, request, input));
       return;
     }
     const session = this.state.sessions.find(sessionId);
@@ -209,7 +201,8 @@ export class Primary implements EnsemblePath {
     head = this.nextHead(request),
   ): void {
     const { zxid } = head;
-    assert(lowOf(zxid) !== 0, 'the counter of this epoch is used up');
+    // A leader begins a new epoch before; a standalone server counts on, as Apache's does.
+    assert(this.listener === null || lowOf(zxid) !== 0, 'the counter of this epoch is used up');
     request.head = head;
     request.txn = txn;
     request.records = records;
@@ -225,6 +218,10 @@ export class Primary implements EnsemblePath {
   }
 
   durable(zxid: bigint): void {
+    if (zxid > this.lastAppended) {
+      const last = formatZxid(this.lastAppended);
+      assert(false, `ack of ${formatZxid(zxid)}: never appended (expected ${last} at most)`);
+    }
     if (this.listener === null) this.commit(zxid);
   }
 
@@ -252,8 +249,10 @@ export class Primary implements EnsemblePath {
 
   tick(): void {
     const { state } = this;
+    this.audit.poll(state.monotonicMs);
     if (state.monotonicMs >= state.sessions.nextExpiryMs) this.expireSessions();
     for (const path of this.containers.poll(state.monotonicMs, state.wallMs)) {
+      if (!this.containers.isDue(state.prep.outstanding.get(path), state.wallMs)) continue;
       const request = new Request(null, 0n, 0, OpCode.deleteContainer, state.monotonicMs);
       const head = this.nextHead(request);
       this.propose(request, state.prep.prepareReap(path, head), head);
@@ -282,6 +281,7 @@ export class Primary implements EnsemblePath {
   drainInto(effects: Effect[]): void {
     const append = this.batch.take();
     if (append === undefined) return;
+    this.lastAppended = append.lastZxid;
     const count = Number(append.lastZxid - append.firstZxid) + 1;
     const { stats } = this.state;
     stats.count('prep_processor_request_queued', count);
@@ -296,5 +296,5 @@ function errorOf(err: ErrorCode): Prepared {
   return { txn: { type: OpCode.error, err }, records: [], digest: null };
 }
 
-/** Sessions and ephemerals that end in one turn: when very many do, the others must not wait. */
+/** Sessions and ephemerals that end in one turn. */
 const EXPIRY_SLICE = 100;

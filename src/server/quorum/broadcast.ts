@@ -6,7 +6,6 @@
  */
 import { lowOf } from '../../jute/long.js';
 import type { Run } from '../../jute/run.js';
-import type { Id } from '../../protocol/data.js';
 import type { ErrorCode } from '../../protocol/error-code.js';
 import type { ReconfigRequest } from '../../protocol/proto.js';
 import type { ContainerManager } from '../pipeline/container-manager.js';
@@ -15,6 +14,7 @@ import type { Request } from '../pipeline/request.js';
 import type { Server } from '../server.js';
 import type { ServerState } from '../server-state.js';
 import type { Txn } from '../tree/txn.js';
+import { trustedIds } from './accepted-packets.js';
 import { readRequest, readRevalidation, touchSessions } from './learner-data.js';
 import { LearnerHandler } from './learner-handler.js';
 import type { Learners } from './learners.js';
@@ -27,7 +27,6 @@ import type { PeerHost } from './role.js';
 
 /** When so few zxids of an epoch are left, a new epoch is begun (ZOOKEEPER-1277). */
 const LAST_COUNTER = 0xfff0_0000;
-const NO_IDS: readonly Id[] = [];
 
 export interface BroadcastOptions {
   /** Seeds the random trigger of snapshots. */
@@ -97,7 +96,7 @@ export class Broadcast implements ProposalListener {
   receive(handler: LearnerHandler, packet: Packet): string {
     switch (packet.type) {
       case PacketType.PING:
-        touchSessions(this.server.state, packet.data);
+        if (handler.isSynced) touchSessions(this.server.state, packet.data);
         return '';
       case PacketType.REQUEST:
         return this.forwarded(handler, packet);
@@ -112,7 +111,7 @@ export class Broadcast implements ProposalListener {
     const request = readRequest(packet.data);
     if (request === undefined) return 'a damaged REQUEST';
     const { sessionId, cxid, type, input } = request;
-    const ids = packet.authinfo ?? NO_IDS;
+    const ids = trustedIds(packet.authinfo, handler, this.peer.membership);
     this.primary.forwarded({ origin: handler, sessionId, cxid, type, input, ids });
     return '';
   }

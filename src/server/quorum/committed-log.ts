@@ -6,6 +6,7 @@
  * that live for a second each would keep the garbage collector busy.
  */
 import type { Run } from '../../jute/run.js';
+import { LIMITS } from '../limits/limits.js';
 
 export interface CommittedTxn {
   readonly zxid: bigint;
@@ -15,7 +16,7 @@ export interface CommittedTxn {
 /** commitLogCount */
 export const DEFAULT_COMMIT_LOG_COUNT = 500;
 /** Below it more are kept: a learner that was away for a moment needs no snapshot. */
-const KEPT_BYTES = 8 * 1024 * 1024;
+const KEPT_BYTES = LIMITS.keptTxnBytes.value;
 const FIRST_CAPACITY = 512;
 
 export class CommittedLog {

@@ -8,6 +8,8 @@
  *
  * Apache's reader takes the address by one read, so the whole of it has to leave in one write.
  */
+import { LIMITS } from '../limits/limits.js';
+
 export interface HostPort {
   readonly host: string;
   readonly port: number;
@@ -28,7 +30,7 @@ export type PreambleResult =
 const ONE_ADDRESS = -65536n;
 const SEVERAL_ADDRESSES = -65535n;
 const FIXED_LENGTH = 20;
-const MAX_ADDRESS_LENGTH = 2048;
+const MAX_ADDRESS_LENGTH = LIMITS.electionAddressLength.value;
 /** Long.MAX_VALUE: an observer that has no number (QuorumPeer.OBSERVER_ID). */
 const NAMELESS_OBSERVER = 0x7fff_ffff_ffff_ffffn;
 const NEED_MORE: PreambleResult = { kind: 'need-more' };

@@ -1,16 +1,14 @@
 /**
  * Who leads: every server that looks for a leader tells its vote to all, takes over a better one
  * that it hears, and is done when a quorum votes as it does. One that comes late joins the leader
- * that a quorum follows (FastLeaderElection).
- *
- * An election promises no more than that one round has one winner. That the winner knows of every
- * committed txn is for the epochs to make sure, behind it.
+ * that a quorum follows (FastLeaderElection). One round has one winner, no more is promised: that
+ * it knows of every committed txn is for the epochs to make sure.
  */
-
 import { Ballots } from './ballots.js';
 import { type Candidate, hasHistory, initialVote } from './candidate.js';
+import { ElectionRound } from './election-round.js';
 import { Electorate } from './electorate.js';
-import { decodeNotification, type Notification } from './notification.js';
+import { decodeNotification, type Notification, PROBE_ROUND } from './notification.js';
 import { Outbox, type Outgoing } from './outbox.js';
 import type { QuorumConfig } from './quorum-config.js';
 import { Supporters } from './supporters.js';
@@ -31,7 +29,7 @@ export class FastLeaderElection {
   private readonly options: ElectionOptions;
   private electorate: Electorate;
   private candidate: Candidate | undefined;
-  private round = 0n;
+  private readonly round = new ElectionRound();
   private own: PeerState = 'looking';
   private proposal: Vote;
   /** Of this round, its own too. */
@@ -78,7 +76,7 @@ export class FastLeaderElection {
     this.candidate = candidate;
     this.adopt(new Electorate(candidate.config, candidate.nextConfig));
     this.own = 'looking';
-    this.round++;
+    this.round.next(nowMs);
     this.elected = undefined;
     this.votes.clear();
     this.settled.clear();
@@ -96,6 +94,8 @@ export class FastLeaderElection {
     const heard = decodeNotification(frame);
     if (typeof heard === 'string') {
       this.problem = `a notification of server ${sid} was ignored: ${heard}`;
+    } else if (heard.vote.electionEpoch === PROBE_ROUND) {
+      this.tell([sid]);
     } else if (this.own !== 'looking') {
       if (heard.state === 'looking') this.answerSettled(sid, heard.vote);
     } else if (this.candidate !== undefined) {
@@ -174,7 +174,7 @@ export class FastLeaderElection {
   /** Makes it this server's vote in this round, and tells everybody. */
   private propose({ leader, zxid, peerEpoch }: Candidacy): void {
     const { sid } = this.options;
-    this.proposal = { leader, zxid, peerEpoch, electionEpoch: this.round };
+    this.proposal = { leader, zxid, peerEpoch, electionEpoch: this.round.value };
     this.finalAtMs = NEVER;
     if (this.electorate.has(sid) && this.candidate !== undefined && hasHistory(this.candidate)) {
       this.votes.set(sid, { vote: this.proposal, state: 'looking', version: 0 });
@@ -197,14 +197,14 @@ export class FastLeaderElection {
     const { vote } = heard;
     this.settled.delete(sid);
     // One that is no participant takes the round of those who are: nobody takes its own.
-    if (vote.electionEpoch < this.round && this.electorate.has(this.options.sid)) {
+    if (vote.electionEpoch < this.round.value && this.electorate.has(this.options.sid)) {
       this.tell([sid]);
       return;
     }
     if (!this.electorate.has(vote.leader)) return;
     if (!hasHistory(candidate) || !hasHistory(vote)) return;
-    if (vote.electionEpoch !== this.round) {
-      this.round = vote.electionEpoch;
+    if (!this.round.is(vote.electionEpoch)) {
+      if (!this.round.follow(vote.electionEpoch, this.nowMs)) return;
       this.votes.clear();
       const initial = initialVote(candidate, this.options.sid);
       this.propose(this.electorate.prefers(vote, initial) ? vote : initial);
@@ -227,7 +227,7 @@ export class FastLeaderElection {
   private hearSettled(sid: number, heard: Notification): void {
     const { vote } = heard;
     this.settled.set(sid, heard);
-    if (vote.electionEpoch === this.round) {
+    if (this.round.is(vote.electionEpoch)) {
       this.votes.set(sid, heard);
       const agreed = this.votes.agreeingInRound(vote);
       if (this.electorate.isQuorum(agreed) && this.isLeading(this.votes, vote)) {
@@ -238,7 +238,7 @@ export class FastLeaderElection {
     const agreed = this.settled.settledLike(heard);
     const isFollowed = this.electorate.isFollowing(agreed, this.options.sid);
     if (isFollowed && this.isLeading(this.settled, vote)) {
-      this.round = vote.electionEpoch;
+      this.round.join(vote.electionEpoch);
       this.finish(vote);
     } else {
       this.conclude();
@@ -247,7 +247,7 @@ export class FastLeaderElection {
 
   /** Who leads must have said so; for this server itself the round tells. */
   private isLeading(among: Ballots, { leader, electionEpoch }: Vote): boolean {
-    return leader === this.options.sid ? electionEpoch === this.round : among.hasLeading(leader);
+    return leader === this.options.sid ? this.round.is(electionEpoch) : among.hasLeading(leader);
   }
 
   private finish(vote: Vote): void {

@@ -7,6 +7,7 @@ import type { Effect } from '../effects.js';
 import type { PathHost, WritePath } from '../pipeline/write-path.js';
 import type { Server } from '../server.js';
 import type { ServerState } from '../server-state.js';
+import { ReadOnlyPath } from './read-only-path.js';
 import type { Data } from './role.js';
 
 export type MakePath = (state: ServerState, host: PathHost) => WritePath;
@@ -61,6 +62,12 @@ export class Front {
     });
     assert(path !== undefined, 'a server was made without its path');
     return { server: this.server, path };
+  }
+
+  /** A server that only reads, for clients that ask for no more. */
+  serveReads(tree: Data['tree']): void {
+    const make: MakePath = (state, host) => new ReadOnlyPath(state, host);
+    this.serve({ tree, sessions: [] }, make).server.isOpen = true;
   }
 
   private replace(data: Data, makePath: MakePath | null): void {

@@ -18,7 +18,7 @@ import type { LearnerHandler } from './learner-handler.js';
 import type { LearnerMaster } from './learner-master.js';
 import { Learners } from './learners.js';
 import type { Proposed } from './outstanding-proposals.js';
-import { type Packet, PacketType, packetName } from './quorum-packet.js';
+import { type Packet, PacketType } from './quorum-packet.js';
 import type { PeerHost, Role } from './role.js';
 import { endSync } from './sync-learner.js';
 import { Synchronizer } from './synchronizer.js';
@@ -47,6 +47,7 @@ export class Leader implements Role, LearnerMaster {
     this.ownEpoch = peer.currentEpoch;
     this.ownZxid = peer.data.tree.lastProcessedZxid;
     this.deadlineMs = peer.nowMs + this.initMs;
+    peer.repair.lead();
     this.connect(peer.sid, peer.acceptedEpoch);
   }
 
@@ -100,6 +101,7 @@ export class Leader implements Role, LearnerMaster {
         break;
       case 'link-closed':
         this.learners.gone(event.link);
+        this.informReleased();
         break;
       case 'log-searched':
         this.synchronizer.searched(event);
@@ -130,14 +132,9 @@ export class Leader implements Role, LearnerMaster {
   };
 
   private serve(handler: LearnerHandler, packet: Packet): void {
-    const problem =
-      this.broadcast?.receive(handler, packet) ?? `${packetName(packet.type)} came out of turn`;
-    // A learner that is in sync before the others may ping already.
-    if (problem !== '' && packet.type !== PacketType.PING) this.refuse(handler, problem);
-  }
-
-  private refuse(handler: LearnerHandler, reason: string): void {
-    this.learners.refuse(handler, reason);
+    // A learner that is in sync before the others pings already.
+    const problem = this.broadcast?.receive(handler, packet) ?? '';
+    if (problem !== '') this.learners.refuse(handler, problem);
   }
 
   // ── discovery ────────────────────────────────────────────────────────────────────────────────
@@ -183,14 +180,19 @@ export class Leader implements Role, LearnerMaster {
   private inform(handler: LearnerHandler): void {
     const { stage } = this.establishment;
     const isDecided = stage !== 'discovery' && stage !== 'proposing';
-    if (isDecided && handler.stage === 'registered') handler.inform(this.newLeaderZxid);
+    if (isDecided && handler.stage === 'registered' && !handler.isHeld)
+      handler.inform(this.newLeaderZxid);
+  }
+
+  private informReleased(): void {
+    for (const handler of this.learners.takeReleased()) this.inform(handler);
   }
 
   private ackEpoch(handler: LearnerHandler, packet: Packet): void {
     const { zxid } = packet;
     const currentEpoch = handler.ackedEpoch(packet);
     if (currentEpoch === undefined) {
-      this.refuse(handler, 'ACKEPOCH came out of turn, or is damaged');
+      this.learners.refuse(handler, 'ACKEPOCH is damaged');
       return;
     }
     // -1: it had promised this epoch before, to somebody. It is synced, but counts no more.
@@ -198,7 +200,7 @@ export class Leader implements Role, LearnerMaster {
       const isAhead =
         currentEpoch > this.ownEpoch || (currentEpoch === this.ownEpoch && zxid > this.ownZxid);
       if (isAhead) {
-        this.refuse(handler, 'it knows more than this server, which was to lead');
+        this.learners.refuse(handler, 'it knows more than this server, which was to lead');
         return;
       }
       this.promise(handler.sid);
@@ -224,15 +226,14 @@ export class Leader implements Role, LearnerMaster {
   private ack(handler: LearnerHandler, zxid: bigint): void {
     if (handler.stage === 'syncing' && zxid === this.newLeaderZxid) {
       this.synchronized(handler);
-    } else if (!handler.isForwardedTo) {
-      this.refuse(handler, 'an ACK came before NEWLEADER');
     } else {
       const problem = this.broadcast?.ack(handler, zxid);
-      if (problem !== undefined) this.refuse(handler, problem);
+      if (problem !== undefined) this.learners.refuse(handler, problem);
     }
   }
 
   private synchronized(handler: LearnerHandler): void {
+    if (!this.learners.prove(handler)) return;
     handler.stage = 'synced';
     endSync(handler, this.peer, this.learners);
     // NEWLEADER came behind all that was committed when it was sent.
@@ -277,6 +278,7 @@ export class Leader implements Role, LearnerMaster {
       return;
     }
     this.learners.checkSilence();
+    this.informReleased();
     if (nowMs < this.nextPingMs) return;
     this.nextPingMs = nowMs + limits.tickTimeMs / 2;
     this.learners.ping(this.broadcast?.outstanding.lastProposed ?? this.newLeaderZxid);

@@ -18,7 +18,8 @@ export interface LearnerInfo {
 export function readLearnerInfo(data: Buffer | null): LearnerInfo | undefined {
   if (data === null || data.length < 20) return undefined;
   const sid = data.readBigInt64BE(0);
-  if (sid < -0x8000_0000n || sid > 0x7fff_ffffn) return undefined;
+  // A link that has not said who it is has -1 here.
+  if (sid < 0n || sid > 0x7fff_ffffn) return undefined;
   return { sid: Number(sid), configVersion: data.readBigInt64BE(12) };
 }
 

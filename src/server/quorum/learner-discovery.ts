@@ -4,6 +4,8 @@
  */
 import type { OutputArchive } from '../../jute/output-archive.js';
 import { zxidEpoch } from '../../protocol/zxid.js';
+import { RESET_ADVICE } from '../persistence/epochs.js';
+import { MAX_EPOCHS_AHEAD } from './establishment.js';
 import { learnerInfo } from './learner-data.js';
 import type { LearnerStage } from './learner-stage.js';
 import { type Packet, PacketType, writePacket } from './quorum-packet.js';
@@ -20,7 +22,8 @@ export class LearnerDiscovery {
   }
 
   register(isObserver: boolean): LearnerStage {
-    const { acceptedEpoch } = this.peer;
+    const { acceptedEpoch, repair } = this.peer;
+    repair.follow();
     const type = isObserver ? PacketType.OBSERVERINFO : PacketType.FOLLOWERINFO;
     writePacket(this.out, type, BigInt(acceptedEpoch) << 32n, learnerInfo(this.peer));
     return 'registering';
@@ -31,7 +34,9 @@ export class LearnerDiscovery {
     const { acceptedEpoch } = this.peer;
     this.newEpoch = zxidEpoch(zxid);
     if (this.newEpoch < acceptedEpoch) {
-      return `its epoch ${this.newEpoch} is older than ${acceptedEpoch}, which was accepted here`;
+      const isFar = acceptedEpoch > this.newEpoch + MAX_EPOCHS_AHEAD;
+      const advice = isFar ? `: ${RESET_ADVICE}` : '';
+      return `its epoch ${this.newEpoch} is older than ${acceptedEpoch}, which was accepted here${advice}`;
     }
     // Promised already, to it or to another: it must not count twice.
     if (this.newEpoch === acceptedEpoch) return { stage: this.ack(-1) };
@@ -40,10 +45,12 @@ export class LearnerDiscovery {
   }
 
   ack(currentEpoch: number): LearnerStage {
-    this.peer.times.syncing(this.peer.nowMs);
+    const { repair, times, nowMs, data: known } = this.peer;
+    const zxid = repair.lastZxidOf(known.tree.lastProcessedZxid);
+    times.syncing(nowMs);
     const data = Buffer.alloc(4);
     data.writeInt32BE(currentEpoch);
-    writePacket(this.out, PacketType.ACKEPOCH, this.peer.data.tree.lastProcessedZxid, data);
+    writePacket(this.out, PacketType.ACKEPOCH, zxid, data);
     return 'acknowledged';
   }
 }

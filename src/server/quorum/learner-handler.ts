@@ -4,6 +4,7 @@
  */
 import { JuteError } from '../../jute/jute-error.js';
 import { OutputArchive } from '../../jute/output-archive.js';
+import { LIMITS } from '../limits/limits.js';
 import {
   LEARNER_PROTOCOL_VERSION,
   type Packet,
@@ -23,15 +24,21 @@ import type { PeerHost } from './role.js';
  * - `synced`: NEWLEADER is acked
  * - `active`: UPTODATE is sent
  */
-export type LearnerStage =
-  | 'new'
-  | 'registered'
-  | 'informed'
-  | 'acked'
-  | 'searching'
-  | 'syncing'
-  | 'synced'
-  | 'active';
+export const STAGES = [
+  'new',
+  'registered',
+  'informed',
+  'acked',
+  'searching',
+  'syncing',
+  'synced',
+  'active',
+] as const;
+
+export type LearnerStage = (typeof STAGES)[number];
+
+/** Bytes of data in a packet of a link that has not acked NEWLEADER; its own have 20 at most. */
+const MAX_UNPROVEN_PACKET = LIMITS.unprovenPacketLength.value;
 
 export type SyncKind = 'snap' | 'diff';
 
@@ -58,8 +65,13 @@ export class LearnerHandler {
   readonly openedMs: number;
   readonly stats = new LearnerStats();
   readonly out = new OutputArchive(1024);
-  stage: LearnerStage = 'new';
   sid = -1;
+  /** When it said whose link it is. */
+  claimedMs = 0;
+  /** The link that served its server then, and how often that had been heard. */
+  rival: { readonly link: number; readonly heard: number } | null = null;
+  /** Another link serves its server: it waits until that is settled. */
+  isHeld = false;
   isObserver = false;
   /** The epoch and zxid that it brought. */
   currentEpoch = -1;
@@ -67,21 +79,45 @@ export class LearnerHandler {
   /** Everything up to it is durable there. */
   ackedZxid = 0n;
   heardMs: number;
+  /** How often. */
+  heard = 0;
   /** How often the log was looked through for it. */
   searches = 0;
   /** What it is being brought in sync by; null before and after. */
   syncKind: SyncKind | null = null;
   private readonly reader: PacketReader;
+  private readonly peer: PeerHost;
+  private currentStage: LearnerStage = 'new';
+  private stageSinceMs: number;
   /** The proposal whose ack is being waited for, and since when. */
   private watchedZxid = 0n;
   private watchedSinceMs = 0;
 
-  constructor(link: number, remote: string, { limits, nowMs, wallMs }: PeerHost) {
+  constructor(link: number, remote: string, peer: PeerHost) {
     this.link = link;
     this.remote = remote;
-    this.openedMs = wallMs;
-    this.heardMs = nowMs;
-    this.reader = new PacketReader(limits.maxTxnLength);
+    this.peer = peer;
+    this.openedMs = peer.wallMs;
+    this.heardMs = peer.nowMs;
+    this.stageSinceMs = peer.nowMs;
+    this.reader = new PacketReader(peer.limits.maxTxnLength);
+    this.reader.maxDataLength = MAX_UNPROVEN_PACKET;
+  }
+
+  get stage(): LearnerStage {
+    return this.currentStage;
+  }
+
+  set stage(stage: LearnerStage) {
+    this.currentStage = stage;
+    this.stageSinceMs = this.peer.nowMs;
+    if (this.isSynced) this.reader.acceptTxns();
+  }
+
+  /** How long its next packet is due, in ms, whatever bytes of it came; 0 where none is due. */
+  get dueMs(): number {
+    const isDue = this.stage === 'new' || this.stage === 'informed';
+    return isDue ? this.peer.nowMs - this.stageSinceMs : 0;
   }
 
   /** Does it get what is proposed and committed from now on? */
@@ -91,6 +127,11 @@ export class LearnerHandler {
 
   get isSynced(): boolean {
     return this.stage === 'synced' || this.stage === 'active';
+  }
+
+  /** How far it has come; one that waits for another link is hardly ahead of a silent one. */
+  get progress(): number {
+    return this.isHeld ? 0.5 : STAGES.indexOf(this.stage);
   }
 
   get name(): string {
@@ -129,9 +170,9 @@ export class LearnerHandler {
     this.send(PacketType.LEADERINFO, newLeaderZxid, data);
   }
 
-  /** It accepts the epoch: its currentEpoch, or undefined when that is damaged or out of turn. */
+  /** It accepts the epoch: its currentEpoch, or undefined when that is damaged. */
   ackedEpoch({ zxid, data }: Packet): number | undefined {
-    if (this.stage !== 'informed' || data === null || data.length < 4) return undefined;
+    if (data === null || data.length < 4) return undefined;
     this.lastZxid = zxid;
     this.stage = 'acked';
     return data.readInt32BE(0);

@@ -12,16 +12,16 @@ import { draftAudit } from '../audit.js';
 import type { ClientConnection } from '../client-connection.js';
 import type { Effect } from '../effects.js';
 import { Fifo } from '../fifo.js';
-import { ForeignTreeError } from '../foreign-tree-error.js';
 import { LogBatch } from '../log-batch.js';
-import { LongMap } from '../long-map.js';
 import { Request } from '../pipeline/request.js';
 import type { EnsemblePath, PathHost } from '../pipeline/write-path.js';
 import type { ServerState } from '../server-state.js';
 import { SessionIds } from '../session/session-ids.js';
 import type { Session } from '../session/session-tracker.js';
 import { SnapshotTrigger } from '../snapshot-trigger.js';
-import type { TxnEntry } from '../tree/txn.js';
+import type { Txn, TxnEntry, TxnHead } from '../tree/txn.js';
+import { ForwardedRequests, isMoved } from './forwarded-requests.js';
+import { Resumption, Resumptions } from './resumptions.js';
 
 /** The learner behind the path. */
 export interface Upstream {
@@ -37,39 +37,49 @@ export interface Proposal extends TxnEntry {
   readonly bytes: Run;
 }
 
+/** Who compares the tree here with the leader's. */
+export interface TreeJudge {
+  agreed(): void;
+  /** @param offset the leader's digest less the one here */
+  differs(zxid: bigint, offset: bigint): void;
+}
+
 export interface LearnerPathOptions {
   /** Seeds the random trigger of snapshots. */
   readonly seed: number;
   readonly replayed: number;
   readonly upstream: Upstream;
+  readonly judge: TreeJudge;
+  readonly isObserver: boolean;
 }
 
 export class LearnerPath implements EnsemblePath {
   readonly state: ServerState;
   private readonly host: PathHost;
   private readonly upstream: Upstream;
+  private readonly judge: TreeJudge;
+  private readonly isObserver: boolean;
   private readonly batch: LogBatch;
   private readonly snapshots: SnapshotTrigger;
   private readonly sessionIds: SessionIds;
-  /** Forwarded writes by session, in the order in which the leader will answer them. */
-  private readonly underWay = new LongMap<Fifo<Request>>();
+  private readonly forwarded = new ForwardedRequests();
   private readonly syncs = new Fifo<Request>();
-  /** Connections that ask whether their session lives, by its id. */
-  private readonly asking = new LongMap<{ connection: ClientConnection; timeoutMs: number }>();
+  private readonly resumptions = new Resumptions();
   private readonly scratch = new OutputArchive();
-  private writes = 0;
   /**
    * Digests are compared behind it. A tree that a leader sent while it served is none that ever
    * was: txns that follow are in it in part (a fuzzy snapshot).
    */
   private compareAfter = 0n;
-  /** The tree was the leader's once: where it is not later, that is a fault of one of them. */
-  private hasAgreed = false;
+  /** The last digest that was compared was the leader's. */
+  private isAgreed = false;
 
   constructor(state: ServerState, host: PathHost, options: LearnerPathOptions) {
     this.state = state;
     this.host = host;
     this.upstream = options.upstream;
+    this.judge = options.judge;
+    this.isObserver = options.isObserver;
     this.batch = new LogBatch(state.tree.lastProcessedZxid);
     this.snapshots = new SnapshotTrigger(state.settings, options.seed, options.replayed);
     this.sessionIds = new SessionIds(state.settings.serverId);
@@ -79,7 +89,7 @@ export class LearnerPath implements EnsemblePath {
   }
 
   get inProcess(): number {
-    return this.writes + this.syncs.length;
+    return this.forwarded.length + this.syncs.length;
   }
 
   submit(request: Request, _session: Session, input: InputArchive): void {
@@ -95,9 +105,19 @@ export class LearnerPath implements EnsemblePath {
 
   /** An observer's sync goes to the leader, which answers all in the order of their coming. */
   expectSync(observer: object): void {
-    const request = new Request(null, 0n, 0, OpCode.sync, this.state.monotonicMs);
-    request.origin = observer;
+    this.syncs.push(this.syncOf(0n, observer));
+  }
+
+  private barrier(resumption: Resumption): void {
+    const request = this.syncOf(resumption.sessionId, resumption);
     this.syncs.push(request);
+    this.send(request, NOTHING);
+  }
+
+  private syncOf(sessionId: bigint, origin: object): Request {
+    const request = new Request(null, sessionId, 0, OpCode.sync, this.state.monotonicMs);
+    request.origin = origin;
+    return request;
   }
 
   openSession(connection: ClientConnection, timeoutMs: number): void {
@@ -118,11 +138,15 @@ export class LearnerPath implements EnsemblePath {
 
   /** Only the leader knows whether it lives, even where this server has never heard of it. */
   resume(connection: ClientConnection, sessionId: bigint, timeoutMs: number): void {
-    this.asking.set(sessionId, { connection, timeoutMs });
+    const resumption = new Resumption(connection, sessionId, timeoutMs);
+    this.resumptions.add(resumption);
     const data = Buffer.alloc(12);
     data.writeBigInt64BE(BigInt.asIntN(64, sessionId), 0);
     data.writeInt32BE(timeoutMs, 8);
     this.upstream.revalidate(data);
+    // An observer hears of txns when they are committed: those that another server's clients asked
+    // for in this session must all be here before this client's own numbers count.
+    if (this.isObserver) this.barrier(resumption);
   }
 
   closeSession(session: Session, connection: ClientConnection, xid: number): void {
@@ -134,14 +158,7 @@ export class LearnerPath implements EnsemblePath {
   }
 
   private forward(request: Request, body: Uint8Array): void {
-    const { sessionId } = request;
-    let queue = this.underWay.get(sessionId);
-    if (queue === undefined) {
-      queue = new Fifo<Request>();
-      this.underWay.set(sessionId, queue);
-    }
-    queue.push(request);
-    this.writes++;
+    this.forwarded.push(request, this.lastLogged);
     this.host.keep(request);
     this.send(request, body);
   }
@@ -180,7 +197,7 @@ export class LearnerPath implements EnsemblePath {
 
   commit({ head, txn, digest }: Proposal): void {
     const { state } = this;
-    const request = this.requestOf(head.sessionId, head.cxid) ?? foreign(head, state.monotonicMs);
+    const request = this.answeredBy(head, txn) ?? foreign(head, state.monotonicMs);
     request.head = head;
     request.txn = txn;
     this.host.commit(request);
@@ -188,20 +205,29 @@ export class LearnerPath implements EnsemblePath {
     const isCompared =
       digest !== null && state.tree.isDigestEnabled && head.zxid > this.compareAfter;
     if (!isCompared) return;
-    if (digest === state.tree.digest.value) this.hasAgreed = true;
-    else if (this.hasAgreed) state.stats.count('digest_mismatches_count');
-    else throw new ForeignTreeError(head.zxid);
+    const own = state.tree.digest.value;
+    if (digest !== own) {
+      this.isAgreed = false;
+      state.stats.count('digest_mismatches_count');
+      this.judge.differs(head.zxid, BigInt.asUintN(64, digest - own));
+    } else if (!this.isAgreed) {
+      this.isAgreed = true;
+      this.judge.agreed();
+    }
   }
 
-  /** The request that the txn answers, where one of this server's clients sent it. */
-  private requestOf(sessionId: bigint, cxid: number): Request | undefined {
-    if (this.underWay.size === 0) return undefined;
-    const queue = this.underWay.get(sessionId);
-    if (queue?.peek()?.xid !== cxid) return undefined;
-    const request = queue.shift();
-    if (queue.length === 0) this.underWay.delete(sessionId);
-    this.writes--;
-    return request;
+  /**
+   * The request that the txn answers, where one of this server's clients sent it. A client whose
+   * session has moved gets no answer: its connection is closed, as Apache's servers do.
+   */
+  private answeredBy(head: TxnHead, txn: Txn): Request | undefined {
+    const request = this.forwarded.take(head, txn);
+    const connection = request?.connection ?? null;
+    if (request === undefined || connection === null) return request;
+    const isNext = connection.pending.peek() === request;
+    if (isNext && !isMoved(txn)) return request;
+    this.host.drop(connection);
+    return isNext ? request : undefined;
   }
 
   /** The oldest sync has its turn. */
@@ -209,14 +235,18 @@ export class LearnerPath implements EnsemblePath {
     const request = this.syncs.shift();
     if (request === undefined) return;
     if (request.origin === null) this.host.synced(request);
+    else if (request.origin instanceof Resumption) this.answer(request.origin);
     else this.upstream.synced(request.origin);
   }
 
   revalidated(sessionId: bigint, isValid: boolean): void {
-    const asked = this.asking.get(sessionId);
-    if (asked === undefined) return;
-    this.asking.delete(sessionId);
-    const { connection, timeoutMs } = asked;
+    const resumption = this.resumptions.take(sessionId);
+    if (resumption === undefined) return;
+    resumption.isValid = isValid;
+    if (!this.isObserver) this.answer(resumption);
+  }
+
+  private answer({ connection, sessionId, timeoutMs, isValid }: Resumption): void {
     if (!isValid) {
       this.host.expired(connection);
       return;
@@ -228,7 +258,7 @@ export class LearnerPath implements EnsemblePath {
 
   /** Nobody waits for an answer any more: what is committed from now on answers no request. */
   abandon(): void {
-    this.underWay.clear();
+    this.forwarded.clear();
   }
 
   /** The sessions that were heard of since the last call, as PING carries them. */

@@ -3,6 +3,7 @@
  * whole snapshot instead of what is here.
  */
 import { formatZxid } from '../../protocol/zxid.js';
+import { PacketType, packetName } from './quorum-packet.js';
 import type { PeerHost } from './role.js';
 import { SnapshotReceiver } from './snapshot-receiver.js';
 
@@ -15,6 +16,13 @@ export class LearnerRestore {
 
   constructor(peer: PeerHost) {
     this.peer = peer;
+  }
+
+  /** What is wrong with that answer to what this server said that it has; "" when nothing is. */
+  refuse(type: number): string {
+    if (type === PacketType.SNAP || !this.peer.repair.isWanted) return '';
+    this.peer.repair.refused();
+    return `${packetName(type)} came for a server that has nothing (expected SNAP)`;
   }
 
   diff(): void {
@@ -61,7 +69,9 @@ export class LearnerRestore {
     const zxid = data.tree.lastProcessedZxid;
     peer.replaceData(data);
     const whenDurable = { kind: 'installed', zxid } as const;
-    peer.emit({ kind: 'install-snapshot', content: { ...data, zxid }, whenDurable });
+    const mismatchZxid = peer.repair.taken();
+    const content = { ...data, zxid };
+    peer.emit({ kind: 'install-snapshot', content, mismatchZxid, whenDurable });
     return receiver.rest();
   }
 }

@@ -178,6 +178,8 @@ export class Learner implements Role {
 
   private beginSync({ type, zxid }: Packet): string {
     if (this.stage !== 'acknowledged') return `${packetName(type)} came out of turn`;
+    const problem = this.restore.refuse(type);
+    if (problem !== '') return problem;
     if (type === PacketType.DIFF) {
       this.restore.diff();
       this.serve();
@@ -203,9 +205,9 @@ export class Learner implements Role {
     const { peer, link } = this;
     this.stage = 'syncing';
     const upstream = upstreamOf(link, () => this.master);
-    const { server, path } = peer.serve(
-      (state, host) => new LearnerPath(state, host, { seed: this.seed, replayed: 0, upstream }),
-    );
+    const { repair: judge, isObserver } = peer;
+    const options = { seed: this.seed, replayed: 0, upstream, judge, isObserver };
+    const { server, path } = peer.serve((state, host) => new LearnerPath(state, host, options));
     this.server = server;
     this.history = new LearnerHistory(path, peer, {
       committed: (...txn) => this.master?.committed(...txn),

@@ -1,15 +1,30 @@
 /** The learners that are connected to a leader: their links, and how long each may be silent. */
+import { zxidEpoch } from '../../protocol/zxid.js';
+import { LIMITS } from '../limits/limits.js';
+import { isAccepted } from './accepted-packets.js';
+import { isPossibleEpoch, MAX_EPOCHS_AHEAD } from './establishment.js';
 import { readLearnerInfo } from './learner-data.js';
 import { LearnerHandler, type SyncKind } from './learner-handler.js';
+import { LinkClaims } from './link-claims.js';
 import { type Packet, PacketType, packetName } from './quorum-packet.js';
+import { RareNotes } from './rare-notes.js';
 import type { PeerHost } from './role.js';
+
+/** Links that have not acked NEWLEADER. Above this the one that has come least far makes room. */
+const MAX_UNPROVEN_LINKS = LIMITS.unprovenLinks.value;
+/** Of links that never acked NEWLEADER, in the operator's log, a minute. */
+const MAX_REFUSALS_NOTED = 10;
 
 export class Learners {
   private readonly peer: PeerHost;
   private readonly handlers = new Map<number, LearnerHandler>();
+  private readonly claims: LinkClaims;
+  private readonly notes: RareNotes;
 
   constructor(peer: PeerHost) {
     this.peer = peer;
+    this.claims = new LinkClaims(peer, this);
+    this.notes = new RareNotes(peer);
   }
 
   all(): Iterable<LearnerHandler> {
@@ -37,6 +52,7 @@ export class Learners {
   }
 
   open(link: number, remote: string): void {
+    this.makeRoom();
     this.handlers.set(link, new LearnerHandler(link, remote, this.peer));
   }
 
@@ -53,45 +69,81 @@ export class Learners {
     const handler = this.handlers.get(link);
     if (handler === undefined) return;
     handler.heardMs = this.peer.nowMs;
+    handler.heard++;
     handler.push(bytes);
     while (this.handlers.has(link)) {
       const packet = handler.next();
       if (packet === null) return;
       if (typeof packet === 'string') this.refuse(handler, packet);
-      else onPacket(handler, packet);
+      else if (!isAccepted(handler.stage, packet.type)) {
+        this.refuse(handler, `${packetName(packet.type)} came out of turn`);
+      } else onPacket(handler, packet);
     }
   }
 
   /** It says who it is. False when it was refused. */
-  register(handler: LearnerHandler, { type, data }: Packet): boolean {
+  register(handler: LearnerHandler, { type, zxid, data }: Packet): boolean {
     const info = readLearnerInfo(data);
-    if (handler.stage !== 'new' || info === undefined) {
-      this.refuse(handler, `${packetName(type)} came twice, or is damaged`);
+    if (info === undefined) {
+      this.refuse(handler, `${packetName(type)} is damaged`);
+      return false;
+    }
+    if (info.sid === this.peer.sid) {
+      this.refuse(handler, `it claims server ${info.sid}, which is this one (a duplicate myid?)`);
       return false;
     }
     if (info.configVersion > this.peer.membership.config.version) {
       this.refuse(handler, 'its configuration is newer than the one here');
       return false;
     }
-    this.replace(info.sid);
     handler.sid = info.sid;
     handler.isObserver = type === PacketType.OBSERVERINFO;
     handler.stage = 'registered';
+    this.checkEpoch(handler, zxidEpoch(zxid));
+    this.claims.begin(handler);
     return true;
+  }
+
+  /** One that does not count where the next epoch is decided is an attack or a damaged file. */
+  private checkEpoch({ name }: LearnerHandler, epoch: number): void {
+    const { acceptedEpoch } = this.peer;
+    if (isPossibleEpoch(epoch, acceptedEpoch)) return;
+    this.notes.say(
+      'epoch',
+      `epoch ${epoch} of ${name} is refused (expected at most ${acceptedEpoch + MAX_EPOCHS_AHEAD}): look at its file acceptedEpoch`,
+    );
+  }
+
+  /** It has acked NEWLEADER. False when it was refused: another link is its server's. */
+  prove(handler: LearnerHandler): boolean {
+    return this.claims.prove(handler);
+  }
+
+  /** Those whose server has no other link any more, and who wait no longer. */
+  takeReleased(): readonly LearnerHandler[] {
+    return this.claims.judge();
   }
 
   /** No further word with it. */
   refuse(handler: LearnerHandler, reason: string): void {
-    this.peer.note(`${handler.name} is no longer listened to: ${reason}`);
+    const message = `${handler.name} is no longer listened to: ${reason}`;
+    if (handler.isSynced) this.peer.note(message);
+    else this.notes.say('unproven', message, MAX_REFUSALS_NOTED);
     this.peer.emit({ kind: 'link-close', link: handler.link });
     this.gone(handler.link);
   }
 
-  /** One that connects anew has left its old link behind. */
-  private replace(sid: number): void {
-    for (const other of this.handlers.values()) {
-      if (other.sid === sid) this.refuse(other, 'it has connected anew');
+  private makeRoom(): void {
+    let count = 0;
+    let least: LearnerHandler | undefined;
+    for (const handler of this.handlers.values()) {
+      if (handler.isSynced) continue;
+      count++;
+      if (least === undefined || handler.progress < least.progress) least = handler;
     }
+    if (count < MAX_UNPROVEN_LINKS || least === undefined) return;
+    this.peer.exceeded('unprovenLinks', least.remote);
+    this.refuse(least, `over ${MAX_UNPROVEN_LINKS} connections are not in sync`);
   }
 
   ping(lastProposed: bigint): void {
@@ -108,7 +160,9 @@ export class Learners {
     for (const handler of this.handlers.values()) {
       const silentMs = nowMs - handler.heardMs;
       const lagMs = handler.isSynced ? handler.lagMs(nowMs) : 0;
-      if (silentMs > (handler.isSynced ? syncMs : initMs)) {
+      if (handler.dueMs > initMs) {
+        this.refuse(handler, `its next packet did not come within ${initMs} ms`);
+      } else if (silentMs > (handler.isSynced ? syncMs : initMs)) {
         this.refuse(handler, `nothing came from it for ${silentMs} ms`);
       } else if (lagMs > syncMs) {
         this.refuse(handler, `it has not acked a proposal for ${lagMs} ms`);

@@ -42,6 +42,11 @@ export class Membership {
     );
   }
 
+  /** Does it belong to the ensemble, now or when the pending configuration is in force? */
+  isMember(sid: number): boolean {
+    return this.config.members.has(sid) || this.next?.members.has(sid) === true;
+  }
+
   /** Does its word count, now or when the pending configuration is in force? */
   isVoter(sid: number): boolean {
     return isVoter(this.config, sid) || (this.next !== null && isVoter(this.next, sid));

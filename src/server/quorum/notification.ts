@@ -1,5 +1,5 @@
 /** The one message of election connections (FastLeaderElection.buildMsg), without its length. */
-import { hex64 } from '../../protocol/zxid.js';
+import { MAX_EPOCH } from '../../protocol/zxid.js';
 import { PEER_STATES, type PeerState, type Vote } from './vote.js';
 
 const VERSION = 2;
@@ -7,8 +7,6 @@ const VERSION = 2;
 const LENGTH_WITHOUT_EPOCH = 28;
 /** Of servers before 3.5: no configuration, and what stands in the version's place is not one. */
 const LENGTH_WITHOUT_CONFIG = 40;
-/** Beyond what any election comes to: such a round would leave no room for the next one. */
-const MAX_ROUND = 2n ** 62n;
 
 export interface Notification {
   /** What the sender is. */
@@ -34,6 +32,16 @@ export function encodeNotification({ state, vote, config }: Notification): Buffe
   return frame;
 }
 
+/** A round before all: a vote in it is for nobody, and every server answers it. */
+export const PROBE_ROUND = -(2n ** 63n);
+
+/** Asks another server whether it lives; without a version, so that it carries no configuration. */
+export function encodeProbe(sid: number): Buffer {
+  const vote = { leader: sid, zxid: 0n, electionEpoch: PROBE_ROUND, peerEpoch: 0n };
+  const whole = encodeNotification({ state: 'looking', vote, version: 0, config: undefined });
+  return whole.subarray(0, LENGTH_WITHOUT_CONFIG);
+}
+
 /** A string says what is wrong with the frame. */
 export function decodeNotification(frame: Buffer): Notification | string {
   const { length } = frame;
@@ -48,9 +56,6 @@ export function decodeNotification(frame: Buffer): Notification | string {
   const state = PEER_STATES[stateNumber];
   if (state === undefined) return `expected a state from 0 to 3, found ${stateNumber}`;
   const electionEpoch = frame.readBigInt64BE(20);
-  if (electionEpoch > MAX_ROUND) {
-    return `expected a round of an election, found 0x${hex64(electionEpoch)}`;
-  }
   const zxid = frame.readBigInt64BE(12);
   const vote = {
     leader: Number(frame.readBigInt64BE(4)),
@@ -58,6 +63,9 @@ export function decodeNotification(frame: Buffer): Notification | string {
     electionEpoch,
     peerEpoch: isOldest ? zxid >> 32n : frame.readBigInt64BE(28),
   };
+  if (vote.peerEpoch > BigInt(MAX_EPOCH)) {
+    return `expected an epoch of at most ${MAX_EPOCH}, found ${vote.peerEpoch}`;
+  }
   if (length <= LENGTH_WITHOUT_CONFIG) return { state, vote, version: 0, config: undefined };
   const version = frame.readInt32BE(36);
   if (version < VERSION) return { state, vote, version, config: undefined };

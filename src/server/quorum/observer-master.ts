@@ -14,6 +14,7 @@ import { OpCode } from '../../protocol/op-code.js';
 import { zxidCounter, zxidEpoch } from '../../protocol/zxid.js';
 import type { LinkEvent, QuorumEvent } from '../events.js';
 import type { Server } from '../server.js';
+import { trustedIds } from './accepted-packets.js';
 import type { LeaderLink } from './leader-link.js';
 import {
   failingRequest,
@@ -111,6 +112,7 @@ export class ObserverMaster implements LearnerMaster {
         break;
       case 'link-closed':
         this.learners.gone(event.link);
+        this.informReleased();
         break;
       case 'log-searched':
         this.synchronizer.searched(event);
@@ -129,7 +131,7 @@ export class ObserverMaster implements LearnerMaster {
   private heed(handler: LearnerHandler, packet: Packet): string {
     switch (packet.type) {
       case PacketType.OBSERVERINFO:
-        if (this.learners.register(handler, packet)) handler.inform(this.newLeaderZxid);
+        if (this.learners.register(handler, packet)) this.inform(handler);
         return '';
       case PacketType.FOLLOWERINFO:
         return 'only observers come to this port: a participant follows the leader';
@@ -138,17 +140,23 @@ export class ObserverMaster implements LearnerMaster {
       case PacketType.ACK:
         return this.ack(handler, packet.zxid);
       case PacketType.PING:
-        touchSessions(this.server.state, packet.data);
-        return handler.isForwardedTo ? '' : 'PING came out of turn';
+        if (handler.isSynced) touchSessions(this.server.state, packet.data);
+        return '';
       default:
-        return handler.isSynced
-          ? this.serve(handler, packet)
-          : `${packetName(packet.type)} came out of turn`;
+        return this.serve(handler, packet);
     }
   }
 
+  private inform(handler: LearnerHandler): void {
+    if (!handler.isHeld) handler.inform(this.newLeaderZxid);
+  }
+
+  private informReleased(): void {
+    for (const handler of this.learners.takeReleased()) this.inform(handler);
+  }
+
   private ackEpoch(handler: LearnerHandler, packet: Packet): string {
-    if (handler.ackedEpoch(packet) === undefined) return 'ACKEPOCH came out of turn, or is damaged';
+    if (handler.ackedEpoch(packet) === undefined) return 'ACKEPOCH is damaged';
     const { currentEpoch } = this.peer;
     if (zxidEpoch(packet.zxid) > currentEpoch) return `it knows more than epoch ${currentEpoch}`;
     this.sync(handler);
@@ -169,6 +177,7 @@ export class ObserverMaster implements LearnerMaster {
 
   private ack(handler: LearnerHandler, zxid: bigint): string {
     if (handler.stage === 'syncing' && zxid === this.newLeaderZxid) {
+      if (!this.learners.prove(handler)) return '';
       handler.stage = 'synced';
       endSync(handler, this.peer, this.learners);
       handler.activate();
@@ -201,7 +210,7 @@ export class ObserverMaster implements LearnerMaster {
       this.leader.request(failingRequest(sessionId, cxid), NO_IDS);
       return '';
     }
-    this.leader.request(data, authinfo ?? NO_IDS);
+    this.leader.request(data, trustedIds(authinfo, handler, this.peer.membership));
     return '';
   }
 
@@ -271,6 +280,7 @@ export class ObserverMaster implements LearnerMaster {
   tick(): void {
     const { nowMs, limits, data } = this.peer;
     this.learners.checkSilence();
+    this.informReleased();
     if (nowMs < this.nextPingMs) return;
     this.nextPingMs = nowMs + limits.tickTimeMs / 2;
     this.learners.ping(data.tree.lastProcessedZxid);

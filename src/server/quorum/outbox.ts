@@ -1,8 +1,10 @@
 /** Notifications on their way out: for each server the newest one only. */
+
+import { LIMITS } from '../limits/limits.js';
 import { encodeNotification, type Notification } from './notification.js';
 
 /** Of servers that are no voters, and so are told only because they asked. */
-const MAX_ASKERS = 1000;
+const MAX_ASKERS = LIMITS.electionAskers.value;
 
 export interface Outgoing {
   readonly to: number;

@@ -3,6 +3,8 @@
  * heard that this server was elected before the server itself has. Few, and little of each.
  */
 import type { LinkEvent } from '../events.js';
+import { LIMITS } from '../limits/limits.js';
+import type { PeerHost } from './role.js';
 
 interface ParkedLink {
   readonly remote: string;
@@ -10,11 +12,18 @@ interface ParkedLink {
   size: number;
 }
 
-const MAX_LINKS = 256;
-const MAX_BYTES = 64 * 1024;
+/** Above this the oldest makes room, one that has said nothing first. */
+const MAX_LINKS = LIMITS.parkedLinks.value;
+/** A learner says FOLLOWERINFO and waits. */
+const MAX_BYTES = LIMITS.parkedLinkBytes.value;
 
 export class ParkedLinks {
   private readonly links = new Map<number, ParkedLink>();
+  private readonly host: Pick<PeerHost, 'emit' | 'exceeded'>;
+
+  constructor(host: Pick<PeerHost, 'emit' | 'exceeded'>) {
+    this.host = host;
+  }
 
   /**
    * False when the link is to be closed.
@@ -23,8 +32,8 @@ export class ParkedLinks {
   heed(event: LinkEvent, isAwaited: boolean): boolean {
     switch (event.kind) {
       case 'link-opened':
-        if (!isAwaited || event.isObserverPort === true || this.links.size >= MAX_LINKS)
-          return false;
+        if (!isAwaited || event.isObserverPort === true) return false;
+        if (this.links.size >= MAX_LINKS) this.makeRoom();
         this.links.set(event.link, { remote: event.remote, chunks: [], size: 0 });
         return true;
       case 'link-received':
@@ -35,12 +44,22 @@ export class ParkedLinks {
     }
   }
 
+  private makeRoom(): void {
+    const all = [...this.links];
+    const [link, parked] = all.find(([, { size }]) => size === 0) ?? all[0] ?? [];
+    if (link === undefined || parked === undefined) return;
+    this.host.exceeded('parkedLinks', parked.remote);
+    this.links.delete(link);
+    this.host.emit({ kind: 'link-close', link });
+  }
+
   private keep(link: number, bytes: Buffer): boolean {
     const parked = this.links.get(link);
     if (parked === undefined) return true;
     parked.chunks.push(bytes);
     parked.size += bytes.length;
     if (parked.size <= MAX_BYTES) return true;
+    this.host.exceeded('parkedLinkBytes', parked.remote);
     this.links.delete(link);
     return false;
   }

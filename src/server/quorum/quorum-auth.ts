@@ -10,6 +10,7 @@
  * far too long: so it tells a server that authenticates from one that does not.
  */
 import { JuteError } from '../../jute/jute-error.js';
+import { LIMITS } from '../limits/limits.js';
 
 /** Apache's -0xa0dbcafecafe1234L, which is too large for a long, and so becomes this one. */
 export const AUTH_MAGIC = 0x5f24_3501_3501_edccn;
@@ -28,7 +29,7 @@ export interface AuthPacket {
 }
 
 const FIXED_SIZE = 16;
-const MAX_TOKEN_LENGTH = 64 * 1024;
+const MAX_TOKEN_LENGTH = LIMITS.peerAuthTokenLength.value;
 
 export function encodeAuthPacket({ status, token }: AuthPacket): Buffer {
   const bytes = Buffer.alloc(FIXED_SIZE + token.length);

@@ -11,6 +11,7 @@ import { getInt } from '../../jute/long.js';
 import type { OutputArchive } from '../../jute/output-archive.js';
 import { ustring } from '../../jute/record.js';
 import type { Id } from '../../protocol/data.js';
+import { LIMITS } from '../limits/limits.js';
 import { ByteWindow } from '../persistence/byte-window.js';
 
 export const PacketType = {
@@ -80,8 +81,9 @@ export function writeCommitted(out: OutputArchive, zxid: bigint, entry: Uint8Arr
 
 /** Type, zxid and the length of data. */
 const FIXED_SIZE = 16;
-const MAX_AUTH_IDS = 4096;
-const MAX_AUTH_LENGTH = 1024 * 1024;
+const MAX_AUTH_IDS = LIMITS.forwardedAuthIds.value;
+/** Of all ids of a packet together. */
+const MAX_AUTH_LENGTH = LIMITS.forwardedAuthBytes.value;
 /** Beside the request or txn: headers and digest. */
 const SLACK = 1024 * 1024;
 
@@ -91,12 +93,20 @@ const SLACK = 1024 * 1024;
  */
 export class PacketReader {
   private readonly window = new ByteWindow();
-  private readonly maxDataLength: number;
+  /** In bytes; what a txn may need, where nobody says less. */
+  maxDataLength: number;
+  private readonly maxTxnDataLength: number;
   private readonly input = new InputArchive(Buffer.alloc(0));
 
   /** @param maxTxnLength jute.maxbuffer and its extra size, in bytes */
   constructor(maxTxnLength: number) {
-    this.maxDataLength = maxTxnLength + SLACK;
+    this.maxTxnDataLength = maxTxnLength + SLACK;
+    this.maxDataLength = this.maxTxnDataLength;
+  }
+
+  /** From now on packets may be as long as a txn may need. */
+  acceptTxns(): void {
+    this.maxDataLength = this.maxTxnDataLength;
   }
 
   push(bytes: Buffer): void {
@@ -142,10 +152,14 @@ export class PacketReader {
     const count = getInt(bytes, next);
     if (count < -1 || count > MAX_AUTH_IDS) throw new JuteError(`${count} ids in a packet`);
     next += 4;
+    let left = MAX_AUTH_LENGTH;
     for (let strings = count * 2; strings > 0; strings--) {
       if (next + 4 > end) return -1;
       const size = getInt(bytes, next);
-      if (size < -1 || size > MAX_AUTH_LENGTH) throw new JuteError(`an id of ${size} bytes`);
+      if (size < -1 || size > left) {
+        throw new JuteError(`expected at most ${MAX_AUTH_LENGTH} bytes of ids, found ${size} more`);
+      }
+      left -= Math.max(size, 0);
       next += 4 + Math.max(size, 0);
       if (next > end) return -1;
     }

@@ -12,10 +12,12 @@ import { hex64 } from '../../protocol/zxid.js';
 import { assert } from '../assert.js';
 import { DISK_EFFECTS, type Effect } from '../effects.js';
 import type { Event, LinkEvent } from '../events.js';
+import type { LimitName } from '../limits/limits.js';
 import { Metrics } from '../metrics/metrics.js';
 import type { EnsemblePath, PathHost } from '../pipeline/write-path.js';
 import type { Server } from '../server.js';
 import type { ServerState } from '../server-state.js';
+import { offeredZxid } from './candidate.js';
 import type { CommittedLog } from './committed-log.js';
 import { FastLeaderElection } from './fast-leader-election.js';
 import { dataOf, Front, type MakePath } from './front.js';
@@ -28,8 +30,8 @@ import { ParkedLinks } from './parked-links.js';
 import type { QuorumPeerParts } from './peer-parts.js';
 import { PeerTimes } from './peer-times.js';
 import { formatQuorumConfig, isParticipant, type QuorumConfig } from './quorum-config.js';
-import { ReadOnlyPath } from './read-only-path.js';
 import type { Data, PeerHost, QuorumLimits, Role } from './role.js';
+import { TreeRepair } from './tree-repair.js';
 
 export class QuorumPeer implements PeerHost {
   readonly sid: number;
@@ -44,12 +46,12 @@ export class QuorumPeer implements PeerHost {
   data: Data;
   nowMs = 0;
   wallMs = 0;
-  /** They outlive the roles. */
   readonly metrics = new Metrics();
   readonly times = new PeerTimes(this.metrics);
+  readonly repair = new TreeRepair(this);
   private readonly parts: QuorumPeerParts;
   private readonly election: FastLeaderElection;
-  private readonly parked = new ParkedLinks();
+  private readonly parked = new ParkedLinks(this);
   private readonly masters: ObserverMasters;
   private effects: Effect[] = [];
   /** Effects for the disk whose event has not come yet. */
@@ -167,11 +169,7 @@ export class QuorumPeer implements PeerHost {
 
   private serveReadOnly(): void {
     this.note('there is no quorum: reads are served to clients that ask for no more');
-    const { server } = this.front.serve(
-      { tree: this.data.tree, sessions: [] },
-      (state, host) => new ReadOnlyPath(state, host),
-    );
-    server.isOpen = true;
+    this.front.serveReads(this.data.tree);
   }
 
   /** What the step led to: a role that is over, one that begins, an election. */
@@ -217,7 +215,7 @@ export class QuorumPeer implements PeerHost {
   private look(): void {
     this.isLooking = true;
     this.times.looking(this.nowMs);
-    const zxid = this.data.tree.lastProcessedZxid;
+    const zxid = offeredZxid(this);
     const { currentEpoch: epoch, isObserver, membership } = this;
     const { config, next: nextConfig } = membership;
     const pending = nextConfig === null ? {} : { nextConfig };
@@ -323,6 +321,10 @@ export class QuorumPeer implements PeerHost {
 
   nextLink(): number {
     return -++this.links;
+  }
+
+  exceeded(limit: LimitName, from: string): void {
+    this.server.step({ kind: 'limit-exceeded', limit, from });
   }
 
   note(message: string): void {

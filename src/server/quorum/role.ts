@@ -1,6 +1,7 @@
 /** What a peer is for a while, leader or learner, and what it asks of the peer around it. */
 import type { Effect, QuorumEffect } from '../effects.js';
 import type { LinkEvent, QuorumEvent } from '../events.js';
+import type { LimitName } from '../limits/limits.js';
 import type { Metrics } from '../metrics/metrics.js';
 import type { EnsemblePath, PathHost } from '../pipeline/write-path.js';
 import type { Server } from '../server.js';
@@ -10,6 +11,7 @@ import type { CommittedLog } from './committed-log.js';
 import type { Membership } from './membership.js';
 import type { PeerTimes } from './peer-times.js';
 import type { QuorumConfig } from './quorum-config.js';
+import type { TreeRepair } from './tree-repair.js';
 
 export interface QuorumLimits {
   readonly tickTimeMs: number;
@@ -75,6 +77,7 @@ export interface PeerHost {
   readonly data: Data;
   readonly metrics: Metrics;
   readonly times: PeerTimes;
+  readonly repair: TreeRepair;
   /** What a snapshot or a truncated log brought: it is what this member knows now. */
   replaceData(data: Data): void;
   emit(effect: Effect | QuorumEffect): void;
@@ -94,6 +97,8 @@ export interface PeerHost {
   established(epoch: number): void;
   /** This role is over; the peer looks for a leader. */
   giveUp(reason: string): void;
+  /** A limit is reported by its name. */
+  exceeded(limit: LimitName, from: string): void;
   /** For the operator's log. */
   note(message: string): void;
 }

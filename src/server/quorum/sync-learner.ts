@@ -40,6 +40,7 @@ const INFLIGHT = { snap: 'inflight_snap_count', diff: 'inflight_diff_count' } as
 export function endSync(handler: LearnerHandler, peer: PeerHost, learners: Learners): void {
   const { syncKind } = handler;
   handler.syncKind = null;
+  peer.emit({ kind: 'link-proven', link: handler.link });
   if (syncKind !== null) peer.metrics.record(INFLIGHT[syncKind], learners.inSyncBy(syncKind));
 }
 

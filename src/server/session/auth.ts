@@ -5,6 +5,7 @@
 import type { ACL, Id } from '../../protocol/data.js';
 import { ErrorCode } from '../../protocol/error-code.js';
 import { OPEN_ACL_UNSAFE, Perms } from '../../protocol/perms.js';
+import { LIMITS } from '../limits/limits.js';
 import { isDistinguishedName } from './distinguished-name.js';
 import { matchesIp, parseIpRange } from './ip-range.js';
 import { SaslDigest, type SaslOptions } from './sasl-digest.js';
@@ -41,6 +42,9 @@ export interface AuthOptions {
   readonly enforced?: readonly string[] | null;
 }
 
+/** Up to so many entries are looked through each time. */
+const SHORT_ACL = 16;
+
 const SUPER: Id = { scheme: 'super', id: '' };
 
 const isSame = (id: string, aclId: string): boolean => id === aclId;
@@ -72,6 +76,13 @@ export class Auth {
   private readonly providers: ReadonlyMap<string, AuthProvider>;
   private readonly options: AuthOptions;
   private readonly enforced: readonly string[] | null;
+  /** A multi may ask for the same long ACL thousands of times. Neither list is ever changed. */
+  private last: {
+    readonly acl: readonly ACL[];
+    readonly perm: number;
+    readonly ids: readonly Id[];
+    readonly isAllowed: boolean;
+  } = { acl: [], perm: 0, ids: [], isAllowed: false };
 
   constructor(options: AuthOptions) {
     this.options = options;
@@ -148,6 +159,15 @@ export class Auth {
     if (acl === OPEN_ACL_UNSAFE && (perm & Perms.ALL) !== 0) return true;
     if (this.options.isAclSkipped === true || acl.length === 0) return true;
     if (ids.some(({ scheme }) => scheme === 'super')) return true;
+    if (acl.length <= SHORT_ACL) return this.isAllowedBy(acl, perm, ids);
+    const { last } = this;
+    if (last.acl !== acl || last.perm !== perm || last.ids !== ids) {
+      this.last = { acl, perm, ids, isAllowed: this.isAllowedBy(acl, perm, ids) };
+    }
+    return this.last.isAllowed;
+  }
+
+  private isAllowedBy(acl: readonly ACL[], perm: number, ids: readonly Id[]): boolean {
     return acl.some((entry) => (entry.perms & perm) !== 0 && this.isHolder(entry.id, ids));
   }
 
@@ -164,24 +184,29 @@ export class Auth {
    */
   fixUp(acl: readonly ACL[], ids: readonly Id[]): readonly ACL[] | ErrorCode {
     if (acl === OPEN_ACL_UNSAFE) return acl;
-    const fixed: ACL[] = [];
+    // By their text, so that a long ACL costs no comparison of each entry with each.
+    const fixed = new Map<string, ACL>();
     const add = (entry: ACL): void => {
-      if (!fixed.some((other) => isSameAcl(other, entry))) fixed.push(entry);
+      const key = `${entry.perms}:${entry.id.scheme}:${entry.id.id}`;
+      if (!fixed.has(key)) fixed.set(key, entry);
     };
+    let own: Id[] | undefined;
     for (const entry of acl) {
       const { scheme, id } = entry.id;
       if (scheme === 'world' && id === 'anyone') {
         add(entry);
       } else if (scheme === 'auth') {
-        const own = ids.filter((mine) => this.providers.get(mine.scheme)?.isAuthenticated === true);
-        if (own.length === 0) return ErrorCode.INVALIDACL;
+        own ??= ids.filter((mine) => this.providers.get(mine.scheme)?.isAuthenticated === true);
+        // Each of them stands for all ids of the connection.
+        const isTooLong = fixed.size > LIMITS.aclEntries.value;
+        if (own.length === 0 || isTooLong) return ErrorCode.INVALIDACL;
         for (const mine of own) add({ perms: entry.perms, id: mine });
       } else {
         if (this.providers.get(scheme)?.isValid(id) !== true) return ErrorCode.INVALIDACL;
         add(entry);
       }
     }
-    return fixed.length === 0 ? ErrorCode.INVALIDACL : fixed;
+    return fixed.size === 0 ? ErrorCode.INVALIDACL : [...fixed.values()];
   }
 }
 
@@ -197,8 +222,4 @@ export function maskDigests(acl: readonly ACL[]): readonly ACL[] {
       ? { perms: entry.perms, id: { scheme: 'digest', id: `${shownUser(entry.id)}:x` } }
       : entry,
   );
-}
-
-function isSameAcl(a: ACL, b: ACL): boolean {
-  return a.perms === b.perms && a.id.scheme === b.id.scheme && a.id.id === b.id.id;
 }

@@ -23,7 +23,8 @@ export class ExpiryQueue<T extends { bucketMs: number }> {
 
   /** Puts `item` into the bucket of now + timeout. */
   touch(item: T, nowMs: number, timeoutMs: number): void {
-    const bucketMs = this.roundUp(nowMs + timeoutMs);
+    // A bucket of the past is never polled: with a negative timeout, an item would stay for ever.
+    const bucketMs = this.roundUp(nowMs + Math.max(timeoutMs, 0));
     if (bucketMs === item.bucketMs) return;
     this.remove(item);
     item.bucketMs = bucketMs;

@@ -51,6 +51,11 @@ export class SessionTracker {
   local: SessionTracker | null = null;
   private readonly tickMs: number;
   private readonly startedMs: number;
+  /** The newest time there is, and the one before; see `clock`. */
+  private nowMs = Number.POSITIVE_INFINITY;
+  private beforeMs = Number.POSITIVE_INFINITY;
+  /** No session ends before, since this server was paused itself. */
+  private graceUntilMs = 0;
   /** On a learner: those that its leader is to hear of. */
   private touched: Session[] | null = null;
 
@@ -156,9 +161,23 @@ export class SessionTracker {
     return touched;
   }
 
+  /**
+   * Tells the time, once in each turn of the event loop. A turn that follows a pause of this server
+   * knows the time before it has read what clients sent meanwhile. So a session only ends that was
+   * due a turn ago, and none before the first tick after a pause of a tick or more: its client may
+   * be on its way back.
+   */
+  clock(nowMs: number): void {
+    if (nowMs - this.nowMs > this.tickMs) this.graceUntilMs = nowMs + this.tickMs;
+    this.beforeMs = this.nowMs;
+    this.nowMs = nowMs;
+    this.local?.clock(nowMs);
+  }
+
   /** Those whose time is over, at most `limit`, now marked as closing. */
   expire(nowMs: number, limit?: number): Session[] {
-    const due = this.expiry.poll(nowMs, limit);
+    if (nowMs < this.graceUntilMs) return [];
+    const due = this.expiry.poll(Math.min(nowMs, this.beforeMs), limit);
     for (const session of due) session.isClosing = true;
     return due;
   }

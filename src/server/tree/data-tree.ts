@@ -273,7 +273,7 @@ export class DataTree {
   /** Guards a replay over a fuzzy snapshot: a parent that is ahead already stays as it is. */
   private raiseParent(parent: DataNode, parentCVersion: number, zxid: bigint): void {
     const current = this.stats.cversion(parent.slot);
-    const cversion = parentCVersion === -1 ? current + 1 : parentCVersion;
+    const cversion = parentCVersion === -1 ? (current + 1) | 0 : parentCVersion;
     if (cversion <= current) return;
     this.stats.setCversion(parent.slot, cversion);
     this.stats.setPzxid(parent.slot, zxid);

@@ -12,6 +12,7 @@
  * /zookeeper do not count, as servers change them without a txn; /zookeeper itself does.
  */
 import { highOf, longOf, lowOf } from '../../jute/long.js';
+import { hex64 } from '../../protocol/zxid.js';
 import { crc32, crcOfByte } from '../persistence/checksum.js';
 import type { StatTable } from './stat-table.js';
 
@@ -99,6 +100,25 @@ export class TreeDigest {
     if (this.low >= 0) return;
     this.low += WORD;
     this.high = (this.high - 1) >>> 0;
+  }
+
+  /** One znode's part changes. */
+  move(from: number, to: number): void {
+    this.remove(from);
+    this.add(to);
+  }
+
+  copy({ high, low }: TreeDigest): void {
+    this.high = high;
+    this.low = low;
+  }
+
+  equals({ high, low }: TreeDigest): boolean {
+    return this.high === high && this.low === low;
+  }
+
+  toString(): string {
+    return `0x${hex64(this.value)}`;
   }
 
   /** As a signed long, the way a TxnDigest holds it. */

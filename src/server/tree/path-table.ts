@@ -43,6 +43,11 @@ export class PathTable {
     return this.shardOf(hash).get(path, hash);
   }
 
+  /** The znode whose Stat is in this slot. */
+  at(slot: number): DataNode | undefined {
+    return this.nodes.get(slot);
+  }
+
   /** @param path the node's own, or "" */
   set(path: string, node: DataNode, hash = this.hashOf(path)): void {
     if (path.length === 0) {

@@ -40,7 +40,13 @@ export class StatTable {
   private readonly views: DataView[] = [];
   private readonly chunks: Buffer[] = [];
   private readonly free: number[] = [];
-  private used = 0;
+  /** No slot is as high. */
+  slots = 0;
+
+  /** Slots in use. */
+  get count(): number {
+    return this.slots - this.free.length;
+  }
 
   /** A slot for a znode with this Stat. `shownOwner` is what clients see of the owner. */
   allocate(stat: StatPersisted, shownOwner: bigint, dataLength: number): number {
@@ -261,12 +267,12 @@ export class StatTable {
   }
 
   private grow(): number {
-    if (this.used === this.chunks.length * RECORDS_PER_CHUNK) {
+    if (this.slots === this.chunks.length * RECORDS_PER_CHUNK) {
       const chunk = Buffer.allocUnsafeSlow(RECORD_SIZE * RECORDS_PER_CHUNK);
       this.chunks.push(chunk);
       this.views.push(new DataView(chunk.buffer, chunk.byteOffset, chunk.length));
     }
-    return this.used++;
+    return this.slots++;
   }
 
   private viewOf(slot: number): DataView {

@@ -29,6 +29,11 @@ export class WatchManager<W extends object> {
     return this.paths.size;
   }
 
+  /** Paths that it watches. */
+  countOf(watcher: W): number {
+    return this.paths.get(watcher)?.size ?? 0;
+  }
+
   add(path: string, watcher: W, mode: WatchMode): void {
     let onPath = this.watchers.get(path);
     if (onPath === undefined) {

@@ -1,7 +1,9 @@
 // Asks the server what the browser wants to know, and watches what it shows, so that the screen is
 // what is there. It decides nothing about keys.
+
 import type { ZooKeeperClient } from '../../client/client.js';
 import { ZooKeeperError } from '../../client/errors.js';
+import { inBackground } from '../../commands/in-background.js';
 import type { ShellSession } from '../../commands/shell-session.js';
 import type { Stat } from '../../protocol/data.js';
 import type { Key } from '../key-decoder.js';
@@ -75,16 +77,19 @@ export class BrowserDriver {
     this.#resolveLeft(path);
   }
 
+  /** The work tells of what it cannot read by itself. */
+  readonly #ignore = (): void => undefined;
+
   #perform(effect: BrowserEffect): void {
     switch (effect.type) {
       case 'list':
-        void this.#list(effect.path);
+        inBackground(this.#list(effect.path), this.#ignore);
         return;
       case 'read':
-        void this.#read(effect.path);
+        inBackground(this.#read(effect.path), this.#ignore);
         return;
       case 'look':
-        void this.#look(effect.paths);
+        inBackground(this.#look(effect.paths), this.#ignore);
         return;
       case 'leave':
         this.leave(effect.path);

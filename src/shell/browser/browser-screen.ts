@@ -1,8 +1,9 @@
 // What the full-screen browser draws, as rows of spans: the tree, and the value of what is selected
 // beside it, or below it where the terminal is narrow.
+import { safeLine } from '../../commands/terminal/sanitize.js';
 import type { Stat } from '../../protocol/data.js';
 import { formatSessionId } from '../../protocol/session-id.js';
-import { drawable, graphemes, graphemeWidth, textWidth, truncate } from '../text-width.js';
+import { graphemes, graphemeWidth, textWidth, truncate } from '../text-width.js';
 import type { Span, Tone } from '../theme.js';
 import type { BrowserState } from './browser-state.js';
 import { type TreeRow, treeRows } from './tree-rows.js';
@@ -162,5 +163,5 @@ function fit(text: string, width: number): string {
 }
 
 function drawnText(text: string): string {
-  return graphemes(text.replaceAll('\t', '  ')).map(drawable).join('');
+  return safeLine(text.replaceAll('\t', '  '));
 }

@@ -1,3 +1,4 @@
+import { inBackground } from '../../commands/in-background.js';
 import type { LiveSession } from '../../commands/ops/live.js';
 import type { Key } from '../key-decoder.js';
 import { startState, step, type TopEvent, type TopState } from './top-state.js';
@@ -34,7 +35,7 @@ export class TopDriver {
   };
 
   start(): void {
-    void this.look();
+    this.lookBeside();
   }
 
   press(key: Key): void {
@@ -54,8 +55,8 @@ export class TopDriver {
     for (const listener of this.listeners) listener();
     for (const effect of effects) {
       if (effect === 'quit') this.leave();
-      else if (effect === 'look') void this.look();
-      else void this.reset();
+      else if (effect === 'look') this.lookBeside();
+      else inBackground(this.reset(), this.report);
     }
   }
 
@@ -66,8 +67,12 @@ export class TopDriver {
     this.isLooking = true;
     const startedAt = performance.now();
     const { signal } = this.leaving;
-    const result = await this.session.look(this.state.earlier, signal);
-    this.isLooking = false;
+    let result: Awaited<ReturnType<LiveSession['look']>>;
+    try {
+      result = await this.session.look(this.state.earlier, signal);
+    } finally {
+      this.isLooking = false;
+    }
     if (signal.aborted) return;
     this.looks += 1;
     this.dispatch({ type: 'looked', result });
@@ -79,8 +84,22 @@ export class TopDriver {
     this.timer = setTimeout(() => this.tick(), Math.max(0, this.intervalMs - spentMs));
   }
 
+  /** Reports a failed look; the next one follows at the usual interval. */
+  private lookBeside(): void {
+    inBackground(this.look(), (error) => {
+      this.report(error);
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => this.tick(), this.intervalMs);
+    });
+  }
+
+  private readonly report = (error: unknown): void => {
+    if (this.leaving.signal.aborted) return;
+    this.dispatch({ type: 'told', notice: error instanceof Error ? error.message : String(error) });
+  };
+
   private tick(): void {
-    if (!this.state.isPaused) void this.look();
+    if (!this.state.isPaused) this.lookBeside();
     else this.timer = setTimeout(() => this.tick(), this.intervalMs);
   }
 
@@ -88,6 +107,6 @@ export class TopDriver {
     const notice = await this.session.reset();
     if (this.leaving.signal.aborted) return;
     this.dispatch({ type: 'told', notice });
-    void this.look();
+    this.lookBeside();
   }
 }

@@ -5,8 +5,9 @@ import { shortNumber } from '../../commands/ops/format.js';
 import { isUnjudged, type Member } from '../../commands/ops/member.js';
 import type { Level, OpsResult } from '../../commands/ops/result.js';
 import type { Column } from '../../commands/ops/verb.js';
-import { safeText, shownCell } from '../../commands/render/ops-cells.js';
+import { shownCell } from '../../commands/render/ops-cells.js';
 import { fitColumns } from '../../commands/render/ops-columns.js';
+import { safeLine } from '../../commands/terminal/sanitize.js';
 import { truncate } from '../text-width.js';
 import type { Span, Tone } from '../theme.js';
 import type { TerminalSize } from '../use-terminal-size.js';
@@ -81,7 +82,7 @@ function heading(state: TopState, { time, members }: OpsResult, intervalMs: numb
 }
 
 function verdict({ verdict: { level, summary } }: OpsResult): Row {
-  return [{ text: `${level.toUpperCase()}: ${safeText(summary)}`, tone: TONES[level] }];
+  return [{ text: `${level.toUpperCase()}: ${safeLine(summary)}`, tone: TONES[level] }];
 }
 
 /** The sums of the rates, as figures and as what they were before. */
@@ -150,7 +151,7 @@ function table(state: TopState, result: OpsResult, { columns: width }: TerminalS
       const own = problemsOf(member, result.verdict);
       const trend = state.trends.get(member.server)?.requests ?? [];
       return [
-        { text: safeText(member.server).padEnd(name), tone: toneOf(member, result) },
+        { text: safeLine(member.server).padEnd(name), tone: toneOf(member, result) },
         ...columns.map((column, at): Span => {
           const level = levelOfCell(column, own);
           return { text: texts[at] ?? '', tone: level === undefined ? 'plain' : TONES[level] };
@@ -185,7 +186,7 @@ function problems(
     .filter(({ text }) => text !== summary)
     .map(({ level, server, text }) => {
       const about = server === undefined ? '' : `${server}: `;
-      return [{ text: truncate(safeText(about + text), columns), tone: TONES[level] }];
+      return [{ text: truncate(safeLine(about + text), columns), tone: TONES[level] }];
     });
 }
 
@@ -196,7 +197,7 @@ function bottomRow({ prompt, filter, notice }: TopState): Row {
   }
   return notice === ''
     ? [{ text: KEYS, tone: 'dim' }]
-    : [{ text: safeText(notice), tone: 'value' }];
+    : [{ text: safeLine(notice), tone: 'value' }];
 }
 
 function cut(row: Row, columns: number): Row {

@@ -62,7 +62,7 @@ const EXPECTED: Readonly<Record<TaskFormat, string>> = {
 /a "quoted", path    12k  4294967297
 /b                 -               2
 
-something?[31m
+something\\u{1b}[31m
 zk1:2181: else
 A note.
 WARNING: not all | is well
@@ -75,7 +75,7 @@ WARNING: not all | is well
   jsonl:
     '{"path":"/a \\"quoted\\", path","bytes":12000,"id":"4294967297"}\n' +
     `{"path":"/b","bytes":null,"id":"2"}\n${START}${VERDICT}`,
-  nagios: 'ZOOKEEPER WARNING - not all / is well; something?[31m; zk1:2181: else\n',
+  nagios: 'ZOOKEEPER WARNING - not all / is well; something\\u{1b}[31m; zk1:2181: else\n',
 };
 
 for (const format of TASK_FORMATS) {
@@ -95,7 +95,7 @@ test('an endless report is printed row by row, in columns as wide as they say', 
 test('-q is one dated line a problem', async () => {
   assert.is(
     await rendered('table', report(), true),
-    '2026-01-02T03:04:05.000Z WARNING something?[31m\n2026-01-02T03:04:05.000Z WARNING zk1:2181: else\n',
+    '2026-01-02T03:04:05.000Z WARNING something\\u{1b}[31m\n2026-01-02T03:04:05.000Z WARNING zk1:2181: else\n',
   );
 });
 

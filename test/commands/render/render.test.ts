@@ -103,7 +103,7 @@ test('an escape in a name or an id never reaches a terminal', async () => {
     path: '/a',
     acl: [{ perms: 1, id: { scheme: 'digest', id: 'x\x1b[2J' } }],
   });
-  assert.is(shown, "'digest,'x\\x1b[2J\n: r\n");
+  assert.is(shown, "'digest,'x\\u{1b}[2J\n: r\n");
 });
 
 test("the dump is that of Apache's shell", async () => {

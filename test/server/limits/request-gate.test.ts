@@ -172,7 +172,9 @@ test('100,000 sessions expire a slice a turn, and come to an end', () => {
   const count = 100_000;
   const { state } = world.server;
   for (let i = 0; i < count; i++) state.sessions.add(BigInt(i + 1), 4000, 0);
-  world.clock(10_000);
+  world.clock(4900);
+  world.jump(200);
+  world.jump(0);
   let turns = 1;
   let most = 0;
   while (state.sessions.size > 0) {
@@ -180,7 +182,7 @@ test('100,000 sessions expire a slice a turn, and come to an end', () => {
     most = Math.max(most, world.server.outstandingRequests);
     world.effects.length = 0;
     world.ackAll();
-    world.clock(1);
+    world.jump(1);
     turns++;
     assert.ok(turns < 1100, `${state.sessions.size} sessions left`);
   }

@@ -1,4 +1,14 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -91,6 +101,23 @@ test('a zoo.cfg that cannot be changed is one sentence with what to do', () =>
     await keeper.close();
     assert.is(warnings.length, 1);
     assert.match(warnings[0] ?? '', /could not be changed with it .*: correct it before/);
+  }));
+
+test('the files keep the permissions of zoo.cfg, and a symbolic link stays one', () =>
+  within(STATIC, async ({ file, dynamic, keep, warnings }) => {
+    const target = `${file}.target`;
+    renameSync(file, target);
+    chmodSync(target, 0o600);
+    symlinkSync(target, file);
+    await keep(NEXT);
+    assert.equal(warnings, []);
+    assert.ok(lstatSync(file).isSymbolicLink());
+    assert.match(readFileSync(target, 'utf8'), 'dynamicConfigFile=');
+    const written = [target, `${file}.bak`, dynamic('10000002a')];
+    for (const path of written) assert.is(statSync(path).mode & 0o777, 0o600, path);
+    chmodSync(target, 0o664);
+    await keep(NEXT.replace('10000002a', '10000002b'));
+    assert.is(statSync(target).mode & 0o777, 0o664);
   }));
 
 test.run();

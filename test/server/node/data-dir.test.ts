@@ -235,6 +235,50 @@ test('a folder that a running server has is refused, and that server serves on',
   }
 });
 
+test('a refused start leaves the files of the running server as they are', async () => {
+  const home = makeTempDir('in-use');
+  const dataDir = join(home.path, 'data');
+  const folder = join(dataDir, 'version-2');
+  const server = await startBundled({ dataDir });
+  try {
+    const client = await RawClient.connect(server.port);
+    const value = { path: '/a', data: Buffer.from('a'), acl: OPEN_ACL_UNSAFE, flags: 0 };
+    assert.is((await client.call(OpCode.create, value)).err, 0);
+    // A snapshot that is being written, and a restore that is being adopted.
+    for (const name of ['snapshot.7.tmp', 'restored.7.tmp', 'restored.8']) {
+      writeFileSync(join(folder, name), 'ZKSN');
+    }
+    const before = readdirSync(folder).sort();
+    assert.is((await refusal(dataDir)).code, 'EDATADIRINUSE');
+    assert.equal(readdirSync(folder).sort(), before);
+    await client.close();
+  } finally {
+    await server.close();
+    home.remove();
+  }
+});
+
+test('two servers with the same dataLogDir are one too many', async () => {
+  const home = makeTempDir('in-use');
+  const config = { dataLogDir: join(home.path, 'log') };
+  const server = await startBundled({ dataDir: join(home.path, 'a'), config });
+  try {
+    await startBundled({ dataDir: join(home.path, 'b'), config }).then(
+      async (second) => {
+        await second.close();
+        assert.unreachable('it started');
+      },
+      (error: ServerError) => {
+        assert.is(error.code, 'EDATADIRINUSE');
+        assert.match(error.message, config.dataLogDir);
+      },
+    );
+  } finally {
+    await server.close();
+    home.remove();
+  }
+});
+
 test('a file where the folder should be is one clear sentence', async () => {
   const home = makeTempDir('no-folder');
   try {

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { lockDir } from '../../../src/server/node/dir-lock.js';
@@ -8,7 +9,7 @@ import { ExitCode, ServerError } from '../../../src/server/node/errors.js';
 import { makeTempDir } from '../../support/temp-dir.js';
 import { waitFor } from '../../support/wait-for.js';
 
-const LOCK = 'zkserver.lock';
+const MODULE = fileURLToPath(new URL('../../../src/server/node/dir-lock.js', import.meta.url));
 
 async function refusal(folder: string): Promise<ServerError> {
   try {
@@ -20,17 +21,38 @@ async function refusal(folder: string): Promise<ServerError> {
   throw new Error('locked');
 }
 
-/** Another process that stays until it is killed. */
-function startOther(): ChildProcess {
-  return spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
+interface Locker {
+  readonly child: ChildProcess;
+  /** The lines that it has written. */
+  readonly said: string[];
+  end(): Promise<void>;
 }
 
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = new Promise((resolve) => child.once('close', resolve));
-  child.kill('SIGKILL');
-  await ended;
+/** A process that runs `body` with `lockDir` and `say` at hand. */
+function startLocker(body: string): Locker {
+  const source = `
+    import { lockDir } from ${JSON.stringify(pathToFileURL(MODULE).href)};
+    const say = (text) => process.stdout.write(text + '\\n');
+    ${body}
+    process.stdin.resume();`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', source], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const said: string[] = [];
+  child.stdout.on('data', (bytes: Buffer) => said.push(...bytes.toString().trim().split('\n')));
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  return {
+    child,
+    said,
+    end: async () => {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
 }
+
+const takes = (folder: string) =>
+  `lockDir(${JSON.stringify(folder)}).then(() => say('held'), (error) => say(error.code));`;
 
 test('a folder is had once by this process, and again when it is let go', async () => {
   const { path, remove } = makeTempDir('lock');
@@ -49,76 +71,155 @@ test('a folder is had once by this process, and again when it is let go', async 
   }
 });
 
-test('of two that ask at once, one gets it', async () => {
+test('of many that ask at once, one gets it', async () => {
   const { path, remove } = makeTempDir('lock');
   try {
-    const results = await Promise.allSettled([lockDir(path), lockDir(path), lockDir(path)]);
-    const won = results.filter(({ status }) => status === 'fulfilled');
+    const asked = Array.from({ length: 12 }, () => lockDir(path));
+    const results = await Promise.allSettled(asked);
+    const won = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
     assert.is(won.length, 1);
-  } finally {
-    remove();
-  }
-});
-
-test('a folder that a living process has is refused, by its number', async () => {
-  const { path, remove } = makeTempDir('lock');
-  const other = startOther();
-  try {
-    const { pid } = other;
-    writeFileSync(join(path, LOCK), `${pid} ${startTimeOf(pid ?? 0)}\n`);
-    assert.match((await refusal(path)).message, `process ${pid}`);
-    await end(other);
-    // The process is gone: its file means nothing any more.
-    const lock = await lockDir(path);
-    assert.match(readFileSync(join(path, LOCK), 'utf8'), new RegExp(`^${process.pid} `));
-    await lock.release();
-  } finally {
-    await end(other);
-    remove();
-  }
-});
-
-test('a number that was given to another process since does not hold the folder', async () => {
-  if (!existsSync('/proc/self/stat')) return;
-  const { path, remove } = makeTempDir('lock');
-  const other = startOther();
-  try {
-    await waitFor('the other process', () => other.pid !== undefined);
-    writeFileSync(join(path, LOCK), `${other.pid} 1\n`);
-    await (await lockDir(path)).release();
-  } finally {
-    await end(other);
-    remove();
-  }
-});
-
-test('the own number of an earlier life does not hold the folder', async () => {
-  const { path, remove } = makeTempDir('lock');
-  try {
-    writeFileSync(join(path, LOCK), `${process.pid} 1\n`);
-    await (await lockDir(path)).release();
-  } finally {
-    remove();
-  }
-});
-
-test('a file that holds nothing of sense does not hold the folder', async () => {
-  const { path, remove } = makeTempDir('lock');
-  try {
-    for (const text of ['', 'nonsense', '-1', '0 0', '99999999999 1']) {
-      writeFileSync(join(path, LOCK), text);
-      await (await lockDir(path)).release();
-    }
+    await won[0]?.release();
     assert.equal(readdirSync(path), []);
   } finally {
     remove();
   }
 });
 
-function startTimeOf(pid: number): string {
-  if (!existsSync('/proc/self/stat')) return '';
-  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
-}
+test('a holder that is killed leaves the folder to the next start, at once', async () => {
+  const { path, remove } = makeTempDir('lock');
+  const other = startLocker(takes(path));
+  try {
+    await waitFor('the other process', () => other.said.includes('held'));
+    assert.match((await refusal(path)).message, `process ${other.child.pid}`);
+    await other.end();
+    assert.is(readdirSync(path).length, 1);
+    await (await lockDir(path)).release();
+    assert.equal(readdirSync(path), []);
+  } finally {
+    await other.end();
+    remove();
+  }
+});
+
+test('a holder that is stopped keeps the folder', async () => {
+  const { path, remove } = makeTempDir('lock');
+  const other = startLocker(takes(path));
+  try {
+    await waitFor('the other process', () => other.said.includes('held'));
+    other.child.kill('SIGSTOP');
+    assert.is((await refusal(path)).code, 'EDATADIRINUSE');
+  } finally {
+    await other.end();
+    remove();
+  }
+});
+
+test('many processes that start, end and are killed never hold the folder together', async () => {
+  const { path, remove } = makeTempDir('lock');
+  const folder = join(path, 'data');
+  const inside = join(path, 'inside');
+  mkdirSync(folder);
+  mkdirSync(inside);
+  // Whoever holds the folder looks for others that do: each leaves a mark while it holds.
+  const body = `
+    import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+    const inside = ${JSON.stringify(inside)};
+    const mark = inside + '/' + process.pid;
+    const isAlive = (pid) => { try { process.kill(pid, 0); return true; } catch { return false; } };
+    const look = () => {
+      for (const pid of readdirSync(inside)) {
+        if (Number(pid) !== process.pid && isAlive(Number(pid))) say('overlap');
+      }
+    };
+    for (;;) {
+      const lock = await lockDir(${JSON.stringify(folder)}).catch((error) => {
+        if (error.code !== 'EDATADIRINUSE') say(error.stack);
+      });
+      if (lock === undefined) continue;
+      writeFileSync(mark, '');
+      look();
+      say('held');
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      look();
+      rmSync(mark);
+      await lock.release();
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }`;
+  const all: Locker[] = [];
+  const counted = () => all.flatMap(({ said }) => said);
+  try {
+    const running = Array.from({ length: 5 }, () => startLocker(body));
+    all.push(...running);
+    for (let round = 1; round <= 8; round++) {
+      await waitFor('some turns', () => counted().length >= round * 10);
+      // Killed at whatever it does, and another in its place.
+      await running.shift()?.end();
+      const next = startLocker(body);
+      running.push(next);
+      all.push(next);
+    }
+    assert.equal(
+      counted().filter((line) => line !== 'held'),
+      [],
+    );
+  } finally {
+    for (const locker of all) await locker.end();
+    remove();
+  }
+});
+
+test('what is left of other boots, of copies and of nonsense does not hold the folder', async () => {
+  const { path, remove } = makeTempDir('lock');
+  const source = join(path, 'source');
+  const copy = join(path, 'copy');
+  mkdirSync(source);
+  mkdirSync(copy);
+  const held = await lockDir(source);
+  try {
+    const [name = ''] = readdirSync(source);
+    assert.match(name, /^zkserver\.lock\.[0-9a-f]{12}\.[0-9a-f]{16}$/);
+    for (const text of ['', 'nonsense', `${process.pid}`]) {
+      writeFileSync(join(copy, name), text);
+      writeFileSync(join(copy, 'zkserver.lock.0123456789ab.0123456789abcdef'), text);
+      writeFileSync(join(copy, `zkserver.new.${name.slice('zkserver.lock.'.length)}`), text);
+      await (await lockDir(copy)).release();
+      assert.equal(readdirSync(copy), []);
+    }
+    assert.is((await refusal(source)).code, 'EDATADIRINUSE');
+  } finally {
+    await held.release();
+    remove();
+  }
+});
+
+test('a claim of another kernel counts while it is renewed', async () => {
+  const { path, remove } = makeTempDir('lock');
+  const beat = join(path, 'zkserver.beat.0123456789ab.0123456789abcdef');
+  let count = 0;
+  const write = () => writeFileSync(beat, `holder 7 elsewhere ${++count}\n`);
+  write();
+  const timer = setInterval(write, 100);
+  try {
+    assert.match((await refusal(path)).message, 'process 7 on elsewhere');
+    assert.ok(existsSync(beat));
+  } finally {
+    clearInterval(timer);
+    remove();
+  }
+});
+
+test('the path of a folder may be longer than that of a socket', async () => {
+  const { path, remove } = makeTempDir('lock');
+  const folder = join(path, 'a'.repeat(120), 'b'.repeat(120));
+  mkdirSync(folder, { recursive: true });
+  try {
+    const lock = await lockDir(folder);
+    assert.is((await refusal(folder)).code, 'EDATADIRINUSE');
+    await lock.release();
+    assert.equal(readdirSync(folder), []);
+  } finally {
+    remove();
+  }
+});
 
 test.run();

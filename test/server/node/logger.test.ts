@@ -175,4 +175,17 @@ test('who is turned away is told', async () => {
   }
 });
 
+test('characters that hide or reverse text are escaped in the log, and JSON reads them back', async () => {
+  const lines: string[] = [];
+  const logger = await createLogger({ level: 'info', write: (line) => lines.push(line) });
+  const message = 'a\u009b2J\u202eb\u2028c';
+  logger.report({ kind: 'warning', message });
+  logger.close();
+  assert.is(lines.length, 1);
+  assert.match(lines[0] ?? '', /^[\x20-\x7e]+\n$/);
+  assert.ok(
+    JSON.stringify(JSON.parse(lines[0] ?? '{}')).includes(JSON.stringify(message).slice(1, -1)),
+  );
+});
+
 test.run();

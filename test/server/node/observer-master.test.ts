@@ -97,7 +97,7 @@ test('a leader has no such port, and a follower gives it back when it follows no
     });
   }));
 
-test('garbage, a participant and a crowd: one sentence each, and observers are served', () =>
+test('garbage, a participant and a crowd: few sentences, and observers are served', () =>
   within(async (ensemble, port) => {
     const { notes } = ensemble;
     const master = await masterOf(ensemble);
@@ -115,7 +115,8 @@ test('garbage, a participant and a crowd: one sentence each, and observers are s
     await checkServed(ensemble, '/in-a-crowd');
     for (const socket of crowd) socket.write('GET / HTTP/1.1\r\nHost: somewhere\r\n\r\n');
     await Promise.all(crowd.map(closed));
-    assert.is(heard(/no longer listened to: expected at most \d+ bytes of data/), CROWD);
+    const said = heard(/no longer listened to: expected at most \d+ bytes of data/);
+    assert.ok(said > 0 && said <= 10, `${said} of ${CROWD} in the log`);
     assert.is(await masterOf(ensemble), master);
     await checkServed(ensemble, '/after-it');
   }));

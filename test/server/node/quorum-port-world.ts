@@ -12,7 +12,7 @@ export interface World {
   /** The events of one kind. */
   of<K extends QuorumEvent['kind']>(kind: K): Extract<QuorumEvent, { kind: K }>[];
   /** A connection to the port. */
-  call(): {
+  call(options?: { readonly allowHalfOpen: boolean }): {
     readonly socket: Socket;
     readonly received: () => Buffer;
     readonly isEnded: () => boolean;
@@ -54,8 +54,8 @@ export async function within(
     events,
     warnings,
     of: (kind) => events.filter((event) => event.kind === kind) as never,
-    call: () => {
-      const socket = connect(portNumber, '127.0.0.1');
+    call: (options) => {
+      const socket = connect({ port: portNumber, host: '127.0.0.1', ...options });
       sockets.push(socket);
       let received = Buffer.alloc(0);
       let isEnded = false;

@@ -55,6 +55,27 @@ function readAll(socket: Socket): Promise<Buffer> {
 /** The first bytes of a ClientHello, and nothing behind them. */
 const HALF_HELLO = Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01]);
 
+test('a server closes while clients over TLS are connected', async () => {
+  const files = makeTlsFiles();
+  try {
+    const server = await startSecure(files, {});
+    const { authority, client } = files;
+    const secured = connectTls({ port: server.securePort, ca: authority.cert, ...client });
+    try {
+      secured.on('error', () => undefined);
+      await waitFor('the handshake', () => secured.authorized);
+      await waitFor('the connection', async () => {
+        return (await metric(server, 'num_alive_connections')) === '2';
+      });
+    } finally {
+      await server.close();
+      secured.destroy();
+    }
+  } finally {
+    files.remove();
+  }
+});
+
 test('words are answered over TLS 1.2 and 1.3, and without TLS on the other port', () =>
   withServer({}, async (server, { authority, client }) => {
     const both = { ca: authority.cert, ...client };

@@ -4,11 +4,16 @@ import {
   decodeEpoch,
   type EpochFiles,
   encodeEpoch,
+  RESET_ADVICE,
   resolveEpochs,
 } from '../../../src/server/persistence/epochs.js';
 
 test('an epoch is a decimal number, as Apache writes and reads it', () => {
   assert.is(encodeEpoch(12), '12');
+  assert.is(encodeEpoch(2147483647), '2147483647');
+  for (const epoch of [-1, 2147483648, 1.5, Number.NaN]) {
+    assert.throws(() => encodeEpoch(epoch), /an epoch to write/, 'the next start would refuse it');
+  }
   for (const [text, epoch] of [
     ['12', 12],
     ['12\n', 12],
@@ -43,10 +48,10 @@ test('the files may be ahead of the log', () => {
 test('a currentEpoch behind the log is refused, unless the new one was on its way', () => {
   const files = { ...NONE, acceptedEpoch: '3', currentEpoch: '3' };
   const refused = resolveEpochs(files, 0x4_0000_0001n);
-  assert.equal(refused, {
-    kind: 'refuse',
-    reason: 'currentEpoch is 3, older than the last zxid 0x400000001',
-  });
+  assert.is(refused.kind, 'refuse');
+  if (refused.kind !== 'refuse') return;
+  assert.is(refused.reason, 'currentEpoch is 3, older than the last zxid 0x400000001');
+  assert.match(refused.advice ?? '', /standalone server wrote past epoch 3 here, delete/);
   const accepted = { ...files, acceptedEpoch: '4' };
   const being = { ...accepted, currentEpochTemporary: '4' };
   assert.equal(resolveEpochs(being, 0x4_0000_0001n), known(4, 4));
@@ -58,7 +63,8 @@ test('an acceptedEpoch behind currentEpoch, and text that is no number, are refu
   const behind = resolveEpochs({ ...NONE, acceptedEpoch: '2', currentEpoch: '3' }, 1n);
   assert.is(behind.kind, 'refuse');
   const garbage = resolveEpochs({ ...NONE, acceptedEpoch: 'x', currentEpoch: '3' }, 1n);
-  assert.equal(garbage, { kind: 'refuse', reason: 'acceptedEpoch holds "x"; expected a number' });
+  const reason = 'acceptedEpoch holds "x"; expected a number from 0 to 2147483647';
+  assert.equal(garbage, { kind: 'refuse', reason, advice: RESET_ADVICE });
 });
 
 test.run();

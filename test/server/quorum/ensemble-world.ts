@@ -9,7 +9,7 @@ import { parse } from '../../sim/shape.js';
 import { type HandshakeOptions, handshake, Peer } from '../server-peer.js';
 import type { EnsembleOptions, Member } from './ensemble-options.js';
 import { copyOf, entriesOf, packetsOf, restore, searchEntries } from './memory-disk.js';
-import { type Receive, WorldLinks } from './world-links.js';
+import { type HeldLink, type Receive, WorldLinks } from './world-links.js';
 
 const TICK_MS = 1000;
 
@@ -190,15 +190,14 @@ export class EnsembleWorld {
   }
 
   /** A link to that member by hand. @param isObserverPort it comes to the port for observers */
-  link(sid: number, receive: Receive, isObserverPort = false): { push(bytes: Buffer): void } {
+  link(sid: number, receive: Receive, isObserverPort = false): HeldLink {
     const link = this.links.hold(sid, receive, isObserverPort);
     this.settle();
-    return {
-      push: (bytes) => {
-        this.step(sid, { kind: 'link-received', link, bytes });
-        this.settle();
-      },
+    const push = (bytes: Buffer): void => {
+      this.step(sid, { kind: 'link-received', link, bytes });
+      this.settle();
     };
+    return { id: link, push };
   }
 
   private step(sid: number, event: Event): void {

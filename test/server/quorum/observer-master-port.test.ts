@@ -88,7 +88,7 @@ const BAD: [name: string, said: RegExp, say: (observer: HandObserver) => void][]
   ],
   [
     'it introduces itself twice',
-    /came twice/,
+    /OBSERVERINFO came out of turn/,
     (it) => {
       it.introduce();
       it.introduce();
@@ -120,7 +120,7 @@ const BAD: [name: string, said: RegExp, say: (observer: HandObserver) => void][]
   ],
   [
     'a proposal',
-    /PROPOSAL is nothing that an observer sends/,
+    /PROPOSAL came out of turn/,
     (it) => {
       join(it);
       it.say(PacketType.PROPOSAL);

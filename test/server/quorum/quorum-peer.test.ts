@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OpCode } from '../../../src/protocol/op-code.js';
+import { handshake } from '../server-peer.js';
 import { EnsembleWorld } from './ensemble-world.js';
 
 test('three members elect one leader, and all of them serve', () => {
@@ -139,7 +140,7 @@ test('a session moves from member to member and keeps its ephemerals', () => {
   assert.equal(wrong.take(), ['expired', 'closed']);
 });
 
-test('what comes late on a connection that its session has left is refused, even when nobody holds it', () => {
+test('a connection whose session has moved is closed when it asks for a write, even when nobody holds the session', () => {
   const world = new EnsembleWorld(3);
   world.start();
   world.allServe();
@@ -152,7 +153,7 @@ test('what comes late on a connection that its session has left is refused, even
   moved.push(moved.setData('/late'));
   moved.leave();
   late.push(late.setData('/late'));
-  assert.equal(late.take(), ['setData SESSIONMOVED']);
+  assert.equal(late.take(), ['closed']);
 });
 
 test('the leader expires a session that no member hears of, and not one that pings a follower', () => {
@@ -264,6 +265,20 @@ test('without a quorum a member serves reads to those who ask for no more, if it
   world.until(() => world.isServing(1) && !world.member(1).peer.view.isReadOnly, 'a quorum');
   assert.ok(reader.isClosed);
   assert.equal(world.client(1, { sessionId, password }).take(), ['connected']);
+});
+
+test('of two connections that come back to a session at once none is forgotten', () => {
+  const world = new EnsembleWorld(3);
+  world.start();
+  world.allServe();
+  const { sessionId, password } = world.client(2);
+  const [first, second] = [world.connect(1), world.connect(1)];
+  first.step(handshake({ sessionId, password }));
+  second.push(handshake({ sessionId, password }));
+  assert.equal(first.take(), ['connected', 'closed']);
+  assert.equal(second.take(), ['connected']);
+  second.push(second.create('/a'));
+  assert.equal(second.take(), ['create ok']);
 });
 
 test.run();

@@ -10,6 +10,12 @@ interface LinkWorld {
   readonly observerPort: number | undefined;
 }
 
+/** The end of a link that a test holds; `id` is what the member knows it by. */
+export interface HeldLink {
+  readonly id: number;
+  push(bytes: Buffer): void;
+}
+
 /** What comes out of a link that a test holds; null when it is hung up. */
 export type Receive = (bytes: Buffer | null) => void;
 

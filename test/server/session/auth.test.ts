@@ -140,4 +140,44 @@ test('hashes of passwords are not shown', () => {
   ]);
 });
 
+/** Entries that count how often they are looked at. */
+function countingAcl(count: number): { readonly acl: ACL[]; readonly looks: () => number } {
+  let looks = 0;
+  const acl = Array.from({ length: count }, (_, i) => ({
+    get perms() {
+      looks++;
+      return Perms.READ;
+    },
+    id: { scheme: 'digest', id: `user-${i}:hash` },
+  }));
+  return { acl, looks: () => looks };
+}
+
+test('a long ACL is made free of duplicates without comparing each entry with each', () => {
+  const { acl: long, looks } = countingAcl(20_000);
+  const fixed = auth.fixUp(long, [BOB]);
+  assert.is(Array.isArray(fixed) && fixed.length, 20_000);
+  assert.ok(looks() <= 3 * 20_000, `${looks()} looks`);
+});
+
+test('what "auth" stands for has an end', () => {
+  const ids = Array.from({ length: 128 }, (_, i) => ({ scheme: 'digest', id: `user-${i}:hash` }));
+  const many = Array.from({ length: 20_000 }, (_, i) => ({
+    perms: i,
+    id: { scheme: 'auth', id: '' },
+  }));
+  assert.is(auth.fixUp(many, ids), ErrorCode.INVALIDACL);
+});
+
+test('a long ACL that is asked again and again is looked through once', () => {
+  const { acl: long, looks } = countingAcl(20_000);
+  assert.not(auth.isAllowed(long, Perms.READ, [BOB]));
+  const once = looks();
+  const ids = [BOB];
+  for (let i = 0; i < 1000; i++) assert.not(auth.isAllowed(long, Perms.READ, ids));
+  assert.is(looks() - once, 20_000);
+  assert.ok(auth.isAllowed(long, Perms.READ, [{ scheme: 'digest', id: 'user-7:hash' }]));
+  assert.not(auth.isAllowed(long, Perms.WRITE, ids));
+});
+
 test.run();

@@ -42,7 +42,8 @@ export class TreeWorld {
   private zxid = 0n;
 
   constructor(options: DataTreeOptions = {}) {
-    this.tree = new DataTree(options).addReserved();
+    this.tree = new DataTree(options);
+    this.tree.finishLoading(0n);
   }
 
   /** @returns the zxid */

@@ -12,6 +12,7 @@ import {
   checkName,
   checkPurity,
   checkText,
+  checkVoid,
 } from './text-rules.js';
 
 // Each rule of test/tidy.test.ts complains of a bad sample and lets a good one pass.
@@ -191,6 +192,15 @@ test('an index and an export of what others have are for registries', () => {
   assert.is(checkBarrel(parseSource('src/a/index.ts', 'export const x = 1;'), []).length, 1);
   assert.is(checkBarrel(parseSource('src/a.ts', reexport), ['src/a.ts']).length, 0);
   assert.is(checkBarrel(parseSource('src/a.ts', 'export const from = 1;'), []).length, 0);
+});
+
+test('a promise is not thrown away by void', () => {
+  for (const bad of ['void go();', '  if (a) void go();', 'else void this.#go();']) {
+    assert.is(checkVoid(parseSource('src/a.ts', bad)).length, 1, bad);
+  }
+  for (const good of ['inBackground(go(), tell);', '// void go();', 'function f(): void {}']) {
+    assert.equal(checkVoid(parseSource('src/a.ts', good)), [], good);
+  }
 });
 
 test('names are kebab-case', () => {

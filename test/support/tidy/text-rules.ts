@@ -24,6 +24,13 @@ export function checkColumns(file: SourceFile): Complaint[] {
   });
 }
 
+/** A promise is left alone in one place, where its rejection is handled (in-background.ts). */
+export function checkVoid(file: SourceFile): Complaint[] {
+  return [...file.code.matchAll(/^[ \t]*(?:else |if \(.*\) )?(void [\w#(])/gm)].map((match) =>
+    complain(file, lineAt(file.text, match.index), 'void: use inBackground()'),
+  );
+}
+
 export function lineCount(file: SourceFile): number {
   return file.text.trimEnd().split('\n').length;
 }

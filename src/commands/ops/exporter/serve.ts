@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { inBackground } from '../../in-background.js';
 import { UsageError } from '../usage-error.js';
 
 const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
@@ -22,7 +23,7 @@ export async function serveMetrics(
   scrape: () => Promise<string>,
 ): Promise<MetricsEndpoint> {
   const server = createServer({ maxHeaderSize: MAX_HEADER_SIZE }, (request, response) => {
-    void answer(request, response, scrape);
+    inBackground(answer(request, response, scrape), () => response.destroy());
   });
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.requestTimeout = HEADERS_TIMEOUT_MS;

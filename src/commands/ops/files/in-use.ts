@@ -1,8 +1,12 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { realpath } from 'node:fs/promises';
+import { readdirSync, readlinkSync } from 'node:fs';
+import { readdir, realpath } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 
-const LOCK_NAME = 'zkserver.lock';
+/** Sockets by which servers keep a folder to themselves (server/node/dir-lock.ts). */
+const LOCK_PREFIX = 'zkserver.lock.';
+const ANSWER_TIMEOUT_MS = 2000;
+const MAX_ANSWER = 1024;
 
 /** A process that has a file of the folder open, or has locked it. */
 export interface User {
@@ -19,8 +23,10 @@ export interface User {
 export async function usersOf(folder: string): Promise<User[]> {
   const real = await realpath(folder);
   const users: User[] = [];
-  const locker = lockedBy(join(real, LOCK_NAME));
-  if (locker !== undefined) users.push({ pid: locker, file: undefined });
+  for (const name of await readdir(real)) {
+    const pid = name.startsWith(LOCK_PREFIX) ? await lockedBy(join(real, name)) : undefined;
+    if (pid !== undefined) users.push({ pid, file: undefined });
+  }
   for (const pid of numbersIn('/proc')) {
     if (pid === process.pid) continue;
     for (const fd of numbersIn(`/proc/${pid}/fd`)) {
@@ -31,35 +37,22 @@ export async function usersOf(folder: string): Promise<User[]> {
   return users;
 }
 
-function lockedBy(path: string): number | undefined {
-  let text = '';
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
-  }
-  const [number, startTime = ''] = text.trim().split(' ');
-  const pid = Number(number);
-  if (!(pid > 0)) return undefined;
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    const isGone = !(error instanceof Error && 'code' in error && error.code === 'EPERM');
-    if (isGone) return undefined;
-  }
-  // A pid is used again after a crash; the lock has the start of its process too.
-  const found = startTimeOf(pid);
-  return found === '' || startTime === '' || found === startTime ? pid : undefined;
-}
-
-/** In clock ticks since boot; "" where there is no /proc. */
-function startTimeOf(pid: number): string {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
-  } catch {
-    return '';
-  }
+/** The process that answers on a socket of the lock; undefined where none does. */
+function lockedBy(path: string): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const socket = connect({ path });
+    let text = '';
+    socket.setTimeout(ANSWER_TIMEOUT_MS, () => socket.destroy());
+    socket.on('data', (bytes: Buffer) => {
+      text += bytes.toString('utf8');
+      if (text.length > MAX_ANSWER) socket.destroy();
+    });
+    socket.on('error', () => resolve(undefined));
+    socket.on('close', () => {
+      const [role, pid] = text.split(' ');
+      resolve(role === 'holder' && Number(pid) > 0 ? Number(pid) : undefined);
+    });
+  });
 }
 
 function numbersIn(folder: string): number[] {

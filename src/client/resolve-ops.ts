@@ -1,0 +1,57 @@
+/** The operations of a multi, checked, with the server's paths. */
+import { checkArray, checkOneOf, readFields } from '../protocol/check-argument.js';
+import { OpCode } from '../protocol/op-code.js';
+import { resolveCreate, resolveDelete, resolveSet } from './arguments.js';
+import type { Op } from './client.js';
+import type { MultiArgs, MultiOp } from './multi.js';
+
+const OPS = ['create', 'delete', 'set', 'check'] as const;
+
+/** The operations of a multi, and the caller's paths. */
+export function resolveOps(chroot: string, ops: readonly Op[]): MultiArgs {
+  const paths: string[] = [];
+  const resolved = checkArray('ops', ops, (name, element) => {
+    const op = readFields(name, element as AnyOp, ['op', 'path', 'data', 'options', 'version']);
+    checkOneOf(`${name}.op`, op.op, OPS);
+    paths.push(op.path);
+    return resolveOp(chroot, op as Op);
+  });
+  return { ops: resolved, paths, chroot };
+}
+
+interface AnyOp {
+  readonly op: Op['op'];
+  readonly path: string;
+  readonly data?: unknown;
+  readonly options?: unknown;
+  readonly version?: unknown;
+}
+
+function resolveOp(chroot: string, op: Op): MultiOp {
+  switch (op.op) {
+    case 'create': {
+      const { code, args } = resolveCreate(chroot, op.path, op.data ?? null, op.options);
+      // Inside a multi Apache's server reads a create2 as a create, and answers it as one.
+      return { op: 'create', code: code === OpCode.create2 ? OpCode.create : code, args };
+    }
+    case 'delete':
+      return {
+        op: 'delete',
+        code: OpCode.delete,
+        args: resolveDelete(chroot, op.path, versionOf(op)),
+      };
+    case 'set':
+      return {
+        op: 'set',
+        code: OpCode.setData,
+        args: resolveSet(chroot, op.path, op.data, versionOf(op)),
+      };
+    case 'check':
+      return { op: 'check', code: OpCode.check, args: resolveDelete(chroot, op.path, op.version) };
+  }
+}
+
+/** Null is no version, and none at all is any. */
+function versionOf({ version = -1 }: { readonly version?: number }): number {
+  return version;
+}

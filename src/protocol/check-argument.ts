@@ -1,0 +1,191 @@
+/**
+ * Checks of what a program passes to the library. A JavaScript caller gets no help of a compiler,
+ * and a wrong value that reaches the encoding becomes corrupt data on the server. Each refusal is
+ * `argument: problem: value (expected …)`: a TypeError for another kind of value, a RangeError for
+ * a value out of its range.
+ */
+
+export type Data = string | Uint8Array | null;
+
+const LONGEST_SHOWN = 40;
+const INT_MIN = -0x8000_0000;
+const INT_MAX = 0x7fff_ffff;
+/** Without the `u` flag halves of a pair would match too. */
+const LONE_SURROGATE = /[\ud800-\udfff]/u;
+
+/** Reads an internal slot, so that no object can pose as bytes, whichever realm they are of. */
+const typedArrayName = Object.getOwnPropertyDescriptor(
+  Object.getPrototypeOf(Uint8Array.prototype),
+  Symbol.toStringTag,
+)?.get;
+
+export function wrongType(name: string, value: unknown, expected: string): TypeError {
+  return new TypeError(`${name}: wrong type: ${describeValue(value)} (expected ${expected})`);
+}
+
+export function outOfRange(name: string, value: unknown, expected: string): RangeError {
+  return new RangeError(`${name}: not allowed: ${describeValue(value)} (expected ${expected})`);
+}
+
+/** A value in few words; never throws. */
+export function describeValue(value: unknown): string {
+  switch (typeof value) {
+    case 'string': {
+      const isLong = value.length > LONGEST_SHOWN;
+      return `string ${JSON.stringify(isLong ? `${value.slice(0, LONGEST_SHOWN)}…` : value)}`;
+    }
+    case 'number':
+      return `number ${value}`;
+    case 'bigint':
+      return `bigint ${String(value).slice(0, LONGEST_SHOWN)}`;
+    case 'boolean':
+      return `boolean ${value}`;
+    case 'object':
+      return value === null ? 'null' : describeObject(value);
+    default:
+      return typeof value;
+  }
+}
+
+function describeObject(value: object): string {
+  const name = tagOf(value);
+  return name === undefined || name === 'Object' ? 'object' : `object ${name}`;
+}
+
+/** "Array", "Date" …; undefined for a proxy that refuses to be read. */
+function tagOf(value: object): string | undefined {
+  try {
+    return Object.prototype.toString.call(value).slice(8, -1).slice(0, LONGEST_SHOWN);
+  } catch {
+    return undefined;
+  }
+}
+
+export function isBytes(value: unknown): value is Uint8Array {
+  return typedArrayName?.call(value) === 'Uint8Array';
+}
+
+export function checkString(name: string, value: unknown): string {
+  if (typeof value !== 'string') throw wrongType(name, value, 'a string');
+  return value;
+}
+
+/** A string that UTF-8 can hold: a lone surrogate would silently become U+FFFD. */
+export function checkText(name: string, value: unknown): string {
+  const text = checkString(name, value);
+  if (LONE_SURROGATE.test(text)) throw outOfRange(name, text, 'no lone surrogates');
+  return text;
+}
+
+/** The UTF-8 of a string, or bytes as they are. */
+export function checkBytes(name: string, value: unknown): Buffer {
+  if (typeof value === 'string') return Buffer.from(checkText(name, value));
+  if (!isBytes(value)) throw wrongType(name, value, 'a string or a Uint8Array');
+  return Buffer.isBuffer(value)
+    ? value
+    : Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+}
+
+/** The same, or null. ArrayBuffer and DataView are not taken: wrap them in a Uint8Array. */
+export function checkData(name: string, value: unknown): Buffer | null {
+  if (value === null) return null;
+  if (typeof value === 'string' || isBytes(value)) return checkBytes(name, value);
+  throw wrongType(name, value, 'a string, a Uint8Array or null');
+}
+
+export function checkBoolean(name: string, value: unknown): boolean {
+  if (typeof value !== 'boolean') throw wrongType(name, value, 'true or false');
+  return value;
+}
+
+/** A whole number; by default one that the int of jute holds. */
+export function checkWhole(
+  name: string,
+  value: unknown,
+  least: number = INT_MIN,
+  most: number = INT_MAX,
+): number {
+  const expected = `a whole number from ${least} to ${most}`;
+  if (typeof value !== 'number') throw wrongType(name, value, expected);
+  if (!Number.isInteger(value) || value < least || value > most) {
+    throw outOfRange(name, value, expected);
+  }
+  return value;
+}
+
+/** A bigint that the long of jute holds. */
+export function checkLong(name: string, value: unknown): bigint {
+  const expected = 'a bigint of 64 bits, as 5n';
+  if (typeof value !== 'bigint') throw wrongType(name, value, expected);
+  if (BigInt.asIntN(64, value) !== value) throw outOfRange(name, value, expected);
+  return value;
+}
+
+export function checkFunction(name: string, value: unknown): void {
+  if (typeof value !== 'function') throw wrongType(name, value, 'a function');
+}
+
+export function checkOneOf<T>(name: string, value: T, known: readonly T[]): T {
+  if (known.includes(value)) return value;
+  const expected = known.map((each) => (typeof each === 'string' ? `"${each}"` : each)).join(', ');
+  const isKind = known.some((each) => typeof each === typeof value);
+  throw (isKind ? outOfRange : wrongType)(name, value, `one of ${expected}`);
+}
+
+/** A signal, or undefined. */
+export function checkSignal(name: string, value: unknown): void {
+  if (value === undefined) return;
+  if (typeof value !== 'object' || value === null || tagOf(value) !== 'AbortSignal') {
+    throw wrongType(name, value, 'an AbortSignal');
+  }
+}
+
+/** A copy of an array, each element through `check`, which is given its name: `ops[3]`. */
+export function checkArray<T>(
+  name: string,
+  value: unknown,
+  check: (name: string, element: unknown) => T,
+): readonly T[] {
+  const array = reading(name, value, () => (Array.isArray(value) ? value : undefined));
+  if (array === undefined) throw wrongType(name, value, 'an array');
+  const checked: T[] = [];
+  const length = reading(name, value, () => array.length);
+  for (let i = 0; i < length; i++) {
+    const element = reading(name, value, () => array[i]);
+    checked.push(check(`${name}[${i}]`, element));
+  }
+  return checked;
+}
+
+/**
+ * A copy of the named fields of an object, those that are undefined left out: a getter is read
+ * once, and what the caller changes later changes nothing here.
+ */
+export function readFields<T extends object>(
+  name: string,
+  value: T,
+  keys: readonly (keyof T & string)[],
+): T {
+  const tag = typeof value === 'object' && value !== null ? tagOf(value) : 'none';
+  if (tag !== 'Object' && tag !== undefined) {
+    throw wrongType(name, value, `an object, as { ${keys[0]}: … }`);
+  }
+  return reading(name, value, () => {
+    const copy: Partial<T> = {};
+    for (const key of keys) {
+      const field = value[key];
+      if (field !== undefined) copy[key] = field;
+    }
+    return copy as T;
+  });
+}
+
+/** What a proxy or a getter throws may be anything. */
+function reading<T>(name: string, value: unknown, read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    const found = describeValue(value);
+    throw new TypeError(`${name}: cannot be read: ${found} (expected plain values)`, { cause });
+  }
+}

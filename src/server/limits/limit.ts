@@ -1,0 +1,36 @@
+export type LimitUnit = 'bytes' | 'ms' | 'connections' | 'requests' | 'entries' | 'frames';
+
+/**
+ * What the server does with the one who exceeds it:
+ * - `pause`: reads no more from the connection until there is room
+ * - `close`: closes the connection
+ * - `refuse`: answers with an error, or does not accept; what is already there goes on
+ * - `drop`: forgets the oldest or the newest of the things that are limited
+ */
+export type LimitAction = 'pause' | 'close' | 'refuse' | 'drop';
+
+export interface Limit {
+  readonly value: number;
+  readonly unit: LimitUnit;
+  /** The option of zoo.cfg or the system property that sets it, or null. */
+  readonly key: string | null;
+  readonly action: LimitAction;
+  /** What is limited. */
+  readonly what: string;
+  /** What happens above it. */
+  readonly above: string;
+}
+
+export const KIB = 1024;
+export const MIB = 1024 * KIB;
+
+export function limit(
+  value: number,
+  unit: LimitUnit,
+  what: string,
+  action: LimitAction,
+  above: string,
+  key: string | null = null,
+): Limit {
+  return { value, unit, key, action, what, above };
+}

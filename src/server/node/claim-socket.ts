@@ -1,0 +1,114 @@
+/** The Unix sockets by which dir-lock.ts tells which claims on a folder have a living process. */
+import { rename, unlink } from 'node:fs/promises';
+import { connect, createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { isMissing } from './errors.js';
+
+export type ClaimAnswer =
+  | { readonly kind: 'gone' }
+  | { readonly kind: 'starter' }
+  /** The names are unknown where it does not say them. */
+  | {
+      readonly kind: 'holder';
+      readonly pid?: string | undefined;
+      readonly host?: string | undefined;
+    };
+
+export interface Listening {
+  close(): void;
+}
+
+/** A folder, and a handle of it that is open. */
+interface Place {
+  readonly folder: string;
+  readonly fd: number;
+}
+
+export const CLAIM_PREFIX = 'zkserver.lock.';
+/** Of a socket that may not listen yet. */
+export const UNNAMED_PREFIX = 'zkserver.new.';
+/** Of sun_path, with room for the zero: 104 bytes on BSD, 108 on Linux. */
+const MAX_PATH = 100;
+const ANSWER_TIMEOUT_MS = 2000;
+const MAX_ANSWER = 1024;
+const MAX_CONNECTIONS = 64;
+/** File systems, and systems, that have no sockets say one of these. */
+const NO_SOCKETS = new Set(['EPERM', 'EACCES', 'ENOTSUP', 'EOPNOTSUPP', 'EINVAL', 'ENOSYS']);
+
+/** Null where the path is too long for a socket. */
+function socketPath({ folder, fd }: Place, name: string): string | null {
+  const path = join(folder, name);
+  if (Buffer.byteLength(path) <= MAX_PATH) return path;
+  return process.platform === 'linux' ? `/proc/self/fd/${fd}/${name}` : null;
+}
+
+/**
+ * Listens, and only then gives the socket its name: one that does not listen yet would look like
+ * one whose process is gone. Null where no socket can be made.
+ */
+export async function listenAt(
+  place: Place,
+  name: string,
+  answer: () => string,
+): Promise<Listening | null> {
+  const hidden = name.replace(CLAIM_PREFIX, UNNAMED_PREFIX);
+  const path = socketPath(place, hidden);
+  if (path === null) return null;
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.setTimeout(ANSWER_TIMEOUT_MS, () => socket.destroy());
+    socket.end(answer());
+  });
+  if (!(await isListening(server, path))) return null;
+  server.unref();
+  server.maxConnections = MAX_CONNECTIONS;
+  server.on('error', () => undefined);
+  try {
+    await rename(join(place.folder, hidden), join(place.folder, name));
+  } catch (error) {
+    server.close();
+    // A holder that clears up took it for one that a crash left.
+    if (isMissing(error)) return await listenAt(place, name, answer);
+    await unlink(join(place.folder, hidden)).catch(() => undefined);
+    throw error;
+  }
+  return { close: () => server.close() };
+}
+
+function isListening(server: Server, path: string): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (NO_SOCKETS.has(error.code ?? '')) resolve(false);
+      else reject(error);
+    });
+    server.listen({ path, readableAll: true, writableAll: true }, () => resolve(true));
+  });
+}
+
+/** Who listens there. Only the kernel can say that nobody does. */
+export function askClaim(place: Place, name: string): Promise<ClaimAnswer> {
+  const path = socketPath(place, name);
+  if (path === null) return Promise.resolve({ kind: 'holder' });
+  return new Promise((resolve) => {
+    const socket = connect({ path });
+    let text = '';
+    socket.setTimeout(ANSWER_TIMEOUT_MS, () => {
+      resolve({ kind: 'holder' });
+      socket.destroy();
+    });
+    socket.on('error', ({ code }: NodeJS.ErrnoException) => {
+      const isGone = code === 'ECONNREFUSED' || code === 'ENOENT';
+      // One that ends while it is asked is asked again, like a starter.
+      const isEnding = code === 'ECONNRESET' || code === 'EPIPE';
+      resolve({ kind: isGone ? 'gone' : isEnding ? 'starter' : 'holder' });
+    });
+    socket.on('data', (bytes: Buffer) => {
+      text += bytes.toString('utf8');
+      if (text.length > MAX_ANSWER) socket.destroy();
+    });
+    socket.on('close', () => {
+      const [role, pid, host] = text.split(' ');
+      resolve(role === 'holder' ? { kind: 'holder', pid, host } : { kind: 'starter' });
+    });
+  });
+}

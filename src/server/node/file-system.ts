@@ -1,0 +1,187 @@
+/**
+ * The calls on files and folders that storage is made of: LogDisk, Disk, DataDir and all below
+ * them make no other. Production has `NODE_FILES`; the simulator has one that loses and tears.
+ *
+ * A write is durable after `sync` or `datasync`, or at once in a file that was opened with
+ * `isSynced`. A name (created, renamed, removed) is durable after `syncFolder` of its folder.
+ * Paths are absolute. Errors are those of Node, with a `code`.
+ */
+import { writev } from 'node:fs';
+import {
+  constants,
+  type FileHandle,
+  mkdir,
+  open,
+  readdir,
+  realpath,
+  rename,
+  rmdir,
+  stat,
+  unlink,
+} from 'node:fs/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+export interface Access {
+  /** The permission bits. */
+  readonly mode: number;
+  readonly uid: number;
+  readonly gid: number;
+}
+
+export interface FileStat extends Access {
+  readonly kind: 'file' | 'folder' | 'other';
+  /** Bytes. */
+  readonly size: number;
+}
+
+/** `create` fails where the file exists; `replace` empties or creates it. */
+export type OpenMode = 'read' | 'change' | 'create' | 'replace';
+
+export interface OpenOptions {
+  /** Every write is durable when it resolves (O_DSYNC). */
+  readonly isSynced?: boolean;
+  /** Of a file that is made, under the umask. */
+  readonly mode?: number;
+}
+
+export interface StoredFile {
+  /** Fills the buffer from `position` on, as far as there is something; resolves to bytes read. */
+  read(buffer: Buffer, position: number): Promise<number>;
+  /** Resolves when all of it is written. */
+  write(buffers: readonly Buffer[], position: number): Promise<void>;
+  truncate(size: number): Promise<void>;
+  sync(): Promise<void>;
+  datasync(): Promise<void>;
+  /** Gives the file these permissions and this owner, as far as this process may. */
+  setAccess(access: Access): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface FileSystem {
+  open(path: string, mode: OpenMode, options?: OpenOptions): Promise<StoredFile>;
+  rename(from: string, to: string): Promise<void>;
+  unlink(path: string): Promise<void>;
+  /** One folder in a folder that exists. */
+  mkdir(path: string): Promise<void>;
+  /** A folder that is empty. */
+  rmdir(path: string): Promise<void>;
+  readdir(path: string): Promise<string[]>;
+  /** Follows links. */
+  stat(path: string): Promise<FileStat>;
+  realpath(path: string): Promise<string>;
+  syncFolder(path: string): Promise<void>;
+  /** Resolves after all that this turn of the event loop does. */
+  nextTurn(): Promise<void>;
+}
+
+const FLAGS: Readonly<Record<OpenMode, number>> = {
+  read: constants.O_RDONLY,
+  change: constants.O_RDWR,
+  create: constants.O_RDWR | constants.O_CREAT | constants.O_EXCL,
+  replace: constants.O_RDWR | constants.O_CREAT | constants.O_TRUNC,
+};
+
+const ANY_KIND_OF_BIT = 0o7777;
+const GROUP_BITS = 0o070;
+const OTHER_BITS = 0o007;
+
+class NodeFile implements StoredFile {
+  private readonly handle: FileHandle;
+
+  constructor(handle: FileHandle) {
+    this.handle = handle;
+  }
+
+  async read(buffer: Buffer, position: number): Promise<number> {
+    let length = 0;
+    while (length < buffer.length) {
+      const rest = buffer.length - length;
+      const { bytesRead } = await this.handle.read(buffer, length, rest, position + length);
+      if (bytesRead === 0) break;
+      length += bytesRead;
+    }
+    return length;
+  }
+
+  write(buffers: readonly Buffer[], position: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      writev(this.handle.fd, buffers, position, (error, written) => {
+        if (error !== null) {
+          reject(error);
+          return;
+        }
+        const length = buffers.reduce((sum, { length: size }) => sum + size, 0);
+        if (written === length) {
+          resolve();
+          return;
+        }
+        const rest = Buffer.concat(buffers).subarray(written);
+        this.write([rest], position + written).then(resolve, reject);
+      });
+    });
+  }
+
+  truncate(size: number): Promise<void> {
+    return this.handle.truncate(size);
+  }
+
+  sync(): Promise<void> {
+    return this.handle.sync();
+  }
+
+  datasync(): Promise<void> {
+    return this.handle.datasync();
+  }
+
+  async setAccess({ mode, uid, gid }: Access): Promise<void> {
+    const isGroupKept = await this.setOwner(uid, gid);
+    // Another group must not gain what the bits gave to the old one.
+    const groupBits = isGroupKept ? mode & GROUP_BITS : mode & ((mode & OTHER_BITS) << 3);
+    await this.handle.chmod((mode & ~GROUP_BITS) | groupBits);
+  }
+
+  private async setOwner(uid: number, gid: number): Promise<boolean> {
+    const found = await this.handle.stat();
+    if (found.uid === uid && found.gid === gid) return true;
+    const isDone = (done: Promise<void>) => done.then(() => true).catch(() => false);
+    if (await isDone(this.handle.chown(uid, gid))) return true;
+    // Only root gives a file away; a group of its own is free to choose.
+    return found.gid === gid || (await isDone(this.handle.chown(found.uid, gid)));
+  }
+
+  close(): Promise<void> {
+    return this.handle.close();
+  }
+}
+
+export const NODE_FILES: FileSystem = {
+  async open(path, mode, { isSynced = false, mode: bits = 0o666 } = {}) {
+    const flags = FLAGS[mode] | (isSynced ? constants.O_DSYNC : 0);
+    return new NodeFile(await open(path, flags, bits));
+  },
+  rename,
+  unlink,
+  async mkdir(path) {
+    await mkdir(path);
+  },
+  rmdir,
+  readdir,
+  async stat(path) {
+    const found = await stat(path);
+    const kind = found.isFile() ? 'file' : found.isDirectory() ? 'folder' : 'other';
+    const { size, uid, gid } = found;
+    return { kind, size, uid, gid, mode: found.mode & ANY_KIND_OF_BIT };
+  },
+  realpath,
+  async syncFolder(path) {
+    const handle = await open(path, 'r');
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  },
+  async nextTurn() {
+    await nextTurn();
+  },
+};

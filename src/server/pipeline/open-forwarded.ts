@@ -1,0 +1,27 @@
+import type { InputArchive } from '../../jute/input-archive.js';
+import { ephemeralTypeOf } from '../../protocol/create-mode.js';
+import { ErrorCode } from '../../protocol/error-code.js';
+import { OpCode } from '../../protocol/op-code.js';
+import type { ServerState } from '../server-state.js';
+import type { Prepared } from './prep.js';
+import type { Request } from './request.js';
+
+/**
+ * The createSession that a learner forwards for its client; the session belongs to it from then on.
+ * The learner has agreed on the timeout by its own limits, which may be longer than those here, so
+ * only a timeout that is too short is raised.
+ */
+export function openForwarded(state: ServerState, request: Request, input: InputArchive): Prepared {
+  const { sessions, settings, prep } = state;
+  const { sessionId, origin } = request;
+  const owner = sessions.find(sessionId)?.owner ?? origin;
+  // 0 and the mark of containers are no sessions: their ephemerals would be none.
+  if (origin === null || owner !== origin || ephemeralTypeOf(sessionId, false) !== 'session') {
+    const txn = { type: OpCode.error, err: ErrorCode.SESSIONMOVED } as const;
+    return { txn, records: [], digest: null };
+  }
+  const askedMs = input.remaining === 4 ? input.readInt() : 0;
+  const timeoutMs = Math.max(askedMs, settings.minSessionTimeoutMs);
+  sessions.open(sessionId, timeoutMs).heldBy(origin);
+  return prep.prepareSession(timeoutMs);
+}

@@ -1,0 +1,10 @@
+/**
+ * Are they equal? Takes as long wherever they differ, so that time tells nothing of a secret.
+ * Their lengths are no secret. `node:crypto` is not for the core.
+ */
+export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false;
+  let difference = 0;
+  for (let i = 0; i < a.length; i++) difference |= (a[i] ?? 0) ^ (b[i] ?? 0);
+  return difference === 0;
+}

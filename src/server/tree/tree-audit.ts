@@ -1,0 +1,77 @@
+/**
+ * Holds the tree against itself while it serves, a slice at a time: its counts against the Stat
+ * table's, the digest of each znode against a fresh one, and their sum against the tree's digest. A
+ * difference is a fault of this server. A learner needs none of this: it computes its digests,
+ * and compares each with its leader's.
+ */
+import { assert } from '../assert.js';
+import { type DataNode, dataLength } from './data-node.js';
+import type { DataTree } from './data-tree.js';
+import { contentCrc, TreeDigest, tableDigest } from './digest.js';
+
+/** Of a slice, in bytes of data; a znode counts for some in any case. */
+const SLICE_BYTES = 256 * 1024;
+const NODE_BYTES = 256;
+
+export class TreeAudit {
+  private readonly tree: DataTree;
+  private readonly intervalMs: number;
+  private nextMs = 0;
+  /** Of this pass: the next slot, the sum so far, and the txn after which it began. */
+  private slot = 0;
+  private readonly sum = new TreeDigest();
+  private beganAfter = 0n;
+
+  constructor(tree: DataTree, intervalMs: number) {
+    this.tree = tree;
+    this.intervalMs = intervalMs;
+  }
+
+  /** Does a slice where one is due. @param nowMs of a monotonic clock */
+  poll(nowMs: number): void {
+    if (nowMs < this.nextMs) return;
+    this.nextMs = nowMs + this.intervalMs;
+    this.count();
+    if (this.tree.isDigestEnabled) this.look();
+  }
+
+  private count(): void {
+    const { nodes, stats } = this.tree;
+    // The root has two paths and one Stat.
+    const expected = nodes.size - 1;
+    if (stats.count === expected) return;
+    assert(false, `Stat table: ${stats.count} Stats (expected one for each of ${expected} znodes)`);
+  }
+
+  private look(): void {
+    const { nodes, stats, lastProcessedZxid, digest } = this.tree;
+    if (this.slot === 0) {
+      this.sum.copy(NOTHING);
+      this.beganAfter = lastProcessedZxid;
+    }
+    for (let left = SLICE_BYTES; left > 0 && this.slot < stats.slots; left -= NODE_BYTES) {
+      const node = nodes.at(this.slot++);
+      if (node === undefined) continue;
+      this.compare(node);
+      left -= dataLength(node.data);
+    }
+    if (this.slot < stats.slots) return;
+    this.slot = 0;
+    // Their sum is that of one tree only where no txn came in between.
+    if (this.beganAfter !== lastProcessedZxid || this.sum.equals(digest)) return;
+    assert(false, `tree digest: ${digest} (expected ${this.sum}, the sum of its znodes')`);
+  }
+
+  private compare({ path, data, slot }: DataNode): void {
+    const { stats } = this.tree;
+    const crc = contentCrc(path, data);
+    const kept = stats.contentCrc(slot);
+    if (crc !== kept) assert(false, `${path}: CRC-32 of its data: ${kept} (expected ${crc})`);
+    const expected = tableDigest(path, stats, slot);
+    const found = stats.digest(slot);
+    if (found !== expected) assert(false, `${path}: digest: ${found} (expected ${expected})`);
+    this.sum.add(found);
+  }
+}
+
+const NOTHING = new TreeDigest();

@@ -1,0 +1,210 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import * as entry from '../../src/client/index.js';
+import { WireTrace } from '../../src/client/wire-trace.js';
+import { argument, type Call, faultsOf, type Kind } from '../support/arguments/wrong-kinds.js';
+import { startBundled } from '../support/bundled.js';
+import { waitFor } from '../support/wait-for.js';
+import { clientCalls } from './client-calls.js';
+
+// A JavaScript caller passes every wrong kind of value as every argument: each is refused with a
+// sentence before anything is sent, and the session works on.
+
+const TEXT: readonly Kind[] = ['string', "''"];
+const TIME: readonly Kind[] = ['undefined', 'number'];
+const TLS = {
+  ca: undefined,
+  cert: undefined,
+  key: undefined,
+  passphrase: undefined,
+  servername: 'a',
+  isVerified: true,
+};
+const tlsArguments = (...place: [number, ...(string | number)[]]) => [
+  argument(place, 'undefined', 'object'),
+  // Text that is no PEM is refused when it is read.
+  ...['ca', 'cert', 'key'].map((key) =>
+    argument([...place, key], 'undefined', ...TEXT, 'lone surrogate'),
+  ),
+  ...['passphrase', 'servername'].map((key) => argument([...place, key], 'undefined', ...TEXT)),
+  argument([...place, 'isVerified'], 'undefined', 'boolean'),
+];
+const OPTIONS_ARGUMENTS = [
+  argument([0]),
+  argument([0, 'connectString'], 'string'),
+  ...['sessionTimeoutMs', 'connectTimeoutMs', 'connectRounds', 'maxFrameLength'].map((key) =>
+    argument([0, key], ...TIME),
+  ),
+  argument([0, 'requestTimeoutMs'], ...TIME),
+  argument([0, 'canBeReadOnly'], 'undefined', 'boolean'),
+  argument([0, 'shouldShuffle'], 'undefined', 'boolean'),
+  argument([0, 'trace'], 'undefined', 'function'),
+  argument([0, 'session'], 'undefined'),
+  argument([0, 'session', 'id'], 'bigint'),
+  argument([0, 'session', 'password']),
+  ...tlsArguments(0, 'tls'),
+];
+const CLIENT_OPTIONS = {
+  connectString: '127.0.0.1:1',
+  session: { id: 1n, password: Buffer.alloc(16) },
+  tls: TLS,
+};
+const ADDRESS_ARGUMENTS = [
+  argument([0]),
+  argument([0, 'host'], ...TEXT),
+  argument([0, 'port'], 'number'),
+  argument([0, 'isSecure'], 'undefined', 'boolean'),
+];
+const ADDRESS = { host: '127.0.0.1', port: 1 };
+const ASK_ARGUMENTS = [
+  ...ADDRESS_ARGUMENTS,
+  argument([1], ...TEXT),
+  argument([2], 'undefined', 'object'),
+  ...['timeoutMs', 'connectTimeoutMs', 'readTimeoutMs'].map((key) =>
+    argument([2, key], 'undefined', 'number'),
+  ),
+  argument([2, 'signal'], 'undefined'),
+  ...tlsArguments(2, 'tls'),
+];
+
+const FUNCTIONS: readonly Call[] = [
+  {
+    name: 'ZooKeeper',
+    args: [CLIENT_OPTIONS],
+    wrong: OPTIONS_ARGUMENTS,
+    run: (options: entry.ClientOptions) => new entry.ZooKeeper(options),
+  },
+  {
+    name: 'createClient',
+    args: [CLIENT_OPTIONS],
+    wrong: OPTIONS_ARGUMENTS,
+    run: entry.createClient,
+  },
+  {
+    name: 'createNativeClient',
+    args: [CLIENT_OPTIONS],
+    wrong: OPTIONS_ARGUMENTS,
+    run: entry.createNativeClient,
+  },
+  {
+    name: 'askWord',
+    args: [ADDRESS, 'ruok', { tls: TLS }],
+    wrong: ASK_ARGUMENTS,
+    run: entry.askWord,
+  },
+  {
+    name: 'formatServerAddress',
+    args: [ADDRESS],
+    wrong: ADDRESS_ARGUMENTS,
+    run: entry.formatServerAddress,
+  },
+  { name: 'secured', args: [ADDRESS], wrong: ADDRESS_ARGUMENTS, run: entry.secured },
+  {
+    name: 'parseConnectString',
+    args: ['a'],
+    wrong: [argument([0], 'string')],
+    run: entry.parseConnectString,
+  },
+];
+
+/** Errors: the library makes them, a program catches them. */
+const MADE_BY_US = [
+  'ConnectError',
+  'MultiError',
+  'SocketFault',
+  'UnsupportedError',
+  'ZooKeeperError',
+];
+
+async function allFaults(calls: readonly Call[]): Promise<readonly string[]> {
+  const faults: string[] = [];
+  for (const call of calls) faults.push(...(await faultsOf(call)));
+  return faults;
+}
+
+test('the walk knows every function of the entry and every method of a client', () => {
+  const functions = Object.entries(entry)
+    .filter(([, value]) => typeof value === 'function')
+    .map(([name]) => name);
+  assert.equal([...FUNCTIONS.map(({ name }) => name), ...MADE_BY_US].sort(), functions.sort());
+  const { prototype } = entry.ZooKeeper;
+  const internal = ['constructor', 'guarded', 'read', 'request', 'serverPath', 'changedState'];
+  const methods = Object.getOwnPropertyNames(prototype).filter((name) => {
+    const { value } = Object.getOwnPropertyDescriptor(prototype, name) ?? {};
+    return typeof value === 'function' && !internal.includes(name);
+  });
+  const client = entry.createClient({ connectString: 'a' });
+  const known = new Set(clientCalls(client).map(({ name }) => name));
+  assert.equal([...known].sort(), methods.sort());
+});
+
+test('functions refuse every wrong kind of argument', async () => {
+  assert.equal(await allFaults(FUNCTIONS), []);
+});
+
+test('a client refuses every wrong kind of argument, sends nothing of it and works on', async () => {
+  const stray: unknown[] = [];
+  const onStray = (error: unknown): void => {
+    stray.push(error);
+  };
+  process.on('unhandledRejection', onStray);
+  const server = await startBundled({ config: { tickTime: '100' } });
+  const sent: string[] = [];
+  let pings = 0;
+  const tell = (event: { kind: string; op?: string }): void => {
+    if (event.kind === 'answer' && event.op === 'ping') pings++;
+    if (event.kind === 'request' && event.op !== 'ping') sent.push(event.op ?? '');
+  };
+  const client = entry.createClient({
+    connectString: server.connectString,
+    sessionTimeoutMs: 2000,
+    trace: () => new WireTrace({ isOn: true, tell }),
+  });
+  try {
+    await client.connect();
+    await client.create('/a', 'was');
+    sent.length = 0;
+    assert.equal(await allFaults(clientCalls(client)), []);
+    const before = pings;
+    await waitFor('a ping that was answered', () => pings > before);
+    assert.equal(sent, []);
+    assert.is(String((await client.getData('/a')).data), 'was');
+    assert.equal(stray, []);
+  } finally {
+    process.off('unhandledRejection', onStray);
+    await client.close();
+    await server.close();
+  }
+});
+
+test('the native client refuses every wrong kind of argument', async () => {
+  const client = entry.createNativeClient({ connectString: '127.0.0.1:1' });
+  try {
+    assert.equal(await allFaults(clientCalls(client)), []);
+  } finally {
+    await client.close();
+  }
+});
+
+test('strings are written as UTF-8, bytes as they are, null as null', async () => {
+  const server = await startBundled();
+  const client = entry.createClient({ connectString: server.connectString });
+  try {
+    await client.connect();
+    await client.create('/a', 'h\u00e9llo \ud83d\ude00');
+    assert.is(String((await client.getData('/a')).data), 'h\u00e9llo \ud83d\ude00');
+    await client.setData('/a', '1234');
+    assert.is(String((await client.getData('/a')).data), '1234');
+    await client.setData('/a', new Uint8Array([0, 255, 7]).subarray(1));
+    assert.equal((await client.getData('/a')).data, Buffer.from([255, 7]));
+    await client.setData('/a', null);
+    assert.is((await client.getData('/a')).data, null);
+    await client.multi([{ op: 'set', path: '/a', data: 'in a multi' }]);
+    assert.is(String((await client.getData('/a')).data), 'in a multi');
+  } finally {
+    await client.close();
+    await server.close();
+  }
+});
+
+test.run();

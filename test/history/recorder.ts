@@ -1,0 +1,86 @@
+import {
+  type Arguments,
+  formatHistory,
+  type HistoryEvent,
+  type InitialNode,
+  type OpName,
+  type Result,
+} from './format.js';
+
+/**
+ * Keeps what clients do and see, in the order in which they do. All calls are made in one process,
+ * so the order of the calls is the order of time.
+ */
+export class HistoryRecorder {
+  readonly history: HistoryEvent[] = [];
+  private readonly open = new Map<number, HistoryEvent>();
+  private lastId = 0;
+  private readonly now: () => number;
+
+  /** @param now milliseconds, for the people who read the history */
+  constructor(now: () => number = () => 0) {
+    this.now = now;
+  }
+
+  /** Znodes that are there before anything is recorded. */
+  initial(nodes: readonly InitialNode[]): void {
+    this.add({ process: '', session: '', kind: 'info', op: 'initial', result: { nodes } });
+  }
+
+  /** Call it just before the request is sent. Returns the id for its completion. */
+  invoke(process: string, session: string, op: OpName, args: Arguments = {}): number {
+    const id = ++this.lastId;
+    this.open.set(id, this.add({ process, session, kind: 'invoke', id, op, args }));
+    return id;
+  }
+
+  /** The reply came, without an error. `zxid` is that of its header. */
+  ok(id: number, result: Result = {}, zxid?: bigint): void {
+    this.complete(id, { kind: 'ok', result, ...(zxid === undefined ? {} : { zxid }) });
+  }
+
+  /** The reply came with an error: the request did nothing. */
+  fail(id: number, error: string, zxid?: bigint, result: Result = {}): void {
+    this.complete(id, { kind: 'fail', error, result, ...(zxid === undefined ? {} : { zxid }) });
+  }
+
+  /** No reply will come: nobody knows whether the request was done. */
+  unknown(id: number): void {
+    this.complete(id, { kind: 'info' });
+  }
+
+  /** A watch event arrived. */
+  event(process: string, session: string, type: string, path: string, zxid?: bigint): void {
+    const args = { type, path };
+    const known = zxid === undefined || zxid <= 0n ? {} : { zxid };
+    this.add({ process, session, kind: 'info', op: 'event', args, ...known });
+  }
+
+  /** What the client learned of its connection, session or lock. */
+  mark(
+    process: string,
+    session: string,
+    op: 'connected' | 'disconnected' | 'expired' | 'lockLost',
+    args: Arguments = {},
+  ): void {
+    this.add({ process, session, kind: 'info', op, args });
+  }
+
+  toText(): string {
+    return formatHistory(this.history);
+  }
+
+  private complete(id: number, end: Pick<HistoryEvent, 'kind' | 'result' | 'error' | 'zxid'>) {
+    const began = this.open.get(id);
+    if (began === undefined) throw new Error(`operation ${id} is not open`);
+    this.open.delete(id);
+    const { process, session, op } = began;
+    this.add({ process, session, id, op, ...end });
+  }
+
+  private add(event: Omit<HistoryEvent, 'time'>): HistoryEvent {
+    const timed = { time: this.now(), ...event };
+    this.history.push(timed);
+    return timed;
+  }
+}

@@ -1,0 +1,152 @@
+/** What one client can make the server keep, and what it can make the server do. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { OpCode, Xid } from '../../../src/protocol/op-code.js';
+import { LIMITS } from '../../../src/server/limits/limits.js';
+import { handshake, type Peer } from '../server-peer.js';
+import { ServerWorld } from '../server-world.js';
+
+const KIB = 1024;
+/** What a socket hands on at a time. */
+const CHUNK = 64 * KIB;
+
+function limitsOf({ effects }: ServerWorld): string[] {
+  return effects.flatMap((effect) =>
+    effect.kind === 'report' && effect.report.kind === 'limit-exceeded' ? effect.report.limit : [],
+  );
+}
+
+/** Pushes as long as the server reads. */
+function flood(peer: Peer, makeChunk: () => Buffer, most: number): number {
+  let pushed = 0;
+  while (pushed < most && !peer.isPaused && !peer.isClosed) {
+    peer.push(makeChunk());
+    pushed++;
+  }
+  return pushed;
+}
+
+function connectionOf({ server }: ServerWorld, { id }: Peer) {
+  const connection = server.state.connections.get(id);
+  if (connection === undefined) throw new Error('there is no such connection');
+  return connection;
+}
+
+test('empty frames before the session is there are not kept', () => {
+  const world = new ServerWorld();
+  const peer = world.connect();
+  peer.push(handshake());
+  for (let i = 0; i < 60; i++) peer.push(Buffer.alloc(CHUNK));
+  assert.ok(connectionOf(world, peer).early.length <= 1);
+  world.ackAll();
+  assert.equal(peer.take(), ['connected', 'closed']);
+});
+
+test('a client that sends on before its session is there is not read until then', () => {
+  for (const body of [0, 3 * KIB]) {
+    const world = new ServerWorld();
+    const peer = world.connect();
+    peer.push(handshake());
+    const count = Math.floor(CHUNK / (12 + body));
+    const length = count * (12 + body);
+    const read = (): Buffer => peer.bare(OpCode.getData, Buffer.alloc(body));
+    const chunk = (): Buffer => Buffer.concat(Array.from({ length: count }, read));
+    const rounds = flood(peer, chunk, 1000);
+    assert.ok(rounds < 20, `${rounds} rounds of ${length} bytes`);
+    const { early } = connectionOf(world, peer);
+    assert.ok(early.length <= LIMITS.earlyFrames.value + count);
+    assert.ok(early.bytes <= LIMITS.earlyBytes.value + length);
+    assert.equal(limitsOf(world), [body === 0 ? 'earlyFrames' : 'earlyBytes']);
+    // Neither a commit of others nor time lets it go on.
+    world.clock(10);
+    assert.ok(peer.isPaused);
+    world.ackAll();
+    assert.is(peer.isPaused, false);
+    assert.is(early.length, 0);
+    assert.is(early.bytes, 0);
+  }
+});
+
+test('a client with few and long requests in flight is not read until they are answered', () => {
+  const world = new ServerWorld({ settings: { maxFrameLength: 1024 * KIB } });
+  const peer = world.client();
+  peer.push(peer.create('/a'));
+  const body = Buffer.alloc(1000 * KIB);
+  let pushed = 0;
+  while (!peer.isPaused && pushed < 100) {
+    peer.push(peer.bare(OpCode.getData, body));
+    pushed++;
+  }
+  assert.is(pushed, Math.ceil(LIMITS.pendingBytes.value / (body.length + 8)));
+  assert.equal(limitsOf(world), ['pendingBytes']);
+  world.ackAll();
+  assert.is(peer.isPaused, false);
+  assert.is(connectionOf(world, peer).pending.bytes, 0);
+  assert.is(world.server.state.inFlight.bytes, 0);
+});
+
+test('the bytes of all requests in flight have a limit', () => {
+  const world = new ServerWorld({ settings: { maxFrameLength: 1024 * KIB } });
+  const body = Buffer.alloc(1000 * KIB);
+  const peers = Array.from({ length: 40 }, () => world.client());
+  let floods = 0;
+  for (const peer of peers) {
+    if (limitsOf(world).includes('requestBytesInFlight')) break;
+    floods++;
+    peer.push(peer.create(`/n-${floods}`));
+    for (let i = 0; i < 10; i++) peer.push(peer.bare(OpCode.getData, body));
+  }
+  const most = LIMITS.requestBytesInFlight.value / (10 * body.length);
+  assert.is(floods, Math.ceil(most));
+  world.ackAll();
+  assert.ok(peers.every(({ isPaused }) => !isPaused));
+  assert.is(world.server.state.inFlight.bytes, 0);
+});
+
+/** Sends one auth after the other until the server has enough of it. */
+function sendAuths(nameOf: (i: number) => string, count: number) {
+  const world = new ServerWorld();
+  const peer = world.client();
+  const connection = connectionOf(world, peer);
+  for (let i = 0; i < count && !peer.isClosed; i++) {
+    const auth = Buffer.from(`${nameOf(i)}:secret`);
+    peer.push(peer.request(OpCode.auth, { type: 0, scheme: 'digest', auth }, Xid.auth));
+  }
+  const last = peer.take().slice(-2);
+  return { ids: connection.ids.length, last, limits: limitsOf(world) };
+}
+
+test('the same auth again is not kept again', () => {
+  const same = sendAuths(() => 'bob', 1000);
+  assert.equal(same, { ids: 2, last: ['auth ok', 'auth ok'], limits: [] });
+});
+
+test('a connection has so many auths, and one more is answered AUTHFAILED', () => {
+  const { ids, last, limits } = sendAuths((i) => `user-${i}`, 1000);
+  assert.equal(last, ['auth AUTHFAILED', 'closed']);
+  assert.is(ids, LIMITS.authIdsPerConnection.value);
+  assert.equal(limits, ['authIdsPerConnection']);
+});
+
+test('a connection has auths of so many bytes', () => {
+  const { ids, limits } = sendAuths((i) => `${i}-${'x'.repeat(3000)}`, 100);
+  assert.ok(ids < 23, `${ids} ids`);
+  assert.equal(limits, ['authBytesPerConnection']);
+});
+
+test('a connection has so many watches', () => {
+  const world = new ServerWorld();
+  const peer = world.client();
+  const { dataWatches } = world.server.state;
+  const connection = connectionOf(world, peer);
+  for (let i = 0; i < LIMITS.watchesPerConnection.value; i++)
+    dataWatches.add(`/${i}`, connection, 1);
+  peer.push(peer.ping());
+  assert.not(peer.isClosed);
+  peer.push(peer.exists('/one-more', true));
+  assert.ok(peer.isClosed);
+  assert.equal(limitsOf(world), ['watchesPerConnection']);
+  assert.is(dataWatches.size, 0);
+});
+
+test.run();

@@ -1,0 +1,82 @@
+/** The table of limits: docs/limits.md says the same, and what is exceeded is reported by name. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { mntr } from '../../../src/fourlw/mntr.js';
+import { OPTIONS } from '../../../src/server/config-keys.js';
+import { CLIENT_LIMITS } from '../../../src/server/limits/client-limits.js';
+import type { Limit } from '../../../src/server/limits/limit.js';
+import { LIMITS } from '../../../src/server/limits/limits.js';
+import { OPERATOR_LIMITS } from '../../../src/server/limits/operator-limits.js';
+import { PEER_LIMITS } from '../../../src/server/limits/peer-limits.js';
+import { createLogger } from '../../../src/server/node/logger.js';
+import { readProjectFile } from '../../support/tidy/source-file.js';
+import { ServerWorld } from '../server-world.js';
+
+const HEAD = '| Limit | Value | Option | Of | Above it |\n|---|---|---|---|---|';
+
+function tableOf(limits: Readonly<Record<string, Limit>>): string {
+  const rows = Object.entries(limits).map(([name, { value, unit, key, what, above }]) => {
+    return `| \`${name}\` | ${value} ${unit} | ${key === null ? '' : `\`${key}\``} | ${what} | ${above} |`;
+  });
+  return [HEAD, ...rows].join('\n');
+}
+
+test('docs/limits.md has a row for each limit', () => {
+  const page = readProjectFile('docs/limits.md');
+  for (const limits of [CLIENT_LIMITS, OPERATOR_LIMITS, PEER_LIMITS]) {
+    const table = tableOf(limits);
+    assert.ok(page.includes(table), `docs/limits.md lacks, or has another form of:\n${table}`);
+  }
+  const rows = page.match(/^\| `/gm) ?? [];
+  assert.is(rows.length, Object.keys(LIMITS).length);
+});
+
+test('a limit that an option sets has the default of that option', () => {
+  const options = Object.values(OPTIONS);
+  for (const [name, { key, value }] of Object.entries(LIMITS) as [string, Limit][]) {
+    if (key === null) continue;
+    const option = options.find((one) => one.key === key);
+    assert.ok(option !== undefined, `${name}: no option ${key}`);
+    assert.is(Number(option.default), value, name);
+    assert.is(option.status, 'honoured', name);
+  }
+});
+
+test('a limit that is exceeded is counted by name, and reported once a minute', async () => {
+  const world = new ServerWorld({ maxClientCnxns: 1 });
+  for (let i = 0; i < 4; i++) world.connect();
+  const reports = () =>
+    world.effects
+      .flatMap((effect) => (effect.kind === 'report' ? [effect.report] : []))
+      .filter((report) => report.kind === 'limit-exceeded')
+      .filter(({ limit }) => limit === 'connectionsPerAddress');
+  const first = {
+    kind: 'limit-exceeded',
+    limit: 'connectionsPerAddress',
+    value: 1,
+    from: '127.0.0.1',
+    times: 1,
+  } as const;
+  assert.equal(reports(), [first]);
+  world.clock(60_000);
+  for (let i = 0; i < 2; i++) world.connect();
+  assert.equal(reports(), [first, { ...first, times: 3 }]);
+  const answer = mntr.render(world.server.view);
+  assert.match(answer, 'zk_connectionsPerAddress_limit_exceeded_count\t4\n');
+  const lines: string[] = [];
+  const logger = await createLogger({ level: 'info', write: (line) => lines.push(line) });
+  logger.report(first);
+  const { msg, level } = JSON.parse(lines[0] ?? '');
+  assert.is(level, 'warn');
+  assert.match(msg, 'limit connectionsPerAddress exceeded by 127.0.0.1: over 1 connections');
+});
+
+test('one that is enforced outside of the core is reported by an event', () => {
+  const world = new ServerWorld();
+  world.server.step({ kind: 'limit-exceeded', limit: 'unreadBytes', from: '10.0.0.7' });
+  const [report] = world.drain();
+  assert.ok(report?.kind === 'report' && report.report.kind === 'limit-exceeded');
+  assert.is(report.report.limit, 'unreadBytes');
+});
+
+test.run();

@@ -1,0 +1,148 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { OpCode } from '../../../src/protocol/op-code.js';
+import { OPEN_ACL_UNSAFE } from '../../../src/protocol/perms.js';
+import type { DataTree } from '../../../src/server/tree/data-tree.js';
+import { TreeAudit } from '../../../src/server/tree/tree-audit.js';
+import type { Peer } from '../server-peer.js';
+import { makeTestServer, SETTINGS, ServerWorld } from '../server-world.js';
+import { TreeWorld } from '../tree/tree-world.js';
+
+const EPOCH = 1n << 32n;
+const MAX_INT = 2 ** 31 - 1;
+
+/** A server that begins with this tree. */
+function serverOf({ tree }: TreeWorld): ServerWorld {
+  const world = new ServerWorld();
+  Object.assign(world, { server: makeTestServer(SETTINGS, { tree, sessions: [] }) });
+  world.clock(0);
+  return world;
+}
+
+function treeOf({ server }: ServerWorld): DataTree {
+  return server.state.tree;
+}
+
+/** Holds every znode's digest, and their sum, against a fresh one. */
+function audit(world: ServerWorld): void {
+  new TreeAudit(treeOf(world), 0).poll(0);
+}
+
+test('the zxids of a standalone server count on past 2^32 txns', () => {
+  const before = new TreeWorld();
+  before.tree.lastProcessedZxid = EPOCH - 3n;
+  const world = serverOf(before);
+  const client = world.client();
+  for (const path of ['/a', '/b', '/c']) client.push(client.create(path));
+  world.ackAll();
+  assert.equal(client.take(), ['create ok', 'create ok', 'create ok']);
+  const { nodes, stats, lastProcessedZxid } = treeOf(world);
+  const czxids = ['/a', '/b', '/c'].map((path) => stats.czxid(nodes.get(path)?.slot ?? 0));
+  assert.equal(czxids, [EPOCH - 1n, EPOCH, EPOCH + 1n]);
+  assert.is(lastProcessedZxid, EPOCH + 1n);
+  audit(world);
+});
+
+for (const isPipelined of [true, false]) {
+  const how = isPipelined ? 'in a pipeline' : 'one by one';
+  test(`sequential creates past 2^31 under one parent, ${how}, are named as Apache's`, () => {
+    const before = new TreeWorld();
+    before.create('/p');
+    before.create('/p/child', { parentCVersion: MAX_INT - 1 });
+    const world = serverOf(before);
+    const tree = treeOf(world);
+    const client = world.client();
+    for (let i = 0; i < 4; i++) {
+      client.push(client.create('/p/s-', 2));
+      if (!isPipelined) world.ackAll();
+    }
+    world.ackAll();
+    const names = [...tree.walk()].map(({ path }) => path).filter((path) => path.includes('s-'));
+    const first = ['/p/s-2147483646', '/p/s-2147483647'];
+    if (isPipelined) {
+      assert.equal(client.take(), Array(4).fill('create ok'));
+      assert.equal(names.sort(), ['/p/s--2147483647', '/p/s--2147483648', ...first].sort());
+    } else {
+      const found = 'create NODEEXISTS';
+      assert.equal(client.take(), ['create ok', 'create ok', found, found]);
+      assert.equal(names.sort(), first);
+    }
+    assert.is(tree.stats.cversion(tree.nodes.get('/p')?.slot ?? 0), MAX_INT);
+    audit(world);
+  });
+}
+
+const MINUTE_MS = 60_000;
+const TTL_MS = BigInt(2 * MINUTE_MS);
+
+/** One reaping a minute, so that the next one waits in a queue. */
+function reapingWorld(): { world: ServerWorld; client: Peer } {
+  const world = new ServerWorld({
+    settings: { isTTLEnabled: true, maxSessionTimeoutMs: 60 * MINUTE_MS },
+    containers: { checkIntervalMs: 1000, maxPerMinute: 1, maxNeverUsedMs: 0 },
+  });
+  return { world, client: world.client({ timeoutMs: 60 * MINUTE_MS }) };
+}
+
+function make(client: Peer, type: number, path: string): void {
+  const flags = type === OpCode.createTTL ? 5 : 4;
+  const rest = type === OpCode.createTTL ? { ttl: TTL_MS } : {};
+  client.push(client.request(type, { path, data: null, acl: OPEN_ACL_UNSAFE, flags, ...rest }));
+}
+
+function remove(client: Peer, path: string): void {
+  client.push(client.request(OpCode.delete, { path, version: -1 }));
+}
+
+/** Time passes until one of the paths is gone. @returns the one that is still queued */
+function untilOneIsReaped(world: ServerWorld, paths: readonly string[]): string {
+  for (let i = 0; i < 200; i++) {
+    world.clock(1000);
+    world.ackAll();
+    const left = paths.filter((path) => treeOf(world).get(path) !== undefined);
+    if (left.length < paths.length) return left[0] as string;
+  }
+  throw new Error(`none of ${paths.join()} was reaped`);
+}
+
+function makeAll(world: ServerWorld, client: Peer, type: number): string[] {
+  const paths = ['/a', '/b'];
+  for (const path of paths) {
+    make(client, type, path);
+    if (type === OpCode.createTTL) continue;
+    client.push(client.create(`${path}/child`));
+    remove(client, `${path}/child`);
+  }
+  world.ackAll();
+  return paths;
+}
+
+for (const isCommitted of [true, false]) {
+  const how = isCommitted ? 'committed' : 'pending';
+  test(`a TTL znode lives on when it is refreshed while its reaping is queued, ${how}`, () => {
+    const { world, client } = reapingWorld();
+    const left = untilOneIsReaped(world, makeAll(world, client, OpCode.createTTL));
+    client.push(client.setData(left));
+    if (isCommitted) world.ackAll();
+    world.clock(1.5 * MINUTE_MS);
+    world.ackAll();
+    assert.ok(treeOf(world).get(left), left);
+    world.clock(2 * MINUTE_MS);
+    world.ackAll();
+    assert.not(treeOf(world).get(left), 'it goes when it is due again');
+  });
+
+  test(`a container made again while its reaping is queued lives on, ${how}`, () => {
+    const { world, client } = reapingWorld();
+    const left = untilOneIsReaped(world, makeAll(world, client, OpCode.createContainer));
+    remove(client, left);
+    make(client, OpCode.createContainer, left);
+    if (isCommitted) world.ackAll();
+    world.clock(1.5 * MINUTE_MS);
+    world.ackAll();
+    assert.ok(treeOf(world).get(left), 'one that never had a child stays');
+    audit(world);
+  });
+}
+
+test.run();

@@ -1,0 +1,38 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { equalBytes } from '../../../src/server/session/equal-bytes.js';
+
+test('bytes are equal when each is', () => {
+  const secret = Uint8Array.of(1, 2, 255, 0);
+  assert.ok(equalBytes(secret, Uint8Array.of(1, 2, 255, 0)));
+  assert.ok(equalBytes(new Uint8Array(0), new Uint8Array(0)));
+  for (let at = 0; at < secret.length; at++) {
+    for (let bit = 0; bit < 8; bit++) {
+      const other = Uint8Array.from(secret, (byte, i) => (i === at ? byte ^ (1 << bit) : byte));
+      assert.not(equalBytes(secret, other));
+    }
+  }
+});
+
+test('those of another length differ', () => {
+  assert.not(equalBytes(Uint8Array.of(1, 2), Uint8Array.of(1, 2, 0)));
+  assert.not(equalBytes(Uint8Array.of(1, 2), new Uint8Array(0)));
+});
+
+test('all bytes are read, wherever the first difference is', () => {
+  for (const at of [0, 8, 15]) {
+    const bytes = new Uint8Array(16);
+    bytes[at] = 1;
+    const read: string[] = [];
+    const counted = new Proxy(bytes, {
+      get: (target, key) => {
+        if (key !== 'length') read.push(String(key));
+        return Reflect.get(target, key, target);
+      },
+    });
+    assert.not(equalBytes(counted, new Uint8Array(16)));
+    assert.is(read.length, 16);
+  }
+});
+
+test.run();

@@ -1,0 +1,70 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { DataNode } from '../../../src/server/tree/data-node.js';
+import { TreeAudit } from '../../../src/server/tree/tree-audit.js';
+import { ServerWorld } from '../server-world.js';
+import { TreeWorld } from './tree-world.js';
+
+function makeWorld(znodes: number, data = 'x') {
+  const world = new TreeWorld();
+  for (let i = 0; i < znodes; i++) world.create(`/n${i}`, { data });
+  const node = world.tree.get('/n0') as DataNode;
+  return { world, tree: world.tree, node, audit: new TreeAudit(world.tree, 1000) };
+}
+
+test('a tree in order passes, also while it changes', () => {
+  const { world, audit } = makeWorld(5000);
+  for (let ms = 0; ms < 20_000; ms += 500) {
+    audit.poll(ms);
+    world.create(`/later${ms}`, { data: 'y', isEphemeral: ms % 1000 === 0 });
+  }
+});
+
+test('data that changed without a txn is found', () => {
+  const { node, audit } = makeWorld(1);
+  node.data = 'y';
+  assert.throws(() => audit.poll(0), /^\/n0: CRC-32 of its data: \d+ \(expected \d+\)$/);
+});
+
+test('a Stat that changed without a txn is found, in a big tree after a while', () => {
+  const { tree, node, audit } = makeWorld(3000);
+  tree.stats.setAversion((tree.get('/n2999') as DataNode).slot, 7);
+  audit.poll(0);
+  audit.poll(999);
+  assert.throws(() => audit.poll(2000) ?? audit.poll(3000), /^\/n2999: digest: \d+ \(expected/);
+  assert.ok(node);
+});
+
+test('a digest that is not the sum of the znodes is found', () => {
+  const { tree, audit } = makeWorld(3);
+  tree.digest.add(1);
+  assert.throws(() => audit.poll(0), /^tree digest: 0x\w+ \(expected 0x\w+, the sum/);
+});
+
+test('a Stat without a znode is found', () => {
+  const { tree, audit } = makeWorld(3);
+  tree.stats.allocateNew(1n, 1n, 0n);
+  assert.throws(() => audit.poll(0), 'Stat table: 8 Stats (expected one for each of 7 znodes)');
+});
+
+test('a server looks at its tree as time passes', () => {
+  const world = new ServerWorld();
+  const client = world.client();
+  client.push(client.create('/a'));
+  world.ackAll();
+  world.clock(2000);
+  const { tree } = world.server.state;
+  tree.stats.setAversion((tree.get('/a') as DataNode).slot, 7);
+  assert.throws(() => world.clock(2000), /^\/a: digest/);
+});
+
+test('an ack of what was never appended ends the server', () => {
+  const world = new ServerWorld();
+  world.client();
+  assert.throws(
+    () => world.server.step({ kind: 'ack', zxid: 2n }),
+    'ack of 0x2: never appended (expected 0x1 at most)',
+  );
+});
+
+test.run();

@@ -1,0 +1,108 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { configFromOptions } from '../../src/server/config.js';
+import * as entry from '../../src/server/main.js';
+import { argument, type Call, faultsOf, type Kind } from '../support/arguments/wrong-kinds.js';
+import { makeTempDir } from '../support/temp-dir.js';
+
+// What starts a server takes every wrong kind of value as every argument, and starts nothing.
+
+const TEXT: readonly Kind[] = ['string', "''"];
+const optional = (at: Kind[], ...names: string[]) =>
+  names.map((name) => argument([0, name], 'undefined', ...at));
+const callbacks = (...names: string[]) => optional(['function'], ...names);
+const lines = [
+  ...optional(['object'], 'config'),
+  argument([0, 'config', 'tickTime'], 'undefined', 'string'),
+];
+
+function calls(dir: string): readonly Call[] {
+  const result = configFromOptions({});
+  const config = 'config' in result ? result.config : undefined;
+  const configArguments = [argument([0]), argument([0, 'tickTimeMs'], 'number', '-1', '2^31')];
+  return [
+    {
+      name: 'startServer',
+      args: [{ config: { tickTime: '1x' } }],
+      wrong: [
+        argument([0], 'undefined', 'object'),
+        ...optional(['null', 'number'], 'port', 'securePort'),
+        ...optional([...TEXT], 'host', 'dataDir', 'configFile'),
+        ...optional([], 'parsed'),
+        ...callbacks('onWarning', 'onReport', 'onFatal'),
+        ...lines,
+      ],
+      run: entry.startServer,
+    },
+    {
+      name: 'startEnsemble',
+      args: [{ size: 0, dir, config: { tickTime: '1x' } }],
+      wrong: [
+        argument([0], 'undefined', 'object'),
+        ...optional(['number'], 'size', 'observers', 'basePort'),
+        ...optional([...TEXT], 'dir'),
+        ...callbacks('configOf', 'isWaitedFor', 'onWarning', 'onReport', 'onFatal'),
+        ...lines,
+      ],
+      run: entry.startEnsemble,
+    },
+    {
+      name: 'layOutEnsemble',
+      args: [{ size: 1, observers: 0, dir }],
+      wrong: [
+        argument([0]),
+        argument([0, 'size'], 'number'),
+        argument([0, 'observers'], 'number'),
+        argument([0, 'dir'], ...TEXT),
+        ...optional(['number'], 'basePort'),
+      ],
+      run: entry.layOutEnsemble,
+    },
+    {
+      name: 'createLogger',
+      args: [{ level: 'info' }],
+      wrong: [
+        argument([0]),
+        argument([0, 'level']),
+        ...optional(['null', ...TEXT], 'auditFile'),
+        ...callbacks('write'),
+      ],
+      run: entry.createLogger,
+    },
+    {
+      name: 'logLevelOf',
+      args: [config, ''],
+      wrong: [...configArguments, argument([1], 'undefined', ...TEXT)],
+      run: entry.logLevelOf,
+    },
+    {
+      name: 'readMembership',
+      args: [config, dir, 'zoo.cfg'],
+      wrong: [...configArguments, argument([1], 'null', ...TEXT), argument([2], ...TEXT)],
+      run: entry.readMembership,
+    },
+  ];
+}
+
+/** Errors: the library makes them, a program catches them. */
+const MADE_BY_US = ['ServerError'];
+
+test('the walk knows every function of the entry', () => {
+  const functions = Object.entries(entry)
+    .filter(([, value]) => typeof value === 'function')
+    .map(([name]) => name);
+  assert.equal([...calls('').map(({ name }) => name), ...MADE_BY_US].sort(), functions.sort());
+});
+
+test('what starts a server refuses every wrong kind of argument', async () => {
+  const dir = makeTempDir();
+  try {
+    const faults: string[] = [];
+    for (const call of calls(dir.path)) faults.push(...(await faultsOf(call)));
+    assert.equal(faults, []);
+  } finally {
+    dir.remove();
+  }
+});
+
+test.run();

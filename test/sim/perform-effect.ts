@@ -1,0 +1,90 @@
+import type { Effect } from '../../src/server/effects.js';
+import type { Event } from '../../src/server/events.js';
+import type { ConfigKeeper } from '../../src/server/node/config-file.js';
+import type { Disk } from '../../src/server/node/disk.js';
+import { performOnDisk } from '../../src/server/node/perform.js';
+import type { NodeSockets } from './node-sockets.js';
+import { checkDigests } from './node-storage.js';
+
+/** What a server has at hand, in one of its lives. */
+export interface Hands {
+  readonly disk: Disk;
+  readonly keeper: ConfigKeeper;
+  readonly sockets: NodeSockets;
+  step(event: Event): void;
+  askTurn(): void;
+  sending(bytes: Buffer): Buffer;
+  note(message: string): void;
+  notify(sid: number, frame: Buffer): void;
+  /** Are old files purged beside this snapshot? */
+  isPurging(): boolean;
+  failed(error: unknown): void;
+}
+
+/** Does what the core asks for, as node/driver.ts and node/perform.ts do. */
+export function performEffect(effect: Effect, hands: Hands): void {
+  const { disk, sockets } = hands;
+  switch (effect.kind) {
+    case 'send':
+      sockets.send(effect.connection, hands.sending(effect.bytes));
+      break;
+    case 'close':
+      sockets.close(effect.connection);
+      break;
+    case 'append':
+      disk.append(effect.bytes, effect.firstZxid, () => hands.step(effect.whenDurable));
+      break;
+    case 'write-epoch':
+    case 'truncate':
+    case 'install-snapshot':
+    case 'search-log':
+    case 'link-log':
+      performOnDisk(effect, disk, sockets, (event) => stepChecked(event, hands));
+      break;
+    case 'write-config':
+      hands.keeper.keep(effect.text);
+      break;
+    case 'snapshot':
+      disk.takeSnapshot(effect.content);
+      if (hands.isPurging()) disk.purge();
+      break;
+    case 'wake':
+      hands.askTurn();
+      break;
+    case 'report':
+      if (effect.report.kind === 'quorum') hands.note(effect.report.message);
+      break;
+    case 'notify':
+      hands.notify(effect.sid, effect.frame);
+      break;
+    case 'link-proven':
+      break;
+    case 'observer-port':
+      sockets.isObserverPortOpen = effect.isOpen;
+      break;
+    case 'link-dial':
+      sockets.dial(effect);
+      break;
+    case 'link-send':
+      sockets.send(effect.link, effect.bytes);
+      break;
+    case 'link-snapshot':
+      sockets.sendSnapshot(effect);
+      break;
+    case 'link-close':
+      sockets.close(effect.link);
+      break;
+    default:
+      break;
+  }
+}
+
+/** What a truncation leaves must be the tree that the log's writer had. */
+function stepChecked(event: Event, hands: Hands): void {
+  try {
+    if (event.kind === 'truncated') checkDigests(event.database);
+    hands.step(event);
+  } catch (error) {
+    hands.failed(error);
+  }
+}

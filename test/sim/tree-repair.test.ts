@@ -1,0 +1,70 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { ServerNode } from './server-node.js';
+import { Simulation } from './simulation.js';
+
+/** Spoils the digest of each server that follows, now and then; of a leader it takes that back. */
+function spoiler(): { onTurn(node: ServerNode): void; repairs(): number; spoilt: number } {
+  const nodes = new Set<ServerNode>();
+  const turns = new Map<ServerNode, number>();
+  const plant = {
+    spoilt: 0,
+    repairs: () =>
+      [...nodes].flatMap(({ notes }) => notes).filter((note) => /whole tree is taken/.test(note))
+        .length,
+    onTurn(node: ServerNode): void {
+      const { peer } = node;
+      if (peer === null) return;
+      nodes.add(node);
+      const { tree } = peer.data;
+      const isFollowing = peer.role?.kind === 'following';
+      if (peer.isSpoilt && !isFollowing && peer.role !== null) {
+        tree.digest.value -= 1n;
+        peer.isSpoilt = false;
+      }
+      const turn = (turns.get(node) ?? 0) + 1;
+      turns.set(node, turn);
+      const isDue = turn > 400 && !peer.wasSpoilt && isFollowing && peer.isEstablished;
+      if (!isDue || tree.isFuzzy) return;
+      tree.digest.value += 1n;
+      peer.isSpoilt = true;
+      peer.wasSpoilt = true;
+      plant.spoilt++;
+    },
+  };
+  return plant;
+}
+
+test('followers whose digests go wrong take the whole tree, and all are equal at the end', async () => {
+  let [repairs, spoilt] = [0, 0];
+  for (let seed = 1; seed <= 6; seed++) {
+    const plant = spoiler();
+    const servers = seed % 2 === 0 ? 3 : 5;
+    const { violation } = await new Simulation({ seed, servers, steps: 8000, plant }).run();
+    assert.is(violation ?? null, null, `seed ${seed}`);
+    repairs += plant.repairs();
+    spoilt += plant.spoilt;
+  }
+  assert.ok(spoilt >= 6, `${spoilt} were spoilt`);
+  assert.ok(repairs > 0, `${repairs} of ${spoilt} were repaired`);
+});
+
+test('a mismatch that nobody planted is found', async () => {
+  for (let seed = 1; seed <= 5; seed++) {
+    const plant = spoiler();
+    const onTurn = (node: ServerNode): void => {
+      plant.onTurn(node);
+      if (node.peer?.isSpoilt === true) node.peer.wasSpoilt = false;
+    };
+    const { violation } = await new Simulation({
+      seed,
+      servers: 3,
+      steps: 8000,
+      plant: { onTurn },
+    }).run();
+    if (/digests that are not its leader's/.test(violation ?? '')) return;
+  }
+  assert.unreachable('it was not found');
+});
+
+test.run();

@@ -1,0 +1,200 @@
+import { OpCode } from '../../src/protocol/op-code.js';
+import { parentPath } from '../../src/protocol/path.js';
+import type { DataTree } from '../../src/server/tree/data-tree.js';
+import type { Txn, TxnHead } from '../../src/server/tree/txn.js';
+import { hex, Violation } from './violation.js';
+import { EventType, type WatchedEvent } from './watched-event.js';
+
+/** Its first value is that of the static configuration, which no txn made. */
+export const CONFIG = '/zookeeper/config';
+
+interface Change {
+  readonly zxid: bigint;
+  /** Null where there is no such znode. */
+  readonly data: string | null;
+}
+
+interface LedgerEvent extends WatchedEvent {
+  readonly zxid: bigint;
+}
+
+/** The history of every znode, as the committed txns made it: reads and watches must show it. */
+export class ZnodeHistory {
+  private readonly values = new Map<string, Change[]>();
+  private readonly children = new Map<string, bigint[]>();
+  /** The events of all txns, in their order. */
+  private readonly events: LedgerEvent[] = [];
+  /** Who owns each ephemeral. */
+  private readonly owners = new Map<string, bigint>();
+  /** Txns that nobody saw one by one. */
+  readonly unseen: { readonly from: bigint; readonly to: bigint }[] = [];
+
+  constructor() {
+    this.values.set(CONFIG, [{ zxid: 0n, data: '' }]);
+  }
+
+  /** The tree at `zxid` says what the txns did that nobody saw. */
+  adopt(tree: DataTree, zxid: bigint): void {
+    const gone = new Set(this.values.keys());
+    this.owners.clear();
+    for (const node of tree.walk()) {
+      const { path, slot } = node;
+      gone.delete(path);
+      const data = typeof node.data === 'string' ? node.data : '';
+      this.note(path, tree.stats.mzxid(slot), data);
+      this.noteChildren(path, tree.stats.pzxid(slot));
+    }
+    for (const [session, paths] of tree.sessionsWithEphemerals()) {
+      for (const path of paths) this.owners.set(path, BigInt.asIntN(64, BigInt(`0x${session}`)));
+    }
+    // It was deleted at one of the txns that nobody saw.
+    for (const path of gone) this.note(path, zxid, null);
+  }
+
+  /** Does [from, to] hold a txn that nobody saw? */
+  isUnseenBetween(from: bigint, to: bigint): boolean {
+    return this.unseen.some((range) => range.from < to && range.to >= from);
+  }
+
+  /** The events of the txns after `from`, up to `to`, in their order. */
+  *eventsBetween(from: bigint, to: bigint): Generator<WatchedEvent> {
+    let low = 0;
+    for (let high = this.events.length; low < high; ) {
+      const middle = (low + high) >> 1;
+      if ((this.events[middle]?.zxid ?? 0n) > from) high = middle;
+      else low = middle + 1;
+    }
+    for (let at = low; at < this.events.length; at++) {
+      const event = this.events[at] as LedgerEvent;
+      if (event.zxid > to) return;
+      yield event;
+    }
+  }
+
+  /** The last change of the children of a znode up to `zxid`, its own creation among them. */
+  pzxidAt(path: string, zxid: bigint): bigint {
+    return (this.children.get(path) ?? []).findLast((at) => at <= zxid) ?? 0n;
+  }
+
+  /** The children of a znode at `zxid`; undefined where that is not known. */
+  childrenAt(path: string, zxid: bigint): string[] | undefined {
+    if (this.isUnseenBetween(zxid, zxid)) return undefined;
+    const prefix = path === '/' ? '/' : `${path}/`;
+    const names: string[] = [];
+    for (const known of this.values.keys()) {
+      if (!known.startsWith(prefix) || known.includes('/', prefix.length)) continue;
+      const change = this.valueAt(known, zxid);
+      if (change !== undefined && change.data !== null) names.push(known.slice(prefix.length));
+    }
+    return names.sort();
+  }
+
+  /** The ephemerals of a session now. */
+  ephemeralsOf(sessionId: bigint): string[] {
+    return [...this.owners].filter(([, owner]) => owner === sessionId).map(([path]) => path);
+  }
+
+  /** What a read at `zxid` must show; undefined where that is not known. */
+  valueAt(path: string, zxid: bigint): Change | undefined {
+    return (this.values.get(path) ?? []).findLast((change) => change.zxid <= zxid);
+  }
+
+  /** A txn is committed. */
+  follow(head: TxnHead, txn: Txn): void {
+    const { zxid } = head;
+    switch (txn.type) {
+      case OpCode.create:
+      case OpCode.create2:
+      case OpCode.createContainer:
+      case OpCode.createTTL:
+        this.create(head, txn);
+        break;
+      case OpCode.setData:
+        this.note(txn.path, zxid, txn.data ?? '');
+        this.happened(zxid, EventType.dataChanged, txn.path);
+        break;
+      case OpCode.reconfig:
+        this.note(CONFIG, zxid, txn.data ?? '');
+        this.happened(zxid, EventType.dataChanged, CONFIG);
+        break;
+      case OpCode.delete:
+      case OpCode.deleteContainer:
+        this.drop(txn.path, zxid);
+        break;
+      case OpCode.closeSession:
+        this.close(head, txn.paths ?? []);
+        break;
+      case OpCode.multi:
+        if (isRefusal(txn)) break;
+        for (const part of txn.txns) this.follow(head, part);
+        break;
+      default:
+        break;
+    }
+  }
+
+  private create(
+    { zxid, sessionId }: TxnHead,
+    { path, data, isEphemeral }: { path: string; data: string | null; isEphemeral: boolean },
+  ): void {
+    if ((this.values.get(path)?.at(-1)?.data ?? null) !== null) {
+      throw new Violation(`${hex(zxid)} creates ${path}, which exists`);
+    }
+    this.note(path, zxid, data ?? '');
+    this.noteChildren(path, zxid);
+    if (isEphemeral) this.owners.set(path, sessionId);
+    this.noteChildren(parentPath(path), zxid);
+    this.happened(zxid, EventType.created, path);
+    this.happened(zxid, EventType.childrenChanged, parentPath(path));
+  }
+
+  /** The txn lists the ephemerals that the session has by then, each once. */
+  private close({ zxid, sessionId }: TxnHead, paths: readonly string[]): void {
+    const owned = this.ephemeralsOf(sessionId).sort().join(' ');
+    const listed = [...paths].sort().join(' ');
+    if (owned !== listed) {
+      throw new Violation(
+        `${hex(zxid)} closes a session that owns "${owned}", and lists "${listed}"`,
+      );
+    }
+    for (const path of paths) this.drop(path, zxid);
+  }
+
+  private drop(path: string, zxid: bigint): void {
+    if ((this.values.get(path)?.at(-1)?.data ?? null) === null && this.unseen.length === 0) {
+      throw new Violation(`${hex(zxid)} deletes ${path}, which does not exist`);
+    }
+    this.note(path, zxid, null);
+    this.owners.delete(path);
+    this.noteChildren(parentPath(path), zxid);
+    this.happened(zxid, EventType.deleted, path);
+    this.happened(zxid, EventType.childrenChanged, parentPath(path));
+  }
+
+  private happened(zxid: bigint, type: EventType, path: string): void {
+    this.events.push({ zxid, type, path });
+  }
+
+  private note(path: string, zxid: bigint, data: string | null): void {
+    const changes = this.values.get(path) ?? [];
+    const last = changes.at(-1)?.zxid ?? -1n;
+    if (last > zxid) return;
+    // A multi may change it more than once.
+    if (last === zxid) changes.pop();
+    changes.push({ zxid, data });
+    this.values.set(path, changes);
+  }
+
+  private noteChildren(path: string, zxid: bigint): void {
+    const changes = this.children.get(path) ?? [];
+    if ((changes.at(-1) ?? -1n) >= zxid) return;
+    changes.push(zxid);
+    this.children.set(path, changes);
+  }
+}
+
+/** Does it change nothing? A request that came late on another connection is refused so. */
+export function isRefusal(txn: Txn): boolean {
+  if (txn.type === OpCode.multi) return txn.txns.some(isRefusal);
+  return txn.type === OpCode.error;
+}

@@ -1,0 +1,116 @@
+/**
+ * Every wrong kind of value for every argument. A table says what a call takes; the walk passes
+ * all else, and holds each refusal to the same rules.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+const explode = (): never => {
+  throw new Error('the proxy explodes');
+};
+
+/** What a JavaScript caller may pass by mistake. */
+export const KINDS = {
+  undefined: undefined,
+  null: null,
+  number: 5,
+  NaN: Number.NaN,
+  '-1': -1,
+  '1.5': 1.5,
+  '2^31': 2 ** 31,
+  '2^53': 2 ** 53,
+  bigint: 5n,
+  boolean: true,
+  string: 'text',
+  "''": '',
+  'lone surrogate': '\ud800',
+  object: {},
+  array: [],
+  function: () => undefined,
+  symbol: Symbol('s'),
+  Date: new Date(0),
+  ArrayBuffer: new ArrayBuffer(4),
+  Uint16Array: new Uint16Array(2),
+  proxy: new Proxy({}, { get: explode, has: explode, ownKeys: explode, getPrototypeOf: explode }),
+} as const satisfies Record<string, unknown>;
+export type Kind = keyof typeof KINDS;
+
+/** Where a value stands in the arguments: `[1, 'watch']` is the field of the second one. */
+export type Place = readonly [index: number, ...keys: (string | number)[]];
+
+export interface Argument {
+  readonly at: Place;
+  /** The kinds that this argument takes. */
+  readonly takes: readonly Kind[];
+}
+
+export interface Call {
+  readonly name: string;
+  /** Arguments that would be right. */
+  readonly args: readonly unknown[];
+  readonly wrong: readonly Argument[];
+  run(...args: never[]): unknown;
+}
+
+export const argument = (at: Place, ...takes: Kind[]): Argument => ({ at, takes });
+
+/** `argument: problem: value (expected …)`, or that of a text that was parsed. */
+const SENTENCE =
+  /^[\w.[\]]+: [a-z ]+: .+ \(expected .+\)$|^expected .+, found ".*"$|^".*" (is not|cannot) .+ \(expected .+\)$/su;
+
+/**
+ * What is wrong with how `call` takes wrong arguments: nothing, for a call that refuses each with a
+ * sentence, at once or in the same turn of the event loop.
+ */
+export async function faultsOf(call: Call): Promise<readonly string[]> {
+  const faults: string[] = [];
+  for (const { at, takes } of call.wrong) {
+    for (const [kind, value] of Object.entries(KINDS)) {
+      if ((takes as readonly string[]).includes(kind)) continue;
+      const args = place(call.args, at, value) as never[];
+      const fault = faultOf(await outcomeOf(() => call.run(...args)));
+      if (fault !== undefined) faults.push(`${call.name} ${at.join('.')} = ${kind}: ${fault}`);
+    }
+  }
+  return faults;
+}
+
+type Outcome = { readonly error: unknown } | 'pending' | 'accepted';
+
+async function outcomeOf(run: () => unknown): Promise<Outcome> {
+  let outcome: Outcome = 'pending';
+  try {
+    Promise.resolve(run()).then(
+      () => {
+        outcome = 'accepted';
+      },
+      (error: unknown) => {
+        outcome = { error };
+      },
+    );
+  } catch (error) {
+    return { error };
+  }
+  await nextTurn();
+  return outcome;
+}
+
+function faultOf(outcome: Outcome): string | undefined {
+  if (typeof outcome === 'string') return outcome;
+  const { error } = outcome;
+  // A value of the right kind that breaks a rule of ZooKeeper; what the native client lacks.
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (['BADARGUMENTS', 'EUNSUPPORTED', 'ECONFIG'].includes(String(code))) return undefined;
+  if (!(error instanceof TypeError || error instanceof RangeError)) return `threw ${error}`;
+  return SENTENCE.test(error.message) ? undefined : `threw ${error}`;
+}
+
+/** The same arguments with one value replaced; only what leads to it is copied. */
+function place(target: unknown, [key, ...rest]: readonly (string | number)[], value: unknown) {
+  const copy: Record<string | number, unknown> = Array.isArray(target)
+    ? ([...target] as unknown as Record<number, unknown>)
+    : { ...(target as Record<string, unknown>) };
+  if (key === undefined) throw new Error('a place has one key at least');
+  copy[key] =
+    rest.length === 0 ? value : place(copy[key], rest as unknown as [string | number], value);
+  return copy as unknown as readonly unknown[];
+}

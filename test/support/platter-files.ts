@@ -1,0 +1,249 @@
+import type {
+  FileStat,
+  FileSystem,
+  OpenMode,
+  OpenOptions,
+  StoredFile,
+} from '../../src/server/node/file-system.js';
+import { Folder, fileError, Inode, type Platter } from './platter.js';
+import type { Random } from './random.js';
+
+export type CallKind =
+  | 'open'
+  | 'read'
+  | 'write'
+  | 'truncate'
+  | 'sync'
+  | 'close'
+  | 'rename'
+  | 'unlink'
+  | 'mkdir'
+  | 'rmdir'
+  | 'readdir'
+  | 'stat'
+  | 'sync-folder';
+
+/** One call on the way to the disk. */
+export interface Call {
+  readonly kind: CallKind;
+  readonly path: string;
+  /** It changes nothing that a crash could tear. */
+  readonly isRead: boolean;
+  /** Does it and answers. */
+  run(): void;
+  /** Answers as if it had done it: what should be durable is not, or nothing was done at all. */
+  pretend(how: 'unsynced' | 'nothing'): void;
+  /** Answers with an error, and does nothing. */
+  fail(error: Error): void;
+  /** Nobody will hear of it: it is done in part, all of it, or not. */
+  tear(random: Random): void;
+}
+
+/** Runs the calls of a process, in any order; after a crash none of them. */
+export interface CallRunner {
+  submit(call: Call): void;
+  nextTurn(): Promise<void>;
+}
+
+/** Runs each call at once. */
+export const AT_ONCE: CallRunner = {
+  submit: (call) => call.run(),
+  nextTurn: async () => undefined,
+};
+
+interface CallOptions {
+  readonly tear?: (random: Random) => void;
+  readonly isRead?: boolean;
+}
+
+const ACCESS = { mode: 0o644, uid: 0, gid: 0 };
+const READS: ReadonlySet<CallKind> = new Set(['read', 'readdir', 'stat', 'close']);
+
+/** The file system of a process over a disk in memory. */
+export class PlatterFiles implements FileSystem {
+  private readonly platter: Platter;
+  private readonly runner: CallRunner;
+
+  constructor(platter: Platter, runner: CallRunner = AT_ONCE) {
+    this.platter = platter;
+    this.runner = runner;
+  }
+
+  /**
+   * @param act does it, durably if that is asked for
+   * @param tear what a crash leaves of it; by default all or nothing
+   */
+  call<T>(
+    kind: CallKind,
+    path: string,
+    act: (isDurable: boolean) => T,
+    { tear, isRead = READS.has(kind) }: CallOptions = {},
+  ): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const doIt = (isDurable: boolean): void => {
+        try {
+          resolve(act(isDurable));
+        } catch (error) {
+          reject(error);
+        }
+      };
+      const run = (): void => doIt(true);
+      const pretend = (how: 'unsynced' | 'nothing'): void => {
+        if (how === 'nothing') resolve(undefined as T);
+        else doIt(false);
+      };
+      const tearIt = (random: Random): void => {
+        if (tear !== undefined) tear(random);
+        else if (random.oneIn(2)) run();
+      };
+      this.runner.submit({ kind, path, isRead, run, pretend, fail: reject, tear: tearIt });
+    });
+  }
+
+  open(path: string, mode: OpenMode, options: OpenOptions = {}): Promise<StoredFile> {
+    const act = (): StoredFile => {
+      const { folder, name } = this.platter.place(path);
+      let node = folder.entries.get(name);
+      if (node instanceof Folder) throw fileError('EISDIR', path);
+      if (mode === 'create' && node !== undefined) throw fileError('EEXIST', path);
+      if (node === undefined) {
+        if (mode === 'read' || mode === 'change') throw fileError('ENOENT', path);
+        node = new Inode();
+        folder.change([name, node]);
+      }
+      if (mode === 'replace') node.truncate(0);
+      return new PlatterFile(this, path, node, options.isSynced === true);
+    };
+    return this.call('open', path, act, { isRead: mode === 'read' || mode === 'change' });
+  }
+
+  rename(from: string, to: string): Promise<void> {
+    return this.call('rename', to, () => {
+      const { folder, name } = this.platter.place(from);
+      const node = folder.entries.get(name);
+      const target = this.platter.place(to);
+      if (node === undefined) throw fileError('ENOENT', from);
+      if (target.folder === folder) {
+        folder.change([name, null], [target.name, node]);
+      } else {
+        target.folder.change([target.name, node]);
+        folder.change([name, null]);
+      }
+    });
+  }
+
+  unlink(path: string): Promise<void> {
+    return this.call('unlink', path, () => {
+      const { folder, name } = this.platter.place(path);
+      if (!folder.entries.has(name)) throw fileError('ENOENT', path);
+      folder.change([name, null]);
+    });
+  }
+
+  mkdir(path: string): Promise<void> {
+    return this.call('mkdir', path, () => {
+      const { folder, name } = this.platter.place(path);
+      if (folder.entries.has(name)) throw fileError('EEXIST', path);
+      folder.change([name, new Folder()]);
+    });
+  }
+
+  rmdir(path: string): Promise<void> {
+    return this.call('rmdir', path, () => {
+      const { folder, name } = this.platter.place(path);
+      const node = folder.entries.get(name);
+      if (!(node instanceof Folder)) throw fileError('ENOENT', path);
+      if (node.entries.size > 0) throw fileError('ENOTEMPTY', path);
+      folder.change([name, null]);
+    });
+  }
+
+  readdir(path: string): Promise<string[]> {
+    return this.call('readdir', path, () => {
+      const folder = this.platter.find(path);
+      if (!(folder instanceof Folder)) throw fileError('ENOENT', path);
+      return [...folder.entries.keys()];
+    });
+  }
+
+  stat(path: string): Promise<FileStat> {
+    return this.call('stat', path, () => {
+      const node = this.platter.find(path);
+      if (node === undefined) throw fileError('ENOENT', path);
+      const isFile = node instanceof Inode;
+      return { ...ACCESS, kind: isFile ? 'file' : 'folder', size: isFile ? node.size : 0 };
+    });
+  }
+
+  realpath(path: string): Promise<string> {
+    return this.stat(path).then(() => path);
+  }
+
+  syncFolder(path: string): Promise<void> {
+    return this.call('sync-folder', path, (isDurable) => {
+      const folder = this.platter.find(path);
+      if (!(folder instanceof Folder)) throw fileError('ENOENT', path);
+      if (isDurable) folder.sync();
+    });
+  }
+
+  nextTurn(): Promise<void> {
+    return this.runner.nextTurn();
+  }
+}
+
+class PlatterFile implements StoredFile {
+  private readonly fs: PlatterFiles;
+  private readonly path: string;
+  private readonly inode: Inode;
+  private readonly isSynced: boolean;
+
+  constructor(fs: PlatterFiles, path: string, inode: Inode, isSynced: boolean) {
+    this.fs = fs;
+    this.path = path;
+    this.inode = inode;
+    this.isSynced = isSynced;
+  }
+
+  read(buffer: Buffer, position: number): Promise<number> {
+    const act = () => this.inode.bytes.copy(buffer, 0, position);
+    return this.fs.call('read', this.path, act);
+  }
+
+  write(buffers: readonly Buffer[], position: number): Promise<void> {
+    const act = (isDurable: boolean) =>
+      this.inode.write(joined(buffers), position, this.isSynced && isDurable);
+    // A process that is killed leaves a prefix; a power loss takes sectors of that away.
+    const tear = (random: Random) => {
+      const bytes = joined(buffers);
+      const length = random.oneIn(2) ? bytes.length : random.below(bytes.length + 1);
+      this.inode.write(bytes.subarray(0, length), position, false);
+    };
+    return this.fs.call('write', this.path, act, { tear });
+  }
+
+  truncate(size: number): Promise<void> {
+    return this.fs.call('truncate', this.path, () => this.inode.truncate(size));
+  }
+
+  sync(): Promise<void> {
+    return this.fs.call('sync', this.path, (isDurable) => {
+      if (isDurable) this.inode.sync();
+    });
+  }
+
+  datasync(): Promise<void> {
+    return this.sync();
+  }
+
+  async setAccess(): Promise<void> {}
+
+  close(): Promise<void> {
+    return this.fs.call('close', this.path, () => undefined);
+  }
+}
+
+function joined(buffers: readonly Buffer[]): Buffer {
+  const [first] = buffers;
+  return buffers.length === 1 && first !== undefined ? first : Buffer.concat(buffers);
+}
