@@ -1,0 +1,105 @@
+import type { Random } from '../support/random.js';
+
+/** Numbers at the ends of what formats can hold. */
+const NUMBERS = [
+  0,
+  1,
+  -1,
+  4,
+  16,
+  127,
+  128,
+  255,
+  256,
+  65535,
+  65536,
+  1 << 20,
+  0x7fffffff,
+  -0x80000000,
+];
+const LONGS = [0n, -1n, 1n << 62n, (1n << 63n) - 1n, -(1n << 63n), 1n << 32n, (1n << 32n) - 1n];
+const TEXTS = [
+  '0',
+  '-1',
+  '2147483648',
+  '9223372036854775808',
+  '1e400',
+  ' ',
+  '\n',
+  '\0',
+  '%s',
+  '\u202e',
+];
+
+/** Changes inputs at random: bytes, numbers, words of the format, parts of other inputs. */
+export class Mutator {
+  private readonly random: Random;
+  private readonly words: readonly Buffer[];
+  private readonly maxLength: number;
+
+  constructor(random: Random, words: readonly (string | Buffer)[] = [], maxLength = 4096) {
+    this.random = random;
+    this.words = [...words, ...TEXTS].map((word) => Buffer.from(word));
+    this.maxLength = maxLength;
+  }
+
+  mutate(input: Buffer, others: readonly Buffer[]): Buffer {
+    let changed: Buffer = Buffer.from(input);
+    for (let left = 1 + this.random.below(4); left > 0; left--)
+      changed = this.change(changed, others);
+    return changed.subarray(0, this.maxLength);
+  }
+
+  private change(input: Buffer, others: readonly Buffer[]): Buffer {
+    const { random } = this;
+    const at = random.below(input.length + 1);
+    switch (random.below(10)) {
+      case 0:
+        if (at < input.length) input[at] = (input[at] ?? 0) ^ (1 << random.below(8));
+        return input;
+      case 1:
+        if (at < input.length) input[at] = random.below(256);
+        return input;
+      case 2:
+        if (at + 4 <= input.length) input.writeInt32BE(random.pick(NUMBERS), at);
+        return input;
+      case 3:
+        if (at + 8 <= input.length) input.writeBigInt64BE(random.pick(LONGS), at);
+        return input;
+      case 4:
+        return splice(input, at, 0, random.pick(this.words));
+      case 5:
+        return splice(input, at, this.length(input), Buffer.alloc(0));
+      case 6:
+        return splice(input, at, 0, input.subarray(at, at + this.length(input)));
+      case 7:
+        return this.cross(input, at, random.pick(others));
+      case 8:
+        return this.count(input, at);
+      default:
+        return input.subarray(0, Math.max(1, at));
+    }
+  }
+
+  private length(input: Buffer): number {
+    return 1 + this.random.below(Math.max(1, Math.min(64, input.length)));
+  }
+
+  private cross(input: Buffer, at: number, other: Buffer): Buffer {
+    const from = this.random.below(other.length + 1);
+    const part = other.subarray(from, from + this.length(other));
+    return splice(input, at, this.random.oneIn(2) ? part.length : 0, part);
+  }
+
+  /** A length or a digit that is a little off. */
+  private count(input: Buffer, at: number): Buffer {
+    if (at + 4 > input.length) return input;
+    const by = this.random.below(9) - 4;
+    input.writeInt32BE((input.readInt32BE(at) + by) | 0, at);
+    return input;
+  }
+}
+
+function splice(input: Buffer, at: number, remove: number, insert: Buffer): Buffer {
+  return Buffer.concat([input.subarray(0, at), insert, input.subarray(at + remove)]);
+}

@@ -1,0 +1,25 @@
+import type { Target } from '../target.js';
+import { clientFrames } from './client-frames.js';
+import { epochFiles, keyStores, pemStores, snapshot, txnLog } from './files.js';
+import { learnerLink } from './learner-link.js';
+import { electionPackets, leaderLink, quorumPackets } from './quorum-packets.js';
+import { connectStrings, dumps, dynamicFile, fourLetter, shellLines, zooCfg } from './texts.js';
+
+export const TARGETS: readonly Target[] = [
+  clientFrames,
+  quorumPackets,
+  leaderLink,
+  learnerLink,
+  electionPackets,
+  txnLog,
+  snapshot,
+  zooCfg,
+  dynamicFile,
+  keyStores,
+  pemStores,
+  fourLetter,
+  dumps,
+  epochFiles,
+  connectStrings,
+  shellLines,
+];

@@ -1,0 +1,148 @@
+import type { Effect } from '../../../src/server/effects.js';
+import type { Event } from '../../../src/server/events.js';
+import { Database } from '../../../src/server/persistence/replay.js';
+import { encodeNotification } from '../../../src/server/quorum/notification.js';
+import { PacketType } from '../../../src/server/quorum/quorum-packet.js';
+import { QuorumPeer } from '../../../src/server/quorum/quorum-peer.js';
+import type { PeerState } from '../../../src/server/quorum/vote.js';
+import { copyOf, restore } from '../../server/quorum/memory-disk.js';
+import { commonParts, LIMITS } from '../../sim/peer-parts.js';
+import { parse } from '../../sim/shape.js';
+import { Finding, type Target } from '../target.js';
+import { snapshotOf, txnEntries } from './files.js';
+import { packet } from './quorum-packets.js';
+
+const CONFIG = parse(
+  [1, 2, 3]
+    .map((sid) => `server.${sid}=127.0.0.${sid}:2000:3000:participant;4000`)
+    .concat('version=0')
+    .join('\n'),
+);
+const EPOCH = 1n;
+const FIRST = EPOCH << 32n;
+
+/** A member that follows server 3, whose packets are the input. */
+class Follower {
+  private readonly peer: QuorumPeer;
+  private readonly disk;
+  private link: number | undefined;
+  private readonly work: Event[] = [];
+  private nowMs = 1000;
+
+  constructor() {
+    const base = new Database({});
+    base.finishSnapshot(0n);
+    const epochs = { acceptedEpoch: 0, currentEpoch: 0 };
+    this.disk = { base, entries: [], ...epochs, config: null, work: [] };
+    const { database, committedLog } = restore(this.disk, undefined);
+    const limits = { ...LIMITS, tickTimeMs: 1000 };
+    this.peer = new QuorumPeer({
+      sid: 1,
+      config: CONFIG,
+      ...commonParts({ limits, isReconfigEnabled: false, snapCount: 100_000 }),
+      ...epochs,
+      data: { tree: database.tree, sessions: [] },
+      committedLog,
+      replayed: 0,
+      seed: 1,
+    });
+    this.pass();
+    this.hear(3, 'leading');
+    this.hear(2, 'following');
+    for (let i = 0; i < 20 && this.link === undefined; i++) this.pass();
+    if (this.link === undefined) throw new Finding('the member did not find its leader');
+  }
+
+  push(bytes: Buffer): void {
+    if (this.link !== undefined) this.step({ kind: 'link-received', link: this.link, bytes });
+  }
+
+  pass(): void {
+    this.nowMs += 50;
+    const wallMs = 1_800_000_000_000 + this.nowMs;
+    this.step({ kind: 'clock', wallMs, monotonicMs: this.nowMs });
+  }
+
+  private hear(sid: number, state: PeerState): void {
+    const vote = { leader: 3, zxid: 0n, electionEpoch: 1n, peerEpoch: 0n };
+    const frame = encodeNotification({ state, vote, version: 2, config: 'version=0' });
+    this.step({ kind: 'notified', sid, frame });
+  }
+
+  private step(event: Event): void {
+    this.peer.step(event);
+    for (let rounds = 0; rounds < 64; rounds++) {
+      const effects = this.peer.drain();
+      for (const effect of effects) this.perform(effect);
+      const done = this.work.shift();
+      if (done !== undefined) this.peer.step(done);
+      else if (effects.length === 0) return;
+    }
+  }
+
+  private perform(effect: Effect): void {
+    switch (effect.kind) {
+      case 'link-dial':
+        this.link = effect.link;
+        this.work.push({ kind: 'link-opened', link: effect.link, remote: 'server 3' });
+        break;
+      case 'link-close':
+        if (effect.link === this.link) this.link = undefined;
+        break;
+      case 'append':
+      case 'write-epoch':
+        this.work.push(effect.whenDurable);
+        break;
+      case 'install-snapshot':
+        this.disk.base = copyOf(effect.content);
+        this.work.push(effect.whenDurable);
+        break;
+      case 'truncate':
+        this.work.push({ kind: 'truncated', database: restore(this.disk).database });
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+function streamOf(...packets: readonly Buffer[]): Buffer {
+  return Buffer.concat(packets);
+}
+
+function seeds(): Buffer[] {
+  const version = Buffer.alloc(4);
+  version.writeInt32BE(0x10000);
+  const leaderInfo = packet(PacketType.LEADERINFO, FIRST, version);
+  const joined = [
+    packet(PacketType.NEWLEADER, FIRST, Buffer.alloc(0)),
+    packet(PacketType.UPTODATE, -1n),
+  ];
+  const txns = txnEntries().map((entry) =>
+    packet(PacketType.PROPOSAL, entry.readBigInt64BE(12), entry),
+  );
+  const commits = [1n, 2n].map((n) => packet(PacketType.COMMIT, FIRST + n));
+  const diff = packet(PacketType.DIFF, 0n);
+  return [
+    streamOf(leaderInfo),
+    streamOf(leaderInfo, diff, ...joined),
+    streamOf(leaderInfo, diff, ...txns, ...commits, ...joined),
+    streamOf(leaderInfo, diff, ...joined, ...txns, ...commits, packet(PacketType.PING, FIRST)),
+    streamOf(leaderInfo, packet(PacketType.TRUNC, 0n), ...joined),
+    streamOf(leaderInfo, packet(PacketType.SNAP, FIRST + 1n), snapshotOf().subarray(16), ...joined),
+  ];
+}
+
+/** The link to the leader: what comes may end the link, and never the process. */
+export const learnerLink: Target = {
+  name: 'learner-link',
+  seeds,
+  words: [packet(PacketType.PING, FIRST), packet(PacketType.COMMIT, FIRST + 1n), 'BenWasHere'],
+  run: (input) => {
+    const follower = new Follower();
+    const middle = input.length >> 1;
+    follower.push(Buffer.from(input.subarray(0, middle)));
+    follower.push(Buffer.from(input.subarray(middle)));
+    follower.pass();
+  },
+};

@@ -1,0 +1,111 @@
+import { JuteError } from '../../../src/jute/jute-error.js';
+import { OutputArchive } from '../../../src/jute/output-archive.js';
+import { encodePreamble, readPreamble } from '../../../src/server/quorum/election-preamble.js';
+import { decodeNotification, encodeNotification } from '../../../src/server/quorum/notification.js';
+import { PacketReader, PacketType, writePacket } from '../../../src/server/quorum/quorum-packet.js';
+import { PEER_STATES } from '../../../src/server/quorum/vote.js';
+import { EnsembleWorld } from '../../server/quorum/ensemble-world.js';
+import { expectSame, parseOrRefuse, type Target } from '../target.js';
+
+const MAX_TXN = 1 << 20;
+
+export function packet(type: number, zxid: bigint, data: Buffer | null = null): Buffer {
+  const out = new OutputArchive();
+  writePacket(out, type, zxid, data, data === null ? [{ scheme: 'ip', id: '127.0.0.1' }] : null);
+  return out.take();
+}
+
+function info(sid: bigint): Buffer {
+  const bytes = Buffer.alloc(20);
+  bytes.writeBigInt64BE(sid);
+  bytes.writeInt32BE(0x10000, 8);
+  return bytes;
+}
+
+function packetSeeds(): Buffer[] {
+  const all = Object.values(PacketType).map((type) => packet(type, 0x100000001n, Buffer.alloc(28)));
+  const joining = [
+    packet(PacketType.FOLLOWERINFO, 0n, info(1n)),
+    packet(PacketType.ACKEPOCH, 0n, Buffer.alloc(4)),
+    packet(PacketType.ACK, 0x100000000n),
+  ];
+  return [...all, Buffer.concat(joining), Buffer.concat([...joining, ...all])];
+}
+
+/** What a packet says is what its encoder says again. */
+export const quorumPackets: Target = {
+  name: 'quorum-packets',
+  seeds: packetSeeds,
+  words: [packet(PacketType.PING, 0n)],
+  run: (input) => {
+    const reader = new PacketReader(MAX_TXN);
+    reader.push(Buffer.from(input));
+    for (;;) {
+      const found = parseOrRefuse(() => reader.next(), JuteError);
+      if (found === undefined || found === null) return;
+      const out = new OutputArchive();
+      writePacket(out, found.type, found.zxid, found.data, found.authinfo);
+      const again = new PacketReader(MAX_TXN);
+      again.push(out.take());
+      expectSame(
+        parseOrRefuse(() => again.next(), JuteError),
+        found,
+        'the packet read again',
+      );
+    }
+  },
+};
+
+let shared: EnsembleWorld | undefined;
+let uses = 0;
+
+/** An ensemble that serves; a new one now and then, since strangers leave traces in it. */
+function ensemble(): EnsembleWorld {
+  if (shared === undefined || ++uses > 200) {
+    shared = new EnsembleWorld(3);
+    shared.start();
+    shared.allServe();
+    uses = 0;
+  }
+  return shared;
+}
+
+/** The quorum port of a serving leader: a stranger's bytes may end no more than their link. */
+export const leaderLink: Target = {
+  name: 'leader-link',
+  seeds: packetSeeds,
+  words: [packet(PacketType.FOLLOWERINFO, 0n, info(2n))],
+  run: (input) => {
+    try {
+      const world = ensemble();
+      const link = world.link(3, () => undefined);
+      link.push(Buffer.from(input));
+      if (world.leader !== 3) throw new Error('a stranger ended the leadership');
+    } catch (error) {
+      shared = undefined;
+      throw error;
+    }
+  },
+};
+
+const VOTE = { leader: 3, zxid: 0x100000001n, electionEpoch: 1n, peerEpoch: 1n };
+
+export const electionPackets: Target = {
+  name: 'election-packets',
+  seeds: () => [
+    encodeNotification({ state: PEER_STATES[0], vote: VOTE, version: 2, config: 'version=0' }),
+    encodePreamble({ sid: 2, addresses: [{ host: '127.0.0.1', port: 3888 }] }, true),
+    encodePreamble({ sid: 2, addresses: [{ host: '[::1]', port: 3888 }] }, false),
+  ],
+  words: ['|', ':', '127.0.0.1:3888', '[::1]:3888'],
+  run: (input) => {
+    const found = decodeNotification(Buffer.from(input));
+    // Only the newest form is written, and ids beyond the safe integers are no member's.
+    if (typeof found !== 'string' && Number.isSafeInteger(found.vote.leader)) {
+      const again = decodeNotification(encodeNotification(found));
+      const vote = typeof again === 'string' ? again : again.vote;
+      expectSame(vote, found.vote, 'the vote read again');
+    }
+    readPreamble(Buffer.from(input));
+  },
+};
