@@ -1,0 +1,277 @@
+/**
+ * What becomes of a request, decided the plain way: against a tree to which every txn that was ever
+ * proposed is applied. The order of the checks is PrepRequestProcessor's (server.md 2.4).
+ */
+import type { ACL } from '../../src/protocol/data.js';
+import { ErrorCode } from '../../src/protocol/error-code.js';
+import { OpCode } from '../../src/protocol/op-code.js';
+import type { Txn, TxnHead } from '../../src/server/tree/txn.js';
+import {
+  figureOf,
+  kindOf,
+  lengthOf,
+  type NaiveNode,
+  type NaiveTree,
+  parentOf,
+  ttlOf,
+} from './naive-tree.js';
+import type { CreateOp, Op, PartOp, SetACLOp, SetDataOp } from './operations.js';
+
+const READ = 1;
+const WRITE = 2;
+const CREATE = 4;
+const DELETE = 8;
+const ADMIN = 16;
+
+const RESERVED = ['/', '/zookeeper', '/zookeeper/quota', '/zookeeper/config'];
+const MAX_TTL = 2n ** 40n - 1n;
+export const NEVER_USED_MS = 10_000;
+
+type Outcome = Txn | ErrorCode;
+
+export class NaivePrep {
+  /** With all that is proposed. */
+  readonly proposed: NaiveTree;
+  /** With all that is committed: quotas are held against it, as Apache's are. */
+  private readonly committed: NaiveTree;
+
+  constructor(proposed: NaiveTree, committed: NaiveTree) {
+    this.proposed = proposed;
+    this.committed = committed;
+  }
+
+  /** How far the committed tree has come. */
+  committedZxid = 0n;
+  /** Of paths with pending changes: the last one, and the number where it is not the tree's. */
+  private pending = new Map<string, { readonly zxid: bigint; readonly number: number | null }>();
+
+  /** Decides the request and applies its txn to the proposed tree. */
+  prepare(op: Op, head: TxnHead): Txn {
+    const txn = op.type === OpCode.multi ? this.multi(op.ops, head) : this.one(op);
+    if (op.type !== OpCode.multi) this.apply(head, txn);
+    return txn;
+  }
+
+  close(head: TxnHead): Txn {
+    const paths = this.proposed.ephemeralsOf(head.sessionId);
+    const txn: Txn = { type: OpCode.closeSession, paths };
+    this.apply(head, txn);
+    return txn;
+  }
+
+  /** What was found to be due is deleted only where it still is. */
+  isStillDue(path: string, now: bigint): boolean {
+    const node = this.proposed.nodes.get(path);
+    return node !== undefined && isDue(this.proposed, path, node, now);
+  }
+
+  reap(path: string, head: TxnHead): Txn {
+    const txn: Txn = { type: OpCode.deleteContainer, path };
+    this.apply(head, txn);
+    return txn;
+  }
+
+  /** What the server is to nominate for deletion: containers, then TTL znodes. */
+  candidates(now: bigint): string[] {
+    const due = [...this.committed.nodes].filter(([path, node]) =>
+      isDue(this.committed, path, node, now),
+    );
+    const of = (kind: string) => due.filter(([, { owner }]) => kindOf(owner) === kind);
+    return [...of('container'), ...of('ttl')].map(([path]) => path);
+  }
+
+  private apply(head: TxnHead, txn: Txn): void {
+    const { zxid } = head;
+    const number = 'parentCVersion' in txn ? txn.parentCVersion : null;
+    const gone = txn.type === OpCode.closeSession ? txn.paths : null;
+    const paths = gone ?? ('path' in txn && txn.type !== OpCode.check ? [txn.path] : []);
+    for (const path of paths) {
+      const isWrite = txn.type === OpCode.setData || txn.type === OpCode.setACL;
+      this.pending.set(path, { zxid, number: isWrite ? this.pendingNumber(path) : null });
+      if (isWrite) continue;
+      const parent = parentOf(path);
+      const before = this.proposed.nodes.get(parent)?.cversion ?? 0;
+      const isRaised = number !== null && number > before;
+      const kept = isRaised ? null : (number ?? this.pendingNumber(parent));
+      this.pending.set(parent, { zxid, number: kept });
+    }
+    this.proposed.applyPart(head, txn);
+  }
+
+  private numberOf(path: string, { cversion }: NaiveNode): number {
+    return this.pendingNumber(path) ?? cversion;
+  }
+
+  /** Past 2^31 creates pending ones count on, while the tree's number stays. */
+  private pendingNumber(path: string): number | null {
+    const pending = this.pending.get(path);
+    return pending !== undefined && pending.zxid > this.committedZxid ? pending.number : null;
+  }
+
+  private multi(ops: readonly PartOp[], head: TxnHead): Txn {
+    const before = new Map([...this.proposed.nodes].map(([path, node]) => [path, { ...node }]));
+    const pending = new Map(this.pending);
+    const txns: Txn[] = [];
+    for (const op of ops) {
+      const outcome = this.decide(asPart(op));
+      if (typeof outcome === 'number') {
+        this.pending = pending;
+        this.proposed.nodes.clear();
+        for (const [path, node] of before) this.proposed.nodes.set(path, node);
+        return { type: OpCode.multi, txns: failed(ops.length, txns.length, outcome) };
+      }
+      this.apply(head, outcome);
+      txns.push(outcome);
+    }
+    return { type: OpCode.multi, txns };
+  }
+
+  private one(op: PartOp | SetACLOp): Txn {
+    const outcome = this.decide(op);
+    return typeof outcome === 'number' ? { type: OpCode.error, err: outcome } : outcome;
+  }
+
+  private decide(op: PartOp | SetACLOp): Outcome {
+    switch (op.type) {
+      case OpCode.delete:
+        return this.delete(op.path, op.version);
+      case OpCode.check:
+        return this.check(op.path, op.version);
+      case OpCode.setData:
+        return this.setData(op);
+      case OpCode.setACL:
+        return this.setACL(op);
+      default:
+        return this.create(op);
+    }
+  }
+
+  private create({ type, path, data, acl, flags, ttl }: CreateOp): Outcome {
+    const { nodes } = this.proposed;
+    if (flags < 0 || flags > 6) return ErrorCode.BADARGUMENTS;
+    const hasTTL = flags >= 5;
+    if (hasTTL !== (type === OpCode.createTTL)) return ErrorCode.BADARGUMENTS;
+    if (hasTTL && (ttl <= 0n || ttl > MAX_TTL)) return ErrorCode.BADARGUMENTS;
+    if (!path.includes('/')) return ErrorCode.BADARGUMENTS;
+    if (!isValidAcl(acl)) return ErrorCode.INVALIDACL;
+    const parent = nodes.get(parentOf(path));
+    if (parent === undefined) return ErrorCode.NONODE;
+    if (!may(parent, CREATE)) return ErrorCode.NOAUTH;
+    const isSequential = flags === 2 || flags === 3 || flags === 6;
+    const cversion = this.numberOf(parentOf(path), parent);
+    const name = isSequential ? path + suffixOf(cversion) : path;
+    if (!isValid(name)) return ErrorCode.BADARGUMENTS;
+    if (nodes.has(name)) return ErrorCode.NODEEXISTS;
+    if (kindOf(parent.owner) === 'session') return ErrorCode.NOCHILDRENFOREPHEMERALS;
+    if (this.isOverQuota(name, lengthOf(data), 1)) return ErrorCode.QUOTAEXCEEDED;
+    const parentCVersion = (cversion + 1) | 0;
+    const isPlain = type === OpCode.create || type === OpCode.create2;
+    const isEphemeral = isPlain && (flags === 1 || flags === 3);
+    return { type, path: name, data, acl, isEphemeral, parentCVersion, ttl: hasTTL ? ttl : 0n };
+  }
+
+  private delete(path: string, version: number): Outcome {
+    const { nodes } = this.proposed;
+    if (!path.includes('/') || RESERVED.includes(path)) return ErrorCode.BADARGUMENTS;
+    const parent = nodes.get(parentOf(path));
+    if (parent === undefined) return ErrorCode.NONODE;
+    if (!may(parent, DELETE)) return ErrorCode.NOAUTH;
+    const node = nodes.get(path);
+    if (node === undefined) return ErrorCode.NONODE;
+    if (version !== -1 && version !== node.version) return ErrorCode.BADVERSION;
+    if (this.proposed.childrenOf(path).length > 0) return ErrorCode.NOTEMPTY;
+    return { type: OpCode.delete, path };
+  }
+
+  private check(path: string, version: number): Outcome {
+    if (!isValid(path)) return ErrorCode.BADARGUMENTS;
+    const node = this.proposed.nodes.get(path);
+    if (node === undefined) return ErrorCode.NONODE;
+    if (!may(node, READ)) return ErrorCode.NOAUTH;
+    if (version !== -1 && version !== node.version) return ErrorCode.BADVERSION;
+    return { type: OpCode.check, path, version: (node.version + 1) | 0 };
+  }
+
+  private setData({ path, data, version }: SetDataOp): Outcome {
+    if (!isValid(path)) return ErrorCode.BADARGUMENTS;
+    const node = this.proposed.nodes.get(path);
+    if (node === undefined) return ErrorCode.NONODE;
+    if (!may(node, WRITE)) return ErrorCode.NOAUTH;
+    if (this.isOverQuota(path, lengthOf(data) - lengthOf(node.data), 0)) {
+      return ErrorCode.QUOTAEXCEEDED;
+    }
+    if (version !== -1 && version !== node.version) return ErrorCode.BADVERSION;
+    return { type: OpCode.setData, path, data, version: (node.version + 1) | 0 };
+  }
+
+  private setACL({ path, acl, version }: SetACLOp): Outcome {
+    if (!isValid(path)) return ErrorCode.BADARGUMENTS;
+    if (!isValidAcl(acl)) return ErrorCode.INVALIDACL;
+    const node = this.proposed.nodes.get(path);
+    if (node === undefined) return ErrorCode.NONODE;
+    if (!may(node, ADMIN)) return ErrorCode.NOAUTH;
+    if (version !== -1 && version !== node.aversion) return ErrorCode.BADVERSION;
+    return { type: OpCode.setACL, path, acl, version: (node.aversion + 1) | 0 };
+  }
+
+  private isOverQuota(path: string, bytes: number, count: number): boolean {
+    const { nodes } = this.committed;
+    const owner = this.committed.quotaAbove(path);
+    if (owner === undefined) return false;
+    const limits = nodes.get(`/zookeeper/quota${owner}/zookeeper_limits`)?.data ?? null;
+    const usage = nodes.get(`/zookeeper/quota${owner}/zookeeper_stats`);
+    if (usage === undefined) return false;
+    const breaks = (what: string, hard: string, more: number): boolean => {
+      const limit = figureOf(limits, hard);
+      return more !== 0 && limit > -1 && figureOf(usage.data, what) + more > limit;
+    };
+    return breaks('count', 'countHardLimit', count) || breaks('bytes', 'byteHardLimit', bytes);
+  }
+}
+
+function isDue(tree: NaiveTree, path: string, node: NaiveNode, now: bigint): boolean {
+  const kind = kindOf(node.owner);
+  if (kind !== 'container' && kind !== 'ttl') return false;
+  if (tree.childrenOf(path).length > 0) return false;
+  const age = now - node.mtime;
+  if (kind === 'ttl') return age > ttlOf(node.owner);
+  return node.cversion > 0 || age > BigInt(NEVER_USED_MS);
+}
+
+/** Within a multi the mode alone says which create it is. */
+function asPart(op: PartOp): PartOp {
+  if (!('flags' in op)) return op;
+  if (op.type === OpCode.createTTL && op.flags >= 5 && op.flags <= 6) return op;
+  return { ...op, type: op.flags === 4 ? OpCode.createContainer : OpCode.create };
+}
+
+function failed(count: number, at: number, err: ErrorCode): Txn[] {
+  return Array.from({ length: count }, (_, i) => ({
+    type: OpCode.error,
+    err: i < at ? ErrorCode.OK : i === at ? err : ErrorCode.RUNTIMEINCONSISTENCY,
+  }));
+}
+
+function may({ acl }: NaiveNode, perm: number): boolean {
+  return acl.some(({ perms }) => (perms & perm) !== 0);
+}
+
+/** The model knows world:anyone and no other id. */
+function isValidAcl(acl: readonly ACL[]): boolean {
+  return acl.length > 0 && acl.every(({ id }) => id.scheme === 'world' && id.id === 'anyone');
+}
+
+function isValid(path: string): boolean {
+  if (path === '/') return true;
+  if (!path.startsWith('/') || path.endsWith('/')) return false;
+  return path
+    .slice(1)
+    .split('/')
+    .every((name) => name !== '' && name !== '.' && name !== '..');
+}
+
+/** Java's "%010d". */
+function suffixOf(cversion: number): string {
+  const digits = String(Math.abs(cversion));
+  return cversion < 0 ? `-${digits.padStart(9, '0')}` : digits.padStart(10, '0');
+}
