@@ -1,0 +1,186 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { SessionClient } from '../../src/client/client.js';
+import { createClient } from '../../src/client/index.js';
+import { waitFor } from '../support/wait-for.js';
+import type { Attack } from './attack.js';
+import type { Scene } from './scene.js';
+
+export interface Verdict {
+  readonly attack: string;
+  readonly writes: number;
+  readonly attackMs: number;
+  readonly longestGapMs: number;
+  /** Until all served again. */
+  readonly recoveryMs: number;
+  readonly problems: readonly string[];
+}
+
+const RUN_LIMIT_MS = 60_000;
+const RECOVERY_LIMIT_MS = 30_000;
+const WRITE_LIMIT_MS = 10_000;
+/** Long enough to tell an election from an end. */
+const LONG_ATTACK_MS = 2500;
+const MAX_MORE_FILES = 30;
+const MAX_MORE_BYTES = 300 * 1024 * 1024;
+const TOP = '/strangers';
+
+/** Writes one after the other for as long as an attack runs. */
+class Writer {
+  acknowledged = 0;
+  longestGapMs = 0;
+  private lastMs = performance.now();
+  private isOver = false;
+  private readonly connectString: string;
+  private running: Promise<void> = Promise.resolve();
+
+  constructor(connectString: string) {
+    this.connectString = connectString;
+  }
+
+  begin(): void {
+    this.running = this.run();
+  }
+
+  private async run(): Promise<void> {
+    while (!this.isOver) {
+      const client = this.open();
+      try {
+        await client.connect();
+        while (!this.isOver) {
+          await client.setData(TOP, Buffer.from(`${this.acknowledged}`));
+          this.note();
+        }
+      } catch {
+        // The connection, or the session: the next one goes on.
+        await delay(20);
+      } finally {
+        await client.close().catch(() => undefined);
+      }
+    }
+  }
+
+  get silentMs(): number {
+    return performance.now() - this.lastMs;
+  }
+
+  private open(): SessionClient {
+    return createClient({ connectString: this.connectString, sessionTimeoutMs: 6000 });
+  }
+
+  private note(): void {
+    const nowMs = performance.now();
+    this.longestGapMs = Math.max(this.longestGapMs, nowMs - this.lastMs);
+    this.lastMs = nowMs;
+    this.acknowledged++;
+  }
+
+  async end(): Promise<void> {
+    this.isOver = true;
+    this.longestGapMs = Math.max(this.longestGapMs, performance.now() - this.lastMs);
+    await Promise.race([this.running, delay(10_000)]);
+  }
+}
+
+/** One attack on an ensemble that serves, and what it did to it. */
+export async function runAttack(scene: Scene, attack: Attack): Promise<Verdict> {
+  await ensureTop(scene);
+  const before = scene.resources();
+  const writer = new Writer(scene.connectString);
+  writer.begin();
+  const problems: string[] = [];
+  await waitFor('a first write', () => writer.acknowledged > 0);
+  const first = writer.acknowledged;
+  const startMs = performance.now();
+  const late = delay(RUN_LIMIT_MS).then(() => {
+    throw new Error(`it did not end within ${RUN_LIMIT_MS} ms`);
+  });
+  late.catch(() => undefined);
+  await Promise.race([attack.run(scene), late]).catch((error: Error) => {
+    problems.push(`the attack: ${error.message}`);
+  });
+  const attackMs = Math.round(performance.now() - startMs);
+  if (attackMs > LONG_ATTACK_MS && writer.silentMs > attackMs / 2) {
+    problems.push('no write succeeded in the second half of the attack');
+  }
+  // The connections are still there; a short attack leaves a slow machine no time for a write.
+  const hasWritten = () => writer.acknowledged > first;
+  await waitFor('a write', hasWritten, WRITE_LIMIT_MS).catch((error: Error) => {
+    problems.push(error.message);
+  });
+  const writes = writer.acknowledged - first;
+  await writer.end();
+  scene.dismiss();
+  const endMs = performance.now();
+  if (!(await scene.allServe(RECOVERY_LIMIT_MS))) {
+    problems.push(`not all members serve after it: ${(await scene.roles()).join(', ')}`);
+  } else {
+    problems.push(...(await compareTrees(scene)));
+    problems.push(...((await attack.damage?.(scene)) ?? []));
+    problems.push(...(await compareResources(scene, before)));
+  }
+  const recoveryMs = Math.round(performance.now() - endMs);
+  const longestGapMs = Math.round(writer.longestGapMs);
+  return { attack: attack.name, attackMs, writes, longestGapMs, recoveryMs, problems };
+}
+
+async function ensureTop(scene: Scene): Promise<void> {
+  const client = await scene.client();
+  try {
+    if ((await client.exists(TOP)) === null) await client.create(TOP);
+  } finally {
+    await client.close();
+  }
+}
+
+/** A write by each member, and then the same tree on all. */
+async function compareTrees(scene: Scene): Promise<string[]> {
+  const clients: SessionClient[] = [];
+  try {
+    for (const sid of scene.sids) clients.push(await scene.client(sid));
+    for (const client of clients) await client.setData(TOP, Buffer.from('after'));
+    const trees: string[] = [];
+    for (const client of clients) {
+      await client.sync('/');
+      trees.push((await linesOf(client, '/')).join('\n'));
+    }
+    return new Set(trees).size === 1 ? [] : [`the trees differ:\n${trees.join('\n--\n')}`];
+  } catch (error) {
+    return [`a write or read by each member failed: ${(error as Error).message}`];
+  } finally {
+    await Promise.all(clients.map((client) => client.close().catch(() => undefined)));
+  }
+}
+
+async function linesOf(client: SessionClient, path: string): Promise<string[]> {
+  const { data, stat } = await client.getData(path).catch(() => ({ data: null, stat: undefined }));
+  const text = `${path} ${data?.toString('hex')} ${stat?.mzxid} ${stat?.cversion} ${stat?.ephemeralOwner}`;
+  const { children } = await client.getChildren(path);
+  const lines = [path === '/zookeeper/config' ? path : text];
+  for (const child of [...children].sort()) {
+    lines.push(...(await linesOf(client, path === '/' ? `/${child}` : `${path}/${child}`)));
+  }
+  return lines;
+}
+
+async function compareResources(
+  scene: Scene,
+  before: ReturnType<Scene['resources']>,
+): Promise<string[]> {
+  const excess = () =>
+    scene.resources().flatMap(({ files, bytes }, at) => {
+      const was = before[at] ?? { files: 0, bytes: 0 };
+      const sid = scene.sids[at];
+      const problems: string[] = [];
+      if (files > was.files + MAX_MORE_FILES) {
+        problems.push(`server ${sid} keeps ${files} open files (${was.files} before)`);
+      }
+      if (bytes > was.bytes + MAX_MORE_BYTES) {
+        problems.push(
+          `server ${sid} keeps ${Math.round(bytes / 1e6)} MB (${Math.round(was.bytes / 1e6)} before)`,
+        );
+      }
+      return problems;
+    });
+  await waitFor('links to be let go', () => excess().length === 0, 15_000).catch(() => undefined);
+  return excess();
+}
