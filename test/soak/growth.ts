@@ -1,0 +1,62 @@
+import { RESOURCE_NAMES, type Resources } from './resources.js';
+
+/** What one member holds in the calm after a cycle. */
+export interface Calm {
+  readonly cycle: number;
+  readonly sid: number;
+  /** Of this life of the member. */
+  readonly pid: number;
+  readonly resources: Resources;
+}
+
+/** By how much a life's last readings may exceed its first ones: a part of them, and a number. */
+const ALLOWED: Readonly<Record<keyof Resources, readonly [part: number, more: number]>> = {
+  // An allocator gives little back: it levels off after load that it once had.
+  rss: [0.25, 100],
+  heap: [0.15, 6],
+  external: [0.25, 24],
+  fds: [0, 4],
+  sockets: [0, 4],
+  timers: [0, 4],
+  watches: [0, 0],
+  sessions: [0, 0],
+  ephemerals: [0, 0],
+  znodes: [0, 0],
+};
+/** Lives of fewer calms say nothing: caches and buffers fill in the first cycles. */
+const MIN_CALMS = 6;
+
+/** Says for each life of a member what grew between its second and third calm and its last two. */
+export function growthIn(calms: readonly Calm[]): string[] {
+  const lives = new Map<number, Calm[]>();
+  for (const calm of calms) {
+    const life = lives.get(calm.pid);
+    if (life === undefined) lives.set(calm.pid, [calm]);
+    else life.push(calm);
+  }
+  const problems: string[] = [];
+  for (const life of lives.values()) {
+    if (life.length < MIN_CALMS) continue;
+    const first = life.slice(1, 3);
+    const last = life.slice(-2);
+    for (const name of RESOURCE_NAMES) {
+      const [before, after] = [first, last].map((few) =>
+        Math.min(...few.map(({ resources }) => resources[name])),
+      ) as [number, number];
+      const [part, more] = ALLOWED[name];
+      const most = before * (1 + part) + more;
+      if (after <= most) continue;
+      const cycles = `cycles ${life[1]?.cycle} to ${last.at(-1)?.cycle}`;
+      problems.push(
+        `member ${life[0]?.sid}: ${name} grew from ${before} to ${after} (expected at most ${Math.round(most)}) in ${cycles}`,
+      );
+    }
+  }
+  return problems;
+}
+
+/** One line of the curve. */
+export function describe({ cycle, sid, resources }: Calm): string {
+  const values = RESOURCE_NAMES.map((name) => `${name} ${resources[name]}`);
+  return `cycle ${cycle}, member ${sid}: ${values.join(', ')}`;
+}
