@@ -1,10 +1,17 @@
-/** What reads tell of writes whose answer was lost: a value that only one wrote was written. */
+/** What reads tell of writes: a value that only one write has was written, as that version. */
 import { isWrite, type Operation, partsOf } from './operations.js';
 
 export interface Evidence {
   /** By when it had taken effect. */
   readonly end: number;
   readonly zxid: bigint | undefined;
+  /** The versions that it left, by `keyOf` of what it wrote. */
+  readonly versions: ReadonlyMap<string, number>;
+}
+
+/** Names a value of a znode. */
+export function keyOf(path: string, data: string | null): string {
+  return `${path} ${data}`;
 }
 
 export function findEvidence(operations: readonly Operation[]): ReadonlyMap<Operation, Evidence> {
@@ -12,11 +19,18 @@ export function findEvidence(operations: readonly Operation[]): ReadonlyMap<Oper
   const evidence = new Map<Operation, Evidence>();
   for (const { name, outcome, args, result, end } of operations) {
     if (name !== 'getData' || outcome !== 'ok' || typeof result.data !== 'string') continue;
-    const writer = writers.get(`${args.path} ${result.data}`);
-    if (writer?.outcome !== 'unknown' || writer.start >= end) continue;
+    const key = keyOf(args.path ?? '/', result.data);
+    const writer = writers.get(key);
+    if (writer == null || writer.start >= end) continue;
     const known = evidence.get(writer);
-    if (known !== undefined && known.end <= end) continue;
-    evidence.set(writer, { end, zxid: result.stat?.mzxid });
+    const versions = new Map(known?.versions);
+    const { version, mzxid } = result.stat ?? {};
+    if (version !== undefined && !versions.has(key)) versions.set(key, version);
+    evidence.set(writer, {
+      end: Math.min(end, known?.end ?? Infinity),
+      zxid: known?.zxid ?? mzxid,
+      versions,
+    });
   }
   return evidence;
 }
@@ -28,7 +42,7 @@ function findWriters(operations: readonly Operation[]): Map<string, Operation | 
     if (!isWrite(operation) || operation.outcome === 'fail') continue;
     for (const { op, path = '/', data } of partsOf(operation)) {
       if (op === 'delete' || op === 'check' || typeof data !== 'string') continue;
-      const key = `${path} ${data}`;
+      const key = keyOf(path, data);
       writers.set(key, writers.has(key) ? null : operation);
     }
   }

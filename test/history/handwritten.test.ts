@@ -32,6 +32,17 @@ class Client {
     this.ok('setData', { path: '/a', data, version: asked }, { stat }, zxid);
   }
 
+  /** A write whose answer never came. */
+  loses(data: string): void {
+    const asked = { path: '/a', data, version: -1 };
+    this.recorder.unknown(this.recorder.invoke(this.name, this.name, 'setData', asked));
+  }
+
+  getAt(data: string, version: number, zxid: number): void {
+    const stat = { version, mzxid: BigInt(zxid) };
+    this.ok('getData', { path: '/a' }, { data, stat }, zxid);
+  }
+
   get(data: string, zxid: number, watch = false): void {
     this.ok('getData', { path: '/a', watch }, { data, stat: {} }, zxid);
   }
@@ -88,6 +99,21 @@ const PROMISES: readonly Promised[] = [
     property: /read|linearizability/,
     kept: (_one, two) => two.get('0', 1),
     broken: (_one, two) => two.get('never', 1),
+  },
+  {
+    name: 'a version counts the writes whose answers were lost',
+    property: /read|linearizability/,
+    kept: (one, two) => {
+      one.loses('1');
+      one.loses('2');
+      two.getAt('2', 2, 3);
+      two.getAt('2', 2, 3);
+    },
+    broken: (one, two) => {
+      one.loses('1');
+      one.loses('2');
+      two.getAt('2', 3, 4);
+    },
   },
   {
     name: 'of two writes for one version one is done',

@@ -17,6 +17,8 @@ export interface Item {
   isOptional: boolean;
   readonly isMutating: boolean;
   zxid: bigint | undefined;
+  /** The versions that reads show of what it wrote, by `keyOf`. */
+  readonly versions?: ReadonlyMap<string, number> | undefined;
   /** Its place in the program order of its session. */
   readonly place: number;
 }
@@ -81,6 +83,7 @@ class ItemMaker {
       isOptional: isUnknown && shown === undefined,
       isMutating: outcome !== 'fail',
       zxid: operation.zxid ?? shown?.zxid,
+      versions: shown?.versions,
       place,
     });
   }

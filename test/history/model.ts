@@ -1,5 +1,6 @@
 /** What ZooKeeper's writes do to a few znodes: the sequential object that histories are held to. */
-import type { Part, Result, SeenStat } from './format.js';
+import { keyOf } from './evidence.js';
+import type { Part, Result } from './format.js';
 import type { Item } from './items.js';
 import { makeZnode, type State, type Znode } from './state.js';
 
@@ -36,12 +37,18 @@ export function apply(scope: Scope, state: State, item: Item): State | undefined
   let next = state;
   for (const [i, part] of parts.entries()) {
     if (errorsOf(scope, next, part).length > 0) return undefined;
-    const results = operation.name === 'multi' ? operation.result.results?.[i] : operation.result;
-    const done = perform(scope, next, part, operation.session, results);
+    const result = operation.name === 'multi' ? operation.result.results?.[i] : operation.result;
+    const done = perform(scope, next, part, operation.session, versionAfter(item, part, result));
     if (done === undefined) return undefined;
     next = done;
   }
   return next;
+}
+
+/** The version that a write left, as its answer or a later read shows it. */
+function versionAfter(item: Item, part: Part, result: Result | undefined): number | undefined {
+  const { path = '/', data = null } = part;
+  return result?.stat?.version ?? item.versions?.get(keyOf(path, data));
 }
 
 function dropEphemerals(state: State, session: string, slots: readonly number[]): State {
@@ -63,11 +70,11 @@ function isShown(scope: Scope, state: State, { operation, parts }: Item): boolea
 export function shows(znode: Znode | undefined, { data, stat }: Result): boolean {
   if (znode === undefined) return false;
   if (data !== undefined && znode.data !== undefined && data !== znode.data) return false;
-  return isSameVersion(znode.version, stat);
+  return isSameVersion(znode.version, stat?.version);
 }
 
-function isSameVersion(version: number | undefined, stat: SeenStat | null | undefined): boolean {
-  return version === undefined || stat?.version === undefined || stat.version === version;
+function isSameVersion(a: number | undefined, b: number | undefined): boolean {
+  return a === undefined || b === undefined || a === b;
 }
 
 function isRefused(scope: Scope, state: State, item: Item): boolean {
@@ -122,7 +129,7 @@ function perform(
   state: State,
   part: Part,
   session: string,
-  result: Result | undefined,
+  seen: number | undefined,
 ): State | undefined {
   const { op, path = '/' } = part;
   const slot = scope.slotOf(path);
@@ -136,10 +143,9 @@ function perform(
   }
   if (znode === undefined) return undefined;
   if (op === 'delete') return countChild(scope, state.with(slot, undefined), path, -1);
-  const seen = result?.stat?.version;
   // Versions are ints that wrap, as the server's are.
   const next = znode.version === undefined ? seen : (znode.version + 1) | 0;
-  if (!isSameVersion(next, result?.stat)) return undefined;
+  if (!isSameVersion(next, seen)) return undefined;
   return state.with(slot, makeZnode({ ...znode, data: part.data, version: next }));
 }
 

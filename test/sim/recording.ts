@@ -139,8 +139,8 @@ function readResult(type: number, input: InputArchive): Result {
     }
     case OpCode.getData: {
       const { data, stat } = GetDataResponse.read(input);
-      // Without the version: the judge tries one lost write at a time to explain a read.
-      return { data: textOf(data), stat: { mzxid: stat.mzxid } };
+      const { mzxid, version } = stat;
+      return { data: textOf(data), stat: { mzxid, version } };
     }
     default:
       return {};
