@@ -90,6 +90,7 @@ export class ServerState {
     this.auth = parts.auth;
     this.prep = parts.prep;
     this.setProcessed(parts.tree.lastProcessedZxid);
+    parts.auth.onLimit = (limit, from) => this.exceeded(limit, from);
     parts.prep.onQuotaExceeded = (excess, isRefused) => {
       this.reporter.quotaExceeded(excess, isRefused, this.monotonicMs);
       if (isRefused) this.stats.metrics.countQuotaError(namespaceOf(excess.owner));

@@ -19,10 +19,22 @@ export interface Limit {
   readonly what: string;
   /** What happens above it. */
   readonly above: string;
+  /** Why it is not reported when it is reached; null where it is reported. */
+  readonly silence: string | null;
 }
 
 export const KIB = 1024;
 export const MIB = 1024 * KIB;
+
+/** A limit that is reported by its name when it is exceeded. */
+export interface ReportedLimit extends Limit {
+  readonly silence: null;
+}
+
+/** A bound of normal operation, which refuses nothing that anybody waits for. */
+export interface SilentLimit extends Limit {
+  readonly silence: string;
+}
 
 export function limit(
   value: number,
@@ -31,6 +43,11 @@ export function limit(
   action: LimitAction,
   above: string,
   key: string | null = null,
-): Limit {
-  return { value, unit, key, action, what, above };
+): ReportedLimit {
+  return { value, unit, key, action, what, above, silence: null };
+}
+
+/** @param silence why nobody needs to hear that it is reached */
+export function silent(one: ReportedLimit, silence: string): SilentLimit {
+  return { ...one, silence };
 }

@@ -1,4 +1,4 @@
-import { KIB, type Limit, limit } from './limit.js';
+import { KIB, type Limit, limit, silent } from './limit.js';
 
 /** What operators may take, and the end of the server. */
 export const OPERATOR_LIMITS = {
@@ -44,34 +44,46 @@ export const OPERATOR_LIMITS = {
     'close',
     'the connection is closed',
   ),
-  adminIdleTime: limit(
-    30_000,
-    'ms',
-    'time in which a connection to the AdminServer is silent; 0 is no limit',
-    'close',
-    'the connection is closed',
-    'admin.idleTimeout',
+  adminIdleTime: silent(
+    limit(
+      30_000,
+      'ms',
+      'time in which a connection to the AdminServer is silent; 0 is no limit',
+      'close',
+      'the connection is closed',
+      'admin.idleTimeout',
+    ),
+    'so an idle connection ends',
   ),
-  metricsIdleTime: limit(
-    60_000,
-    'ms',
-    'the same for the port for Prometheus',
-    'close',
-    'the connection is closed',
+  metricsIdleTime: silent(
+    limit(
+      60_000,
+      'ms',
+      'the same for the port for Prometheus',
+      'close',
+      'the connection is closed',
+    ),
+    'so an idle connection ends',
   ),
-  metricNamespaces: limit(
-    10_000,
-    'entries',
-    'top-level znodes with metrics of their own',
-    'drop',
-    'further ones are not counted',
+  metricNamespaces: silent(
+    limit(
+      10_000,
+      'entries',
+      'top-level znodes with metrics of their own',
+      'drop',
+      'further ones are not counted',
+    ),
+    'no request is refused, and each would exceed it again',
   ),
-  quotasReported: limit(
-    1000,
-    'entries',
-    'quotas that remember when they were last reported',
-    'drop',
-    'they are reported anew',
+  quotasReported: silent(
+    limit(
+      1000,
+      'entries',
+      'quotas that remember when they were last reported',
+      'drop',
+      'they are reported anew',
+    ),
+    'a quota is only reported sooner than a minute after the last time',
   ),
   shutdownTime: limit(
     5_000,

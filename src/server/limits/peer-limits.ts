@@ -1,4 +1,4 @@
-import { KIB, type Limit, limit, MIB } from './limit.js';
+import { KIB, type Limit, limit, MIB, silent } from './limit.js';
 
 /** What the other servers of an ensemble, and strangers at their ports, may take. */
 export const PEER_LIMITS = {
@@ -47,16 +47,16 @@ export const PEER_LIMITS = {
   electionConnectTime: limit(
     5_000,
     'ms',
-    'time to ask a server to call back',
-    'drop',
-    'the attempt is given up',
+    'time for a server that was asked to call back to close the connection that asked it',
+    'close',
+    'the connection is closed',
   ),
   electionCallsBack: limit(
     12,
     'requests',
-    'tries to connect to a server that asked for it and is no member',
+    'tries to connect to a server that asked for it',
     'drop',
-    'the server is forgotten',
+    'it is not tried again until it asks anew, or something is to be sent to it',
   ),
   electionProofTime: limit(
     2_000,
@@ -114,6 +114,13 @@ export const PEER_LIMITS = {
     'close',
     'the connection is closed',
   ),
+  peerPacketLength: limit(
+    3 * MIB,
+    'bytes',
+    'data of a packet of a server in sync: jute.maxbuffer, its extra size, and 1 MiB',
+    'close',
+    'the connection is closed',
+  ),
   unprovenUnreadBytes: limit(
     256 * MIB,
     'bytes',
@@ -135,19 +142,25 @@ export const PEER_LIMITS = {
     'drop',
     'the socket is destroyed',
   ),
-  keptTxnBytes: limit(
-    8 * MIB,
-    'bytes',
-    'txns kept in memory for learners, beyond commitLogCount of them',
-    'drop',
-    'the oldest are read from the log on the disk',
+  keptTxnBytes: silent(
+    limit(
+      8 * MIB,
+      'bytes',
+      'txns kept in memory for learners, beyond commitLogCount of them',
+      'drop',
+      'the oldest are read from the log on the disk',
+    ),
+    'a cache that is full is normal',
   ),
-  treesAside: limit(
-    2,
-    'entries',
-    "copies of a tree that was not the leader's (version-2.mismatch-ZXID)",
-    'drop',
-    'the oldest are removed',
+  treesAside: silent(
+    limit(
+      2,
+      'entries',
+      "copies of a tree that was not the leader's (version-2.mismatch-ZXID)",
+      'drop',
+      'the oldest are removed',
+    ),
+    'the log names each copy when it is made',
   ),
   parkedLinks: limit(
     256,

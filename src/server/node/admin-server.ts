@@ -104,8 +104,11 @@ export class AdminServer {
       await this.answerGuarded(command, { query, body: '' }, request, response);
       return;
     }
+    // A body that is not read to its end takes the socket with it.
+    const from = addressOf(request);
     const body = request.method === 'POST' ? await readBody(request) : '';
     if (body === undefined) {
+      this.options.onLimit('httpBodyBytes', from);
       const result = failure('the body is too long', Status.TOO_LARGE);
       sendAnswer(response, answerOf(name, result), END);
       return;
@@ -125,7 +128,7 @@ export class AdminServer {
       obstacle(admin, command, asked) ??
       authorize({
         header: request.headers.authorization,
-        remoteIp: plainIp(request.socket.remoteAddress ?? ''),
+        remoteIp: addressOf(request),
         certificateSubject: this.listener.subjectOf(request),
       }) ??
       transfer.refuse(name);
@@ -193,6 +196,10 @@ function sendAnswer(
   headers: Readonly<Record<string, string>> = {},
 ): void {
   send(response, status, JSON_TYPE, body, headers);
+}
+
+function addressOf({ socket }: IncomingMessage): string {
+  return plainIp(socket.remoteAddress ?? '');
 }
 
 /** Undefined when it is too long. */

@@ -100,8 +100,7 @@ export class Driver {
   /** The core is over, but what clients do until their sockets are closed is worth the log. */
   private reportLast(event: Event): void {
     if (event.kind !== 'limit-exceeded') return;
-    const { limit, from } = event;
-    const { value } = LIMITS[limit];
+    const { limit, from, value = LIMITS[limit].value } = event;
     this.options.onReport({ kind: 'limit-exceeded', limit, value, from, times: 1 });
   }
 

@@ -15,10 +15,9 @@
  * that answers stays, one that is silent makes room.
  */
 import type { Socket } from 'node:net';
-import { FrameDecoder } from '../../jute/frame-decoder.js';
 import { LIMITS, type LimitName } from '../limits/limits.js';
 import type { HostPort } from '../quorum/election-preamble.js';
-import { FrameLimit, MAX_FRAMES_PER_SECOND } from './frame-limit.js';
+import { ElectionFrames, framed } from './election-frames.js';
 
 export interface ElectionPeerOptions {
   readonly sid: number;
@@ -35,17 +34,23 @@ export interface ElectionPeerOptions {
   readonly probe: Buffer;
   /** The connection is gone, and nothing asks for another. */
   readonly onIdle: () => void;
+  readonly waits: typeof ELECTION_WAITS;
 }
 
-const MAX_FRAME_LENGTH = LIMITS.electionFrameLength.value;
 const MIN_PAUSE_MS = 50;
-const MAX_PAUSE_MS = 2000;
 /** A knock is answered by a call; a second one meanwhile would end that call. */
 const KNOCK_PAUSE_MS = 500;
-const KNOCK_TIMEOUT_MS = LIMITS.electionConnectTime.value;
 /** With the pauses between them about as long as a server needs to start. */
 const MAX_CALLS_BACK = LIMITS.electionCallsBack.value;
-const PROOF_TIMEOUT_MS = LIMITS.electionProofTime.value;
+/** How long it waits, in ms. */
+export const ELECTION_WAITS = {
+  /** For a server that was asked to call back to hang up. */
+  knockMs: LIMITS.electionConnectTime.value,
+  /** For a connection to prove that it lives. */
+  proofMs: LIMITS.electionProofTime.value,
+  /** Between two tries to connect, at most. */
+  maxPauseMs: 2000,
+};
 
 /** Somebody who says to be the server that is connected already. */
 interface Claim {
@@ -120,9 +125,13 @@ export class ElectionPeer {
       refuse();
       return;
     }
-    const timer = setTimeout(() => this.settleClaim(false), PROOF_TIMEOUT_MS);
+    const { socket } = this;
+    const timer = setTimeout(() => {
+      if (socket !== null) this.exceeded('electionProofTime', socket);
+      this.settleClaim(false);
+    }, this.options.waits.proofMs);
     this.claim = { refuse, accept, timer };
-    this.socket?.write(framed(this.options.probe));
+    socket?.write(framed(this.options.probe));
   }
 
   private settleClaim(isAlive: boolean): void {
@@ -156,22 +165,18 @@ export class ElectionPeer {
     this.socket = socket;
     this.pauseMs = MIN_PAUSE_MS;
     this.callsOwed = 0;
-    const limit = new FrameLimit();
-    const frames = new FrameDecoder(MAX_FRAME_LENGTH, (bytes, start, end) => {
-      if (this.socket !== socket) return;
-      if (start === end) throw new Error('an empty frame');
-      if (limit.isExceeded()) {
-        this.options.onLimit('electionFramesPerSecond', socket.remoteAddress ?? '');
-        throw new Error(`over ${MAX_FRAMES_PER_SECOND} frames a second`);
-      }
-      this.options.onFrame(Buffer.from(bytes.subarray(start, end)));
-      this.settleClaim(true);
-    });
+    const frames = new ElectionFrames(
+      (frame) => {
+        if (this.socket !== socket) return;
+        this.options.onFrame(frame);
+        this.settleClaim(true);
+      },
+      (limit) => this.exceeded(limit, socket),
+    );
     const read = (bytes: Buffer): void => {
       try {
         frames.push(bytes);
       } catch (error) {
-        frames.stop();
         const why = error instanceof Error ? error.message : String(error);
         const { sid, onTrouble } = this.options;
         onTrouble(`the election connection with server ${sid} is closed: ${why}`);
@@ -228,7 +233,7 @@ export class ElectionPeer {
       return;
     }
     const pauseMs = Math.max(this.pauseMs, atLeastMs);
-    this.pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS);
+    this.pauseMs = Math.min(pauseMs * 2, this.options.waits.maxPauseMs);
     this.timer = setTimeout(() => {
       this.timer = undefined;
       this.connect();
@@ -250,11 +255,12 @@ export class ElectionPeer {
 
   private connect(): void {
     if (this.call !== null) return;
+    const isLastOwed = this.callsOwed === 1;
     if (this.callsOwed > 0) this.callsOwed--;
     const said = this.saidAddresses.filter((address) => !this.isKnown(address));
     const call = new AbortController();
     this.call = call;
-    const { dial, isCaller, sid, onTrouble } = this.options;
+    const { dial, isCaller, sid, onTrouble, onLimit } = this.options;
     dial([...this.addresses, ...said], call.signal).then(
       (socket) => {
         if (call.signal.aborted) {
@@ -266,7 +272,10 @@ export class ElectionPeer {
           this.adopt(socket, Buffer.alloc(0));
         } else {
           // The other side hangs up. Closed with bytes unread, it might not get to read ours.
-          socket.setTimeout(KNOCK_TIMEOUT_MS, () => socket.destroy());
+          socket.setTimeout(this.options.waits.knockMs, () => {
+            this.exceeded('electionConnectTime', socket);
+            socket.destroy();
+          });
           socket.resume().end();
           this.goOn(KNOCK_PAUSE_MS);
         }
@@ -274,20 +283,18 @@ export class ElectionPeer {
       (error: Error) => {
         if (call.signal.aborted) return;
         this.call = null;
+        if (isLastOwed) onLimit('electionCallsBack', `server ${sid}`);
         onTrouble(`no election connection with server ${sid}: ${error.message}`);
         this.goOn();
       },
     );
   }
 
+  private exceeded(limit: LimitName, { remoteAddress = '' }: Socket): void {
+    this.options.onLimit(limit, remoteAddress);
+  }
+
   private isKnown({ host, port }: HostPort): boolean {
     return this.addresses.some((known) => known.host === host && known.port === port);
   }
-}
-
-function framed(frame: Buffer): Buffer {
-  const bytes = Buffer.allocUnsafe(4 + frame.length);
-  bytes.writeInt32BE(frame.length, 0);
-  frame.copy(bytes, 4);
-  return bytes;
 }

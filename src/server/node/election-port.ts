@@ -16,10 +16,11 @@ import {
 } from '../quorum/election-preamble.js';
 import { encodeProbe } from '../quorum/notification.js';
 import { dial, PLAIN, type Transport } from './dial.js';
-import { ElectionPeer } from './election-peer.js';
+import { ELECTION_WAITS, ElectionPeer } from './election-peer.js';
 import { plainIp } from './listen.js';
 import { PeerListener, placesOf } from './peer-listener.js';
 import type { QuorumAuth } from './quorum-auth.js';
+import { reportLimit } from './report-limit.js';
 import { Seldom } from './seldom.js';
 
 export interface ElectionPortOptions {
@@ -40,6 +41,8 @@ export interface ElectionPortOptions {
   readonly transport?: Transport;
   /** quorum.auth.enableSasl */
   readonly auth?: QuorumAuth | null;
+  /** Default: ELECTION_WAITS. */
+  readonly waits?: typeof ELECTION_WAITS;
   readonly step: (event: Event) => void;
   readonly onWarning: (message: string) => void;
 }
@@ -137,9 +140,13 @@ export class ElectionPort {
         const socket = await dial({ addresses, timeoutMs: connectTimeoutMs, transport, signal });
         const said = { sid: own, addresses: this.ownAddresses };
         socket.write(encodePreamble(said, isMultiAddress));
-        await auth?.prove(socket, connectTimeoutMs);
+        await auth?.prove(socket, connectTimeoutMs).catch((error: Error) => {
+          reportLimit(step, error, addresses[0]?.host ?? '');
+          throw error;
+        });
         return socket.setKeepAlive(isKeptAlive);
       },
+      waits: this.options.waits ?? ELECTION_WAITS,
       probe: encodeProbe(own),
       onFrame: (frame) => step({ kind: 'notified', sid, frame }),
       onTrouble: (message) => this.seldom.say(message),
@@ -199,6 +206,7 @@ export class ElectionPort {
         });
       } else {
         settle();
+        if (result.limit !== undefined) this.onLimit(result.limit, from);
         this.seldom.say(`election port: ${from} is no server: ${result.reason}`, 'preamble');
         socket.destroy();
       }
@@ -213,9 +221,13 @@ export class ElectionPort {
       accept(rest);
       return;
     }
+    const from = socket.remoteAddress ?? '';
     auth.check(socket, rest).then(
       () => accept(Buffer.alloc(0)),
-      (error: Error) => this.seldom.say(`election port: ${error.message}`),
+      (error: Error) => {
+        reportLimit(this.options.step, error, from);
+        this.seldom.say(`election port: ${error.message}`);
+      },
     );
   }
 

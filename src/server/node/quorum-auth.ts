@@ -103,7 +103,8 @@ export class QuorumAuth {
       exchange.end();
     } catch (error) {
       socket.destroy();
-      throw new Error(`authentication with ${place} failed: ${reasonOf(error)}`);
+      const message = `authentication with ${place} failed: ${reasonOf(error)}`;
+      throw new Error(message, { cause: error });
     } finally {
       clearTimeout(timer);
     }
@@ -127,7 +128,8 @@ export class QuorumAuth {
     } catch (error) {
       exchange.send({ status: AuthStatus.ERROR, token: NOTHING });
       socket.destroySoon();
-      throw new Error(`authentication of ${place} as a server failed: ${reasonOf(error)}`);
+      const message = `authentication of ${place} as a server failed: ${reasonOf(error)}`;
+      throw new Error(message, { cause: error });
     }
   }
 

@@ -13,6 +13,7 @@ import { plainIp } from './listen.js';
 import { PeerListener, placesOf } from './peer-listener.js';
 import type { QuorumAuth } from './quorum-auth.js';
 import { QuorumLink } from './quorum-link.js';
+import { reportLimit } from './report-limit.js';
 import { Seldom } from './seldom.js';
 import { UnprovenLinks } from './unproven-links.js';
 
@@ -173,6 +174,7 @@ export class QuorumPort {
       (error: Error) => {
         if (call.signal.aborted) return;
         this.calls.delete(link);
+        reportLimit(this.options.step, error, addresses[0]?.host ?? '');
         this.options.step({ kind: 'link-closed', link, reason: error.message });
       },
     );
@@ -207,14 +209,13 @@ export class QuorumPort {
       return;
     }
     const { sockets, silent } = door;
-    const { greetingTimeoutMs } = this.options;
+    const { greetingTimeoutMs: value } = this.options;
     // For all of it: TLS, authentication and the first bytes of a packet.
     const from = plainIp(socket.remoteAddress ?? '');
     const timer = setTimeout(() => {
-      const value = greetingTimeoutMs;
       this.options.step({ kind: 'limit-exceeded', limit: 'quorumGreetingTime', from, value });
-      silent.get(socket)?.(`it said nothing for ${greetingTimeoutMs} ms`);
-    }, greetingTimeoutMs);
+      silent.get(socket)?.(`it said nothing for ${value} ms`);
+    }, value);
     sockets.add(socket);
     silent.set(socket, () => socket.destroy());
     const spoken = (): void => {
@@ -264,7 +265,9 @@ export class QuorumPort {
       accept();
       return;
     }
+    const { remoteAddress = '' } = socket;
     auth.check(socket, Buffer.alloc(0)).then(accept, (error: Error) => {
+      reportLimit(this.options.step, error, remoteAddress);
       this.seldom.say(`${name}: ${error.message}`);
     });
   }
@@ -272,9 +275,8 @@ export class QuorumPort {
   /** @param door null where it was dialled */
   private open(id: number, socket: Socket, door: Door | null): QuorumLink {
     const { step, maxWaitingBytes } = this.options;
-    const { remoteAddress = '', remotePort = 0 } = socket;
-    const from = plainIp(remoteAddress);
-    const remote = `${from}:${remotePort}`;
+    const from = plainIp(socket.remoteAddress ?? '');
+    const remote = `${from}:${socket.remotePort ?? 0}`;
     const by = door?.isForObservers === true ? { isObserverPort: true } : {};
     step({ kind: 'link-opened', link: id, remote, ...by });
     const link = new QuorumLink({

@@ -8,7 +8,7 @@
  *
  * Apache's reader takes the address by one read, so the whole of it has to leave in one write.
  */
-import { LIMITS } from '../limits/limits.js';
+import { LIMITS, type LimitName } from '../limits/limits.js';
 
 export interface HostPort {
   readonly host: string;
@@ -25,7 +25,7 @@ export interface Preamble {
 export type PreambleResult =
   | { readonly kind: 'preamble'; readonly preamble: Preamble; readonly length: number }
   | { readonly kind: 'need-more' }
-  | { readonly kind: 'invalid'; readonly reason: string };
+  | { readonly kind: 'invalid'; readonly reason: string; readonly limit?: LimitName };
 
 const ONE_ADDRESS = -65536n;
 const SEVERAL_ADDRESSES = -65535n;
@@ -59,7 +59,8 @@ export function readPreamble(bytes: Buffer): PreambleResult {
   if (bytes.length < FIXED_LENGTH) return NEED_MORE;
   const length = bytes.readInt32BE(16);
   if (length <= 0 || length > MAX_ADDRESS_LENGTH) {
-    return invalid(`expected an address of 1 to ${MAX_ADDRESS_LENGTH} bytes, found ${length}`);
+    const reason = `expected an address of 1 to ${MAX_ADDRESS_LENGTH} bytes, found ${length}`;
+    return length <= 0 ? invalid(reason) : { ...invalid(reason), limit: 'electionAddressLength' };
   }
   const end = FIXED_LENGTH + length;
   if (bytes.length < end) return NEED_MORE;
@@ -82,8 +83,8 @@ function named(sid: bigint, addresses: readonly HostPort[], length: number): Pre
   return { kind: 'preamble', preamble: { sid: Number(sid), addresses }, length };
 }
 
-function invalid(reason: string): PreambleResult {
-  return { kind: 'invalid', reason };
+function invalid(reason: string) {
+  return { kind: 'invalid', reason } as const;
 }
 
 /** "host:port", with brackets around an IPv6 address. */

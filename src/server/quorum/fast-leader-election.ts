@@ -9,13 +9,12 @@ import { type Candidate, hasHistory, initialVote } from './candidate.js';
 import { ElectionRound } from './election-round.js';
 import { Electorate } from './electorate.js';
 import { decodeNotification, type Notification, PROBE_ROUND } from './notification.js';
-import { Outbox, type Outgoing } from './outbox.js';
+import { Outbox, type OutboxOptions, type Outgoing } from './outbox.js';
 import type { QuorumConfig } from './quorum-config.js';
 import { Supporters } from './supporters.js';
 import type { Candidacy, PeerState, Vote } from './vote.js';
 
-export interface ElectionOptions {
-  readonly sid: number;
+export interface ElectionOptions extends OutboxOptions {
   /** A vote is told again after this time, then after twice, four times, … up to the other. */
   readonly minIntervalMs: number;
   readonly maxIntervalMs: number;
@@ -50,7 +49,7 @@ export class FastLeaderElection {
 
   constructor(options: ElectionOptions, config: QuorumConfig) {
     this.options = options;
-    this.outbox = new Outbox(options.sid);
+    this.outbox = new Outbox(options);
     this.electorate = new Electorate(config);
     this.newestSeen = config.version;
     this.proposal = { leader: options.sid, zxid: 0n, electionEpoch: 0n, peerEpoch: 0n };

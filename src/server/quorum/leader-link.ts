@@ -4,6 +4,7 @@
  */
 import { OutputArchive } from '../../jute/output-archive.js';
 import type { Id } from '../../protocol/data.js';
+import { LimitError } from '../limits/limit-error.js';
 import type { Upstairs } from './observer-masters.js';
 import { PacketType, writePacket } from './quorum-packet.js';
 import type { PeerHost } from './role.js';
@@ -98,6 +99,12 @@ export class LeaderLink {
 
   revalidate(data: Buffer): void {
     writePacket(this.out, PacketType.REVALIDATE, -1n, data);
+  }
+
+  /** Reports what the packets of the other end exceeded, if that is what `error` says. */
+  reportLimit(error: Error): void {
+    if (!(error instanceof LimitError)) return;
+    this.peer.exceeded(error.limit, `server ${this.upstairs.sid}`, error.value);
   }
 
   drain(): void {

@@ -4,6 +4,7 @@
  */
 import { JuteError } from '../../jute/jute-error.js';
 import { OutputArchive } from '../../jute/output-archive.js';
+import { LimitError } from '../limits/limit-error.js';
 import { LIMITS } from '../limits/limits.js';
 import {
   LEARNER_PROTOCOL_VERSION,
@@ -151,8 +152,9 @@ export class LearnerHandler {
       if (packet.type === PacketType.REQUEST) this.stats.requests++;
       return packet;
     } catch (error) {
-      if (error instanceof JuteError) return error.message;
-      throw error;
+      if (!(error instanceof JuteError)) throw error;
+      if (error instanceof LimitError) this.peer.exceeded(error.limit, this.remote, error.value);
+      return error.message;
     }
   }
 

@@ -128,6 +128,7 @@ export class Learner implements Role {
       }
     } catch (error) {
       if (!(error instanceof JuteError)) throw error;
+      this.link.reportLimit(error);
       this.fail(error.message);
     }
   }

@@ -11,14 +11,19 @@ export interface Outgoing {
   readonly frame: Buffer;
 }
 
+export interface OutboxOptions {
+  /** The server's own number: nothing is sent to it. */
+  readonly sid: number;
+  readonly exceeded?: (limit: 'electionAskers', from: string) => void;
+}
+
 export class Outbox {
-  private readonly sid: number;
+  private readonly options: OutboxOptions;
   private readonly frames = new Map<number, Buffer>();
   private readonly asked = new Set<number>();
 
-  /** @param sid the server's own: nothing is sent to it. */
-  constructor(sid: number) {
-    this.sid = sid;
+  constructor(options: OutboxOptions) {
+    this.options = options;
   }
 
   /** Servers without a vote that look for a leader. */
@@ -26,9 +31,13 @@ export class Outbox {
     return this.asked;
   }
 
-  /** Is it the first time that it asks? */
+  /** Is it to be answered: does it ask for the first time, and is there room? */
   addAsker(sid: number): boolean {
-    if (this.asked.has(sid) || this.asked.size >= MAX_ASKERS) return false;
+    if (this.asked.has(sid)) return false;
+    if (this.asked.size >= MAX_ASKERS) {
+      this.options.exceeded?.('electionAskers', `server ${sid}`);
+      return false;
+    }
     this.asked.add(sid);
     return true;
   }
@@ -38,7 +47,7 @@ export class Outbox {
   }
 
   send(to: number, notification: Notification): void {
-    if (to !== this.sid) this.frames.set(to, encodeNotification(notification));
+    if (to !== this.options.sid) this.frames.set(to, encodeNotification(notification));
   }
 
   /** Has one for this server not been taken? */

@@ -10,6 +10,7 @@
  * far too long: so it tells a server that authenticates from one that does not.
  */
 import { JuteError } from '../../jute/jute-error.js';
+import { LimitError } from '../limits/limit-error.js';
 import { LIMITS } from '../limits/limits.js';
 
 /** Apache's -0xa0dbcafecafe1234L, which is too large for a long, and so becomes this one. */
@@ -47,7 +48,7 @@ export function isAuth(bytes: Buffer): boolean | undefined {
 
 /**
  * The packet at the beginning, and how long it is; null while it is not all there.
- * @throws JuteError when it is none
+ * @throws JuteError when it is none, LimitError when its token is too long
  */
 export function readAuthPacket(
   bytes: Buffer,
@@ -55,7 +56,10 @@ export function readAuthPacket(
   if (isAuth(bytes) === false) throw new JuteError('expected a packet of an authentication');
   if (bytes.length < FIXED_SIZE) return null;
   const tokenLength = Math.max(bytes.readInt32BE(12), 0);
-  if (tokenLength > MAX_TOKEN_LENGTH) throw new JuteError(`a token of ${tokenLength} bytes`);
+  if (tokenLength > MAX_TOKEN_LENGTH) {
+    const message = `expected a token of at most ${MAX_TOKEN_LENGTH} bytes, found ${tokenLength}`;
+    throw new LimitError('peerAuthTokenLength', message);
+  }
   const length = FIXED_SIZE + tokenLength;
   if (bytes.length < length) return null;
   const token = Buffer.from(bytes.subarray(FIXED_SIZE, length));

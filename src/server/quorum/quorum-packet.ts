@@ -11,6 +11,7 @@ import { getInt } from '../../jute/long.js';
 import type { OutputArchive } from '../../jute/output-archive.js';
 import { ustring } from '../../jute/record.js';
 import type { Id } from '../../protocol/data.js';
+import { LimitError } from '../limits/limit-error.js';
 import { LIMITS } from '../limits/limits.js';
 import { ByteWindow } from '../persistence/byte-window.js';
 
@@ -89,7 +90,7 @@ const SLACK = 1024 * 1024;
 
 /**
  * A pull parser over what a link receives. A length that lies closes the link: `next` throws a
- * JuteError, and nothing was allocated for it.
+ * JuteError, a LimitError where it exceeds a limit, and nothing was allocated for it.
  */
 export class PacketReader {
   private readonly window = new ByteWindow();
@@ -144,20 +145,31 @@ export class PacketReader {
     const { bytes, at, available, end } = this.window;
     if (available < FIXED_SIZE) return -1;
     const length = getInt(bytes, at + 12);
-    if (length < -1 || length > this.maxDataLength) {
-      throw new JuteError(`expected at most ${this.maxDataLength} bytes of data, found ${length}`);
+    const { maxDataLength, maxTxnDataLength } = this;
+    if (length < -1) throw new JuteError(`expected bytes of data, found ${length}`);
+    if (length > maxDataLength) {
+      const isProven = maxDataLength === maxTxnDataLength;
+      const message = `expected at most ${maxDataLength} bytes of data, found ${length}`;
+      const limit = isProven ? 'peerPacketLength' : 'unprovenPacketLength';
+      throw new LimitError(limit, message, maxDataLength);
     }
     let next = at + FIXED_SIZE + Math.max(length, 0);
     if (next + 4 > end) return -1;
     const count = getInt(bytes, next);
-    if (count < -1 || count > MAX_AUTH_IDS) throw new JuteError(`${count} ids in a packet`);
+    if (count < -1) throw new JuteError(`expected ids, found ${count}`);
+    if (count > MAX_AUTH_IDS) {
+      const message = `expected at most ${MAX_AUTH_IDS} ids, found ${count}`;
+      throw new LimitError('forwardedAuthIds', message);
+    }
     next += 4;
     let left = MAX_AUTH_LENGTH;
     for (let strings = count * 2; strings > 0; strings--) {
       if (next + 4 > end) return -1;
       const size = getInt(bytes, next);
-      if (size < -1 || size > left) {
-        throw new JuteError(`expected at most ${MAX_AUTH_LENGTH} bytes of ids, found ${size} more`);
+      if (size < -1) throw new JuteError(`expected an id, found ${size} bytes`);
+      if (size > left) {
+        const message = `expected at most ${MAX_AUTH_LENGTH} bytes of ids, found ${size} more`;
+        throw new LimitError('forwardedAuthBytes', message);
       }
       left -= Math.max(size, 0);
       next += 4 + Math.max(size, 0);

@@ -12,7 +12,7 @@ import { hex64 } from '../../protocol/zxid.js';
 import { assert } from '../assert.js';
 import { DISK_EFFECTS, type Effect } from '../effects.js';
 import type { Event, LinkEvent } from '../events.js';
-import type { LimitName } from '../limits/limits.js';
+import { LIMITS, type LimitName } from '../limits/limits.js';
 import { Metrics } from '../metrics/metrics.js';
 import type { EnsemblePath, PathHost } from '../pipeline/write-path.js';
 import type { Server } from '../server.js';
@@ -75,7 +75,8 @@ export class QuorumPeer implements PeerHost {
     this.data = parts.data;
     this.committedLog = parts.committedLog;
     if (parts.isReconfigEnabled) this.membership.recall(parts.data.tree);
-    this.election = new FastLeaderElection({ ...parts.election, sid: parts.sid }, parts.config);
+    const election = { ...parts.election, sid: parts.sid, exceeded: this.exceeded };
+    this.election = new FastLeaderElection(election, parts.config);
     const make = (data: Data, makePath: MakePath | null) => parts.makeServer(this, data, makePath);
     this.front = new Front({ make, emit: (effect) => this.emit(effect) }, this.data);
     this.emit({ kind: 'members', members: [...parts.config.members.values()] });
@@ -323,9 +324,8 @@ export class QuorumPeer implements PeerHost {
     return -++this.links;
   }
 
-  exceeded(limit: LimitName, from: string): void {
-    this.server.step({ kind: 'limit-exceeded', limit, from });
-  }
+  readonly exceeded = (limit: LimitName, from: string, value = LIMITS[limit].value): void =>
+    this.server.step({ kind: 'limit-exceeded', limit, from, value });
 
   note(message: string): void {
     this.emit({ kind: 'report', report: { kind: 'quorum', message } });

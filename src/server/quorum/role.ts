@@ -97,8 +97,8 @@ export interface PeerHost {
   established(epoch: number): void;
   /** This role is over; the peer looks for a leader. */
   giveUp(reason: string): void;
-  /** A limit is reported by its name. */
-  exceeded(limit: LimitName, from: string): void;
+  /** A limit is reported by its name. @param value in force, where it is not that of LIMITS */
+  exceeded(limit: LimitName, from: string, value?: number): void;
   /** For the operator's log. */
   note(message: string): void;
 }

@@ -76,6 +76,8 @@ export class Auth {
   private readonly providers: ReadonlyMap<string, AuthProvider>;
   private readonly options: AuthOptions;
   private readonly enforced: readonly string[] | null;
+  /** What an ACL exceeded, and the address of the client that sent it. */
+  onLimit: (limit: 'aclEntries', from: string) => void = () => undefined;
   /** A multi may ask for the same long ACL thousands of times. Neither list is ever changed. */
   private last: {
     readonly acl: readonly ACL[];
@@ -196,10 +198,9 @@ export class Auth {
       if (scheme === 'world' && id === 'anyone') {
         add(entry);
       } else if (scheme === 'auth') {
-        own ??= ids.filter((mine) => this.providers.get(mine.scheme)?.isAuthenticated === true);
+        own ??= this.authenticated(ids);
         // Each of them stands for all ids of the connection.
-        const isTooLong = fixed.size > LIMITS.aclEntries.value;
-        if (own.length === 0 || isTooLong) return ErrorCode.INVALIDACL;
+        if (own.length === 0 || this.isTooLong(fixed.size, ids)) return ErrorCode.INVALIDACL;
         for (const mine of own) add({ perms: entry.perms, id: mine });
       } else {
         if (this.providers.get(scheme)?.isValid(id) !== true) return ErrorCode.INVALIDACL;
@@ -207,6 +208,16 @@ export class Auth {
       }
     }
     return fixed.size === 0 ? ErrorCode.INVALIDACL : [...fixed.values()];
+  }
+
+  private authenticated(ids: readonly Id[]): Id[] {
+    return ids.filter(({ scheme }) => this.providers.get(scheme)?.isAuthenticated === true);
+  }
+
+  private isTooLong(entries: number, ids: readonly Id[]): boolean {
+    if (entries <= LIMITS.aclEntries.value) return false;
+    this.onLimit('aclEntries', ids.find(({ scheme }) => scheme === 'ip')?.id ?? 'a client');
+    return true;
   }
 }
 

@@ -9,14 +9,16 @@ import { LIMITS } from '../../../src/server/limits/limits.js';
 import { OPERATOR_LIMITS } from '../../../src/server/limits/operator-limits.js';
 import { PEER_LIMITS } from '../../../src/server/limits/peer-limits.js';
 import { createLogger } from '../../../src/server/node/logger.js';
-import { readProjectFile } from '../../support/tidy/source-file.js';
+import { readProjectFile, readSources } from '../../support/tidy/source-file.js';
 import { ServerWorld } from '../server-world.js';
 
 const HEAD = '| Limit | Value | Option | Of | Above it |\n|---|---|---|---|---|';
 
 function tableOf(limits: Readonly<Record<string, Limit>>): string {
-  const rows = Object.entries(limits).map(([name, { value, unit, key, what, above }]) => {
-    return `| \`${name}\` | ${value} ${unit} | ${key === null ? '' : `\`${key}\``} | ${what} | ${above} |`;
+  const rows = Object.entries(limits).map(([name, { value, unit, key, what, above, silence }]) => {
+    const option = key === null ? '' : `\`${key}\``;
+    const end = silence === null ? above : `${above}; not reported: ${silence}`;
+    return `| \`${name}\` | ${value} ${unit} | ${option} | ${what} | ${end} |`;
   });
   return [HEAD, ...rows].join('\n');
 }
@@ -30,6 +32,20 @@ test('docs/limits.md has a row for each limit', () => {
   const rows = page.match(/^\| `/gm) ?? [];
   assert.is(rows.length, Object.keys(LIMITS).length);
 });
+
+test('each limit is reported where it is enforced, or says why it is not', () => {
+  const sources = readSources('src/server').filter(({ path }) => !path.includes('/limits/'));
+  const enforcing = [...sources, ...readSources('src/server/limits').filter(isStage)];
+  for (const [name, { silence }] of Object.entries(LIMITS) as [string, Limit][]) {
+    const isReported = enforcing.some(({ text }) => text.includes(`'${name}'`));
+    if (silence === null) assert.ok(isReported, `${name} is in the table and never reported`);
+    else assert.not(isReported, `${name} has a reason for a silence that it does not keep`);
+  }
+});
+
+function isStage({ path }: { readonly path: string }): boolean {
+  return !path.endsWith('-limits.ts');
+}
 
 test('a limit that an option sets has the default of that option', () => {
   const options = Object.values(OPTIONS);

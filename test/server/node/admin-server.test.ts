@@ -4,6 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ZooKeeper } from '../../../src/client/zookeeper.js';
 import { Perms } from '../../../src/protocol/perms.js';
+import { LIMITS } from '../../../src/server/limits/limits.js';
 import type { RunningServer, StartServerOptions } from '../../../src/server/main.js';
 import { startBundled } from '../../support/bundled.js';
 import { freePort } from '../../support/free-port.js';
@@ -133,6 +134,10 @@ test('shed_connections ends as many clients as it is told', async () => {
       assert.is(json['connections_shed'], 2);
       assert.is(json['percentage_requested'], 50);
       lost = 2;
+      const long = { method: 'POST', body: 'x'.repeat(LIMITS.httpBodyBytes.value + 1) };
+      assert.is((await ask('shed_connections', long)).status, 413);
+      const { json: figures } = await ask('monitor');
+      assert.is(figures['httpBodyBytes_limit_exceeded_count'], 1);
       // Their sessions live on: they come back.
       await waitFor('all clients', async () => {
         const { json: now } = await ask('connections');

@@ -46,8 +46,11 @@ export interface ElectionWorld {
   readonly warnings: string[];
   /** Where server `sid` listens; taken in the test's name by `listenAs`. */
   electionPortOf(sid: number): number;
-  /** Plays server `sid`; what connects to it is in the array. */
-  listenAs(sid: number): Promise<PeerSocket[]>;
+  /**
+   * Plays server `sid`; what connects to it is in the array.
+   * @param isHalfOpen it never hangs up
+   */
+  listenAs(sid: number, isHalfOpen?: boolean): Promise<PeerSocket[]>;
   /** Connects to the port; says who it is when `sid` is there. */
   connect(sid?: number): PeerSocket;
   close(): Promise<void>;
@@ -97,9 +100,9 @@ export async function startElectionPort(
     notified,
     warnings,
     electionPortOf,
-    listenAs: async (id) => {
+    listenAs: async (id, isHalfOpen = false) => {
       const accepted: PeerSocket[] = [];
-      const server = createServer((socket) => {
+      const server = createServer({ allowHalfOpen: isHalfOpen }, (socket) => {
         const peer = new PeerSocket(socket);
         accepted.push(peer);
         sockets.push(peer);

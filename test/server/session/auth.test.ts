@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import type { ACL, Id } from '../../../src/protocol/data.js';
 import { ErrorCode } from '../../../src/protocol/error-code.js';
 import { OPEN_ACL_UNSAFE, Perms } from '../../../src/protocol/perms.js';
+import { LIMITS } from '../../../src/server/limits/limits.js';
 import { Auth, maskDigests, shownUser } from '../../../src/server/session/auth.js';
 
 /** Stands for SHA-1 in base64, which has no colon either. */
@@ -122,6 +123,17 @@ for (const [scheme, id, isValid] of [
     assert.equal(auth.fixUp(list, [IP]), isValid ? list : ErrorCode.INVALIDACL);
   });
 }
+
+test('an ACL that "auth" makes too long is INVALIDACL, and is reported', () => {
+  const count = LIMITS.aclEntries.value + 1;
+  const long = Array.from({ length: count }, (_, i) => acl(7, { scheme: 'digest', id: `${i}:x` }));
+  const own = new Auth({ hash });
+  const exceeded: string[] = [];
+  own.onLimit = (limit, from) => exceeded.push(`${limit} ${from}`);
+  const asked = [...long.flat(), ...acl(7, { scheme: 'auth', id: '' })];
+  assert.is(own.fixUp(asked, [IP, BOB]), ErrorCode.INVALIDACL);
+  assert.equal(exceeded, [`aclEntries ${IP.id}`]);
+});
 
 test('an ACL without entries is INVALIDACL, and so is one with a single bad entry', () => {
   assert.is(auth.fixUp([], [IP, BOB]), ErrorCode.INVALIDACL);
