@@ -24,7 +24,7 @@ import {
 import { LIMITS, type LimitName } from '../limits/limits.js';
 import type { HttpTls } from './http-gate.js';
 import { HttpListener, send } from './http-listener.js';
-import { plainIp } from './listen.js';
+import { addressOf } from './remote-name.js';
 import type { TreeTransfer } from './tree-transfer.js';
 
 export interface AdminServerOptions {
@@ -105,7 +105,7 @@ export class AdminServer {
       return;
     }
     // A body that is not read to its end takes the socket with it.
-    const from = addressOf(request);
+    const from = addressOf(request.socket);
     const body = request.method === 'POST' ? await readBody(request) : '';
     if (body === undefined) {
       this.options.onLimit('httpBodyBytes', from);
@@ -128,7 +128,7 @@ export class AdminServer {
       obstacle(admin, command, asked) ??
       authorize({
         header: request.headers.authorization,
-        remoteIp: addressOf(request),
+        remoteIp: addressOf(request.socket),
         certificateSubject: this.listener.subjectOf(request),
       }) ??
       transfer.refuse(name);
@@ -149,7 +149,8 @@ export class AdminServer {
 
   private async restore(request: IncomingMessage, response: ServerResponse): Promise<void> {
     // While a large tree goes to the disk nothing moves on the connection.
-    request.once('end', () => request.socket.setTimeout(0));
+    const { socket } = request;
+    request.once('end', () => socket.setTimeout(0));
     const result = await this.options.transfer.restore(request);
     sendAnswer(response, answerOf('restore', result), END);
   }
@@ -196,10 +197,6 @@ function sendAnswer(
   headers: Readonly<Record<string, string>> = {},
 ): void {
   send(response, status, JSON_TYPE, body, headers);
-}
-
-function addressOf({ socket }: IncomingMessage): string {
-  return plainIp(socket.remoteAddress ?? '');
 }
 
 /** Undefined when it is too long. */

@@ -4,6 +4,7 @@ import type { Event } from '../events.js';
 import { LIMITS, type LimitName } from '../limits/limits.js';
 import { ClosingSockets, type ClosingSocketsOptions } from './closing-sockets.js';
 import { listen, plainIp, portOf, stopListening } from './listen.js';
+import { addressOf } from './remote-name.js';
 
 /** A client that does not read what it asked for is not read any further above this, */
 const PAUSE_ABOVE_BYTES = LIMITS.unreadBytesToPause.value;
@@ -205,10 +206,6 @@ export class ClientPort {
     client.socket.pause();
     this.resting.push(client);
   }
-}
-
-function addressOf({ remoteAddress = '' }: Socket): string {
-  return plainIp(remoteAddress);
 }
 
 function readOn({ socket, isHeld, isSlow, isResting }: Client): void {

@@ -4,7 +4,7 @@
  */
 import type { Socket } from 'node:net';
 import { LIMITS, type LimitName } from '../limits/limits.js';
-import { plainIp } from './listen.js';
+import { addressOf } from './remote-name.js';
 
 export interface ClosingSocketsOptions {
   /** Default LIMITS.closingTime. */
@@ -72,8 +72,4 @@ export class ClosingSockets {
       for (const socket of this.sockets) socket.destroy();
     }, shutdownTimeMs).unref();
   }
-}
-
-function addressOf({ remoteAddress = '' }: Socket): string {
-  return plainIp(remoteAddress);
 }

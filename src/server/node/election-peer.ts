@@ -18,6 +18,7 @@ import type { Socket } from 'node:net';
 import { LIMITS, type LimitName } from '../limits/limits.js';
 import type { HostPort } from '../quorum/election-preamble.js';
 import { ElectionFrames, framed } from './election-frames.js';
+import { addressOf } from './remote-name.js';
 
 export interface ElectionPeerOptions {
   readonly sid: number;
@@ -125,13 +126,12 @@ export class ElectionPeer {
       refuse();
       return;
     }
-    const { socket } = this;
     const timer = setTimeout(() => {
-      if (socket !== null) this.exceeded('electionProofTime', socket);
+      if (this.socket !== null) this.exceeded('electionProofTime', this.socket);
       this.settleClaim(false);
     }, this.options.waits.proofMs);
     this.claim = { refuse, accept, timer };
-    socket?.write(framed(this.options.probe));
+    this.socket?.write(framed(this.options.probe));
   }
 
   private settleClaim(isAlive: boolean): void {
@@ -290,8 +290,8 @@ export class ElectionPeer {
     );
   }
 
-  private exceeded(limit: LimitName, { remoteAddress = '' }: Socket): void {
-    this.options.onLimit(limit, remoteAddress);
+  private exceeded(limit: LimitName, socket: Socket): void {
+    this.options.onLimit(limit, addressOf(socket));
   }
 
   private isKnown({ host, port }: HostPort): boolean {

@@ -17,9 +17,9 @@ import {
 import { encodeProbe } from '../quorum/notification.js';
 import { dial, PLAIN, type Transport } from './dial.js';
 import { ELECTION_WAITS, ElectionPeer } from './election-peer.js';
-import { plainIp } from './listen.js';
 import { PeerListener, placesOf } from './peer-listener.js';
 import type { QuorumAuth } from './quorum-auth.js';
+import { addressOf } from './remote-name.js';
 import { reportLimit } from './report-limit.js';
 import { Seldom } from './seldom.js';
 
@@ -161,7 +161,7 @@ export class ElectionPort {
 
   private readonly onLimit = (limit: LimitName, from: string, value?: number): void => {
     const own = value === undefined ? {} : { value };
-    this.options.step({ kind: 'limit-exceeded', limit, from: plainIp(from), ...own });
+    this.options.step({ kind: 'limit-exceeded', limit, from, ...own });
   };
 
   private accept(socket: Socket): void {
@@ -173,11 +173,11 @@ export class ElectionPort {
     }
     if (this.pending.size >= MAX_PENDING) {
       const [oldest] = this.pending;
-      this.onLimit('electionGreetings', oldest?.remoteAddress ?? '');
+      this.onLimit('electionGreetings', addressOf(oldest ?? null));
       oldest?.destroy();
     }
     this.pending.add(socket);
-    const from = socket.remoteAddress ?? '';
+    const from = addressOf(socket);
     const { greetingTimeoutMs } = this.options;
     const timer = setTimeout(() => {
       this.onLimit('electionGreetingTime', from, greetingTimeoutMs);
@@ -192,7 +192,7 @@ export class ElectionPort {
   }
 
   private awaitPreamble(socket: Socket, settle: () => void): void {
-    const from = `${socket.remoteAddress ?? 'a client'}`;
+    const from = addressOf(socket);
     let bytes: Buffer = Buffer.alloc(0);
     const read = (chunk: Buffer): void => {
       bytes = bytes.length === 0 ? chunk : Buffer.concat([bytes, chunk]);
@@ -221,7 +221,7 @@ export class ElectionPort {
       accept(rest);
       return;
     }
-    const from = socket.remoteAddress ?? '';
+    const from = addressOf(socket);
     auth.check(socket, rest).then(
       () => accept(Buffer.alloc(0)),
       (error: Error) => {
@@ -240,7 +240,7 @@ export class ElectionPort {
       return;
     }
     const id = sid === NAMELESS ? this.nextNameless-- : sid;
-    const peer = this.peers.get(id) ?? this.addStranger(id, socket.remoteAddress ?? '');
+    const peer = this.peers.get(id) ?? this.addStranger(id, addressOf(socket));
     if (peer === undefined) {
       socket.destroy();
     } else if (id > own) {

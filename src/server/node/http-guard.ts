@@ -6,8 +6,8 @@
 import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { LIMITS, type LimitName } from '../limits/limits.js';
-import { plainIp } from './listen.js';
 import { keyOf } from './pending-sockets.js';
+import { addressOf } from './remote-name.js';
 
 /** Default of each: that of LIMITS. */
 export interface HttpLimits {
@@ -123,8 +123,4 @@ export class HttpGuard {
 /** Node.js takes the socket from a request that is over, whatever its types say. */
 function isGone({ socket }: { readonly socket: Socket | null }): boolean {
   return socket === null || socket.destroyed;
-}
-
-function addressOf({ remoteAddress = '' }: Socket): string {
-  return plainIp(remoteAddress);
 }

@@ -26,6 +26,7 @@ import { SaslDigest } from '../session/sasl-digest.js';
 import { SaslDigestClient, type SaslLogin } from '../session/sasl-digest-client.js';
 import { parseSaslLogin, parseSaslUsers } from '../session/sasl-users.js';
 import { ExitCode, ServerError } from './errors.js';
+import { addressOf, nameOf } from './remote-name.js';
 
 export interface QuorumAuthOptions {
   /** Who may come in, by name. */
@@ -84,7 +85,7 @@ export class QuorumAuth {
   async prove(socket: Socket, timeoutMs: number): Promise<void> {
     const { login } = this.options;
     if (login === null) return;
-    const place = `${socket.remoteAddress}:${socket.remotePort}`;
+    const place = nameOf(socket);
     const exchange = new Exchange(socket, NOTHING);
     const timer = setTimeout(() => socket.destroy(), timeoutMs);
     try {
@@ -117,7 +118,7 @@ export class QuorumAuth {
    * @throws Error with a reason for an operator; the socket is closed
    */
   async check(socket: Socket, first: Buffer): Promise<void> {
-    const place = `${socket.remoteAddress}`;
+    const place = addressOf(socket);
     const exchange = new Exchange(socket, first);
     try {
       if (await exchange.isBegun()) await this.judge(exchange);

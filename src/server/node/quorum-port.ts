@@ -9,10 +9,10 @@ import type { QuorumEffect } from '../effects.js';
 import type { Event } from '../events.js';
 import { LIMITS } from '../limits/limits.js';
 import { type DialOptions, dial, PLAIN, type Transport } from './dial.js';
-import { plainIp } from './listen.js';
 import { PeerListener, placesOf } from './peer-listener.js';
 import type { QuorumAuth } from './quorum-auth.js';
 import { QuorumLink } from './quorum-link.js';
+import { addressOf, nameOf } from './remote-name.js';
 import { reportLimit } from './report-limit.js';
 import { Seldom } from './seldom.js';
 import { UnprovenLinks } from './unproven-links.js';
@@ -204,14 +204,14 @@ export class QuorumPort {
   private accept(door: Door, socket: Socket): void {
     // Whatever went wrong, 'close' follows.
     socket.on('error', () => undefined);
-    if (this.isClosed || !this.makeRoom(door, plainIp(socket.remoteAddress ?? ''))) {
+    if (this.isClosed || !this.makeRoom(door, addressOf(socket))) {
       socket.destroy();
       return;
     }
     const { sockets, silent } = door;
     const { greetingTimeoutMs: value } = this.options;
     // For all of it: TLS, authentication and the first bytes of a packet.
-    const from = plainIp(socket.remoteAddress ?? '');
+    const from = addressOf(socket);
     const timer = setTimeout(() => {
       this.options.step({ kind: 'limit-exceeded', limit: 'quorumGreetingTime', from, value });
       silent.get(socket)?.(`it said nothing for ${value} ms`);
@@ -265,9 +265,9 @@ export class QuorumPort {
       accept();
       return;
     }
-    const { remoteAddress = '' } = socket;
+    const from = addressOf(socket);
     auth.check(socket, Buffer.alloc(0)).then(accept, (error: Error) => {
-      reportLimit(this.options.step, error, remoteAddress);
+      reportLimit(this.options.step, error, from);
       this.seldom.say(`${name}: ${error.message}`);
     });
   }
@@ -275,8 +275,8 @@ export class QuorumPort {
   /** @param door null where it was dialled */
   private open(id: number, socket: Socket, door: Door | null): QuorumLink {
     const { step, maxWaitingBytes } = this.options;
-    const from = plainIp(socket.remoteAddress ?? '');
-    const remote = `${from}:${socket.remotePort ?? 0}`;
+    const from = addressOf(socket);
+    const remote = nameOf(socket);
     const by = door?.isForObservers === true ? { isObserverPort: true } : {};
     step({ kind: 'link-opened', link: id, remote, ...by });
     const link = new QuorumLink({

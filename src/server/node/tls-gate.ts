@@ -12,9 +12,9 @@ import {
 } from 'node:tls';
 import { LIMITS, type LimitName } from '../limits/limits.js';
 import { certificateSubject } from './certificate-subject.js';
-import { plainIp } from './listen.js';
 import { checkHost } from './names-host.js';
 import { keyOf, PendingSockets } from './pending-sockets.js';
+import { addressOf, nameOf } from './remote-name.js';
 import type { TlsOptions } from './tls-options.js';
 
 export interface TlsGateOptions {
@@ -84,6 +84,11 @@ export class TlsGate {
 
   /** @param acceptPlain takes a client without TLS; without it there is none */
   take(socket: Socket, acceptPlain?: (socket: Socket) => void): void {
+    // One that left before it was taken has no address, by which the others are told apart.
+    if (socket.remoteAddress === undefined) {
+      socket.destroy();
+      return;
+    }
     if (!this.pending.add(socket)) {
       this.options.onCrowd();
       this.options.onLimit?.('connectionsPerAddress', addressOf(socket));
@@ -193,16 +198,6 @@ export class TlsGate {
     socket.on('error', () => undefined);
     socket.destroy();
   }
-}
-
-function addressOf({ remoteAddress = '' }: Socket): string {
-  return plainIp(remoteAddress);
-}
-
-function nameOf({ remoteAddress, remotePort }: Socket): string {
-  return remoteAddress === undefined
-    ? 'a client'
-    : `${remoteAddress.replace(/^::ffff:/, '')}:${remotePort}`;
 }
 
 const REASONS: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-import { connect, createServer } from 'node:net';
+import { connect, createServer, Socket } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { TlsGate } from '../../../src/server/node/tls-gate.js';
@@ -74,6 +74,15 @@ test('silence, and a handshake that stops half-way, end by the clock', () =>
     await sendAndWait(port, Buffer.from('1603010200', 'hex'));
     assert.match(failures[1] ?? '', 'did not finish its handshake in time');
     await waitFor('no handshake', () => gate.outstanding === 0);
+  }));
+
+test('a client that left before it was taken counts for no address, and harms nobody', () =>
+  withGate(60_000, async ({ gate, failures }) => {
+    const gone = [new Socket(), new Socket()];
+    for (const socket of gone) gate.take(socket);
+    assert.ok(gone.every(({ destroyed }) => destroyed));
+    assert.is(gate.outstanding, 0);
+    assert.equal(failures, []);
   }));
 
 test('why a client was turned away is a sentence', () =>
