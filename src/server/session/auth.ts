@@ -7,6 +7,7 @@ import { ErrorCode } from '../../protocol/error-code.js';
 import { OPEN_ACL_UNSAFE, Perms } from '../../protocol/perms.js';
 import { LIMITS } from '../limits/limits.js';
 import { isDistinguishedName } from './distinguished-name.js';
+import { equalTexts } from './equal-bytes.js';
 import { matchesIp, parseIpRange } from './ip-range.js';
 import { SaslDigest, type SaslOptions } from './sasl-digest.js';
 
@@ -47,6 +48,7 @@ const SHORT_ACL = 16;
 
 const SUPER: Id = { scheme: 'super', id: '' };
 
+/** Of names and hashes: what an ACL holds, its readers and the files of the server show. */
 const isSame = (id: string, aclId: string): boolean => id === aclId;
 
 const PROVIDERS: readonly (readonly [scheme: string, provider: AuthProvider])[] = [
@@ -152,7 +154,8 @@ export class Auth {
     const user = text.split(':', 1)[0] ?? '';
     const digest = `${user}:${this.options.hash(text)}`;
     const ids: Id[] = [{ scheme: 'digest', id: digest }];
-    if (digest === this.options.superDigest) ids.unshift(SUPER);
+    const { superDigest } = this.options;
+    if (superDigest !== undefined && equalTexts(digest, superDigest)) ids.unshift(SUPER);
     return ids;
   }
 

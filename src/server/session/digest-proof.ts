@@ -29,14 +29,6 @@ export function digestProof(md5: Md5, claim: DigestClaim, method: string): strin
   return md5(Buffer.from(`${a1}:${nonce}:00000001:${cnonce}:auth:${a2}`, 'utf8')).toString('hex');
 }
 
-/** Takes as long for a near miss as for any other. */
-export function isSameText(a: string, b: string): boolean {
-  if (a.length !== b.length) return false;
-  let difference = 0;
-  for (let i = 0; i < a.length; i++) difference |= a.charCodeAt(i) ^ b.charCodeAt(i);
-  return difference === 0;
-}
-
 const DIRECTIVE = /\s*([a-zA-Z-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^",\s]*))\s*(?:,|$)/gy;
 
 /** `name=value,name="value"`; undefined when it is none, or says something twice. */

@@ -8,3 +8,8 @@ export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   for (let i = 0; i < a.length; i++) difference |= (a[i] ?? 0) ^ (b[i] ?? 0);
   return difference === 0;
 }
+
+/** The same for texts. */
+export function equalTexts(a: string, b: string): boolean {
+  return equalBytes(Buffer.from(a, 'utf8'), Buffer.from(b, 'utf8'));
+}

@@ -6,10 +6,10 @@ import {
   type DigestClaim,
   type DigestNames,
   digestProof,
-  isSameText,
   type Md5,
   parseDirectives,
 } from './digest-proof.js';
+import { equalTexts } from './equal-bytes.js';
 
 export interface SaslLogin {
   readonly user: string;
@@ -73,7 +73,7 @@ export class SaslDigestClient {
 
   private judge(said: ReadonlyMap<string, string>, claim: DigestClaim): SaslClientStep {
     const proof = digestProof(this.options.md5, claim, '');
-    if (isSameText(said.get('rspauth') ?? '', proof)) return { kind: 'done' };
+    if (equalTexts(said.get('rspauth') ?? '', proof)) return { kind: 'done' };
     return failed('the other side does not prove that it knows the password');
   }
 }

@@ -7,10 +7,10 @@ import {
   type DigestClaim,
   type DigestNames,
   digestProof,
-  isSameText,
   type Md5,
   parseDirectives,
 } from './digest-proof.js';
+import { equalTexts } from './equal-bytes.js';
 
 export interface SaslOptions {
   /** Passwords by user. */
@@ -78,7 +78,7 @@ export class SaslDigest {
     };
     const { md5 } = this.options;
     const expected = digestProof(md5, claim, 'AUTHENTICATE');
-    if (!isSameText(get('response'), expected)) return failed('a wrong password');
+    if (!equalTexts(get('response'), expected)) return failed('a wrong password');
     const token = Buffer.from(`rspauth=${digestProof(md5, claim, '')}`, 'utf8');
     return { kind: 'done', user, token };
   }

@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { equalBytes } from '../../../src/server/session/equal-bytes.js';
+import { equalBytes, equalTexts } from '../../../src/server/session/equal-bytes.js';
+import { readSources } from '../../support/tidy/source-file.js';
 
 test('bytes are equal when each is', () => {
   const secret = Uint8Array.of(1, 2, 255, 0);
@@ -33,6 +34,27 @@ test('all bytes are read, wherever the first difference is', () => {
     assert.not(equalBytes(counted, new Uint8Array(16)));
     assert.is(read.length, 16);
   }
+});
+
+test('texts are equal when their bytes are', () => {
+  assert.ok(equalTexts('sünder:x', 'sünder:x'));
+  for (const other of ['sünder:y', 'sunder:x', 'sünder:', '']) {
+    assert.not(equalTexts('sünder:x', other));
+  }
+});
+
+/** An operator of equality beside what is a secret, unless it only asks whether there is one. */
+const COMPARED =
+  /[!=]==\s*[\w.]*(?:password|superDigest|secret|proof)\b|\b(?:password|superDigest|secret|proof)\s*[!=]==(?!\s*(?:null|undefined|''))/i;
+
+test('no secret is compared by an operator, whose time tells where two differ', () => {
+  assert.match('if (digest === this.options.superDigest) allow();', COMPARED);
+  assert.match('return password !== expected;', COMPARED);
+  assert.not.match('password === undefined ? a : b', COMPARED);
+  const lines = readSources('src/server').flatMap(({ path, text }) =>
+    text.split('\n').flatMap((line) => (COMPARED.test(line) ? `${path}: ${line.trim()}` : [])),
+  );
+  assert.equal(lines, []);
 });
 
 test.run();
