@@ -3,6 +3,9 @@ import { describe, type Mark, type Operation } from './operations.js';
 import { parentPath } from './partition.js';
 import type { Verdict } from './verdict.js';
 
+/** The last number of a sequential znode that grows from the one before. */
+const MAX_NUMBER = 2 ** 31 - 1;
+
 interface Hold {
   readonly operation: Operation;
   readonly token: number;
@@ -99,6 +102,8 @@ export function checkSequences(operations: readonly Operation[]): Verdict[] {
       const path = (name === 'create' ? result : result.results?.[i])?.path;
       if (part.sequential !== true || path === undefined) return;
       const number = Number(path.slice(part.path?.length ?? 0));
+      // From the last number on, Apache's servers give numbers again (DataTree.createNode).
+      if (number < 0 || number === MAX_NUMBER) return;
       const parent = parentPath(path);
       const known = byParent.get(parent) ?? [];
       byParent.set(parent, known);

@@ -32,8 +32,12 @@ export class Ledger {
   private readonly sessions = new Set<bigint>();
   private readonly strangers = new Set<bigint>();
 
-  constructor(config: QuorumConfig) {
+  private readonly first: bigint;
+
+  /** @param first the last txn of the data that all start with */
+  constructor(config: QuorumConfig, first: bigint) {
     this.configs = [config];
+    this.first = first;
   }
 
   get reconfigs(): number {
@@ -165,7 +169,7 @@ export class Ledger {
 
   /** Is it a session that no txn closes? */
   isLocal(sessionId: bigint): boolean {
-    return !this.sessions.has(sessionId) && this.znodes.unseen.length === 0;
+    return !this.sessions.has(sessionId) && this.znodes.unseen.every(({ to }) => to <= this.first);
   }
 
   /** A client was told that its write is done. */

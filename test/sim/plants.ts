@@ -147,7 +147,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     name: 'skip TRUNC',
     caught: /leads to another tree/,
     seeds: 20,
-    from: 40,
+    from: 10,
     onDisk: skipCuts,
   },
   {

@@ -14,6 +14,7 @@ import {
 import type { Arguments, OpName, Part, Result } from '../history/format.js';
 import { HistoryRecorder } from '../history/recorder.js';
 import type { Answer, Asked } from './client-world.js';
+import { Flags } from './requests.js';
 
 /** What is recorded of a client that asks: its name, and that of its present session. */
 export interface Recorded {
@@ -24,6 +25,8 @@ export interface Recorded {
   /** Two processes that use one session at once may get each other's answers, as from Apache's. */
   readonly isShared: boolean;
 }
+
+const UNFOLLOWED: ReadonlySet<number> = new Set([ErrorCode.NONODE, ErrorCode.NODEEXISTS]);
 
 /** Znodes that are only created, set and read, so that the judge knows all that happens to them. */
 const PREFIXES = ['/key-', '/twin-', '/sequence'];
@@ -36,9 +39,10 @@ export class Recording {
   readonly recorder: HistoryRecorder;
   private readonly ids = new Map<Asked, number>();
 
-  constructor(now: () => number) {
+  /** @param made the znodes that are there from the start, with the data "0" */
+  constructor(now: () => number, made: readonly string[]) {
     this.recorder = new HistoryRecorder(now);
-    this.recorder.initial([{ path: '/', data: '' }]);
+    this.recorder.initial(made.map((path) => ({ path, data: '0' })));
   }
 
   sent(client: Recorded, asked: Asked): void {
@@ -51,9 +55,9 @@ export class Recording {
   answered(client: Recorded, asked: Asked, { err, zxid, body }: Answer): void {
     const id = this.take(asked);
     if (id === undefined) return;
-    // The judge does not follow the parents of sequential znodes.
-    const isOrphan = asked.type === OpCode.create && err === ErrorCode.NONODE;
-    if (client.isShared || isOrphan) {
+    // The judge does not follow the parents of sequential znodes, nor numbers past their end.
+    const isUnfollowed = isSequential(asked) && UNFOLLOWED.has(err);
+    if (client.isShared || isUnfollowed) {
       this.recorder.unknown(id);
       return;
     }
@@ -78,6 +82,11 @@ export class Recording {
     this.ids.delete(asked);
     return id;
   }
+}
+
+function isSequential({ type, body }: Asked): boolean {
+  if (type !== OpCode.create) return false;
+  return (CreateRequest.read(new InputArchive(body)).flags & Flags.sequential) !== 0;
 }
 
 function sessionOf({ id, told, life }: Recorded): string {

@@ -7,6 +7,9 @@ import {
 import type { QuorumLimits } from '../../src/server/quorum/role.js';
 import { LIMITS, OBSERVER_PORT } from './peer-parts.js';
 
+/** Few enough that most runs use an epoch up, and more than a leader has under way. */
+const AGED_LAST_COUNTER = 60;
+
 /** Who there is, and what the ensemble is allowed to do. */
 export interface Shape {
   readonly servers: number;
@@ -20,6 +23,8 @@ export interface Shape {
   readonly isReadOnlyAllowed?: boolean;
   /** Sessions are local, for ever or until they make an ephemeral. */
   readonly sessions?: 'global' | 'local' | 'upgraded';
+  /** Starts from data whose sequence numbers are near their end, with epochs of few zxids. */
+  readonly isAged?: boolean;
 }
 
 /** The ensemble of a seed where nobody asks for another. */
@@ -31,17 +36,20 @@ export function shapeOf(seed: number): Required<Shape> {
     spares: [0, 2, 0, 1, 0][seed % 5] ?? 0,
     isReadOnlyAllowed: seed % 7 === 2 || seed % 7 === 5,
     sessions: seed % 11 === 3 ? 'local' : seed % 11 === 8 ? 'upgraded' : 'global',
+    isAged: seed % 4 === 1,
   };
 }
 
 export function limitsOf(shape: Shape): QuorumLimits {
   const { isReadOnlyAllowed = false, sessions = 'global', hasObserverMasters = false } = shape;
+  const { isAged = false } = shape;
   const localSessions = { isUpgradeAllowed: sessions === 'upgraded' };
   return {
     ...LIMITS,
     isReadOnlyAllowed,
     observerMasterPort: hasObserverMasters ? OBSERVER_PORT : null,
     ...(sessions === 'global' ? {} : { localSessions }),
+    ...(isAged ? { lastCounter: AGED_LAST_COUNTER } : {}),
   };
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { judge } from '../history/judge.js';
 import { Random } from '../support/random.js';
+import { AGED_ZXID, putAgedData, SEQUENCE } from './aged-data.js';
 import { Checks } from './checks.js';
 import { ClientNode } from './client-node.js';
 import type { ClientWorld } from './client-world.js';
@@ -56,7 +57,7 @@ export class Simulation implements NodeWorld, ClientWorld {
   readonly scheduler = new Scheduler();
   readonly network: Network;
   readonly history: History;
-  readonly recording = new Recording(() => this.scheduler.nowMs);
+  readonly recording: Recording;
   readonly servers: ServerNode[];
   private readonly options: SimulationOptions;
   private readonly ledger: Ledger;
@@ -69,11 +70,14 @@ export class Simulation implements NodeWorld, ClientWorld {
 
   constructor(options: SimulationOptions) {
     const { seed, clients = 3, plant = {}, spares = 0, isReadOnlyAllowed = false } = options;
+    const { isAged = false } = options;
     this.options = options;
     const random = (stream: number) => new Random(seed * 16 + stream);
     this.network = new Network(this.scheduler, random(0));
     const all = everybody(options);
-    this.ledger = new Ledger(firstConfig(all, options));
+    const made = isAged ? ['/', SEQUENCE] : ['/'];
+    this.recording = new Recording(() => this.scheduler.nowMs, made);
+    this.ledger = new Ledger(firstConfig(all, options), isAged ? AGED_ZXID : 0n);
     this.history = new History(this.ledger);
     this.checks = new Checks(this.ledger, () => this.servers);
     const diskRandom = random(1);
@@ -81,6 +85,7 @@ export class Simulation implements NodeWorld, ClientWorld {
     const isReconfigEnabled = spares > 0;
     this.servers = [...all.members.keys()].map((sid) => {
       const disk = new SimDisk(this.scheduler, diskRandom, plant.diskManners);
+      if (isAged) putAgedData(disk);
       const known = firstConfig(all, options, sid);
       const config = plant.configOf?.(known, sid) ?? known;
       const { onDisk } = plant;

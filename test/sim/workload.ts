@@ -4,6 +4,7 @@ import { OPEN_ACL_UNSAFE, Perms } from '../../src/protocol/perms.js';
 import { CreateResponse, ReconfigRequest } from '../../src/protocol/proto.js';
 import type { QuorumServerConfig } from '../../src/server/config-ensemble.js';
 import type { Random } from '../support/random.js';
+import { SEQUENCE } from './aged-data.js';
 import { TWINS } from './checks.js';
 import type { ClientNode } from './client-node.js';
 import type { Answer } from './client-world.js';
@@ -16,7 +17,6 @@ import { lineOf } from './shape.js';
 
 const KEYS = ['/key-0', '/key-1', '/key-2', '/key-3'];
 const EPHEMERALS = '/ephemeral';
-const SEQUENCE = '/sequence';
 /** Few names, which are created, deleted and created again all the time. */
 const FIELD = '/field';
 const NAMES = ['/field/a', '/field/b', '/field/c', '/field/a/x', '/field/a/y', '/field/b/x'];
@@ -98,7 +98,7 @@ export class Workload {
 
   /** One write, whatever else happens; `done` hears whether it worked. */
   probe(done: (isWritten: boolean) => void): void {
-    const write = requests.setData(KEYS[0] as string, 'probe');
+    const write = requests.setData(KEYS[0] as string, this.text());
     this.ask(write, ({ err }) => done(err === ErrorCode.OK));
   }
 
@@ -195,9 +195,11 @@ export class Workload {
     const { random } = this;
     const flags = random.pick([Flags.sequential, Flags.ephemeralSequential]);
     const path = `${SEQUENCE}/${random.pick(['a', 'b'])}-`;
-    this.ask(requests.create(path, flags, null), ({ err, body }) => {
-      if (err === ErrorCode.OK) this.history.madeSequential(CreateResponse.read(body).path);
-    });
+    for (let left = 1 + random.below(3); left > 0; left--) {
+      this.ask(requests.create(path, flags, null), ({ err, body }) => {
+        if (err === ErrorCode.OK) this.history.madeSequential(CreateResponse.read(body).path);
+      });
+    }
   }
 
   /** One ephemeral comes and goes in one pipeline, and its session may end with it. */

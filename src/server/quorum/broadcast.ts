@@ -25,7 +25,7 @@ import { type Packet, PacketType, packetName } from './quorum-packet.js';
 import { configOf, designatedLeader, planReconfig } from './reconfig.js';
 import type { PeerHost } from './role.js';
 
-/** When so few zxids of an epoch are left, a new epoch is begun (ZOOKEEPER-1277). */
+/** Leaves zxids for what is under way when a new epoch begins (ZOOKEEPER-1277). */
 const LAST_COUNTER = 0xfff0_0000;
 
 export interface BroadcastOptions {
@@ -154,7 +154,7 @@ export class Broadcast implements ProposalListener {
       handler.send(PacketType.PROPOSAL, zxid, bytes);
       handler.watch(zxid, this.peer.nowMs);
     }
-    if (lowOf(zxid) >>> 0 >= LAST_COUNTER) {
+    if (lowOf(zxid) >>> 0 >= (this.peer.limits.lastCounter ?? LAST_COUNTER)) {
       this.peer.giveUp('the zxids of this epoch are used up; a new epoch is begun');
     }
   }

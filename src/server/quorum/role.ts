@@ -48,6 +48,8 @@ export interface QuorumLimits {
   readonly isReadOnlyAllowed: boolean;
   /** standaloneEnabled: a reconfig may not leave fewer than two voters. */
   readonly standaloneEnabled: boolean;
+  /** A new epoch begins after a txn with this counter or a later one. Default: `LAST_COUNTER`. */
+  readonly lastCounter?: number;
   /** localSessionsEnabled: new sessions live on their server alone. Default: null, they do not. */
   readonly localSessions?: LocalSessions | null;
 }
