@@ -113,8 +113,8 @@ export interface ZooKeeperClient {
 
   /**
    * Resolves when the session is first established. Rejects with a ConnectError, and closes the
-   * client, when no server took it in time; with SESSIONEXPIRED when it was to re-attach and the
-   * session is gone.
+   * client, when no server took it in time; with SESSIONEXPIRED when a server opens no session
+   * for it, or does not take the one that it was given; the cause says which.
    */
   connect(): Promise<void>;
 

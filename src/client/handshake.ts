@@ -14,7 +14,7 @@ export interface Hello {
 }
 
 export interface Welcome {
-  /** As negotiated, in ms; 0 or less says that the session has expired. */
+  /** As negotiated, in ms; 0 or less where there is no session: it has expired, or is refused. */
   readonly timeoutMs: number;
   readonly sessionId: bigint;
   readonly password: Buffer;

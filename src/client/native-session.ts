@@ -32,6 +32,9 @@ const EVENT_TYPES: Readonly<Record<string, number>> = {
 /** The package ends the session as expired after this many wake-ups without work; 10 by itself. */
 const RESPONSE_COUNTER_LIMIT = 1000;
 
+const NOT_TAKEN = 'opened no session, or does not take the one that it was given';
+const EXPIRED = 'says that the session has expired';
+
 /** Takes the code of a call, and its value, which is asked for only when the code is 0. */
 type Reply<R> = (rc: number, value: () => R) => void;
 
@@ -202,7 +205,9 @@ export class NativeSession {
 
   private ended(code: number): void {
     if (code === NativeCode.EXPIRED_SESSION_STATE) {
-      this.setState('expired', new Error('a server says that the session has expired'));
+      // Before a first connection it is all that the C client says of a server that refuses.
+      const said = this.state === 'connecting' ? NOT_TAKEN : EXPIRED;
+      this.setState('expired', new Error(`a server ${said}`));
     } else if (code === NativeCode.AUTH_FAILED_STATE) {
       this.setState('auth-failed', new Error('a server refused the authentication'));
     } else {

@@ -1,4 +1,5 @@
 import type { OutputArchive } from '../jute/output-archive.js';
+import { formatSessionId } from '../protocol/session-id.js';
 import { NO_PASSWORD, type Welcome, writeHello } from './handshake.js';
 import type { SessionOptions } from './session-contract.js';
 
@@ -11,6 +12,8 @@ export class SessionIdentity {
   private readonly options: SessionOptions;
   /** A read-only server makes up a session of its own, which no other server knows. */
   private isGlobal: boolean;
+  /** A server gave it to this client, or took it up for this client. */
+  private isOurs = false;
   private zxidHigh = 0;
   private zxidLow = 0;
 
@@ -46,10 +49,19 @@ export class SessionIdentity {
     });
   }
 
+  /** What an answer without a session says, as far as that is known. */
+  get refusal(): string {
+    if (!this.isGlobal) return 'opened no session';
+    if (this.isOurs) return 'says that the session has expired';
+    // A wrong password has the same answer.
+    return `does not take session ${formatSessionId(this.id)}: it has expired, or its password is another`;
+  }
+
   adopt(welcome: Welcome): void {
     this.id = welcome.sessionId;
     this.password = welcome.password;
     this.timeoutMs = welcome.timeoutMs;
     this.isGlobal ||= !welcome.isReadOnly;
+    this.isOurs ||= !welcome.isReadOnly;
   }
 }

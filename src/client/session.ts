@@ -281,7 +281,7 @@ export class Session {
   private handleWelcome(welcome: Welcome): void {
     const nowMs = this.liveness.receivedMs;
     if (welcome.timeoutMs <= 0 || welcome.sessionId === 0n) {
-      const reason = this.fault('says that the session has expired');
+      const reason = this.fault(this.identity.refusal);
       this.end('expired', ErrorCode.SESSIONEXPIRED, reason);
       return;
     }

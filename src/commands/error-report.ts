@@ -50,10 +50,6 @@ const SENTENCES: Partial<Record<ErrorName, (place: Place) => Words>> = {
   }),
   QUOTAEXCEEDED: ({ path }) => ({ sentence: `Quota has exceeded : ${path}` }),
   AUTHFAILED: ({ server }) => ({ sentence: `${server} refused the authentication` }),
-  SESSIONEXPIRED: () => ({
-    sentence: 'the session has expired, and its ephemerals are gone',
-    hint: 'connect opens a new one',
-  }),
   UNIMPLEMENTED: ({ verb, server }) => ({
     sentence: `${server} does not know the operation of ${verb}`,
     hint: 'it is older, or the operation is not enabled there',
@@ -144,6 +140,7 @@ async function wordsOf(
   if (error.code === 'CONNECTIONLOSS' || error.code === 'REQUESTTIMEOUT') {
     return lostWords(error, place, await isChanging(place.verb, context));
   }
+  if (error.code === 'SESSIONEXPIRED') return endedWords(error);
   return SENTENCES[error.code]?.(place) ?? { sentence: error.message };
 }
 
@@ -168,6 +165,14 @@ function lostWords(error: ZooKeeperError, { verb, path, server }: Place, isChang
   if (!isChange) return { sentence: `${what}; ${verb} changes nothing, and can be repeated` };
   const sentence = `${what}; whether ${verb} was done is not known`;
   return path === '' ? { sentence } : { sentence, hint: `stat ${path} shows what is there` };
+}
+
+/** What the server said: a session that never was has not expired. */
+function endedWords({ cause }: ZooKeeperError): Words {
+  return {
+    sentence: cause instanceof Error ? cause.message : 'the session has expired',
+    hint: 'connect asks for a new one; ephemerals end with the session that made them',
+  };
 }
 
 /** What ended the connection, where it is more than its end: "(zk1:2181 broke the protocol: …)". */

@@ -116,7 +116,7 @@ oracleTest("the bundled server, Apache's and a closed port are three rows", asyn
       assert.match(mntr.out, new RegExp(`^${server.connectString} +serving +standalone `, 'm'));
     }
     assert.match(mntr.out, new RegExp(`^${dead} +refused `, 'm'));
-    assert.match(mntr.out, new RegExp(`^${dead}: nothing listens there`, 'm'));
+    assert.match(mntr.out, new RegExp(`^${dead}: the connection was refused`, 'm'));
     for (const line of mntr.out.split('\n')) assert.ok(line.length <= 80, line);
 
     await askEveryWord([bundled.port, oracle.port]);

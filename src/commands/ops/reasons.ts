@@ -14,8 +14,8 @@ type Describe = (context: FaultContext) => { message: string; advice: string };
 
 const SENTENCES: Readonly<Record<Reason | 'read-only', Describe>> = {
   refused: () => ({
-    message: 'nothing listens there: the connection was refused',
-    advice: 'start the server, or correct its port in the list',
+    message: 'the connection was refused',
+    advice: 'start the server, correct its port in the list, or look at firewalls on the way',
   }),
   timeout: ({ timeoutMs }) => ({
     message: `no whole answer within ${timeoutMs} ms`,
@@ -63,7 +63,7 @@ const SENTENCES: Readonly<Record<Reason | 'read-only', Describe>> = {
     advice: 'look at wchs, or ask all the same with --force',
   }),
   'read-only': () => ({
-    message: 'it has lost its quorum and serves read-only clients',
+    message: 'it is without a quorum and serves read-only clients',
     advice: 'bring back enough members for a majority, or look at the network between them',
   }),
 };

@@ -14,7 +14,7 @@ export const SESSION_OPTIONS: readonly TaskOption[] = [
 ];
 
 const SESSION_TIMEOUT_MS = 10_000;
-const READ_ONLY = 'it is read-only: it has lost its quorum';
+const READ_ONLY = 'it is read-only: it is without a quorum';
 
 /** A session with one member, and no other. */
 export interface MemberSession {
