@@ -49,6 +49,7 @@ export type SessionEvent =
   | { readonly kind: 'client'; readonly client: ZooKeeperClient | undefined };
 
 const LINES_KEPT = 10_000;
+const DEFAULT_WORD_TIMEOUT_MS = 2000;
 
 /**
  * What one shell holds between its commands: the connection and the working path. It connects when
@@ -100,6 +101,11 @@ export class ShellSession {
   /** For whatever else is asked of its servers over TLS. */
   get tls(): TlsOptions | undefined {
     return this.#options.tls ?? this.#options.client?.tls;
+  }
+
+  /** For the answer to a word, in ms. */
+  get wordTimeoutMs(): number {
+    return this.#options.timeoutMs ?? DEFAULT_WORD_TIMEOUT_MS;
   }
 
   /** The connect string of the session, or of the one that would be opened. */

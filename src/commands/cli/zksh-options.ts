@@ -32,7 +32,7 @@ const OPTIONS = {
     valueName: 'MS',
     min: 1,
     max: 0x7fff_ffff,
-    summary: 'for connecting, for each request, and asked of the server for the session',
+    summary: 'for connecting, for each request and word, and asked of the server for the session',
   },
   readonly: { summary: 'refuse every change, and be content with a read-only server' },
   'dry-run': {

@@ -11,8 +11,6 @@ export interface ClientAddresses {
   readonly note: string | undefined;
 }
 
-const TIMEOUT_MS = 2000;
-
 /** Asks each server of the session's list for its connections; a session is on one of them. */
 export async function findAddresses({ session, signal }: CommandContext): Promise<ClientAddresses> {
   const bySession = new Map<string, string>();
@@ -20,7 +18,7 @@ export async function findAddresses({ session, signal }: CommandContext): Promis
   const ask = async (server: ReturnType<typeof parseConnectString>['servers'][number]) => {
     const name = formatServerAddress(server);
     try {
-      const options = { timeoutMs: TIMEOUT_MS, signal };
+      const options = { timeoutMs: session.wordTimeoutMs, signal };
       const answer = (await askWord(server, 'cons', options)).toString();
       if (answer.includes('not in the whitelist')) {
         notes.push(`${name} does not answer the word cons; 4lw.commands.whitelist allows it`);

@@ -3,14 +3,12 @@ import type { ParsedServer } from '../../fourlw/srvr.js';
 import type { ShellSession } from '../shell-session.js';
 import { isSecureTarget } from '../target.js';
 
-const ASK_TIMEOUT_MS = 2000;
-
 /**
  * What the server that the session is on says to srvr, on a connection beside it.
  * @returns undefined where it does not say: there is none, or it answers no words
  */
 export async function askServer(
-  { client, target, tls }: ShellSession,
+  { client, target, tls, wordTimeoutMs: timeoutMs }: ShellSession,
   signal?: AbortSignal,
 ): Promise<ParsedServer | undefined> {
   // Read once: the connection may be lost during each wait below.
@@ -24,7 +22,7 @@ export async function askServer(
     const plain = parseServerAddress(server);
     const address = isSecureTarget(target) ? { ...plain, isSecure: true as const } : plain;
     const how = {
-      timeoutMs: ASK_TIMEOUT_MS,
+      timeoutMs,
       ...(tls === undefined ? {} : { tls }),
       ...(signal === undefined ? {} : { signal }),
     };

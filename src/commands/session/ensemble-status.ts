@@ -24,7 +24,7 @@ import { JUDGED, type OpsVerb } from '../ops/verb.js';
 import type { Column, Result, Row } from '../result.js';
 import { ensembleServers } from './ensemble-servers.js';
 
-const [TIMEOUT_MS, DEADLINE_MS] = [2000, 10_000];
+const MIN_DEADLINE_MS = 10_000;
 
 const FIGURES = {
   role: ROLE,
@@ -89,12 +89,12 @@ export async function ensembleStatus(context: CommandContext): Promise<Result> {
 }
 
 async function look(context: CommandContext): Promise<OpsResult> {
-  const { tls } = context.session;
+  const { tls, wordTimeoutMs: timeoutMs } = context.session;
   const ask = (servers: Parameters<typeof runVerb>[1]) =>
     runVerb(VERB, servers, {
       ask: askWord,
-      timeoutMs: TIMEOUT_MS,
-      deadlineMs: DEADLINE_MS,
+      timeoutMs,
+      deadlineMs: Math.max(MIN_DEADLINE_MS, timeoutMs),
       confirmMs: 0,
       now: () => new Date(),
       signal: context.signal,

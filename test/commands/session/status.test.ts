@@ -1,6 +1,8 @@
 // status and ping, asked of a server.
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { askServer } from '../../../src/commands/session/ask-server.js';
 import { histogramOf } from '../../../src/commands/session/ping.js';
 import { startEnsemble, startServer } from '../../../src/server/main.js';
 import { freePort } from '../../support/free-port.js';
@@ -36,6 +38,30 @@ test('status does without what the server does not say', async () => {
   const { server, mode, version, zxid, state } = JSON.parse(await world.run('status'));
   assert.equal([server, mode, version, zxid], ['127.0.0.1:1', null, null, null]);
   assert.is(state, 'connected');
+});
+
+test('a server that is silent is waited for as long as --timeout says', async () => {
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => sockets.push(socket.on('error', () => undefined)));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const others = new AbortController();
+  const ask = async (options: { timeoutMs?: number }): Promise<typeof options> => {
+    const world = makeShellWorld(options);
+    await world.session.ready();
+    world.client.server = `127.0.0.1:${port}`;
+    assert.is(await askServer(world.session, others.signal), undefined);
+    return options;
+  };
+  try {
+    const all = [{ timeoutMs: 60_000 }, {}, { timeoutMs: 20 }].map(ask);
+    assert.equal(await Promise.race(all), { timeoutMs: 20 });
+    others.abort();
+    await Promise.all(all);
+  } finally {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  }
 });
 
 serverTest('status --all finds all servers by one of them, and judges them', async (shell) => {
