@@ -12,6 +12,7 @@ import { ia5Value, makeAuthority, type Subject } from '../support/certs.js';
 import { freePort } from '../support/free-port.js';
 import { NETTY_JARS, oracleTest, spawnJava, startOracle } from '../support/oracle.js';
 import { makeTlsFiles, startSecure, type TlsFiles } from '../support/tls-world.js';
+import { watchProcess } from '../support/watched-process.js';
 
 function storesOf(keyFile: string, files: TlsFiles): Record<string, string> {
   return {
@@ -36,14 +37,8 @@ function runJavaShell(
   };
   const main = 'org.apache.zookeeper.ZooKeeperMain';
   const args = [main, '-server', `localhost:${port}`, ...command];
-  const child = spawnJava(args, properties, NETTY_JARS);
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.on('data', (chunk) => {
-      output += chunk;
-    });
-  }
-  return new Promise((resolve) => child.once('close', () => resolve(output)));
+  const { output, ended } = watchProcess(spawnJava(args, properties, NETTY_JARS));
+  return ended.then(output);
 }
 
 oracleTest("Apache's Java shell works over TLS, and is known by its certificate", async () => {

@@ -6,8 +6,15 @@ import type { SessionClient } from '../../src/client/client.js';
 import { askWord } from '../../src/client/four-letter.js';
 import { createClient } from '../../src/client/index.js';
 import { freePort } from '../support/free-port.js';
-import { type Member, makeSeats, type Seat, type Seats } from '../support/oracle-ensemble.js';
+import {
+  type Member,
+  makeSeats,
+  memberIn,
+  type Seat,
+  type Seats,
+} from '../support/oracle-ensemble.js';
 import { waitFor } from '../support/wait-for.js';
+import { watchProcess } from '../support/watched-process.js';
 import { Stranger } from './wire.js';
 
 export const OWN_SERVER = fileURLToPath(new URL('../../bin/zkserver.cjs', import.meta.url));
@@ -180,23 +187,7 @@ export class Scene {
 const MAX_STRANGERS = 1500;
 
 function startServer(bundle: string, seat: Seat): Member {
-  const child = spawn(process.execPath, [bundle, 'start-foreground', seat.configFile], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk) => {
-      output = `${output}${chunk}`.slice(-100_000);
-    });
-  }
-  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
-  return {
-    seat,
-    output: () => output,
-    pid: () => child.pid ?? 0,
-    stop: async (signal = 'SIGTERM') => {
-      child.kill(signal);
-      await ended;
-    },
-  };
+  const args = [bundle, 'start-foreground', seat.configFile];
+  const stdio: ['ignore', 'pipe', 'pipe'] = ['ignore', 'pipe', 'pipe'];
+  return memberIn(seat, watchProcess(spawn(process.execPath, args, { stdio })));
 }

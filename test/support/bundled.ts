@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import {
@@ -11,6 +11,7 @@ import {
 } from '../../src/server/main.js';
 import { freePort } from './free-port.js';
 import { waitFor } from './wait-for.js';
+import { type WatchedProcess, watchProcess } from './watched-process.js';
 
 const ZKSERVER = fileURLToPath(new URL('../../bin/zkserver.cjs', import.meta.url));
 
@@ -26,15 +27,8 @@ export function startBundledEnsemble(options: StartEnsembleOptions = {}): Promis
   return startEnsemble({ ...options, config: { ...OPEN, ...options.config } });
 }
 
-export interface BundledProcess {
+export interface BundledProcess extends WatchedProcess {
   readonly port: number;
-  readonly process: ChildProcess;
-  /** What it wrote on stderr and stdout so far. */
-  output(): string;
-  /** Resolves with the exit code when it ends by itself, null after a signal. */
-  readonly ended: Promise<number | null>;
-  /** Sends `signal` and waits for the end; resolves with the exit code, null after a signal. */
-  stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
 /**
@@ -80,25 +74,7 @@ export async function spawnBundled(
 export function runZkserver(
   args: readonly string[],
   prefix: readonly string[] = [],
-): Omit<BundledProcess, 'port'> {
+): WatchedProcess {
   const [command = process.execPath, ...rest] = [...prefix, process.execPath, ZKSERVER, ...args];
-  const child = spawn(command, rest, { stdio: ['ignore', 'pipe', 'pipe'] });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk) => {
-      output += chunk;
-    });
-  }
-  const ended = new Promise<number | null>((resolve) => {
-    child.once('close', (code) => resolve(code));
-  });
-  return {
-    process: child,
-    output: () => output,
-    ended,
-    stop: (signal = 'SIGTERM') => {
-      child.kill(signal);
-      return ended;
-    },
-  };
+  return watchProcess(spawn(command, rest, { stdio: ['ignore', 'pipe', 'pipe'] }));
 }

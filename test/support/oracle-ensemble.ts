@@ -5,6 +5,7 @@ import { freePort } from './free-port.js';
 import { isServing, NETTY_JARS, spawnJava } from './oracle.js';
 import { makeTempDir } from './temp-dir.js';
 import { waitFor } from './wait-for.js';
+import { type WatchedProcess, watchProcess } from './watched-process.js';
 
 export type MemberRole = 'participant' | 'observer';
 
@@ -140,38 +141,22 @@ function writeSeat(
 
 function startBundled(seat: Seat, properties: Readonly<Record<string, string>> = {}): Member {
   const flags = Object.entries(properties).flatMap(([key, value]) => ['-D', `${key}=${value}`]);
-  const args = ['start-foreground', seat.configFile, ...flags];
-  const { process: child, ...running } = runZkserver(args);
-  return {
-    seat,
-    output: running.output,
-    pid: () => child.pid ?? 0,
-    stop: async (signal) => {
-      await running.stop(signal);
-    },
-  };
+  return memberIn(seat, runZkserver(['start-foreground', seat.configFile, ...flags]));
 }
 
 function startApache(seat: Seat, properties?: Readonly<Record<string, string>>): Member {
-  const child = spawnJava(
-    ['org.apache.zookeeper.server.quorum.QuorumPeerMain', seat.configFile],
-    properties,
-    NETTY_JARS,
-  );
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.on('data', (chunk) => {
-      output += chunk;
-    });
-  }
-  const exited = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const args = ['org.apache.zookeeper.server.quorum.QuorumPeerMain', seat.configFile];
+  return memberIn(seat, watchProcess(spawnJava(args, properties, NETTY_JARS)));
+}
+
+/** A process that takes the seat. */
+export function memberIn(seat: Seat, { process: child, output, stop }: WatchedProcess): Member {
   return {
     seat,
-    output: () => output,
+    output,
     pid: () => child.pid ?? 0,
-    stop: async (signal = 'SIGTERM') => {
-      child.kill(signal);
-      await exited;
+    stop: async (signal) => {
+      await stop(signal);
     },
   };
 }

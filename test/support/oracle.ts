@@ -6,6 +6,7 @@ import { test } from 'uvu';
 import { freePort } from './free-port.js';
 import { makeTempDir } from './temp-dir.js';
 import { waitFor } from './wait-for.js';
+import { watchProcess } from './watched-process.js';
 
 /** Where Debian's packages put Apache's server, its Java shell and its C shell. */
 export const ZOOKEEPER_JAR = '/usr/share/java/zookeeper.jar';
@@ -96,28 +97,17 @@ export async function startOracle(options: OracleOptions = {}): Promise<Oracle> 
       .map(([key, value]) => `${key}=${value}\n`)
       .join(''),
   );
-  const child = spawnJava(
-    ['org.apache.zookeeper.server.quorum.QuorumPeerMain', file],
-    options.properties,
-    options.jars,
-  );
-  let output = '';
-  child.stdout?.on('data', (chunk) => {
-    output += chunk;
-  });
-  child.stderr?.on('data', (chunk) => {
-    output += chunk;
-  });
-  const exited = new Promise<void>((resolve) => child.once('close', () => resolve()));
-  const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
-    child.kill(signal);
-    await exited;
-  };
+  const args = ['org.apache.zookeeper.server.quorum.QuorumPeerMain', file];
+  const {
+    process: child,
+    output,
+    stop,
+  } = watchProcess(spawnJava(args, options.properties, options.jars));
   try {
     await waitFor(
       `Apache's server on port ${port}`,
       () => {
-        if (child.exitCode !== null) throw new Error(`Apache's server ended:\n${output}`);
+        if (child.exitCode !== null) throw new Error(`Apache's server ended:\n${output()}`);
         return isServing(port, config.clientPortAddress);
       },
       60_000,
@@ -131,9 +121,11 @@ export async function startOracle(options: OracleOptions = {}): Promise<Oracle> 
     port,
     connectString: `${config.clientPortAddress.includes(':') ? `[${config.clientPortAddress}]` : config.clientPortAddress}:${port}`,
     dataDir,
-    output: () => output,
+    output,
     pid: () => child.pid ?? 0,
-    stop,
+    stop: async (signal) => {
+      await stop(signal);
+    },
     close: async () => {
       await stop('SIGKILL');
       home.remove();

@@ -38,6 +38,7 @@ import {
 import { readTxn, type TxnEntry, writeTxn } from '../../../src/server/tree/txn.js';
 import { oracleTest, spawnJava, startOracle } from '../../support/oracle.js';
 import { makeTempDir } from '../../support/temp-dir.js';
+import { watchProcess } from '../../support/watched-process.js';
 import { Fold, type FoldNode } from './fold.js';
 
 const MAX_ENTRY = 2 * 0xfffff;
@@ -297,16 +298,9 @@ function snapshotOf(fold: Fold): Generator<Buffer> {
 
 /** Runs one of Apache's tools to its end. */
 async function runTool(...args: string[]): Promise<{ status: number | null; output: string }> {
-  const child = spawnJava(args);
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.on('data', (chunk) => {
-      output += chunk;
-    });
-  }
+  const { process: child, output, ended } = watchProcess(spawnJava(args));
   child.stdin?.end();
-  const status = await new Promise<number | null>((resolve) => child.once('close', resolve));
-  return { status, output };
+  return { status: await ended, output: output() };
 }
 
 oracleTest("Apache's tools and server read what is written here", async () => {
