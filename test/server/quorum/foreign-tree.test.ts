@@ -4,8 +4,18 @@ import { ForeignTreeError } from '../../../src/server/foreign-tree-error.js';
 import { TreeAudit } from '../../../src/server/tree/tree-audit.js';
 import { EnsembleWorld } from './ensemble-world.js';
 
-// The leaders here stand for Apache's, which do not hold their trees against themselves.
-TreeAudit.prototype.poll = () => undefined;
+/** Its leaders stand for Apache's, which do not hold their trees against themselves. */
+function withoutAudit(body: () => void): () => void {
+  return () => {
+    const { poll } = TreeAudit.prototype;
+    TreeAudit.prototype.poll = () => undefined;
+    try {
+      body();
+    } finally {
+      TreeAudit.prototype.poll = poll;
+    }
+  };
+}
 
 /** A member that was away comes back with the data of another ensemble of the same age. */
 function worldOfTwo(): EnsembleWorld {
@@ -112,53 +122,63 @@ test('the log stays until the leader\u2019s tree is on the disk, and is what the
   assert.ok(world.member(world.leader ?? 0).peer.data.tree.get('/b'));
 });
 
-test('a leader whose sum of digests is off stops nobody: both trees change alike', () => {
-  const world = serving();
-  const client = world.client(3);
-  client.push(client.create('/a'));
-  spoilDigests(world, 7);
-  client.push(client.create('/b'));
-  world.pass(1000);
-  world.allServe();
-  assert.is(world.leader, 3);
-  const later = world.client(3);
-  for (const path of ['/c', '/d', '/e']) later.push(later.create(path));
-  world.pass(5000);
-  assert.equal(later.take(), ['connected', 'create ok', 'create ok', 'create ok']);
-  assert.equal([world.isServing(1), world.isServing(2)], [true, true]);
-  for (const sid of [1, 2]) {
-    assert.ok(world.member(sid).peer.data.tree.get('/e'));
-    assert.match(world.member(sid).notes.join('; '), /does not fit the tree that it sent/);
-  }
-});
-
-test('one that parts from the leader\u2019s own tree with each txn ends the server', () => {
-  const world = serving();
-  const serveWith = (path: string) => {
-    world.until(() => world.leader !== undefined, 'one leads');
-    const client = world.client(world.leader ?? 0);
+test(
+  'a leader whose sum of digests is off stops nobody: both trees change alike',
+  withoutAudit(() => {
+    const world = serving();
+    const client = world.client(3);
+    client.push(client.create('/a'));
     spoilDigests(world, 7);
-    client.push(client.create(path));
+    client.push(client.create('/b'));
     world.pass(1000);
-  };
-  assert.throws(
-    () => {
-      for (const path of ['/a', '/b', '/c', '/d', '/e', '/f']) serveWith(path);
-    },
-    (error: Error) =>
-      error instanceof ForeignTreeError &&
-      /^tree: not the leader's at zxid 0x\w+, though the leader's whole tree/.test(error.message) &&
-      !/move|delete|remove/.test(error.message),
-  );
-});
+    world.allServe();
+    assert.is(world.leader, 3);
+    const later = world.client(3);
+    for (const path of ['/c', '/d', '/e']) later.push(later.create(path));
+    world.pass(5000);
+    assert.equal(later.take(), ['connected', 'create ok', 'create ok', 'create ok']);
+    assert.equal([world.isServing(1), world.isServing(2)], [true, true]);
+    for (const sid of [1, 2]) {
+      assert.ok(world.member(sid).peer.data.tree.get('/e'));
+      assert.match(world.member(sid).notes.join('; '), /does not fit the tree that it sent/);
+    }
+  }),
+);
+
+test(
+  'one that parts from the leader\u2019s own tree with each txn ends the server',
+  withoutAudit(() => {
+    const world = serving();
+    const serveWith = (path: string) => {
+      world.until(() => world.leader !== undefined, 'one leads');
+      const client = world.client(world.leader ?? 0);
+      spoilDigests(world, 7);
+      client.push(client.create(path));
+      world.pass(1000);
+    };
+    assert.throws(
+      () => {
+        for (const path of ['/a', '/b', '/c', '/d', '/e', '/f']) serveWith(path);
+      },
+      (error: Error) =>
+        error instanceof ForeignTreeError &&
+        /^tree: not the leader's at zxid 0x\w+, though the leader's whole tree/.test(
+          error.message,
+        ) &&
+        !/move|delete|remove/.test(error.message),
+    );
+  }),
+);
 
 test('txns without a digest, as of a leader that works out none, are believed', () => {
   const world = serving();
   const client = world.client(3);
   client.push(client.create('/a'));
-  const { prep } = world.member(3).peer.server.state;
+  const { prep, tree } = world.member(3).peer.server.state;
   const { options, outstanding } = prep as unknown as Record<string, { isDigestEnabled: boolean }>;
-  for (const each of [options, outstanding]) if (each !== undefined) each.isDigestEnabled = false;
+  for (const each of [options, outstanding, tree as { isDigestEnabled: boolean }]) {
+    if (each !== undefined) each.isDigestEnabled = false;
+  }
   world.member(1).peer.data.tree.digest.value += 1n;
   client.push(client.create('/b'));
   world.pass(3000);
