@@ -6,7 +6,7 @@ import { Simulation } from './simulation.js';
 // Ensembles of the real core under faults; `npm run sim` runs as many as one likes.
 
 const STEPS = 8000;
-const SEEDS = 120;
+const SEEDS = 60;
 
 test(`no seed below ${SEEDS} breaks a promise of ZooKeeper`, async () => {
   let writes = 0;
