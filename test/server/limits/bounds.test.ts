@@ -103,6 +103,23 @@ test('the bytes of all requests in flight have a limit', () => {
   assert.is(world.server.state.inFlight.bytes, 0);
 });
 
+test('answers to one chunk of reads take no more memory than a connection may leave unread', () => {
+  const world = new ServerWorld();
+  const peer = world.client();
+  const data = { path: '/', data: Buffer.alloc(3 * KIB), version: -1 };
+  peer.push(peer.request(OpCode.setData, data));
+  world.ackAll();
+  const connection = connectionOf(world, peer);
+  const before = connection.stats.sent;
+  const reads = Array.from({ length: 30_000 }, () => peer.getData('/'));
+  peer.push(Buffer.concat(reads));
+  assert.ok(peer.isClosed);
+  const most = Math.ceil(LIMITS.unreadBytes.value / (3 * KIB));
+  assert.ok(connection.stats.sent - before <= most, `${connection.stats.sent} answers`);
+  assert.equal(limitsOf(world), ['unreadBytes']);
+  assert.is(connection.out.length, 0);
+});
+
 /** Sends one auth after the other until the server has enough of it. */
 function sendAuths(nameOf: (i: number) => string, count: number) {
   const world = new ServerWorld();
