@@ -1,36 +1,68 @@
 /**
  * `npm run faults -- [--minutes N] [--size 3|5] [--seed N] [--history FILE]`: the faults of
  * faults.test.ts, for longer. FILE gets what the clients saw, which `npm run history` judges again.
+ *
+ * `npm run faults -- --disk [--minutes N] [--seed N] [--server FILE]`: the full disks of
+ * full-disk.test.ts, for longer, or under another build of zkserver.
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { runFullDisk } from './full-disk.js';
 import { runFaults } from './run-faults.js';
 
 const { values } = parseArgs({
   options: {
-    minutes: { type: 'string', default: '10' },
+    minutes: { type: 'string' },
     size: { type: 'string', default: '3' },
     seed: { type: 'string', default: '1' },
     history: { type: 'string' },
+    disk: { type: 'boolean', default: false },
+    server: { type: 'string' },
   },
 });
-const size = Number(values.size);
-const seed = Number(values.seed);
-const ms = Number(values.minutes) * 60_000;
-const result = await runFaults({
-  size,
-  seed,
-  ms,
-  onFault: (text) => process.stderr.write(`${text}\n`),
-});
-const { problems, acknowledged, seen, faults, logs } = result;
-if (values.history !== undefined) writeFileSync(values.history, result.history());
-console.log(`${size} members, seed ${seed}: ${acknowledged} writes acknowledged, ${seen} requests`);
-console.log(`faults: ${JSON.stringify(faults)}`);
-if (problems.length > 0) {
-  console.log(`${problems.length} problems:\n${problems.slice(0, 20).join('\n')}`);
-  console.log(logs());
-  process.exitCode = 1;
-} else {
-  console.log('nothing acknowledged was lost, and nothing seen that cannot be');
+
+async function faults(seed: number): Promise<void> {
+  const size = Number(values.size);
+  const ms = Number(values.minutes ?? 10) * 60_000;
+  const onFault = (text: string) => process.stderr.write(`${text}\n`);
+  const result = await runFaults({ size, seed, ms, onFault });
+  const { problems, acknowledged, seen, faults: made, logs } = result;
+  if (values.history !== undefined) writeFileSync(values.history, result.history());
+  console.log(
+    `${size} members, seed ${seed}: ${acknowledged} writes acknowledged, ${seen} requests`,
+  );
+  console.log(`faults: ${JSON.stringify(made)}`);
+  if (problems.length > 0) {
+    console.log(`${problems.length} problems:\n${problems.slice(0, 20).join('\n')}`);
+    console.log(logs());
+    process.exitCode = 1;
+  } else {
+    console.log('nothing acknowledged was lost, and nothing seen that cannot be');
+  }
 }
+
+/** Each kind with and without a client that never reads, again and again. */
+async function fullDisks(first: number): Promise<void> {
+  const endMs = Date.now() + Number(values.minutes ?? 0) * 60_000;
+  let seed = first;
+  do {
+    for (const full of ['snapshot', 'log'] as const) {
+      for (const hasSilentReader of [false, true]) {
+        const { server } = values;
+        const { problems, acknowledged } = await runFullDisk({
+          full,
+          seed,
+          hasSilentReader,
+          server,
+        });
+        const reader = hasSilentReader ? ', a client that never reads' : '';
+        const result = problems.length === 0 ? 'holds' : problems.slice(0, 5).join('; ');
+        console.log(`full ${full}${reader}, seed ${seed}, ${acknowledged} writes: ${result}`);
+        if (problems.length > 0) process.exitCode = 1;
+      }
+    }
+    seed++;
+  } while (Date.now() < endMs);
+}
+
+await (values.disk ? fullDisks : faults)(Number(values.seed));

@@ -1,14 +1,31 @@
+import type { SessionClient } from '../../src/client/client.js';
 import { ByteBuilder } from '../support/byte-builder.js';
 import type { Attack } from './attack.js';
+import type { Scene } from './scene.js';
 import { clientHello } from './wire.js';
 
 const LONGS = [-(2n ** 63n), -1n, 0n, 1n, 2n ** 62n, 2n ** 63n - 1n];
 const INTS = [-0x8000_0000, -1, 0, 1, 0x7fff_ffff];
 const GET_DATA = 4;
+const LARGE = '/strangers-large';
+const LARGE_SIZE = 900_000;
 
-function getData(xid: number, path: string): Buffer {
+/** The frame of a read. */
+export function getData(xid: number, path: string): Buffer {
   const frame = new ByteBuilder().int(xid).int(GET_DATA).string(path).bool(false).build();
   return new ByteBuilder().buffer(frame).build();
+}
+
+async function withClient(
+  scene: Scene,
+  action: (client: SessionClient) => Promise<unknown>,
+): Promise<void> {
+  const client = await scene.client();
+  try {
+    await action(client);
+  } finally {
+    await client.close();
+  }
 }
 
 export const CLIENT_ATTACKS: readonly Attack[] = [
@@ -54,6 +71,25 @@ export const CLIENT_ATTACKS: readonly Attack[] = [
         }
       }
       await scene.repeat(1000, 50, () => undefined);
+    },
+  },
+  {
+    name: 'client-large-reads',
+    about: 'clients ask for a large znode again and again, and never read',
+    run: async (scene) => {
+      await withClient(scene, (client) => client.create(LARGE, Buffer.alloc(LARGE_SIZE)));
+      for (const { clientPort } of scene.seats.all) {
+        // Below the limit of what one may leave unread, and far above it.
+        for (const count of [40, 1500]) {
+          const asked = Array.from({ length: count }, (_, i) => getData(i, LARGE));
+          scene.stranger(clientPort, false).send(clientHello(0n, 6000, 0n), ...asked);
+        }
+      }
+      await scene.repeat(1000, 50, () => undefined);
+    },
+    damage: async (scene) => {
+      await withClient(scene, (client) => client.delete(LARGE));
+      return [];
     },
   },
   {

@@ -85,6 +85,15 @@ export class Scene {
     for (const sid of sids) this.startMember(sid);
   }
 
+  /** SIGTERM, and SIGKILL after that time; resolves to whether it ended before. */
+  async stop(sid: number, ms: number): Promise<boolean> {
+    const member = this.members.get(sid);
+    const ended = member?.stop('SIGTERM').then(() => true);
+    if (await Promise.race([ended, delay(ms, false, { ref: false })])) return true;
+    await member?.stop('SIGKILL');
+    return false;
+  }
+
   async modeOf(sid: number): Promise<string> {
     const { clientPort: port } = this.seats.of(sid);
     const answer = await askWord({ host: '127.0.0.1', port }, 'srvr').catch(() => '');
@@ -129,10 +138,24 @@ export class Scene {
     return stranger;
   }
 
-  /** Those still connected leave. */
-  dismiss(): void {
-    for (const stranger of this.strangers) stranger.close();
-    this.strangers = [];
+  /** Those still connected leave, but for so many of them, spread over the attack. */
+  dismiss(kept = 0): void {
+    const connected = this.strangers.filter(({ isClosed }) => !isClosed);
+    const step = Math.max(1, Math.ceil(connected.length / kept));
+    this.strangers = kept === 0 ? [] : connected.filter((_, at) => at % step === 0);
+    const staying = new Set(this.strangers);
+    for (const stranger of connected) if (!staying.has(stranger)) stranger.close();
+  }
+
+  /** The member at which most strangers are still connected. */
+  mostAttacked(): number {
+    const crowd = ({ sid, clientPort, electionPort, quorumPort }: Seat): number => {
+      const ports = [clientPort, electionPort, quorumPort, this.adminPorts.get(sid)];
+      return this.strangers.filter(({ port, isClosed }) => !isClosed && ports.includes(port))
+        .length;
+    };
+    const crowds = this.seats.all.map((seat) => ({ sid: seat.sid, count: crowd(seat) }));
+    return crowds.reduce((most, next) => (next.count > most.count ? next : most)).sid;
   }
 
   /** Does it again and again for that time. */

@@ -3,12 +3,14 @@ import { ByteBuilder } from '../support/byte-builder.js';
 
 /** A connection of somebody who is no member. */
 export class Stranger {
+  readonly port: number;
   readonly socket: Socket;
   received = Buffer.alloc(0);
   isClosed = false;
 
   /** @param isReading false leaves all answers in the socket */
   constructor(port: number, isReading = true) {
+    this.port = port;
     this.socket = connect(port, '127.0.0.1');
     if (isReading) {
       this.socket.on('data', (bytes) => {

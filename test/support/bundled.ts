@@ -70,11 +70,13 @@ export async function spawnBundled(
 /**
  * Runs zkserver with any arguments.
  * @param prefix a command that runs the rest of its line, in the same process
+ * @param bundle the path of another build of it
  */
 export function runZkserver(
   args: readonly string[],
   prefix: readonly string[] = [],
+  bundle = ZKSERVER,
 ): WatchedProcess {
-  const [command = process.execPath, ...rest] = [...prefix, process.execPath, ZKSERVER, ...args];
+  const [command = process.execPath, ...rest] = [...prefix, process.execPath, bundle, ...args];
   return watchProcess(spawn(command, rest, { stdio: ['ignore', 'pipe', 'pipe'] }));
 }

@@ -1,0 +1,217 @@
+/**
+ * A server as a process whose files may have only so many bytes (ulimit -f), under clients that
+ * write. Either its snapshots fail and it must serve on, or its log fails and it must end.
+ */
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { SessionClient } from '../../src/client/client.js';
+import { createClient } from '../../src/client/index.js';
+import { OPERATOR_LIMITS } from '../../src/server/limits/operator-limits.js';
+import { ExitCode } from '../../src/server/main.js';
+import { getData } from '../strangers/client-attacks.js';
+import { clientHello, Stranger } from '../strangers/wire.js';
+import { runZkserver } from '../support/bundled.js';
+import { freePort } from '../support/free-port.js';
+import { Random } from '../support/random.js';
+import { makeTempDir } from '../support/temp-dir.js';
+import { waitFor } from '../support/wait-for.js';
+
+export type FullFile = 'snapshot' | 'log';
+
+export interface FullDiskOptions {
+  /** Of what there is too much for the disk. */
+  readonly full: FullFile;
+  readonly seed: number;
+  /** A client asks for more than the socket takes, and never reads. */
+  readonly hasSilentReader: boolean;
+  /** The path of a bundled zkserver. */
+  readonly server?: string | undefined;
+}
+
+export interface FullDiskResult {
+  /** What must not be; empty when all is well. */
+  readonly problems: readonly string[];
+  readonly acknowledged: number;
+}
+
+const KIB = 1024;
+/** What ulimit counts in. */
+const BLOCK = 512;
+/** Of the limit, the next smaller thing always fits into it: a log of one snapCount, or a znode. */
+const FILE_LIMIT = 1200 * KIB;
+const LARGE_SIZE = 900_000;
+/** More than sockets take, less than a client may leave unread. */
+const LARGE_READS = 40;
+const PATHS = 400;
+const WRITERS = 8;
+const WRITES = 1200;
+const SNAP_COUNT = 50;
+/** The documented one, and what a busy machine takes for the rest of the end. */
+const CLOSE_LIMIT_MS = OPERATOR_LIMITS.shutdownTime.value + 10_000;
+const FORMATS = /^((log|snapshot)\.[0-9a-f]+|acceptedEpoch|currentEpoch)$/;
+const LOCK = /^zkserver\.lock/;
+
+/** What was sent and what was acknowledged, by path. */
+interface Written {
+  sent: number;
+  acked: number;
+}
+
+class FullDiskRun {
+  readonly problems: string[] = [];
+  readonly written = new Map<string, Written>();
+  acknowledged = 0;
+  private readonly options: FullDiskOptions;
+  private readonly random: Random;
+  private readonly home = makeTempDir('full-disk');
+  private running: ReturnType<typeof runZkserver> | undefined;
+  private port = 0;
+  private readers: Stranger[] = [];
+
+  constructor(options: FullDiskOptions) {
+    this.options = options;
+    this.random = new Random(options.seed);
+  }
+
+  async run(): Promise<void> {
+    try {
+      await this.start(['sh', '-c', `ulimit -f ${FILE_LIMIT / BLOCK} && exec "$@"`, 'sh']);
+      const client = await this.connect();
+      await client.create('/large', Buffer.alloc(LARGE_SIZE));
+      if (this.options.hasSilentReader) this.addSilentReader();
+      await this.writeAll(client);
+      await (this.options.full === 'snapshot' ? this.serveOn(client) : this.endItself(client));
+      for (const reader of this.readers) reader.close();
+      this.checkFiles('its end');
+      await this.start([]);
+      await this.checkTree();
+      this.checkFiles('the next start');
+    } finally {
+      for (const reader of this.readers) reader.close();
+      await this.running?.stop('SIGKILL');
+      this.home.remove();
+    }
+  }
+
+  private async start(prefix: readonly string[]): Promise<void> {
+    this.port = await freePort();
+    const config = join(this.home.path, 'zoo.cfg');
+    const lines = {
+      dataDir: join(this.home.path, 'data'),
+      clientPort: this.port,
+      clientPortAddress: '127.0.0.1',
+      'admin.enableServer': false,
+      snapCount: this.options.full === 'snapshot' ? SNAP_COUNT : 1_000_000,
+    };
+    const text = Object.entries(lines).map(([key, value]) => `${key}=${value}\n`);
+    writeFileSync(config, text.join(''));
+    const running = runZkserver(['start-foreground', config], prefix, this.options.server);
+    this.running = running;
+    await waitFor('the server to serve', () => {
+      const { exitCode } = running.process;
+      if (exitCode !== null) throw new Error(`it ended with ${exitCode}:\n${running.output()}`);
+      return /serving on /.test(running.output());
+    });
+  }
+
+  private async connect(): Promise<SessionClient> {
+    const client = createClient({ connectString: `127.0.0.1:${this.port}` });
+    await client.connect();
+    return client;
+  }
+
+  private addSilentReader(): void {
+    const asked = Array.from({ length: LARGE_READS }, (_, i) => getData(i, '/large'));
+    const reader = new Stranger(this.port, false);
+    this.readers.push(reader.send(clientHello(0n, 30_000, 0n), ...asked));
+  }
+
+  /** Up to a number of writes, or the first that fails. */
+  private async writeAll(client: SessionClient): Promise<void> {
+    let left = WRITES;
+    let isOver = false;
+    const write = async (worker: number): Promise<void> => {
+      while (!isOver && left-- > 0) {
+        const path = `/n${worker + WRITERS * this.random.below(PATHS / WRITERS)}`;
+        const state = this.written.get(path) ?? { sent: 0, acked: 0 };
+        this.written.set(path, state);
+        const data = Buffer.alloc(3000 + this.random.below(5000), `${++state.sent} `);
+        if (state.acked === 0) await client.create(path, data);
+        else await client.setData(path, data);
+        state.acked = state.sent;
+        this.acknowledged++;
+      }
+    };
+    const workers = Array.from({ length: WRITERS }, (_, at) => write(at));
+    await Promise.all(workers).catch(async (error: Error) => {
+      isOver = true;
+      await Promise.allSettled(workers);
+      if (this.options.full === 'snapshot') this.problems.push(`a write failed: ${error.message}`);
+    });
+  }
+
+  /** Only snapshots failed: nobody noticed, and their space is given back. */
+  private async serveOn(client: SessionClient): Promise<void> {
+    const { output = () => '' } = this.running ?? {};
+    if (!/EFBIG/.test(output())) this.problems.push('no snapshot failed: the run proves nothing');
+    const isClean = () => !this.files().some((name) => name.endsWith('.tmp'));
+    await waitFor('failed snapshots to be removed', isClean, 5000).catch(() => undefined);
+    this.checkFiles('failed snapshots');
+    await client.close().catch(() => undefined);
+    await this.checkEnd('SIGTERM', ExitCode.OK, () => this.running?.process.kill('SIGTERM'));
+  }
+
+  private async endItself(client: SessionClient): Promise<void> {
+    await this.checkEnd('a failed write of its log', ExitCode.DISK, () => undefined);
+    const output = this.running?.output() ?? '';
+    if (!/the transaction log in .* could not be written/.test(output)) {
+      this.problems.push(`it does not say why it ended:\n${output.slice(-1000)}`);
+    }
+    await client.close().catch(() => undefined);
+  }
+
+  private async checkEnd(cause: string, code: ExitCode, end: () => void): Promise<void> {
+    end();
+    let found: number | null | undefined;
+    const ended = this.running?.ended.then((exitCode) => {
+      found = exitCode ?? -1;
+    });
+    await waitFor('its end', () => found !== undefined, CLOSE_LIMIT_MS).catch(() => undefined);
+    if (found === undefined) {
+      this.problems.push(`it did not end within ${CLOSE_LIMIT_MS} ms of ${cause}`);
+      await this.running?.stop('SIGKILL');
+      await ended;
+    } else if (found !== code) {
+      this.problems.push(`it ended with ${found} instead of ${code} after ${cause}`);
+    }
+  }
+
+  private files(): string[] {
+    return readdirSync(join(this.home.path, 'data', 'version-2'));
+  }
+
+  /** Nothing is kept that no start would use. */
+  private checkFiles(when: string): void {
+    const isLocked = this.running?.process.exitCode === null;
+    const isKnown = (name: string) => FORMATS.test(name) || (isLocked && LOCK.test(name));
+    const unknown = this.files().filter((name) => !isKnown(name));
+    if (unknown.length > 0) this.problems.push(`after ${when} there are: ${unknown.join(', ')}`);
+  }
+
+  private async checkTree(): Promise<void> {
+    const client = await this.connect();
+    for (const [path, { sent, acked }] of this.written) {
+      const found = await client.getData(path).catch(() => undefined);
+      const count = found === undefined ? 0 : Number.parseInt(`${found.data}`, 10);
+      if (count >= acked && count <= sent) continue;
+      this.problems.push(`${path}: write ${acked} was acknowledged, write ${count} is there`);
+    }
+    await client.close();
+  }
+}
+
+export async function runFullDisk(options: FullDiskOptions): Promise<FullDiskResult> {
+  const run = new FullDiskRun(options);
+  await run.run();
+  return run;
+}
