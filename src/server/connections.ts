@@ -28,7 +28,6 @@ export interface ConnectionsOptions {
 const PENDING_LIMIT = LIMITS.pendingRequests.value;
 const PENDING_BYTES_LIMIT = LIMITS.pendingBytes.value;
 const BYTES_IN_FLIGHT_LIMIT = LIMITS.requestBytesInFlight.value;
-const UNREAD_LIMIT = LIMITS.unreadBytes.value;
 const EARLY_LIMIT = LIMITS.earlyFrames.value;
 const EARLY_BYTES_LIMIT = LIMITS.earlyBytes.value;
 const REQUEST_HEADER_SIZE = 8;
@@ -125,14 +124,6 @@ export class Connections {
     if (connection.phase === 'closed') return;
     this.forget(connection);
     this.closing.push(connection);
-  }
-
-  /** Ends one whose answers alone exceed what it may leave unread, before a turn holds more. */
-  closeIfOverfull(connection: ClientConnection): void {
-    if (connection.out.length <= UNREAD_LIMIT || connection.phase === 'closed') return;
-    this.state.exceeded('unreadBytes', connection.remoteIp);
-    connection.out.take();
-    this.close(connection);
   }
 
   closeAll(): void {

@@ -252,7 +252,7 @@ export class Server {
       endReply(this.state, connection, beginReply(connection, xid), ErrorCode.THROTTLEDOP);
     } else {
       this.reads.process(connection, xid, type, input);
-      this.connections.closeIfOverfull(connection);
+      if (this.state.isOverfull(connection)) this.connections.close(connection);
     }
     this.state.stats.answeredRead(connection.stats, this.state.monotonicMs, startedMs);
   }
