@@ -281,7 +281,6 @@ export class Connections {
   drainInto(effects: Effect[]): void {
     for (const connection of this.state.takeDirty()) {
       connection.isDirty = false;
-      if (connection.out.length === 0) continue;
       effects.push({ kind: 'send', connection: connection.id, bytes: connection.out.take() });
     }
     this.sendEvents(effects);
