@@ -31,6 +31,7 @@ import { beginReply, endReply, replyWithZxid } from './reply.js';
 import type { ServerState } from './server-state.js';
 import type { Session } from './session/session-tracker.js';
 import { snapshotContentOf } from './snapshot-content.js';
+import { carryWatches } from './watch/carry-watches.js';
 import { WatchNotifier } from './watch/watch-notifier.js';
 
 /** Request header: int xid, int type. */
@@ -455,6 +456,7 @@ export class Server {
     for (const connection of before.state.connections.values()) {
       this.connections.takeOver(connection, this);
     }
+    carryWatches(before.state, this.state, new WatchNotifier(this.state));
   }
 
   /** Ends every connection: this server is no more. */

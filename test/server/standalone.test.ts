@@ -1,7 +1,13 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { OpCode } from '../../src/protocol/op-code.js';
+import { AddWatchMode } from '../../src/protocol/watch-event.js';
 import type { Effect } from '../../src/server/effects.js';
+import { feedSnapshot } from '../../src/server/persistence/feed-snapshot.js';
 import { Database } from '../../src/server/persistence/replay.js';
+import { writeSnapshot } from '../../src/server/persistence/snapshot.js';
+import { SnapshotReader } from '../../src/server/persistence/snapshot-reader.js';
+import { sourceOf } from '../../src/server/persistence/snapshot-source.js';
 import { Standalone } from '../../src/server/standalone.js';
 import { handshake, Peer } from './server-peer.js';
 import { makeTestServer, SETTINGS } from './server-world.js';
@@ -144,7 +150,7 @@ test('a session that the snapshot does not know is over, even for a client that 
   assert.equal(ahead.take(), ['closed'], 'a session that lives may not see the past');
 });
 
-test('watches go with the old tree, and a frame that came in half is read on', () => {
+test('a watch fires where the new tree differs, and a frame that came in half is read on', () => {
   const world = new RestoreWorld();
   const peer = connected(world);
   peer.push(peer.exists('/restored', true));
@@ -155,7 +161,94 @@ test('watches go with the old tree, and a frame that came in half is read on', (
   world.adopted();
   peer.push(frame.subarray(7));
   world.ackAll();
-  assert.equal(peer.take(), ['setData ok']);
+  assert.equal(peer.take(), ['event NodeCreated /restored at -1', 'setData ok']);
+  assert.is(world.server.server.view.watchCount, 0);
+});
+
+/** The tree as it is now, to come back to. */
+function snapshotOf(world: RestoreWorld): Database {
+  const { tree, sessions } = world.server.server.state;
+  const zxid = tree.lastProcessedZxid;
+  const known = [...sessions.values()].map(({ id, timeoutMs }) => ({ id, timeoutMs }));
+  const reader = new SnapshotReader(1 << 20);
+  reader.push(Buffer.concat([...writeSnapshot(sourceOf({ tree, sessions: known, zxid }, true))]));
+  reader.end();
+  const database = new Database({});
+  feedSnapshot(database, reader);
+  database.finishSnapshot(zxid);
+  return database;
+}
+
+/** Changes "/changed", "/gone" and "/new" after the snapshot, and leaves "/same" as it is. */
+function changedWorld(arm: (watcher: Peer) => Buffer[]) {
+  const world = new RestoreWorld();
+  const watcher = connected(world);
+  const writer = connected(world);
+  for (const path of ['/same', '/changed', '/gone']) writer.push(writer.create(path));
+  world.ackAll();
+  const database = snapshotOf(world);
+  for (const change of [
+    writer.setData('/changed'),
+    writer.request(OpCode.delete, { path: '/gone', version: -1 }),
+    writer.create('/new'),
+  ]) {
+    writer.push(change);
+  }
+  world.ackAll();
+  writer.take();
+  for (const request of arm(watcher)) watcher.push(request);
+  watcher.take();
+  world.restore(database);
+  world.adopted();
+  return { world, watcher, writer };
+}
+
+test('a watch whose znode the restore changed is told, and one whose znode is the same waits on', () => {
+  const { world, watcher, writer } = changedWorld((peer) => [
+    peer.getData('/same', true),
+    peer.getData('/changed', true),
+    peer.exists('/gone', true),
+    peer.getData('/new', true),
+    peer.request(OpCode.getChildren, { path: '/new', watch: true }),
+    peer.request(OpCode.getChildren, { path: '/', watch: true }),
+    peer.request(OpCode.getChildren, { path: '/same', watch: true }),
+  ]);
+  assert.equal(watcher.take().sort(), [
+    'event NodeChildrenChanged / at -1',
+    'event NodeCreated /gone at -1',
+    'event NodeDataChanged /changed at -1',
+    'event NodeDeleted /new at -1',
+  ]);
+  assert.is(world.server.server.view.watchCount, 2);
+  writer.push(writer.setData('/same'));
+  writer.push(writer.create('/same/child'));
+  world.ackAll();
+  const told = watcher.take().map((line) => line.replace(/ at .*/, ''));
+  assert.equal(told, ['event NodeDataChanged /same', 'event NodeChildrenChanged /same']);
+});
+
+test('a watch on all below a znode is told of each that differs, and stays', () => {
+  const { world, watcher, writer } = changedWorld((peer) => [
+    peer.request(OpCode.addWatch, { path: '/', mode: AddWatchMode.PERSISTENT_RECURSIVE }),
+  ]);
+  assert.equal(watcher.take().sort(), [
+    'event NodeCreated /gone at -1',
+    'event NodeDataChanged /changed at -1',
+    'event NodeDeleted /new at -1',
+  ]);
+  writer.push(writer.create('/later'));
+  world.ackAll();
+  assert.match(watcher.take().join(), 'event NodeCreated /later');
+});
+
+test('the watches of a session that is over end with it', () => {
+  const world = new RestoreWorld();
+  const over = connected(world);
+  over.push(over.exists('/restored', true));
+  over.take();
+  world.restore(restored());
+  world.adopted();
+  assert.equal(over.take(), ['closed']);
   assert.is(world.server.server.view.watchCount, 0);
 });
 

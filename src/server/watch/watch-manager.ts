@@ -25,6 +25,11 @@ export class WatchManager<W extends object> {
     return this.watchers.size;
   }
 
+  /** Is everything below some znode watched? */
+  get hasRecursive(): boolean {
+    return this.recursiveCount > 0;
+  }
+
   get watcherCount(): number {
     return this.paths.size;
   }
@@ -49,6 +54,18 @@ export class WatchManager<W extends object> {
     }
     onPath.set(watcher, (before ?? 0) | mode);
     if (mode === WatchMode.PERSISTENT_RECURSIVE) this.recursiveCount++;
+  }
+
+  /** Those of `other` whose watcher `isWanted`. */
+  addAll(other: WatchManager<W>, isWanted: (watcher: W) => boolean): void {
+    for (const [path, onPath] of other.watchers) {
+      for (const [watcher, modes] of onPath) {
+        if (!isWanted(watcher)) continue;
+        for (const mode of Object.values(WatchMode)) {
+          if ((modes & mode) !== 0) this.add(path, watcher, mode);
+        }
+      }
+    }
   }
 
   has(path: string, watcher: W, modes: number = ANY_MODE): boolean {

@@ -40,61 +40,67 @@ export class WatchNotifier implements TreeListener {
 
   created(node: DataNode, parent: DataNode, zxid: bigint): void {
     this.state.stats.metrics.writes.record(node.path, dataLength(node.data));
-    this.fireData(node, EventType.NodeCreated, zxid);
-    this.fireChildren(parent, zxid);
+    this.fireData(node.path, this.aclOf(node), EventType.NodeCreated, zxid);
+    this.fireChildren(parent.path, this.aclOf(parent), zxid);
   }
 
   dataChanged(node: DataNode, zxid: bigint): void {
     this.state.stats.metrics.writes.record(node.path, dataLength(node.data));
-    this.fireData(node, EventType.NodeDataChanged, zxid);
+    this.fireData(node.path, this.aclOf(node), EventType.NodeDataChanged, zxid);
   }
 
   deleted(node: DataNode, parent: DataNode, zxid: bigint): void {
     const { path } = node;
     this.state.stats.metrics.writes.record(path, 0);
     this.state.stats.metrics.reads.forgetNode(node.slot);
-    const told = this.fireData(node, EventType.NodeDeleted, zxid);
-    const { childWatches } = this.state;
-    if (childWatches.pathCount > 0) {
-      const acl = this.state.tree.aclOf(node);
-      let fired = 0;
-      childWatches.trigger(path, false, (connection) => {
-        fired++;
-        // One event a connection and change, even when it watches data and children.
-        if (told?.has(connection) !== true) {
-          this.send(connection, EventType.NodeDeleted, path, zxid, acl);
-        }
-      });
-      this.countFired(EventType.NodeDeleted, fired);
-    }
-    this.fireChildren(parent, zxid);
+    this.fireDeletion(path, this.aclOf(node), zxid);
+    this.fireChildren(parent.path, this.aclOf(parent), zxid);
   }
 
-  private fireData(
-    node: DataNode,
+  private aclOf(node: DataNode): readonly ACL[] {
+    return this.state.tree.aclOf(node);
+  }
+
+  fireDeletion(path: string, acl: readonly ACL[], zxid: bigint): void {
+    const told = this.fireData(path, acl, EventType.NodeDeleted, zxid);
+    const { childWatches } = this.state;
+    if (childWatches.pathCount === 0) return;
+    let fired = 0;
+    childWatches.trigger(path, false, (connection) => {
+      fired++;
+      // One event a connection and change, even when it watches data and children.
+      if (told?.has(connection) !== true) {
+        this.send(connection, EventType.NodeDeleted, path, zxid, acl);
+      }
+    });
+    this.countFired(EventType.NodeDeleted, fired);
+  }
+
+  /** Returns who was told, where anybody watches any data. */
+  fireData(
+    path: string,
+    acl: readonly ACL[],
     type: EventType,
     zxid: bigint,
   ): Set<ClientConnection> | undefined {
-    const { dataWatches, tree } = this.state;
+    const { dataWatches } = this.state;
     if (dataWatches.pathCount === 0) return undefined;
     const told = new Set<ClientConnection>();
-    const acl = tree.aclOf(node);
-    dataWatches.trigger(node.path, false, (connection) => {
+    dataWatches.trigger(path, false, (connection) => {
       told.add(connection);
-      this.send(connection, type, node.path, zxid, acl);
+      this.send(connection, type, path, zxid, acl);
     });
     this.countFired(type, told.size);
     return told;
   }
 
-  private fireChildren(parent: DataNode, zxid: bigint): void {
-    const { childWatches, tree } = this.state;
+  fireChildren(path: string, acl: readonly ACL[], zxid: bigint): void {
+    const { childWatches } = this.state;
     if (childWatches.pathCount === 0) return;
-    const acl = tree.aclOf(parent);
     let fired = 0;
-    childWatches.trigger(parent.path, true, (connection) => {
+    childWatches.trigger(path, true, (connection) => {
       fired++;
-      this.send(connection, EventType.NodeChildrenChanged, parent.path, zxid, acl);
+      this.send(connection, EventType.NodeChildrenChanged, path, zxid, acl);
     });
     this.countFired(EventType.NodeChildrenChanged, fired);
   }
