@@ -453,9 +453,8 @@ export class Server {
 
   /** The connections of `before`, which has nothing under way, are this one's from now on. */
   takeOver(before: Server): void {
-    for (const connection of before.state.connections.values()) {
-      this.connections.takeOver(connection, this);
-    }
+    const { connections } = before.state;
+    for (const one of connections.values()) this.connections.takeOver(one, this);
     carryWatches(before.state, this.state, new WatchNotifier(this.state));
   }
 
