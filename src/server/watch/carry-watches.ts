@@ -1,7 +1,7 @@
 /**
  * What becomes of watches when an operator puts another tree in the place of the one that clients
  * watch (Standalone): one whose znode differs fires, every other stays. Apache's server forgets
- * them all with the old tree, and whoever waits for a change waits for ever.
+ * them all with the old tree, and a client that waits for a change waits forever.
  */
 import { EventType } from '../../protocol/watch-event.js';
 import type { ClientConnection } from '../client-connection.js';
@@ -26,16 +26,16 @@ export function carryWatches(
     const old = before.tree.get(path);
     const now = after.tree.get(path);
     if (now === undefined) {
-      if (old !== undefined) notifier.fireDeletion(path, before.tree.aclOf(old), NO_ZXID);
-      continue;
-    }
-    const acl = after.tree.aclOf(now);
-    if (old === undefined) notifier.fireData(path, acl, EventType.NodeCreated, NO_ZXID);
-    else {
+      if (old !== undefined) notifier.fireDeletion(old, before.tree, NO_ZXID);
+    } else if (old === undefined) {
+      notifier.fireData(now, after.tree, EventType.NodeCreated, NO_ZXID);
+    } else {
       if (!isSameData(before, old, after, now)) {
-        notifier.fireData(path, acl, EventType.NodeDataChanged, NO_ZXID);
+        notifier.fireData(now, after.tree, EventType.NodeDataChanged, NO_ZXID);
       }
-      if (!hasSameChildren(before, old, after, now)) notifier.fireChildren(path, acl, NO_ZXID);
+      if (!hasSameChildren(before, old, after, now)) {
+        notifier.fireChildren(now, after.tree, NO_ZXID);
+      }
     }
   }
 }
@@ -51,7 +51,6 @@ function* pathsToCompare(before: ServerState, { tree, ...after }: ServerState): 
   }
   for (const { path } of before.tree.walk()) yield path;
   for (const { path } of tree.walk()) if (before.tree.get(path) === undefined) yield path;
-  // What is in neither tree is no news.
 }
 
 function isSameData(

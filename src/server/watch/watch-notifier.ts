@@ -13,7 +13,7 @@ import { EventType, KeeperState } from '../../protocol/watch-event.js';
 import type { ClientConnection } from '../client-connection.js';
 import type { ServerState } from '../server-state.js';
 import { type DataNode, dataLength } from '../tree/data-node.js';
-import type { TreeListener } from '../tree/data-tree.js';
+import type { DataTree, TreeListener } from '../tree/data-tree.js';
 
 /** The summary that tells how many watches a change of this kind fired. */
 const FIRED = new Map<EventType, BasicSummaryName>([
@@ -40,31 +40,30 @@ export class WatchNotifier implements TreeListener {
 
   created(node: DataNode, parent: DataNode, zxid: bigint): void {
     this.state.stats.metrics.writes.record(node.path, dataLength(node.data));
-    this.fireData(node.path, this.aclOf(node), EventType.NodeCreated, zxid);
-    this.fireChildren(parent.path, this.aclOf(parent), zxid);
+    this.fireData(node, this.state.tree, EventType.NodeCreated, zxid);
+    this.fireChildren(parent, this.state.tree, zxid);
   }
 
   dataChanged(node: DataNode, zxid: bigint): void {
     this.state.stats.metrics.writes.record(node.path, dataLength(node.data));
-    this.fireData(node.path, this.aclOf(node), EventType.NodeDataChanged, zxid);
+    this.fireData(node, this.state.tree, EventType.NodeDataChanged, zxid);
   }
 
   deleted(node: DataNode, parent: DataNode, zxid: bigint): void {
     const { path } = node;
     this.state.stats.metrics.writes.record(path, 0);
     this.state.stats.metrics.reads.forgetNode(node.slot);
-    this.fireDeletion(path, this.aclOf(node), zxid);
-    this.fireChildren(parent.path, this.aclOf(parent), zxid);
+    this.fireDeletion(node, this.state.tree, zxid);
+    this.fireChildren(parent, this.state.tree, zxid);
   }
 
-  private aclOf(node: DataNode): readonly ACL[] {
-    return this.state.tree.aclOf(node);
-  }
-
-  fireDeletion(path: string, acl: readonly ACL[], zxid: bigint): void {
-    const told = this.fireData(path, acl, EventType.NodeDeleted, zxid);
+  /** @param tree the one that the znode is of, for its ACL */
+  fireDeletion(node: DataNode, tree: DataTree, zxid: bigint): void {
+    const told = this.fireData(node, tree, EventType.NodeDeleted, zxid);
     const { childWatches } = this.state;
     if (childWatches.pathCount === 0) return;
+    const { path } = node;
+    const acl = tree.aclOf(node);
     let fired = 0;
     childWatches.trigger(path, false, (connection) => {
       fired++;
@@ -78,14 +77,16 @@ export class WatchNotifier implements TreeListener {
 
   /** Returns who was told, where anybody watches any data. */
   fireData(
-    path: string,
-    acl: readonly ACL[],
+    node: DataNode,
+    tree: DataTree,
     type: EventType,
     zxid: bigint,
   ): Set<ClientConnection> | undefined {
     const { dataWatches } = this.state;
     if (dataWatches.pathCount === 0) return undefined;
     const told = new Set<ClientConnection>();
+    const { path } = node;
+    const acl = tree.aclOf(node);
     dataWatches.trigger(path, false, (connection) => {
       told.add(connection);
       this.send(connection, type, path, zxid, acl);
@@ -94,9 +95,11 @@ export class WatchNotifier implements TreeListener {
     return told;
   }
 
-  fireChildren(path: string, acl: readonly ACL[], zxid: bigint): void {
+  fireChildren(node: DataNode, tree: DataTree, zxid: bigint): void {
     const { childWatches } = this.state;
     if (childWatches.pathCount === 0) return;
+    const { path } = node;
+    const acl = tree.aclOf(node);
     let fired = 0;
     childWatches.trigger(path, true, (connection) => {
       fired++;
