@@ -12,8 +12,13 @@ import type { Random } from './random.js';
 import { buildRecord, setDataEntry } from './zk-files.js';
 
 export const DATA_DIR = '/data';
+/** On a disk of its own: what is synced in the one is not synced in the other. */
+export const LOG_DIR = '/log';
 
-/** Runs calls at once, up to the one at which the process ends. */
+/** So many other calls a slow one takes, or as long as there are any. */
+const SLOW_CALLS = 60;
+
+/** Runs calls at once, or some of them slowly, up to the one at which the process ends. */
 export class CrashingRunner implements CallRunner {
   /** Resolves at the crash. */
   readonly crashed: Promise<void>;
@@ -21,11 +26,15 @@ export class CrashingRunner implements CallRunner {
   isOver = false;
   private readonly crashAt: number;
   private readonly random: Random;
+  private readonly isSlow: (call: Call) => boolean;
+  private readonly slow: { readonly call: Call; readonly until: number }[] = [];
   private tell: () => void = () => undefined;
 
-  constructor(crashAt: number, random: Random) {
+  /** @param isSlow of these calls others overtake many */
+  constructor(crashAt: number, random: Random, isSlow: (call: Call) => boolean = () => false) {
     this.crashAt = crashAt;
     this.random = random;
+    this.isSlow = isSlow;
     this.crashed = new Promise((resolve) => {
       this.tell = resolve;
     });
@@ -34,13 +43,25 @@ export class CrashingRunner implements CallRunner {
   submit(call: Call): void {
     if (this.isOver) return;
     this.calls++;
-    if (this.calls < this.crashAt) {
+    this.finishSlow(this.calls);
+    if (this.calls === this.crashAt) {
+      this.isOver = true;
+      for (const under of this.slow) under.call.tear(this.random);
+      call.tear(this.random);
+      this.tell();
+    } else if (this.isSlow(call)) {
+      this.slow.push({ call, until: this.calls + SLOW_CALLS });
+      setImmediate(() => this.finishSlow(Number.POSITIVE_INFINITY));
+    } else {
       call.run();
-      return;
     }
-    this.isOver = true;
-    call.tear(this.random);
-    this.tell();
+  }
+
+  private finishSlow(now: number): void {
+    for (let next = this.slow[0]; next && next.until <= now && !this.isOver; next = this.slow[0]) {
+      this.slow.shift();
+      next.call.run();
+    }
   }
 
   async nextTurn(): Promise<void> {
@@ -61,10 +82,14 @@ export function nothingPromised(): Promised {
   return { least: 0n, most: 0n, acceptedEpoch: 0, currentEpoch: 0 };
 }
 
-export function makeDir(fs: FileSystem, onWarning = (_: string): void => undefined): DataDir {
+export function makeDir(
+  fs: FileSystem,
+  onWarning = (_: string): void => undefined,
+  dataLogDir = DATA_DIR,
+): DataDir {
   return new DataDir({
     dataDir: DATA_DIR,
-    dataLogDir: DATA_DIR,
+    dataLogDir,
     fs,
     tree: {},
     maxEntryLength: 1 << 20,
@@ -81,6 +106,7 @@ export function makeDir(fs: FileSystem, onWarning = (_: string): void => undefin
 export function emptyPlatter(): Platter {
   const platter = new Platter();
   platter.makeFolder(DATA_DIR);
+  platter.makeFolder(LOG_DIR);
   return platter;
 }
 
@@ -118,8 +144,12 @@ export class StorageWorld {
     });
   }
 
-  static async start(fs: FileSystem, promised: Promised): Promise<StorageWorld> {
-    const { dir, database } = await recoverAll(fs);
+  static async start(
+    fs: FileSystem,
+    promised: Promised,
+    dataLogDir = DATA_DIR,
+  ): Promise<StorageWorld> {
+    const { dir, database } = await recoverAll(fs, undefined, dataLogDir);
     return new StorageWorld(dir, database, promised);
   }
 
@@ -169,8 +199,9 @@ export function dataOf(zxid: bigint, size = 0): Buffer {
 export async function recoverAll(
   fs: FileSystem,
   onWarning?: (message: string) => void,
+  dataLogDir = DATA_DIR,
 ): Promise<{ dir: DataDir; database: Database; epochs: KnownEpochs }> {
-  const dir = makeDir(fs, onWarning);
+  const dir = makeDir(fs, onWarning, dataLogDir);
   await dir.prepare();
   const { database } = await dir.recover();
   const epochs = await openEpochs(fs, dir.snapFolder, database.tree.lastProcessedZxid);
@@ -178,8 +209,13 @@ export async function recoverAll(
 }
 
 /** Holds what a start finds against what was promised; returns how far it came. */
-export async function checkPromised(platter: Platter, promised: Promised): Promise<bigint> {
-  const { database, epochs } = await recoverAll(new PlatterFiles(platter, AT_ONCE));
+export async function checkPromised(
+  platter: Platter,
+  promised: Promised,
+  dataLogDir = DATA_DIR,
+): Promise<bigint> {
+  const fs = new PlatterFiles(platter, AT_ONCE);
+  const { database, epochs } = await recoverAll(fs, undefined, dataLogDir);
   const { lastProcessedZxid: last, root } = database.tree;
   if (last < promised.least) throw new Error(`lost: ${promised.least} was acked, found ${last}`);
   if (last > promised.most) throw new Error(`${last} is there, and ${promised.most} is the last`);
