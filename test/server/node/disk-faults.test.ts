@@ -97,6 +97,36 @@ test('on a full disk no file stays that was not written whole, and the log goes 
   }
 });
 
+test('whichever call fails, no part of a file stays, and the log goes on', async () => {
+  const kinds = new Set(['open', 'write', 'sync', 'close', 'rename', 'sync-folder']);
+  let failed = 1;
+  for (let failAt = 1; failed > 0; failAt++) {
+    const platter = emptyPlatter();
+    let calls = Number.NEGATIVE_INFINITY;
+    const isFailing = ({ kind, path }: Call) =>
+      kinds.has(kind) && !path.includes('/log.') && ++calls === failAt;
+    const fs = failing(platter, isFailing);
+    const world = await StorageWorld.start(fs, nothingPromised());
+    await world.append(1n);
+    calls = 0;
+    const results = await Promise.allSettled([
+      world.disk.writeSnapshot(() => contentOf(world.database)),
+      writeFileAtomically(fs, `${VERSION}/acceptedEpoch`, '7'),
+    ]);
+    failed = results.filter(({ status }) => status === 'rejected').length;
+    assert.equal(
+      namesIn(platter).filter((name) => name.endsWith('.tmp')),
+      [],
+      `call ${failAt}`,
+    );
+    assert.ok(failAt > 8 || failed > 0, `call ${failAt} failed nothing`);
+    calls = Number.NEGATIVE_INFINITY;
+    await world.append(2n);
+    assert.equal(world.fatal, []);
+    await world.disk.close();
+  }
+});
+
 test('a log that ends too early before another is refused, and left as it was', async () => {
   const platter = await written();
   for (const name of ['snapshot.3', 'snapshot.6']) platter.remove(`${VERSION}/${name}`);
