@@ -1,26 +1,32 @@
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { faultOf, feedSnapshot } from '../persistence/feed-snapshot.js';
 import type { SnapshotFile } from '../persistence/recovery.js';
 import type { Database } from '../persistence/replay.js';
 import { SnapshotReader } from '../persistence/snapshot-reader.js';
-import type { DataDir } from './data-dir.js';
 import type { FileSystem } from './file-system.js';
 
 const READ_SIZE = 1024 * 1024;
 const MAX_REASON = 200;
 
+interface SnapshotFolder {
+  readonly fs: FileSystem;
+  readonly snapFolder: string;
+  /** Of an entry, in bytes. */
+  readonly options: { readonly maxEntryLength: number };
+}
+
 /** Returns why the snapshot cannot be used, or undefined when it is whole. */
 export async function loadSnapshot(
-  { fs, snapFolder, options }: DataDir,
+  { fs, snapFolder, options }: SnapshotFolder,
   database: Database,
   file: SnapshotFile,
 ): Promise<string | undefined> {
   if (file.compression === 'snappy') return 'snappy compression is not supported';
   const reader = new SnapshotReader(options.maxEntryLength);
   const bytes = readPieces(fs, join(snapFolder, file.name), file.size);
-  const pieces = file.compression === 'gz' ? Readable.from(bytes).pipe(createGunzip()) : bytes;
+  const pieces = file.compression === 'gz' ? unzipped(bytes) : bytes;
   try {
     for await (const piece of pieces) {
       reader.push(piece as Buffer);
@@ -34,6 +40,11 @@ export async function loadSnapshot(
   }
   reader.end();
   return faultOf(feedSnapshot(database, reader));
+}
+
+/** What goes wrong on either side ends the other; who reads the result gets the error. */
+function unzipped(bytes: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+  return pipeline(Readable.from(bytes), createGunzip(), () => undefined);
 }
 
 async function* readPieces(fs: FileSystem, path: string, size: number): AsyncGenerator<Buffer> {
