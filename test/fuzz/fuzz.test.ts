@@ -1,11 +1,15 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { Random } from '../support/random.js';
 import { readCorpus } from './corpus.js';
 import { Coverage, countBlocks } from './coverage.js';
 import { Fuzzer } from './fuzzer.js';
 import { instrument } from './instrument.js';
-import { stressInput } from './stress.js';
-import { parseOrRefuse, type Stress, type Target } from './target.js';
+import { framesOf, partsOf, replacePart, withLength } from './lengths.js';
+import { chooseRepeat, piecesOf, type Repeat } from './repeat.js';
+import { stress } from './stress.js';
+import { parseOrRefuse, type Stranger, type Target } from './target.js';
+import { textsOf } from './varied-frames.js';
 
 countBlocks();
 const { TARGETS } = await import('./targets/all.js');
@@ -17,11 +21,11 @@ const FEW_INPUTS = 40;
 const SLOW: ReadonlySet<string> = new Set(['client-frames', 'leader-link', 'learner-link']);
 
 for (const target of TARGETS) {
-  test(`${target.name}: the corpus and what is near it break no promise`, () => {
+  test(`${target.name}: the corpus and what is near it break no promise`, async () => {
     const fuzzer = new Fuzzer(target, 1, null);
     fuzzer.isStressing = false;
-    fuzzer.begin(readCorpus(target));
-    fuzzer.step(SLOW.has(target.name) ? FEW_INPUTS : INPUTS);
+    await fuzzer.begin(readCorpus(target));
+    await fuzzer.step(SLOW.has(target.name) ? FEW_INPUTS : INPUTS);
     assert.equal(
       fuzzer.findings.map(({ input, problem }) => `${input.toString('hex')}: ${problem}`),
       [],
@@ -33,54 +37,92 @@ function targetOf(run: Target['run']): Target {
   return { name: 'own', seeds: () => [Buffer.from('seed')], run };
 }
 
-test('what is thrown and promised nowhere is found, with its input', () => {
-  const target = targetOf((input) => {
+test('what is thrown and promised nowhere is found, with its input', async () => {
+  const target = targetOf(async (input) => {
+    await null;
     parseOrRefuse(() => {
       if (input.includes(0)) throw new TypeError('a zero');
     }, RangeError);
   });
   const fuzzer = new Fuzzer(target, 1, null);
-  fuzzer.begin(target.seeds());
-  fuzzer.step(800);
+  await fuzzer.begin(target.seeds());
+  for (let i = 0; i < 4; i++) await fuzzer.step();
   assert.is(fuzzer.findings.length, 1);
   assert.match(fuzzer.findings[0]?.problem ?? '', /a zero/);
   assert.ok(fuzzer.findings[0]?.input.includes(0));
 });
 
-/** A stranger whose every 256 bytes cost what `repeat` does. */
-function strangerOf(repeat: (number: number) => void): Target {
-  const stress = (_input: Buffer, bytes: number, way: number): Stress | null => {
-    if (way > 0) return null;
-    const run = (): void => {
-      for (let i = 0; i < bytes / 256; i++) repeat(i);
-    };
-    return { bytes, isStored: false, run, leave: () => undefined };
+/** A stranger each of whose 64 bytes cost what `once` does. */
+function strangerOf(once: (number: number) => void): Stranger {
+  const costly = {
+    bytes: 0,
+    isHeld: false,
+    isStored: false,
+    push: (bytes: Buffer) => {
+      const before = costly.bytes;
+      costly.bytes += bytes.length;
+      for (let at = before; at < costly.bytes; at += 64) once(at / 64);
+    },
+    leave: () => undefined,
   };
-  return { ...targetOf(() => undefined), stress };
+  return costly;
 }
 
-function problemsOf(target: Target): string[] {
-  return stressInput(target, Buffer.from('input'), () => undefined);
+function problemOf(once: (number: number) => void): string {
+  const unit = Buffer.alloc(64, 'a');
+  const repeat = { lead: Buffer.alloc(0), unit, varied: null, kind: 'as it is' };
+  return stress(() => strangerOf(once), repeat);
 }
 
 test('what is kept of a stranger is found', () => {
   const kept: Buffer[] = [];
-  const [problem = ''] = problemsOf(strangerOf(() => kept.push(Buffer.alloc(8192))));
-  assert.match(problem, /^growth: /);
+  assert.match(
+    problemOf(() => kept.push(Buffer.alloc(2048))),
+    /^growth: /,
+  );
   assert.ok(kept.length > 0);
 });
 
 test('what takes ever longer is found, and what takes as long each time is not', () => {
   let sum = 0;
-  const quadratic = strangerOf((number) => {
-    for (let i = 0; i < number * 16; i++) sum += i;
-  });
-  assert.match(problemsOf(quadratic).join(), /^slowdown: /);
-  const linear = strangerOf(() => {
+  const quadratic = (number: number): void => {
+    for (let i = 0; i < number * 2; i++) sum += i;
+  };
+  assert.match(problemOf(quadratic), /^slowdown: /);
+  const linear = (): void => {
     for (let i = 0; i < 4000; i++) sum += i;
-  });
-  assert.equal(problemsOf(linear), []);
+  };
+  assert.is(problemOf(linear), '');
   assert.ok(sum > 0);
+});
+
+test('each frame of an input is repeated in turn, as it is, varied and cut short', () => {
+  const random = new Random(1);
+  const frame = withLength(Buffer.concat([Buffer.alloc(8), withLength(Buffer.from('text'))]));
+  const input = Buffer.concat([frame, frame]);
+  const found = Array.from({ length: 60 }, () => chooseRepeat(input, [], random));
+  const hasOne = (isIt: (repeat: Repeat) => boolean): boolean =>
+    found.some((repeat) => repeat !== null && isIt(repeat));
+  assert.ok(hasOne(({ lead, unit }) => lead.length === 0 && unit.equals(frame)));
+  assert.ok(hasOne(({ lead, unit }) => lead.equals(frame) && unit.equals(Buffer.alloc(4))));
+  const varied = found.find((repeat) => repeat?.varied) as Repeat;
+  const [one] = piecesOf(varied, 1000) as [Buffer];
+  assert.is(framesOf(one).length, Math.ceil(1000 / frame.length));
+  assert.is(
+    new Set(textsOf(one).map(({ at, length }) => one.toString('utf8', at, at + length))).size,
+    framesOf(one).length,
+  );
+});
+
+test('a part is replaced by another, and the lengths around it stay right', () => {
+  const inner = withLength(Buffer.from('abc'));
+  const outer = Buffer.concat([withLength(inner), withLength(Buffer.from('z'))]);
+  const parts = partsOf(outer);
+  const part = parts.find(({ at }) => at === 4);
+  assert.ok(part);
+  const longer = withLength(Buffer.from('abcdef'));
+  const expected = Buffer.concat([withLength(longer), withLength(Buffer.from('z'))]);
+  assert.equal(replacePart(outer, part, parts, longer), expected);
 });
 
 test('compiled code notes each block that it enters', () => {
@@ -95,14 +137,15 @@ test('compiled code notes each block that it enters', () => {
   ]);
 });
 
-test('an input that reaches a new block is kept, and the same seed keeps the same', () => {
+test('an input that reaches a new block is kept, and the same seed keeps the same', async () => {
   const config = TARGETS.find(({ name }) => name === 'connect-strings') as Target;
-  const kept = [7, 7, 8].map((seed) => {
+  const kept: string[][] = [];
+  for (const seed of [7, 7, 8]) {
     const fuzzer = new Fuzzer(config, seed, new Coverage());
-    fuzzer.begin([Buffer.from('a')]);
-    fuzzer.step(2000);
-    return fuzzer.corpus.map((input) => input.toString('hex'));
-  });
+    await fuzzer.begin([Buffer.from('a')]);
+    for (let i = 0; i < 8; i++) await fuzzer.step();
+    kept.push(fuzzer.corpus.map((input) => input.toString('hex')));
+  }
   assert.ok((kept[0]?.length ?? 0) > 1, 'nothing was learned');
   assert.equal(kept[0], kept[1]);
   assert.not.equal(kept[0], kept[2]);

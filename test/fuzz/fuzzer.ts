@@ -7,12 +7,17 @@ import { Random } from '../support/random.js';
 import type { Coverage } from './coverage.js';
 import { heapInUse } from './heap.js';
 import { Mutator } from './mutator.js';
-import { stressInput } from './stress.js';
-import type { Target } from './target.js';
+import { chooseRepeat, type Repeat } from './repeat.js';
+import { stress } from './stress.js';
+import type { Stranger, Target } from './target.js';
 
 /** So long an input may take; parsers take microseconds. */
 const SLOW_MS = 1000;
-const BATCH = 4096;
+const BATCH = 256;
+/** A stress takes as long as some hundred inputs, and there are ever fewer that are new. */
+const INPUTS_PER_STRESS = 150;
+/** To find what was not repeated yet. */
+const CHOICES = 8;
 const GROWTH_LIMIT = 96 * 1024 * 1024;
 const INPUTS_PER_CHECK = 50_000;
 
@@ -29,7 +34,7 @@ export class Fuzzer {
   readonly corpus: Buffer[] = [];
   readonly findings: Found[] = [];
   inputs = 0;
-  /** Whether each new input is repeated, too, which takes a second. */
+  /** Whether inputs are repeated, too. */
   isStressing = true;
   /** Told at once, for a run that may not come to its end. */
   onFound: (found: Found) => void = () => {};
@@ -39,7 +44,10 @@ export class Fuzzer {
   private readonly coverage: Coverage | null;
   private readonly announce: Announce;
   private readonly known = new Set<string>();
+  /** Kept, and not repeated yet. */
+  private fresh: Buffer[] = [];
   private readonly stressed = new Set<string>();
+  stresses = 0;
   private heap = 0;
   private nextCheck = INPUTS_PER_CHECK;
 
@@ -55,38 +63,37 @@ export class Fuzzer {
     this.mutator = new Mutator(this.random, target.words, target.maxLength);
     this.coverage = coverage;
     this.announce = announce;
+    target.renew?.();
   }
 
   /** Runs the inputs that are there before anything is mutated. */
-  begin(inputs: readonly Buffer[]): void {
+  async begin(inputs: readonly Buffer[]): Promise<void> {
     this.corpus.push(...inputs);
-    for (const input of inputs) {
-      this.runOne(input);
-      this.stress(input);
-    }
+    this.fresh.push(...inputs);
+    for (const input of inputs) await this.runOne(input);
     this.coverage?.take();
     this.heap = heapInUse();
   }
 
-  /** Some mutated inputs. */
-  step(most = BATCH): void {
+  /** Some mutated inputs, and now and then a part of one again and again. */
+  async step(most = BATCH): Promise<void> {
     for (let left = Math.min(BATCH, most); left > 0; left--) {
       const input = this.mutator.mutate(this.random.pick(this.corpus), this.corpus);
       this.inputs++;
-      this.runOne(input);
+      await this.runOne(input);
+      if (this.inputs % INPUTS_PER_STRESS === 0) this.stress();
       if (this.coverage === null || this.coverage.take() === 0) continue;
       this.corpus.push(input);
-      this.stress(input);
-      this.coverage.take();
+      this.fresh.push(input);
     }
     if (this.inputs >= this.nextCheck) this.checkGrowth();
   }
 
-  private runOne(input: Buffer): void {
+  private async runOne(input: Buffer): Promise<void> {
     this.announce(input);
     const startedMs = performance.now();
     try {
-      this.target.run(input);
+      await this.target.run(input);
     } catch (error) {
       this.report(input, error instanceof Error ? (error.stack ?? error.message) : String(error));
       return;
@@ -94,25 +101,22 @@ export class Fuzzer {
     const ms = performance.now() - startedMs;
     const { slowMs = SLOW_MS } = this.target;
     // Again in time of this process, since others on the machine may have had it.
-    const usedMs = ms > slowMs ? this.usedBy(input) : 0;
+    const usedMs = ms > slowMs ? await this.usedBy(input) : 0;
     if (usedMs > slowMs) {
       this.report(input, `slow: ${Math.round(usedMs)} ms (expected at most ${slowMs})`);
     }
   }
 
-  private usedBy(input: Buffer): number {
+  private async usedBy(input: Buffer): Promise<number> {
     const before = process.cpuUsage();
-    this.target.run(input);
+    await this.target.run(input);
     return process.cpuUsage(before).user / 1000;
   }
 
   private report(input: Buffer, problem: string): void {
     // One of a kind: the place where it was thrown.
     const frames = problem.split('\n').filter((line) => line.startsWith('    at '));
-    const kind =
-      frames.length > 0
-        ? frames.slice(0, 2).join('\n')
-        : problem.replace(/\d+/g, '#') + (this.target.kindOf?.(input) ?? '');
+    const kind = frames.length > 0 ? frames.slice(0, 2).join('\n') : problem.replace(/\d+/g, '#');
     if (this.known.has(kind)) return;
     this.known.add(kind);
     const found = { target: this.target.name, input, problem };
@@ -120,13 +124,39 @@ export class Fuzzer {
     this.onFound(found);
   }
 
-  private stress(input: Buffer): void {
+  private stress(): void {
     const { target } = this;
-    const kind = target.kindOf?.(input) ?? '';
-    if (!this.isStressing || this.stressed.has(kind)) return;
-    if (kind !== '') this.stressed.add(kind);
-    const announce = (): void => this.announce(input);
-    for (const problem of stressInput(target, input, announce)) this.report(input, problem);
+    if (!this.isStressing || target.connect === undefined) return;
+    for (let i = 0; i < CHOICES; i++) {
+      const chosen = this.chooseStress();
+      if (chosen === null) continue;
+      const { repeat, way } = chosen;
+      this.stresses++;
+      const head = Buffer.from(target.ways === undefined ? [] : [way]);
+      const sent = Buffer.concat([head, repeat.lead, repeat.unit]);
+      const connect = (): Stranger => {
+        this.announce(sent);
+        return target.connect?.(way) as Stranger;
+      };
+      const problem = stress(connect, repeat);
+      if (problem !== '') this.report(sent, `${problem}, repeated ${repeat.kind}`);
+      return;
+    }
+  }
+
+  /** Of what was kept, each in its turn, or near it; null where that was repeated before. */
+  private chooseStress(): { repeat: Repeat; way: number } | null {
+    const { random } = this;
+    const { ways, units = [] } = this.target;
+    const kept = this.fresh.shift() ?? random.pick(this.corpus);
+    const input = random.oneIn(3) ? this.mutator.mutate(kept, this.corpus) : kept;
+    const repeat = chooseRepeat(input.subarray(ways === undefined ? 0 : 1), units, random);
+    const own = ways === undefined ? 0 : (input[0] ?? 0) % ways;
+    const way = random.oneIn(2) ? own : random.below(ways ?? 1);
+    const kind = `${way} ${repeat?.kind}`;
+    if (repeat === null || this.stressed.has(kind)) return null;
+    this.stressed.add(kind);
+    return { repeat, way };
   }
 
   private checkGrowth(): void {

@@ -38,21 +38,22 @@ for (const target of chosen) {
   const coverage = new Coverage();
   const fuzzer = new Fuzzer(target, Number(values.seed), coverage, watchdog.announce);
   fuzzer.onFound = ({ input, problem }) => {
-    console.log(`${target.name}: ${keepInput(target.name, input)}: ${problem}`);
+    const place = `${target.name}, input ${fuzzer.inputs}`;
+    console.log(`${place}: ${keepInput(target.name, input)}: ${problem}`);
   };
-  fuzzer.begin(readCorpus(target));
-  const heapMb = [megabytes(heapInUse())];
   const startedMs = performance.now();
+  await fuzzer.begin(readCorpus(target));
+  const heapMb = [megabytes(heapInUse())];
   while (fuzzer.inputs < mostInputs && performance.now() - startedMs < msEach) {
-    fuzzer.step(mostInputs - fuzzer.inputs);
+    await fuzzer.step(mostInputs - fuzzer.inputs);
   }
   const seconds = (performance.now() - startedMs) / 1000;
   heapMb.push(megabytes(heapInUse()));
-  const { inputs, corpus, findings } = fuzzer;
+  const { inputs, corpus, findings, stresses } = fuzzer;
   total += inputs;
   problems += findings.length;
   const rate = Math.round(inputs / seconds);
-  const counts = `${inputs} inputs, ${corpus.length} kept, ${coverage.blocks} blocks`;
+  const counts = `${inputs} inputs, ${corpus.length} kept, ${coverage.blocks} blocks, ${stresses} stresses`;
   console.log(`${target.name}: ${counts}, ${rate} a second, heap ${heapMb.join(' to ')} MB`);
 }
 console.log(`${total} inputs, ${problems} findings, seed ${values.seed}`);

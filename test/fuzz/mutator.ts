@@ -1,4 +1,5 @@
 import type { Random } from '../support/random.js';
+import { partsOf, replacePart, withLength } from './lengths.js';
 
 /** Numbers at the ends of what formats can hold. */
 const NUMBERS = [
@@ -31,6 +32,9 @@ const TEXTS = [
   '\u202e',
 ];
 
+/** A power of two: so many times a part is repeated at most. */
+const MAX_DOUBLINGS = 8;
+
 /** Changes inputs at random: bytes, numbers, words of the format, parts of other inputs. */
 export class Mutator {
   private readonly random: Random;
@@ -53,7 +57,7 @@ export class Mutator {
   private change(input: Buffer, others: readonly Buffer[]): Buffer {
     const { random } = this;
     const at = random.below(input.length + 1);
-    switch (random.below(10)) {
+    switch (random.below(14)) {
       case 0:
         if (at < input.length) input[at] = (input[at] ?? 0) ^ (1 << random.below(8));
         return input;
@@ -76,6 +80,13 @@ export class Mutator {
         return this.cross(input, at, random.pick(others));
       case 8:
         return this.count(input, at);
+      case 9:
+        return this.overwrite(input, at, random.pick(this.words));
+      case 10:
+        return this.again(input, at);
+      case 11:
+      case 12:
+        return this.changePart(input);
       default:
         return input.subarray(0, Math.max(1, at));
     }
@@ -89,6 +100,49 @@ export class Mutator {
     const from = this.random.below(other.length + 1);
     const part = other.subarray(from, from + this.length(other));
     return splice(input, at, this.random.oneIn(2) ? part.length : 0, part);
+  }
+
+  private overwrite(input: Buffer, at: number, word: Buffer): Buffer {
+    return splice(input, at, word.length, word);
+  }
+
+  /** A slice many times over. */
+  private again(input: Buffer, at: number): Buffer {
+    const slice = input.subarray(at, at + this.length(input));
+    return splice(input, at, 0, this.repeat(slice));
+  }
+
+  private repeat(bytes: Buffer): Buffer {
+    const times = 1 << (1 + this.random.below(MAX_DOUBLINGS));
+    const most = Math.max(1, Math.floor(this.maxLength / Math.max(1, bytes.length)));
+    return Buffer.concat(Array.from({ length: Math.min(times, most) }, () => bytes));
+  }
+
+  /** A frame, a text or a buffer becomes another; the lengths around it stay right. */
+  private changePart(input: Buffer): Buffer {
+    const { random } = this;
+    const parts = partsOf(input);
+    const filled = parts.filter(({ length }) => length > 0);
+    const from = filled.length > 0 && !random.oneIn(3) ? filled : parts;
+    if (from.length === 0) return input;
+    const part = random.pick(from);
+    const whole = input.subarray(part.at, part.at + 4 + part.length);
+    const body = whole.subarray(4);
+    const cut = random.below(body.length + 1);
+    switch (random.below(5)) {
+      case 0:
+        return replacePart(input, part, parts, withLength(body.subarray(0, cut)));
+      case 1:
+        return replacePart(input, part, parts, withLength(random.pick(this.words)));
+      case 2:
+        return replacePart(input, part, parts, Buffer.alloc(random.oneIn(2) ? 0 : 4));
+      case 3: {
+        const added = splice(body, cut, 0, random.pick(this.words));
+        return replacePart(input, part, parts, withLength(added));
+      }
+      default:
+        return replacePart(input, part, parts, this.repeat(whole));
+    }
   }
 
   /** A length or a digit that is a little off. */

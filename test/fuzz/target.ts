@@ -7,30 +7,31 @@ export interface Target {
   /** Words of the format, which mutations insert. */
   readonly words?: readonly (string | Buffer)[];
   /** @throws anything but what the tested code promises to throw */
-  run(input: Buffer): void;
-  /**
-   * The input many times over in one process, as a stranger would send it.
-   * @param bytes how many to send, about
-   * @param way 0 repeats it as it is, the others change one text in each repeat
-   * @returns null when there is no such way
-   */
-  stress?(input: Buffer, bytes: number, way: number): Stress | null;
-  /** Inputs of the same kind are repeated once. */
-  kindOf?(input: Buffer): string;
+  run(input: Buffer): void | Promise<void>;
+  /** A stranger to whom parts of inputs are given, again and again. @param way below `ways` */
+  connect?(way: number): Stranger;
+  /** In so many ways a stranger may come; the first byte of an input says which. Default: one. */
+  readonly ways?: number;
+  /** What is repeated behind an input. Default: a frame of it, which begins with its length. */
+  readonly units?: readonly Buffer[];
+  /** What runs share is made anew. */
+  renew?(): void;
   /** How long an input may take; default 1000. */
   readonly slowMs?: number;
   /** Default 4096. */
   readonly maxLength?: number;
 }
 
-/** Ready to run, so that making it is not measured. */
-export interface Stress {
+/** The other end of a connection to the tested code. */
+export interface Stranger {
   /** Given to the tested code so far. */
   readonly bytes: number;
+  /** The tested code does not read now. */
+  readonly isHeld: boolean;
   /** What it keeps may be data that was asked to be stored. */
   readonly isStored: boolean;
-  run(): void;
-  /** The stranger goes. */
+  /** @param bytes belong to the tested code from then on */
+  push(bytes: Buffer): void;
   leave(): void;
 }
 

@@ -4,6 +4,7 @@ import { epochFiles, keyStores, pemStores, snapshot, txnLog } from './files.js';
 import { learnerLink } from './learner-link.js';
 import { electionPackets, leaderLink, quorumPackets } from './quorum-packets.js';
 import { connectStrings, dumps, dynamicFile, fourLetter, shellLines, zooCfg } from './texts.js';
+import { zippedSnapshot } from './zipped-snapshot.js';
 
 export const TARGETS: readonly Target[] = [
   clientFrames,
@@ -13,6 +14,7 @@ export const TARGETS: readonly Target[] = [
   electionPackets,
   txnLog,
   snapshot,
+  zippedSnapshot,
   zooCfg,
   dynamicFile,
   keyStores,

@@ -8,9 +8,9 @@ import type { PeerState } from '../../../src/server/quorum/vote.js';
 import { copyOf, restore } from '../../server/quorum/memory-disk.js';
 import { commonParts, LIMITS } from '../../sim/peer-parts.js';
 import { parse } from '../../sim/shape.js';
-import { Finding, type Target } from '../target.js';
+import { Finding, type Stranger, type Target } from '../target.js';
 import { snapshotOf, txnEntries } from './files.js';
-import { packet } from './quorum-packets.js';
+import { packet, packetsOfAllTypes } from './quorum-packets.js';
 
 const CONFIG = parse(
   [1, 2, 3]
@@ -22,7 +22,10 @@ const EPOCH = 1n;
 const FIRST = EPOCH << 32n;
 
 /** A member that follows server 3, whose packets are the input. */
-class Follower {
+class Follower implements Stranger {
+  bytes = 0;
+  /** What a leader proposes is kept until it commits it. */
+  readonly isStored = true;
   private readonly peer: QuorumPeer;
   private readonly disk;
   private link: number | undefined;
@@ -53,7 +56,12 @@ class Follower {
     if (this.link === undefined) throw new Finding('the member did not find its leader');
   }
 
+  get isHeld(): boolean {
+    return this.link === undefined;
+  }
+
   push(bytes: Buffer): void {
+    this.bytes += bytes.length;
     if (this.link !== undefined) this.step({ kind: 'link-received', link: this.link, bytes });
   }
 
@@ -61,6 +69,11 @@ class Follower {
     this.nowMs += 50;
     const wallMs = 1_800_000_000_000 + this.nowMs;
     this.step({ kind: 'clock', wallMs, monotonicMs: this.nowMs });
+  }
+
+  leave(): void {
+    const { link } = this;
+    if (link !== undefined) this.step({ kind: 'link-closed', link, reason: 'hung up' });
   }
 
   private hear(sid: number, state: PeerState): void {
@@ -145,4 +158,6 @@ export const learnerLink: Target = {
     follower.push(Buffer.from(input.subarray(middle)));
     follower.pass();
   },
+  connect: () => new Follower(),
+  units: packetsOfAllTypes(FIRST + 1n),
 };

@@ -5,7 +5,7 @@ import { decodeNotification, encodeNotification } from '../../../src/server/quor
 import { PacketReader, PacketType, writePacket } from '../../../src/server/quorum/quorum-packet.js';
 import { PEER_STATES } from '../../../src/server/quorum/vote.js';
 import { EnsembleWorld } from '../../server/quorum/ensemble-world.js';
-import { expectSame, parseOrRefuse, type Target } from '../target.js';
+import { expectSame, parseOrRefuse, type Stranger, type Target } from '../target.js';
 
 const MAX_TXN = 1 << 20;
 
@@ -22,8 +22,13 @@ function info(sid: bigint): Buffer {
   return bytes;
 }
 
+/** One of each type, most of them with the room for what it should hold. */
+export function packetsOfAllTypes(zxid: bigint): Buffer[] {
+  return Object.values(PacketType).map((type) => packet(type, zxid, Buffer.alloc(28)));
+}
+
 function packetSeeds(): Buffer[] {
-  const all = Object.values(PacketType).map((type) => packet(type, 0x100000001n, Buffer.alloc(28)));
+  const all = packetsOfAllTypes(0x100000001n);
   const joining = [
     packet(PacketType.FOLLOWERINFO, 0n, info(1n)),
     packet(PacketType.ACKEPOCH, 0n, Buffer.alloc(4)),
@@ -56,18 +61,43 @@ export const quorumPackets: Target = {
   },
 };
 
+/** The member with the greatest number. */
+const LEADER = 3;
+
 let shared: EnsembleWorld | undefined;
 let uses = 0;
+
+function startEnsemble(): EnsembleWorld {
+  const world = new EnsembleWorld(3);
+  world.start();
+  world.allServe();
+  return world;
+}
 
 /** An ensemble that serves; a new one now and then, since strangers leave traces in it. */
 function ensemble(): EnsembleWorld {
   if (shared === undefined || ++uses > 200) {
-    shared = new EnsembleWorld(3);
-    shared.start();
-    shared.allServe();
+    shared = startEnsemble();
     uses = 0;
   }
   return shared;
+}
+
+function strangerOf(world: EnsembleWorld): Stranger {
+  const stranger = { bytes: 0, isHeld: false, isStored: true };
+  const link = world.link(LEADER, (bytes) => {
+    if (bytes === null) stranger.isHeld = true;
+  });
+  return Object.assign(stranger, {
+    push: (bytes: Buffer) => {
+      stranger.bytes += bytes.length;
+      link.push(bytes);
+    },
+    leave: () => {
+      world.member(LEADER).peer.step({ kind: 'link-closed', link: link.id, reason: 'hung up' });
+      world.settle();
+    },
+  });
 }
 
 /** The quorum port of a serving leader: a stranger's bytes may end no more than their link. */
@@ -78,13 +108,18 @@ export const leaderLink: Target = {
   run: (input) => {
     try {
       const world = ensemble();
-      const link = world.link(3, () => undefined);
+      const link = world.link(LEADER, () => undefined);
       link.push(Buffer.from(input));
-      if (world.leader !== 3) throw new Error('a stranger ended the leadership');
+      if (world.leader !== LEADER) throw new Error('a stranger ended the leadership');
     } catch (error) {
       shared = undefined;
       throw error;
     }
+  },
+  connect: () => strangerOf(startEnsemble()),
+  units: packetsOfAllTypes(0x100000001n),
+  renew: () => {
+    shared = undefined;
   },
 };
 
