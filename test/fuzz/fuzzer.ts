@@ -7,7 +7,7 @@ import { Random } from '../support/random.js';
 import type { Coverage } from './coverage.js';
 import { heapInUse } from './heap.js';
 import { Mutator } from './mutator.js';
-import { chooseRepeat, type Repeat } from './repeat.js';
+import { type Repeat, repeatsOf } from './repeat.js';
 import { stress } from './stress.js';
 import type { Stranger, Target } from './target.js';
 
@@ -25,6 +25,11 @@ export interface Found {
   readonly target: string;
   readonly input: Buffer;
   readonly problem: string;
+}
+
+interface Chosen {
+  readonly repeat: Repeat;
+  readonly way: number;
 }
 
 /** Told of each input before it runs, so that a watchdog can name one that hangs. */
@@ -46,6 +51,8 @@ export class Fuzzer {
   private readonly known = new Set<string>();
   /** Kept, and not repeated yet. */
   private fresh: Buffer[] = [];
+  /** What comes next, of an input that was kept. */
+  private pending: Chosen[] = [];
   private readonly stressed = new Set<string>();
   stresses = 0;
   private heap = 0;
@@ -131,7 +138,6 @@ export class Fuzzer {
       const chosen = this.chooseStress();
       if (chosen === null) continue;
       const { repeat, way } = chosen;
-      this.stresses++;
       const head = Buffer.from(target.ways === undefined ? [] : [way]);
       const sent = Buffer.concat([head, repeat.lead, repeat.unit]);
       const connect = (): Stranger => {
@@ -139,24 +145,43 @@ export class Fuzzer {
         return target.connect?.(way) as Stranger;
       };
       const problem = stress(connect, repeat);
+      // Another of the kind may be taken.
+      if (problem === null) continue;
+      this.stressed.add(`${way} ${repeat.kind}`);
+      this.stresses++;
       if (problem !== '') this.report(sent, `${problem}, repeated ${repeat.kind}`);
       return;
     }
   }
 
-  /** Of what was kept, each in its turn, or near it; null where that was repeated before. */
-  private chooseStress(): { repeat: Repeat; way: number } | null {
-    const { random } = this;
+  /** Of what was kept, each in its turn, then what is near it; null where that was repeated. */
+  private chooseStress(): Chosen | null {
+    const { random, corpus, fresh } = this;
+    for (;;) {
+      const next = this.pending.shift();
+      if (next !== undefined && !this.isStressed(next)) return next;
+      if (next !== undefined) continue;
+      const kept = fresh.shift();
+      if (kept === undefined) break;
+      this.pending = this.repeatsOf(kept);
+    }
+    const repeats = this.repeatsOf(this.mutator.mutate(random.pick(corpus), corpus));
+    if (repeats.length === 0) return null;
+    const { repeat, way } = random.pick(repeats);
+    const { ways = 1 } = this.target;
+    const chosen = { repeat, way: random.oneIn(2) ? way : random.below(ways) };
+    return this.isStressed(chosen) ? null : chosen;
+  }
+
+  private repeatsOf(input: Buffer): Chosen[] {
     const { ways, units = [] } = this.target;
-    const kept = this.fresh.shift() ?? random.pick(this.corpus);
-    const input = random.oneIn(3) ? this.mutator.mutate(kept, this.corpus) : kept;
-    const repeat = chooseRepeat(input.subarray(ways === undefined ? 0 : 1), units, random);
-    const own = ways === undefined ? 0 : (input[0] ?? 0) % ways;
-    const way = random.oneIn(2) ? own : random.below(ways ?? 1);
-    const kind = `${way} ${repeat?.kind}`;
-    if (repeat === null || this.stressed.has(kind)) return null;
-    this.stressed.add(kind);
-    return { repeat, way };
+    const way = ways === undefined ? 0 : (input[0] ?? 0) % ways;
+    const sent = input.subarray(ways === undefined ? 0 : 1);
+    return repeatsOf(sent, units, this.random).map((repeat) => ({ repeat, way }));
+  }
+
+  private isStressed({ repeat, way }: Chosen): boolean {
+    return this.stressed.has(`${way} ${repeat.kind}`);
   }
 
   private checkGrowth(): void {

@@ -1,6 +1,6 @@
 /** What of an input is sent again and again, and how one repeat differs from the next. */
 import type { Random } from '../support/random.js';
-import { framesOf, withLength } from './lengths.js';
+import { framesOf, type Part, withLength } from './lengths.js';
 import { type TextField, textsOf, withCounter } from './varied-frames.js';
 
 export interface Repeat {
@@ -19,38 +19,32 @@ const CHUNK = 16 * 1024;
 const MAX_TYPE = 127;
 
 /**
- * One frame of the input behind those before it: as it is, with a text that differs, or cut short,
- * since what is kept for each frame shows best in the smallest.
+ * Each frame of the input behind those before it: as it is, with a text that differs, cut short, or
+ * empty, since what is kept for each frame shows best in the smallest.
  * @param units what is repeated behind the whole input, where the format has no such frames
- * @returns null when there is nothing to repeat
  */
-export function chooseRepeat(
-  input: Buffer,
-  units: readonly Buffer[],
-  random: Random,
-): Repeat | null {
+export function repeatsOf(input: Buffer, units: readonly Buffer[], random: Random): Repeat[] {
   if (units.length > 0) {
-    const number = random.below(units.length);
-    return { lead: input, unit: units[number] as Buffer, varied: null, kind: `unit ${number}` };
+    return units.map((unit, i) => ({ lead: input, unit, varied: null, kind: `unit ${i}` }));
   }
   const frames = framesOf(input);
-  const { at, length } = frames.length > 0 ? random.pick(frames) : { at: 0, length: input.length };
+  if (frames.length > 0) return frames.flatMap((frame) => formsOf(input, frame, random));
+  const whole = { lead: Buffer.alloc(0), unit: input, varied: null };
+  return input.length > 0 ? [{ ...whole, kind: `false ${kindOf(input)}` }] : [];
+}
+
+function formsOf(input: Buffer, { at, length }: Part, random: Random): Repeat[] {
   const lead = input.subarray(0, at);
-  const unit = input.subarray(at, frames.length > 0 ? at + 4 + length : input.length);
-  if (unit.length === 0) return null;
+  const unit = input.subarray(at, at + 4 + length);
   const kind = `${at > 0} ${kindOf(unit)}`;
-  const texts = textsOf(unit);
-  const form = random.below(3);
-  if (form === 0 && frames.length > 0) {
-    const cut = withLength(unit.subarray(4, 4 + (random.oneIn(2) ? 0 : random.below(length + 1))));
-    return { lead, unit: cut, varied: null, kind: `${at > 0} ${kindOf(cut)} cut` };
-  }
-  if (form === 1 && texts.length > 0) {
-    const text = random.below(texts.length);
-    const varied = texts[text] as TextField;
-    return { lead, unit, varied, kind: `${kind} text ${text}` };
-  }
-  return { lead, unit, varied: null, kind };
+  const empty = withLength(Buffer.alloc(0));
+  const cut = withLength(unit.subarray(4, 4 + random.below(length + 1)));
+  return [
+    ...textsOf(unit).map((varied, i) => ({ lead, unit, varied, kind: `${kind} text ${i}` })),
+    { lead, unit, varied: null, kind },
+    { lead, unit: empty, varied: null, kind: `${at > 0} empty` },
+    { lead, unit: cut, varied: null, kind: `${at > 0} ${kindOf(cut)} cut` },
+  ];
 }
 
 /** The first number behind the length and the xid: the operation of a request. */

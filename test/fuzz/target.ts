@@ -28,6 +28,8 @@ export interface Stranger {
   readonly bytes: number;
   /** The tested code does not read now. */
   readonly isHeld: boolean;
+  /** The tested code ended the connection. Default: no. */
+  readonly isClosed?: boolean;
   /** What it keeps may be data that was asked to be stored. */
   readonly isStored: boolean;
   /** @param bytes belong to the tested code from then on */

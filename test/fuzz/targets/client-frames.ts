@@ -8,6 +8,7 @@ import { Database } from '../../../src/server/persistence/replay.js';
 import type { Server } from '../../../src/server/server.js';
 import { handshake } from '../../server/server-peer.js';
 import { makeTestServer, SETTINGS } from '../../server/server-world.js';
+import { sampleOf } from '../samples.js';
 import { Finding, type Stranger, type Target } from '../target.js';
 
 /** Bits of the first byte of an input: a session before the rest, a disk that does not answer. */
@@ -178,6 +179,7 @@ const BODIES: readonly (readonly [type: number, value: unknown])[] = [
   [OpCode.delete, { path: '/e', version: 0 }],
   [OpCode.closeSession, {}],
 ];
+const TEXTS = ['/a', '/zookeeper/quota', 'digest', 'x509', 'world'];
 
 function multi(): Buffer {
   const out = new OutputArchive();
@@ -190,6 +192,14 @@ function multi(): Buffer {
   return frame(9, OpCode.multi, out.take());
 }
 
+/** Every type of request with each text of the protocol. */
+function samples(): Buffer[] {
+  const frames = [...REQUESTS].flatMap(([type, { request }]) =>
+    TEXTS.map((text) => frame(1, type, sampleOf(request, text)).toString('latin1')),
+  );
+  return [...new Set(frames)].map((text) => Buffer.from(text, 'latin1'));
+}
+
 function seeds(): Buffer[] {
   const frames = BODIES.map(([type, value], i) => {
     return frame(i + 1, type, REQUESTS.get(type)?.request.encode(value));
@@ -197,24 +207,21 @@ function seeds(): Buffer[] {
   const flagged = (flags: number, ...parts: readonly Buffer[]) =>
     Buffer.concat([Buffer.from([flags]), ...parts]);
   return [
-    ...frames.map((one) => flagged(WITH_SESSION, one)),
-    flagged(WITH_SESSION, ...frames),
-    flagged(WITH_SESSION, frames[0] as Buffer, multi()),
     flagged(0, handshake(), frames[0] as Buffer),
     flagged(0, handshake(), frame(-2, OpCode.ping)),
     flagged(0, Buffer.from('ruok')),
     flagged(0, Buffer.from('srvr')),
+    ...frames.map((one) => flagged(WITH_SESSION, one)),
+    ...samples().map((one) => flagged(WITH_SESSION, one)),
+    flagged(WITH_SESSION, ...frames),
+    flagged(WITH_SESSION, frames[0] as Buffer, multi()),
   ];
 }
 
 export const clientFrames: Target = {
   name: 'client-frames',
   seeds,
-  words: [
-    handshake(),
-    ...Object.values(OpCode).map((type) => int(type)),
-    ...['/a', '/zookeeper/quota', 'digest', 'x509', 'world'],
-  ],
+  words: [handshake(), ...Object.values(OpCode).map((type) => int(type)), ...TEXTS],
   run,
   connect: (way) => new OneClient(new World(), way),
   ways: WAYS,
