@@ -21,7 +21,11 @@ export class FrameDecoder {
   private readonly onFrame: FrameHandler;
   private rest: Buffer | null = null;
   private restLength = 0;
+  /** No frame is handed on. */
+  isHeld = false;
   private isStopped = false;
+  /** Chunks that came while frames were held. */
+  private waiting: Buffer[] = [];
 
   /**
    * @param maxLength longest frame in bytes (jute.maxbuffer); a longer or negative length throws
@@ -42,19 +46,45 @@ export class FrameDecoder {
     this.isStopped = true;
     this.rest = null;
     this.restLength = 0;
+    this.waiting = [];
+  }
+
+  /** Hands on no further frame until `release`. Chunks pushed meanwhile are kept, not copied. */
+  hold(): void {
+    this.isHeld = true;
+  }
+
+  /** The next push hands on what was kept, and then its own chunk. */
+  release(): void {
+    this.isHeld = false;
   }
 
   push(chunk: Buffer): void {
+    if (!this.isHeld && this.waiting.length === 0) {
+      this.cut(chunk);
+      return;
+    }
+    this.waiting.push(chunk);
+    while (!this.isHeld) {
+      const next = this.waiting.shift();
+      if (next === undefined) return;
+      this.cut(next);
+    }
+  }
+
+  private cut(chunk: Buffer): void {
     let at = 0;
     while (this.rest !== null && at < chunk.length) at = this.fillRest(chunk, at);
-    while (!this.isStopped && chunk.length - at >= 4) {
+    while (!this.isStopped && !this.isHeld && chunk.length - at >= 4) {
       const length = this.checkedLength(chunk.readInt32BE(at));
       const end = at + 4 + length;
       if (end > chunk.length) break;
       this.onFrame(chunk, at + 4, end);
       at = end;
     }
-    if (!this.isStopped && at < chunk.length) this.keep(chunk, at);
+    if (this.isStopped || at === chunk.length) return;
+    if (this.isHeld) this.waiting.unshift(chunk.subarray(at));
+    else this.keep(chunk, at);
   }
 
   /** Completes the frame begun by an earlier chunk; returns where in `chunk` it ended. */

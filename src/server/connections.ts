@@ -1,6 +1,6 @@
 /**
- * The client connections of a server: who is let in, what the first four bytes say, who is closed
- * and who is not read for a while. What a request means is server.ts's.
+ * The client connections of a server: who is let in, what the first four bytes say, and who is
+ * closed. What a request means is server.ts's.
  */
 import { answerWord, wordOf } from '../fourlw/index.js';
 import type { ServerView } from '../fourlw/server-view.js';
@@ -8,11 +8,16 @@ import { isAllowed, type Whitelist } from '../fourlw/whitelist.js';
 import { FrameTooLongError } from '../jute/frame-decoder.js';
 import { JuteError } from '../jute/jute-error.js';
 import { assert } from './assert.js';
+import type { BackPressure } from './back-pressure.js';
 import { ClientConnection, type ConnectionFrameHandler } from './client-connection.js';
 import type { Effect } from './effects.js';
 import type { Event } from './events.js';
-import { LIMITS, type LimitName } from './limits/limits.js';
 import type { ServerState } from './server-state.js';
+
+export type ConnectionEvent = Extract<
+  Event,
+  { kind: 'connected' | 'received' | 'drained' | 'disconnected' | 'evicted' }
+>;
 
 export interface ConnectionsOptions {
   readonly whitelist: Whitelist;
@@ -22,14 +27,10 @@ export interface ConnectionsOptions {
   readonly maxInAll: number;
   readonly view: ServerView;
   readonly onFrame: ConnectionFrameHandler;
+  readonly pressure: BackPressure;
 }
 
-/** Requests of one connection that may wait behind its own writes before it is read no further. */
-const PENDING_LIMIT = LIMITS.pendingRequests.value;
-const PENDING_BYTES_LIMIT = LIMITS.pendingBytes.value;
-const BYTES_IN_FLIGHT_LIMIT = LIMITS.requestBytesInFlight.value;
-const EARLY_LIMIT = LIMITS.earlyFrames.value;
-const EARLY_BYTES_LIMIT = LIMITS.earlyBytes.value;
+const NOTHING = Buffer.alloc(0);
 const REQUEST_HEADER_SIZE = 8;
 const STMK_ARGUMENT_LENGTH = 8;
 /** Connections that are sent events in one turn; some 15 us each. */
@@ -41,16 +42,14 @@ export class Connections {
   private readonly byAddress = new Map<string, number>();
   /** Connections that have not opened a session yet. */
   private readonly unopened = new Set<ClientConnection>();
-  private readonly paused = new Set<ClientConnection>();
   private closing: ClientConnection[] = [];
-  private held: Effect[] = [];
 
   constructor(state: ServerState, options: ConnectionsOptions) {
     this.state = state;
     this.options = options;
   }
 
-  accept(event: Extract<Event, { kind: 'connected' }>): void {
+  private accept(event: Extract<Event, { kind: 'connected' }>): void {
     const { connection: id, remoteIp, remotePort, certificateSubject } = event;
     const { state } = this;
     const { maxPerAddress, maxInAll, onFrame } = this.options;
@@ -107,16 +106,28 @@ export class Connections {
     state.sessions.touch(session, state.monotonicMs);
   }
 
-  disconnect(id: number): void {
-    const connection = this.state.connections.get(id);
+  step(event: ConnectionEvent): void {
+    if (event.kind === 'connected') {
+      this.accept(event);
+      return;
+    }
+    const connection = this.state.connections.get(event.connection);
     if (connection === undefined) return;
-    this.state.stats.count('connection_drop_count');
-    this.forget(connection);
-  }
-
-  evict(id: number): void {
-    const connection = this.state.connections.get(id);
-    if (connection !== undefined) this.close(connection);
+    switch (event.kind) {
+      case 'disconnected':
+        this.state.stats.count('connection_drop_count');
+        this.forget(connection);
+        break;
+      case 'evicted':
+        this.close(connection);
+        break;
+      case 'drained':
+        connection.decoder.release();
+        this.receive(connection, NOTHING);
+        break;
+      case 'received':
+        this.receive(connection, event.bytes);
+    }
   }
 
   /** Ends a connection from this side, behind what is already written to it. */
@@ -142,15 +153,20 @@ export class Connections {
     state.forgetWatches(connection);
     state.connections.delete(connection.id);
     this.unopened.delete(connection);
-    this.paused.delete(connection);
+    this.options.pressure.forget(connection);
     if (connection.session?.holder === connection) connection.session.holder = null;
     const left = (this.byAddress.get(connection.remoteIp) ?? 1) - 1;
     if (left > 0) this.byAddress.set(connection.remoteIp, left);
     else this.byAddress.delete(connection.remoteIp);
   }
 
-  receive(connection: ClientConnection, bytes: Buffer): void {
+  private receive(connection: ClientConnection, bytes: Buffer): void {
     this.state.stats.metrics.bytesReceived += bytes.length;
+    this.decode(connection, bytes);
+    this.options.pressure.holdBack(connection);
+  }
+
+  private decode(connection: ClientConnection, bytes: Buffer): void {
     try {
       if (connection.isUndecided) this.open(connection, bytes);
       else connection.decoder.push(bytes);
@@ -198,56 +214,6 @@ export class Connections {
     if (end - start < REQUEST_HEADER_SIZE) connection.decoder.stop();
   }
 
-  /** What came before the session was there is served. */
-  caughtUp(connection: ClientConnection, outstanding: number): void {
-    if (!this.paused.has(connection) || this.excessOf(connection, outstanding) !== null) return;
-    this.paused.delete(connection);
-    this.held.push({ kind: 'resume', connection: connection.id });
-  }
-
-  /** Stops reading a connection that keeps the pipeline, or its own queue, too full. */
-  holdBack(connection: ClientConnection, outstanding: number): void {
-    const excess = this.excessOf(connection, outstanding);
-    if (excess === null || connection.phase === 'closed' || this.paused.has(connection)) return;
-    const { settings } = this.state;
-    const isConfigured = excess === 'requestsInFlight';
-    const value = isConfigured ? settings.globalOutstandingLimit : LIMITS[excess].value;
-    this.state.exceeded(excess, connection.remoteIp, value);
-    this.paused.add(connection);
-    this.held.push({ kind: 'pause', connection: connection.id });
-  }
-
-  private excessOf({ pending, early }: ClientConnection, outstanding: number): LimitName | null {
-    if (pending.length > PENDING_LIMIT) return 'pendingRequests';
-    if (pending.bytes > PENDING_BYTES_LIMIT) return 'pendingBytes';
-    if (early.length > EARLY_LIMIT) return 'earlyFrames';
-    if (early.bytes > EARLY_BYTES_LIMIT) return 'earlyBytes';
-    const { settings, inFlight } = this.state;
-    if (inFlight.bytes > BYTES_IN_FLIGHT_LIMIT) return 'requestBytesInFlight';
-    return outstanding > settings.globalOutstandingLimit ? 'requestsInFlight' : null;
-  }
-
-  /**
-   * Reads on from those held back: from all when half of what was too much is done, and before that
-   * from who waits for nothing any more. Others may keep the pipeline more than half full for ever.
-   */
-  resume(outstanding: number): void {
-    const { settings, inFlight } = this.state;
-    const { globalOutstandingLimit } = settings;
-    if (this.paused.size === 0 || outstanding > globalOutstandingLimit) return;
-    const isHalfDone =
-      outstanding * 2 <= globalOutstandingLimit && inFlight.bytes * 2 <= BYTES_IN_FLIGHT_LIMIT;
-    for (const connection of this.paused) {
-      const { phase, pending } = connection;
-      if (phase === 'connecting') continue;
-      const isShort =
-        pending.length * 2 <= PENDING_LIMIT && pending.bytes * 2 <= PENDING_BYTES_LIMIT;
-      if (pending.length > 0 && !(isHalfDone && isShort)) continue;
-      this.paused.delete(connection);
-      this.held.push({ kind: 'resume', connection: connection.id });
-    }
-  }
-
   closeUnopened(): void {
     const { settings, monotonicMs } = this.state;
     for (const connection of this.unopened) {
@@ -291,10 +257,7 @@ export class Connections {
       }
       this.closing = [];
     }
-    if (this.held.length > 0) {
-      effects.push(...this.held);
-      this.held = [];
-    }
+    this.options.pressure.drainInto(effects);
     for (const report of this.state.reporter.take()) effects.push({ kind: 'report', report });
   }
 }

@@ -12,6 +12,8 @@ export type Effect =
   | { readonly kind: 'close'; readonly connection: number }
   /** Stop, or go on, reading from a client. */
   | { readonly kind: 'pause' | 'resume'; readonly connection: number }
+  /** Stop reading from a client until it has read what was sent; then step `drained`. */
+  | { readonly kind: 'await-reading'; readonly connection: number }
   /**
    * Records for the transaction log. `whenDurable` is stepped when they are on disk and not before:
    * no acknowledgement can overtake the write that makes it true.

@@ -53,6 +53,8 @@ export type Event =
     }
   /** An operator wants the client to go to another server. */
   | { readonly kind: 'evicted'; readonly connection: number }
+  /** It has read all that was sent, as `await-reading` asked to be told. */
+  | { readonly kind: 'drained'; readonly connection: number }
   /** All txns up to `zxid` are durable here; the only voter of a standalone server has spoken. */
   | { readonly kind: 'ack'; readonly zxid: bigint }
   /**

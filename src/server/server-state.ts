@@ -149,14 +149,6 @@ export class ServerState {
     return true;
   }
 
-  /** Its answers of this turn are dropped before the turn holds more than may be unread. */
-  isOverfull({ out, remoteIp }: ClientConnection): boolean {
-    if (out.length <= LIMITS.unreadBytes.value) return false;
-    out.take();
-    this.exceeded('unreadBytes', remoteIp);
-    return true;
-  }
-
   forgetWatches(connection: ClientConnection): void {
     this.dataWatches.removeWatcher(connection);
     this.childWatches.removeWatcher(connection);

@@ -16,6 +16,7 @@ import { ErrorCode } from '../protocol/error-code.js';
 import { OpCode } from '../protocol/op-code.js';
 import { assert } from './assert.js';
 import { answerSasl, authenticate } from './authenticate.js';
+import { BackPressure } from './back-pressure.js';
 import { ClientConnection } from './client-connection.js';
 import { Connections } from './connections.js';
 import type { Effect } from './effects.js';
@@ -55,6 +56,7 @@ export class Server {
   private readonly reads: ReadProcessor;
   private readonly final: FinalProcessor;
   private readonly connections: Connections;
+  private readonly pressure: BackPressure;
   readonly path: WritePath | null;
   /** A member of an ensemble lets clients in when it is in sync with its leader. */
   isOpen = true;
@@ -78,12 +80,14 @@ export class Server {
       close: (connection) => this.connections.close(connection),
     });
     this.view = parts.makeView(this);
+    this.pressure = new BackPressure(this.state, () => this.outstandingRequests);
     this.connections = new Connections(this.state, {
       whitelist: parts.whitelist,
       maxPerAddress: parts.maxClientCnxns,
       maxInAll: parts.maxCnxns,
       view: this.view,
       onFrame: this.onFrame,
+      pressure: this.pressure,
     });
     this.path = parts.makePath?.(this.state, this.makeHost()) ?? null;
   }
@@ -115,9 +119,6 @@ export class Server {
 
   step(event: Event): void {
     switch (event.kind) {
-      case 'received':
-        this.receive(event.connection, event.bytes);
-        break;
       case 'ack':
         this.path?.durable(event.zxid);
         break;
@@ -125,13 +126,11 @@ export class Server {
         this.tick(event.wallMs, event.monotonicMs);
         break;
       case 'connected':
-        this.connections.accept(event);
-        break;
+      case 'received':
+      case 'drained':
       case 'disconnected':
-        this.connections.disconnect(event.connection);
-        break;
       case 'evicted':
-        this.connections.evict(event.connection);
+        this.connections.step(event);
         break;
       case 'counted':
       case 'limit-exceeded':
@@ -148,13 +147,6 @@ export class Server {
     this.connections.drainInto(effects);
     if (effects.length > 0) this.effects = [];
     return effects;
-  }
-
-  private receive(id: number, bytes: Buffer): void {
-    const connection = this.state.connections.get(id);
-    if (connection === undefined) return;
-    this.connections.receive(connection, bytes);
-    this.connections.holdBack(connection, this.outstandingRequests);
   }
 
   // ── requests ─────────────────────────────────────────────────────────────────────────────────
@@ -253,7 +245,7 @@ export class Server {
       endReply(this.state, connection, beginReply(connection, xid), ErrorCode.THROTTLEDOP);
     } else {
       this.reads.process(connection, xid, type, input);
-      if (this.state.isOverfull(connection)) this.connections.close(connection);
+      if (!this.pressure.answered(connection)) this.connections.close(connection);
     }
     this.state.stats.answeredRead(connection.stats, this.state.monotonicMs, startedMs);
   }
@@ -381,7 +373,7 @@ export class Server {
     for (let frame = connection.early.shift(); frame; frame = connection.early.shift()) {
       this.onFrame(connection, frame, 0, frame.length);
     }
-    this.connections.caughtUp(connection, this.outstandingRequests);
+    this.pressure.caughtUp(connection);
   }
 
   // ── commits ──────────────────────────────────────────────────────────────────────────────────
@@ -403,7 +395,7 @@ export class Server {
 
   private released(): void {
     this.gate.release();
-    this.connections.resume(this.outstandingRequests);
+    this.pressure.resume();
   }
 
   private commitOne(request: Request): void {

@@ -116,4 +116,5 @@ const OF_CLIENTS: ReadonlySet<Event['kind']> = new Set([
   'received',
   'disconnected',
   'evicted',
+  'drained',
 ]);

@@ -156,6 +156,26 @@ test('how many bytes of a frame are held is told', () => {
   assert.is(decoder.pending, 10);
 });
 
+test('what is held is handed on in order after release()', () => {
+  const frames = ['1', '2', '3', '4', '5'].map((text) => frame(Buffer.from(text)));
+  const stream = Buffer.concat(frames);
+  for (let split = 0; split <= stream.length; split++) {
+    const got: string[] = [];
+    const decoder: FrameDecoder = new FrameDecoder(MAX, (bytes, start, end) => {
+      got.push(bytes.toString('latin1', start, end));
+      decoder.hold();
+    });
+    decoder.push(stream.subarray(0, split));
+    decoder.push(stream.subarray(split));
+    for (let count = 1; count <= frames.length; count++) {
+      assert.equal(got, ['1', '2', '3', '4', '5'].slice(0, count), `split at ${split}`);
+      decoder.release();
+      decoder.push(EMPTY);
+    }
+    assert.is(decoder.isHeld, false);
+  }
+});
+
 test('after stop() nothing is handed on, not even of the chunk being pushed', () => {
   for (const split of [false, true]) {
     const got: string[] = [];

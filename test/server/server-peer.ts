@@ -25,6 +25,8 @@ export class Peer {
   readonly id: number;
   isClosed = false;
   isPaused = false;
+  /** The server waits until it has read everything. */
+  isAwaited = false;
   /** Everything received, as bytes. */
   bytes = Buffer.alloc(0);
   /** How many writes it came in. */
@@ -127,6 +129,10 @@ export class Peer {
 
   wasHeld(isPaused: boolean): void {
     this.isPaused = isPaused;
+  }
+
+  wasAwaited(): void {
+    this.isAwaited = true;
   }
 
   private onFrame(frame: Buffer): void {

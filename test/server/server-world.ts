@@ -109,6 +109,13 @@ export class ServerWorld {
     while (this.appends.length > 0) this.ack();
   }
 
+  /** The client has read everything. */
+  drained(peer: Peer): void {
+    peer.isAwaited = false;
+    this.server.step({ kind: 'drained', connection: peer.id });
+    this.drain();
+  }
+
   drain(): readonly Effect[] {
     const effects = this.server.drain();
     for (const effect of effects) this.perform(effect);
@@ -130,6 +137,9 @@ export class ServerWorld {
       case 'pause':
       case 'resume':
         this.peers.get(effect.connection)?.wasHeld(effect.kind === 'pause');
+        break;
+      case 'await-reading':
+        this.peers.get(effect.connection)?.wasAwaited();
         break;
       case 'snapshot':
         break;

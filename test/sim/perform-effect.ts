@@ -28,6 +28,9 @@ export function performEffect(effect: Effect, hands: Hands): void {
     case 'send':
       sockets.send(effect.connection, hands.sending(effect.bytes));
       break;
+    case 'await-reading':
+      hands.step({ kind: 'drained', connection: effect.connection });
+      break;
     case 'close':
       sockets.close(effect.connection);
       break;

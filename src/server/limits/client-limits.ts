@@ -100,6 +100,13 @@ export const CLIENT_LIMITS = {
     'the connection is closed',
     'largeRequestMaxBytes',
   ),
+  answerBytes: limit(
+    4 * MIB,
+    'bytes',
+    'answers for a connection in one turn',
+    'pause',
+    'its next request is served after it has read them',
+  ),
   unreadBytesToPause: limit(
     MIB,
     'bytes',
@@ -110,7 +117,7 @@ export const CLIENT_LIMITS = {
   unreadBytes: limit(
     64 * MIB,
     'bytes',
-    'the same',
+    'replies and events that a connection has not read',
     'close',
     'the connection is closed and they are dropped',
   ),

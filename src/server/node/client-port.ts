@@ -42,6 +42,8 @@ interface Client {
   isSlow: boolean;
   /** It has had its part of this turn. */
   isResting: boolean;
+  /** The server waits until it has read everything. */
+  isAwaited: boolean;
 }
 
 export class ClientPort {
@@ -152,6 +154,23 @@ export class ClientPort {
     readOn(client);
   }
 
+  awaitReading(id: number): void {
+    const client = this.clients.get(id);
+    if (client === undefined) return;
+    client.isAwaited = true;
+    client.socket.pause();
+    if (!client.socket.writableNeedDrain) setImmediate(() => this.drained(id, client));
+  }
+
+  private drained(id: number, client: Client): void {
+    client.isSlow = false;
+    if (client.isAwaited) {
+      client.isAwaited = false;
+      this.options.step({ kind: 'drained', connection: id });
+    }
+    readOn(client);
+  }
+
   async shutDown(): Promise<void> {
     this.isClosed = true;
     const closed = this.port === -1 ? undefined : stopListening(this.listener);
@@ -168,17 +187,14 @@ export class ClientPort {
       return;
     }
     const id = this.nextId++;
-    const client: Client = { socket, unread: 0, isHeld: false, isSlow: false, isResting: false };
+    const client: Client = { socket, unread: 0, ...NOT_PAUSED };
     this.clients.set(id, client);
     this.all.add(client);
     socket.on('data', (bytes) => {
       this.limitTurn(client, bytes.length);
       step({ kind: 'received', connection: id, bytes });
     });
-    socket.on('drain', () => {
-      client.isSlow = false;
-      readOn(client);
-    });
+    socket.on('drain', () => this.drained(id, client));
     // The answer to what came with the FIN leaves at the end of this turn.
     socket.on('end', () => setImmediate(() => this.closing.add(socket)));
     // Whatever went wrong, 'close' follows.
@@ -208,6 +224,8 @@ export class ClientPort {
   }
 }
 
-function readOn({ socket, isHeld, isSlow, isResting }: Client): void {
-  if (!isHeld && !isSlow && !isResting) socket.resume();
+const NOT_PAUSED = { isHeld: false, isSlow: false, isResting: false, isAwaited: false };
+
+function readOn({ socket, isHeld, isSlow, isResting, isAwaited }: Client): void {
+  if (!isHeld && !isSlow && !isResting && !isAwaited) socket.resume();
 }

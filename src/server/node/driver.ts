@@ -173,6 +173,9 @@ export class Driver {
       case 'resume':
         this.port?.release(effect.connection);
         break;
+      case 'await-reading':
+        this.port?.awaitReading(effect.connection);
+        break;
       case 'snapshot':
         this.disk?.takeSnapshot(effect.content);
         break;

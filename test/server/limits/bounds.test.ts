@@ -103,20 +103,53 @@ test('the bytes of all requests in flight have a limit', () => {
   assert.is(world.server.state.inFlight.bytes, 0);
 });
 
-test('answers to one chunk of reads take no more memory than a connection may leave unread', () => {
+/** A client of a world where the root has 3 KiB. */
+function withData() {
   const world = new ServerWorld();
   const peer = world.client();
-  const data = { path: '/', data: Buffer.alloc(3 * KIB), version: -1 };
-  peer.push(peer.request(OpCode.setData, data));
+  const setData = () => {
+    const data = { path: '/', data: Buffer.alloc(3 * KIB), version: -1 };
+    return peer.request(OpCode.setData, data);
+  };
+  peer.push(setData());
   world.ackAll();
+  return { world, peer, setData };
+}
+
+test('a chunk of reads with large answers is answered as far as the client reads', () => {
+  const { world, peer } = withData();
+  const { out, stats } = connectionOf(world, peer);
+  const before = stats.sent;
+  const reads = Array.from({ length: 15_000 }, () => peer.getData('/'));
+  const mostInATurn = Math.ceil(LIMITS.answerBytes.value / (3 * KIB)) + 1;
+  peer.push(Buffer.concat(reads));
+  // Comes while the first answers wait, and is answered after the others.
+  peer.push(peer.exists('/none'));
+  let turns = 1;
+  for (let sent = before; peer.isAwaited; turns++) {
+    assert.ok(stats.sent - sent <= mostInATurn, `${stats.sent - sent} answers`);
+    sent = stats.sent;
+    world.drained(peer);
+  }
+  assert.ok(turns > 10, `${turns} turns`);
+  assert.is(stats.sent - before, reads.length + 1);
+  assert.match(peer.take().at(-1) ?? '', /NONODE/);
+  assert.is(peer.isClosed, false);
+  assert.is(out.length, 0);
+  assert.equal([...new Set(limitsOf(world))], ['answerBytes']);
+});
+
+test('answers that waited for a write take no more memory than a connection may leave unread', () => {
+  const { world, peer, setData } = withData();
   const connection = connectionOf(world, peer);
   const before = connection.stats.sent;
-  const reads = Array.from({ length: 30_000 }, () => peer.getData('/'));
-  peer.push(Buffer.concat(reads));
+  const reads = Array.from({ length: 23_000 }, () => peer.getData('/'));
+  peer.push(Buffer.concat([setData(), ...reads]));
+  world.ackAll();
   assert.ok(peer.isClosed);
-  const most = Math.ceil(LIMITS.unreadBytes.value / (3 * KIB));
+  const most = Math.ceil(LIMITS.unreadBytes.value / (3 * KIB)) + 1;
   assert.ok(connection.stats.sent - before <= most, `${connection.stats.sent} answers`);
-  assert.equal(limitsOf(world), ['unreadBytes']);
+  assert.is(limitsOf(world).at(-1), 'unreadBytes');
   assert.is(connection.out.length, 0);
 });
 

@@ -1,0 +1,113 @@
+/** Which clients are not served, or not read, for a while: what they ask for is too much. */
+import type { ClientConnection } from './client-connection.js';
+import type { Effect } from './effects.js';
+import { LIMITS, type LimitName } from './limits/limits.js';
+import type { ServerState } from './server-state.js';
+
+const ANSWER_LIMIT = LIMITS.answerBytes.value;
+const UNREAD_LIMIT = LIMITS.unreadBytes.value;
+/** Requests of one connection that may wait behind its own writes before it is read no further. */
+const PENDING_LIMIT = LIMITS.pendingRequests.value;
+const PENDING_BYTES_LIMIT = LIMITS.pendingBytes.value;
+const BYTES_IN_FLIGHT_LIMIT = LIMITS.requestBytesInFlight.value;
+const EARLY_LIMIT = LIMITS.earlyFrames.value;
+const EARLY_BYTES_LIMIT = LIMITS.earlyBytes.value;
+
+export class BackPressure {
+  private readonly state: ServerState;
+  /** Requests received and not yet answered. */
+  private readonly outstanding: () => number;
+  private readonly paused = new Set<ClientConnection>();
+  private held: Effect[] = [];
+
+  constructor(state: ServerState, outstanding: () => number) {
+    this.state = state;
+    this.outstanding = outstanding;
+  }
+
+  /**
+   * A request was answered. Where the answers of this turn are large, the client reads them before
+   * its next request is served.
+   * @returns false when even so it has more unread than it may have: reads that waited behind a
+   * write of their session are answered all at once
+   */
+  answered({ id, out, decoder, remoteIp }: ClientConnection): boolean {
+    if (out.length <= ANSWER_LIMIT) return true;
+    if (!decoder.isHeld) {
+      decoder.hold();
+      this.state.exceeded('answerBytes', remoteIp);
+      this.held.push({ kind: 'await-reading', connection: id });
+    }
+    if (out.length <= UNREAD_LIMIT) return true;
+    out.take();
+    this.state.exceeded('unreadBytes', remoteIp);
+    return false;
+  }
+
+  /** What came before the session was there is served. */
+  caughtUp(connection: ClientConnection): void {
+    if (!this.paused.has(connection) || this.excessOf(connection) !== null) return;
+    this.resumeOne(connection);
+  }
+
+  /** Stops reading a connection that keeps the pipeline, or its own queue, too full. */
+  holdBack(connection: ClientConnection): void {
+    const excess = this.excessOf(connection);
+    if (excess === null || connection.phase === 'closed' || this.paused.has(connection)) return;
+    const { settings } = this.state;
+    const isConfigured = excess === 'requestsInFlight';
+    const value = isConfigured ? settings.globalOutstandingLimit : LIMITS[excess].value;
+    this.state.exceeded(excess, connection.remoteIp, value);
+    this.paused.add(connection);
+    this.held.push({ kind: 'pause', connection: connection.id });
+  }
+
+  private excessOf({ pending, early }: ClientConnection): LimitName | null {
+    if (pending.length > PENDING_LIMIT) return 'pendingRequests';
+    if (pending.bytes > PENDING_BYTES_LIMIT) return 'pendingBytes';
+    if (early.length > EARLY_LIMIT) return 'earlyFrames';
+    if (early.bytes > EARLY_BYTES_LIMIT) return 'earlyBytes';
+    const { settings, inFlight } = this.state;
+    if (inFlight.bytes > BYTES_IN_FLIGHT_LIMIT) return 'requestBytesInFlight';
+    return this.outstanding() > settings.globalOutstandingLimit ? 'requestsInFlight' : null;
+  }
+
+  /**
+   * Reads on from those held back: from all when half of what was too much is done, and before that
+   * from who waits for nothing any more. Others may keep the pipeline more than half full for ever.
+   */
+  resume(): void {
+    if (this.paused.size === 0) return;
+    const { settings, inFlight } = this.state;
+    const { globalOutstandingLimit } = settings;
+    const outstanding = this.outstanding();
+    if (outstanding > globalOutstandingLimit) return;
+    const isHalfDone =
+      outstanding * 2 <= globalOutstandingLimit && inFlight.bytes * 2 <= BYTES_IN_FLIGHT_LIMIT;
+    for (const connection of this.paused) {
+      const { phase, pending } = connection;
+      if (phase === 'connecting') continue;
+      const isShort =
+        pending.length * 2 <= PENDING_LIMIT && pending.bytes * 2 <= PENDING_BYTES_LIMIT;
+      if (pending.length > 0 && !(isHalfDone && isShort)) continue;
+      this.resumeOne(connection);
+    }
+  }
+
+  private resumeOne(connection: ClientConnection): void {
+    this.paused.delete(connection);
+    this.held.push({ kind: 'resume', connection: connection.id });
+  }
+
+  /** It is closed. */
+  forget(connection: ClientConnection): void {
+    this.paused.delete(connection);
+  }
+
+  /** Comes after what was sent in this turn. */
+  drainInto(effects: Effect[]): void {
+    if (this.held.length === 0) return;
+    effects.push(...this.held);
+    this.held = [];
+  }
+}

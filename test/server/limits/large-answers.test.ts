@@ -1,0 +1,24 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createClient } from '../../../src/client/zookeeper.js';
+import { LIMITS } from '../../../src/server/limits/limits.js';
+import { startServer } from '../../../src/server/main.js';
+
+const LENGTH = 1_000_000;
+
+test('a pipeline of reads is answered, however much the answers are', async () => {
+  const server = await startServer();
+  const client = createClient({ connectString: server.connectString });
+  try {
+    await client.connect();
+    await client.create('/large', Buffer.alloc(LENGTH, 'x'));
+    const count = Math.ceil((1.5 * LIMITS.unreadBytes.value) / LENGTH);
+    const reads = Array.from({ length: count }, () => client.getData('/large'));
+    for (const { data } of await Promise.all(reads)) assert.is(data?.length, LENGTH);
+  } finally {
+    await client.close();
+    await server.close();
+  }
+});
+
+test.run();
