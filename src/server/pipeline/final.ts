@@ -26,7 +26,12 @@ export class FinalProcessor {
 
   /** Applies the request's txn and replies; sessions are the server's to open and close. */
   process(request: Request, head: TxnHead, txn: Txn): void {
-    if (txn.type === OpCode.multi) this.applyMulti(request, head, txn.txns);
+    const { connection } = request;
+    const isAnswered =
+      connection !== null && connection.phase !== 'closed' && request.type !== OpCode.createSession;
+    // A tree from a snapshot may lack what a multi changed and a later txn deleted: only a member
+    // that serves answers.
+    if (isAnswered && txn.type === OpCode.multi) this.applyMulti(request, head, txn.txns);
     else this.state.tree.apply(head, txn);
     if (request.digest !== null) {
       this.state.tree.digest.value = request.digest;
@@ -35,14 +40,7 @@ export class FinalProcessor {
     this.state.setProcessed(head.zxid);
     const { metrics } = this.state.stats;
     recordSince(metrics.propagationLatency, this.state.wallMs, head.time);
-    const { connection } = request;
-    if (
-      connection !== null &&
-      connection.phase !== 'closed' &&
-      request.type !== OpCode.createSession
-    ) {
-      this.reply(connection, request, txn);
-    }
+    if (isAnswered) this.reply(connection, request, txn);
     this.state.prep.outstanding.settle(request.records);
     metrics.changesRemoved += request.records.length;
   }
