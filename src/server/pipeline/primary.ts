@@ -35,6 +35,10 @@ export interface ProposalListener {
   proposed(zxid: bigint, entry: Run, txn: Txn): void;
   /** In zxid order, before the txn is applied. */
   committed(zxid: bigint): void;
+  /** A sync takes its place behind all that is proposed. */
+  syncAsked(): void;
+  /** May the oldest sync be answered? Then it is; else `commit` comes again when it may. */
+  takeSync(): boolean;
   /** A sync that a learner sent has its turn: all that was proposed before it is committed. */
   synced(request: Request): void;
 }
@@ -100,7 +104,8 @@ export class Primary implements EnsemblePath {
   }
 
   sync(request: Request): boolean {
-    if (this.proposals.length === 0) return false;
+    if (this.listener === null && this.proposals.length === 0) return false;
+    this.listener?.syncAsked();
     this.proposals.push(request);
     return true;
   }
@@ -148,7 +153,7 @@ export class Primary implements EnsemblePath {
     const request = new Request(null, sessionId, cxid, type, this.state.monotonicMs);
     request.origin = origin;
     if (type === OpCode.sync) {
-      if (!this.sync(request)) this.listener?.synced(request);
+      this.sync(request);
       return;
     }
     if (type === OpCode.createSession) {
@@ -230,6 +235,7 @@ export class Primary implements EnsemblePath {
     for (let request = this.proposals.peek(); request; request = this.proposals.peek()) {
       const { head } = request;
       if (head !== null && head.zxid > zxid) break;
+      if (head === null && this.listener?.takeSync() === false) break;
       this.proposals.shift();
       if (head !== null) {
         this.listener?.committed(head.zxid);

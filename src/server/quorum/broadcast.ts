@@ -24,6 +24,7 @@ import { formatQuorumConfig, type QuorumConfig } from './quorum-config.js';
 import { type Packet, PacketType, packetName } from './quorum-packet.js';
 import { configOf, designatedLeader, planReconfig } from './reconfig.js';
 import type { PeerHost } from './role.js';
+import { SyncRounds } from './sync-rounds.js';
 
 /** Leaves zxids for what is under way when a new epoch begins (ZOOKEEPER-1277). */
 const LAST_COUNTER = 0xfff0_0000;
@@ -38,6 +39,7 @@ export interface BroadcastOptions {
 export class Broadcast implements ProposalListener {
   readonly server: Server;
   readonly outstanding = new OutstandingProposals();
+  private readonly syncs: SyncRounds;
   readonly proposalSizes = { last: -1, min: -1, max: -1 };
   private readonly peer: PeerHost;
   private readonly learners: Learners;
@@ -53,6 +55,7 @@ export class Broadcast implements ProposalListener {
   constructor(peer: PeerHost, learners: Learners, epochZxid: bigint, options: BroadcastOptions) {
     this.peer = peer;
     this.learners = learners;
+    this.syncs = new SyncRounds(peer, learners, this.onConfirmed);
     this.epochZxid = epochZxid;
     this.startedMs = peer.nowMs;
     this.times = new ProposalTimes(peer.metrics);
@@ -78,7 +81,7 @@ export class Broadcast implements ProposalListener {
     return this.peer.nowMs - this.startedMs;
   }
 
-  /** Syncs that wait for the proposals before them. */
+  /** Syncs that wait for the proposals before them, or for a quorum. */
   get pendingSyncs(): number {
     return this.primary.inProcess - this.outstanding.length;
   }
@@ -96,7 +99,9 @@ export class Broadcast implements ProposalListener {
   receive(handler: LearnerHandler, packet: Packet): string {
     switch (packet.type) {
       case PacketType.PING:
-        if (handler.isSynced) touchSessions(this.server.state, packet.data);
+        if (!handler.isSynced) return '';
+        touchSessions(this.server.state, packet.data);
+        this.syncs.heard(handler, packet.zxid);
         return '';
       case PacketType.REQUEST:
         return this.forwarded(handler, packet);
@@ -200,8 +205,11 @@ export class Broadcast implements ProposalListener {
     const { outstanding } = this;
     while (outstanding.length > 0 && !this.isOver) {
       const zxid = outstanding.committable(this.peer.membership.config, this.acked());
-      if (zxid <= outstanding.lastCommitted) return;
+      const before = outstanding.lastCommitted;
+      if (zxid <= before) return;
       this.primary.commit(zxid);
+      // A sync before it waits for a quorum.
+      if (outstanding.lastCommitted === before) return;
     }
   }
 
@@ -227,8 +235,26 @@ export class Broadcast implements ProposalListener {
     }
   }
 
+  syncAsked(): void {
+    this.syncs.ask();
+  }
+
+  takeSync(): boolean {
+    return this.isOver || this.syncs.take();
+  }
+
   synced(request: Request): void {
     if (request.origin instanceof LearnerHandler) request.origin.send(PacketType.SYNC, 0n);
+  }
+
+  /** Syncs may be answered, and what was proposed after them committed. */
+  private readonly onConfirmed = (): void => {
+    this.primary.commit(this.outstanding.lastCommitted);
+    this.tryCommit();
+  };
+
+  drain(): void {
+    this.syncs.drain();
   }
 
   /**

@@ -6,8 +6,7 @@
  *   broadcast        PROPOSAL -> acks of a quorum -> COMMIT, strictly in zxid order
  *
  * What must never happen: a commit without a quorum that has the txn on its disks, an epoch that
- * is used twice, a learner let in that lacks a committed txn. Its own ack counts only when its own
- * disk has the txn. Without a quorum of learners that speak it stops leading.
+ * is used twice, a learner let in that lacks a committed txn, a sync that misses a commit.
  */
 import { zxidEpoch } from '../../protocol/zxid.js';
 import type { LinkEvent, QuorumEvent } from '../events.js';
@@ -290,6 +289,7 @@ export class Leader implements Role, LearnerMaster {
   }
 
   drain(): void {
+    this.broadcast?.drain();
     this.learners.drain();
   }
 

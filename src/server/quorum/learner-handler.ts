@@ -79,6 +79,8 @@ export class LearnerHandler {
   lastZxid = 0n;
   /** Everything up to it is durable there. */
   ackedZxid = 0n;
+  /** The last round of syncs whose ping it answered. */
+  syncRound = 0;
   heardMs: number;
   /** How often. */
   heard = 0;

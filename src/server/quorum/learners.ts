@@ -146,9 +146,10 @@ export class Learners {
     this.refuse(least, `over ${MAX_UNPROVEN_LINKS} connections are not in sync`);
   }
 
-  ping(lastProposed: bigint): void {
+  /** @param zxid comes back with each answer */
+  ping(zxid: bigint): void {
     for (const handler of this.handlers.values()) {
-      if (handler.isForwardedTo) handler.send(PacketType.PING, lastProposed);
+      if (handler.isForwardedTo) handler.send(PacketType.PING, zxid);
     }
   }
 
