@@ -6,7 +6,6 @@
  */
 import type { InputArchive } from '../../jute/input-archive.js';
 import { lowOf } from '../../jute/long.js';
-import type { Run } from '../../jute/run.js';
 import { ErrorCode } from '../../protocol/error-code.js';
 import { OpCode } from '../../protocol/op-code.js';
 import { formatZxid } from '../../protocol/zxid.js';
@@ -21,27 +20,14 @@ import { SessionIds } from '../session/session-ids.js';
 import type { Session } from '../session/session-tracker.js';
 import { SnapshotTrigger } from '../snapshot-trigger.js';
 import { TreeAudit } from '../tree/tree-audit.js';
-import type { Txn, TxnHead } from '../tree/txn.js';
+import type { TxnHead } from '../tree/txn.js';
 import type { ContainerManager } from './container-manager.js';
 import { openForwarded } from './open-forwarded.js';
 import type { Prepared } from './prep.js';
+import type { ProposalListener } from './proposal-listener.js';
 import { type Forwarded, Request } from './request.js';
 import { WRITES } from './request-kinds.js';
 import type { EnsemblePath, PathHost } from './write-path.js';
-
-/** A leader, as its pipeline knows it. */
-export interface ProposalListener {
-  /** `entry` is the txn as it is logged and sent; it stays as it is. */
-  proposed(zxid: bigint, entry: Run, txn: Txn): void;
-  /** In zxid order, before the txn is applied. */
-  committed(zxid: bigint): void;
-  /** A sync takes its place behind all that is proposed. */
-  syncAsked(): void;
-  /** May the oldest sync be answered? Then it is; else `commit` comes again when it may. */
-  takeSync(): boolean;
-  /** A sync that a learner sent has its turn: all that was proposed before it is committed. */
-  synced(request: Request): void;
-}
 
 export interface PrimaryOptions {
   /** Seeds the random trigger of snapshots. */
