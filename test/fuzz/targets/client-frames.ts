@@ -209,6 +209,7 @@ function seeds(): Buffer[] {
   return [
     flagged(0, handshake(), frames[0] as Buffer),
     flagged(0, handshake(), frame(-2, OpCode.ping)),
+    flagged(WITHOUT_DISK, handshake(), frame(-2, OpCode.ping)),
     flagged(0, Buffer.from('ruok')),
     flagged(0, Buffer.from('srvr')),
     ...frames.map((one) => flagged(WITH_SESSION, one)),
