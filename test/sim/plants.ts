@@ -147,7 +147,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     name: 'skip TRUNC',
     caught: /leads to another tree/,
     seeds: 20,
-    from: 10,
+    from: 45,
     onDisk: skipCuts,
   },
   {
@@ -217,8 +217,9 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: 'go back to the first membership in a restart',
-    caught: /shows the change of|is committed on the disks of/,
+    caught: /shows the change of|is committed on the disks of|NodeDataChanged .zookeeper.config/,
     seeds: 15,
+    from: 50,
     shape: { spares: 2 },
     onRestart: ({ disk }) => disk.forgetConfig(),
   },

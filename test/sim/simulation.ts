@@ -183,7 +183,8 @@ export class Simulation implements NodeWorld, ClientWorld {
       run();
     } catch (error) {
       if (error instanceof Violation) this.fail(error.message);
-      else throw error;
+      // A violation cuts a client's stream short: what follows it is no stream any more.
+      else if (this.violation === null) throw error;
     }
   }
 

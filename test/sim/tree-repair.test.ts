@@ -24,7 +24,9 @@ function spoiler(): { onTurn(node: ServerNode): void; repairs(): number; spoilt:
       }
       const turn = (turns.get(node) ?? 0) + 1;
       turns.set(node, turn);
-      const isDue = turn > 400 && !peer.wasSpoilt && isFollowing && peer.isEstablished;
+      // Late enough for data, and early enough for a txn that shows it.
+      const isDue =
+        turn > 400 && turn < 1000 && !peer.wasSpoilt && isFollowing && peer.isEstablished;
       if (!isDue || tree.isFuzzy) return;
       tree.digest.value += 1n;
       peer.isSpoilt = true;

@@ -66,7 +66,7 @@ export class Workload {
     [3, () => this.setTwins()],
     [4, () => this.ask(this.someMulti())],
     [2, () => this.reads.multiRead(this.name, FIELD)],
-    [8, () => this.reads.syncAndRead(this.key)],
+    [3, () => this.reads.syncAndRead(this.key)],
     [4, () => this.flicker()],
     [2, () => this.watch()],
     [1, () => this.guard()],
