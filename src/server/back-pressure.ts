@@ -31,8 +31,11 @@ export class BackPressure {
    * @returns false when even so it has more unread than it may have: reads that waited behind a
    * write of their session are answered all at once
    */
-  answered({ id, out, decoder, remoteIp }: ClientConnection): boolean {
-    if (out.length <= ANSWER_LIMIT) return true;
+  answered(connection: ClientConnection): boolean {
+    return connection.out.length <= ANSWER_LIMIT || this.hold(connection);
+  }
+
+  private hold({ id, out, decoder, remoteIp }: ClientConnection): boolean {
     if (!decoder.isHeld) {
       decoder.hold();
       this.state.exceeded('answerBytes', remoteIp);
