@@ -1,4 +1,4 @@
-/** Which clients are not served, or not read, for a while: what they ask for is too much. */
+/** Pauses clients that ask for more than the server may hold: it stops serving or reading them. */
 import type { ClientConnection } from './client-connection.js';
 import type { Effect } from './effects.js';
 import { LIMITS, type LimitName } from './limits/limits.js';
@@ -26,10 +26,10 @@ export class BackPressure {
   }
 
   /**
-   * A request was answered. Where the answers of this turn are large, the client reads them before
-   * its next request is served.
-   * @returns false when even so it has more unread than it may have: reads that waited behind a
-   * write of their session are answered all at once
+   * Notes that a request was answered. After large answers the client must read them before the
+   * server takes its next request.
+   * @returns false where the connection must close. Reads that waited for a write of their session
+   * are answered all at once, and may exceed `unreadBytes`.
    */
   answered(connection: ClientConnection): boolean {
     return connection.out.length <= ANSWER_LIMIT || this.hold(connection);
@@ -47,7 +47,7 @@ export class BackPressure {
     return false;
   }
 
-  /** What came before the session was there is served. */
+  /** The requests that came before the session existed are served. */
   caughtUp(connection: ClientConnection): void {
     if (!this.paused.has(connection) || this.excessOf(connection) !== null) return;
     this.resumeOne(connection);
@@ -76,8 +76,8 @@ export class BackPressure {
   }
 
   /**
-   * Reads on from those held back: from all when half of what was too much is done, and before that
-   * from who waits for nothing any more. Others may keep the pipeline more than half full for ever.
+   * Resumes paused clients: all of them when half of the excess is done, and earlier those that
+   * wait for nothing. Other clients may keep the pipeline more than half full forever.
    */
   resume(): void {
     if (this.paused.size === 0) return;

@@ -51,8 +51,24 @@ async function treeOf(port: number): Promise<unknown> {
   return tree;
 }
 
-/** Each server fills a part of the tree and must find all parts of those before. */
-async function passOn(starts: readonly ((dataDir: string) => Promise<Serving>)[]): Promise<void> {
+/** Unzips a snapshot; undefined where its end is missing. */
+function contentOf(home: string, name: string): Buffer | undefined {
+  try {
+    return gunzipSync(readFileSync(join(home, VERSION_DIR, name)));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'Z_BUF_ERROR') return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Each server fills a part of the tree and must find all parts of those before.
+ * @param isTorn a server that is killed may leave a part of a snapshot, as Apache's does
+ */
+async function passOn(
+  starts: readonly ((dataDir: string) => Promise<Serving>)[],
+  isTorn = false,
+): Promise<void> {
   const home = makeTempDir('gzip');
   let before: unknown;
   try {
@@ -67,11 +83,10 @@ async function passOn(starts: readonly ((dataDir: string) => Promise<Serving>)[]
       }
     }
     const zipped = filesOf(home.path, 'snapshot.').filter((name) => name.endsWith('.gz'));
-    assert.ok(zipped.length >= starts.length, `${zipped.length} compressed snapshots`);
-    for (const name of zipped) {
-      const content = gunzipSync(readFileSync(join(home.path, VERSION_DIR, name)));
-      assert.is(content.toString('latin1', 0, 4), 'ZKSN');
-    }
+    const contents = zipped.flatMap((name) => contentOf(home.path, name) ?? []);
+    assert.ok(contents.length >= starts.length, `${contents.length} compressed snapshots`);
+    if (!isTorn) assert.is(contents.length, zipped.length);
+    for (const content of contents) assert.is(content.toString('latin1', 0, 4), 'ZKSN');
   } finally {
     home.remove();
   }
@@ -86,7 +101,7 @@ test('compressed snapshots are written and read back', async () => {
 });
 
 oracleTest('Apache reads our compressed snapshots, and we read its own', async () => {
-  await passOn([startOurs, startTheirs, startOurs, startTheirs]);
+  await passOn([startOurs, startTheirs, startOurs, startTheirs], true);
 });
 
 oracleTest('a server without compression reads what was compressed', async () => {

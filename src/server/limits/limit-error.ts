@@ -1,7 +1,7 @@
 import { JuteError } from '../../jute/jute-error.js';
 import { LIMITS, type LimitName } from './limits.js';
 
-/** Bytes from outside that exceed a limit: whoever catches it reports the limit by its name. */
+/** Bytes from outside exceed a limit. The catcher reports the limit by its name. */
 export class LimitError extends JuteError {
   readonly limit: LimitName;
   /** In force here, in the unit of the limit. */

@@ -84,7 +84,7 @@ export class TlsGate {
 
   /** @param acceptPlain takes a client without TLS; without it there is none */
   take(socket: Socket, acceptPlain?: (socket: Socket) => void): void {
-    // One that left before it was taken has no address, by which the others are told apart.
+    // A client that has left has no address, and the address tells clients apart.
     if (socket.remoteAddress === undefined) {
       socket.destroy();
       return;

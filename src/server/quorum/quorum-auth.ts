@@ -48,7 +48,7 @@ export function isAuth(bytes: Buffer): boolean | undefined {
 
 /**
  * The packet at the beginning, and how long it is; null while it is not all there.
- * @throws JuteError when it is none, LimitError when its token is too long
+ * @throws JuteError for any other bytes, LimitError for a token that is too long
  */
 export function readAuthPacket(
   bytes: Buffer,

@@ -6,7 +6,7 @@
  * (https://aphyr.com/posts/291, ZOOKEEPER-1675).
  *
  * The answer to a ping repeats its zxid, which no server looks at. The pings of a round carry the
- * number of the round, negated: no zxid is negative there.
+ * number of the round, negated: the leader sends no other negative zxid in a ping.
  */
 import { Fifo } from '../fifo.js';
 import type { LearnerHandler } from './learner-handler.js';
