@@ -28,10 +28,7 @@ function filesOf(dataDir: string, prefix: string): string[] {
   return names.filter((name) => name.startsWith(prefix) && !name.endsWith('.tmp')).sort();
 }
 
-interface Serving {
-  readonly port: number;
-  close(): Promise<void>;
-}
+type Start = (dataDir: string) => Promise<{ readonly port: number; close(): Promise<void> }>;
 
 /** Writes 40 znodes below `top`; a snapshot is due every few txns. */
 async function fill(port: number, top: string): Promise<void> {
@@ -51,24 +48,19 @@ async function treeOf(port: number): Promise<unknown> {
   return tree;
 }
 
-/** Unzips a snapshot; undefined where its end is missing. */
-function contentOf(home: string, name: string): Buffer | undefined {
-  try {
-    return gunzipSync(readFileSync(join(home, VERSION_DIR, name)));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'Z_BUF_ERROR') return undefined;
-    throw error;
-  }
+/** The snapshots that are whole: Apache's server leaves a part of one when it is killed. */
+function unzip(home: string, names: readonly string[]): Buffer[] {
+  return names.flatMap((name) => {
+    try {
+      return gunzipSync(readFileSync(join(home, VERSION_DIR, name)));
+    } catch {
+      return [];
+    }
+  });
 }
 
-/**
- * Each server fills a part of the tree and must find all parts of those before.
- * @param isTorn a server that is killed may leave a part of a snapshot, as Apache's does
- */
-async function passOn(
-  starts: readonly ((dataDir: string) => Promise<Serving>)[],
-  isTorn = false,
-): Promise<void> {
+/** Each server fills a part of the tree and must find all parts of those before. */
+async function passOn(starts: readonly Start[], isTorn = false): Promise<void> {
   const home = makeTempDir('gzip');
   let before: unknown;
   try {
@@ -83,9 +75,9 @@ async function passOn(
       }
     }
     const zipped = filesOf(home.path, 'snapshot.').filter((name) => name.endsWith('.gz'));
-    const contents = zipped.flatMap((name) => contentOf(home.path, name) ?? []);
-    assert.ok(contents.length >= starts.length, `${contents.length} compressed snapshots`);
-    if (!isTorn) assert.is(contents.length, zipped.length);
+    const contents = unzip(home.path, zipped);
+    const least = Math.max(starts.length, isTorn ? 0 : zipped.length);
+    assert.ok(contents.length >= least, `${contents.length} compressed snapshots`);
     for (const content of contents) assert.is(content.toString('latin1', 0, 4), 'ZKSN');
   } finally {
     home.remove();
@@ -93,8 +85,8 @@ async function passOn(
 }
 
 const GZIP = { tickTime: '2000', snapCount: '20', 'snapshot.compression.method': 'gz' };
-const startOurs = (dataDir: string) => startBundled({ dataDir, config: GZIP });
-const startTheirs = (dataDir: string) => startOracle({ dataDir, config: GZIP });
+const startOurs: Start = (dataDir) => startBundled({ dataDir, config: GZIP });
+const startTheirs: Start = (dataDir) => startOracle({ dataDir, config: GZIP });
 
 test('compressed snapshots are written and read back', async () => {
   await passOn([startOurs, startOurs, startOurs]);
