@@ -24,6 +24,8 @@ export class SyncRounds {
   /** The rounds of the syncs that wait, the oldest first. */
   private readonly asked = new Fifo<number>();
   private isDue = false;
+  /** When the pings of the next round leave where the last ones bring no quorum. */
+  private retryMs = 0;
 
   constructor(peer: PeerHost, learners: Learners, onConfirmed: () => void) {
     this.peer = peer;
@@ -52,10 +54,16 @@ export class SyncRounds {
     this.confirm(round);
   }
 
-  /** Sends the pings of a round where a sync has come in this turn. */
+  /**
+   * Sends the pings of a round where a sync has come in this turn. Sends another round where a sync
+   * still waits: an answer is lost with its link, and what was proposed later waits, too.
+   */
   drain(): void {
-    if (!this.isDue) return;
+    const { nowMs, limits } = this.peer;
+    const isLate = this.asked.length > 0 && nowMs >= this.retryMs;
+    if (!this.isDue && !isLate) return;
     this.isDue = false;
+    this.retryMs = nowMs + limits.tickTimeMs / 2;
     this.sent++;
     this.learners.ping(-BigInt(this.sent));
     this.confirm(this.sent);

@@ -71,6 +71,25 @@ test('an answer to a ping that left before a sync came confirms nothing', () => 
   assert.equal(client.take(), ['sync ok']);
 });
 
+test('a sync whose answers were lost is asked for again', () => {
+  const world = new EnsembleWorld(3);
+  world.start(3, 2);
+  world.until(() => world.isServing(3) && world.isServing(2), 'two serve');
+  const client = world.client(3);
+  client.take();
+  world.crash(2);
+  const link = new HandLink(world);
+  link.join(2);
+  world.pass(200);
+  const asked = () =>
+    link.sent.findLast(({ type, zxid }) => type === PING && zxid < 0n)?.zxid ?? 0n;
+  client.push(sync(client));
+  const first = asked();
+  world.until(() => asked() < first, 'another round');
+  link.say(PING, asked(), Buffer.alloc(0));
+  assert.equal(client.take(), ['sync ok']);
+});
+
 const PING = 5;
 
 test.run();
