@@ -2,6 +2,8 @@
  * An ensemble of processes under rude clients, its members killed and stopped, in cycles of load
  * and calm. In each calm all that clients left must go, and what servers hold must not grow.
  */
+import type { ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { OpCode } from '../../src/protocol/op-code.js';
 import { OPEN_ACL_UNSAFE } from '../../src/protocol/perms.js';
 import { RawClient } from '../conformance/support/raw-client.js';
@@ -149,7 +151,9 @@ class Soak {
           CALM_MS,
         );
       } catch {
-        this.problems.push(`cycle ${cycle}: member ${sid} still holds ${JSON.stringify(last)}`);
+        const holds =
+          last === undefined ? 'does not answer' : `still holds ${JSON.stringify(last)}`;
+        this.problems.push(`cycle ${cycle}: member ${sid} ${holds} (${stateOf(child)})`);
       }
       const resources = await this.read(sid, pid);
       if (resources !== undefined) calms.push({ cycle, sid, pid, resources });
@@ -157,10 +161,14 @@ class Soak {
     return calms;
   }
 
+  /** What the member holds after a collection of garbage. */
   private async read(sid: number, pid: number): Promise<Resources | undefined> {
+    const port = this.metricsPorts[sid - 1] ?? 0;
     try {
+      // A member that is told to collect garbage again and again before it serves never gets to it.
+      await readResources(pid, port);
       process.kill(pid, 'SIGUSR2');
-      return await readResources(pid, this.metricsPorts[sid - 1] ?? 0);
+      return await readResources(pid, port);
     } catch {
       // It is still starting.
       return undefined;
@@ -193,6 +201,15 @@ class Soak {
 /** Sessions, their ephemerals and watches end by themselves; TTL znodes and containers do, too. */
 function isRid({ sessions, ephemerals, watches }: Resources): boolean {
   return sessions === 0 && ephemerals === 0 && watches === 0;
+}
+
+/** Whether the process lives, and what it waits for in the kernel. */
+function stateOf(child: ChildProcess | null): string {
+  const end = child?.exitCode ?? child?.signalCode;
+  if (child === null || end != null) return `it ended with ${end}`;
+  const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
+  const wait = readFileSync(`/proc/${child.pid}/wchan`, 'utf8');
+  return `${/State:.*/.exec(status)?.[0]}, waits in ${wait}`;
 }
 
 function sleep(ms: number): Promise<void> {
