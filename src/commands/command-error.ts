@@ -1,5 +1,3 @@
-import type { Place } from './parse-line.js';
-
 /** DESIGN: the exit codes of zksh, which zksh(1) documents. */
 export const ExitCode = {
   ok: 0,
@@ -18,6 +16,12 @@ export const ExitCode = {
   readerGone: 141,
 } as const;
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
+
+/** Offsets into a line as typed, in UTF-16 units; `end` is after the last one. */
+export interface Place {
+  readonly start: number;
+  readonly end: number;
+}
 
 /** An error of a command in all its renderings; error-report.ts makes one of anything thrown. */
 export interface ErrorReport {

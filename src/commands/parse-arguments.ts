@@ -10,8 +10,8 @@ import {
   type ValueTypes,
   valueNameOf,
 } from './command.js';
-import { usageError } from './command-error.js';
-import type { Place, Token } from './parse-line.js';
+import { type Place, usageError } from './command-error.js';
+import type { Token } from './parse-line.js';
 import { patternFault } from './path-glob.js';
 import { suggestWord } from './suggest-word.js';
 import { dataOf, integerOf, isPlaceElsewhere, textOf } from './word-value.js';

@@ -10,14 +10,9 @@
 // Quoted and bare parts that touch are one word. Nothing is ever dropped in silence: an escape that
 // is none and a quote that JSON would lose are faults with a place.
 
+import type { Place } from './command-error.js';
 import { ESCAPES } from './quote-word.js';
 import { WordBuilder } from './word-builder.js';
-
-/** Offsets into the text parsed, in UTF-16 units; `end` is behind the last one. */
-export interface Place {
-  readonly start: number;
-  readonly end: number;
-}
 
 export interface Token extends Place {
   /** The word without its quoting; bytes that are no UTF-8 show as U+FFFD. */

@@ -189,3 +189,24 @@ function reading<T>(name: string, value: unknown, read: () => T): T {
     throw new TypeError(`${name}: cannot be read: ${found} (expected plain values)`, { cause });
   }
 }
+
+/** Looks at one value. @throws TypeError or RangeError that names it */
+export type Check = (name: string, value: unknown) => unknown;
+
+/**
+ * A copy of the named fields, each checked where it is not undefined.
+ * @param name what an error puts before the name of a field
+ * @throws TypeError or RangeError
+ */
+export function checkFields<T extends object>(
+  name: string,
+  given: T,
+  checks: Readonly<Record<keyof T & string, Check>>,
+): T {
+  const names = Object.keys(checks) as (keyof T & string)[];
+  const fields = readFields(name, given, names);
+  for (const field of names) {
+    if (fields[field] !== undefined) checks[field](`${name}.${field}`, fields[field]);
+  }
+  return fields;
+}

@@ -1,6 +1,7 @@
 import { FrameDecoder, type FrameHandler } from '../jute/frame-decoder.js';
 import { OutputArchive } from '../jute/output-archive.js';
 import type { Id } from '../protocol/data.js';
+import { ConnectionStats } from './connection-stats.js';
 import { MeasuredFifo } from './fifo.js';
 import type { Request } from './pipeline/request.js';
 import type { SaslDigest } from './session/sasl-digest.js';
@@ -67,35 +68,5 @@ export class ClientConnection {
     this.onFrame = onFrame;
     const handler: FrameHandler = (bytes, start, end) => this.onFrame(this, bytes, start, end);
     this.decoder = new FrameDecoder(maxFrameLength, handler);
-  }
-}
-
-/** What `cons` tells of a connection; `crst` sets it back. */
-export class ConnectionStats {
-  establishedMs = 0;
-  received = 0;
-  sent = 0;
-  lastOperation = 0;
-  lastCxid = -1;
-  lastZxid = -1n;
-  lastResponseMs = 0;
-  lastLatencyMs = 0;
-  minLatencyMs = 0;
-  maxLatencyMs = 0;
-  totalLatencyMs = 0;
-  latencyCount = 0;
-
-  reset(): void {
-    this.received = 0;
-    this.sent = 0;
-    this.lastOperation = 0;
-    this.lastCxid = -1;
-    this.lastZxid = -1n;
-    this.lastResponseMs = 0;
-    this.lastLatencyMs = 0;
-    this.minLatencyMs = 0;
-    this.maxLatencyMs = 0;
-    this.totalLatencyMs = 0;
-    this.latencyCount = 0;
   }
 }

@@ -1,5 +1,5 @@
 import type { BasicSummaryName, CounterName } from '../fourlw/mntr-keys.js';
-import type { ConnectionStats } from './client-connection.js';
+import type { ConnectionStats } from './connection-stats.js';
 import { Metrics } from './metrics/metrics.js';
 import type { PercentileSummary } from './metrics/summary.js';
 

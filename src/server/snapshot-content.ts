@@ -1,4 +1,3 @@
-import type { ServerState } from './server-state.js';
 import type { DataTree } from './tree/data-tree.js';
 
 /** What a snapshot is made of; written while the tree goes on changing (a fuzzy snapshot). */
@@ -10,8 +9,13 @@ export interface SnapshotContent {
   readonly zxid: bigint;
 }
 
+interface SnapshotSubject {
+  readonly tree: DataTree;
+  readonly sessions: { values(): Iterable<{ readonly id: bigint; readonly timeoutMs: number }> };
+}
+
 /** What a snapshot that begins now is made of. Local sessions are in no snapshot. */
-export function snapshotContentOf({ tree, sessions }: ServerState): SnapshotContent {
+export function snapshotContentOf({ tree, sessions }: SnapshotSubject): SnapshotContent {
   const known = [...sessions.values()].map(({ id, timeoutMs }) => ({ id, timeoutMs }));
   return { tree, sessions: known, zxid: tree.lastProcessedZxid };
 }

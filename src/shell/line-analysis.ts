@@ -2,11 +2,12 @@
 // how the command under the cursor is used. Nothing is sent for it and nothing runs.
 import type { CommandDeclaration } from '../commands/command.js';
 import { usageOf } from '../commands/command.js';
+import type { Place } from '../commands/command-error.js';
 import { CommandError } from '../commands/command-error.js';
 import { isHistoryReference } from '../commands/history-reference.js';
 import { innerWords } from '../commands/inner-words.js';
 import { type PathResolver, parseArguments } from '../commands/parse-arguments.js';
-import { type Place, parseLine, type Statement, type Token } from '../commands/parse-line.js';
+import { parseLine, type Statement, type Token } from '../commands/parse-line.js';
 import { suggestCommand } from '../commands/registry.js';
 import type { Span, Tone } from './theme.js';
 import type { Vocabulary } from './vocabulary.js';

@@ -3,10 +3,10 @@ import type { AskWord } from './ask.js';
 import type { AskCertificate } from './certificate.js';
 import type { ReadConfig } from './discover.js';
 import type { Grid } from './grid.js';
-import type { TaskEntry } from './index.js';
 import type { StartLive } from './live.js';
 import type { OutputFormat } from './options.js';
 import type { OpsResult } from './result.js';
+import type { TaskEntry } from './task.js';
 
 /** What a call asks to be shown. */
 export interface ShowOptions {

@@ -3,9 +3,9 @@ import { packageVersion } from '../package-version.js';
 import { safeText } from '../terminal/sanitize.js';
 import type { CliWorld } from './cli-world.js';
 import { execute } from './execute.js';
+import { EXIT_CODES, EXIT_USAGE } from './exit-codes.js';
 import { TASKS, VERBS } from './index.js';
 import { declareVerb, EXIT_STATUS, type ParsedOptions } from './options.js';
-import { EXIT_CODES, EXIT_USAGE } from './result.js';
 import { RunFault } from './run-fault.js';
 import { UsageError } from './usage-error.js';
 

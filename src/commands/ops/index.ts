@@ -1,6 +1,6 @@
 // The registry of what zkops can do: the words, then the verbs that judge.
 
-import type { Task, TaskGroup } from './task.js';
+import type { Task, TaskEntry, TaskGroup } from './task.js';
 import type { OpsVerb } from './verb.js';
 import { check } from './verbs/check.js';
 import { conf } from './verbs/conf.js';
@@ -47,13 +47,6 @@ export const VERBS: readonly OpsVerb[] = [
   top,
   report,
 ];
-
-/** What is no word: loaded when it is called, for a check every minute should not pay for it. */
-export interface TaskEntry {
-  readonly name: string;
-  readonly summary: string;
-  readonly load: () => Promise<TaskGroup>;
-}
 
 function alone(task: Task): TaskGroup {
   return { name: task.name, summary: task.summary, tasks: [task] };

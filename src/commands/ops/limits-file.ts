@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { EXIT_BAD_HOSTS_FILE } from './exit-codes.js';
 import { type LimitChange, parseLimitsFile } from './limits.js';
-import { EXIT_BAD_HOSTS_FILE } from './result.js';
 import { UsageError } from './usage-error.js';
 
 /**

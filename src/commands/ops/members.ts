@@ -7,9 +7,9 @@ import {
 } from '../../client/connect-string.js';
 import { ConnectError } from '../../client/errors.js';
 import { checkSrvTarget, isSrvTarget, resolveSrv } from '../connect/srv-target.js';
+import { EXIT_BAD_HOSTS_FILE, EXIT_USAGE } from './exit-codes.js';
 import { parseHostsFile } from './hosts-file.js';
 import { type MemberAddress, placeOf } from './member-address.js';
-import { EXIT_BAD_HOSTS_FILE, EXIT_USAGE } from './result.js';
 import { UsageError } from './usage-error.js';
 import { dynamicConfigFile, membersOfConfig } from './zoo-cfg-members.js';
 

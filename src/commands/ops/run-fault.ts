@@ -1,4 +1,4 @@
-import { EXIT_CODES } from './result.js';
+import { EXIT_CODES } from './exit-codes.js';
 
 /** A run that could not do what was asked on this machine: the exit code says cannot judge. */
 export class RunFault extends Error {

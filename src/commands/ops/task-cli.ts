@@ -7,18 +7,15 @@ import type { OpsTerminal } from '../render/ops-terminal.js';
 import { safeText } from '../terminal/sanitize.js';
 import type { TlsFiles } from '../tls-files.js';
 import type { AskWord } from './ask.js';
+import { EXIT_CODES, EXIT_USAGE } from './exit-codes.js';
 import { FileFault } from './files/file-fault.js';
 import type { MemberAddress } from './member-address.js';
 import { tlsOf } from './member-tls.js';
 import { resolveMembers, withNamedServers } from './members.js';
 import { addMemberOptions } from './options.js';
 import type { ProgressBar } from './progress.js';
-import { EXIT_CODES, EXIT_USAGE } from './result.js';
-import type { Task, TaskCall, TaskGroup, TaskOption } from './task.js';
+import { TASK_FORMATS, type Task, type TaskCall, type TaskGroup, type TaskOption } from './task.js';
 import { UsageError } from './usage-error.js';
-
-export const TASK_FORMATS = ['table', 'json', 'jsonl', 'csv', 'plain', 'nagios'] as const;
-export type TaskFormat = (typeof TASK_FORMATS)[number];
 
 const EXIT_INTERRUPTED = 130;
 

@@ -7,6 +7,9 @@ import type { CellValue } from './verb.js';
 // What zkops does beyond asking a word of every member: it reads files, or works with sessions.
 // Like a verb it is data, and gives a result that every output format is a rendering of.
 
+export const TASK_FORMATS = ['table', 'json', 'jsonl', 'csv', 'plain', 'nagios'] as const;
+export type TaskFormat = (typeof TASK_FORMATS)[number];
+
 /** How an option's text is read. */
 export type OptionKind = 'flag' | 'text' | 'count' | 'ms' | readonly string[];
 
@@ -36,6 +39,13 @@ export interface TaskGroup {
   readonly name: string;
   readonly summary: string;
   readonly tasks: readonly Task[];
+}
+
+/** What is no word: loaded when it is called, for a check every minute should not pay for it. */
+export interface TaskEntry {
+  readonly name: string;
+  readonly summary: string;
+  readonly load: () => Promise<TaskGroup>;
 }
 
 /** What a call typed, and what it may use of the world. */

@@ -1,6 +1,7 @@
 import type { ShowOptions } from '../ops/cli-world.js';
+import { EXIT_CODES } from '../ops/exit-codes.js';
 import type { Member } from '../ops/member.js';
-import { EXIT_CODES, type OpsResult } from '../ops/result.js';
+import type { OpsResult } from '../ops/result.js';
 import { lagOf, statusOf } from '../ops/status.js';
 import { safeJson } from '../terminal/sanitize.js';
 import { pairsOf, wantsPairs } from './ops-cells.js';

@@ -1,6 +1,7 @@
 import { zxidCounter, zxidEpoch } from '../../protocol/zxid.js';
+import { EXIT_CODES } from '../ops/exit-codes.js';
 import { isDown, type Member } from '../ops/member.js';
-import { EXIT_CODES, type OpsResult } from '../ops/result.js';
+import type { OpsResult } from '../ops/result.js';
 import { lagOf, statusOf } from '../ops/status.js';
 import { metricFamilies } from './ops-prom-metrics.js';
 import { type Family, familyText, labelsOf, type Sample } from './prom-family.js';

@@ -1,8 +1,8 @@
 import { Chalk, type ChalkInstance } from 'chalk';
 import { problemsOf, worstLevel } from '../ops/blame.js';
-import { EXIT_CODES, type Level, type Problem, type Verdict } from '../ops/result.js';
-import type { Conclusion, Report, ReportColumn, ReportRow } from '../ops/task.js';
-import type { TaskFormat } from '../ops/task-cli.js';
+import { EXIT_CODES } from '../ops/exit-codes.js';
+import type { Level, Problem, Verdict } from '../ops/result.js';
+import type { Conclusion, Report, ReportColumn, ReportRow, TaskFormat } from '../ops/task.js';
 import { safeJson, safeLine } from '../terminal/sanitize.js';
 import { wrap } from './ops-draw.js';
 import { LEVEL_PAINTS } from './ops-footnotes.js';

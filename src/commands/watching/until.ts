@@ -1,8 +1,7 @@
 import type { ZooKeeperClient } from '../../client/client.js';
 import { ZooKeeperError } from '../../client/errors.js';
 import type { Stat } from '../../protocol/data.js';
-import { usageError } from '../command-error.js';
-import type { Place } from '../parse-line.js';
+import { type Place, usageError } from '../command-error.js';
 
 /** What `--until` waits for. */
 export interface Condition {

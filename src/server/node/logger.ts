@@ -5,15 +5,21 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import type { Logger as Pino } from 'pino';
-import { checkText } from '../../protocol/check-argument.js';
+import {
+  checkFields,
+  checkFunction,
+  checkOneOf,
+  checkString,
+  checkText,
+} from '../../protocol/check-argument.js';
 import { hex64 } from '../../protocol/zxid.js';
 import { type AuditEntry, formatAuditEntry } from '../audit.js';
+import { checkConfig } from '../check-config.js';
 import type { Config } from '../config.js';
 import { OPTIONS } from '../config-keys.js';
 import { escapeHidden } from '../escape-hidden.js';
 import { LIMITS } from '../limits/limits.js';
 import type { Report } from '../reports.js';
-import { checkConfig, checkLoggerOptions } from './check-options.js';
 
 /** What the parts that do I/O tell, besides what the server itself reports. */
 export type HostReport =
@@ -219,4 +225,17 @@ function sessionText(id: bigint): string {
 
 function zxidText(zxid: bigint | undefined): string | undefined {
   return zxid === undefined ? undefined : `0x${hex64(zxid)}`;
+}
+
+const LEVELS: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+
+/** A copy. @throws TypeError or RangeError that names the option */
+function checkLoggerOptions(given: LoggerOptions): LoggerOptions {
+  const options = checkFields('options', given, {
+    level: (name, value) => checkOneOf(name, value as LogLevel, LEVELS),
+    auditFile: (name, value) => value === null || checkText(name, value),
+    write: checkFunction,
+  });
+  checkString('options.level', options.level);
+  return options;
 }

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkText } from '../../protocol/check-argument.js';
+import { checkConfig } from '../check-config.js';
 import type { Config } from '../config.js';
 import type { QuorumServerConfig } from '../config-ensemble.js';
 import {
@@ -10,7 +11,6 @@ import {
   type QuorumConfig,
   voters,
 } from '../quorum/quorum-config.js';
-import { checkConfig } from './check-options.js';
 import { ExitCode, ServerError } from './errors.js';
 
 export interface Membership {

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { progressBar } from '../../../src/commands/ops/progress.js';
 import type { Report, ReportRow } from '../../../src/commands/ops/task.js';
-import { TASK_FORMATS, type TaskFormat } from '../../../src/commands/ops/task-cli.js';
+import { TASK_FORMATS, type TaskFormat } from '../../../src/commands/ops/task.js';
 import { renderReport } from '../../../src/commands/render/ops-report.js';
 import { schemaFaults } from '../../support/json-schema.js';
 import { readProjectFile } from '../../support/tidy/source-file.js';

@@ -1,4 +1,4 @@
-import { EXIT_CODES } from '../result.js';
+import { EXIT_CODES } from '../exit-codes.js';
 
 /** A file or folder that cannot be read at all: nothing can be said of what it holds. */
 export class FileFault extends Error {
