@@ -39,7 +39,7 @@ export interface AdminServerOptions {
   /** Default: HTTP without TLS. */
   readonly tls?: HttpTls;
   /** @param from the address of the client */
-  readonly onLimit: (limit: LimitName, from: string) => void;
+  readonly onLimit: (limit: LimitName, from: string, value?: number) => void;
   readonly transfer: Pick<TreeTransfer, 'refuse' | 'snapshot' | 'restore'>;
 }
 

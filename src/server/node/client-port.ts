@@ -93,7 +93,7 @@ export class ClientPort {
 
   send(id: number, bytes: Buffer): void {
     const client = this.clients.get(id);
-    if (client === undefined) return;
+    if (client === undefined || client.socket.destroyed) return;
     client.socket.write(bytes);
     const { writableLength } = client.socket;
     this.measure(client);
@@ -109,7 +109,8 @@ export class ClientPort {
   }
 
   private measure(client: Client): void {
-    const { writableLength } = client.socket;
+    // What a destroyed socket holds is as good as free.
+    const writableLength = client.socket.destroyed ? 0 : client.socket.writableLength;
     this.unread += writableLength - client.unread;
     client.unread = writableLength;
   }

@@ -28,7 +28,7 @@ export class HttpGate {
   constructor(
     server: HttpServer,
     { tls, isPlainTaken, onPlain, ...options }: HttpTls,
-    onLimit: (limit: LimitName, from: string) => void,
+    onLimit: (limit: LimitName, from: string, value: number) => void,
   ) {
     const serve = server.listeners('connection').map((listener) => listener.bind(server) as Serve);
     const handOn = (socket: Socket): void => {

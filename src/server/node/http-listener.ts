@@ -19,7 +19,7 @@ export interface HttpListenerOptions {
   readonly tls?: HttpTls;
   readonly limits?: HttpLimits;
   /** @param from the address of the client */
-  readonly onLimit: (limit: LimitName, from: string) => void;
+  readonly onLimit: (limit: LimitName, from: string, value?: number) => void;
   /** May throw: the answer is a status of 500 then, and the server serves on. */
   readonly answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 }

@@ -112,7 +112,7 @@ export function makePeerPorts(
   };
   const election = new ElectionPort({
     ...shared,
-    transport: makeTransport(config, onWarning),
+    transport: makeTransport(config, step, onWarning),
     connectTimeoutMs: config.cnxTimeoutMs,
     greetingTimeoutMs: greetingTimeoutOf(config),
     isMultiAddress: config.multiAddressEnabled,
@@ -123,7 +123,7 @@ export function makePeerPorts(
     ...shared,
     greetingTimeoutMs,
     observerPort: config.observerMasterPort,
-    transport: makeTransport(config, () => undefined),
+    transport: makeTransport(config, step, () => undefined),
   });
   const keeper =
     configFile === undefined ? null : new ConfigKeeper({ file: configFile, sid, onWarning });

@@ -11,7 +11,7 @@ export interface MetricsServerOptions {
   readonly port: number;
   readonly view: () => ServerView;
   /** @param from the address of the client */
-  readonly onLimit: (limit: LimitName, from: string) => void;
+  readonly onLimit: (limit: LimitName, from: string, value?: number) => void;
   /** Tell of memory, event loop and garbage collection, too (metricsProvider.exportJvmInfo). */
   readonly hasProcessMetrics: boolean;
 }

@@ -1,7 +1,7 @@
 /** What operators reach a server by, beside the words: AdminServer and Prometheus. */
 import { refuseUnauthorized } from '../admin/authorize.js';
 import type { Config } from '../config.js';
-import type { LimitName } from '../limits/limits.js';
+import { LIMITS, type LimitName } from '../limits/limits.js';
 import { AdminServer } from './admin-server.js';
 import { makeAdminView } from './admin-view.js';
 import type { Storage } from './disk.js';
@@ -64,8 +64,8 @@ const OTHER_PROVIDERS = /^org\.apache\.zookeeper\.metrics\.impl\.(Default|Null)M
 
 const limitReporter =
   ({ step }: Driver) =>
-  (limit: LimitName, from: string): void =>
-    step({ kind: 'limit-exceeded', limit, from });
+  (limit: LimitName, from: string, value: number = LIMITS[limit].value): void =>
+    step({ kind: 'limit-exceeded', limit, from, value });
 
 function makeMetricsServer({
   config,

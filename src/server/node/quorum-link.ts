@@ -21,7 +21,10 @@ export interface QuorumLinkOptions {
   readonly onClosed: (reason: string) => void;
   /** Default MAX_WAITING_BYTES. */
   readonly maxWaitingBytes?: number;
-  readonly onLimit?: (limit: 'quorumUnreadBytes' | 'quorumClosingTime') => void;
+  /** Default: that of LIMITS. */
+  readonly closingTimeMs?: number;
+  /** @param value of the limit that is in force here */
+  readonly onLimit?: (limit: 'quorumUnreadBytes' | 'quorumClosingTime', value: number) => void;
 }
 
 interface Stream {
@@ -66,6 +69,7 @@ export class QuorumLink {
   }
 
   send(bytes: Buffer): void {
+    if (this.socket.destroyed) return;
     if (this.isStreaming) {
       this.waiting.push({ kind: 'bytes', bytes });
       this.waitingBytes += bytes.length;
@@ -74,7 +78,7 @@ export class QuorumLink {
     }
     const { maxWaitingBytes = MAX_WAITING_BYTES } = this.options;
     if (this.unsent <= maxWaitingBytes) return;
-    this.options.onLimit?.('quorumUnreadBytes');
+    this.options.onLimit?.('quorumUnreadBytes', maxWaitingBytes);
     this.fail(`it did not read: over ${maxWaitingBytes} bytes waited for it`);
   }
 
@@ -95,11 +99,12 @@ export class QuorumLink {
   close(): void {
     if (this.isClosed) return;
     this.isClosed = true;
+    const { closingTimeMs = CLOSE_TIMEOUT_MS, onLimit } = this.options;
     // Read on, though nobody listens: closed with bytes unread, what was sent might get lost.
     const timer = setTimeout(() => {
-      this.options.onLimit?.('quorumClosingTime');
+      onLimit?.('quorumClosingTime', closingTimeMs);
       this.socket.destroy();
-    }, CLOSE_TIMEOUT_MS);
+    }, closingTimeMs);
     this.socket.once('close', () => clearTimeout(timer));
     if (this.isStreaming) this.waiting.push({ kind: 'end' });
     else this.socket.end();

@@ -11,7 +11,7 @@ import { LIMITS } from '../limits/limits.js';
 import { type DialOptions, dial, PLAIN, type Transport } from './dial.js';
 import { PeerListener, placesOf } from './peer-listener.js';
 import type { QuorumAuth } from './quorum-auth.js';
-import { QuorumLink } from './quorum-link.js';
+import { QuorumLink, type QuorumLinkOptions } from './quorum-link.js';
 import { addressOf, nameOf } from './remote-name.js';
 import { reportLimit } from './report-limit.js';
 import { Seldom } from './seldom.js';
@@ -31,10 +31,10 @@ export interface QuorumPortOptions {
   readonly transport?: Transport;
   /** quorum.auth.enableSasl */
   readonly auth?: QuorumAuth | null;
-  /** Default MAX_WAITING_BYTES. */
-  readonly maxWaitingBytes?: number;
   /** Default: that of LIMITS. */
   readonly maxUnprovenBytes?: number;
+  /** Default: those of LIMITS. */
+  readonly linkLimits?: Pick<QuorumLinkOptions, 'maxWaitingBytes' | 'closingTimeMs'>;
   /** Default MAX_LINKS. */
   readonly maxLinks?: number;
   /** Default MAX_SILENT. */
@@ -244,7 +244,7 @@ export class QuorumPort {
       sockets.delete(socket);
       silent.delete(socket);
       letGo(`it said nothing, and over ${maxSilent} such connections came`);
-      step({ kind: 'limit-exceeded', limit: 'quorumGreetings', from });
+      step({ kind: 'limit-exceeded', limit: 'quorumGreetings', from, value: maxSilent });
     }
     if (sockets.size < maxLinks) return true;
     // One that was closed here, and does not hang up itself, keeps nobody out either.
@@ -255,7 +255,7 @@ export class QuorumPort {
       return true;
     }
     this.seldom.say(`${name}: over ${maxLinks} connections at a time`, `crowd ${name}`);
-    step({ kind: 'limit-exceeded', limit: 'quorumLinks', from });
+    step({ kind: 'limit-exceeded', limit: 'quorumLinks', from, value: maxLinks });
     return false;
   }
 
@@ -274,16 +274,16 @@ export class QuorumPort {
 
   /** @param door null where it was dialled */
   private open(id: number, socket: Socket, door: Door | null): QuorumLink {
-    const { step, maxWaitingBytes } = this.options;
+    const { step, linkLimits } = this.options;
     const from = addressOf(socket);
     const remote = nameOf(socket);
     const by = door?.isForObservers === true ? { isObserverPort: true } : {};
     step({ kind: 'link-opened', link: id, remote, ...by });
     const link = new QuorumLink({
       socket,
-      ...(maxWaitingBytes === undefined ? {} : { maxWaitingBytes }),
+      ...linkLimits,
       onBytes: (bytes) => step({ kind: 'link-received', link: id, bytes }),
-      onLimit: (limit) => step({ kind: 'limit-exceeded', limit, from }),
+      onLimit: (limit, value) => step({ kind: 'limit-exceeded', limit, from, value }),
       onClosed: (reason) => {
         this.links.delete(id);
         this.unproven.delete(id);

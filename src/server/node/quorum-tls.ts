@@ -5,6 +5,7 @@
 import { isIP, type Socket } from 'node:net';
 import { connect, type SecureContextOptions } from 'node:tls';
 import type { Config } from '../config.js';
+import type { Event } from '../events.js';
 import type { HostPort } from '../quorum/election-preamble.js';
 import { PLAIN, type Transport } from './dial.js';
 import { FileWatcher } from './file-watcher.js';
@@ -18,9 +19,13 @@ import { readQuorumTlsOptions } from './tls-options.js';
  * What connections to and from other servers run over.
  * @throws ServerError ECONFIG when the ssl.quorum.* options name no certificate that can be used
  */
-export function makeTransport(config: Config, onWarning: (message: string) => void): Transport {
+export function makeTransport(
+  config: Config,
+  step: (event: Event) => void,
+  onWarning: (message: string) => void,
+): Transport {
   const { sslQuorum, portUnification } = config;
-  return sslQuorum || portUnification ? new QuorumTls(config, onWarning) : PLAIN;
+  return sslQuorum || portUnification ? new QuorumTls(config, step, onWarning) : PLAIN;
 }
 
 class QuorumTls implements Transport {
@@ -31,7 +36,7 @@ class QuorumTls implements Transport {
   /** Who waits for the end of a handshake, by the socket under it. */
   private readonly waiting = new Map<string, (socket: Socket) => void>();
 
-  constructor(config: Config, onWarning: (message: string) => void) {
+  constructor(config: Config, step: (event: Event) => void, onWarning: (message: string) => void) {
     this.config = config;
     const tls = readQuorumTlsOptions(config, onWarning);
     this.context = tls.context;
@@ -46,6 +51,7 @@ class QuorumTls implements Transport {
         seldom.say(`TLS between servers: ${reason}`, reason.replace(/^\S+:\d+ /, '')),
       onTooMany: () => undefined,
       onCrowd: () => undefined,
+      onLimit: (limit, from, value) => step({ kind: 'limit-exceeded', limit, from, value }),
     });
     this.watcher = config.sslQuorumReloadCertFiles
       ? new FileWatcher(tls.files, () => this.reload(onWarning), onWarning)

@@ -48,7 +48,7 @@ export class SecurePort {
       },
       onCrowd: () => step({ kind: 'counted', what: 'connection_rejected' }),
       onTooMany: () => step({ kind: 'counted', what: 'tls_handshake_exceeded' }),
-      onLimit: (limit, from) => step({ kind: 'limit-exceeded', limit, from }),
+      onLimit: (limit, from, value) => step({ kind: 'limit-exceeded', limit, from, value }),
     });
     this.listener = createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
       this.gate.take(socket),

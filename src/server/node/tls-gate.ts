@@ -34,8 +34,8 @@ export interface TlsGateOptions {
   readonly onTooMany: () => void;
   /** One address has too many sockets that are not clients yet. */
   readonly onCrowd: () => void;
-  /** @param from its address */
-  readonly onLimit?: (limit: LimitName, from: string) => void;
+  /** @param from its address @param value of the limit that is in force here */
+  readonly onLimit: (limit: LimitName, from: string, value: number) => void;
 }
 
 const HANDSHAKE_TIMEOUT_MS = LIMITS.tlsHandshakeTime.value;
@@ -66,7 +66,7 @@ export class TlsGate {
     this.server.on('tlsClientError', (error, socket) => {
       const { code } = error as NodeJS.ErrnoException;
       if (code === 'ERR_TLS_HANDSHAKE_TIMEOUT') {
-        this.options.onLimit?.('tlsHandshakeTime', addressOf(socket));
+        options.onLimit('tlsHandshakeTime', addressOf(socket), handshakeTimeoutMs);
       }
       this.fail(socket, reasonOf(error, socket));
     });
@@ -91,7 +91,8 @@ export class TlsGate {
     }
     if (!this.pending.add(socket)) {
       this.options.onCrowd();
-      this.options.onLimit?.('connectionsPerAddress', addressOf(socket));
+      const { onLimit, maxPerAddress } = this.options;
+      onLimit('connectionsPerAddress', addressOf(socket), maxPerAddress);
       socket.destroy();
       return;
     }
@@ -100,7 +101,7 @@ export class TlsGate {
         ? (this.options.handshakeTimeoutMs ?? HANDSHAKE_TIMEOUT_MS)
         : this.options.detectionTimeoutMs;
     const timer = setTimeout(() => {
-      this.options.onLimit?.('tlsHandshakeTime', addressOf(socket));
+      this.options.onLimit('tlsHandshakeTime', addressOf(socket), timeoutMs);
       this.options.onFailure(`${nameOf(socket)} sent nothing for ${timeoutMs} ms`);
       socket.destroy();
     }, timeoutMs);
@@ -134,10 +135,10 @@ export class TlsGate {
   }
 
   private handshake(socket: Socket): void {
-    const { maxHandshakes } = this.options;
+    const { maxHandshakes, onLimit } = this.options;
     if (maxHandshakes > 0 && this.handshaking.size >= maxHandshakes) {
       this.options.onTooMany();
-      this.options.onLimit?.('tlsHandshakes', addressOf(socket));
+      onLimit('tlsHandshakes', addressOf(socket), maxHandshakes);
       socket.destroy();
       return;
     }

@@ -43,6 +43,18 @@ test('each limit is reported where it is enforced, or says why it is not', () =>
   }
 });
 
+test('each limit that is reported is exceeded in a test, which names it', () => {
+  const texts = readSources('test/server', /\.test\.ts$/).map(({ text }) => text);
+  for (const [name, { silence }] of Object.entries(LIMITS) as [string, Limit][]) {
+    if (silence !== null) continue;
+    const named = new RegExp(`['\`]${name}(?![A-Za-z0-9])`);
+    assert.ok(
+      texts.some((text) => named.test(text)),
+      `no test exceeds ${name} and expects its report`,
+    );
+  }
+});
+
 function isStage({ path }: { readonly path: string }): boolean {
   return !path.endsWith('-limits.ts');
 }

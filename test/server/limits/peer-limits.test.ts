@@ -62,6 +62,22 @@ for (const [limit, isJoined, bytes] of PACKETS) {
   });
 }
 
+test('so many links are not in sync; for one more the one that came least far is closed', () => {
+  const world = serving();
+  const links: HandLink[] = [];
+  for (let sid = 0; sid <= LIMITS.unprovenLinks.value; sid++) {
+    const link = new HandLink(world);
+    // All but the second have said who they are.
+    if (sid !== 1) link.introduce(100 + sid);
+    links.push(link);
+  }
+  assert.equal(exceededAt(world, 3), ['unprovenLinks 1']);
+  assert.equal(
+    links.map(({ isClosed }, index) => (isClosed ? index : -1)).filter((index) => index >= 0),
+    [1],
+  );
+});
+
 test('a length that is no length is damage, and no limit', () => {
   for (const bytes of [announcing(-2), announcing(LIMITS.unprovenPacketLength.value)]) {
     const world = serving();

@@ -101,6 +101,22 @@ test('a client that reads nothing cannot keep the port from closing', async () =
   }
 });
 
+test('a client that does not read is not read, and is closed when more waits for it', async () => {
+  const { port, limits, closed, join, leave } = await openPort({});
+  try {
+    const slow = await join(16 * MIB);
+    assert.equal(limits, ['unreadBytesToPause']);
+    port.send(1, Buffer.alloc(64 * MIB));
+    port.send(1, Buffer.alloc(1));
+    assert.equal(limits, ['unreadBytesToPause', 'unreadBytes']);
+    slow.resume();
+    await waitFor('its end', () => closed.length === 1);
+  } finally {
+    leave();
+    await port.shutDown();
+  }
+});
+
 test('a connection that the server closes has a deadline to read what was sent', async () => {
   const { port, limits, closed, join, leave } = await openPort({ closing: { closingTimeMs: 20 } });
   try {
@@ -160,9 +176,11 @@ test('what all clients together have not read has a limit, which costs the one w
     // Closed by the server, it still holds what was sent.
     port.close(2);
     await join(20 * MIB);
+    port.send(3, Buffer.alloc(1));
     await waitFor('the end of the second', () => closed.length === 1);
     assert.equal(closed, [2]);
-    assert.is(limits.at(-1), 'unreadBytesInAll');
+    const all = limits.filter((limit) => limit !== 'unreadBytesToPause');
+    assert.equal(all, ['unreadBytesInAll']);
   } finally {
     leave();
     await port.shutDown();

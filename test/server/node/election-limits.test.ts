@@ -22,14 +22,16 @@ async function within(
   options: Partial<ElectionPortOptions> = {},
 ): Promise<void> {
   const exceeded: string[] = [];
+  const notified: string[] = [];
   const world = await startElectionPort(sid, size, {
     step: (event) => {
       if (event.kind === 'limit-exceeded') exceeded.push(`${event.limit} ${event.from}`);
+      else if (event.kind === 'notified') notified.push(`${event.sid}`);
     },
     ...options,
   });
   try {
-    await body({ ...world, exceeded });
+    await body({ ...world, exceeded, notified });
   } finally {
     await world.close();
   }
@@ -114,6 +116,46 @@ test('a server that asked for it and never listens is given up', () =>
     },
     { waits: { ...ELECTION_WAITS, ...SHORT } },
   ));
+
+test('so many that have not said who they are stay; the oldest of them makes room', () =>
+  within([2, 3], async ({ connect, exceeded, port }) => {
+    const oldest = connect();
+    await waitFor('it', () => oldest.socket.readyState === 'open');
+    for (let i = 0; i < LIMITS.electionGreetings.value; i++) connect();
+    await waitFor('it to be let go', () => oldest.isClosed);
+    assert.equal(exceeded, ['electionGreetings 127.0.0.1']);
+    port.close();
+  }));
+
+test('one that does not say in time who it is is let go, and the time is reported', async () => {
+  const values: (number | undefined)[] = [];
+  await within(
+    [2, 3],
+    async ({ connect }) => {
+      const silent = connect();
+      await waitFor('its end', () => silent.isClosed);
+      assert.equal(values, [20]);
+    },
+    {
+      greetingTimeoutMs: 20,
+      step: (event) => {
+        if (event.kind === 'limit-exceeded' && event.limit === 'electionGreetingTime') {
+          values.push(event.value);
+        }
+      },
+    },
+  );
+});
+
+test('so many servers that are no members are heard; one more is turned away', () =>
+  within([1, 2], async ({ connect, exceeded, notified }) => {
+    const count = LIMITS.electionStrangers.value;
+    for (let i = 0; i < count; i++) connect(10 + i).sendFrame('hello');
+    await waitFor('them all', () => notified.length === count);
+    const last = connect(99);
+    await waitFor('it to be turned away', () => last.isClosed);
+    assert.equal(exceeded, ['electionStrangers 127.0.0.1']);
+  }));
 
 const AUTH = new QuorumAuth({
   users: new Map([['zk', 'secret']]),

@@ -114,6 +114,13 @@ test('a transfer has a time of its own', () =>
     assert.equal(limits, ['httpBodyTime']);
   }));
 
+test('a transfer has so long', () =>
+  withListener({ transferTimeMs: 40 }, async ({ limits, join }) => {
+    const slow = await join(POST.replace('/', '/transfer'));
+    await waitFor('its end', () => slow.isClosed);
+    assert.equal(limits, ['httpTransferTime']);
+  }));
+
 test('a connection that is kept alive has no deadline between its requests', () =>
   withListener({ bodyTimeMs: 40 }, async ({ limits, requests, join }) => {
     const kept = await join(GET);

@@ -1,6 +1,6 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { QuorumServerConfig } from '../../../src/server/config-ensemble.js';
-import type { QuorumEvent } from '../../../src/server/events.js';
+import type { Event, QuorumEvent } from '../../../src/server/events.js';
 import { QuorumPort, type QuorumPortOptions } from '../../../src/server/node/quorum-port.js';
 import { freePort } from '../../support/free-port.js';
 
@@ -88,4 +88,11 @@ export async function within(
     for (const socket of sockets) socket.destroy();
     for (const server of servers) server.close();
   }
+}
+
+/** "limit value" of each report. */
+export function limitsIn(events: readonly { readonly kind: string }[]): string[] {
+  return (events as readonly Event[]).flatMap((event) =>
+    event.kind === 'limit-exceeded' ? `${event.limit} ${event.value}` : [],
+  );
 }

@@ -1,14 +1,13 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { StatPersisted } from '../../../src/protocol/data.js';
-import type { Event } from '../../../src/server/events.js';
 import { Database } from '../../../src/server/persistence/replay.js';
 import { SnapshotReader } from '../../../src/server/persistence/snapshot-reader.js';
 import type { SnapshotContent } from '../../../src/server/snapshot-content.js';
 import { ByteBuilder } from '../../support/byte-builder.js';
 import { freePort } from '../../support/free-port.js';
 import { waitFor } from '../../support/wait-for.js';
-import { within } from './quorum-port-world.js';
+import { limitsIn, within } from './quorum-port-world.js';
 
 /** A tree of `count` znodes of 1000 bytes. */
 function snapshotOf(content: SnapshotContent, isWanted = () => true) {
@@ -176,7 +175,7 @@ test('a log that cannot be read to its end ends the link', () =>
 
 test('one that does not read is let go when too much waits for it, in a snapshot or not', () =>
   within(
-    async ({ port, call, of }) => {
+    async ({ port, call, of, events }) => {
       const first = call();
       first.socket.pause();
       await waitFor('the first', () => of('link-opened').length === 1);
@@ -184,97 +183,18 @@ test('one that does not read is let go when too much waits for it, in a snapshot
       const second = call();
       second.socket.pause();
       await waitFor('the second', () => of('link-opened').length === 2);
-      for (let i = 0; i < 40 && of('link-closed').length < 2; i++) {
-        for (const link of [1, 2]) port.send(link, Buffer.alloc(1_000_000));
+      for (let i = 0; i < 20 && of('link-closed').length < 2; i++) {
+        for (const link of [1, 1, 2, 2]) port.send(link, Buffer.alloc(1_000_000));
         await new Promise(setImmediate);
       }
       await waitFor('both to be gone', () => of('link-closed').length === 2);
       for (const { reason } of of('link-closed')) {
         assert.is(reason, 'it did not read: over 4000000 bytes waited for it');
       }
+      const limit = 'quorumUnreadBytes 4000000';
+      assert.equal(limitsIn(events), [limit, limit]);
     },
-    { maxWaitingBytes: 4_000_000 },
-  ));
-
-test('links that are not in sync and never read share one limit, those in sync do not', () =>
-  within(
-    async ({ port, call, of, events }) => {
-      for (let link = 1; link <= 3; link++) {
-        call().socket.pause();
-        await waitFor('it', () => of('link-opened').length === link);
-      }
-      port.proveLink(1);
-      // The second has less to read than the third.
-      for (let i = 0; i < 60 && of('link-closed').length === 0; i++) {
-        for (const link of [1, 1, 2, 3, 3]) port.send(link, Buffer.alloc(500_000));
-        await new Promise(setImmediate);
-      }
-      await waitFor('one to be gone', () => of('link-closed').length === 1);
-      assert.is(of('link-closed')[0]?.link, 3);
-      assert.match(of('link-closed')[0]?.reason ?? '', /over 9000000 bytes unread/);
-      const exceeded = (events as readonly Event[]).filter(({ kind }) => kind === 'limit-exceeded');
-      assert.equal(exceeded, [
-        { kind: 'limit-exceeded', limit: 'unprovenUnreadBytes', from: '127.0.0.1' },
-      ]);
-    },
-    { maxUnprovenBytes: 9_000_000 },
-  ));
-
-test('one that says nothing is let go, with the reason', () =>
-  within(
-    async ({ call, of }) => {
-      const silent = call();
-      await waitFor('it to be let go', silent.isEnded);
-      await waitFor('the event', () => of('link-closed').length > 0);
-      assert.is(of('link-closed')[0]?.reason, 'it said nothing for 50 ms');
-    },
-    { greetingTimeoutMs: 50 },
-  ));
-
-test('a crowd that says nothing makes room, the oldest first, and a member comes in', () =>
-  within(
-    async ({ call, of, events }) => {
-      const spoken = call();
-      await waitFor('the first', () => of('link-opened').length === 1);
-      spoken.socket.write('packet');
-      await waitFor('its bytes', () => of('link-received').length === 1);
-      const oldest = call();
-      await waitFor('the second', () => of('link-opened').length === 2);
-      for (let i = 0; i < 7; i++) call();
-      await waitFor('the crowd', () => of('link-opened').length === 9);
-      assert.is(of('link-closed').length, 0);
-      const member = call();
-      member.socket.write('FOLLOWERINFO');
-      await waitFor('the member', () => of('link-received').some(({ link }) => link === 10));
-      await waitFor('the oldest to go', oldest.isEnded);
-      assert.equal(of('link-closed'), [
-        {
-          kind: 'link-closed',
-          link: 2,
-          reason: 'it said nothing, and over 8 such connections came',
-        },
-      ]);
-      assert.not(spoken.isEnded());
-      const kinds = events.map(({ kind }) => kind as string);
-      assert.ok(kinds.includes('limit-exceeded'));
-    },
-    { maxSilent: 8 },
-  ));
-
-test('connections that were closed here and do not hang up make room', () =>
-  within(
-    async ({ call, of, port }) => {
-      const stubborn = Array.from({ length: 4 }, () => call({ allowHalfOpen: true }));
-      for (const { socket } of stubborn) socket.write('packet');
-      await waitFor('all of them', () => of('link-received').length === 4);
-      const refused = call();
-      await waitFor('one more to be turned away', refused.isEnded);
-      for (const { link } of of('link-opened')) port.closeLink(link);
-      const member = call();
-      member.socket.write('FOLLOWERINFO');
-      await waitFor('a member', () => of('link-received').length === 5);
-    },
-    { maxLinks: 4 },
+    { linkLimits: { maxWaitingBytes: 4_000_000 } },
   ));
 
 test.run();

@@ -1,10 +1,13 @@
 import { writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createClient } from '../../../src/client/index.js';
+import { configFromOptions } from '../../../src/server/config.js';
 import { type RunningEnsemble, startEnsemble } from '../../../src/server/main.js';
+import { listen, portOf } from '../../../src/server/node/listen.js';
+import { makeTransport } from '../../../src/server/node/quorum-tls.js';
 import { makeAuthority } from '../../support/certs.js';
 import { makeTempDir } from '../../support/temp-dir.js';
 import { makeTlsFiles, type TlsFiles } from '../../support/tls-world.js';
@@ -59,6 +62,33 @@ test('servers elect, follow and serve over TLS; who speaks without it is shown t
     assert.ok(ensemble.members.every(({ mode }) => mode !== undefined));
   } finally {
     await ensemble.close();
+    files.remove();
+  }
+});
+
+test('a server that begins no handshake in time is let go, and the limit is reported', async () => {
+  const files = makeTlsFiles();
+  const limits: string[] = [];
+  const wait = { 'ssl.handshakeDetectionTimeoutMillis': '50' };
+  const options = { portUnification: 'true', ...wait, ...quorumConfig(files) };
+  const result = configFromOptions(options);
+  if (!('config' in result)) throw new Error('the options are no configuration');
+  const transport = makeTransport(
+    result.config,
+    (event) => {
+      if (event.kind === 'limit-exceeded') limits.push(`${event.limit} ${event.value}`);
+    },
+    () => undefined,
+  );
+  const server = createServer((socket) => transport.take(socket, () => undefined));
+  try {
+    await listen(server, { host: '127.0.0.1', port: 0, backlog: 5, whom: 'other servers' });
+    const silent = connect(portOf(server), '127.0.0.1').resume();
+    await waitFor('its end', () => silent.closed);
+    assert.equal(limits, ['tlsHandshakeTime 50']);
+  } finally {
+    transport.close();
+    server.close();
     files.remove();
   }
 });
