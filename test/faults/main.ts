@@ -26,11 +26,12 @@ async function faults(seed: number): Promise<void> {
   const ms = Number(values.minutes ?? 10) * 60_000;
   const onFault = (text: string) => process.stderr.write(`${text}\n`);
   const result = await runFaults({ size, seed, ms, onFault });
-  const { problems, acknowledged, seen, faults: made, logs } = result;
+  const { problems, acknowledged, seen, multis, refusals, holds, faults: made, logs } = result;
   if (values.history !== undefined) writeFileSync(values.history, result.history());
   console.log(
     `${size} members, seed ${seed}: ${acknowledged} writes acknowledged, ${seen} requests`,
   );
+  console.log(`${multis} multis done, ${refusals} refused, the lock held ${holds} times`);
   console.log(`faults: ${JSON.stringify(made)}`);
   if (problems.length > 0) {
     console.log(`${problems.length} problems:\n${problems.slice(0, 20).join('\n')}`);

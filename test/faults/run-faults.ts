@@ -1,5 +1,6 @@
 /** Faults at random while clients work, then calm, then the reckoning. */
 import { RawClient } from '../conformance/support/raw-client.js';
+import type { Kind, OpName } from '../history/format.js';
 import { Random } from '../support/random.js';
 import { waitFor } from '../support/wait-for.js';
 import { type FaultyEnsemble, makeFaultyEnsemble } from './faulty-ensemble.js';
@@ -19,6 +20,12 @@ export interface FaultsResult {
   readonly problems: readonly string[];
   readonly acknowledged: number;
   readonly seen: number;
+  /** Multis that were done. */
+  readonly multis: number;
+  /** Multis that were refused, each as a whole. */
+  readonly refusals: number;
+  /** How often the lock was held. */
+  readonly holds: number;
   /** In the format of test/history/FORMAT.md. */
   history(): string;
   /** By kind. */
@@ -55,11 +62,17 @@ export async function runFaults(options: FaultsOptions): Promise<FaultsResult> {
     const reader = await openSession(ensemble);
     await workload.readAll(reader);
     await reader.close();
+    const { history } = workload.recorder;
+    const countOf = (op: OpName, kind: Kind): number =>
+      history.filter((event) => event.op === op && event.kind === kind).length;
     logs = ensemble.members.map(({ sid, output }) => `== ${sid}\n${output()}`).join('\n');
     return {
       problems: workload.problems(),
       acknowledged: workload.acknowledged,
-      seen: workload.recorder.history.filter(({ kind }) => kind === 'invoke').length,
+      seen: history.filter(({ kind }) => kind === 'invoke').length,
+      multis: countOf('multi', 'ok'),
+      refusals: countOf('multi', 'fail'),
+      holds: countOf('acquire', 'ok'),
       history: () => workload.recorder.toText(),
       faults,
       logs: () => logs,

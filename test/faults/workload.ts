@@ -1,38 +1,44 @@
 /** Clients that write, read and watch through whichever member answers, and keep what they saw. */
 import { errorName } from '../../src/protocol/error-code.js';
 import { OpCode } from '../../src/protocol/op-code.js';
-import { OPEN_ACL_UNSAFE } from '../../src/protocol/perms.js';
 import { eventTypeName } from '../../src/protocol/watch-event.js';
 import { type Arrival, RawClient, type RawSession } from '../conformance/support/raw-client.js';
-import type { Arguments, OpName, Result, SeenStat } from '../history/format.js';
 import { judge } from '../history/judge.js';
 import { HistoryRecorder } from '../history/recorder.js';
+import { Flags } from '../sim/requests.js';
 import type { Random } from '../support/random.js';
+import { LockWork } from './lock-work.js';
+import {
+  type Answer,
+  type Asker,
+  check,
+  create,
+  getData,
+  multi,
+  type PartRequest,
+  type Request,
+  readReply,
+  remove,
+  setData,
+  sync,
+} from './requests.js';
 
 const SESSION_TIMEOUT_MS = 4000;
 /** A server that says nothing for so long is left for another. */
 const PATIENCE_MS = 1500;
 const PAUSE_MS = 20;
-const EPHEMERAL = 1;
-const ANY_VERSION = -1;
 /** Errors that a server answers when it cannot say what became of a request. */
 const UNSURE: ReadonlySet<string> = new Set(['CONNECTIONLOSS', 'OPERATIONTIMEOUT', 'SESSIONMOVED']);
+const READS: ReadonlySet<string> = new Set(['getData', 'getChildren']);
 
-interface Life {
-  readonly process: string;
-  readonly session: string;
+interface Life extends Asker {
   readonly watches: Set<string>;
+  /** As the session saw them last. */
+  readonly versions: Map<string, number>;
   client: RawClient;
   lastZxid: bigint;
   /** Arrived after the last reply that was waited for. */
   late: Arrival[];
-}
-
-interface Request {
-  readonly op: OpName;
-  readonly type: number;
-  readonly args: Arguments;
-  readonly body: unknown;
 }
 
 export class Workload {
@@ -42,6 +48,7 @@ export class Workload {
   private isOver = false;
   private readonly ports: readonly number[];
   private readonly paths: readonly string[];
+  private readonly locks = new LockWork(this.recorder, SESSION_TIMEOUT_MS);
 
   constructor(ports: readonly number[], paths: readonly string[]) {
     this.ports = ports;
@@ -59,19 +66,17 @@ export class Workload {
 
   /** Makes the znodes that the others work on. */
   async prepare(client: RawClient, value: string): Promise<void> {
-    const life = newLife('opener', 'opener', client);
+    const life = this.newLife('opener', 'opener', client);
     this.recorder.initial([{ path: '/', data: '' }]);
-    for (const path of this.paths) {
-      await this.ask(life, create(path, value, 0));
-    }
+    for (const path of [...this.paths, ...LockWork.paths]) await life.ask(create(path, value));
   }
 
   /** Reads all znodes after whatever was committed before. */
   async readAll(client: RawClient): Promise<void> {
-    const life = newLife('end', 'end', client);
-    for (const path of this.paths) {
-      await this.ask(life, sync(path));
-      await this.ask(life, getData(path, false));
+    const life = this.newLife('end', 'end', client);
+    for (const path of [...this.paths, ...LockWork.paths]) {
+      await life.ask(sync(path));
+      await life.ask(getData(path));
     }
   }
 
@@ -96,47 +101,71 @@ export class Workload {
         return;
       }
       raw = client.session;
-      life ??= newLife(process, session, client);
+      life ??= this.newLife(process, session, client);
       life.client = client;
       this.recorder.mark(process, session, 'connected');
-      if (await this.rearm(life)) await this.work(life, random);
+      const isFit = (await this.rearm(life)) && (await this.locks.tidy(life));
+      const isOver = isFit && (await this.work(life, random));
       await client.drop();
+      if (isOver) return;
       this.hear(life, Number.POSITIVE_INFINITY);
       this.recorder.mark(process, session, 'disconnected');
     }
   }
 
-  private async work(life: Life, random: Random): Promise<void> {
+  /** @returns whether it closed the session */
+  private async work(life: Life, random: Random): Promise<boolean> {
     for (let count = 0; !this.isOver && !life.client.isClosed; count++) {
+      if (random.oneIn(25)) {
+        const end = await this.locks.turn(life, random);
+        if (end !== 'kept') return end === 'closed';
+      }
       const requests = this.choose(life, random, count);
-      for (const request of requests) if (!(await this.ask(life, request))) return;
+      for (const request of requests) if ((await life.ask(request)) === undefined) return false;
       // Sessions move from member to member.
-      if (random.oneIn(200)) return;
+      if (random.oneIn(200)) return false;
     }
+    return false;
   }
 
-  private choose({ session }: Life, random: Random, count: number): Request[] {
+  private choose(life: Life, random: Random, count: number): Request[] {
     const path = random.pick(this.paths);
-    const own = `${random.pick(this.paths)}/${session}`;
-    const data = `${session}:${count}:${random.below(1e6)}`;
-    switch (random.below(12)) {
+    const own = `${random.pick(this.paths)}/${life.session}`;
+    const data = `${life.session}:${count}:${random.below(1e6)}`;
+    switch (random.below(14)) {
       case 0:
-        return [create(own, data, EPHEMERAL)];
+        return [create(own, data, Flags.ephemeral)];
       case 1:
-        return [{ op: 'delete', type: OpCode.delete, args: { path: own }, body: any(own) }];
+        return [remove(own)];
       case 2:
-        return [sync(path), getData(path, false)];
+        return [sync(path), getData(path)];
       case 3:
         return [getData(path, true)];
       case 4:
-        return [getData(own, false)];
+        return [getData(own)];
       case 5:
-        return [getData(path, false)];
+        return [getData(path)];
       case 6:
         return [setData(path, data, random.below(50))];
+      case 7:
+      case 8:
+        return [multi(this.parts(life, random, own, data))];
       default:
-        return [random.oneIn(3) ? getData(path, false) : setData(path, data, ANY_VERSION)];
+        return [random.oneIn(3) ? getData(path) : setData(path, data)];
     }
+  }
+
+  /** Two writes and a condition; where it does not hold, a write before it must leave nothing. */
+  private parts(life: Life, random: Random, own: string, data: string): PartRequest[] {
+    const [first = '/', second = '/', third = '/'] = shuffled(this.paths, random);
+    const conditions = [
+      check(third, life.versions.get(third) ?? 0),
+      create(own, data, Flags.ephemeral),
+      remove(own),
+    ];
+    const writes = [setData(first, data), setData(second, data)];
+    const condition = random.pick(conditions);
+    return random.oneIn(4) ? writes : writes.toSpliced(random.below(3), 0, condition);
   }
 
   private async connect(
@@ -167,30 +196,35 @@ export class Workload {
     return true;
   }
 
-  /** @returns whether an answer came: without one the connection is of no use any more */
-  private async ask(life: Life, { op, type, args, body }: Request): Promise<boolean> {
+  /** @returns undefined when the connection is of no use any more */
+  private async ask(life: Life, { op, type, args, body }: Request): Promise<Answer | undefined> {
     const { recorder } = this;
     const { client, process, session } = life;
     this.hear(life, 0);
     const id = recorder.invoke(process, session, op, args);
-    const reply = await soon(client.call(type, body).catch(() => undefined));
-    const name = reply === undefined ? 'CONNECTIONLOSS' : (errorName(reply.err) ?? `${reply.err}`);
-    if (reply === undefined || UNSURE.has(name)) {
+    const reply = await soon(client.request(type, body));
+    const refusal = reply === undefined ? 'CONNECTIONLOSS' : nameOf(reply.err);
+    if (reply === undefined || UNSURE.has(refusal ?? '')) {
       recorder.unknown(id);
-      return false;
+      return undefined;
     }
     this.hear(life, 1);
     if (reply.zxid > life.lastZxid) life.lastZxid = reply.zxid;
+    const said = refusal === undefined ? readReply(type, reply.body) : { result: {} };
+    const { error = refusal, result } = said;
+    const isRead = READS.has(op);
     // A refused write has no zxid of its own in the order of the others.
-    const zxid = op === 'sync' ? undefined : reply.zxid;
-    if (reply.err !== 0) {
-      recorder.fail(id, name, type === OpCode.getData ? zxid : undefined);
-      return name !== 'SESSIONEXPIRED';
+    const zxid = isRead || (op !== 'sync' && error === undefined) ? reply.zxid : undefined;
+    if (error !== undefined) {
+      recorder.fail(id, error, zxid, result);
+      return error === 'SESSIONEXPIRED' ? undefined : { error, result, zxid: reply.zxid };
     }
-    if (args.watch === true) life.watches.add(args.path ?? '/');
-    if (type !== OpCode.getData && type !== OpCode.sync) this.acknowledged++;
-    recorder.ok(id, resultOf(reply.value), zxid);
-    return true;
+    const { path = '/' } = args;
+    if (args.watch === true) life.watches.add(path);
+    if (result.stat?.version !== undefined) life.versions.set(path, result.stat.version);
+    if (!isRead && op !== 'sync') this.acknowledged++;
+    recorder.ok(id, result, zxid);
+    return { result, zxid: reply.zxid };
   }
 
   /** Records the events that arrived, up to so many replies. */
@@ -207,41 +241,31 @@ export class Workload {
       this.recorder.event(life.process, life.session, type, next.path, next.zxid);
     }
   }
+
+  private newLife(process: string, session: string, client: RawClient): Life {
+    const life: Life = {
+      process,
+      session,
+      client,
+      watches: new Set(),
+      versions: new Map(),
+      lastZxid: 0n,
+      late: [],
+      ask: (request) => this.ask(life, request),
+    };
+    return life;
+  }
 }
 
-function newLife(process: string, session: string, client: RawClient): Life {
-  return { process, session, client, watches: new Set(), lastZxid: 0n, late: [] };
+function nameOf(err: number): string | undefined {
+  return err === 0 ? undefined : (errorName(err) ?? `${err}`);
 }
 
-function any(path: string): { path: string; version: number } {
-  return { path, version: ANY_VERSION };
-}
-
-function create(path: string, data: string, flags: number): Request {
-  const ephemeral = flags === EPHEMERAL;
-  const body = { path, data: Buffer.from(data), acl: OPEN_ACL_UNSAFE, flags };
-  return { op: 'create', type: OpCode.create, args: { path, data, ephemeral }, body };
-}
-
-function setData(path: string, data: string, version: number): Request {
-  const body = { path, data: Buffer.from(data), version };
-  return { op: 'setData', type: OpCode.setData, args: { path, data, version }, body };
-}
-
-function getData(path: string, watch: boolean): Request {
-  return { op: 'getData', type: OpCode.getData, args: { path, watch }, body: { path, watch } };
-}
-
-function sync(path: string): Request {
-  return { op: 'sync', type: OpCode.sync, args: { path }, body: { path } };
-}
-
-function resultOf(value: unknown): Result {
-  const { path, data, stat } = (value ?? {}) as { path?: string; data?: Buffer; stat?: SeenStat };
-  if (stat === undefined) return path === undefined ? {} : { path };
-  const { czxid = 0n, mzxid = 0n, version = 0 } = stat;
-  const seen = { stat: { czxid, mzxid, version } };
-  return data === undefined ? seen : { ...seen, data: data.toString() };
+function shuffled<T>(values: readonly T[], random: Random): T[] {
+  return values
+    .map((value) => ({ value, place: random.below(1e6) }))
+    .sort((a, b) => a.place - b.place)
+    .map(({ value }) => value);
 }
 
 async function soon<T>(promise: Promise<T>): Promise<T | undefined> {

@@ -19,6 +19,12 @@ class Client {
     this.recorder.ok(id, result, zxid === undefined ? undefined : BigInt(zxid));
   }
 
+  /** Returns what records the answer. */
+  asks(op: OpName, args: Arguments): (result: Result) => void {
+    const id = this.recorder.invoke(this.name, this.name, op, args);
+    return (result) => this.recorder.ok(id, result);
+  }
+
   fails(op: OpName, args: Arguments, error: string): void {
     this.recorder.fail(this.recorder.invoke(this.name, this.name, op, args), error);
   }
@@ -212,10 +218,53 @@ const PROMISES: readonly Promised[] = [
       two.ok('acquire', { lock: 'l' }, { token: 3 });
     },
   },
+  {
+    name: 'who is let in later has a higher token, even where it asked first',
+    property: /lock/,
+    kept: (one, two) => letInAfter(one, two, 3),
+    broken: (one, two) => letInAfter(one, two, 1),
+  },
+  {
+    name: 'a multi is done as a whole',
+    property: /linearizability/,
+    kept: (one, two) => {
+      one.ok('multi', pair(), { results: [{}, {}] }, 2);
+      two.fails('create', { path: '/b', data: '' }, 'NODEEXISTS');
+      two.set('2', 2, 3);
+    },
+    broken: (one, two) => {
+      one.ok('multi', pair(), { results: [{}, {}] }, 2);
+      two.set('2', 1, 3);
+    },
+  },
+  {
+    name: 'a multi is refused as a whole',
+    property: /linearizability/,
+    kept: (one, two) => {
+      one.fails('multi', pair(7), 'BADVERSION');
+      two.create('/b', '', 2);
+    },
+    broken: (one, two) => {
+      one.fails('multi', pair(7), 'BADVERSION');
+      two.fails('create', { path: '/b', data: '' }, 'NODEEXISTS');
+    },
+  },
 ];
 
 function numbered(): Arguments {
   return { path: '/s-', data: '', sequential: true };
+}
+
+function pair(version = -1): Arguments {
+  const create = { op: 'create' as const, path: '/b', data: '1' };
+  return { ops: [create, { op: 'setData', path: '/a', data: '1', version }] };
+}
+
+function letInAfter(one: Client, two: Client, token: number): void {
+  const letIn = two.asks('acquire', { lock: 'l' });
+  one.ok('acquire', { lock: 'l' }, { token: 2 });
+  one.ok('release', { lock: 'l', token: 2 });
+  letIn({ token });
 }
 
 function historyOf(story: Story): readonly HistoryEvent[] {

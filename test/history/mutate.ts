@@ -66,6 +66,20 @@ function pairOfWrites(history: History, random: Random): [Found, Found] | undefi
   return pairs.length === 0 ? undefined : random.pick(pairs);
 }
 
+/** Another znode whose next write, with its version, was asked for after this place. */
+function countedAfter(history: History, at: number, but: string): string | undefined {
+  const later = history.slice(at + 1).filter(({ kind }) => kind === 'invoke');
+  const path = later.find(({ op, args }) => op === 'setData' && args?.path !== but)?.args?.path;
+  const next = later.find(({ op, args }) => {
+    const isWrite = op === 'setData' || op === 'create' || op === 'delete';
+    return op === 'multi'
+      ? args?.ops?.some((p) => p.path === path)
+      : isWrite && args?.path === path;
+  });
+  const isDone = history.some(({ kind, id }) => kind === 'ok' && id === next?.id);
+  return next?.op === 'setData' && isDone ? path : undefined;
+}
+
 const SEARCHED = ['linearizability', 'zxid-order'] as const;
 
 export const MUTATIONS: readonly Mutation[] = [
@@ -105,9 +119,15 @@ export const MUTATIONS: readonly Mutation[] = [
       ? undefined
       : { ...event, zxid: 2n };
   }),
-  alter('a token that does not grow', ['lock'], ['acquire'], (event) => {
-    const { token = 0 } = event.result ?? {};
-    return token < 3 ? undefined : { ...event, result: { token: 1 } };
+  alter('a token that does not grow', ['lock'], ['acquire'], (event, history) => {
+    // Those that nobody gave up before they were granted.
+    const relied = find(history, 'ok', ['acquire']).filter(([at, { result }]) => {
+      return history.slice(at).some(({ op, args }) => {
+        return op === 'release' && args?.token === result?.token;
+      });
+    });
+    const [first, ...later] = relied.map(([, one]) => one);
+    return later.includes(event) ? { ...event, result: { ...first?.result } } : undefined;
   }),
   alter(
     'a sequence number twice',
@@ -121,6 +141,48 @@ export const MUTATIONS: readonly Mutation[] = [
       return other === undefined ? undefined : { ...event, result: { path: other } };
     },
   ),
+  {
+    name: 'a multi that was done by half',
+    properties: [...SEARCHED, 'read'],
+    // What was a write of one znode is said to have been one of two.
+    mutate: (history, random) => {
+      const usable = find(history, 'ok', ['setData']).flatMap(([at, event]) => {
+        const other = countedAfter(history, at, argsOf(history, event).path ?? '/');
+        return other === undefined ? [] : [{ at, event, other }];
+      });
+      if (usable.length === 0) return undefined;
+      const { at, event, other } = random.pick(usable);
+      const began = history.findIndex(({ kind, id }) => kind === 'invoke' && id === event.id);
+      const asked = history[began] as HistoryEvent;
+      const half = { ...asked.args, op: 'setData' as const };
+      const ops = [half, { op: 'setData' as const, path: other, data: 'ghost' }];
+      const results = [event.result ?? {}, {}];
+      const lie = replace(history, began, { ...asked, op: 'multi', args: { ops } });
+      const end: HistoryEvent = { ...event, op: 'multi', result: { results } };
+      // The two are searched as one: what has no place may be any of their writes.
+      return { history: replace(lie, at, end), names: [] };
+    },
+  },
+  {
+    name: 'a refused multi of which a part was done',
+    properties: [...SEARCHED, 'read'],
+    mutate: (history, random) => {
+      const seen = new Set(
+        find(history, 'ok', ['getData']).map(([, event]) => {
+          return `${argsOf(history, event).path} ${event.result?.data}`;
+        }),
+      );
+      const usable = find(history, 'ok', ['multi']).filter(([, event]) => {
+        const { ops = [] } = argsOf(history, event);
+        return ops.some(({ op, path, data }) => op !== 'delete' && seen.has(`${path} ${data}`));
+      });
+      if (usable.length === 0) return undefined;
+      const [at, event] = random.pick(usable);
+      const { result: _, zxid: __, ...rest } = event;
+      const end: HistoryEvent = { ...rest, kind: 'fail', error: 'REFUSED' };
+      return { history: replace(history, at, end), names: [] };
+    },
+  },
   {
     name: 'two writes whose answers are swapped',
     properties: [...SEARCHED, 'session-order', 'read'],

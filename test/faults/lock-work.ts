@@ -1,0 +1,154 @@
+/**
+ * Clients that take a lock, write while they hold it, and release or lose it. The layout is that of
+ * the recipe: an ephemeral sequential znode for each place in the line, the lowest holds. The token
+ * is the czxid of that znode. Each write under the lock is a multi that checks the znode: so the
+ * ensemble itself refuses one that comes after the place is gone.
+ */
+import type { HistoryRecorder } from '../history/recorder.js';
+import { Flags } from '../sim/requests.js';
+import type { Random } from '../support/random.js';
+import {
+  type Asker,
+  check,
+  closeSession,
+  create,
+  getChildren,
+  multi,
+  remove,
+  setData,
+  sync,
+} from './requests.js';
+
+const LOCK = '/lock';
+/** What the lock protects. */
+const LEDGER = '/ledger';
+/** So often a client looks whether it is first, before it leaves the line. */
+const LOOKS = 8;
+const PAUSE_MS = 20;
+
+/** `kept`: the connection is of use; `lost`: it is not; `closed`: the session is over. */
+export type TurnEnd = 'kept' | 'lost' | 'closed';
+
+interface Hold {
+  readonly asker: Asker;
+  readonly path: string;
+  readonly token: number;
+  /** From here on the holder does not rely on the lock, unless it hears from the leader again. */
+  until: number;
+}
+
+export class LockWork {
+  /** Znodes that must be there. */
+  static readonly paths: readonly string[] = [LOCK, LEDGER];
+  private readonly recorder: HistoryRecorder;
+  private readonly leaseMs: number;
+  private readonly holds = new Set<Hold>();
+  /** Sessions that may have a place in the line that they do not want. */
+  private readonly untidy = new Set<string>();
+  private turns = 0;
+
+  /** @param sessionTimeoutMs of the sessions that take the lock */
+  constructor(recorder: HistoryRecorder, sessionTimeoutMs: number) {
+    this.recorder = recorder;
+    // The other half is for the way of the session's last sign of life to the leader.
+    this.leaseMs = sessionTimeoutMs / 2;
+  }
+
+  async turn(asker: Asker, random: Random): Promise<TurnEnd> {
+    const { process, session } = asker;
+    const id = this.recorder.invoke(process, session, 'acquire', { lock: LOCK });
+    const hold = await this.enter(asker);
+    if (hold === 'lost') {
+      this.recorder.unknown(id);
+      return 'lost';
+    }
+    if (hold === undefined) {
+      this.recorder.fail(id, 'HELD');
+      return (await this.tidy(asker)) ? 'kept' : 'lost';
+    }
+    this.endLapsed();
+    this.recorder.ok(id, { token: hold.token });
+    this.holds.add(hold);
+    const end = await this.use(hold, random);
+    if (end === 'lost') this.lose(hold);
+    this.holds.delete(hold);
+    return end;
+  }
+
+  /** Leaves the places in the line that were taken on a connection that is lost. */
+  async tidy({ session, ask }: Asker): Promise<boolean> {
+    if (!this.untidy.has(session)) return true;
+    if ((await ask(sync(LOCK))) === undefined) return false;
+    const list = await ask(getChildren(LOCK));
+    if (list === undefined) return false;
+    for (const name of list.result.children ?? []) {
+      if (!name.startsWith(`${session}-`)) continue;
+      if ((await ask(remove(`${LOCK}/${name}`))) === undefined) return false;
+    }
+    if (list.error === undefined) this.untidy.delete(session);
+    return true;
+  }
+
+  private async enter(asker: Asker): Promise<Hold | 'lost' | undefined> {
+    const { session, ask } = asker;
+    this.untidy.add(session);
+    // A place whose answer was lost is known by its prefix.
+    const prefix = `${LOCK}/${session}-${++this.turns}-`;
+    const place = await ask(create(prefix, '', Flags.ephemeralSequential));
+    if (place === undefined) return 'lost';
+    const { path = prefix } = place.result;
+    for (let looks = 0; looks < LOOKS; looks++) {
+      const until = performance.now() + this.leaseMs;
+      if ((await ask(sync(LOCK))) === undefined) return 'lost';
+      const list = await ask(getChildren(LOCK));
+      if (list === undefined) return 'lost';
+      const isFirst = lowest(list.result.children ?? []) === path.slice(LOCK.length + 1);
+      if (isFirst && performance.now() < until) {
+        return { asker, path, token: Number(place.zxid), until };
+      }
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    }
+    return undefined;
+  }
+
+  private async use(hold: Hold, random: Random): Promise<TurnEnd> {
+    const { asker, path, token } = hold;
+    const { process, session, ask } = asker;
+    const writes = 1 + random.below(4);
+    for (let count = 0; count < writes; count++) {
+      const until = performance.now() + this.leaseMs;
+      const write = setData(LEDGER, `${token}:${count}`);
+      const answer = await ask(multi([check(path, 0), write]));
+      if (answer === undefined) return 'lost';
+      if (answer.error === undefined) hold.until = until;
+    }
+    // It dies with the lock: of its connection, or of its session.
+    if (random.oneIn(8)) return 'lost';
+    if (random.oneIn(8)) return (await ask(closeSession())) === undefined ? 'lost' : 'closed';
+    const id = this.recorder.invoke(process, session, 'release', { lock: LOCK, token });
+    if ((await ask(remove(path))) === undefined) {
+      this.recorder.unknown(id);
+      return 'lost';
+    }
+    this.recorder.ok(id);
+    this.untidy.delete(session);
+    return 'kept';
+  }
+
+  /** Holders that have not heard from the leader for too long give up, by their clocks. */
+  private endLapsed(): void {
+    for (const hold of this.holds) if (performance.now() >= hold.until) this.lose(hold);
+  }
+
+  private lose(hold: Hold): void {
+    const { asker, token } = hold;
+    if (!this.holds.delete(hold)) return;
+    this.recorder.mark(asker.process, asker.session, 'lockLost', { lock: LOCK, token });
+  }
+}
+
+/** By number: the prefixes differ. */
+function lowest(names: readonly string[]): string | undefined {
+  const numberOf = (name: string): number => Number(name.slice(-10));
+  return [...names].sort((a, b) => numberOf(a) - numberOf(b))[0];
+}
