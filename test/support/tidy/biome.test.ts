@@ -6,11 +6,9 @@ import * as assert from 'uvu/assert';
 import { makeTempDir } from '../temp-dir.js';
 import { PROJECT_ROOT, readProjectFile } from './source-file.js';
 
-// biome.json holds the same rules as far as a linter can: while typing, not only in a test. Here
-// are samples that it must refuse, and their neighbours that it must not.
+// Samples that biome.json must refuse, and their neighbors that it must not. What may import what,
+// and what pure code may use, is the business of tidy.test.ts alone.
 
-const IMPORT = 'noRestrictedImports';
-const CLOCK = 'export const read = (): number => Date.now();\n';
 const FLOATING = `async function wait(): Promise<void> {
   await Promise.resolve();
 }
@@ -19,42 +17,11 @@ export function go(): void {
 }
 `;
 
-function importing(specifier: string): string {
-  return `import { x } from '${specifier}';\n\nexport const y = x;\n`;
-}
-
 function functionOf(lines: number): string {
   return `export function f(): void {\n${'  g();\n'.repeat(lines)}}\n\nfunction g(): void {}\n`;
 }
 
 const SAMPLES: readonly (readonly [path: string, text: string, rule: string | undefined])[] = [
-  ['src/jute/a.ts', importing('./b.js'), undefined],
-  ['src/jute/b.ts', importing('../protocol/b.js'), IMPORT],
-  ['src/jute/c.ts', importing('node:buffer'), IMPORT],
-  ['src/protocol/a.ts', importing('../jute/b.js'), undefined],
-  ['src/protocol/b.ts', importing('../server/b.js'), IMPORT],
-  ['src/fourlw/a.ts', importing('../protocol/b.js'), undefined],
-  ['src/fourlw/b.ts', importing('../jute/b.js'), IMPORT],
-  ['src/server/tree/a.ts', importing('../../jute/b.js'), undefined],
-  ['src/server/tree/b.ts', importing('node:fs'), IMPORT],
-  ['src/server/tree/c.ts', importing('../node/driver.js'), IMPORT],
-  ['src/server/tree/d.ts', importing('../../client/session.js'), IMPORT],
-  ['src/server/tree/e.ts', CLOCK, 'noRestrictedGlobals'],
-  ['src/server/node/a.ts', CLOCK, undefined],
-  ['src/server/node/b.ts', importing('pino'), undefined],
-  ['src/server/node/c.ts', importing('../main.js'), IMPORT],
-  ['src/server/main.ts', importing('./node/driver.js'), undefined],
-  ['src/client/a.ts', importing('zookeeper'), IMPORT],
-  ['src/client/native-a.ts', importing('zookeeper'), undefined],
-  ['src/client/b.ts', importing('../server/server.js'), IMPORT],
-  ['src/commands/a.ts', importing('chalk'), IMPORT],
-  ['src/commands/b.ts', importing('../server/config.js'), undefined],
-  ['src/commands/c.ts', importing('../server/node/driver.js'), IMPORT],
-  ['src/commands/render/a.ts', importing('chalk'), undefined],
-  ['src/commands/render/b.ts', importing('ink'), IMPORT],
-  ['src/shell/a.ts', importing('ink'), undefined],
-  ['src/shell/b.ts', importing('chalk'), IMPORT],
-  ['src/shell/theme.ts', importing('chalk'), undefined],
   ['src/client/fooBar.ts', 'export const a = 1;\n', 'useFilenamingConvention'],
   ['src/client/c.ts', FLOATING, 'noFloatingPromises'],
   ['src/client/d.ts', 'export const a = (b: any): unknown => b;\n', 'noExplicitAny'],

@@ -134,6 +134,62 @@ export function findCycles(files: readonly SourceFile[]): string[] {
   return cycles;
 }
 
+/**
+ * Rows of the table whose files import each other in a circle, each circle once, as
+ * `src/a -> src/b -> src/a`. Types count: whoever reads one of the rows has to read them all.
+ */
+export function findRowCycles(table: ImportTable, files: readonly SourceFile[]): string[] {
+  const doors = rowDoors(table, files);
+  const done = new Set<string>();
+  const cycles: string[] = [];
+  const visit = (row: string, trail: readonly string[]): void => {
+    const start = trail.indexOf(row);
+    if (start !== -1) cycles.push([...trail.slice(start), row].join(' -> '));
+    if (start !== -1 || done.has(row)) return;
+    for (const next of doors.get(row) ?? []) visit(next, [...trail, row]);
+    done.add(row);
+  };
+  for (const row of doors.keys()) visit(row, []);
+  return cycles;
+}
+
+/** What a row allows and no file of it uses, as `src/a: src/b`. */
+export function findUnusedDoors(table: ImportTable, files: readonly SourceFile[]): string[] {
+  const used = new Map<string, string[]>();
+  for (const { path, imports } of files) {
+    const folder = ruleOf(table, path)?.folder ?? '';
+    const list = used.get(folder) ?? [];
+    for (const { file } of imports) if (file !== undefined) list.push(file);
+    used.set(folder, list);
+  }
+  return table.folders.flatMap(({ folder, mayImport }) =>
+    mayImport
+      .filter((allowed) => !used.get(folder)?.some((file) => isAllowedIn(table, allowed, file)))
+      .map((allowed) => `${folder}: ${allowed}`),
+  );
+}
+
+function isAllowedIn(table: ImportTable, allowed: string, file: string): boolean {
+  const target = ruleOf(table, file);
+  return target !== undefined && isAllowedBy(allowed, file, target);
+}
+
+/** Row -> the other rows that its files import. */
+function rowDoors(table: ImportTable, files: readonly SourceFile[]): Map<string, Set<string>> {
+  const doors = new Map<string, Set<string>>();
+  for (const { path, imports } of files) {
+    const row = ruleOf(table, path)?.folder;
+    if (row === undefined) continue;
+    const others = doors.get(row) ?? new Set();
+    for (const { file } of imports) {
+      const target = file === undefined ? undefined : ruleOf(table, file)?.folder;
+      if (target !== undefined && target !== row) others.add(target);
+    }
+    doors.set(row, others);
+  }
+  return doors;
+}
+
 /** The files that no entry leads to. */
 export function findUnreachable(
   files: readonly SourceFile[],
