@@ -24,6 +24,8 @@ export class FrameDecoder {
   /** No frame is handed on. */
   isHeld = false;
   private isStopped = false;
+  /** Frames that come again before any other, the next one last. */
+  private readonly returned: Buffer[] = [];
   /** Chunks that came while frames were held. */
   private waiting: Buffer[] = [];
 
@@ -47,6 +49,16 @@ export class FrameDecoder {
     this.rest = null;
     this.restLength = 0;
     this.waiting = [];
+    this.returned.length = 0;
+  }
+
+  /**
+   * Takes back frames that were handed on, without their lengths. They are handed on again in this
+   * order, before all that has not been handed on, by a push after `release`.
+   */
+  putBack(frames: readonly Buffer[]): void {
+    if (this.isStopped) return;
+    for (const frame of frames.toReversed()) this.returned.push(frame);
   }
 
   /** Hands on no further frame until `release`. Chunks pushed meanwhile are kept, not copied. */
@@ -60,11 +72,16 @@ export class FrameDecoder {
   }
 
   push(chunk: Buffer): void {
+    while (!this.isHeld) {
+      const frame = this.returned.pop();
+      if (frame === undefined) break;
+      this.onFrame(frame, 0, frame.length);
+    }
     if (!this.isHeld && this.waiting.length === 0) {
       this.cut(chunk);
       return;
     }
-    this.waiting.push(chunk);
+    if (chunk.length > 0 && !this.isStopped) this.waiting.push(chunk);
     while (!this.isHeld) {
       const next = this.waiting.shift();
       if (next === undefined) return;

@@ -2,14 +2,19 @@
 import type { ClientConnection } from './client-connection.js';
 import type { Effect } from './effects.js';
 import { LIMITS, type LimitName } from './limits/limits.js';
+import type { RequestGate } from './limits/request-gate.js';
+import { type Request, THROTTLED } from './pipeline/request.js';
 import type { ServerState } from './server-state.js';
 
 const ANSWER_LIMIT = LIMITS.answerBytes.value;
+const ALL_ANSWERS_LIMIT = LIMITS.answerBytesInAll.value;
 const UNREAD_LIMIT = LIMITS.unreadBytes.value;
 /** Requests of one connection that may wait behind its own writes before it is read no further. */
 const PENDING_LIMIT = LIMITS.pendingRequests.value;
 const PENDING_BYTES_LIMIT = LIMITS.pendingBytes.value;
 const BYTES_IN_FLIGHT_LIMIT = LIMITS.requestBytesInFlight.value;
+/** Reads that wait for their client count among no requests in flight: so many bytes of them. */
+const GIVEN_BACK_LIMIT = LIMITS.earlyBytes.value;
 const EARLY_LIMIT = LIMITS.earlyFrames.value;
 const EARLY_BYTES_LIMIT = LIMITS.earlyBytes.value;
 
@@ -19,6 +24,8 @@ export class BackPressure {
   private readonly outstanding: () => number;
   private readonly paused = new Set<ClientConnection>();
   private held: Effect[] = [];
+  /** Of the answers to reads in this turn, in bytes. */
+  private answerBytes = 0;
 
   constructor(state: ServerState, outstanding: () => number) {
     this.state = state;
@@ -26,25 +33,58 @@ export class BackPressure {
   }
 
   /**
-   * Notes that a request was answered. After large answers the client must read them before the
+   * Notes that a read was answered. After large answers the client must read them before the
    * server takes its next request.
-   * @returns false where the connection must close. Reads that waited for a write of their session
-   * are answered all at once, and may exceed `unreadBytes`.
+   * @param before how many bytes waited for the client before this answer
+   * @returns false where the connection must close. Reads between two writes that are both under
+   * way are answered all at once, and may exceed `unreadBytes`.
    */
-  answered(connection: ClientConnection): boolean {
-    return connection.out.length <= ANSWER_LIMIT || this.hold(connection);
-  }
-
-  private hold({ id, out, decoder, remoteIp }: ClientConnection): boolean {
-    if (!decoder.isHeld) {
-      decoder.hold();
-      this.state.exceeded('answerBytes', remoteIp);
-      this.held.push({ kind: 'await-reading', connection: id });
-    }
+  answered(connection: ClientConnection, before: number): boolean {
+    const { out, remoteIp } = connection;
+    this.answerBytes += out.length - before;
+    if (out.length <= ANSWER_LIMIT) return true;
+    this.hold(connection, 'answerBytes');
     if (out.length <= UNREAD_LIMIT) return true;
     out.take();
     this.state.exceeded('unreadBytes', remoteIp);
     return false;
+  }
+
+  /** Must it read before it is served? So must all where the answers of this turn are many. */
+  isHeld(connection: ClientConnection): boolean {
+    const isFull = this.answerBytes > ALL_ANSWERS_LIMIT && connection.phase === 'open';
+    if (isFull) this.hold(connection, 'answerBytesInAll');
+    return connection.decoder.isHeld;
+  }
+
+  private hold({ id, decoder, remoteIp }: ClientConnection, limit: LimitName): void {
+    if (decoder.isHeld) return;
+    decoder.hold();
+    this.state.exceeded(limit, remoteIp);
+    this.held.push({ kind: 'await-reading', connection: id });
+  }
+
+  /**
+   * The reads that waited for a write, and whose answers would be too many, wait in the decoder for
+   * the client. False where they have to be answered now: requests behind them are under way.
+   */
+  giveBack(connection: ClientConnection, gate: RequestGate): boolean {
+    const { pending, session, decoder, stats } = connection;
+    if (pending.bytes > GIVEN_BACK_LIMIT || gate.waiting > 0) return false;
+    if (session === null || session.isClosing) return false;
+    for (const { body, isBarrier, type } of pending.values()) {
+      if (body === null || isBarrier || type === THROTTLED) return false;
+    }
+    const frames: Buffer[] = [];
+    for (let read = pending.shift(); read; read = pending.shift()) {
+      gate.done(read);
+      // They are counted when they come again.
+      stats.received--;
+      this.state.stats.received--;
+      frames.push(frameOf(read));
+    }
+    decoder.putBack(frames);
+    return true;
   }
 
   /** The requests that came before the session existed are served. */
@@ -109,8 +149,17 @@ export class BackPressure {
 
   /** Comes after what was sent in this turn. */
   drainInto(effects: Effect[]): void {
+    this.answerBytes = 0;
     if (this.held.length === 0) return;
     effects.push(...this.held);
     this.held = [];
   }
+}
+
+/** As it came: int xid, int type, body. */
+function frameOf({ xid, type, body }: Request): Buffer {
+  const header = Buffer.alloc(8);
+  header.writeInt32BE(xid);
+  header.writeInt32BE(type, 4);
+  return Buffer.concat([header, body ?? header.subarray(8)]);
 }

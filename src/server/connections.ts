@@ -169,7 +169,10 @@ export class Connections {
   private decode(connection: ClientConnection, bytes: Buffer): void {
     try {
       if (connection.isUndecided) this.open(connection, bytes);
-      else connection.decoder.push(bytes);
+      else {
+        this.options.pressure.isHeld(connection);
+        connection.decoder.push(bytes);
+      }
       if (this.state.hasTooManyWatches(connection)) this.close(connection);
     } catch (error) {
       // A frame that lies about its length, or a connect request that is none: nothing to answer.
@@ -212,6 +215,17 @@ export class Connections {
     connection.early.push(bytes.subarray(start, end));
     // No request: the connection will be closed for it, and what follows is not looked at.
     if (end - start < REQUEST_HEADER_SIZE) connection.decoder.stop();
+  }
+
+  /** What came before the session was there, as far as its client reads the answers. */
+  serveEarly(connection: ClientConnection): void {
+    const { early, decoder } = connection;
+    const left: Buffer[] = [];
+    for (let frame = early.shift(); frame; frame = early.shift()) {
+      if (decoder.isHeld) left.push(frame);
+      else this.options.onFrame(connection, frame, 0, frame.length);
+    }
+    decoder.putBack(left);
   }
 
   closeUnopened(): void {

@@ -25,7 +25,7 @@ import { readHandshake, writeConnectResponse } from './handshake.js';
 import { RequestGate } from './limits/request-gate.js';
 import { FinalProcessor } from './pipeline/final.js';
 import { ReadProcessor } from './pipeline/read.js';
-import { Request } from './pipeline/request.js';
+import { Request, THROTTLED } from './pipeline/request.js';
 import { READS, WRITES } from './pipeline/request-kinds.js';
 import type { PathHost, WritePath } from './pipeline/write-path.js';
 import { beginReply, endReply, replyWithZxid } from './reply.js';
@@ -244,8 +244,9 @@ export class Server {
     if (type === THROTTLED) {
       endReply(this.state, connection, beginReply(connection, xid), ErrorCode.THROTTLEDOP);
     } else {
+      const before = connection.out.length;
       this.reads.process(connection, xid, type, input);
-      if (!this.pressure.answered(connection)) this.connections.close(connection);
+      if (!this.pressure.answered(connection, before)) this.connections.close(connection);
     }
     this.state.stats.answeredRead(connection.stats, this.state.monotonicMs, startedMs);
   }
@@ -370,9 +371,7 @@ export class Server {
     connection.phase = 'open';
     this.connections.opened(connection);
     writeConnectResponse(this.state, connection, session);
-    for (let frame = connection.early.shift(); frame; frame = connection.early.shift()) {
-      this.onFrame(connection, frame, 0, frame.length);
-    }
+    this.connections.serveEarly(connection);
     this.pressure.caughtUp(connection);
   }
 
@@ -419,8 +418,13 @@ export class Server {
 
   private answerWaiting(connection: ClientConnection): void {
     const { pending } = connection;
+    let isGivenBack: boolean | undefined;
     for (let next = pending.peek(); next?.body; next = pending.peek()) {
       if (next.isBarrier) break;
+      if (isGivenBack === undefined && this.pressure.isHeld(connection)) {
+        isGivenBack = this.pressure.giveBack(connection, this.gate);
+        if (isGivenBack) break;
+      }
       pending.shift();
       this.gate.done(next);
       if (connection.phase !== 'open') continue;
@@ -457,6 +461,4 @@ export class Server {
   }
 }
 
-/** What a request that was refused for having waited too long is in its connection's queue. */
-const THROTTLED = Number.MIN_SAFE_INTEGER;
 const NOTHING = Buffer.alloc(0);

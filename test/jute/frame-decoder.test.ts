@@ -176,6 +176,25 @@ test('what is held is handed on in order after release()', () => {
   }
 });
 
+test('what is put back is handed on again before all else, split anywhere', () => {
+  const texts = ['1', '2', '3', '4', '5'];
+  const stream = Buffer.concat(texts.map((text) => frame(Buffer.from(text))));
+  for (let split = 0; split <= stream.length; split++) {
+    const got: string[] = [];
+    const decoder: FrameDecoder = new FrameDecoder(MAX, (bytes, start, end) => {
+      got.push(bytes.toString('latin1', start, end));
+      if (got.length === 3) decoder.hold();
+    });
+    decoder.push(stream.subarray(0, split));
+    decoder.push(stream.subarray(split));
+    decoder.putBack([Buffer.from('3')]);
+    decoder.putBack([Buffer.from('1'), Buffer.from('2')]);
+    decoder.release();
+    decoder.push(EMPTY);
+    assert.equal(got, ['1', '2', '3', ...texts], `split at ${split}`);
+  }
+});
+
 test('after stop() nothing is handed on, not even of the chunk being pushed', () => {
   for (const split of [false, true]) {
     const got: string[] = [];

@@ -107,6 +107,13 @@ export const CLIENT_LIMITS = {
     'pause',
     'its next request is served after it has read them',
   ),
+  answerBytesInAll: limit(
+    64 * MIB,
+    'bytes',
+    'answers to reads for all connections in one turn',
+    'pause',
+    'the other connections are served in the next turn',
+  ),
   unreadBytesToPause: limit(
     MIB,
     'bytes',

@@ -70,4 +70,7 @@ export class Request {
   }
 }
 
+/** The type of what was refused for having waited too long, in the queue of its connection. */
+export const THROTTLED = Number.MIN_SAFE_INTEGER;
+
 const NO_IDS: readonly Id[] = [];

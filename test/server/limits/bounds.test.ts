@@ -103,16 +103,17 @@ test('the bytes of all requests in flight have a limit', () => {
   assert.is(world.server.state.inFlight.bytes, 0);
 });
 
-/** A client of a world where the root has 3 KiB. */
-function withData() {
-  const world = new ServerWorld();
+/** A client of a world where the root has so many bytes. */
+function withData(size = 3 * KIB) {
+  const world = new ServerWorld({ settings: { maxFrameLength: size + KIB } });
   const peer = world.client();
   const setData = () => {
-    const data = { path: '/', data: Buffer.alloc(3 * KIB), version: -1 };
+    const data = { path: '/', data: Buffer.alloc(size), version: -1 };
     return peer.request(OpCode.setData, data);
   };
   peer.push(setData());
   world.ackAll();
+  peer.take();
   return { world, peer, setData };
 }
 
@@ -139,12 +140,80 @@ test('a chunk of reads with large answers is answered as far as the client reads
   assert.equal([...new Set(limitsOf(world))], ['answerBytes']);
 });
 
-test('answers that waited for a write take no more memory than a connection may leave unread', () => {
+test('reads that waited for a write are answered in order, as far as the client reads', () => {
+  const { world, peer, setData } = withData();
+  const other = world.client();
+  other.push(other.create('/seen'));
+  world.ackAll();
+  const { out, stats } = connectionOf(world, peer);
+  const { received, sent: before } = stats;
+  const write = setData();
+  const first = peer.getData('/seen', true);
+  const reads = Array.from({ length: 5000 }, () => peer.getData('/'));
+  const mostInATurn = Math.ceil(LIMITS.answerBytes.value / (3 * KIB)) + 2;
+  peer.push(Buffer.concat([write, first, ...reads, peer.getData('/seen')]));
+  world.ackAll();
+  assert.ok(peer.isAwaited);
+  other.push(other.setData('/seen'));
+  world.ackAll();
+  // Comes while answers wait, and is answered after the others.
+  peer.push(peer.create('/late'));
+  for (let sent = before; peer.isAwaited; ) {
+    assert.ok(stats.sent - sent <= mostInATurn, `${stats.sent - sent} answers`);
+    sent = stats.sent;
+    world.drained(peer);
+  }
+  world.ackAll();
+  const lines = peer.take();
+  const event = lines.findIndex((line) => line.startsWith('event NodeDataChanged /seen'));
+  assert.ok(event > 1 && event < lines.length - 2, `the event is line ${event}`);
+  assert.is(lines.at(-1), 'create ok');
+  // Two writes, and two other reads; the event is none of the answers.
+  assert.is(lines.length, reads.length + 5);
+  assert.is(stats.received - received, reads.length + 4);
+  assert.is(out.length, 0);
+  assert.is(world.server.state.inFlight.bytes, 0);
+  assert.equal([...new Set(limitsOf(world))], ['pendingRequests', 'answerBytes']);
+});
+
+test('requests before the session are answered as far as the client reads', () => {
+  const { world } = withData();
+  const peer = world.connect();
+  const data = Array.from({ length: 1500 }, () => peer.getData('/'));
+  peer.push(Buffer.concat([handshake(), ...data]));
+  world.ackAll();
+  assert.ok(peer.isAwaited);
+  assert.ok(connectionOf(world, peer).stats.sent < data.length);
+  while (peer.isAwaited) world.drained(peer);
+  assert.is(peer.take().length, data.length + 1);
+  assert.equal([...new Set(limitsOf(world))], ['earlyFrames', 'answerBytes']);
+});
+
+test('many clients get no more in one turn than all together may', () => {
+  const size = 1024 * KIB;
+  const { world } = withData(size);
+  const reads = 3;
+  const most = Math.ceil(LIMITS.answerBytesInAll.value / (reads * size));
+  const peers = Array.from({ length: most + 3 }, () => world.client());
+  for (const peer of peers) {
+    peer.step(Buffer.concat(Array.from({ length: reads }, () => peer.getData('/'))));
+  }
+  world.drain();
+  const served = peers.filter(({ writes }) => writes > 1).length;
+  assert.ok(served <= most, `${served} clients`);
+  assert.equal([...new Set(limitsOf(world))], ['answerBytesInAll']);
+  for (const peer of peers) {
+    while (peer.isAwaited) world.drained(peer);
+    assert.is(peer.take().length, reads);
+  }
+});
+
+test('answers between two writes take no more memory than a connection may leave unread', () => {
   const { world, peer, setData } = withData();
   const connection = connectionOf(world, peer);
   const before = connection.stats.sent;
   const reads = Array.from({ length: 23_000 }, () => peer.getData('/'));
-  peer.push(Buffer.concat([setData(), ...reads]));
+  peer.push(Buffer.concat([setData(), ...reads, peer.create('/behind')]));
   world.ackAll();
   assert.ok(peer.isClosed);
   const most = Math.ceil(LIMITS.unreadBytes.value / (3 * KIB)) + 1;

@@ -13,8 +13,11 @@ test('a pipeline of reads is answered, however much the answers are', async () =
     await client.connect();
     await client.create('/large', Buffer.alloc(LENGTH, 'x'));
     const count = Math.ceil((1.5 * LIMITS.unreadBytes.value) / LENGTH);
-    const reads = Array.from({ length: count }, () => client.getData('/large'));
-    for (const { data } of await Promise.all(reads)) assert.is(data?.length, LENGTH);
+    const read = () => Array.from({ length: count }, () => client.getData('/large'));
+    for (const { data } of await Promise.all(read())) assert.is(data?.length, LENGTH);
+    const write = client.create('/before-the-reads');
+    for (const { data } of await Promise.all(read())) assert.is(data?.length, LENGTH);
+    assert.is((await write).path, '/before-the-reads');
   } finally {
     await client.close();
     await server.close();
