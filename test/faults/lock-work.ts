@@ -19,9 +19,8 @@ import {
   sync,
 } from './requests.js';
 
-const LOCK = '/lock';
-/** What the lock protects. */
-const LEDGER = '/ledger';
+/** Then comes another lock: the judge goes through all places there ever were for each list. */
+const TURNS_OF_LOCK = 50;
 /** So often a client looks whether it is first, before it leaves the line. */
 const LOOKS = 8;
 const PAUSE_MS = 20;
@@ -31,6 +30,7 @@ export type TurnEnd = 'kept' | 'lost' | 'closed';
 
 interface Hold {
   readonly asker: Asker;
+  readonly lock: string;
   readonly path: string;
   readonly token: number;
   /** From here on the holder does not rely on the lock, unless it hears from the leader again. */
@@ -38,13 +38,12 @@ interface Hold {
 }
 
 export class LockWork {
-  /** Znodes that must be there. */
-  static readonly paths: readonly string[] = [LOCK, LEDGER];
   private readonly recorder: HistoryRecorder;
   private readonly leaseMs: number;
   private readonly holds = new Set<Hold>();
-  /** Sessions that may have a place in the line that they do not want. */
-  private readonly untidy = new Set<string>();
+  /** The lock for which a session may have a place in line that it does not want. */
+  private readonly untidy = new Map<string, string>();
+  private lock = '';
   private turns = 0;
 
   /** @param sessionTimeoutMs of the sessions that take the lock */
@@ -56,8 +55,13 @@ export class LockWork {
 
   async turn(asker: Asker, random: Random): Promise<TurnEnd> {
     const { process, session } = asker;
-    const id = this.recorder.invoke(process, session, 'acquire', { lock: LOCK });
-    const hold = await this.enter(asker);
+    const turn = this.turns++;
+    const isDue = this.lock === '' || turn % TURNS_OF_LOCK === 0;
+    if (isDue && !(await this.makeLock(asker, `/lock-${turn}`))) return 'lost';
+    const { lock } = this;
+    if (lock === '') return 'kept';
+    const id = this.recorder.invoke(process, session, 'acquire', { lock });
+    const hold = await this.enter(asker, lock, turn);
     if (hold === 'lost') {
       this.recorder.unknown(id);
       return 'lost';
@@ -77,34 +81,46 @@ export class LockWork {
 
   /** Leaves the places in the line that were taken on a connection that is lost. */
   async tidy({ session, ask }: Asker): Promise<boolean> {
-    if (!this.untidy.has(session)) return true;
-    if ((await ask(sync(LOCK))) === undefined) return false;
-    const list = await ask(getChildren(LOCK));
+    const lock = this.untidy.get(session);
+    if (lock === undefined) return true;
+    if ((await ask(sync(lock))) === undefined) return false;
+    const list = await ask(getChildren(lock));
     if (list === undefined) return false;
     for (const name of list.result.children ?? []) {
       if (!name.startsWith(`${session}-`)) continue;
-      if ((await ask(remove(`${LOCK}/${name}`))) === undefined) return false;
+      if ((await ask(remove(`${lock}/${name}`))) === undefined) return false;
     }
     if (list.error === undefined) this.untidy.delete(session);
     return true;
   }
 
-  private async enter(asker: Asker): Promise<Hold | 'lost' | undefined> {
+  /** @returns whether the connection is still of use */
+  private async makeLock({ ask }: Asker, lock: string): Promise<boolean> {
+    const answer = await ask(create(lock, ''));
+    if (answer !== undefined && answer.error === undefined) this.lock = lock;
+    return answer !== undefined;
+  }
+
+  private async enter(
+    asker: Asker,
+    lock: string,
+    turn: number,
+  ): Promise<Hold | 'lost' | undefined> {
     const { session, ask } = asker;
-    this.untidy.add(session);
+    this.untidy.set(session, lock);
     // A place whose answer was lost is known by its prefix.
-    const prefix = `${LOCK}/${session}-${++this.turns}-`;
+    const prefix = `${lock}/${session}-${turn}-`;
     const place = await ask(create(prefix, '', Flags.ephemeralSequential));
     if (place === undefined) return 'lost';
     const { path = prefix } = place.result;
     for (let looks = 0; looks < LOOKS; looks++) {
       const until = performance.now() + this.leaseMs;
-      if ((await ask(sync(LOCK))) === undefined) return 'lost';
-      const list = await ask(getChildren(LOCK));
+      if ((await ask(sync(lock))) === undefined) return 'lost';
+      const list = await ask(getChildren(lock));
       if (list === undefined) return 'lost';
-      const isFirst = lowest(list.result.children ?? []) === path.slice(LOCK.length + 1);
+      const isFirst = lowest(list.result.children ?? []) === path.slice(lock.length + 1);
       if (isFirst && performance.now() < until) {
-        return { asker, path, token: Number(place.zxid), until };
+        return { asker, lock, path, token: Number(place.zxid), until };
       }
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
@@ -112,20 +128,21 @@ export class LockWork {
   }
 
   private async use(hold: Hold, random: Random): Promise<TurnEnd> {
-    const { asker, path, token } = hold;
+    const { asker, lock, path, token } = hold;
     const { process, session, ask } = asker;
     const writes = 1 + random.below(4);
     for (let count = 0; count < writes; count++) {
       const until = performance.now() + this.leaseMs;
-      const write = setData(LEDGER, `${token}:${count}`);
+      // What the lock protects is its own data.
+      const write = setData(lock, `${token}:${count}`);
       const answer = await ask(multi([check(path, 0), write]));
       if (answer === undefined) return 'lost';
       if (answer.error === undefined) hold.until = until;
     }
     // It dies with the lock: of its connection, or of its session.
     if (random.oneIn(8)) return 'lost';
-    if (random.oneIn(8)) return (await ask(closeSession())) === undefined ? 'lost' : 'closed';
-    const id = this.recorder.invoke(process, session, 'release', { lock: LOCK, token });
+    if (random.oneIn(16)) return (await ask(closeSession())) === undefined ? 'lost' : 'closed';
+    const id = this.recorder.invoke(process, session, 'release', { lock, token });
     if ((await ask(remove(path))) === undefined) {
       this.recorder.unknown(id);
       return 'lost';
@@ -141,9 +158,9 @@ export class LockWork {
   }
 
   private lose(hold: Hold): void {
-    const { asker, token } = hold;
+    const { asker, lock, token } = hold;
     if (!this.holds.delete(hold)) return;
-    this.recorder.mark(asker.process, asker.session, 'lockLost', { lock: LOCK, token });
+    this.recorder.mark(asker.process, asker.session, 'lockLost', { lock, token });
   }
 }
 

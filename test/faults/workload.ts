@@ -68,13 +68,13 @@ export class Workload {
   async prepare(client: RawClient, value: string): Promise<void> {
     const life = this.newLife('opener', 'opener', client);
     this.recorder.initial([{ path: '/', data: '' }]);
-    for (const path of [...this.paths, ...LockWork.paths]) await life.ask(create(path, value));
+    for (const path of this.paths) await life.ask(create(path, value));
   }
 
   /** Reads all znodes after whatever was committed before. */
   async readAll(client: RawClient): Promise<void> {
     const life = this.newLife('end', 'end', client);
-    for (const path of [...this.paths, ...LockWork.paths]) {
+    for (const path of this.paths) {
       await life.ask(sync(path));
       await life.ask(getData(path));
     }
@@ -116,7 +116,7 @@ export class Workload {
   /** @returns whether it closed the session */
   private async work(life: Life, random: Random): Promise<boolean> {
     for (let count = 0; !this.isOver && !life.client.isClosed; count++) {
-      if (random.oneIn(25)) {
+      if (random.oneIn(40)) {
         const end = await this.locks.turn(life, random);
         if (end !== 'kept') return end === 'closed';
       }

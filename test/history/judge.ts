@@ -58,10 +58,9 @@ class Judge {
     for (const path of partition.paths) this.dropped.delete(path);
     for (const item of partition.items) {
       if (!item.isOptional || used.has(item) || this.tried.has(item)) continue;
-      const slots = new Set(item.slots);
       const paths =
         item.kind === 'end'
-          ? partition.paths.filter((path) => slots.has(partition.scope.slotOf(path) ?? -1))
+          ? item.slots.map((slot) => partition.paths[slot] as string)
           : item.parts.map(({ path = '/' }) => path);
       for (const path of paths) {
         this.dropped.set(path, [...(this.dropped.get(path) ?? []), item]);

@@ -14,6 +14,7 @@ export interface Partition {
   readonly items: readonly Item[];
   readonly scope: Scope;
   readonly initial: State;
+  /** By slot. */
   readonly paths: readonly string[];
 }
 

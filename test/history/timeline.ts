@@ -47,9 +47,7 @@ export class Timelines {
       if (!item.isMutating) continue;
       const next = apply(scope, state, item) ?? state;
       const touched =
-        item.kind === 'end'
-          ? paths.filter((path) => this.isIn(item, scope.slotOf(path)))
-          : pathsOf(item);
+        item.kind === 'end' ? item.slots.map((slot) => paths[slot] as string) : pathsOf(item);
       for (const path of touched) {
         const slot = scope.slotOf(path);
         if (slot === undefined) continue;
@@ -59,10 +57,6 @@ export class Timelines {
       }
       state = next;
     }
-  }
-
-  private isIn(item: Item, slot: number | undefined): boolean {
-    return slot !== undefined && item.slots.includes(slot);
   }
 
   private add(path: string, before: Znode | undefined, after: Znode | undefined, item: Item): void {
