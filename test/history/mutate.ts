@@ -80,6 +80,7 @@ function countedAfter(history: History, at: number, but: string): string | undef
   return next?.op === 'setData' && isDone ? path : undefined;
 }
 
+const ENDS: ReadonlySet<OpName> = new Set(['closeSession', 'disconnected', 'expired', 'lockLost']);
 const SEARCHED = ['linearizability', 'zxid-order'] as const;
 
 export const MUTATIONS: readonly Mutation[] = [
@@ -251,12 +252,17 @@ export const MUTATIONS: readonly Mutation[] = [
     mutate: (history, random) => {
       const acquired = find(history, 'ok', ['acquire']);
       const released = find(history, 'invoke', ['release']).filter(([at, { args, session }]) => {
-        const hold = acquired.find(([, { result }]) => result?.token === args?.token);
-        const isOver = history.slice(0, at + 40).some((later) => {
-          return later.op === 'closeSession' && later.session === session;
+        const [heldAt = at, hold] =
+          acquired.find(([, { result }]) => result?.token === args?.token) ?? [];
+        const next = acquired.find(([later, event]) => {
+          return later > at && argsOf(history, event).lock === args?.lock;
         });
-        const isNext = acquired.some(([next]) => next > at && next < at + 40);
-        return hold !== undefined && hold[0] < at && isNext && !isOver;
+        if (hold === undefined || next === undefined || heldAt >= at) return false;
+        const began = history.findIndex(({ id }) => id === hold.id);
+        // What else would have ended the hold.
+        return !history.slice(began, next[0]).some((between) => {
+          return between.session === session && ENDS.has(between.op);
+        });
       });
       if (released.length === 0) return undefined;
       const [, { args, session }] = random.pick(released);
