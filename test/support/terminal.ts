@@ -84,7 +84,8 @@ export async function startTerminal(options: TerminalOptions): Promise<Terminal>
   };
   const waitForScreen: Terminal['waitForScreen'] = async (what, condition) => {
     try {
-      await waitFor(what, async () => condition(await screen()));
+      // Each look at the screen is a process.
+      await waitFor(what, async () => condition(await screen()), 30_000, 40);
     } catch (error) {
       throw await describe(`waited for ${what}`, error);
     }
