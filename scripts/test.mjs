@@ -121,6 +121,11 @@ if (wanted.length === 0 && otherFolder === undefined) {
 }
 
 const queue = testFiles();
+if (otherFolder === undefined) {
+  const { makeJavaArchive } = await import('../dist/test/support/make-java-archive.js');
+  // Without it the tests are slower, and those that need the server say what is wrong with it.
+  await makeJavaArchive().catch((error) => console.log(`no archive of classes: ${error.message}`));
+}
 async function worker() {
   for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
     const result = report(await runFile(file));

@@ -4,13 +4,14 @@ import { connect } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { test } from 'uvu';
 import { freePort } from './free-port.js';
+import { archiveFile, archiveFlags } from './java-archive.js';
 import { makeTempDir } from './temp-dir.js';
 import { waitFor } from './wait-for.js';
 import { watchProcess } from './watched-process.js';
 
 /** Where Debian's packages put Apache's server, its Java shell and its C shell. */
 export const ZOOKEEPER_JAR = '/usr/share/java/zookeeper.jar';
-const SLF4J_BACKEND = '/usr/share/java/slf4j-simple.jar';
+const CLASS_PATH = [ZOOKEEPER_JAR, '/usr/share/java/slf4j-simple.jar'];
 /** Netty, which libzookeeper-java comes with: for TLS, between servers too. */
 export const NETTY_JARS = [
   'buffer',
@@ -23,7 +24,7 @@ export const NETTY_JARS = [
   'transport-native-unix-common',
 ].map((name) => `/usr/share/java/netty-${name}.jar`);
 export const C_SHELL = '/usr/lib/zookeeper/bin/cli_mt';
-export const JAVA = '/usr/bin/java';
+const JAVA = '/usr/bin/java';
 
 function missing(): string | undefined {
   for (const [file, name] of [
@@ -133,18 +134,27 @@ export async function startOracle(options: OracleOptions = {}): Promise<Oracle> 
   };
 }
 
-/** Runs a class of zookeeper.jar. */
+/**
+ * Runs a class of zookeeper.jar.
+ * @param options further options of the virtual machine
+ */
 export function spawnJava(
   args: readonly string[],
   properties: Readonly<Record<string, string>> = {},
   jars: readonly string[] = [],
+  options: readonly string[] = archiveFlags([JAVA, ...CLASS_PATH]),
 ): ChildProcess {
-  const classPath = [ZOOKEEPER_JAR, SLF4J_BACKEND, ...jars].join(delimiter);
+  const classPath = [...CLASS_PATH, ...jars].join(delimiter);
   const flags = Object.entries(properties).map(([key, value]) => `-D${key}=${value}`);
-  return spawn(JAVA, ['-XX:TieredStopAtLevel=1', ...flags, '-cp', classPath, ...args], {
+  // Those that start soonest: most of these processes live for seconds.
+  const quick = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-XX:-UsePerfData'];
+  return spawn(JAVA, [...quick, ...options, ...flags, '-cp', classPath, ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
   });
 }
+
+/** Where the classes of Apache's server are kept for {@link spawnJava}. */
+export const oracleArchive = (): string => archiveFile([JAVA, ...CLASS_PATH]);
 
 /** Does a server on this port answer `srvr` with a mode? */
 export function isServing(port: number, host = '127.0.0.1'): Promise<boolean> {
