@@ -84,8 +84,7 @@ export async function startTerminal(options: TerminalOptions): Promise<Terminal>
   };
   const waitForScreen: Terminal['waitForScreen'] = async (what, condition) => {
     try {
-      // Each look at the screen is a process.
-      await waitFor(what, async () => condition(await screen()), 30_000, 40);
+      await waitFor(what, async () => condition(await screen()));
     } catch (error) {
       throw await describe(`waited for ${what}`, error);
     }

@@ -5,13 +5,12 @@ export async function waitFor<T>(
   what: string,
   condition: () => T | Promise<T>,
   timeoutMs = 30_000,
-  intervalMs = 10,
 ): Promise<NonNullable<T>> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
     const value = await condition();
     if (value !== false && value !== null && value !== undefined) return value;
     if (Date.now() > deadline) throw new Error(`waited ${timeoutMs} ms for ${what}`);
-    await delay(intervalMs);
+    await delay(10);
   }
 }
