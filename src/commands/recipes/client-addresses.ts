@@ -18,7 +18,8 @@ export async function findAddresses({ session, signal }: CommandContext): Promis
   const ask = async (server: ReturnType<typeof parseConnectString>['servers'][number]) => {
     const name = formatServerAddress(server);
     try {
-      const options = { timeoutMs: session.wordTimeoutMs, signal };
+      const { tls, wordTimeoutMs: timeoutMs } = session;
+      const options = { timeoutMs, signal, ...(tls === undefined ? {} : { tls }) };
       const answer = (await askWord(server, 'cons', options)).toString();
       if (answer.includes('not in the whitelist')) {
         notes.push(`${name} does not answer the word cons; 4lw.commands.whitelist allows it`);
