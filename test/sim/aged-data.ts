@@ -4,6 +4,7 @@ import { snapshotFileName } from '../../src/server/persistence/file-names.js';
 import { Database } from '../../src/server/persistence/replay.js';
 import { OPEN_ACL_KEY, writeSnapshot } from '../../src/server/persistence/snapshot.js';
 import { contentOf, sourceOf } from '../../src/server/persistence/snapshot-source.js';
+import { BLANK_STAT } from '../support/blank-stat.js';
 import { type SimDisk, VERSION_FOLDER } from './sim-disk.js';
 
 /** The parent of sequential znodes. */
@@ -12,25 +13,14 @@ export const SEQUENCE = '/sequence';
 const NUMBERS_LEFT = 2;
 /** The last txn of the data. */
 export const AGED_ZXID = 0x1_0000_0005n;
-const NEW_NODE = {
-  czxid: 0n,
-  mzxid: 0n,
-  ctime: 0n,
-  mtime: 0n,
-  version: 0,
-  cversion: 0,
-  aversion: 0,
-  ephemeralOwner: 0n,
-  pzxid: 0n,
-};
 
 /** Puts the data of an ensemble on a disk that has made nearly 2^31 sequential znodes. */
 export function putAgedData({ platter }: SimDisk): void {
   const database = new Database({ isTTLEnabled: true });
   const cversion = 2 ** 31 - 1 - NUMBERS_LEFT;
   for (const [path, stat] of [
-    ['', NEW_NODE],
-    [SEQUENCE, { ...NEW_NODE, czxid: 1n, mzxid: 1n, pzxid: AGED_ZXID, cversion }],
+    ['', BLANK_STAT],
+    [SEQUENCE, { ...BLANK_STAT, czxid: 1n, mzxid: 1n, pzxid: AGED_ZXID, cversion }],
   ] as const) {
     database.addNode(path, Buffer.from('0'), OPEN_ACL_KEY, StatPersisted.encode(stat));
   }

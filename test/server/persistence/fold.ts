@@ -4,6 +4,7 @@ import { OpCode } from '../../../src/protocol/op-code.js';
 import { fromZnodeData, type ZnodeData } from '../../../src/server/tree/data-node.js';
 import { nodeDigest, TreeDigest } from '../../../src/server/tree/digest.js';
 import type { Txn, TxnEntry, TxnHead } from '../../../src/server/tree/txn.js';
+import { BLANK_STAT } from '../../support/blank-stat.js';
 import { ByteBuilder } from '../../support/zk-files.js';
 
 export interface FoldNode {
@@ -13,17 +14,6 @@ export interface FoldNode {
 }
 
 const OPEN = [{ perms: 31, id: { scheme: 'world', id: 'anyone' } }];
-const ZERO_STAT: StatPersisted = {
-  czxid: 0n,
-  mzxid: 0n,
-  ctime: 0n,
-  mtime: 0n,
-  version: 0,
-  cversion: 0,
-  aversion: 0,
-  ephemeralOwner: 0n,
-  pzxid: 0n,
-};
 
 /** The slowest and plainest tree there can be: what txns do, and what its digest is then. */
 export class Fold {
@@ -32,7 +22,7 @@ export class Fold {
   zxid = 0n;
 
   constructor() {
-    const empty = { data: Buffer.alloc(0), acl: OPEN, stat: ZERO_STAT };
+    const empty = { data: Buffer.alloc(0), acl: OPEN, stat: BLANK_STAT };
     for (const path of ['', '/zookeeper', '/zookeeper/quota', '/zookeeper/config']) {
       this.nodes.set(path, empty);
     }
@@ -98,7 +88,7 @@ export class Fold {
     const { path, acl, parentCVersion: cversion } = body;
     const data = fromZnodeData(body.data);
     const marks = { czxid: zxid, mzxid: zxid, pzxid: zxid, ctime: time, mtime: time };
-    this.nodes.set(path, { data, acl, stat: { ...ZERO_STAT, ...marks, ephemeralOwner } });
+    this.nodes.set(path, { data, acl, stat: { ...BLANK_STAT, ...marks, ephemeralOwner } });
     this.change(parentOf(path), (parent) => ({
       ...parent,
       stat: { ...parent.stat, cversion, pzxid: zxid },
