@@ -26,7 +26,7 @@ import {
 /** Files that exist to gather others. */
 const REGISTRIES = [
   'src/client/index.ts',
-  'src/commands/ops/index.ts',
+  'src/commands/zkops/index.ts',
   'src/fourlw/index.ts',
   'src/index.ts',
   'src/recipes/index.ts',
@@ -39,7 +39,7 @@ const REGISTRARS = [
   'test/cli/repl-world.ts',
   'test/conformance/client-suite-native.ts',
   'test/conformance/tls.test.ts',
-  'test/server/node/admin-apache.test.ts',
+  'test/server/node/admin/admin-apache.test.ts',
   'test/server/node/key-store.test.ts',
   'test/support/ipv6.ts',
   'test/support/namespaces.ts',
@@ -53,7 +53,7 @@ const REGISTRARS = [
 const LONG_FILES: Readonly<Record<string, number>> = {
   'src/client/session.ts': 310,
   'src/client/zookeeper.ts': 310,
-  'src/commands/parse-line.ts': 350,
+  'src/commands/zksh/language/parse-line.ts': 350,
   'src/server/admin/state-commands.ts': 330,
   'src/server/config-keys.ts': 410,
   'src/server/config.ts': 350,
@@ -73,7 +73,7 @@ const LONG_FILES: Readonly<Record<string, number>> = {
 
 /** Sources that no command leads to, each with the reason why it is there all the same. */
 const UNREACHED: Readonly<Record<string, string>> = {
-  'src/commands/cli/man-page.ts': 'makes the lists of zksh(1), which a test holds to it',
+  'src/commands/zksh/man-page.ts': 'makes the lists of zksh(1), which a test holds to it',
   'src/protocol/requests.ts': 'the records of every operation, for tools and tests',
 };
 

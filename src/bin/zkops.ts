@@ -1,8 +1,8 @@
 import { askWord } from '../client/four-letter.js';
-import { main } from '../commands/ops/cli.js';
-import { renderGrid } from '../commands/render/ops-grid.js';
-import { renderOps } from '../commands/render/ops-render.js';
-import { describeTerminal } from '../commands/render/ops-terminal.js';
+import { describeTerminal } from '../commands/terminal/ops-terminal.js';
+import { main } from '../commands/zkops/cli.js';
+import { renderGrid } from '../commands/zkops/render/ops-grid.js';
+import { renderOps } from '../commands/zkops/render/ops-render.js';
 
 // A reader that has seen enough (head, less) is no fault of ours.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -19,9 +19,9 @@ process.on('uncaughtException', (error) => {
 const terminal = describeTerminal(process.stdout, process.env);
 const world = {
   ask: askWord,
-  askAdmin: async (...asked) => (await import('../commands/ops/admin.js')).askAdmin(...asked),
+  askAdmin: async (...asked) => (await import('../commands/ensemble/admin.js')).askAdmin(...asked),
   askCertificate: async (...asked) =>
-    (await import('../commands/ops/certificate.js')).askCertificate(...asked),
+    (await import('../commands/ensemble/certificate.js')).askCertificate(...asked),
   now: () => new Date(),
   keyPassphrase: process.env['ZKOPS_KEY_PASSPHRASE'],
   writeOut: (text) => {
@@ -33,13 +33,14 @@ const world = {
   terminal: { isInteractive: process.stdout.isTTY && process.stdin.isTTY, width: terminal.width },
   startLive: async (session) => (await import('../shell/top/main.js')).startTop(session),
   readConfig: async (address, run) =>
-    (await import('../commands/ops/read-config.js')).readConfig(address, run),
-  renderPage: async (result) => (await import('../commands/render/ops-html.js')).opsToHtml(result),
+    (await import('../commands/ensemble/verdict/read-config.js')).readConfig(address, run),
+  renderPage: async (result) =>
+    (await import('../commands/zkops/render/ops-html.js')).opsToHtml(result),
   render: (result, show) => renderOps(result, show, terminal),
   renderGrid: (grid, output) => renderGrid(grid, output, terminal),
   runTask: async (entry, args) => {
     const [{ runTaskHere }, group] = await Promise.all([
-      import('../commands/ops/task-process.js'),
+      import('../commands/zkops/task-process.js'),
       entry.load(),
     ]);
     return runTaskHere(group, args, { ask: askWord, terminal });

@@ -1,4 +1,4 @@
-import { runZkserver } from '../commands/server/cli.js';
+import { runZkserver } from '../commands/zkserver/cli.js';
 
 const io = {
   env: process.env,

@@ -1,4 +1,4 @@
-import { runZksh } from '../commands/cli/zksh-main.js';
+import { runZksh } from '../commands/zksh/zksh-main.js';
 
 const parts = {
   startShell: async (options) => (await import('../shell/main.js')).startShell(options),

@@ -1,6 +1,6 @@
 // TAB behind a pattern: what it finds is shown, and left to it; a name that is only begun behind
 // one is completed by what all that it finds have below them.
-import { type NamePattern, parsePathGlob } from '../commands/path-glob.js';
+import { type NamePattern, parsePathGlob } from '../commands/zksh/language/path-glob.js';
 import type { Found, ListChildren } from './complete.js';
 
 export const NOTHING: Found = { prefix: '', choices: [] };

@@ -1,10 +1,10 @@
 // TAB: what can stand where the cursor stands, as text that parses back to what was meant.
 // Commands and flags come from the declarations, paths from the server, one listing at a time.
-import type { CommandDeclaration } from '../commands/command.js';
-import { innerWords } from '../commands/inner-words.js';
-import { type ParsedLine, parseLine, type Token } from '../commands/parse-line.js';
-import { quoteWord } from '../commands/quote-word.js';
-import { resolvePath } from '../commands/resolve-path.js';
+import type { CommandDeclaration } from '../commands/zksh/engine/command.js';
+import { innerWords } from '../commands/zksh/engine/inner-words.js';
+import { type ParsedLine, parseLine, type Token } from '../commands/zksh/language/parse-line.js';
+import { quoteWord } from '../commands/zksh/language/quote-word.js';
+import { resolvePath } from '../commands/zksh/language/resolve-path.js';
 import { completeAcl } from './complete-acl.js';
 import { completeFile, type ListFiles } from './complete-file.js';
 import { completePattern, NOTHING } from './complete-pattern.js';

@@ -1,6 +1,6 @@
 // What TAB asks: the znodes of the server, listed through a cache, and the files of this machine.
 import { readdir } from 'node:fs/promises';
-import type { ShellSession } from '../commands/shell-session.js';
+import type { ShellSession } from '../commands/zksh/session/shell-session.js';
 import { type Completion, complete } from './complete.js';
 import { PathCache } from './path-cache.js';
 import type { Vocabulary } from './vocabulary.js';

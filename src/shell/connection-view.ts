@@ -1,4 +1,4 @@
-import type { SessionEvent, ShellSession } from '../commands/shell-session.js';
+import type { SessionEvent, ShellSession } from '../commands/zksh/session/shell-session.js';
 import { type Connection, serversOf } from './prompt.js';
 import { ServerRole } from './server-role.js';
 

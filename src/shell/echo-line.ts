@@ -1,4 +1,4 @@
-import type { PathResolver } from '../commands/parse-arguments.js';
+import type { PathResolver } from '../commands/zksh/engine/parse-arguments.js';
 import { analyzeLine } from './line-analysis.js';
 import { type Connection, promptSpans } from './prompt.js';
 import { printable } from './text-width.js';

@@ -1,4 +1,4 @@
-import { openPager, type Pager } from '../commands/pager.js';
+import { openPager, type Pager } from '../commands/terminal/pager.js';
 import type { Scrollback } from './scrollback.js';
 import { printable } from './text-width.js';
 

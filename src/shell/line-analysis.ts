@@ -1,14 +1,15 @@
 // What can be said of a line before Enter: which word is what, what is wrong with it already, and
 // how the command under the cursor is used. Nothing is sent for it and nothing runs.
-import type { CommandDeclaration } from '../commands/command.js';
-import { usageOf } from '../commands/command.js';
-import type { Place } from '../commands/command-error.js';
-import { CommandError } from '../commands/command-error.js';
-import { isHistoryReference } from '../commands/history-reference.js';
-import { innerWords } from '../commands/inner-words.js';
-import { type PathResolver, parseArguments } from '../commands/parse-arguments.js';
-import { parseLine, type Statement, type Token } from '../commands/parse-line.js';
-import { suggestCommand } from '../commands/registry.js';
+
+import type { Place } from '../commands/program/command-error.js';
+import { CommandError } from '../commands/program/command-error.js';
+import type { CommandDeclaration } from '../commands/zksh/engine/command.js';
+import { usageOf } from '../commands/zksh/engine/command.js';
+import { innerWords } from '../commands/zksh/engine/inner-words.js';
+import { type PathResolver, parseArguments } from '../commands/zksh/engine/parse-arguments.js';
+import { isHistoryReference } from '../commands/zksh/language/history-reference.js';
+import { parseLine, type Statement, type Token } from '../commands/zksh/language/parse-line.js';
+import { suggestCommand } from '../commands/zksh/running/registry.js';
 import type { Span, Tone } from './theme.js';
 import type { Vocabulary } from './vocabulary.js';
 import { flagsOf, isOptionLike, rolesOf, type WordRole } from './word-role.js';

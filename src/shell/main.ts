@@ -1,10 +1,10 @@
 // The way to the first prompt: only what it takes to draw one and to keep what is typed is loaded
 // before it.
-import { ExitCode } from '../commands/command-error.js';
-import type { ShellOptions } from '../commands/shell-options.js';
-import { ShellSession } from '../commands/shell-session.js';
-import { makeTraceSwitch, traceOption } from '../commands/trace-switch.js';
-import { ChangeJournal } from '../commands/undo/change-journal.js';
+import { ExitCode } from '../commands/program/command-error.js';
+import { ChangeJournal } from '../commands/zksh/session/change-journal.js';
+import type { ShellOptions } from '../commands/zksh/session/shell-options.js';
+import { ShellSession } from '../commands/zksh/session/shell-session.js';
+import { makeTraceSwitch, traceOption } from '../commands/zksh/session/trace-switch.js';
 import type { Key } from './key-decoder.js';
 import { openKeyboard } from './keyboard.js';
 import { promptSpans, serversOf } from './prompt.js';

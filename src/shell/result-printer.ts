@@ -1,12 +1,13 @@
 // What becomes of the results and errors of commands: above the prompt, through a pager, or into
 // the pane of watches.
-import { expandAliases } from '../commands/aliases.js';
-import type { ErrorReport } from '../commands/command-error.js';
-import { innerWords } from '../commands/inner-words.js';
-import { parseLine, type Token } from '../commands/parse-line.js';
-import type { Renderer } from '../commands/render/render.js';
-import type { Result } from '../commands/result.js';
-import type { ShellSession } from '../commands/shell-session.js';
+
+import type { ErrorReport } from '../commands/program/command-error.js';
+import { expandAliases } from '../commands/zksh/engine/aliases.js';
+import { innerWords } from '../commands/zksh/engine/inner-words.js';
+import { parseLine, type Token } from '../commands/zksh/language/parse-line.js';
+import type { Renderer } from '../commands/zksh/results/render.js';
+import type { Result } from '../commands/zksh/results/result.js';
+import type { ShellSession } from '../commands/zksh/session/shell-session.js';
 import type { LentTerminal } from './lent-terminal.js';
 import { PagedOutput } from './paged-output.js';
 import type { Scrollback } from './scrollback.js';

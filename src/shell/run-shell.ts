@@ -1,16 +1,11 @@
-import {
-  configFile,
-  readAliases,
-  readPager,
-  readPromptRole,
-} from '../commands/connect/profiles.js';
-import { plainReport } from '../commands/error-report.js';
-import { pagerCommand } from '../commands/pager.js';
-import { allCommands, findCommand, suggestCommand } from '../commands/registry.js';
-import { loadRenderer } from '../commands/render/render.js';
-import type { ShellOptions } from '../commands/shell-options.js';
-import type { ShellSession } from '../commands/shell-session.js';
-import { traceLine } from '../commands/trace-switch.js';
+import { pagerCommand } from '../commands/terminal/pager.js';
+import { plainReport } from '../commands/zksh/engine/error-report.js';
+import { configFile, readAliases, readPager, readPromptRole } from '../commands/zksh/profiles.js';
+import { loadRenderer } from '../commands/zksh/results/render.js';
+import { allCommands, findCommand, suggestCommand } from '../commands/zksh/running/registry.js';
+import type { ShellOptions } from '../commands/zksh/session/shell-options.js';
+import type { ShellSession } from '../commands/zksh/session/shell-session.js';
+import { traceLine } from '../commands/zksh/session/trace-switch.js';
 import { HistoryFile, historyFile } from './history.js';
 import type { Key } from './key-decoder.js';
 import { loadInk, openScreens } from './screens.js';

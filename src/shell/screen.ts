@@ -1,5 +1,5 @@
 // What stands below the scrollback, as data: chosen from the state, drawn by components/.
-import type { PathResolver } from '../commands/parse-arguments.js';
+import type { PathResolver } from '../commands/zksh/engine/parse-arguments.js';
 import { type InputRows, layOutInput } from './input-rows.js';
 import { analyzeLine } from './line-analysis.js';
 import { menuRows } from './menu-rows.js';

@@ -1,7 +1,7 @@
 // A password while it is typed: a line that is neither shown nor kept. Pure, as shell-state.ts.
 
-import { asksForPassword } from '../commands/acl/addauth.js';
-import { parseLine } from '../commands/parse-line.js';
+import { parseLine } from '../commands/zksh/language/parse-line.js';
+import { asksForPassword } from '../commands/zksh/verbs/acl/addauth.js';
 import type { KeyAction } from './keymap.js';
 import { EMPTY_LINE, editLine, type LineAction, type LineState } from './line-editor.js';
 

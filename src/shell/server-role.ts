@@ -1,5 +1,5 @@
-import { inBackground } from '../commands/in-background.js';
-import type { ShellSession } from '../commands/shell-session.js';
+import { inBackground } from '../commands/program/in-background.js';
+import type { ShellSession } from '../commands/zksh/session/shell-session.js';
 import type { Connection } from './prompt.js';
 
 /**
@@ -42,7 +42,7 @@ export class ServerRole {
   async #ask(): Promise<void> {
     const asking = new AbortController();
     this.#asking = asking;
-    const { askServer } = await import('../commands/session/ask-server.js');
+    const { askServer } = await import('../commands/zksh/verbs/connection/ask-server.js');
     const told = await askServer(this.#session, asking.signal);
     if (this.#asking !== asking) return;
     this.#asking = undefined;

@@ -1,13 +1,14 @@
 // Performs what shell-state.ts decides: runs lines, asks the server for completions, keeps the
 // history file, listens to the session. It decides nothing about keys.
-import type { CommandContext } from '../commands/command.js';
-import { createContext } from '../commands/command-context.js';
-import { CommandError, ExitCode } from '../commands/command-error.js';
-import { plainReport } from '../commands/error-report.js';
-import { inBackground } from '../commands/in-background.js';
-import type { Renderer } from '../commands/render/render.js';
-import { runLine } from '../commands/run-line.js';
-import type { SessionEvent, ShellSession } from '../commands/shell-session.js';
+
+import { CommandError, ExitCode } from '../commands/program/command-error.js';
+import { inBackground } from '../commands/program/in-background.js';
+import type { CommandContext } from '../commands/zksh/engine/command.js';
+import { plainReport } from '../commands/zksh/engine/error-report.js';
+import type { Renderer } from '../commands/zksh/results/render.js';
+import { createContext } from '../commands/zksh/running/command-context.js';
+import { runLine } from '../commands/zksh/running/run-line.js';
+import type { SessionEvent, ShellSession } from '../commands/zksh/session/shell-session.js';
 import { BrowserDriver } from './browser/browser-driver.js';
 import { Completer } from './completer.js';
 import { ConnectionView } from './connection-view.js';

@@ -1,7 +1,7 @@
 // The whole interactive shell as a pure reducer: an event in, the next state and effects out. It
 // must never look at a clock, a file or a server; shell-driver.ts performs the effects and feeds
 // what comes of them back as events. So what a key does in any situation is decided here alone.
-import { parseLine } from '../commands/parse-line.js';
+import { parseLine } from '../commands/zksh/language/parse-line.js';
 import { type CompletedEvent, takeCompletion } from './completion-step.js';
 import { remember } from './history.js';
 import type { KeyAction } from './keymap.js';

@@ -1,9 +1,9 @@
-import type { Aliases } from '../commands/aliases.js';
-import type { Command, CommandDeclaration } from '../commands/command.js';
-import { isHistoryReference } from '../commands/history-reference.js';
-import { innerWords } from '../commands/inner-words.js';
-import { parseLine, type Statement, type Token } from '../commands/parse-line.js';
-import { suggestCommand } from '../commands/registry.js';
+import type { Aliases } from '../commands/zksh/engine/aliases.js';
+import type { Command, CommandDeclaration } from '../commands/zksh/engine/command.js';
+import { innerWords } from '../commands/zksh/engine/inner-words.js';
+import { isHistoryReference } from '../commands/zksh/language/history-reference.js';
+import { parseLine, type Statement, type Token } from '../commands/zksh/language/parse-line.js';
+import { suggestCommand } from '../commands/zksh/running/registry.js';
 import { isOptionLike, rolesOf } from './word-role.js';
 
 /** What is known of a command without running it. */

@@ -1,6 +1,6 @@
 // Between the watches that go on beside the line and their pane. A storm of changes is told in
 // batches: each batch draws the screen once, however many changes it holds.
-import type { Result } from '../commands/result.js';
+import type { Result } from '../commands/zksh/results/result.js';
 import type { ShellEvent } from './shell-state.js';
 import type { Span } from './theme.js';
 import { rowsOf } from './watch-pane.js';

@@ -1,5 +1,9 @@
-import type { ArgumentSpec, CommandDeclaration, OptionSpec } from '../commands/command.js';
-import type { Token } from '../commands/parse-line.js';
+import type {
+  ArgumentSpec,
+  CommandDeclaration,
+  OptionSpec,
+} from '../commands/zksh/engine/command.js';
+import type { Token } from '../commands/zksh/language/parse-line.js';
 
 /** What a word behind a command's name is, by its place alone. */
 export type WordRole =

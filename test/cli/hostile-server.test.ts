@@ -2,9 +2,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { askWord } from '../../src/client/four-letter.js';
-import { mapBounded } from '../../src/commands/map-bounded.js';
-import { TASKS, VERBS } from '../../src/commands/ops/index.js';
-import { callTask } from '../commands/ops/call-task.js';
+import { TASKS, VERBS } from '../../src/commands/zkops/index.js';
+import { mapBounded } from '../../src/commands/znodes/map-bounded.js';
+import { callTask } from '../commands/zkops/call-task.js';
 import { closeAll } from '../support/fake-member.js';
 import { HARMFUL, HARMS, HOSTILE_NAME, startHostile } from '../support/hostile-server.js';
 import { runZkops } from '../support/run-zkops.js';

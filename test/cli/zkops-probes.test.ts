@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { askWord } from '../../src/client/four-letter.js';
 import { createClient } from '../../src/client/zookeeper.js';
 import { startEnsemble } from '../../src/server/main.js';
-import { callTask, taskJson } from '../commands/ops/call-task.js';
+import { callTask, taskJson } from '../commands/zkops/call-task.js';
 import { startBundled } from '../support/bundled.js';
 import { freePort } from '../support/free-port.js';
 import { oracleTest } from '../support/oracle.js';

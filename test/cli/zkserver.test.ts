@@ -6,7 +6,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { SessionClient } from '../../src/client/client.js';
 import { createClient } from '../../src/client/zookeeper.js';
-import { SERVER_VERBS } from '../../src/commands/server/cli.js';
+import { SERVER_VERBS } from '../../src/commands/zkserver/cli.js';
 import { ExitCode } from '../../src/server/main.js';
 import { freePort } from '../support/free-port.js';
 import { makeTempDir } from '../support/temp-dir.js';

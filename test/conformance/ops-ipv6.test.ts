@@ -6,7 +6,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { askWord } from '../../src/client/four-letter.js';
 import { createClient } from '../../src/client/zookeeper.js';
-import { taskJson } from '../commands/ops/call-task.js';
+import { taskJson } from '../commands/zkops/call-task.js';
 import { spawnBundled } from '../support/bundled.js';
 import { freePort } from '../support/free-port.js';
 import { ipv6Test } from '../support/ipv6.js';

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { askWord } from '../../src/client/four-letter.js';
-import { taskJson } from '../commands/ops/call-task.js';
+import { taskJson } from '../commands/zkops/call-task.js';
 import { lookUntil, PATIENT } from '../support/ops-checks.js';
 import { type Expected, expectTable, serving } from '../support/ops-table.js';
 import { oracleTest } from '../support/oracle.js';

@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ZooKeeper } from '../../src/client/zookeeper.js';
-import { renderOps } from '../../src/commands/render/ops-render.js';
-import { answering, captured, failing, srvrText, verbNamed } from '../commands/ops/members-of.js';
-import { resultOf } from '../commands/ops/results.js';
+import { renderOps } from '../../src/commands/zkops/render/ops-render.js';
+import { answering, captured, failing, srvrText, verbNamed } from '../commands/zkops/members-of.js';
+import { resultOf } from '../commands/zkops/results.js';
 import { startBundled } from '../support/bundled.js';
 import { promtoolComplaints, promtoolTest } from '../support/promtool.js';
 

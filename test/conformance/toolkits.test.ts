@@ -6,7 +6,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { callTask, taskJson } from '../commands/ops/call-task.js';
+import { callTask, taskJson } from '../commands/zkops/call-task.js';
 import { startBundled } from '../support/bundled.js';
 import { oracleTest, startOracle } from '../support/oracle.js';
 import { makeTempDir } from '../support/temp-dir.js';

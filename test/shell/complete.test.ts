@@ -1,8 +1,8 @@
 // Lines are written with a bar where the cursor stands.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseLine } from '../../src/commands/parse-line.js';
-import { allCommands } from '../../src/commands/registry.js';
+import { parseLine } from '../../src/commands/zksh/language/parse-line.js';
+import { allCommands } from '../../src/commands/zksh/running/registry.js';
 import { type Completion, complete } from '../../src/shell/complete.js';
 import { makeVocabulary } from '../../src/shell/vocabulary.js';
 

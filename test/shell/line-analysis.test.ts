@@ -1,8 +1,8 @@
 // What is seen of a line before Enter.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { allCommands } from '../../src/commands/registry.js';
-import { resolvePath } from '../../src/commands/resolve-path.js';
+import { resolvePath } from '../../src/commands/zksh/language/resolve-path.js';
+import { allCommands } from '../../src/commands/zksh/running/registry.js';
 import { analyzeLine } from '../../src/shell/line-analysis.js';
 import { makeVocabulary } from '../../src/shell/vocabulary.js';
 

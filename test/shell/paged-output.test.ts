@@ -1,7 +1,7 @@
 // A screen of ten rows, of which a result has eight.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Pager } from '../../src/commands/pager.js';
+import type { Pager } from '../../src/commands/terminal/pager.js';
 import { PagedOutput } from '../../src/shell/paged-output.js';
 import { waitFor } from '../support/wait-for.js';
 

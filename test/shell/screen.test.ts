@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { allCommands } from '../../src/commands/registry.js';
-import { resolvePath } from '../../src/commands/resolve-path.js';
+import { resolvePath } from '../../src/commands/zksh/language/resolve-path.js';
+import { allCommands } from '../../src/commands/zksh/running/registry.js';
 import { EMPTY_LINE } from '../../src/shell/line-editor.js';
 import { screenOf } from '../../src/shell/screen.js';
 import { initialState, type ShellState } from '../../src/shell/shell-state.js';

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { allCommands } from '../../src/commands/registry.js';
+import { allCommands } from '../../src/commands/zksh/running/registry.js';
 import type { KeyAction } from '../../src/shell/keymap.js';
 import type { LineAction } from '../../src/shell/line-editor.js';
 import {

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { allCommands } from '../../src/commands/registry.js';
+import { allCommands } from '../../src/commands/zksh/running/registry.js';
 import { isStorable, makeVocabulary } from '../../src/shell/vocabulary.js';
 
 test('the vocabulary knows every name and alias', async () => {

@@ -1,7 +1,7 @@
 // A name server on loopback that knows the SRV records it is given, and nothing else.
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import type { SrvRecord } from '../../src/commands/connect/srv-target.js';
+import type { SrvRecord } from '../../src/commands/connecting/srv-target.js';
 
 const [TYPE_SRV, CLASS_IN] = [33, 1];
 const RCODE_NXDOMAIN = 3;

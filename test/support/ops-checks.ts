@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { OUTPUT_FORMATS } from '../../src/commands/ops/options.js';
+import { OUTPUT_FORMATS } from '../../src/commands/zkops/calls/options.js';
 import { schemaFaults } from './json-schema.js';
 import { hasPromtool, promtoolComplaints } from './promtool.js';
 import { runZkops, type ZkopsRun } from './run-zkops.js';

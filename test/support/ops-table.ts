@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import { askWord } from '../../src/client/four-letter.js';
-import { taskJson } from '../commands/ops/call-task.js';
+import { taskJson } from '../commands/zkops/call-task.js';
 import { QUIET } from './ops-checks.js';
 import { runZkops } from './run-zkops.js';
 import { waitFor } from './wait-for.js';

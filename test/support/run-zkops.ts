@@ -1,10 +1,10 @@
 import { askWord } from '../../src/client/four-letter.js';
-import { askAdmin } from '../../src/commands/ops/admin.js';
-import { askCertificate } from '../../src/commands/ops/certificate.js';
-import { main } from '../../src/commands/ops/cli.js';
-import { readConfig } from '../../src/commands/ops/read-config.js';
-import type { OpsResult } from '../../src/commands/ops/result.js';
-import { renderOps } from '../../src/commands/render/ops-render.js';
+import { askAdmin } from '../../src/commands/ensemble/admin.js';
+import { askCertificate } from '../../src/commands/ensemble/certificate.js';
+import { readConfig } from '../../src/commands/ensemble/verdict/read-config.js';
+import type { OpsResult } from '../../src/commands/ensemble/verdict/result.js';
+import { main } from '../../src/commands/zkops/cli.js';
+import { renderOps } from '../../src/commands/zkops/render/ops-render.js';
 
 export interface ZkopsRun {
   readonly exitCode: number;

@@ -1,13 +1,13 @@
-import { createContext } from '../../src/commands/command-context.js';
-import type { ErrorReport } from '../../src/commands/command-error.js';
-import { loadRenderer, type OutputFormat } from '../../src/commands/render/render.js';
-import type { Result } from '../../src/commands/result.js';
-import { runLine } from '../../src/commands/run-line.js';
+import type { ErrorReport } from '../../src/commands/program/command-error.js';
+import { loadRenderer, type OutputFormat } from '../../src/commands/zksh/results/render.js';
+import type { Result } from '../../src/commands/zksh/results/result.js';
+import { createContext } from '../../src/commands/zksh/running/command-context.js';
+import { runLine } from '../../src/commands/zksh/running/run-line.js';
 import {
   type ClientKind,
   type SessionOptions,
   ShellSession,
-} from '../../src/commands/shell-session.js';
+} from '../../src/commands/zksh/session/shell-session.js';
 
 export interface ServedShell {
   readonly target: string;

@@ -1,5 +1,5 @@
 import { test } from 'uvu';
-import type { ClientKind } from '../../src/commands/shell-session.js';
+import type { ClientKind } from '../../src/commands/zksh/session/shell-session.js';
 import { startBundled, startBundledEnsemble } from './bundled.js';
 import { oracleTest, startOracle } from './oracle.js';
 import { makeServedShell, type ServedShell } from './served-shell.js';

@@ -1,4 +1,4 @@
-import { usageError } from '../command-error.js';
+import { usageError } from '../program/command-error.js';
 
 /** The command line of Apache's shell. */
 export interface CliCommandLine {

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { ClientOptions } from '../../client/client.js';
-import { readClientProperties } from '../connect/client-properties.js';
-import { inBackground } from '../in-background.js';
+import { readClientProperties } from '../connecting/client-properties.js';
+import { inBackground } from '../program/in-background.js';
 import { CliFault } from './cli-fault.js';
 import { type CliCommandLine, parseCliCommandLine } from './command-line.js';
 import { runCliCommand, runCliLine } from './run-words.js';

@@ -8,7 +8,7 @@ import {
   readQuota,
   removeQuota,
   writeQuota,
-} from '../quota/quota-nodes.js';
+} from '../znodes/quota-nodes.js';
 import { CliFault } from './cli-fault.js';
 import { checkJavaPath } from './java-path.js';
 import { argOf, type CliVerb } from './verb.js';

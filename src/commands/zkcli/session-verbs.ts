@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { AddWatchMode, WatcherType } from '../../protocol/watch-event.js';
-import { packageVersion } from '../package-version.js';
-import { clientAddresses } from '../session/client-addresses.js';
-import { membersOf } from '../session/members-file.js';
+import { packageVersion } from '../program/package-version.js';
+import { clientAddresses } from '../znodes/client-addresses.js';
+import { membersOf } from '../znodes/members-file.js';
 import { CliFault } from './cli-fault.js';
 import type { CliWords } from './cli-options.js';
 import { checkJavaPath } from './java-path.js';

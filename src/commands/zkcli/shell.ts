@@ -2,7 +2,7 @@
 import type { ClientOptions, WatchEvent, ZooKeeperClient } from '../../client/client.js';
 import { ConnectError } from '../../client/errors.js';
 import type { Stat } from '../../protocol/data.js';
-import { statLines } from '../render/stat-lines.js';
+import { statLines } from '../znodes/stat-lines.js';
 import { CliFault } from './cli-fault.js';
 
 export interface CliStreams {

@@ -3,8 +3,8 @@
 
 import type { ZooKeeperClient } from '../../client/client.js';
 import { ZooKeeperError } from '../../client/errors.js';
-import { inBackground } from '../../commands/in-background.js';
-import type { ShellSession } from '../../commands/shell-session.js';
+import { inBackground } from '../../commands/program/in-background.js';
+import type { ShellSession } from '../../commands/zksh/session/shell-session.js';
 import type { Stat } from '../../protocol/data.js';
 import type { Key } from '../key-decoder.js';
 import {

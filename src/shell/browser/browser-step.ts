@@ -1,7 +1,7 @@
 // The full-screen browser as a pure reducer: keys and answers of the server in, what to ask of it
 // out.
 
-import { compareNames } from '../../commands/walk.js';
+import { compareNames } from '../../commands/znodes/walk.js';
 import type { Stat } from '../../protocol/data.js';
 import { pressKey, typeText } from './browser-keys.js';
 import {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { LiveSession, StartLive } from '../../commands/ops/live.js';
-import type { OpsResult } from '../../commands/ops/result.js';
+import type { OpsResult } from '../../commands/ensemble/verdict/result.js';
+import type { LiveSession, StartLive } from '../../commands/zkops/calls/live.js';
 import { openKeyboard } from '../keyboard.js';
 import { TopDriver } from './top-driver.js';
 import { topScreen } from './top-screen.js';

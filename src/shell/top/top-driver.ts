@@ -1,5 +1,5 @@
-import { inBackground } from '../../commands/in-background.js';
-import type { LiveSession } from '../../commands/ops/live.js';
+import { inBackground } from '../../commands/program/in-background.js';
+import type { LiveSession } from '../../commands/zkops/calls/live.js';
 import type { Key } from '../key-decoder.js';
 import { startState, step, type TopEvent, type TopState } from './top-state.js';
 

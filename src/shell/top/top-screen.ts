@@ -1,13 +1,13 @@
 // The screen of `zkops top` as rows of spans; the terminal and the batch print the same.
 
-import { levelOfCell, problemsOf, worstLevel } from '../../commands/ops/blame.js';
-import { shortNumber } from '../../commands/ops/format.js';
-import { isUnjudged, type Member } from '../../commands/ops/member.js';
-import type { Level, OpsResult } from '../../commands/ops/result.js';
-import type { Column } from '../../commands/ops/verb.js';
-import { shownCell } from '../../commands/render/ops-cells.js';
-import { fitColumns } from '../../commands/render/ops-columns.js';
+import { shortNumber } from '../../commands/ensemble/format.js';
+import { isUnjudged, type Member } from '../../commands/ensemble/member.js';
+import type { Column } from '../../commands/ensemble/verb.js';
+import { levelOfCell, problemsOf, worstLevel } from '../../commands/ensemble/verdict/blame.js';
+import type { Level, OpsResult } from '../../commands/ensemble/verdict/result.js';
 import { safeLine } from '../../commands/terminal/sanitize.js';
+import { shownCell } from '../../commands/zkops/render/ops-cells.js';
+import { fitColumns } from '../../commands/zkops/render/ops-columns.js';
 import { truncate } from '../text-width.js';
 import type { Span, Tone } from '../theme.js';
 import type { TerminalSize } from '../use-terminal-size.js';

@@ -1,10 +1,10 @@
 // What `zkops top` decides: looks and keys in, a state and effects out. No time, no terminal.
 
-import type { EarlierLook } from '../../commands/ops/earlier-look.js';
-import { looksOf } from '../../commands/ops/measure.js';
-import type { Member } from '../../commands/ops/member.js';
-import type { OpsResult } from '../../commands/ops/result.js';
-import type { Column } from '../../commands/ops/verb.js';
+import type { EarlierLook } from '../../commands/ensemble/earlier-look.js';
+import type { Member } from '../../commands/ensemble/member.js';
+import type { Column } from '../../commands/ensemble/verb.js';
+import { looksOf } from '../../commands/ensemble/verdict/measure.js';
+import type { OpsResult } from '../../commands/ensemble/verdict/result.js';
 
 /** As many looks as the widest terminal shows. */
 const MAX_HISTORY = 240;

@@ -1,16 +1,16 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { resultToJson } from '../../../src/commands/render/json.js';
-import { csvField, gridToCsv, gridToPlain } from '../../../src/commands/render/ops-lines.js';
-import { resultToTable } from '../../../src/commands/render/table.js';
-import { errorToText, resultToText } from '../../../src/commands/render/text.js';
-import type { Result } from '../../../src/commands/result.js';
 import {
   plainLine,
   safeJson,
   safeLine,
   safeText,
 } from '../../../src/commands/terminal/sanitize.js';
+import { csvField, gridToCsv, gridToPlain } from '../../../src/commands/zkops/render/ops-lines.js';
+import { resultToJson } from '../../../src/commands/zksh/results/json.js';
+import type { Result } from '../../../src/commands/zksh/results/result.js';
+import { resultToTable } from '../../../src/commands/zksh/results/table.js';
+import { errorToText, resultToText } from '../../../src/commands/zksh/results/text.js';
 import { drawable, printable } from '../../../src/shell/text-width.js';
 
 // A name from a hostile server, with one character of each kind that a terminal obeys or hides.

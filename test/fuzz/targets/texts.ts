@@ -1,9 +1,13 @@
 import { parseConnectString } from '../../../src/client/connect-string.js';
-import { jsonSyntax } from '../../../src/commands/move/json-dump.js';
-import { ndjsonSyntax } from '../../../src/commands/move/ndjson-dump.js';
-import { yamlSyntax } from '../../../src/commands/move/yaml-dump.js';
-import { endFields, headFields, recordFields } from '../../../src/commands/move/znode-record.js';
-import { parseLine } from '../../../src/commands/parse-line.js';
+import { parseLine } from '../../../src/commands/zksh/language/parse-line.js';
+import { jsonSyntax } from '../../../src/commands/zksh/verbs/move/json-dump.js';
+import { ndjsonSyntax } from '../../../src/commands/zksh/verbs/move/ndjson-dump.js';
+import { yamlSyntax } from '../../../src/commands/zksh/verbs/move/yaml-dump.js';
+import {
+  endFields,
+  headFields,
+  recordFields,
+} from '../../../src/commands/zksh/verbs/move/znode-record.js';
 import { WORDS } from '../../../src/fourlw/index.js';
 import { parseConfig } from '../../../src/server/config.js';
 import { formatQuorumConfig, parseQuorumConfig } from '../../../src/server/quorum/quorum-config.js';

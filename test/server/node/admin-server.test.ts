@@ -10,7 +10,7 @@ import { startBundled } from '../../support/bundled.js';
 import { freePort } from '../../support/free-port.js';
 import { makeTempDir } from '../../support/temp-dir.js';
 import { waitFor } from '../../support/wait-for.js';
-import { ADMIN } from './admin-world.js';
+import { ADMIN } from './admin/admin-world.js';
 
 interface World {
   readonly server: RunningServer;

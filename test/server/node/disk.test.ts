@@ -10,7 +10,7 @@ import { contentOf } from '../../../src/server/persistence/snapshot-source.js';
 import { makeTempDir } from '../../support/temp-dir.js';
 import { waitFor } from '../../support/wait-for.js';
 import { buildRecord, setDataEntry } from '../../support/zk-files.js';
-import { makeDir } from './make-dir.js';
+import { makeDir } from './storage/make-dir.js';
 
 interface World {
   readonly disk: Disk;

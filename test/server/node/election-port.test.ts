@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { waitFor } from '../../support/wait-for.js';
-import { type ElectionWorld, preambleOf, startElectionPort } from './election-world.js';
+import { type ElectionWorld, preambleOf, startElectionPort } from './ports/election-world.js';
 
 /** Runs `body` against the port of server `sid` among `size`, and takes it all down. */
 async function within(

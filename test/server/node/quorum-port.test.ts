@@ -7,7 +7,7 @@ import type { SnapshotContent } from '../../../src/server/snapshot-content.js';
 import { ByteBuilder } from '../../support/byte-builder.js';
 import { freePort } from '../../support/free-port.js';
 import { waitFor } from '../../support/wait-for.js';
-import { limitsIn, within } from './quorum-port-world.js';
+import { limitsIn, within } from './ports/quorum-port-world.js';
 
 /** A tree of `count` znodes of 1000 bytes. */
 function snapshotOf(content: SnapshotContent, isWanted = () => true) {

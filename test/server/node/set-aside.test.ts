@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { setAside, withRoom } from '../../../src/server/node/set-aside.js';
 import { makeTempDir } from '../../support/temp-dir.js';
-import { makeDir } from './make-dir.js';
+import { makeDir } from './storage/make-dir.js';
 
 async function within(
   body: (home: string, files: (name: string) => string[], warnings: string[]) => Promise<void>,

@@ -10,7 +10,7 @@ import { PacketReader, PacketType } from '../../../src/server/quorum/quorum-pack
 import { makeTempDir } from '../../support/temp-dir.js';
 import { waitFor } from '../../support/wait-for.js';
 import { buildLog, buildRecord, setDataEntry } from '../../support/zk-files.js';
-import { makeDir } from './make-dir.js';
+import { makeDir } from './storage/make-dir.js';
 
 // What the log on the disk has for a learner: where it is found, and how it is read.
 

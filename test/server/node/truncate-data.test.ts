@@ -6,7 +6,7 @@ import { truncateData } from '../../../src/server/node/truncate-data.js';
 import { encodeLogHeader } from '../../../src/server/persistence/txn-log.js';
 import { makeTempDir } from '../../support/temp-dir.js';
 import { buildRecord, setDataEntry } from '../../support/zk-files.js';
-import { makeDir } from './make-dir.js';
+import { makeDir } from './storage/make-dir.js';
 
 test('a snapshot that shows more than its name says goes with the txns, after a restart too', async () => {
   const home = makeTempDir('truncate');

@@ -1,7 +1,7 @@
 // The browser without a terminal: keys and answers in, questions and rows out.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ShellSession } from '../../../src/commands/shell-session.js';
+import { ShellSession } from '../../../src/commands/zksh/session/shell-session.js';
 import { BrowserDriver } from '../../../src/shell/browser/browser-driver.js';
 import { browserRows, layoutOf, type Size } from '../../../src/shell/browser/browser-screen.js';
 import { KeyDecoder } from '../../../src/shell/key-decoder.js';

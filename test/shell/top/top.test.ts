@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Member } from '../../../src/commands/ops/member.js';
-import type { OpsResult } from '../../../src/commands/ops/result.js';
+import type { Member } from '../../../src/commands/ensemble/member.js';
+import type { OpsResult } from '../../../src/commands/ensemble/verdict/result.js';
 import { sparkline } from '../../../src/shell/top/sparkline.js';
 import { topScreen } from '../../../src/shell/top/top-screen.js';
 import {
@@ -11,8 +11,8 @@ import {
   type TopEffect,
   type TopState,
 } from '../../../src/shell/top/top-state.js';
-import { captured, failing, verbNamed } from '../../commands/ops/members-of.js';
-import { resultOf } from '../../commands/ops/results.js';
+import { captured, failing, verbNamed } from '../../commands/zkops/members-of.js';
+import { resultOf } from '../../commands/zkops/results.js';
 
 const top = verbNamed('top');
 const SIZE = { columns: 80, rows: 24 };

@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs';
+import type { TlsOptions } from '../../client/tls.js';
+
+/** What a command line says about TLS: names of files, and what they are for. */
+export interface TlsFiles {
+  readonly cacert?: string | undefined;
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
+  readonly servername?: string | undefined;
+  readonly insecure?: boolean | undefined;
+}
+
+/** A TLS option of the command line that cannot be used; the message names it. */
+export class TlsFileError extends Error {
+  override readonly name = 'TlsFileError';
+  readonly code = 'ETLSFILE';
+}
+
+/** The first TLS option that was given, as it is typed: "--cacert". */
+export function givenTlsOption(files: TlsFiles): string | undefined {
+  for (const name of ['cacert', 'cert', 'key', 'servername', 'insecure'] as const) {
+    if (files[name] !== undefined && files[name] !== false) return `--${name}`;
+  }
+  return undefined;
+}
+
+/**
+ * Reads the files and checks that they fit together.
+ * @param passphrase of the key; from the environment, since every user sees a command line
+ * @throws TlsFileError
+ */
+export async function readTlsFiles(
+  files: TlsFiles,
+  passphrase: string | undefined,
+): Promise<TlsOptions> {
+  const { cacert, cert, key, servername, insecure } = files;
+  const options: TlsOptions = {
+    ...(cacert === undefined ? {} : { ca: readPem('--cacert', cacert) }),
+    ...(cert === undefined ? {} : { cert: readPem('--cert', cert) }),
+    ...(key === undefined ? {} : { key: readPem('--key', key) }),
+    ...(passphrase === undefined || passphrase === '' ? {} : { passphrase }),
+    ...(servername === undefined ? {} : { servername }),
+    ...(insecure === true ? { isVerified: false } : {}),
+  };
+  const { secureContextOf } = await import('../../client/tls.js');
+  try {
+    secureContextOf(options);
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    const message = cause.message.replace(/\((ca|cert|key)\)/g, (_, name: string) =>
+      name === 'ca' ? '(--cacert)' : `(--${name})`,
+    );
+    throw new TlsFileError(message, { cause });
+  }
+  return options;
+}
+
+function readPem(option: string, file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new TlsFileError(`${option} ${file} cannot be read: ${why}`, { cause });
+  }
+}

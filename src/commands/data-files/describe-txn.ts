@@ -1,0 +1,68 @@
+import { errorName } from '../../protocol/error-code.js';
+import { OpCode, opCodeName } from '../../protocol/op-code.js';
+import { readTxn, type Txn } from '../../server/tree/txn.js';
+import { aclText } from './acl-text.js';
+
+/** One record of a log, in words. */
+export interface DescribedTxn {
+  readonly sessionId: bigint;
+  readonly cxid: number;
+  readonly time: bigint;
+  readonly type: string;
+  /** The path, where there is exactly one. */
+  readonly path: string | undefined;
+  readonly detail: string;
+}
+
+/** @returns the sentence that says why it cannot be read, for what no release could have written */
+export function describeTxn(entry: Buffer): DescribedTxn | string {
+  try {
+    const { head, txn } = readTxn(entry);
+    return {
+      sessionId: head.sessionId,
+      cxid: head.cxid,
+      time: head.time,
+      type: opCodeName(txn.type),
+      path: 'path' in txn ? txn.path : undefined,
+      detail: detailOf(txn),
+    };
+  } catch (error) {
+    // A JuteError: what the encoding does not allow. Its class is not for commands to import.
+    if (error instanceof Error && error.name === 'JuteError') return error.message;
+    throw error;
+  }
+}
+
+function detailOf(txn: Txn): string {
+  switch (txn.type) {
+    case OpCode.createSession:
+      return `timeout ${txn.timeoutMs} ms`;
+    case OpCode.closeSession:
+      return txn.paths === null ? '' : `deletes ${txn.paths.join(' ') || 'nothing'}`;
+    case OpCode.error:
+      return errorName(txn.err) ?? String(txn.err);
+    case OpCode.multi:
+      return txn.txns
+        .map((sub) => `${opCodeName(sub.type)}${'path' in sub ? ` ${sub.path}` : ''}`)
+        .join(', ');
+    case OpCode.delete:
+    case OpCode.deleteContainer:
+      return '';
+    case OpCode.setACL:
+      return `${aclText(txn.acl)} version ${txn.version}`;
+    case OpCode.check:
+      return `version ${txn.version}`;
+    case OpCode.setData:
+    case OpCode.reconfig:
+      return `${sizeOf(txn.data)} version ${txn.version}`;
+    default: {
+      const kind = txn.isEphemeral ? ' ephemeral' : txn.ttl > 0n ? ` ttl ${txn.ttl} ms` : '';
+      return `${sizeOf(txn.data)}${kind} acl ${aclText(txn.acl)}`;
+    }
+  }
+}
+
+/** Data is a latin1 string: a character a byte. */
+function sizeOf(data: string | null): string {
+  return data === null ? 'no data' : `${data.length} bytes`;
+}

@@ -1,0 +1,76 @@
+import { type Dirent, existsSync } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { VERSION_DIR } from '../../server/persistence/file-names.js';
+import {
+  type FoundFile,
+  type LogFile,
+  logsAmong,
+  type SnapshotFile,
+  snapshotsAmong,
+} from '../../server/persistence/recovery.js';
+import { FileFault, reading } from './file-fault.js';
+
+/** The folder that holds the files: `version-2` inside the one given, or the one given. */
+export function versionFolder(folder: string): string {
+  const inner = join(folder, VERSION_DIR);
+  return basename(folder) !== VERSION_DIR && existsSync(inner) ? inner : folder;
+}
+
+/** The plain files of a folder with their sizes. */
+export async function listFiles(folder: string): Promise<FoundFile[]> {
+  const entries = await reading<Dirent[]>(folder, readdir(folder, { withFileTypes: true }));
+  const files: FoundFile[] = [];
+  for (const entry of entries) {
+    if (!entry.isFile()) continue;
+    // A file may go while the folder is listed.
+    const found = await stat(join(folder, entry.name)).catch(() => undefined);
+    if (found !== undefined) files.push({ name: entry.name, size: found.size });
+  }
+  return files;
+}
+
+/**
+ * One file to look at; the zxid is the one of its name, when it is named as servers name theirs.
+ */
+export interface NamedFile {
+  readonly path: string;
+  readonly size: number;
+  readonly zxid: bigint | undefined;
+  /** It was found in a folder, where its neighbours matter. */
+  readonly folder: string | undefined;
+}
+
+/**
+ * The files that the arguments name: a file is itself, a folder stands for all its logs (oldest
+ * first) or snapshots (newest first).
+ * @throws FileFault
+ */
+export async function filesOf(
+  paths: readonly string[],
+  kind: 'log' | 'snapshot',
+): Promise<NamedFile[]> {
+  const files: NamedFile[] = [];
+  for (const path of paths) {
+    const found = await reading(path, stat(path));
+    if (!found.isDirectory()) {
+      const [own] = amongOf(kind, [{ name: basename(path), size: found.size }]);
+      files.push({ path, size: found.size, zxid: own?.zxid, folder: undefined });
+      continue;
+    }
+    const folder = versionFolder(path);
+    const among = amongOf(kind, await listFiles(folder));
+    if (among.length === 0) throw new FileFault(`${folder} holds no ${kind}`);
+    for (const { name, size, zxid } of among) {
+      files.push({ path: join(folder, name), size, zxid, folder });
+    }
+  }
+  return files;
+}
+
+function amongOf(
+  kind: 'log' | 'snapshot',
+  files: readonly FoundFile[],
+): (LogFile | SnapshotFile)[] {
+  return kind === 'log' ? logsAmong(files) : snapshotsAmong(files);
+}

@@ -1,0 +1,152 @@
+// Reads a transaction log of any length in constant memory, and reads on behind a record whose
+// checksum is wrong where its frame is whole: an operator wants to know of all the damage, not of
+// the first.
+
+import { type FileHandle, open } from 'node:fs/promises';
+import { encodeLogHeader, type LogItem, TxnLogReader } from '../../server/persistence/txn-log.js';
+import { reading } from './file-fault.js';
+
+const READ_SIZE = 1024 * 1024;
+const HEADER_SIZE = 16;
+/** Checksum (8) and length (4) in front of an entry. */
+const PREFIX_SIZE = 12;
+/** A TxnHeader, the least that an entry can be. */
+const LEAST_ENTRY = 32;
+const END_OF_RECORD = 0x42;
+/** Damaged records after which a log is given up. */
+const MAX_DAMAGED = 100;
+/** jute.maxbuffer and as much again: the longest entry that servers take by default. */
+export const DEFAULT_MAX_ENTRY = 2 * 0xfffff;
+
+/** A record of the log; `entry` is a view that the next one overwrites. */
+export interface LogRecord {
+  readonly offset: number;
+  readonly zxid: bigint;
+  readonly entry: Buffer;
+  /** Why it is not to be trusted; its frame is whole. */
+  readonly damage: string | undefined;
+}
+
+/** How the log ends. `end`: in order, perhaps with padding behind. */
+export interface LogEnding {
+  readonly kind: 'end' | 'torn' | 'corrupt';
+  /** Behind the last record that could be read. */
+  readonly offset: number;
+  readonly reason: string;
+}
+
+export interface ReadLogOptions {
+  readonly maxEntry: number;
+  readonly signal: AbortSignal;
+  readonly onBytes: (done: number) => void;
+}
+
+/** Gives what `map` makes of the records, in batches; returns how the log ends. */
+export async function* readLog<Value>(
+  path: string,
+  map: (record: LogRecord) => Value | undefined,
+  options: ReadLogOptions,
+): AsyncGenerator<Value[], LogEnding, undefined> {
+  const handle = await reading(path, open(path, 'r'));
+  try {
+    let from = 0;
+    for (let damaged = 0; ; damaged++) {
+      const ending = yield* readStretch(handle, path, from, map, options);
+      if (ending.kind !== 'corrupt' || damaged === MAX_DAMAGED) return ending;
+      const record = await damagedRecord(handle, ending, options.maxEntry);
+      if (record === undefined) return ending;
+      const value = map(record);
+      if (value !== undefined) yield [value];
+      from = record.offset + PREFIX_SIZE + record.entry.length + 1;
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Reads from `from` on; a stretch that begins inside the file gets a header of its own. */
+async function* readStretch<Value>(
+  handle: FileHandle,
+  path: string,
+  from: number,
+  map: (record: LogRecord) => Value | undefined,
+  { maxEntry, signal, onBytes }: ReadLogOptions,
+): AsyncGenerator<Value[], LogEnding, undefined> {
+  const reader = new TxnLogReader(maxEntry);
+  // Offsets of the reader count from its header.
+  const shift = from === 0 ? 0 : from - HEADER_SIZE;
+  if (from > 0) reader.push(encodeLogHeader());
+  const chunks = [Buffer.allocUnsafe(READ_SIZE), Buffer.allocUnsafe(READ_SIZE)] as const;
+  let position = from;
+  let turn: 0 | 1 = 0;
+  const read = (chunk: Buffer) => handle.read(chunk, 0, READ_SIZE, position);
+  // One chunk is parsed while the other is read.
+  let pending = read(chunks[turn]);
+  for (;;) {
+    const batch: Value[] = [];
+    const item = takeRecords(reader, shift, map, batch);
+    if (batch.length > 0) yield batch;
+    signal.throwIfAborted();
+    if (item.kind !== 'need-more') {
+      await pending.catch(() => undefined);
+      const reason = item.kind === 'end' ? '' : item.reason;
+      return { kind: item.kind, offset: item.offset + shift, reason };
+    }
+    const { bytesRead } = await reading(path, pending);
+    const chunk = chunks[turn];
+    position += bytesRead;
+    onBytes(position);
+    if (bytesRead === 0) reader.end();
+    else reader.push(chunk.subarray(0, bytesRead));
+    turn = turn === 0 ? 1 : 0;
+    pending = read(chunks[turn]);
+    // A fault of the disk is told when its turn comes.
+    pending.catch(() => undefined);
+  }
+}
+
+/** Takes the records that the reader has; returns what stopped it. */
+function takeRecords<Value>(
+  reader: TxnLogReader,
+  shift: number,
+  map: (record: LogRecord) => Value | undefined,
+  batch: Value[],
+): Exclude<LogItem, { kind: 'entry' }> {
+  for (;;) {
+    const item = reader.next();
+    if (item.kind !== 'entry') return item;
+    const { zxid, entry } = item;
+    const value = map({ offset: item.offset + shift, zxid, entry, damage: undefined });
+    if (value !== undefined) batch.push(value);
+  }
+}
+
+/**
+ * The record at the place where the log is corrupt, when it has a length that leads to its end
+ * mark.
+ */
+async function damagedRecord(
+  handle: FileHandle,
+  { offset, reason }: LogEnding,
+  maxEntry: number,
+): Promise<LogRecord | undefined> {
+  if (offset < HEADER_SIZE) return undefined;
+  const prefix = await bytesAt(handle, offset, PREFIX_SIZE);
+  if (prefix === undefined) return undefined;
+  const length = prefix.readInt32BE(8);
+  if (length < LEAST_ENTRY || length > maxEntry) return undefined;
+  const rest = await bytesAt(handle, offset + PREFIX_SIZE, length + 1);
+  if (rest?.[length] !== END_OF_RECORD) return undefined;
+  const entry = rest.subarray(0, length);
+  return { offset, zxid: entry.readBigInt64BE(12), entry, damage: reason };
+}
+
+async function bytesAt(
+  handle: FileHandle,
+  offset: number,
+  length: number,
+): Promise<Buffer | undefined> {
+  const bytes = Buffer.alloc(length);
+  const { bytesRead } = await handle.read(bytes, 0, length, offset);
+  return bytesRead === length ? bytes : undefined;
+}

@@ -1,0 +1,208 @@
+// Reads a snapshot of any size in constant memory, plain or packed, and says whether it is whole.
+
+import { createReadStream, type ReadStream } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
+import { createGunzip } from 'node:zlib';
+import type { SnapshotItem } from '../../server/persistence/snapshot-item.js';
+import { SnapshotReader } from '../../server/persistence/snapshot-reader.js';
+import {
+  DIGEST_STAT_SIZE,
+  nodeDigest,
+  orderPersisted,
+  TreeDigest,
+} from '../../server/tree/digest.js';
+import { reading } from './file-fault.js';
+import { unpackSnappy } from './snappy.js';
+
+const READ_SIZE = 256 * 1024;
+
+export type SnapshotNode = Extract<SnapshotItem, { kind: 'node' }>;
+export type SnapshotSession = Extract<SnapshotItem, { kind: 'session' }>;
+export type SnapshotAcl = Extract<SnapshotItem, { kind: 'acl' }>;
+
+/** What takes the pieces of a snapshot as they are read. */
+export interface SnapshotTaker<Value> {
+  readonly session?: (session: SnapshotSession) => void;
+  readonly acl?: (acl: SnapshotAcl) => void;
+  /** `digest` covers path, data and all of the Stat but pzxid; 0 for what servers leave out. */
+  readonly node: (node: SnapshotNode, digest: number) => Value | undefined;
+  /** The digests are of no use: a file is read again that was read through before. */
+  readonly isKnown?: boolean;
+}
+
+export type Compression = 'none' | 'gzip' | 'snappy';
+
+/** What a snapshot turned out to be. */
+export interface SnapshotOutcome {
+  readonly compression: Compression;
+  /** On the disk. */
+  readonly size: number;
+  readonly sessions: number;
+  readonly acls: number;
+  readonly nodes: number;
+  /** Of paths and data, as approximate_data_size counts them. */
+  readonly dataBytes: number;
+  /** Of the tree that was read; of version 2. */
+  readonly digest: bigint;
+  /** What the file says: the zxid it belongs to, and null for one of an old version. */
+  readonly told: { readonly zxid: bigint; readonly digest: bigint | null } | undefined;
+  readonly lastProcessedZxid: bigint | undefined;
+  /** Why it is not whole. The offset counts the bytes of the snapshot, unpacked. */
+  readonly fault: { readonly offset: number; readonly reason: string } | undefined;
+}
+
+export interface ReadSnapshotOptions {
+  readonly maxEntry: number;
+  readonly signal: AbortSignal;
+  /** Of the file's bytes. */
+  readonly onBytes: (done: number) => void;
+}
+
+/** By the first bytes, not by the name: a copy may be called anything. */
+async function compressionOf(path: string): Promise<Compression> {
+  const handle = await reading(path, open(path, 'r'));
+  try {
+    const { buffer } = await reading(path, handle.read(Buffer.alloc(8), 0, 8, 0));
+    if (buffer[0] === 0x1f && buffer[1] === 0x8b) return 'gzip';
+    return buffer.toString('latin1', 1, 7) === 'SNAPPY' ? 'snappy' : 'none';
+  } finally {
+    await handle.close();
+  }
+}
+
+function unpacked(source: ReadStream, compression: Compression): AsyncIterable<Buffer> {
+  if (compression === 'snappy') return unpackSnappy(source);
+  if (compression === 'none') return source;
+  const gunzip = createGunzip();
+  // An error of the file does not reach the stream behind a pipe by itself.
+  source.on('error', (error) => gunzip.destroy(error));
+  return source.pipe(gunzip);
+}
+
+/** Gives what `taker` makes of the nodes, in batches; returns what the snapshot is. */
+export async function* readSnapshot<Value>(
+  path: string,
+  taker: SnapshotTaker<Value>,
+  options: ReadSnapshotOptions,
+): AsyncGenerator<Value[], SnapshotOutcome, undefined> {
+  const { size } = await reading(path, stat(path));
+  const compression = await compressionOf(path);
+  const fold = new SnapshotFold(taker);
+  const reader = new SnapshotReader(options.maxEntry);
+  const source = createReadStream(path, { highWaterMark: READ_SIZE });
+  const chunks = unpacked(source, compression);
+  let offset = 0;
+  try {
+    for await (const chunk of chunks) {
+      options.signal.throwIfAborted();
+      offset += chunk.length;
+      reader.push(chunk);
+      const batch = fold.take(reader);
+      if (batch.length > 0) yield batch;
+      options.onBytes(source.bytesRead);
+      if (fold.isOver) break;
+    }
+  } catch (error) {
+    if (options.signal.aborted || !(error instanceof Error)) throw error;
+    const what = compression === 'none' ? '' : `the ${compression} stream is damaged: `;
+    return fold.outcome(compression, size, { offset, reason: `${what}${error.message}` });
+  } finally {
+    source.destroy();
+  }
+  if (!fold.isOver) {
+    reader.end();
+    const batch = fold.take(reader);
+    if (batch.length > 0) yield batch;
+  }
+  return fold.outcome(compression, size, undefined);
+}
+
+/** Counts what the reader gives, and hands it on. */
+class SnapshotFold<Value> {
+  isOver = false;
+  private readonly taker: SnapshotTaker<Value>;
+  private readonly stat60 = Buffer.alloc(DIGEST_STAT_SIZE);
+  private readonly digest = new TreeDigest();
+  private sessions = 0;
+  private acls = 0;
+  private nodes = 0;
+  private dataBytes = 0;
+  private told: SnapshotOutcome['told'];
+  private lastProcessedZxid: bigint | undefined;
+  private fault: SnapshotOutcome['fault'];
+
+  constructor(taker: SnapshotTaker<Value>) {
+    this.taker = taker;
+  }
+
+  take(reader: SnapshotReader): Value[] {
+    const batch: Value[] = [];
+    for (;;) {
+      const item = reader.next();
+      switch (item.kind) {
+        case 'need-more':
+          return batch;
+        case 'node':
+          this.takeNode(item, batch);
+          break;
+        case 'session':
+          this.sessions++;
+          this.taker.session?.(item);
+          break;
+        case 'acl':
+          this.acls++;
+          this.taker.acl?.(item);
+          break;
+        case 'digest':
+          this.told = { zxid: item.zxid, digest: item.digest };
+          break;
+        case 'lastProcessedZxid':
+          this.lastProcessedZxid = item.zxid;
+          break;
+        case 'invalid':
+          this.fault = { offset: item.offset, reason: item.reason };
+          this.isOver = true;
+          return batch;
+        case 'end':
+          this.isOver = true;
+          return batch;
+        case 'valid':
+          break;
+      }
+    }
+  }
+
+  private takeNode(node: SnapshotNode, batch: Value[]): void {
+    this.nodes++;
+    this.dataBytes += Buffer.byteLength(node.path) + (node.data?.length ?? 0);
+    const digest = this.taker.isKnown === true ? 0 : this.digestOf(node);
+    const value = this.taker.node(node, digest);
+    if (value !== undefined) batch.push(value);
+  }
+
+  private digestOf({ path, data, stat }: SnapshotNode): number {
+    orderPersisted(stat, this.stat60);
+    const digest = nodeDigest(path, data, this.stat60);
+    this.digest.add(digest);
+    return digest;
+  }
+
+  outcome(
+    compression: Compression,
+    size: number,
+    fault: SnapshotOutcome['fault'],
+  ): SnapshotOutcome {
+    return {
+      compression,
+      size,
+      sessions: this.sessions,
+      acls: this.acls,
+      nodes: this.nodes,
+      dataBytes: this.dataBytes,
+      digest: this.digest.value,
+      told: this.told,
+      lastProcessedZxid: this.lastProcessedZxid,
+      fault: fault ?? this.fault,
+    };
+  }
+}

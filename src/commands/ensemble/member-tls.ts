@@ -1,0 +1,28 @@
+import type { ServerAddress } from '../../client/connect-string.js';
+import type { TlsOptions } from '../../client/tls.js';
+import {
+  givenTlsOption,
+  readTlsFiles,
+  TlsFileError,
+  type TlsFiles,
+} from '../connecting/tls-files.js';
+import { UsageError } from './usage-error.js';
+
+/** @throws UsageError for a file that cannot be used, or options that no member needs */
+export async function tlsOf(
+  files: TlsFiles,
+  members: readonly ServerAddress[],
+  passphrase: string | undefined,
+): Promise<TlsOptions | undefined> {
+  const option = givenTlsOption(files);
+  if (option === undefined) return undefined;
+  if (!members.some(({ isSecure }) => isSecure)) {
+    throw new UsageError(`${option} is for TLS, but no member is given as zks://host[:port]`);
+  }
+  try {
+    return await readTlsFiles(files, passphrase);
+  } catch (error) {
+    if (!(error instanceof TlsFileError)) throw error;
+    throw new UsageError(error.message, undefined, { cause: error });
+  }
+}

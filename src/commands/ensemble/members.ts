@@ -1,0 +1,143 @@
+import { readFileSync } from 'node:fs';
+import { dirname, isAbsolute, join } from 'node:path';
+import {
+  chrootStart,
+  parseConnectString,
+  parseServerAddress,
+} from '../../client/connect-string.js';
+import { ConnectError } from '../../client/errors.js';
+import { checkSrvTarget, isSrvTarget, resolveSrv } from '../connecting/srv-target.js';
+import { EXIT_BAD_HOSTS_FILE, EXIT_USAGE } from './exit-codes.js';
+import { parseHostsFile } from './hosts-file.js';
+import { type MemberAddress, placeOf } from './member-address.js';
+import { UsageError } from './usage-error.js';
+import { dynamicConfigFile, membersOfConfig } from './zoo-cfg-members.js';
+
+/** Where the list of members comes from; at most one of them is set. */
+export interface MemberSource {
+  readonly ensemble?: string;
+  readonly servers?: string;
+  readonly connect?: string;
+  readonly config?: string;
+}
+
+/** As zksh's default: a server on this machine. */
+const DEFAULT_SERVERS = '127.0.0.1:2181';
+const SECURE = 'zks://';
+
+/**
+ * The members to ask, in the order given.
+ * @throws UsageError 64 for a bad list or more than one source, 65 for a bad file
+ */
+export function resolveMembers(source: MemberSource): readonly MemberAddress[] {
+  const given = Object.entries(source).filter(([, value]) => value !== undefined);
+  if (given.length > 1) {
+    const names = given.map(([name]) => `--${name}`).join(' and ');
+    throw new UsageError(`${names} both say which members to ask: give one of them`);
+  }
+  if (source.ensemble !== undefined) return fromHostsFile(source.ensemble);
+  if (source.config !== undefined) return fromConfig(source.config);
+  if (source.connect !== undefined) return fromConnectString(source.connect);
+  return fromList(source.servers ?? DEFAULT_SERVERS);
+}
+
+/**
+ * The same source, with the servers that a name stands for instead of the name.
+ * @throws UsageError
+ */
+export async function withNamedServers(source: MemberSource): Promise<MemberSource> {
+  const { servers, connect } = source;
+  return {
+    ...source,
+    ...(servers === undefined ? {} : { servers: await named('--servers', servers) }),
+    ...(connect === undefined ? {} : { connect: await named('--connect', connect) }),
+  };
+}
+
+async function named(option: string, text: string): Promise<string> {
+  if (!isSrvTarget(text)) return text;
+  try {
+    checkSrvTarget(text);
+    const target = await resolveSrv(text);
+    return target.slice(0, chrootStart(target));
+  } catch (error) {
+    if (!(error instanceof RangeError) && !(error instanceof ConnectError)) throw error;
+    throw new UsageError(`${option}: ${error.message}`, EXIT_USAGE, { cause: error });
+  }
+}
+
+function readFile(option: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new UsageError(`${option} ${file} cannot be read: ${why}`, EXIT_BAD_HOSTS_FILE, {
+      cause,
+    });
+  }
+}
+
+function fromHostsFile(file: string): readonly MemberAddress[] {
+  const { servers, faults } = parseHostsFile(readFile('--ensemble', file));
+  if (faults.length > 0) {
+    const lines = faults.map(({ line, message }) => `${file}:${line}: ${message}`);
+    throw new UsageError(lines.join('\n'), EXIT_BAD_HOSTS_FILE);
+  }
+  if (servers.length === 0) {
+    throw new UsageError(
+      `${file} names no server: expected one host[:port] a line`,
+      EXIT_BAD_HOSTS_FILE,
+    );
+  }
+  return servers;
+}
+
+function fromConfig(file: string): readonly MemberAddress[] {
+  const text = readFile('--config', file);
+  const dynamic = dynamicConfigFile(text);
+  const dynamicText =
+    dynamic === undefined
+      ? ''
+      : readFile('dynamicConfigFile', isAbsolute(dynamic) ? dynamic : join(dirname(file), dynamic));
+  try {
+    return unique('--config', membersOfConfig(`${text}\n${dynamicText}`), EXIT_BAD_HOSTS_FILE);
+  } catch (error) {
+    if (error instanceof RangeError) {
+      throw new UsageError(`${file}: ${error.message}`, EXIT_BAD_HOSTS_FILE, { cause: error });
+    }
+    throw error;
+  }
+}
+
+function fromConnectString(text: string): readonly MemberAddress[] {
+  return asUsage('--connect', () => unique('--connect', parseConnectString(text).servers));
+}
+
+function fromList(text: string): readonly MemberAddress[] {
+  // A scheme before the first one is meant for all, as in a connect string.
+  const scheme = text.startsWith(SECURE) ? SECURE : '';
+  const parts = text.split(',').map((part) => part.trim());
+  const texts = parts.map((part) => (part.startsWith(SECURE) ? part : `${scheme}${part}`));
+  return asUsage('--servers', () => unique('--servers', texts.map(parseServerAddress)));
+}
+
+function asUsage<Value>(option: string, read: () => Value): Value {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new UsageError(`${option}: ${error.message}`, EXIT_USAGE, { cause: error });
+  }
+}
+
+/** A member listed twice would count twice in the verdict. */
+function unique(
+  option: string,
+  servers: readonly MemberAddress[],
+  exitCode: typeof EXIT_USAGE | typeof EXIT_BAD_HOSTS_FILE = EXIT_USAGE,
+): readonly MemberAddress[] {
+  const names = servers.map(placeOf);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw new UsageError(`${option} names ${twice} twice`, exitCode);
+  return servers;
+}

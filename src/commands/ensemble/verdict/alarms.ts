@@ -1,0 +1,89 @@
+import { shortBytes, shortDuration, shortNumber } from '../format.js';
+import type { Member } from '../member.js';
+import { statusOf } from '../status.js';
+import { type LimitChange, type LimitLevel, limitFor } from './limits.js';
+import { type MeasureContext, measure } from './measure.js';
+import type { Problem } from './result.js';
+import type { Threshold } from './threshold.js';
+import { THRESHOLDS } from './thresholds.js';
+
+/**
+ * Every limit that a serving member is beyond, in the order of the table; of two limits the worse.
+ */
+export function findAlarms(context: MeasureContext, changes: readonly LimitChange[]): Problem[] {
+  return context.members.flatMap((member) =>
+    THRESHOLDS.flatMap((threshold) => alarmOf(threshold, member, context, changes)),
+  );
+}
+
+function alarmOf(
+  threshold: Threshold,
+  member: Member,
+  context: MeasureContext,
+  changes: readonly LimitChange[],
+): Problem[] {
+  const { role } = statusOf(member);
+  const { roles, name, says, advice, source, bound } = threshold;
+  if (roles !== undefined && !roles.some((one) => one === role)) return [];
+  const value = measure(threshold.reading, member, context);
+  if (value === undefined) return [];
+  for (const level of ['critical', 'warning'] as const) {
+    const limit = limitFor(threshold, level, role, changes);
+    const isBeyond = limit !== undefined && (bound === 'above' ? value > limit : value < limit);
+    if (!isBeyond) continue;
+    const isChanged = changes.some((change) => change.name === name && change.level === level);
+    const found = `${says}: ${inUnit(value, threshold)}`;
+    const expected = `${bound} the limit of ${inUnit(limit, threshold)} (${name})`;
+    return [
+      {
+        level,
+        code: `limit:${name}`,
+        server: member.server,
+        text: `${found}, ${expected}; ${advice}`,
+        ...(threshold.reading.kind === 'increase' ? { isEvent: true } : {}),
+        limit: { name, value, limit, source: isChanged ? 'given for this run' : source },
+      },
+    ];
+  }
+  return [];
+}
+
+/** A figure as a sentence says it, with its unit. */
+export function inUnit(value: number, { unit }: Pick<Threshold, 'unit'>): string {
+  if (unit === 'bytes') return shortBytes(value);
+  if (unit === 'ms' && Math.abs(value) >= 60_000) return shortDuration(value);
+  if (unit === '%') return `${shortNumber(value)}%`;
+  return unit === '' ? shortNumber(value) : `${shortNumber(value)} ${unit}`;
+}
+
+/** The table of limits as it is in force, for `check --explain`. */
+export function explainLimits(changes: readonly LimitChange[]) {
+  const limit = (threshold: Threshold, level: LimitLevel): string | undefined => {
+    const value = limitFor(threshold, level, undefined, changes);
+    const others = changes.filter(
+      (change) =>
+        change.name === threshold.name && change.level === level && change.role !== undefined,
+    );
+    const told = [
+      ...(value === undefined ? [] : [inUnit(value, threshold)]),
+      ...others.map((change) => {
+        const own = change.limit === undefined ? 'off' : inUnit(change.limit, threshold);
+        return `${change.role}: ${own}`;
+      }),
+    ];
+    return told.length === 0 ? undefined : told.join(', ');
+  };
+  return {
+    titles: ['limit', 'is bad', 'warning', 'critical', 'roles', 'what', 'what to do', 'source'],
+    rows: THRESHOLDS.map((threshold) => [
+      threshold.name,
+      threshold.bound,
+      limit(threshold, 'warning'),
+      limit(threshold, 'critical'),
+      threshold.roles?.join(' '),
+      threshold.says,
+      threshold.advice,
+      threshold.source,
+    ]),
+  };
+}

@@ -1,0 +1,49 @@
+// Which members, and which of their figures, a verdict is about.
+
+import type { Member } from '../member.js';
+import type { Column } from '../verb.js';
+import type { Level, Problem, Verdict } from './result.js';
+import type { Threshold } from './threshold.js';
+import { THRESHOLDS } from './thresholds.js';
+
+/** What the verdict says of this member, alone or among others. */
+export function problemsOf({ server }: Pick<Member, 'server'>, verdict: Verdict): Problem[] {
+  return verdict.problems.filter(
+    (problem) => problem.server === server || problem.servers?.includes(server) === true,
+  );
+}
+
+/** The worst of them; undefined for a member that is well. */
+export function worstLevel(problems: readonly Problem[]): Level | undefined {
+  const levels = ['critical', 'unknown', 'warning'] as const;
+  return levels.find((level) => problems.some((problem) => problem.level === level));
+}
+
+/** How grave is what the column shows of a member with these problems? */
+export function levelOfCell({ tells = [] }: Column, problems: readonly Problem[]) {
+  return worstLevel(problems.filter(({ code }) => tells.includes(code.replace(/^limit:/, ''))));
+}
+
+/** The same for one key of mntr, without `zk_`. */
+export function levelOfKey(key: string, problems: readonly Problem[]): Level | undefined {
+  const about = THRESHOLDS.filter(({ reading }) => keysOf(reading).includes(key));
+  const names = about.map(({ name }) => `limit:${name}`);
+  return worstLevel(problems.filter(({ code }) => names.includes(code)));
+}
+
+function keysOf(reading: Threshold['reading']): readonly string[] {
+  switch (reading.kind) {
+    case 'gauge':
+    case 'ratio':
+    case 'increase':
+      return [reading.key];
+    case 'mean':
+      return [`avg_${reading.summary}`];
+    case 'p99':
+      return [`p99_${reading.summary}`];
+    case 'rate':
+      return [`sum_${reading.summary}`];
+    default:
+      return [];
+  }
+}

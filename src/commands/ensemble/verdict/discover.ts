@@ -1,0 +1,65 @@
+// Finds all members by asking one of them: by its word conf, or as a client where the word is not
+// in its whitelist.
+
+import { WORDS } from '../../../fourlw/index.js';
+import { safeLine } from '../../terminal/sanitize.js';
+import { askMember } from '../ask.js';
+import { type MemberAddress, nameOf } from '../member-address.js';
+import { RunFault } from '../run-fault.js';
+import { membersOfConfig } from '../zoo-cfg-members.js';
+import type { RunOptions } from './run.js';
+
+/** Reads /zookeeper/config as a client does; throws for whatever goes wrong. */
+export type ReadConfig = (address: MemberAddress, run: RunOptions) => Promise<string>;
+
+/**
+ * The membership, as the first of `known` that answers knows it. A static configuration names no
+ * client ports: then the others have that of the member asked.
+ * @throws RunFault when none tells a membership
+ */
+export async function discoverMembers(
+  known: readonly MemberAddress[],
+  run: RunOptions,
+  readConfig: ReadConfig,
+): Promise<readonly MemberAddress[]> {
+  const faults: string[] = [];
+  for (const address of known) {
+    try {
+      return membersBy(await serverLines(address, run, readConfig), address);
+    } catch (error) {
+      const fault = error instanceof Error ? error.message : String(error);
+      faults.push(`${nameOf(address)}: ${safeLine(fault)}`);
+    }
+  }
+  throw new RunFault(`--discover: no member tells who the members are\n${faults.join('\n')}`);
+}
+
+/** `server.1=…` and so on. */
+async function serverLines(
+  address: MemberAddress,
+  run: RunOptions,
+  readConfig: ReadConfig,
+): Promise<string> {
+  const { ask, timeoutMs, tls } = run;
+  const deadline = AbortSignal.timeout(run.deadlineMs);
+  const answer = await askMember(ask, address, 'conf', {
+    timeoutMs,
+    deadline,
+    ...(tls === undefined ? {} : { tls }),
+  });
+  if (!answer.ok) return readConfig(address, run);
+  return Object.entries(WORDS.conf.parse(answer.text).servers)
+    .map(([sid, line]) => `server.${sid}=${line}\n`)
+    .join('');
+}
+
+/** @throws Error for a membership that cannot be used */
+function membersBy(lines: string, { port, isSecure }: MemberAddress): readonly MemberAddress[] {
+  if (!lines.includes('server.')) throw new Error('it is standalone, and knows no others');
+  const members = membersOfConfig(`clientPort=${port}\n${lines}`);
+  const places = new Set(members.map(({ host, port: own }) => `${host} ${own}`));
+  if (places.size < members.length) {
+    throw new Error('its membership names no client ports, and several members are on one host');
+  }
+  return isSecure === true ? members.map((member) => ({ ...member, isSecure })) : members;
+}

@@ -1,0 +1,26 @@
+import type { MemberStatus } from '../status.js';
+import type { Problem } from './result.js';
+
+/** What is found of the ensemble as a whole. */
+export interface Overall {
+  readonly summary: string;
+  readonly problems: readonly Problem[];
+}
+
+/** @param about the members that it is about */
+export function finding(
+  level: Problem['level'],
+  code: string,
+  text: string,
+  about: readonly MemberStatus[] = [],
+): Overall {
+  return { summary: text, problems: [{ level, code, text, ...aboutMembers(about) }] };
+}
+
+export function aboutMembers(about: readonly MemberStatus[]): Pick<Problem, 'servers'> {
+  return about.length === 0 ? {} : { servers: about.map(({ member }) => member.server) };
+}
+
+export function well(summary: string): Overall {
+  return { summary, problems: [] };
+}

@@ -1,0 +1,150 @@
+// Takes the readings that thresholds.ts names. Pure: the earlier look is handed in.
+
+import { metricOf, type ParsedMntr, summaryPart } from '../../../fourlw/mntr.js';
+import { zxidCounter } from '../../../protocol/zxid.js';
+import { countersSince, type EarlierLook } from '../earlier-look.js';
+import { type Member, metricsOf } from '../member.js';
+import { OPERATION_PREFIX } from '../rates.js';
+import { lagOf, statusOf } from '../status.js';
+import type { Reading } from './threshold.js';
+import { THRESHOLDS } from './thresholds.js';
+
+export interface MeasureContext {
+  readonly members: readonly Member[];
+  readonly timeMs: number;
+  /** By `host:port`. */
+  readonly earlier: ReadonlyMap<string, EarlierLook>;
+}
+
+const ZXIDS_OF_AN_EPOCH = 2 ** 32;
+const DAY_MS = 86_400_000;
+
+/**
+ * What a reading says of a member now; undefined where nothing tells. Counters go back to zero
+ * with a restart and with `srst`: what grew since then is not known, so that there is no figure.
+ */
+export function measure(
+  reading: Reading,
+  member: Member,
+  context: MeasureContext,
+): number | undefined {
+  const metrics = metricsOf(member);
+  const earlier = context.earlier.get(member.server);
+  const counters = countersSince(earlier, metrics && metricOf(metrics, 'uptime'));
+  switch (reading.kind) {
+    case 'gauge':
+      return metrics && finite(metricOf(metrics, reading.key));
+    case 'ratio':
+      return metrics && percent(metricOf(metrics, reading.key), metricOf(metrics, reading.of));
+    case 'increase':
+      return metrics && growth(metricOf(metrics, reading.key), counters[reading.key]);
+    case 'mean':
+      return metrics && meanOf(metrics, reading.summary, counters);
+    case 'rate': {
+      const seconds = earlier && (context.timeMs - earlier.timeMs) / 1000;
+      const name = `sum_${reading.summary}`;
+      const grown = metrics && growth(summaryPart(metrics, reading.summary, 'sum'), counters[name]);
+      return grown !== undefined && seconds ? grown / seconds : undefined;
+    }
+    case 'p99':
+      return metrics && finite(summaryPart(metrics, reading.summary, 'p99'));
+    case 'lag': {
+      const lag = lagOf(member, context.members);
+      return lag === undefined ? undefined : Number(lag);
+    }
+    case 'zxid-used':
+      return percent(counterOf(member), ZXIDS_OF_AN_EPOCH);
+    case 'zxid-days':
+      return daysLeft(member, earlier, context.timeMs);
+    case 'certificate-days': {
+      const until = member.certificateEndsMs;
+      return until === undefined ? undefined : Math.floor((until - context.timeMs) / DAY_MS);
+    }
+  }
+}
+
+/** What the next look needs of this one. */
+export function lookOf(member: Member, timeMs: number): EarlierLook {
+  const metrics = metricsOf(member);
+  const counters: Record<string, number> = {};
+  for (const [name, value] of metrics === undefined ? [] : countersOf(metrics)) {
+    if (value !== undefined && Number.isFinite(value)) counters[name] = value;
+  }
+  const { zxid } = statusOf(member);
+  return { timeMs, counters, zxid, uptimeMs: metrics && metricOf(metrics, 'uptime') };
+}
+
+/** What a later look needs of these members, by name. */
+export function looksOf(
+  members: readonly Member[],
+  timeMs: number,
+): ReadonlyMap<string, EarlierLook> {
+  return new Map(members.map((member) => [member.server, lookOf(member, timeMs)]));
+}
+
+type NamedValue = readonly [name: string, value: number | undefined];
+
+/** Under the names of the default provider, whichever wrote them. */
+function countersOf(metrics: ParsedMntr): readonly NamedValue[] {
+  const operations = [...metrics.values.keys()].filter((key) => key.startsWith(OPERATION_PREFIX));
+  const plain = ['packets_received', 'packets_sent', ...operations];
+  const ofLimits = THRESHOLDS.flatMap(({ reading }): readonly NamedValue[] => {
+    if (reading.kind === 'increase') return [[reading.key, metricOf(metrics, reading.key)]];
+    if (reading.kind !== 'mean' && reading.kind !== 'rate') return [];
+    return (['sum', 'cnt'] as const).map((part) => [
+      `${part}_${reading.summary}`,
+      summaryPart(metrics, reading.summary, part),
+    ]);
+  });
+  return [
+    ...plain.map((name): NamedValue => [name.replace(/_total$/, ''), metricOf(metrics, name)]),
+    ...ofLimits,
+  ];
+}
+
+function finite(value: number | undefined): number | undefined {
+  return value !== undefined && Number.isFinite(value) ? value : undefined;
+}
+
+function percent(value: number | undefined, of: number | undefined): number | undefined {
+  if (value === undefined || of === undefined || value < 0 || of <= 0) return undefined;
+  return Number(((100 * value) / of).toFixed(1));
+}
+
+function growth(now: number | undefined, before: number | undefined): number | undefined {
+  if (now === undefined || before === undefined || now < before) return undefined;
+  return finite(now - before);
+}
+
+function meanOf(
+  metrics: ParsedMntr,
+  summary: string,
+  counters: EarlierLook['counters'],
+): number | undefined {
+  const [sum, count] = (['sum', 'cnt'] as const).map((part) => {
+    const now = summaryPart(metrics, summary, part);
+    return growth(now, counters[`${part}_${summary}`]);
+  });
+  if (sum !== undefined && count !== undefined) return count === 0 ? undefined : sum / count;
+  return finite(summaryPart(metrics, summary, 'avg'));
+}
+
+function counterOf(member: Member): number | undefined {
+  const { zxid } = statusOf(member);
+  return zxid === undefined ? undefined : zxidCounter(zxid);
+}
+
+function daysLeft(
+  member: Member,
+  earlier: EarlierLook | undefined,
+  timeMs: number,
+): number | undefined {
+  const { zxid } = statusOf(member);
+  if (zxid === undefined || earlier?.zxid === undefined) return undefined;
+  const txns = Number(zxid - earlier.zxid);
+  const elapsedMs = timeMs - earlier.timeMs;
+  // Another epoch began anew; and a rate that nothing was written at says nothing.
+  if (zxid >> 32n !== earlier.zxid >> 32n || txns <= 0 || elapsedMs <= 0) return undefined;
+  const left = ZXIDS_OF_AN_EPOCH - zxidCounter(zxid);
+  return Number((left / (txns / elapsedMs) / DAY_MS).toFixed(1));
+}

@@ -1,0 +1,179 @@
+// The part of the verdict that is about leader, followers and quorum.
+
+import { isDown } from '../member.js';
+import { type MemberStatus, namesOf } from '../status.js';
+import { aboutMembers, finding, type Overall, well } from './finding.js';
+import type { Problem } from './result.js';
+
+function majorityOf(voters: number): number {
+  return Math.floor(voters / 2) + 1;
+}
+
+/** @param serving those of `statuses` that take reads and writes; none is standalone */
+export function judgeQuorum(
+  statuses: readonly MemberStatus[],
+  serving: readonly MemberStatus[],
+): Overall {
+  const twice = findTwins(serving);
+  if (twice !== undefined) return twice;
+  const leaders = serving.filter(({ role }) => role === 'leader');
+  const [leader] = leaders;
+  if (leaders.length > 1) return judgeLeaders(leaders);
+  const mixed = findStrangers(serving);
+  if (mixed !== undefined) return mixed;
+  const told = Math.max(0, ...serving.map(({ quorumSize }) => quorumSize ?? 0));
+  // Without a word on the voters, everyone listed who is no observer is taken for one.
+  const listed = statuses.filter(({ isObserver }) => !isObserver).length;
+  const voters = told > 0 ? told : listed;
+  if (leader === undefined) return judgeWithoutLeader(statuses, serving, { voters, listed });
+  const followers = serving.filter(({ role }) => role === 'follower');
+  const seen = followers.length + 1;
+  const inStep = leader.syncedFollowers === undefined ? seen : leader.syncedFollowers + 1;
+  const ratio = `${inStep} of ${voters} voters in step`;
+  const needed = majorityOf(voters);
+  if (inStep < needed) {
+    return finding('critical', 'no-quorum', `no quorum: ${ratio}, ${needed} are needed`);
+  }
+  const spare = inStep < voters && inStep === needed ? ', none to spare' : '';
+  const summary = `${leader.member.server} leads, ${ratio}${spare}`;
+  // A voter that is down is a problem of its own row; one that is up and behind is told here.
+  if (inStep < voters && seen >= Math.min(voters, listed)) {
+    return { summary, problems: [behind(ratio, leader, followers)] };
+  }
+  return well(summary);
+}
+
+/** One server that is listed by two names would be counted twice. */
+function findTwins(serving: readonly MemberStatus[]): Overall | undefined {
+  const bySeat = new Map<string, MemberStatus>();
+  for (const status of serving) {
+    const { sid, membership } = status;
+    if (sid === undefined || membership === undefined) continue;
+    const seat = `${sid} ${membership}`;
+    const twin = bySeat.get(seat);
+    if (twin !== undefined) {
+      const both = [twin, status];
+      const says = `${namesOf(both)} are both server ${sid}: list it once, or give each a myid of its own`;
+      return finding('unknown', 'same-server', says, both);
+    }
+    bySeat.set(seat, status);
+  }
+  return undefined;
+}
+
+/** A follower that is up and not in step, by name where the zxids tell which. */
+function behind(
+  ratio: string,
+  { zxid }: MemberStatus,
+  followers: readonly MemberStatus[],
+): Problem {
+  const late = followers.filter(
+    (follower) => zxid !== undefined && follower.zxid !== undefined && follower.zxid < zxid,
+  );
+  const lags = late.map(({ member }) => `${member.server} is behind`);
+  const who = lags.length === 0 ? '' : `: ${lags.join(', ')}`;
+  const text = `only ${ratio}${who}`;
+  return { level: 'warning', code: 'not-in-step', text, ...aboutMembers(late) };
+}
+
+/**
+ * Two leaders are two ensembles in one list when each has a majority of its own voters, since the
+ * voters of one ensemble have but one majority. Otherwise one of them has lost its followers, and
+ * notices only after syncLimit.
+ */
+function judgeLeaders(leaders: readonly MemberStatus[]): Overall {
+  const names = namesOf(leaders);
+  const isLed = ({ syncedFollowers, quorumSize }: MemberStatus): boolean | undefined =>
+    syncedFollowers === undefined || quorumSize === undefined
+      ? undefined
+      : syncedFollowers + 1 >= majorityOf(quorumSize);
+  const memberships = new Set(leaders.flatMap(({ membership }) => membership ?? []));
+  if (memberships.size > 1 || leaders.filter((one) => isLed(one) === true).length > 1) {
+    return finding(
+      'critical',
+      'two-ensembles',
+      `two ensembles in one list: ${names} each lead one; make a list for each`,
+      leaders,
+    );
+  }
+  const lost = leaders.filter((one) => isLed(one) === false);
+  if (lost.length > 0) {
+    return finding(
+      'critical',
+      'two-leaders',
+      `two lead at once: ${names}; ${namesOf(lost)} has lost its followers and does not know yet`,
+      lost,
+    );
+  }
+  return finding(
+    'critical',
+    'two-leaders',
+    `two lead at once: ${names}: two ensembles in one list, or one of them has lost its followers ` +
+      '(mntr would tell; it must be in their 4lw.commands.whitelist)',
+    leaders,
+  );
+}
+
+/** Members that cannot be of the leader's ensemble; undefined when there are none. */
+function findStrangers(serving: readonly MemberStatus[]): Overall | undefined {
+  const byMembership = new Map<string, MemberStatus[]>();
+  for (const status of serving) {
+    if (status.membership === undefined) continue;
+    byMembership.set(status.membership, [...(byMembership.get(status.membership) ?? []), status]);
+  }
+  const groups = [...byMembership.values()];
+  if (groups.length > 1 && !shareVoters([...byMembership.keys()])) {
+    const told = groups.map((group) => namesOf(group)).join(' / ');
+    const says = `two ensembles in one list: ${told} have no member in common; make a list for each`;
+    return finding('critical', 'two-ensembles', says, groups.flat());
+  }
+  const voters = serving.filter(({ role }) => role === 'leader' || role === 'follower');
+  const least = Math.min(...voters.map(({ quorumSize }) => quorumSize ?? Number.POSITIVE_INFINITY));
+  const nonVoting = voters.reduce((sum, status) => sum + status.nonVoting, 0);
+  if (voters.length > least + nonVoting) {
+    const says =
+      `two ensembles in one list: ${voters.length} voters serve, ` +
+      `but an ensemble here has ${least}; make a list for each`;
+    return finding('critical', 'two-ensembles', says);
+  }
+  return undefined;
+}
+
+/** Members of one ensemble may know different memberships for a moment, but not disjoint ones. */
+function shareVoters(memberships: readonly string[]): boolean {
+  const [first, ...others] = memberships.map((text) => new Set(text.split(' ')));
+  return others.every((other) => [...other].some((address) => first?.has(address) === true));
+}
+
+function judgeWithoutLeader(
+  statuses: readonly MemberStatus[],
+  serving: readonly MemberStatus[],
+  { voters, listed }: { readonly voters: number; readonly listed: number },
+): Overall {
+  const hidden = statuses.find(({ member }) => member.isHiddenLeader === true);
+  if (hidden !== undefined) {
+    return well(`${hidden.member.server} leads and serves no clients (leaderServes=no)`);
+  }
+  const quiet = statuses.filter(({ member }) => member.state === 'not-serving');
+  const followers = serving.filter(({ role }) => role === 'follower').length;
+  if (quiet.length > 0 && followers > 0 && followers + 1 >= majorityOf(voters)) {
+    return finding(
+      'warning',
+      'leader-hidden',
+      `${followers} followers serve, so that one leads, but none says so: ${namesOf(quiet)} serves ` +
+        'no clients, as a leader with leaderServes=no; its AdminServer would tell (admin=PORT in ' +
+        'the hosts file)',
+      quiet,
+    );
+  }
+  // A follower that serves has a leader: when all that are listed serve, it is not among them.
+  const isListWhole = listed >= voters && serving.length < statuses.length;
+  const down = statuses.filter(({ member }) => isDown(member.state));
+  return isListWhole
+    ? finding('critical', 'no-leader', `no leader: ${namesOf(down)} may have been it`, down)
+    : finding(
+        'unknown',
+        'leader-not-listed',
+        'the leader is not among the members listed: list all of them',
+      );
+}

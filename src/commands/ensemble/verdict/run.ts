@@ -1,0 +1,99 @@
+import { setMaxListeners } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type AskOptions, askAll } from '../ask-all.js';
+import type { EarlierLook } from '../earlier-look.js';
+import type { Member } from '../member.js';
+import type { MemberAddress } from '../member-address.js';
+import { ratesOf } from '../rates.js';
+import type { OpsVerb } from '../verb.js';
+import { findAlarms } from './alarms.js';
+import type { LimitChange } from './limits.js';
+import { lookOf, looksOf } from './measure.js';
+import type { OpsResult } from './result.js';
+import { judge } from './verdict.js';
+
+export interface RunOptions extends AskOptions {
+  /** For the whole run; who has not answered then is a row that says timeout. */
+  readonly deadlineMs: number;
+  /** How long after a critical look a confirming verb looks again. */
+  readonly confirmMs: number;
+  /** Look twice, this far apart, so that what grows has a rate. */
+  readonly intervalMs?: number | undefined;
+  readonly limits?: readonly LimitChange[];
+  readonly minServing?: number | undefined;
+  /** What an earlier run saw, by the name of the member. */
+  readonly earlier?: ReadonlyMap<string, EarlierLook>;
+  /** Ends the run at once: nobody waits for its result. */
+  readonly signal?: AbortSignal;
+  readonly now: () => Date;
+}
+
+/** Asks all members at once and judges what they said. Never throws for what a member does. */
+export async function runVerb(
+  verb: OpsVerb,
+  servers: readonly MemberAddress[],
+  options: RunOptions,
+): Promise<OpsResult> {
+  const time = options.now().toISOString();
+  const cutOff = new AbortController();
+  setMaxListeners(0, cutOff.signal);
+  const end = (): void => cutOff.abort();
+  const timer = setTimeout(end, options.deadlineMs);
+  options.signal?.addEventListener('abort', end);
+  const pause = (ms: number) =>
+    delay(ms, undefined, { signal: cutOff.signal }).catch(() => undefined);
+  let { earlier = new Map() } = options;
+  const look = async (): Promise<OpsResult> => {
+    const answered = await Promise.all(
+      servers.map((address) => askAll(verb, address, cutOff.signal, options)),
+    );
+    const timeMs = options.now().getTime();
+    const members = answered.map((member) => withRates(member, timeMs, earlier));
+    const context = { members, timeMs, earlier };
+    const alarms = verb.isMeasured === true ? findAlarms(context, options.limits ?? []) : [];
+    const verdict = judge(verb, members, { alarms, minServing: options.minServing });
+    return { verb, time, timeMs, members, verdict };
+  };
+  /** A look that the deadline cut short saw less than the one before it. */
+  const lookAgain = async (before: OpsResult): Promise<OpsResult> => {
+    const again = cutOff.signal.aborted ? before : await look();
+    return cutOff.signal.aborted ? before : again;
+  };
+  try {
+    let result = await look();
+    if (options.intervalMs !== undefined) {
+      earlier = looksOf(result.members, result.timeMs);
+      await pause(options.intervalMs);
+      result = await lookAgain(result);
+    }
+    if (verb.isConfirmed !== true || !needsSecondLook(result)) return result;
+    // An election takes a moment, and a leader cut off from its followers notices only after
+    // syncLimit: what is gone at a second look is no emergency. Nor is a follower behind that was
+    // asked a moment before the others.
+    await pause(options.confirmMs);
+    return await lookAgain(result);
+  } finally {
+    clearTimeout(timer);
+    options.signal?.removeEventListener('abort', end);
+  }
+}
+
+const PASSING: readonly string[] = [
+  'limit:lag',
+  'not-in-step',
+  'leader-hidden',
+  'leader-not-listed',
+];
+
+function needsSecondLook({ verdict }: OpsResult): boolean {
+  return verdict.problems.some(({ level, code }) => level === 'critical' || PASSING.includes(code));
+}
+
+function withRates(
+  member: Member,
+  timeMs: number,
+  earlier: ReadonlyMap<string, EarlierLook>,
+): Member {
+  const rates = ratesOf(lookOf(member, timeMs), earlier.get(member.server));
+  return rates === undefined ? member : { ...member, rates };
+}

@@ -1,7 +1,0 @@
-import type { CellValue } from './verb.js';
-
-/** Rows of values under titles, for the formats made of rows. */
-export interface Grid {
-  readonly titles: readonly string[];
-  readonly rows: readonly (readonly CellValue[])[];
-}

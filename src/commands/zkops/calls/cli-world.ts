@@ -1,0 +1,43 @@
+import type { AskAdmin } from '../../ensemble/admin.js';
+import type { AskWord } from '../../ensemble/ask.js';
+import type { AskCertificate } from '../../ensemble/certificate.js';
+import type { ReadConfig } from '../../ensemble/verdict/discover.js';
+import type { OpsResult } from '../../ensemble/verdict/result.js';
+import type { Grid } from './grid.js';
+import type { StartLive } from './live.js';
+import type { OutputFormat } from './options.js';
+import type { TaskEntry } from './task.js';
+
+/** What a call asks to be shown. */
+export interface ShowOptions {
+  readonly output: OutputFormat;
+  /** Every row or value, not only the summary of each member. */
+  readonly isAll: boolean;
+  /** `*latency*`: which values to show. */
+  readonly keys: string | undefined;
+  /** Only the values that differ from member to member. */
+  readonly isDiff?: boolean;
+  readonly isQuiet: boolean;
+}
+
+/** What main needs of the world; tests put their own there. */
+export interface CliWorld {
+  readonly ask: AskWord;
+  readonly askAdmin?: AskAdmin;
+  readonly askCertificate?: AskCertificate;
+  readonly now: () => Date;
+  /** Of the private key for TLS. */
+  readonly keyPassphrase?: string | undefined;
+  readonly writeOut: (text: string | Buffer) => void;
+  readonly writeError: (text: string) => void;
+  readonly render: (result: OpsResult, show: ShowOptions) => string | Buffer;
+  /** Whether somebody looks at a terminal, and how wide it is. */
+  readonly terminal?: { readonly isInteractive: boolean; readonly width: number };
+  readonly startLive?: StartLive;
+  readonly readConfig?: ReadConfig;
+  readonly renderPage?: (result: OpsResult) => Promise<string>;
+  /** A list that is about no member. */
+  readonly renderGrid?: (grid: Grid, output: OutputFormat) => string;
+  /** Carries out what is no word; `args` without its name. */
+  readonly runTask?: (entry: TaskEntry, args: readonly string[]) => Promise<number>;
+}

@@ -1,0 +1,145 @@
+import { EXIT_CODES } from '../ensemble/exit-codes.js';
+import { roleOf } from '../ensemble/member.js';
+import type { MemberAddress } from '../ensemble/member-address.js';
+import { tlsOf } from '../ensemble/member-tls.js';
+import { resolveMembers, withNamedServers } from '../ensemble/members.js';
+import { UsageError } from '../ensemble/usage-error.js';
+import type { OpsVerb } from '../ensemble/verb.js';
+import { explainLimits } from '../ensemble/verdict/alarms.js';
+import { discoverMembers } from '../ensemble/verdict/discover.js';
+import { readLimits } from '../ensemble/verdict/limits-file.js';
+import type { OpsResult } from '../ensemble/verdict/result.js';
+import { type RunOptions, runVerb } from '../ensemble/verdict/run.js';
+import type { CliWorld, ShowOptions } from './calls/cli-world.js';
+import type { LiveSession } from './calls/live.js';
+import type { ParsedOptions } from './calls/options.js';
+import { earlierOf, keepState, loadState, underLock, writeResult } from './cron.js';
+import { srst } from './verbs/resets.js';
+
+/**
+ * Carries out a verb with the options that were typed; gives the exit code.
+ * @throws UsageError for what cannot be carried out as typed, RunFault for what this machine
+ * refuses
+ */
+export async function execute(
+  verb: OpsVerb,
+  options: ParsedOptions,
+  mask: Buffer | undefined,
+  world: CliWorld,
+): Promise<number> {
+  if (verb.isReset === true && options.yes !== true) {
+    throw new UsageError(`${verb.name} changes something in every member: say --yes to do it`);
+  }
+  if (options.for !== undefined && options.state === undefined) {
+    throw new UsageError('--for counts runs, which only --state FILE remembers');
+  }
+  const limits = readLimits(options);
+  if (options.explain === true && world.renderGrid !== undefined) {
+    world.writeOut(world.renderGrid(explainLimits(limits), options.output));
+    return EXIT_CODES.healthy;
+  }
+  const { ensemble, servers, connect, config } = options;
+  const given = Object.entries({ ensemble, servers, connect, config });
+  const source = Object.fromEntries(given.filter(([, value]) => value !== undefined));
+  const listed = resolveMembers(await withNamedServers(source));
+  const tls = await tlsOf(options, listed, world.keyPassphrase);
+  const run: RunOptions = {
+    ask: world.ask,
+    askAdmin: world.askAdmin,
+    askCertificate: world.askCertificate,
+    now: world.now,
+    timeoutMs: options.timeout,
+    // The deadline is for the asking; whoever wants two looks far apart waits in between.
+    deadlineMs: options.deadline + (options.interval ?? 0),
+    confirmMs: options.confirm ?? 1000,
+    limits,
+    minServing: options.minServing,
+    isForced: options.force === true,
+    ...(mask === undefined ? {} : { argument: mask }),
+    ...(tls === undefined ? {} : { tls }),
+  };
+  const members =
+    options.discover === true && world.readConfig !== undefined
+      ? await discoverMembers(listed, run, world.readConfig)
+      : listed;
+  const result =
+    verb.isLive === true && world.startLive !== undefined
+      ? await world.startLive(liveSession(verb, members, run, options, world))
+      : await runOnce(verb, members, run, options, world);
+  return result === undefined ? EXIT_CODES.unknown : exitCodeOf(result, options.failOn);
+}
+
+async function runOnce(
+  verb: OpsVerb,
+  members: readonly MemberAddress[],
+  run: RunOptions,
+  options: ParsedOptions,
+  world: CliWorld,
+): Promise<OpsResult> {
+  const result = await underLock(options, world.now(), async () => {
+    const before = loadState(options, (says) => world.writeError(`zkops: ${says}\n`));
+    const found = await runVerb(verb, members, {
+      ...run,
+      intervalMs: options.interval,
+      earlier: earlierOf(before),
+    });
+    return keepState(options, before, found);
+  });
+  if (options.html !== undefined && world.renderPage !== undefined) {
+    writeResult('--html', options.html, await world.renderPage(result));
+    return result;
+  }
+  const content = world.render(shownOf(result, options), showOf(options));
+  if (options.out === undefined) world.writeOut(content);
+  else writeResult('--out', options.out, content);
+  return result;
+}
+
+function showOf({ output, all, keys, quiet, diff }: ParsedOptions): ShowOptions {
+  const isDiff = diff === true ? { isDiff: true } : {};
+  return { output, isAll: all === true, keys, isQuiet: quiet === true, ...isDiff };
+}
+
+/** What is shown: with --leader one row, though all were asked and judged. */
+function shownOf(result: OpsResult, { leader }: ParsedOptions): OpsResult {
+  if (leader !== true) return result;
+  return { ...result, members: result.members.filter((member) => roleOf(member) === 'leader') };
+}
+
+function liveSession(
+  verb: OpsVerb,
+  members: readonly MemberAddress[],
+  run: RunOptions,
+  options: ParsedOptions,
+  world: CliWorld,
+): LiveSession {
+  const { interval = 3000, once, batch, count, sort, filter = '', output } = options;
+  const { isInteractive = false, width = 80 } = world.terminal ?? {};
+  const isBatch = once === true || batch === true || output !== 'table' || !isInteractive;
+  return {
+    look: (earlier, signal) =>
+      runVerb(verb, members, { ...run, earlier, ...(signal === undefined ? {} : { signal }) }),
+    reset: async () => {
+      const { members: asked } = await runVerb(srst, members, run);
+      const done = asked.filter(({ state }) => state === 'answered').length;
+      return `the statistics of ${done} of ${asked.length} members were set back`;
+    },
+    print:
+      output === 'table'
+        ? undefined
+        : (result) => world.writeOut(world.render(result, showOf(options))),
+    write: world.writeOut,
+    intervalMs: interval,
+    isBatch,
+    count: once === true ? 1 : count,
+    sort,
+    filter,
+    width,
+  };
+}
+
+/** `--fail-on crit` lets a warning pass; what cannot be judged passes only with `never`. */
+function exitCodeOf({ verdict: { level } }: OpsResult, failOn: ParsedOptions['failOn']): number {
+  if (failOn === 'never' || (failOn === 'crit' && level === 'warning')) return 0;
+  return EXIT_CODES[level];
+}

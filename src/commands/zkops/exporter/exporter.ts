@@ -1,0 +1,109 @@
+import { once } from 'node:events';
+import { parseServerAddress } from '../../../client/connect-string.js';
+import { UsageError } from '../../ensemble/usage-error.js';
+import { readLimits } from '../../ensemble/verdict/limits-file.js';
+import {
+  concludeFrom,
+  type Report,
+  type ReportRow,
+  type Task,
+  type TaskCall,
+} from '../calls/task.js';
+import { TIME_OPTIONS, timeoutOf } from '../probes/ask-members.js';
+import { dashboardText } from './dashboard.js';
+import { rulesText } from './rules.js';
+import { Scraper } from './scraper.js';
+import { serveMetrics } from './serve.js';
+
+const DEFAULT_LISTEN = '127.0.0.1:9141';
+const DEFAULT_MIN_AGE_MS = 1000;
+
+/** A text for another program; nothing was judged. */
+function documentOf(text: string): Report {
+  const verdict = concludeFrom([], '');
+  return { columns: [], rows: [], document: text, finish: () => ({ verdict }) };
+}
+
+function listenAddress(call: TaskCall): { readonly host: string; readonly port: number } {
+  const text = call.text('listen') ?? DEFAULT_LISTEN;
+  // Port 0, any that is free, is none of a ZooKeeper server.
+  const free = /^(.*):0$/.exec(text);
+  try {
+    if (free !== null) return { host: parseServerAddress(`${free[1]}:1`).host, port: 0 };
+    const { host, port } = parseServerAddress(text);
+    return { host, port };
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new UsageError(`--listen: ${why}`, undefined, { cause });
+  }
+}
+
+async function exporter(call: TaskCall): Promise<Report> {
+  const file = call.text('limits');
+  const limits = readLimits(file === undefined ? {} : { limits: file });
+  if (call.has('rules')) return documentOf(rulesText(limits));
+  if (call.has('dashboard')) return documentOf(dashboardText(limits));
+  const scraper = new Scraper(call, {
+    limits,
+    timeoutMs: timeoutOf(call),
+    deadlineMs: call.number('deadline') ?? 10_000,
+    minAgeMs: call.number('min-age') ?? DEFAULT_MIN_AGE_MS,
+    hasOldNames: call.has('old-names'),
+  });
+  if (call.has('once')) return documentOf(await scraper.scrape());
+  const endpoint = await serveMetrics(listenAddress(call), () => scraper.scrape());
+  async function* rows(): AsyncGenerator<ReportRow[], void, undefined> {
+    try {
+      yield [[endpoint.url, call.members.length]];
+      if (!call.signal.aborted) await once(call.signal, 'abort');
+    } finally {
+      await endpoint.close();
+    }
+  }
+  return {
+    columns: [
+      { title: 'LISTENING AT', key: 'url' },
+      { title: 'MEMBERS', key: 'members' },
+    ],
+    rows: rows(),
+    isEndless: true,
+    isPlain: true,
+    isService: true,
+    finish: () => ({ verdict: concludeFrom([], 'stopped') }),
+  };
+}
+
+export const exporterTask: Task = {
+  name: 'exporter',
+  summary: 'serves the metrics of the ensemble to Prometheus; alert rules and a dashboard for them',
+  args: [],
+  options: [
+    {
+      name: 'listen',
+      value: 'host:port',
+      about: 'where to serve /metrics',
+      kind: 'text',
+      fallback: DEFAULT_LISTEN,
+    },
+    { name: 'once', about: 'print the metrics and end', kind: 'flag' },
+    { name: 'rules', about: 'print alert rules for Prometheus, ask nobody', kind: 'flag' },
+    { name: 'dashboard', about: 'print a dashboard for Grafana, ask nobody', kind: 'flag' },
+    {
+      name: 'limits',
+      value: 'file',
+      about: 'a file of limits: [warn] and [crit], name = limit',
+      kind: 'text',
+    },
+    { name: 'old-names', about: "mntr's own names as well", kind: 'flag' },
+    {
+      name: 'min-age',
+      value: 'ms',
+      about: 'ask the members no more often',
+      kind: 'ms',
+      fallback: DEFAULT_MIN_AGE_MS,
+    },
+    ...TIME_OPTIONS,
+  ],
+  hasMembers: true,
+  run: exporter,
+};

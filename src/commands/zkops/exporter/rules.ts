@@ -1,0 +1,136 @@
+// Alert rules for Prometheus, one for each limit of the table and each role it differs for.
+
+import { inUnit } from '../../ensemble/verdict/alarms.js';
+import { type LimitChange, limitFor } from '../../ensemble/verdict/limits.js';
+import type { Threshold, ThresholdRole } from '../../ensemble/verdict/threshold.js';
+import { THRESHOLDS } from '../../ensemble/verdict/thresholds.js';
+import { expressionOf, isEvent } from './series.js';
+
+export interface AlertRule {
+  readonly alert: string;
+  readonly expr: string;
+  /** How long it has to be so. */
+  readonly for: string;
+  readonly severity: 'warning' | 'critical';
+  readonly summary: string;
+  readonly description: string;
+}
+
+const ROLES: readonly ThresholdRole[] = ['leader', 'follower', 'observer', 'standalone'];
+
+/** What is told of the ensemble as a whole, by the verdict that the exporter gives. */
+const ENSEMBLE: readonly AlertRule[] = [
+  {
+    alert: 'ZooKeeperCritical',
+    expr: 'zkops_verdict == 2',
+    for: '1m',
+    severity: 'critical',
+    summary: 'The ensemble has no quorum, no leader or two, or a figure beyond its critical limit.',
+    description: 'zkops health says which member and why; zkops_problem has the same as series.',
+  },
+  {
+    alert: 'ZooKeeperWarning',
+    expr: 'zkops_verdict == 1',
+    for: '15m',
+    severity: 'warning',
+    summary: 'The ensemble serves, but not all is well.',
+    description: 'zkops health says which member and why; zkops_problem has the same as series.',
+  },
+  {
+    alert: 'ZooKeeperCannotJudge',
+    expr: 'zkops_verdict == 3 or absent(zkops_verdict)',
+    for: '15m',
+    severity: 'warning',
+    summary: 'Nobody knows how the ensemble is.',
+    description: 'Is the exporter up and scraped? Do the whitelists of the members allow mntr?',
+  },
+  {
+    alert: 'ZooKeeperMemberDown',
+    expr: 'zk_up == 0',
+    for: '5m',
+    severity: 'warning',
+    summary: '{{ $labels.server }} does not answer.',
+    description: 'zkops_error has the reason.',
+  },
+  {
+    alert: 'ZooKeeperMemberNotServing',
+    expr: 'zk_up == 1 and zk_serving == 0',
+    for: '5m',
+    severity: 'warning',
+    summary: '{{ $labels.server }} answers, but serves no requests.',
+    description: 'It is starting, electing, read-only or without a quorum: look at its log.',
+  },
+  {
+    alert: 'ZooKeeperTwoLeaders',
+    expr: 'sum(zk_role{role="leader"}) > 1',
+    for: '1m',
+    severity: 'critical',
+    summary: 'More than one member leads.',
+    description: 'Are two ensembles in one list? Else the network between the members is cut.',
+  },
+];
+
+/** `outstanding_requests` -> `ZooKeeperOutstandingRequests` */
+function alertName(name: string): string {
+  const words = name.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  return `ZooKeeper${words.join('')}`;
+}
+
+/** Roles by the limit that holds for them: most limits are one for all. */
+function rolesByLimit(
+  threshold: Threshold,
+  level: 'warning' | 'critical',
+  changes: readonly LimitChange[],
+): Map<number, ThresholdRole[]> {
+  const groups = new Map<number, ThresholdRole[]>();
+  for (const role of threshold.roles ?? ROLES) {
+    const limit = limitFor(threshold, level, role, changes);
+    if (limit !== undefined) groups.set(limit, [...(groups.get(limit) ?? []), role]);
+  }
+  return groups;
+}
+
+function limitRules(threshold: Threshold, changes: readonly LimitChange[]): AlertRule[] {
+  const { name, reading, bound, says, advice, source } = threshold;
+  const sign = bound === 'above' ? '>' : '<';
+  return (['warning', 'critical'] as const).flatMap((severity) =>
+    [...rolesByLimit(threshold, severity, changes)].map(([limit, roles]): AlertRule => {
+      const isAll = roles.length === ROLES.length;
+      const only = isAll ? '' : ` and on (server) zk_role{role=~"${roles.join('|')}"} == 1`;
+      return {
+        alert: alertName(name),
+        expr: `${expressionOf(reading)} ${sign} ${limit}${only}`,
+        for: isEvent(reading) ? '0m' : '5m',
+        severity,
+        summary: `{{ $labels.server }}: ${says}: {{ $value | humanize }}`,
+        description: `${bound} the limit of ${inUnit(limit, threshold)} (${name}, ${source}): ${advice}.`,
+      };
+    }),
+  );
+}
+
+export function alertRules(changes: readonly LimitChange[]): AlertRule[] {
+  return [...ENSEMBLE, ...THRESHOLDS.flatMap((threshold) => limitRules(threshold, changes))];
+}
+
+/** A file for `rule_files` of prometheus.yml. */
+export function rulesText(changes: readonly LimitChange[]): string {
+  // A string of JSON is one of YAML.
+  const quoted = (text: string): string => JSON.stringify(text);
+  const rules = alertRules(changes).map(
+    (rule) => `      - alert: ${rule.alert}
+        expr: ${quoted(rule.expr)}
+        for: ${rule.for}
+        labels:
+          severity: ${rule.severity}
+        annotations:
+          summary: ${quoted(rule.summary)}
+          description: ${quoted(rule.description)}
+`,
+  );
+  return `# Written by zkops exporter --rules, from the limits that zkops check --explain lists.
+groups:
+  - name: zookeeper
+    rules:
+${rules.join('')}`;
+}

@@ -1,0 +1,103 @@
+// One look at the ensemble for each scrape. Two scrapers at once share a look, and one that comes
+// at once after another gets the same: a member is asked no more often than somebody means to.
+
+import { parseJavaNumber } from '../../../fourlw/java-number.js';
+import { askAdmin } from '../../ensemble/admin.js';
+import { askCertificate } from '../../ensemble/certificate.js';
+import type { EarlierLook } from '../../ensemble/earlier-look.js';
+import { metricsOf } from '../../ensemble/member.js';
+import type { LimitChange } from '../../ensemble/verdict/limits.js';
+import { looksOf } from '../../ensemble/verdict/measure.js';
+import type { OpsResult } from '../../ensemble/verdict/result.js';
+import { runVerb } from '../../ensemble/verdict/run.js';
+import type { TaskCall } from '../calls/task.js';
+import { opsToProm } from '../render/ops-prom.js';
+import { escapeLabel, familyText } from '../render/prom-family.js';
+import { check } from '../verbs/check.js';
+
+export interface ScrapeOptions {
+  readonly limits: readonly LimitChange[];
+  readonly timeoutMs: number;
+  readonly deadlineMs: number;
+  /** A look that is younger is given again. */
+  readonly minAgeMs: number;
+  /** mntr's own names too, for dashboards that were made for another exporter. */
+  readonly hasOldNames: boolean;
+}
+
+export class Scraper {
+  private readonly call: TaskCall;
+  private readonly options: ScrapeOptions;
+  private earlier: ReadonlyMap<string, EarlierLook> = new Map();
+  private running: Promise<string> | undefined;
+  private last: { readonly text: string; readonly at: number } | undefined;
+
+  constructor(call: TaskCall, options: ScrapeOptions) {
+    this.call = call;
+    this.options = options;
+  }
+
+  /** The metrics of the ensemble now; never rejects for what a member does. */
+  scrape(): Promise<string> {
+    const { last } = this;
+    if (last !== undefined && performance.now() - last.at < this.options.minAgeMs) {
+      return Promise.resolve(last.text);
+    }
+    this.running ??= this.look().finally(() => {
+      this.running = undefined;
+    });
+    return this.running;
+  }
+
+  private async look(): Promise<string> {
+    const { call, options } = this;
+    const startedAt = performance.now();
+    const result = await runVerb(check, call.members, {
+      ask: call.ask,
+      askAdmin,
+      askCertificate,
+      now: call.now,
+      timeoutMs: options.timeoutMs,
+      deadlineMs: options.deadlineMs,
+      confirmMs: 1,
+      limits: options.limits,
+      earlier: this.earlier,
+      ...(call.tls === undefined ? {} : { tls: call.tls }),
+    });
+    this.earlier = looksOf(result.members, result.timeMs);
+    const seconds = (performance.now() - startedAt) / 1000;
+    const text = [
+      opsToProm(result),
+      options.hasOldNames ? oldNames(result) : '',
+      familyText({
+        name: 'zkops_scrape_duration_seconds',
+        type: 'gauge',
+        help: 'How long asking all members took.',
+        samples: [{ suffix: '', labels: '', value: seconds }],
+      }),
+    ].join('');
+    this.last = { text, at: performance.now() };
+    return text;
+  }
+}
+
+/** Every number of mntr under its own name, where that is not among the new names. */
+function oldNames(result: OpsResult): string {
+  const known = new Set(
+    [...opsToProm(result).matchAll(/^# TYPE (\S+) /gm)].map(([, name]) => name),
+  );
+  const lines = new Map<string, string[]>();
+  for (const member of result.members) {
+    for (const [key, text] of metricsOf(member)?.values ?? []) {
+      const value = parseJavaNumber(text);
+      const name = `zk_${key}`;
+      const isPlain = /^[a-z][a-z0-9_]*$/.test(key) && !key.endsWith('_per_namespace');
+      if (value === undefined || !isPlain || known.has(name)) continue;
+      const line = `${name}{server="${escapeLabel(member.server)}"} ${value}\n`;
+      lines.set(name, [...(lines.get(name) ?? []), line]);
+    }
+  }
+  return [...lines]
+    .map(([name, samples]) => `# TYPE ${name} untyped\n${samples.join('')}`)
+    .join('');
+}

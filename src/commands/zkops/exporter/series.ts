@@ -1,0 +1,59 @@
+// What a reading of the table of limits is in PromQL, over the series that the exporter gives.
+// One place, for alerts and dashboard alike.
+
+import type { Reading } from '../../ensemble/verdict/threshold.js';
+import { plainName, summaryName } from '../render/ops-prom-metrics.js';
+
+/** How far back a rate looks: some scrapes, whatever their interval. */
+const WINDOW = '5m';
+/** A rate at which an epoch is used up is no rate of a moment. */
+const LONG_WINDOW = '6h';
+const ZXIDS_OF_AN_EPOCH = 2 ** 32;
+const DAY_SECONDS = 86_400;
+
+const NOTHING = { values: new Map<string, string>() };
+
+function gauge(key: string): string {
+  return plainName(key, NOTHING)?.name ?? `zk_${key}`;
+}
+
+/** The expression, one value a member, in the unit that the limit is in. */
+export function expressionOf(reading: Reading): string {
+  switch (reading.kind) {
+    case 'gauge':
+      return gauge(reading.key);
+    case 'ratio':
+      return `100 * ${gauge(reading.key)} / (${gauge(reading.of)} > 0)`;
+    case 'increase':
+      return `increase(${gauge(reading.key)}[${WINDOW}])`;
+    case 'mean': {
+      const { name, factor } = summaryName(reading.summary);
+      const mean = `rate(${name}_sum[${WINDOW}]) / (rate(${name}_count[${WINDOW}]) > 0)`;
+      return factor === 1 ? mean : `${factor} * ${mean}`;
+    }
+    case 'rate': {
+      const { name, factor } = summaryName(reading.summary);
+      return `${factor} * rate(${name}_sum[${WINDOW}])`;
+    }
+    case 'p99': {
+      const { name, factor } = summaryName(reading.summary);
+      const quantile = `${name}{quantile="0.99"}`;
+      return factor === 1 ? quantile : `${factor} * ${quantile}`;
+    }
+    case 'lag':
+      return 'zk_lag_txns';
+    case 'zxid-used':
+      return `100 * zk_zxid_txns / ${ZXIDS_OF_AN_EPOCH}`;
+    case 'zxid-days': {
+      const left = `(${ZXIDS_OF_AN_EPOCH} - zk_zxid_txns)`;
+      return `${left} / (deriv(zk_zxid_txns[${LONG_WINDOW}]) > 0) / ${DAY_SECONDS}`;
+    }
+    case 'certificate-days':
+      return `(zk_certificate_expiry_timestamp_seconds - time()) / ${DAY_SECONDS}`;
+  }
+}
+
+/** Does one step of it say all there is to say, so that nobody should wait for a second one? */
+export function isEvent({ kind }: Reading): boolean {
+  return kind === 'increase';
+}

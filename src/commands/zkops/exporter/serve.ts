@@ -1,0 +1,79 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { UsageError } from '../../ensemble/usage-error.js';
+import { inBackground } from '../../program/in-background.js';
+
+const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+/** A scraper sends a few headers and nothing else. */
+const MAX_HEADER_SIZE = 16 * 1024;
+const HEADERS_TIMEOUT_MS = 10_000;
+const MAX_CONNECTIONS = 100;
+
+export interface MetricsEndpoint {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Serves what `scrape` gives at /metrics.
+ * @throws UsageError when the address cannot be listened on
+ */
+export async function serveMetrics(
+  address: { readonly host: string; readonly port: number },
+  scrape: () => Promise<string>,
+): Promise<MetricsEndpoint> {
+  const server = createServer({ maxHeaderSize: MAX_HEADER_SIZE }, (request, response) => {
+    inBackground(answer(request, response, scrape), () => response.destroy());
+  });
+  server.headersTimeout = HEADERS_TIMEOUT_MS;
+  server.requestTimeout = HEADERS_TIMEOUT_MS;
+  server.maxConnections = MAX_CONNECTIONS;
+  await listen(server, address);
+  const { port } = server.address() as AddressInfo;
+  const host = address.host.includes(':') ? `[${address.host}]` : address.host;
+  return {
+    url: `http://${host}:${port}/metrics`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function listen(server: Server, { host, port }: { host: string; port: number }): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (cause) => {
+      const message = `--listen ${host}:${port} cannot be listened on: ${cause.message}`;
+      reject(new UsageError(message, undefined, { cause }));
+    });
+    server.listen(port, host, resolve);
+  });
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  scrape: () => Promise<string>,
+): Promise<void> {
+  const send = (status: number, type: string, text: string): void => {
+    response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(text) });
+    response.end(request.method === 'HEAD' ? undefined : text);
+  };
+  const plain = 'text/plain; charset=utf-8';
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    send(405, plain, 'GET only\n');
+    return;
+  }
+  const path = request.url?.replace(/\?.*$/, '');
+  if (path === '/-/healthy') send(200, plain, 'the exporter runs\n');
+  else if (path === '/') send(200, plain, 'zkops exporter: the metrics are at /metrics\n');
+  else if (path !== '/metrics') send(404, plain, 'not found: the metrics are at /metrics\n');
+  else {
+    try {
+      send(200, CONTENT_TYPE, await scrape());
+    } catch (error) {
+      send(500, plain, `${error instanceof Error ? error.message : String(error)}\n`);
+    }
+  }
+}

@@ -1,0 +1,191 @@
+// Removes old snapshots and logs. What must never happen is that a start afterwards lacks
+// something: so only snapshots that were read through and are whole count as kept, and the rule
+// for the logs is that of Apache's PurgeTxnLog, which keeps one log more than the oldest kept
+// snapshot needs.
+
+import { realpath, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { planPurge } from '../../../server/persistence/purge.js';
+import {
+  type FoundFile,
+  logsAmong,
+  type SnapshotFile,
+  snapshotsAmong,
+} from '../../../server/persistence/recovery.js';
+import { listFiles, versionFolder } from '../../data-files/find-files.js';
+import { usersOf } from '../../data-files/in-use.js';
+import { shortBytes } from '../../ensemble/format.js';
+import { UsageError } from '../../ensemble/usage-error.js';
+import type { Problem } from '../../ensemble/verdict/result.js';
+import {
+  concludeFrom,
+  finishedReport,
+  type Report,
+  type ReportRow,
+  type Task,
+  type TaskCall,
+} from '../calls/task.js';
+import { MAX_ENTRY_OPTION } from './max-entry.js';
+import { checkSnapshot } from './verify-snapshot.js';
+
+interface Folders {
+  readonly snap: string;
+  readonly log: string;
+  readonly snapFiles: readonly FoundFile[];
+  readonly logFiles: readonly FoundFile[];
+}
+
+/** The oldest of the newest `keep` whole snapshots, and those among them that are not whole. */
+interface Kept {
+  readonly oldest: SnapshotFile | undefined;
+  readonly whole: number;
+  readonly damaged: readonly string[];
+}
+
+async function findKept(call: TaskCall, folders: Folders, keep: number): Promise<Kept> {
+  const damaged: string[] = [];
+  let oldest: SnapshotFile | undefined;
+  let whole = 0;
+  for (const snapshot of snapshotsAmong(folders.snapFiles)) {
+    if (whole === keep) break;
+    const path = join(folders.snap, snapshot.name);
+    const { problems } = await checkSnapshot(call, path, (bytes) =>
+      call.progress(snapshot.name, bytes, snapshot.size),
+    );
+    if (problems.length > 0) damaged.push(path);
+    else {
+      whole++;
+      oldest = snapshot;
+    }
+  }
+  return { oldest, whole, damaged };
+}
+
+/** The paths that may go. */
+function planOf(folders: Folders, { oldest }: Kept): Map<string, number> {
+  const plan = new Map<string, number>();
+  if (oldest === undefined) return plan;
+  const snapshots = snapshotsAmong(folders.snapFiles);
+  const retain = snapshots.filter(({ zxid }) => zxid >= oldest.zxid).length;
+  const { snapshots: old, logs } = planPurge(folders.snapFiles, folders.logFiles, retain);
+  // The last log that begins before the oldest snapshot kept: PurgeTxnLog keeps it even where the
+  // next one begins right behind that snapshot.
+  const before = logsAmong(folders.logFiles).filter(({ zxid }) => zxid <= oldest.zxid);
+  const spared = before.at(-1)?.name;
+  const sizeOf = (files: readonly FoundFile[], name: string): number =>
+    files.find((file) => file.name === name)?.size ?? 0;
+  for (const name of old) plan.set(join(folders.snap, name), sizeOf(folders.snapFiles, name));
+  for (const name of logs) {
+    if (name !== spared) plan.set(join(folders.log, name), sizeOf(folders.logFiles, name));
+  }
+  return plan;
+}
+
+/** The files of the plan that a process has open: a member that is fetching them, or a backup. */
+async function openAmong(folders: Folders): Promise<Map<string, number>> {
+  const open = new Map<string, number>();
+  for (const folder of new Set([folders.snap, folders.log])) {
+    for (const { pid, file } of await usersOf(folder)) {
+      if (file !== undefined) open.set(file, pid);
+    }
+  }
+  return open;
+}
+
+async function clean(call: TaskCall): Promise<Report> {
+  const keep = call.number('keep');
+  if (keep === undefined) throw new UsageError('say how many snapshots to --keep');
+  const isDry = call.has('dry-run');
+  if (!isDry && !call.has('yes')) {
+    throw new UsageError('clean removes files: say --yes to do it, or look with --dry-run');
+  }
+  const [dataDir = '.', logDir = dataDir] = call.args;
+  const snap = versionFolder(dataDir);
+  const log = versionFolder(logDir);
+  const folders = { snap, log, snapFiles: await listFiles(snap), logFiles: await listFiles(log) };
+  const kept = await findKept(call, folders, keep);
+  const plan = planOf(folders, kept);
+  const problems = problemsOf(folders, kept, keep);
+  const open = await openAmong(folders);
+  const rows: ReportRow[] = [];
+  let freed = 0;
+  for (const [path, size] of plan) {
+    call.signal.throwIfAborted();
+    const pid = open.get(await realpath(path).catch(() => path));
+    if (pid !== undefined) {
+      rows.push([path, size, `kept: process ${pid} has it open`]);
+      continue;
+    }
+    const failure = isDry ? undefined : await remove(path);
+    if (failure === undefined) freed += size;
+    else problems.push({ level: 'warning', code: 'not-removed', text: failure });
+    rows.push([
+      path,
+      size,
+      isDry ? 'would be removed' : failure === undefined ? 'removed' : 'kept',
+    ]);
+  }
+  const word = isDry ? 'would be freed' : 'freed';
+  const summary = `${shortBytes(freed)} ${word}, ${kept.whole} whole snapshots kept`;
+  const totals = { files: rows.length, bytes: freed, kept: kept.whole, isDryRun: isDry };
+  return finishedReport(COLUMNS, rows, { verdict: concludeFrom(problems, summary), totals });
+}
+
+/** Undefined when it is gone. */
+async function remove(path: string): Promise<string | undefined> {
+  try {
+    await unlink(path);
+    return undefined;
+  } catch (cause) {
+    return `${path} was not removed: ${cause instanceof Error ? cause.message : String(cause)}`;
+  }
+}
+
+function problemsOf(folders: Folders, kept: Kept, keep: number): Problem[] {
+  const problems: Problem[] = [];
+  if (kept.oldest === undefined) {
+    const isAny = snapshotsAmong(folders.snapFiles).length > 0;
+    problems.push({
+      level: isAny ? 'critical' : 'unknown',
+      code: isAny ? 'no-whole-snapshot' : 'no-snapshot',
+      text: isAny
+        ? `${folders.snap}: no snapshot is whole, so nothing may go`
+        : `${folders.snap} holds no snapshot: name the dataDir first, the dataLogDir second`,
+    });
+  } else if (kept.whole < keep) {
+    const text = `${folders.snap}: only ${kept.whole} of ${keep} snapshots to keep are there and whole`;
+    // Young servers have few: that is no fault.
+    if (kept.damaged.length > 0) {
+      problems.push({ level: 'warning', code: 'few-snapshots', text });
+    }
+  }
+  for (const path of kept.damaged) {
+    const text = `${path} is not whole, so it does not count as kept and an older one is`;
+    problems.push({ level: 'warning', code: 'damaged-snapshot', text });
+  }
+  if (kept.oldest !== undefined && logsAmong(folders.logFiles).length === 0) {
+    const text = `${folders.log} holds no log: name the dataLogDir as the second folder`;
+    problems.push({ level: 'warning', code: 'no-logs', text });
+  }
+  return problems;
+}
+
+const COLUMNS = [
+  { title: 'FILE', key: 'file' },
+  { title: 'SIZE', key: 'size', show: shortBytes },
+  { title: 'DONE', key: 'done' },
+];
+
+export const cleanFolder: Task = {
+  name: 'clean',
+  summary: 'removes snapshots and logs that no start needs (needs --yes, or --dry-run)',
+  args: ['<data-dir>', '[data-log-dir]'],
+  options: [
+    { name: 'keep', value: 'n', about: 'whole snapshots to keep, with their logs', kind: 'count' },
+    { name: 'dry-run', about: 'only say what would be removed', kind: 'flag' },
+    { name: 'yes', about: 'remove them', kind: 'flag' },
+    MAX_ENTRY_OPTION,
+  ],
+  hasMembers: false,
+  run: clean,
+};

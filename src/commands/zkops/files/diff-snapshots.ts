@@ -1,0 +1,304 @@
+// Two snapshots hold their znodes in any order, so a comparison has to look things up. What is
+// looked up is a hash of each znode, and only those whose hashes differ are read once more, with
+// all that is told of them. To stay within the same memory whatever the size, the znodes are dealt
+// into shares by their path, and both files are read for each share, where one does not hold all.
+
+import { basename } from 'node:path';
+import { formatZxid } from '../../../protocol/zxid.js';
+import { crc32 } from '../../../server/persistence/checksum.js';
+import { decodeStatPersisted } from '../../../server/persistence/snapshot-reader.js';
+import { aclText } from '../../data-files/acl-text.js';
+import type { NamedFile } from '../../data-files/find-files.js';
+import { oneSnapshot } from '../../data-files/one-snapshot.js';
+import {
+  readSnapshot,
+  type SnapshotNode,
+  type SnapshotOutcome,
+  type SnapshotTaker,
+} from '../../data-files/read-snapshot.js';
+import { snapshotProblems } from '../../data-files/snapshot-verdict.js';
+import { Hash64, ZnodeTable } from '../../data-files/znode-table.js';
+import type { Problem } from '../../ensemble/verdict/result.js';
+import {
+  concludeFrom,
+  type Report,
+  type ReportRow,
+  type Task,
+  type TaskCall,
+} from '../calls/task.js';
+import { MAX_ENTRY_OPTION, maxEntryOf } from './max-entry.js';
+
+/** Some 70 and 60 MiB. */
+const LIMITS: Limits = { hashes: 2_000_000, prints: 200_000 };
+
+/** What is compared of a znode, as short as can be: there are many. */
+interface Print {
+  readonly length: number;
+  /** CRC-32 of the data; -1 for none. */
+  readonly data: number;
+  readonly acl: string;
+  /** StatPersisted, 60 bytes, as latin1. */
+  readonly stat: string;
+}
+
+const COLUMNS = [
+  { title: 'CHANGE', key: 'change' },
+  { title: 'PATH', key: 'path' },
+  { title: 'WHAT', key: 'what' },
+];
+
+const SHARE_SEED = 0x811c9dc5;
+/** Another one, or a share would be one part. */
+const PART_SEED = 0x050c5d1f;
+
+/** The share that a path belongs to (FNV-1a). */
+function shareOf(path: string, shares: number, seed: number): number {
+  if (shares === 1) return 0;
+  let hash = seed;
+  for (let at = 0; at < path.length; at++) {
+    hash = Math.imul(hash ^ path.charCodeAt(at), 0x01000193);
+  }
+  return (hash >>> 0) % shares;
+}
+
+type TakeNode = (shown: string, node: SnapshotNode, digest: number, acl: AclPrint) => void;
+
+interface AclPrint {
+  readonly text: string;
+  readonly hash: number;
+}
+
+const OPEN_ACL: AclPrint = { text: 'world:anyone:cdrwa', hash: 1 };
+
+/** Reads a snapshot and hands on its znodes, each with its ACL. */
+async function readZnodes(
+  call: TaskCall,
+  file: NamedFile,
+  isKnown: boolean,
+  take: TakeNode,
+): Promise<SnapshotOutcome> {
+  const acls = new Map<bigint, AclPrint>([[-1n, OPEN_ACL]]);
+  const hash = new Hash64();
+  const taker: SnapshotTaker<never> = {
+    isKnown,
+    acl: ({ key, acl }) => {
+      const text = aclText(acl);
+      hash.reset();
+      hash.addText(text);
+      acls.set(key, text === OPEN_ACL.text ? OPEN_ACL : { text, hash: hash.high ^ hash.low });
+    },
+    node: (node, digest) => {
+      const { path, aclKey } = node;
+      const acl = acls.get(aclKey) ?? { text: `unknown key ${aclKey}`, hash: Number(aclKey) };
+      take(path === '' ? '/' : path, node, digest, acl);
+      return undefined;
+    },
+  };
+  const reader = readSnapshot(file.path, taker, {
+    maxEntry: maxEntryOf(call),
+    signal: call.signal,
+    onBytes: (bytes) => call.progress(basename(file.path), bytes, file.size),
+  });
+  let step = await reader.next();
+  while (step.done !== true) step = await reader.next();
+  return step.value;
+}
+
+function printOf({ data, stat }: SnapshotNode, { text: acl }: AclPrint): Print {
+  return {
+    length: data?.length ?? 0,
+    data: data === null ? -1 : crc32(data, 0, data.length),
+    acl,
+    stat: stat.toString('latin1'),
+  };
+}
+
+/** What differs, in words; "" when nothing does. */
+function differences(a: Print, b: Print): string {
+  if (a.stat === b.stat && a.data === b.data && a.length === b.length && a.acl === b.acl) return '';
+  const from = decodeStatPersisted(Buffer.from(a.stat, 'latin1'));
+  const to = decodeStatPersisted(Buffer.from(b.stat, 'latin1'));
+  const parts: string[] = [];
+  if (a.data !== b.data || a.length !== b.length) {
+    parts.push(`data ${sizeText(a)} to ${sizeText(b)}`);
+  }
+  if (a.acl !== b.acl) parts.push(`acl ${a.acl} to ${b.acl}`);
+  for (const name of ['version', 'cversion', 'aversion'] as const) {
+    if (from[name] !== to[name]) parts.push(`${name} ${from[name]} to ${to[name]}`);
+  }
+  for (const name of ['czxid', 'mzxid', 'pzxid', 'ephemeralOwner'] as const) {
+    if (from[name] !== to[name]) {
+      parts.push(`${name} ${formatZxid(from[name])} to ${formatZxid(to[name])}`);
+    }
+  }
+  for (const name of ['ctime', 'mtime'] as const) {
+    if (from[name] !== to[name]) parts.push(`${name} by ${to[name] - from[name]} ms`);
+  }
+  return parts.join(', ');
+}
+
+function sizeText({ data, length }: Print): string {
+  return data === -1 ? 'none' : `${length} bytes`;
+}
+
+type Files = readonly [NamedFile, NamedFile];
+type Takes = (path: string) => boolean;
+
+/** A share of the znodes: the hashes of those on the left, and which of them differ. */
+class Share {
+  readonly table = new ZnodeTable();
+  /** Paths on the right that are not on the left. */
+  private added = 0;
+  private same = 0;
+  private readonly path = new Hash64();
+  private readonly content = new Hash64();
+
+  takeLeft(shown: string, node: SnapshotNode, digest: number, acl: AclPrint): void {
+    this.hash(shown, node, digest, acl);
+    this.table.add(this.path, this.content);
+  }
+
+  takeRight(shown: string, node: SnapshotNode, digest: number, acl: AclPrint): void {
+    this.hash(shown, node, digest, acl);
+    const slot = this.table.find(this.path);
+    if (slot === undefined) this.added++;
+    else if (this.table.hasContent(slot, this.content)) {
+      this.same++;
+      this.table.mark(slot);
+    }
+  }
+
+  /** After all of both: is this path, of either side, one that differs? */
+  differs(shown: string): boolean {
+    this.path.reset();
+    this.path.addText(shown);
+    const slot = this.table.find(this.path);
+    return slot === undefined || !this.table.isMarked(slot);
+  }
+
+  /** How many znodes differ, of either side. */
+  get differences(): number {
+    return this.added + this.table.count - this.same;
+  }
+
+  private hash(shown: string, { data, stat }: SnapshotNode, digest: number, acl: AclPrint): void {
+    const { path, content } = this;
+    path.reset();
+    path.addText(shown);
+    content.reset();
+    content.add(data === null ? -1 : data.length);
+    content.add(acl.hash);
+    // What lies below /zookeeper has no digest.
+    content.add(digest !== 0 || data === null ? digest : crc32(data, 0, data.length));
+    for (let at = 0; at + 3 < stat.length; at += 4) content.add(stat.readInt32BE(at));
+  }
+}
+
+/** The rows of those znodes of a share that differ, `takes` a part of them at a time. */
+async function rowsOf(call: TaskCall, [left, right]: Files, takes: Takes): Promise<ReportRow[]> {
+  const prints = new Map<string, Print>();
+  await readZnodes(call, right, true, (shown, node, _, acl) => {
+    if (takes(shown)) prints.set(shown, printOf(node, acl));
+  });
+  const rows: ReportRow[] = [];
+  await readZnodes(call, left, true, (shown, node, _, acl) => {
+    if (!takes(shown)) return;
+    const before = printOf(node, acl);
+    const after = prints.get(shown);
+    prints.delete(shown);
+    if (after === undefined) rows.push(['removed', shown, sizeText(before)]);
+    else {
+      const what = differences(before, after);
+      if (what !== '') rows.push(['changed', shown, what]);
+    }
+  });
+  for (const [path, print] of prints) rows.push(['added', path, sizeText(print)]);
+  return rows.sort((a, b) => (String(a[1]) < String(b[1]) ? -1 : 1));
+}
+
+interface Limits {
+  /** Znodes whose hashes are held at once. */
+  readonly hashes: number;
+  /** Znodes that differ, held at once with all that is told of them. */
+  readonly prints: number;
+}
+
+async function diff(call: TaskCall, limits: Limits): Promise<Report> {
+  const left = await oneSnapshot(call.args[0] ?? '.');
+  const right = await oneSnapshot(call.args[1] ?? '.');
+  const counts = new Map<unknown, number>();
+  const problems: Problem[] = [];
+  /** Reads one file through, and says what is wrong with it. */
+  const readThrough = async (file: NamedFile, isKnown: boolean, take: TakeNode) => {
+    const outcome = await readZnodes(call, file, isKnown, take);
+    if (!isKnown) problems.push(...snapshotProblems(file.path, outcome));
+    return outcome.nodes;
+  };
+  async function* compare(share: Share, takes: Takes) {
+    const parts = Math.ceil(share.differences / limits.prints);
+    for (let part = 0; part < parts; part++) {
+      const found = await rowsOf(
+        call,
+        [left, right],
+        (path) => takes(path) && shareOf(path, parts, PART_SEED) === part && share.differs(path),
+      );
+      for (const [change] of found) counts.set(change, (counts.get(change) ?? 0) + 1);
+      yield found;
+    }
+  }
+  async function* rows(): AsyncGenerator<ReportRow[], void, undefined> {
+    let share = new Share();
+    const nodes = await readThrough(left, false, (...node) => {
+      if (share.table.count < limits.hashes) share.takeLeft(...node);
+    });
+    const shares = Math.ceil(nodes / limits.hashes);
+    if (shares > 1) share = new Share();
+    await readThrough(right, false, (...node) => {
+      if (shares <= 1) share.takeRight(...node);
+    });
+    if (problems.length > 0) return;
+    if (shares <= 1) {
+      yield* compare(share, () => true);
+      return;
+    }
+    for (let number = 0; number < shares; number++) {
+      const takes: Takes = (path) => shareOf(path, shares, SHARE_SEED) === number;
+      const own = new Share();
+      await readThrough(left, true, (shown, ...node) => {
+        if (takes(shown)) own.takeLeft(shown, ...node);
+      });
+      await readThrough(right, true, (shown, ...node) => {
+        if (takes(shown)) own.takeRight(shown, ...node);
+      });
+      yield* compare(own, takes);
+    }
+  }
+  const finish = () => {
+    const count = (change: string): number => counts.get(change) ?? 0;
+    const totals = {
+      added: count('added'),
+      removed: count('removed'),
+      changed: count('changed'),
+    };
+    const all = totals.added + totals.removed + totals.changed;
+    const words = `${totals.added} added, ${totals.removed} removed, ${totals.changed} changed`;
+    const summary =
+      problems.length > 0 ? 'not compared' : all === 0 ? 'the trees are the same' : words;
+    if (all > 0) problems.push({ level: 'warning', code: 'different', text: summary });
+    return { verdict: concludeFrom(problems, summary), totals };
+  };
+  return { columns: COLUMNS, rows: rows(), finish };
+}
+
+export function makeDiff(limits: Limits): Task {
+  return {
+    name: 'diff',
+    summary: 'the znodes that were added, removed and changed from one snapshot to another',
+    args: ['<from>', '<to>'],
+    options: [MAX_ENTRY_OPTION],
+    hasMembers: false,
+    run: (call) => diff(call, limits),
+  };
+}
+
+export const diffSnapshots = makeDiff(LIMITS);

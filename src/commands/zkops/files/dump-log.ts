@@ -1,0 +1,135 @@
+import { basename } from 'node:path';
+import { isWithin } from '../../../protocol/path.js';
+import { formatZxid } from '../../../protocol/zxid.js';
+import { describeTxn } from '../../data-files/describe-txn.js';
+import { filesOf } from '../../data-files/find-files.js';
+import { type LogRecord, readLog } from '../../data-files/read-log.js';
+import type { Problem } from '../../ensemble/verdict/result.js';
+import {
+  concludeFrom,
+  type Report,
+  type ReportRow,
+  type Task,
+  type TaskCall,
+} from '../calls/task.js';
+import { MAX_ENTRY_OPTION, maxEntryOf } from './max-entry.js';
+import { idOption } from './read-id.js';
+
+interface Filter {
+  readonly from: bigint | undefined;
+  readonly to: bigint | undefined;
+  readonly session: bigint | undefined;
+  readonly path: string | undefined;
+  readonly type: string | undefined;
+}
+
+const COLUMNS = [
+  { title: 'ZXID', key: 'zxid', width: 12 },
+  { title: 'TIME', key: 'time', width: 24 },
+  { title: 'SESSION', key: 'session', width: 18 },
+  { title: 'CXID', key: 'cxid', width: 6 },
+  { title: 'TYPE', key: 'type', width: 13 },
+  { title: 'CHECK', key: 'check', width: 5 },
+  { title: 'OFFSET', key: 'offset', width: 9 },
+  { title: 'PATH', key: 'path', width: 24 },
+  { title: 'DETAIL', key: 'detail' },
+];
+
+/** The row of a record, or undefined when it was not asked for. */
+function rowOf({ zxid, entry, offset, damage }: LogRecord, filter: Filter): ReportRow | undefined {
+  const { from, to, session, path, type } = filter;
+  if ((from !== undefined && zxid < from) || (to !== undefined && zxid > to)) return undefined;
+  const txn = describeTxn(entry);
+  if (typeof txn === 'string') {
+    if (session !== undefined || path !== undefined || type !== undefined) return undefined;
+    const nothing = [undefined, undefined, undefined, undefined] as const;
+    return [formatZxid(zxid), ...nothing, 'bad', offset, undefined, damage ?? txn];
+  }
+  if (session !== undefined && txn.sessionId !== session) return undefined;
+  if (type !== undefined && txn.type !== type) return undefined;
+  if (path !== undefined && !(txn.path !== undefined && isWithin(txn.path, path))) return undefined;
+  return [
+    formatZxid(zxid),
+    timeText(txn.time),
+    formatZxid(txn.sessionId),
+    txn.cxid,
+    txn.type,
+    damage === undefined ? 'ok' : 'bad',
+    offset,
+    txn.path,
+    damage === undefined ? txn.detail : `${txn.detail} (${damage})`,
+  ];
+}
+
+function timeText(time: bigint): string {
+  const date = new Date(Number(time));
+  // A damaged record may hold any number.
+  return Number.isNaN(date.getTime()) ? String(time) : date.toISOString();
+}
+
+function filterOf(call: TaskCall): Filter {
+  return {
+    from: idOption(call, 'from'),
+    to: idOption(call, 'to'),
+    session: idOption(call, 'session'),
+    path: call.text('path'),
+    type: call.text('type'),
+  };
+}
+
+async function dump(call: TaskCall): Promise<Report> {
+  const filter = filterOf(call);
+  const files = await filesOf(call.args, 'log');
+  const total = files.reduce((sum, { size }) => sum + size, 0);
+  const problems: Problem[] = [];
+  let records = 0;
+  async function* rows(): AsyncGenerator<ReportRow[], void, undefined> {
+    let done = 0;
+    for (const { path, size } of files) {
+      const take = (record: LogRecord): ReportRow | undefined => {
+        records++;
+        if (record.damage !== undefined) {
+          const text = `${path}: the record at offset ${record.offset} is damaged: ${record.damage}`;
+          problems.push({ level: 'critical', code: 'damaged-record', text });
+        }
+        return rowOf(record, filter);
+      };
+      const ending = yield* readLog(path, take, {
+        maxEntry: maxEntryOf(call),
+        signal: call.signal,
+        onBytes: (bytes) => call.progress(basename(path), done + bytes, total),
+      });
+      done += size;
+      if (ending.kind === 'end') continue;
+      const level = ending.kind === 'torn' ? 'warning' : 'critical';
+      const text = `${path}: ${ending.kind} at offset ${ending.offset}: ${ending.reason}`;
+      problems.push({ level, code: `${ending.kind}-log`, text });
+    }
+  }
+  return {
+    columns: COLUMNS,
+    rows: rows(),
+    isEndless: true,
+    isPlain: true,
+    finish: () => ({
+      verdict: concludeFrom(problems, `${records} records read`),
+      totals: { files: files.length, records },
+    }),
+  };
+}
+
+export const dumpLog: Task = {
+  name: 'dump',
+  summary: 'prints the records of logs, as they come',
+  args: ['<log-or-folder...>'],
+  options: [
+    { name: 'from', value: 'zxid', about: 'from this zxid on', kind: 'text' },
+    { name: 'to', value: 'zxid', about: 'up to this zxid', kind: 'text' },
+    { name: 'session', value: 'id', about: 'of this session', kind: 'text' },
+    { name: 'path', value: 'path', about: 'at and below this path', kind: 'text' },
+    { name: 'type', value: 'name', about: 'of this type: create, setData, multi…', kind: 'text' },
+    MAX_ENTRY_OPTION,
+  ],
+  hasMembers: false,
+  run: dump,
+};

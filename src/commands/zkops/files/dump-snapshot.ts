@@ -1,0 +1,156 @@
+import { basename } from 'node:path';
+import { isWithin } from '../../../protocol/path.js';
+import { formatZxid } from '../../../protocol/zxid.js';
+import { decodeStatPersisted } from '../../../server/persistence/snapshot-reader.js';
+import { aclText } from '../../data-files/acl-text.js';
+import { oneSnapshot } from '../../data-files/one-snapshot.js';
+import {
+  readSnapshot,
+  type SnapshotNode,
+  type SnapshotOutcome,
+  type SnapshotTaker,
+} from '../../data-files/read-snapshot.js';
+import { snapshotProblems } from '../../data-files/snapshot-verdict.js';
+import type { Problem } from '../../ensemble/verdict/result.js';
+import {
+  concludeFrom,
+  type Report,
+  type ReportColumn,
+  type ReportRow,
+  type Task,
+  type TaskCall,
+} from '../calls/task.js';
+import { MAX_ENTRY_OPTION, maxEntryOf } from './max-entry.js';
+
+const OPEN_ACL_KEY = -1n;
+const OPEN_ACL_TEXT = 'world:anyone:cdrwa';
+
+const COLUMNS: readonly ReportColumn[] = [
+  { title: 'BYTES', key: 'bytes', width: 7 },
+  { title: 'VERSION', key: 'version', width: 7 },
+  { title: 'CVERSION', key: 'cversion', width: 8 },
+  { title: 'AVERSION', key: 'aversion', width: 8 },
+  { title: 'CZXID', key: 'czxid', width: 12 },
+  { title: 'MZXID', key: 'mzxid', width: 12 },
+  { title: 'PZXID', key: 'pzxid', width: 12 },
+  { title: 'CTIME', key: 'ctime', width: 24 },
+  { title: 'MTIME', key: 'mtime', width: 24 },
+  { title: 'OWNER', key: 'owner', width: 18 },
+  { title: 'ACL', key: 'acl', width: 18 },
+  { title: 'PATH', key: 'path', width: 30 },
+];
+const DATA_COLUMN: ReportColumn = { title: 'DATA', key: 'data_base64' };
+const SESSION_COLUMNS: readonly ReportColumn[] = [
+  { title: 'SESSION', key: 'session' },
+  { title: 'TIMEOUT ms', key: 'timeout_ms' },
+  { title: 'EPHEMERALS', key: 'ephemerals' },
+];
+
+function rowOf(node: SnapshotNode, acls: ReadonlyMap<bigint, string>, hasData: boolean): ReportRow {
+  const { path, data, aclKey, stat } = node;
+  const { czxid, mzxid, pzxid, ctime, mtime, version, cversion, aversion, ephemeralOwner } =
+    decodeStatPersisted(stat);
+  const acl = aclKey === OPEN_ACL_KEY ? OPEN_ACL_TEXT : acls.get(aclKey);
+  return [
+    // Undefined for no data, which is not the same as none of its bytes.
+    data?.length,
+    version,
+    cversion,
+    aversion,
+    formatZxid(czxid),
+    formatZxid(mzxid),
+    formatZxid(pzxid),
+    new Date(Number(ctime)).toISOString(),
+    new Date(Number(mtime)).toISOString(),
+    formatZxid(ephemeralOwner),
+    acl,
+    path === '' ? '/' : path,
+    ...(hasData ? [data?.toString('base64')] : []),
+  ];
+}
+
+/** What was read, once it was. */
+interface Seen {
+  outcome: SnapshotOutcome | undefined;
+}
+
+async function dump(call: TaskCall): Promise<Report> {
+  const file = await oneSnapshot(call.args[0] ?? '.');
+  const options = {
+    maxEntry: maxEntryOf(call),
+    signal: call.signal,
+    onBytes: (bytes: number) => call.progress(basename(file.path), bytes, file.size),
+  };
+  const seen: Seen = { outcome: undefined };
+  const finish = () => {
+    const problems: Problem[] =
+      seen.outcome === undefined ? [] : snapshotProblems(file.path, seen.outcome);
+    const { nodes = 0, sessions = 0, told, lastProcessedZxid } = seen.outcome ?? {};
+    return {
+      verdict: concludeFrom(problems, `${file.path}: ${nodes} znodes, ${sessions} sessions`),
+      totals: {
+        snapshot: file.path,
+        znodes: nodes,
+        sessions,
+        digest: told?.digest === undefined ? null : told.digest,
+        lastProcessedZxid: lastProcessedZxid === undefined ? null : formatZxid(lastProcessedZxid),
+      },
+    };
+  };
+  if (call.has('sessions')) {
+    const rows = sessionRows(file.path, options, seen);
+    return { columns: SESSION_COLUMNS, rows, isPlain: true, finish };
+  }
+  const hasData = call.has('data');
+  const within = call.text('path');
+  const acls = new Map<bigint, string>();
+  const taker: SnapshotTaker<ReportRow> = {
+    acl: ({ key, acl }) => acls.set(key, aclText(acl)),
+    node: (node) => {
+      const isWanted = within === undefined || isWithin(node.path === '' ? '/' : node.path, within);
+      return isWanted ? rowOf(node, acls, hasData) : undefined;
+    },
+  };
+  async function* rows(): AsyncGenerator<ReportRow[], void, undefined> {
+    seen.outcome = yield* readSnapshot(file.path, taker, options);
+  }
+  const columns = hasData ? [...COLUMNS, DATA_COLUMN] : COLUMNS;
+  return { columns, rows: rows(), isEndless: true, isPlain: true, finish };
+}
+
+/** Sessions come before znodes, and how many ephemerals one has is known behind the last znode. */
+async function* sessionRows(
+  path: string,
+  options: Parameters<typeof readSnapshot>[2],
+  seen: Seen,
+): AsyncGenerator<ReportRow[], void, undefined> {
+  const sessions = new Map<bigint, { readonly timeoutMs: number; ephemerals: number }>();
+  const taker: SnapshotTaker<never> = {
+    session: ({ id, timeoutMs }) => sessions.set(id, { timeoutMs, ephemerals: 0 }),
+    node: ({ stat }) => {
+      const owner = sessions.get(decodeStatPersisted(stat).ephemeralOwner);
+      if (owner !== undefined) owner.ephemerals++;
+      return undefined;
+    },
+  };
+  seen.outcome = yield* readSnapshot(path, taker, options);
+  yield [...sessions].map(([id, { timeoutMs, ephemerals }]) => [
+    formatZxid(id),
+    timeoutMs,
+    ephemerals,
+  ]);
+}
+
+export const dumpSnapshot: Task = {
+  name: 'dump',
+  summary: 'prints the znodes of a snapshot, or its sessions, as they come',
+  args: ['<snapshot-or-folder>'],
+  options: [
+    { name: 'path', value: 'path', about: 'at and below this path', kind: 'text' },
+    { name: 'data', about: 'their data too, in base64', kind: 'flag' },
+    { name: 'sessions', about: 'the sessions instead', kind: 'flag' },
+    MAX_ENTRY_OPTION,
+  ],
+  hasMembers: false,
+  run: dump,
+};

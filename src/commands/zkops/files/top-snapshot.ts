@@ -1,0 +1,93 @@
+import { basename } from 'node:path';
+import { Largest } from '../../data-files/largest.js';
+import { oneSnapshot } from '../../data-files/one-snapshot.js';
+import { readSnapshot } from '../../data-files/read-snapshot.js';
+import { type Subtree, SubtreeWalk } from '../../data-files/snapshot-tree.js';
+import { snapshotProblems } from '../../data-files/snapshot-verdict.js';
+import { shortBytes, shortCount } from '../../ensemble/format.js';
+import {
+  concludeFrom,
+  finishedReport,
+  type Report,
+  type Task,
+  type TaskCall,
+} from '../calls/task.js';
+import { MAX_ENTRY_OPTION, maxEntryOf } from './max-entry.js';
+
+const MEASURES = {
+  bytes: ({ bytes }: Subtree) => bytes,
+  znodes: ({ znodes }: Subtree) => znodes,
+  children: ({ children }: Subtree) => children,
+  data: ({ ownBytes }: Subtree) => ownBytes,
+} as const;
+
+const DEFAULT_COUNT = 20;
+
+async function top(call: TaskCall): Promise<Report> {
+  const file = await oneSnapshot(call.args[0] ?? '.');
+  const name = Object.keys(MEASURES).find((key) => key === call.text('by')) ?? 'bytes';
+  const measure = MEASURES[name as keyof typeof MEASURES];
+  const depthLimit = call.number('depth') ?? Number.POSITIVE_INFINITY;
+  const largest = new Largest<Subtree>(call.number('count') ?? DEFAULT_COUNT, measure);
+  const walk = new SubtreeWalk((subtree, depth) => {
+    if (depth <= depthLimit) largest.add(subtree);
+  });
+  const reader = readSnapshot(
+    file.path,
+    {
+      node: (node) => {
+        walk.take(node.path, node.data?.length ?? 0);
+        return undefined;
+      },
+    },
+    {
+      maxEntry: maxEntryOf(call),
+      signal: call.signal,
+      onBytes: (bytes) => call.progress(basename(file.path), bytes, file.size),
+    },
+  );
+  let step = await reader.next();
+  while (step.done !== true) step = await reader.next();
+  walk.end();
+  const outcome = step.value;
+  const rows = largest
+    .values()
+    .map(({ path, znodes, children, bytes, ownBytes }) => [
+      bytes,
+      znodes,
+      children,
+      ownBytes,
+      path,
+    ]);
+  const { nodes, dataBytes, sessions } = outcome;
+  const summary = `${file.path}: ${nodes} znodes, ${shortBytes(dataBytes)} of paths and data, ${sessions} sessions`;
+  const problems = snapshotProblems(file.path, outcome);
+  return {
+    ...finishedReport(COLUMNS, rows, {
+      verdict: concludeFrom(problems, summary),
+      totals: { snapshot: file.path, znodes: nodes, bytes: dataBytes, sessions },
+    }),
+  };
+}
+
+const COLUMNS = [
+  { title: 'BYTES', key: 'bytes', show: shortBytes },
+  { title: 'ZNODES', key: 'znodes', show: shortCount },
+  { title: 'CHILDREN', key: 'children', show: shortCount },
+  { title: 'OWN', key: 'own_bytes', show: shortBytes },
+  { title: 'PATH', key: 'path' },
+];
+
+export const topSnapshot: Task = {
+  name: 'top',
+  summary: 'the subtrees that take the most: bytes, znodes, children or data of their own',
+  args: ['<snapshot-or-folder>'],
+  options: [
+    { name: 'by', value: 'measure', about: 'largest by', kind: Object.keys(MEASURES) },
+    { name: 'count', value: 'n', about: 'how many', kind: 'count', fallback: DEFAULT_COUNT },
+    { name: 'depth', value: 'n', about: 'not deeper than so many names', kind: 'count' },
+    MAX_ENTRY_OPTION,
+  ],
+  hasMembers: false,
+  run: top,
+};

@@ -1,0 +1,182 @@
+import { constants } from 'node:fs';
+import { copyFile, open } from 'node:fs/promises';
+import { basename, dirname, resolve } from 'node:path';
+import { formatZxid } from '../../../protocol/zxid.js';
+import { parseLogName } from '../../../server/persistence/file-names.js';
+import { logsAmong } from '../../../server/persistence/recovery.js';
+import { filesOf, listFiles, type NamedFile } from '../../data-files/find-files.js';
+import { usersOf } from '../../data-files/in-use.js';
+import { readLog } from '../../data-files/read-log.js';
+import { UsageError } from '../../ensemble/usage-error.js';
+import type { Problem } from '../../ensemble/verdict/result.js';
+import {
+  concludeFrom,
+  finishedReport,
+  type Report,
+  type Task,
+  type TaskCall,
+} from '../calls/task.js';
+import { MAX_ENTRY_OPTION, maxEntryOf } from './max-entry.js';
+import { idOption } from './read-id.js';
+
+/** Where to cut, always behind a whole record. */
+interface Cut {
+  readonly offset: number;
+  /** Whole records that stay, and those behind the cut. */
+  readonly kept: number;
+  readonly cut: number;
+  readonly last: bigint | undefined;
+  /** Bytes that say nothing: zeros behind the last record. */
+  readonly isPaddingOnly: boolean;
+}
+
+/** @throws UsageError when the log has no record where it is to end */
+async function findCut(call: TaskCall, path: string, after: bigint | undefined): Promise<Cut> {
+  let kept = 0;
+  let cut = 0;
+  let last: bigint | undefined;
+  let offset: number | undefined;
+  let damage: number | undefined;
+  const reader = readLog(
+    path,
+    (record) => {
+      if (record.damage !== undefined) damage ??= record.offset;
+      const isBehind = damage !== undefined || (after !== undefined && record.zxid > after);
+      if (isBehind) {
+        offset ??= record.offset;
+        cut++;
+      } else if (offset === undefined) {
+        kept++;
+        last = record.zxid;
+      } else cut++;
+      return undefined;
+    },
+    { maxEntry: maxEntryOf(call), signal: call.signal, onBytes: () => undefined },
+  );
+  let step = await reader.next();
+  while (step.done !== true) step = await reader.next();
+  const ending = step.value;
+  if (ending.offset === 0 && ending.kind !== 'end') {
+    throw new UsageError(`${path} is no transaction log: ${ending.reason}`);
+  }
+  if (after !== undefined && last !== after) {
+    const before = last === undefined ? 'none' : formatZxid(last);
+    const why = damage === undefined ? '' : `, before the damage at offset ${damage}`;
+    throw new UsageError(
+      `${path} has no record ${formatZxid(after)} to end at${why}; the last one before it is ${before}`,
+    );
+  }
+  const isPaddingOnly = offset === undefined && ending.kind === 'end';
+  return { offset: offset ?? ending.offset, kept, cut, last, isPaddingOnly };
+}
+
+/** @throws UsageError for a log that a process has open: it would write on behind the cut */
+async function mustBeFree(path: string): Promise<void> {
+  const folder = dirname(resolve(path));
+  const [user] = await usersOf(folder);
+  if (user === undefined) return;
+  const what = user.file === undefined ? `has locked ${folder}` : `has ${user.file} open`;
+  throw new UsageError(`process ${user.pid} ${what}: stop that server first`);
+}
+
+async function truncate(call: TaskCall): Promise<Report> {
+  const after = idOption(call, 'after');
+  const isDamageCut = call.has('damaged');
+  if ((after === undefined) !== isDamageCut) {
+    throw new UsageError('say where to cut: --after ZXID, or --damaged for what is not whole');
+  }
+  const backup = call.text('backup');
+  const isDry = call.has('dry-run');
+  if (backup === undefined && !call.has('yes') && !isDry) {
+    throw new UsageError(
+      'log truncate removes records for good: name a --backup file to copy the log to first, or say --yes, or look with --dry-run',
+    );
+  }
+  const [file, another] = await filesOf(call.args, 'log');
+  if (file === undefined || another !== undefined || file.folder !== undefined) {
+    throw new UsageError('log truncate cuts one log: name its file');
+  }
+  if (!isDry) await mustBeFree(file.path);
+  const cut = await findCut(call, file.path, after);
+  if (!isDry && !cut.isPaddingOnly) {
+    if (backup !== undefined) await copySynced(file.path, backup);
+    await cutAt(file.path, cut.offset);
+  }
+  return reportOf(file, cut, { isDry, backup });
+}
+
+async function reportOf(
+  file: NamedFile,
+  cut: Cut,
+  { isDry, backup }: { readonly isDry: boolean; readonly backup: string | undefined },
+): Promise<Report> {
+  const { path, size } = file;
+  const removed = cut.isPaddingOnly ? 0 : size - cut.offset;
+  const done = cut.isPaddingOnly ? 'nothing to cut' : isDry ? 'would be cut' : 'cut';
+  const problems: Problem[] = [];
+  const own = parseLogName(basename(path));
+  const folder = dirname(resolve(path));
+  const later = logsAmong(await listFiles(folder)).filter(
+    ({ zxid }) => own !== undefined && zxid > own,
+  );
+  if (!cut.isPaddingOnly && later.length > 0) {
+    const names = later.map(({ name }) => name).join(', ');
+    const text = `${names} ${later.length === 1 ? 'comes' : 'come'} behind it: move away what is later, or servers find txns missing`;
+    problems.push({ level: 'warning', code: 'later-logs', text });
+  }
+  const { kept, last, offset } = cut;
+  const row = [path, done, offset, kept, last && formatZxid(last), cut.cut, removed, backup];
+  const summary = `${path}: ${done}${cut.isPaddingOnly ? '' : ` behind offset ${offset}`}`;
+  return finishedReport(COLUMNS, [row], { verdict: concludeFrom(problems, summary) });
+}
+
+/** A copy that is on the disk before the log is touched; never over a file that is there. */
+async function copySynced(path: string, backup: string): Promise<void> {
+  try {
+    await copyFile(path, backup, constants.COPYFILE_EXCL);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new UsageError(`no copy was made, and nothing cut: ${why}`, undefined, { cause });
+  }
+  for (const name of [backup, dirname(resolve(backup))]) {
+    const handle = await open(name, 'r');
+    await handle.sync().finally(() => handle.close());
+  }
+}
+
+async function cutAt(path: string, offset: number): Promise<void> {
+  const handle = await open(path, 'r+');
+  try {
+    await handle.truncate(offset);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+const COLUMNS = [
+  { title: 'LOG', key: 'log' },
+  { title: 'DONE', key: 'done' },
+  { title: 'OFFSET', key: 'offset' },
+  { title: 'KEPT', key: 'records_kept' },
+  { title: 'LAST', key: 'last_zxid' },
+  { title: 'CUT', key: 'records_cut' },
+  { title: 'BYTES', key: 'bytes_cut' },
+  { title: 'BACKUP', key: 'backup' },
+];
+
+export const truncateLog: Task = {
+  name: 'truncate',
+  summary: 'cuts a log behind a record, or where it is damaged (needs --backup or --yes)',
+  args: ['<log>'],
+  options: [
+    { name: 'after', value: 'zxid', about: 'the last record to keep', kind: 'text' },
+    { name: 'damaged', about: 'cut at the first record that is not whole', kind: 'flag' },
+    { name: 'backup', value: 'file', about: 'copy the whole log there first', kind: 'text' },
+    { name: 'yes', about: 'cut without a copy', kind: 'flag' },
+    { name: 'dry-run', about: 'only say what would be cut', kind: 'flag' },
+    MAX_ENTRY_OPTION,
+  ],
+  hasMembers: false,
+  run: truncate,
+};

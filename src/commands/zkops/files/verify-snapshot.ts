@@ -1,0 +1,130 @@
+import { basename } from 'node:path';
+import { filesOf, type NamedFile } from '../../data-files/find-files.js';
+import { readSnapshot, type SnapshotOutcome } from '../../data-files/read-snapshot.js';
+import { SubtreeWalk } from '../../data-files/snapshot-tree.js';
+import {
+  digestOf,
+  digestText,
+  snapshotProblems,
+  zxidOfName,
+} from '../../data-files/snapshot-verdict.js';
+import { shortBytes } from '../../ensemble/format.js';
+import type { Problem } from '../../ensemble/verdict/result.js';
+import {
+  concludeFrom,
+  type Report,
+  type ReportRow,
+  type Task,
+  type TaskCall,
+} from '../calls/task.js';
+import { MAX_ENTRY_OPTION, maxEntryOf } from './max-entry.js';
+
+export interface CheckedSnapshot {
+  readonly outcome: SnapshotOutcome;
+  readonly problems: readonly Problem[];
+}
+
+/** Reads a snapshot through: seals, digest, and that every znode has its parent. */
+export async function checkSnapshot(
+  call: TaskCall,
+  path: string,
+  onBytes: (done: number) => void,
+): Promise<CheckedSnapshot> {
+  const walk = new SubtreeWalk(() => undefined);
+  const reader = readSnapshot(
+    path,
+    {
+      node: (node) => {
+        walk.take(node.path, node.data?.length ?? 0);
+        return undefined;
+      },
+    },
+    { maxEntry: maxEntryOf(call), signal: call.signal, onBytes },
+  );
+  let step = await reader.next();
+  while (step.done !== true) step = await reader.next();
+  const outcome = step.value;
+  const problems = snapshotProblems(path, outcome);
+  if (walk.orphans > 0 && outcome.fault === undefined) {
+    const text = `${path}: ${walk.orphans} znodes have no parent before them (${walk.firstOrphan}): no server loads it`;
+    problems.push({ level: 'critical', code: 'orphans', text });
+  }
+  return { outcome, problems };
+}
+
+function rowOf({ path, size }: NamedFile, { outcome, problems }: CheckedSnapshot): ReportRow {
+  const { sessions, nodes, dataBytes, compression, digest } = outcome;
+  const isWhole = problems.length === 0;
+  return [
+    path,
+    isWhole ? 'whole' : 'damaged',
+    size,
+    compression,
+    zxidOfName(path),
+    sessions,
+    nodes,
+    dataBytes,
+    digestOf(path, outcome),
+    isWhole ? digestText(digest) : undefined,
+  ];
+}
+
+async function verify(call: TaskCall): Promise<Report> {
+  const files = await filesOf(call.args, 'snapshot');
+  const total = files.reduce((sum, { size }) => sum + size, 0);
+  const problems: Problem[] = [];
+  const wholeIn = new Set<string | undefined>();
+  async function* rows(): AsyncGenerator<ReportRow[], void, undefined> {
+    let done = 0;
+    for (const file of files) {
+      const checked = await checkSnapshot(call, file.path, (bytes) =>
+        call.progress(basename(file.path), done + bytes, total),
+      );
+      done += file.size;
+      if (checked.problems.length === 0) wholeIn.add(file.folder);
+      problems.push(...checked.problems);
+      yield [rowOf(file, checked)];
+    }
+  }
+  return {
+    columns: COLUMNS,
+    rows: rows(),
+    finish: () => {
+      // Where another snapshot of the folder is whole, a server starts from that one.
+      const isSaved = files.every(({ folder }) => folder !== undefined && wholeIn.has(folder));
+      const judged = isSaved ? problems.map(lessGrave) : problems;
+      const what = files.length === 1 ? '1 snapshot' : `${files.length} snapshots`;
+      const state = problems.length === 0 ? 'whole' : isSaved ? 'not all whole' : 'none to trust';
+      return {
+        verdict: concludeFrom(judged, `${what}: ${state}`),
+        totals: { files: files.length, bytes: total },
+      };
+    },
+  };
+}
+
+function lessGrave({ code, text }: Problem): Problem {
+  return { level: 'warning', code, text: `${text}; a server falls back to a whole one` };
+}
+
+const COLUMNS = [
+  { title: 'SNAPSHOT', key: 'snapshot' },
+  { title: 'STATE', key: 'state' },
+  { title: 'SIZE', key: 'size', show: shortBytes },
+  { title: 'PACKED', key: 'compression' },
+  { title: 'ZXID', key: 'zxid' },
+  { title: 'SESSIONS', key: 'sessions' },
+  { title: 'ZNODES', key: 'znodes' },
+  { title: 'DATA', key: 'data_bytes', show: shortBytes },
+  { title: 'DIGEST', key: 'digest_state' },
+  { title: 'VALUE', key: 'digest' },
+];
+
+export const verifySnapshot: Task = {
+  name: 'verify',
+  summary: 'reads snapshots through: seals, digest, and that every znode has its parent',
+  args: ['<snapshot-or-folder...>'],
+  options: [MAX_ENTRY_OPTION],
+  hasMembers: false,
+  run: verify,
+};

@@ -1,0 +1,100 @@
+import type { ParsedConnection } from '../../../fourlw/connection-line.js';
+import type { WordName } from '../../../fourlw/index.js';
+import { type Answer, isDown, type Member } from '../../ensemble/member.js';
+import { shortAddress } from '../../ensemble/member-address.js';
+import { describeFault } from '../../ensemble/reasons.js';
+import type { OpsVerb } from '../../ensemble/verb.js';
+import type { OpsResult, Problem } from '../../ensemble/verdict/result.js';
+import { runVerb } from '../../ensemble/verdict/run.js';
+import type { TaskCall, TaskOption } from '../calls/task.js';
+
+/** How long members may take; each probe takes both. */
+export const TIME_OPTIONS: readonly TaskOption[] = [
+  {
+    name: 'timeout',
+    value: 'ms',
+    about: 'for one answer of one member',
+    kind: 'ms',
+    fallback: 2000,
+  },
+  { name: 'deadline', value: 'ms', about: 'for asking all of them', kind: 'ms', fallback: 10_000 },
+];
+
+export function timeoutOf(call: TaskCall): number {
+  return call.number('timeout') ?? 2000;
+}
+
+/** Asks every member the words at once; nobody's answer is missing, and a failure says why. */
+export function askMembers(
+  call: TaskCall,
+  words: readonly WordName[],
+  options: Partial<Pick<OpsVerb, 'judge' | 'isCostly' | 'extraWords'>> = {},
+): Promise<OpsResult> {
+  const verb: OpsVerb = {
+    name: 'probe',
+    summary: '',
+    words,
+    judge: 'answers',
+    columns: [],
+    data: () => ({}),
+    ...options,
+  };
+  return runVerb(verb, call.members, {
+    ask: call.ask,
+    now: call.now,
+    timeoutMs: timeoutOf(call),
+    deadlineMs: call.number('deadline') ?? 10_000,
+    confirmMs: 1,
+    isForced: call.has('force'),
+    ...(call.tls === undefined ? {} : { tls: call.tls }),
+  });
+}
+
+/**
+ * Why a word was not answered by a member that answered another one: what the probe would have
+ * known by it is not known. The zoo.cfg line that a whitelist lacks is named.
+ */
+export function refusals(members: readonly Member[], words: readonly WordName[]): Problem[] {
+  return members.flatMap((member) => {
+    // Its own fault tells it already.
+    if (isDown(member.state) || member.fault !== undefined) return [];
+    const refused = words.filter((word) => reasonOf(member.answers[word]) === 'not-whitelisted');
+    const problems = words.flatMap((word): Problem[] => {
+      const answer = member.answers[word];
+      if (answer === undefined || answer.ok) return [];
+      const { message, advice } = describeFault(answer.reason, {
+        server: member.server,
+        host: member.address.host,
+        word,
+        timeoutMs: 0,
+        detail: answer.detail,
+        words: refused,
+      });
+      const text = `${message}; ${advice}`;
+      return [{ level: 'unknown', code: answer.reason, server: member.server, text }];
+    });
+    // One sentence names all the words that a whitelist lacks.
+    return [...new Map(problems.map((problem) => [problem.text, problem])).values()];
+  });
+}
+
+/** That nobody told what the probe is about: a count of none would look like an answer. */
+export function silence(members: readonly Member[], word: WordName, what: string): Problem[] {
+  if (members.some((member) => member.answers[word]?.ok === true)) return [];
+  return [{ level: 'unknown', code: 'no-answer', text: `no member told ${what}` }];
+}
+
+function reasonOf(answer: Answer | undefined): string | undefined {
+  return answer === undefined || answer.ok ? undefined : answer.reason;
+}
+
+/** What is wrong with members that gave nothing at all. */
+export function downProblems({ verdict }: OpsResult): readonly Problem[] {
+  return verdict.problems.filter(({ server }) => server !== undefined);
+}
+
+/** The host of a client, the same from whichever server tells it. */
+export function hostOf({ remote }: ParsedConnection): string {
+  const host = remote.replace(/:\d+$/, '').replace(/^\//, '');
+  return shortAddress(host.replace(/^\[(.*)\]$/, '$1'));
+}

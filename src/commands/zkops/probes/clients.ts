@@ -1,0 +1,186 @@
+// Who is connected: the connections of all members together, by the host they come from.
+
+import type { ParsedConnection } from '../../../fourlw/connection-line.js';
+import { shortCount, shortNumber } from '../../ensemble/format.js';
+import { type Member, parsedOf } from '../../ensemble/member.js';
+import type { Problem } from '../../ensemble/verdict/result.js';
+import {
+  concludeFrom,
+  finishedReport,
+  type Report,
+  type ReportColumn,
+  type ReportRow,
+  type Task,
+  type TaskCall,
+} from '../calls/task.js';
+import {
+  askMembers,
+  downProblems,
+  hostOf,
+  refusals,
+  silence,
+  TIME_OPTIONS,
+} from './ask-members.js';
+
+/** A host may have this share of maxClientCnxns before it is told. */
+const LIMIT_SHARE = 0.8;
+/** The busiest member may have so many times the mean. */
+const FAIR_SHARE = 2;
+/** Below this nobody minds where they are. */
+const FEW_CONNECTIONS = 20;
+const DEFAULT_COUNT = 20;
+
+interface Client {
+  readonly member: Member;
+  readonly host: string;
+  readonly connection: ParsedConnection;
+  readonly ephemerals: number;
+}
+
+/** The connections of clients: a probe, this one too, has no session. */
+function clientsOf(member: Member, ephemerals: ReadonlyMap<string, number>): Client[] {
+  return (parsedOf(member, 'cons')?.connections ?? []).flatMap((connection) => {
+    const { sessionId } = connection;
+    if (sessionId === undefined) return [];
+    const own = ephemerals.get(sessionId) ?? 0;
+    return [{ member, host: hostOf(connection), connection, ephemerals: own }];
+  });
+}
+
+/** By session id, from whichever member tells: all know all of them. */
+function ephemeralsOf(members: readonly Member[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const member of members) {
+    for (const [session, paths] of parsedOf(member, 'dump')?.ephemerals ?? []) {
+      counts.set(session, paths.length);
+    }
+  }
+  return counts;
+}
+
+const sum = (clients: readonly Client[], field: 'queued' | 'received' | 'sent'): number =>
+  clients.reduce((total, { connection }) => total + (connection[field] ?? 0), 0);
+
+function figuresOf(clients: readonly Client[]): ReportRow {
+  const sessions = new Set(clients.map(({ connection }) => connection.sessionId));
+  const worst = clients.map(({ connection }) => connection.maxLatencyMs ?? 0);
+  return [
+    clients.length,
+    sessions.size,
+    sum(clients, 'queued'),
+    sum(clients, 'received'),
+    sum(clients, 'sent'),
+    worst.reduce((most, one) => Math.max(most, one), 0),
+    clients.reduce((total, { ephemerals }) => total + ephemerals, 0),
+  ];
+}
+
+function groupBy(
+  clients: readonly Client[],
+  keyOf: (client: Client) => string,
+): Map<string, Client[]> {
+  const groups = new Map<string, Client[]>();
+  for (const client of clients) {
+    const key = keyOf(client);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [client]);
+    else group.push(client);
+  }
+  return groups;
+}
+
+/** Hosts near the limit that each member has for connections of one address. */
+function limitProblems(members: readonly Member[], clients: readonly Client[]): Problem[] {
+  return members.flatMap((member) => {
+    const limit = Number(parsedOf(member, 'conf')?.values['maxClientCnxns'] ?? 0);
+    if (!(limit > 0)) return [];
+    const own = clients.filter((client) => client.member === member);
+    return [...groupBy(own, ({ host }) => host)].flatMap(([host, group]): Problem[] => {
+      if (group.length < limit * LIMIT_SHARE) return [];
+      const text = `${host} holds ${group.length} of the ${limit} connections that maxClientCnxns allows one address: the next ones are refused`;
+      return [{ level: 'warning', code: 'near-limit', server: member.server, text }];
+    });
+  });
+}
+
+function balanceProblems(members: readonly Member[], clients: readonly Client[]): Problem[] {
+  const asked = members.filter((member) => parsedOf(member, 'cons') !== undefined);
+  if (asked.length < 2 || clients.length < FEW_CONNECTIONS) return [];
+  const counts = asked.map((member) => ({
+    member,
+    count: clients.filter((client) => client.member === member).length,
+  }));
+  const mean = clients.length / asked.length;
+  const busiest = counts.toSorted((a, b) => b.count - a.count)[0];
+  if (busiest === undefined || busiest.count < FAIR_SHARE * mean) return [];
+  const times = shortNumber(busiest.count / mean);
+  const text = `it has ${busiest.count} of ${clients.length} connections, ${times} times the mean: clients stay where they are after a restart of the others until they connect anew`;
+  return [{ level: 'warning', code: 'imbalance', server: busiest.member.server, text }];
+}
+
+const GROUPS = ['host', 'member', 'session'] as const;
+
+async function clients(call: TaskCall): Promise<Report> {
+  const result = await askMembers(call, ['cons', 'conf', 'dump'], {
+    extraWords: ['conf', 'dump'],
+  });
+  const { members } = result;
+  const ephemerals = ephemeralsOf(members);
+  const all = members.flatMap((member) => clientsOf(member, ephemerals));
+  const by = GROUPS.find((name) => name === call.text('by')) ?? 'host';
+  const groups = groupBy(all, ({ host, member, connection }) =>
+    by === 'host' ? host : by === 'member' ? member.server : `${connection.sessionId} ${host}`,
+  );
+  const limit = call.number('count') ?? DEFAULT_COUNT;
+  const rows = [...groups]
+    .sort(([, a], [, b]) => b.length - a.length)
+    .slice(0, limit)
+    .map(([key, group]): ReportRow => [key, ...figuresOf(group), placesOf(group)]);
+  const problems = [
+    ...limitProblems(members, all),
+    ...balanceProblems(members, all),
+    ...refusals(members, ['cons']),
+    ...downProblems(result),
+  ];
+  const hosts = new Set(all.map(({ host }) => host)).size;
+  const nobody = silence(members, 'cons', 'its connections');
+  problems.push(...nobody);
+  const summary = nobody[0]?.text ?? `${all.length} connections of clients, from ${hosts} hosts`;
+  const left = groups.size - rows.length;
+  return finishedReport([{ title: by.toUpperCase(), key: by }, ...COLUMNS], rows, {
+    verdict: concludeFrom(problems, summary),
+    notes: left > 0 ? [`${left} more, with fewer connections: --count shows them.`] : [],
+    totals: { connections: all.length, hosts },
+  });
+}
+
+/** `zk1:2181 12, zk2:2181 3` */
+function placesOf(group: readonly Client[]): string {
+  return [...groupBy(group, ({ member }) => member.server)]
+    .map(([server, own]) => `${server} ${own.length}`)
+    .join(', ');
+}
+
+const COLUMNS: readonly ReportColumn[] = [
+  { title: 'CONNECTIONS', key: 'connections' },
+  { title: 'SESSIONS', key: 'sessions' },
+  { title: 'QUEUED', key: 'queued' },
+  { title: 'RECEIVED', key: 'received', show: shortCount },
+  { title: 'SENT', key: 'sent', show: shortCount },
+  { title: 'MAX ms', key: 'max_latency_ms' },
+  { title: 'EPHEMERALS', key: 'ephemerals' },
+  { title: 'AT', key: 'members' },
+];
+
+export const clientsTask: Task = {
+  name: 'clients',
+  summary: 'who is connected to which member, by host, member or session',
+  args: [],
+  options: [
+    { name: 'by', value: 'what', about: 'one row a', kind: GROUPS, fallback: 'host' },
+    { name: 'count', value: 'n', about: 'how many rows', kind: 'count', fallback: DEFAULT_COUNT },
+    ...TIME_OPTIONS,
+  ],
+  hasMembers: true,
+  run: clients,
+};

@@ -1,0 +1,116 @@
+// Compares the trees of members by walking them, where the servers keep no digests to compare.
+// What differs in the walks may just have changed between them, so each difference is looked at
+// once more, in an order that proves it: read here, sync and read there, sync and read here
+// again. Where both reads here are the same and the one there is another, the members differ.
+
+import type { ZooKeeperClient } from '../../../client/client.js';
+import { ZooKeeperError } from '../../../client/errors.js';
+import { isWithin } from '../../../protocol/path.js';
+import { formatZxid } from '../../../protocol/zxid.js';
+import { crc32 } from '../../../server/persistence/checksum.js';
+import { walk } from '../../znodes/walk.js';
+import type { MemberSession } from './sessions.js';
+
+/** Each server counts for itself there. */
+const LOCAL = '/zookeeper';
+const READS_AT_ONCE = 64;
+/** Differences that are looked at again; one that holds is enough. */
+const MAX_RECHECKED = 100;
+
+export interface WalkedTree {
+  readonly session: MemberSession;
+  /** What a znode is, by its path. */
+  readonly prints: ReadonlyMap<string, string>;
+  /** There are more than were walked. */
+  readonly isCut: boolean;
+}
+
+const GONE = 'not there';
+const HIDDEN = 'not readable';
+
+/** Everything of a znode that has to be the same on all members. */
+async function printOf(client: ZooKeeperClient, path: string): Promise<string> {
+  try {
+    const { data, stat } = await client.getData(path);
+    const sum = data === null ? 'none' : crc32(data, 0, data.length).toString(16);
+    const { mzxid, pzxid, czxid, version, cversion, aversion, ephemeralOwner } = stat;
+    const ids = [czxid, mzxid, pzxid, ephemeralOwner].map(formatZxid).join(' ');
+    return `zxids and owner ${ids}, versions ${version} ${cversion} ${aversion}, data ${sum}`;
+  } catch (error) {
+    if (!(error instanceof ZooKeeperError)) throw error;
+    if (error.code === 'NONODE') return GONE;
+    if (error.code === 'NOAUTH') return HIDDEN;
+    throw error;
+  }
+}
+
+/** Walks the tree of one member, no further than `limit` znodes. */
+export async function walkTree(
+  session: MemberSession,
+  root: string,
+  limit: number,
+  signal: AbortSignal,
+): Promise<WalkedTree> {
+  const { client } = session;
+  await client.sync(root);
+  const prints = new Map<string, string>();
+  let batch: string[] = [];
+  let isCut = false;
+  const read = async (): Promise<void> => {
+    const found = await Promise.all(batch.map((path) => printOf(client, path)));
+    for (const [at, path] of batch.entries()) prints.set(path, found[at] ?? GONE);
+    batch = [];
+  };
+  for await (const { path } of walk(client, root, signal)) {
+    if (isWithin(path, LOCAL)) continue;
+    if (prints.size + batch.length >= limit) {
+      isCut = true;
+      break;
+    }
+    batch.push(path);
+    if (batch.length === READS_AT_ONCE) await read();
+  }
+  await read();
+  return { session, prints, isCut };
+}
+
+export interface Difference {
+  readonly path: string;
+  readonly here: string;
+  readonly there: string;
+}
+
+/** The differences between two walks that hold when they are looked at again. */
+export async function provenDifferences(
+  here: WalkedTree,
+  there: WalkedTree,
+): Promise<Difference[]> {
+  const proven: Difference[] = [];
+  for (const path of suspects(here, there)) {
+    const before = await printOf(here.session.client, path);
+    await there.session.client.sync(path);
+    const other = await printOf(there.session.client, path);
+    await here.session.client.sync(path);
+    const after = await printOf(here.session.client, path);
+    const isHidden = [before, other].includes(HIDDEN);
+    if (before === after && other !== before && !isHidden) {
+      proven.push({ path, here: before, there: other });
+    }
+  }
+  return proven;
+}
+
+function suspects(here: WalkedTree, there: WalkedTree): string[] {
+  // Of a walk that was cut nobody knows what it would have found.
+  const isCut = here.isCut || there.isCut;
+  const paths = new Set(here.prints.keys());
+  for (const path of there.prints.keys()) paths.add(path);
+  const found: string[] = [];
+  for (const path of paths) {
+    const [left, right] = [here.prints.get(path), there.prints.get(path)];
+    const isUnknown = isCut && (left === undefined || right === undefined);
+    if (left !== right && !isUnknown) found.push(path);
+    if (found.length === MAX_RECHECKED) break;
+  }
+  return found;
+}

@@ -1,0 +1,228 @@
+// Do all members hold the same tree? Compared is only what belongs to one zxid: the digests that
+// servers keep, one every 128 txns, and where they have none in common the trees themselves.
+
+import { metricOf } from '../../../fourlw/mntr.js';
+import { formatZxid } from '../../../protocol/zxid.js';
+import { isDown, type Member, metricsOf, parsedOf, serverOf } from '../../ensemble/member.js';
+import { nameOf } from '../../ensemble/member-address.js';
+import { statusOf } from '../../ensemble/status.js';
+import type { OpsResult, Problem } from '../../ensemble/verdict/result.js';
+import {
+  concludeFrom,
+  finishedReport,
+  type Report,
+  type ReportRow,
+  type Task,
+  type TaskCall,
+} from '../calls/task.js';
+import { askMembers, downProblems, TIME_OPTIONS, timeoutOf } from './ask-members.js';
+import { provenDifferences, type WalkedTree, walkTree } from './compare-walks.js';
+import {
+  closeSession,
+  describeError,
+  type MemberSession,
+  openSession,
+  SESSION_OPTIONS,
+} from './sessions.js';
+
+const DEFAULT_ZNODES = 10_000;
+/** Paths that are named. */
+const MAX_NAMED = 10;
+
+interface Compared {
+  readonly rows: readonly ReportRow[];
+  readonly problems: readonly Problem[];
+  readonly summary: string;
+}
+
+const WORDS = ['srvr', 'hash', 'mntr'] as const;
+
+/** The newest digests that at least two members have of one zxid; undefined when there is none. */
+function compareDigests(members: readonly Member[]): Compared | undefined {
+  const byZxid = new Map<bigint, { readonly member: Member; readonly digest: bigint }[]>();
+  for (const member of members) {
+    for (const { zxid, digest } of parsedOf(member, 'hash')?.digests ?? []) {
+      byZxid.set(zxid, [...(byZxid.get(zxid) ?? []), { member, digest }]);
+    }
+  }
+  const telling = members.filter((member) => statusOf(member).isServing).length;
+  const common = [...byZxid].filter(([, told]) => told.length === telling && telling > 1);
+  const different = common.filter(([, told]) => new Set(told.map((one) => one.digest)).size > 1);
+  const newest = (list: typeof common) =>
+    list.reduce((best, one) => (one[0] > best[0] ? one : best));
+  if (common.length === 0) return undefined;
+  const [zxid, told] = newest(different.length > 0 ? different : common);
+  const isSame = different.length === 0;
+  const rows = told.map(
+    ({ member, digest }): ReportRow => [
+      member.server,
+      'digest',
+      formatZxid(zxid),
+      serverOf(member)?.nodeCount,
+      BigInt.asUintN(64, digest).toString(),
+      isSame ? 'same' : 'differs',
+    ],
+  );
+  const at = formatZxid(zxid);
+  if (isSame) {
+    const summary = `${told.length} members have the same ${common.length} digests, up to ${at}`;
+    return { rows, problems: [], summary };
+  }
+  const [oldest] = different.map(([one]) => one).sort((a, b) => (a < b ? -1 : 1));
+  const text = `the trees of the members differ, at ${formatZxid(oldest ?? zxid)} already: find who differs from the leader, stop it, move its data away and let it fetch the leader's`;
+  return {
+    rows,
+    problems: [{ level: 'critical', code: 'different-trees', text }],
+    summary: `the digests of ${different.length} of ${common.length} zxids differ`,
+  };
+}
+
+/** Txns after which a server's own tree was not what the leader's digest said. */
+function mismatchProblems(members: readonly Member[]): Problem[] {
+  return members.flatMap((member): Problem[] => {
+    const metrics = metricsOf(member);
+    const count = (metrics && metricOf(metrics, 'digest_mismatches_count')) ?? 0;
+    if (count === 0) return [];
+    const text = `${count} txns since its start led to another tree than the leader's: stop it, move its data away and let it fetch the leader's`;
+    const { server } = member;
+    return [{ level: 'critical', code: 'digest-mismatches', server, text }];
+  });
+}
+
+/**
+ * At one zxid all members have as many znodes; asked twice, since srvr reads the two one by one.
+ */
+async function countProblems(call: TaskCall, first: OpsResult): Promise<Problem[]> {
+  const differing = (members: readonly Member[]): Map<string, string> => {
+    const byZxid = new Map<string, Set<number>>();
+    for (const member of members) {
+      const { zxid, nodeCount } = serverOf(member) ?? {};
+      if (zxid === undefined || nodeCount === undefined || !statusOf(member).isServing) continue;
+      const key = formatZxid(zxid);
+      byZxid.set(key, (byZxid.get(key) ?? new Set()).add(nodeCount));
+    }
+    const found = [...byZxid].filter(([, counts]) => counts.size > 1);
+    return new Map(found.map(([zxid, counts]) => [zxid, [...counts].join(' and ')]));
+  };
+  if (differing(first.members).size === 0) return [];
+  const second = differing((await askMembers(call, ['srvr'])).members);
+  return [...second].map(([zxid, counts]) => ({
+    level: 'critical',
+    code: 'different-counts',
+    text: `at ${zxid} members have ${counts} znodes`,
+  }));
+}
+
+interface Walked {
+  readonly trees: readonly WalkedTree[];
+  readonly problems: readonly Problem[];
+}
+
+async function walkAll(
+  call: TaskCall,
+  members: readonly Member[],
+  sessions: MemberSession[],
+  limit: number,
+): Promise<Walked> {
+  const root = call.text('path') ?? '/';
+  const trees: WalkedTree[] = [];
+  const problems: Problem[] = [];
+  for (const [done, { address, state }] of members.entries()) {
+    // The row says why; and what a read-only member shows may never have been committed.
+    if (isDown(state) || state === 'read-only') continue;
+    const server = nameOf(address);
+    call.progress('consistency', done, members.length);
+    try {
+      const session = await openSession(call, address);
+      sessions.push(session);
+      trees.push(await walkTree(session, root, limit, call.signal));
+    } catch (error) {
+      const text = `its tree was not walked: ${describeError(error)}`;
+      problems.push({ level: 'unknown', code: 'no-walk', server, text });
+    }
+    call.signal.throwIfAborted();
+  }
+  return { trees, problems };
+}
+
+async function compareTrees(call: TaskCall, members: readonly Member[]): Promise<Compared> {
+  const limit = call.number('max-znodes') ?? DEFAULT_ZNODES;
+  const sessions: MemberSession[] = [];
+  try {
+    const { trees, problems } = await walkAll(call, members, sessions, limit);
+    const found = [...problems];
+    const [first, ...others] = trees;
+    const differing = new Set<WalkedTree>();
+    for (const other of first === undefined ? [] : others) {
+      if (first === undefined) break;
+      const proven = await provenDifferences(first, other);
+      if (proven.length > 0) differing.add(other);
+      for (const { path, here, there } of proven.slice(0, MAX_NAMED)) {
+        const text = `${path} differs: ${first.session.server} has ${here}; ${other.session.server} has ${there}`;
+        found.push({ level: 'critical', code: 'different-trees', text });
+      }
+    }
+    const rows = trees.map((tree): ReportRow => {
+      const isSame = trees.length < 2 ? undefined : differing.has(tree) ? 'differs' : 'same';
+      return [tree.session.server, 'walk', undefined, tree.prints.size, undefined, isSame];
+    });
+    const cut = trees.some(({ isCut }) => isCut) ? `the first ${limit} znodes of ` : '';
+    const verb = differing.size === 0 ? 'are the same' : 'differ';
+    const summary =
+      trees.length < 2
+        ? 'nothing to compare: fewer than two members could be walked'
+        : `${cut}${trees.length} trees, walked, ${verb}`;
+    if (trees.length < 2) found.push({ level: 'unknown', code: 'no-walk', text: summary });
+    return { rows, problems: found, summary };
+  } finally {
+    await Promise.all(sessions.map((session) => closeSession(session, timeoutOf(call))));
+  }
+}
+
+async function consistency(call: TaskCall): Promise<Report> {
+  const asked = await askMembers(call, WORDS, { extraWords: ['hash', 'mntr'] });
+  const isWalk = call.has('walk');
+  const compared =
+    (isWalk ? undefined : compareDigests(asked.members)) ??
+    (await compareTrees(call, asked.members));
+  const problems = [
+    ...compared.problems,
+    ...mismatchProblems(asked.members),
+    ...(await countProblems(call, asked)),
+    ...downProblems(asked).filter(
+      ({ server }) => !compared.problems.some((known) => known.server === server),
+    ),
+  ];
+  const verdict = concludeFrom(problems, compared.summary);
+  const levelOf = (row: ReportRow) => (row.at(-1) === 'differs' ? 'critical' : undefined);
+  return finishedReport(COLUMNS, compared.rows, { verdict }, levelOf);
+}
+
+const COLUMNS = [
+  { title: 'MEMBER', key: 'server' },
+  { title: 'BY', key: 'by' },
+  { title: 'ZXID', key: 'zxid' },
+  { title: 'ZNODES', key: 'znodes' },
+  { title: 'DIGEST', key: 'digest' },
+  { title: 'TREE', key: 'tree' },
+];
+
+export const consistencyTask: Task = {
+  name: 'consistency',
+  summary: 'do all members hold the same tree? By their digests, or by walking the trees',
+  args: [],
+  options: [
+    { name: 'walk', about: 'walk the trees, though there are digests', kind: 'flag' },
+    {
+      name: 'max-znodes',
+      value: 'n',
+      about: 'walk no more znodes a member',
+      kind: 'count',
+      fallback: DEFAULT_ZNODES,
+    },
+    ...SESSION_OPTIONS,
+    ...TIME_OPTIONS,
+  ],
+  hasMembers: true,
+  run: consistency,
+};

@@ -1,0 +1,191 @@
+// What the configuration of members differs in. Some of it has to differ (its own port, its
+// folders, its id), some must not (the membership, the timing), and the rest is worth a look.
+
+import { type Member, parsedOf } from '../../ensemble/member.js';
+import { statusOf } from '../../ensemble/status.js';
+import type { Level, Problem } from '../../ensemble/verdict/result.js';
+import {
+  concludeFrom,
+  finishedReport,
+  type Report,
+  type ReportRow,
+  type Task,
+  type TaskCall,
+} from '../calls/task.js';
+import { askMembers, downProblems, refusals, TIME_OPTIONS } from './ask-members.js';
+
+/** Keys of conf and envi that are a member's own. */
+const OWN: readonly string[] = [
+  'conf.clientPort',
+  'conf.secureClientPort',
+  'conf.dataDir',
+  'conf.dataDirSize',
+  'conf.dataLogDir',
+  'conf.dataLogSize',
+  'conf.serverId',
+  'conf.electionPort',
+  'conf.quorumPort',
+  'conf.peerType',
+  'envi.host.name',
+  'envi.user.dir',
+  'envi.user.home',
+  'envi.java.class.path',
+  'envi.java.library.path',
+  'envi.java.io.tmpdir',
+  // What the heap has at the moment; 3.8 calls it so, though it is not the machine's.
+  'envi.jvm.memory.free',
+  'envi.jvm.memory.total',
+  'envi.os.memory.free',
+  'envi.os.memory.total',
+];
+
+const UNSET = '-';
+
+/** What the verdict says of members that belong to no ensemble, or to another one. */
+const STRANGERS: readonly string[] = [
+  'standalone-beside-ensemble',
+  'several-standalone',
+  'two-ensembles',
+];
+
+/** Everything that a member tells of its configuration, by `conf.tickTime` and so on. */
+function settingsOf(member: Member): Map<string, string> {
+  const settings = new Map<string, string>();
+  const conf = parsedOf(member, 'conf');
+  for (const [key, value] of Object.entries(conf?.values ?? {})) settings.set(`conf.${key}`, value);
+  for (const [sid, text] of Object.entries(conf?.servers ?? {})) {
+    settings.set(`conf.server.${sid}`, text);
+  }
+  if (conf?.configVersion !== undefined) settings.set('conf.version', conf.configVersion);
+  for (const [key, value] of Object.entries(parsedOf(member, 'envi')?.values ?? {})) {
+    settings.set(`envi.${key}`, value);
+  }
+  return settings;
+}
+
+/** How grave a difference is, and what it means; undefined where it has to be. */
+function meaningOf(key: string): Pick<Problem, 'level' | 'code' | 'text'> | undefined {
+  if (OWN.includes(key)) return undefined;
+  if (key.startsWith('conf.server.') || key === 'conf.version') {
+    const text =
+      'the members do not agree on who is a member: wait for a reconfiguration to end, or bring their server lines in line';
+    return { level: 'critical', code: 'membership', text };
+  }
+  if (key === 'envi.zookeeper.version') {
+    const text = 'the members run different releases: finish the upgrade';
+    return { level: 'warning', code: 'version', text };
+  }
+  if (key.startsWith('conf.')) {
+    const text = `${key.slice(5)} differs: bring the zoo.cfg of the members in line and restart them one by one`;
+    return { level: 'warning', code: 'setting', text };
+  }
+  const text = `${key.slice(5)} differs`;
+  return { level: 'warning', code: 'environment', text };
+}
+
+/** A key that only some members tell: another release, and no difference of settings. */
+function differs(key: string, settings: readonly Map<string, string>[]): boolean {
+  const told = settings.filter((one) =>
+    key.startsWith('conf.') ? one.has('conf.clientPort') : one.has('envi.zookeeper.version'),
+  );
+  const values = told.map((one) => one.get(key));
+  const isMembership = key.startsWith('conf.server.') || key === 'conf.version';
+  const compared = isMembership ? values : values.filter((value) => value !== undefined);
+  return new Set(compared).size > 1;
+}
+
+function findingsOf(keys: readonly string[]): Problem[] {
+  const problems = new Map<string, Problem>();
+  for (const key of keys) {
+    const meaning = meaningOf(key);
+    if (meaning === undefined) continue;
+    problems.set(meaning.text, meaning);
+  }
+  return [...problems.values()];
+}
+
+/** What no single value shows: ids given twice, members of no ensemble, voters that help nobody. */
+function ensembleProblems(members: readonly Member[]): Problem[] {
+  const problems: Problem[] = [];
+  const bySid = new Map<string, string[]>();
+  for (const member of members) {
+    const sid = parsedOf(member, 'conf')?.values['serverId'];
+    const isMember = statusOf(member).role !== 'standalone';
+    if (sid !== undefined && isMember) {
+      bySid.set(sid, [...(bySid.get(sid) ?? []), member.server]);
+    }
+  }
+  for (const [sid, servers] of bySid) {
+    if (servers.length < 2) continue;
+    const text = `${servers.join(' and ')} both have the id ${sid}: give each a myid of its own`;
+    problems.push({ level: 'critical', code: 'same-id', text });
+  }
+  const lists = members.flatMap((member) => {
+    const servers = Object.values(parsedOf(member, 'conf')?.servers ?? {});
+    return servers.length === 0 ? [] : [servers];
+  });
+  const [first] = lists;
+  if (first === undefined) return problems;
+  const voters = first.filter((line) => !/:observer(;|$)/.test(line)).length;
+  if (voters % 2 === 0) {
+    const text = `${voters} voters bear the loss of no more members than ${voters - 1} do: an odd number is as safe, and faster`;
+    problems.push({ level: 'warning', code: 'even-voters', text });
+  }
+  if (first.length !== members.length) {
+    const text = `${members.length} ${members.length === 1 ? 'member is' : 'members are'} listed, but the membership has ${first.length}: list all of them`;
+    problems.push({ level: 'warning', code: 'listed', text });
+  }
+  return problems;
+}
+
+async function drift(call: TaskCall): Promise<Report> {
+  const result = await askMembers(call, ['srvr', 'conf', 'envi'], { judge: 'ensemble' });
+  const { members } = result;
+  const settings = members.map(settingsOf);
+  const keys = [...new Set(settings.flatMap((one) => [...one.keys()]))].sort();
+  const different = keys.filter((key) => differs(key, settings));
+  const telling = different.filter((key) => meaningOf(key) !== undefined);
+  const shown = call.has('all') ? keys : telling;
+  const rows = shown.map(
+    (key): ReportRow => [
+      key,
+      ...settings.map((one) => one.get(key) ?? (one.size === 0 ? undefined : UNSET)),
+    ],
+  );
+  const problems = [
+    ...findingsOf(different),
+    ...ensembleProblems(members),
+    ...result.verdict.problems.filter(({ code }) => STRANGERS.includes(code)),
+    ...refusals(members, ['conf', 'envi']),
+    ...downProblems(result),
+  ];
+  const compared = settings.filter((one) => one.size > 0).length;
+  const summary =
+    compared === 0
+      ? 'no member told its configuration'
+      : `${compared} of ${members.length} members compared, ${telling.length} settings differ`;
+  if (compared === 0) problems.push({ level: 'unknown', code: 'no-answer', text: summary });
+  const columns = [
+    { title: 'SETTING', key: 'setting' },
+    ...members.map(({ server }) => ({ title: server, key: server })),
+  ];
+  const conclusion = {
+    verdict: concludeFrom(problems, summary),
+    totals: { compared, different: telling.length },
+  };
+  const levelOf = ([key]: ReportRow): Level | undefined =>
+    telling.includes(String(key)) ? meaningOf(String(key))?.level : undefined;
+  return finishedReport(columns, rows, conclusion, levelOf);
+}
+
+export const driftTask: Task = {
+  name: 'drift',
+  summary: 'what the configuration and environment of the members differ in',
+  args: [],
+  options: [
+    { name: 'all', about: 'every setting, not only those that differ', kind: 'flag' },
+    ...TIME_OPTIONS,
+  ],
+  hasMembers: true,
+  run: drift,
+};

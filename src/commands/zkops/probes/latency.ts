@@ -1,0 +1,250 @@
+// How long real operations take on every member. All znodes are ephemerals, so that even a probe
+// that is killed leaves nothing.
+
+import { metricOf, summaryPart } from '../../../fourlw/mntr.js';
+import { CreateModes } from '../../../protocol/create-mode.js';
+import { shortNumber } from '../../ensemble/format.js';
+import { metricsOf } from '../../ensemble/member.js';
+import { type MemberAddress, nameOf } from '../../ensemble/member-address.js';
+import { meanOf, percentile } from '../../ensemble/percentile.js';
+import type { Problem } from '../../ensemble/verdict/result.js';
+import { THRESHOLDS } from '../../ensemble/verdict/thresholds.js';
+import {
+  concludeFrom,
+  finishedReport,
+  type Report,
+  type ReportRow,
+  type Task,
+  type TaskCall,
+} from '../calls/task.js';
+import { askMembers, TIME_OPTIONS, timeoutOf } from './ask-members.js';
+import {
+  closeSession,
+  describeError,
+  type MemberSession,
+  openSession,
+  privatePath,
+  SESSION_OPTIONS,
+} from './sessions.js';
+import { watchOnce } from './watch-once.js';
+
+const WRITES = ['create', 'set', 'delete'] as const;
+const OPERATIONS = ['create', 'get', 'exists', 'set', 'watch', 'sync', 'delete'] as const;
+type Operation = (typeof OPERATIONS)[number];
+type Samples = Record<Operation, number[]>;
+
+const DEFAULT_COUNT = 50;
+const DEFAULT_SIZE = 25;
+const DEFAULT_SECONDS = 20;
+
+/** One round of all operations on a znode of its own. */
+async function round(
+  { client }: MemberSession,
+  path: string,
+  data: Buffer,
+  timeoutMs: number,
+  samples: Samples,
+): Promise<void> {
+  const timed = async (operation: Operation, run: () => Promise<unknown>): Promise<void> => {
+    const startedAt = performance.now();
+    await run();
+    samples[operation].push(performance.now() - startedAt);
+  };
+  await timed('create', () => client.create(path, data, { mode: CreateModes.EPHEMERAL }));
+  await timed('get', () => client.getData(path));
+  await timed('exists', () => client.exists(path));
+  await timed('set', () => client.setData(path, data));
+  const watch = watchOnce('NodeDataChanged', timeoutMs);
+  await client.getData(path, { watch: watch.watcher });
+  await timed('watch', () => Promise.all([client.setData(path, data), watch.fired()]));
+  await timed('sync', () => client.sync(path));
+  await timed('delete', () => client.delete(path));
+}
+
+interface Probed {
+  readonly server: string;
+  readonly samples: Samples;
+  readonly failure: string | undefined;
+}
+
+async function probe(
+  call: TaskCall,
+  address: MemberAddress,
+  endsAt: number,
+  onRound: () => void,
+): Promise<Probed> {
+  const samples: Samples = {
+    create: [],
+    get: [],
+    exists: [],
+    set: [],
+    watch: [],
+    sync: [],
+    delete: [],
+  };
+  const server = nameOf(address);
+  const timeoutMs = timeoutOf(call);
+  let session: MemberSession | undefined;
+  try {
+    session = await openSession(call, address);
+    const base = privatePath(call, 'latency');
+    const data = Buffer.alloc(call.number('size') ?? DEFAULT_SIZE, 'z');
+    for (let turn = 0; turn < (call.number('count') ?? DEFAULT_COUNT); turn++) {
+      if (call.signal.aborted || performance.now() > endsAt) break;
+      await round(session, `${base}-${turn}`, data, timeoutMs, samples);
+      onRound();
+    }
+    return { server, samples, failure: undefined };
+  } catch (error) {
+    return { server, samples, failure: describeError(error) };
+  } finally {
+    if (session !== undefined) await closeSession(session, timeoutMs);
+  }
+}
+
+function rowsOf({ server, samples }: Probed): ReportRow[] {
+  return OPERATIONS.flatMap((operation) => {
+    const sorted = samples[operation].toSorted((a, b) => a - b);
+    if (sorted.length === 0) return [];
+    const round3 = (value: number): number => Number(value.toFixed(3));
+    return [
+      [
+        server,
+        operation,
+        sorted.length,
+        round3(meanOf(sorted)),
+        round3(percentile(sorted, 0.5)),
+        round3(percentile(sorted, 0.95)),
+        round3(percentile(sorted, 0.99)),
+        round3(sorted.at(-1) ?? 0),
+      ],
+    ];
+  });
+}
+
+/** The mean of writes and of reads against the limits that `check` has for them. */
+function problemsOf({ server, samples, failure }: Probed): Problem[] {
+  const problems: Problem[] = [];
+  for (const [limitName, what, operations] of [
+    ['update_latency', 'writes', WRITES],
+    ['read_latency', 'reads', ['get', 'exists']],
+  ] as const) {
+    const values = operations.flatMap((operation) => samples[operation]);
+    const threshold = THRESHOLDS.find(({ name }) => name === limitName);
+    if (values.length === 0 || threshold === undefined) continue;
+    const mean = meanOf(values);
+    for (const level of ['critical', 'warning'] as const) {
+      const limit = threshold[level];
+      if (limit === undefined || mean <= limit) continue;
+      const text = `${what} take ${shortNumber(mean)} ms on average, above the limit of ${limit} ms (${threshold.source}); ${threshold.advice}`;
+      problems.push({ level, code: `limit:${limitName}`, server, text });
+      break;
+    }
+  }
+  if (failure !== undefined) {
+    problems.push({ level: 'warning', code: 'no-session', server, text: failure });
+  }
+  return problems;
+}
+
+/**
+ * Where the time goes, as far as the servers tell: in the sync of the log, in a queue, or
+ * neither.
+ */
+async function explain(call: TaskCall, probed: readonly Probed[]): Promise<string[]> {
+  const names = probed.map(({ server }) => server);
+  const measured = call.members.filter((address) => names.includes(nameOf(address)));
+  const { members } = await askMembers({ ...call, members: measured }, ['mntr']);
+  return members.flatMap((member) => {
+    const found = probed.find(({ server }) => server === member.server);
+    const metrics = metricsOf(member);
+    if (found === undefined || found.samples.create.length === 0) return [];
+    const reads = percentile(
+      found.samples.get.toSorted((a, b) => a - b),
+      0.5,
+    );
+    const writes = percentile(
+      found.samples.set.toSorted((a, b) => a - b),
+      0.5,
+    );
+    const sync = metrics && summaryPart(metrics, 'fsynctime', 'avg');
+    const queue = metrics && metricOf(metrics, 'outstanding_requests');
+    const disk = sync === undefined ? '' : `; a sync of its log takes ${shortNumber(sync)} ms`;
+    const waiting = queue === undefined ? '' : `, ${queue} requests wait in its queue`;
+    return [
+      `${member.server}: half of the reads take ${shortNumber(reads)} ms at most, the way there and back; half of the writes ${shortNumber(writes)} ms${disk}${waiting}.`,
+    ];
+  });
+}
+
+async function latency(call: TaskCall): Promise<Report> {
+  const seconds = call.number('max-seconds') ?? DEFAULT_SECONDS;
+  const count = call.number('count') ?? DEFAULT_COUNT;
+  const probed: Probed[] = [];
+  let rounds = 0;
+  const startedAt = performance.now();
+  // One after the other, so that they do not measure each other; each has its share of the time.
+  for (const [index, address] of call.members.entries()) {
+    if (call.signal.aborted) break;
+    const endsAt = startedAt + (1000 * seconds * (index + 1)) / call.members.length;
+    probed.push(
+      await probe(call, address, endsAt, () => {
+        rounds++;
+        call.progress('latency', rounds, count * call.members.length);
+      }),
+    );
+  }
+  call.signal.throwIfAborted();
+  const problems = probed.flatMap(problemsOf);
+  const measured = probed.filter(({ samples }) => samples.create.length > 0);
+  if (measured.length === 0) {
+    problems.push({ level: 'critical', code: 'no-session', text: 'no member could be measured' });
+  }
+  const summary =
+    measured.length === 0
+      ? 'no member could be measured'
+      : `${measured.length} of ${probed.length} members measured, ${rounds} rounds`;
+  return finishedReport(COLUMNS, probed.flatMap(rowsOf), {
+    verdict: concludeFrom(problems, summary),
+    notes: await explain(call, measured),
+    totals: { rounds, members: probed.length },
+  });
+}
+
+const COLUMNS = [
+  { title: 'MEMBER', key: 'server' },
+  { title: 'OPERATION', key: 'operation' },
+  { title: 'COUNT', key: 'count' },
+  { title: 'MEAN ms', key: 'mean_ms', show: shortNumber },
+  { title: 'P50 ms', key: 'p50_ms', show: shortNumber },
+  { title: 'P95 ms', key: 'p95_ms', show: shortNumber },
+  { title: 'P99 ms', key: 'p99_ms', show: shortNumber },
+  { title: 'MAX ms', key: 'max_ms', show: shortNumber },
+];
+
+export const latencyTask: Task = {
+  name: 'latency',
+  summary: 'measures real operations on every member, with ephemerals that go by themselves',
+  args: [],
+  options: [
+    { name: 'count', value: 'n', about: 'rounds a member', kind: 'count', fallback: DEFAULT_COUNT },
+    {
+      name: 'size',
+      value: 'bytes',
+      about: 'of data in each znode',
+      kind: 'count',
+      fallback: DEFAULT_SIZE,
+    },
+    {
+      name: 'max-seconds',
+      value: 'n',
+      about: 'for all members together',
+      kind: 'count',
+      fallback: DEFAULT_SECONDS,
+    },
+    ...SESSION_OPTIONS,
+    ...TIME_OPTIONS,
+  ],
+  hasMembers: true,
+  run: latency,
+};

@@ -1,0 +1,56 @@
+import { formatZxid } from '../../../protocol/zxid.js';
+import { statusOf } from '../../ensemble/status.js';
+import { UsageError } from '../../ensemble/usage-error.js';
+import type { Problem } from '../../ensemble/verdict/result.js';
+import {
+  concludeFrom,
+  finishedReport,
+  type Report,
+  type Task,
+  type TaskCall,
+} from '../calls/task.js';
+import { askMembers, TIME_OPTIONS } from './ask-members.js';
+
+/** One server, by the one word that every server allows: for a readiness probe. */
+async function ready(call: TaskCall): Promise<Report> {
+  if (call.members.length !== 1) {
+    throw new UsageError('ready looks at one server: name it by --servers');
+  }
+  const { members } = await askMembers(call, ['srvr'], { judge: 'ensemble' });
+  const rows = members.map((member) => {
+    const { role, zxid } = statusOf(member);
+    return [
+      member.server,
+      member.state,
+      role,
+      zxid === undefined ? undefined : formatZxid(zxid),
+      Math.round(member.tookMs),
+    ];
+  });
+  const problems = members.flatMap((member): Problem[] => {
+    const { isServing, isReadOnly } = statusOf(member);
+    if (isServing || (isReadOnly && call.has('read-only'))) return [];
+    const { server, fault } = member;
+    const text = fault === undefined ? 'it tells no role' : `${fault.message}; ${fault.advice}`;
+    return [{ level: 'critical', code: 'not-ready', server, text }];
+  });
+  const summary = `${members[0]?.server} is ${problems.length === 0 ? '' : 'not '}ready`;
+  return finishedReport(COLUMNS, rows, { verdict: concludeFrom(problems, summary) });
+}
+
+const COLUMNS = [
+  { title: 'MEMBER', key: 'server' },
+  { title: 'STATE', key: 'state' },
+  { title: 'ROLE', key: 'role' },
+  { title: 'ZXID', key: 'zxid' },
+  { title: 'TOOK ms', key: 'took_ms' },
+];
+
+export const readyTask: Task = {
+  name: 'ready',
+  summary: 'does this one server serve? By srvr alone, which every server allows',
+  args: [],
+  options: [{ name: 'read-only', about: 'read-only is ready too', kind: 'flag' }, ...TIME_OPTIONS],
+  hasMembers: true,
+  run: ready,
+};

@@ -1,0 +1,171 @@
+// The watches of all members. The counts come from wchs, which costs nothing; who watches what
+// comes from wchp and wchc, which a server with many watches builds in memory (ZOOKEEPER-2693),
+// so that it is asked only where they are few, or with --force.
+
+import { shortCount } from '../../ensemble/format.js';
+import { isDown, type Member, parsedOf } from '../../ensemble/member.js';
+import type { OpsResult } from '../../ensemble/verdict/result.js';
+import {
+  concludeFrom,
+  finishedReport,
+  type Report,
+  type ReportColumn,
+  type ReportRow,
+  type Task,
+  type TaskCall,
+} from '../calls/task.js';
+import {
+  askMembers,
+  downProblems,
+  hostOf,
+  refusals,
+  silence,
+  TIME_OPTIONS,
+} from './ask-members.js';
+
+const GROUPS = ['member', 'path', 'session', 'host'] as const;
+type Group = (typeof GROUPS)[number];
+const DEFAULT_COUNT = 20;
+
+const COUNT_COLUMNS: readonly ReportColumn[] = [
+  { title: 'MEMBER', key: 'member' },
+  { title: 'CONNECTIONS', key: 'connections' },
+  { title: 'PATHS', key: 'paths' },
+  { title: 'WATCHES', key: 'watches' },
+];
+
+function countRows(members: readonly Member[]): ReportRow[] {
+  return members.map((member) => {
+    const found = parsedOf(member, 'wchs');
+    return [member.server, found?.connections, found?.paths, found?.watches];
+  });
+}
+
+/** Watches by what the rows are of, and how many others share them. */
+class Tally {
+  private readonly counts = new Map<string, { watches: number; readonly others: Set<string> }>();
+  total = 0;
+
+  add(key: string, other: string): void {
+    this.total++;
+    const found = this.counts.get(key);
+    if (found === undefined) this.counts.set(key, { watches: 1, others: new Set([other]) });
+    else {
+      found.watches++;
+      found.others.add(other);
+    }
+  }
+
+  get size(): number {
+    return this.counts.size;
+  }
+
+  rows(limit: number): ReportRow[] {
+    return [...this.counts]
+      .sort(([a, left], [b, right]) => right.watches - left.watches || (a < b ? -1 : 1))
+      .slice(0, limit)
+      .map(([key, { watches, others }]) => [key, watches, others.size]);
+  }
+}
+
+/** Which host a session comes from, as far as members tell. */
+function hostsOf(members: readonly Member[]): Map<string, string> {
+  const hosts = new Map<string, string>();
+  for (const member of members) {
+    for (const connection of parsedOf(member, 'cons')?.connections ?? []) {
+      const { sessionId } = connection;
+      if (sessionId !== undefined) hosts.set(sessionId, hostOf(connection));
+    }
+  }
+  return hosts;
+}
+
+function tallyOf(members: readonly Member[], by: Group): Tally {
+  const tally = new Tally();
+  const hosts = hostsOf(members);
+  for (const member of members) {
+    for (const [path, sessions] of parsedOf(member, 'wchp')?.paths ?? []) {
+      for (const session of sessions) {
+        if (by === 'path') tally.add(path, session);
+        else tally.add(by === 'session' ? session : (hosts.get(session) ?? 'unknown'), path);
+      }
+    }
+  }
+  return tally;
+}
+
+async function watches(call: TaskCall): Promise<Report> {
+  const by = GROUPS.find((name) => name === call.text('by')) ?? 'member';
+  // What is guarded is asked alone: a member that is spared it still tells its counts.
+  const counted = await askMembers(call, by === 'host' ? ['wchs', 'cons'] : ['wchs']);
+  const detailed = by === 'member' ? undefined : await askForPaths(call, counted);
+  const total = counted.members.reduce(
+    (sum, member) => sum + (parsedOf(member, 'wchs')?.watches ?? 0),
+    0,
+  );
+  const problems = [
+    ...refusals(counted.members, by === 'host' ? ['wchs', 'cons'] : ['wchs']),
+    ...downProblems(counted),
+    ...(detailed === undefined ? [] : downProblems(detailed).filter(isNew(counted))),
+  ];
+  const nobody = silence(counted.members, 'wchs', 'its watches');
+  problems.push(...nobody);
+  const summary = nobody[0]?.text ?? `${shortCount(total)} data watches`;
+  const verdict = concludeFrom(problems, summary);
+  if (detailed === undefined) {
+    return finishedReport(COUNT_COLUMNS, countRows(counted.members), {
+      verdict,
+      totals: { watches: total },
+    });
+  }
+  const told = new Map(counted.members.map(({ server, answers }) => [server, answers]));
+  const members = detailed.members.map((member) => ({
+    ...member,
+    answers: { ...told.get(member.server), ...member.answers },
+  }));
+  const tally = tallyOf(members, by);
+  const rows = tally.rows(call.number('count') ?? DEFAULT_COUNT);
+  const left = tally.size - rows.length;
+  const columns = [
+    { title: by.toUpperCase(), key: by },
+    { title: 'WATCHES', key: 'watches' },
+    by === 'path' ? { title: 'SESSIONS', key: 'sessions' } : { title: 'PATHS', key: 'paths' },
+  ];
+  return finishedReport(columns, rows, {
+    verdict,
+    notes: left > 0 ? [`${left} more, with fewer watches: --count shows them.`] : [],
+    totals: { watches: total, listed: tally.total },
+  });
+}
+
+/** Asks whoever answered before: to wait for a member that hangs once more tells nothing. */
+function askForPaths(call: TaskCall, { members }: OpsResult): Promise<OpsResult> {
+  const up = members.filter(({ state }) => !isDown(state)).map(({ address }) => address);
+  return askMembers({ ...call, members: up }, ['wchp'], { isCostly: true });
+}
+
+/** A member that is down is told once, by whichever word. */
+function isNew({ verdict }: OpsResult) {
+  return ({ server, code }: OpsResult['verdict']['problems'][number]): boolean =>
+    !verdict.problems.some((known) => known.server === server && known.code === code);
+}
+
+export const watchesTask: Task = {
+  name: 'watches',
+  summary: 'how many watches the members hold; with --by whose, or of which paths',
+  args: [],
+  options: [
+    {
+      name: 'by',
+      value: 'what',
+      about: 'one row a (all but member are costly)',
+      kind: GROUPS,
+      fallback: 'member',
+    },
+    { name: 'count', value: 'n', about: 'how many rows', kind: 'count', fallback: DEFAULT_COUNT },
+    { name: 'force', about: 'ask a server with more than 100000 watches too', kind: 'flag' },
+    ...TIME_OPTIONS,
+  ],
+  hasMembers: true,
+  run: watches,
+};

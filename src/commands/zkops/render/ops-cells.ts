@@ -1,0 +1,86 @@
+import type { Member } from '../../ensemble/member.js';
+import type { CellValue, Column, OpsVerb } from '../../ensemble/verb.js';
+import type { OpsResult } from '../../ensemble/verdict/result.js';
+import { safeLine } from '../../terminal/sanitize.js';
+import type { ShowOptions } from '../calls/cli-world.js';
+import type { Grid } from '../calls/grid.js';
+
+/** The text of a cell; "" for a value that nobody told. */
+export function cellText(value: CellValue): string {
+  return value === undefined ? '' : safeLine(String(value));
+}
+
+/** The exact values of every column, a row a member, with the reason and the sentence behind. */
+export function memberGrid({ verb, members }: OpsResult): Grid {
+  return {
+    titles: ['server', ...verb.columns.map(({ key }) => key), 'error'],
+    rows: members.map((member) => [
+      member.server,
+      ...verb.columns.map((column) => column.value(member, members)),
+      member.fault?.message ?? member.note?.message,
+    ]),
+  };
+}
+
+/** What --all and --keys ask for: many rows a member; undefined when the summary was asked for. */
+export function detailGrid({ verb, members }: OpsResult, show: ShowOptions): Grid | undefined {
+  const { details } = verb;
+  if (show.isAll && details !== undefined) {
+    return {
+      titles: ['server', ...details.titles],
+      rows: members.flatMap((member) => details.rows(member).map((row) => [member.server, ...row])),
+    };
+  }
+  if (!wantsPairs(verb, show)) return undefined;
+  return {
+    titles: ['server', 'key', 'value'],
+    rows: members.flatMap((member) =>
+      pairsOf(verb, member, show, members).map(([key, value]) => [member.server, key, value]),
+    ),
+  };
+}
+
+export function wantsPairs(verb: OpsVerb, show: ShowOptions): boolean {
+  const isWanted = show.isAll || show.keys !== undefined || show.isDiff === true;
+  return verb.pairs !== undefined && isWanted;
+}
+
+export function pairsOf(
+  verb: OpsVerb,
+  member: Member,
+  show: ShowOptions,
+  members: readonly Member[],
+): readonly (readonly [string, string])[] {
+  const pairs = verb.pairs?.(member) ?? [];
+  const pattern = show.keys === undefined ? /^/ : globToRegExp(show.keys.replace(/^zk_/, ''));
+  const differs = show.isDiff === true ? differing(verb, members) : undefined;
+  return pairs.filter(([key]) => pattern.test(key) && differs?.has(key) !== false);
+}
+
+/** The keys whose values are not the same on all members that told any. */
+function differing(verb: OpsVerb, members: readonly Member[]): ReadonlySet<string> {
+  const told = members
+    .map((member) => new Map(verb.pairs?.(member)))
+    .filter((values) => values.size > 0);
+  const keys = new Set(told.flatMap((values) => [...values.keys()]));
+  const [first] = told;
+  return new Set(
+    [...keys].filter((key) => told.some((values) => values.get(key) !== first?.get(key))),
+  );
+}
+
+function globToRegExp(glob: string): RegExp {
+  const source = glob
+    .replace(/\*+/g, '*')
+    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
+    .replaceAll('*', '.*')
+    .replaceAll('?', '.');
+  return new RegExp(`^${source}$`);
+}
+
+/** How a table shows a cell: shortened where the column says so, `-` for what nobody told. */
+export function shownCell(column: Column, member: Member, members: readonly Member[]): string {
+  const value = column.value(member, members);
+  if (value === undefined) return '-';
+  return safeLine(column.show === undefined ? String(value) : column.show(value));
+}

@@ -1,0 +1,34 @@
+import type { Column } from '../../ensemble/verb.js';
+import type { OpsResult } from '../../ensemble/verdict/result.js';
+import { GAP } from '../../terminal/ops-draw.js';
+import { shownCell } from './ops-cells.js';
+
+export function widthOf(title: string, cells: readonly { readonly text: string }[]): number {
+  return Math.max(title.length, ...cells.map(({ text }) => text.length));
+}
+
+/** Drops the columns that matter least until the rest fits. */
+export function fitColumns(
+  columns: readonly Column[],
+  { members }: OpsResult,
+  firstWidth: number,
+  width: number,
+): readonly Column[] {
+  const widths = new Map(
+    columns.map((column) => {
+      const cells = members.map((member) => ({ text: shownCell(column, member, members) }));
+      return [column, GAP + widthOf(column.title, cells)];
+    }),
+  );
+  const kept = [...columns];
+  const total = () => kept.reduce((sum, column) => sum + (widths.get(column) ?? 0), firstWidth);
+  while (total() > width) {
+    const worst = Math.max(...kept.map(({ rank }) => rank));
+    if (worst === 0 || kept.length === 0) break;
+    kept.splice(
+      kept.findLastIndex(({ rank }) => rank === worst),
+      1,
+    );
+  }
+  return kept;
+}

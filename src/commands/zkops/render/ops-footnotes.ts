@@ -1,0 +1,59 @@
+import type { ChalkInstance } from 'chalk';
+import type { Change, Level, OpsResult } from '../../ensemble/verdict/result.js';
+import { wrap } from '../../terminal/ops-draw.js';
+import { safeLine } from '../../terminal/sanitize.js';
+
+export const LEVEL_PAINTS = {
+  healthy: (chalk: ChalkInstance) => chalk.green,
+  warning: (chalk: ChalkInstance) => chalk.yellow,
+  critical: (chalk: ChalkInstance) => chalk.red,
+  unknown: (chalk: ChalkInstance) => chalk.magenta,
+} as const;
+
+interface Note {
+  readonly level: Level;
+  readonly servers: string[];
+}
+
+/**
+ * What the table cannot say, in words: a footnote a problem, the same words of several members
+ * once; then what a word was refused for, and what changed since the run before.
+ */
+export function footnotes(result: OpsResult, width: number, chalk: ChalkInstance): string[] {
+  const { verdict, members, changes = [] } = result;
+  const notes = new Map<string, Note>();
+  const add = (level: Level, text: string, server: string | undefined) => {
+    const note = notes.get(text) ?? { level, servers: [] };
+    if (server !== undefined) note.servers.push(server);
+    notes.set(text, note);
+  };
+  for (const { level, text, server } of [...verdict.problems, ...(verdict.pending ?? [])]) {
+    // The last line says it already.
+    if (text !== verdict.summary) add(level, text, server);
+  }
+  for (const { note, server } of members) {
+    if (note !== undefined) add('healthy', `${note.message}; ${note.advice}`, server);
+  }
+  const lines = [...notes].map(([text, { level, servers }]) => {
+    const about = servers.join(', ');
+    const whole = wrap(safeLine(about === '' ? `${text}.` : `${about}: ${text}.`), width);
+    const isPainted = level !== 'healthy' && about !== '' && whole.startsWith(`${about}:`);
+    const paint = level === 'healthy' ? chalk.reset : LEVEL_PAINTS[level](chalk);
+    return isPainted ? `${paint(about)}${whole.slice(about.length)}\n` : `${whole}\n`;
+  });
+  return [...lines, ...changeNotes(changes, width)];
+}
+
+function changeNotes(changes: readonly Change[], width: number): string[] {
+  if (changes.length === 0) return [];
+  const lines = changes.map((change) => `${wrap(safeLine(`- ${changeText(change)}`), width)}\n`);
+  return ['New since the run before:\n', ...lines];
+}
+
+const WORDS = { recovered: 'RECOVERED', role: 'CHANGED', restart: 'CHANGED', election: 'CHANGED' };
+
+/** `RECOVERED zk1:2181: gone, after it stood since …`, as -q and the table print it. */
+export function changeText({ kind, level, server, text }: Change): string {
+  const word = kind === 'problem' || kind === 'level' ? level.toUpperCase() : WORDS[kind];
+  return `${word} ${server === undefined ? '' : `${server}: `}${text}`;
+}

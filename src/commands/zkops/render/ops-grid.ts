@@ -1,0 +1,55 @@
+import type { CellValue } from '../../ensemble/verb.js';
+import { drawTable, GAP, wrap } from '../../terminal/ops-draw.js';
+import type { OpsTerminal } from '../../terminal/ops-terminal.js';
+import type { Grid } from '../calls/grid.js';
+import type { OutputFormat } from '../calls/options.js';
+import { cellText } from './ops-cells.js';
+import { SCHEMA } from './ops-json.js';
+import { gridToCsv, gridToPlain } from './ops-lines.js';
+
+/** A list that is about no member: as a table where it fits, else a paragraph a row. */
+export function renderGrid(grid: Grid, output: OutputFormat, terminal: OpsTerminal): string {
+  switch (output) {
+    case 'csv':
+      return gridToCsv(grid);
+    case 'plain':
+      return gridToPlain(grid);
+    case 'json':
+      return `${JSON.stringify({ schema: SCHEMA, rows: objectsOf(grid) }, null, 2)}\n`;
+    case 'jsonl':
+      return objectsOf(grid)
+        .map((row) => `${JSON.stringify(row)}\n`)
+        .join('');
+    default:
+      return toTable(grid, terminal);
+  }
+}
+
+function objectsOf({ titles, rows }: Grid): readonly Record<string, CellValue | null>[] {
+  const keys = titles.map((title) => title.replaceAll(' ', '_'));
+  return rows.map((row) => Object.fromEntries(keys.map((key, at) => [key, row[at] ?? null])));
+}
+
+function toTable({ titles, rows }: Grid, { width }: OpsTerminal): string {
+  const text = rows.map((row) => row.map((value) => (value === undefined ? '-' : cellText(value))));
+  const widths = titles.map((title, at) =>
+    Math.max(title.length, ...text.map((row) => row[at]?.length ?? 0)),
+  );
+  const total = widths.reduce((sum, one) => sum + one + GAP, -GAP);
+  if (total <= width) {
+    const cell = (value: string) => ({ text: value, isRight: false });
+    return drawTable(
+      titles.map((title) => cell(title.toUpperCase())),
+      text.map((row) => row.map(cell)),
+    );
+  }
+  return text
+    .map((row) =>
+      row
+        .map((value, at) => (at === 0 ? value : `  ${titles[at] ?? ''}: ${value}`))
+        .filter((line) => !line.endsWith(': -'))
+        .map((line) => `${wrap(line, width)}\n`)
+        .join(''),
+    )
+    .join('\n');
+}

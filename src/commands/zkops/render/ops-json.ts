@@ -1,0 +1,69 @@
+import { EXIT_CODES } from '../../ensemble/exit-codes.js';
+import type { Member } from '../../ensemble/member.js';
+import { lagOf, statusOf } from '../../ensemble/status.js';
+import type { OpsResult } from '../../ensemble/verdict/result.js';
+import { safeJson } from '../../terminal/sanitize.js';
+import type { ShowOptions } from '../calls/cli-world.js';
+import { pairsOf, wantsPairs } from './ops-cells.js';
+
+/** The version of the shape below: a field that goes or changes its meaning makes it zkops/2. */
+export const SCHEMA = 'zkops/1';
+
+function memberJson(result: OpsResult, member: Member, show: ShowOptions) {
+  const { verb, members } = result;
+  const { server, address, state, fault, note, tookMs } = member;
+  const data =
+    (show.keys !== undefined || show.isDiff === true) && wantsPairs(verb, show)
+      ? { values: Object.fromEntries(pairsOf(verb, member, show, members)) }
+      : verb.data(member);
+  return {
+    server,
+    host: address.host,
+    port: address.port,
+    state,
+    role: statusOf(member).role ?? null,
+    lag: lagOf(member, members)?.toString() ?? null,
+    tookMs: Math.round(tookMs),
+    ...(member.rates === undefined ? {} : { rates: member.rates }),
+    ...(member.certificateEndsMs === undefined
+      ? {}
+      : { certificateEnds: new Date(member.certificateEndsMs).toISOString() }),
+    error: fault ?? null,
+    note: note ?? null,
+    ...data,
+  };
+}
+
+function verdictJson({ verdict }: OpsResult) {
+  return { ...verdict, exitCode: EXIT_CODES[verdict.level] };
+}
+
+/** Ids and zxids are strings: as JSON numbers they would lose their last digits. */
+function replaceBigint(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? value.toString() : value;
+}
+
+export function opsToJson(result: OpsResult, show: ShowOptions): string {
+  const { verb, time, members } = result;
+  const document = {
+    schema: SCHEMA,
+    verb: verb.name,
+    time,
+    verdict: verdictJson(result),
+    ...(result.changes === undefined ? {} : { changes: result.changes }),
+    members: members.map((member) => memberJson(result, member, show)),
+  };
+  return `${safeJson(JSON.stringify(document, replaceBigint, 2))}\n`;
+}
+
+/** One line a member, then one with the verdict. */
+export function opsToJsonLines(result: OpsResult, show: ShowOptions): string {
+  const { verb, time, members } = result;
+  const start = { schema: SCHEMA, verb: verb.name, time };
+  const lines = [
+    ...members.map((member) => ({ ...start, ...memberJson(result, member, show) })),
+    ...(result.changes ?? []).map((change) => ({ ...start, change })),
+    { ...start, verdict: verdictJson(result) },
+  ];
+  return lines.map((line) => `${safeJson(JSON.stringify(line, replaceBigint))}\n`).join('');
+}

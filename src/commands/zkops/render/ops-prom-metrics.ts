@@ -1,0 +1,114 @@
+// mntr's figures as Prometheus wants them named. Counters end in `_total`, times in ms whose names
+// say so become seconds, sums and counts of summaries are parts of a summary. `promtool check
+// metrics` has no complaint about the result, and a dashboard finds one name for every release.
+
+import { parseJavaNumber } from '../../../fourlw/java-number.js';
+import { type ParsedMntr, summaryPart } from '../../../fourlw/mntr.js';
+import { ADVANCED_SUMMARIES, BASIC_SUMMARIES, COUNTERS } from '../../../fourlw/mntr-keys.js';
+import { type Member, metricsOf } from '../../ensemble/member.js';
+import { escapeLabel, type Family, type Sample } from './prom-family.js';
+
+/** Gauges that mntr calls counts; all others of that name are counters. */
+const GAUGES: Readonly<Record<string, string>> = {
+  ephemerals_count: 'ephemerals',
+  znode_count: 'znodes',
+  watch_count: 'watches',
+  open_file_descriptor_count: 'open_file_descriptors',
+  max_file_descriptor_count: 'max_file_descriptors',
+  non_mtls_remote_conn_count: 'non_mtls_remote_connections',
+  non_mtls_local_conn_count: 'non_mtls_local_connections',
+};
+
+const PARTS_OF_SUMMARIES = /^(avg|min|max|cnt|sum|p\d+)_/;
+/** Gauges whose names only look like a part of a summary. */
+const LIFETIME = /^(avg|min|max)_(latency|client_response_size|proposal_size)$/;
+const QUANTILES = { p50: '0.5', p95: '0.95', p99: '0.99' } as const;
+
+/** Every number of mntr, but for the keys that hold names of users' znodes. */
+export function metricFamilies(members: readonly Member[]): readonly Family[] {
+  const families = new Map<string, { type: Family['type']; help: string; samples: Sample[] }>();
+  const add = (name: string, type: Family['type'], help: string, samples: readonly Sample[]) => {
+    if (samples.length === 0) return;
+    const family = families.get(name) ?? { type, help, samples: [] };
+    family.samples.push(...samples);
+    families.set(name, family);
+  };
+  for (const member of members) {
+    const metrics = metricsOf(member);
+    if (metrics === undefined) continue;
+    const labels = `server="${escapeLabel(member.server)}"`;
+    for (const [key, text] of metrics.values) {
+      const value = parseJavaNumber(text);
+      const plain = plainName(key, metrics);
+      if (plain === undefined || value === undefined) continue;
+      const help = `What mntr says of ${key}.`;
+      add(plain.name, plain.type, help, [{ suffix: '', labels, value }]);
+    }
+    for (const summary of [...BASIC_SUMMARIES, ...ADVANCED_SUMMARIES]) {
+      addSummary(add, metrics, summary, labels);
+    }
+  }
+  return [...families].map(([name, family]) => ({ name, ...family }));
+}
+
+/** What a key that is no part of a summary is called; undefined for all others. */
+export function plainName(
+  key: string,
+  { values }: Pick<ParsedMntr, 'values'>,
+): { readonly name: string; readonly type: 'gauge' | 'counter' } | undefined {
+  if (!/^[a-z][a-z0-9_]*$/.test(key) || key.endsWith('_per_namespace')) return undefined;
+  const gauge = GAUGES[key];
+  if (gauge !== undefined) return { name: `zk_${gauge}`, type: 'gauge' };
+  if (LIFETIME.test(key)) return { name: `zk_${key}`, type: 'gauge' };
+  // `x_sum` and `x_count` of the Prometheus provider; a counter of that name has no sum beside it.
+  const base = key.replace(/_(sum|count|avg)$/, '');
+  const isOfSummary = base !== key && values.has(`${base}_sum`);
+  if (PARTS_OF_SUMMARIES.test(key) || isOfSummary || key.endsWith('_ms')) return undefined;
+  if (isCounter(key)) return { name: `zk_${key.replace(/_total$/, '')}_total`, type: 'counter' };
+  return { name: `zk_${key}`, type: 'gauge' };
+}
+
+const COUNTER_KEYS: ReadonlySet<string> = new Set(COUNTERS);
+
+function isCounter(key: string): boolean {
+  return COUNTER_KEYS.has(key) || /_(count|total)$/.test(key) || key.startsWith('op_count_');
+}
+
+/** What a summary is called, and what its values are to be multiplied by to be as mntr has them. */
+export function summaryName(key: string): { readonly name: string; readonly factor: number } {
+  const isTimed = key.endsWith('_ms');
+  return {
+    name: `zk_${isTimed ? key.replace(/_ms$/, '_seconds') : key}`,
+    factor: isTimed ? 1000 : 1,
+  };
+}
+
+type Add = (name: string, type: Family['type'], help: string, samples: readonly Sample[]) => void;
+
+function addSummary(add: Add, metrics: ParsedMntr, key: string, labels: string): void {
+  const part = (name: Parameters<typeof summaryPart>[2]) => summaryPart(metrics, key, name);
+  const { name, factor } = summaryName(key);
+  const isTimed = factor !== 1;
+  const inUnit = (value: number) => value / factor;
+  const sample = (suffix: string, value: number | undefined, more = ''): Sample[] =>
+    value === undefined ? [] : [{ suffix, labels: `${labels}${more}`, value }];
+  const unit = isTimed ? ', in seconds' : '';
+  const [sum, count, max] = [part('sum'), part('cnt'), part('max')];
+  if (sum === undefined || count === undefined) return;
+  const quantiles = Object.entries(QUANTILES).flatMap(([short, quantile]) => {
+    const value = part(short as keyof typeof QUANTILES);
+    return value === undefined ? [] : sample('', inUnit(value), `,quantile="${quantile}"`);
+  });
+  add(name, 'summary', `What mntr says of ${key}${unit}.`, [
+    ...quantiles,
+    ...sample('_sum', inUnit(sum)),
+    ...sample('_count', count),
+  ]);
+  const worst = isTimed ? name.replace(/_seconds$/, '_max_seconds') : `${name}_max`;
+  add(
+    worst,
+    'gauge',
+    `The largest of ${key}${unit}.`,
+    sample('', max === undefined ? max : inUnit(max)),
+  );
+}

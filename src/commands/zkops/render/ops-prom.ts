@@ -1,0 +1,100 @@
+import { zxidCounter, zxidEpoch } from '../../../protocol/zxid.js';
+import { EXIT_CODES } from '../../ensemble/exit-codes.js';
+import { isDown, type Member } from '../../ensemble/member.js';
+import { lagOf, statusOf } from '../../ensemble/status.js';
+import type { OpsResult } from '../../ensemble/verdict/result.js';
+import { metricFamilies } from './ops-prom-metrics.js';
+import { type Family, familyText, labelsOf, type Sample } from './prom-family.js';
+
+const ROLES = ['leader', 'follower', 'observer', 'standalone', 'read-only'] as const;
+
+function sample(labels: Readonly<Record<string, string>>, value: number): Sample {
+  return { suffix: '', labels: labelsOf(labels), value };
+}
+
+/**
+ * Prometheus text for node_exporter's textfile collector. Reachable and serving are two things: a
+ * member that lost its quorum is up and serves nobody.
+ */
+export function opsToProm(result: OpsResult): string {
+  const { members } = result;
+  return [...ensembleFamilies(result), ...memberFamilies(members), ...metricFamilies(members)]
+    .map(familyText)
+    .join('');
+}
+
+function ensembleFamilies({ verdict, timeMs }: OpsResult): readonly Family[] {
+  return [
+    gauge('zkops_verdict', '0 healthy, 1 warning, 2 critical, 3 cannot judge.', [
+      sample({}, EXIT_CODES[verdict.level]),
+    ]),
+    gauge('zkops_last_run_timestamp_seconds', 'When this was asked.', [
+      sample({}, Math.floor(timeMs / 1000)),
+    ]),
+    gauge(
+      'zkops_problem',
+      'What zkops health and check would tell, 1 a problem.',
+      verdict.problems.map(({ level, code, server = '' }) => sample({ server, code, level }, 1)),
+    ),
+  ];
+}
+
+function memberFamilies(members: readonly Member[]): readonly Family[] {
+  const each = (measure: (member: Member) => number | undefined): Sample[] =>
+    members.flatMap((member) => {
+      const value = measure(member);
+      return value === undefined ? [] : [sample({ server: member.server }, value)];
+    });
+  const isUp = ({ state }: Member) => !isDown(state) || state === 'not-serving';
+  const zxid = (read: (zxid: bigint) => number) =>
+    each((member) => {
+      const value = statusOf(member).zxid;
+      return value === undefined ? undefined : read(value);
+    });
+  return [
+    gauge(
+      'zk_up',
+      'The member answered.',
+      each((member) => (isUp(member) ? 1 : 0)),
+    ),
+    gauge(
+      'zk_serving',
+      'The member takes reads and writes.',
+      each((member) => (statusOf(member).isServing ? 1 : 0)),
+    ),
+    gauge('zk_role', 'The role of the member, 1 for the one it has.', members.flatMap(roles)),
+    gauge('zk_zxid_epoch', 'The epoch of the last zxid.', zxid(zxidEpoch)),
+    // promtool wants no type in a name, and the counter of a zxid is none of Prometheus's.
+    gauge('zk_zxid_txns', 'Txns of the epoch: the counter of the last zxid.', zxid(zxidCounter)),
+    gauge(
+      'zk_lag_txns',
+      'Txns behind the newest member.',
+      each((member) => {
+        const lag = lagOf(member, members);
+        return lag === undefined ? undefined : Number(lag);
+      }),
+    ),
+    gauge(
+      'zk_certificate_expiry_timestamp_seconds',
+      'When the certificate of the port expires.',
+      each(({ certificateEndsMs: ends }) =>
+        ends === undefined ? undefined : Math.floor(ends / 1000),
+      ),
+    ),
+    gauge('zkops_error', 'Why the member gave no good answer.', members.flatMap(errors)),
+  ];
+}
+
+function gauge(name: string, help: string, samples: readonly Sample[]): Family {
+  return { name, type: 'gauge', help, samples };
+}
+
+function roles(member: Member): Sample[] {
+  const { role } = statusOf(member);
+  if (role === undefined) return [];
+  return ROLES.map((name) => sample({ server: member.server, role: name }, name === role ? 1 : 0));
+}
+
+function errors({ server, fault }: Member): Sample[] {
+  return fault === undefined ? [] : [sample({ server, reason: fault.reason }, 1)];
+}

@@ -1,0 +1,51 @@
+import type { OpsResult } from '../../ensemble/verdict/result.js';
+import type { OpsTerminal } from '../../terminal/ops-terminal.js';
+import { safeLine } from '../../terminal/sanitize.js';
+import type { ShowOptions } from '../calls/cli-world.js';
+import { changeText } from './ops-footnotes.js';
+import { opsToJson, opsToJsonLines } from './ops-json.js';
+import { opsToCsv, opsToPlain } from './ops-lines.js';
+import { opsToNagios } from './ops-nagios.js';
+import { opsToProm } from './ops-prom.js';
+import { opsToRaw } from './ops-raw.js';
+import { opsToTable } from './ops-table.js';
+
+/** A result in the format asked for; "" where -q has nothing to say. */
+export function renderOps(
+  result: OpsResult,
+  show: ShowOptions,
+  terminal: OpsTerminal,
+): string | Buffer {
+  if (show.isQuiet) return opsToProblems(result);
+  switch (show.output) {
+    case 'table':
+      return opsToTable(result, show, terminal);
+    case 'json':
+      return opsToJson(result, show);
+    case 'jsonl':
+      return opsToJsonLines(result, show);
+    case 'csv':
+      return opsToCsv(result, show);
+    case 'plain':
+      return opsToPlain(result, show);
+    case 'raw':
+      return opsToRaw(result);
+    case 'nagios':
+      return opsToNagios(result);
+    case 'prom':
+      return opsToProm(result);
+  }
+}
+
+/** For cron: nothing when healthy, else one line a problem; with a state, what is new alone. */
+function opsToProblems({ time, verdict, changes }: OpsResult): string {
+  if (changes !== undefined) {
+    return changes.map((change) => `${time} ${safeLine(changeText(change))}\n`).join('');
+  }
+  return verdict.problems
+    .map(({ level, server, text }) => {
+      const about = server === undefined ? '' : `${server}: `;
+      return `${time} ${level.toUpperCase()} ${about}${safeLine(text)}\n`;
+    })
+    .join('');
+}

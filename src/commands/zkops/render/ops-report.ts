@@ -1,0 +1,252 @@
+import { Chalk, type ChalkInstance } from 'chalk';
+import { EXIT_CODES } from '../../ensemble/exit-codes.js';
+import { problemsOf, worstLevel } from '../../ensemble/verdict/blame.js';
+import type { Level, Problem, Verdict } from '../../ensemble/verdict/result.js';
+import { wrap } from '../../terminal/ops-draw.js';
+import type { OpsTerminal } from '../../terminal/ops-terminal.js';
+import { safeJson, safeLine } from '../../terminal/sanitize.js';
+import type { Conclusion, Report, ReportColumn, ReportRow, TaskFormat } from '../calls/task.js';
+import { LEVEL_PAINTS } from './ops-footnotes.js';
+import { csvField, gridToPlain } from './ops-lines.js';
+
+// Renderings of what a task found, piece by piece: a dump of a large file is printed in constant
+// memory in every format, JSON too.
+
+export interface ShowReport {
+  readonly output: TaskFormat;
+  readonly isQuiet: boolean;
+  /** `snap dump` */
+  readonly verb: string;
+  /** ISO 8601 */
+  readonly time: string;
+}
+
+const GAP = '  ';
+
+/** docs/zkops-rows-1.schema.json: a field that goes, or means another thing, makes it 2. */
+const SCHEMA = 'zkops-rows/1';
+
+type Pieces = AsyncGenerator<string, Level, undefined>;
+
+/** The pieces to print, one after the other; returns the level of the verdict. */
+export function renderReport(report: Report, show: ShowReport, terminal: OpsTerminal): Pieces {
+  if (show.isQuiet) return quietPieces(report, show);
+  if (report.document !== undefined) return documentPieces(report, report.document);
+  switch (show.output) {
+    case 'table':
+      return tablePieces(report, terminal);
+    case 'json':
+      return jsonPieces(report, show);
+    case 'jsonl':
+      return jsonLinePieces(report, show);
+    case 'csv':
+      return linePieces(report, csvLine, csvLine(report.columns.map(({ key }) => key)));
+    case 'plain':
+      return linePieces(report, plainLine, '');
+    case 'nagios':
+      return nagiosPieces(report);
+  }
+}
+
+async function drain(report: Report): Promise<Conclusion> {
+  for await (const _ of report.rows);
+  return report.finish();
+}
+
+async function* quietPieces(report: Report, { time }: ShowReport): Pieces {
+  const { verdict } = await drain(report);
+  for (const { level, server, text } of verdict.problems) {
+    const about = server === undefined ? '' : `${server}: `;
+    yield `${time} ${level.toUpperCase()} ${safeLine(`${about}${text}`)}\n`;
+  }
+  return verdict.level;
+}
+
+async function* documentPieces(report: Report, document: string): Pieces {
+  yield document;
+  return (await drain(report)).verdict.level;
+}
+
+async function* linePieces(
+  report: Report,
+  line: (row: ReportRow) => string,
+  heading: string,
+): Pieces {
+  if (heading !== '') yield heading;
+  for await (const rows of report.rows) {
+    if (rows.length > 0) yield rows.map(line).join('');
+  }
+  return report.finish().verdict.level;
+}
+
+function csvLine(row: ReportRow): string {
+  return `${row.map(csvField).join(',')}\n`;
+}
+
+function plainLine(row: ReportRow): string {
+  return gridToPlain({ titles: [], rows: [row] });
+}
+
+/** One line as the Monitoring Plugins guidelines ask for. */
+async function* nagiosPieces(report: Report): Pieces {
+  const { verdict } = await drain(report);
+  const status = { healthy: 'OK', warning: 'WARNING', critical: 'CRITICAL', unknown: 'UNKNOWN' };
+  const says = [verdict.summary, ...toldProblems(verdict).map(sentenceOf)].join('; ');
+  yield `ZOOKEEPER ${status[verdict.level]} - ${safeLine(says).replaceAll('|', '/')}\n`;
+  return verdict.level;
+}
+
+/** The last line says the summary already. */
+function toldProblems({ problems, summary }: Verdict): Problem[] {
+  return problems.filter(({ text }) => text !== summary);
+}
+
+function sentenceOf({ server, text }: Problem): string {
+  return server === undefined ? text : `${server}: ${text}`;
+}
+
+/** Ids and zxids are strings: as JSON numbers they would lose their last digits. */
+function replaceBigint(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? value.toString() : value;
+}
+
+function rowJson({ columns }: Report, row: ReportRow): string {
+  const entries = columns.map(({ key }, at) => [key, row[at] ?? null]);
+  return safeJson(JSON.stringify(Object.fromEntries(entries), replaceBigint));
+}
+
+function conclusionJson({ verdict, notes = [], totals = {} }: Conclusion): string {
+  const verdictOut = { ...verdict, exitCode: EXIT_CODES[verdict.level] };
+  return safeJson(JSON.stringify({ verdict: verdictOut, notes, totals }, replaceBigint));
+}
+
+async function* jsonPieces(report: Report, { verb, time }: ShowReport): Pieces {
+  yield `{"schema":"${SCHEMA}","verb":${JSON.stringify(verb)},"time":"${time}","rows":[`;
+  let isFirst = true;
+  for await (const rows of report.rows) {
+    let text = '';
+    for (const row of rows) {
+      text += `${isFirst ? '\n' : ',\n'}  ${rowJson(report, row)}`;
+      isFirst = false;
+    }
+    if (text !== '') yield text;
+  }
+  const conclusion = report.finish();
+  yield `\n],${conclusionJson(conclusion).slice(1)}\n`;
+  return conclusion.verdict.level;
+}
+
+/** One line a row, then one with the verdict. */
+async function* jsonLinePieces(report: Report, { verb, time }: ShowReport): Pieces {
+  for await (const rows of report.rows) {
+    if (rows.length > 0) yield rows.map((row) => `${rowJson(report, row)}\n`).join('');
+  }
+  const conclusion = report.finish();
+  const start = `{"schema":"${SCHEMA}","verb":${JSON.stringify(verb)},"time":"${time}",`;
+  yield `${start}${conclusionJson(conclusion).slice(1)}\n`;
+  return conclusion.verdict.level;
+}
+
+async function* tablePieces(report: Report, terminal: OpsTerminal): Pieces {
+  const chalk = new Chalk({ level: terminal.isColour ? 1 : 0 });
+  yield* report.isEndless === true ? endlessLines(report, chalk) : allLines(report, chalk);
+  const conclusion = report.finish();
+  yield conclusionText(conclusion, report.isPlain === true, terminal, chalk);
+  return conclusion.verdict.level;
+}
+
+async function* endlessLines(report: Report, chalk: ChalkInstance) {
+  const widths = widthsOf(report, [titlesOf(report)]);
+  let isHeaded = false;
+  for await (const rows of report.rows) {
+    const [first] = rows;
+    if (first === undefined) continue;
+    if (!isHeaded) yield chalk.bold(tableLine(report.columns, titlesOf(report), widths, first));
+    isHeaded = true;
+    yield rows.map((row) => tableLine(report.columns, textsOf(report, row), widths, row)).join('');
+  }
+}
+
+async function* allLines(report: Report, chalk: ChalkInstance) {
+  const all: ReportRow[] = [];
+  for await (const rows of report.rows) all.push(...rows);
+  const [sample] = all;
+  if (sample === undefined) return;
+  const texts = all.map((row) => textsOf(report, row));
+  const widths = widthsOf(report, [titlesOf(report), ...texts]);
+  yield chalk.bold(tableLine(report.columns, titlesOf(report), widths, sample));
+  const levelOf = rowLevels(report);
+  const lines = all.map((row, at) => {
+    const line = tableLine(report.columns, texts[at] ?? [], widths, row);
+    const level = levelOf(row);
+    return level === undefined ? line : `${LEVEL_PAINTS[level](chalk)(line.trimEnd())}\n`;
+  });
+  yield lines.join('');
+}
+
+/** How grave a row is: as the report says, or as the problems of the member that it is about. */
+function rowLevels(report: Report): (row: ReportRow) => Level | undefined {
+  if (report.levelOf !== undefined) return report.levelOf;
+  const at = report.columns.findIndex(({ key }) => key === 'server' || key === 'member');
+  if (at < 0) return () => undefined;
+  const { verdict } = report.finish();
+  return (row) => worstLevel(problemsOf({ server: String(row[at]) }, verdict));
+}
+
+function titlesOf({ columns }: Report): string[] {
+  return columns.map(({ title }) => title);
+}
+
+function textsOf({ columns }: Report, row: ReportRow): string[] {
+  return columns.map(({ show }, at) => {
+    const value = row[at];
+    if (value === undefined) return '-';
+    return safeLine(show === undefined ? String(value) : show(value));
+  });
+}
+
+function widthsOf({ columns }: Report, lines: readonly (readonly string[])[]): number[] {
+  return columns.map(({ width = 0 }, at) =>
+    lines.reduce((most, line) => Math.max(most, (line[at] ?? '').length), width),
+  );
+}
+
+/** Figures stand right, the last column is not padded. */
+function tableLine(
+  columns: readonly ReportColumn[],
+  texts: readonly string[],
+  widths: readonly number[],
+  row: ReportRow,
+): string {
+  const cells = columns.map((_, at) => {
+    const text = texts[at] ?? '';
+    const isRight = ['number', 'bigint'].includes(typeof row[at]);
+    return isRight ? text.padStart(widths[at] ?? 0) : text.padEnd(widths[at] ?? 0);
+  });
+  return `${cells.join(GAP).trimEnd()}\n`;
+}
+
+/** As in the footnotes of other verbs: the member has the colour. */
+function paintedProblem(problem: Problem, { width }: OpsTerminal, chalk: ChalkInstance): string {
+  const whole = `${wrap(safeLine(sentenceOf(problem)), width)}\n`;
+  const { server = '', level } = problem;
+  if (server === '' || !whole.startsWith(server)) return whole;
+  return `${LEVEL_PAINTS[level](chalk)(server)}${whole.slice(server.length)}`;
+}
+
+function conclusionText(
+  { verdict, notes = [] }: Conclusion,
+  isPlain: boolean,
+  terminal: OpsTerminal,
+  chalk: ChalkInstance,
+): string {
+  const said = [
+    ...toldProblems(verdict).map((problem) => paintedProblem(problem, terminal, chalk)),
+    ...notes.map((text) => `${wrap(safeLine(text), terminal.width)}\n`),
+  ];
+  const isQuiet = isPlain && verdict.level === 'healthy';
+  if (isQuiet && said.length === 0) return '';
+  const last = `${verdict.level.toUpperCase()}: ${safeLine(verdict.summary)}`;
+  const painted = LEVEL_PAINTS[verdict.level](chalk).bold(wrap(last, terminal.width));
+  return `\n${said.join('')}${isQuiet ? '' : `${painted}\n`}`;
+}

@@ -1,0 +1,123 @@
+import { Chalk, type ChalkInstance } from 'chalk';
+import { isUnjudged, type MemberState } from '../../ensemble/member.js';
+import type { Column } from '../../ensemble/verb.js';
+import { levelOfCell, levelOfKey, problemsOf, worstLevel } from '../../ensemble/verdict/blame.js';
+import type { Level, OpsResult } from '../../ensemble/verdict/result.js';
+import { drawTable, GAP, type TableCell, wrap } from '../../terminal/ops-draw.js';
+import type { OpsTerminal } from '../../terminal/ops-terminal.js';
+import { safeLine } from '../../terminal/sanitize.js';
+import type { ShowOptions } from '../calls/cli-world.js';
+import type { Grid } from '../calls/grid.js';
+import { cellText, detailGrid, pairsOf, shownCell, wantsPairs } from './ops-cells.js';
+import { fitColumns, widthOf } from './ops-columns.js';
+import { footnotes, LEVEL_PAINTS } from './ops-footnotes.js';
+
+function levelOfState(state: MemberState): Level {
+  if (state === 'serving' || state === 'answered') return 'healthy';
+  if (state === 'read-only') return 'warning';
+  return isUnjudged(state) ? 'unknown' : 'critical';
+}
+
+/** The health table, the footnotes in words, the verdict. */
+export function opsToTable(result: OpsResult, show: ShowOptions, terminal: OpsTerminal): string {
+  const chalk = new Chalk({ level: terminal.isColour ? 1 : 0 });
+  const detail = detailTable(result, show, terminal, chalk);
+  const body = detail ?? summaryTable(result, terminal, chalk);
+  const { level, summary } = result.verdict;
+  const verdict = `${level.toUpperCase()}: ${safeLine(summary)}`;
+  return [
+    body,
+    '\n',
+    ...footnotes(result, terminal.width, chalk),
+    `${LEVEL_PAINTS[level](chalk).bold(wrap(verdict, terminal.width))}\n`,
+  ].join('');
+}
+
+function summaryTable(result: OpsResult, terminal: OpsTerminal, chalk: ChalkInstance): string {
+  const { verb, members } = result;
+  const told = verb.columns.filter(
+    (column) =>
+      column.rank === 0 || members.some((member) => column.value(member, members) !== undefined),
+  );
+  const names: TableCell[] = members.map(({ server }) => ({ text: server, isRight: false }));
+  const columns = fitColumns(told, result, widthOf('MEMBER', names), terminal.width);
+  const isRight = (column: Column) =>
+    members.some((member) => ['number', 'bigint'].includes(typeof column.value(member, members)));
+  const heading = (text: string, right: boolean): TableCell => ({
+    text,
+    isRight: right,
+    paint: chalk.bold,
+  });
+  return drawTable(
+    [heading('MEMBER', false), ...columns.map((column) => heading(column.title, isRight(column)))],
+    members.map((member) => {
+      const problems = problemsOf(member, result.verdict);
+      return [
+        { text: member.server, isRight: false, ...paintOf(worstLevel(problems), chalk) },
+        ...columns.map((column) => {
+          const isState = column.key === 'state';
+          const level = isState ? levelOfState(member.state) : levelOfCell(column, problems);
+          const text = shownCell(column, member, members);
+          return { text, isRight: isRight(column), ...paintOf(level, chalk) };
+        }),
+      ];
+    }),
+  );
+}
+
+function paintOf(level: Level | undefined, chalk: ChalkInstance): Pick<TableCell, 'paint'> {
+  return level === undefined ? {} : { paint: LEVEL_PAINTS[level](chalk) };
+}
+
+function detailTable(
+  result: OpsResult,
+  show: ShowOptions,
+  terminal: OpsTerminal,
+  chalk: ChalkInstance,
+): string | undefined {
+  const grid = pivot(result, show, terminal.width) ?? detailGrid(result, show);
+  if (grid === undefined) return undefined;
+  const isRight = grid.titles.map((_, at) =>
+    grid.rows.some((row) => ['number', 'bigint'].includes(typeof row[at])),
+  );
+  const heading = grid.titles.map((title, at) => ({
+    text: title === 'server' ? 'MEMBER' : title.toUpperCase().replace(' MS', ' ms'),
+    isRight: isRight[at] ?? false,
+    paint: chalk.bold,
+  }));
+  const levelOf = detailLevels(result, grid);
+  const rows = grid.rows.map((row) =>
+    row.map((value, at) => ({
+      text: value === undefined ? '-' : cellText(value),
+      isRight: isRight[at] ?? false,
+      ...paintOf(levelOf(row, at), chalk),
+    })),
+  );
+  return drawTable(heading, rows);
+}
+
+/** How grave a cell is, where members are rows and where they are columns. */
+function detailLevels({ members, verdict }: OpsResult, { titles }: Grid) {
+  const problems = new Map(members.map((member) => [member.server, problemsOf(member, verdict)]));
+  const isPivot = titles[0] === 'key';
+  return (row: Grid['rows'][number], at: number): Level | undefined => {
+    const own = problems.get(isPivot ? (titles[at] ?? '') : String(row[0])) ?? [];
+    if (at === 0) return isPivot ? undefined : worstLevel(own);
+    return levelOfKey(String(row[isPivot ? 0 : 1]), own);
+  };
+}
+
+/** One row a key and one column a member, where that fits: differences stand side by side. */
+function pivot({ verb, members }: OpsResult, show: ShowOptions, width: number) {
+  if (!wantsPairs(verb, show)) return undefined;
+  const told = members.filter((member) => (verb.pairs?.(member).length ?? 0) > 0);
+  const values = told.map((member) => new Map(pairsOf(verb, member, show, members)));
+  const keys = [...new Set(values.flatMap((map) => [...map.keys()]))];
+  const rows = keys.map((key) => [key, ...values.map((map) => map.get(key))]);
+  const titles = ['key', ...told.map(({ server }) => server)];
+  const total = titles.reduce((sum, title, at) => {
+    const cells = rows.map((row) => ({ text: cellText(row[at]) }));
+    return sum + widthOf(title, cells) + (at === 0 ? 0 : GAP);
+  }, 0);
+  return total > width ? undefined : { titles, rows };
+}

@@ -1,0 +1,106 @@
+import { shortCount } from '../../ensemble/format.js';
+
+export interface Series {
+  readonly name: string;
+  /** Colour as CSS writes it. */
+  readonly colour: string;
+  /** By place in time; undefined breaks the line. */
+  readonly values: readonly (number | undefined)[];
+}
+
+export interface Plot {
+  readonly title: string;
+  readonly series: readonly Series[];
+  /** Milliseconds since 1970 of every place, rising. */
+  readonly timesMs: readonly number[];
+}
+
+const WIDTH = 640;
+const HEIGHT = 150;
+const LEFT = 56;
+const RIGHT = 8;
+const TOP = 10;
+const BOTTOM = 20;
+
+export function escapeHtml(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+}
+
+/** Lines over time from zero to the highest value, as SVG that stands in a page by itself. */
+export function svgPlot({ title, series, timesMs }: Plot): string {
+  const known = series.flatMap(({ values }) => values.filter((value) => value !== undefined));
+  const highest = Math.max(1, ...known);
+  const x = timeScale(timesMs);
+  const y = (value: number) => HEIGHT - BOTTOM - (value / highest) * (HEIGHT - BOTTOM - TOP);
+  const lines = series.flatMap(({ name, colour, values }) =>
+    runsOf(values).map((run) => {
+      const points = run.map(([at, value]) => `${x(at).toFixed(1)},${y(value).toFixed(1)}`);
+      // A line of one point would not be seen.
+      const drawn = points.length === 1 ? [...points, ...points] : points;
+      return (
+        `<polyline points="${drawn.join(' ')}" fill="none" stroke="${colour}" ` +
+        `stroke-width="1.5" stroke-linecap="round"><title>${escapeHtml(name)}</title></polyline>`
+      );
+    }),
+  );
+  const grid = [0, 0.5, 1].map((part) => {
+    const at = y(part * highest).toFixed(1);
+    return (
+      `<line x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${at}" y2="${at}" class="grid"/>` +
+      `<text x="${LEFT - 6}" y="${at}" class="figure" dy="4">${shortCount(part * highest)}</text>`
+    );
+  });
+  return (
+    `<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escapeHtml(title)}">` +
+    `${grid.join('')}${lines.join('')}${clock(timesMs)}</svg>`
+  );
+}
+
+/** The verdict of every run as a strip of colours. */
+export function svgStrip(timesMs: readonly number[], colours: readonly string[]): string {
+  const x = timeScale(timesMs);
+  const bars = colours.map((colour, at) => {
+    const from = x(at);
+    const to = at + 1 < colours.length ? x(at + 1) : WIDTH - RIGHT;
+    const width = Math.max(1, to - from).toFixed(1);
+    return `<rect x="${from.toFixed(1)}" y="4" width="${width}" height="14" fill="${colour}"/>`;
+  });
+  return (
+    `<svg viewBox="0 0 ${WIDTH} 24" role="img" aria-label="verdict">` + `${bars.join('')}</svg>`
+  );
+}
+
+/** From a place in time to a place on the page. */
+function timeScale(timesMs: readonly number[]): (at: number) => number {
+  const first = timesMs[0] ?? 0;
+  const span = Math.max(1, (timesMs.at(-1) ?? 0) - first);
+  return (at) => LEFT + (((timesMs[at] ?? first) - first) / span) * (WIDTH - LEFT - RIGHT);
+}
+
+function clock(timesMs: readonly number[]): string {
+  const text = (ms: number | undefined) =>
+    ms === undefined ? '' : new Date(ms).toISOString().slice(0, 16).replace('T', ' ');
+  return (
+    `<text x="${LEFT}" y="${HEIGHT - 5}" class="time">${text(timesMs[0])}</text>` +
+    `<text x="${WIDTH - RIGHT}" y="${HEIGHT - 5}" class="time end">${text(timesMs.at(-1))}</text>`
+  );
+}
+
+/** The values that follow each other without a gap, with their places. */
+function runsOf(values: readonly (number | undefined)[]): readonly (readonly [number, number])[][] {
+  const runs: [number, number][][] = [];
+  let run: [number, number][] | undefined;
+  for (const [at, value] of values.entries()) {
+    if (value === undefined) run = undefined;
+    else if (run !== undefined) run.push([at, value]);
+    else {
+      run = [[at, value]];
+      runs.push(run);
+    }
+  }
+  return runs;
+}

@@ -1,0 +1,236 @@
+// What one run leaves for the next, and what changed between them. Pure.
+//
+// With it a check from cron speaks only when something changes: a problem is told once when it has
+// been found in `forRuns` runs in a row, once more when it becomes another level, and once when it
+// has been gone for as many runs. What flaps in between is not told.
+
+import { metricOf } from '../../fourlw/mntr.js';
+import { zxidEpoch } from '../../protocol/zxid.js';
+import type { EarlierLook } from '../ensemble/earlier-look.js';
+import { shortDuration } from '../ensemble/format.js';
+import { type Member, metricsOf, serverOf } from '../ensemble/member.js';
+import { statusOf } from '../ensemble/status.js';
+import { looksOf } from '../ensemble/verdict/measure.js';
+import type {
+  Change,
+  OpsResult,
+  Problem,
+  TrendFigures,
+  TrendPoint,
+  Verdict,
+} from '../ensemble/verdict/result.js';
+import { worstOf } from '../ensemble/verdict/verdict.js';
+
+export const STATE_SCHEMA = 'zkops-state/1';
+/** A week of runs every five minutes. */
+const MAX_POINTS = 2016;
+
+/** A problem as the state remembers it. */
+export interface KnownProblem {
+  readonly level: Problem['level'];
+  readonly code: string;
+  readonly server?: string;
+  readonly text: string;
+  /** ISO 8601, of the first of these runs. */
+  readonly since: string;
+  /** Runs in a row that found it. */
+  readonly runs: number;
+  /** Runs in a row that did not find it any more. */
+  readonly gone: number;
+  readonly isTold: boolean;
+}
+
+export interface KnownMember extends EarlierLook {
+  readonly role: string | undefined;
+}
+
+export interface RunState {
+  readonly time: string;
+  readonly members: ReadonlyMap<string, KnownMember>;
+  readonly problems: readonly KnownProblem[];
+  readonly trend: readonly TrendPoint[];
+}
+
+const VOTED: readonly string[] = ['leader', 'follower', 'observer'];
+
+const keyOf = ({ server = '', code }: Pick<Problem, 'server' | 'code'>) => `${server} ${code}`;
+
+/**
+ * The state after a run, what is new since the one before, and the verdict without what may pass.
+ */
+export function advance(
+  before: RunState | undefined,
+  result: OpsResult,
+  forRuns: number,
+): { readonly state: RunState; readonly result: OpsResult } {
+  const problems = nextProblems(before?.problems ?? [], result, forRuns);
+  const changes = [
+    ...(before === undefined ? [] : memberChanges(before, result)),
+    ...eventsOf(result.verdict).map(eventChange),
+    ...problemChanges(before?.problems ?? [], problems, forRuns),
+  ];
+  const verdict = withoutPassing(result.verdict, problems);
+  const trend = [...(before?.trend ?? []), trendPoint(result)].slice(-MAX_POINTS);
+  return {
+    result: { ...result, verdict, changes, trend },
+    state: {
+      time: result.time,
+      members: nextMembers(before, result),
+      problems: problems.filter(({ gone }) => gone < forRuns),
+      trend,
+    },
+  };
+}
+
+function nextProblems(
+  before: readonly KnownProblem[],
+  { verdict, time }: OpsResult,
+  forRuns: number,
+): readonly KnownProblem[] {
+  const known = new Map(before.map((problem) => [keyOf(problem), problem]));
+  const lasting = verdict.problems.filter(({ isEvent }) => isEvent !== true);
+  const found = new Map(lasting.map((problem) => [keyOf(problem), problem]));
+  const present = [...found.values()].map(({ level, code, server, text }): KnownProblem => {
+    const about = server === undefined ? {} : { server };
+    const old = known.get(keyOf({ code, ...about }));
+    const runs = (old?.runs ?? 0) + 1;
+    return {
+      level,
+      code,
+      ...about,
+      text,
+      since: old?.since ?? time,
+      runs,
+      gone: 0,
+      isTold: old?.isTold === true || runs >= forRuns,
+    };
+  });
+  const absent = before
+    .filter((problem) => !found.has(keyOf(problem)) && problem.isTold)
+    .map((problem) => ({ ...problem, gone: problem.gone + 1 }));
+  return [...present, ...absent];
+}
+
+function eventsOf({ problems }: Verdict): readonly Problem[] {
+  return problems.filter(({ isEvent }) => isEvent === true);
+}
+
+function eventChange({ level, server, text }: Problem): Change {
+  return { kind: 'problem', level, ...(server === undefined ? {} : { server }), text };
+}
+
+function problemChanges(
+  before: readonly KnownProblem[],
+  after: readonly KnownProblem[],
+  forRuns: number,
+): Change[] {
+  const known = new Map(before.map((problem) => [keyOf(problem), problem]));
+  return after.flatMap((problem): Change[] => {
+    const { server, text, level } = problem;
+    const about = server === undefined ? {} : { server };
+    const old = known.get(keyOf(problem));
+    if (problem.gone >= forRuns) {
+      const says = `gone, after it stood since ${problem.since}: ${text}`;
+      return [{ kind: 'recovered', level: 'healthy', ...about, text: says }];
+    }
+    if (!problem.isTold || problem.gone > 0) return [];
+    if (old?.isTold !== true) return [{ kind: 'problem', level, ...about, text }];
+    if (old.level === level) return [];
+    return [{ kind: 'level', level, ...about, text: `was ${old.level}: ${text}` }];
+  });
+}
+
+/** What is no problem and yet news: roles, restarts, elections. */
+function memberChanges(before: RunState, { members, timeMs }: OpsResult): Change[] {
+  const looks = looksOf(members, timeMs);
+  const own = members.flatMap((member): Change[] => {
+    const { server } = member;
+    const old = before.members.get(server);
+    const { role } = statusOf(member);
+    const look = looks.get(server);
+    const changes: Change[] = [];
+    if (old?.role !== undefined && role !== undefined && old.role !== role) {
+      const text = `was ${old.role}, is ${role}`;
+      changes.push({ kind: 'role', level: 'warning', server, text });
+    }
+    const { uptimeMs } = look ?? {};
+    if (old?.uptimeMs !== undefined && uptimeMs !== undefined && uptimeMs < old.uptimeMs) {
+      const text = `was started anew, ${shortDuration(uptimeMs)} ago`;
+      changes.push({ kind: 'restart', level: 'warning', server, text });
+    }
+    return changes;
+  });
+  const from = newestEpoch(before.members.values());
+  const to = newestEpoch(members.map(statusOf));
+  if (from === undefined || to === undefined || to <= from) return own;
+  const text = `there was an election: epoch ${to} came after ${from}`;
+  return [...own, { kind: 'election', level: 'warning', text }];
+}
+
+/** Of the members that serve: what others hold may never have been committed. */
+function newestEpoch(members: Iterable<Pick<KnownMember, 'role' | 'zxid'>>): number | undefined {
+  const epochs = [...members].flatMap(({ role, zxid }) =>
+    zxid === undefined || role === undefined || !VOTED.includes(role) ? [] : [zxidEpoch(zxid)],
+  );
+  return epochs.length === 0 ? undefined : Math.max(...epochs);
+}
+
+/** What was not found often enough yet is told apart, and does not count. */
+function withoutPassing(verdict: Verdict, known: readonly KnownProblem[]): Verdict {
+  const told = new Set([...known.filter(({ isTold }) => isTold), ...eventsOf(verdict)].map(keyOf));
+  const pending = verdict.problems.filter((problem) => !told.has(keyOf(problem)));
+  if (pending.length === 0) return verdict;
+  const problems = verdict.problems.filter((problem) => told.has(keyOf(problem)));
+  return {
+    level: worstOf(problems),
+    summary: `${verdict.summary} (found too few times in a row to count yet)`,
+    problems,
+    pending,
+  };
+}
+
+/** A member that said nothing this time is remembered as it was. */
+function nextMembers(
+  before: RunState | undefined,
+  { members, timeMs }: OpsResult,
+): ReadonlyMap<string, KnownMember> {
+  const looks = looksOf(members, timeMs);
+  return new Map(
+    members.flatMap((member): [string, KnownMember][] => {
+      const { server } = member;
+      const old = before?.members.get(server);
+      const look = looks.get(server);
+      const { role, zxid } = statusOf(member);
+      if (look === undefined || (role === undefined && zxid === undefined)) {
+        return old === undefined ? [] : [[server, old]];
+      }
+      return [[server, { ...look, role }]];
+    }),
+  );
+}
+
+function trendPoint({ time, verdict, members }: OpsResult): TrendPoint {
+  return {
+    time,
+    level: verdict.level,
+    members: Object.fromEntries(
+      members.map((member) => [member.server, figuresOf(member)] as const),
+    ),
+  };
+}
+
+function figuresOf(member: Member): TrendFigures {
+  const metrics = metricsOf(member);
+  const server = serverOf(member);
+  const { rates } = member;
+  const figures = {
+    requestsPerSecond: rates?.requestsPerSecond,
+    writesPerSecond: rates?.writesPerSecond,
+    latencyMs: rates?.latencyMs,
+    outstanding: server?.outstanding,
+    connections: (metrics && metricOf(metrics, 'num_alive_connections')) ?? server?.connections,
+    znodes: (metrics && metricOf(metrics, 'znode_count')) ?? server?.nodeCount,
+  };
+  const told = Object.entries(figures).filter(([, value]) => value !== undefined);
+  return { isServing: statusOf(member).isServing, ...Object.fromEntries(told) };
+}

@@ -1,0 +1,51 @@
+import { STATE } from '../../ensemble/columns.js';
+import { parsedOf } from '../../ensemble/member.js';
+import type { OpsVerb } from '../../ensemble/verb.js';
+
+export const dump: OpsVerb = {
+  name: 'dump',
+  summary: 'sessions and ephemerals, with --all one by one',
+  words: ['dump'],
+  judge: 'answers',
+  columns: [
+    STATE,
+    {
+      title: 'SESSIONS',
+      key: 'sessions',
+      rank: 1,
+      value: (member) => parsedOf(member, 'dump')?.sessions.length,
+    },
+    {
+      title: 'WITH EPHEMERALS',
+      key: 'sessions_with_ephemerals',
+      rank: 2,
+      value: (member) => parsedOf(member, 'dump')?.ephemerals.length,
+    },
+    {
+      title: 'EPHEMERALS',
+      key: 'ephemerals',
+      rank: 1,
+      value: (member) =>
+        parsedOf(member, 'dump')?.ephemerals.reduce((sum, [, paths]) => sum + paths.length, 0),
+    },
+    {
+      title: 'CONNECTIONS',
+      key: 'connections',
+      rank: 3,
+      value: (member) => parsedOf(member, 'dump')?.connections.length,
+    },
+  ],
+  details: {
+    titles: ['SESSION', 'EPHEMERAL'],
+    rows: (member) =>
+      (parsedOf(member, 'dump')?.ephemerals ?? []).flatMap(([session, paths]) =>
+        paths.map((path) => [session, path]),
+      ),
+  },
+  data: (member) => {
+    const parsed = parsedOf(member, 'dump');
+    if (parsed === undefined) return {};
+    const { sessions, ephemerals, connections } = parsed;
+    return { sessions, ephemerals: Object.fromEntries(ephemerals), connections };
+  },
+};

@@ -1,0 +1,50 @@
+import { formatZxid } from '../../../protocol/zxid.js';
+import { STATE } from '../../ensemble/columns.js';
+import { parsedOf } from '../../ensemble/member.js';
+import type { OpsVerb } from '../../ensemble/verb.js';
+
+export const hash: OpsVerb = {
+  name: 'hash',
+  summary: 'the digests of the tree of every member, one every 128 txns',
+  words: ['hash'],
+  judge: 'answers',
+  columns: [
+    STATE,
+    {
+      title: 'DIGESTS',
+      key: 'digests',
+      rank: 1,
+      value: (member) => parsedOf(member, 'hash')?.digests.length,
+    },
+    {
+      title: 'LAST ZXID',
+      key: 'last_zxid',
+      rank: 1,
+      value: (member) => {
+        const last = parsedOf(member, 'hash')?.digests.at(-1);
+        return last && formatZxid(last.zxid);
+      },
+    },
+    {
+      title: 'LAST DIGEST',
+      key: 'last_digest',
+      rank: 1,
+      // As text: it is an id, not a figure.
+      value: (member) => parsedOf(member, 'hash')?.digests.at(-1)?.digest.toString(),
+    },
+  ],
+  details: {
+    titles: ['ZXID', 'DIGEST'],
+    rows: (member) =>
+      (parsedOf(member, 'hash')?.digests ?? []).map(({ zxid, digest }) => [
+        formatZxid(zxid),
+        digest.toString(),
+      ]),
+  },
+  data: (member) => ({
+    digests: parsedOf(member, 'hash')?.digests.map(({ zxid, digest }) => ({
+      zxid: formatZxid(zxid),
+      digest: digest.toString(),
+    })),
+  }),
+};

@@ -1,0 +1,36 @@
+import {
+  CERTIFICATE_DAYS,
+  LAG,
+  OUTSTANDING,
+  ROLE,
+  SPEED,
+  STATE,
+  SYNCED,
+  UPTIME,
+  VERSION,
+  ZXID,
+} from '../../ensemble/columns.js';
+import { serverData } from '../../ensemble/server-data.js';
+import { JUDGED, type OpsVerb } from '../../ensemble/verb.js';
+
+export const health: OpsVerb = {
+  name: 'health',
+  summary: 'one verdict on the ensemble; critical only when a second look finds it again',
+  // conf tells two ensembles in one list apart.
+  words: ['srvr', 'mntr', 'conf'],
+  extraWords: ['conf'],
+  ...JUDGED,
+  columns: [
+    STATE,
+    ROLE,
+    ZXID,
+    LAG,
+    SYNCED,
+    OUTSTANDING,
+    ...SPEED,
+    CERTIFICATE_DAYS,
+    UPTIME,
+    VERSION,
+  ],
+  data: serverData,
+};

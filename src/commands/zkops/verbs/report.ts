@@ -1,0 +1,11 @@
+import { CONNECTIONS, WATCHES, ZNODES } from '../../ensemble/columns.js';
+import type { OpsVerb } from '../../ensemble/verb.js';
+import { health } from './health.js';
+
+export const report: OpsVerb = {
+  ...health,
+  name: 'report',
+  summary: 'what health says as one HTML page, with the trend of a state file',
+  hasPage: true,
+  columns: [...health.columns, CONNECTIONS, WATCHES, ZNODES],
+};

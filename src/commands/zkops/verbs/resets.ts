@@ -1,0 +1,21 @@
+import { STATE } from '../../ensemble/columns.js';
+import { parsedOf } from '../../ensemble/member.js';
+import type { OpsVerb } from '../../ensemble/verb.js';
+
+function resetVerb(word: 'crst' | 'srst', summary: string): OpsVerb {
+  return {
+    name: word,
+    summary,
+    words: [word],
+    judge: 'answers',
+    isReset: true,
+    columns: [
+      STATE,
+      { title: 'ANSWER', key: 'answer', rank: 1, value: (member) => parsedOf(member, word)?.text },
+    ],
+    data: (member) => ({ answer: parsedOf(member, word)?.text }),
+  };
+}
+
+export const crst = resetVerb('crst', 'sets the statistics of every connection back (needs --yes)');
+export const srst = resetVerb('srst', 'sets the statistics of every member back (needs --yes)');

@@ -1,0 +1,21 @@
+import { STATE, TOOK } from '../../ensemble/columns.js';
+import { parsedOf } from '../../ensemble/member.js';
+import type { OpsVerb } from '../../ensemble/verb.js';
+
+export const ruok: OpsVerb = {
+  name: 'ruok',
+  summary: 'does every process answer (imok says nothing about a quorum)',
+  words: ['ruok'],
+  judge: 'answers',
+  columns: [
+    STATE,
+    {
+      title: 'ANSWER',
+      key: 'answer',
+      rank: 1,
+      value: (member) => parsedOf(member, 'ruok')?.text,
+    },
+    TOOK,
+  ],
+  data: (member) => ({ answer: parsedOf(member, 'ruok')?.text }),
+};

@@ -1,0 +1,26 @@
+import { STATE } from '../../ensemble/columns.js';
+import { parsedOf } from '../../ensemble/member.js';
+import type { OpsVerb } from '../../ensemble/verb.js';
+
+function maskVerb(word: 'gtmk' | 'stmk', summary: string): OpsVerb {
+  return {
+    name: word,
+    summary,
+    words: [word],
+    judge: 'answers',
+    ...(word === 'stmk' ? { isReset: true } : {}),
+    columns: [
+      STATE,
+      {
+        title: 'MASK',
+        key: 'mask',
+        rank: 1,
+        value: (member) => parsedOf(member, word)?.mask,
+      },
+    ],
+    data: (member) => ({ mask: parsedOf(member, word)?.mask?.toString() }),
+  };
+}
+
+export const gtmk = maskVerb('gtmk', 'the trace mask of every member');
+export const stmk = maskVerb('stmk', 'sets the trace mask of every member to MASK (needs --yes)');

@@ -1,0 +1,78 @@
+import type { Groups } from '../../../fourlw/groups.js';
+import { STATE } from '../../ensemble/columns.js';
+import { type Member, parsedOf } from '../../ensemble/member.js';
+import type { Column, OpsVerb } from '../../ensemble/verb.js';
+
+export const wchs: OpsVerb = {
+  name: 'wchs',
+  summary: 'how many connections of every member watch how many paths',
+  words: ['wchs'],
+  judge: 'answers',
+  columns: [
+    STATE,
+    {
+      title: 'CONNECTIONS',
+      key: 'connections',
+      rank: 1,
+      value: (member) => parsedOf(member, 'wchs')?.connections,
+    },
+    { title: 'PATHS', key: 'paths', rank: 1, value: (member) => parsedOf(member, 'wchs')?.paths },
+    {
+      title: 'WATCHES',
+      key: 'watches',
+      rank: 1,
+      value: (member) => parsedOf(member, 'wchs')?.watches,
+    },
+  ],
+  data: (member) => ({ ...parsedOf(member, 'wchs') }),
+};
+
+type GroupsOf = (member: Member) => Groups | undefined;
+
+function counts(groupsOf: GroupsOf, groups: string, entries: string): readonly Column[] {
+  return [
+    STATE,
+    {
+      title: groups.toUpperCase(),
+      key: groups,
+      rank: 1,
+      value: (member) => groupsOf(member)?.length,
+    },
+    {
+      title: entries.toUpperCase(),
+      key: entries,
+      rank: 1,
+      value: (member) => groupsOf(member)?.reduce((sum, [, list]) => sum + list.length, 0),
+    },
+  ];
+}
+
+function rowsOf(groupsOf: GroupsOf) {
+  return (member: Member) =>
+    (groupsOf(member) ?? []).flatMap(([heading, list]) => list.map((entry) => [heading, entry]));
+}
+
+const bySession: GroupsOf = (member) => parsedOf(member, 'wchc')?.sessions;
+const byPath: GroupsOf = (member) => parsedOf(member, 'wchp')?.paths;
+
+export const wchc: OpsVerb = {
+  name: 'wchc',
+  summary: 'the watches of every member by session, with --all one by one (costly)',
+  words: ['wchc'],
+  isCostly: true,
+  judge: 'answers',
+  columns: counts(bySession, 'sessions', 'watches'),
+  details: { titles: ['SESSION', 'PATH'], rows: rowsOf(bySession) },
+  data: (member) => ({ sessions: Object.fromEntries(bySession(member) ?? []) }),
+};
+
+export const wchp: OpsVerb = {
+  name: 'wchp',
+  summary: 'the watches of every member by path, with --all one by one (costly)',
+  words: ['wchp'],
+  isCostly: true,
+  judge: 'answers',
+  columns: counts(byPath, 'paths', 'watches'),
+  details: { titles: ['PATH', 'SESSION'], rows: rowsOf(byPath) },
+  data: (member) => ({ paths: Object.fromEntries(byPath(member) ?? []) }),
+};

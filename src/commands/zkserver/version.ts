@@ -1,0 +1,13 @@
+import { packageVersion } from '../program/package-version.js';
+import { Exit, type ServerVerb } from './verb.js';
+
+export const version: ServerVerb = {
+  name: 'version',
+  usage: 'version',
+  summary: 'print the version',
+  options: {},
+  run: async (_args, io) => {
+    io.writeOut(`zkserver ${packageVersion()}\n`);
+    return Exit.OK;
+  },
+};

@@ -1,0 +1,187 @@
+import type {
+  CreateOptions,
+  CreateResult,
+  Op,
+  OpResult,
+  ZooKeeperClient,
+} from '../../../client/client.js';
+import type { Data } from '../../../protocol/check-argument.js';
+import type { ACL, Stat } from '../../../protocol/data.js';
+import { isCode } from '../../znodes/is-code.js';
+import type { CommandChanges, ZnodeBefore } from '../session/change-journal.js';
+
+/**
+ * The same client, which looks at what it is about to change and writes it down. A change goes as
+ * it was asked for, but that a delete of any version is one of the version looked at, so that what
+ * is kept is what was deleted.
+ */
+export function recordingClient(client: ZooKeeperClient, changes: CommandChanges): ZooKeeperClient {
+  const recorded: Readonly<Record<string, unknown>> = new Recorder(client, changes).methods();
+  return new Proxy(client, {
+    get(target, name) {
+      const method = typeof name === 'string' ? recorded[name] : undefined;
+      if (method !== undefined) return method;
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
+
+type Methods = Pick<
+  ZooKeeperClient,
+  'create' | 'delete' | 'setData' | 'setACL' | 'multi' | 'reconfig'
+>;
+
+/** So often is a znode looked at anew that somebody changes while it is deleted. */
+const MAX_TRIES = 3;
+
+class Recorder {
+  readonly #client: ZooKeeperClient;
+  readonly #changes: CommandChanges;
+
+  constructor(client: ZooKeeperClient, changes: CommandChanges) {
+    this.#client = client;
+    this.#changes = changes;
+  }
+
+  methods(): Methods & Readonly<Record<string, unknown>> {
+    return {
+      create: (path, data, options) => this.#create(path, data ?? null, options),
+      delete: (path, version) => this.#delete(path, version ?? -1),
+      setData: (path, data, version) => this.#set(path, data, version ?? -1),
+      setACL: (path, acl, version) => this.#setAcl(path, acl, version ?? -1),
+      multi: (ops) => this.#multi(ops),
+      reconfig: async (change) => {
+        const done = await this.#watched('/zookeeper/config', () => this.#client.reconfig(change));
+        this.#changes.refuse('a reconfiguration is taken back by another one');
+        return done;
+      },
+    };
+  }
+
+  get #isOver(): boolean {
+    return this.#changes.refusal !== undefined;
+  }
+
+  async #create(
+    path: string,
+    data: Data,
+    options: CreateOptions | undefined,
+  ): Promise<CreateResult> {
+    const made = await this.#watched(path, () => this.#client.create(path, data, options));
+    if (!this.#isOver) await this.#addCreated(made.path, made.stat);
+    return made;
+  }
+
+  async #addCreated(path: string, stat: Stat | undefined): Promise<void> {
+    // Some servers, and the native client, do not say.
+    const after = stat === undefined || stat.czxid <= 0n ? await this.#statOf(path) : stat;
+    if (after === undefined) this.#changes.addFault(path, 'it was gone at once');
+    else this.#changes.add(path, undefined, after);
+  }
+
+  async #statOf(path: string): Promise<Stat | undefined> {
+    return (await this.#client.exists(path)) ?? undefined;
+  }
+
+  async #set(path: string, data: Data, version: number): Promise<Stat> {
+    const before = this.#isOver ? undefined : await this.#look(path, { acl: false });
+    const after = await this.#watched(path, () => this.#client.setData(path, data, version));
+    this.#addSet(path, before, after);
+    return after;
+  }
+
+  #addSet(path: string, before: ZnodeBefore | undefined, after: Stat): void {
+    if (before === undefined) this.#changes.addFault(path, 'its data could not be read');
+    else if (after.version !== before.stat.version + 1) {
+      this.#changes.addFault(path, 'somebody else changed it at the same moment');
+    } else this.#changes.add(path, before, after);
+  }
+
+  async #setAcl(path: string, acl: readonly ACL[], version: number): Promise<Stat> {
+    const before = this.#isOver ? undefined : await this.#look(path, { data: false });
+    const after = await this.#watched(path, () => this.#client.setACL(path, acl, version));
+    if (before?.acl === undefined) this.#changes.addFault(path, 'its ACL could not be read');
+    else if (after.aversion !== before.stat.aversion + 1) {
+      this.#changes.addFault(path, 'somebody else changed its ACL at the same moment');
+    } else this.#changes.add(path, before, after);
+    return after;
+  }
+
+  async #delete(path: string, version: number): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      const before = this.#isOver ? undefined : await this.#look(path, {});
+      const isLast = version !== -1 || before === undefined || tries === MAX_TRIES;
+      const asked = isLast ? version : before.stat.version;
+      try {
+        await this.#watched(path, () => this.#client.delete(path, asked));
+      } catch (error) {
+        if (!isLast && isCode(error, 'BADVERSION')) continue;
+        throw error;
+      }
+      if (before === undefined) this.#changes.addFault(path, 'it could not be read');
+      else if (isLast && version === -1) {
+        this.#changes.addFault(path, 'somebody else changed it at the same moment');
+      } else this.#changes.add(path, before, undefined);
+      return;
+    }
+  }
+
+  async #multi(ops: readonly Op[]): Promise<readonly OpResult[]> {
+    const befores = this.#isOver ? [] : await Promise.all(ops.map((op) => this.#lookBefore(op)));
+    const results = await this.#watched(ops[0]?.path ?? '', () => this.#client.multi(ops));
+    if (this.#isOver) return results;
+    for (const [at, op] of ops.entries()) {
+      const result = results[at];
+      const before = befores[at];
+      if (result?.op === 'create') await this.#addCreated(result.path, result.stat);
+      else if (result?.op === 'set') this.#addSet(op.path, before, result.stat);
+      else if (result?.op === 'delete') {
+        if (before === undefined) this.#changes.addFault(op.path, 'it could not be read');
+        else this.#changes.add(op.path, before, undefined);
+      }
+    }
+    return results;
+  }
+
+  async #lookBefore(op: Op): Promise<ZnodeBefore | undefined> {
+    if (op.op === 'set') return this.#look(op.path, { acl: false });
+    return op.op === 'delete' ? this.#look(op.path, {}) : undefined;
+  }
+
+  /** Undefined where it is not to be read, or not there, which the change itself will say. */
+  async #look(
+    path: string,
+    { data = true, acl = true }: { readonly data?: boolean; readonly acl?: boolean },
+  ): Promise<ZnodeBefore | undefined> {
+    try {
+      const [value, list] = await Promise.all([
+        data ? this.#client.getData(path) : undefined,
+        acl ? this.#client.getACL(path) : undefined,
+      ]);
+      const stat = value?.stat ?? list?.stat;
+      if (stat === undefined) return undefined;
+      return {
+        stat,
+        ...(value === undefined ? {} : { data: { bytes: value.data } }),
+        ...(list === undefined ? {} : { acl: list.acl }),
+      };
+    } catch {
+      // Nothing that is only looked at keeps a change from being made: the native client reads no
+      // ACL, for instance.
+      return undefined;
+    }
+  }
+
+  /** Notes it when it cannot be known whether the change was made. */
+  async #watched<T>(path: string, change: () => Promise<T>): Promise<T> {
+    try {
+      return await change();
+    } catch (error) {
+      if (isCode(error, 'CONNECTIONLOSS') || isCode(error, 'REQUESTTIMEOUT')) {
+        this.#changes.addFault(path, 'whether it was changed is not known: no answer came');
+      }
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import { parseLine, type Statement } from '../language/parse-line.js';
+import type { CommandDeclaration, CommandTable } from './command.js';
+import { innerWords } from './inner-words.js';
+
+/** May these words hold a secret? A name typed wrong is followed by the same password. */
+export async function holdsSecret(
+  statements: readonly Statement[],
+  commands: CommandTable,
+): Promise<boolean> {
+  for (const statement of statements) {
+    const { tokens } = statement;
+    const [word, ...rest] = tokens;
+    const name = word?.text ?? '';
+    const command =
+      (await commands.find(name)) ?? (await commands.find(commands.suggest(name) ?? ''));
+    if (hasSecret(command)) return true;
+    const inner = innerWords(command, rest);
+    if (inner.length > 0 && (await holdsSecret([{ ...statement, tokens: inner }], commands))) {
+      return true;
+    }
+    if (command?.name !== 'alias') continue;
+    for (const { text } of rest) {
+      if (await hasSecretWords(parseLine(text).statements, commands)) return true;
+    }
+  }
+  return false;
+}
+
+/** Is there a password, not only a command that may be given one? */
+export function hasSecretWords(
+  statements: readonly Statement[],
+  commands: CommandTable,
+): Promise<boolean> {
+  const told = statements.filter(({ tokens }) => tokens.some(({ text }) => /:./.test(text)));
+  return holdsSecret(told, commands);
+}
+
+export function hasSecret(command: CommandDeclaration | undefined): boolean {
+  const specs = [...Object.values(command?.args ?? {}), ...Object.values(command?.options ?? {})];
+  return specs.some(({ kind }) => kind === 'secret');
+}

@@ -1,0 +1,273 @@
+import { pathFault } from '../../../protocol/path.js';
+import { type Place, usageError } from '../../program/command-error.js';
+import { suggestWord } from '../../program/suggest-word.js';
+import type { Token } from '../language/parse-line.js';
+import { patternFault } from '../language/path-glob.js';
+import { aclOf } from './acl-of-token.js';
+import {
+  type ArgumentSpec,
+  type CommandDeclaration,
+  type OptionSpec,
+  type ParsedArguments,
+  usageOf,
+  type ValueKind,
+  type ValueTypes,
+  valueNameOf,
+} from './command.js';
+import { dataOf, integerOf, isPlaceElsewhere, textOf } from './word-value.js';
+
+/** What a path is resolved with. */
+export interface PathResolver {
+  resolve(text: string): string;
+}
+
+type Spec = OptionSpec | ArgumentSpec;
+
+/**
+ * Turns the words behind a command's name into its values, and refuses what does not fit with the
+ * place of the word: unknown flags, missing and surplus words, bad numbers, paths and ACLs.
+ * Options may stand anywhere before `--`; a quoted word is never one, nor is a negative number.
+ * @param whole where the statement stands, to point at its end when a word is missing
+ * @throws CommandError USAGE
+ */
+export function parseArguments(
+  command: CommandDeclaration,
+  words: readonly Token[],
+  whole: Place,
+  resolver: PathResolver,
+): ParsedArguments {
+  const reader = new ArgumentReader(command, words, whole, resolver);
+  return reader.read();
+}
+
+class ArgumentReader {
+  readonly #command: CommandDeclaration;
+  readonly #words: Token[];
+  readonly #whole: Place;
+  readonly #resolver: PathResolver;
+  readonly #options: Record<string, unknown> = {};
+  readonly #args: Record<string, unknown> = {};
+  readonly #tokens: Record<string, Token> = {};
+  /** How many plain words stood before `--`. */
+  #wordsBeforeDashes = Number.POSITIVE_INFINITY;
+
+  constructor(
+    command: CommandDeclaration,
+    words: readonly Token[],
+    whole: Place,
+    resolver: PathResolver,
+  ) {
+    this.#command = command;
+    this.#words = [...words];
+    this.#whole = whole;
+    this.#resolver = resolver;
+  }
+
+  read(): ParsedArguments {
+    for (const [name, spec] of Object.entries(this.#command.options)) {
+      if (spec.kind === undefined) this.#options[name] = false;
+      else if (spec.isRepeatable === true) this.#options[name] = [];
+    }
+    this.#readArguments(this.#readOptions());
+    return { options: this.#options, args: this.#args, tokens: this.#tokens };
+  }
+
+  /** Takes the options out and gives the words that are left. */
+  #readOptions(): Token[] {
+    const plain: Token[] = [];
+    const specs = Object.values(this.#command.args);
+    const inner = specs.findIndex(({ kind }) => kind === 'word');
+    for (let word = this.#words.shift(); word !== undefined; word = this.#words.shift()) {
+      if (word.text === '--' && !word.isQuoted) {
+        this.#wordsBeforeDashes = plain.length;
+        return [...plain, ...this.#words];
+      }
+      if (!isOptionLike(word)) {
+        plain.push(word);
+        if (plain.length - 1 === inner) return [...plain, ...this.#words];
+      } else if (word.text.startsWith('--')) this.#readLong(word);
+      else this.#readLetters(word);
+    }
+    return plain;
+  }
+
+  #readLong(word: Token): void {
+    const equals = word.text.indexOf('=');
+    const name = equals === -1 ? word.text.slice(2) : word.text.slice(2, equals);
+    const spec = Object.hasOwn(this.#command.options, name)
+      ? this.#command.options[name]
+      : undefined;
+    if (spec === undefined) throw this.#unknownOption(word, `--${name}`);
+    if (spec.kind === undefined) {
+      if (equals !== -1) throw usageError(`--${name} takes no value`, word);
+      this.#set(name, true, word);
+      return;
+    }
+    if (equals === -1) this.#readValue(name, spec, word);
+    else {
+      const cut = Buffer.byteLength(word.text.slice(0, equals + 1));
+      this.#setOption(name, spec, {
+        ...word,
+        text: word.text.slice(equals + 1),
+        bytes: word.bytes.subarray(cut),
+      });
+    }
+  }
+
+  /** `-s`, `-sw`, `-v 3`, `-v3`. */
+  #readLetters(word: Token): void {
+    const letters = word.text.slice(1);
+    for (let at = 0; at < letters.length; at++) {
+      const letter = letters.charAt(at);
+      const found = Object.entries(this.#command.options).find(
+        ([, spec]) => spec.letter === letter,
+      );
+      if (found === undefined) throw this.#unknownOption(word, at === 0 ? word.text : `-${letter}`);
+      const [name, spec] = found;
+      if (spec.kind === undefined) {
+        this.#set(name, true, word);
+        continue;
+      }
+      const rest = letters.slice(at + 1);
+      if (rest === '') this.#readValue(name, spec, word);
+      else {
+        const cut = Buffer.byteLength(word.text.slice(0, at + 2));
+        this.#setOption(name, spec, { ...word, text: rest, bytes: word.bytes.subarray(cut) });
+      }
+      return;
+    }
+  }
+
+  #readValue(name: string, spec: OptionSpec, word: Token): void {
+    const value = this.#words.shift();
+    if (value === undefined) {
+      throw usageError(
+        `${word.text} needs a value: ${valueNameOf(name, spec)}`,
+        word,
+        this.#usageHint(),
+      );
+    }
+    this.#setOption(name, spec, value);
+  }
+
+  #setOption(name: string, spec: OptionSpec, token: Token): void {
+    const value = this.#valueOf(valueNameOf(name, spec), spec, token);
+    const list = this.#options[name];
+    if (Array.isArray(list)) list.push(value);
+    else this.#set(name, value, token);
+  }
+
+  #set(name: string, value: unknown, token: Token): void {
+    if (this.#tokens[name] !== undefined) throw usageError(`--${name} is given twice`, token);
+    this.#options[name] = value;
+    this.#tokens[name] = token;
+  }
+
+  #readArguments(words: readonly Token[]): void {
+    let next = 0;
+    let end = words.length;
+    for (const [name, spec] of Object.entries(this.#command.args)) {
+      const isBarred = spec.isBehindDashes === true && next < this.#wordsBeforeDashes;
+      if (isBarred) end = Math.min(end, this.#wordsBeforeDashes);
+      const room = isBarred ? 0 : spec.isVariadic === true ? words.length : 1;
+      const taken = words.slice(next, next + room);
+      this.#readArgument(name, spec, taken);
+      next += taken.length;
+    }
+    this.#refuseSurplus(words.slice(next, end));
+  }
+
+  #readArgument(name: string, spec: ArgumentSpec, words: readonly Token[]): void {
+    const [first] = words;
+    if (first === undefined && spec.isOptional !== true) throw this.#missing(name);
+    const values = words.map((token) => this.#valueOf(name, spec, token));
+    if (spec.isVariadic === true) this.#args[name] = values;
+    else if (first !== undefined) this.#args[name] = values[0];
+    if (first !== undefined) this.#tokens[name] = first;
+  }
+
+  #missing(name: string): Error {
+    const { end } = this.#whole;
+    return usageError(
+      `${this.#command.name} needs a ${name}`,
+      { start: end, end: end + 1 },
+      this.#usageHint(),
+    );
+  }
+
+  #refuseSurplus(words: readonly Token[]): void {
+    const [first] = words;
+    const last = words.at(-1);
+    if (first === undefined || last === undefined) return;
+    const count = words.length;
+    const hint = this.#command.surplusHint ?? this.#usageHint();
+    throw usageError(
+      `${count === 1 ? 'a word' : `${count} words`} too many for ${this.#command.name}`,
+      { start: first.start, end: last.end },
+      hint,
+    );
+  }
+
+  #unknownOption(word: Token, flag: string): Error {
+    const known = Object.entries(this.#command.options).flatMap(([name, spec]) => [
+      `--${name}`,
+      ...(spec.letter === undefined ? [] : [`-${spec.letter}`]),
+    ]);
+    const suggestion = flag.startsWith('--')
+      ? suggestWord(
+          flag,
+          known.filter((option) => option.startsWith('--')),
+        )
+      : undefined;
+    const takesData = Object.values(this.#command.args).some((spec) => spec.kind === 'data');
+    const hint =
+      suggestion !== undefined
+        ? `did you mean ${suggestion}?`
+        : takesData
+          ? `to store it as a value, put it in quotes or behind --; ${this.#usageHint()}`
+          : this.#usageHint();
+    return usageError(`${this.#command.name} has no option ${flag}`, word, hint);
+  }
+
+  #usageHint(): string {
+    return `usage: ${usageOf(this.#command)}`;
+  }
+
+  #valueOf(name: string, spec: Spec, token: Token): ValueTypes[ValueKind] {
+    const { kind } = spec;
+    if (kind === 'data') return dataOf(token);
+    if (kind === 'word') return token;
+    if (!token.isText) throw usageError(`${name} holds bytes that are not UTF-8`, token);
+    switch (kind) {
+      case 'path':
+        if ('glob' in spec) this.#checkPattern(token);
+        return this.#pathOf(token);
+      case 'place':
+        return isPlaceElsewhere(token) ? token.text : this.#pathOf(token);
+      case 'integer':
+        return integerOf(name, spec, token);
+      case 'acl':
+        return aclOf(token);
+      default:
+        return textOf(name, spec, token);
+    }
+  }
+
+  #checkPattern(token: Token): void {
+    const fault = token.pattern === undefined ? undefined : patternFault(token.pattern);
+    if (fault !== undefined) throw usageError(fault, token);
+  }
+
+  #pathOf(token: Token): string {
+    const path = this.#resolver.resolve(token.text);
+    const fault = pathFault(path);
+    if (token.text === '') throw usageError('a path is never empty', token, this.#usageHint());
+    if (fault !== undefined) throw usageError(`${token.text} is not a path: ${fault}`, token);
+    return path;
+  }
+}
+
+/** Starts with a dash, unquoted, and is neither the dash alone nor a negative number. */
+function isOptionLike(word: Token): boolean {
+  return !word.isQuoted && /^-[^\d.]/.test(word.text);
+}

@@ -1,0 +1,65 @@
+import { promises as files } from 'node:fs';
+import { CommandError, ExitCode, usageError } from '../../program/command-error.js';
+import type { Token } from '../language/parse-line.js';
+import type { CommandContext, DataValue } from './command.js';
+
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+/** Refuses a typed value that is not the base64 it is said to be; files are looked at when read. */
+export function checkValue(value: DataValue | undefined, isBase64: boolean, token?: Token): void {
+  if (isBase64 && value?.from === 'line') decodeBase64(value.bytes, token);
+}
+
+/**
+ * The bytes of a value, exactly; null for one that was not given.
+ * @throws CommandError USAGE for bad base64, NOFILE for a file that cannot be read
+ */
+export async function readValue(
+  context: CommandContext,
+  value: DataValue | undefined,
+  isBase64: boolean,
+  token?: Token,
+): Promise<Buffer | null> {
+  if (value === undefined) return null;
+  const bytes = await readBytes(context, value, token);
+  return isBase64 ? decodeBase64(bytes, token) : bytes;
+}
+
+async function readBytes(
+  context: CommandContext,
+  value: DataValue,
+  token: Token | undefined,
+): Promise<Buffer> {
+  switch (value.from) {
+    case 'line':
+      return value.bytes;
+    case 'stdin':
+      return context.readInput();
+    case 'file':
+      try {
+        return await files.readFile(value.file);
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        throw new CommandError(`cannot read the value from ${value.file}: ${reason}`, {
+          code: 'NOFILE',
+          exitCode: ExitCode.usage,
+          place: token,
+          hint: `'@${value.file}' in quotes is the text itself`,
+          cause: error,
+        });
+      }
+  }
+}
+
+/** Blanks and line ends are let through, as `base64` wraps its lines. */
+function decodeBase64(bytes: Buffer, token: Token | undefined): Buffer {
+  const text = bytes.toString('latin1').replace(/[\s]+/g, '');
+  if (!BASE64.test(text)) {
+    throw usageError(
+      'the value is not base64',
+      token,
+      'base64 is groups of four out of A-Z a-z 0-9 + / with = at the end',
+    );
+  }
+  return Buffer.from(text, 'base64');
+}

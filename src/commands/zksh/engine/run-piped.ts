@@ -1,0 +1,132 @@
+// COMMAND | PROGRAM: what a command gives goes to the standard input of a line of sh.
+import { constants } from 'node:os';
+import { CommandError, ExitCode } from '../../program/command-error.js';
+import type { Pipe, Statement } from '../language/parse-line.js';
+import type { Result } from '../results/result.js';
+import type { Command, CommandContext, Outcome } from './command.js';
+
+/**
+ * Runs a statement whose result goes through a pipe. The program starts with the first thing it is
+ * given, so that what is asked before has the terminal; one that ends early ends the command, too,
+ * unless that changes something.
+ * @param run runs the statement, with these in its context
+ * @throws CommandError where no program may be run
+ */
+export async function runPiped(
+  context: CommandContext,
+  statement: Statement & { readonly pipe: Pipe },
+  command: Command | undefined,
+  run: (emit: CommandContext['emit'], signal: AbortSignal) => Promise<Outcome>,
+): Promise<Outcome> {
+  const { pipe } = statement;
+  const render = context.renderForPipe;
+  if (render === undefined) {
+    // It may hold data, and that is no line for a shell.
+    throw new CommandError('a script gives nothing to a program by |', {
+      code: 'PIPE',
+      exitCode: ExitCode.usage,
+      place: { start: pipe.start, end: pipe.start + 1 },
+      hint: "the prompt does; here it is the outer shell's: zksh -c '…' | program; a value that begins with | stands in quotes",
+    });
+  }
+  const program = new Program(context, pipe.text);
+  const signal =
+    command?.isMutating === true ? context.signal : AbortSignal.any([context.signal, program.gone]);
+  const write = (result: Result) => program.write(render(result));
+  const outcome = await run(write, signal);
+  if (outcome.kind === 'result') await write(outcome.result);
+  const isCutShort = program.gone.aborted && !context.signal.aborted;
+  if (outcome.kind === 'error' && !(isCutShort && outcome.error.code === 'INTERRUPTED')) {
+    await program.abandon();
+    return outcome;
+  }
+  const exitCode = await program.end();
+  if (outcome.kind === 'result' && outcome.result.kind === 'exit') return outcome;
+  const ran: Result = { kind: 'ran', command: [pipe.text], exitCode };
+  return { kind: 'result', statement, result: exitCode === 0 ? { kind: 'end' } : ran };
+}
+
+interface Input {
+  write(bytes: string | Buffer): Promise<void>;
+  end(): void;
+}
+
+/** A line of sh on the terminal, or on the standard output of a script. */
+class Program {
+  readonly #context: CommandContext;
+  readonly #line: string;
+  readonly #gone = new AbortController();
+  #input: Promise<Input> | undefined;
+  #exitCode: Promise<number> = Promise.resolve(0);
+
+  constructor(context: CommandContext, line: string) {
+    this.#context = context;
+    this.#line = line;
+  }
+
+  /** Aborted when it reads no more. */
+  get gone(): AbortSignal {
+    return this.#gone.signal;
+  }
+
+  async write(bytes: string | Buffer): Promise<void> {
+    if (bytes.length === 0) return;
+    this.#input ??= this.#start();
+    await (await this.#input).write(bytes);
+  }
+
+  async end(): Promise<number> {
+    this.#input ??= this.#start();
+    (await this.#input).end();
+    return this.#exitCode;
+  }
+
+  /** The command failed: a program that was given nothing yet is not run at all. */
+  async abandon(): Promise<void> {
+    if (this.#input !== undefined) await this.end();
+  }
+
+  #start(): Promise<Input> {
+    return new Promise((resolve, reject) => {
+      this.#exitCode = new Promise((resolveCode) => {
+        const use = async () => resolveCode(await this.#run(resolve));
+        this.#lend(use).catch(reject);
+      });
+    });
+  }
+
+  async #lend(use: () => Promise<void>): Promise<void> {
+    const { lendTerminal, child } = this.#context;
+    if (lendTerminal !== undefined) return lendTerminal(use);
+    await child?.flush();
+    return use();
+  }
+
+  async #run(begin: (input: Input) => void): Promise<number> {
+    const { execa } = await import('execa');
+    const running = execa('/bin/sh', ['-c', this.#line], {
+      stdio: ['pipe', 'inherit', 'inherit'],
+      reject: false,
+      buffer: false,
+      cancelSignal: this.#context.signal,
+    });
+    const { stdin } = running;
+    const { signal } = this.#gone;
+    const leave = () => this.#gone.abort();
+    stdin.on('error', leave);
+    const left = new Promise<void>((resolve) => {
+      signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+    begin({
+      write: async (bytes) => {
+        if (signal.aborted || stdin.write(bytes)) return;
+        await Promise.race([new Promise<void>((resolve) => stdin.once('drain', resolve)), left]);
+      },
+      end: () => void stdin.end(),
+    });
+    const result = await running;
+    leave();
+    if (result.exitCode !== undefined) return result.exitCode;
+    return 128 + (result.signal === undefined ? 0 : constants.signals[result.signal]);
+  }
+}

@@ -1,0 +1,57 @@
+// One word to one value, by the kind its declaration names.
+import { parseConnectString } from '../../../client/connect-string.js';
+import { MAX_TTL_MS } from '../../../protocol/create-mode.js';
+import { checkSrvTarget, isSrvTarget } from '../../connecting/srv-target.js';
+import { usageError } from '../../program/command-error.js';
+import { suggestWord } from '../../program/suggest-word.js';
+import type { Token } from '../language/parse-line.js';
+import type { ArgumentSpec, DataValue, OptionSpec } from './command.js';
+
+type Spec = OptionSpec | ArgumentSpec;
+
+/** Is it a file or another cluster, not a path here? @throws CommandError USAGE for a bad one */
+export function isPlaceElsewhere(token: Token): boolean {
+  if (token.text.startsWith('@') && token.text.length > 1) return true;
+  if (!/^(zk|srv)s?:\/\//.test(token.text)) return false;
+  try {
+    if (isSrvTarget(token.text)) checkSrvTarget(token.text);
+    else parseConnectString(token.text.replace(/^zk:\/\//, ''));
+    return true;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw usageError(reason, token, 'another cluster is zk://host[:port][,host[:port]...]/path');
+  }
+}
+
+/** `@file` and `-` unless quoted. */
+export function dataOf(token: Token): DataValue {
+  if (!token.isQuoted && token.text === '-') return { from: 'stdin' };
+  if (!token.isQuoted && token.text.startsWith('@') && token.text.length > 1) {
+    return { from: 'file', file: token.text.slice(1) };
+  }
+  return { from: 'line', bytes: token.bytes };
+}
+
+export function integerOf(name: string, spec: Spec, token: Token): number {
+  const min = spec.min ?? 0;
+  const max = spec.max ?? Number(MAX_TTL_MS);
+  const value = /^[-+]?\d+$/.test(token.text) ? Number(token.text) : Number.NaN;
+  if (Number.isNaN(value)) {
+    throw usageError(`${name} is a whole number, not "${token.text}"`, token);
+  }
+  if (value < min || value > max) {
+    throw usageError(`${name} is between ${min} and ${max}, not ${token.text}`, token);
+  }
+  return value;
+}
+
+export function textOf(name: string, spec: Spec, token: Token): string {
+  const { choices } = spec;
+  if (choices === undefined || choices.includes(token.text)) return token.text;
+  const suggestion = suggestWord(token.text, choices);
+  throw usageError(
+    `${name} is one of ${choices.join(', ')}, not "${token.text}"`,
+    token,
+    suggestion === undefined ? undefined : `did you mean ${suggestion}?`,
+  );
+}

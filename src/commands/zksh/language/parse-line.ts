@@ -1,0 +1,325 @@
+// The one parser of what is typed: at the prompt, in -c, in scripts. Pure.
+//
+//   create /a 'it''s'  # a comment     words are split by blanks, statements by ; and newline
+//   'single'    every character stands for itself
+//   "double"    escapes: \n \t \r \0 \\ \" \' \xHH (one byte) \uHHHH \u{H…} (one character)
+//   bare        the same escapes, and \ before a blank or a sign for that sign itself
+//   \newline    nothing: the line goes on
+//   |           where a word could begin: the rest of the line is one for sh, and read by it alone
+//
+// Quoted and bare parts that touch are one word. Nothing is ever dropped in silence: an escape that
+// is none and a quote that JSON would lose are faults with a place.
+
+import type { Place } from '../../program/command-error.js';
+import { ESCAPES } from './quote-word.js';
+import { WordBuilder } from './word-builder.js';
+
+export interface Token extends Place {
+  /** The word without its quoting; bytes that are no UTF-8 show as U+FFFD. */
+  readonly text: string;
+  /** The word as bytes, exactly as escapes asked for. */
+  readonly bytes: Buffer;
+  /** False when `\xHH` made bytes that are not UTF-8, so that `text` is not the whole truth. */
+  readonly isText: boolean;
+  /**
+   * Did it start with a quote or an escape? Then it is never an option, a comment, `@file` or `-`.
+   */
+  readonly isQuoted: boolean;
+  /**
+   * Where it holds a sign of a glob that is not quoted: the word, with a backslash before each such
+   * sign that is.
+   */
+  readonly pattern?: string;
+  /** The quote that is still open at the end of the text, for completion. */
+  readonly openQuote?: '"' | "'";
+}
+
+export interface Statement extends Place {
+  /** Never empty; the first names the command. */
+  readonly tokens: readonly Token[];
+  /** Where the result goes: what sh runs, and where it stands, sign and all. */
+  readonly pipe?: Pipe;
+}
+
+export interface Pipe extends Place {
+  readonly text: string;
+}
+
+export interface LineFault extends Place {
+  readonly message: string;
+  readonly hint?: string;
+  /** True when more text could mend it: an open quote, a backslash at the very end. */
+  readonly isIncomplete: boolean;
+}
+
+export interface ParsedLine {
+  /** With a fault: those before it, and the one it stands in as far as it could be read. */
+  readonly statements: readonly Statement[];
+  readonly fault?: LineFault;
+  /** Where the statement that is not finished yet begins; the length of the text without one. */
+  readonly consumed: number;
+}
+
+class FaultSignal {
+  readonly fault: LineFault;
+  constructor(fault: LineFault) {
+    this.fault = fault;
+  }
+}
+
+class LineParser {
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  parse(): ParsedLine {
+    const statements: Statement[] = [];
+    let tokens: Token[] = [];
+    let consumed = 0;
+    const finish = (pipe?: Pipe) => {
+      const first = tokens[0];
+      const last = tokens[tokens.length - 1];
+      if (first !== undefined && last !== undefined) {
+        const statement = { tokens, start: first.start, end: last.end };
+        statements.push(pipe === undefined ? statement : { ...statement, pipe });
+      }
+      tokens = [];
+    };
+    while (this.#at < this.#text.length) {
+      const char = this.#text.charAt(this.#at);
+      if (char === ';' || char === '\n') {
+        this.#at++;
+        finish();
+        consumed = this.#at;
+      } else if (isBlank(char)) {
+        this.#at++;
+      } else if (char === '#') {
+        this.#skipComment();
+      } else {
+        const fault = this.#readPart(tokens, finish);
+        if (fault !== undefined) {
+          finish();
+          return { statements, fault, consumed };
+        }
+      }
+    }
+    finish();
+    return { statements, consumed: this.#text.length };
+  }
+
+  /** Gives the fault that ended it, if any. */
+  #readPart(tokens: Token[], finish: (pipe: Pipe) => void): LineFault | undefined {
+    if (this.#isContinuation()) return this.#catchFault(() => this.#skipContinuation());
+    if (this.#text.charAt(this.#at) !== '|') return this.#readWord(tokens);
+    const start = this.#at;
+    this.#skipComment();
+    const text = this.#text.slice(start + 1, this.#at).trim();
+    const pipe = { text, start, end: this.#at };
+    const fault = pipeFault(pipe, tokens);
+    if (fault === undefined) finish(pipe);
+    return fault;
+  }
+
+  /** To the end of the line. */
+  #skipComment(): void {
+    const newline = this.#text.indexOf('\n', this.#at);
+    this.#at = newline === -1 ? this.#text.length : newline;
+  }
+
+  #isContinuation(): boolean {
+    return /^\\\r?\n/.test(this.#text.slice(this.#at, this.#at + 3));
+  }
+
+  #skipContinuation(): void {
+    const start = this.#at;
+    this.#at = this.#text.indexOf('\n', start) + 1;
+    if (this.#at === this.#text.length) throw this.#openBackslash(start);
+  }
+
+  #openBackslash(start: number): FaultSignal {
+    return new FaultSignal({
+      message: 'nothing follows the backslash at the end',
+      start,
+      end: start + 1,
+      isIncomplete: true,
+    });
+  }
+
+  #catchFault(read: () => void): LineFault | undefined {
+    try {
+      read();
+      return undefined;
+    } catch (error) {
+      if (error instanceof FaultSignal) return error.fault;
+      throw error;
+    }
+  }
+
+  /** Adds a token, a partial one too, and gives the fault that ended it, if any. */
+  #readWord(tokens: Token[]): LineFault | undefined {
+    const start = this.#at;
+    const word = new WordBuilder();
+    const first = this.#text.charAt(start);
+    const isQuoted = first === '"' || first === "'" || first === '\\';
+    const isJson = first === '{' || first === '[';
+    let openQuote: '"' | "'" | undefined;
+    const fault = this.#catchFault(() => {
+      for (let char = this.#wordChar(); char !== ''; char = this.#wordChar()) {
+        if (char === '"' || char === "'") {
+          if (isJson) throw this.#jsonFault(start);
+          openQuote = char;
+          this.#readQuoted(word, char);
+          openQuote = undefined;
+        } else {
+          this.#readBare(word, char);
+        }
+      }
+    });
+    const token = { ...word.build(), start, end: this.#at, isQuoted };
+    tokens.push(openQuote === undefined ? token : { ...token, openQuote });
+    return fault;
+  }
+
+  /** The character here, or "" where the word ends. */
+  #wordChar(): string {
+    const char = this.#text.charAt(this.#at);
+    return isBlank(char) || char === ';' || char === '\n' ? '' : char;
+  }
+
+  #readBare(word: WordBuilder, char: string): void {
+    if (this.#isContinuation()) {
+      this.#skipContinuation();
+    } else if (char === '\\') {
+      this.#readEscape(word, true);
+    } else {
+      word.addText(char, true);
+      this.#at++;
+    }
+  }
+
+  #readQuoted(word: WordBuilder, quote: '"' | "'"): void {
+    const start = this.#at++;
+    while (this.#at < this.#text.length) {
+      const char = this.#text.charAt(this.#at);
+      if (char === quote) {
+        this.#at++;
+        return;
+      }
+      if (char === '\\' && quote === '"') {
+        if (this.#isContinuation()) this.#skipContinuation();
+        else this.#readEscape(word, false);
+      } else {
+        word.addText(char);
+        this.#at++;
+      }
+    }
+    throw new FaultSignal({
+      message: `the quote ${quote} is not closed`,
+      start,
+      end: start + 1,
+      isIncomplete: true,
+    });
+  }
+
+  #readEscape(word: WordBuilder, isBare: boolean): void {
+    const start = this.#at;
+    const char = this.#text.charAt(start + 1);
+    if (char === '') {
+      this.#at++;
+      throw this.#openBackslash(start);
+    }
+    const simple = ESCAPES[char];
+    if (simple !== undefined) {
+      word.addText(simple);
+      this.#at += 2;
+    } else if (char === 'x') {
+      word.addByte(this.#readHex(start, /^[0-9a-fA-F]{2}/, 'two hex digits'));
+    } else if (char === 'u') {
+      word.addText(this.#readCharacter(start));
+    } else if (isBare && !/[\p{L}\p{N}]/u.test(char)) {
+      // A surrogate pair is taken whole by the loop that follows.
+      word.addText(char);
+      this.#at += 2;
+    } else {
+      throw this.#escapeFault(start, `\\${char} is no escape`);
+    }
+  }
+
+  #readHex(start: number, digits: RegExp, expected: string): number {
+    const match = digits.exec(this.#text.slice(start + 2, start + 12));
+    if (match === null) {
+      throw this.#escapeFault(start, `\\${this.#text.charAt(start + 1)} needs ${expected}`);
+    }
+    this.#at = start + 2 + match[0].length;
+    return Number.parseInt(match[0].replace(/[{}]/g, ''), 16);
+  }
+
+  #readCharacter(start: number): string {
+    const code = this.#readHex(
+      start,
+      /^(?:[0-9a-fA-F]{4}|\{[0-9a-fA-F]{1,6}\})/,
+      'four hex digits, or some in braces',
+    );
+    if (isLowSurrogate(code) || code > 0x10ffff) {
+      throw this.#escapeFault(start, 'this \\u is no character');
+    }
+    if (!isHighSurrogate(code)) return String.fromCodePoint(code);
+    const low = /^\\u([dD][c-fC-F][0-9a-fA-F]{2})/.exec(this.#text.slice(this.#at, this.#at + 6));
+    if (low?.[1] === undefined) throw this.#escapeFault(start, 'half of a surrogate pair');
+    this.#at += 6;
+    return String.fromCharCode(code, Number.parseInt(low[1], 16));
+  }
+
+  #escapeFault(start: number, message: string): FaultSignal {
+    this.#at = Math.max(this.#at, Math.min(start + 2, this.#text.length));
+    return new FaultSignal({
+      message,
+      hint: 'write \\\\ for a backslash, or use single quotes, where it stands for itself',
+      start,
+      end: this.#at,
+      isIncomplete: false,
+    });
+  }
+
+  #jsonFault(start: number): FaultSignal {
+    const at = this.#at;
+    return new FaultSignal({
+      message: 'the quotes inside this value would be lost',
+      hint: `put the whole value in single quotes: '${this.#text.slice(start, start + 12)}…'`,
+      start: at,
+      end: at + 1,
+      isIncomplete: false,
+    });
+  }
+}
+
+function pipeFault(pipe: Pipe, before: readonly Token[]): LineFault | undefined {
+  if (before.length > 0 && pipe.text !== '') return undefined;
+  return {
+    message: `nothing stands ${pipe.text === '' ? 'behind' : 'before'} the |`,
+    hint: "COMMAND | PROGRAM gives a result to a program; a value that begins so is quoted: '|'",
+    start: pipe.start,
+    end: pipe.start + 1,
+    isIncomplete: false,
+  };
+}
+
+function isBlank(char: string): boolean {
+  return char === ' ' || char === '\t' || char === '\r';
+}
+
+function isHighSurrogate(code: number): boolean {
+  return code >= 0xd800 && code <= 0xdbff;
+}
+
+function isLowSurrogate(code: number): boolean {
+  return code >= 0xdc00 && code <= 0xdfff;
+}
+
+/** Splits text into statements of words; never throws. */
+export function parseLine(text: string): ParsedLine {
+  return new LineParser(text).parse();
+}

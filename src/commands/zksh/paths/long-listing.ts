@@ -1,0 +1,83 @@
+import type { ZooKeeperClient } from '../../../client/client.js';
+import type { Stat } from '../../../protocol/data.js';
+import { childPath } from '../../../protocol/path.js';
+import { formatSessionId } from '../../../protocol/session-id.js';
+import { mapBounded } from '../../znodes/map-bounded.js';
+import { compareNames } from '../../znodes/walk.js';
+import type { Column, Result, Row } from '../results/result.js';
+
+export const LONG_COLUMNS: readonly Column[] = [
+  { name: 'type' },
+  { name: 'children', isRight: true },
+  { name: 'size', isRight: true },
+  { name: 'version', isRight: true },
+  { name: 'modified' },
+  { name: 'owner' },
+  { name: 'name' },
+];
+
+export const SORT_KEYS = ['name', 'size', 'children', 'version', 'mtime'] as const;
+export type SortKey = (typeof SORT_KEYS)[number];
+
+interface Entry {
+  readonly name: string;
+  readonly stat: Stat;
+}
+
+const COMPARE: Readonly<Record<SortKey, (a: Entry, b: Entry) => number>> = {
+  name: (a, b) => compareNames(a.name, b.name),
+  size: (a, b) => b.stat.dataLength - a.stat.dataLength,
+  children: (a, b) => b.stat.numChildren - a.stat.numChildren,
+  version: (a, b) => b.stat.version - a.stat.version,
+  mtime: (a, b) => Number(b.stat.mtime - a.stat.mtime),
+};
+
+/**
+ * The Stats of the children of a znode, as rows; the largest and the latest come first. Those that
+ * disappear meanwhile are left out.
+ */
+export async function longListing(
+  client: ZooKeeperClient,
+  path: string,
+  names: readonly string[],
+  sort: SortKey,
+  isReversed: boolean,
+): Promise<Result> {
+  const entries: Entry[] = [];
+  const sorted = [...names].sort(compareNames);
+  const found = mapBounded(sorted, 64, (name) => client.exists(childPath(path, name)));
+  for await (const { item, value } of found) {
+    if (value !== null) entries.push({ name: item, stat: value });
+  }
+  entries.sort(COMPARE[sort]);
+  if (isReversed) entries.reverse();
+  return { kind: 'rows', columns: LONG_COLUMNS, rows: entries.map(longRow) };
+}
+
+/** A row of LONG_COLUMNS; the name ends in / where there are children. */
+export function longRow({ name, stat }: Entry): Row {
+  return {
+    type: znodeType(stat),
+    children: stat.numChildren,
+    size: stat.dataLength,
+    version: stat.version,
+    modified: isoTime(stat.mtime),
+    owner: isEphemeral(stat) ? formatSessionId(stat.ephemeralOwner) : null,
+    name,
+  };
+}
+
+export function isEphemeral({ ephemeralOwner }: Stat): boolean {
+  return ephemeralOwner !== 0n;
+}
+
+/** What a client can tell: a server shows containers and TTL nodes as persistent ones. */
+export function znodeType(stat: Stat): string {
+  return isEphemeral(stat) ? 'ephemeral' : 'persistent';
+}
+
+/** "2026-11-21T07:20:43.000Z", or the number where no calendar holds it. */
+export function isoTime(ms: bigint): string {
+  const date = new Date(Number(ms));
+  return Number.isNaN(date.getTime()) ? String(ms) : date.toISOString();
+}

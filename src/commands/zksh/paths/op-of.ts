@@ -1,0 +1,23 @@
+import type { Op } from '../../../client/client.js';
+import { usageError } from '../../program/command-error.js';
+import type { Command, CommandContext, ParsedArguments } from '../engine/command.js';
+
+/** A call of a command as part of a transaction. @throws CommandError USAGE for what is none */
+export async function toOp(
+  command: Command,
+  context: CommandContext,
+  parsed: ParsedArguments,
+): Promise<Op> {
+  const isDryRun = parsed.options['dry-run'] === true;
+  if (isDryRun) {
+    throw usageError('--dry-run cannot be part of a transaction', parsed.tokens['dry-run']);
+  }
+  if (Object.values(parsed.tokens).some(({ pattern }) => pattern !== undefined)) {
+    const { refusePattern } = await import('./run-on-paths.js');
+    refusePattern(command, parsed, 'a transaction');
+  }
+  if (command.toOp === undefined) {
+    throw usageError(`${command.name} cannot be part of a transaction`, undefined);
+  }
+  return command.toOp(context, parsed);
+}

@@ -1,0 +1,266 @@
+// A command whose path is a pattern: on each znode that fits, or on none. What is there by the very
+// name typed is meant before anything that it could stand for.
+import { ConnectError, ZooKeeperError } from '../../../client/errors.js';
+import type { ErrorName } from '../../../protocol/error-code.js';
+import { CommandError, ExitCode, usageError } from '../../program/command-error.js';
+import { expandPaths } from '../../znodes/expand-paths.js';
+import { mapBounded } from '../../znodes/map-bounded.js';
+import { partialError } from '../../znodes/walk.js';
+import type { ArgumentSpec, Command, CommandContext, ParsedArguments } from '../engine/command.js';
+import { deriveContext } from '../engine/derive-context.js';
+import type { Token } from '../language/parse-line.js';
+import { type PathPattern, parsePathGlob } from '../language/path-glob.js';
+import type { Column, Result, Row } from '../results/result.js';
+import { amountOf, confirmMany } from './confirm-many.js';
+
+const IN_FLIGHT = 64;
+
+interface GlobArgument {
+  readonly name: string;
+  readonly spec: ArgumentSpec;
+  readonly token: Token;
+}
+
+/** The argument of a call that may be a pattern; undefined when none is one. */
+export function globArgument(
+  command: Command,
+  { tokens }: ParsedArguments,
+): GlobArgument | undefined {
+  for (const [name, spec] of Object.entries(command.args)) {
+    const token = tokens[name];
+    if (spec.glob !== undefined && token?.pattern !== undefined) return { name, spec, token };
+  }
+  return undefined;
+}
+
+/**
+ * Runs a command on all that its pattern fits.
+ * @returns undefined where the word is no pattern, or a znode has that very name
+ * @throws CommandError NOMATCH where no znode fits, PARTIAL for what failed on some
+ */
+export async function runOnPaths(
+  context: CommandContext,
+  command: Command,
+  parsed: ParsedArguments,
+  argument: GlobArgument,
+): Promise<Result | undefined> {
+  const { session, client, signal } = context;
+  const patterns = parsePathGlob(argument.token.pattern ?? '', session.cwd);
+  if (patterns === undefined) return undefined;
+  if ((await client.exists(String(parsed.args[argument.name]))) !== null) return undefined;
+  const isWholeTree = session.chroot === '';
+  const { paths, unmatched, unread } = await expandPaths(client, patterns, { signal, isWholeTree });
+  const [missing] = unmatched;
+  if (missing !== undefined) throw noMatch(missing, argument.token);
+  const callOf = (path: string): ParsedArguments => ({
+    ...parsed,
+    args: { ...parsed.args, [argument.name]: path },
+  });
+  for (const path of paths) command.check?.(callOf(path));
+  const pattern = argument.token.text;
+  const run =
+    command.runMany?.(context, parsed, paths) ??
+    new ManyRuns(context, command, { argument, pattern, paths, callOf }).run(parsed);
+  const result = await run;
+  if (unread.length === 0) return result;
+  await context.emit(result);
+  throw partialError('not all could be looked into', unread);
+}
+
+function noMatch({ text, names }: PathPattern, place: Token): CommandError {
+  const isPlain = names.every(({ kind }) => kind === 'name');
+  return new CommandError(isPlain ? `Node does not exist: ${text}` : `no znode fits ${text}`, {
+    code: isPlain ? 'NONODE' : 'NOMATCH',
+    exitCode: ExitCode.noNode,
+    path: text,
+    place,
+    hint: 'nothing was done; a sign of a pattern that is part of a name goes in quotes',
+  });
+}
+
+/** What many paths cannot be given to. @throws CommandError USAGE */
+export function refusePattern(command: Command, parsed: ParsedArguments, what: string): void {
+  const argument = globArgument(command, parsed);
+  if (argument === undefined) return;
+  if (parsePathGlob(argument.token.pattern ?? '', '/') === undefined) return;
+  throw usageError(
+    `a pattern cannot be part of ${what}`,
+    argument.token,
+    'a sign of a pattern that is part of a name goes in quotes',
+  );
+}
+
+interface Many {
+  readonly argument: GlobArgument;
+  readonly pattern: string;
+  readonly paths: readonly string[];
+  callOf(path: string): ParsedArguments;
+}
+
+/** One run of a command on each of several paths, shown as one. */
+class ManyRuns {
+  readonly #context: CommandContext;
+  readonly #command: Command;
+  readonly #many: Many;
+  #isChange = false;
+  readonly #failures: { readonly path: string; readonly error: unknown }[] = [];
+  readonly #rows: Row[] = [];
+  #columns: readonly Column[] | undefined;
+  #shown = 0;
+  #deleted: number | undefined;
+  #input: Promise<Buffer> | undefined;
+
+  constructor(context: CommandContext, command: Command, many: Many) {
+    this.#context = context;
+    this.#command = command;
+    this.#many = many;
+  }
+
+  async run(parsed: ParsedArguments): Promise<Result> {
+    const { paths, argument } = this.#many;
+    const isChange =
+      this.#command.isMutating === true && this.#command.isReading?.(parsed) !== true;
+    const isDryRun = parsed.options['dry-run'] === true;
+    if (isChange && !isDryRun) await this.#confirm(parsed);
+    if (argument.spec.glob === 'serial') await this.#runSerially();
+    else await this.#runAtOnce();
+    if (this.#columns !== undefined) {
+      await this.#context.emit({ kind: 'rows', columns: this.#columns, rows: this.#rows });
+    }
+    this.#throwFailures(paths.length);
+    if (!isChange || isDryRun) return { kind: 'end' };
+    return this.#summary();
+  }
+
+  async #confirm({ options }: ParsedArguments): Promise<void> {
+    if (options['yes'] === true || this.#context.session.isDryRun) return;
+    const { name } = this.#command;
+    const { paths } = this.#many;
+    const [verb, done] = name === 'delete' ? ['delete', 'deleted'] : ['change', 'changed'];
+    await confirmMany(this.#context, { verb, done, command: name, paths });
+  }
+
+  async #runSerially(): Promise<void> {
+    for (const path of this.#many.paths) {
+      if (this.#context.signal.aborted) return;
+      try {
+        await this.#show(path, await this.#runOne(path, (result) => this.#show(path, result)));
+      } catch (error) {
+        this.#note(path, error);
+      }
+    }
+  }
+
+  async #runAtOnce(): Promise<void> {
+    const { paths, argument } = this.#many;
+    const ordered = argument.spec.glob === 'deepest-first' ? paths.toReversed() : paths;
+    const runs = mapBounded(ordered, IN_FLIGHT, async (path) => {
+      const results: Result[] = [];
+      try {
+        results.push(await this.#runOne(path, (result) => void results.push(result)));
+        return { results };
+      } catch (error) {
+        return { results, error };
+      }
+    });
+    for await (const { item: path, value } of runs) {
+      if (this.#context.signal.aborted) return;
+      for (const result of value.results) await this.#show(path, result);
+      if ('error' in value) this.#note(path, value.error);
+    }
+  }
+
+  #runOne(path: string, emit: CommandContext['emit']): Promise<Result> {
+    const context = deriveContext(this.#context, { emit, readInput: () => this.#readInput() });
+    return this.#command.run(context, this.#many.callOf(path));
+  }
+
+  /** There is one input for all of them. */
+  #readInput(): Promise<Buffer> {
+    this.#input ??= this.#context.readInput();
+    return this.#input;
+  }
+
+  async #show(path: string, result: Result): Promise<void> {
+    if (result.kind === 'deleted') {
+      this.#deleted = (this.#deleted ?? 0) + result.count;
+    } else if (result.kind === 'rows' && result.columns.some(({ name }) => name === 'path')) {
+      this.#columns ??= result.columns;
+      for (const row of result.rows) this.#rows.push(row);
+    } else if (isNameless(result)) {
+      await this.#context.emit({ kind: 'of-path', path, isFirst: this.#shown++ === 0, result });
+    } else {
+      await this.#context.emit(result);
+    }
+  }
+
+  #note(path: string, error: unknown): void {
+    if (!isAboutOne(error)) throw error;
+    const isGone = error instanceof ZooKeeperError && error.code === 'NONODE';
+    // It was there a moment ago: what is gone is not shown, nor deleted again.
+    if (isGone && (!this.#isChange || this.#command.name === 'delete')) return;
+    this.#failures.push({ path, error });
+  }
+
+  /** @throws the error where there was one znode, CommandError PARTIAL where there were more */
+  #throwFailures(count: number): void {
+    const [first] = this.#failures;
+    if (first === undefined) return;
+    if (count === 1) throw first.error;
+    const { name } = this.#command;
+    throw partialError(
+      `${name} failed on ${this.#failures.length} of ${count} znodes`,
+      this.#failures,
+    );
+  }
+
+  #summary(): Result {
+    const { pattern, paths } = this.#many;
+    if (this.#deleted !== undefined) {
+      return { kind: 'deleted', path: pattern, count: this.#deleted, isDryRun: false };
+    }
+    const { name } = this.#command;
+    return {
+      kind: 'message',
+      text: `Changed ${amountOf(paths)}`,
+      fields: { done: name, pattern, count: paths.length },
+    };
+  }
+}
+
+/** Does its text not say of which znode it is? */
+function isNameless(result: Result): boolean {
+  switch (result.kind) {
+    case 'data':
+      return result.view !== 'raw';
+    case 'changed':
+      return result.isStatShown;
+    case 'message':
+      return result.isNameless === true;
+    case 'children':
+    case 'stat':
+    case 'acl':
+    case 'count':
+    case 'rows':
+      return true;
+    default:
+      return false;
+  }
+}
+
+/** These are about the session, and would be the same on every other znode. */
+const OF_SESSION: ReadonlySet<ErrorName> = new Set<ErrorName>([
+  'CONNECTIONLOSS',
+  'OPERATIONTIMEOUT',
+  'REQUESTTIMEOUT',
+  'SESSIONEXPIRED',
+  'SESSIONMOVED',
+  'AUTHFAILED',
+  'NOTREADONLY',
+]);
+
+function isAboutOne(error: unknown): boolean {
+  if (error instanceof ZooKeeperError) return !OF_SESSION.has(error.code);
+  if (error instanceof ConnectError || !(error instanceof CommandError)) return false;
+  return error.code === 'PARTIAL' || error.path !== undefined;
+}

@@ -1,0 +1,184 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join } from 'node:path';
+import { CommandError, ExitCode } from '../program/command-error.js';
+import { suggestWord } from '../program/suggest-word.js';
+import { checkAlias } from './engine/aliases.js';
+import type { CommandTable } from './engine/command.js';
+
+/** What a profile may say; the names are those of the command line. */
+const FIELDS = {
+  connect: 'string',
+  client: 'string',
+  timeout: 'number',
+  readonly: 'boolean',
+  protected: 'boolean',
+  'auth-file': 'string',
+  properties: 'string',
+  cacert: 'string',
+  cert: 'string',
+  key: 'string',
+  servername: 'string',
+} as const;
+type FieldName = keyof typeof FIELDS;
+const FILE_FIELDS: readonly FieldName[] = ['auth-file', 'properties', 'cacert', 'cert', 'key'];
+
+/** A cluster by its name: where it is, how it is spoken to, and what is allowed there. */
+export interface Profile {
+  readonly connect?: string;
+  readonly client?: string;
+  readonly timeout?: number;
+  readonly readonly?: boolean;
+  /** Every change is asked about, or has to be allowed by the command line. */
+  readonly protected?: boolean;
+  readonly 'auth-file'?: string;
+  readonly properties?: string;
+  readonly cacert?: string;
+  readonly cert?: string;
+  readonly key?: string;
+  readonly servername?: string;
+}
+
+/** ZKSH_CONFIG, or config.json in the user's folder for zksh. */
+export function configFile(env: Readonly<Record<string, string | undefined>>): string {
+  const { ZKSH_CONFIG, XDG_CONFIG_HOME } = env;
+  if (ZKSH_CONFIG !== undefined && ZKSH_CONFIG !== '') return ZKSH_CONFIG;
+  const isGiven = XDG_CONFIG_HOME !== undefined && XDG_CONFIG_HOME !== '';
+  return join(isGiven ? XDG_CONFIG_HOME : join(homedir(), '.config'), 'zksh', 'config.json');
+}
+
+/**
+ * Reads one profile; names of files in it count from the folder of the configuration.
+ * @throws CommandError USAGE that says what is wrong, and where
+ */
+export async function readProfile(file: string, name: string): Promise<Profile> {
+  const profiles = profilesOf(file, await readText(file));
+  if (!Object.hasOwn(profiles, name)) {
+    const known = Object.keys(profiles);
+    const meant = suggestWord(name, known);
+    throw fault(
+      `${file} has no profile "${name}"`,
+      meant === undefined ? `it has ${known.join(', ') || 'none'}` : `did you mean ${meant}?`,
+    );
+  }
+  return checkProfile(file, name, profiles[name]);
+}
+
+/**
+ * The aliases of the configuration; none where there is no such file.
+ * @throws CommandError USAGE that says what is wrong, and where
+ */
+export async function readAliases(
+  file: string,
+  commands: CommandTable,
+): Promise<ReadonlyMap<string, string>> {
+  if (!existsSync(file)) return new Map();
+  const value = jsonOf(file, await readText(file));
+  const given = isRecord(value) ? (value['aliases'] ?? {}) : {};
+  if (!isRecord(given)) throw fault(`"aliases" of ${file} is no object`);
+  const aliases = new Map<string, string>();
+  for (const [name, line] of Object.entries(given)) {
+    const why =
+      typeof line === 'string'
+        ? await checkAlias(name, line, commands)
+        : `alias "${name}" is no text`;
+    if (why !== undefined) throw fault(`"aliases" of ${file}: ${why}`);
+    aliases.set(name, String(line));
+  }
+  return aliases;
+}
+
+/**
+ * What the configuration says of a pager: false for none, or a line of sh.
+ * @throws CommandError USAGE
+ */
+export async function readPager(file: string): Promise<boolean | string | undefined> {
+  const pager = await readSetting(file, 'pager');
+  if (pager === undefined || typeof pager === 'boolean' || typeof pager === 'string') return pager;
+  throw fault(`"pager" of ${file} is true, false or a command`);
+}
+
+/**
+ * Does the prompt tell the role of the server? Unless the configuration says false.
+ * @throws CommandError USAGE
+ */
+export async function readPromptRole(file: string): Promise<boolean> {
+  const isShown = (await readSetting(file, 'prompt-role')) ?? true;
+  if (typeof isShown === 'boolean') return isShown;
+  throw fault(`"prompt-role" of ${file} is true or false`);
+}
+
+async function readSetting(file: string, name: string): Promise<unknown> {
+  if (!existsSync(file)) return undefined;
+  const value = jsonOf(file, await readText(file));
+  return isRecord(value) ? value[name] : undefined;
+}
+
+function jsonOf(file: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw fault(`${file} is no JSON: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function profilesOf(file: string, text: string): Readonly<Record<string, unknown>> {
+  const value = jsonOf(file, text);
+  const profiles = isRecord(value) ? value['profiles'] : undefined;
+  if (isRecord(profiles)) return profiles;
+  throw fault(`${file} has no "profiles"`, 'it is {"profiles": {"NAME": {"connect": "zk1,zk2"}}}');
+}
+
+function checkProfile(file: string, name: string, value: unknown): Profile {
+  if (!isRecord(value)) throw fault(`profile "${name}" of ${file} is no object`);
+  const profile: Record<string, unknown> = {};
+  for (const [key, given] of Object.entries(value)) {
+    const type = Object.hasOwn(FIELDS, key) ? FIELDS[key as FieldName] : undefined;
+    if (type === undefined) throw unknownField(file, name, key);
+    if (typeof given !== type) {
+      throw fault(
+        `"${key}" of profile "${name}" in ${file} is a ${type}, not ${JSON.stringify(given)}`,
+      );
+    }
+    const isFile = FILE_FIELDS.includes(key as FieldName);
+    profile[key] = isFile ? expand(file, String(given)) : given;
+  }
+  return profile;
+}
+
+function unknownField(file: string, name: string, key: string): CommandError {
+  if (key === 'auth' || key === 'password') {
+    return fault(
+      `profile "${name}" of ${file} holds a password`,
+      'put user:password into a file of its own, mode 0600, and name it in "auth-file"',
+    );
+  }
+  const meant = suggestWord(key, Object.keys(FIELDS));
+  return fault(
+    `profile "${name}" of ${file} has an unknown "${key}"`,
+    meant === undefined ? `known are ${Object.keys(FIELDS).join(', ')}` : `did you mean ${meant}?`,
+  );
+}
+
+function expand(file: string, name: string): string {
+  if (name.startsWith('~/')) return join(homedir(), name.slice(2));
+  return isAbsolute(name) ? name : join(dirname(file), name);
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw fault(`cannot read profiles from ${file}: ${why}`, 'ZKSH_CONFIG names another file');
+  }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function fault(sentence: string, hint?: string): CommandError {
+  return new CommandError(sentence, { code: 'USAGE', exitCode: ExitCode.usage, hint });
+}

@@ -1,0 +1,51 @@
+import { textWidth } from '../../terminal/width.js';
+import type { Column, Row } from './result.js';
+
+const GAP = '  ';
+
+/** A heading and a line a row, blanks between the columns; "" without rows. */
+export function alignedRows(
+  columns: readonly Column[],
+  rows: readonly Row[],
+  isTerminal: boolean,
+): string {
+  if (rows.length === 0) return '';
+  const cells = rows.map((row) => columns.map((column) => cellOf(column, row, isTerminal)));
+  const lines = [columns.map(titleOf), ...cells];
+  const widths = columns.map((_, at) =>
+    Math.max(...lines.map((line) => textWidth(line[at] ?? ''))),
+  );
+  const draw = (line: readonly string[]) =>
+    columns
+      .map(({ isRight }, at) => {
+        const text = line[at] ?? '';
+        const blanks = ' '.repeat((widths[at] ?? 0) - textWidth(text));
+        return isRight === true ? blanks + text : text + blanks;
+      })
+      .join(GAP)
+      .trimEnd();
+  return lines.map((line) => `${draw(line)}\n`).join('');
+}
+
+export function titleOf({ name, title }: Column): string {
+  return title ?? name.toUpperCase();
+}
+
+/** With `isTerminal`, a percentage has its bar. */
+export function cellOf({ name, isPercent }: Column, row: Row, isTerminal: boolean): string {
+  const value = row[name];
+  if (isPercent !== true || typeof value !== 'number') return cellText(value);
+  return isTerminal ? `${bar(value)} ${value} %` : `${value} %`;
+}
+
+const BAR_LENGTH = 10;
+
+/** "####------"; what is over the limit is no longer than what is at it. */
+function bar(percent: number): string {
+  const filled = Math.min(BAR_LENGTH, Math.round((percent / 100) * BAR_LENGTH));
+  return `${'#'.repeat(filled)}${'-'.repeat(BAR_LENGTH - filled)}`;
+}
+
+function cellText(value: Row[string] | undefined): string {
+  return value === null || value === undefined ? '-' : String(value);
+}

@@ -1,0 +1,135 @@
+// A change in text: its event, and below it what became different, as a person wants to read it.
+//
+//   NodeDataChanged /app/config (version 3 to 4)
+//     - {"debug": false}
+//     + {"debug": true}
+import { isUtf8 } from 'node:buffer';
+import type { Change, ZnodeValue } from './change.js';
+import { diffLines } from './line-diff.js';
+
+/** Lines around a difference. */
+const CONTEXT = 1;
+/** More would hide the event itself; JSON has all. */
+const MAX_LINES = 20;
+const MAX_TEXT_LENGTH = 100_000;
+const MAX_NAMES = 10;
+
+export function changeLines(change: Change): string {
+  const notes = notesOf(change);
+  const note = notes.length === 0 ? '' : ` (${notes.join(', ')})`;
+  const lines = [`${change.type} ${change.path}${note}`, ...detailsOf(change).map(indent)];
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+function indent(line: string): string {
+  return `  ${line}`;
+}
+
+function notesOf(change: Change): readonly string[] {
+  const { before, after, children, unread, isFoundLate } = change;
+  const notes: string[] = [];
+  if (isFoundLate) notes.push('while disconnected');
+  if (unread !== undefined) notes.push(`it could not be read: ${unread}`);
+  if (change.isToldAlready) return [...notes, `version ${after?.stat.version}, told already`];
+  if (before && after && before.stat.czxid !== after.stat.czxid) notes.push('created anew');
+  else if (before && after) {
+    notes.push(`version ${before.stat.version} to ${after.stat.version}`);
+  } else if (after && change.type === 'NodeDataChanged') {
+    notes.push(`version ${after.stat.version}, the value before is not known`);
+  }
+  if (after === null && change.type !== 'NodeDeleted') notes.push('gone when it was read');
+  if (children !== undefined) notes.push(`${children.count} children`);
+  return notes;
+}
+
+function detailsOf(change: Change): readonly string[] {
+  const { before, after, children } = change;
+  if (children !== undefined) {
+    return [...names('-', children.removed), ...names('+', children.added)];
+  }
+  if (change.isToldAlready) return [];
+  return limited(differenceOf(before, after));
+}
+
+function names(sign: string, list: readonly string[]): readonly string[] {
+  const shown = list.slice(0, MAX_NAMES).map((name) => `${sign} ${name}`);
+  const more = list.length - shown.length;
+  return more > 0 ? [...shown, `${sign} … and ${more} more`] : shown;
+}
+
+function limited(lines: readonly string[]): readonly string[] {
+  if (lines.length <= MAX_LINES) return lines;
+  return [...lines.slice(0, MAX_LINES - 1), `… ${lines.length - MAX_LINES + 1} more lines`];
+}
+
+type Known = ZnodeValue | null | undefined;
+
+function differenceOf(before: Known, after: Known): readonly string[] {
+  const old = before?.data ?? undefined;
+  const fresh = after?.data ?? undefined;
+  const oldLines = linesOf(old);
+  const freshLines = linesOf(fresh);
+  if (oldLines === undefined || freshLines === undefined) return binaryDifference(old, fresh);
+  return withContext(...bothAsJson(oldLines, freshLines));
+}
+
+/** Undefined for what is no text, or too much of it; none for no data and for empty data. */
+function linesOf(data: Buffer | undefined): readonly string[] | undefined {
+  if (data === undefined || data.length === 0) return [];
+  if (data.length > MAX_TEXT_LENGTH || !isUtf8(data) || data.includes(0)) return undefined;
+  return data.toString().replace(/\n$/, '').split('\n');
+}
+
+/** JSON on one line differs as a whole; on many, only where it does. */
+function bothAsJson(
+  before: readonly string[],
+  after: readonly string[],
+): [readonly string[], readonly string[]] {
+  if (before.length > 1 || after.length > 1) return [before, after];
+  const oldJson = prettyJson(before[0]);
+  const freshJson = prettyJson(after[0]);
+  return oldJson === undefined || freshJson === undefined ? [before, after] : [oldJson, freshJson];
+}
+
+function prettyJson(text: string | undefined): readonly string[] | undefined {
+  // Short ones are read at a glance.
+  if (text === undefined || text.length < 60 || !/^\s*[[{]/.test(text)) return undefined;
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2).split('\n');
+  } catch {
+    return undefined;
+  }
+}
+
+function withContext(before: readonly string[], after: readonly string[]): readonly string[] {
+  const lines = diffLines(before, after);
+  const isNear = (at: number) =>
+    lines.slice(Math.max(0, at - CONTEXT), at + CONTEXT + 1).some(({ sign }) => sign !== ' ');
+  const shown: string[] = [];
+  let isGap = false;
+  for (const [at, { sign, text }] of lines.entries()) {
+    if (!isNear(at)) isGap = true;
+    else {
+      if (isGap && shown.length > 0) shown.push('…');
+      isGap = false;
+      shown.push(`${sign} ${text}`);
+    }
+  }
+  return shown;
+}
+
+function binaryDifference(
+  before: Buffer | undefined,
+  after: Buffer | undefined,
+): readonly string[] {
+  if (before !== undefined && after?.equals(before)) return [];
+  return [
+    ...(before === undefined ? [] : [`- ${before.length} bytes${beginning(before)}`]),
+    ...(after === undefined ? [] : [`+ ${after.length} bytes${beginning(after)}`]),
+  ];
+}
+
+function beginning(bytes: Buffer): string {
+  if (bytes.length === 0) return '';
+  return `: ${bytes.subarray(0, 16).toString('hex')}${bytes.length > 16 ? '…' : ''}`;
+}

@@ -1,0 +1,162 @@
+import { isUtf8 } from 'node:buffer';
+import type { ACL, Stat } from '../../../protocol/data.js';
+import { formatPerms } from '../../../protocol/perms.js';
+import { formatSessionId } from '../../../protocol/session-id.js';
+import { formatZxid } from '../../../protocol/zxid.js';
+import type { ErrorReport } from '../../program/command-error.js';
+import { safeJson } from '../../terminal/sanitize.js';
+import type { Change, ZnodeValue } from './change.js';
+import type { Result } from './result.js';
+
+/**
+ * One document, line end and all; "" for a result that is none.
+ * @param indent 0 for one line a document, and then a table is a document a row
+ */
+export function resultToJson(result: Result, indent: number): string {
+  if (result.kind === 'rows' && indent === 0) {
+    return result.rows.map((row) => `${safeJson(JSON.stringify(row))}\n`).join('');
+  }
+  if (result.kind === 'of-path' && result.result.kind === 'rows' && indent === 0) {
+    const { path } = result;
+    return result.result.rows
+      .map((row) => `${safeJson(JSON.stringify({ path, ...row }))}\n`)
+      .join('');
+  }
+  const value = toJson(result);
+  return value === undefined ? '' : `${safeJson(JSON.stringify(value, null, indent))}\n`;
+}
+
+export function errorToJson(report: ErrorReport, indent: number): string {
+  const { code, exitCode, sentence, path, hint, place, location } = report;
+  const error = { code, exitCode, message: sentence, path, hint, place: placeOf(place), location };
+  return `${safeJson(JSON.stringify({ error }, null, indent))}\n`;
+}
+
+function placeOf(place: ErrorReport['place']): object | undefined {
+  return place === undefined ? undefined : { start: place.start, end: place.end };
+}
+
+function toJson(result: Result): object | undefined {
+  switch (result.kind) {
+    case 'end':
+    case 'exit':
+      return undefined;
+    case 'done':
+      return { done: result.done, path: result.path };
+    case 'children':
+      return { path: result.path, children: result.children, stat: statToJson(result.stat) };
+    case 'path':
+      return { path: result.path, stat: statToJson(result.stat) };
+    case 'paths':
+      return { paths: result.paths };
+    case 'data':
+      return { path: result.path, ...dataToJson(result.data), stat: statToJson(result.stat) };
+    case 'stat':
+      return { path: result.path, stat: statToJson(result.stat) };
+    case 'created':
+      return { created: result.path, stat: statToJson(result.stat) };
+    case 'changed':
+      return { changed: result.path, stat: statToJson(result.stat) };
+    case 'deleted':
+      return result.isDryRun
+        ? { path: result.path, count: result.count, isDryRun: true }
+        : { deleted: result.path, count: result.count };
+    case 'acl':
+      return { path: result.path, acl: result.acl.map(aclToJson), stat: statToJson(result.stat) };
+    case 'count':
+      return { path: result.path, count: result.count };
+    case 'identities':
+      return {
+        identities: result.identities.map(({ authScheme, user }) => ({ scheme: authScheme, user })),
+      };
+    case 'event':
+      return {
+        event: result.event.type,
+        path: result.event.path,
+        zxid: result.event.zxid < 0n ? null : formatZxid(result.event.zxid),
+      };
+    case 'change':
+      return changeToJson(result.change);
+    case 'watching':
+      return { watching: result.path, isRecursive: result.isRecursive, end: result.end };
+    case 'missed':
+      return { missed: result.count };
+    case 'output':
+      return { output: dataToJson(result.data) };
+    case 'ran-on-change':
+      return { ran: result.command, exitCode: result.exitCode, signal: result.signal };
+    case 'connection':
+      return {
+        connected: result.server,
+        sessionId: formatSessionId(result.sessionId),
+        sessionTimeoutMs: result.sessionTimeoutMs,
+        isReadOnly: result.isReadOnly,
+      };
+    case 'message':
+      return result.fields;
+    case 'ran':
+      return { ran: result.command, exitCode: result.exitCode };
+    case 'rows':
+      return result.rows;
+    case 'of-path':
+      return result.result.kind === 'rows'
+        ? { path: result.path, rows: result.result.rows }
+        : toJson(result.result);
+  }
+}
+
+/** `before` and `after` are null where there was no znode, and absent where it is not known. */
+function changeToJson(change: Change): object {
+  const { type, path, zxid, isFoundLate, before, after, children, unread } = change;
+  return {
+    event: type,
+    path,
+    zxid: zxid < 0n ? null : formatZxid(zxid),
+    isFoundLate: isFoundLate || undefined,
+    isToldAlready: change.isToldAlready || undefined,
+    before: valueToJson(before),
+    after: valueToJson(after),
+    children,
+    unread,
+  };
+}
+
+function valueToJson(value: ZnodeValue | null | undefined): object | null | undefined {
+  return value ? { ...dataToJson(value.data), version: value.stat.version } : value;
+}
+
+/** Null stays null; bytes are text where they are UTF-8, and base64 where not. */
+export function dataToJson(data: Buffer | null): object {
+  if (data === null) return { data: null, encoding: null };
+  return isUtf8(data)
+    ? { data: data.toString(), encoding: 'utf8' }
+    : { data: data.toString('base64'), encoding: 'base64' };
+}
+
+export function aclToJson({ perms, id }: ACL): object {
+  return { scheme: id.scheme, id: id.id, perms: formatPerms(perms) };
+}
+
+/** The jute names; zxids and session ids as hex text, times in ms since 1970. */
+export function statToJson(stat: Stat | undefined): object | undefined {
+  if (stat === undefined) return undefined;
+  return {
+    czxid: formatZxid(stat.czxid),
+    mzxid: formatZxid(stat.mzxid),
+    ctime: exact(stat.ctime),
+    mtime: exact(stat.mtime),
+    version: stat.version,
+    cversion: stat.cversion,
+    aversion: stat.aversion,
+    ephemeralOwner: formatSessionId(stat.ephemeralOwner),
+    dataLength: stat.dataLength,
+    numChildren: stat.numChildren,
+    pzxid: formatZxid(stat.pzxid),
+  };
+}
+
+/** A number where it is exact, else its digits. */
+function exact(value: bigint): number | string {
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : String(value);
+}

@@ -1,0 +1,83 @@
+import Table from 'cli-table3';
+import type { Stat } from '../../../protocol/data.js';
+import { formatPerms } from '../../../protocol/perms.js';
+import { mapStrings, plainLine, safeLine } from '../../terminal/sanitize.js';
+import { statFields } from '../../znodes/stat-lines.js';
+import { cellOf, titleOf } from './aligned-rows.js';
+import type { RenderOptions } from './render.js';
+import type { Result } from './result.js';
+import { resultToText, underHeading } from './text.js';
+
+/** What has rows as a table; undefined where text says it as well. */
+export function resultToTable(given: Result, options: RenderOptions): string | undefined {
+  // What is nested, and data, is made safe when its turn comes.
+  const isWhole = given.kind === 'of-path' || given.kind === 'data';
+  const result = isWhole ? given : mapStrings(given, options.isTerminal ? safeLine : plainLine);
+  switch (result.kind) {
+    case 'children':
+      return `${table(
+        ['child'],
+        result.children.map((name) => [name]),
+      )}${statTable(result.stat)}`;
+    case 'paths':
+      return table(
+        ['path'],
+        result.paths.map((path) => [path]),
+      );
+    case 'data': {
+      const { stat, ...bare } = result;
+      const value = resultToText(bare, options).toString().replace(/\n$/, '');
+      return table(
+        ['field', 'value'],
+        [
+          ['path', options.isTerminal ? safeLine(result.path) : plainLine(result.path)],
+          ['data', value],
+          ...(stat === undefined ? [] : statFields(stat).map((row) => [...row])),
+        ],
+      );
+    }
+    case 'stat':
+      return statTable(result.stat);
+    case 'changed':
+      return result.isStatShown ? statTable(result.stat) : undefined;
+    case 'acl':
+      return `${table(
+        ['scheme', 'id', 'perms'],
+        result.acl.map(({ id, perms }) => [id.scheme, id.id, formatPerms(perms)]),
+      )}${statTable(result.stat)}`;
+    case 'identities':
+      return table(
+        ['scheme', 'user'],
+        result.identities.map(({ authScheme, user }) => [authScheme, user]),
+      );
+    case 'rows':
+      return table(
+        result.columns.map(titleOf),
+        result.rows.map((row) =>
+          result.columns.map((column) => cellOf(column, row, options.isTerminal)),
+        ),
+      );
+    case 'of-path': {
+      const shown =
+        resultToTable(result.result, options) ?? resultToText(result.result, options).toString();
+      return underHeading(result, options, shown).toString();
+    }
+    default:
+      return undefined;
+  }
+}
+
+function statTable(stat: Stat | undefined): string {
+  return stat === undefined
+    ? ''
+    : table(
+        ['field', 'value'],
+        statFields(stat).map((row) => [...row]),
+      );
+}
+
+function table(head: string[], rows: string[][]): string {
+  const drawn = new Table({ head, style: { head: [], border: [], compact: true } });
+  drawn.push(...rows);
+  return `${drawn.toString()}\n`;
+}

@@ -1,0 +1,173 @@
+import { isUtf8 } from 'node:buffer';
+import { formatPerms } from '../../../protocol/perms.js';
+import { formatSessionId } from '../../../protocol/session-id.js';
+import type { ErrorReport } from '../../program/command-error.js';
+import { mapStrings, plainLine, safeLine, safeText } from '../../terminal/sanitize.js';
+import { widthOf } from '../../terminal/width.js';
+import { hexDump } from '../../znodes/hex-dump.js';
+import { statLines } from '../../znodes/stat-lines.js';
+import { alignedRows } from './aligned-rows.js';
+import { changeLines } from './change-lines.js';
+import { resultToJson } from './json.js';
+import type { RenderOptions } from './render.js';
+import type { Result, ResultKind } from './result.js';
+
+/** What a watch gives, one after the other, for as long as it goes on. */
+const OF_WATCH: ReadonlySet<ResultKind> = new Set(['change', 'missed', 'output', 'ran-on-change']);
+
+type DataResult = Extract<Result, { kind: 'data' }>;
+type PathResult = Extract<Result, { kind: 'of-path' }>;
+
+/** The text form: Apache's shell's words, results only. */
+export function resultToText(result: Result, options: RenderOptions): string | Buffer {
+  if (result.kind === 'data') return dataToText(result, options);
+  if (result.kind === 'of-path') {
+    return underHeading(result, options, resultToText(result.result, options));
+  }
+  // Into a pipe goes what a program can read, unless text was asked for.
+  const isForPrograms = !options.isTerminal && options.isChosen !== true;
+  if (isForPrograms && OF_WATCH.has(result.kind)) return resultToJson(result, 0);
+  if (result.kind === 'output') return result.data;
+  const { isTerminal } = options;
+  // A message is ours, and may have lines; what it quotes is escaped with the whole.
+  if (result.kind === 'message')
+    return isTerminal ? safeText(lines(result, true)) : lines(result, false);
+  const clean = isTerminal ? safeLine : plainLine;
+  const text = lines(mapStrings(result, clean), isTerminal);
+  return isTerminal ? safeText(text) : text;
+}
+
+function lines(
+  result: Exclude<Result, DataResult | PathResult | { kind: 'output' }>,
+  isTerminal: boolean,
+): string {
+  switch (result.kind) {
+    case 'done':
+    case 'end':
+    case 'exit':
+    case 'ran':
+      return '';
+    case 'children':
+      return `[${result.children.join(', ')}]\n${statOf(result)}`;
+    case 'path':
+      return `${result.path}\n${statOf(result)}`;
+    case 'paths':
+      return `[${result.paths.join(', ')}]\n`;
+    case 'stat':
+      return statOf(result);
+    case 'created':
+      return `Created ${result.path}\n`;
+    case 'changed':
+      return result.isStatShown ? statOf(result) : '';
+    case 'deleted':
+      return deletedLine(result);
+    case 'acl':
+      return `${result.acl
+        .map(({ id, perms }) => `'${id.scheme},'${id.id}\n: ${formatPerms(perms)}\n`)
+        .join('')}${statOf(result)}`;
+    case 'count':
+      return `${result.count}\n`;
+    case 'identities':
+      return `Auth scheme: User\n${result.identities
+        .map(({ authScheme, user }) => `${authScheme}: ${user}\n`)
+        .join('')}`;
+    case 'event':
+      return `${result.event.type} ${result.event.path}\n`;
+    case 'change':
+      return changeLines(result.change);
+    case 'watching':
+      return result.end === undefined
+        ? `Watching ${result.path}; removewatches ${result.path} ends it\n`
+        : `No longer watching ${result.path}: ${result.end}\n`;
+    case 'missed':
+      return `${result.count} changes came faster than they could be shown\n`;
+    case 'ran-on-change':
+      return ranLine(result);
+    case 'connection':
+      return connectionLine(result);
+    case 'message':
+      return `${result.text}\n`;
+    case 'rows':
+      return alignedRows(result.columns, result.rows, isTerminal);
+  }
+}
+
+/** As head(1) does it: `==> /a <==` before what is shown of it. */
+export function underHeading(
+  { path, isFirst }: PathResult,
+  { isTerminal }: RenderOptions,
+  shown: string | Buffer,
+): string | Buffer {
+  if (shown.length === 0) return shown;
+  const heading = `${isFirst ? '' : '\n'}==> ${isTerminal ? safeLine(path) : plainLine(path)} <==\n`;
+  return typeof shown === 'string' ? heading + shown : Buffer.concat([Buffer.from(heading), shown]);
+}
+
+function statOf({ stat }: { readonly stat?: Parameters<typeof statLines>[0] }): string {
+  return stat === undefined ? '' : statLines(stat);
+}
+
+function deletedLine({ count, isDryRun }: Extract<Result, { kind: 'deleted' }>): string {
+  const znodes = count === 1 ? '1 znode' : `${count} znodes`;
+  if (isDryRun) return `${znodes} would be deleted\n`;
+  return count === 1 ? '' : `Deleted ${znodes}\n`;
+}
+
+/** Nothing when all went well. */
+function ranLine(result: Extract<Result, { kind: 'ran-on-change' }>): string {
+  const { command, exitCode, signal } = result;
+  if (exitCode === 0) return '';
+  const how = signal === undefined ? `with exit code ${exitCode}` : `by ${signal}`;
+  return `${command[0]} ended ${how}\n`;
+}
+
+function connectionLine(result: Extract<Result, { kind: 'connection' }>): string {
+  const readOnly = result.isReadOnly ? ' (read-only server)' : '';
+  const session = formatSessionId(result.sessionId);
+  return `Connected to ${result.server}${readOnly}, session ${session}, timeout ${result.sessionTimeoutMs} ms\n`;
+}
+
+function dataToText({ data, view, stat }: DataResult, options: RenderOptions): string | Buffer {
+  const after = stat === undefined ? '' : statLines(stat);
+  if (view === 'raw' && data !== null) return data;
+  if (data === null) return `${view === 'raw' ? '' : '(null)\n'}${after}`;
+  if (view === 'base64') return `${data.toString('base64')}\n${after}`;
+  if (view === 'hexdump' || (options.isTerminal && !isPrintable(data))) {
+    return `${hexDump(data)}\n${after}`;
+  }
+  if (options.isTerminal) return `${safeText(data.toString())}\n${after}`;
+  // As bytes, so that what is not UTF-8 comes out as it is.
+  return Buffer.concat([data, Buffer.from(`\n${after}`)]);
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a terminal would obey.
+const CONTROL = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/;
+
+/** Text that moves no cursor and changes no colour. */
+function isPrintable(data: Buffer): boolean {
+  return isUtf8(data) && !CONTROL.test(data.toString());
+}
+
+/** The sentence, the place with a caret, and what to do. */
+export function errorToText(error: ErrorReport, source?: string): string {
+  const caret =
+    error.place === undefined || source === undefined ? '' : caretLines(source, error.place);
+  const hint = error.hint === undefined ? '' : `  ${safeText(error.hint)}\n`;
+  const { location } = error;
+  const where = location === undefined ? '' : `${location.file}:${location.line}: `;
+  return `${safeLine(where + error.sentence)}\n${caret}${hint}`;
+}
+
+/** The line that `place` is in, and marks under it. */
+function caretLines(source: string, place: NonNullable<ErrorReport['place']>): string {
+  const start = source.lastIndexOf('\n', Math.max(0, place.start - 1)) + 1;
+  const newline = source.indexOf('\n', place.start);
+  const end = newline === -1 ? source.length : newline;
+  const line = source.slice(start, end).replace(/\r$/, '');
+  const before = line.slice(0, place.start - start);
+  const marked = line.slice(before.length, Math.max(place.end - start, before.length + 1));
+  // A tab stays one, so that the mark stands under its place however wide tabs are.
+  const margin = [...before].map((char) => (char === '\t' ? '\t' : ' '.repeat(widthOf(char))));
+  const width = [...marked].reduce((sum, char) => sum + widthOf(char), 0);
+  return `  ${safeText(line)}\n  ${margin.join('')}${'^'.repeat(Math.max(1, width))}\n`;
+}

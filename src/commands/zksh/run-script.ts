@@ -1,0 +1,144 @@
+import { CommandError, type ErrorReport, ExitCode } from '../program/command-error.js';
+import type { Output } from '../terminal/output.js';
+import type { CommandContext, Outcome } from './engine/command.js';
+import type { ProgressLine } from './progress-line.js';
+import type { Renderer } from './results/render.js';
+import { createContext } from './running/command-context.js';
+import { faultReport, runStatement } from './running/run-line.js';
+import { lineOf, type ScriptItem, type ScriptText } from './script-source.js';
+import type { ShellSession } from './session/shell-session.js';
+
+export interface ScriptRun {
+  readonly session: ShellSession;
+  readonly renderer: Renderer;
+  readonly output: Output;
+  readonly signal: AbortSignal;
+  /** After an error, too; the exit code is the first error's all the same. */
+  readonly isKeepGoing: boolean;
+  printError(text: string): void;
+  /** For values given as `-`; undefined when the script itself comes from standard input. */
+  readonly readInput: (() => Promise<Buffer>) | undefined;
+  /** Undefined where nobody looks. */
+  readonly progress?: ProgressLine | undefined;
+}
+
+/**
+ * Runs a script to its end, to its first error, or to `quit`. The session is the caller's to close.
+ * @returns the exit code: 0, that of the first error, or that of the first program that failed
+ */
+export async function runScript(
+  run: ScriptRun,
+  script: AsyncIterable<ScriptItem>,
+): Promise<number> {
+  const context = scriptContext(run);
+  let exitCode: number = ExitCode.ok;
+  items: for await (const item of script) {
+    for await (const outcome of runItem(context, item)) {
+      const ended = await handle(run, item, outcome);
+      if (exitCode === ExitCode.ok) exitCode = ended.exitCode;
+      if (ended.isOver) break items;
+    }
+  }
+  await run.output.flush();
+  if (run.session.transaction !== undefined && exitCode === ExitCode.ok) {
+    run.printError(run.renderer.error(OPEN_TRANSACTION));
+    return ExitCode.usage;
+  }
+  return exitCode;
+}
+
+/** Prints what became of one statement, and says whether the script goes on. */
+async function handle(
+  run: ScriptRun,
+  { source }: ScriptItem,
+  outcome: Outcome,
+): Promise<{ readonly exitCode: number; readonly isOver: boolean }> {
+  if (outcome.kind === 'error') {
+    const { error } = outcome;
+    await run.output.flush();
+    printError(run, error, source);
+    const isOver = !run.isKeepGoing || run.signal.aborted || isHopeless(error);
+    return { exitCode: error.exitCode, isOver };
+  }
+  const { result } = outcome;
+  if (result.kind === 'exit') return { exitCode: ExitCode.ok, isOver: true };
+  await run.output.write(run.renderer.result(result));
+  const exitCode = result.kind === 'ran' ? result.exitCode : ExitCode.ok;
+  return { exitCode, isOver: exitCode !== ExitCode.ok && !run.isKeepGoing };
+}
+
+const OPEN_TRANSACTION: ErrorReport = {
+  code: 'TRANSACTION',
+  exitCode: ExitCode.usage,
+  sentence: 'the script ended within a transaction, of which nothing was done',
+  hint: 'commit sends it',
+};
+
+/** Every further command would wait as long for the same servers. */
+function isHopeless(error: ErrorReport): boolean {
+  return error.code === 'ECONNECT';
+}
+
+async function* runItem(context: CommandContext, item: ScriptItem): AsyncGenerator<Outcome> {
+  if (item.kind === 'fault') {
+    const { fault, source } = item;
+    yield { kind: 'error', error: located(faultReport(fault), source, fault.start) };
+    return;
+  }
+  for await (const outcome of runStatement(context, item.statement)) {
+    if (outcome.kind === 'result') yield outcome;
+    else yield { ...outcome, error: located(outcome.error, item.source, item.statement.start) };
+  }
+}
+
+function located(error: ErrorReport, source: ScriptText, offset: number): ErrorReport {
+  if (source.file === undefined) return error;
+  return { ...error, location: { file: source.file, line: lineOf(source, offset) } };
+}
+
+function printError(run: ScriptRun, error: ErrorReport, source: ScriptText): void {
+  run.progress?.clear();
+  // A caret is worth its lines only where there is a text to point into.
+  run.printError(run.renderer.error(error, source.text === '' ? undefined : source.text));
+}
+
+function scriptContext({
+  session,
+  renderer,
+  output,
+  signal,
+  readInput,
+  progress,
+}: ScriptRun): CommandContext {
+  return createContext({
+    session,
+    signal,
+    isInteractive: false,
+    emit: (result) => {
+      progress?.clear();
+      return output.write(renderer.result(result));
+    },
+    ...(progress === undefined ? {} : { progress: (state) => progress.show(state) }),
+    notify: (result) => void output.write(renderer.result(result)),
+    confirm: async () => true,
+    ...(readInput === undefined || process.stdin.isTTY !== true ? {} : { askSecret }),
+    child: {
+      stdin: readInput === undefined ? 'ignore' : 'inherit',
+      flush: () => output.flush(),
+    },
+    readInput: readInput ?? refuseInput,
+  });
+}
+
+async function askSecret(question: string): Promise<string> {
+  const { askHidden } = await import('../connecting/auth-sources.js');
+  return askHidden(question);
+}
+
+async function refuseInput(): Promise<Buffer> {
+  throw new CommandError('standard input is the script, so no value can come from it', {
+    code: 'USAGE',
+    exitCode: ExitCode.usage,
+    hint: "use -c or -f for the script; '-' in quotes is the dash itself",
+  });
+}

@@ -1,0 +1,28 @@
+import type { CommandContext } from '../engine/command.js';
+import { allCommands, findCommand, suggestCommand } from './registry.js';
+import { runLine, runWords } from './run-line.js';
+
+/** A context whose `client` is always the session's present one. */
+export function createContext(
+  parts: Omit<CommandContext, 'client' | 'commands' | 'runLine' | 'runWords'>,
+): CommandContext {
+  const context: CommandContext = {
+    ...parts,
+    notify: (result) => {
+      if (result.kind !== 'event' || parts.session.isPrintingWatches) parts.notify(result);
+    },
+    // A context derived from this one runs them in itself.
+    runLine(line) {
+      return runLine(this, line);
+    },
+    runWords(words, wrap) {
+      return runWords(this, words, wrap);
+    },
+    commands: { all: allCommands, find: findCommand, suggest: suggestCommand },
+    get client() {
+      return parts.session.requireClient();
+    },
+  };
+  parts.session.tellDryRun = (result) => parts.notify(result);
+  return context;
+}

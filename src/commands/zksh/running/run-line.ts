@@ -1,0 +1,234 @@
+import type { ZooKeeperClient } from '../../../client/client.js';
+import { CommandError, type ErrorReport, ExitCode } from '../../program/command-error.js';
+import { isChanging, runCommand } from '../changes/run-command.js';
+import { expandAliases } from '../engine/aliases.js';
+import type { Command, CommandContext, Outcome, ParsedArguments } from '../engine/command.js';
+import { deriveContext } from '../engine/derive-context.js';
+import { plainReport, reportError } from '../engine/error-report.js';
+import { hasSecret, holdsSecret } from '../engine/holds-secret.js';
+import { parseArguments } from '../engine/parse-arguments.js';
+import { isHistoryReference, resolveHistory } from '../language/history-reference.js';
+import { type LineFault, parseLine, type Statement, type Token } from '../language/parse-line.js';
+import { toOp } from '../paths/op-of.js';
+import type { Result } from '../results/result.js';
+import type { CommandChanges } from '../session/change-journal.js';
+import { findCommand, suggestCommand } from './registry.js';
+
+/**
+ * Runs a line as typed: parse, command, result, statement by statement. The caller decides what an
+ * error means by going on or not; a line that does not parse runs nothing. An outcome `exit` asks
+ * the caller to end. Never throws.
+ */
+export async function* runLine(context: CommandContext, text: string): AsyncGenerator<Outcome> {
+  if (isHistoryReference(text)) yield* runAgain(context, text);
+  else yield* runTyped(context, text);
+}
+
+/** Shows the line of history that is meant, and runs it. */
+async function* runAgain(context: CommandContext, text: string): AsyncGenerator<Outcome> {
+  let line: string;
+  try {
+    line = resolveHistory(text, context.session.lines);
+  } catch (error) {
+    yield { kind: 'error', error: plainReport(error) };
+    return;
+  }
+  await context.emit({ kind: 'message', text: line, fields: { line } });
+  for await (const outcome of runTyped(context, line)) {
+    // Its places are those of another text than was typed.
+    if (outcome.kind === 'result') yield outcome;
+    else yield { ...outcome, error: withoutPlace(outcome.error) };
+  }
+}
+
+async function* runTyped(context: CommandContext, text: string): AsyncGenerator<Outcome> {
+  const { statements, fault } = parseLine(text);
+  if (fault !== undefined) {
+    yield { kind: 'error', error: faultReport(fault) };
+    return;
+  }
+  const { aliases } = context.session;
+  const all = [...statements, ...expandAliases(statements, aliases)];
+  if (!(await holdsSecret(all, context.commands))) context.session.remember(text);
+  for (const statement of statements) yield* runStatement(context, statement);
+}
+
+/** Runs what a statement stands for, as far as the aliases say that were made before it. */
+export async function* runStatement(
+  context: CommandContext,
+  statement: Statement,
+): AsyncGenerator<Outcome> {
+  for (const one of expandAliases([statement], context.session.aliases)) {
+    yield await runOne(context, one);
+  }
+}
+
+async function runOne(context: CommandContext, statement: Statement): Promise<Outcome> {
+  const { pipe } = statement;
+  if (pipe === undefined) return runUnpiped(context, statement);
+  try {
+    const { runPiped } = await import('../engine/run-piped.js');
+    const command = await findCommand(statement.tokens[0]?.text ?? '');
+    return await runPiped(context, { ...statement, pipe }, command, (emit, signal) =>
+      runUnpiped(deriveContext(context, { emit, signal, isPiped: true }), statement),
+    );
+  } catch (error) {
+    return { kind: 'error', statement, error: await reportError(error, context, statement) };
+  }
+}
+
+/** Runs the words of a command within another one; no alias, which could stand for itself there. */
+export async function* runWords(
+  context: CommandContext,
+  tokens: readonly Token[],
+  wrap?: (client: ZooKeeperClient) => ZooKeeperClient,
+): AsyncGenerator<Outcome> {
+  const statement = { tokens, start: tokens[0]?.start ?? 0, end: tokens.at(-1)?.end ?? 0 };
+  const wrapped = wrap && deriveContext(context, { client: () => wrap(context.client) });
+  yield await runOne(wrapped ?? context, statement);
+}
+
+async function runUnpiped(context: CommandContext, statement: Statement): Promise<Outcome> {
+  const { journal, target } = context.session;
+  if (journal === undefined) return runStatementIn(context, statement);
+  const { titleOf } = await import('../changes/record-changes.js');
+  const changes = journal.enter(titleOf(statement), target);
+  try {
+    return await runStatementIn(context, statement, changes);
+  } finally {
+    journal.leave();
+  }
+}
+
+/**
+ * Runs one statement; everything thrown on the way becomes an error outcome.
+ * @param changes where what it changes is written down
+ */
+async function runStatementIn(
+  context: CommandContext,
+  statement: Statement,
+  changes?: CommandChanges,
+): Promise<Outcome> {
+  let command: Command | undefined;
+  try {
+    command = await commandOf(statement);
+    const parsed = parseArguments(command, statement.tokens.slice(1), statement, context.session);
+    command.check?.(parsed);
+    if (context.session.isReadOnly && isChanging(command, parsed)) {
+      throw readOnly(command, statement);
+    }
+    const { isProtected, isDryRun } = context.session;
+    if (isProtected && !isDryRun && isChanging(command, parsed)) {
+      await confirmChange(context, command, statement);
+    }
+    if (command.isLocal !== true) await untilAborted(context.session.ready(), context.signal);
+    const work = queued(command, context, parsed) ?? runCommand(command, context, parsed, changes);
+    const done = await (command.isGraceful === true ? work : untilAborted(work, context.signal));
+    // What a change gives back would not be true; it was told as it came.
+    const isTold = context.session.isDryRun && isChanging(command, parsed);
+    const result: Result = isTold && done.kind !== 'exit' ? { kind: 'end' } : done;
+    return { kind: 'result', statement, result };
+  } catch (error) {
+    const report = await reportError(error, context, statement);
+    return { kind: 'error', statement, error: hasSecret(command) ? withoutPlace(report) : report };
+  }
+}
+
+/** What a protected profile wants to hear before anything is changed. */
+async function confirmChange(
+  context: CommandContext,
+  { name }: Command,
+  statement: Statement,
+): Promise<void> {
+  const { profile = 'this session' } = context.session;
+  const path = statement.tokens.find(({ text }) => text.startsWith('/'))?.text ?? '';
+  const question = `${profile} is protected: ${name} ${path}?\n`.replace(' ?', '?');
+  if (context.isInteractive && (await context.confirm(question))) return;
+  throw new CommandError(`${name} is refused: ${profile} is protected`, {
+    code: 'PROTECTED',
+    exitCode: context.isInteractive ? ExitCode.failed : ExitCode.usage,
+    place: statement.tokens[0],
+    hint: 'zksh --allow-changes lets it through',
+  });
+}
+
+/** Between begin and commit what can be part of a transaction is kept for it. */
+function queued(
+  command: Command,
+  context: CommandContext,
+  parsed: ParsedArguments,
+): Promise<Result> | undefined {
+  const { transaction } = context.session;
+  if (transaction === undefined || command.name === 'commit') return undefined;
+  if (command.toOp !== undefined && parsed.options['dry-run'] !== true) {
+    return toOp(command, context, parsed).then((op) => {
+      transaction.push(op);
+      return { kind: 'done', done: 'queued', path: op.path };
+    });
+  }
+  if (!isChanging(command, parsed)) return undefined;
+  throw new CommandError(`${command.name} cannot be part of a transaction`, {
+    code: 'TRANSACTION',
+    exitCode: ExitCode.usage,
+    hint: 'commit sends the one that is begun, abort forgets it',
+  });
+}
+
+/** Without a place nobody repeats the line, in which a password may stand. */
+function withoutPlace({ place: _, ...report }: ErrorReport): ErrorReport {
+  return report;
+}
+
+/** The report of a line that does not parse. */
+export function faultReport(fault: LineFault): ErrorReport {
+  const report = {
+    code: 'SYNTAX',
+    exitCode: ExitCode.usage,
+    sentence: fault.message,
+    place: { start: fault.start, end: fault.end },
+  };
+  return fault.hint === undefined ? report : { ...report, hint: fault.hint };
+}
+
+async function commandOf(statement: Statement): Promise<Command> {
+  const [name] = statement.tokens;
+  const word = name?.text ?? '';
+  const command = await findCommand(word);
+  if (command !== undefined) return command;
+  const suggestion = suggestCommand(word);
+  throw new CommandError(`unknown command "${word}"`, {
+    code: 'UNKNOWNCOMMAND',
+    exitCode: ExitCode.unknownCommand,
+    place: name,
+    hint: suggestion === undefined ? 'help lists the commands' : `did you mean ${suggestion}?`,
+  });
+}
+
+function readOnly(command: Command, statement: Statement): CommandError {
+  return new CommandError(`${command.name} is refused: this shell is read-only`, {
+    code: 'READONLY',
+    place: statement.tokens[0],
+    hint: 'start zksh without --readonly to change anything',
+  });
+}
+
+/** Lets Ctrl-C end the wait; what was sent stays sent. */
+async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  let onAbort: (() => void) | undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () =>
+      reject(
+        new CommandError('interrupted', { code: 'INTERRUPTED', exitCode: ExitCode.interrupted }),
+      );
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+  });
+  // Whichever loses may still reject later, with nobody left to hear it.
+  aborted.catch(() => undefined);
+  work.catch(() => undefined);
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    if (onAbort !== undefined) signal.removeEventListener('abort', onAbort);
+  }
+}

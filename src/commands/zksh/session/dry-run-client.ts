@@ -1,0 +1,156 @@
+import type { CreateOptions, Op, OpResult, ZooKeeperClient } from '../../../client/client.js';
+import { ZooKeeperError } from '../../../client/errors.js';
+import type { Data } from '../../../protocol/check-argument.js';
+import { type ACL, NO_STAT, type Stat } from '../../../protocol/data.js';
+import { ErrorCode } from '../../../protocol/error-code.js';
+import { parentPath } from '../../../protocol/path.js';
+import { formatAcl } from '../../znodes/parse-acl.js';
+import type { Result } from '../results/result.js';
+
+/** Tells what would be done. */
+type Tell = (result: Result) => void;
+
+/**
+ * The same client, whose changes are told and not sent. It refuses what the server would refuse as
+ * far as reading shows: what is not there, or there already, and versions; not permissions.
+ */
+export function dryRunClient(client: ZooKeeperClient, tell: Tell): ZooKeeperClient {
+  const changes: Readonly<Record<string, unknown>> = new DryRun(client, tell).changes();
+  return new Proxy(client, {
+    get(target, name) {
+      const change = typeof name === 'string' ? changes[name] : undefined;
+      if (change !== undefined) return change;
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
+
+type Changes = Pick<
+  ZooKeeperClient,
+  'create' | 'delete' | 'setData' | 'setACL' | 'multi' | 'reconfig'
+>;
+
+class DryRun {
+  readonly #client: ZooKeeperClient;
+  readonly #tell: Tell;
+  /** What would be there, or not, by now. */
+  readonly #presence = new Map<string, boolean>();
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(client: ZooKeeperClient, tell: Tell) {
+    this.#client = client;
+    this.#tell = tell;
+  }
+
+  changes(): Changes & Readonly<Record<string, unknown>> {
+    const inOrder = this.#inOrder.bind(this);
+    return {
+      create: (path, data, options) => inOrder(() => this.#create(path, data ?? null, options)),
+      delete: (path, version) => inOrder(() => this.#delete(path, version ?? -1)),
+      setData: (path, data, version) => inOrder(() => this.#set(path, data, version ?? -1)),
+      setACL: (path, acl, version) => inOrder(() => this.#setAcl(path, acl, version ?? -1)),
+      multi: (ops) => inOrder(() => this.#multi(ops)),
+      reconfig: (change) => {
+        this.#say('reconfig', '/zookeeper/config', JSON.stringify(change, replaceBigint));
+        return this.#client.getConfig();
+      },
+    };
+  }
+
+  /** As a server does what one session asks: one change sees those before it. */
+  #inOrder<T>(change: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(change);
+    this.#last = done.then(
+      () => undefined,
+      () => undefined,
+    );
+    return done;
+  }
+
+  async #create(path: string, data: Data, options: CreateOptions = {}) {
+    const isSequential = options.mode?.isSequential === true;
+    const parent = parentPath(path);
+    if ((await this.#stat(parent)) === null) throw fault(ErrorCode.NONODE, path);
+    if (!isSequential && (await this.#stat(path)) !== null) {
+      throw fault(ErrorCode.NODEEXISTS, path);
+    }
+    const kind = (options.mode?.name ?? 'PERSISTENT').toLowerCase();
+    const size = data === null ? 'null' : `${Buffer.byteLength(data)} bytes`;
+    this.#say('create', path, `${kind}, ${size}`);
+    if (!isSequential) this.#presence.set(path, true);
+    return { path, stat: NO_STAT };
+  }
+
+  async #delete(path: string, version: number): Promise<void> {
+    const stat = await this.#required(path);
+    checkVersion(version, stat.version, path);
+    this.#say('delete', path, '');
+    this.#presence.set(path, false);
+  }
+
+  async #set(path: string, data: Data, version: number): Promise<Stat> {
+    const stat = await this.#required(path);
+    checkVersion(version, stat.version, path);
+    this.#say('set', path, data === null ? 'null' : `${Buffer.byteLength(data)} bytes`);
+    return stat;
+  }
+
+  async #setAcl(path: string, acl: readonly ACL[], version: number): Promise<Stat> {
+    const stat = await this.#required(path);
+    checkVersion(version, stat.aversion, path);
+    this.#say('setAcl', path, formatAcl(acl));
+    return stat;
+  }
+
+  async #multi(ops: readonly Op[]): Promise<readonly OpResult[]> {
+    const results: OpResult[] = [];
+    for (const op of ops) results.push(await this.#one(op));
+    return results;
+  }
+
+  async #one(op: Op): Promise<OpResult> {
+    switch (op.op) {
+      case 'create':
+        return { op: 'create', ...(await this.#create(op.path, op.data ?? null, op.options)) };
+      case 'set':
+        return { op: 'set', stat: await this.#set(op.path, op.data, op.version ?? -1) };
+      case 'delete':
+        await this.#delete(op.path, op.version ?? -1);
+        return { op: 'delete' };
+      case 'check':
+        checkVersion(op.version, (await this.#required(op.path)).version, op.path);
+        return { op: 'check' };
+    }
+  }
+
+  /** What is there, after all that would have been done. */
+  async #stat(path: string): Promise<Stat | null> {
+    const presence = this.#presence.get(path);
+    if (presence === undefined) return this.#client.exists(path === '' ? '/' : path);
+    return presence ? NO_STAT : null;
+  }
+
+  async #required(path: string): Promise<Stat> {
+    const stat = await this.#stat(path);
+    if (stat === null) throw fault(ErrorCode.NONODE, path);
+    return stat;
+  }
+
+  #say(change: string, path: string, detail: string): void {
+    const text = `would ${change} ${path}${detail === '' ? '' : ` (${detail})`}`;
+    this.#tell({ kind: 'message', text, fields: { would: change, path, detail } });
+  }
+}
+
+function checkVersion(expected: number, actual: number, path: string): void {
+  if (expected !== -1 && expected !== actual) throw fault(ErrorCode.BADVERSION, path);
+}
+
+function fault(code: ErrorCode, path: string): ZooKeeperError {
+  return new ZooKeeperError(code, path);
+}
+
+function replaceBigint(_: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? `0x${value.toString(16)}` : value;
+}

@@ -1,0 +1,39 @@
+import type { ZooKeeperClient } from '../../../client/client.js';
+import { isSecureTarget } from '../../connecting/target.js';
+import type { Guard } from './client-guard.js';
+import type { ClientFactory, ClientKind, SessionOptions } from './shell-session.js';
+
+const DEFAULT_REQUEST_TIMEOUT_MS = 30_000;
+const DEFAULT_CONNECT_TIMEOUT_MS = 5_000;
+const DEFAULT_SESSION_TIMEOUT_MS = 30_000;
+
+const CLIENTS: Readonly<Record<ClientKind, ClientFactory>> = {
+  builtin: async (options) => (await import('../../../client/zookeeper.js')).createClient(options),
+  native: async (options) =>
+    (await import('../../../client/native.js')).createNativeClient(options),
+};
+
+/**
+ * A client as the options of a session want it, not yet connected.
+ * @param isOrdered are the servers of the target to be tried in their order?
+ */
+export async function makeClient(
+  options: SessionOptions,
+  target: string,
+  isOrdered: boolean,
+  guard: Guard,
+): Promise<ZooKeeperClient> {
+  const { timeoutMs, tls, clientKind = 'builtin', createClient = CLIENTS[clientKind] } = options;
+  const client = await createClient({
+    ...options.client,
+    connectString: target,
+    sessionTimeoutMs: timeoutMs ?? DEFAULT_SESSION_TIMEOUT_MS,
+    connectTimeoutMs: timeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS,
+    requestTimeoutMs: timeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS,
+    canBeReadOnly: guard.isReadOnly,
+    ...(isOrdered ? { shouldShuffle: false } : {}),
+    ...(tls !== undefined && isSecureTarget(target) ? { tls } : {}),
+  });
+  if (!guard.isReadOnly && !guard.isDryRun) return client;
+  return (await import('./client-guard.js')).guardClient(client, guard);
+}

@@ -1,0 +1,186 @@
+// From the ACL that a znode has to another one, on it alone or on everything below, too.
+import type { ZooKeeperClient } from '../../../../client/client.js';
+import { ZooKeeperError } from '../../../../client/errors.js';
+import type { ACL, Stat } from '../../../../protocol/data.js';
+import { CommandError } from '../../../program/command-error.js';
+import { isCode } from '../../../znodes/is-code.js';
+import { formatAcl } from '../../../znodes/parse-acl.js';
+import { refuseLockout } from '../../../znodes/self-lockout.js';
+import { partialError, walk } from '../../../znodes/walk.js';
+import type { CommandContext } from '../../engine/command.js';
+import type { Result } from '../../results/result.js';
+
+/** The old ACL to the new one. */
+export interface AclChange {
+  /** Is the new one the same whatever the old one was? Then the old one is not read. */
+  readonly isBlind: boolean;
+  apply(present: readonly ACL[]): readonly ACL[];
+}
+
+export interface ChangeFlags {
+  /** Only if this is still the aversion. */
+  readonly version?: number | undefined;
+  readonly recursive: boolean;
+  readonly force: boolean;
+  readonly 'dry-run': boolean;
+  readonly isStatShown: boolean;
+}
+
+/** So often is a change made again to an ACL that somebody else changed at the same time. */
+const MAX_TRIES = 10;
+
+export function replaceAcl(acl: readonly ACL[]): AclChange {
+  return { isBlind: true, apply: () => acl };
+}
+
+/** An entry with the same id is replaced. */
+export function addEntries(entries: readonly ACL[]): AclChange {
+  const isNamed = ({ id }: ACL) => entries.some((entry) => isSameId(entry.id, id));
+  return {
+    isBlind: false,
+    apply: (present) => [...present.filter((entry) => !isNamed(entry)), ...entries],
+  };
+}
+
+export function removeEntries(ids: readonly ACL['id'][]): AclChange {
+  const isNamed = ({ id }: ACL) => ids.some((other) => isMeantBy(other, id));
+  return { isBlind: false, apply: (present) => present.filter((entry) => !isNamed(entry)) };
+}
+
+/** Is an entry's id the one given, or that of a digest's user, whose hash was left out? */
+export function isMeantBy(given: ACL['id'], id: ACL['id']): boolean {
+  const isUser = given.scheme === 'digest' && !given.id.includes(':');
+  return isSameId(given, isUser ? { ...id, id: id.id.split(':')[0] ?? '' } : id);
+}
+
+function isSameId(a: ACL['id'], b: ACL['id']): boolean {
+  return a.scheme === b.scheme && a.id === b.id;
+}
+
+/**
+ * Sets the new ACL. Where it goes by the old one, it is set only if that is still the one read, and
+ * made anew from what somebody else set meanwhile.
+ * @throws CommandError LOCKOUT, INVALIDACL, PARTIAL
+ */
+export async function changeAcl(
+  context: CommandContext,
+  path: string,
+  change: AclChange,
+  flags: ChangeFlags,
+): Promise<Result> {
+  const { client } = context;
+  // What would be refused is refused before anything below is changed.
+  const present = change.isBlind ? [] : (await client.getACL(path)).acl;
+  await checkAcl(client, path, change.apply(present), flags.force);
+  if (flags['dry-run']) return dryRun(context, path, flags.recursive, change);
+  const below = flags.recursive ? await setBelow(context, path, change, flags) : NOTHING_BELOW;
+  const stat = await setOne(client, path, change, flags);
+  const { failures, count } = below;
+  if (failures.length > 0) {
+    const done = count + 1 - failures.length;
+    throw partialError(`the ACL was set on ${done} of ${count + 1} znodes, not on`, failures);
+  }
+  return { kind: 'changed', path, stat, isStatShown: flags.isStatShown };
+}
+
+async function checkAcl(
+  client: ZooKeeperClient,
+  path: string,
+  acl: readonly ACL[],
+  isForced: boolean,
+): Promise<void> {
+  if (acl.length === 0) throw emptyAcl(path);
+  if (!isForced) await refuseLockout(client, path, acl);
+}
+
+function emptyAcl(path: string): CommandError {
+  return new CommandError(`nothing would be left of the ACL of ${path}`, {
+    code: 'INVALIDACL',
+    path,
+    hint: 'an ACL has at least one entry',
+  });
+}
+
+async function setOne(
+  client: ZooKeeperClient,
+  path: string,
+  change: AclChange,
+  { version, force }: Pick<ChangeFlags, 'version' | 'force'>,
+): Promise<Stat> {
+  if (change.isBlind) return client.setACL(path, change.apply([]), version ?? -1);
+  for (let tries = 1; ; tries++) {
+    const { acl, stat } = await client.getACL(path);
+    const wanted = change.apply(acl);
+    await checkAcl(client, path, wanted, force);
+    try {
+      return await client.setACL(path, wanted, version ?? stat.aversion);
+    } catch (error) {
+      const isLast = version !== undefined || tries === MAX_TRIES;
+      if (isLast || !isCode(error, 'BADVERSION')) throw error;
+    }
+  }
+}
+
+async function dryRun(
+  context: CommandContext,
+  root: string,
+  isRecursive: boolean,
+  change: AclChange,
+): Promise<Result> {
+  let count = 0;
+  for await (const { path } of walk(context.client, root, context.signal)) {
+    const { acl } = await context.client.getACL(path);
+    const [from, to] = [formatAcl(acl), formatAcl(change.apply(acl))];
+    count++;
+    await context.emit({
+      kind: 'message',
+      text: `${path}  ${from} -> ${to}`,
+      fields: { path, from, to },
+    });
+    if (!isRecursive) break;
+  }
+  return {
+    kind: 'message',
+    text: `${count === 1 ? '1 ACL' : `${count} ACLs`} would be set`,
+    fields: { path: root, count, isDryRun: true },
+  };
+}
+
+interface Below {
+  readonly count: number;
+  readonly failures: readonly { readonly path: string; readonly error: unknown }[];
+}
+
+const NOTHING_BELOW: Below = { count: 0, failures: [] };
+
+/**
+ * From the bottom up, and the root is left to the caller: an ACL that shuts this session out must
+ * not do so before everything below has it.
+ */
+async function setBelow(
+  context: CommandContext,
+  root: string,
+  change: AclChange,
+  { force }: ChangeFlags,
+): Promise<Below> {
+  const { client } = context;
+  const paths: string[] = [];
+  for await (const { path } of walk(client, root, context.signal)) paths.push(path);
+  paths.shift();
+  const failures: { path: string; error: unknown }[] = [];
+  for (const path of paths.reverse()) {
+    if (context.signal.aborted) break;
+    try {
+      await setOne(client, path, change, { version: undefined, force });
+    } catch (error) {
+      if (!isAboutZnode(error)) throw error;
+      if (!isCode(error, 'NONODE')) failures.push({ path, error });
+    }
+  }
+  return { count: paths.length, failures };
+}
+
+function isAboutZnode(error: unknown): boolean {
+  if (error instanceof ZooKeeperError) return error.code !== 'CONNECTIONLOSS';
+  return error instanceof CommandError;
+}

@@ -1,0 +1,23 @@
+import { defineCommand } from '../../engine/command.js';
+import type { Result } from '../../results/result.js';
+
+export const getAcl = defineCommand({
+  name: 'getAcl',
+  group: 'acl',
+  summary: 'show the ACL of a znode',
+  options: { stat: { letter: 's', summary: 'show the Stat too' } },
+  args: {
+    path: {
+      kind: 'path',
+      glob: 'parallel',
+      isOptional: true,
+      summary: 'the znode, or a pattern; default: the working path',
+    },
+  },
+  examples: [{ line: 'getAcl /app', summary: 'one entry: who, and what they may' }],
+  async run(context, { options, args }): Promise<Result> {
+    const path = args.path ?? context.session.cwd;
+    const { acl, stat } = await context.client.getACL(path);
+    return { kind: 'acl', path, acl, ...(options.stat ? { stat } : {}) };
+  },
+});

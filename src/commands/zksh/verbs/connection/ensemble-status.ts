@@ -1,0 +1,153 @@
+// The servers of an ensemble side by side, asked and judged as zkops does it.
+import { askWord } from '../../../../client/four-letter.js';
+import {
+  AVERAGE,
+  CONNECTIONS,
+  LAG,
+  MAXIMUM,
+  metricColumn,
+  OUTSTANDING,
+  ROLE,
+  VERSION,
+  WATCHES,
+  ZXID,
+} from '../../../ensemble/columns.js';
+import { isDown, isUnjudged, type Member } from '../../../ensemble/member.js';
+import { serverData } from '../../../ensemble/server-data.js';
+import { statusOf } from '../../../ensemble/status.js';
+import { JUDGED, type OpsVerb } from '../../../ensemble/verb.js';
+import { problemsOf, worstLevel } from '../../../ensemble/verdict/blame.js';
+import type { Level, OpsResult } from '../../../ensemble/verdict/result.js';
+import { runVerb } from '../../../ensemble/verdict/run.js';
+import { CommandError, ExitCode } from '../../../program/command-error.js';
+import type { CommandContext } from '../../engine/command.js';
+import type { Column, Result, Row } from '../../results/result.js';
+import { ensembleServers } from './ensemble-servers.js';
+
+const MIN_DEADLINE_MS = 10_000;
+
+const FIGURES = {
+  role: ROLE,
+  version: VERSION,
+  zxid: ZXID,
+  lag: LAG,
+  sessions: metricColumn('', 'global_sessions', 0),
+  connections: CONNECTIONS,
+  watches: WATCHES,
+  avgMs: AVERAGE,
+  maxMs: MAXIMUM,
+  outstanding: OUTSTANDING,
+} as const;
+const TEXTS: readonly string[] = ['role', 'version', 'zxid'];
+const TITLES: Readonly<Record<string, string>> = {
+  connections: 'CONNS',
+  avgMs: 'AVG MS',
+  maxMs: 'MAX MS',
+};
+
+/** conf tells which of two addresses are one server. */
+const VERB: OpsVerb = {
+  name: 'status',
+  summary: 'the servers of an ensemble side by side',
+  words: ['srvr', 'mntr', 'conf'],
+  extraWords: ['mntr', 'conf'],
+  ...JUDGED,
+  isConfirmed: false,
+  columns: Object.values(FIGURES),
+  data: serverData,
+};
+
+const COLUMNS: readonly Column[] = [
+  { name: 'server' },
+  ...Object.keys(FIGURES).map((name) => ({
+    name,
+    title: TITLES[name] ?? name.toUpperCase(),
+    isRight: !TEXTS.includes(name),
+  })),
+  { name: 'mark' },
+  { name: 'notes' },
+];
+
+/** @throws CommandError PARTIAL when a server did not answer */
+export async function ensembleStatus(context: CommandContext): Promise<Result> {
+  const result = await look(context);
+  const { members, verdict } = result;
+  const rows = members.map((member) => rowOf(member, result));
+  await context.emit({ kind: 'rows', columns: COLUMNS, rows });
+  await context.emit({
+    kind: 'message',
+    text: `${verdict.level}: ${verdict.summary}`,
+    fields: { level: verdict.level, summary: verdict.summary, problems: verdict.problems },
+  });
+  const silent = members.filter(({ state }) => isDown(state) || isUnjudged(state));
+  if (silent.length === 0) return { kind: 'end' };
+  const names = silent.map(({ server, state }) => `${server} (${state})`).join(', ');
+  throw new CommandError(`${silent.length} of ${members.length} servers did not answer: ${names}`, {
+    code: 'PARTIAL',
+    exitCode: ExitCode.partial,
+  });
+}
+
+async function look(context: CommandContext): Promise<OpsResult> {
+  const { tls, wordTimeoutMs: timeoutMs } = context.session;
+  const ask = (servers: Parameters<typeof runVerb>[1]) =>
+    runVerb(VERB, servers, {
+      ask: askWord,
+      timeoutMs,
+      deadlineMs: Math.max(MIN_DEADLINE_MS, timeoutMs),
+      confirmMs: 0,
+      now: () => new Date(),
+      signal: context.signal,
+      ...(tls === undefined ? {} : { tls }),
+    });
+  const result = await ask(await ensembleServers(context));
+  const once = withoutTwins(result.members);
+  // What was typed may be another name for what the configuration has.
+  return once.length === result.members.length ? result : ask(once.map(({ address }) => address));
+}
+
+function withoutTwins(members: readonly Member[]): readonly Member[] {
+  const seats = new Set<string>();
+  return members.filter((member) => {
+    const { sid, membership } = statusOf(member);
+    if (sid === undefined || membership === undefined) return true;
+    const seat = `${sid} ${membership}`;
+    const isNew = !seats.has(seat);
+    seats.add(seat);
+    return isNew;
+  });
+}
+
+const MARKS: Readonly<Record<Level, string | null>> = {
+  healthy: null,
+  warning: '!',
+  unknown: '?',
+  critical: '!!',
+};
+
+function rowOf(member: Member, { members, verdict }: OpsResult): Row {
+  const problems = problemsOf(member, verdict);
+  const odd = oddVersion(member, members);
+  const notes = [...problems.map(({ text }) => text), ...(odd === undefined ? [] : [odd])];
+  const level = worstLevel(problems) ?? (odd === undefined ? 'healthy' : 'warning');
+  const cells = Object.entries(FIGURES).map(([name, column]) => {
+    const value = column.value(member, members) ?? null;
+    return [name, typeof value === 'bigint' ? Number(value) : value];
+  });
+  return {
+    server: member.server,
+    ...Object.fromEntries(cells),
+    mark: MARKS[level],
+    notes: notes.length === 0 ? null : notes.join('; '),
+  };
+}
+
+/** In the middle of an upgrade that is as it should be, and worth knowing all the same. */
+function oddVersion(member: Member, members: readonly Member[]): string | undefined {
+  const versionOf = (each: Member) => VERSION.value(each, members);
+  const own = versionOf(member);
+  if (own === undefined) return undefined;
+  const same = members.filter((each) => versionOf(each) === own).length;
+  const known = members.filter((each) => versionOf(each) !== undefined).length;
+  return same * 2 < known ? 'another version than most' : undefined;
+}

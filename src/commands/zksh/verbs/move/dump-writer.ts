@@ -1,0 +1,168 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { CommandError, ExitCode } from '../../../program/command-error.js';
+import { DumpFolder } from './dump-folder.js';
+import { type DumpFormat, formatParts } from './dump-format.js';
+import type { DumpText } from './dump-syntax.js';
+import { type LineFields, recordFields, withoutData, type ZnodeRecord } from './znode-record.js';
+
+const WRITE_LENGTH = 256 * 1024;
+
+/** What there is of a dump that was interrupted. */
+export interface Begun {
+  /** The last whole znode; undefined when none was written. */
+  readonly last: string | undefined;
+  readonly znodes: number;
+  /** Bytes of whole parts. */
+  readonly length: number;
+  readonly format: DumpFormat;
+}
+
+/** Writes a dump to a file, or a folder, that only its owner may read. */
+export class DumpWriter {
+  readonly #text: DumpText;
+  readonly #lines: LineWriter;
+  readonly #folder: DumpFolder | undefined;
+  readonly #begun: Begun | undefined;
+  readonly #signal: AbortSignal;
+  #isFirst: boolean;
+
+  private constructor(
+    parts: { readonly text: DumpText; readonly folder: DumpFolder | undefined },
+    handle: FileHandle,
+    begun: Begun | undefined,
+    signal: AbortSignal,
+  ) {
+    this.#text = parts.text;
+    this.#folder = parts.folder;
+    this.#begun = begun;
+    this.#signal = signal;
+    this.#isFirst = begun === undefined || begun.znodes === 0;
+    this.#lines = new LineWriter(handle, signal);
+    // The end of its last part is the end of the file, and a line goes on behind it.
+    if (begun?.format === 'json') this.#lines.addText('\n');
+  }
+
+  /**
+   * @param signal nothing is written after it, when somebody may go on with the file already
+   * @throws CommandError FILEEXISTS, NOFILE
+   */
+  static async open(
+    file: string,
+    format: DumpFormat,
+    begun: Begun | undefined,
+    signal: AbortSignal,
+  ): Promise<DumpWriter> {
+    const { text } = await formatParts(format === 'dir' ? 'ndjson' : format);
+    try {
+      const folder = format === 'dir' ? await openFolder(file, begun) : undefined;
+      const handle = await openFile(folder?.index ?? file, begun);
+      return new DumpWriter({ text, folder }, handle, begun, signal);
+    } catch (cause) {
+      throw openFault(file, cause);
+    }
+  }
+
+  /** Is written at once: an interrupted dump is gone on with by its head. */
+  async head(fields: LineFields): Promise<void> {
+    const hasFiles = this.#folder === undefined ? {} : { hasFiles: true };
+    await this.#lines.add(this.#text.head({ ...fields, ...hasFiles }));
+    await this.#lines.flush();
+  }
+
+  async record(record: ZnodeRecord): Promise<void> {
+    const fields = recordFields(record);
+    if (this.#folder === undefined) {
+      await this.#lines.add(this.#text.record(fields, this.#isFirst));
+    } else if (!this.#signal.aborted) {
+      // The file before its line, so that no line tells of what is not there.
+      if (record.data !== null) {
+        await this.#folder.write(record.path, record.data, this.#begun !== undefined);
+      }
+      await this.#lines.add(this.#text.record(withoutData(fields), this.#isFirst));
+    }
+    this.#isFirst = false;
+  }
+
+  async end(fields: LineFields): Promise<void> {
+    await this.#lines.add(this.#text.end(fields));
+    await this.#lines.flush();
+    await this.#lines.sync();
+  }
+
+  close(): Promise<void> {
+    return this.#lines.close();
+  }
+}
+
+function openFolder(name: string, begun: Begun | undefined): Promise<DumpFolder> {
+  return begun === undefined ? DumpFolder.create(name) : DumpFolder.at(name);
+}
+
+async function openFile(file: string, begun: Begun | undefined): Promise<FileHandle> {
+  if (begun === undefined) return open(file, 'wx', 0o600);
+  const handle = await open(file, 'r+');
+  await handle.truncate(begun.length);
+  return handle;
+}
+
+function openFault(file: string, cause: unknown): CommandError {
+  const isThere = cause instanceof Error && 'code' in cause && cause.code === 'EEXIST';
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new CommandError(
+    isThere ? `${file} is there already` : `cannot write ${file}: ${reason}`,
+    {
+      code: isThere ? 'FILEEXISTS' : 'NOFILE',
+      exitCode: ExitCode.usage,
+      hint: isThere ? 'take another name, or go on with it: --resume' : undefined,
+      cause,
+    },
+  );
+}
+
+/** Appends lines to a file, many in one write. */
+class LineWriter {
+  readonly #handle: FileHandle;
+  readonly #signal: AbortSignal;
+  #lines: string[] = [];
+  #length = 0;
+  #at: number | undefined;
+
+  constructor(handle: FileHandle, signal: AbortSignal) {
+    this.#handle = handle;
+    this.#signal = signal;
+  }
+
+  async add(line: string): Promise<void> {
+    this.addText(line);
+    this.addText('\n');
+    if (this.#length >= WRITE_LENGTH) await this.flush();
+  }
+
+  addText(text: string): void {
+    this.#lines.push(text);
+    this.#length += text.length;
+  }
+
+  async flush(): Promise<void> {
+    if (this.#lines.length === 0 || this.#signal.aborted) return;
+    const bytes = Buffer.from(this.#lines.join(''));
+    this.#lines = [];
+    this.#length = 0;
+    this.#at ??= (await this.#handle.stat()).size;
+    let written = 0;
+    while (written < bytes.length) {
+      const left = bytes.length - written;
+      const step = await this.#handle.write(bytes, written, left, this.#at + written);
+      written += step.bytesWritten;
+    }
+    this.#at += bytes.length;
+  }
+
+  sync(): Promise<void> {
+    return this.#handle.sync();
+  }
+
+  close(): Promise<void> {
+    return this.#handle.close();
+  }
+}

@@ -1,0 +1,111 @@
+import type { ZooKeeperClient } from '../../../../client/client.js';
+import { chrootStart } from '../../../../client/connect-string.js';
+import { baseName, childPath } from '../../../../protocol/path.js';
+import { usageError } from '../../../program/command-error.js';
+import type { CommandContext } from '../../engine/command.js';
+import { DumpSource } from './dump-file.js';
+import type { DumpFormat } from './dump-format.js';
+import { TreeSource, type TreeSourceOptions } from './tree-source.js';
+import type { ZnodeRecord } from './znode-record.js';
+
+/** A tree of a server: of this session's, or of another. */
+export interface TreePlace {
+  readonly client: ZooKeeperClient;
+  readonly path: string;
+  /** As it was typed, without a slash at its end. */
+  readonly name: string;
+  readonly isHere: boolean;
+  close(): Promise<void>;
+}
+
+/** Is it a tree elsewhere? */
+export function isRemote(place: string): boolean {
+  return /^(zk|srv)s?:\/\//.test(place);
+}
+
+export function isFile(place: string): boolean {
+  return place.startsWith('@');
+}
+
+/** "zk://h1,h2:2182/a/b" to the connect string and the path. */
+export function splitRemote(place: string): { readonly target: string; readonly path: string } {
+  const plain = place.replace(/^zk:\/\//, '');
+  const at = chrootStart(plain);
+  const path = plain.slice(at).replace(/\/+$/, '');
+  return { target: plain.slice(0, at), path: path === '' ? '/' : path };
+}
+
+/**
+ * Opens the tree of a place; the caller closes it.
+ * @throws ConnectError when the servers of another cluster are not reached
+ */
+export async function openTree(
+  context: CommandContext,
+  place: string,
+  isAuthSent: boolean,
+): Promise<TreePlace> {
+  if (isFile(place)) throw usageError(`${place} is a file, and a tree is needed here`, undefined);
+  if (!isRemote(place)) {
+    const { client } = context;
+    return { client, path: place, name: place, isHere: true, close: async () => undefined };
+  }
+  const { target, path } = splitRemote(place);
+  const client = await context.session.openBeside(target, isAuthSent);
+  return { client, path, name: place, isHere: false, close: () => client.close() };
+}
+
+/** Where a copy goes: `to/` is below it, under the name it has. */
+export function destinationPath(to: string, typed: string | undefined, from: string): string {
+  if (typed?.endsWith('/') !== true || from === '/') return to;
+  return childPath(to, baseName(from));
+}
+
+export interface OpenSource {
+  /** Of a tree; undefined for a dump. */
+  readonly tree: TreeSource | undefined;
+  readonly dump: DumpSource | undefined;
+  records(): AsyncGenerator<ZnodeRecord>;
+  close(): Promise<void>;
+}
+
+/** A password is for the servers it was given for, unless somebody says otherwise. */
+export const AUTH_OPTION = {
+  'send-auth': {
+    summary:
+      'authenticate on another cluster as zksh was told to here, which shows it the password',
+  },
+} as const;
+
+/** Opens whatever a place is, to be read. */
+export async function openSource(
+  context: CommandContext,
+  place: string,
+  options: TreeSourceOptions & {
+    readonly isAuthSent: boolean;
+    /** Of a dump; undefined: what it looks like. */
+    readonly format?: DumpFormat | undefined;
+  },
+): Promise<OpenSource> {
+  if (isFile(place)) {
+    const dump = await DumpSource.ofFile(place.slice(1), { format: options.format });
+    return {
+      tree: undefined,
+      dump,
+      records: () => wanted(dump.records(), options),
+      close: async () => undefined,
+    };
+  }
+  const { client, path, close } = await openTree(context, place, options.isAuthSent);
+  const tree = new TreeSource(client, path, options);
+  return { tree, dump: undefined, records: () => tree.records(), close };
+}
+
+async function* wanted(
+  records: AsyncGenerator<ZnodeRecord>,
+  { hasAcls, hasEphemerals }: TreeSourceOptions,
+): AsyncGenerator<ZnodeRecord> {
+  for await (const record of records) {
+    if (record.mode === 'ephemeral' && !hasEphemerals) continue;
+    yield hasAcls ? record : { ...record, acl: undefined };
+  }
+}

@@ -1,0 +1,250 @@
+import { isWithin } from '../../../../protocol/path.js';
+import { CommandError, ExitCode, usageError } from '../../../program/command-error.js';
+import { type CommandContext, defineCommand } from '../../engine/command.js';
+import type { Result } from '../../results/result.js';
+import { compareRecords, type Difference } from './compare-records.js';
+import { amount, checkSource } from './copy-report.js';
+import { DUMP_FORMATS, FORMAT_OPTION } from './dump-format.js';
+import { existingRoot } from './existing-root.js';
+import {
+  AUTH_OPTION,
+  isFile,
+  isRemote,
+  type OpenSource,
+  openSource,
+  openTree,
+  type TreePlace,
+} from './place.js';
+import { applyDifferences, emptyTally, type Tally, tally } from './sync-differences.js';
+import { TreeSource } from './tree-source.js';
+
+const SAMPLE_LENGTH = 5;
+
+export const syncTree = defineCommand({
+  name: 'sync-tree',
+  group: 'move',
+  summary: 'make a subtree equal to another, or to a dump',
+  description:
+    'What differs is changed, and nothing else: what is missing is created, other data and other ACLs are set, each only if it is still as it was when it was compared. With --delete, what only the target has is deleted, children first; it says how many there are, with a sample, and asks; a script says --yes, or is refused. Ephemerals of the target are left alone. Containers and TTL nodes become persistent ones, unless a dump names them. What could not be changed is named, and makes the exit code 9; the same again goes on from there.',
+  options: {
+    delete: { summary: 'delete what only the target has' },
+    yes: { letter: 'y', summary: 'do not ask before deleting' },
+    'dry-run': { letter: 'n', summary: 'list what would be done: + create, ~ set, - delete' },
+    ephemerals: { letter: 'e', summary: 'make persistent znodes of the ephemerals of the source' },
+    'no-acl': { summary: 'without ACLs: those of the target stay' },
+    ...FORMAT_OPTION,
+    ...AUTH_OPTION,
+  },
+  args: {
+    source: {
+      kind: 'place',
+      summary: 'a path, zk://host[:port][,...]/path, or @FILE for a dump, also a folder',
+    },
+    target: { kind: 'place', summary: 'a path, or zk://host[:port][,...]/path' },
+  },
+  isMutating: true,
+  examples: [
+    { line: 'sync-tree -n --delete /app zk://other:2181/app', summary: 'look first' },
+    { line: 'sync-tree --delete /app zk://other:2181/app', summary: 'then do it' },
+    { line: 'sync-tree /app /app.old', summary: 'keep what there is now' },
+    { line: 'sync-tree @app.yaml /app', summary: 'what somebody edited' },
+  ],
+  check({ args, options, tokens }) {
+    if (isFile(args.target)) {
+      throw usageError('a dump is written anew by dump', tokens.target);
+    }
+    if (options.yes && !options.delete) {
+      throw usageError('--yes goes with --delete', tokens.yes);
+    }
+    const places = [args.source, args.target];
+    if (!places.some((place) => isFile(place) || isRemote(place))) {
+      if (isWithin(args.source, args.target) || isWithin(args.target, args.source)) {
+        throw usageError('one of the two trees is part of the other', tokens.target);
+      }
+    }
+  },
+  async run(context, { options, args }): Promise<Result> {
+    const how = {
+      signal: context.signal,
+      hasAcls: !options['no-acl'],
+      hasEphemerals: options.ephemerals,
+      isAuthSent: options['send-auth'],
+      format: DUMP_FORMATS.find((name) => name === options.format),
+    };
+    const source = await openSource(context, args.source, how);
+    try {
+      const target = await openTree(context, args.target, options['send-auth']);
+      try {
+        return await syncPlaces({ context, source, target, options, hasAcls: how.hasAcls });
+      } finally {
+        await target.close();
+      }
+    } finally {
+      await source.close();
+    }
+  },
+});
+
+interface Sync {
+  readonly context: CommandContext;
+  readonly source: OpenSource;
+  readonly target: TreePlace;
+  readonly hasAcls: boolean;
+  readonly options: {
+    readonly delete: boolean;
+    readonly yes: boolean;
+    readonly 'dry-run': boolean;
+  };
+}
+
+async function syncPlaces(sync: Sync): Promise<Result> {
+  const { context, target, options } = sync;
+  const { client, path } = target;
+  if (isWithin(path, '/zookeeper')) {
+    throw new CommandError(`sync-tree never changes ${path}`, {
+      code: 'GUARDED',
+      exitCode: ExitCode.usage,
+      path,
+      hint: "it holds the server's own znodes",
+    });
+  }
+  await checkComplete(sync);
+  const isThere = (await client.exists(path)) !== null;
+  if (!isThere) await existingRoot(client, path);
+  if (options['dry-run']) return listOnly(sync, isThere);
+  if (options.delete && isThere) await confirmDeletes(sync, await lookAhead(sync));
+  const counts = await applyDifferences(differencesOf(sync, isThere), client, path, {
+    signal: context.signal,
+    mayDelete: () => options.delete && (sync.source.tree?.unread ?? 0) === 0,
+    hasAcls: sync.hasAcls,
+    progress: (count) => context.progress?.({ done: 'changed', count }),
+  }).finally(() => context.progress?.(undefined));
+  checkRead(sync);
+  const name = nameOf(target);
+  return {
+    kind: 'message',
+    text: `${name} is as the source has it: ${sentenceOf(counts)}`,
+    fields: { to: name, ...counts, isDryRun: false },
+  };
+}
+
+/** What a part of a dump lacks is not what is to be deleted. */
+async function checkComplete({ source: { dump }, options }: Sync): Promise<void> {
+  if (dump === undefined) return;
+  const end = await dump.readEnd();
+  if (end !== undefined && (end.unread === 0 || !options.delete)) return;
+  const why = end === undefined ? 'it was interrupted' : `${end.unread} znodes were not read`;
+  throw new CommandError(`the dump is not complete: ${why}`, {
+    code: 'BADDUMP',
+    exitCode: ExitCode.usage,
+    hint: end === undefined ? 'dump --resume ends it' : 'without --delete it is taken as it is',
+  });
+}
+
+function nameOf({ name, path }: TreePlace): string {
+  return isRemote(name) ? name : path;
+}
+
+/** What an incomplete look at the source lacks would be deleted, so nothing is done after one. */
+function checkRead({ source }: Sync): void {
+  if (source.tree !== undefined) checkSource(source.tree);
+}
+
+function differencesOf(sync: Sync, isThere: boolean): AsyncGenerator<Difference> {
+  const { context, source, target, hasAcls } = sync;
+  const tree = new TreeSource(target.client, target.path, {
+    signal: context.signal,
+    hasAcls,
+    hasEphemerals: false,
+  });
+  return compareRecords(persistent(source), isThere ? tree.records() : nothing());
+}
+
+async function* persistent(source: OpenSource): ReturnType<OpenSource['records']> {
+  for await (const record of source.records()) {
+    yield record.mode === 'ephemeral' ? { ...record, mode: 'persistent' } : record;
+  }
+}
+
+async function* nothing(): ReturnType<OpenSource['records']> {}
+
+/** What would be deleted, before anything is changed. */
+interface Deletes {
+  readonly count: number;
+  readonly sample: readonly string[];
+}
+
+async function lookAhead(sync: Sync): Promise<Deletes> {
+  const sample: string[] = [];
+  let count = 0;
+  for await (const { path, left } of differencesOf(sync, true)) {
+    if (left !== undefined) continue;
+    count++;
+    if (sample.length < SAMPLE_LENGTH) sample.push(absolute(sync.target, path));
+  }
+  checkRead(sync);
+  return { count, sample };
+}
+
+async function confirmDeletes(
+  { context, options }: Sync,
+  { count, sample }: Deletes,
+): Promise<void> {
+  if (count === 0 || options.yes) return;
+  const what = count === 1 ? '1 znode' : `${count} znodes`;
+  if (!context.isInteractive) {
+    const more = count > sample.length ? ', ...' : '';
+    throw new CommandError(
+      `nothing was changed: it would delete ${what}: ${sample.join(', ')}${more}`,
+      {
+        code: 'UNCONFIRMED',
+        exitCode: ExitCode.usage,
+        hint: 'sync-tree --delete --yes does it without a question; -n lists them all',
+      },
+    );
+  }
+  const more = count > sample.length ? `\n  ... and ${count - sample.length} more` : '';
+  const question = `delete ${what} that only the target has?\n  ${sample.join('\n  ')}${more}\n`;
+  if (await context.confirm(question)) return;
+  throw new CommandError('nothing was changed', { code: 'REFUSED' });
+}
+
+function absolute({ path: root }: TreePlace, path: string): string {
+  return root === '/' ? path || '/' : `${root}${path}`;
+}
+
+async function listOnly(sync: Sync, isThere: boolean): Promise<Result> {
+  const { context, target, options } = sync;
+  const counts = emptyTally();
+  for await (const difference of differencesOf(sync, isThere)) {
+    if (difference.left === undefined && !options.delete) continue;
+    tally(counts, difference);
+    const [sign, action] = stepOf(difference);
+    const path = absolute(target, difference.path);
+    const what = changesOf(difference);
+    const text = `${sign} ${path}${what.length > 0 ? `  (${what.join(', ')})` : ''}`;
+    await context.emit({ kind: 'message', text, fields: { path, action, changes: what } });
+  }
+  checkRead(sync);
+  const name = nameOf(target);
+  return {
+    kind: 'message',
+    text: `${name} would be as the source has it: ${sentenceOf(counts)}`,
+    fields: { to: name, ...counts, isDryRun: true },
+  };
+}
+
+function stepOf({ left, right }: Difference): readonly [sign: string, action: string] {
+  if (left === undefined) return ['-', 'delete'];
+  return right === undefined ? ['+', 'create'] : ['~', 'set'];
+}
+
+function changesOf({ isDataDifferent, isAclDifferent }: Difference): readonly string[] {
+  return [...(isDataDifferent ? ['data'] : []), ...(isAclDifferent ? ['ACL'] : [])];
+}
+
+function sentenceOf({ created, set, aclsSet, deleted, bytes }: Tally): string {
+  if (created + set + aclsSet + deleted === 0) return 'nothing to do';
+  const acls = aclsSet === 1 ? '1 ACL' : `${aclsSet} ACLs`;
+  return `${amount(created + set, bytes)} (${created} created, ${set} set), ${acls} set, ${deleted} deleted`;
+}

@@ -1,0 +1,183 @@
+// A znode as it is copied, dumped and compared, and its line in a dump.
+import { isUtf8 } from 'node:buffer';
+import type { ACL } from '../../../../protocol/data.js';
+import { pathFault } from '../../../../protocol/path.js';
+import { OPEN_ACL_UNSAFE } from '../../../../protocol/perms.js';
+import { formatAcl, parseAcl } from '../../../znodes/parse-acl.js';
+
+export interface ZnodeRecord {
+  /** Below the root of what is copied: "" is the root itself, then "/a" and "/a/b". */
+  readonly path: string;
+  readonly data: Buffer | null;
+  /** Undefined where ACLs are left out. */
+  readonly acl: readonly ACL[] | undefined;
+  /** A server tells no client of containers and TTLs; a dump edited by hand may name them. */
+  readonly mode: 'persistent' | 'ephemeral' | 'container' | 'ttl';
+  readonly ttl?: number;
+  /** What it was where it was read. */
+  readonly version: number;
+  readonly mtime: number;
+  /** Of a tree; a dump does not have it. */
+  readonly aclVersion?: number;
+}
+
+export interface DumpHead {
+  readonly root: string;
+  readonly server: string;
+  readonly hasAcls: boolean;
+  /** Is the data of its znodes in files beside it? */
+  readonly hasFiles?: boolean;
+}
+
+export interface DumpEnd {
+  readonly znodes: number;
+  readonly ephemeralsLeftOut: number;
+  readonly unread: number;
+}
+
+const FORMAT = 1;
+
+/** The fields of a line of a dump. */
+export type LineFields = Readonly<Record<string, unknown>>;
+
+export function headFields({ root, server, hasAcls }: DumpHead, time: string): LineFields {
+  return { zkshDump: FORMAT, root, server, time, hasAcls };
+}
+
+/** The same, where the data is in files. */
+export function withoutData({ data, encoding: _, ...fields }: LineFields): LineFields {
+  return data === null ? { ...fields, data } : fields;
+}
+
+export function endFields(end: DumpEnd): LineFields {
+  return { end: true, ...end };
+}
+
+/** Text stays readable, and other bytes are base64. */
+export function recordFields(record: ZnodeRecord): LineFields {
+  const { path, data, acl, mode, ttl, version, mtime } = record;
+  return {
+    path,
+    ...encode(data),
+    ...(acl === undefined ? {} : { acl: formatAcl(acl) }),
+    mode,
+    ...(ttl === undefined ? {} : { ttl }),
+    version,
+    mtime,
+  };
+}
+
+function encode(data: Buffer | null): object {
+  if (data === null) return { data: null };
+  return isUtf8(data)
+    ? { data: data.toString() }
+    : { data: data.toString('base64'), encoding: 'base64' };
+}
+
+export type DumpLine =
+  | { readonly kind: 'head'; readonly head: DumpHead }
+  | {
+      readonly kind: 'record';
+      readonly record: ZnodeRecord;
+      /** Says the line what the data is? */
+      readonly hasData: boolean;
+    }
+  | { readonly kind: 'end'; readonly end: DumpEnd };
+
+/** @throws RangeError that says what of the line is wrong */
+export function parseDumpLine(text: string): DumpLine {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new RangeError('it is no JSON');
+  }
+  if (typeof value !== 'object' || value === null) throw new RangeError('it is no JSON object');
+  return lineOf(value as LineFields);
+}
+
+/** @throws RangeError that says what of the fields is wrong */
+export function lineOf(fields: LineFields): DumpLine {
+  if (fields['zkshDump'] !== undefined) return { kind: 'head', head: headOf(fields) };
+  if (fields['end'] === true) return { kind: 'end', end: endOf(fields) };
+  return { kind: 'record', record: recordOf(fields), hasData: fields['data'] !== undefined };
+}
+
+function headOf(fields: Readonly<Record<string, unknown>>): DumpHead {
+  if (fields['zkshDump'] !== FORMAT) {
+    throw new RangeError(`it is a dump of format ${fields['zkshDump']}, and ${FORMAT} is known`);
+  }
+  const { root, server, hasAcls, hasFiles } = fields as Partial<DumpHead>;
+  return {
+    root: rootOf(root),
+    server: server ?? '',
+    hasAcls: hasAcls ?? true,
+    hasFiles: hasFiles === true,
+  };
+}
+
+function rootOf(root: unknown): string {
+  if (root === undefined) return '/';
+  const fault = typeof root === 'string' ? pathFault(root) : 'it is no text';
+  if (fault !== undefined) throw new RangeError(`its root ${root} is not a path: ${fault}`);
+  return String(root);
+}
+
+function endOf(fields: Readonly<Record<string, unknown>>): DumpEnd {
+  const { znodes = 0, ephemeralsLeftOut = 0, unread = 0 } = fields as Partial<DumpEnd>;
+  return { znodes, ephemeralsLeftOut, unread };
+}
+
+const MODES = ['persistent', 'ephemeral', 'container', 'ttl'] as const;
+
+function recordOf(fields: Readonly<Record<string, unknown>>): ZnodeRecord {
+  const { path, ttl, version, mtime } = fields;
+  if (typeof path !== 'string') throw new RangeError('it has no path');
+  const fault = path === '' ? undefined : pathFault(path);
+  if (fault !== undefined) throw new RangeError(`${path} is not a path: ${fault}`);
+  const mode = MODES.find((name) => name === (fields['mode'] ?? 'persistent'));
+  if (mode === undefined) throw new RangeError(`the mode "${fields['mode']}" is not known`);
+  if (mode === 'ttl' && typeof ttl !== 'number') throw new RangeError('the mode ttl needs a ttl');
+  return {
+    path,
+    data: decode(fields),
+    acl: aclOf(fields['acl']),
+    mode,
+    ...(typeof ttl === 'number' ? { ttl } : {}),
+    version: typeof version === 'number' ? version : 0,
+    mtime: typeof mtime === 'number' ? mtime : 0,
+  };
+}
+
+function decode({ data, encoding }: Readonly<Record<string, unknown>>): Buffer | null {
+  if (data === null || data === undefined) return null;
+  if (typeof data !== 'string') throw new RangeError('its data is no text');
+  if (encoding === undefined || encoding === 'utf8') return Buffer.from(data);
+  if (encoding !== 'base64') throw new RangeError(`the encoding "${encoding}" is not known`);
+  const bytes = Buffer.from(data, 'base64');
+  if (bytes.toString('base64') !== data) throw new RangeError('its data is not base64');
+  return bytes;
+}
+
+function aclOf(text: unknown): readonly ACL[] | undefined {
+  if (text === undefined) return undefined;
+  if (typeof text !== 'string') throw new RangeError('its acl is no text');
+  try {
+    return parseAcl(text);
+  } catch (error) {
+    throw new RangeError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+export function isSameAcl(a: readonly ACL[], b: readonly ACL[]): boolean {
+  return formatAcl(a) === formatAcl(b);
+}
+
+export function isOpenAcl(acl: readonly ACL[]): boolean {
+  return isSameAcl(acl, OPEN_ACL_UNSAFE);
+}
+
+/** Null and empty data differ. */
+export function isSameData(a: Buffer | null, b: Buffer | null): boolean {
+  return a === null || b === null ? a === b : a.equals(b);
+}

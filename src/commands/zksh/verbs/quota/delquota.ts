@@ -1,0 +1,26 @@
+import { removeQuota } from '../../../znodes/quota-nodes.js';
+import { defineCommand } from '../../engine/command.js';
+import type { Result } from '../../results/result.js';
+import { LIMIT_NAMES, LIMITS, refuseChroot } from './limits.js';
+import { noQuota } from './listquota.js';
+
+export const delquota = defineCommand({
+  name: 'delquota',
+  group: 'acl',
+  summary: 'take away the quota of a znode, or some of its limits',
+  options: {
+    count: { letter: 'n', summary: 'the soft limit of znodes' },
+    bytes: { letter: 'b', summary: 'the soft limit of bytes' },
+    'hard-count': { letter: 'N', summary: 'the hard limit of znodes' },
+    'hard-bytes': { letter: 'B', summary: 'the hard limit of bytes' },
+  },
+  args: { path: { kind: 'path', summary: 'the znode' } },
+  isMutating: true,
+  examples: [{ line: 'delquota /app', summary: 'all of it' }],
+  async run(context, { options, args: { path } }): Promise<Result> {
+    refuseChroot(context);
+    const limits = LIMIT_NAMES.filter((name) => options[name]).map((name) => LIMITS[name]);
+    if (!(await removeQuota(context.client, path, limits))) throw noQuota(path);
+    return { kind: 'done', done: 'delquota', path };
+  },
+});

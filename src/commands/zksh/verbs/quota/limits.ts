@@ -1,0 +1,57 @@
+import { CommandError, ExitCode } from '../../../program/command-error.js';
+import type { Quota } from '../../../znodes/quota-nodes.js';
+import type { CommandContext } from '../../engine/command.js';
+import type { Result } from '../../results/result.js';
+
+/** The options of setquota and delquota, and the limits they mean. */
+export const LIMITS = {
+  count: 'count',
+  bytes: 'bytes',
+  'hard-count': 'countHardLimit',
+  'hard-bytes': 'byteHardLimit',
+} as const;
+export type LimitName = keyof typeof LIMITS;
+export const LIMIT_NAMES = Object.keys(LIMITS) as LimitName[];
+
+/** Quotas stand below /zookeeper, which a chroot hides. @throws CommandError */
+export function refuseChroot({ session }: CommandContext): void {
+  if (session.chroot === '') return;
+  throw new CommandError(`quotas cannot be reached below the chroot ${session.chroot}`, {
+    code: 'CHROOT',
+    exitCode: ExitCode.usage,
+    hint: 'connect without the chroot, and give the whole path',
+  });
+}
+
+/** A row for znodes and one for bytes: what is used, and of what. */
+export function quotaRows(path: string, { limits, usage }: Quota): Result {
+  const row = (what: string, used: number, soft: number, hard: number) => ({
+    path,
+    what,
+    used,
+    soft: soft < 0 ? null : soft,
+    hard: hard < 0 ? null : hard,
+    full: fullness(used, hard < 0 ? soft : hard),
+  });
+  return {
+    kind: 'rows',
+    columns: [
+      { name: 'path' },
+      { name: 'what' },
+      { name: 'used', isRight: true },
+      { name: 'soft', isRight: true },
+      { name: 'hard', isRight: true },
+      { name: 'full', isPercent: true },
+    ],
+    rows: [
+      row('znodes', usage.count, limits.count, limits.countHardLimit),
+      row('bytes', usage.bytes, limits.bytes, limits.byteHardLimit),
+    ],
+  };
+}
+
+/** In percent; null without a limit. */
+function fullness(used: number, limit: number): number | null {
+  if (limit < 0) return null;
+  return limit === 0 ? 100 : Math.round((used / limit) * 100);
+}

@@ -1,0 +1,30 @@
+import { CommandError, ExitCode } from '../../../program/command-error.js';
+import { readQuota } from '../../../znodes/quota-nodes.js';
+import { defineCommand } from '../../engine/command.js';
+import type { Result } from '../../results/result.js';
+import { quotaRows, refuseChroot } from './limits.js';
+
+export const listquota = defineCommand({
+  name: 'listquota',
+  group: 'acl',
+  summary: 'show the quota of a znode, and how much of it is used',
+  options: {},
+  args: { path: { kind: 'path', isOptional: true, summary: 'default: the working path' } },
+  examples: [{ line: 'listquota /app', summary: 'used, soft and hard limits' }],
+  async run(context, { args }): Promise<Result> {
+    refuseChroot(context);
+    const path = args.path ?? context.session.cwd;
+    const quota = await readQuota(context.client, path);
+    if (quota === undefined) throw noQuota(path);
+    return quotaRows(path, quota);
+  },
+});
+
+export function noQuota(path: string): CommandError {
+  return new CommandError(`${path} has no quota`, {
+    code: 'NOQUOTA',
+    exitCode: ExitCode.noNode,
+    path,
+    hint: 'setquota gives it one',
+  });
+}

@@ -1,0 +1,36 @@
+import { formatServerAddress, parseConnectString } from '../../../../client/connect-string.js';
+import { askWord } from '../../../../client/four-letter.js';
+import { cons } from '../../../../fourlw/cons.js';
+import { formatSessionId } from '../../../../protocol/session-id.js';
+import type { CommandContext } from '../../engine/command.js';
+
+export interface ClientAddresses {
+  /** host:port of a client by its session, as formatSessionId writes it. */
+  readonly bySession: ReadonlyMap<string, string>;
+  /** Why some may be missing; undefined when every server has answered. */
+  readonly note: string | undefined;
+}
+
+/** Asks each server of the session's list for its connections; a session is on one of them. */
+export async function findAddresses({ session, signal }: CommandContext): Promise<ClientAddresses> {
+  const bySession = new Map<string, string>();
+  const notes: string[] = [];
+  const ask = async (server: ReturnType<typeof parseConnectString>['servers'][number]) => {
+    const name = formatServerAddress(server);
+    try {
+      const { tls, wordTimeoutMs: timeoutMs } = session;
+      const options = { timeoutMs, signal, ...(tls === undefined ? {} : { tls }) };
+      const answer = (await askWord(server, 'cons', options)).toString();
+      if (answer.includes('not in the whitelist')) {
+        notes.push(`${name} does not answer the word cons; 4lw.commands.whitelist allows it`);
+      }
+      for (const { sessionId, remote } of cons.parse(answer).connections) {
+        if (sessionId !== undefined) bySession.set(formatSessionId(BigInt(sessionId)), remote);
+      }
+    } catch (error) {
+      notes.push(`${name}: ${error instanceof Error ? error.message : error}`);
+    }
+  };
+  await Promise.all(parseConnectString(session.target).servers.map(ask));
+  return { bySession, note: notes.length === 0 ? undefined : notes.join('; ') };
+}

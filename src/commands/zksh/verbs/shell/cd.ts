@@ -1,0 +1,33 @@
+import { ZooKeeperError } from '../../../../client/errors.js';
+import { ErrorCode } from '../../../../protocol/error-code.js';
+import { usageError } from '../../../program/command-error.js';
+import { defineCommand } from '../../engine/command.js';
+import type { Result } from '../../results/result.js';
+
+export const cd = defineCommand({
+  name: 'cd',
+  group: 'shell',
+  summary: 'change the working path',
+  description: 'Paths that do not begin with / start there. cd - goes back, cd alone to the root.',
+  options: {},
+  args: { path: { kind: 'path', isOptional: true, summary: 'a path, .. or -; default: /' } },
+  examples: [
+    { line: 'cd /app', summary: 'then ls config is ls /app/config' },
+    { line: 'cd -', summary: 'back to where it was before' },
+  ],
+  async run(context, { args, tokens }): Promise<Result> {
+    const { session } = context;
+    const isBack = tokens.path?.text === '-' && !tokens.path.isQuoted;
+    if (isBack && session.previousCwd === undefined) {
+      throw usageError('there is no path before this one', tokens.path);
+    }
+    const path = isBack ? (session.previousCwd ?? '/') : (args.path ?? '/');
+    if (path !== '/' && (await context.client.exists(path)) === null) {
+      throw new ZooKeeperError(ErrorCode.NONODE, path);
+    }
+    session.changePath(path);
+    return isBack
+      ? { kind: 'message', text: path, fields: { path } }
+      : { kind: 'done', done: 'cd', path };
+  },
+});

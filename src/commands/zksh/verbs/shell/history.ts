@@ -1,0 +1,33 @@
+import { defineCommand } from '../../engine/command.js';
+import type { Result } from '../../results/result.js';
+
+const DEFAULT_COUNT = 11;
+
+export const history = defineCommand({
+  name: 'history',
+  group: 'shell',
+  summary: 'list the last lines, with the numbers that redo takes',
+  description: 'Lines that hold a password are not among them.',
+  options: {
+    count: {
+      letter: 'n',
+      kind: 'integer',
+      valueName: 'N',
+      min: 1,
+      max: 0x7fff_ffff,
+      summary: 'so many, default 11',
+    },
+  },
+  args: {},
+  isLocal: true,
+  examples: [{ line: 'history -n 100', summary: 'more of them' }],
+  async run({ session, emit }, { options }): Promise<Result> {
+    const { lines } = session;
+    const first = Math.max(0, lines.length - (options.count ?? DEFAULT_COUNT));
+    for (const [at, line] of lines.entries()) {
+      if (at < first) continue;
+      await emit({ kind: 'message', text: `${at} - ${line}`, fields: { number: at, line } });
+    }
+    return { kind: 'end' };
+  },
+});

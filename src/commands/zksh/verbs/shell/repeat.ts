@@ -1,0 +1,40 @@
+import { setTimeout } from 'node:timers/promises';
+import { errorOf } from '../../../program/command-error.js';
+import { defineCommand } from '../../engine/command.js';
+import type { Result } from '../../results/result.js';
+
+export const repeat = defineCommand({
+  name: 'repeat',
+  group: 'shell',
+  summary: 'run a command again and again',
+  description: 'It ends at the first error, or when it is interrupted.',
+  options: {
+    every: {
+      kind: 'integer',
+      valueName: 'MS',
+      min: 0,
+      max: 0x7fff_ffff,
+      summary: 'wait so long between the end of one run and the next, default 0',
+    },
+  },
+  args: {
+    count: { kind: 'integer', min: 1, max: 0x7fff_ffff, summary: 'so often' },
+    command: { kind: 'word', isVariadic: true, summary: 'the command itself, no alias' },
+  },
+  isLocal: true,
+  examples: [{ line: 'repeat 60 --every 1000 get /app/leader', summary: 'look for a minute' }],
+  async run(context, { args: { count, command }, options: { every = 0 } }): Promise<Result> {
+    const { signal } = context;
+    for (let run = 0; run < count; run++) {
+      if (run > 0 && every > 0) await setTimeout(every, undefined, { signal });
+      for await (const outcome of context.runWords(command)) {
+        if (outcome.kind === 'error') throw errorOf(outcome.error);
+        const { result } = outcome;
+        if (result.kind === 'exit') return result;
+        if (result.kind === 'ran' && result.exitCode !== 0) return result;
+        await context.emit(result);
+      }
+    }
+    return { kind: 'end' };
+  },
+});

@@ -1,0 +1,61 @@
+import type { ZooKeeperClient } from '../../../../client/client.js';
+import { errorOf } from '../../../program/command-error.js';
+import { defineCommand } from '../../engine/command.js';
+import type { Result } from '../../results/result.js';
+
+/** What sends nothing. */
+const NO_REQUESTS: ReadonlySet<PropertyKey> = new Set([
+  'connect',
+  'close',
+  'on',
+  'off',
+  'updateServers',
+]);
+
+export const time = defineCommand({
+  name: 'time',
+  group: 'shell',
+  summary: 'run a command, and tell how long it took and how many requests it sent',
+  options: {},
+  args: {
+    command: { kind: 'word', isVariadic: true, summary: 'the command itself, no alias' },
+  },
+  isLocal: true,
+  examples: [{ line: 'time du /app', summary: 'how much a walk costs' }],
+  async run(context, { args: { command } }): Promise<Result> {
+    const [name] = command;
+    const timed = await context.commands.find(name?.text ?? '');
+    // What it takes to connect is not the command's.
+    if (timed !== undefined && timed.isLocal !== true) await context.session.ready();
+    let requests = 0;
+    const count = () => {
+      requests++;
+    };
+    const start = performance.now();
+    let end: Result = { kind: 'end' };
+    for await (const outcome of context.runWords(command, (client) => counting(client, count))) {
+      if (outcome.kind === 'error') throw errorOf(outcome.error);
+      if (outcome.result.kind === 'exit') return outcome.result;
+      if (outcome.result.kind === 'ran') end = outcome.result;
+      else await context.emit(outcome.result);
+    }
+    const elapsedMs = Number((performance.now() - start).toFixed(3));
+    const sent = `${requests} request${requests === 1 ? '' : 's'}`;
+    const fields = { elapsedMs, requests };
+    await context.emit({ kind: 'message', text: `${elapsedMs} ms, ${sent}`, fields });
+    return end;
+  },
+});
+
+function counting(client: ZooKeeperClient, count: () => void): ZooKeeperClient {
+  return new Proxy(client, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value !== 'function') return value;
+      return (...args: unknown[]) => {
+        if (!NO_REQUESTS.has(name)) count();
+        return Reflect.apply(value, target, args);
+      };
+    },
+  });
+}

@@ -1,0 +1,21 @@
+import { defineCommand } from '../../engine/command.js';
+import type { Result } from '../../results/result.js';
+import { noTransaction } from './commit.js';
+
+export const abort = defineCommand({
+  name: 'abort',
+  group: 'znode',
+  summary: 'forget the transaction that begin opened',
+  options: {},
+  args: {},
+  isLocal: true,
+  examples: [{ line: 'begin; delete /app/config; abort', summary: 'nothing was done' }],
+  async run({ session }): Promise<Result> {
+    const ops = session.transaction;
+    if (ops === undefined) throw noTransaction();
+    session.transaction = undefined;
+    const count = ops.length;
+    const text = count === 1 ? '1 operation forgotten' : `${count} operations forgotten`;
+    return { kind: 'message', text, fields: { forgotten: count } };
+  },
+});

@@ -1,0 +1,29 @@
+import { CommandError, ExitCode } from '../../../program/command-error.js';
+import { defineCommand } from '../../engine/command.js';
+import type { Result } from '../../results/result.js';
+import { runTransaction } from './transaction.js';
+
+export const commit = defineCommand({
+  name: 'commit',
+  group: 'znode',
+  summary: 'send the transaction that begin opened',
+  options: {},
+  args: {},
+  isMutating: true,
+  examples: [{ line: 'begin; create /app/a; create /app/b; commit', summary: 'both or none' }],
+  async run(context): Promise<Result> {
+    const ops = context.session.transaction;
+    if (ops === undefined) throw noTransaction();
+    context.session.transaction = undefined;
+    if (ops.length === 0) return { kind: 'done', done: 'commit' };
+    return runTransaction(context, ops);
+  },
+});
+
+export function noTransaction(): CommandError {
+  return new CommandError('no transaction is begun', {
+    code: 'TRANSACTION',
+    exitCode: ExitCode.usage,
+    hint: 'begin opens one',
+  });
+}

@@ -1,0 +1,56 @@
+import type { Op, OpResult } from '../../../../client/client.js';
+import { MultiError } from '../../../../client/errors.js';
+import { ErrorCode, errorName } from '../../../../protocol/error-code.js';
+import type { CommandContext } from '../../engine/command.js';
+import type { Result, Row } from '../../results/result.js';
+
+/** Sends operations as one; a row tells what became of each, also when none was done. */
+export async function runTransaction(context: CommandContext, ops: readonly Op[]): Promise<Result> {
+  try {
+    const results = await context.client.multi(ops);
+    return rowsOf(ops, (op, at) => outcomeOf(op, results[at]));
+  } catch (error) {
+    if (error instanceof MultiError) {
+      await context.emit(rowsOf(ops, (_, at) => failureOf(error.results[at], at < error.index)));
+    }
+    throw error;
+  }
+}
+
+function rowsOf(ops: readonly Op[], tell: (op: Op, at: number) => string): Result {
+  const rows: Row[] = ops.map((op, at) => ({
+    number: at + 1,
+    operation: op.op,
+    path: op.path,
+    outcome: tell(op, at),
+  }));
+  return {
+    kind: 'rows',
+    columns: [
+      { name: 'number', title: '#', isRight: true },
+      { name: 'operation' },
+      { name: 'path' },
+      { name: 'outcome' },
+    ],
+    rows,
+  };
+}
+
+function outcomeOf(op: Op, result: OpResult | undefined): string {
+  switch (result?.op) {
+    case 'create':
+      return result.path === op.path ? 'created' : `created ${result.path}`;
+    case 'set':
+      return `version ${result.stat.version}`;
+    case 'delete':
+      return 'deleted';
+    default:
+      return 'ok';
+  }
+}
+
+function failureOf(code: number | undefined, isBefore: boolean): string {
+  if (isBefore || code === ErrorCode.OK) return 'undone';
+  if (code === ErrorCode.RUNTIMEINCONSISTENCY) return 'not tried';
+  return errorName(code ?? ErrorCode.SYSTEMERROR) ?? `error ${code}`;
+}

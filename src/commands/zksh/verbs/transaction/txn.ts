@@ -1,0 +1,67 @@
+import type { Op } from '../../../../client/client.js';
+import { usageError } from '../../../program/command-error.js';
+import { type CommandContext, defineCommand } from '../../engine/command.js';
+import { parseArguments } from '../../engine/parse-arguments.js';
+import { parseLine, type Token } from '../../language/parse-line.js';
+import { toOp } from '../../paths/op-of.js';
+import type { Result } from '../../results/result.js';
+import { runTransaction } from './transaction.js';
+
+export const txn = defineCommand({
+  name: 'txn',
+  group: 'znode',
+  summary: 'do several operations, all or none',
+  description:
+    'Each operation is a word in quotes: create, set, delete or check, with the options they have. A row tells what became of each. begin and commit do the same over several lines.',
+  options: { 'dry-run': { letter: 'n', summary: 'only list the operations' } },
+  args: { operations: { kind: 'text', isVariadic: true, summary: "'create /a x', 'check /b 3'" } },
+  isMutating: true,
+  // Every operation is read before a connection is made.
+  isLocal: true,
+  examples: [
+    {
+      line: "txn 'check /app 0' 'set /app new' 'create /app/done'",
+      summary: 'if nobody changed it',
+    },
+  ],
+  async run(context, { options, args, tokens }): Promise<Result> {
+    const ops: Op[] = [];
+    for (const text of args.operations)
+      ops.push(await operationOf(context, text, tokens.operations));
+    if (!options['dry-run']) {
+      await context.session.ready();
+      return runTransaction(context, ops);
+    }
+    return {
+      kind: 'rows',
+      columns: [{ name: 'operation' }, { name: 'path' }],
+      rows: ops.map(({ op, path }) => ({ operation: op, path })),
+    };
+  },
+});
+
+/** @throws CommandError USAGE for what is none */
+async function operationOf(
+  context: CommandContext,
+  text: string,
+  token: Token | undefined,
+): Promise<Op> {
+  const { statements, fault } = parseLine(text);
+  const [statement, second] = statements;
+  if (fault !== undefined) throw usageError(`"${text}": ${fault.message}`, token, fault.hint);
+  if (statement === undefined || second !== undefined) {
+    throw usageError(`"${text}" is not one operation`, token, "each is a word: 'create /a x'");
+  }
+  const [name, ...words] = statement.tokens;
+  const command = await context.commands.find(name?.text ?? '');
+  if (command?.toOp === undefined) {
+    throw usageError(
+      `"${name?.text}" cannot be part of a transaction`,
+      token,
+      'it holds create, set, delete and check',
+    );
+  }
+  const parsed = parseArguments(command, words, statement, context.session);
+  command.check?.(parsed);
+  return toOp(command, context, parsed);
+}

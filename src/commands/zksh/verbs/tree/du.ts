@@ -1,0 +1,73 @@
+import { defineCommand } from '../../engine/command.js';
+import { CommandWalk, WALK_OPTIONS } from '../../paths/walk-command.js';
+import type { Result } from '../../results/result.js';
+import { type SubtreeSum, SubtreeSums } from './subtree-sums.js';
+
+const { depth: _, ...FLAGS } = WALK_OPTIONS;
+
+export const du = defineCommand({
+  name: 'du',
+  group: 'tree',
+  summary: 'sum up the data of subtrees',
+  description:
+    'A row for the znode and for each of its children: bytes of data and znodes at and below it, largest first. The whole tree below is read, at whatever depth. What may not be read is named at the end, and makes the exit code 9.',
+  options: {
+    depth: {
+      letter: 'd',
+      kind: 'integer',
+      valueName: 'N',
+      max: 1000,
+      summary: 'rows down to so many levels, default 1; all below is counted anyway',
+    },
+    ...FLAGS,
+    sort: {
+      kind: 'text',
+      choices: ['bytes', 'znodes', 'path'],
+      summary: 'by bytes (default), znodes or path',
+    },
+  },
+  args: {
+    path: {
+      kind: 'path',
+      glob: 'serial',
+      isOptional: true,
+      summary: 'where, or a pattern; default: the working path',
+    },
+  },
+  examples: [
+    { line: 'du /', summary: 'which part of the tree is large' },
+    { line: 'du --rate 500 /', summary: 'on a busy ensemble' },
+    { line: 'du -d 2 --sort znodes /app', summary: 'two levels, by number of znodes' },
+  ],
+  async run(context, { options, args }): Promise<Result> {
+    const root = args.path ?? context.session.cwd;
+    const shown = options.depth ?? 1;
+    const rows: SubtreeSum[] = [];
+    const sums = new SubtreeSums((sum) => {
+      if (sum.depth <= shown) rows.push(sum);
+    });
+    const walk = new CommandWalk(context);
+    const { 'in-flight': inFlight, rate } = options;
+    const flags = { 'in-flight': inFlight, rate };
+    for await (const { path, depth, stat } of walk.visits(root, flags)) {
+      sums.add(path, depth, stat?.dataLength ?? 0);
+    }
+    sums.end();
+    rows.reverse();
+    const key = options.sort ?? 'bytes';
+    if (key !== 'path')
+      rows.sort((a, b) => (key === 'znodes' ? b.znodes - a.znodes : b.bytes - a.bytes));
+    else rows.sort((a, b) => (a.path < b.path ? -1 : 1));
+    await context.emit({
+      kind: 'rows',
+      columns: [
+        { name: 'bytes', isRight: true },
+        { name: 'znodes', isRight: true },
+        { name: 'path' },
+      ],
+      rows: rows.map(({ path, bytes, znodes }) => ({ bytes, znodes, path })),
+    });
+    walk.finish();
+    return { kind: 'end' };
+  },
+});

@@ -1,0 +1,161 @@
+import type { Stat } from '../../../../protocol/data.js';
+import { baseName } from '../../../../protocol/path.js';
+import { formatSessionId } from '../../../../protocol/session-id.js';
+import { usageError } from '../../../program/command-error.js';
+import { defineCommand } from '../../engine/command.js';
+import type { Token } from '../../language/parse-line.js';
+import { globToRegExp } from '../../language/path-glob.js';
+import { isEphemeral, LONG_COLUMNS, longRow } from '../../paths/long-listing.js';
+import { CommandWalk, WALK_OPTIONS } from '../../paths/walk-command.js';
+import type { Result } from '../../results/result.js';
+import { checkExec, Exec } from './exec.js';
+import { durationOf, regExpOf } from './name-pattern.js';
+
+const SIZE = { kind: 'integer', valueName: 'BYTES', max: 0x7fff_ffff } as const;
+const COUNT = { kind: 'integer', valueName: 'N', max: 0x7fff_ffff } as const;
+const AGE = { kind: 'text', valueName: 'AGE' } as const;
+
+const OPTIONS = {
+  name: { kind: 'text', valueName: 'GLOB', summary: 'the name fits: *, ?, [a-z], {a,b}' },
+  regex: { kind: 'text', valueName: 'RE', summary: 'the whole path fits, anywhere in it' },
+  type: {
+    letter: 't',
+    kind: 'text',
+    choices: ['persistent', 'ephemeral'],
+    summary: 'persistent or ephemeral; containers and TTL nodes pass for persistent',
+  },
+  owner: { kind: 'text', valueName: 'SESSION', summary: 'ephemerals of this session: 0x1000…' },
+  'min-size': { ...SIZE, summary: 'at least so many bytes of data' },
+  'max-size': { ...SIZE, summary: 'at most so many bytes of data' },
+  'min-children': { ...COUNT, summary: 'at least so many children' },
+  'max-children': { ...COUNT, summary: 'at most so many children' },
+  newer: { ...AGE, summary: 'changed within so long: 10m, 2h, 7d' },
+  older: { ...AGE, summary: 'not changed for so long' },
+  ...WALK_OPTIONS,
+  limit: { letter: 'n', ...COUNT, min: 1, summary: 'stop after so many' },
+  long: { letter: 'l', summary: 'a row of figures for each' },
+  count: { letter: 'c', summary: 'only how many' },
+  exec: {
+    kind: 'text',
+    valueName: 'COMMAND',
+    summary: 'run a command of this shell for each, with {} for its path',
+  },
+  yes: { letter: 'y', summary: 'with --exec: do not ask before a command that changes something' },
+  'dry-run': { summary: 'with --exec: only show the lines' },
+  'keep-going': { letter: 'k', summary: 'with --exec: go on after an error' },
+} as const;
+
+export const find = defineCommand({
+  name: 'find',
+  group: 'tree',
+  summary: 'list the znodes that fit',
+  description:
+    'All conditions given must hold. Paths are shown as they are found. What may not be read is named at the end, and makes the exit code 9. Where --exec runs a command that changes something, all is found first, and the number and a sample are shown before it is asked; a script says --yes, or is refused. It stops at the first error, unless it is to keep going; then what failed is named at the end, with exit code 9.',
+  options: OPTIONS,
+  args: {
+    path: {
+      kind: 'path',
+      glob: 'serial',
+      isOptional: true,
+      summary: 'where, or a pattern; default: the working path',
+    },
+  },
+  examples: [
+    { line: "find --name 'lock-*' -t ephemeral /app", summary: 'locks that are held' },
+    { line: 'find --min-size 100000 -l /', summary: 'large values' },
+    { line: 'find --older 30d --max-children 0 /jobs', summary: 'leaves that nobody touched' },
+    { line: "find --name '*.json' --exec 'json get {} version' /app", summary: 'of each' },
+    { line: "find --name '*.bak' --exec 'delete {}' /app", summary: 'which asks first' },
+  ],
+  check({ options, tokens }) {
+    makeTest(options, tokens, Date.now());
+    if (options.exec !== undefined) checkExec(options.exec, tokens.exec);
+    else {
+      const token = tokens.yes ?? tokens['dry-run'] ?? tokens['keep-going'];
+      if (token !== undefined) throw usageError('this goes with --exec', token);
+    }
+  },
+  async run(context, { options, args, tokens }): Promise<Result> {
+    const fits = makeTest(options, tokens, Date.now());
+    const walk = new CommandWalk(context);
+    const limit = options.limit ?? Number.POSITIVE_INFINITY;
+    const root = args.path ?? context.session.cwd;
+    let count = 0;
+    const exec = options.exec === undefined ? undefined : new Exec(context, options.exec, options);
+    for await (const { path, stat } of walk.visits(root, options)) {
+      if (stat === undefined || !fits(path, stat)) continue;
+      count++;
+      if (exec !== undefined) await exec.found(path);
+      else if (options.long) await context.emit(longResult(path, stat));
+      else if (!options.count) await context.emit({ kind: 'path', path });
+      if (count >= limit) break;
+    }
+    await exec?.finish();
+    if (options.count) await context.emit({ kind: 'count', path: root, count });
+    walk.finish();
+    return { kind: 'end' };
+  },
+});
+
+function longResult(path: string, stat: Stat): Result {
+  const row = longRow({ name: path, stat });
+  const cells = LONG_COLUMNS.map(({ name }) => row[name] ?? '-');
+  return {
+    kind: 'message',
+    text: cells.join('  '),
+    raw: cells.join('\t'),
+    fields: { ...row, name: undefined, path },
+  };
+}
+
+type Options = Parameters<NonNullable<typeof find.check>>[0]['options'];
+type Test = (path: string, stat: Stat) => boolean;
+
+function makeTest(
+  options: Options,
+  tokens: Readonly<Record<string, Token | undefined>>,
+  now: number,
+): Test {
+  const text = (name: string) => options[name] as string | undefined;
+  const number = (name: string, otherwise: number) => Number(options[name] ?? otherwise);
+  const glob = nameTest(text('name'), tokens['name']);
+  const regex =
+    text('regex') === undefined ? undefined : regExpOf(text('regex') ?? '', 'u', tokens['regex']);
+  const owner = text('owner')?.toLowerCase();
+  if (owner !== undefined && !/^0x[0-9a-f]{1,16}$/.test(owner)) {
+    throw usageError(`"${owner}" is no session id`, tokens['owner'], 'it is 0x and hex digits');
+  }
+  const age = (name: string) => {
+    const value = text(name);
+    return value === undefined ? undefined : now - durationOf(value, tokens[name]);
+  };
+  const [newer, older] = [age('newer'), age('older')];
+  const tests: Test[] = [
+    (path) => glob?.test(baseName(path)) ?? true,
+    (path) => regex?.test(path) ?? true,
+    (_, stat) => {
+      const type = text('type');
+      return type === undefined || isEphemeral(stat) === (type === 'ephemeral');
+    },
+    (_, stat) => owner === undefined || formatSessionId(stat.ephemeralOwner) === owner,
+    (_, { dataLength }) =>
+      dataLength >= number('min-size', 0) &&
+      dataLength <= number('max-size', Number.POSITIVE_INFINITY),
+    (_, { numChildren }) =>
+      numChildren >= number('min-children', 0) &&
+      numChildren <= number('max-children', Number.POSITIVE_INFINITY),
+    (_, { mtime }) => newer === undefined || Number(mtime) >= newer,
+    (_, { mtime }) => older === undefined || Number(mtime) < older,
+  ];
+  return (path, stat) => tests.every((test) => test(path, stat));
+}
+
+/** @throws CommandError USAGE */
+function nameTest(glob: string | undefined, token: Token | undefined): RegExp | undefined {
+  try {
+    return glob === undefined ? undefined : globToRegExp(glob);
+  } catch (error) {
+    if (error instanceof RangeError) throw usageError(error.message, token);
+    throw error;
+  }
+}

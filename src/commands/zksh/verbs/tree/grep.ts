@@ -1,0 +1,102 @@
+import { isUtf8 } from 'node:buffer';
+import { type CommandContext, defineCommand } from '../../engine/command.js';
+import type { Token } from '../../language/parse-line.js';
+import { CommandWalk, WALK_OPTIONS } from '../../paths/walk-command.js';
+import type { Result } from '../../results/result.js';
+import { regExpOf } from './name-pattern.js';
+
+export const grep = defineCommand({
+  name: 'grep',
+  group: 'tree',
+  summary: 'search the data of a znode and everything below it',
+  description:
+    'Shows path:line for each line that fits. Data that is no text is searched byte by byte, and only said to fit. What may not be read is named at the end, and makes the exit code 9.',
+  options: {
+    'ignore-case': { letter: 'i', summary: 'large and small letters are the same' },
+    fixed: { letter: 'F', summary: 'the pattern is text, not a regular expression' },
+    invert: { letter: 'v', summary: 'lines that do not fit' },
+    'paths-only': { letter: 'l', summary: 'only the paths, each once' },
+    count: { letter: 'c', summary: 'only how many lines fit' },
+    ...WALK_OPTIONS,
+  },
+  args: {
+    pattern: { kind: 'text', summary: 'a regular expression, as in JavaScript' },
+    path: {
+      kind: 'path',
+      glob: 'serial',
+      isOptional: true,
+      summary: 'where, or a pattern; default: the working path',
+    },
+  },
+  examples: [
+    { line: 'grep -i timeout /app', summary: 'path and line' },
+    { line: 'grep -l \'"state": *"down"\' /clusters', summary: 'who is down' },
+  ],
+  check({ args, options, tokens }) {
+    patternOf(args.pattern, options, tokens.pattern);
+  },
+  async run(context, { options, args, tokens }): Promise<Result> {
+    const pattern = patternOf(args.pattern, options, tokens.pattern);
+    const walk = new CommandWalk(context);
+    const root = args.path ?? context.session.cwd;
+    let count = 0;
+    const read = async (path: string) => (await context.client.getData(path)).data;
+    for await (const { path, extra } of walk.visits(root, options, { read })) {
+      if (extra === undefined || extra === null) continue;
+      count += await show(context, path, linesThatFit(extra, pattern, options.invert), options);
+    }
+    if (options.count) await context.emit({ kind: 'count', path: root, count });
+    walk.finish();
+    return { kind: 'end' };
+  },
+});
+
+interface Flags {
+  readonly 'ignore-case': boolean;
+  readonly fixed: boolean;
+  readonly 'paths-only': boolean;
+  readonly count: boolean;
+}
+
+interface Match {
+  /** From 1; 0 for data that is no text. */
+  readonly line: number;
+  readonly text: string;
+}
+
+function patternOf(pattern: string, flags: Flags, token: Token | undefined): RegExp {
+  const source = flags.fixed ? pattern.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&') : pattern;
+  return regExpOf(source, flags['ignore-case'] ? 'i' : '', token);
+}
+
+function linesThatFit(data: Buffer, pattern: RegExp, isInverted: boolean): Match[] {
+  if (!isUtf8(data)) {
+    const fits = pattern.test(data.toString('latin1')) !== isInverted;
+    return fits ? [{ line: 0, text: `${data.length} bytes that are no text` }] : [];
+  }
+  const lines = data.toString().replace(/\n$/, '').split('\n');
+  return lines
+    .map((text, at) => ({ line: at + 1, text }))
+    .filter(({ text }) => pattern.test(text) !== isInverted);
+}
+
+/** @returns how many lines fit */
+async function show(
+  context: CommandContext,
+  path: string,
+  matches: readonly Match[],
+  flags: Flags,
+): Promise<number> {
+  if (flags.count || matches.length === 0) return matches.length;
+  if (flags['paths-only']) await context.emit({ kind: 'path', path });
+  else {
+    for (const { line, text } of matches) {
+      await context.emit({
+        kind: 'message',
+        text: `${path}:${text}`,
+        fields: { path, line, text },
+      });
+    }
+  }
+  return matches.length;
+}

@@ -1,0 +1,63 @@
+import { defineCommand } from '../../engine/command.js';
+import { CommandWalk, WALK_OPTIONS } from '../../paths/walk-command.js';
+import type { Result, Row } from '../../results/result.js';
+import { SubtreeSums } from './subtree-sums.js';
+import { TopList } from './top-list.js';
+
+const { depth: _, ...FLAGS } = WALK_OPTIONS;
+const DEFAULT_COUNT = 5;
+
+export const hot = defineCommand({
+  name: 'hot',
+  group: 'tree',
+  summary: 'find what is largest, most crowded and most often changed',
+  description:
+    'Four lists: the largest values, the most children, the most znodes below, and the most versions. No more is kept in memory than is shown. What may not be read is named at the end, and makes the exit code 9.',
+  options: {
+    count: {
+      letter: 'n',
+      kind: 'integer',
+      valueName: 'N',
+      min: 1,
+      max: 1000,
+      summary: 'so many of each, default 5',
+    },
+    ...FLAGS,
+  },
+  args: { path: { kind: 'path', isOptional: true, summary: 'default: the working path' } },
+  examples: [{ line: 'hot -n 10 /', summary: 'ten of each' }],
+  async run(context, { options, args }): Promise<Result> {
+    const root = args.path ?? context.session.cwd;
+    const count = options.count ?? DEFAULT_COUNT;
+    const lists = {
+      bytes: new TopList<string>(count),
+      children: new TopList<string>(count),
+      'znodes below': new TopList<string>(count),
+      version: new TopList<string>(count),
+    };
+    const sums = new SubtreeSums(({ path, znodes }) => {
+      if (path !== root && znodes > 1) lists['znodes below'].add(znodes - 1, path);
+    });
+    const walk = new CommandWalk(context);
+    const { 'in-flight': inFlight, rate } = options;
+    const flags = { 'in-flight': inFlight, rate };
+    for await (const { path, depth, stat } of walk.visits(root, flags)) {
+      sums.add(path, depth, 0);
+      if (stat === undefined) continue;
+      if (stat.dataLength > 0) lists.bytes.add(stat.dataLength, path);
+      if (stat.numChildren > 0) lists.children.add(stat.numChildren, path);
+      if (stat.version > 0) lists.version.add(stat.version, path);
+    }
+    sums.end();
+    const rows: Row[] = Object.entries(lists).flatMap(([most, list]) =>
+      list.entries.map(({ figure, item }) => ({ most, figure, path: item })),
+    );
+    await context.emit({
+      kind: 'rows',
+      columns: [{ name: 'most' }, { name: 'figure', isRight: true }, { name: 'path' }],
+      rows,
+    });
+    walk.finish();
+    return { kind: 'end' };
+  },
+});

@@ -1,0 +1,71 @@
+import { baseName } from '../../../../protocol/path.js';
+import type { Visit } from '../../../znodes/walk.js';
+import { defineCommand } from '../../engine/command.js';
+import { znodeType } from '../../paths/long-listing.js';
+import { CommandWalk, WALK_OPTIONS } from '../../paths/walk-command.js';
+import type { Result } from '../../results/result.js';
+
+export const tree = defineCommand({
+  name: 'tree',
+  group: 'tree',
+  summary: 'draw a znode and everything below it',
+  description:
+    'Drawn while it is read, so that the first lines of a large tree come at once. What may not be read is marked, and makes the exit code 9.',
+  options: {
+    ...WALK_OPTIONS,
+    long: { letter: 'l', summary: 'with type, size and version' },
+    limit: {
+      letter: 'n',
+      kind: 'integer',
+      valueName: 'N',
+      min: 1,
+      max: 0x7fff_ffff,
+      summary: 'stop after so many znodes',
+    },
+  },
+  args: {
+    path: {
+      kind: 'path',
+      glob: 'serial',
+      isOptional: true,
+      summary: 'where, or a pattern; default: the working path',
+    },
+  },
+  examples: [
+    { line: 'tree /app', summary: 'all of it' },
+    { line: 'tree -l -d 2 /', summary: 'two levels, with sizes' },
+  ],
+  async run(context, { options, args }): Promise<Result> {
+    const root = args.path ?? context.session.cwd;
+    const walk = new CommandWalk(context);
+    /** Is the ancestor at each depth the last of its siblings? */
+    const lasts: boolean[] = [];
+    for await (const visit of walk.visits(root, options, { areFaultsGiven: true })) {
+      lasts[visit.depth] = visit.isLast;
+      await context.emit(branch(visit, lasts, options.long));
+      if (walk.count >= (options.limit ?? Number.POSITIVE_INFINITY)) break;
+    }
+    walk.finish();
+    return { kind: 'end' };
+  },
+});
+
+function branch(visit: Visit, lasts: readonly boolean[], isLong: boolean): Result {
+  const { path, depth, isLast, stat, error } = visit;
+  const lead = lasts.slice(1, depth).map((isDone) => (isDone ? '    ' : '│   '));
+  const fork = depth === 0 ? '' : isLast ? '└── ' : '├── ';
+  const name = depth === 0 ? path : baseName(path);
+  const text = `${lead.join('')}${fork}${name}`;
+  if (stat === undefined) {
+    const code = error?.code ?? '';
+    const fields = { path, depth, error: code };
+    return { kind: 'message', text: `${text}  (${code})`, raw: path, fields };
+  }
+  const { dataLength, version, numChildren } = stat;
+  return {
+    kind: 'message',
+    text: isLong ? `${text}  ${znodeType(stat)} ${dataLength} B v${version}` : text,
+    raw: path,
+    fields: { path, depth, children: numChildren, size: dataLength, version },
+  };
+}

@@ -1,0 +1,191 @@
+import { dump } from '../../../../fourlw/dump.js';
+import { wchp } from '../../../../fourlw/wchp.js';
+import { isWithin } from '../../../../protocol/path.js';
+import { formatSessionId } from '../../../../protocol/session-id.js';
+import { usageError } from '../../../program/command-error.js';
+import { compareNames } from '../../../znodes/walk.js';
+import { type CommandContext, defineCommand } from '../../engine/command.js';
+import type { Token } from '../../language/parse-line.js';
+import { isEphemeral, isoTime } from '../../paths/long-listing.js';
+import { CommandWalk, WALK_OPTIONS, type WalkFlags } from '../../paths/walk-command.js';
+import type { Column, Result, Row } from '../../results/result.js';
+import { ensembleServers } from '../connection/ensemble-servers.js';
+import { type Client, ServerAnswers } from './server-answers.js';
+
+export const who = defineCommand({
+  name: 'who',
+  group: 'tree',
+  summary: 'show who holds the ephemerals, and from where',
+  description:
+    'A row for each ephemeral at or below the path: its session, the address of the client, and the server it is connected to. With -w: who watches the path itself, and with -R what is below it, too. With -s: every session, with its client, what it holds and what it did last. All servers of the ensemble are asked, those of the connect string and those of the configuration; they must allow the four-letter word cons, for -w wchp, and for -s dump. A session without a client is waiting for its client, or to expire. A server that does not answer is named, and makes the exit code 9.',
+  options: {
+    watches: { letter: 'w', summary: 'the sessions that watch the path' },
+    recursive: { letter: 'R', summary: 'with -w: and what is below it' },
+    sessions: { letter: 's', summary: 'all sessions of the ensemble' },
+    session: { kind: 'text', valueName: 'SESSION', summary: 'only rows of this one: 0x1000…' },
+    ...WALK_OPTIONS,
+  },
+  args: {
+    path: {
+      kind: 'path',
+      glob: 'serial',
+      isOptional: true,
+      summary: 'where, or a pattern; default: the working path',
+    },
+  },
+  examples: [
+    { line: 'who /locks', summary: 'who has the locks' },
+    { line: 'who -w /app/config', summary: 'who will hear of a change' },
+    { line: 'who -w -R --session 0x10000a1b2c30001 /', summary: 'all that one session watches' },
+    { line: 'who -s', summary: 'every session, and what it does' },
+  ],
+  check({ options, tokens }) {
+    sessionOf(options.session, tokens.session);
+    if (options.recursive && !options.watches) {
+      throw usageError(
+        'this goes with -w; ephemerals are looked for below anyway',
+        tokens.recursive,
+      );
+    }
+    if (!options.sessions) return;
+    const token = tokens.path ?? tokens.watches;
+    if (token !== undefined) throw usageError('-s is about the whole ensemble', token);
+  },
+  async run(context, { options, args }): Promise<Result> {
+    return showAll(context, [args.path ?? context.session.cwd], options);
+  },
+  runMany: (context, { options }, paths) => showAll(context, paths, options),
+});
+
+/** @throws CommandError USAGE */
+function sessionOf(text: string | undefined, token?: Token): string | undefined {
+  const id = text?.toLowerCase();
+  if (id === undefined || /^0x[0-9a-f]{1,16}$/.test(id)) return id;
+  throw usageError(`"${text}" is no session id`, token, 'it is 0x and hex digits');
+}
+
+interface Flags extends WalkFlags {
+  readonly watches: boolean;
+  readonly recursive: boolean;
+  readonly sessions: boolean;
+  readonly session: string | undefined;
+}
+
+/** The servers are asked once, for however many paths. */
+async function showAll(
+  context: CommandContext,
+  paths: readonly string[],
+  flags: Flags,
+): Promise<Result> {
+  const answers = new ServerAnswers(context, await ensembleServers(context));
+  const clients = await answers.clients();
+  const walk = new CommandWalk(context);
+  const rows = flags.sessions
+    ? await sessions(answers, clients)
+    : flags.watches
+      ? await watchers(context, paths, flags.recursive, answers, clients)
+      : await owners(walk, paths, flags, clients);
+  const wanted = sessionOf(flags.session);
+  await context.emit({
+    kind: 'rows',
+    columns: flags.sessions ? SESSION_COLUMNS : COLUMNS,
+    rows: wanted === undefined ? rows : rows.filter(({ session }) => session === wanted),
+  });
+  walk.finish();
+  answers.finish();
+  return { kind: 'end' };
+}
+
+const COLUMNS = [{ name: 'path' }, { name: 'session' }, { name: 'client' }, { name: 'server' }];
+
+function rowOf(path: string, session: string, client: Omit<Client, 'connection'> | undefined): Row {
+  return { path, session, client: client?.address ?? null, server: client?.server ?? null };
+}
+
+async function owners(
+  walk: CommandWalk,
+  roots: readonly string[],
+  flags: Flags,
+  clients: ReadonlyMap<string, Client>,
+): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  for (const root of roots) {
+    for await (const { path, stat } of walk.visits(root, flags)) {
+      if (stat === undefined || !isEphemeral(stat)) continue;
+      const session = formatSessionId(stat.ephemeralOwner);
+      rows.push(rowOf(path, session, clients.get(session)));
+    }
+  }
+  return rows;
+}
+
+async function watchers(
+  { session: { chroot } }: CommandContext,
+  asked: readonly string[],
+  isRecursive: boolean,
+  answers: ServerAnswers,
+  clients: ReadonlyMap<string, Client>,
+): Promise<readonly Row[]> {
+  const exact = new Set(asked);
+  const rows: Row[] = [];
+  for (const { server, text } of await answers.ask('wchp')) {
+    for (const [watched, holders] of wchp.parse(text).paths) {
+      const path = belowChroot(watched, chroot);
+      if (path === undefined) continue;
+      const isAsked = isRecursive ? asked.some((root) => isWithin(path, root)) : exact.has(path);
+      if (!isAsked) continue;
+      for (const session of holders) {
+        rows.push(rowOf(path, session, clients.get(session) ?? { address: '-', server }));
+      }
+    }
+  }
+  return rows;
+}
+
+/** The servers know nothing of a chroot. */
+function belowChroot(path: string, chroot: string): string | undefined {
+  if (!isWithin(path, chroot === '' ? '/' : chroot)) return undefined;
+  return path.slice(chroot.length) || '/';
+}
+
+const SESSION_COLUMNS: readonly Column[] = [
+  { name: 'session' },
+  { name: 'client' },
+  { name: 'server' },
+  { name: 'timeout', isRight: true },
+  { name: 'ephemerals', isRight: true },
+  { name: 'queued', isRight: true },
+  { name: 'last' },
+  { name: 'since' },
+];
+
+/** Those with a client as its server tells, the others as a leader does. */
+async function sessions(
+  answers: ServerAnswers,
+  clients: ReadonlyMap<string, Client>,
+): Promise<readonly Row[]> {
+  const held = new Map<string, number>();
+  const ids = new Set(clients.keys());
+  for (const { text } of await answers.ask('dump')) {
+    const { sessions: known, ephemerals } = dump.parse(text);
+    for (const id of known) ids.add(id);
+    for (const [id, paths] of ephemerals) {
+      ids.add(id);
+      held.set(id, Math.max(held.get(id) ?? 0, paths.length));
+    }
+  }
+  return [...ids].sort(compareNames).map((session) => {
+    const client = clients.get(session);
+    const { sessionTimeoutMs, queued, lastOperation, establishedMs } = client?.connection ?? {};
+    return {
+      session,
+      client: client?.address ?? null,
+      server: client?.server ?? null,
+      timeout: sessionTimeoutMs ?? null,
+      ephemerals: held.get(session) ?? 0,
+      queued: queued ?? null,
+      last: lastOperation ?? null,
+      since: establishedMs === undefined ? null : isoTime(BigInt(establishedMs)),
+    };
+  });
+}

@@ -1,0 +1,149 @@
+import { isUtf8 } from 'node:buffer';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ZooKeeperError } from '../../../../client/errors.js';
+import type { Stat } from '../../../../protocol/data.js';
+import { baseName } from '../../../../protocol/path.js';
+import { CommandError, ExitCode } from '../../../program/command-error.js';
+import { type CommandContext, defineCommand } from '../../engine/command.js';
+import type { Result } from '../../results/result.js';
+import { mergeLines } from './merge-lines.js';
+
+export const edit = defineCommand({
+  name: 'edit',
+  group: 'znode',
+  summary: 'edit the data of a znode as text',
+  description:
+    'Opens $VISUAL, else $EDITOR, else vi, and sets what was saved, only if nobody changed the znode meanwhile. If somebody did, both changes are put together where they touch different lines; where they do not, the three versions are marked in the file and it is opened again, or in a script kept and named, with exit code 7. A line end that the editor added at the end is taken away.',
+  options: {},
+  args: { path: { kind: 'path', summary: 'the znode' } },
+  isMutating: true,
+  examples: [{ line: 'edit /app/config', summary: 'in the editor' }],
+  async run(context, { args: { path } }): Promise<Result> {
+    const lend = lendTerminal(context);
+    const folder = await mkdtemp(join(tmpdir(), 'zksh-edit-'));
+    const file = join(folder, `${baseName(path) || 'root'}.txt`);
+    let isKept = false;
+    try {
+      return await editUntilSet(context, path, file, lend);
+    } catch (error) {
+      // What was typed is never lost.
+      isKept = error instanceof CommandError && error.code === 'CONFLICT';
+      throw error;
+    } finally {
+      if (!isKept) await rm(folder, { recursive: true, force: true });
+    }
+  },
+});
+
+type Lend = (use: () => Promise<void>) => Promise<void>;
+
+function lendTerminal(context: CommandContext): Lend {
+  if (context.lendTerminal !== undefined) return context.lendTerminal;
+  if (!context.isInteractive) return (use) => use();
+  throw new CommandError('an editor cannot be opened from here', {
+    code: 'NOTERMINAL',
+    hint: "zksh HOST -c 'edit PATH' does it",
+  });
+}
+
+interface Version {
+  readonly text: string;
+  readonly stat: Stat;
+}
+
+async function read({ client }: CommandContext, path: string): Promise<Version> {
+  const { data, stat } = await client.getData(path);
+  const bytes = data ?? Buffer.alloc(0);
+  if (isUtf8(bytes)) return { text: bytes.toString(), stat };
+  throw new CommandError(`the data of ${path} is no text`, {
+    code: 'NOTTEXT',
+    path,
+    hint: 'get --to FILE writes it to a file, set PATH @FILE reads it back',
+  });
+}
+
+async function editUntilSet(
+  context: CommandContext,
+  path: string,
+  file: string,
+  lend: Lend,
+): Promise<Result> {
+  let base = await read(context, path);
+  let text = base.text;
+  for (;;) {
+    await writeFile(file, text, { mode: 0o600 });
+    await lend(() => openEditor(file));
+    text = await readEdited(file, base.text);
+    if (text === base.text) {
+      return { kind: 'message', text: 'nothing was changed', fields: { path, isChanged: false } };
+    }
+    const outcome = await setOrMerge(context, path, base, text);
+    if (outcome.kind === 'set') {
+      return { kind: 'changed', path, stat: outcome.stat, isStatShown: false };
+    }
+    base = outcome.theirs;
+    text = outcome.text;
+    await writeFile(file, text, { mode: 0o600 });
+    await askAgain(context, path, file);
+  }
+}
+
+type SetOutcome =
+  | { readonly kind: 'set'; readonly stat: Stat }
+  | { readonly kind: 'conflict'; readonly theirs: Version; readonly text: string };
+
+/** Sets the text if the znode is as it was read, or as it is with both changes put together. */
+async function setOrMerge(
+  context: CommandContext,
+  path: string,
+  base: Version,
+  yours: string,
+): Promise<SetOutcome> {
+  let [known, text] = [base, yours];
+  for (;;) {
+    try {
+      const stat = await context.client.setData(path, Buffer.from(text), known.stat.version);
+      return { kind: 'set', stat };
+    } catch (error) {
+      if (!(error instanceof ZooKeeperError) || error.code !== 'BADVERSION') throw error;
+    }
+    const theirs = await read(context, path);
+    const merged = mergeLines(known.text, text, theirs.text);
+    if (merged.conflicts > 0) return { kind: 'conflict', theirs, text: merged.text };
+    [known, text] = [theirs, merged.text];
+  }
+}
+
+async function askAgain(context: CommandContext, path: string, file: string): Promise<void> {
+  const question = `${path} was changed meanwhile, in the same lines; edit all three versions?\n`;
+  if (context.isInteractive && (await context.confirm(question))) return;
+  throw new CommandError(`${path} was changed meanwhile, in the same lines`, {
+    code: 'CONFLICT',
+    exitCode: ExitCode.badVersion,
+    path,
+    hint: `${file} has your version, what it was, and theirs; nothing was set`,
+  });
+}
+
+async function readEdited(file: string, before: string): Promise<string> {
+  const text = await readFile(file, 'utf8');
+  return text.endsWith('\n') && !before.endsWith('\n') ? text.slice(0, -1) : text;
+}
+
+async function openEditor(file: string): Promise<void> {
+  const { VISUAL, EDITOR } = process.env;
+  const editor = VISUAL || EDITOR || 'vi';
+  const { execa } = await import('execa');
+  try {
+    // As other programs do it: the variable may hold options, so a shell splits it.
+    await execa('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit' });
+  } catch (cause) {
+    throw new CommandError(`the editor "${editor}" did not end well: nothing was set`, {
+      code: 'EDITOR',
+      hint: '$VISUAL or $EDITOR names another',
+      cause,
+    });
+  }
+}

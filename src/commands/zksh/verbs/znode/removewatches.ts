@@ -1,0 +1,39 @@
+import { WatcherType } from '../../../../protocol/watch-event.js';
+import { usageError } from '../../../program/command-error.js';
+import { defineCommand } from '../../engine/command.js';
+import type { Result } from '../../results/result.js';
+
+const TYPES = {
+  children: WatcherType.Children,
+  data: WatcherType.Data,
+  any: WatcherType.Any,
+  persistent: WatcherType.Persistent,
+  recursive: WatcherType.PersistentRecursive,
+} as const;
+
+export const removewatches = defineCommand({
+  name: 'removewatches',
+  group: 'znode',
+  summary: 'remove the watches of this session on a znode',
+  options: {
+    children: { letter: 'c', summary: 'child watches' },
+    data: { letter: 'd', summary: 'data watches' },
+    any: { letter: 'a', summary: 'every kind (default)' },
+    persistent: { letter: 'p', summary: 'persistent watches' },
+    recursive: { letter: 'r', summary: 'persistent recursive watches' },
+    local: { letter: 'l', summary: 'while there is no connection, forget them here' },
+  },
+  args: { path: { kind: 'path', summary: 'the znode' } },
+  examples: [{ line: 'removewatches /app', summary: 'all of them' }],
+  check({ options, tokens }) {
+    const given = Object.entries(options).filter(([name, isGiven]) => isGiven && name !== 'local');
+    if (given.length > 1) {
+      throw usageError('only one kind at a time', tokens[given[1]?.[0] as keyof typeof options]);
+    }
+  },
+  async run(context, { options, args: { path } }): Promise<Result> {
+    const kind = Object.entries(TYPES).find(([name]) => options[name as keyof typeof TYPES]);
+    await context.client.removeWatches(path, kind?.[1] ?? WatcherType.Any, options.local);
+    return { kind: 'done', done: 'removewatches', path };
+  },
+});

@@ -1,0 +1,82 @@
+import { CommandError, ExitCode, usageError } from '../../../program/command-error.js';
+import { type CommandContext, defineCommand, type Parsed } from '../../engine/command.js';
+import type { Result } from '../../results/result.js';
+import { ChangeFeed } from '../../watching/change-feed.js';
+import { TIMEOUT_OPTION } from '../../watching/timeout-option.js';
+import { type Condition, isSo } from '../../watching/until.js';
+
+const OPTIONS = {
+  exists: { summary: 'until there is such a znode, which is the default' },
+  gone: { summary: 'until there is no such znode' },
+  data: { kind: 'data', valueName: 'DATA', summary: 'until this is its data' },
+  timeout: TIMEOUT_OPTION,
+} as const;
+
+const ARGS = { path: { kind: 'path', summary: 'the znode' } } as const;
+
+type WaitCall = Parsed<typeof OPTIONS, typeof ARGS>;
+
+export const wait = defineCommand({
+  name: 'wait',
+  group: 'znode',
+  summary: 'wait until a znode is there, or gone, or has some data',
+  description:
+    'It ends at once where it is so already. Otherwise it waits by a watch, through reconnects, and asks only when something happened.',
+  options: OPTIONS,
+  args: ARGS,
+  examples: [
+    { line: 'wait /app/ready --timeout 60000', summary: 'a minute for it to be created' },
+    { line: 'wait /app/state --data done', summary: 'until somebody writes "done"' },
+  ],
+  check({ options: { exists, gone, data }, tokens }) {
+    const given = [exists, gone, data !== undefined].filter((isGiven) => isGiven);
+    if (given.length > 1) {
+      throw usageError('either --exists, --gone or --data', tokens.data ?? tokens.gone);
+    }
+  },
+  async run(context, call): Promise<Result> {
+    const { timeout } = call.options;
+    const condition = await conditionOf(context, call);
+    const clock = new AbortController();
+    const timer = timeout === undefined ? undefined : setTimeout(() => clock.abort(), timeout);
+    const { path } = call.args;
+    const signal = AbortSignal.any([context.signal, clock.signal]);
+    const { client } = context;
+    const feed = new ChangeFeed({ client, path, isRecursive: false, hasValues: false, signal });
+    const late = new Promise<void>((resolve) => {
+      clock.signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+    const work = async () => {
+      await feed.start();
+      while (!(await isSo(client, path, condition))) {
+        if ((await feed.next()).kind === 'over') return;
+      }
+    };
+    try {
+      // While there is no connection, requests wait: the clock must not wait with them.
+      await Promise.race([work(), late]);
+    } finally {
+      clearTimeout(timer);
+      await feed.stop();
+    }
+    if (clock.signal.aborted) throw timedOut(call);
+    return { kind: 'done', done: 'waited', path };
+  },
+});
+
+async function conditionOf(context: CommandContext, { options }: WaitCall): Promise<Condition> {
+  const { gone, data } = options;
+  if (data === undefined) return { isOfData: false, isMet: (stat) => (stat === null) === gone };
+  const { readValue } = await import('../../engine/read-value.js');
+  const wanted = (await readValue(context, data, false)) ?? Buffer.alloc(0);
+  return { isOfData: true, isMet: (_, found) => found?.equals(wanted) ?? false };
+}
+
+function timedOut({ options, args }: WaitCall): CommandError {
+  const awaited = options.gone ? 'was gone' : options.data === undefined ? 'existed' : 'had it';
+  return new CommandError(`${options.timeout} ms went by before ${args.path} ${awaited}`, {
+    code: 'TIMEOUT',
+    exitCode: ExitCode.connection,
+    path: args.path,
+  });
+}

@@ -1,0 +1,249 @@
+import type { ZooKeeperClient } from '../../../../client/client.js';
+import { CommandError, ExitCode, usageError } from '../../../program/command-error.js';
+import { inBackground } from '../../../program/in-background.js';
+import { type CommandContext, defineCommand, type Parsed } from '../../engine/command.js';
+import type { Change } from '../../results/change.js';
+import type { Result } from '../../results/result.js';
+import { ChangeFeed } from '../../watching/change-feed.js';
+import { TIMEOUT_OPTION } from '../../watching/timeout-option.js';
+import { isSo, parseUntil, UNTIL_FORMS } from '../../watching/until.js';
+
+const OPTIONS = {
+  recursive: { letter: 'R', summary: 'everything below, too' },
+  data: { summary: 'only changes of data' },
+  children: { summary: 'only znodes that come and go' },
+  'no-values': { summary: 'only the events: read no values, show no differences' },
+  count: {
+    letter: 'c',
+    kind: 'integer',
+    valueName: 'N',
+    min: 1,
+    max: 0x7fff_ffff,
+    summary: 'end after so many changes',
+  },
+  until: {
+    letter: 'u',
+    kind: 'text',
+    valueName: 'CONDITION',
+    summary: `end when this is so, which it may be at once: ${UNTIL_FORMS}`,
+  },
+  timeout: TIMEOUT_OPTION,
+} as const;
+
+const ARGS = {
+  path: { kind: 'path', summary: 'the znode, which need not exist' },
+  command: {
+    kind: 'text',
+    isOptional: true,
+    isVariadic: true,
+    isBehindDashes: true,
+    summary: 'a program to run for each change, and its arguments',
+  },
+} as const;
+
+type WatchCall = Parsed<typeof OPTIONS, typeof ARGS>;
+
+export const watch = defineCommand({
+  name: 'watch',
+  group: 'znode',
+  summary: 'show what happens to a znode, from the old value to the new',
+  description:
+    'In a script it goes on until --count, --until or --timeout ends it, or until it is interrupted; into a pipe it writes one JSON document a line, unless -o says otherwise. At the prompt, without those three, it goes on in a pane of its own beside what is typed, until removewatches. The watch is armed again after a reconnect, and what became different in between is told then. The command runs once a change, one at a time, with ZK_EVENT, ZK_PATH, ZK_ZXID, ZK_VERSION, ZK_DATA_FILE and ZK_OLD_DATA_FILE in its environment; when it failed for some changes, the exit code is 9.',
+  options: OPTIONS,
+  args: ARGS,
+  surplusHint: 'a command to run stands behind --',
+  examples: [
+    { line: 'watch -R /app', summary: 'every change at and below /app' },
+    { line: 'watch --until exists -t 60000 /app/ready', summary: 'wait for a znode, a minute' },
+    {
+      line: 'watch /app/config -- sh -c \'cp "$ZK_DATA_FILE" app.conf\'',
+      summary: 'keep a file as the znode is',
+    },
+  ],
+  check({ options, tokens }) {
+    if (options.until !== undefined) parseUntil(options.until, tokens.until);
+    if (options.data && options.children) {
+      throw usageError('either --data or --children', tokens.children);
+    }
+    if (options['no-values'] && options.until !== undefined) {
+      throw usageError('--until needs the values', tokens['no-values']);
+    }
+  },
+  async run(context, call): Promise<Result> {
+    const { count, until, timeout } = call.options;
+    const isAlone = context.isInteractive && context.isPiped !== true;
+    const isBeside = isAlone && (count ?? until ?? timeout) === undefined;
+    return isBeside ? watchBeside(context, call) : watchToTheEnd(context, call);
+  },
+});
+
+/** Which watches go on beside the prompt: a second one would tell everything twice. */
+const besides = new WeakMap<ZooKeeperClient, Set<string>>();
+
+async function watchBeside(context: CommandContext, call: WatchCall): Promise<Result> {
+  const { client } = context;
+  const { path } = call.args;
+  const isRecursive = call.options.recursive;
+  const active = besides.get(client) ?? new Set();
+  besides.set(client, active);
+  const key = `${isRecursive} ${path}`;
+  if (active.has(key)) {
+    throw new CommandError(`${path} is watched already`, {
+      code: 'WATCHED',
+      path,
+      hint: `removewatches ${path} ends it`,
+    });
+  }
+  active.add(key);
+  // It outlives the line that began it, so Ctrl-C there does not end it.
+  const { signal } = new AbortController();
+  const feed = feedOf(client, call, signal);
+  const abandon = () => {
+    active.delete(key);
+    return feed.stop();
+  };
+  try {
+    await feed.start();
+  } catch (error) {
+    await abandon();
+    throw error;
+  }
+  if (context.signal.aborted) {
+    await abandon();
+    return { kind: 'end' };
+  }
+  // Nobody is left to be told that a watch of a session that is gone could not be taken away.
+  inBackground(tellBeside(feed, call, context, signal).finally(abandon), () => undefined);
+  return { kind: 'watching', path, isRecursive };
+}
+
+async function tellBeside(
+  feed: ChangeFeed,
+  call: WatchCall,
+  context: CommandContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const show = (result: Result) => context.notify(result);
+  let end = 'it was removed';
+  try {
+    await tell(feed, call, { client: context.client, signal, hasOwnErrors: false, show });
+  } catch (error) {
+    end = error instanceof Error ? error.message : String(error);
+  }
+  show({ kind: 'watching', path: call.args.path, isRecursive: call.options.recursive, end });
+}
+
+async function watchToTheEnd(context: CommandContext, call: WatchCall): Promise<Result> {
+  const { timeout } = call.options;
+  const clock = new AbortController();
+  const timer = timeout === undefined ? undefined : setTimeout(() => clock.abort(), timeout);
+  const signal = AbortSignal.any([context.signal, clock.signal]);
+  const feed = feedOf(context.client, call, signal);
+  const work = async () => {
+    await feed.start();
+    const { client, isInteractive } = context;
+    const show = (result: Result) => context.emit(result);
+    await tell(feed, call, { client, signal, hasOwnErrors: !isInteractive, show });
+  };
+  try {
+    // While there is no connection, requests wait: the clock must not wait with them.
+    await Promise.race([work(), aborted(clock.signal)]);
+  } finally {
+    clearTimeout(timer);
+    await feed.stop();
+  }
+  if (clock.signal.aborted) throw timedOut(call);
+  return { kind: 'end' };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+function feedOf(client: ZooKeeperClient, { options, args }: WatchCall, signal: AbortSignal) {
+  const { recursive: isRecursive } = options;
+  const hasValues = !options['no-values'];
+  return new ChangeFeed({ client, path: args.path, isRecursive, hasValues, signal });
+}
+
+interface Telling {
+  readonly client: ZooKeeperClient;
+  readonly signal: AbortSignal;
+  readonly hasOwnErrors: boolean;
+  show(result: Result): Promise<void> | void;
+}
+
+/** Shows changes, and runs the command for each, until nothing is left to wait for. */
+async function tell(feed: ChangeFeed, call: WatchCall, telling: Telling): Promise<void> {
+  const { options, args } = call;
+  const runner = args.command.length === 0 ? undefined : new ChangeRunner(args.command, telling);
+  let shown = 0;
+  let isDone = await isUntilMet(call, telling);
+  while (!isDone) {
+    const item = await feed.next();
+    if (item.kind === 'over') break;
+    if (item.kind === 'missed') {
+      await telling.show(item);
+      continue;
+    }
+    const { change } = item;
+    if (isWanted(change, call)) {
+      await telling.show({ kind: 'change', change });
+      await runner?.run(change);
+      shown++;
+    }
+    isDone = shown === options.count || (await isUntilMet(call, telling));
+  }
+  runner?.finish();
+}
+
+async function isUntilMet(call: WatchCall, { client }: Telling): Promise<boolean> {
+  const { until } = call.options;
+  if (until === undefined) return false;
+  return isSo(client, call.args.path, parseUntil(until, call.tokens.until));
+}
+
+function isWanted({ type }: Change, { options }: WatchCall): boolean {
+  if (options.data) return type === 'NodeDataChanged';
+  return !options.children || type !== 'NodeDataChanged';
+}
+
+class ChangeRunner {
+  readonly #words: readonly string[];
+  readonly #telling: Telling;
+  #runs = 0;
+  #failures = 0;
+
+  constructor(words: readonly string[], telling: Telling) {
+    this.#words = words;
+    this.#telling = telling;
+  }
+
+  async run(change: Change): Promise<void> {
+    const { runOnChange } = await import('../../watching/run-on-change.js');
+    const ran = await runOnChange(change, { ...this.#telling, words: this.#words });
+    this.#runs++;
+    if (ran.exitCode !== 0) this.#failures++;
+    await this.#telling.show(ran);
+  }
+
+  /** @throws CommandError when a run failed; each was told when it did */
+  finish(): void {
+    if (this.#failures === 0) return;
+    throw new CommandError(
+      `${this.#words[0]} failed for ${this.#failures} of ${this.#runs} changes`,
+      { code: 'PARTIAL', exitCode: ExitCode.partial },
+    );
+  }
+}
+
+function timedOut({ options, args }: WatchCall): CommandError {
+  const awaited = options.until === undefined ? 'enough happened' : `${options.until} was so`;
+  return new CommandError(`${options.timeout} ms went by before ${awaited} at ${args.path}`, {
+    code: 'TIMEOUT',
+    exitCode: ExitCode.connection,
+    path: args.path,
+  });
+}

@@ -1,0 +1,176 @@
+// A watch as a stream of changes: each event together with the value before it and the value after,
+// in the order of the events. A value is read when its event comes, so it may be newer than the
+// event: several changes in a row can show as one, and the events behind it as told already.
+import type { ClientState, WatchEvent, ZooKeeperClient } from '../../../client/client.js';
+import { ZooKeeperError } from '../../../client/errors.js';
+import { Fifo } from '../../../client/fifo.js';
+import { AddWatchMode, WatcherType } from '../../../protocol/watch-event.js';
+import { CommandError, ExitCode } from '../../program/command-error.js';
+import type { Change } from '../results/change.js';
+import { KnownTree } from './known-tree.js';
+import { type Read, readNames, readZnode } from './snapshot.js';
+
+export interface FeedOptions {
+  readonly client: ZooKeeperClient;
+  readonly path: string;
+  readonly isRecursive: boolean;
+  /** False: only the events, and nothing is read. */
+  readonly hasValues: boolean;
+  /** Aborted: no more changes. */
+  readonly signal: AbortSignal;
+}
+
+export type FeedItem =
+  | { readonly kind: 'change'; readonly change: Change }
+  /** Events that came faster than they were taken. */
+  | { readonly kind: 'missed'; readonly count: number }
+  /** The watch was removed, or the signal aborted. */
+  | { readonly kind: 'over' };
+
+interface Pending {
+  readonly event: WatchEvent;
+  readonly reading: Promise<Read> | undefined;
+}
+
+const MAX_PENDING = 100_000;
+const MAX_READS = 256;
+const ENDED: ReadonlySet<ClientState> = new Set(['expired', 'closed', 'auth-failed']);
+const CONNECTED: ReadonlySet<ClientState> = new Set(['connected', 'connected-readonly']);
+const OVER: FeedItem = { kind: 'over' };
+
+export class ChangeFeed {
+  readonly #options: FeedOptions;
+  readonly #known: KnownTree;
+  readonly #queue = new Fifo<Pending | 'catch-up'>();
+  #isCatchUpDue = false;
+  /** Found by catching up, not taken yet. */
+  #found: Change[] = [];
+  #isArmed = false;
+  #reads = 0;
+  #missed = 0;
+  #wasLost = false;
+  #wake: () => void = () => undefined;
+
+  constructor(options: FeedOptions) {
+    this.#options = options;
+    this.#known = new KnownTree(options);
+  }
+
+  /** Arms the watch, and then reads what is there: of what comes behind, the old value is known. */
+  async start(): Promise<void> {
+    const { client, path, isRecursive, signal } = this.#options;
+    client.on('state', this.#onState);
+    signal.addEventListener('abort', this.#onAbort);
+    const mode = isRecursive ? AddWatchMode.PERSISTENT_RECURSIVE : AddWatchMode.PERSISTENT;
+    await client.addWatch(path, mode, this.#onEvent);
+    this.#isArmed = true;
+    if (this.#options.hasValues) await this.#known.learn();
+  }
+
+  /**
+   * The next change, as soon as there is one.
+   * @throws CommandError when the session ended, and its watches with it
+   */
+  async next(): Promise<FeedItem> {
+    for (;;) {
+      if (this.#options.signal.aborted) return OVER;
+      const found = this.#found.shift();
+      if (found !== undefined) return { kind: 'change', change: found };
+      const item = this.#queue.shift();
+      if (item === 'catch-up') this.#found = await this.#catchUp();
+      else if (item !== undefined) return this.#take(item);
+      else if (this.#missed > 0) return this.#takeMissed();
+      else if (ENDED.has(this.#options.client.state)) {
+        throw sessionEnded(this.#options.client.state);
+      } else await this.#something();
+    }
+  }
+
+  /** Takes the watch away, if there is still a session to have one. */
+  async stop(): Promise<void> {
+    const { client, path, isRecursive, signal } = this.#options;
+    client.off('state', this.#onState);
+    signal.removeEventListener('abort', this.#onAbort);
+    if (!this.#isArmed || !CONNECTED.has(client.state)) return;
+    const kind = isRecursive ? WatcherType.PersistentRecursive : WatcherType.Persistent;
+    try {
+      await client.removeWatches(path, kind).catch((error: unknown) => {
+        // Servers before 3.9 do not know the kinds, and take all watches of a path or none.
+        if (!isCode(error, 'MARSHALLINGERROR')) throw error;
+        return client.removeWatches(path, WatcherType.Any);
+      });
+    } catch (error) {
+      // Somebody else removed it, or the connection was lost meanwhile: it is gone, or will be.
+      if (!(error instanceof ZooKeeperError)) throw error;
+    }
+  }
+
+  readonly #onAbort = (): void => this.#wake();
+
+  readonly #onState = (state: ClientState): void => {
+    if (state === 'disconnected') this.#wasLost = true;
+    else if (this.#wasLost && CONNECTED.has(state)) {
+      this.#wasLost = false;
+      if (this.#options.hasValues && !this.#isCatchUpDue) this.#queue.push('catch-up');
+      this.#isCatchUpDue = true;
+    }
+    this.#wake();
+  };
+
+  readonly #onEvent = (event: WatchEvent): void => {
+    if (this.#queue.length >= MAX_PENDING) this.#missed++;
+    else {
+      const reading = this.#reads < MAX_READS ? this.#read(event) : undefined;
+      reading?.catch(() => undefined);
+      this.#queue.push({ event, reading });
+    }
+    this.#wake();
+  };
+
+  #something(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+
+  #takeMissed(): FeedItem {
+    const count = this.#missed;
+    this.#missed = 0;
+    return { kind: 'missed', count };
+  }
+
+  async #take({ event, reading }: Pending): Promise<FeedItem> {
+    if (event.type.endsWith('WatchRemoved')) return OVER;
+    const read = await (reading ?? this.#read(event));
+    return { kind: 'change', change: this.#known.changeOf(event, read) };
+  }
+
+  /** Undefined where there is nothing to read for an event. */
+  #read(event: WatchEvent): Promise<Read> | undefined {
+    if (!this.#options.hasValues || event.type.endsWith('WatchRemoved')) return undefined;
+    if (event.type === 'NodeDeleted') return undefined;
+    const { client } = this.#options;
+    this.#reads++;
+    const isList = event.type === 'NodeChildrenChanged';
+    const read: Promise<Read> = isList
+      ? readNames(client, event.path)
+      : readZnode(client, event.path);
+    return read.finally(() => this.#reads--);
+  }
+
+  #catchUp(): Promise<Change[]> {
+    this.#isCatchUpDue = false;
+    return this.#known.catchUp();
+  }
+}
+
+function isCode(error: unknown, code: ZooKeeperError['code']): boolean {
+  return error instanceof ZooKeeperError && error.code === code;
+}
+
+function sessionEnded(state: ClientState): CommandError {
+  return new CommandError(`the session is ${state}, and its watches with it`, {
+    code: state === 'expired' ? 'SESSIONEXPIRED' : 'NOTCONNECTED',
+    exitCode: ExitCode.connection,
+  });
+}

@@ -1,0 +1,178 @@
+// What is known of the watched znodes: learnt at the beginning, and again after a reconnect, since
+// a server tells nothing of what happened to a persistent watch's znodes in between.
+import type { WatchEvent, ZooKeeperClient } from '../../../client/client.js';
+import { ZooKeeperError } from '../../../client/errors.js';
+import { parentPath } from '../../../protocol/path.js';
+import type { Change, ChildrenChange, ZnodeValue } from '../results/change.js';
+import { pathsBelow, type Read, type Reading, readAll, readNames } from './snapshot.js';
+import { ZnodeMemory } from './znode-memory.js';
+
+export interface KnownTreeOptions {
+  readonly client: ZooKeeperClient;
+  readonly path: string;
+  readonly isRecursive: boolean;
+  readonly signal: AbortSignal;
+}
+
+export class KnownTree {
+  readonly #options: KnownTreeOptions;
+  readonly #memory = new ZnodeMemory();
+  /** What may not be read hides what is below it, too. */
+  readonly #unread = new Set<string>();
+  /** Of the watched znode; undefined when not known. */
+  #names: readonly string[] | undefined;
+
+  constructor(options: KnownTreeOptions) {
+    this.#options = options;
+  }
+
+  /** @param read what the event made us read; undefined where there was nothing to */
+  changeOf({ type, path, zxid }: WatchEvent, read: Read | undefined): Change {
+    const change: Change = { type, path, zxid, isFoundLate: false, isToldAlready: false };
+    if (type === 'NodeDeleted') {
+      const before = this.#memory.get(path);
+      this.#memory.forget(path);
+      return { ...change, before, after: null };
+    }
+    if (read === undefined) return change;
+    if ('names' in read) return { ...change, children: this.#compareNames(read.names) };
+    const { value } = read;
+    const known = this.#memory.get(path);
+    const origin = type === 'NodeCreated' ? null : undefined;
+    if (value === undefined) return { ...change, before: known ?? origin, unread: read.unread };
+    // The event that tells of its end is still to come: keep what was known.
+    if (value === null) return { ...change, before: known ?? origin, after: null };
+    const isToldAlready = this.#memory.wasTold(path, value);
+    // The first reading may have come behind the change: then what was before is not known.
+    const isOld = known?.stat.mzxid !== value.stat.mzxid;
+    this.#memory.put(path, value, true);
+    return {
+      ...change,
+      isToldAlready,
+      before: (isOld ? known : undefined) ?? origin,
+      after: value,
+    };
+  }
+
+  #compareNames(names: readonly string[]): ChildrenChange {
+    const before = this.#names;
+    this.#names = names;
+    const had = new Set(before);
+    const has = new Set(names);
+    return {
+      added: before === undefined ? [] : names.filter((name) => !had.has(name)).sort(),
+      removed: [...had].filter((name) => !has.has(name)).sort(),
+      count: names.length,
+    };
+  }
+
+  /** Reads what is there now, as far as it can be remembered. */
+  async learn(): Promise<void> {
+    const { client, path, isRecursive, signal } = this.#options;
+    try {
+      const paths = isRecursive ? pathsBelow(client, path, signal) : [path];
+      for await (const found of readAll(client, paths)) {
+        this.#learnOne(found.path, found.reading);
+        if (!this.#memory.isFull) continue;
+        this.#memory.markIncomplete();
+        return;
+      }
+      const read = isRecursive ? undefined : await readNames(client, path);
+      if (read !== undefined && 'names' in read) this.#names = read.names;
+    } catch (error) {
+      // A lost connection: what is read after it counts as learnt, not as changed.
+      this.#memory.markIncomplete();
+      if (!(error instanceof ZooKeeperError)) throw error;
+    }
+  }
+
+  #learnOne(path: string, { value }: Reading): void {
+    if (value === undefined) this.#unread.add(path);
+    else if (value !== null) this.#memory.put(path, value, false);
+  }
+
+  /** What became different while there was no connection. */
+  async catchUp(): Promise<Change[]> {
+    const changes: Change[] = [];
+    try {
+      if (this.#options.isRecursive) await this.#compareTree(changes);
+      else await this.#compareOne(changes);
+    } catch (error) {
+      // Lost again: the next reconnect catches up for both.
+      if (!(error instanceof ZooKeeperError)) throw error;
+    }
+    return changes;
+  }
+
+  async #compareOne(changes: Change[]): Promise<void> {
+    const { client, path } = this.#options;
+    await this.#comparePaths([path], changes);
+    const read = await readNames(client, path);
+    if (!('names' in read)) return;
+    const children = this.#compareNames(read.names);
+    if (children.added.length + children.removed.length === 0) return;
+    changes.push({ type: 'NodeChildrenChanged', path, zxid: -1n, ...LATE, children });
+  }
+
+  async #compareTree(changes: Change[]): Promise<void> {
+    // A tree too large to remember is compared where it is remembered.
+    if (!this.#memory.isComplete) {
+      await this.#comparePaths(this.#memory.paths(), changes);
+      return;
+    }
+    const { client, path, signal } = this.#options;
+    const seen = await this.#comparePaths(pathsBelow(client, path, signal), changes);
+    // A walk that was interrupted saw no end of anything.
+    if (signal.aborted) return;
+    const gone = this.#memory.paths().filter((known) => !seen.has(known));
+    for (const known of gone) changes.push(...this.#compare(known, { value: null }));
+  }
+
+  /** @returns the paths */
+  async #comparePaths(
+    paths: Iterable<string> | AsyncIterable<string>,
+    changes: Change[],
+  ): Promise<ReadonlySet<string>> {
+    const seen = new Set<string>();
+    for await (const { path, reading } of readAll(this.#options.client, paths)) {
+      seen.add(path);
+      changes.push(...this.#compare(path, reading));
+    }
+    return seen;
+  }
+
+  #compare(path: string, { value }: Reading): readonly Change[] {
+    const before = this.#memory.get(path);
+    if (value === undefined) return [];
+    if (value === null) {
+      this.#memory.forget(path);
+      return before === undefined ? [] : [late('NodeDeleted', path, before, null)];
+    }
+    const wasAbsent = before === undefined && this.#memory.isComplete && !this.#isHidden(path);
+    const isChange = wasAbsent || (before !== undefined && isOther(before, value));
+    this.#memory.put(path, value, isChange);
+    const type = wasAbsent ? 'NodeCreated' : 'NodeDataChanged';
+    return isChange ? [late(type, path, before ?? null, value)] : [];
+  }
+
+  /** Could it have been there without being seen? */
+  #isHidden(path: string): boolean {
+    for (let at = path; at !== ''; at = parentPath(at)) if (this.#unread.has(at)) return true;
+    return false;
+  }
+}
+
+function isOther(before: ZnodeValue, after: ZnodeValue): boolean {
+  return before.stat.mzxid !== after.stat.mzxid;
+}
+
+const LATE = { isFoundLate: true, isToldAlready: false } as const;
+
+function late(
+  type: Change['type'],
+  path: string,
+  before: ZnodeValue | null,
+  after: ZnodeValue | null,
+): Change {
+  return { type, path, zxid: after?.stat.mzxid ?? -1n, ...LATE, before, after };
+}

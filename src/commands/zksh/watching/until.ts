@@ -1,0 +1,49 @@
+import type { ZooKeeperClient } from '../../../client/client.js';
+import { ZooKeeperError } from '../../../client/errors.js';
+import type { Stat } from '../../../protocol/data.js';
+import { type Place, usageError } from '../../program/command-error.js';
+
+/** What `--until` waits for. */
+export interface Condition {
+  /** Is the data needed? It takes a permission that the Stat does not. */
+  readonly isOfData: boolean;
+  /** @param stat null when there is no such znode */
+  isMet(stat: Stat | null, data: Buffer | null): boolean;
+}
+
+export const UNTIL_FORMS = 'exists, deleted, value=TEXT, version=N or children=N';
+
+/** @throws CommandError USAGE for what is no condition */
+export function parseUntil(text: string, place: Place | undefined): Condition {
+  if (text === 'exists') return { isOfData: false, isMet: (stat) => stat !== null };
+  if (text === 'deleted') return { isOfData: false, isMet: (stat) => stat === null };
+  const [, name, wanted] = /^(value|version|children)=(.*)$/s.exec(text) ?? [];
+  if (name === 'value' && wanted !== undefined) {
+    const bytes = Buffer.from(wanted);
+    return { isOfData: true, isMet: (_, data) => data?.equals(bytes) ?? false };
+  }
+  if (name !== undefined && wanted !== undefined && /^\d{1,10}$/.test(wanted)) {
+    const field = name === 'version' ? 'version' : 'numChildren';
+    return { isOfData: false, isMet: (stat) => stat?.[field] === Number(wanted) };
+  }
+  throw usageError(`--until is ${UNTIL_FORMS}, not "${text}"`, place);
+}
+
+/** Is it so now? A lost connection is waited for. @throws ZooKeeperError when it cannot be read */
+export async function isSo(
+  client: ZooKeeperClient,
+  path: string,
+  condition: Condition,
+): Promise<boolean> {
+  for (;;) {
+    try {
+      const stat = await client.exists(path);
+      if (stat === null || !condition.isOfData) return condition.isMet(stat, null);
+      return condition.isMet(stat, (await client.getData(path)).data);
+    } catch (error) {
+      const code = error instanceof ZooKeeperError ? error.code : undefined;
+      // NONODE: it went between the two.
+      if (code !== 'CONNECTIONLOSS' && code !== 'NONODE') throw error;
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import { ExitCode } from '../program/command-error.js';
+import { Output } from '../terminal/output.js';
+import { parseCliCommandLine } from '../zkcli/command-line.js';
+import { runZkCli } from '../zkcli/main.js';
+
+/**
+ * `zksh --zkcli …` on the streams of this process.
+ * @param startShell for a person at a terminal, who gets the shell there is
+ */
+export async function runZkCliMode(
+  argv: readonly string[],
+  onSignals: (abort: AbortController) => () => void,
+  startShell: (target: string) => Promise<number>,
+): Promise<number> {
+  const { command, server } = parseCliCommandLine(argv);
+  const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
+  if (command.length === 0 && isTerminal) return startShell(server);
+  const abort = new AbortController();
+  const output = new Output(process.stdout, () => abort.abort());
+  process.stderr.on('error', () => undefined);
+  const release = onSignals(abort);
+  try {
+    const code = await runZkCli(argv, {
+      input: process.stdin,
+      signal: abort.signal,
+      out: (text) => void output.write(text),
+      err: (text) => void process.stderr.write(text),
+    });
+    return abort.signal.aborted ? ExitCode.interrupted : code;
+  } finally {
+    await output.flush();
+    release();
+  }
+}

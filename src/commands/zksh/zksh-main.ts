@@ -1,0 +1,250 @@
+import { promises as files } from 'node:fs';
+import { CommandError, type ErrorReport, ExitCode, usageError } from '../program/command-error.js';
+import { Output } from '../terminal/output.js';
+import { plainReport } from './engine/error-report.js';
+import { loadRenderer } from './results/render.js';
+import { runScript } from './run-script.js';
+import { decodeScript, type ScriptItem, streamedScript, wholeScript } from './script-source.js';
+import type { ShellOptions } from './session/shell-options.js';
+import { type SessionOptions, ShellSession } from './session/shell-session.js';
+import { sessionOptions } from './session-options.js';
+import { parseZkshOptions, type ZkshOptions } from './zksh-options.js';
+
+/** What runZksh needs of the folders that commands may not know. */
+export interface ZkshParts {
+  startShell(options: ShellOptions): Promise<number>;
+}
+
+/** zksh from its words to its exit code; the session and the embedded server are always closed. */
+export async function runZksh(argv: readonly string[], parts: ZkshParts): Promise<number> {
+  if (argv[0] === '--zkcli') return runAsZkCli(argv.slice(1), parts);
+  if (argv[0] === 'completion') return printCompletion(argv.slice(1));
+  let options: ZkshOptions;
+  try {
+    options = parseZkshOptions(argv, process.env);
+  } catch (error) {
+    return printReport(plainReport(error), 'zksh --help explains the options');
+  }
+  if (options.task === 'help') {
+    const { zkshHelp } = await import('./zksh-help.js');
+    return print(zkshHelp());
+  }
+  if (options.task === 'version') {
+    const { packageVersion } = await import('../program/package-version.js');
+    return print(`zksh ${packageVersion()}\n`);
+  }
+  try {
+    return await withServer(options, (target) => runOn(options, target, parts));
+  } catch (error) {
+    return printReport(plainReport(error));
+  }
+}
+
+async function printCompletion([word, ...rest]: readonly string[]): Promise<number> {
+  const { COMPLETION_SHELLS, completionScript } = await import('./completion.js');
+  const shell = COMPLETION_SHELLS.find((name) => name === word);
+  if (shell === undefined || rest.length > 0) {
+    return printReport(
+      plainReport(usageError('completion is for bash, zsh or fish', undefined)),
+      'zksh completion bash; for a server of that name: zksh completion:2181',
+    );
+  }
+  const { allCommands } = await import('./running/registry.js');
+  return print(completionScript(shell, await allCommands()));
+}
+
+async function runAsZkCli(argv: readonly string[], parts: ZkshParts): Promise<number> {
+  const { runZkCliMode } = await import('./zkcli-mode.js');
+  try {
+    return await runZkCliMode(argv, onSignals, (target) =>
+      parts.startShell({ session: { target }, format: 'text' }),
+    );
+  } catch (error) {
+    return printReport(plainReport(error));
+  }
+}
+
+/** Runs on the servers asked for, or on an embedded one that lives as long. */
+async function withServer(
+  options: ZkshOptions,
+  run: (target: string | undefined) => Promise<number>,
+): Promise<number> {
+  if (!options.isEmbedded) return run(undefined);
+  const { startServer } = await import('../../server/main.js');
+  const { dataDir } = options;
+  const server = await startServer(dataDir === undefined ? {} : { dataDir });
+  try {
+    return await run(server.connectString);
+  } finally {
+    await server.close();
+  }
+}
+
+async function runOn(
+  options: ZkshOptions,
+  target: string | undefined,
+  parts: ZkshParts,
+): Promise<number> {
+  const { format } = options;
+  const asked = await sessionOptions(options, target, process.env);
+  const isScript = options.commands.length > 0 || options.file !== undefined;
+  // Standard input is opened by the first look at it, so nobody looks who has no use for it.
+  if (!isScript && process.stdin.isTTY && process.stdout.isTTY) {
+    const greeting = options.isEmbedded ? { greeting: `the bundled server, on ${target}` } : {};
+    const { isTracing } = options;
+    return parts.startShell({ session: asked, format, isTracing, ...greeting });
+  }
+  const session = options.isTracing ? await tracedSession(asked, format) : new ShellSession(asked);
+  try {
+    return await runAsScript(options, session);
+  } finally {
+    await session.close();
+  }
+}
+
+/** Shows on standard error what goes over the wire; as JSON where errors are. */
+async function tracedSession(
+  asked: SessionOptions,
+  format: ZkshOptions['format'],
+): Promise<ShellSession> {
+  const { makeTraceSwitch, traceJson, traceLine, traceOption } = await import(
+    './session/trace-switch.js'
+  );
+  const lineOf = format.endsWith('json') ? traceJson : traceLine;
+  const tracer = makeTraceSwitch(true);
+  tracer.tell = (event) => void process.stderr.write(`${lineOf(event)}\n`);
+  const client = { ...asked.client, ...traceOption(tracer) };
+  const session = new ShellSession({ ...asked, client });
+  session.tracer = tracer;
+  return session;
+}
+
+async function runAsScript(options: ZkshOptions, session: ShellSession): Promise<number> {
+  const abort = new AbortController();
+  let isReaderGone = false;
+  const output = new Output(process.stdout, () => {
+    isReaderGone = true;
+    abort.abort();
+  });
+  process.stderr.on('error', () => undefined);
+  const isTerminal = process.stdout.isTTY === true;
+  const isChosen = options.isFormatChosen;
+  const renderer = await loadRenderer(options.format, { isTerminal, isChosen });
+  const release = onSignals(abort);
+  try {
+    const { script, isStdinFree } = await openScript(options, abort.signal);
+    const code = await runScript(
+      {
+        session,
+        renderer,
+        output,
+        signal: abort.signal,
+        isKeepGoing: options.isKeepGoing,
+        printError: (text) => {
+          if (!isReaderGone) process.stderr.write(text);
+        },
+        readInput: isStdinFree ? readStdin : undefined,
+        progress: await openProgress(),
+      },
+      script,
+    );
+    if (isReaderGone) return ExitCode.readerGone;
+    return abort.signal.aborted ? ExitCode.interrupted : code;
+  } finally {
+    release();
+  }
+}
+
+/** Where nobody looks at standard error, not even its file is loaded. */
+async function openProgress() {
+  if (!process.stderr.isTTY) return undefined;
+  const { ProgressLine } = await import('./progress-line.js');
+  return new ProgressLine(process.stderr, () => performance.now());
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** The first signal ends the script in order, the second one at once. */
+function onSignals(abort: AbortController): () => void {
+  const onSignal = () => {
+    if (abort.signal.aborted) process.exit(ExitCode.interrupted);
+    abort.abort();
+  };
+  for (const signal of SIGNALS) process.on(signal, onSignal);
+  return () => {
+    for (const signal of SIGNALS) process.off(signal, onSignal);
+  };
+}
+
+interface OpenScript {
+  readonly script: AsyncIterable<ScriptItem>;
+  /** Is standard input there for values? */
+  readonly isStdinFree: boolean;
+}
+
+async function openScript(options: ZkshOptions, signal: AbortSignal): Promise<OpenScript> {
+  const { commands, file } = options;
+  if (commands.length > 0) {
+    return { script: wholeScript(commands, undefined), isStdinFree: true };
+  }
+  if (file === undefined || file === '-') {
+    return {
+      script: streamedScript(untilAborted(process.stdin, signal), 'stdin'),
+      isStdinFree: false,
+    };
+  }
+  const text = decodeScript(await readScript(file), file);
+  const script = typeof text === 'string' ? wholeScript([text], file) : one(text);
+  return { script, isStdinFree: true };
+}
+
+async function readScript(file: string): Promise<Buffer> {
+  try {
+    return await files.readFile(file);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CommandError(`cannot read the script ${file}: ${reason}`, {
+      code: 'NOFILE',
+      exitCode: ExitCode.usage,
+      cause: error,
+    });
+  }
+}
+
+async function* one(item: ScriptItem): AsyncGenerator<ScriptItem> {
+  yield item;
+}
+
+/** Ends when the signal is given, though the writer at the other end says nothing. */
+async function* untilAborted(
+  stream: NodeJS.ReadStream,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const onAbort = () => stream.destroy();
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    for await (const chunk of stream) yield chunk as Uint8Array;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+async function readStdin(): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+function print(text: string): Promise<number> {
+  return new Promise((resolve) => process.stdout.write(text, () => resolve(ExitCode.ok)));
+}
+
+function printReport(report: ErrorReport, hint: string | undefined = report.hint): Promise<number> {
+  const sentence = report.sentence.replace(/^zksh /, '');
+  const lines = [`zksh: ${sentence}`, ...(hint === undefined ? [] : [`  ${hint}`])];
+  return new Promise((resolve) => {
+    process.stderr.write(`${lines.join('\n')}\n`, () => resolve(report.exitCode));
+  });
+}

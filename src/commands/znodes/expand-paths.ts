@@ -1,0 +1,147 @@
+import type { ZooKeeperClient } from '../../client/client.js';
+import { ZooKeeperError } from '../../client/errors.js';
+import { childPath } from '../../protocol/path.js';
+import type { NamePattern, PathPattern } from '../zksh/language/path-glob.js';
+import { mapBounded } from './map-bounded.js';
+import { walkTree } from './walk.js';
+
+export interface Expanded {
+  /** Each once, in the order of a walk. */
+  readonly paths: readonly string[];
+  /** Patterns that no znode fits. */
+  readonly unmatched: readonly PathPattern[];
+  /** What could not be looked into. */
+  readonly unread: readonly { readonly path: string; readonly error: unknown }[];
+}
+
+export interface ExpandOptions {
+  readonly signal: AbortSignal;
+  /** Is the root the server's own, which has a /zookeeper that is not meant by a pattern? */
+  readonly isWholeTree: boolean;
+}
+
+const IN_FLIGHT = 64;
+const SYSTEM = '/zookeeper';
+
+/** The znodes that patterns fit, all of which have to be there. */
+export async function expandPaths(
+  client: ZooKeeperClient,
+  patterns: readonly PathPattern[],
+  options: ExpandOptions,
+): Promise<Expanded> {
+  const expansion = new Expansion(client, options);
+  const paths = new Set<string>();
+  const unmatched: PathPattern[] = [];
+  for (const pattern of patterns) {
+    const found = await expansion.expand(pattern.names);
+    if (found.length === 0) unmatched.push(pattern);
+    for (const path of found) paths.add(path);
+  }
+  return { paths: inWalkOrder(paths), unmatched, unread: expansion.unread };
+}
+
+/** With the slash as the least of all signs a path comes before what is below it. */
+function inWalkOrder(paths: ReadonlySet<string>): readonly string[] {
+  const keys = Array.from(paths, (path) => path.replaceAll('/', '\0')).sort();
+  return keys.map((key) => key.replaceAll('\0', '/'));
+}
+
+/** What fits the first names of a pattern; the root is "". */
+interface Begun {
+  readonly paths: readonly string[];
+  /** Are they known to be there? */
+  readonly isSeen: boolean;
+}
+
+class Expansion {
+  readonly #client: ZooKeeperClient;
+  readonly #options: ExpandOptions;
+  readonly unread: { path: string; error: unknown }[] = [];
+
+  constructor(client: ZooKeeperClient, options: ExpandOptions) {
+    this.#client = client;
+    this.#options = options;
+  }
+
+  async expand(names: readonly NamePattern[]): Promise<readonly string[]> {
+    let begun: Begun = { paths: [''], isSeen: true };
+    for (const [at, name] of names.entries()) {
+      begun = await this.#step(begun, name, at === names.length - 1);
+    }
+    const { paths, isSeen } = begun;
+    return (isSeen ? paths : await this.#present(paths)).map((path) => path || '/');
+  }
+
+  async #step({ paths }: Begun, pattern: NamePattern, isLast: boolean): Promise<Begun> {
+    switch (pattern.kind) {
+      case 'name':
+        return { paths: paths.map((path) => `${path}/${pattern.name}`), isSeen: false };
+      case 'match':
+        return { paths: await this.#children(paths, pattern.fits), isSeen: true };
+      case 'any-depth':
+        return { paths: await this.#below(paths, isLast), isSeen: true };
+    }
+  }
+
+  async #children(parents: readonly string[], fits: RegExp): Promise<readonly string[]> {
+    const found: string[] = [];
+    const listed = mapBounded(parents, IN_FLIGHT, (path) => this.#list(path || '/'));
+    for await (const { item, value } of listed) {
+      if (this.#options.signal.aborted) return [];
+      for (const name of value) {
+        if (!fits.test(name)) continue;
+        const path = childPath(item, name);
+        if (!this.#isHidden(path)) found.push(path);
+      }
+    }
+    return found;
+  }
+
+  async #list(path: string): Promise<readonly string[]> {
+    try {
+      return (await this.#client.getChildren(path)).children;
+    } catch (error) {
+      this.#note(path, error);
+      return [];
+    }
+  }
+
+  /** Everything below; what has to be there itself only where names follow. */
+  async #below(roots: readonly string[], isLast: boolean): Promise<readonly string[]> {
+    const found = new Set<string>();
+    const { signal } = this.#options;
+    for (const root of roots) {
+      if (found.has(root)) continue;
+      try {
+        const isSkipped = (path: string) => this.#isHidden(path);
+        for await (const visit of walkTree(this.#client, root || '/', { signal, isSkipped })) {
+          if (visit.error !== undefined) this.#note(visit.path, visit.error);
+          const path = visit.path === '/' ? '' : visit.path;
+          if (visit.depth > 0 || !isLast) found.add(path);
+        }
+      } catch (error) {
+        this.#note(root || '/', error);
+      }
+    }
+    return [...found];
+  }
+
+  async #present(paths: readonly string[]): Promise<readonly string[]> {
+    const found: string[] = [];
+    const looked = mapBounded(paths, IN_FLIGHT, (path) => this.#client.exists(path || '/'));
+    for await (const { item, value } of looked) if (value !== null) found.push(item);
+    return found;
+  }
+
+  #isHidden(path: string): boolean {
+    return path === SYSTEM && this.#options.isWholeTree;
+  }
+
+  /** @throws the error where it is about more than this znode */
+  #note(path: string, error: unknown): void {
+    if (!(error instanceof ZooKeeperError)) throw error;
+    if (error.code === 'NONODE') return;
+    if (error.code !== 'NOAUTH') throw error;
+    if (!this.unread.some((other) => other.path === path)) this.unread.push({ path, error });
+  }
+}

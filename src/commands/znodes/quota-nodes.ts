@@ -1,0 +1,217 @@
+// Quotas as Apache's shell keeps them: the limits of /a/b are the data of
+// /zookeeper/quota/a/b/zookeeper_limits, and each server counts in zookeeper_stats beside it.
+import type { ZooKeeperClient } from '../../client/client.js';
+import { ZooKeeperError } from '../../client/errors.js';
+import { childPath, parentPath } from '../../protocol/path.js';
+import { isCode } from './is-code.js';
+
+export const QUOTA_ROOT = '/zookeeper/quota';
+const LIMITS = 'zookeeper_limits';
+const USAGE = 'zookeeper_stats';
+
+/** Limits or usage; -1 is none. Hard limits are enforced by servers that are told to. */
+export interface QuotaFigures {
+  readonly count: number;
+  readonly bytes: number;
+  readonly countHardLimit: number;
+  readonly byteHardLimit: number;
+}
+
+export const NO_QUOTA: QuotaFigures = {
+  count: -1,
+  bytes: -1,
+  countHardLimit: -1,
+  byteHardLimit: -1,
+};
+
+export interface Quota {
+  readonly limits: QuotaFigures;
+  readonly usage: QuotaFigures;
+  /** As they stand in the znodes, in Apache's spelling. */
+  readonly limitText: string;
+  readonly usageText: string;
+}
+
+/** A quota above or below forbids one here; `path` is the znode that has it. */
+export class QuotaConflict extends Error {
+  override readonly name = 'QuotaConflict';
+}
+
+export function quotaPath(path: string): string {
+  return path === '/' ? QUOTA_ROOT : `${QUOTA_ROOT}${path}`;
+}
+
+export function limitPath(path: string): string {
+  return childPath(quotaPath(path), LIMITS);
+}
+
+/** Reads `count=5,bytes=-1=;byteHardLimit=-1;countHardLimit=7`; what is not there is -1. */
+export function parseQuota(text: string): QuotaFigures {
+  const figures: Record<string, number> = { ...NO_QUOTA };
+  for (const pair of text.split(/[,;]+/)) {
+    const [key = '', value = ''] = pair.split('=');
+    if (key in figures && /^-?\d+$/.test(value)) figures[key] = Number(value);
+  }
+  return figures as unknown as QuotaFigures;
+}
+
+/** What parseQuota reads, as StatsTrack.toString writes it. */
+export function formatQuota(figures: QuotaFigures): string {
+  const { count, bytes, byteHardLimit, countHardLimit } = figures;
+  return `count=${count},bytes=${bytes}=;byteHardLimit=${byteHardLimit};countHardLimit=${countHardLimit}`;
+}
+
+/** The quota of a znode; undefined when it has none. */
+export async function readQuota(client: ZooKeeperClient, path: string): Promise<Quota | undefined> {
+  try {
+    const [limits, usage] = await Promise.all([
+      client.getData(limitPath(path)),
+      client.getData(childPath(quotaPath(path), USAGE)),
+    ]);
+    const limitText = limits.data?.toString() ?? '';
+    const usageText = usage.data?.toString() ?? '';
+    return {
+      limits: parseQuota(limitText),
+      usage: parseQuota(usageText),
+      limitText: canonical(limitText),
+      usageText: canonical(usageText),
+    };
+  } catch (error) {
+    if (isCode(error, 'NONODE')) return undefined;
+    throw error;
+  }
+}
+
+/** Apache's shell shows the hard limits only where they stand in the znode. */
+function canonical(text: string): string {
+  return text.includes(';') ? formatQuota(parseQuota(text)) : text;
+}
+
+/**
+ * Sets those limits that are not -1, and leaves the others as they are.
+ * @throws QuotaConflict when a znode above or below has a quota
+ */
+export async function writeQuota(
+  client: ZooKeeperClient,
+  path: string,
+  change: QuotaFigures,
+): Promise<Quota> {
+  await refuseNested(client, path);
+  const before = await readQuota(client, path);
+  if (before === undefined) {
+    await createAll(client, quotaPath(path));
+    await client.create(limitPath(path), Buffer.from(formatQuota(change)));
+    await client.create(
+      childPath(quotaPath(path), USAGE),
+      Buffer.from(formatQuota({ ...NO_QUOTA, count: 0, bytes: 0 }).split('=;')[0] ?? ''),
+    );
+  } else {
+    const merged = { ...before.limits };
+    for (const key of Object.keys(change) as (keyof QuotaFigures)[]) {
+      if (change[key] !== -1) merged[key] = change[key];
+    }
+    await client.setData(limitPath(path), Buffer.from(formatQuota(merged)));
+  }
+  const after = await readQuota(client, path);
+  if (after === undefined) throw new Error(`the quota of ${path} was deleted meanwhile`);
+  return after;
+}
+
+/** Takes away the limits named, or with none named the whole quota. @returns was there a quota? */
+export async function removeQuota(
+  client: ZooKeeperClient,
+  path: string,
+  limits: readonly (keyof QuotaFigures)[],
+): Promise<boolean> {
+  const quota = await readQuota(client, path);
+  if (quota === undefined) return false;
+  if (limits.length > 0) {
+    const left = { ...quota.limits };
+    for (const key of limits) left[key] = -1;
+    await client.setData(limitPath(path), Buffer.from(formatQuota(left)));
+    return true;
+  }
+  await client.delete(limitPath(path));
+  await client.delete(childPath(quotaPath(path), USAGE));
+  await trim(client, quotaPath(path));
+  return true;
+}
+
+/** Deletes upwards what no quota needs any more. */
+async function trim(client: ZooKeeperClient, path: string): Promise<void> {
+  for (let at = path; at !== QUOTA_ROOT; at = parentPath(at)) {
+    try {
+      await client.delete(at);
+    } catch (error) {
+      if (error instanceof ZooKeeperError && error.code === 'NOTEMPTY') return;
+      throw error;
+    }
+  }
+}
+
+async function refuseNested(client: ZooKeeperClient, path: string): Promise<void> {
+  for (let at = parentPath(path); at.length > 1; at = parentPath(at)) {
+    if ((await client.exists(limitPath(at))) !== null) {
+      throw new QuotaConflict(`${path} has a parent ${at} which has a quota`);
+    }
+  }
+  const below = await findBelow(client, quotaPath(path), true);
+  if (below !== undefined) {
+    throw new QuotaConflict(`${path} has a child ${below} which has a quota`);
+  }
+}
+
+async function findBelow(
+  client: ZooKeeperClient,
+  folder: string,
+  isRoot: boolean,
+): Promise<string | undefined> {
+  const names = await childrenOf(client, folder);
+  if (!isRoot && names.includes(LIMITS)) return folder.slice(QUOTA_ROOT.length);
+  for (const name of names) {
+    if (name === LIMITS || name === USAGE) continue;
+    const found = await findBelow(client, childPath(folder, name), false);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+async function childrenOf(client: ZooKeeperClient, path: string): Promise<readonly string[]> {
+  try {
+    return (await client.getChildren(path)).children;
+  } catch (error) {
+    if (isCode(error, 'NONODE')) return [];
+    throw error;
+  }
+}
+
+async function createAll(client: ZooKeeperClient, path: string): Promise<void> {
+  if (path.length <= 1) return;
+  try {
+    await client.create(path, null);
+  } catch (error) {
+    if (!(error instanceof ZooKeeperError)) throw error;
+    if (error.code === 'NODEEXISTS') return;
+    if (error.code !== 'NONODE') throw error;
+    await createAll(client, parentPath(path));
+    await createAll(client, path);
+  }
+}
+
+/** Why the limits are exceeded already, in Apache's words; none when they are not. */
+export function quotaWarnings({ limits, usage }: Quota): readonly string[] {
+  const isOver = (soft: number, hard: number, used: number) =>
+    (soft > -1 && soft < used) || (hard > -1 && hard < used);
+  const warnings: string[] = [];
+  if (isOver(limits.count, limits.countHardLimit, usage.count)) {
+    warnings.push(
+      `[Warning]: the count quota you create is less than the existing count:${usage.count}`,
+    );
+  }
+  if (isOver(limits.bytes, limits.byteHardLimit, usage.bytes)) {
+    warnings.push(
+      `[Warning]: the bytes quota you create is less than the existing bytes:${usage.bytes}`,
+    );
+  }
+  return warnings;
+}

@@ -1,0 +1,155 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Member, Reason } from '../../../../src/commands/ensemble/member.js';
+import { lagOf } from '../../../../src/commands/ensemble/status.js';
+import type { Level } from '../../../../src/commands/ensemble/verdict/result.js';
+import { judge } from '../../../../src/commands/ensemble/verdict/verdict.js';
+import { answering, captured, failing, srvrText, verbNamed } from '../../zkops/members-of.js';
+
+const srvr = verbNamed('srvr');
+const mntr = verbNamed('mntr');
+const ruok = verbNamed('ruok');
+
+/** Members of `srvr` by mode, or by the reason they failed. */
+function srvrMembers(...modes: readonly string[]): Member[] {
+  return modes.map((mode, index) => {
+    const isMode = ['leader', 'follower', 'observer', 'standalone', 'read-only'].includes(mode);
+    return isMode
+      ? answering(srvr, index + 1, () => srvrText(mode))
+      : failing(srvr, index + 1, mode as Reason);
+  });
+}
+
+const CASES: readonly (readonly [modes: string, level: Level, summary: string])[] = [
+  ['standalone', 'healthy', 'the standalone server serves'],
+  ['refused', 'critical', 'no member serves'],
+  ['standalone standalone', 'warning', '2 of 2 members serve, each standalone'],
+  ['standalone standalone refused', 'critical', 'none stands in for the others'],
+  ['leader follower follower', 'healthy', '10.0.0.1:1 leads, 3 of 3 voters in step'],
+  ['leader follower follower observer', 'healthy', '3 of 3 voters'],
+  ['leader follower refused', 'warning', '2 of 3 voters'],
+  ['leader follower timeout', 'warning', '2 of 3 voters'],
+  ['leader follower not-serving', 'warning', '2 of 3 voters'],
+  ['leader follower read-only', 'warning', '2 of 3 voters'],
+  ['leader refused refused', 'critical', 'no quorum: 1 of 3 voters in step, 2 are needed'],
+  ['follower follower refused', 'critical', 'no leader'],
+  ['not-serving not-serving refused', 'critical', 'no member serves'],
+  ['read-only read-only refused', 'critical', 'no quorum: only read-only members answer'],
+  ['leader leader follower', 'critical', 'two lead at once: 10.0.0.1:1, 10.0.0.1:2'],
+  ['not-serving refused refused', 'critical', '1 of 3 members run, without a quorum'],
+  ['leader follower standalone', 'critical', '10.0.0.1:3 runs standalone beside an ensemble'],
+  ['standalone read-only', 'critical', 'runs standalone beside an ensemble'],
+  ['follower', 'unknown', 'the leader is not among the members listed'],
+  ['follower follower', 'unknown', 'the leader is not among the members listed'],
+  ['unreadable', 'unknown', 'no member told its role'],
+  ['unreadable refused', 'unknown', 'no member told its role'],
+  ['leader follower unreadable', 'unknown', '2 of 3 voters'],
+  ['leader refused refused unreadable', 'critical', 'no quorum'],
+];
+
+for (const [modes, level, summary] of CASES) {
+  test(`${modes}: ${level}`, () => {
+    const verdict = judge(srvr, srvrMembers(...modes.split(' ')));
+    assert.is(verdict.level, level);
+    assert.ok(verdict.summary.includes(summary), verdict.summary);
+    assert.is(verdict.problems.length === 0, level === 'healthy');
+  });
+}
+
+test("a captured ensemble of Apache's is healthy by its metrics", () => {
+  const members = ['leader', 'f1', 'f2', 'observer'].map((server, index) =>
+    captured(mntr, server, index + 1),
+  );
+  const verdict = judge(mntr, members);
+  assert.is(verdict.level, 'healthy');
+  assert.is(verdict.summary, '10.0.0.1:1 leads, 3 of 3 voters in step');
+  assert.equal(
+    members.map((member) => lagOf(member, members)),
+    [0n, 0n, 0n, 0n],
+  );
+});
+
+test('a leader without its followers is no quorum, whatever it calls itself', () => {
+  const zombie = answering(mntr, 1, (word) =>
+    word === 'srvr'
+      ? srvrText('leader')
+      : 'zk_server_state\tleader\nzk_quorum_size\t3\nzk_synced_followers\t0\n',
+  );
+  const verdict = judge(mntr, [zombie, failing(mntr, 2, 'refused'), failing(mntr, 3, 'refused')]);
+  assert.is(verdict.level, 'critical');
+  assert.is(verdict.summary, 'no quorum: 1 of 3 voters in step, 2 are needed');
+});
+
+test('a follower that is up and behind is a warning', () => {
+  const leader = answering(mntr, 1, (word) =>
+    word === 'srvr'
+      ? srvrText('leader')
+      : 'zk_server_state\tleader\nzk_quorum_size\t3\nzk_synced_followers\t1\n',
+  );
+  const followers = [2, 3].map((port) =>
+    answering(mntr, port, (word) =>
+      word === 'srvr' ? srvrText('follower') : 'zk_server_state\tfollower\n',
+    ),
+  );
+  const verdict = judge(mntr, [leader, ...followers]);
+  assert.is(verdict.level, 'warning');
+  assert.equal(verdict.problems, [
+    { level: 'warning', code: 'not-in-step', text: 'only 2 of 3 voters in step' },
+  ]);
+});
+
+test('one follower of three listed alone cannot be judged', () => {
+  assert.is(judge(mntr, [captured(mntr, 'f1', 1)]).level, 'unknown');
+});
+
+test('mntr refused by the whitelist falls back to srvr with a footnote', () => {
+  const member = answering(mntr, 1, (word) =>
+    word === 'mntr' ? 'not-whitelisted' : srvrText('standalone'),
+  );
+  assert.is(member.state, 'serving');
+  assert.is(member.note?.reason, 'not-whitelisted');
+  assert.ok(member.note?.advice.includes('4lw.commands.whitelist=srvr,mntr'));
+  assert.is(judge(mntr, [member]).level, 'healthy');
+});
+
+test('words without roles are judged by who answers', () => {
+  const judged = (...states: readonly string[]) =>
+    judge(
+      ruok,
+      states.map((state, index) =>
+        state === 'imok'
+          ? answering(ruok, index, () => 'imok')
+          : failing(ruok, index, state as Reason),
+      ),
+    ).level;
+  assert.is(judged('imok'), 'healthy');
+  assert.is(judged('imok', 'imok', 'refused'), 'warning');
+  assert.is(judged('imok', 'refused'), 'critical');
+  assert.is(judged('refused'), 'critical');
+  assert.is(judged('not-whitelisted'), 'unknown');
+  assert.is(judged('imok', 'not-whitelisted'), 'unknown');
+});
+
+test('a read-only answer to isro is a row that says so', () => {
+  const isro = verbNamed('isro');
+  const member = answering(isro, 1, () => 'ro');
+  assert.is(member.state, 'read-only');
+  assert.is(judge(isro, [member, answering(isro, 2, () => 'rw')]).level, 'warning');
+});
+
+test('lag is told in txns within one epoch, and never measured on a read-only member', () => {
+  const at = (mode: string, zxid: string, port: number) =>
+    answering(srvr, port, () => srvrText(mode, zxid));
+  const members = [
+    at('leader', '0x200000010', 1),
+    at('follower', '0x20000000c', 2),
+    at('follower', '0x1ffffffff', 3),
+    at('read-only', '0x2000000ff', 4),
+  ];
+  assert.equal(
+    members.map((member) => lagOf(member, members)),
+    [0n, 4n, undefined, undefined],
+  );
+});
+
+test.run();

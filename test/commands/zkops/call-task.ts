@@ -1,0 +1,67 @@
+import type { AskWord } from '../../../src/commands/ensemble/ask.js';
+import type { TaskGroup } from '../../../src/commands/zkops/calls/task.js';
+import { TASKS } from '../../../src/commands/zkops/index.js';
+import { runTask } from '../../../src/commands/zkops/task-cli.js';
+
+export interface TaskOutcome {
+  readonly exitCode: number;
+  readonly out: string;
+  readonly error: string;
+}
+
+export interface TaskOptions {
+  readonly ask?: AskWord;
+  readonly signal?: AbortSignal;
+  /** Instead of the one that is named. */
+  readonly group?: TaskGroup;
+}
+
+/** One call of zkops in this process: `['log', 'verify', file]`. */
+export async function callTask(
+  args: readonly string[],
+  { ask, group, signal = new AbortController().signal }: TaskOptions = {},
+): Promise<TaskOutcome> {
+  const entry = TASKS.find(({ name }) => name === args[0]);
+  if (entry === undefined) throw new Error(`no task ${args[0]}`);
+  let out = '';
+  let error = '';
+  const exitCode = await runTask(group ?? (await entry.load()), args.slice(1), {
+    ask: ask ?? (() => Promise.reject(new Error('nobody is to be asked'))),
+    now: () => new Date(0),
+    writeOut: (text) => {
+      out += text;
+    },
+    writeError: (text) => {
+      error += text;
+    },
+    terminal: { width: 80, isColour: false },
+    progress: { show: () => undefined, clear: () => undefined },
+    signal,
+  });
+  return { exitCode, out, error };
+}
+
+export interface TaskJson {
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+  readonly verdict: {
+    readonly level: string;
+    readonly summary: string;
+    readonly exitCode: number;
+    readonly problems: readonly {
+      readonly level: string;
+      readonly code: string;
+      readonly text: string;
+    }[];
+  };
+  readonly totals: Readonly<Record<string, unknown>>;
+}
+
+/** The same, read back from JSON. */
+export async function taskJson(
+  args: readonly string[],
+  options: TaskOptions = {},
+): Promise<TaskJson & { readonly exitCode: number }> {
+  const { exitCode, out, error } = await callTask([...args, '-o', 'json'], options);
+  if (error !== '') throw new Error(error);
+  return { ...JSON.parse(out), exitCode };
+}

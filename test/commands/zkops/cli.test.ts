@@ -1,0 +1,168 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { formatServerAddress } from '../../../src/client/connect-string.js';
+import type { AskWord } from '../../../src/commands/ensemble/ask.js';
+import type { OpsResult } from '../../../src/commands/ensemble/verdict/result.js';
+import type { ShowOptions } from '../../../src/commands/zkops/calls/cli-world.js';
+import { main } from '../../../src/commands/zkops/cli.js';
+import { makeTempDir } from '../../support/temp-dir.js';
+import { srvrText } from './members-of.js';
+
+interface Call {
+  readonly exitCode: number;
+  readonly out: string;
+  readonly error: string;
+  readonly asked: readonly string[];
+  readonly show: ShowOptions | undefined;
+  readonly result: OpsResult | undefined;
+}
+
+/** One call of zkops on members that answer by their port. */
+async function call(
+  args: readonly string[],
+  modes: Readonly<Record<number, string>> = {},
+): Promise<Call> {
+  let out = '';
+  let error = '';
+  let show: ShowOptions | undefined;
+  let result: OpsResult | undefined;
+  const asked: string[] = [];
+  const ask: AskWord = (address, word) => {
+    asked.push(`${formatServerAddress(address)} ${word}`);
+    const mode = modes[address.port];
+    return mode === undefined
+      ? Promise.reject(Object.assign(new Error('no'), { reason: 'refused' }))
+      : Promise.resolve(Buffer.from(srvrText(mode)));
+  };
+  const exitCode = await main(args, {
+    ask,
+    now: () => new Date(0),
+    writeOut: (text) => {
+      out += text;
+    },
+    writeError: (text) => {
+      error += text;
+    },
+    render: (found, options) => {
+      result = found;
+      show = options;
+      return `${found.verdict.level}\n`;
+    },
+  });
+  return { exitCode, out, error, asked, show, result };
+}
+
+test('the exit code is the verdict', async () => {
+  const ensemble = { 1: 'leader', 2: 'follower', 3: 'follower' };
+  const servers = ['--servers', 'a:1,a:2,a:3'];
+  assert.is((await call(['srvr', ...servers], ensemble)).exitCode, 0);
+  assert.is((await call(['srvr', ...servers], { 1: 'leader', 2: 'follower' })).exitCode, 1);
+  assert.is((await call(['srvr', ...servers], { 1: 'leader' })).exitCode, 2);
+  assert.is((await call(['srvr', '--servers', 'a:2'], ensemble)).exitCode, 3);
+});
+
+test('members come from a list, a connect string, a hosts file or a zoo.cfg', async () => {
+  const folder = makeTempDir('zkops');
+  try {
+    const hosts = join(folder.path, 'hosts.txt');
+    const config = join(folder.path, 'zoo.cfg');
+    writeFileSync(hosts, '# all\nzk1\nzk2:2182\n');
+    writeFileSync(config, 'dynamicConfigFile=zoo.dyn\nclientPort=2181\n');
+    writeFileSync(join(folder.path, 'zoo.dyn'), 'server.1=zk9:2888:3888;2199\n');
+    const askedBy = async (...args: string[]) => (await call(['srvr', ...args])).asked;
+    assert.equal(await askedBy('--servers', 'zk1, [::1]:5'), ['zk1:2181 srvr', '[::1]:5 srvr']);
+    assert.equal(await askedBy('--connect', 'zk1,zk2:7/chroot'), ['zk1:2181 srvr', 'zk2:7 srvr']);
+    assert.equal(await askedBy('--ensemble', hosts), ['zk1:2181 srvr', 'zk2:2182 srvr']);
+    assert.equal(await askedBy('--config', config), ['zk9:2199 srvr']);
+    assert.equal(await askedBy(), ['127.0.0.1:2181 srvr']);
+  } finally {
+    folder.remove();
+  }
+});
+
+test('a bad hosts file is exit code 65, every bad line named, nothing asked', async () => {
+  const folder = makeTempDir('zkops');
+  try {
+    const hosts = join(folder.path, 'hosts.txt');
+    writeFileSync(hosts, 'zk1\nzk2:port\nzk1\n');
+    const bad = await call(['srvr', '--ensemble', hosts]);
+    assert.is(bad.exitCode, 65);
+    assert.equal(bad.asked, []);
+    assert.is(bad.out, '');
+    assert.is(
+      bad.error,
+      `zkops: ${hosts}:2: expected host[:port], found "zk2:port"\n` +
+        `zkops: ${hosts}:3: zk1:2181 is listed twice, first on line 1\n`,
+    );
+    writeFileSync(hosts, '# nobody\n');
+    assert.is((await call(['srvr', '--ensemble', hosts])).exitCode, 65);
+    const missing = await call(['srvr', '--ensemble', join(folder.path, 'none')]);
+    assert.is(missing.exitCode, 65);
+    assert.ok(missing.error.includes('ENOENT'));
+    writeFileSync(hosts, 'server.1=zk1\n');
+    assert.is((await call(['srvr', '--config', hosts])).exitCode, 65);
+  } finally {
+    folder.remove();
+  }
+});
+
+const USAGE: readonly (readonly [says: string, ...args: string[]])[] = [
+  ['unknown command', 'nosuch'],
+  ['unknown option', 'srvr', '--nosuch'],
+  ['expected milliseconds', 'srvr', '--timeout', '1s'],
+  ['expected milliseconds', 'srvr', '--deadline', '0'],
+  ['Allowed choices are table', 'srvr', '-o', 'xml'],
+  ['both say which members', 'srvr', '--servers', 'a', '--connect', 'b'],
+  ['names a:2181 twice', 'srvr', '--servers', 'a,A:2181'],
+  ['expected host[:port], found ""', 'srvr', '--servers', 'a,,b'],
+  ['say --yes', 'srst', '--servers', 'a'],
+  ['say --yes', 'crst', '--servers', 'a'],
+  ['say --yes', 'stmk', '306', '--servers', 'a'],
+  ['expected a 64-bit integer', 'stmk', 'x', '--yes'],
+  ['too many arguments', 'srvr', 'zk1'],
+  ['--for counts runs', 'health', '--for', '3'],
+  ['expected 1 to 100000', 'health', '--state', 'x', '--for', '0'],
+  ['no limit is called', 'check', '--warn', 'nosuch=1'],
+  ['Allowed choices are warn', 'health', '--fail-on', 'sometimes'],
+  ["missing required argument 'mask'", 'stmk', '--yes'],
+];
+for (const [says, ...args] of USAGE) {
+  test(`zkops ${args.join(' ')} is a usage error`, async () => {
+    const result = await call(args);
+    assert.is(result.exitCode, 64);
+    assert.ok(result.error.startsWith('zkops: '), result.error);
+    assert.ok(result.error.includes(says), result.error);
+    assert.equal(result.asked, []);
+    assert.is(result.out, '');
+  });
+}
+
+test('help and version go to stdout and exit 0; a bare call is a usage error', async () => {
+  const help = await call(['--help']);
+  assert.is(help.exitCode, 0);
+  assert.ok(help.out.includes('Exit status: 0 healthy'));
+  const verbHelp = await call(['mntr', '--help']);
+  assert.is(verbHelp.exitCode, 0);
+  assert.ok(verbHelp.out.includes('--keys <glob>'));
+  const version = await call(['--version']);
+  assert.is(version.exitCode, 0);
+  assert.match(version.out, /^\d+\.\d+\.\d+\n$/);
+  const bare = await call([]);
+  assert.is(bare.exitCode, 64);
+  assert.is(bare.out, '');
+});
+
+test('options reach the run and the rendering', async () => {
+  const { show, result } = await call(
+    ['mntr', '--servers', 'a:1', '-o', 'json', '--all', '--keys', '*latency', '-q'],
+    { 1: 'standalone' },
+  );
+  assert.equal(show, { output: 'json', isAll: true, keys: '*latency', isQuiet: true });
+  assert.is(result?.time, '1970-01-01T00:00:00.000Z');
+  const plain = await call(['srvr', '--servers', 'a:1'], { 1: 'standalone' });
+  assert.equal(plain.show, { output: 'table', isAll: false, keys: undefined, isQuiet: false });
+});
+
+test.run();

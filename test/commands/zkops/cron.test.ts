@@ -1,0 +1,168 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { AskWord } from '../../../src/commands/ensemble/ask.js';
+import { main } from '../../../src/commands/zkops/cli.js';
+import { renderOps } from '../../../src/commands/zkops/render/ops-render.js';
+import { takeRunLock } from '../../../src/commands/zkops/run-lock.js';
+import { makeTempDir } from '../../support/temp-dir.js';
+import { srvrText } from './members-of.js';
+
+interface Call {
+  readonly exitCode: number;
+  readonly out: string;
+  readonly error: string;
+  readonly asked: number;
+}
+
+/** One run over three members, of which those of `modes` answer. */
+async function run(
+  args: readonly string[],
+  modes: Readonly<Record<number, string>>,
+): Promise<Call> {
+  let out = '';
+  let error = '';
+  let asked = 0;
+  const ask: AskWord = (address, word) => {
+    asked += 1;
+    const mode = modes[address.port];
+    if (mode === undefined)
+      return Promise.reject(Object.assign(new Error(), { reason: 'refused' }));
+    return Promise.resolve(Buffer.from(word === 'srvr' ? srvrText(mode) : 'zk_uptime\t5\n'));
+  };
+  const exitCode = await main(['health', '--servers', 'a:1,a:2,a:3', '--confirm', '1', ...args], {
+    ask,
+    now: () => new Date(0),
+    writeOut: (text) => {
+      out += text;
+    },
+    writeError: (text) => {
+      error += text;
+    },
+    render: (result, show) => renderOps(result, show, { width: 80, isColour: false }),
+  });
+  return { exitCode, out, error, asked };
+}
+
+const WELL = { 1: 'leader', 2: 'follower', 3: 'follower' };
+const ONE_DOWN = { 1: 'leader', 2: 'follower' };
+
+test('-q with a state is silent but for what is new', async () => {
+  const folder = makeTempDir('zkops');
+  try {
+    const args = ['-q', '--state', join(folder.path, 'state.json')];
+    assert.equal(await run(args, WELL), { exitCode: 0, out: '', error: '', asked: 9 });
+    const down = await run(args, ONE_DOWN);
+    assert.is(down.exitCode, 1);
+    assert.match(
+      down.out,
+      /^1970-01-01T00:00:00.000Z WARNING a:3: the connection was refused[^\n]*\n$/,
+    );
+    const again = await run(args, ONE_DOWN);
+    assert.equal([again.exitCode, again.out], [1, '']);
+    assert.match((await run(args, WELL)).out, / RECOVERED a:3: gone, after it stood since 1970/);
+    assert.equal(readdirSync(folder.path), ['state.json']);
+  } finally {
+    folder.remove();
+  }
+});
+
+test('a state that cannot be read is told, and a new one begun', async () => {
+  const folder = makeTempDir('zkops');
+  try {
+    const state = join(folder.path, 'state.json');
+    writeFileSync(state, '{"schema":');
+    const call = await run(['-q', '--state', state], WELL);
+    assert.is(call.exitCode, 0);
+    assert.match(call.error, /^zkops: --state .* cannot be used: .*; a new one is begun\n$/);
+    assert.is((await run(['-q', '--state', state], WELL)).error, '');
+  } finally {
+    folder.remove();
+  }
+});
+
+test('a state or a file that cannot be written is exit code 3, with the reason', async () => {
+  const folder = makeTempDir('zkops');
+  try {
+    const away = join(folder.path, 'no', 'such');
+    for (const option of ['--state', '--out', '--lock']) {
+      const { exitCode, error } = await run([option, away], WELL);
+      assert.is(exitCode, 3, option);
+      assert.match(error, new RegExp(`^zkops: ${option} .* cannot be written: ENOENT`));
+    }
+  } finally {
+    folder.remove();
+  }
+});
+
+test('--out writes the whole file or leaves the old one', async () => {
+  const folder = makeTempDir('zkops');
+  try {
+    const file = join(folder.path, 'zk.prom');
+    const { out, exitCode } = await run(['-o', 'prom', '--out', file], ONE_DOWN);
+    assert.equal([out, exitCode], ['', 1]);
+    assert.match(readFileSync(file, 'utf8'), /^zk_up\{server="a:1"\} 1$/m);
+    assert.equal(readdirSync(folder.path), ['zk.prom']);
+    const taken = join(folder.path, 'folder');
+    mkdirSync(taken);
+    assert.is((await run(['--out', taken], WELL)).exitCode, 3);
+    assert.equal(readdirSync(folder.path).sort(), ['folder', 'zk.prom']);
+  } finally {
+    folder.remove();
+  }
+});
+
+test('a run that finds the lock taken asks nobody, exit code 3', async () => {
+  const folder = makeTempDir('zkops');
+  try {
+    const lock = join(folder.path, 'lock');
+    // This process lives, so that the lock is good.
+    writeFileSync(lock, `${process.pid} 60000\n`);
+    const held = await run(['--lock', lock], WELL);
+    assert.equal([held.exitCode, held.asked, held.out], [3, 0, '']);
+    assert.match(held.error, `is held by another run, process ${process.pid}: nobody was asked`);
+    assert.is(readFileSync(lock, 'utf8'), `${process.pid} 60000\n`);
+  } finally {
+    folder.remove();
+  }
+});
+
+test('a lock is given back, and one of a process that is gone is taken over', async () => {
+  const folder = makeTempDir('zkops');
+  try {
+    const lock = join(folder.path, 'lock');
+    for (const stale of ['4194305 99999999999999\n', `${process.pid} 5\n`]) {
+      writeFileSync(lock, stale);
+      const taken = takeRunLock(lock, 1000, 10);
+      assert.ok('release' in taken, stale);
+      assert.equal(takeRunLock(lock, 1000, 10), { heldBy: String(process.pid) });
+      if ('release' in taken) taken.release();
+      assert.is(existsSync(lock), false);
+    }
+    writeFileSync(lock, 'something else');
+    assert.ok('heldBy' in takeRunLock(lock, 1000, 10), "another program's file stays");
+    assert.equal(readdirSync(folder.path), ['lock']);
+  } finally {
+    folder.remove();
+  }
+});
+
+test('--fail-on says from which level on the exit code tells', async () => {
+  const codes = async (failOn: string) => [
+    (await run(['--fail-on', failOn], WELL)).exitCode,
+    (await run(['--fail-on', failOn], ONE_DOWN)).exitCode,
+    (await run(['--fail-on', failOn], {})).exitCode,
+  ];
+  assert.equal(await codes('warn'), [0, 1, 2]);
+  assert.equal(await codes('crit'), [0, 0, 2]);
+  assert.equal(await codes('never'), [0, 0, 0]);
+});
+
+test('--min-serving makes critical what the quorum would allow', async () => {
+  const { exitCode, out } = await run(['--min-serving', '3'], ONE_DOWN);
+  assert.is(exitCode, 2);
+  assert.match(out, /2 of 3 members serve, and --min-serving wants 3/);
+});
+
+test.run();

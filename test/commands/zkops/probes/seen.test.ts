@@ -1,0 +1,48 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ZooKeeperError } from '../../../../src/client/errors.js';
+import { NotSeenError, seenWithin } from '../../../../src/commands/zkops/probes/seen.js';
+import { ErrorCode } from '../../../../src/protocol/error-code.js';
+
+/** Fails with each of the errors in turn, then holds. */
+function looks(...errors: readonly Error[]) {
+  let done = 0;
+  return {
+    look: async () => {
+      const error = errors[done++];
+      if (error !== undefined) throw error;
+    },
+    count: () => done,
+  };
+}
+
+async function failureOf(promise: Promise<void>): Promise<unknown> {
+  return promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+}
+
+test('a member that is a write behind is looked at again', async () => {
+  const { look, count } = looks(
+    new NotSeenError('not yet'),
+    new ZooKeeperError(ErrorCode.NONODE, '/a'),
+  );
+  await seenWithin(60_000, look);
+  assert.is(count(), 3);
+});
+
+test('what never comes ends with the last look', async () => {
+  const error = new NotSeenError('not yet');
+  const look = () => Promise.reject(error);
+  assert.is(await failureOf(seenWithin(20, look)), error);
+});
+
+test('a lost connection is told at once', async () => {
+  const error = new ZooKeeperError(ErrorCode.CONNECTIONLOSS);
+  const { look, count } = looks(error, error);
+  assert.is(await failureOf(seenWithin(60_000, look)), error);
+  assert.is(count(), 1);
+});
+
+test.run();

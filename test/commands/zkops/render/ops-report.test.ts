@@ -1,0 +1,135 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { progressBar } from '../../../../src/commands/zkops/calls/progress.js';
+import type { Report, ReportRow } from '../../../../src/commands/zkops/calls/task.js';
+import { TASK_FORMATS, type TaskFormat } from '../../../../src/commands/zkops/calls/task.js';
+import { renderReport } from '../../../../src/commands/zkops/render/ops-report.js';
+import { schemaFaults } from '../../../support/json-schema.js';
+import { readProjectFile } from '../../../support/tidy/source-file.js';
+
+const ROWS: readonly ReportRow[] = [
+  ['/a "quoted", path', 12_000, 0x1_0000_0001n],
+  ['/b', undefined, 2n],
+];
+
+function report(more: Partial<Report> = {}): Report {
+  return {
+    columns: [
+      { title: 'PATH', key: 'path', width: 8 },
+      { title: 'BYTES', key: 'bytes', show: (value) => `${Number(value) / 1000}k` },
+      { title: 'ID', key: 'id' },
+    ],
+    rows: [ROWS.slice(0, 1), [], ROWS.slice(1)],
+    finish: () => ({
+      verdict: {
+        level: 'warning',
+        summary: 'not all | is well',
+        problems: [
+          { level: 'warning', code: 'a', text: 'something\u001b[31m' },
+          { level: 'warning', code: 'b', server: 'zk1:2181', text: 'else' },
+        ],
+      },
+      notes: ['A note.'],
+      totals: { bytes: 12n },
+    }),
+    ...more,
+  };
+}
+
+async function rendered(output: TaskFormat, from = report(), isQuiet = false): Promise<string> {
+  const show = { output, isQuiet, verb: 'snap test', time: '2026-01-02T03:04:05.000Z' };
+  const pieces = renderReport(from, show, { width: 80, isColour: false });
+  let text = '';
+  for (;;) {
+    const { value, done } = await pieces.next();
+    if (done === true) {
+      assert.is(value, 'warning');
+      return text;
+    }
+    text += value;
+  }
+}
+
+const VERDICT =
+  '"verdict":{"level":"warning","summary":"not all | is well","problems":' +
+  '[{"level":"warning","code":"a","text":"something\\u001b[31m"},' +
+  '{"level":"warning","code":"b","server":"zk1:2181","text":"else"}],"exitCode":1},' +
+  '"notes":["A note."],"totals":{"bytes":"12"}}\n';
+const START = '{"schema":"zkops-rows/1","verb":"snap test","time":"2026-01-02T03:04:05.000Z",';
+
+const EXPECTED: Readonly<Record<TaskFormat, string>> = {
+  table: `PATH               BYTES          ID
+/a "quoted", path    12k  4294967297
+/b                 -               2
+
+something\\u{1b}[31m
+zk1:2181: else
+A note.
+WARNING: not all | is well
+`,
+  csv: 'path,bytes,id\n"/a ""quoted"", path",12000,4294967297\n/b,,2\n',
+  plain: '/a "quoted", path\t12000\t4294967297\n/b\t-\t2\n',
+  json:
+    `${START}"rows":[\n  {"path":"/a \\"quoted\\", path","bytes":12000,"id":"4294967297"},\n` +
+    `  {"path":"/b","bytes":null,"id":"2"}\n],${VERDICT}`,
+  jsonl:
+    '{"path":"/a \\"quoted\\", path","bytes":12000,"id":"4294967297"}\n' +
+    `{"path":"/b","bytes":null,"id":"2"}\n${START}${VERDICT}`,
+  nagios: 'ZOOKEEPER WARNING - not all / is well; something\\u{1b}[31m; zk1:2181: else\n',
+};
+
+for (const format of TASK_FORMATS) {
+  test(`a report as ${format}`, async () => {
+    assert.is(await rendered(format), EXPECTED[format]);
+  });
+}
+
+test('an endless report is printed row by row, in columns as wide as they say', async () => {
+  const text = await rendered('table', report({ isEndless: true, isPlain: true }));
+  assert.is(
+    text.split('\n\n')[0],
+    'PATH      BYTES  ID\n/a "quoted", path    12k  4294967297\n/b        -       2',
+  );
+});
+
+test('-q is one dated line a problem', async () => {
+  assert.is(
+    await rendered('table', report(), true),
+    '2026-01-02T03:04:05.000Z WARNING something\\u{1b}[31m\n2026-01-02T03:04:05.000Z WARNING zk1:2181: else\n',
+  );
+});
+
+test('JSON is as docs/zkops-rows-1.schema.json says', async () => {
+  const schema = JSON.parse(readProjectFile('docs/zkops-rows-1.schema.json'));
+  assert.equal(schemaFaults(schema, JSON.parse(await rendered('json'))), []);
+  assert.ok(schemaFaults(schema, { schema: 'zkops/1' }).length > 0, 'the schema can fail');
+});
+
+test('a document is printed as it is', async () => {
+  assert.is(await rendered('json', report({ document: 'a: b\n' })), 'a: b\n');
+});
+
+test('a progress bar shows after a moment, on a terminal alone, and goes without a trace', () => {
+  let now = 0;
+  let text = '';
+  const write = (piece: string): void => {
+    text += piece;
+  };
+  const silent = progressBar({ write }, () => now);
+  const bar = progressBar({ write, isTTY: true }, () => now);
+  bar.show('log.1', 1, 4);
+  now = 499;
+  silent.show('log.1', 2, 4);
+  bar.show('log.1', 2, 4);
+  assert.is(text, '');
+  now = 500;
+  bar.show('log.1', 2, 4);
+  assert.is(text, `\r\u001b[Klog.1 [${'#'.repeat(15)}${'.'.repeat(15)}] 50%`);
+  now = 550;
+  bar.show('log.1', 3, 4);
+  bar.clear();
+  bar.clear();
+  assert.ok(text.endsWith('] 50%\r\u001b[K'), text);
+});
+
+test.run();

@@ -1,0 +1,100 @@
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { COMPLETION_SHELLS, completionScript } from '../../../src/commands/zksh/completion.js';
+import { allCommands } from '../../../src/commands/zksh/running/registry.js';
+import { ZKSH } from '../../../src/commands/zksh/zksh-options.js';
+import { completeInFish, completeInZsh, fishTest, zshTest } from '../../support/outer-shells.js';
+import { runZksh } from '../../support/run-zksh.js';
+import { makeTempDir } from '../../support/temp-dir.js';
+
+test('every command, option and letter is in the script of every shell', async () => {
+  const commands = await allCommands();
+  for (const shell of COMPLETION_SHELLS) {
+    const script = completionScript(shell, commands);
+    for (const command of commands) {
+      assert.match(script, new RegExp(`\\b${command.name}\\b`), `${shell}: ${command.name}`);
+      for (const [name, { letter }] of Object.entries(command.options)) {
+        assert.ok(script.includes(`--${name}`), `${shell}: ${command.name} --${name}`);
+        if (letter !== undefined) assert.ok(script.includes(`-${letter}`), `${shell}: -${letter}`);
+      }
+    }
+    for (const name of Object.keys(ZKSH.options)) {
+      const flag = shell === 'fish' ? `-l ${name}` : `--${name}`;
+      assert.ok(script.includes(flag), `${shell}: ${flag}`);
+    }
+  }
+});
+
+test('bash completes options, values, and commands with their options within -c', async () => {
+  const home = makeTempDir();
+  try {
+    const file = join(home.path, 'completion');
+    writeFileSync(file, completionScript('bash', await allCommands()));
+    const complete = (...words: string[]) => {
+      const quoted = words.map((word) => `$'${word.replace(/'/g, "\\'")}'`).join(' ');
+      const script = `source '${file}'; COMP_WORDS=(${quoted}); COMP_CWORD=${words.length - 1}; _zksh; printf '%s\\n' "\${COMPREPLY[@]}"`;
+      return spawnSync('bash', ['-c', script], { encoding: 'utf8' }).stdout.trimEnd();
+    };
+    assert.is(complete('zksh', '--reado'), '--readonly');
+    assert.is(complete('zksh', '-o', 'nd'), 'ndjson');
+    assert.is(complete('zksh', 'compl'), 'completion');
+    assert.is(complete('zksh', 'completion', 'f'), 'fish');
+    assert.is(complete('zksh', '-c', 'getAl'), 'getAllChildrenNumber');
+    assert.is(complete('zksh', '-c', 'deleteall --dr'), 'deleteall --dry-run');
+    assert.is(complete('zksh', '-c', "'deleteall --dr"), 'deleteall --dry-run');
+  } finally {
+    home.remove();
+  }
+});
+
+const TYPED = [
+  ['zksh --reado', '--readonly'],
+  ['zksh -o nd', 'ndjson'],
+  ['zksh compl', 'completion'],
+  ['zksh completion f', 'fish'],
+  ['zksh --data', '--data-dir'],
+  ['zksh -c getAl', 'getAllChildrenNumber'],
+  ["zksh -c 'getAl", 'getAllChildrenNumber'],
+] as const;
+
+zshTest('zsh completes options, values, and commands with their options within -c', async () => {
+  const script = completionScript('zsh', await allCommands());
+  const quoted = "zksh -c 'deleteall --dr";
+  const lines = completeInZsh(script, [...TYPED.map(([line]) => line), quoted]);
+  const expected = TYPED.map(([line, word]) => line.replace(/[^ ']*$/, word));
+  assert.equal(
+    lines.map((line) => line.trimEnd()),
+    [...expected, "zksh -c 'deleteall --dry-run"],
+  );
+});
+
+zshTest('zsh reads what _arguments is given for every command without a complaint', async () => {
+  const commands = await allCommands();
+  const lines = commands.map(({ name }) => `zksh -c '${name} --`);
+  const found = completeInZsh(completionScript('zsh', commands), lines);
+  assert.equal(
+    found.filter((line, at) => !line.startsWith(lines[at] ?? '?')),
+    [],
+  );
+});
+
+fishTest('fish completes options, values, and commands with their options within -c', async () => {
+  const script = completionScript('fish', await allCommands());
+  const quoted = "zksh -c 'deleteall --dr";
+  const offers = completeInFish(script, [...TYPED.map(([line]) => line), quoted]);
+  assert.equal(offers, [...TYPED.map(([, word]) => word), 'deleteall --dry-run']);
+});
+
+test('zksh completion prints it, and an unknown shell is refused', async () => {
+  const run = await runZksh(['completion', 'bash']);
+  assert.equal([run.code, run.stderr], [0, '']);
+  assert.is(run.stdout, completionScript('bash', await allCommands()));
+  const unknown = await runZksh(['completion', 'tcsh']);
+  assert.equal([unknown.code, unknown.stdout], [2, '']);
+  assert.match(unknown.stderr, /^zksh: completion is for bash, zsh or fish\n/);
+});
+
+test.run();

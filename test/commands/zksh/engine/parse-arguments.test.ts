@@ -1,0 +1,115 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { CommandError } from '../../../../src/commands/program/command-error.js';
+import { parseArguments } from '../../../../src/commands/zksh/engine/parse-arguments.js';
+import { parseLine } from '../../../../src/commands/zksh/language/parse-line.js';
+import { resolvePath } from '../../../../src/commands/zksh/language/resolve-path.js';
+import { findCommand } from '../../../../src/commands/zksh/running/registry.js';
+
+async function parse(line: string) {
+  const [statement] = parseLine(line).statements;
+  const [name, ...words] = statement?.tokens ?? [];
+  const command = await findCommand(name?.text ?? '');
+  if (statement === undefined || command === undefined) throw new Error(line);
+  return parseArguments(command, words, statement, {
+    resolve: (text) => resolvePath(text, '/site'),
+  });
+}
+
+const line = (text: string) => ({ from: 'line', bytes: Buffer.from(text) });
+
+const GOOD: readonly (readonly [line: string, options: object, args: object])[] = [
+  ['get /a', { stat: false, base64: false }, { path: '/a' }],
+  ['get -s /a', { stat: true }, { path: '/a' }],
+  ['get /a -s', { stat: true }, { path: '/a' }],
+  ['get -sb /a', { stat: true, base64: true }, { path: '/a' }],
+  ['get --stat /a', { stat: true }, { path: '/a' }],
+  ['get b/c', {}, { path: '/site/b/c' }],
+  ['get ..', {}, { path: '/' }],
+  ['get -- -a', {}, { path: '/site/-a' }],
+  ["get '-s'", { stat: false }, { path: '/site/-s' }],
+  ['set /a -5', {}, { path: '/a', data: line('-5') }],
+  ['set /a -.5', {}, { path: '/a', data: line('-.5') }],
+  ["set /a '-s'", { stat: false }, { data: line('-s') }],
+  ['set /a -- -s', { stat: false }, { data: line('-s') }],
+  ['set /a -', {}, { data: { from: 'stdin' } }],
+  ["set /a '-'", {}, { data: line('-') }],
+  ['set /a @f', {}, { data: { from: 'file', file: 'f' } }],
+  ["set /a '@f'", {}, { data: line('@f') }],
+  ['set /a @', {}, { data: line('@') }],
+  ['set -v 3 /a x', { version: 3 }, { data: line('x') }],
+  ['set -v3 /a x', { version: 3 }, { data: line('x') }],
+  ['set -v -1 /a x', { version: -1 }, { data: line('x') }],
+  ['set --version=3 /a x', { version: 3 }, { data: line('x') }],
+  ['set --version 3 /a x', { version: 3 }, { data: line('x') }],
+  ['set -sv3 /a x', { stat: true, version: 3 }, { data: line('x') }],
+  ['create /a', {}, { path: '/a' }],
+  [
+    'create /a x auth::r',
+    {},
+    { path: '/a', data: line('x'), acl: [{ perms: 1, id: { scheme: 'auth', id: '' } }] },
+  ],
+];
+
+for (const [text, options, args] of GOOD) {
+  test(`takes ${text}`, async () => {
+    const parsed = await parse(text);
+    for (const [name, value] of Object.entries(options)) {
+      assert.equal(parsed.options[name], value, name);
+    }
+    for (const [name, value] of Object.entries(args)) assert.equal(parsed.args[name], value, name);
+  });
+}
+
+const BAD: readonly (readonly [line: string, sentence: RegExp, at: string, hint?: RegExp])[] = [
+  ['get', /get needs a path/, '', /^usage: get /],
+  ['set /a', /set needs a data/, ''],
+  ['set /n two words', /a word too many for set/, 'words', /'two words'/],
+  ['set /n a b c d', /3 words too many/, 'b c d'],
+  ['delete /v 0', /a word too many/, '0', /delete -v VERSION/],
+  ['get /a w', /a word too many/, 'w', /with -w/],
+  ['whoami me', /a word too many for whoami/, 'me', /^usage: whoami$/],
+  ['get -q /a', /get has no option -q/, '-q'],
+  ['get -sq /a', /get has no option -q/, '-sq'],
+  ['get --sta /a', /no option --sta/, '--sta', /did you mean --stat\?/],
+  ['get --toString /a', /no option --toString/, '--toString'],
+  ['set /a -x', /no option -x/, '-x', /in quotes or behind --/],
+  ['get -s -s /a', /--stat is given twice/, '-s'],
+  ['get --stat=1 /a', /takes no value/, '--stat=1'],
+  ['set /a x -v', /-v needs a value: VERSION/, '-v'],
+  ['set -v abc /a x', /VERSION is a whole number, not "abc"/, 'abc'],
+  ['set -v 1.5 /a x', /whole number/, '1.5'],
+  ['set -v 99999999999 /a x', /between -1 and 2147483647/, '99999999999'],
+  ['set -v -2 /a x', /between -1/, '-2'],
+  ['create -t 0 /a', /TTL is between 1 and 1099511627775/, '0'],
+  ['create -t x /a', /TTL is a whole number/, 'x'],
+  ['create /a x world:anyone:q', /unknown permission "q"/, 'q'],
+  ["create /a x 'world:anyone:q'", /unknown permission "q"/, "'world:anyone:q'"],
+  ['setAcl /a bogus', /"bogus" is not scheme:id:perms/, 'bogus'],
+  ['get //a', /not a path: it has an empty name/, '//a'],
+  ["get ''", /a path is never empty/, "''"],
+  ['get "/a\\x00"', /U\+0000/, '"/a\\x00"'],
+  ['get "/\\xff"', /bytes that are not UTF-8/, '"/\\xff"'],
+  ['watch /a touch x', /2 words too many for watch/, 'touch x', /stands behind --/],
+  ['watch /a touch -- x', /a word too many for watch/, 'touch'],
+  ['addWatch -m ONCE /a', /MODE is one of PERSISTENT, PERSISTENT_RECURSIVE/, 'ONCE'],
+  ['addWatch -m PERSISTEN /a', /MODE is one of/, 'PERSISTEN', /did you mean PERSISTENT\?/],
+];
+
+for (const [text, sentence, at, hint] of BAD) {
+  test(`refuses ${text}`, async () => {
+    try {
+      await parse(text);
+      assert.unreachable();
+    } catch (error) {
+      assert.instance(error, CommandError);
+      const { message, exitCode, place, hint: given } = error as CommandError;
+      assert.match(message, sentence);
+      assert.is(exitCode, 2);
+      assert.is(text.slice(place?.start, place?.end), at);
+      if (hint !== undefined) assert.match(given ?? '', hint);
+    }
+  });
+}
+
+test.run();

@@ -1,0 +1,87 @@
+// COMMAND | PROGRAM, which the prompt takes. What a program prints is not the shell's: it goes to
+// files here.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { makeShellWorld, type ShellWorldOptions } from '../../../support/shell-world.js';
+import { makeTempDir } from '../../../support/temp-dir.js';
+
+type World = ReturnType<typeof makeShellWorld>;
+
+async function withWorld(
+  work: (world: World, file: string) => Promise<void>,
+  options: ShellWorldOptions = {},
+): Promise<void> {
+  const folder = makeTempDir('piped');
+  try {
+    await work(makeShellWorld({ isPipeAllowed: true, ...options }), join(folder.path, 'printed'));
+  } finally {
+    folder.remove();
+  }
+}
+
+test('a result goes to a program, as the rest of the line has it', () =>
+  withWorld(async (world, file) => {
+    await world.run(`get /a | tr a-z A-Z > ${file}; echo ';' >> ${file}`);
+    assert.is(readFileSync(file, 'utf8'), 'HELLO\n;\n');
+    await world.run(`printwatches | wc -l > ${file}`);
+    assert.is(readFileSync(file, 'utf8').trim(), '1');
+  }));
+
+test('the program gets the format that was asked for', () =>
+  withWorld(
+    async (world, file) => {
+      await world.run(`get /a | grep -c '"data"' > ${file}`);
+      assert.is(readFileSync(file, 'utf8'), '1\n');
+    },
+    { format: 'json' },
+  ));
+
+test('a | in quotes, or within a word, is data', () =>
+  withWorld(async (world) => {
+    await world.run("set /a '| cat'");
+    assert.is(await world.run('get /a'), '| cat\n');
+    await world.run('set /a x|cat');
+    assert.is(await world.run('get /a'), 'x|cat\n');
+  }));
+
+test('how a program failed is told', () =>
+  withWorld(async (world) => {
+    for (const [line, exitCode] of [
+      ['get /a | exit 3', 3],
+      ['get /a | kill -TERM $$', 143],
+    ] as const) {
+      const { results } = await world.runFully(line);
+      const last = results.at(-1);
+      assert.is(last?.kind === 'ran' ? last.exitCode : undefined, exitCode, line);
+    }
+  }));
+
+test('what fails before it has told anything runs no program', () =>
+  withWorld(async (world, file) => {
+    const { error } = await world.runFully(`get /nothing | touch ${file}`);
+    assert.is(error?.exitCode, 4);
+    assert.not.ok(existsSync(file));
+  }));
+
+test('a program that has enough ends the command', () =>
+  withWorld(async (world, file) => {
+    const { error } = await world.runFully(`repeat 1000000 get /a | head -n 1 > ${file}`);
+    assert.is(error, undefined);
+    assert.is(readFileSync(file, 'utf8'), 'hello\n');
+    assert.ok(world.client.calls.length < 1_000_000);
+  }));
+
+test('a line that may hold data from elsewhere runs no program', () =>
+  withWorld(
+    async (world, file) => {
+      const { error } = await world.runFully(`get /a | touch ${file}`);
+      assert.equal([error?.code, error?.exitCode], ['PIPE', 2]);
+      assert.match(error?.sentence ?? '', /a script gives nothing to a program/);
+      assert.not.ok(existsSync(file));
+    },
+    { isPipeAllowed: false },
+  ));
+
+test.run();

@@ -1,0 +1,106 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { parseLine } from '../../../../src/commands/zksh/language/parse-line.js';
+import { expandBraces, parsePathGlob } from '../../../../src/commands/zksh/language/path-glob.js';
+
+/** The word as a line has it, and what it is a pattern of; undefined for a plain path. */
+function patternOf(word: string, cwd = '/') {
+  const token = parseLine(`get ${word}`).statements[0]?.tokens[1];
+  return token?.pattern === undefined ? undefined : parsePathGlob(token.pattern, cwd);
+}
+
+function textsOf(word: string, cwd?: string): readonly string[] | undefined {
+  return patternOf(word, cwd)?.map(({ text }) => text);
+}
+
+/** Does the last name of the pattern fit this one? */
+function fits(word: string, name: string): boolean {
+  return (patternOf(word) ?? []).some(({ names }) => {
+    const last = names.at(-1);
+    return last?.kind === 'match'
+      ? last.fits.test(name)
+      : last?.kind === 'name' && last.name === name;
+  });
+}
+
+test('quotes and backslashes keep a sign what it is', () => {
+  for (const word of [
+    "'/a*'",
+    '"/a?"',
+    '/a\\*',
+    "/a'*'b",
+    '/a/b',
+    '/a{b}',
+    '/a[',
+    '/a{b,c',
+    '/[]',
+  ]) {
+    assert.is(patternOf(word), undefined, word);
+  }
+  for (const [word, name] of [
+    ["/a'*'*", 'a*b'],
+    ['/a\\*?', 'a*c'],
+    ['/a"{"*', 'a{'],
+    ["/['-'a]*", '-x'],
+    ['/["]"a]*', ']x'],
+    ["/[a'-'c]", '-'],
+    ['/\\xc3\\xa9*', 'été'.slice(0, 1)],
+  ] as const) {
+    assert.ok(fits(word, name), `${word} ${name}`);
+  }
+  assert.not.ok(fits("/a'*'*", 'axb'));
+  assert.not.ok(fits("/[a'-'c]", 'b'));
+});
+
+test('names fit as in a shell', () => {
+  for (const [word, name] of [
+    ['/*', 'any'],
+    ['/a**b', 'axxb'],
+    ['/?', '漢'],
+    ['/[!a-c]', 'd'],
+    ['/[^a]', 'b'],
+    ['/[]a]', ']'],
+    ['/a.b*', 'a.bc'],
+    ['/(x|y)*', '(x|y)z'],
+  ] as const) {
+    assert.ok(fits(word, name), `${word} ${name}`);
+  }
+  for (const [word, name] of [
+    ['/a.b*', 'axbc'],
+    ['/[!a-c]', 'b'],
+    ['/?', 'ab'],
+    ['/x?', 'x'],
+  ] as const) {
+    assert.not.ok(fits(word, name), `${word} ${name}`);
+  }
+});
+
+test('braces are patterns of their own, nested too, with slashes and whole paths', () => {
+  assert.equal(textsOf('/a/{b,c/d}/e'), ['/a/b/e', '/a/c/d/e']);
+  assert.equal(textsOf('{x,/y,z{1,2}}', '/cwd'), ['/cwd/x', '/y', '/cwd/z1', '/cwd/z2']);
+  assert.equal(textsOf('/app{,-old}'), ['/app', '/app-old']);
+  assert.equal(textsOf('{,b}', '/cwd'), ['/cwd/b']);
+  assert.equal(textsOf("/{a,'b,c'}"), ['/a', '/b,c']);
+  assert.equal(textsOf('/{a}{b,c}'), ['/{a}b', '/{a}c']);
+  assert.equal(expandBraces('a{b,c'), ['a{b,c']);
+});
+
+test('relative patterns begin where the shell stands, whose own name is no pattern', () => {
+  assert.equal(textsOf('x*', '/od*d'), ['/od*d/x*']);
+  const [pattern] = patternOf('x*', '/od*d') ?? [];
+  assert.equal(pattern?.names[0], { kind: 'name', name: 'od*d' });
+  assert.equal(textsOf('../*', '/a/b'), ['/a/*']);
+});
+
+test('** is any depth only as a whole name', () => {
+  const kinds = (word: string) => patternOf(word)?.[0]?.names.map(({ kind }) => kind);
+  assert.equal(kinds('/a/**/b'), ['name', 'any-depth', 'name']);
+  assert.equal(kinds('/a**'), ['match']);
+});
+
+test('what cannot be one is refused', () => {
+  assert.throws(() => patternOf('/[z-a]'), /no range/);
+  assert.throws(() => patternOf(`/${'{a,b}'.repeat(14)}`), /more than 10000/);
+});
+
+test.run();

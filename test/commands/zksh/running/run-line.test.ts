@@ -1,0 +1,210 @@
+// The way of a line: order, errors and their exit codes, connecting only when needed, interrupts.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ConnectError } from '../../../../src/client/errors.js';
+import {
+  allCommands,
+  COMMAND_WORDS,
+  suggestCommand,
+} from '../../../../src/commands/zksh/running/registry.js';
+import type { ErrorName } from '../../../../src/protocol/error-code.js';
+import { makeShellWorld } from '../../../support/shell-world.js';
+import { makeTempDir } from '../../../support/temp-dir.js';
+
+test('statements run in order and the rest waits for the caller after an error', async () => {
+  const { text, results } = await makeShellWorld().runFully('get /a; get /no; get /a');
+  assert.is(text, 'hello\nNode does not exist: /no\n');
+  assert.is(results.length, 1);
+});
+
+test('a line that does not parse runs nothing of it', async () => {
+  const world = makeShellWorld();
+  const { text, error } = await world.runFully("set /a x; get '/a");
+  const margin = ' '.repeat(2 + 'set /a x; get '.length);
+  assert.is(text, `the quote ' is not closed\n  set /a x; get '/a\n${margin}^\n`);
+  assert.is(error?.exitCode, 2);
+  assert.equal(world.opened, []);
+});
+
+const WRONG: readonly (readonly [line: string, exitCode: number, text: RegExp])[] = [
+  ['gett /a', 127, /^unknown command "gett"\n {2}gett \/a\n {2}\^{4}\n {2}did you mean get\?\n$/],
+  ['rmr /a', 127, /did you mean deleteall\?/],
+  ['GET /a', 127, /did you mean get\?/],
+  ['frobnicate', 127, /help lists the commands/],
+  ['get /a; ls -q /', 2, /has no option -q\n {2}get \/a; ls -q \/\n {13}\^\^\n/],
+  ['help nosuch', 127, /unknown command "nosuch"/],
+  ['cd -', 2, /no path before this one/],
+];
+
+for (const [line, exitCode, text] of WRONG) {
+  test(`${line} exits with ${exitCode}`, async () => {
+    const run = await makeShellWorld().runFully(line);
+    assert.is(run.error?.exitCode, exitCode);
+    assert.match(run.text, text);
+  });
+}
+
+test('only a command that needs a server connects, and once', async () => {
+  const world = makeShellWorld();
+  await world.run('help; help get; version; pwd; get');
+  assert.equal(world.opened, []);
+  await world.run('get /a; ls /; stat /a');
+  assert.is(world.opened.length, 1);
+  assert.equal(world.client.calls, ['getData', 'getChildren', 'exists']);
+});
+
+const CODES: readonly (readonly [code: ErrorName, exitCode: number, sentence: RegExp])[] = [
+  ['NONODE', 4, /^Node does not exist: \/a$/],
+  ['NOAUTH', 8, /^Insufficient permission : \/a$/],
+  ['BADVERSION', 7, /^version No is not valid : \/a$/],
+  ['INVALIDACL', 1, /^Acl is not valid : \/a$/],
+  ['QUOTAEXCEEDED', 1, /^Quota has exceeded : \/a$/],
+  ['CONNECTIONLOSS', 3, /connection to fake:2181 was lost; whether set was done is not known$/],
+  ['REQUESTTIMEOUT', 3, /fake:2181 did not answer in time; whether set was done is not known$/],
+  ['SESSIONEXPIRED', 3, /session has expired/],
+  ['NOTREADONLY', 1, /fake:2181 is a read-only server/],
+  ['UNIMPLEMENTED', 1, /fake:2181 does not know the operation of set/],
+  ['THROTTLEDOP', 1, /KeeperErrorCode = Op throttled due to high load for \/a/],
+];
+
+for (const [code, exitCode, sentence] of CODES) {
+  test(`${code} is a sentence, and exit code ${exitCode}`, async () => {
+    const world = makeShellWorld();
+    world.client.failures.set('setData /a', code);
+    const { error } = await world.runFully('set /a x');
+    assert.match(error?.sentence ?? '', sentence);
+    assert.equal([error?.code, error?.exitCode], [code, exitCode]);
+  });
+}
+
+test('a read that was lost says that it changed nothing', async () => {
+  const world = makeShellWorld();
+  world.client.failures.set('getData /a', 'CONNECTIONLOSS');
+  const { error } = await world.runFully('get /a');
+  assert.match(error?.sentence ?? '', /was lost; get changes nothing, and can be repeated$/);
+});
+
+test('errors in JSON carry the code, the path and what to do', async () => {
+  const world = makeShellWorld({ format: 'ndjson' });
+  assert.equal(JSON.parse(await world.run('create /x/y')), {
+    error: {
+      code: 'NONODE',
+      exitCode: 4,
+      message: 'Node does not exist: /x (the parent of /x/y)',
+      path: '/x/y',
+      hint: 'create -p makes missing parents',
+    },
+  });
+});
+
+test('no server at all is exit code 3 with the reason, and the next command tries again', async () => {
+  const world = makeShellWorld();
+  world.client.connectError = new ConnectError('fake:2181 refused the connection');
+  const { error } = await world.runFully('ls /');
+  assert.equal([error?.exitCode, error?.sentence], [3, 'fake:2181 refused the connection']);
+  assert.is(await world.run('ls /'), '[zookeeper]\n');
+});
+
+test('a missing chroot is named as such', async () => {
+  const world = makeShellWorld({ target: 'fake:2181/app' });
+  await world.run('pwd; delete /a');
+  world.client.failures.set('getChildren /', 'NONODE');
+  world.client.exists = async () => null;
+  const { error } = await world.runFully('ls /');
+  assert.is(error?.sentence, 'the chroot /app does not exist');
+  assert.is(error?.exitCode, 4);
+});
+
+test('a read-only shell refuses every command that changes anything, and sends nothing', async () => {
+  const lines = ['create /x', 'set /a y', 'delete /a', 'deleteall /a', 'setAcl /a world:anyone:r'];
+  for (const line of lines) {
+    const world = makeShellWorld({ isReadOnly: true });
+    const { error } = await world.runFully(line);
+    assert.is(error?.code, 'READONLY', line);
+    assert.equal(world.client.calls, [], line);
+  }
+  for (const line of ['lock /a -- true', 'queue put /a x', 'group join /a', '2pc abort /a']) {
+    const { error } = await makeShellWorld({ isReadOnly: true }).runFully(line);
+    assert.is(error?.code, 'READONLY', line);
+  }
+  const world = makeShellWorld({ isReadOnly: true });
+  assert.is(
+    await world.run('queue ls /a; group ls /a; lock --ls /a'),
+    '[]\n[]\nnobody holds it, nobody waits\n',
+  );
+  assert.is(await world.run('get /a'), 'hello\n');
+  assert.is(world.opened[0]?.canBeReadOnly, true);
+});
+
+const CHANGING = ['create', 'delete', 'setData', 'setACL', 'multi', 'reconfig'];
+
+test('every command whose example changes something is declared as mutating', async () => {
+  // Some write files.
+  const folder = makeTempDir('examples');
+  const before = process.cwd();
+  process.chdir(folder.path);
+  try {
+    await checkExamples();
+  } finally {
+    process.chdir(before);
+    folder.remove();
+  }
+});
+
+async function checkExamples(): Promise<void> {
+  for (const command of await allCommands()) {
+    // One goes elsewhere, two wait, one reads a file, one opens an editor, and begin's is of
+    // commit, undo's of a command before it; recipes wait for others: test/cli has those.
+    const others = ['connect', 'watch', 'wait', 'restore', 'begin', 'edit', 'undo'];
+    if (others.includes(command.name)) continue;
+    if (command.group === 'recipes') continue;
+    const world = makeShellWorld({ isInteractive: true });
+    await world.run('create -p /app/old; create /app/config; create /app/ready');
+    if (command.name === 'mv') await world.run('delete /app/old; create -p /app/old/x');
+    if (command.name === 'delquota') await world.run('setquota -n 5 /app');
+    if (command.name === 'json') await world.run(`set /app/config '{"db": {}, "servers": []}'`);
+    world.client.calls.length = 0;
+    for (const { line } of command.examples) await world.run(line);
+    const isChanging = world.client.calls.some((call) => CHANGING.includes(call));
+    assert.is(isChanging, command.isMutating ?? false, command.name);
+  }
+}
+
+test('an interrupt ends the wait for an answer', async () => {
+  const world = makeShellWorld();
+  world.client.getData = () => new Promise(() => {});
+  const running = world.runFully('get /a');
+  world.abort.abort();
+  const { error } = await running;
+  assert.equal([error?.code, error?.exitCode], ['INTERRUPTED', 130]);
+});
+
+test('quit and exit ask to end', async () => {
+  for (const line of ['quit', 'exit']) {
+    const { results } = await makeShellWorld().runFully(line);
+    assert.equal(results, [{ kind: 'exit' }]);
+  }
+});
+
+test('the registry and the declarations name the same commands', async () => {
+  const commands = await allCommands();
+  const declared = commands.flatMap(({ name, aliases }) => [name, ...(aliases ?? [])]);
+  assert.equal(declared, COMMAND_WORDS);
+  for (const command of commands) {
+    assert.ok(command.examples.length > 0, command.name);
+    assert.match(command.summary, /^[a-z].*[^.]$/, command.name);
+    const letters = Object.values(command.options).flatMap(({ letter }) => letter ?? []);
+    assert.is(new Set(letters).size, letters.length, command.name);
+  }
+});
+
+test('suggestions are near, or none', () => {
+  assert.is(suggestCommand('creat'), 'create');
+  assert.is(suggestCommand('sl'), 'ls');
+  assert.is(suggestCommand('getacl'), 'getAcl');
+  assert.is(suggestCommand('gteAcl'), 'getAcl');
+  assert.is(suggestCommand('getEph'), 'getEphemerals');
+  assert.is(suggestCommand('xyzzy'), undefined);
+});
+
+test.run();

@@ -1,0 +1,164 @@
+// Where servers and credentials come from: profiles, properties files, files and the environment.
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { HiddenLine, readAuthFile } from '../../../../../src/commands/connecting/auth-sources.js';
+import {
+  parseProperties,
+  readClientProperties,
+} from '../../../../../src/commands/connecting/client-properties.js';
+import {
+  configFile,
+  readProfile,
+  readPromptRole,
+} from '../../../../../src/commands/zksh/profiles.js';
+import { startServer } from '../../../../../src/server/main.js';
+import { runZksh } from '../../../../support/run-zksh.js';
+import { makeTempDir } from '../../../../support/temp-dir.js';
+
+async function inFolder(run: (file: (name: string) => string) => Promise<void>): Promise<void> {
+  const home = makeTempDir();
+  try {
+    await run((name) => join(home.path, name));
+  } finally {
+    home.remove();
+  }
+}
+
+async function messageOf(work: Promise<unknown>): Promise<string> {
+  return work.then(
+    () => 'no error',
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  );
+}
+
+test('a profile gives servers and options, and the command line goes before it', () =>
+  inFolder(async (file) => {
+    const server = await startServer();
+    try {
+      writeFileSync(file('ann'), 'ann:secret\n', { mode: 0o600 });
+      const profiles = {
+        app: { connect: server.connectString, 'auth-file': 'ann' },
+        look: { connect: server.connectString, readonly: true },
+        prod: { connect: server.connectString, protected: true },
+      };
+      writeFileSync(file('config.json'), JSON.stringify({ profiles }));
+      const env = { ZKSH_CONFIG: file('config.json') };
+      const run = (...args: string[]) => runZksh(args, '', env);
+      assert.is((await run('-P', 'app', '-c', 'create /mine x auth::cdrwa')).code, 0);
+      assert.is((await run('-P', 'look', '-c', 'get /mine')).code, 8);
+      assert.is((await run('-P', 'app', '-c', 'get /mine')).stdout, 'x\n');
+      assert.is((await run('-P', 'look', '-c', 'create /b')).code, 1);
+      const refused = await run('-P', 'prod', '-c', 'ls /; create /b');
+      assert.equal([refused.stdout, refused.code], ['[mine, zookeeper]\n', 2]);
+      assert.match(refused.stderr, /^create is refused: prod is protected\n/);
+      assert.is((await run('-P', 'prod', '--allow-changes', '-c', 'create /b')).code, 0);
+      assert.is((await run('-P', 'prod', '-c', 'deleteall -n /b')).code, 0);
+      const elsewhere = await run('-P', 'app', '--timeout', '300', '127.0.0.1:1', '-c', 'ls /');
+      assert.is(elsewhere.code, 3);
+      const unknown = await run('-P', 'pord', '-c', 'ls /');
+      assert.equal([unknown.code, /did you mean prod\?/.test(unknown.stderr)], [2, true]);
+    } finally {
+      await server.close();
+    }
+  }));
+
+test('what is wrong with a configuration is said', () =>
+  inFolder(async (file) => {
+    const config = file('config.json');
+    const cases: readonly (readonly [text: string, why: RegExp])[] = [
+      ['{', /is no JSON/],
+      ['{}', /has no "profiles"/],
+      ['{"profiles": {}}', /has no profile "x"/],
+      ['{"profiles": {"x": 1}}', /is no object/],
+      ['{"profiles": {"x": {"conect": "a"}}}', /an unknown "conect"/],
+      ['{"profiles": {"x": {"timeout": "1"}}}', /is a number, not "1"/],
+      ['{"profiles": {"x": {"password": "1"}}}', /holds a password/],
+    ];
+    for (const [text, why] of cases) {
+      writeFileSync(config, text);
+      assert.match(await messageOf(readProfile(config, 'x')), why, text);
+    }
+    assert.match(await messageOf(readProfile(file('none'), 'x')), /cannot read profiles/);
+    writeFileSync(config, '{"profiles": {"x": {"cacert": "ca.pem", "key": "/k"}}}');
+    assert.equal(await readProfile(config, 'x'), { cacert: file('ca.pem'), key: '/k' });
+    assert.is(configFile({ XDG_CONFIG_HOME: '/c' }), '/c/zksh/config.json');
+    assert.is(configFile({ ZKSH_CONFIG: '/z', XDG_CONFIG_HOME: '/c' }), '/z');
+  }));
+
+test('credentials come from a file that only its owner may read', () =>
+  inFolder(async (file) => {
+    writeFileSync(file('auth'), 'ann:p w\nsecond line\n', { mode: 0o600 });
+    assert.is(await readAuthFile(file('auth')), 'ann:p w');
+    chmodSync(file('auth'), 0o644);
+    assert.match(await messageOf(readAuthFile(file('auth'))), /can be read by others/);
+    assert.match(await messageOf(readAuthFile(file('none'))), /cannot read credentials/);
+    writeFileSync(file('empty'), 'ann\n', { mode: 0o600 });
+    assert.match(await messageOf(readAuthFile(file('empty'))), /no user:password/);
+    const both = await runZksh(['--auth', 'a:b', '--auth-file', file('auth'), '-c', 'ls /']);
+    assert.is(both.code, 2);
+    const prompt = await runZksh(['--ask-auth', 'ann', '-c', 'ls /']);
+    assert.equal([prompt.code, /no terminal/.test(prompt.stderr)], [2, true]);
+    const user = await runZksh(['--auth', 'ann', '-c', 'ls /']);
+    assert.equal([user.code, /no terminal/.test(user.stderr)], [2, true]);
+  }));
+
+test('a hidden line is edited, entered or given up', () => {
+  const line = new HiddenLine();
+  assert.is(line.type('wrong\x15pa'), undefined);
+  assert.is(line.type('x\x7fss\r'), 'entered');
+  assert.is(line.text, 'pass');
+  assert.is(new HiddenLine().type('a\x03'), 'interrupted');
+});
+
+test('a properties file is read as Java reads it', () => {
+  const text =
+    '# note\nplain=1\nspaced : two words \\\n   joined\n! other\n\\u0061.b\\=c=x\\ty\nempty=\n';
+  assert.equal(
+    [...parseProperties(text)],
+    [
+      ['plain', '1'],
+      ['spaced', 'two words joined'],
+      ['a.b=c', 'x\ty'],
+      ['empty', ''],
+    ],
+  );
+});
+
+test('a client configuration gives TLS by PEM files, and refuses what it cannot', () =>
+  inFolder(async (file) => {
+    const write = (lines: readonly string[]) => writeFileSync(file('p'), lines.join('\n'));
+    const secure = 'zookeeper.client.secure=true';
+    writeFileSync(file('ca.pem'), 'CA');
+    write([secure, 'zookeeper.ssl.trustStore.location=ca.pem', 'jute.maxbuffer=0x200000']);
+    assert.equal(await readClientProperties(file('p')), {
+      maxFrameLength: 2097152,
+      tls: { ca: 'CA' },
+    });
+    write(['jute.maxbuffer=lots']);
+    assert.match(await messageOf(readClientProperties(file('p'))), /jute\.maxbuffer/);
+    write([secure, 'zookeeper.ssl.keyStore.location=key.jks']);
+    assert.match(await messageOf(readClientProperties(file('p'))), /no PEM file: make one with/);
+    write([secure, 'zookeeper.ssl.hostnameVerification=false']);
+    assert.match(await messageOf(readClientProperties(file('p'))), /hostnameVerification/);
+    const run = await runZksh(['--properties', file('none'), '-c', 'ls /']);
+    assert.equal([run.code, /cannot be read/.test(run.stderr)], [2, true]);
+  }));
+
+test('"prompt-role" of the configuration is true or false, and true without it', async () => {
+  const home = makeTempDir();
+  const file = join(home.path, 'config.json');
+  try {
+    assert.is(await readPromptRole(file), true);
+    writeFileSync(file, '{"prompt-role": false}');
+    assert.is(await readPromptRole(file), false);
+    writeFileSync(file, '{"prompt-role": "no"}');
+    const fault = await readPromptRole(file).catch((error: unknown) => String(error));
+    assert.match(String(fault), /"prompt-role" of .* is true or false/);
+  } finally {
+    home.remove();
+  }
+});
+
+test.run();

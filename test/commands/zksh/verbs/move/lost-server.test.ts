@@ -1,0 +1,78 @@
+// A copy that ends in the middle: what is known is said, and it goes on later.
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { startBundled } from '../../../../support/bundled.js';
+import { startProxy } from '../../../../support/proxy.js';
+import { makeServedShell } from '../../../../support/served-shell.js';
+import { makeTempDir } from '../../../../support/temp-dir.js';
+import { waitFor } from '../../../../support/wait-for.js';
+
+test('a restore that loses its server says how far it was, and goes on', async () => {
+  const home = makeTempDir();
+  const server = await startBundled();
+  const proxy = await startProxy(server.port);
+  const shell = makeServedShell(server.connectString);
+  const far = makeServedShell(proxy.connectString);
+  try {
+    const client = await shell.session.ready();
+    await client.create('/t', null);
+    await Promise.all(
+      Array.from({ length: 2000 }, (_, i) => client.create(`/t/n${i}`, Buffer.alloc(50))),
+    );
+    const dump = join(home.path, 'dump');
+    await shell.run(`dump --to ${dump} /t`);
+    await far.session.ready();
+    // No answer comes back, so that it is in the middle for certain.
+    proxy.stall();
+    const restoring = far.fully(`restore --resume ${dump} /copy`);
+    await waitFor('the copy to begin', async () => (await client.exists('/copy')) !== null);
+    proxy.refuse();
+    const { error } = await restoring;
+    assert.equal([error?.code, error?.exitCode], ['CONNECTIONLOSS', 3]);
+    assert.match(
+      error?.sentence ?? '',
+      /^the connection was lost after \d+ znodes were written; up to 64 more may be, or not$/,
+    );
+    assert.match(await shell.run(`restore --resume --verify ${dump} /copy`), /, verified\n$/);
+  } finally {
+    await Promise.all([shell.close(), far.close()]);
+    await proxy.close();
+    await server.close();
+    home.remove();
+  }
+});
+
+test('a dump that is interrupted ends with 130, and goes on', async () => {
+  const home = makeTempDir();
+  const server = await startBundled();
+  const shell = makeServedShell(server.connectString);
+  const abort = new AbortController();
+  const stopped = makeServedShell(server.connectString, 'builtin', { signal: abort.signal });
+  try {
+    const client = await shell.session.ready();
+    await client.create('/t', null);
+    await Promise.all(
+      Array.from({ length: 100 }, (_, i) => client.create(`/t/n${i}`, Buffer.alloc(500))),
+    );
+    const file = join(home.path, 'dump');
+    const inner = await stopped.session.ready();
+    const getData = inner.getData.bind(inner);
+    inner.getData = (path, options) => {
+      if (path !== '/t/n50') return getData(path, options);
+      abort.abort();
+      return Promise.reject(new Error('nobody waits for it'));
+    };
+    const { error } = await stopped.fully(`dump --to ${file} /t`);
+    assert.equal([error?.code, error?.exitCode], ['INTERRUPTED', 130]);
+    assert.is((await shell.fully(`restore ${file} /copy`)).error?.code, 'BADDUMP');
+    assert.match(await shell.run(`dump --resume --to ${file} /t`), /^Dumped 101 znodes, /);
+    assert.is(await shell.run(`diff @${file} /t`), '');
+  } finally {
+    await Promise.all([shell.close(), stopped.close()]);
+    await server.close();
+    home.remove();
+  }
+});
+
+test.run();

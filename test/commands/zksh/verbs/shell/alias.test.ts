@@ -1,0 +1,122 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { readAliases } from '../../../../../src/commands/zksh/profiles.js';
+import {
+  allCommands,
+  findCommand,
+  suggestCommand,
+} from '../../../../../src/commands/zksh/running/registry.js';
+import { isStorable, makeVocabulary } from '../../../../../src/shell/vocabulary.js';
+import { makeShellWorld } from '../../../../support/shell-world.js';
+import { makeTempDir } from '../../../../support/temp-dir.js';
+
+const TABLE = { all: allCommands, find: findCommand, suggest: suggestCommand };
+
+/** What the lines print, one after the other in one shell; each to its first error. */
+async function printed(...lines: readonly string[]): Promise<string> {
+  const world = makeShellWorld();
+  let text = '';
+  for (const line of lines) text += await world.run(line);
+  return text;
+}
+
+test('an alias stands for a line, with the words behind it', async () => {
+  assert.is(await printed("alias show 'get'", 'show /a'), 'hello\n');
+  assert.is(await printed("alias make 'create /b x; get'; make /b"), 'Created /b\nx\n');
+});
+
+test('an alias of an alias counts, one of itself does not go round', async () => {
+  assert.is(await printed("alias a 'get'", "alias b 'a /a'", 'b'), 'hello\n');
+  assert.match(await printed("alias a 'b x'", 'alias b a', 'a'), /^unknown command "a"/);
+});
+
+test('an alias counts where a command begins, and not in quotes', async () => {
+  assert.match(await printed("alias a 'get /a'", "'a'"), /^unknown command "a"/);
+  assert.is(await printed("alias a 'get /a'", 'create /b a', 'get /b'), 'Created /b\na\n');
+});
+
+test('aliases are listed, shown and forgotten', async () => {
+  const two = ["alias b 'get /b'", "alias a 'get /a'"];
+  assert.is(await printed(...two, 'alias'), 'a = get /a\nb = get /b\n');
+  assert.is(await printed(...two, 'alias b'), 'b = get /b\n');
+  assert.match(await printed(...two, 'unalias a', 'a'), /^unknown command "a"/);
+  assert.match(await printed('unalias a'), /^there is no alias a\n/);
+  assert.match(await printed('alias a'), /^there is no alias a\n/);
+});
+
+for (const [line, why] of [
+  ["alias ls 'get'", 'it is a command'],
+  ["alias exit 'get'", 'it is a command'],
+  ["alias 'a b' 'get'", 'expected letters'],
+  ["alias a ''", 'has to stand for something'],
+  ["alias a 'get \"'", 'cannot be read'],
+  ["alias a 'addauth digest ann:secret'", 'holds no password'],
+] as const) {
+  test(`${line} is refused`, async () => {
+    assert.match(await printed(line), why);
+  });
+}
+
+test('a password is not repeated by the refusal', async () => {
+  const world = makeShellWorld();
+  const { error, text } = await world.runFully("alias a 'addauth digest ann:secret'");
+  assert.is(error?.place, undefined);
+  assert.not.match(text, 'secret');
+});
+
+test('an error of what an alias stands for is shown at its name', async () => {
+  const world = makeShellWorld();
+  await world.run("alias a 'get --nonsense'");
+  const { error } = await world.runFully('  a /a');
+  assert.equal([error?.place?.start, error?.place?.end], [2, 3]);
+});
+
+test('no history keeps a password that an alias hands on', async () => {
+  const aliases = new Map([['login', 'addauth digest']]);
+  const vocabulary = makeVocabulary(await allCommands(), aliases);
+  assert.not(isStorable('login ann:secret', vocabulary));
+  assert.not(isStorable("alias x 'addauth digest ann:secret'", vocabulary));
+  assert.ok(isStorable("alias x 'ls -l'", vocabulary));
+  const world = makeShellWorld();
+  await world.run("alias login 'addauth digest'");
+  await world.run('login ann:secret');
+  await world.run("alias x 'addauth digest ann:secret'");
+  assert.equal(world.client.auth, [['digest', 'ann:secret']]);
+  assert.equal(world.session.lines, ["alias login 'addauth digest'"]);
+});
+
+test('what an alias stands for is known before Enter, and offered', async () => {
+  const aliases = new Map([['ll', 'ls -l']]);
+  const vocabulary = makeVocabulary(await allCommands(), aliases);
+  assert.is(vocabulary.find('ll')?.name, 'ls');
+  assert.ok(vocabulary.words.includes('ll'));
+  aliases.delete('ll');
+  assert.is(vocabulary.find('ll'), undefined);
+});
+
+test('the configuration file has aliases, and says what is wrong with them', async () => {
+  const home = makeTempDir('aliases');
+  try {
+    const file = join(home.path, 'config.json');
+    assert.is((await readAliases(file, TABLE)).size, 0);
+    const read = (content: string) => {
+      writeFileSync(file, content);
+      return readAliases(file, TABLE).then(
+        (aliases) => [...aliases].join(),
+        (error: Error) => error.message,
+      );
+    };
+    assert.is(await read('{"profiles":{}}'), '');
+    assert.is(await read('{"aliases":{"ll":"ls -l"}}'), 'll,ls -l');
+    assert.match(await read('{"aliases":{"ls":"get"}}'), /"aliases" of .*: "ls" can be no alias/);
+    assert.match(await read('{"aliases":{"x":1}}'), 'alias "x" is no text');
+    assert.match(await read('{"aliases":[]}'), 'is no object');
+    assert.match(await read('{'), 'is no JSON');
+  } finally {
+    home.remove();
+  }
+});
+
+test.run();

@@ -1,0 +1,50 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { makeShellWorld } from '../../../../support/shell-world.js';
+
+test('history lists what was run, but no secrets, and redo runs it again', async () => {
+  const world = makeShellWorld();
+  await world.run('get /a');
+  await world.run('addauth digest ann:secret');
+  await world.run('set /a 2; get /a');
+  assert.is(await world.run('history'), '0 - get /a\n1 - set /a 2; get /a\n2 - history\n');
+  assert.is(await world.run('redo 0'), '2\n');
+  assert.is(await world.run('history -n 1'), '5 - history -n 1\n');
+});
+
+test('redo of no line, or of a redo, is refused', async () => {
+  const world = makeShellWorld();
+  await world.run('get /a');
+  await world.run('redo 0');
+  assert.is((await world.runFully('redo 99')).error?.exitCode, 2);
+  assert.is((await world.runFully('redo 1')).error?.exitCode, 2);
+  await world.run('get /no');
+  const failed = await world.runFully('redo 5');
+  assert.equal([failed.error?.code, failed.error?.exitCode], ['NONODE', 4]);
+});
+
+test('printwatches off keeps events to itself', async () => {
+  const world = makeShellWorld();
+  assert.is(await world.run('printwatches'), 'printwatches is on\n');
+  assert.is(
+    await world.run('printwatches off; get -w /a; set /a x; printwatches'),
+    'hello\nprintwatches is off\n',
+  );
+  assert.is(await world.run('printwatches on; get -w /a; set /a y'), 'x\nNodeDataChanged /a\n');
+  assert.is((await world.runFully('printwatches maybe')).error?.exitCode, 2);
+});
+
+test('!! and !N run a line of history, and are shown and kept as that line', async () => {
+  const world = makeShellWorld();
+  await world.run('get /a');
+  await world.run('pwd');
+  assert.is(await world.run('!!'), 'pwd\n/\n');
+  assert.is(await world.run(' !0 '), 'get /a\nhello\n');
+  assert.equal(world.session.lines, ['get /a', 'pwd', 'pwd', 'get /a']);
+  const { error } = await world.runFully('!9');
+  assert.equal([error?.sentence, error?.exitCode], ['there is no line 9', 2]);
+  assert.is((await makeShellWorld().runFully('!!')).error?.exitCode, 2);
+  assert.is((await world.runFully("create /b '!!'; get /b")).text, 'Created /b\n!!\n');
+});
+
+test.run();

@@ -1,0 +1,32 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { mergeLines } from '../../../../../src/commands/zksh/verbs/znode/merge-lines.js';
+
+const lines = (text: string) => [...text].join('\n');
+
+test('changes of different lines are put together', () => {
+  for (const [base, yours, theirs, merged] of [
+    ['abcde', 'aXcde', 'abcdY', 'aXcdY'],
+    ['abc', 'abc', 'aZc', 'aZc'],
+    ['abc', 'abcD', '0abc', '0abcD'],
+    ['abcdef', 'acdef', 'abcdf', 'acdf'],
+    ['abc', 'aXc', 'aXc', 'aXc'],
+    ['abcdefg', 'aBcdefg', 'abcdEFg', 'aBcdEFg'],
+  ] as const) {
+    const { text, conflicts } = mergeLines(lines(base), lines(yours), lines(theirs));
+    assert.equal([text, conflicts], [lines(merged), 0], `${base} ${yours} ${theirs}`);
+  }
+});
+
+test('changes of the same lines are marked, with what was there', () => {
+  const { text, conflicts } = mergeLines('a\nb\nc', 'a\nmine\nc', 'a\nyours\nc');
+  assert.is(conflicts, 1);
+  assert.is(
+    text,
+    'a\n<<<<<<< yours\nmine\n||||||| as it was\nb\n=======\nyours\n>>>>>>> on the server\nc',
+  );
+  assert.is(mergeLines('', 'x', 'y').conflicts, 1);
+  assert.is(mergeLines('a\nb', 'a', 'a\nB').conflicts, 1);
+});
+
+test.run();

@@ -1,0 +1,288 @@
+// Every verb of src/commands/znode, in text and in JSON, over a client in memory.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { makeShellWorld } from '../../../../support/shell-world.js';
+import { makeTempDir } from '../../../../support/temp-dir.js';
+
+/** Runs lines in one world, one after the other, and gives what the last one printed. */
+async function last(...lines: string[]): Promise<string> {
+  const world = makeShellWorld();
+  let printed = '';
+  for (const line of lines) printed = await world.run(line);
+  return printed;
+}
+
+async function lastJson(...lines: string[]): Promise<unknown> {
+  const world = makeShellWorld({ format: 'ndjson' });
+  let printed = '';
+  for (const line of lines) printed = await world.run(line);
+  return JSON.parse(printed);
+}
+
+test('ls sorts, in text and in JSON', async () => {
+  assert.is(await last('create /c', 'create /B', 'ls /'), '[B, a, c, zookeeper]\n');
+  assert.equal(await lastJson('ls /'), { path: '/', children: ['a', 'zookeeper'] });
+  assert.is(await last('ls /a'), '[]\n');
+});
+
+test('ls -s shows the Stat below', async () => {
+  const lines = (await last('create /a/b', 'ls -s /a')).split('\n');
+  assert.is(lines[0], '[b]');
+  assert.is(lines.length, 13);
+  assert.is(lines[11], 'numChildren = 1');
+});
+
+test('ls alone lists the working path, and relative paths start there', async () => {
+  const world = makeShellWorld();
+  await world.run('create -p /x/y/z');
+  await world.run('cd /x');
+  assert.is(await world.run('ls'), '[y]\n');
+  assert.is(await world.run('ls y'), '[z]\n');
+  assert.is(await world.run('ls ../x/./y'), '[z]\n');
+});
+
+test('ls -R lists everything from the path down, parents first, names in order', async () => {
+  assert.is(
+    await last('create -p /t/b/2', 'create /t/b/1', 'create /t/a', 'ls -R /t'),
+    '/t\n/t/a\n/t/b\n/t/b/1\n/t/b/2\n',
+  );
+});
+
+test('ls -R -s shows a Stat with each path', async () => {
+  const printed = await last('create /a/b', 'ls -R -s /a');
+  assert.is(printed.match(/^cZxid/gm)?.length, 2);
+});
+
+test('ls -R passes over what it may not read, names it and exits with 9', async () => {
+  const world = makeShellWorld();
+  await world.run('create -p /t/secret/x; create /t/z; setAcl /t/secret world:anyone:cdwa');
+  const { text, error } = await world.runFully('ls -R /t');
+  assert.is(text, '/t\n/t/secret\n/t/z\nnot all could be read: /t/secret (NOAUTH)\n');
+  assert.is(error?.exitCode, 9);
+});
+
+test('get shows the data and a line end; null is not the empty data nor the text null', async () => {
+  assert.is(await last('get /a'), 'hello\n');
+  assert.is(await last('create /n', 'get /n'), '(null)\n');
+  assert.is(await last("create /n ''", 'get /n'), '\n');
+  assert.is(await last('create /n null', 'get /n'), 'null\n');
+  assert.equal(await lastJson('get /a'), { path: '/a', data: 'hello', encoding: 'utf8' });
+  assert.equal(await lastJson('create /n', 'get /n'), { path: '/n', data: null, encoding: null });
+  assert.equal(await lastJson("create /n ''", 'get /n'), {
+    path: '/n',
+    data: '',
+    encoding: 'utf8',
+  });
+});
+
+test('get -s shows the Stat behind the data', async () => {
+  const world = makeShellWorld();
+  const printed = await world.run('get -s /a');
+  assert.match(printed, /^hello\ncZxid = 0x1\nctime = \w{3} Nov 2\d /);
+  assert.match(printed, /\nephemeralOwner = 0x0\ndataLength = 5\nnumChildren = 0\n$/);
+});
+
+test('get -b, -x and --raw', async () => {
+  assert.is(await last('get -b /a'), 'aGVsbG8=\n');
+  assert.match(await last('get -x /a'), /\|00000000\| 68 65 6c 6c 6f +\|hello {11}\|\n/);
+  assert.is(await last('get --raw /a'), 'hello');
+  assert.match(await last('get -b -x /a'), /only one of -b, -x and --raw/);
+});
+
+test('get -w tells of the next change once', async () => {
+  const world = makeShellWorld();
+  await world.run('get -w /a');
+  assert.is(await world.run('set /a x; set /a y'), '');
+  const { results } = await makeShellWorld().runFully('get -w /a; set /a x; set /a y');
+  assert.equal(
+    results.map(({ kind }) => kind),
+    ['data', 'event', 'changed', 'changed'],
+  );
+});
+
+test('stat shows eleven lines, and NONODE for a path that is not', async () => {
+  assert.is((await last('stat /a')).split('\n').length, 12);
+  const { text, error } = await makeShellWorld().runFully('stat /nope');
+  assert.is(text, 'Node does not exist: /nope\n');
+  assert.is(error?.exitCode, 4);
+});
+
+test('JSON has zxids and session ids as hex text, and times in ms', async () => {
+  const world = makeShellWorld({ format: 'ndjson' });
+  await world.run('create -e /e x');
+  assert.equal(JSON.parse(await world.run('stat /e')), {
+    path: '/e',
+    stat: {
+      czxid: '0x2',
+      mzxid: '0x2',
+      ctime: 1795246200000,
+      mtime: 1795246200000,
+      version: 0,
+      cversion: 0,
+      aversion: 0,
+      ephemeralOwner: '0x10000beef0000',
+      dataLength: 1,
+      numChildren: 0,
+      pzxid: '0x2',
+    },
+  });
+});
+
+test('create says the path made on stdout, with the number of a sequential one', async () => {
+  assert.is(await last('create /x data'), 'Created /x\n');
+  assert.is(await last('create -s /x-'), 'Created /x-0000000001\n');
+  assert.is(await last('create /q', 'create -s /q/'), 'Created /q/0000000000\n');
+  assert.is(await last('create -s -e /x-'), 'Created /x-0000000001\n');
+});
+
+test('create refuses modes that do not go together, before anything is sent', async () => {
+  for (const line of ['create -c -e /x', 'create -c -s /x', 'create -t 5 -e /x']) {
+    const world = makeShellWorld();
+    const { error } = await world.runFully(line);
+    assert.is(error?.exitCode, 2, line);
+    assert.equal(world.opened, [], line);
+  }
+});
+
+test('create names the parent that is missing, and -p makes it with the same ACL', async () => {
+  const world = makeShellWorld();
+  const { text, error } = await world.runFully('create /x/y/z');
+  assert.match(text, /^Node does not exist: \/x\/y \(the parent of \/x\/y\/z\)\n.*create -p/);
+  assert.is(error?.exitCode, 4);
+  assert.is(await world.run('create -p /x/y/z v world:anyone:rca'), 'Created /x/y/z\n');
+  assert.is(await world.run('getAcl /x/y'), "'world,'anyone\n: cra\n");
+});
+
+test('create on a path that is taken exits with 5', async () => {
+  const { text, error } = await makeShellWorld().runFully('create /a');
+  assert.is(text, 'Node already exists: /a\n');
+  assert.is(error?.exitCode, 5);
+});
+
+test('set is silent, -s shows the Stat, -v guards', async () => {
+  assert.is(await last('set /a x'), '');
+  assert.is(await last('set /a x', 'get /a'), 'x\n');
+  assert.match(await last('set -s /a x'), /\ndataVersion = 1\n/);
+  const world = makeShellWorld();
+  const { text, error } = await world.runFully('set -v 7 /a x');
+  assert.match(text, /^version No is not valid : \/a\n/);
+  assert.is(error?.exitCode, 7);
+  assert.is(await world.run('set -v 0 /a x; get /a'), 'x\n');
+});
+
+test('values come byte for byte from escapes, base64, files and standard input', async () => {
+  const home = makeTempDir();
+  try {
+    const blob = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
+    const file = join(home.path, 'a blob');
+    writeFileSync(file, blob);
+    const hex = blob.toString('hex').replace(/../g, '\\x$&');
+    const lines = [
+      `set /a "${hex}"`,
+      `set -b /a ${blob.toString('base64')}`,
+      `set /a @'${file}'`,
+      'set /a -',
+    ];
+    for (const line of lines) {
+      const world = makeShellWorld({ input: blob });
+      const { bytes } = await world.runFully(`${line}; get --raw /a`);
+      assert.equal(bytes, blob, line);
+    }
+  } finally {
+    home.remove();
+  }
+});
+
+test('bad base64 and a missing file are refused before anything is sent', async () => {
+  const world = makeShellWorld();
+  const bad = await world.runFully("set -b /a '!!!'");
+  assert.is(bad.error?.exitCode, 2);
+  assert.match(bad.text, /not base64\n {2}set -b \/a '!!!'\n {12}\^{5}\n/);
+  assert.equal(world.opened, []);
+  const missing = await world.runFully('set /a @/no/such/file');
+  assert.is(missing.error?.exitCode, 2);
+  assert.match(missing.text, /cannot read the value from \/no\/such\/file/);
+  assert.not.ok(world.client.calls.includes('setData'));
+});
+
+test('delete deletes one, minds -v, and refuses a znode with children', async () => {
+  assert.is(await last('delete /a'), '');
+  assert.is(await last('delete /a', 'ls /'), '[zookeeper]\n');
+  assert.equal(await lastJson('delete /a'), { deleted: '/a', count: 1 });
+  assert.is((await makeShellWorld().runFully('delete -v 3 /a')).error?.exitCode, 7);
+  const { text, error } = await makeShellWorld().runFully('create /a/b; delete /a');
+  assert.match(text, /^Created \/a\/b\nNode not empty: \/a\n/);
+  assert.is(error?.exitCode, 6);
+});
+
+test('deleteall deletes children before parents', async () => {
+  const world = makeShellWorld();
+  await world.run('create -p /t/a/1; create /t/b');
+  assert.is(await world.run('deleteall -y -b 2 /t'), 'Deleted 4 znodes\n');
+  assert.is(await world.run('ls /'), '[a, zookeeper]\n');
+  assert.is((await world.runFully('deleteall -y /t')).error?.exitCode, 4);
+});
+
+test('deleteall -n only lists', async () => {
+  const world = makeShellWorld();
+  await world.run('create /a/b');
+  assert.is(await world.run('deleteall -n /a'), '/a\n/a/b\n2 znodes would be deleted\n');
+  assert.is(await world.run('ls /a'), '[b]\n');
+});
+
+test('deleteall asks a person, with the number and a sample, and takes no for an answer', async () => {
+  const world = makeShellWorld({ isInteractive: true, answer: false });
+  await world.run('create -p /a/1; create /a/2; create /a/3; create /a/4; create /a/5');
+  assert.match(await world.run('deleteall /a'), /^nothing was deleted\n/);
+  assert.equal(world.questions, [
+    'delete 6 znodes?\n  /a\n  /a/1\n  /a/2\n  /a/3\n  /a/4\n  ... and 1 more\n',
+  ]);
+  assert.is(await world.run('deleteall -y /a'), 'Deleted 6 znodes\n');
+  assert.is(world.questions.length, 1);
+});
+
+test('deleteall guards the root and /zookeeper, also by relative paths', async () => {
+  for (const path of ['/', '/zookeeper', '/zookeeper/quota', '/a/..', '..']) {
+    const world = makeShellWorld();
+    const { error } = await world.runFully(`deleteall ${path}`);
+    assert.is(error?.code, 'GUARDED', path);
+    assert.equal(world.opened, []);
+  }
+});
+
+test('deleteall goes on past what it may not delete, names it and exits with 9', async () => {
+  const world = makeShellWorld();
+  await world.run('create -p /t/kept/x; create /t/gone; setAcl /t/kept world:anyone:rwa');
+  const { text, error } = await world.runFully('deleteall -y /t');
+  assert.is(error?.exitCode, 9);
+  assert.is(text, 'deleted 1 of 4 znodes, not all: /t/kept/x (NOAUTH)\n');
+  assert.is(await world.run('ls -R /t'), '/t\n/t/kept\n/t/kept/x\n');
+});
+
+test('sync, getEphemerals, getAllChildrenNumber', async () => {
+  assert.is(await last('sync /'), 'Sync is OK\n');
+  assert.is(await last('create -e /e2', 'create -e /e1', 'getEphemerals'), '[/e1, /e2]\n');
+  assert.is(await last('create -e /e1', 'getEphemerals /x'), '[]\n');
+  assert.is(await last('create /a/b', 'getAllChildrenNumber /'), '3\n');
+  assert.equal(await lastJson('getAllChildrenNumber /'), { path: '/', count: 2 });
+  assert.equal(await lastJson('sync'), { synced: '/' });
+});
+
+test('addWatch goes on beside other commands, and its mode is not remembered', async () => {
+  const world = makeShellWorld();
+  const events = async (line: string) =>
+    (await world.runFully(line)).results.filter(({ kind }) => kind === 'event').length;
+  assert.is(await events('addWatch -m PERSISTENT /a; create /a/b; set /a x'), 2);
+  assert.is(await events('removewatches /a; set /a y'), 0);
+  assert.is(await events('addWatch /a; create /a/c; set /a/c z'), 2);
+});
+
+test('removewatches takes one kind, and says when there is no watch', async () => {
+  const { text } = await makeShellWorld().runFully('removewatches /a');
+  assert.is(text, 'No watch of this session on /a\n');
+  assert.is((await makeShellWorld().runFully('removewatches -c -d /a')).error?.exitCode, 2);
+});
+
+test.run();

@@ -1,0 +1,91 @@
+import { existsSync } from 'node:fs';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Change } from '../../../../src/commands/zksh/results/change.js';
+import type { Result } from '../../../../src/commands/zksh/results/result.js';
+import {
+  type RunOptions,
+  runOnChange,
+} from '../../../../src/commands/zksh/watching/run-on-change.js';
+import { FakeClient } from '../../../support/fake-client.js';
+
+async function makeChange(): Promise<Change> {
+  const client = new FakeClient();
+  await client.create('/a b', Buffer.from([0, 0xff, 10]));
+  const before = await client.getData('/a b');
+  await client.setData('/a b', Buffer.from('new'));
+  const after = await client.getData('/a b');
+  const type = 'NodeDataChanged';
+  return {
+    type,
+    path: '/a b',
+    zxid: 0x2an,
+    isFoundLate: false,
+    isToldAlready: false,
+    before,
+    after,
+  };
+}
+
+async function run(program: string, options: Partial<RunOptions> = {}, change?: Change) {
+  const shown: Result[] = [];
+  const ran = await runOnChange(change ?? (await makeChange()), {
+    words: [process.execPath, '-e', program],
+    hasOwnErrors: false,
+    signal: new AbortController().signal,
+    show: (result) => {
+      shown.push(result);
+    },
+    ...options,
+  });
+  const output = shown.flatMap((result) => (result.kind === 'output' ? [result.data] : []));
+  return { ran, output: Buffer.concat(output).toString() };
+}
+
+test('the change is in the environment, the values in files that go afterwards', async () => {
+  const { ran, output } = await run(`
+    const { readFileSync } = require('node:fs');
+    const { ZK_EVENT, ZK_PATH, ZK_ZXID, ZK_VERSION, ZK_DATA_FILE, ZK_OLD_DATA_FILE } = process.env;
+    const data = [ZK_DATA_FILE, ZK_OLD_DATA_FILE].map((file) => readFileSync(file).toString('hex'));
+    console.log(JSON.stringify([ZK_EVENT, ZK_PATH, ZK_ZXID, ZK_VERSION, ...data, ZK_DATA_FILE]));
+  `);
+  const [event, path, zxid, version, data, old, file] = JSON.parse(output) as string[];
+  assert.equal([event, path, zxid, version], ['NodeDataChanged', '/a b', '0x2a', '1']);
+  assert.equal([data, old], [Buffer.from('new').toString('hex'), '00ff0a']);
+  assert.is(ran.exitCode, 0);
+  assert.not.ok(existsSync(file ?? ''));
+});
+
+test('a deleted znode has no file, and no version', async () => {
+  const change: Change = { ...(await makeChange()), type: 'NodeDeleted', after: null };
+  const program = 'console.log(process.env.ZK_DATA_FILE, process.env.ZK_VERSION)';
+  assert.is((await run(program, {}, change)).output, 'undefined undefined\n');
+});
+
+test('its exit code and its errors are told; standard input is empty', async () => {
+  const { ran, output } = await run(
+    'process.stdin.on("end", () => { console.error("oh"); process.exitCode = 7; }).resume()',
+  );
+  assert.is(ran.exitCode, 7);
+  assert.is(output, 'oh\n');
+});
+
+test('an interrupt ends the program', async () => {
+  const abort = new AbortController();
+  const { ran } = await run('console.log("up"); setInterval(() => {}, 1000)', {
+    signal: abort.signal,
+    show: () => abort.abort(),
+  });
+  assert.is(ran.signal, 'SIGTERM');
+});
+
+test('a program that is not there is named', async () => {
+  try {
+    await run('', { words: ['no-such-program'] });
+    assert.unreachable();
+  } catch (error) {
+    assert.match(String(error), /cannot run "no-such-program": there is no such program/);
+  }
+});
+
+test.run();

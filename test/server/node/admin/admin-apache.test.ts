@@ -1,0 +1,162 @@
+import { existsSync } from 'node:fs';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ZooKeeper } from '../../../../src/client/zookeeper.js';
+import { LATER_BASIC_SUMMARIES, LATER_COUNTERS } from '../../../../src/fourlw/mntr-keys.js';
+import { CreateModes } from '../../../../src/protocol/create-mode.js';
+import { startBundled } from '../../../support/bundled.js';
+import { freePort } from '../../../support/free-port.js';
+import { hasOracle, startOracle } from '../../../support/oracle.js';
+import { waitFor } from '../../../support/wait-for.js';
+
+// The same session against the AdminServer of Apache's 3.8 and this one: the answers must differ in
+// nothing but the values that tell of this process and this moment.
+
+const JARS = ['jetty9-servlet', 'jetty9-security', 'servlet-api'].map(
+  (name) => `/usr/share/java/${name}.jar`,
+);
+const lacking = JARS.filter((jar) => !existsSync(jar));
+if (hasOracle && lacking.length > 0) {
+  console.log(`skipped: tests against Apache's AdminServer: ${lacking.join(', ')} not installed`);
+}
+const adminTest = hasOracle && lacking.length === 0 ? test : test.skip;
+
+/** Answers that must be the same in every character. */
+const SAME = [
+  'leader',
+  'zabstate',
+  'voting_view',
+  'observers',
+  'is_read_only',
+  'ruok',
+  'get_trace_mask',
+  'gtmk',
+  'set_trace_mask?traceMask=306',
+  'stmk?traceMask=-1',
+  'nosuch',
+  'nosuch/',
+  'watch_summary',
+  'wchs',
+  'connection_stat_reset',
+  'crst',
+  'observer_connection_stat_reset',
+  'orst',
+];
+
+/** Answers whose fields, their order and their types must be the same. */
+const ALIKE = [
+  'configuration',
+  'conf',
+  'connections',
+  'cons',
+  'dirs',
+  'dump',
+  'environment',
+  'hash',
+  'initial_configuration',
+  'last_snapshot',
+  'monitor',
+  'mntr',
+  'server_stats',
+  'srvr',
+  'stats',
+  'stat',
+  'watches',
+  'watches_by_path',
+  'stat_reset',
+];
+
+/** 3.8 puts the error of `leader` before its name; 3.9, whose order this is, never does. */
+function errorLast(answer: string): string {
+  return answer.replace(/^\{\n {2}("error" : .*),\n {2}("command" : .*)\n\}$/, '{\n  $2,\n  $1\n}');
+}
+
+/** Metrics that came with 3.9. */
+const LATER = new RegExp(
+  ` *"(?:(?:avg|min|max|cnt|sum)_)?(?:${[...LATER_COUNTERS, ...LATER_BASIC_SUMMARIES].join('|')})" : .*\\n`,
+  'g',
+);
+
+/** Values go, but for their type; so do keys that are ids or times. */
+function shapeOf(answer: string): string {
+  return (
+    answer
+      .replace(/"-?\d+" : /g, '"N" : ')
+      // Apache keeps the buckets of the session tracker that have become empty.
+      .replace(/ *"N" : \[ \],\n/g, '')
+      .replace(/ : -?\d+\.\d+(E-?\d+)?/g, ' : 1.5')
+      .replace(/(: |\[ |, )-?\d+(?=[,\s])/g, '$11')
+      .replace(/("[^"]*" : )"(?:[^"\\]|\\.)*"/g, '$1"text"')
+  );
+}
+
+async function ask(port: number, command: string): Promise<string> {
+  const response = await fetch(`http://127.0.0.1:${port}/commands/${command}`);
+  assert.is(response.status, 200, command);
+  assert.match(response.headers.get('content-type') ?? '', 'application/json');
+  return response.text();
+}
+
+async function gather(connectString: string, adminPort: number): Promise<Map<string, string>> {
+  const client = new ZooKeeper({ connectString, sessionTimeoutMs: 8000 });
+  try {
+    await client.connect();
+    await client.create('/node', Buffer.from('data'));
+    await client.create('/node/ephemeral', null, { mode: CreateModes.EPHEMERAL });
+    await client.getData('/node', { watch: () => undefined });
+    await client.exists('/none', { watch: () => undefined });
+    await client.getChildren('/', { watch: () => undefined });
+    for (let i = 0; i < 260; i++) await client.setData('/node/ephemeral', Buffer.from(String(i)));
+    const answers = new Map<string, string>();
+    for (const command of [...ALIKE.slice(0, -1), ...SAME, 'stat_reset']) {
+      answers.set(command, errorLast(await ask(adminPort, command)));
+    }
+    return answers;
+  } finally {
+    await client.close();
+  }
+}
+
+adminTest('answers as the AdminServer of Apache does', async () => {
+  const adminPort = await freePort();
+  const oracle = await startOracle({
+    jars: JARS,
+    config: {
+      'admin.enableServer': true,
+      'admin.serverPort': adminPort,
+      'admin.serverAddress': '127.0.0.1',
+    },
+  });
+  const bundled = await startBundled({
+    dataDir: `${oracle.dataDir}-bundled`,
+    config: {
+      'admin.enableServer': 'true',
+      'admin.serverPort': '0',
+      'admin.serverAddress': '127.0.0.1',
+    },
+  });
+  try {
+    await waitFor("Apache's AdminServer", () => oracle.output().includes('Started AdminServer'));
+    const expected = await gather(oracle.connectString, adminPort);
+    const found = await gather(bundled.connectString, bundled.adminPort ?? 0);
+    for (const command of SAME) assert.is(found.get(command), expected.get(command), command);
+    for (const command of ALIKE) {
+      const [own, apache] = [found.get(command) ?? '', expected.get(command) ?? ''];
+      assert.is(shapeOf(own.replace(LATER, '')), shapeOf(apache), command);
+    }
+    const pages = await Promise.all(
+      [bundled.adminPort, adminPort].map(async (port) => {
+        return (await fetch(`http://127.0.0.1:${port}/commands`)).text();
+      }),
+    );
+    const [own = '', apache = ''] = pages;
+    const isNew = /\/(restore|shed_connections|snapshot)"/;
+    const older = own.split('<br/>\n').filter((line) => !isNew.test(line));
+    assert.is(older.join('<br/>\n'), apache);
+  } finally {
+    await bundled.close();
+    await oracle.close();
+  }
+});
+
+test.run();

@@ -1,0 +1,236 @@
+/** The AdminServer's restore, over HTTP, and what a data directory holds behind it. */
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ZooKeeper } from '../../../../src/client/zookeeper.js';
+import { CreateModes } from '../../../../src/protocol/create-mode.js';
+import type { RunningServer } from '../../../../src/server/main.js';
+import type { ServerReport } from '../../../../src/server/node/logger.js';
+import { writeSnapshot } from '../../../../src/server/persistence/snapshot.js';
+import { sourceOf } from '../../../../src/server/persistence/snapshot-source.js';
+import { DIGEST_VERSION } from '../../../../src/server/tree/digest.js';
+import { startBundled, startBundledEnsemble } from '../../../support/bundled.js';
+import { freePort } from '../../../support/free-port.js';
+import { makeTempDir } from '../../../support/temp-dir.js';
+import { waitFor } from '../../../support/wait-for.js';
+import { TreeWorld } from '../../tree/tree-world.js';
+import {
+  ADMIN,
+  type Answer,
+  AS_ROOT,
+  namesBelowRoot,
+  restore,
+  snapshot,
+} from '../storage/restore-world.js';
+
+interface World {
+  readonly server: RunningServer;
+  readonly client: ZooKeeper;
+  readonly dataDir: string | undefined;
+  readonly adminPort: number;
+  readonly reports: ServerReport[];
+}
+
+async function withServer(
+  run: (world: World) => Promise<void>,
+  config: Readonly<Record<string, string>> = {},
+  isKept = true,
+): Promise<void> {
+  const home = makeTempDir('restore');
+  const dataDir = isKept ? join(home.path, 'data') : undefined;
+  const reports: ServerReport[] = [];
+  const server = await startBundled({
+    ...(dataDir === undefined ? {} : { dataDir }),
+    config: { ...ADMIN, ...config },
+    onReport: (report) => reports.push(report),
+  });
+  const client = new ZooKeeper({ connectString: server.connectString });
+  try {
+    await client.connect();
+    await run({ server, client, dataDir, adminPort: server.adminPort ?? 0, reports });
+  } finally {
+    await client.close();
+    await server.close();
+    home.remove();
+  }
+}
+
+const EPHEMERAL = { mode: CreateModes.EPHEMERAL };
+
+test('a snapshot comes back whole, and the server goes on from it', async () => {
+  await withServer(async ({ client, server, adminPort, reports, dataDir = '' }) => {
+    await client.create('/kept', Buffer.from('data'));
+    await client.create('/own', null, EPHEMERAL);
+    const bytes = await snapshot(adminPort);
+    await client.create('/later');
+    await client.delete('/kept');
+    const { status, json } = await restore(adminPort, bytes);
+    assert.equal([status, json['command'], json['error']], [200, 'restore', null]);
+    // The connection is still there, and so is the session with its ephemeral.
+    assert.is((await client.getData('/kept')).data?.toString(), 'data');
+    const kept = await client.exists('/kept');
+    assert.is(await client.exists('/later'), null);
+    await client.create('/after');
+    assert.equal((await client.exists('/after'))?.czxid, BigInt(json['last_zxid'] as number) + 1n);
+    const report = reports.find(({ kind }) => kind === 'restored');
+    assert.is(report?.kind === 'restored' && report.sessions, 1);
+    assert.is(
+      reports.find(({ kind }) => kind === 'warning'),
+      undefined,
+    );
+    await server.close();
+    const again = await startBundled({ dataDir });
+    const reader = new ZooKeeper({ connectString: again.connectString });
+    try {
+      await reader.connect();
+      assert.equal(await namesBelowRoot(reader), ['after', 'kept', 'own', 'zookeeper']);
+      assert.equal(await reader.exists('/kept'), kept);
+    } finally {
+      await reader.close();
+      await again.close();
+    }
+  });
+});
+
+test('the tree of another server comes into one in memory, gzipped, and ends its sessions', async () => {
+  let bytes: Uint8Array = Buffer.alloc(0);
+  await withServer(async ({ client, adminPort }) => {
+    await client.create('/seed', Buffer.from('elsewhere'));
+    bytes = await snapshot(adminPort);
+  });
+  await withServer(
+    async ({ client, server, adminPort }) => {
+      for (let i = 0; i < 9; i++) await client.create(`/mine-${i}`);
+      assert.is((await restore(adminPort, gzipSync(bytes))).status, 200);
+      // It has seen more than the server knows now, and is told all the same.
+      await waitFor('the end of the session', () => client.state === 'expired');
+      const next = new ZooKeeper({ connectString: server.connectString });
+      try {
+        await next.connect();
+        assert.equal(await namesBelowRoot(next), ['seed', 'zookeeper']);
+      } finally {
+        await next.close();
+      }
+    },
+    {},
+    false,
+  );
+});
+
+test('restore refuses as Apache does: who asks, when, and what', async () => {
+  let bytes: Uint8Array = Buffer.alloc(0);
+  await withServer(async ({ client, adminPort }) => {
+    await client.create('/a');
+    bytes = await snapshot(adminPort);
+    assert.is((await restore(adminPort, bytes, { Authorization: '' })).status, 401);
+    const damaged = Buffer.from(bytes);
+    damaged[40] = (damaged[40] ?? 0) ^ 1;
+    const cut = bytes.subarray(0, bytes.length - 30);
+    // As 3.8 writes it: without the last zxid, which is 21 bytes with its seal.
+    const old = bytes.subarray(0, bytes.length - 21);
+    for (const body of [Buffer.from('no snapshot'), damaged, cut, old, Buffer.alloc(0)]) {
+      const { status, json } = await restore(adminPort, body);
+      assert.is(status, 500, `${json['error']}`);
+      assert.match(`${json['error']}`, 'the snapshot cannot be used');
+    }
+    const get = await fetch(`http://127.0.0.1:${adminPort}/commands/restore`, { headers: AS_ROOT });
+    assert.is(get.status, 405);
+    // Nothing of all this changed anything.
+    assert.ok(await client.exists('/a'));
+    const monitor = await fetch(`http://127.0.0.1:${adminPort}/commands/monitor`);
+    assert.is(((await monitor.json()) as Answer['json'])['restore_error_count'], 5);
+  });
+  await withServer(
+    async ({ adminPort }) => {
+      const [first, second] = [await restore(adminPort, bytes), await restore(adminPort, bytes)];
+      assert.equal([first.status, second.status], [200, 429]);
+    },
+    { 'admin.rateLimiterIntervalInMS': '300000' },
+  );
+  for (const [name, expected] of [
+    ['admin.restore.enabled', 503],
+    ['serializeLastProcessedZxid.enabled', 500],
+  ] as const) {
+    await withServer(
+      async ({ adminPort }) => assert.is((await restore(adminPort, bytes)).status, expected),
+      { [name]: 'false' },
+    );
+  }
+});
+
+test('one restore at a time, and one whose sender goes away changes nothing', async () => {
+  await withServer(async ({ client, adminPort }) => {
+    await client.create('/a');
+    const bytes = await snapshot(adminPort);
+    const place = { host: '127.0.0.1', port: adminPort, path: '/commands/restore' };
+    const slow = request({ ...place, method: 'POST', headers: AS_ROOT });
+    slow.on('error', () => undefined);
+    slow.write(bytes.subarray(0, 50));
+    await waitFor('the first to begin', async () => {
+      const { status, json } = await restore(adminPort, Buffer.alloc(0));
+      if (status === 503) assert.match(`${json['error']}`, 'another restore');
+      return status === 503;
+    });
+    slow.destroy();
+    await waitFor('the first to end', async () => {
+      return (await restore(adminPort, bytes)).status === 200;
+    });
+    assert.ok(await client.exists('/a'));
+  });
+});
+
+test('a tree that never was is taken, as by Apache, and the log says so', async () => {
+  const { tree } = new TreeWorld();
+  const zxid = tree.lastProcessedZxid;
+  const source = sourceOf({ tree, sessions: [], zxid }, true);
+  const digest = { zxid, version: DIGEST_VERSION, digest: tree.digest.value + 1n };
+  const bytes = Buffer.concat([...writeSnapshot({ ...source, digest })]);
+  await withServer(async ({ adminPort, reports }) => {
+    assert.is((await restore(adminPort, bytes)).status, 200);
+    const warnings = reports.flatMap((report) =>
+      report.kind === 'warning' ? [report.message] : [],
+    );
+    assert.match(warnings.join(), 'shows a tree that never was');
+  });
+});
+
+test('writes go on all through restores, each answered by one tree or the other', async () => {
+  await withServer(async ({ client, adminPort }) => {
+    await client.create('/n', Buffer.from('0'));
+    const bytes = await snapshot(adminPort);
+    let isOver = false;
+    let written = 0;
+    const writer = async (): Promise<void> => {
+      for (; !isOver; written++) await client.setData('/n', Buffer.from(`${written}`));
+    };
+    const writing = Promise.all(Array.from({ length: 8 }, writer));
+    for (let i = 0; i < 5; i++) {
+      const before = written;
+      await waitFor('more writes', () => written > before + 20);
+      assert.is((await restore(adminPort, bytes)).status, 200);
+    }
+    isOver = true;
+    await writing;
+    const { stat } = await client.getData('/n');
+    await client.setData('/n', null);
+    assert.is((await client.exists('/n'))?.version, stat.version + 1);
+  });
+});
+
+test('a member of an ensemble says how it is done there', async () => {
+  const config = { ...ADMIN, 'admin.serverPort': `${await freePort()}` };
+  const ensemble = await startBundledEnsemble({ size: 1, config });
+  try {
+    const json = await waitFor('it to serve', async () => {
+      const answer = await restore(Number(config['admin.serverPort']), Buffer.alloc(0));
+      return answer.status === 501 ? answer.json : undefined;
+    });
+    assert.match(`${json['error']}`, 'stop all members');
+  } finally {
+    await ensemble.close();
+  }
+});
+
+test.run();

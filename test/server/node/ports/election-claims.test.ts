@@ -1,0 +1,113 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { FastLeaderElection } from '../../../../src/server/quorum/fast-leader-election.js';
+import { decodeNotification } from '../../../../src/server/quorum/notification.js';
+import { waitFor } from '../../../support/wait-for.js';
+import { ensembleOf, frameOf, looking, WAITS } from '../../quorum/election-world.js';
+import { type ElectionWorld, type PeerSocket, startElectionPort } from './election-world.js';
+
+async function within(
+  [sid, size]: [number, number],
+  body: (world: ElectionWorld) => Promise<void>,
+): Promise<void> {
+  const world = await startElectionPort(sid, size);
+  try {
+    await body(world);
+  } finally {
+    await world.close();
+  }
+}
+
+/** It sends a frame for each that it gets, as a server does that gets a probe. */
+function answer(peer: PeerSocket): void {
+  peer.socket.on('data', () => peer.sendFrame('answer'));
+}
+
+const DUPLICATE = /two connections claim server 3 \(a duplicate myid\?\)/;
+
+test('a connection that answers stays, whoever else claims to be its server', () =>
+  within([2, 3], async (world) => {
+    const member = world.connect(3);
+    member.sendFrame('vote');
+    answer(member);
+    await waitFor('its vote', () => world.notified.includes('3: vote'));
+    for (let turn = 0; turn < 5; turn++) {
+      const stranger = world.connect(3);
+      stranger.sendFrame('forged');
+      await waitFor('the stranger to be turned away', () => stranger.isClosed);
+    }
+    assert.not.ok(member.isClosed);
+    assert.not.ok(world.notified.includes('3: forged'));
+    const told = world.warnings.filter((warning) => DUPLICATE.test(warning));
+    assert.is(told.length, 1, 'once, not five times');
+  }));
+
+test('one that restarted is heard as soon as its old connection is gone', () =>
+  within([2, 3], async (world) => {
+    const old = world.connect(3);
+    old.sendFrame('old');
+    await waitFor('the old one', () => world.notified.includes('3: old'));
+    const now = world.connect(3);
+    now.sendFrame('new');
+    old.socket.destroy();
+    await waitFor('the new one', () => world.notified.includes('3: new'));
+    assert.not.ok(now.isClosed);
+  }));
+
+test('a knock in the name of a smaller server that answers ends no connection', () =>
+  within([3, 3], async (world) => {
+    const accepted = await world.listenAs(1);
+    world.port.notify(1, Buffer.from('vote'));
+    const member = await waitFor('a call', () => accepted[0]);
+    answer(member);
+    member.sendFrame('hello');
+    await waitFor('its frame', () => world.notified.includes('1: hello'));
+    const count = world.notified.length;
+    const knock = world.connect(1);
+    await waitFor('the knock to be closed', () => knock.isClosed);
+    await waitFor('the proof', () => world.notified.length > count);
+    assert.not.ok(member.isClosed);
+    assert.is(accepted.length, 1);
+  }));
+
+test('a claim that is under examination goes with the port', () =>
+  within([2, 3], async (world) => {
+    const silent = world.connect(3);
+    silent.sendFrame('vote');
+    await waitFor('its vote', () => world.notified.length === 1);
+    const second = world.connect(3);
+    await waitFor('the probe', () => silent.received.length > 0);
+    world.port.close();
+    await waitFor('both to be closed', () => second.isClosed && silent.isClosed);
+  }));
+
+test('a probe is a vote that every server answers, and that changes nothing', () =>
+  within([2, 3], async (world) => {
+    const silent = world.connect(3);
+    silent.sendFrame('vote');
+    await waitFor('its vote', () => world.notified.length === 1);
+    world.connect(3);
+    await waitFor('the probe', () => silent.received.length === 44);
+    const probe = silent.received.subarray(4);
+    assert.is(typeof decodeNotification(probe), 'object');
+    const settled = looking(3, {}, ensembleOf(1));
+    const observer = new FastLeaderElection({ sid: 4, ...WAITS }, ensembleOf(3));
+    observer.look({ zxid: 0n, epoch: 0, isObserver: true, config: ensembleOf(3) }, 0);
+    for (const election of [looking(1), settled, observer]) {
+      election.takeOutgoing();
+      const { state, vote } = election;
+      election.receive(2, Buffer.from(probe), 1);
+      assert.equal(
+        election.takeOutgoing().map(({ to }) => to),
+        [2],
+      );
+      assert.equal([election.state, election.vote], [state, vote]);
+    }
+    const waiting = looking(1);
+    waiting.receive(2, frameOf('following', { leader: 3, electionEpoch: 7n }), 1);
+    waiting.receive(2, Buffer.from(probe), 2);
+    waiting.receive(3, frameOf('leading', { leader: 3, electionEpoch: 7n }), 3);
+    assert.is(waiting.state, 'following', 'what server 2 said before still counts');
+  }));
+
+test.run();

@@ -1,0 +1,106 @@
+/** What connections to the quorum port may take: room, time, and bytes that they do not read. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Event } from '../../../../src/server/events.js';
+import { waitFor } from '../../../support/wait-for.js';
+import { limitsIn, within } from './quorum-port-world.js';
+
+test('links that are not in sync and never read share one limit, those in sync do not', () =>
+  within(
+    async ({ port, call, of, events }) => {
+      for (let link = 1; link <= 3; link++) {
+        call().socket.pause();
+        await waitFor('it', () => of('link-opened').length === link);
+      }
+      port.proveLink(1);
+      // The second has less to read than the third.
+      for (let i = 0; i < 60 && of('link-closed').length === 0; i++) {
+        for (const link of [1, 1, 2, 3, 3]) port.send(link, Buffer.alloc(500_000));
+        await new Promise(setImmediate);
+      }
+      await waitFor('one to be gone', () => of('link-closed').length === 1);
+      assert.is(of('link-closed')[0]?.link, 3);
+      assert.match(of('link-closed')[0]?.reason ?? '', /over 9000000 bytes unread/);
+      const exceeded = (events as readonly Event[]).filter(({ kind }) => kind === 'limit-exceeded');
+      assert.equal(exceeded, [
+        { kind: 'limit-exceeded', limit: 'unprovenUnreadBytes', from: '127.0.0.1' },
+      ]);
+    },
+    { maxUnprovenBytes: 9_000_000 },
+  ));
+
+test('a link that is closed, and whose other side does not read, has a deadline', () =>
+  within(
+    async ({ port, call, of, events }) => {
+      const { socket, isEnded } = call();
+      await waitFor('the connection', () => of('link-opened').length === 1);
+      socket.pause();
+      port.send(1, Buffer.alloc(32_000_000));
+      port.closeLink(1);
+      await waitFor('the report', () => limitsIn(events).length > 0);
+      assert.equal(limitsIn(events), ['quorumClosingTime 40']);
+      socket.resume();
+      await waitFor('the end', isEnded);
+    },
+    { linkLimits: { closingTimeMs: 40 } },
+  ));
+
+test('one that says nothing is let go, with the reason', () =>
+  within(
+    async ({ call, of, events }) => {
+      const silent = call();
+      await waitFor('it to be let go', silent.isEnded);
+      await waitFor('the event', () => of('link-closed').length > 0);
+      assert.is(of('link-closed')[0]?.reason, 'it said nothing for 50 ms');
+      assert.equal(limitsIn(events), ['quorumGreetingTime 50']);
+    },
+    { greetingTimeoutMs: 50 },
+  ));
+
+test('a crowd that says nothing makes room, the oldest first, and a member comes in', () =>
+  within(
+    async ({ call, of, events }) => {
+      const spoken = call();
+      await waitFor('the first', () => of('link-opened').length === 1);
+      spoken.socket.write('packet');
+      await waitFor('its bytes', () => of('link-received').length === 1);
+      const oldest = call();
+      await waitFor('the second', () => of('link-opened').length === 2);
+      for (let i = 0; i < 7; i++) call();
+      await waitFor('the crowd', () => of('link-opened').length === 9);
+      assert.is(of('link-closed').length, 0);
+      const member = call();
+      member.socket.write('FOLLOWERINFO');
+      await waitFor('the member', () => of('link-received').some(({ link }) => link === 10));
+      await waitFor('the oldest to go', oldest.isEnded);
+      assert.equal(of('link-closed'), [
+        {
+          kind: 'link-closed',
+          link: 2,
+          reason: 'it said nothing, and over 8 such connections came',
+        },
+      ]);
+      assert.not(spoken.isEnded());
+      assert.equal(limitsIn(events), ['quorumGreetings 8']);
+    },
+    { maxSilent: 8 },
+  ));
+
+test('connections that were closed here and do not hang up make room', () =>
+  within(
+    async ({ call, of, port, events }) => {
+      const stubborn = Array.from({ length: 4 }, () => call({ allowHalfOpen: true }));
+      for (const { socket } of stubborn) socket.write('packet');
+      await waitFor('all of them', () => of('link-received').length === 4);
+      const refused = call();
+      await waitFor('one more to be turned away', refused.isEnded);
+      assert.equal(limitsIn(events), ['quorumLinks 4']);
+      for (const { link } of of('link-opened')) port.closeLink(link);
+      const member = call();
+      member.socket.write('FOLLOWERINFO');
+      await waitFor('a member', () => of('link-received').length === 5);
+    },
+    { maxLinks: 4 },
+  ));
+
+test.run();

@@ -1,0 +1,17 @@
+import { DataDir, type DataDirOptions } from '../../../../src/server/node/data-dir.js';
+
+/** A data directory with the usual options, log and snapshots in one folder. */
+export function makeDir(dataDir: string, tree: DataDirOptions['tree'] = {}): DataDir {
+  return new DataDir({
+    dataDir,
+    dataLogDir: dataDir,
+    tree,
+    maxEntryLength: 1 << 20,
+    isEmptyTrusted: false,
+    isCompressed: false,
+    isLastZxidWritten: true,
+    areFoldersMade: true,
+    isEmptyDatabaseMade: true,
+    onWarning: () => undefined,
+  });
+}
