@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findFreePorts } from '../src/server/node/free-ports.js';
+import { findFreePorts } from '../src/server/node/sockets/free-ports.js';
 
 const ZOOKEEPER_JAR = '/usr/share/java/zookeeper.jar';
 export const JAVA = '/usr/bin/java';

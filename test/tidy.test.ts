@@ -40,7 +40,7 @@ const REGISTRARS = [
   'test/conformance/client-suite-native.ts',
   'test/conformance/tls.test.ts',
   'test/server/node/admin/admin-apache.test.ts',
-  'test/server/node/key-store.test.ts',
+  'test/server/node/tls/key-store.test.ts',
   'test/support/ipv6.ts',
   'test/support/namespaces.ts',
   'test/support/oracle.ts',

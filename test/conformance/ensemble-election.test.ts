@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { configFromOptions } from '../../src/server/config.js';
-import { ElectionPort } from '../../src/server/node/election-port.js';
+import { ElectionPort } from '../../src/server/node/ports/election-port.js';
 import { ByteBuilder } from '../support/byte-builder.js';
 import { oracleTest } from '../support/oracle.js';
 import { makeSeats, type Seats, waitUntilServing } from '../support/oracle-ensemble.js';

@@ -1,11 +1,11 @@
 import { Run } from '../../src/jute/run.js';
-import { ConfigKeeper } from '../../src/server/node/config-file.js';
-import { DataDir } from '../../src/server/node/data-dir.js';
-import { Disk, type Storage } from '../../src/server/node/disk.js';
-import { type KnownEpochs, openEpochs } from '../../src/server/node/epoch-files.js';
-import type { FileSystem } from '../../src/server/node/file-system.js';
-import { LogDisk } from '../../src/server/node/log-disk.js';
-import { readWhole } from '../../src/server/node/read-file.js';
+import { ConfigKeeper } from '../../src/server/node/boot/config-file.js';
+import { DataDir } from '../../src/server/node/storage/data-dir.js';
+import { Disk, type Storage } from '../../src/server/node/storage/disk.js';
+import { type KnownEpochs, openEpochs } from '../../src/server/node/storage/epoch-files.js';
+import type { FileSystem } from '../../src/server/node/storage/file-system.js';
+import { LogDisk } from '../../src/server/node/storage/log-disk.js';
+import { readWhole } from '../../src/server/node/storage/read-file.js';
 import type { Database } from '../../src/server/persistence/replay.js';
 import type { QuorumConfig } from '../../src/server/quorum/quorum-config.js';
 import { PlatterFiles } from '../support/platter-files.js';

@@ -1,4 +1,4 @@
-import type { Disk } from '../../src/server/node/disk.js';
+import type { Disk } from '../../src/server/node/storage/disk.js';
 import type { QuorumConfig } from '../../src/server/quorum/quorum-config.js';
 import type { Random } from '../support/random.js';
 import type { ServerNode } from './server-node.js';

@@ -1,5 +1,5 @@
 import { Run } from '../../src/jute/run.js';
-import type { Disk } from '../../src/server/node/disk.js';
+import type { Disk } from '../../src/server/node/storage/disk.js';
 import { logsAmong } from '../../src/server/persistence/recovery.js';
 import { Leader } from '../../src/server/quorum/leader.js';
 import { Learner } from '../../src/server/quorum/learner.js';

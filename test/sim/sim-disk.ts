@@ -1,4 +1,4 @@
-import type { FileSystem } from '../../src/server/node/file-system.js';
+import type { FileSystem } from '../../src/server/node/storage/file-system.js';
 import { Platter } from '../support/platter.js';
 import { type Call, type CallRunner, PlatterFiles } from '../support/platter-files.js';
 import type { Random } from '../support/random.js';

@@ -1,4 +1,4 @@
-import { findFreePorts } from '../../src/server/node/free-ports.js';
+import { findFreePorts } from '../../src/server/node/sockets/free-ports.js';
 
 /** A port of the loopback interface that nobody listened on a moment ago. */
 export async function freePort(): Promise<number> {

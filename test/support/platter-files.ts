@@ -4,7 +4,7 @@ import type {
   OpenMode,
   OpenOptions,
   StoredFile,
-} from '../../src/server/node/file-system.js';
+} from '../../src/server/node/storage/file-system.js';
 import { Folder, fileError, Inode, type Platter } from './platter.js';
 import type { Random } from './random.js';
 

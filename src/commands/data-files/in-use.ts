@@ -3,7 +3,7 @@ import { readdir, realpath } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 
-/** Sockets by which servers keep a folder to themselves (server/node/dir-lock.ts). */
+/** Sockets by which servers keep a folder to themselves (server/node/storage/dir-lock.ts). */
 const LOCK_PREFIX = 'zkserver.lock.';
 const ANSWER_TIMEOUT_MS = 2000;
 const MAX_ANSWER = 1024;

@@ -4,9 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { JuteError } from '../../../src/jute/jute-error.js';
 import { OutputArchive } from '../../../src/jute/output-archive.js';
-import { DerError, readItem } from '../../../src/server/node/der-reader.js';
-import { readKeyStore, readTrustStore, StoreError } from '../../../src/server/node/key-store.js';
-import { Pkcs12Error, readPkcs12 } from '../../../src/server/node/pkcs12.js';
+import { DerError, readItem } from '../../../src/server/node/tls/der-reader.js';
+import {
+  readKeyStore,
+  readTrustStore,
+  StoreError,
+} from '../../../src/server/node/tls/key-store.js';
+import { Pkcs12Error, readPkcs12 } from '../../../src/server/node/tls/pkcs12.js';
 import { decodeEpoch, encodeEpoch, resolveEpochs } from '../../../src/server/persistence/epochs.js';
 import { feedSnapshot } from '../../../src/server/persistence/feed-snapshot.js';
 import { Database } from '../../../src/server/persistence/replay.js';

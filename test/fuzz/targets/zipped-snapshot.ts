@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
-import { NODE_FILES } from '../../../src/server/node/file-system.js';
-import { loadSnapshot } from '../../../src/server/node/load-snapshot.js';
+import { NODE_FILES } from '../../../src/server/node/storage/file-system.js';
+import { loadSnapshot } from '../../../src/server/node/storage/load-snapshot.js';
 import { Database } from '../../../src/server/persistence/replay.js';
 import { Finding, type Target } from '../target.js';
 import { snapshotOf } from './files.js';

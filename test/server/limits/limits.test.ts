@@ -8,7 +8,7 @@ import type { Limit } from '../../../src/server/limits/limit.js';
 import { LIMITS } from '../../../src/server/limits/limits.js';
 import { OPERATOR_LIMITS } from '../../../src/server/limits/operator-limits.js';
 import { PEER_LIMITS } from '../../../src/server/limits/peer-limits.js';
-import { createLogger } from '../../../src/server/node/logger.js';
+import { createLogger } from '../../../src/server/node/log/logger.js';
 import { readProjectFile, readSources } from '../../support/tidy/source-file.js';
 import { ServerWorld } from '../server-world.js';
 

@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { ZooKeeper } from '../../../../src/client/zookeeper.js';
 import { CreateModes } from '../../../../src/protocol/create-mode.js';
 import type { RunningServer } from '../../../../src/server/main.js';
-import type { ServerReport } from '../../../../src/server/node/logger.js';
+import type { ServerReport } from '../../../../src/server/node/log/logger.js';
 import { writeSnapshot } from '../../../../src/server/persistence/snapshot.js';
 import { sourceOf } from '../../../../src/server/persistence/snapshot-source.js';
 import { DIGEST_VERSION } from '../../../../src/server/tree/digest.js';

@@ -3,7 +3,7 @@ import type { QuorumServerConfig } from '../../../../src/server/config-ensemble.
 import {
   ElectionPort,
   type ElectionPortOptions,
-} from '../../../../src/server/node/election-port.js';
+} from '../../../../src/server/node/ports/election-port.js';
 import { ByteBuilder } from '../../../support/byte-builder.js';
 import { freePort } from '../../../support/free-port.js';
 

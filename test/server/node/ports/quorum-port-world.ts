@@ -1,7 +1,10 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { QuorumServerConfig } from '../../../../src/server/config-ensemble.js';
 import type { Event, QuorumEvent } from '../../../../src/server/events.js';
-import { QuorumPort, type QuorumPortOptions } from '../../../../src/server/node/quorum-port.js';
+import {
+  QuorumPort,
+  type QuorumPortOptions,
+} from '../../../../src/server/node/ports/quorum-port.js';
 import { freePort } from '../../../support/free-port.js';
 
 export interface World {

@@ -1,8 +1,8 @@
 /** A crash at every single call on a file, and what the next start makes of it. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { LogFile } from '../../../../src/server/node/log-file.js';
-import { adoptRestored, stageRestored } from '../../../../src/server/node/restored-data.js';
+import { LogFile } from '../../../../src/server/node/storage/log-file.js';
+import { adoptRestored, stageRestored } from '../../../../src/server/node/storage/restored-data.js';
 import { Database } from '../../../../src/server/persistence/replay.js';
 import { contentOf } from '../../../../src/server/persistence/snapshot-source.js';
 import {

@@ -1,8 +1,8 @@
 /** Full disks, logs that end too early, bits that change: what is said, and what is left. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { writeFileAtomically } from '../../../../src/server/node/atomic-file.js';
-import { stageRestored } from '../../../../src/server/node/restored-data.js';
+import { writeFileAtomically } from '../../../../src/server/node/storage/atomic-file.js';
+import { stageRestored } from '../../../../src/server/node/storage/restored-data.js';
 import { contentOf } from '../../../../src/server/persistence/snapshot-source.js';
 import {
   emptyPlatter,

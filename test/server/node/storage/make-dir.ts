@@ -1,4 +1,4 @@
-import { DataDir, type DataDirOptions } from '../../../../src/server/node/data-dir.js';
+import { DataDir, type DataDirOptions } from '../../../../src/server/node/storage/data-dir.js';
 
 /** A data directory with the usual options, log and snapshots in one folder. */
 export function makeDir(dataDir: string, tree: DataDirOptions['tree'] = {}): DataDir {

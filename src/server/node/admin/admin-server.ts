@@ -1,0 +1,220 @@
+/**
+ * The AdminServer (JettyAdminServer): commands over HTTP, answered in JSON. Here are the paths, the
+ * methods and what is no JSON; the commands themselves are in ../admin.
+ */
+import { createReadStream } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import type { AdminView } from '../../admin/admin-view.js';
+import type { Requester } from '../../admin/authorize.js';
+import {
+  type AdminCommand,
+  type AdminRequest,
+  type AdminResult,
+  failure,
+} from '../../admin/command.js';
+import {
+  type AdminAnswer,
+  answerCommand,
+  answerOf,
+  commandPage,
+  findCommand,
+  obstacle,
+} from '../../admin/commands.js';
+import { LIMITS, type LimitName } from '../../limits/limits.js';
+import type { TreeTransfer } from '../driver/tree-transfer.js';
+import { addressOf } from '../sockets/remote-name.js';
+import type { HttpTls } from './http-gate.js';
+import { HttpListener, send } from './http-listener.js';
+
+export interface AdminServerOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly idleTimeoutMs: number;
+  /** Below which the commands are: "/commands". */
+  readonly commandURL: string;
+  readonly admin: AdminView;
+  /** The refusal of a request for the whole tree, or undefined when it may have it. */
+  readonly authorize: (who: Requester) => AdminResult | undefined;
+  /** Default: HTTP without TLS. */
+  readonly tls?: HttpTls;
+  /** @param from the address of the client */
+  readonly onLimit: (limit: LimitName, from: string, value?: number) => void;
+  readonly transfer: Pick<TreeTransfer, 'refuse' | 'snapshot' | 'restore'>;
+}
+
+const MAX_BODY_LENGTH = LIMITS.httpBodyBytes.value;
+const JSON_TYPE = 'application/json';
+const Status = {
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  TOO_LARGE: 413,
+} as const;
+/** For a day, as Apache's says it: a browser asks over TLS from now on. */
+const HSTS = ['Strict-Transport-Security', 'max-age=86400; includeSubDomains'] as const;
+/** What is left of a body is not read. */
+const END = { Connection: 'close' };
+
+export class AdminServer {
+  private readonly options: AdminServerOptions;
+  private readonly listener: HttpListener;
+
+  constructor(options: AdminServerOptions) {
+    this.options = options;
+    const { host, port, idleTimeoutMs, onLimit } = options;
+    const answer = this.answer.bind(this);
+    const secured = options.tls === undefined ? {} : { tls: options.tls };
+    this.listener = new HttpListener({ host, port, idleTimeoutMs, onLimit, answer, ...secured });
+  }
+
+  get port(): number {
+    return this.listener.port;
+  }
+
+  listen(): Promise<void> {
+    return this.listener.listen();
+  }
+
+  close(): Promise<void> {
+    return this.listener.close();
+  }
+
+  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { commandURL, admin } = this.options;
+    if ('encrypted' in request.socket) response.setHeader(...HSTS);
+    const [path = '', search = ''] = (request.url ?? '').split('?', 2);
+    if (path === commandURL || path === `${commandURL}/`) {
+      send(response, 200, 'text/html; charset=utf-8', commandPage(commandURL));
+      return;
+    }
+    if (!path.startsWith(`${commandURL}/`)) {
+      send(response, Status.NOT_FOUND, 'text/plain; charset=utf-8', `see ${commandURL}\n`);
+      return;
+    }
+    const name = decode(path.slice(commandURL.length + 1));
+    const command = findCommand(name);
+    const refusal = refuse(command, request);
+    if (refusal !== undefined) {
+      sendAnswer(response, answerOf(name, refusal));
+      return;
+    }
+    const query = new Map(new URLSearchParams(search));
+    if (command?.isGuarded === true) {
+      await this.answerGuarded(command, { query, body: '' }, request, response);
+      return;
+    }
+    // A body that is not read to its end takes the socket with it.
+    const from = addressOf(request.socket);
+    const body = request.method === 'POST' ? await readBody(request) : '';
+    if (body === undefined) {
+      this.options.onLimit('httpBodyBytes', from);
+      const result = failure('the body is too long', Status.TOO_LARGE);
+      sendAnswer(response, answerOf(name, result), END);
+      return;
+    }
+    sendAnswer(response, answerCommand(admin, name, { query, body }));
+  }
+
+  private async answerGuarded(
+    command: AdminCommand,
+    asked: AdminRequest,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    const { admin, authorize, transfer } = this.options;
+    const name = command.name === 'restore' ? 'restore' : 'snapshot';
+    const refusal =
+      obstacle(admin, command, asked) ??
+      authorize({
+        header: request.headers.authorization,
+        remoteIp: addressOf(request.socket),
+        certificateSubject: this.listener.subjectOf(request),
+      }) ??
+      transfer.refuse(name);
+    if (refusal !== undefined) sendAnswer(response, answerOf(name, refusal), END);
+    else await this.move(name, asked, request, response);
+  }
+
+  private async move(
+    name: 'restore' | 'snapshot',
+    asked: AdminRequest,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    this.listener.allowTransfer(request);
+    if (name === 'restore') await this.restore(request, response);
+    else await this.snapshot(asked, response);
+  }
+
+  private async restore(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    // While a large tree goes to the disk nothing moves on the connection.
+    const { socket } = request;
+    request.once('end', () => socket.setTimeout(0));
+    const result = await this.options.transfer.restore(request);
+    sendAnswer(response, answerOf('restore', result), END);
+  }
+
+  private async snapshot(asked: AdminRequest, response: ServerResponse): Promise<void> {
+    const { path, zxid, size } = await this.options.transfer.snapshot();
+    const headers = {
+      last_zxid: `0x${BigInt.asUintN(64, zxid).toString(16)}`,
+      snapshot_size: String(size),
+    };
+    if (asked.query.get('streaming') === 'false') {
+      sendAnswer(response, answerOf('snapshot', { fields: {} }), headers);
+      return;
+    }
+    response.writeHead(200, { 'Content-Type': 'application/octet-stream', ...headers });
+    // Who asked may go away in the middle: nobody else is concerned.
+    await pipeline(createReadStream(path), response).catch(() => response.destroy());
+  }
+}
+
+/** What is wrong with the way `command` was asked for. */
+function refuse(
+  command: AdminCommand | undefined,
+  { method, headers }: IncomingMessage,
+): AdminResult | undefined {
+  const isRead = method === 'GET' || method === 'HEAD';
+  if (!isRead && method !== 'POST') {
+    return failure('expected GET or POST', Status.METHOD_NOT_ALLOWED);
+  }
+  if (command?.method === 'POST' && isRead) {
+    return failure('expected POST', Status.METHOD_NOT_ALLOWED);
+  }
+  // A browser says where a request comes from: a page elsewhere must not change anything here.
+  const site = headers['sec-fetch-site'];
+  if (command?.isChange === true && (site === 'cross-site' || site === 'same-site')) {
+    return failure('a page of another site must not ask for it', Status.FORBIDDEN);
+  }
+  return undefined;
+}
+
+function sendAnswer(
+  response: ServerResponse,
+  { status, body }: AdminAnswer,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  send(response, status, JSON_TYPE, body, headers);
+}
+
+/** Undefined when it is too long. */
+async function readBody(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request) {
+    length += (chunk as Buffer).length;
+    if (length > MAX_BODY_LENGTH) return undefined;
+    chunks.push(chunk as Buffer);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,69 @@
+/**
+ * TLS in front of an HTTP server: each connection passes a handshake before HTTP hears of it. The
+ * server itself listens and ends, so that it knows all its connections.
+ */
+import type { Server as HttpServer } from 'node:http';
+import type { Socket } from 'node:net';
+import type { LimitName } from '../../limits/limits.js';
+import { TlsGate } from '../tls/tls-gate.js';
+import type { TlsOptions } from '../tls/tls-options.js';
+
+export interface HttpTls {
+  readonly tls: TlsOptions;
+  /** Who speaks without TLS is let in too. */
+  readonly isPlainTaken: boolean;
+  /** For the first byte, where it decides. */
+  readonly detectionTimeoutMs: number;
+  readonly onFailure: (reason: string) => void;
+  /** Somebody spoke without TLS, and was let in. */
+  readonly onPlain: () => void;
+}
+
+type Serve = (socket: Socket) => void;
+
+export class HttpGate {
+  private readonly gate: TlsGate;
+  private readonly subjects = new WeakMap<object, string>();
+
+  constructor(
+    server: HttpServer,
+    { tls, isPlainTaken, onPlain, ...options }: HttpTls,
+    onLimit: (limit: LimitName, from: string, value: number) => void,
+  ) {
+    const serve = server.listeners('connection').map((listener) => listener.bind(server) as Serve);
+    const handOn = (socket: Socket): void => {
+      for (const one of serve) one(socket);
+    };
+    this.gate = new TlsGate({
+      ...options,
+      tls,
+      maxHandshakes: 0,
+      maxPerAddress: 0,
+      accept: (socket, subject) => {
+        if (subject !== undefined) this.subjects.set(socket, subject);
+        handOn(socket);
+      },
+      onTooMany: () => undefined,
+      onCrowd: () => undefined,
+      onLimit,
+    });
+    const acceptPlain = (socket: Socket): void => {
+      onPlain();
+      handOn(socket);
+    };
+    server.removeAllListeners('connection');
+    server.on('connection', (socket: Socket) =>
+      this.gate.take(socket, isPlainTaken ? acceptPlain : undefined),
+    );
+  }
+
+  /** Of the certificate that whoever is at the other end showed. */
+  subjectOf(socket: Socket): string | undefined {
+    return this.subjects.get(socket);
+  }
+
+  /** Those that are not clients of the server yet are let go. */
+  close(): void {
+    this.gate.close();
+  }
+}

@@ -1,0 +1,126 @@
+/**
+ * Limits of an HTTP port: how many connections, and how long each part of a request may take. A new
+ * connection takes the place of the oldest that asks for nothing, so that silent ones cannot keep
+ * an operator out.
+ */
+import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { LIMITS, type LimitName } from '../../limits/limits.js';
+import { keyOf } from '../sockets/pending-sockets.js';
+import { addressOf } from '../sockets/remote-name.js';
+
+/** Default of each: that of LIMITS. */
+export interface HttpLimits {
+  readonly maxConnections?: number;
+  readonly headerTimeMs?: number;
+  readonly bodyTimeMs?: number;
+  readonly transferTimeMs?: number;
+}
+
+interface Connection {
+  /** The one that was accepted, below TLS. */
+  readonly socket: Socket;
+  /** Requests that are being answered. */
+  open: number;
+}
+
+/** For createServer of node:http. */
+export function guardOptions({ headerTimeMs = LIMITS.httpHeaderTime.value }: HttpLimits) {
+  return {
+    headersTimeout: headerTimeMs,
+    // A tree may take long to come: the guard has the time of a body.
+    requestTimeout: 0,
+    connectionsCheckingInterval: Math.min(headerTimeMs / 4, 1000),
+    maxHeaderSize: LIMITS.httpHeaderBytes.value,
+  };
+}
+
+const HEADER_ERRORS: Readonly<Record<string, { limit: LimitName; status: string }>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: { limit: 'httpHeaderTime', status: '408 Request Timeout' },
+  HPE_HEADER_OVERFLOW: {
+    limit: 'httpHeaderBytes',
+    status: '431 Request Header Fields Too Large',
+  },
+};
+
+export class HttpGuard {
+  private readonly limits: HttpLimits;
+  private readonly onLimit: (limit: LimitName, from: string) => void;
+  /** Oldest first. */
+  private readonly connections = new Map<string, Connection>();
+  private readonly timers = new WeakMap<IncomingMessage, NodeJS.Timeout>();
+
+  /** @param onLimit gets the address of the client */
+  constructor(
+    server: HttpServer,
+    limits: HttpLimits,
+    onLimit: (limit: LimitName, from: string) => void,
+  ) {
+    this.limits = limits;
+    this.onLimit = onLimit;
+    server.prependListener('connection', (socket: Socket) => this.add(socket));
+    server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
+      this.refuse(error, socket as Socket),
+    );
+  }
+
+  /** A request has come, as far as its header. */
+  begin(request: IncomingMessage, response: ServerResponse): void {
+    const connection = this.connections.get(keyOf(request.socket));
+    if (connection !== undefined) connection.open++;
+    const { bodyTimeMs = LIMITS.httpBodyTime.value } = this.limits;
+    this.setDeadline(request, 'httpBodyTime', bodyTimeMs);
+    response.once('close', () => {
+      if (connection !== undefined) connection.open--;
+      // One whose body is still to come keeps its deadline.
+      if (request.complete || isGone(request)) clearTimeout(this.timers.get(request));
+    });
+  }
+
+  /** It sends or gets a whole tree. */
+  allowTransfer(request: IncomingMessage): void {
+    const { transferTimeMs = LIMITS.httpTransferTime.value } = this.limits;
+    this.setDeadline(request, 'httpTransferTime', transferTimeMs);
+  }
+
+  private setDeadline(request: IncomingMessage, limit: LimitName, ms: number): void {
+    clearTimeout(this.timers.get(request));
+    const timer = setTimeout(() => {
+      if (isGone(request)) return;
+      this.onLimit(limit, addressOf(request.socket));
+      request.socket.destroy();
+    }, ms);
+    this.timers.set(request, timer.unref());
+  }
+
+  private add(socket: Socket): void {
+    const key = keyOf(socket);
+    const { maxConnections = LIMITS.httpConnections.value } = this.limits;
+    if (this.connections.size >= maxConnections) {
+      this.onLimit('httpConnections', addressOf(socket));
+      const idle = [...this.connections].find(([, { open }]) => open === 0);
+      const [gone, connection] = idle ?? [key, { socket }];
+      this.connections.delete(gone);
+      connection.socket.destroy();
+      if (idle === undefined) return;
+    }
+    const connection = { socket, open: 0 };
+    this.connections.set(key, connection);
+    socket.once('close', () => {
+      if (this.connections.get(key) === connection) this.connections.delete(key);
+    });
+  }
+
+  private refuse({ code = '' }: NodeJS.ErrnoException, socket: Socket): void {
+    const { limit, status } = HEADER_ERRORS[code] ?? { status: '400 Bad Request' };
+    if (limit !== undefined) this.onLimit(limit, addressOf(socket));
+    const isAnswering = (this.connections.get(keyOf(socket))?.open ?? 0) > 0;
+    if (!socket.writable || isAnswering) socket.destroy();
+    else socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`, () => socket.destroy());
+  }
+}
+
+/** Node.js takes the socket from a request that is over, whatever its types say. */
+function isGone({ socket }: { readonly socket: Socket | null }): boolean {
+  return socket === null || socket.destroyed;
+}

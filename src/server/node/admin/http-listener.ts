@@ -1,0 +1,104 @@
+/** The two HTTP ports of a server: how they listen, answer and end. */
+import {
+  createServer,
+  type Server as HttpServer,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
+import type { LimitName } from '../../limits/limits.js';
+import { HttpGate, type HttpTls } from './http-gate.js';
+import { guardOptions, HttpGuard, type HttpLimits } from './http-guard.js';
+
+export interface HttpListenerOptions {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  /** Connections that are silent for so long are closed; 0 or less is never. */
+  readonly idleTimeoutMs: number;
+  /** Default: it speaks without TLS. */
+  readonly tls?: HttpTls;
+  readonly limits?: HttpLimits;
+  /** @param from the address of the client */
+  readonly onLimit: (limit: LimitName, from: string, value?: number) => void;
+  /** May throw: the answer is a status of 500 then, and the server serves on. */
+  readonly answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+}
+
+export class HttpListener {
+  private readonly options: HttpListenerOptions;
+  private readonly server: HttpServer;
+  private readonly gate: HttpGate | null;
+  private readonly guard: HttpGuard;
+
+  constructor(options: HttpListenerOptions) {
+    this.options = options;
+    const { limits = {}, onLimit } = options;
+    this.server = createServer(guardOptions(limits), (request, response) => {
+      this.guard.begin(request, response);
+      options.answer(request, response).catch((error: Error) => fail(response, error));
+    });
+    const idleMs = Math.max(0, options.idleTimeoutMs);
+    this.server.keepAliveTimeout = idleMs;
+    this.server.timeout = idleMs;
+    this.gate = options.tls === undefined ? null : new HttpGate(this.server, options.tls, onLimit);
+    // Before the others, those of TLS too.
+    this.guard = new HttpGuard(this.server, limits, onLimit);
+  }
+
+  get port(): number {
+    const address = this.server.address();
+    return address === null || typeof address === 'string' ? 0 : address.port;
+  }
+
+  /** Rejects with the error of the socket when the port cannot be had. */
+  listen(): Promise<void> {
+    const { host, port } = this.options;
+    return new Promise((resolve, reject) => {
+      this.server.once('error', reject);
+      this.server.listen({ host, port }, () => {
+        this.server.off('error', reject);
+        resolve();
+      });
+    });
+  }
+
+  /** The request sends or gets a whole tree: it may take longer than others. */
+  allowTransfer(request: IncomingMessage): void {
+    this.guard.allowTransfer(request);
+  }
+
+  /** Of the certificate that a client showed over TLS. */
+  subjectOf({ socket }: IncomingMessage): string | undefined {
+    return this.gate?.subjectOf(socket);
+  }
+
+  async close(): Promise<void> {
+    if (!this.server.listening) return;
+    const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
+    this.server.closeAllConnections();
+    this.gate?.close();
+    await closed;
+  }
+}
+
+export function send(
+  response: ServerResponse,
+  status: number,
+  contentType: string,
+  body: string,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  const bytes = Buffer.from(body, 'utf8');
+  response.writeHead(status, {
+    'Content-Type': contentType,
+    'Content-Length': bytes.length,
+    'Cache-Control': 'no-store',
+    ...headers,
+  });
+  response.end(response.req.method === 'HEAD' ? undefined : bytes);
+}
+
+function fail(response: ServerResponse, error: Error): void {
+  if (response.headersSent) response.destroy();
+  else send(response, 500, 'text/plain; charset=utf-8', `${error.message}\n`);
+}

@@ -1,0 +1,87 @@
+/**
+ * Keeps a membership that came into force where the next start finds it: the lines in
+ * `zoo.cfg.dynamic.<version>`, and in zoo.cfg the name of that file in place of the lines
+ * (QuorumPeerConfig.writeDynamicConfig, editStaticConfig). The rest of zoo.cfg stays as it was
+ * written, comments too.
+ */
+import { resolve } from 'node:path';
+import { accessOf, writeFileAtomically } from '../storage/atomic-file.js';
+import { type FileSystem, NODE_FILES } from '../storage/file-system.js';
+import { readWhole } from '../storage/read-file.js';
+
+export interface ConfigKeeperOptions {
+  /** The zoo.cfg. */
+  readonly file: string;
+  /** The number of this server. */
+  readonly sid: number;
+  /** Default: that of this machine. */
+  readonly fs?: FileSystem | undefined;
+  readonly onWarning: (message: string) => void;
+}
+
+export class ConfigKeeper {
+  private readonly options: ConfigKeeperOptions;
+  private last: Promise<void> = Promise.resolve();
+  private isBackedUp = false;
+
+  constructor(options: ConfigKeeperOptions) {
+    this.options = options;
+  }
+
+  /** @param text the lines of the configuration, and its version */
+  keep(text: string): void {
+    const { file, onWarning } = this.options;
+    this.last = this.last
+      .then(() => this.write(text))
+      .catch((error: Error) => {
+        onWarning(
+          `the membership of the ensemble changed, and ${file} could not be changed with it (${error.message}): correct it before this server starts again`,
+        );
+      });
+  }
+
+  /** Resolves when all that was given is written. */
+  async close(): Promise<void> {
+    await this.last;
+  }
+
+  private async write(text: string): Promise<void> {
+    const { sid, fs = NODE_FILES } = this.options;
+    const file = resolve(this.options.file);
+    const lines = text.split('\n').filter((line) => line.trim() !== '');
+    const version = lines.find((line) => line.startsWith('version='))?.slice(8) ?? '0';
+    const dynamicFile = `${file}.dynamic.${version}`;
+    const kept = lines.filter((line) => !line.startsWith('version=')).sort();
+    // What only some may read in zoo.cfg, only they may read beside it.
+    const access = await accessOf(fs, file);
+    await writeFileAtomically(fs, dynamicFile, kept.join('\n'), access);
+    const before = (await readWhole(fs, file)).toString('utf8');
+    const own = kept.find((line) => line.startsWith(`server.${sid}=`));
+    const after = pointTo(dynamicFile, before, own?.includes(';') === true);
+    if (after === before) return;
+    if (!this.isBackedUp && !/^\s*dynamicConfigFile\s*[=:]/m.test(before)) {
+      await writeFileAtomically(fs, `${file}.bak`, before, access);
+    }
+    this.isBackedUp = true;
+    await writeFileAtomically(fs, file, after);
+  }
+}
+
+const MEMBERSHIP = /^\s*(?:server\.|group\.|weight\.|dynamicConfigFile\b|peerType\b)/;
+const CLIENT_PORT = /^\s*clientPort(?:Address)?\b/;
+
+/**
+ * The text of a zoo.cfg whose lines are in `dynamicFile`.
+ * @param hasClientPort they say where this server's clients come, so zoo.cfg must not
+ */
+function pointTo(dynamicFile: string, text: string, hasClientPort: boolean): string {
+  const kept: string[] = [];
+  let isContinued = false;
+  for (const line of text.trimEnd().split('\n')) {
+    const isDropped: boolean =
+      isContinued || MEMBERSHIP.test(line) || (hasClientPort && CLIENT_PORT.test(line));
+    isContinued = isDropped && /(?:^|[^\\])(?:\\\\)*\\\r?$/.test(line);
+    if (!isDropped) kept.push(line);
+  }
+  return `${[...kept, `dynamicConfigFile=${dynamicFile}`].join('\n')}\n`;
+}

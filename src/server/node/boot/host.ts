@@ -1,0 +1,82 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { arch, freemem, hostname, release, tmpdir, totalmem, type, userInfo } from 'node:os';
+import { join } from 'node:path';
+import type { HostView } from '../../host-view.js';
+import type { Storage } from '../storage/disk.js';
+
+const MIB = 1024 * 1024;
+
+/** @param storage null in memory */
+export function hostViewOf(storage: Storage | null): HostView {
+  if (storage === null) return makeHostView(null);
+  return makeHostView({ snap: storage.dir.snapFolder, log: storage.dir.logFolder });
+}
+
+/** What the words ask of the machine. @param folders of snapshots and of logs; null in memory */
+export function makeHostView(folders: { snap: string; log: string } | null): HostView {
+  const startedAt = performance.now();
+  return {
+    environment,
+    dirs: () => ({
+      dataDirSize: folders === null ? 0 : folderSize(folders.snap),
+      logDirSize: folders === null ? 0 : folderSize(folders.log),
+    }),
+    openFileCount: () => countEntries('/proc/self/fd'),
+    maxFileCount,
+    uptimeMs: () => Math.floor(performance.now() - startedAt),
+  };
+}
+
+/** Apache's names; where they mean the JVM, what stands in its place here. */
+function environment(): readonly (readonly [string, string])[] {
+  const user = userInfo();
+  return [
+    ['host.name', hostname()],
+    ['java.version', `node ${process.versions.node}`],
+    ['java.vendor', 'Node.js'],
+    ['java.home', process.execPath],
+    ['java.class.path', ''],
+    ['java.library.path', ''],
+    ['java.io.tmpdir', tmpdir()],
+    ['java.compiler', '<NA>'],
+    ['os.name', type()],
+    ['os.arch', arch() === 'x64' ? 'amd64' : arch()],
+    ['os.version', release()],
+    ['user.name', user.username],
+    ['user.home', user.homedir],
+    ['user.dir', process.cwd()],
+    ['os.memory.free', `${Math.floor(freemem() / MIB)}MB`],
+    ['os.memory.max', `${Math.floor(totalmem() / MIB)}MB`],
+    ['os.memory.total', `${Math.floor(process.memoryUsage.rss() / MIB)}MB`],
+  ];
+}
+
+function folderSize(folder: string): number {
+  let size = 0;
+  for (const name of namesIn(folder)) {
+    size += statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0;
+  }
+  return size;
+}
+
+function countEntries(folder: string): number {
+  const names = namesIn(folder);
+  return names.length === 0 ? -1 : names.length;
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function maxFileCount(): number {
+  try {
+    const limits = readFileSync('/proc/self/limits', 'utf8');
+    return Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? -1);
+  } catch {
+    return -1;
+  }
+}

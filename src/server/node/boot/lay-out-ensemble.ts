@@ -1,0 +1,76 @@
+/** A whole ensemble on this machine: folders with myid, and the lines of its zoo.cfgs. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { findFreePorts } from '../sockets/free-ports.js';
+import { checkLayoutOptions } from './check-options.js';
+
+export interface EnsembleLayoutOptions {
+  /** Servers that vote. */
+  readonly size: number;
+  readonly observers: number;
+  /** Has a folder for each server: 1, 2, … */
+  readonly dir: string;
+  /** The first server's port for clients, the others' follow; free ports without it. */
+  readonly basePort?: number;
+}
+
+export interface SeatLayout {
+  readonly sid: number;
+  readonly role: 'participant' | 'observer';
+  readonly dataDir: string;
+  readonly clientPort: number;
+  readonly quorumPort: number;
+  readonly electionPort: number;
+  /** The lines of zoo.cfg that no wish of the user may change. */
+  readonly config: Readonly<Record<string, string>>;
+}
+
+/** What an ensemble needs beside that, where the user says nothing else. */
+export const ENSEMBLE_LIMITS = { initLimit: '10', syncLimit: '5' };
+
+const HOST = '127.0.0.1';
+/** From the ports for clients to those between the servers: 2181 to 2888 and 3888, as is usual. */
+const QUORUM_OFFSET = 707;
+const ELECTION_OFFSET = 1707;
+
+export async function layOutEnsemble(given: EnsembleLayoutOptions): Promise<SeatLayout[]> {
+  const options = checkLayoutOptions(given);
+  const { size, observers, dir } = options;
+  const count = size + observers;
+  const [clients, quorums, elections] = await portsFor(count, options.basePort);
+  const sids = Array.from({ length: count }, (_, index) => index + 1);
+  const roleOf = (sid: number) => (sid <= size ? 'participant' : 'observer');
+  const servers = sids.map((sid): [string, string] => [
+    `server.${sid}`,
+    `${HOST}:${quorums[sid - 1]}:${elections[sid - 1]}:${roleOf(sid)};${HOST}:${clients[sid - 1]}`,
+  ]);
+  const places = Object.fromEntries(servers);
+  const seats: SeatLayout[] = [];
+  for (const sid of sids) {
+    const dataDir = join(dir, `${sid}`);
+    await mkdir(dataDir, { recursive: true });
+    await writeFile(join(dataDir, 'myid'), `${sid}\n`);
+    seats.push({
+      sid,
+      role: roleOf(sid),
+      dataDir,
+      clientPort: clients[sid - 1] ?? 0,
+      quorumPort: quorums[sid - 1] ?? 0,
+      electionPort: elections[sid - 1] ?? 0,
+      config: { dataDir, standaloneEnabled: 'false', ...places },
+    });
+  }
+  return seats;
+}
+
+async function portsFor(
+  count: number,
+  basePort: number | undefined,
+): Promise<[number[], number[], number[]]> {
+  if (basePort !== undefined) {
+    const from = (first: number) => Array.from({ length: count }, (_, index) => first + index);
+    return [from(basePort), from(basePort + QUORUM_OFFSET), from(basePort + ELECTION_OFFSET)];
+  }
+  const ports = await findFreePorts(count * 3, HOST);
+  return [ports.slice(0, count), ports.slice(count, count * 2), ports.slice(count * 2)];
+}

@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto';
+import type { Config } from '../../config.js';
+import { OPTIONS } from '../../config-keys.js';
+import { Auth, type HashBase64 } from '../../session/auth.js';
+import { ExitCode, ServerError } from '../storage/errors.js';
+import { readSaslOptions } from './sasl-file.js';
+
+/**
+ * Who may come in and do what, as configured.
+ * @throws ServerError ECONFIG for a hash that the platform lacks, or a JAAS file that cannot be
+ * read
+ */
+export function makeAuth(config: Config): Auth {
+  return new Auth({
+    hash: hashOf(config),
+    superDigest: config.superDigest ?? undefined,
+    x509SuperUser: config.x509SuperUser ?? undefined,
+    isAclSkipped: config.skipACL,
+    schemes: config.auth.schemes,
+    enforced: config.auth.enforced,
+    sasl: readSaslOptions(config),
+    saslSuperUsers: saslSuperUsersOf(config),
+    letAnySaslUserDoX: config.letAnySaslUserDoX,
+    isSaslFailureBorne: config.allowSaslFailedClients,
+  });
+}
+
+function saslSuperUsersOf({ superUser, properties }: Config): string[] {
+  const more = [...properties].filter(([name]) => name.startsWith('zookeeper.superUser.'));
+  return [superUser, ...more.map(([, user]) => user)].filter((user) => user !== null);
+}
+
+function hashOf({ digestAlg }: Config): HashBase64 {
+  const hash: HashBase64 = (text) => createHash(digestAlg).update(text, 'utf8').digest('base64');
+  try {
+    hash('');
+  } catch (cause) {
+    const { key } = OPTIONS.digestAlg;
+    const message = `${key}: there is no hash "${digestAlg}" on this platform`;
+    throw new ServerError('ECONFIG', ExitCode.USAGE, message, cause);
+  }
+  return hash;
+}

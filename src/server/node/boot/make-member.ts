@@ -1,0 +1,150 @@
+/** The core of a member of an ensemble, and its connections to the others. */
+import type { Config } from '../../config.js';
+import type { Event } from '../../events.js';
+import type { ConfigFacts } from '../../host-view.js';
+import { MemberView } from '../../quorum/member-view.js';
+import { QuorumPeer } from '../../quorum/quorum-peer.js';
+import type { QuorumLimits } from '../../quorum/role.js';
+import { ServerStats } from '../../server-stats.js';
+import { SERVER_VERSION } from '../../version.js';
+import type { PeerPorts } from '../driver/perform.js';
+import { ElectionPort } from '../ports/election-port.js';
+import { makeQuorumAuth } from '../ports/quorum-auth.js';
+import { QuorumPort } from '../ports/quorum-port.js';
+import { openEpochs } from '../storage/epoch-files.js';
+import { makeCommittedLog, type OpenedStorage } from '../storage/open-storage.js';
+import { makeTransport } from '../tls/quorum-tls.js';
+import { ConfigKeeper } from './config-file.js';
+import { hostViewOf } from './host.js';
+import { makeAuth } from './make-auth.js';
+import { makeContainers, makeServer } from './make-server.js';
+import type { Membership } from './membership.js';
+
+/** For how long a vote must stand before it is final (FastLeaderElection.finalizeWait). */
+const FINALIZE_WAIT_MS = 200;
+
+/** @throws ServerError EDATA when the epochs on the disk cannot be those of its data */
+export async function makeMember(
+  config: Config,
+  { sid, quorumConfig }: Membership,
+  { storage, database, replayed, committedLog }: OpenedStorage,
+  facts: () => ConfigFacts,
+): Promise<QuorumPeer> {
+  if (storage === null) throw new TypeError('a member of an ensemble needs a data directory');
+  const { tree, sessions } = database;
+  const auth = makeAuth(config);
+  const host = hostViewOf(storage);
+  return new QuorumPeer({
+    sid,
+    config: quorumConfig,
+    limits: limitsOf(config),
+    isReconfigEnabled: config.reconfigEnabled,
+    election: {
+      minIntervalMs: config.fastleaderMinNotificationIntervalMs,
+      maxIntervalMs: config.fastleaderMaxNotificationIntervalMs,
+      finalizeWaitMs: FINALIZE_WAIT_MS,
+    },
+    ...(await openEpochs(storage.dir.fs, storage.dir.snapFolder, tree.lastProcessedZxid)),
+    data: { tree, sessions: [...sessions.values()] },
+    committedLog: committedLog ?? makeCommittedLog(config),
+    replayed,
+    seed: Date.now(),
+    makeServer: (peer, data, makePath) =>
+      makeServer({
+        config,
+        auth,
+        sid,
+        ensembleSize: peer.membership.config.members.size,
+        ...data,
+        stats: new ServerStats(peer.metrics),
+        reconfigure: (request, zxid) => peer.reconfigure(request, zxid),
+        makePath,
+        makeView: (server) => new MemberView(peer, server, host, facts, SERVER_VERSION),
+      }),
+    makeContainers: (state) => makeContainers(config, state.tree),
+  });
+}
+
+function limitsOf(config: Config): QuorumLimits {
+  return {
+    tickTimeMs: config.tickTimeMs,
+    initLimit: config.initLimit,
+    syncLimit: config.syncLimit,
+    connectToLearnerMasterLimit: config.connectToLearnerMasterLimit,
+    maxTimeToWaitForEpochMs: config.leaderMaxTimeToWaitForEpochMs,
+    leaderConnectDelayDuringRetryMs: config.leaderConnectDelayDuringRetryMs,
+    maxTxnLength: config.juteMaxBuffer + config.juteMaxBufferExtraSize,
+    leaderServes: config.leaderServes,
+    maxConcurrentSnapSyncs: config.leaderMaxConcurrentSnapSyncs,
+    maxConcurrentDiffSyncs: config.leaderMaxConcurrentDiffSyncs,
+    observerReconnectDelayMs: config.observerReconnectDelayMs,
+    observerElectionDelayMs: config.observerElectionDelayMs,
+    observerMasterPort: config.observerMasterPort,
+    snapshotSizeFactor: config.snapshotSizeFactor,
+    isReadOnlyAllowed: config.readonlymodeEnabled,
+    standaloneEnabled: config.standaloneEnabled,
+    localSessions: config.localSessionsEnabled
+      ? { isUpgradeAllowed: config.localSessionsUpgradingEnabled }
+      : null,
+  };
+}
+
+export interface PeerPortsOptions {
+  /** The zoo.cfg in which a reconfiguration is kept; undefined where there is none. */
+  readonly configFile: string | undefined;
+  readonly step: (event: Event) => void;
+  readonly onWarning: (message: string) => void;
+}
+
+/** @throws ServerError ECONFIG when ssl.quorum.* or quorum.auth.* name files that are of no use */
+export function makePeerPorts(
+  config: Config,
+  { sid, quorumConfig }: Membership,
+  { configFile, step, onWarning }: PeerPortsOptions,
+): PeerPorts {
+  const shared = {
+    sid,
+    isEverywhere: config.quorumListenOnAllIPs,
+    bindTries: config.electionPortBindRetry,
+    auth: makeQuorumAuth(config),
+    step,
+    onWarning,
+  };
+  const election = new ElectionPort({
+    ...shared,
+    transport: makeTransport(config, step, onWarning),
+    connectTimeoutMs: config.cnxTimeoutMs,
+    greetingTimeoutMs: greetingTimeoutOf(config),
+    isMultiAddress: config.multiAddressEnabled,
+    isKeptAlive: config.tcpKeepAlive,
+  });
+  const greetingTimeoutMs = config.initLimit * config.tickTimeMs;
+  const quorum = new QuorumPort({
+    ...shared,
+    greetingTimeoutMs,
+    observerPort: config.observerMasterPort,
+    transport: makeTransport(config, step, () => undefined),
+  });
+  const keeper =
+    configFile === undefined ? null : new ConfigKeeper({ file: configFile, sid, onWarning });
+  return {
+    election,
+    quorum,
+    listen: async () => {
+      const members = [...quorumConfig.members.values()];
+      await quorum.listen(members);
+      await election.listen(members);
+    },
+    writeConfig: (text) => keeper?.keep(text),
+    close: async () => {
+      election.close();
+      quorum.close();
+      await keeper?.close();
+    },
+  };
+}
+
+/** quorumCnxnTimeoutMs: how long one that came in may keep its number to itself. */
+function greetingTimeoutOf({ quorumCnxnTimeoutMs, syncLimit, tickTimeMs }: Config): number {
+  return quorumCnxnTimeoutMs > 0 ? quorumCnxnTimeoutMs : syncLimit * tickTimeMs;
+}

@@ -1,0 +1,88 @@
+/** A server in front of the clients, of a configuration and of what snapshot and log say. */
+import { parseWhitelist } from '../../../fourlw/whitelist.js';
+import type { Config } from '../../config.js';
+import { ConnectionThrottle } from '../../limits/connection-throttle.js';
+import { connectionThrottleOf, limitOptionsOf } from '../../limits/limit-options.js';
+import { ContainerManager } from '../../pipeline/container-manager.js';
+import { Prep, type PrepOptions } from '../../pipeline/prep.js';
+import { Server, type ServerParts } from '../../server.js';
+import { type ServerSettings, ServerState } from '../../server-state.js';
+import type { ServerStats } from '../../server-stats.js';
+import type { Auth } from '../../session/auth.js';
+import { SessionTracker } from '../../session/session-tracker.js';
+import type { DataTree } from '../../tree/data-tree.js';
+
+export interface MakeServerParts extends Pick<ServerParts, 'makePath' | 'makeView'> {
+  readonly config: Config;
+  readonly auth: Auth;
+  /** 0 for a standalone one. */
+  readonly sid: number;
+  /** Of the servers of the ensemble; 1 for a standalone one. */
+  readonly ensembleSize: number;
+  readonly tree: DataTree;
+  /** Asked where reconfigEnabled says so. */
+  readonly reconfigure: NonNullable<PrepOptions['reconfigure']>;
+  readonly sessions: Iterable<{ readonly id: bigint; readonly timeoutMs: number }>;
+  /** Of the server whose place this one takes. */
+  readonly stats?: ServerStats;
+}
+
+export function makeServer(parts: MakeServerParts): Server {
+  const { config, auth, tree, makePath, makeView } = parts;
+  const settings = settingsOf(config, parts.sid, parts.ensembleSize);
+  const nowMs = Math.floor(performance.now());
+  const sessions = new SessionTracker(settings.tickTimeMs, nowMs);
+  for (const { id, timeoutMs } of parts.sessions) sessions.add(id, timeoutMs, nowMs);
+  const prep = new Prep(tree, auth, {
+    isTTLEnabled: settings.isTTLEnabled,
+    isDigestEnabled: config.digestEnabled,
+    isQuotaEnforced: config.enforceQuota,
+    reconfigure: config.reconfigEnabled ? parts.reconfigure : null,
+    maxTxnLength: config.juteMaxBuffer + config.juteMaxBufferExtraSize,
+  });
+  const throttled = connectionThrottleOf(config);
+  const connectionThrottle = new ConnectionThrottle(throttled, nowMs, Math.random);
+  const state = { settings, tree, sessions, auth, prep, connectionThrottle };
+  return new Server({
+    state: new ServerState({
+      ...state,
+      ...(parts.stats === undefined ? {} : { stats: parts.stats }),
+    }),
+    whitelist: parseWhitelist(config.fourLetterWordWhitelist, config.readonlymodeEnabled),
+    maxClientCnxns: config.maxClientCnxns,
+    maxCnxns: config.maxCnxns,
+    makePath,
+    makeView,
+  });
+}
+
+function settingsOf(config: Config, serverId: number, ensembleSize: number): ServerSettings {
+  const { globalOutstandingLimit: limit } = config;
+  return {
+    serverId,
+    tickTimeMs: config.tickTimeMs,
+    minSessionTimeoutMs: config.minSessionTimeoutMs,
+    maxSessionTimeoutMs: config.maxSessionTimeoutMs,
+    maxFrameLength: config.juteMaxBuffer,
+    // All servers together have so many (QuorumZooKeeperServer.getGlobalOutstandingLimit).
+    globalOutstandingLimit: ensembleSize > 2 ? Math.floor(limit / (ensembleSize - 1)) : limit,
+    snapCount: config.snapCount,
+    snapSize: Number(config.snapSizeLimitKb) * 1024,
+    isTTLEnabled: config.extendedTypesEnabled,
+    sessionlessTimeoutMs: config.sessionlessCnxnTimeoutMs,
+    limits: limitOptionsOf(config),
+    reports: { slowRequestMs: config.slowRequestThresholdMs, isAudited: config.auditEnable },
+  };
+}
+
+export function makeContainers(config: Config, tree: DataTree): ContainerManager {
+  return new ContainerManager(
+    tree,
+    {
+      checkIntervalMs: config.containerCheckIntervalMs,
+      maxPerMinute: config.containerMaxPerMinute,
+      maxNeverUsedMs: Number(config.containerMaxNeverUsedIntervalMs),
+    },
+    Math.floor(performance.now()),
+  );
+}

@@ -1,0 +1,46 @@
+/** The core of a server that needs no other. */
+import { ErrorCode } from '../../../protocol/error-code.js';
+import type { Config } from '../../config.js';
+import type { ConfigFacts } from '../../host-view.js';
+import { Primary } from '../../pipeline/primary.js';
+import { Standalone } from '../../standalone.js';
+import { SERVER_VERSION } from '../../version.js';
+import { LiveView } from '../../view.js';
+import type { OpenedStorage } from '../storage/open-storage.js';
+import { hostViewOf } from './host.js';
+import { makeAuth } from './make-auth.js';
+import { makeContainers, makeServer } from './make-server.js';
+
+export function makeStandalone(
+  config: Config,
+  { storage, database, replayed }: OpenedStorage,
+  facts: () => ConfigFacts,
+): Standalone {
+  const host = hostViewOf(storage);
+  const auth = makeAuth(config);
+  const { tree: first, sessions } = database;
+  return new Standalone(
+    ({ tree, sessions: known }, stats) =>
+      makeServer({
+        config,
+        auth,
+        sid: 0,
+        ensembleSize: 1,
+        tree,
+        sessions: known,
+        ...(stats === undefined ? {} : { stats }),
+        // One server has no quorum to change.
+        reconfigure: () => ErrorCode.UNIMPLEMENTED,
+        makePath: (state, pathHost) =>
+          new Primary(state, pathHost, {
+            seed: Date.now(),
+            // They count towards the next snapshot, and a restored tree has just been written.
+            replayed: tree === first ? replayed : 0,
+            listener: null,
+            containers: makeContainers(config, tree),
+          }),
+        makeView: (made) => new LiveView(made, host, facts, SERVER_VERSION),
+      }),
+    { tree: first, sessions: [...sessions.values()] },
+  );
+}

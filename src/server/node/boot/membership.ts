@@ -1,0 +1,118 @@
+/** Who a member of an ensemble is, and who the others are: zoo.cfg, the dynamic file and myid. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { checkText } from '../../../protocol/check-argument.js';
+import { checkConfig } from '../../check-config.js';
+import type { Config } from '../../config.js';
+import type { QuorumServerConfig } from '../../config-ensemble.js';
+import {
+  makeQuorumConfig,
+  parseQuorumConfig,
+  type QuorumConfig,
+  voters,
+} from '../../quorum/quorum-config.js';
+import { ExitCode, ServerError } from '../storage/errors.js';
+
+export interface Membership {
+  readonly sid: number;
+  readonly own: QuorumServerConfig;
+  readonly quorumConfig: QuorumConfig;
+}
+
+const MAX_SID = 255;
+/** With extended types the highest number marks a znode with a TTL. */
+const MAX_SID_WITH_TTL = 254;
+
+/**
+ * Null when the configuration is that of a server that needs no other.
+ * @param configFile the zoo.cfg, for messages
+ * @throws ServerError ECONFIG that names file and line
+ */
+export async function readMembership(
+  config: Config,
+  dataDir: string | null,
+  configFile: string,
+): Promise<Membership | null> {
+  checkConfig('config', config);
+  if (dataDir !== null) checkText('dataDir', dataDir);
+  checkText('configFile', configFile);
+  if (!config.isReplicated) return null;
+  const quorumConfig = await readQuorumConfig(config, configFile);
+  if (config.standaloneEnabled && voters(quorumConfig).length === 1) return null;
+  if (dataDir === null) {
+    throw refusal(
+      `${configFile}: dataDir: expected a folder: a member of an ensemble needs a disk`,
+    );
+  }
+  const { dynamicConfigFile } = config;
+  const sid = await readMyid(config, dataDir, quorumConfig, dynamicConfigFile ?? configFile);
+  const own = quorumConfig.members.get(sid) as QuorumServerConfig;
+  const { clientPort, clientAddress } = own;
+  if (clientPort !== null && config.clientPort !== null && clientPort !== config.clientPort) {
+    throw refusal(
+      `${configFile}: clientPort is ${config.clientPort}, but the line of server ${sid} says ${clientPort}: take one of them out`,
+    );
+  }
+  const said = config.clientPortAddress;
+  if (clientAddress !== null && said !== null && said !== clientAddress) {
+    throw refusal(
+      `${configFile}: clientPortAddress is ${said}, but the line of server ${sid} says ${clientAddress}: take one of them out`,
+    );
+  }
+  return { sid, own, quorumConfig };
+}
+
+async function readQuorumConfig(config: Config, configFile: string): Promise<QuorumConfig> {
+  const { dynamicConfigFile: file, servers, groups, weights } = config;
+  if (file === null) {
+    const lines = { servers: [...servers], groups: new Map(groups), weights: new Map(weights) };
+    const made = makeQuorumConfig(lines, 0n);
+    if (typeof made === 'string') throw refusal(`${configFile}: ${made}`);
+    return made;
+  }
+  const text = await readFile(file, 'utf8').catch((cause: Error) => {
+    throw refusal(`${configFile}: dynamicConfigFile: ${file} cannot be read: ${cause.message}`);
+  });
+  if (/^\s*version\s*[=:]/m.test(text)) {
+    throw refusal(`${file}: expected the version in the name of the file, found it in the text`);
+  }
+  const parsed = parseQuorumConfig(`${text}\nversion=${versionInName(file)}`);
+  if (typeof parsed !== 'string') return parsed;
+  const [, line, message] = /^line (\d+): (.*)$/s.exec(parsed) ?? [];
+  throw refusal(line === undefined ? `${file}: ${parsed}` : `${file}:${line}: ${message}`);
+}
+
+/** "zoo.cfg.dynamic.100000003" is that of 0x100000003; a name without has version 0. */
+function versionInName(file: string): string {
+  return /\.([0-9a-fA-F]{1,16})$/.exec(file)?.[1] ?? '0';
+}
+
+async function readMyid(
+  config: Config,
+  dataDir: string,
+  { members }: QuorumConfig,
+  source: string,
+): Promise<number> {
+  const path = join(dataDir, 'myid');
+  const known = [...members.keys()].sort((a, b) => a - b).join(', ');
+  const text = await readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
+    const why = cause.code === 'ENOENT' ? 'it is missing' : cause.message;
+    throw refusal(`${path}: expected the number of this server, one of ${known}, but ${why}`);
+  });
+  const [first = ''] = text.split(/\r?\n/, 1);
+  const max = config.extendedTypesEnabled ? MAX_SID_WITH_TTL : MAX_SID;
+  const sid = /^\s*\d{1,9}\s*$/.test(first) ? Number(first) : -1;
+  if (sid < 0 || sid > max) {
+    throw refusal(
+      `${path}: expected the number of this server, from 0 to ${max}, found ${JSON.stringify(first)}`,
+    );
+  }
+  if (!members.has(sid)) {
+    throw refusal(`${path}: ${source} has no line server.${sid}; it has those of ${known}`);
+  }
+  return sid;
+}
+
+function refusal(message: string): ServerError {
+  return new ServerError('ECONFIG', ExitCode.USAGE, message);
+}

@@ -1,0 +1,139 @@
+/** What operators reach a server by, beside the words: AdminServer and Prometheus. */
+import { refuseUnauthorized } from '../../admin/authorize.js';
+import type { Config } from '../../config.js';
+import { LIMITS, type LimitName } from '../../limits/limits.js';
+import { AdminServer } from '../admin/admin-server.js';
+import { makeAdminView } from '../admin/admin-view.js';
+import type { HttpTls } from '../admin/http-gate.js';
+import { MetricsServer } from '../admin/metrics-server.js';
+import type { Core, Driver } from '../driver/driver.js';
+import { TreeTransfer } from '../driver/tree-transfer.js';
+import type { ServerReport } from '../log/logger.js';
+import { Seldom } from '../log/seldom.js';
+import type { Storage } from '../storage/disk.js';
+import { readAdminTlsOptions } from '../tls/tls-options.js';
+
+export interface OperatorsOptions {
+  readonly config: Config;
+  readonly core: Core;
+  readonly driver: Driver;
+  readonly storage: Storage | null;
+  readonly isAdminServerAsked: boolean;
+  readonly onWarning: (message: string) => void;
+  readonly onReport: (report: ServerReport) => void;
+}
+
+export interface Operators {
+  /** Undefined where none listens. */
+  readonly adminPort: number | undefined;
+  readonly metricsPort: number | undefined;
+  close(): Promise<void>;
+}
+
+/** A port that cannot be had is a warning: clients are served without it, as by Apache's server. */
+export async function startOperators(options: OperatorsOptions): Promise<Operators> {
+  const adminServer = options.isAdminServerAsked ? makeAdminServer(options) : undefined;
+  const metricsServer = makeMetricsServer(options);
+  return {
+    adminPort: await tryListen('AdminServer', adminServer, options),
+    metricsPort: await tryListen('Prometheus port', metricsServer, options),
+    close: async () => {
+      await adminServer?.close();
+      await metricsServer?.close();
+    },
+  };
+}
+
+async function tryListen(
+  name: string,
+  server: { readonly port: number; listen(): Promise<void> } | undefined,
+  { onWarning }: OperatorsOptions,
+): Promise<number | undefined> {
+  try {
+    await server?.listen();
+    return server?.port;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    onWarning(`the ${name} does not run: ${why}; clients are served without it`);
+    return undefined;
+  }
+}
+
+const PROMETHEUS = 'org.apache.zookeeper.metrics.prometheus.PrometheusMetricsProvider';
+const OTHER_PROVIDERS = /^org\.apache\.zookeeper\.metrics\.impl\.(Default|Null)MetricsProvider$/;
+
+const limitReporter =
+  ({ step }: Driver) =>
+  (limit: LimitName, from: string, value: number = LIMITS[limit].value): void =>
+    step({ kind: 'limit-exceeded', limit, from, value });
+
+function makeMetricsServer({
+  config,
+  core,
+  driver,
+  onWarning,
+}: OperatorsOptions): MetricsServer | undefined {
+  const { metricsProviderClassName: name } = config;
+  if (name !== PROMETHEUS) {
+    if (name !== null && !OTHER_PROVIDERS.test(name)) {
+      onWarning(`metricsProvider.className: ${name} is not known here; only ${PROMETHEUS} is`);
+    }
+    return undefined;
+  }
+  return new MetricsServer({
+    host: config.metricsProviderHttpHost,
+    port: config.metricsProviderHttpPort,
+    onLimit: limitReporter(driver),
+    view: () => core.server.view,
+    hasProcessMetrics: config.metricsProviderExportJvmInfo,
+  });
+}
+
+/**
+ * admin.forceHttps and admin.portUnification: TLS by the certificates for the other servers.
+ * @throws ServerError ECONFIG when the ssl.quorum.* options name none that can be used
+ */
+function tlsOf(
+  config: Config,
+  driver: Driver,
+  onWarning: (message: string) => void,
+): { readonly tls?: HttpTls } {
+  const { adminForceHttps, adminPortUnification, adminNeedClientAuth } = config;
+  if (!adminForceHttps && !adminPortUnification) return {};
+  const seldom = new Seldom(onWarning);
+  return {
+    tls: {
+      tls: readAdminTlsOptions(config, adminNeedClientAuth ? 'need' : 'none', onWarning),
+      isPlainTaken: !adminForceHttps,
+      detectionTimeoutMs: config.sslHandshakeDetectionTimeoutMs,
+      onFailure: (reason) =>
+        seldom.say(`TLS of the AdminServer: ${reason}`, reason.replace(/^\S+:\d+ /, '')),
+      onPlain: () => driver.step({ kind: 'counted', what: 'insecure_admin_count' }),
+    },
+  };
+}
+
+function makeAdminServer({
+  config,
+  core,
+  driver,
+  storage,
+  onWarning,
+  onReport,
+}: OperatorsOptions): AdminServer {
+  const snapFolder = storage?.dir.snapFolder ?? null;
+  return new AdminServer({
+    host: config.adminServerAddress,
+    port: config.adminServerPort,
+    idleTimeoutMs: config.adminIdleTimeoutMs,
+    onLimit: limitReporter(driver),
+    commandURL: config.adminCommandURL.replace(/\/+$/, ''),
+    admin: makeAdminView({ core, config, snapFolder, step: driver.step }),
+    authorize: (who) => {
+      const { auth, tree } = core.server.state;
+      return refuseUnauthorized(auth, tree.aclOf(tree.root), who);
+    },
+    ...tlsOf(config, driver, onWarning),
+    transfer: new TreeTransfer({ config, core, driver, storage, onReport }),
+  });
+}

@@ -1,0 +1,170 @@
+/** Runs a core: driver, ports, operators, and the end of all of them in order. */
+import type { Config } from '../../config.js';
+import { ForeignTreeError } from '../../foreign-tree-error.js';
+import type { ConfigFacts } from '../../host-view.js';
+import { type Core, Driver } from '../driver/driver.js';
+import type { PeerPorts } from '../driver/perform.js';
+import type { ServerReport } from '../log/logger.js';
+import { ClientPorts } from '../ports/client-ports.js';
+import { ExitCode, ServerError } from '../storage/errors.js';
+import type { OpenedStorage } from '../storage/open-storage.js';
+import { type Operators, startOperators } from './operators.js';
+
+export interface RunOptions {
+  readonly config: Config;
+  readonly opened: OpenedStorage;
+  /** Where clients are listened for. */
+  readonly host: string;
+  /** See ClientPortsOptions. */
+  readonly port: number | null | undefined;
+  readonly securePort: number | null | undefined;
+  readonly isAdminServerAsked: boolean;
+  readonly makeCore: (facts: () => ConfigFacts) => Core | Promise<Core>;
+  /** Null for a server that needs no other. */
+  readonly makePeerPorts: ((driver: Driver) => PeerPorts) | null;
+  readonly onWarning: (message: string) => void;
+  readonly onReport: (report: ServerReport) => void;
+  /** Told behind the end of the server. */
+  readonly onFatal: (error: ServerError) => void;
+}
+
+export interface Run {
+  readonly core: Core;
+  readonly port: number;
+  readonly securePort: number;
+  readonly connectString: string;
+  readonly adminPort: number | undefined;
+  readonly metricsPort: number | undefined;
+  close(): Promise<void>;
+}
+
+const SERVER_START: ServerReport = {
+  kind: 'audit',
+  entry: { operation: 'serverStart', result: 'success' },
+};
+const SERVER_STOP: ServerReport = {
+  kind: 'audit',
+  entry: { operation: 'serverStop', result: 'invoked' },
+};
+const HOUR_MS = 3_600_000;
+
+/** Resolves when all ports are listened on. What is open is closed again when one cannot be had. */
+export async function runServer(options: RunOptions): Promise<Run> {
+  const { config, opened, host, onWarning, onReport } = options;
+  const { storage, lock } = opened;
+  const parts: {
+    driver?: Driver;
+    ports?: ClientPorts;
+    peers?: PeerPorts;
+    operators?: Operators;
+    closing?: Promise<void>;
+  } = {};
+  const shutDown = async (): Promise<void> => {
+    if (config.auditEnable) onReport(SERVER_STOP);
+    await inTurn([
+      async () => parts.operators?.close(),
+      async () => parts.driver?.stop(),
+      async () => parts.peers?.close(),
+      async () => parts.ports?.shutDown(),
+      async () => lock?.release(),
+    ]);
+  };
+  const close = (): Promise<void> => {
+    parts.closing ??= shutDown();
+    return parts.closing;
+  };
+  const onFatal = (cause: unknown): void => {
+    const error = asServerError(cause);
+    close().then(
+      () => options.onFatal(error),
+      () => options.onFatal(error),
+    );
+  };
+  opened.listener.onLogError = onFatal;
+  try {
+    const core = await options.makeCore(() => factsOf(options, parts.ports));
+    const driver = new Driver({
+      core,
+      storage,
+      tickTimeMs: config.tickTimeMs,
+      purge: {
+        everyMs: config.autopurgePurgeIntervalHours * HOUR_MS,
+        retain: config.autopurgeSnapRetainCount,
+      },
+      onWarning,
+      onReport,
+      onFatal,
+    });
+    parts.driver = driver;
+    const { port: asked, securePort: askedSecure } = options;
+    const listening = { port: asked, securePort: askedSecure, step: driver.step };
+    const ports = new ClientPorts({ config, host, onWarning, ...listening });
+    parts.ports = ports;
+    driver.port = ports.plain;
+    if (options.makePeerPorts !== null) {
+      parts.peers = options.makePeerPorts(driver);
+      driver.peers = parts.peers;
+      await parts.peers.listen();
+    }
+    opened.listener.onMeasured = (what, value) => driver.measured(what, value);
+    for (const [what, value] of opened.startup) driver.measured(what, value);
+    await ports.listen();
+    driver.start();
+    const { isAdminServerAsked } = options;
+    const operators = await startOperators({
+      config,
+      core,
+      driver,
+      storage,
+      isAdminServerAsked,
+      onWarning,
+      onReport,
+    });
+    parts.operators = operators;
+    const { port, securePort, connectString } = ports;
+    onReport({ kind: 'serving', connectString, dataDir: storage?.dir.options.dataDir ?? null });
+    if (config.auditEnable) onReport(SERVER_START);
+    const { adminPort, metricsPort } = operators;
+    return { core, port, securePort, connectString, adminPort, metricsPort, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/**
+ * Each in its turn, whatever becomes of the one before: a port or a lock left behind would keep the
+ * next server out. Rejects with the first error.
+ */
+async function inTurn(steps: readonly (() => Promise<void>)[]): Promise<void> {
+  const [first, ...rest] = steps;
+  if (first === undefined) return;
+  try {
+    await first();
+  } finally {
+    await inTurn(rest);
+  }
+}
+
+function factsOf({ config, opened }: RunOptions, ports: ClientPorts | undefined): ConfigFacts {
+  const { storage } = opened;
+  return {
+    clientPort: ports?.port ?? -1,
+    secureClientPort: ports?.securePort ?? -1,
+    outstandingTlsHandshakes: ports?.outstandingHandshakes ?? 0,
+    dataDir: storage?.dir.snapFolder ?? '',
+    dataLogDir: storage?.dir.logFolder ?? '',
+    maxClientCnxns: config.maxClientCnxns,
+    clientPortListenBacklog: config.clientPortListenBacklog,
+  };
+}
+
+function asServerError(cause: unknown): ServerError {
+  if (cause instanceof ServerError) return cause;
+  if (cause instanceof ForeignTreeError) {
+    return new ServerError(cause.code, ExitCode.DATA, cause.message, cause);
+  }
+  const why = cause instanceof Error ? cause.message : String(cause);
+  const message = `the server stops, since something happened that must not: ${why}`;
+  return new ServerError('EUNEXPECTED', ExitCode.UNEXPECTED, message, cause);
+}

@@ -1,0 +1,29 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { Config } from '../../config.js';
+import type { SaslOptions } from '../../session/sasl-digest.js';
+import { parseSaslUsers } from '../../session/sasl-users.js';
+import { ExitCode, ServerError } from '../storage/errors.js';
+
+/** What SASL needs, from the JAAS file of `java.security.auth.login.config`; null without one. */
+export function readSaslOptions(config: Config): SaslOptions | null {
+  const { saslLoginConfig: file, saslServerConfig: section } = config;
+  if (file === null) return null;
+  const refuse = (what: string, cause?: unknown): never => {
+    throw new ServerError('ECONFIG', ExitCode.USAGE, `${file}: ${what}`, cause);
+  };
+  let text = '';
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (cause) {
+    refuse(`java.security.auth.login.config cannot be read: ${(cause as Error).message}`, cause);
+  }
+  const users = parseSaslUsers(text, section);
+  // A file may be for clients alone; Apache's server serves without SASL then.
+  if (users === undefined) return null;
+  return {
+    users,
+    md5: (bytes) => createHash('md5').update(bytes).digest(),
+    nonce: () => randomBytes(24).toString('hex'),
+  };
+}

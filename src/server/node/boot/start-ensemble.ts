@@ -1,0 +1,187 @@
+/** A whole ensemble in this process, for tests: real servers, real connections, free ports. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ServerReport } from '../log/logger.js';
+import { ExitCode, ServerError } from '../storage/errors.js';
+import { checkEnsembleOptions } from './check-options.js';
+import { ENSEMBLE_LIMITS, layOutEnsemble, type SeatLayout } from './lay-out-ensemble.js';
+import { type RunningServer, startServer } from './start-server.js';
+
+export interface StartEnsembleOptions {
+  /** Servers that vote. Default: 3. */
+  readonly size?: number;
+  readonly observers?: number;
+  /** Has a folder for each server; without it a temporary one, which `close` removes. */
+  readonly dir?: string;
+  /** The first server's port for clients, the others' follow. Default: free ports. */
+  readonly basePort?: number;
+  /** Lines of every zoo.cfg by name. */
+  readonly config?: Readonly<Record<string, string>>;
+  /** Further lines of the zoo.cfg of one server. */
+  readonly configOf?: (sid: number) => Readonly<Record<string, string>>;
+  /** Is this server one of those whose serving is waited for? Default: each is. */
+  readonly isWaitedFor?: (sid: number) => boolean;
+  /** Told what an operator should know and a server survives. */
+  readonly onWarning?: (message: string, sid: number) => void;
+  readonly onReport?: (report: ServerReport, sid: number) => void;
+  /** Told why a server had to stop. */
+  readonly onFatal?: (error: ServerError, sid: number) => void;
+}
+
+export interface EnsembleMember {
+  readonly sid: number;
+  readonly role: 'participant' | 'observer';
+  /** For clients. */
+  readonly port: number;
+  /** For the other servers. */
+  readonly quorumPort: number;
+  readonly electionPort: number;
+  readonly connectString: string;
+  readonly dataDir: string;
+  /** What it is at the moment; undefined while it is closed or has no leader. */
+  readonly mode: RunningServer['mode'];
+  /** Ends this one in order; the others go on, while they are a majority. */
+  close(): Promise<void>;
+  /** Starts it again, on its data; resolves when it can be reached. */
+  start(): Promise<void>;
+}
+
+export interface RunningEnsemble {
+  /** "127.0.0.1:2181,127.0.0.1:2182,127.0.0.1:2183" */
+  readonly connectString: string;
+  readonly members: readonly EnsembleMember[];
+  /** Resolves when every member that is not closed serves. */
+  untilServing(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const START_TIMEOUT_MS = 60_000;
+const LOOK_EVERY_MS = 5;
+/** Enough for servers that share a process: who does not answer by then never will. */
+const TEST_TICK = { tickTime: '500' };
+
+/**
+ * Starts the servers and resolves when all of them serve.
+ * @throws ServerError ECONFIG, EBIND …, as startServer does; EQUORUM when they find no leader
+ */
+export async function startEnsemble(given: StartEnsembleOptions = {}): Promise<RunningEnsemble> {
+  const options = checkEnsembleOptions(given);
+  const { size = 3, observers = 0, basePort, isWaitedFor = () => true } = options;
+  if (!(Number.isInteger(size) && size > 0 && Number.isInteger(observers) && observers >= 0)) {
+    const found = `${size} and ${observers}`;
+    const message = `expected one participant at least and no broken numbers, found ${found}`;
+    throw new ServerError('ECONFIG', ExitCode.USAGE, message);
+  }
+  const temporary = options.dir === undefined ? await mkdtemp(join(tmpdir(), 'zksh-')) : null;
+  const dir = options.dir ?? temporary ?? '';
+  const places = basePort === undefined ? {} : { basePort };
+  const seats = await layOutEnsemble({ size, observers, dir, ...places });
+  const members = seats.map((seat) => new Member(seat, options));
+  const ensemble: RunningEnsemble = {
+    connectString: members.map(({ connectString }) => connectString).join(','),
+    members,
+    untilServing: () => untilServing(members.filter(({ sid }) => isWaitedFor(sid))),
+    close: async () => {
+      await Promise.all(members.map((member) => member.close()));
+      if (temporary !== null) await rm(temporary, { recursive: true, force: true });
+    },
+  };
+  try {
+    await Promise.all(members.map((member) => member.start()));
+    await ensemble.untilServing();
+    return ensemble;
+  } catch (error) {
+    await ensemble.close();
+    throw error;
+  }
+}
+
+async function untilServing(members: readonly Member[]): Promise<void> {
+  const deadline = performance.now() + START_TIMEOUT_MS;
+  for (;;) {
+    const waiting = members.filter(({ isRunning, mode }) => isRunning && mode === undefined);
+    if (waiting.length === 0) return;
+    if (performance.now() > deadline) {
+      const sids = waiting.map(({ sid }) => sid).join(', ');
+      const message = `the ensemble found no leader in ${START_TIMEOUT_MS} ms: without one are ${sids}`;
+      throw new ServerError('EQUORUM', ExitCode.UNEXPECTED, message);
+    }
+    await delay(LOOK_EVERY_MS);
+  }
+}
+
+class Member implements EnsembleMember {
+  private readonly seat: SeatLayout;
+  private readonly options: StartEnsembleOptions;
+  private server: RunningServer | null = null;
+
+  constructor(seat: SeatLayout, options: StartEnsembleOptions) {
+    this.seat = seat;
+    this.options = options;
+  }
+
+  get sid(): number {
+    return this.seat.sid;
+  }
+
+  get role(): EnsembleMember['role'] {
+    return this.seat.role;
+  }
+
+  get port(): number {
+    return this.seat.clientPort;
+  }
+
+  get quorumPort(): number {
+    return this.seat.quorumPort;
+  }
+
+  get electionPort(): number {
+    return this.seat.electionPort;
+  }
+
+  get connectString(): string {
+    return `127.0.0.1:${this.port}`;
+  }
+
+  get dataDir(): string {
+    return this.seat.dataDir;
+  }
+
+  get isRunning(): boolean {
+    return this.server !== null;
+  }
+
+  get mode(): RunningServer['mode'] {
+    return this.server?.mode;
+  }
+
+  async start(): Promise<void> {
+    if (this.server !== null) return;
+    const { sid, seat } = this;
+    const { config, configOf, onWarning, onReport, onFatal } = this.options;
+    this.server = await startServer({
+      config: {
+        ...TEST_TICK,
+        ...ENSEMBLE_LIMITS,
+        ...config,
+        ...configOf?.(sid),
+        ...seat.config,
+      },
+      onWarning: (message) => onWarning?.(message, sid),
+      onReport: (report) => onReport?.(report, sid),
+      onFatal: (error) => {
+        this.server = null;
+        onFatal?.(error, sid);
+      },
+    });
+  }
+
+  async close(): Promise<void> {
+    const { server } = this;
+    this.server = null;
+    await server?.close();
+  }
+}

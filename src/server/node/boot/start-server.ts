@@ -1,0 +1,149 @@
+/** Puts a server together, of configuration, core, driver, disk and sockets. */
+import type { ServerMode } from '../../../fourlw/server-view.js';
+import { type Config, configFromOptions } from '../../config.js';
+import { OPTIONS } from '../../config-keys.js';
+import type { ServerReport } from '../log/logger.js';
+import { ExitCode, ServerError } from '../storage/errors.js';
+import { openStorage } from '../storage/open-storage.js';
+import { checkStartOptions } from './check-options.js';
+import { makeMember, makePeerPorts } from './make-member.js';
+import { makeStandalone } from './make-standalone.js';
+import { readMembership } from './membership.js';
+import { runServer } from './run-server.js';
+
+export interface StartServerOptions {
+  /**
+   * Default: clientPort of `config`, else 0, a free port, unless there is a secureClientPort. Null
+   * has no port without TLS.
+   */
+  readonly port?: number | null;
+  /** For TLS; 0 takes a free port. Default: secureClientPort of `config`, else none. */
+  readonly securePort?: number | null;
+  /** Default: clientPortAddress of `config`, else 127.0.0.1. */
+  readonly host?: string;
+  /** Where log and snapshots are kept; in memory without it. */
+  readonly dataDir?: string;
+  /** Lines of a zoo.cfg (`tickTime`, `4lw.commands.whitelist` …) by name. */
+  readonly config?: Readonly<Record<string, string>>;
+  /** A whole zoo.cfg that was read already; `config` is not looked at then. */
+  readonly parsed?: Config;
+  /** The file of `parsed`: a reconfiguration of an ensemble is kept there. */
+  readonly configFile?: string;
+  /** Told what an operator should know and the server survives, a sentence each. */
+  readonly onWarning?: (message: string) => void;
+  /** Told everything worth a log, those sentences among it: see createLogger. */
+  readonly onReport?: (report: ServerReport) => void;
+  /** Told why a running server had to stop; its connections are closed by then. */
+  readonly onFatal?: (error: ServerError) => void;
+}
+
+export interface RunningServer {
+  readonly host: string;
+  /** -1 when there is no port without TLS. */
+  readonly port: number;
+  /** -1 when there is no port for TLS alone. */
+  readonly securePort: number;
+  /** "127.0.0.1:2181", or "zks://127.0.0.1:2281" when there is no port without TLS. */
+  readonly connectString: string;
+  /** Of the AdminServer; undefined where none listens. */
+  readonly adminPort: number | undefined;
+  /** Of the one that Prometheus asks; undefined where none listens. */
+  readonly metricsPort: number | undefined;
+  /** What it is at the moment; undefined for a member of an ensemble that has no leader. */
+  readonly mode: ServerMode | undefined;
+  /** Closes connections, log and sockets in order; sessions live on in the data directory. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a server in this process. With server.N lines it is a member of an ensemble, which needs
+ * a data directory; the promise resolves when it can be reached, and it serves when there is a
+ * quorum.
+ * @throws ServerError with a `code` (ECONFIG, EDATADIR, EDATADIRINUSE, EDATA, EBIND), a sentence
+ * and the exit code of zkserver
+ */
+export async function startServer(given: StartServerOptions = {}): Promise<RunningServer> {
+  const options = checkStartOptions(given);
+  const config = configOf(options);
+  refuseUnsupported(config);
+  const onReport = options.onReport ?? (() => undefined);
+  const onWarning = (message: string): void => {
+    options.onWarning?.(message);
+    onReport({ kind: 'warning', message });
+  };
+  const dataDir = options.dataDir ?? config.dataDir;
+  const membership = await readMembership(config, dataDir, options.configFile ?? 'config');
+  if (config.peerType === 'observer' && membership?.own.role === 'participant') {
+    const line = `server.${membership.sid}`;
+    onWarning(`peerType=observer is overlooked: the line ${line} says participant, and it counts`);
+  }
+  const opened = await openStorage(config, dataDir, onWarning, onReport);
+  const host = membership?.own.clientAddress ?? options.host ?? config.clientPortAddress;
+  const run = await runServer({
+    config,
+    opened,
+    host: host ?? DEFAULT_HOST,
+    port: membership?.own.clientPort ?? options.port,
+    securePort: options.securePort,
+    isAdminServerAsked: isAdminServerAsked(options, config),
+    makeCore: (facts) =>
+      membership === null
+        ? makeStandalone(config, opened, facts)
+        : makeMember(config, membership, opened, facts),
+    makePeerPorts:
+      membership === null
+        ? null
+        : ({ step }) =>
+            makePeerPorts(config, membership, { configFile: options.configFile, step, onWarning }),
+    onWarning,
+    onReport,
+    onFatal: (error) => {
+      if (options.onFatal === undefined) onWarning(error.message);
+      else options.onFatal(error);
+    },
+  });
+  const { port, securePort, connectString, adminPort, metricsPort, close } = run;
+  const listening = { host: host ?? DEFAULT_HOST, port, securePort, connectString };
+  return {
+    ...listening,
+    adminPort,
+    metricsPort,
+    get mode() {
+      const { view } = run.core.server;
+      // A leader that lets no clients in (leaderServes=no) is one all the same.
+      return view.isServing || view.mode === 'leader' ? view.mode : undefined;
+    },
+    close,
+  };
+}
+
+const DEFAULT_HOST = '127.0.0.1';
+
+function configOf(options: StartServerOptions): Config {
+  if (options.parsed !== undefined) return options.parsed;
+  const { dataDir } = options;
+  const result = configFromOptions({
+    ...options.config,
+    ...(dataDir === undefined ? {} : { dataDir }),
+  });
+  if ('config' in result) return result.config;
+  const [first] = result.errors;
+  throw new ServerError('ECONFIG', ExitCode.USAGE, first?.text ?? 'the configuration is not valid');
+}
+
+/** Inside another program it takes a word to open a port that nobody may expect. */
+function isAdminServerAsked(options: StartServerOptions, config: Config): boolean {
+  if (options.parsed !== undefined) return config.adminEnableServer;
+  const { config: own = {} } = options;
+  const key = OPTIONS.adminEnableServer.key;
+  return (key in own || `zookeeper.${key}` in own) && config.adminEnableServer;
+}
+
+function refuseUnsupported(config: Config): void {
+  const refuse = (what: string): never => {
+    throw new ServerError('ECONFIG', ExitCode.USAGE, `${what} not supported by this release`);
+  };
+  if (config.snapshotCompressionMethod === 'snappy') {
+    refuse('snapshot.compression.method=snappy is');
+  }
+}

@@ -1,0 +1,258 @@
+/**
+ * Drives a server: feeds it events, performs its effects in order. All events of one turn of the
+ * event loop are stepped before one drain, so a turn makes one write a connection and one append.
+ */
+import { assert } from '../../assert.js';
+import type { Effect, QuorumEffect } from '../../effects.js';
+import type { Event } from '../../events.js';
+import { LIMITS } from '../../limits/limits.js';
+import type { Database } from '../../persistence/replay.js';
+import type { Server } from '../../server.js';
+import type { Measured } from '../../server-stats.js';
+import type { SnapshotContent } from '../../snapshot-content.js';
+import type { ServerReport } from '../log/logger.js';
+import type { ClientPort } from '../ports/client-port.js';
+import { Disk, type SnapshotFile, type Storage } from '../storage/disk.js';
+import { isDiskEffect, type PeerPorts, performOnDisk, performOnPeers } from './perform.js';
+
+/** What a driver drives: a server alone, or a member of an ensemble around one. */
+export interface Core {
+  /** Clients are in front of it. */
+  readonly server: Server;
+  step(event: Event): void;
+  drain(): readonly Effect[];
+  /** When it wants to be told the time at the latest, by the monotonic clock; Infinity is never. */
+  readonly nextWakeMs: number;
+}
+
+export interface DriverOptions {
+  readonly core: Core;
+  /** Null keeps nothing: what is appended counts as durable when the turn is over. */
+  readonly storage: Storage | null;
+  readonly tickTimeMs: number;
+  /** autopurge; everyMs 0 is never. */
+  readonly purge: { readonly everyMs: number; readonly retain: number };
+  readonly onWarning: (message: string) => void;
+  readonly onReport: (report: ServerReport) => void;
+  /** An error nobody expected: the server is in doubt and must stop. */
+  readonly onFatal: (error: unknown) => void;
+}
+
+/** How often sessions are looked at, at most; buckets are whole ticks. */
+const MAX_TICK_MS = 500;
+
+export class Driver {
+  port: ClientPort | null = null;
+  /** What a member of an ensemble has beside that. */
+  peers: PeerPorts | null = null;
+  private readonly options: DriverOptions;
+  private isScheduled = false;
+  private isStopped = false;
+  private readonly disk: Disk | null;
+  private timer: NodeJS.Timeout | undefined;
+  private alarm: NodeJS.Timeout | undefined;
+  /** What the alarm is set to. */
+  private alarmMs = Number.POSITIVE_INFINITY;
+  /** Who waits for a restore. */
+  private restored: (() => void) | undefined;
+  private readonly drainSoon = (): void => this.drain();
+
+  constructor(options: DriverOptions) {
+    this.options = options;
+    const { storage, purge, onWarning, onReport } = options;
+    this.disk =
+      storage === null
+        ? null
+        : new Disk({
+            storage,
+            purge,
+            onWarning,
+            onPurged: (files) => onReport({ kind: 'purged', files }),
+            onSnapshot: (path, ms) => {
+              this.measured('snapshottime', ms);
+              onReport({ kind: 'snapshot-written', path, ms });
+            },
+            onFatal: (error) => this.fail(error),
+          });
+  }
+
+  start(): void {
+    const everyMs = Math.max(1, Math.min(this.options.tickTimeMs / 2, MAX_TICK_MS));
+    this.timer = setInterval(() => this.wake(), everyMs);
+    this.disk?.startPurging();
+    // A member of an ensemble begins by itself.
+    this.wake();
+  }
+
+  readonly step = (event: Event): void => {
+    if (this.isStopped) {
+      this.reportLast(event);
+      return;
+    }
+    this.wake();
+    try {
+      this.options.core.step(event);
+    } catch (error) {
+      this.fail(error);
+    }
+  };
+
+  /** The core is over, but what clients do until their sockets are closed is worth the log. */
+  private reportLast(event: Event): void {
+    if (event.kind !== 'limit-exceeded') return;
+    const { limit, from, value = LIMITS[limit].value } = event;
+    this.options.onReport({ kind: 'limit-exceeded', limit, value, from, times: 1 });
+  }
+
+  /** @param value a duration in ms, or a count; it is told in whole ones */
+  measured(what: Measured, value: number): void {
+    this.step({ kind: 'measured', what, value: Math.round(value) });
+  }
+
+  /** The first event of a turn brings the time and asks for the drain. */
+  private wake(): void {
+    if (this.isScheduled || this.isStopped) return;
+    this.isScheduled = true;
+    setImmediate(this.drainSoon);
+    try {
+      this.options.core.step({
+        kind: 'clock',
+        wallMs: Date.now(),
+        monotonicMs: Math.floor(performance.now()),
+      });
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  private drain(): void {
+    this.isScheduled = false;
+    // Without a disk an append is durable at once, and its replies belong to this turn.
+    while (!this.isStopped) {
+      const effects = this.options.core.drain();
+      if (effects.length === 0) break;
+      let isMoreLeft = false;
+      for (const effect of effects) {
+        if (effect.kind === 'wake') isMoreLeft = true;
+        else this.perform(effect);
+      }
+      if (!isMoreLeft) continue;
+      this.wake();
+      break;
+    }
+    this.setAlarm();
+  }
+
+  private setAlarm(): void {
+    const { nextWakeMs } = this.options.core;
+    if (nextWakeMs === this.alarmMs || this.isStopped) return;
+    clearTimeout(this.alarm);
+    this.alarmMs = nextWakeMs;
+    if (nextWakeMs === Number.POSITIVE_INFINITY) return;
+    const ms = Math.min(Math.max(Math.ceil(nextWakeMs - performance.now()), 0), MAX_TICK_MS);
+    this.alarm = setTimeout(() => {
+      this.alarmMs = Number.POSITIVE_INFINITY;
+      this.wake();
+    }, ms);
+  }
+
+  private perform(effect: Effect): void {
+    switch (effect.kind) {
+      case 'send':
+        this.port?.send(effect.connection, effect.bytes);
+        break;
+      case 'append':
+        this.append(effect);
+        break;
+      case 'close':
+        this.port?.close(effect.connection);
+        break;
+      case 'pause':
+        this.port?.hold(effect.connection);
+        break;
+      case 'resume':
+        this.port?.release(effect.connection);
+        break;
+      case 'await-reading':
+        this.port?.awaitReading(effect.connection);
+        break;
+      case 'snapshot':
+        this.disk?.takeSnapshot(effect.content);
+        break;
+      case 'adopt-restored':
+        this.adoptRestored(effect);
+        break;
+      case 'report':
+        this.options.onReport(effect.report);
+        break;
+      case 'wake':
+        break;
+      default:
+        this.performQuorum(effect);
+    }
+  }
+
+  private performQuorum(effect: QuorumEffect): void {
+    const { peers, disk } = this;
+    if (isDiskEffect(effect)) {
+      assert(disk !== null, 'a member of an ensemble has a disk');
+      performOnDisk(effect, disk, peers?.quorum, this.step);
+    } else {
+      assert(peers !== null, 'a member of an ensemble has ports for the others');
+      performOnPeers(effect, peers);
+    }
+  }
+
+  private append(effect: Extract<Effect, { kind: 'append' }>): void {
+    if (this.disk === null) {
+      this.step(effect.whenDurable);
+      return;
+    }
+    const startedAt = performance.now();
+    this.disk.append(effect.bytes, effect.firstZxid, () => {
+      this.measured('flush-time', performance.now() - startedAt);
+      this.step(effect.whenDurable);
+    });
+  }
+
+  /** Writes one for an operator, behind one that is being written. */
+  async writeSnapshot(content: () => SnapshotContent): Promise<SnapshotFile> {
+    if (this.disk === null) throw new Error('there is no disk to write a snapshot to');
+    return await this.disk.writeSnapshot(content);
+  }
+
+  /** Resolves when this is the tree, and the disk holds no other; see `restore` of events.ts. */
+  restore(database: Database, staged: string | null): Promise<void> {
+    return new Promise((resolve) => {
+      this.restored = resolve;
+      this.step({ kind: 'restore', database, staged });
+    });
+  }
+
+  private adoptRestored({
+    staged,
+    whenDurable,
+  }: Extract<Effect, { kind: 'adopt-restored' }>): void {
+    const go = (): void => {
+      this.step(whenDurable);
+      this.restored?.();
+    };
+    if (this.disk === null || staged === null) go();
+    else this.disk.adoptRestored(staged, go);
+  }
+
+  private fail(error: unknown): void {
+    this.isStopped = true;
+    this.options.onFatal(error);
+  }
+
+  /** No further event is taken; what is on its way to the disk is waited for. */
+  async stop(): Promise<void> {
+    // One that was never started has nobody to say anything to.
+    if (!this.isStopped && this.timer !== undefined) this.drain();
+    this.isStopped = true;
+    clearInterval(this.timer);
+    clearTimeout(this.alarm);
+    await this.disk?.close();
+  }
+}

@@ -1,0 +1,101 @@
+/** What a member of an ensemble asks of its disk and of its connections to the others. */
+import type { QuorumEffect } from '../../effects.js';
+import type { Event } from '../../events.js';
+import type { ElectionPort } from '../ports/election-port.js';
+import type { QuorumPort } from '../ports/quorum-port.js';
+import type { Disk } from '../storage/disk.js';
+
+export interface PeerPorts {
+  /** @throws ServerError EBIND */
+  listen(): Promise<void>;
+  readonly election: ElectionPort;
+  readonly quorum: QuorumPort;
+  /** Keeps the membership for the next start. */
+  readonly writeConfig: (text: string) => void;
+  close(): Promise<void>;
+}
+
+type DiskEffect = Extract<
+  QuorumEffect,
+  { kind: 'write-epoch' | 'truncate' | 'install-snapshot' | 'search-log' | 'link-log' }
+>;
+
+export function isDiskEffect(effect: QuorumEffect): effect is DiskEffect {
+  return (
+    effect.kind === 'write-epoch' ||
+    effect.kind === 'truncate' ||
+    effect.kind === 'install-snapshot' ||
+    effect.kind === 'search-log' ||
+    effect.kind === 'link-log'
+  );
+}
+
+export function performOnDisk(
+  effect: DiskEffect,
+  disk: Disk,
+  quorum: Pick<QuorumPort, 'sendTxns'> | undefined,
+  step: (event: Event) => void,
+): void {
+  switch (effect.kind) {
+    case 'write-epoch':
+      disk.writeEpoch(effect.name, effect.epoch, () => step(effect.whenDurable));
+      break;
+    case 'truncate':
+      disk.truncate(effect.zxid, (database) => step({ kind: 'truncated', database }));
+      break;
+    case 'install-snapshot':
+      disk.install(effect.content, () => step(effect.whenDurable), effect.mismatchZxid);
+      break;
+    case 'search-log':
+      searchLog(effect, disk, step);
+      break;
+    case 'link-log':
+      quorum?.sendTxns(effect.link, disk.readTxns(effect.range));
+      break;
+  }
+}
+
+function searchLog(
+  { link, range, sizeFactor }: Extract<QuorumEffect, { kind: 'search-log' }>,
+  disk: Disk,
+  step: (event: Event) => void,
+): void {
+  const { until } = range;
+  disk.searchLog(range, sizeFactor, (place) => step({ kind: 'log-searched', link, until, place }));
+}
+
+export function performOnPeers(
+  effect: Exclude<QuorumEffect, DiskEffect>,
+  { election, quorum, writeConfig }: Omit<PeerPorts, 'listen' | 'close'>,
+): void {
+  switch (effect.kind) {
+    case 'notify':
+      election.notify(effect.sid, effect.frame);
+      break;
+    case 'members':
+      election.setMembers(effect.members);
+      quorum.setMembers(effect.members);
+      break;
+    case 'link-send':
+      quorum.send(effect.link, effect.bytes);
+      break;
+    case 'link-snapshot':
+      quorum.sendSnapshot(effect);
+      break;
+    case 'link-close':
+      quorum.closeLink(effect.link);
+      break;
+    case 'link-proven':
+      quorum.proveLink(effect.link);
+      break;
+    case 'observer-port':
+      quorum.setObserverPort(effect.isOpen);
+      break;
+    case 'link-dial':
+      quorum.dial(effect);
+      break;
+    case 'write-config':
+      writeConfig(effect.text);
+      break;
+  }
+}

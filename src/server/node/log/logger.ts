@@ -1,0 +1,241 @@
+/**
+ * The log of a server process: one JSON object a line on stderr, through pino, which is loaded when
+ * a log is wanted. The audit log goes there too, unless it has a file.
+ */
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import type { Logger as Pino } from 'pino';
+import {
+  checkFields,
+  checkFunction,
+  checkOneOf,
+  checkString,
+  checkText,
+} from '../../../protocol/check-argument.js';
+import { hex64 } from '../../../protocol/zxid.js';
+import { type AuditEntry, formatAuditEntry } from '../../audit.js';
+import { checkConfig } from '../../check-config.js';
+import type { Config } from '../../config.js';
+import { OPTIONS } from '../../config-keys.js';
+import { escapeHidden } from '../../escape-hidden.js';
+import { LIMITS } from '../../limits/limits.js';
+import type { Report } from '../../reports.js';
+
+/** What the parts that do I/O tell, besides what the server itself reports. */
+export type HostReport =
+  | {
+      readonly kind: 'recovered';
+      /** Undefined when there was no snapshot. */
+      readonly snapshotZxid: bigint | undefined;
+      readonly lastZxid: bigint;
+      readonly replayedTxns: number;
+      readonly ms: number;
+    }
+  | { readonly kind: 'serving'; readonly connectString: string; readonly dataDir: string | null }
+  | { readonly kind: 'snapshot-written'; readonly path: string; readonly ms: number }
+  | {
+      readonly kind: 'restored';
+      readonly zxid: bigint;
+      readonly nodes: number;
+      readonly sessions: number;
+      readonly ms: number;
+    }
+  | { readonly kind: 'purged'; readonly files: readonly string[] }
+  | { readonly kind: 'warning'; readonly message: string };
+
+export type ServerReport = Report | HostReport;
+
+export type LogLevel = Config['logLevel'];
+
+/** What the configuration says; where it says nothing, the environment (ZKSERVER_LOG_LEVEL). */
+export function logLevelOf(config: Config, environment: string | undefined): LogLevel {
+  checkConfig('config', config);
+  if (environment !== undefined) checkText('environment', environment);
+  const { logLevel } = config;
+  const { default: usual, parse } = OPTIONS.logLevel;
+  return logLevel === usual ? (parse(environment ?? '') ?? usual) : logLevel;
+}
+
+export interface LoggerOptions {
+  readonly level: LogLevel;
+  /** Audit entries are appended here, a line each; into the log without it. */
+  readonly auditFile?: string | null;
+  /** Where the log goes; stderr without it. */
+  readonly write?: (line: string) => void;
+}
+
+export interface ServerLogger {
+  report(report: ServerReport): void;
+  close(): void;
+}
+
+/** @throws Error of the file system when the audit file cannot be opened */
+export async function createLogger(given: LoggerOptions): Promise<ServerLogger> {
+  const options = checkLoggerOptions(given);
+  const { default: pino } = await import('pino');
+  const { write } = options;
+  const settings = {
+    level: options.level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+    // A line ends with the only newline that pino writes itself.
+    hooks: { streamWrite: (line: string) => `${escapeHidden(line.trimEnd())}\n` },
+  };
+  // Synchronous: the last line before the end of a process must not be lost.
+  const stderr = pino.destination({ fd: 2, sync: true });
+  // Whoever read it has gone: a server serves on without a log.
+  stderr.on('error', () => undefined);
+  const log = pino(settings, write === undefined ? stderr : { write });
+  const auditFile = options.auditFile ? openSync(options.auditFile, 'a', 0o640) : undefined;
+  const serverUser = userInfo().username;
+  const isTooOften = makeThrottle();
+  const reportAudit = (entry: AuditEntry): void => {
+    if (auditFile === undefined) {
+      logAudit(log, entry, serverUser);
+      return;
+    }
+    try {
+      writeSync(auditFile, auditLine(entry, serverUser));
+    } catch (error) {
+      log.error({ event: 'audit', error }, 'the audit file cannot be written; the entry follows');
+      logAudit(log, entry, serverUser);
+    }
+  };
+  return {
+    report: (report) => {
+      if (report.kind === 'audit') reportAudit(report.entry);
+      else if (!isTooOften(report.kind)) logReport(log, report);
+    },
+    close: () => {
+      if (auditFile !== undefined) closeSync(auditFile);
+    },
+  };
+}
+
+const MAX_A_SECOND = 20;
+const OFTEN: ReadonlySet<string> = new Set(['refused', 'slow-request']);
+
+/** What comes in floods when a server is in trouble must not cost it the rest of its time. */
+function makeThrottle(): (kind: string) => boolean {
+  let second = 0;
+  let count = 0;
+  return (kind) => {
+    if (!OFTEN.has(kind)) return false;
+    const now = Math.floor(performance.now() / 1000);
+    if (now !== second) [second, count] = [now, 0];
+    count++;
+    return count > MAX_A_SECOND;
+  };
+}
+
+function logAudit(log: Pino, entry: AuditEntry, serverUser: string): void {
+  const line = formatAuditEntry(entry, serverUser);
+  log[levelOf(entry)]({ event: 'audit' }, line);
+}
+
+function auditLine(entry: AuditEntry, serverUser: string): string {
+  const level = levelOf(entry).toUpperCase();
+  return `${new Date().toISOString()} ${level} ${formatAuditEntry(entry, serverUser)}\n`;
+}
+
+function levelOf({ result }: AuditEntry): 'info' | 'error' {
+  return result === 'failure' ? 'error' : 'info';
+}
+
+/** The level, the fields and the sentence of a report. */
+function logReport(log: Pino, report: Exclude<ServerReport, { kind: 'audit' }>): void {
+  const event = report.kind;
+  switch (report.kind) {
+    case 'session-opened':
+    case 'session-resumed': {
+      const { remoteIp, remotePort, timeoutMs } = report;
+      const session = sessionText(report.sessionId);
+      log.debug({ event, session, remoteIp, remotePort, timeoutMs }, event.replace('-', ' '));
+      break;
+    }
+    case 'session-closed':
+    case 'session-expired':
+      log.debug({ event, session: sessionText(report.sessionId) }, event.replace('-', ' '));
+      break;
+    case 'refused': {
+      const { remoteIp, reason } = report;
+      log.warn({ event, remoteIp }, `refused a connection: ${reason}`);
+      break;
+    }
+    case 'slow-request': {
+      const { operation, path, ms } = report;
+      const session = sessionText(report.sessionId);
+      log.warn({ event, session, operation, path, ms }, `a request took ${ms} ms`);
+      break;
+    }
+    case 'quota-exceeded': {
+      const { owner, what, used, limit, isHard, isRefused } = report;
+      const name = `${isHard ? 'hard' : 'soft'}${what === 'count' ? 'Count' : 'Byte'}Limit`;
+      const sentence = `Quota exceeded: ${owner} [current ${what}=${used}, ${name}=${limit}]`;
+      log.warn({ event, path: owner, isRefused }, sentence);
+      break;
+    }
+    case 'limit-exceeded': {
+      const { limit, value, from, times } = report;
+      const { unit, action, what, above } = LIMITS[limit];
+      const sentence = `limit ${limit} exceeded by ${from}: over ${value} ${unit} (${what}); ${above}`;
+      log[action === 'pause' ? 'info' : 'warn']({ event, limit, value, from, times }, sentence);
+      break;
+    }
+    case 'recovered': {
+      const { replayedTxns, ms } = report;
+      const [snapshotZxid, lastZxid] = [report.snapshotZxid, report.lastZxid].map(zxidText);
+      const sentence = `recovered in ${Math.round(ms)} ms`;
+      log.info({ event, snapshotZxid, lastZxid, replayedTxns, ms: Math.round(ms) }, sentence);
+      break;
+    }
+    case 'serving': {
+      const { connectString, dataDir } = report;
+      const place = dataDir ?? 'memory';
+      log.info({ event, connectString, dataDir }, `serving on ${connectString}, data in ${place}`);
+      break;
+    }
+    case 'snapshot-written': {
+      const ms = Math.round(report.ms);
+      log.info({ event, path: report.path, ms }, `wrote a snapshot in ${ms} ms`);
+      break;
+    }
+    case 'restored': {
+      const { nodes, sessions, ms } = report;
+      const fields = { event, zxid: zxidText(report.zxid), nodes, sessions, ms };
+      log.warn(fields, `an operator restored another tree in ${ms} ms: what was here is gone`);
+      break;
+    }
+    case 'purged':
+      log.info({ event, files: report.files }, `purged ${report.files.length} old files`);
+      break;
+    case 'quorum':
+      log.info({ event }, report.message);
+      break;
+    case 'warning':
+      log.warn({ event }, report.message);
+      break;
+  }
+}
+
+function sessionText(id: bigint): string {
+  return `0x${hex64(id)}`;
+}
+
+function zxidText(zxid: bigint | undefined): string | undefined {
+  return zxid === undefined ? undefined : `0x${hex64(zxid)}`;
+}
+
+const LEVELS: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+
+/** A copy. @throws TypeError or RangeError that names the option */
+function checkLoggerOptions(given: LoggerOptions): LoggerOptions {
+  const options = checkFields('options', given, {
+    level: (name, value) => checkOneOf(name, value as LogLevel, LEVELS),
+    auditFile: (name, value) => value === null || checkText(name, value),
+    write: checkFunction,
+  });
+  checkString('options.level', options.level);
+  return options;
+}

@@ -1,0 +1,232 @@
+/** The sockets of clients: bytes in become events, effects become bytes out. */
+import { createServer, type Server as NetServer, type Socket } from 'node:net';
+import type { Event } from '../../events.js';
+import { LIMITS, type LimitName } from '../../limits/limits.js';
+import { ClosingSockets, type ClosingSocketsOptions } from '../sockets/closing-sockets.js';
+import { listen, plainIp, portOf, stopListening } from '../sockets/listen.js';
+import { addressOf } from '../sockets/remote-name.js';
+
+/** A client that does not read what it asked for is not read any further above this, */
+const PAUSE_ABOVE_BYTES = LIMITS.unreadBytesToPause.value;
+/** and is let go above this: watch events come without being asked for. */
+const CLOSE_ABOVE_BYTES = LIMITS.unreadBytes.value;
+const ALL_ABOVE_BYTES = LIMITS.unreadBytesInAll.value;
+/**
+ * So much is taken from all clients in one turn of the event loop. A socket may have megabytes
+ * waiting, and the loop would hand them out to the end before it looked at anything else: at the
+ * disk, at other clients, at what the server says of too much.
+ */
+const TURN_BYTES = 512 * 1024;
+
+export interface ClientPortOptions {
+  readonly host: string | undefined;
+  /** 0 takes a free one; null has no port of its own. */
+  readonly port: number | null;
+  readonly backlog: number;
+  readonly step: (event: Event) => void;
+  /** Default: those of LIMITS. */
+  readonly closing?: Omit<ClosingSocketsOptions, 'onLimit'>;
+  /** Default LIMITS.unreadBytesInAll. */
+  readonly maxUnreadBytes?: number;
+  /** Finds out whether a client of this port speaks TLS; without it none does. */
+  readonly takeEither?: (socket: Socket, acceptPlain: (socket: Socket) => void) => void;
+}
+
+interface Client {
+  readonly socket: Socket;
+  /** What it had not read when it was last looked at, in bytes. */
+  unread: number;
+  /** The server asked for a pause. */
+  isHeld: boolean;
+  /** It reads too slowly. */
+  isSlow: boolean;
+  /** It has had its part of this turn. */
+  isResting: boolean;
+  /** The server waits until it has read everything. */
+  isAwaited: boolean;
+}
+
+export class ClientPort {
+  private readonly options: ClientPortOptions;
+  private readonly listener: NetServer;
+  private readonly clients = new Map<number, Client>();
+  /** These, and those that are being closed. */
+  private readonly all = new Set<Client>();
+  private readonly closing: ClosingSockets;
+  /** What all clients have not read, as far as it is known. */
+  private unread = 0;
+  private isClosed = false;
+  private nextId = 1;
+  private turnBytes = 0;
+  private resting: Client[] = [];
+  private readonly endTurn = (): void => {
+    const { resting } = this;
+    this.turnBytes = 0;
+    this.resting = [];
+    for (const client of resting) {
+      client.isResting = false;
+      readOn(client);
+    }
+  };
+
+  constructor(options: ClientPortOptions) {
+    this.options = options;
+    this.closing = new ClosingSockets({ ...options.closing, onLimit: this.onLimit });
+    // A script may close its half before the answer to a word has left.
+    const { takeEither } = options;
+    const acceptPlain = (socket: Socket): void => this.accept(socket);
+    this.listener = createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
+      takeEither === undefined ? acceptPlain(socket) : takeEither(socket, acceptPlain),
+    );
+  }
+
+  /** -1 without a port of its own. */
+  get port(): number {
+    return portOf(this.listener);
+  }
+
+  /** @throws ServerError EBIND */
+  async listen(): Promise<void> {
+    const { host, port, backlog } = this.options;
+    if (port !== null) await listen(this.listener, { host, port, backlog, whom: 'clients' });
+  }
+
+  send(id: number, bytes: Buffer): void {
+    const client = this.clients.get(id);
+    if (client === undefined || client.socket.destroyed) return;
+    client.socket.write(bytes);
+    const { writableLength } = client.socket;
+    this.measure(client);
+    if (writableLength > CLOSE_ABOVE_BYTES) {
+      this.onLimit('unreadBytes', addressOf(client.socket));
+      client.socket.destroy();
+    } else if (writableLength > PAUSE_ABOVE_BYTES && !client.isSlow) {
+      client.isSlow = true;
+      client.socket.pause();
+      this.onLimit('unreadBytesToPause', addressOf(client.socket));
+    }
+    if (this.unread > (this.options.maxUnreadBytes ?? ALL_ABOVE_BYTES)) this.makeRoom();
+  }
+
+  private measure(client: Client): void {
+    // What a destroyed socket holds is as good as free.
+    const writableLength = client.socket.destroyed ? 0 : client.socket.writableLength;
+    this.unread += writableLength - client.unread;
+    client.unread = writableLength;
+  }
+
+  /** Closes the client with the most that is unread, unless enough was read meanwhile. */
+  private makeRoom(): void {
+    let most: Client | undefined;
+    for (const client of this.all) {
+      this.measure(client);
+      if (client.unread > (most?.unread ?? 0)) most = client;
+    }
+    if (most === undefined || this.unread <= (this.options.maxUnreadBytes ?? ALL_ABOVE_BYTES)) {
+      return;
+    }
+    this.onLimit('unreadBytesInAll', addressOf(most.socket));
+    most.socket.destroy();
+  }
+
+  private readonly onLimit = (limit: LimitName, from: string): void => {
+    this.options.step({ kind: 'limit-exceeded', limit, from });
+  };
+
+  /** Behind what was sent. */
+  close(id: number): void {
+    const client = this.clients.get(id);
+    if (client === undefined) return;
+    this.clients.delete(id);
+    this.closing.add(client.socket);
+  }
+
+  hold(id: number): void {
+    const client = this.clients.get(id);
+    if (client === undefined) return;
+    client.isHeld = true;
+    client.socket.pause();
+  }
+
+  release(id: number): void {
+    const client = this.clients.get(id);
+    if (client === undefined) return;
+    client.isHeld = false;
+    readOn(client);
+  }
+
+  awaitReading(id: number): void {
+    const client = this.clients.get(id);
+    if (client === undefined) return;
+    client.isAwaited = true;
+    client.socket.pause();
+    if (!client.socket.writableNeedDrain) setImmediate(() => this.drained(id, client));
+  }
+
+  private drained(id: number, client: Client): void {
+    client.isSlow = false;
+    if (client.isAwaited) {
+      client.isAwaited = false;
+      this.options.step({ kind: 'drained', connection: id });
+    }
+    readOn(client);
+  }
+
+  async shutDown(): Promise<void> {
+    this.isClosed = true;
+    const closed = this.port === -1 ? undefined : stopListening(this.listener);
+    this.closing.shutDown([...this.clients.values()].map(({ socket }) => socket));
+    this.clients.clear();
+    await closed;
+  }
+
+  /** @param certificateSubject RFC 2253, of a client that showed a certificate over TLS */
+  accept(socket: Socket, certificateSubject?: string): void {
+    const { step } = this.options;
+    if (this.isClosed) {
+      socket.destroy();
+      return;
+    }
+    const id = this.nextId++;
+    const client: Client = { socket, unread: 0, ...NOT_PAUSED };
+    this.clients.set(id, client);
+    this.all.add(client);
+    socket.on('data', (bytes) => {
+      this.limitTurn(client, bytes.length);
+      step({ kind: 'received', connection: id, bytes });
+    });
+    socket.on('drain', () => this.drained(id, client));
+    // The answer to what came with the FIN leaves at the end of this turn.
+    socket.on('end', () => setImmediate(() => this.closing.add(socket)));
+    // Whatever went wrong, 'close' follows.
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      this.clients.delete(id);
+      this.all.delete(client);
+      this.unread -= client.unread;
+      step({ kind: 'disconnected', connection: id });
+    });
+    step({
+      kind: 'connected',
+      connection: id,
+      remoteIp: plainIp(socket.remoteAddress ?? ''),
+      remotePort: socket.remotePort ?? 0,
+      ...(certificateSubject === undefined ? {} : { certificateSubject }),
+    });
+  }
+
+  private limitTurn(client: Client, length: number): void {
+    if (this.turnBytes === 0) setImmediate(this.endTurn);
+    this.turnBytes += length;
+    if (this.turnBytes <= TURN_BYTES || client.isResting) return;
+    client.isResting = true;
+    client.socket.pause();
+    this.resting.push(client);
+  }
+}
+
+const NOT_PAUSED = { isHeld: false, isSlow: false, isResting: false, isAwaited: false };
+
+function readOn({ socket, isHeld, isSlow, isResting, isAwaited }: Client): void {
+  if (!isHeld && !isSlow && !isResting && !isAwaited) socket.resume();
+}

@@ -1,0 +1,88 @@
+import type { Config } from '../../config.js';
+import type { Event } from '../../events.js';
+import { ClientPort } from './client-port.js';
+import { SecurePort } from './secure-port.js';
+
+export interface ClientPortsOptions {
+  readonly config: Config;
+  readonly host: string;
+  /** Default: clientPort of `config`, else 0, a free one, unless there is one for TLS. */
+  readonly port: number | null | undefined;
+  /** Default: secureClientPort of `config`. */
+  readonly securePort: number | null | undefined;
+  readonly step: (event: Event) => void;
+  readonly onWarning: (message: string) => void;
+}
+
+/** Where clients come in: without TLS, over TLS, or both on one port. */
+export class ClientPorts {
+  /** Holds the clients of both. */
+  readonly plain: ClientPort;
+  readonly secure: SecurePort | undefined;
+  private readonly host: string;
+
+  /** @throws ServerError ECONFIG when the ssl.* options name no certificate that can be used */
+  constructor({ config, host, port, securePort, step, onWarning }: ClientPortsOptions) {
+    this.host = host;
+    const secureAt = securePort === undefined ? config.secureClientPort : securePort;
+    const plainAt = config.clientPort ?? (secureAt === null ? 0 : null);
+    const backlog = config.clientPortListenBacklog;
+    this.secure =
+      secureAt === null && !config.clientPortUnification
+        ? undefined
+        : new SecurePort({
+            config,
+            host: config.secureClientPortAddress ?? host,
+            port: secureAt,
+            backlog,
+            step,
+            accept: (socket, subject) => this.plain.accept(socket, subject),
+            onWarning,
+          });
+    const { secure } = this;
+    this.plain = new ClientPort({
+      host,
+      port: port === undefined ? plainAt : port,
+      backlog,
+      step,
+      ...(secure !== undefined && config.clientPortUnification
+        ? { takeEither: (socket, acceptPlain) => secure.takeEither(socket, acceptPlain) }
+        : {}),
+    });
+  }
+
+  /** -1 when there is none without TLS. */
+  get port(): number {
+    return this.plain.port;
+  }
+
+  /** -1 when there is none for TLS alone. */
+  get securePort(): number {
+    return this.secure?.port ?? -1;
+  }
+
+  get outstandingHandshakes(): number {
+    return this.secure?.outstandingHandshakes ?? 0;
+  }
+
+  /** "127.0.0.1:2181", or "zks://127.0.0.1:2281" when there is no port without TLS. */
+  get connectString(): string {
+    if (this.port !== -1) return formatAddress(this.host, this.port);
+    return `zks://${formatAddress(this.secure?.host ?? this.host, this.securePort)}`;
+  }
+
+  /** @throws ServerError EBIND */
+  async listen(): Promise<void> {
+    await this.plain.listen();
+    await this.secure?.listen();
+  }
+
+  async shutDown(): Promise<void> {
+    // The plain port holds the clients that the other one waits for.
+    await Promise.all([this.secure?.shutDown(), this.plain.shutDown()]);
+  }
+}
+
+function formatAddress(host: string, port: number): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}

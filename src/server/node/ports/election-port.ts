@@ -1,0 +1,268 @@
+/**
+ * The connections over which the servers of an ensemble elect (QuorumCnxManager): frames in become
+ * events, effects become frames out. What comes to the port and is no server costs its own socket
+ * and nothing else.
+ */
+import type { Socket } from 'node:net';
+import type { QuorumServerConfig } from '../../config-ensemble.js';
+import type { Event } from '../../events.js';
+import { LIMITS, type LimitName } from '../../limits/limits.js';
+import {
+  encodePreamble,
+  type HostPort,
+  NAMELESS,
+  type Preamble,
+  readPreamble,
+} from '../../quorum/election-preamble.js';
+import { encodeProbe } from '../../quorum/notification.js';
+import { reportLimit } from '../log/report-limit.js';
+import { Seldom } from '../log/seldom.js';
+import { dial, PLAIN, type Transport } from '../sockets/dial.js';
+import { addressOf } from '../sockets/remote-name.js';
+import { ELECTION_WAITS, ElectionPeer } from './election-peer.js';
+import { PeerListener, placesOf } from './peer-listener.js';
+import type { QuorumAuth } from './quorum-auth.js';
+
+export interface ElectionPortOptions {
+  /** The number of this server. */
+  readonly sid: number;
+  /** cnxTimeout: for a connection to be made. */
+  readonly connectTimeoutMs: number;
+  /** For the preamble of one that came in. */
+  readonly greetingTimeoutMs: number;
+  /** quorumListenOnAllIPs */
+  readonly isEverywhere: boolean;
+  /** multiAddress.enabled */
+  readonly isMultiAddress: boolean;
+  /** tcpKeepAlive */
+  readonly isKeptAlive: boolean;
+  /** electionPortBindRetry */
+  readonly bindTries: number;
+  readonly transport?: Transport;
+  /** quorum.auth.enableSasl */
+  readonly auth?: QuorumAuth | null;
+  /** Default: ELECTION_WAITS. */
+  readonly waits?: typeof ELECTION_WAITS;
+  readonly step: (event: Event) => void;
+  readonly onWarning: (message: string) => void;
+}
+
+/** Sockets that have not said who they are; the oldest goes when one too many comes. */
+const MAX_PENDING = LIMITS.electionGreetings.value;
+/** Servers that are no members (yet): one that is to join asks before it is let in. */
+const MAX_STRANGERS = LIMITS.electionStrangers.value;
+
+export class ElectionPort {
+  private readonly options: ElectionPortOptions;
+  private readonly transport: Transport;
+  private readonly listener: PeerListener;
+  private readonly seldom: Seldom;
+  private readonly peers = new Map<number, ElectionPeer>();
+  private readonly pending = new Set<Socket>();
+  private members: ReadonlyMap<number, QuorumServerConfig> = new Map();
+  /** As long as it is no member, where it was as one: others call back there. */
+  private ownAddresses: readonly HostPort[] = [];
+  private nextNameless = -1;
+  private isClosed = false;
+
+  constructor(options: ElectionPortOptions) {
+    this.options = options;
+    this.transport = options.transport ?? PLAIN;
+    this.seldom = new Seldom(options.onWarning);
+    this.listener = new PeerListener({
+      whom: 'elections',
+      tries: options.bindTries,
+      accept: (socket) => this.accept(socket),
+      onWarning: options.onWarning,
+    });
+  }
+
+  /** @throws ServerError EBIND */
+  async listen(members: readonly QuorumServerConfig[]): Promise<void> {
+    this.learn(members);
+    await this.listener.move(placesOf(this.ownAddresses, this.options.isEverywhere));
+  }
+
+  /** Those whose connections are wanted from now on; this server may listen elsewhere then. */
+  setMembers(members: readonly QuorumServerConfig[]): void {
+    this.learn(members);
+    this.listener
+      .move(placesOf(this.ownAddresses, this.options.isEverywhere))
+      .catch((error: Error) => this.options.onWarning(error.message));
+  }
+
+  /** Only the newest frame counts. */
+  notify(sid: number, frame: Buffer): void {
+    const peer = this.peers.get(sid);
+    if (peer !== undefined) peer.notify(frame);
+    else this.seldom.say(`a vote for server ${sid} stays here: it is no member`, `notify ${sid}`);
+  }
+
+  close(): void {
+    this.isClosed = true;
+    this.listener.close();
+    this.transport.close();
+    for (const socket of this.pending) socket.destroy();
+    for (const peer of this.peers.values()) peer.close();
+    this.peers.clear();
+  }
+
+  private learn(members: readonly QuorumServerConfig[]): void {
+    this.members = new Map(members.map((member) => [member.sid, member]));
+    if (this.members.has(this.options.sid)) {
+      this.ownAddresses = this.electionAddresses(this.options.sid);
+    }
+    for (const [sid, peer] of this.peers) {
+      if (this.members.has(sid)) continue;
+      this.peers.delete(sid);
+      peer.close();
+    }
+    for (const { sid } of members) {
+      if (sid === this.options.sid) continue;
+      const peer = this.peers.get(sid) ?? this.addPeer(sid);
+      peer.addresses = this.electionAddresses(sid);
+    }
+  }
+
+  private electionAddresses(sid: number): HostPort[] {
+    const addresses = this.members.get(sid)?.addresses ?? [];
+    return addresses.map(({ host, electionPort: port }) => ({ host, port }));
+  }
+
+  private addPeer(sid: number): ElectionPeer {
+    const { sid: own, isMultiAddress, isKeptAlive, connectTimeoutMs, auth, step } = this.options;
+    const { transport } = this;
+    const peer = new ElectionPeer({
+      sid,
+      isMember: () => this.members.has(sid),
+      isCaller: own > sid,
+      dial: async (addresses, signal) => {
+        const socket = await dial({ addresses, timeoutMs: connectTimeoutMs, transport, signal });
+        const said = { sid: own, addresses: this.ownAddresses };
+        socket.write(encodePreamble(said, isMultiAddress));
+        await auth?.prove(socket, connectTimeoutMs).catch((error: Error) => {
+          reportLimit(step, error, addresses[0]?.host ?? '');
+          throw error;
+        });
+        return socket.setKeepAlive(isKeptAlive);
+      },
+      waits: this.options.waits ?? ELECTION_WAITS,
+      probe: encodeProbe(own),
+      onFrame: (frame) => step({ kind: 'notified', sid, frame }),
+      onTrouble: (message) => this.seldom.say(message),
+      onLimit: this.onLimit,
+      onIdle: () => {
+        if (!this.members.has(sid) && this.peers.get(sid) === peer) this.peers.delete(sid);
+      },
+    });
+    this.peers.set(sid, peer);
+    return peer;
+  }
+
+  private readonly onLimit = (limit: LimitName, from: string, value?: number): void => {
+    const own = value === undefined ? {} : { value };
+    this.options.step({ kind: 'limit-exceeded', limit, from, ...own });
+  };
+
+  private accept(socket: Socket): void {
+    // Whatever went wrong, 'close' follows.
+    socket.on('error', () => undefined);
+    if (this.isClosed) {
+      socket.destroy();
+      return;
+    }
+    if (this.pending.size >= MAX_PENDING) {
+      const [oldest] = this.pending;
+      this.onLimit('electionGreetings', addressOf(oldest ?? null));
+      oldest?.destroy();
+    }
+    this.pending.add(socket);
+    const from = addressOf(socket);
+    const { greetingTimeoutMs } = this.options;
+    const timer = setTimeout(() => {
+      this.onLimit('electionGreetingTime', from, greetingTimeoutMs);
+      socket.destroy();
+    }, greetingTimeoutMs);
+    const settle = (): void => {
+      clearTimeout(timer);
+      this.pending.delete(socket);
+    };
+    socket.once('close', settle);
+    this.transport.take(socket, (ready) => this.awaitPreamble(ready, settle));
+  }
+
+  private awaitPreamble(socket: Socket, settle: () => void): void {
+    const from = addressOf(socket);
+    let bytes: Buffer = Buffer.alloc(0);
+    const read = (chunk: Buffer): void => {
+      bytes = bytes.length === 0 ? chunk : Buffer.concat([bytes, chunk]);
+      const result = readPreamble(bytes);
+      if (result.kind === 'need-more') return;
+      socket.off('data', read);
+      if (result.kind === 'preamble') {
+        this.authenticate(socket, bytes.subarray(result.length), (rest) => {
+          settle();
+          this.greet(socket, result.preamble, rest);
+        });
+      } else {
+        settle();
+        if (result.limit !== undefined) this.onLimit(result.limit, from);
+        this.seldom.say(`election port: ${from} is no server: ${result.reason}`, 'preamble');
+        socket.destroy();
+      }
+    };
+    socket.on('data', read);
+  }
+
+  /** @param rest what is read already behind the preamble */
+  private authenticate(socket: Socket, rest: Buffer, accept: (rest: Buffer) => void): void {
+    const { auth = null } = this.options;
+    if (auth === null) {
+      accept(rest);
+      return;
+    }
+    const from = addressOf(socket);
+    auth.check(socket, rest).then(
+      () => accept(Buffer.alloc(0)),
+      (error: Error) => {
+        reportLimit(this.options.step, error, from);
+        this.seldom.say(`election port: ${error.message}`);
+      },
+    );
+  }
+
+  private greet(socket: Socket, { sid, addresses }: Preamble, rest: Buffer): void {
+    const { sid: own, isKeptAlive } = this.options;
+    if (sid === own) {
+      const message = `another server says that it is server ${sid} too: look at the file myid of both`;
+      this.seldom.say(message, 'equal sid');
+      socket.destroy();
+      return;
+    }
+    const id = sid === NAMELESS ? this.nextNameless-- : sid;
+    const peer = this.peers.get(id) ?? this.addStranger(id, addressOf(socket));
+    if (peer === undefined) {
+      socket.destroy();
+    } else if (id > own) {
+      peer.claimed(socket.setKeepAlive(isKeptAlive), rest);
+    } else {
+      socket.destroy();
+      peer.knocked(addresses);
+    }
+  }
+
+  private addStranger(sid: number, from: string): ElectionPeer | undefined {
+    const strangers = [...this.peers].filter(([known]) => !this.members.has(known));
+    if (strangers.length >= MAX_STRANGERS) {
+      const gone = strangers.find(([, { isConnected }]) => !isConnected);
+      if (gone === undefined) {
+        this.onLimit('electionStrangers', from);
+        return undefined;
+      }
+      this.peers.delete(gone[0]);
+      gone[1].close();
+    }
+    this.seldom.say(`server ${sid} is no member; it may take part in no election`, `sid ${sid}`);
+    return this.addPeer(sid);
+  }
+}

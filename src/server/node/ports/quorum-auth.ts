@@ -1,0 +1,231 @@
+/**
+ * SASL between the servers of an ensemble (quorum.auth.*): who dials proves who it is, who is
+ * dialled checks it, before anything else is said.
+ *
+ * ```
+ *   who dials                          who is dialled
+ *     IN_PROGRESS, an empty token  ──▶
+ *                                  ◀──  IN_PROGRESS, challenge
+ *     IN_PROGRESS, answer          ──▶
+ *                                  ◀──  SUCCESS, its own proof; or ERROR
+ * ```
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import type { Config } from '../../config.js';
+import {
+  type AuthPacket,
+  AuthStatus,
+  encodeAuthPacket,
+  isAuth,
+  QUORUM_NAMES,
+  readAuthPacket,
+} from '../../quorum/quorum-auth.js';
+import { SaslDigest } from '../../session/sasl-digest.js';
+import { SaslDigestClient, type SaslLogin } from '../../session/sasl-digest-client.js';
+import { parseSaslLogin, parseSaslUsers } from '../../session/sasl-users.js';
+import { addressOf, nameOf } from '../sockets/remote-name.js';
+import { ExitCode, ServerError } from '../storage/errors.js';
+
+export interface QuorumAuthOptions {
+  /** Who may come in, by name. */
+  readonly users: ReadonlyMap<string, string>;
+  /** As whom this server dials; null where it does not authenticate. */
+  readonly login: SaslLogin | null;
+  /** quorum.auth.serverRequireSasl */
+  readonly isRequired: boolean;
+}
+
+const NOTHING = Buffer.alloc(0);
+
+/** Null without quorum.auth.enableSasl. @throws ServerError ECONFIG for a JAAS file of no use */
+export function makeQuorumAuth(config: Config): QuorumAuth | null {
+  if (!config.quorumAuthEnableSasl) return null;
+  const { saslLoginConfig: file } = config;
+  const refuse = (message: string, cause?: unknown): never => {
+    throw new ServerError('ECONFIG', ExitCode.USAGE, message, cause);
+  };
+  if (file === null) {
+    return refuse('quorum.auth.enableSasl needs a JAAS file: -D java.security.auth.login.config=…');
+  }
+  let text = '';
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (cause) {
+    refuse(`${file}: java.security.auth.login.config cannot be read: ${reasonOf(cause)}`, cause);
+  }
+  const { quorumAuthServerLoginContext: ofServer, quorumAuthLearnerLoginContext: ofLearner } =
+    config;
+  const users = parseSaslUsers(text, ofServer);
+  const login = parseSaslLogin(text, ofLearner);
+  const expected = 'expected a DigestLoginModule, which is all that servers authenticate by here';
+  if (users === undefined) return refuse(`${file}: ${ofServer}: ${expected}, with user_NAME`);
+  if (login === undefined) {
+    return refuse(`${file}: ${ofLearner}: ${expected}, with username and password`);
+  }
+  return new QuorumAuth({
+    users,
+    login: config.quorumAuthLearnerRequireSasl ? login : null,
+    isRequired: config.quorumAuthServerRequireSasl,
+  });
+}
+
+export class QuorumAuth {
+  private readonly options: QuorumAuthOptions;
+
+  constructor(options: QuorumAuthOptions) {
+    this.options = options;
+  }
+
+  /**
+   * Proves to the server dialled who this one is; the socket is paused then.
+   * @throws Error with a reason for an operator, and destroys the socket
+   */
+  async prove(socket: Socket, timeoutMs: number): Promise<void> {
+    const { login } = this.options;
+    if (login === null) return;
+    const place = nameOf(socket);
+    const exchange = new Exchange(socket, NOTHING);
+    const timer = setTimeout(() => socket.destroy(), timeoutMs);
+    try {
+      const client = new SaslDigestClient({ login, names: QUORUM_NAMES, md5, nonce });
+      exchange.send({ status: AuthStatus.IN_PROGRESS, token: NOTHING });
+      for (;;) {
+        const { status, token } = await exchange.receive();
+        if (status === AuthStatus.ERROR) throw new Error(`it refuses the user "${login.user}"`);
+        const step = client.step(token);
+        if (step.kind === 'failed') throw new Error(step.reason);
+        if (step.kind === 'done' && status === AuthStatus.SUCCESS) break;
+        if (step.kind === 'continue') {
+          exchange.send({ status: AuthStatus.IN_PROGRESS, token: step.token });
+        }
+      }
+      exchange.end();
+    } catch (error) {
+      socket.destroy();
+      const message = `authentication with ${place} failed: ${reasonOf(error)}`;
+      throw new Error(message, { cause: error });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /**
+   * Lets the server in that dialled, or not; the socket is paused then, with what it said behind
+   * that put back.
+   * @param first read from it already
+   * @throws Error with a reason for an operator; the socket is closed
+   */
+  async check(socket: Socket, first: Buffer): Promise<void> {
+    const place = addressOf(socket);
+    const exchange = new Exchange(socket, first);
+    try {
+      if (await exchange.isBegun()) await this.judge(exchange);
+      else if (this.options.isRequired) {
+        throw new Error('it did not try to, and quorum.auth.serverRequireSasl=true');
+      }
+      exchange.end();
+    } catch (error) {
+      exchange.send({ status: AuthStatus.ERROR, token: NOTHING });
+      socket.destroySoon();
+      const message = `authentication of ${place} as a server failed: ${reasonOf(error)}`;
+      throw new Error(message, { cause: error });
+    }
+  }
+
+  private async judge(exchange: Exchange): Promise<void> {
+    const { users } = this.options;
+    const server = new SaslDigest({ users, names: QUORUM_NAMES, md5, nonce });
+    for (;;) {
+      const { token } = await exchange.receive();
+      const step = server.step(token);
+      if (step.kind === 'failed') throw new Error(step.reason);
+      const isDone = step.kind === 'done';
+      const status = isDone ? AuthStatus.SUCCESS : AuthStatus.IN_PROGRESS;
+      exchange.send({ status, token: step.token });
+      if (isDone) return;
+    }
+  }
+}
+
+function md5(bytes: Buffer): Buffer {
+  return createHash('md5').update(bytes).digest();
+}
+
+function nonce(): string {
+  return randomBytes(24).toString('hex');
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Packets over a socket that belongs to something else before and after. */
+class Exchange {
+  private readonly socket: Socket;
+  private bytes: Buffer;
+  private isEnded = false;
+  private wake: () => void = () => undefined;
+
+  constructor(socket: Socket, first: Buffer) {
+    this.socket = socket;
+    this.bytes = first;
+    socket.on('data', this.read);
+    for (const end of ['end', 'close']) socket.once(end, this.finish);
+    socket.resume();
+  }
+
+  /** Does it begin with a packet? False too when it ends before that can be told. */
+  async isBegun(): Promise<boolean> {
+    for (;;) {
+      const answer = isAuth(this.bytes);
+      if (answer !== undefined) return answer;
+      if (this.isEnded) return false;
+      await this.more();
+    }
+  }
+
+  /** @throws Error when none comes */
+  async receive(): Promise<AuthPacket> {
+    for (;;) {
+      const found = readAuthPacket(this.bytes);
+      if (found !== null) {
+        this.bytes = this.bytes.subarray(found.length);
+        return found.packet;
+      }
+      if (this.isEnded) throw new Error('it hung up');
+      await this.more();
+    }
+  }
+
+  send(packet: AuthPacket): void {
+    if (!this.socket.destroyed) this.socket.write(encodeAuthPacket(packet));
+  }
+
+  /** Gives the socket back. */
+  end(): void {
+    const { socket } = this;
+    socket.off('data', this.read);
+    for (const end of ['end', 'close']) socket.off(end, this.finish);
+    socket.pause();
+    // What has ended takes nothing back; who ends before it was let in wants no answer.
+    if (this.bytes.length > 0 && !this.isEnded) socket.unshift(this.bytes);
+  }
+
+  private readonly read = (chunk: Buffer): void => {
+    this.bytes = this.bytes.length === 0 ? chunk : Buffer.concat([this.bytes, chunk]);
+    this.wake();
+  };
+
+  private readonly finish = (): void => {
+    this.isEnded = true;
+    this.wake();
+  };
+
+  private more(): Promise<void> {
+    return new Promise((resolve) => {
+      this.wake = resolve;
+    });
+  }
+}

@@ -1,0 +1,191 @@
+/**
+ * One connection of the learner protocol. What is sent within one turn leaves in one write; a
+ * snapshot, or what the log on the disk holds, is a stream: it is written piece by piece, and what
+ * is sent behind it waits for it.
+ */
+import type { Socket } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
+import { LIMITS } from '../../limits/limits.js';
+import { snapshotPieces } from '../../quorum/snapshot-stream.js';
+
+/** A server that does not read what it is sent is let go above this; it may come back. */
+export const MAX_WAITING_BYTES = LIMITS.quorumUnreadBytes.value;
+
+/** For what was sent to leave a link that is closed. */
+const CLOSE_TIMEOUT_MS = LIMITS.quorumClosingTime.value;
+
+export interface QuorumLinkOptions {
+  readonly socket: Socket;
+  readonly onBytes: (bytes: Buffer) => void;
+  /** Never behind `close`. */
+  readonly onClosed: (reason: string) => void;
+  /** Default MAX_WAITING_BYTES. */
+  readonly maxWaitingBytes?: number;
+  /** Default: that of LIMITS. */
+  readonly closingTimeMs?: number;
+  /** @param value of the limit that is in force here */
+  readonly onLimit?: (limit: 'quorumUnreadBytes' | 'quorumClosingTime', value: number) => void;
+}
+
+interface Stream {
+  readonly kind: 'stream';
+  /** For the reason when it breaks. */
+  readonly what: string;
+  readonly pieces: () => Iterable<Buffer> | AsyncIterable<Buffer>;
+}
+
+type Outgoing =
+  | { readonly kind: 'bytes'; readonly bytes: Buffer }
+  | Stream
+  | { readonly kind: 'end' };
+
+export class QuorumLink {
+  private readonly options: QuorumLinkOptions;
+  private readonly socket: Socket;
+  /** Behind a stream that is being written. */
+  private waiting: Outgoing[] = [];
+  private waitingBytes = 0;
+  private isStreaming = false;
+  private isCorked = false;
+  private isClosed = false;
+  private reason = 'the other side closed the connection';
+
+  constructor(options: QuorumLinkOptions) {
+    this.options = options;
+    const { socket } = options;
+    this.socket = socket;
+    socket.on('data', (bytes) => {
+      if (!this.isClosed) options.onBytes(bytes);
+    });
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      this.reason = `the connection broke (${error.code ?? error.message})`;
+    });
+    socket.once('close', () => this.finish());
+  }
+
+  /** In bytes: what the other side has not read, as far as it lies here. */
+  get unsent(): number {
+    return this.waitingBytes + this.socket.writableLength;
+  }
+
+  send(bytes: Buffer): void {
+    if (this.socket.destroyed) return;
+    if (this.isStreaming) {
+      this.waiting.push({ kind: 'bytes', bytes });
+      this.waitingBytes += bytes.length;
+    } else {
+      this.write(bytes);
+    }
+    const { maxWaitingBytes = MAX_WAITING_BYTES } = this.options;
+    if (this.unsent <= maxWaitingBytes) return;
+    this.options.onLimit?.('quorumUnreadBytes', maxWaitingBytes);
+    this.fail(`it did not read: over ${maxWaitingBytes} bytes waited for it`);
+  }
+
+  sendSnapshot(effect: Parameters<typeof snapshotPieces>[0]): void {
+    this.sendStream({ kind: 'stream', what: 'the snapshot', pieces: () => snapshotPieces(effect) });
+  }
+
+  sendTxns(packets: AsyncIterable<Buffer>): void {
+    this.sendStream({ kind: 'stream', what: 'the log', pieces: () => packets });
+  }
+
+  private sendStream(stream: Stream): void {
+    if (this.isStreaming) this.waiting.push(stream);
+    else this.startStream(stream);
+  }
+
+  /** Behind what was sent. */
+  close(): void {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    const { closingTimeMs = CLOSE_TIMEOUT_MS, onLimit } = this.options;
+    // Read on, though nobody listens: closed with bytes unread, what was sent might get lost.
+    const timer = setTimeout(() => {
+      onLimit?.('quorumClosingTime', closingTimeMs);
+      this.socket.destroy();
+    }, closingTimeMs);
+    this.socket.once('close', () => clearTimeout(timer));
+    if (this.isStreaming) this.waiting.push({ kind: 'end' });
+    else this.socket.end();
+  }
+
+  /** At once; `onClosed` is told. */
+  fail(reason: string): void {
+    this.reason = reason;
+    this.socket.destroy();
+  }
+
+  private finish(): void {
+    this.waiting = [];
+    this.waitingBytes = 0;
+    if (this.isClosed) return;
+    this.isClosed = true;
+    this.options.onClosed(this.reason);
+  }
+
+  private write(bytes: Buffer): void {
+    const { socket } = this;
+    if (!this.isCorked) {
+      this.isCorked = true;
+      socket.cork();
+      process.nextTick(() => {
+        this.isCorked = false;
+        socket.uncork();
+      });
+    }
+    socket.write(bytes);
+  }
+
+  private startStream({ what, pieces }: Stream): void {
+    this.isStreaming = true;
+    this.stream(pieces()).then(
+      () => {
+        this.isStreaming = false;
+        this.goOn();
+      },
+      (error: Error) => this.fail(`${what} could not be sent: ${error.message}`),
+    );
+  }
+
+  /** What waited behind a stream, up to the next one. */
+  private goOn(): void {
+    while (!this.isStreaming) {
+      const next = this.waiting.shift();
+      if (next === undefined) return;
+      if (next.kind === 'stream') this.startStream(next);
+      else if (next.kind === 'end') this.socket.end();
+      else {
+        this.waitingBytes -= next.bytes.length;
+        this.write(next.bytes);
+      }
+    }
+  }
+
+  /** A piece a turn, and none before the one before has left. */
+  private async stream(pieces: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<void> {
+    const { socket } = this;
+    for await (const piece of pieces) {
+      if (!socket.write(piece)) await drained(socket);
+      else await turn();
+      if (socket.destroyed) return;
+    }
+  }
+}
+
+/** Resolves when there is room again, or when there will never be. */
+function drained(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    if (socket.destroyed) {
+      resolve();
+      return;
+    }
+    const done = (): void => {
+      socket.off('drain', done);
+      socket.off('close', done);
+      resolve();
+    };
+    socket.on('drain', done);
+    socket.on('close', done);
+  });
+}

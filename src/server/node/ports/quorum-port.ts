@@ -1,0 +1,300 @@
+/**
+ * The connections over which a leader and its learners agree: bytes in become events, effects
+ * become bytes out. Who comes to the port of a server that does not lead, the core turns away. A
+ * follower that is an observer master has a second door for observers, while the core wants one.
+ */
+import type { Socket } from 'node:net';
+import type { QuorumServerConfig } from '../../config-ensemble.js';
+import type { QuorumEffect } from '../../effects.js';
+import type { Event } from '../../events.js';
+import { LIMITS } from '../../limits/limits.js';
+import { reportLimit } from '../log/report-limit.js';
+import { Seldom } from '../log/seldom.js';
+import { type DialOptions, dial, PLAIN, type Transport } from '../sockets/dial.js';
+import { addressOf, nameOf } from '../sockets/remote-name.js';
+import { PeerListener, placesOf } from './peer-listener.js';
+import type { QuorumAuth } from './quorum-auth.js';
+import { QuorumLink, type QuorumLinkOptions } from './quorum-link.js';
+import { UnprovenLinks } from './unproven-links.js';
+
+export interface QuorumPortOptions {
+  /** The number of this server. */
+  readonly sid: number;
+  /** For the first bytes of who came in. */
+  readonly greetingTimeoutMs: number;
+  /** quorumListenOnAllIPs */
+  readonly isEverywhere: boolean;
+  /** electionPortBindRetry */
+  readonly bindTries: number;
+  /** observerMasterPort. Default: null, there is no such door. */
+  readonly observerPort?: number | null;
+  readonly transport?: Transport;
+  /** quorum.auth.enableSasl */
+  readonly auth?: QuorumAuth | null;
+  /** Default: that of LIMITS. */
+  readonly maxUnprovenBytes?: number;
+  /** Default: those of LIMITS. */
+  readonly linkLimits?: Pick<QuorumLinkOptions, 'maxWaitingBytes' | 'closingTimeMs'>;
+  /** Default MAX_LINKS. */
+  readonly maxLinks?: number;
+  /** Default MAX_SILENT. */
+  readonly maxSilent?: number;
+  readonly step: (event: Event) => void;
+  readonly onWarning: (message: string) => void;
+}
+
+/** Connections that came in by one door; who comes when there are as many is turned away. */
+const MAX_LINKS = LIMITS.quorumLinks.value;
+/** Those of them that have sent no packet yet; the oldest makes room. */
+const MAX_SILENT = LIMITS.quorumGreetings.value;
+
+/** A port, and who came in by it. */
+interface Door {
+  readonly name: string;
+  readonly isForObservers: boolean;
+  readonly listener: PeerListener;
+  readonly sockets: Set<Socket>;
+  /** How to let those of them go that have sent no packet yet, oldest first. */
+  readonly silent: Map<Socket, (reason: string) => void>;
+}
+
+export class QuorumPort {
+  private readonly options: QuorumPortOptions;
+  private readonly transport: Transport;
+  private readonly servers: Door;
+  private readonly observers: Door;
+  private members: readonly QuorumServerConfig[] = [];
+  private isObserverDoorOpen = false;
+  private readonly seldom: Seldom;
+  private readonly links = new Map<number, QuorumLink>();
+  private readonly unproven: UnprovenLinks;
+  private readonly calls = new Map<number, AbortController>();
+  /** Of those that were dialled, and still send what they were given. */
+  private readonly dialled = new Set<Socket>();
+  private nextLink = 1;
+  private isClosed = false;
+
+  constructor(options: QuorumPortOptions) {
+    this.options = options;
+    this.transport = options.transport ?? PLAIN;
+    this.seldom = new Seldom(options.onWarning);
+    this.unproven = new UnprovenLinks(
+      (from) => options.step({ kind: 'limit-exceeded', limit: 'unprovenUnreadBytes', from }),
+      options.maxUnprovenBytes,
+    );
+    this.servers = this.makeDoor('quorum port', 'the other servers', false);
+    this.observers = this.makeDoor('observer master port', 'observers', true);
+  }
+
+  private makeDoor(name: string, whom: string, isForObservers: boolean): Door {
+    const { bindTries: tries, onWarning } = this.options;
+    const accept = (socket: Socket): void => this.accept(door, socket);
+    const listener = new PeerListener({ whom, tries, accept, onWarning });
+    const door: Door = { name, isForObservers, listener, sockets: new Set(), silent: new Map() };
+    return door;
+  }
+
+  /** @throws ServerError EBIND */
+  async listen(members: readonly QuorumServerConfig[]): Promise<void> {
+    // One that is no member (yet, or any more) stays where it was, and may be asked in again.
+    if (!members.some(({ sid }) => sid === this.options.sid)) return;
+    this.members = members;
+    await this.move(this.servers, ({ quorumPort }) => quorumPort);
+  }
+
+  /** This server may listen elsewhere from now on. */
+  setMembers(members: readonly QuorumServerConfig[]): void {
+    this.listen(members).catch((error: Error) => this.options.onWarning(error.message));
+    if (this.isObserverDoorOpen) this.setObserverPort(true);
+  }
+
+  /** Observers are awaited, or no more. That it cannot listen there is no reason to stop. */
+  setObserverPort(isOpen: boolean): void {
+    const { observerPort = null, onWarning } = this.options;
+    this.isObserverDoorOpen = isOpen && observerPort !== null;
+    this.move(this.observers, () => (this.isObserverDoorOpen ? observerPort : null)).catch(
+      (error: Error) => onWarning(error.message),
+    );
+  }
+
+  private async move(
+    { listener }: Door,
+    portOf: (address: QuorumServerConfig['addresses'][number]) => number | null,
+  ): Promise<void> {
+    const own = this.members.find(({ sid }) => sid === this.options.sid);
+    const places = (own?.addresses ?? []).flatMap((address) => {
+      const port = portOf(address);
+      return port === null ? [] : [{ host: address.host, port }];
+    });
+    await listener.move(placesOf(places, this.options.isEverywhere));
+  }
+
+  send(link: number, bytes: Buffer): void {
+    this.links.get(link)?.send(bytes);
+    this.unproven.sent(link);
+  }
+
+  sendSnapshot(effect: Extract<QuorumEffect, { kind: 'link-snapshot' }>): void {
+    this.links.get(effect.link)?.sendSnapshot(effect);
+  }
+
+  /** Packets that are read bit by bit. */
+  sendTxns(link: number, packets: AsyncIterable<Buffer>): void {
+    this.links.get(link)?.sendTxns(packets);
+  }
+
+  /** The learner at its other end is in sync. */
+  proveLink(link: number): void {
+    this.unproven.delete(link);
+  }
+
+  /** Behind what was sent. */
+  closeLink(link: number): void {
+    this.calls.get(link)?.abort();
+    this.calls.delete(link);
+    this.links.get(link)?.close();
+    this.links.delete(link);
+    this.unproven.delete(link);
+  }
+
+  dial({ link, addresses, timeoutMs }: Extract<QuorumEffect, { kind: 'link-dial' }>): void {
+    const call = new AbortController();
+    this.calls.set(link, call);
+    this.connect({ addresses, timeoutMs }, call.signal).then(
+      (socket) => {
+        if (call.signal.aborted) {
+          socket.destroy();
+          return;
+        }
+        this.calls.delete(link);
+        this.dialled.add(socket);
+        socket.once('close', () => this.dialled.delete(socket));
+        this.open(link, socket, null);
+      },
+      (error: Error) => {
+        if (call.signal.aborted) return;
+        this.calls.delete(link);
+        reportLimit(this.options.step, error, addresses[0]?.host ?? '');
+        this.options.step({ kind: 'link-closed', link, reason: error.message });
+      },
+    );
+  }
+
+  private async connect(
+    { addresses, timeoutMs }: Pick<DialOptions, 'addresses' | 'timeoutMs'>,
+    signal: AbortSignal,
+  ): Promise<Socket> {
+    const socket = await dial({ addresses, timeoutMs, transport: this.transport, signal });
+    await this.options.auth?.prove(socket, timeoutMs);
+    return socket;
+  }
+
+  close(): void {
+    this.isClosed = true;
+    for (const { listener } of [this.servers, this.observers]) listener.close();
+    this.transport.close();
+    for (const call of this.calls.values()) call.abort();
+    for (const link of this.links.values()) link.close();
+    for (const { sockets } of [this.servers, this.observers]) {
+      for (const socket of sockets) socket.destroy();
+    }
+    for (const socket of this.dialled) socket.destroy();
+  }
+
+  private accept(door: Door, socket: Socket): void {
+    // Whatever went wrong, 'close' follows.
+    socket.on('error', () => undefined);
+    if (this.isClosed || !this.makeRoom(door, addressOf(socket))) {
+      socket.destroy();
+      return;
+    }
+    const { sockets, silent } = door;
+    const { greetingTimeoutMs: value } = this.options;
+    // For all of it: TLS, authentication and the first bytes of a packet.
+    const from = addressOf(socket);
+    const timer = setTimeout(() => {
+      this.options.step({ kind: 'limit-exceeded', limit: 'quorumGreetingTime', from, value });
+      silent.get(socket)?.(`it said nothing for ${value} ms`);
+    }, value);
+    sockets.add(socket);
+    silent.set(socket, () => socket.destroy());
+    const spoken = (): void => {
+      clearTimeout(timer);
+      silent.delete(socket);
+    };
+    socket.once('close', () => {
+      spoken();
+      sockets.delete(socket);
+    });
+    this.transport.take(socket, (ready) =>
+      this.authenticate(door, ready, () => {
+        const link = this.open(this.nextLink++, ready, door);
+        silent.set(socket, (reason) => link.fail(reason));
+        ready.once('data', spoken);
+      }),
+    );
+  }
+
+  /** False where all have spoken. A crowd that says nothing keeps no member out. */
+  private makeRoom({ name, sockets, silent }: Door, from: string): boolean {
+    const { maxLinks = MAX_LINKS, maxSilent = MAX_SILENT, step } = this.options;
+    const [oldest] = silent;
+    if (oldest !== undefined && silent.size >= maxSilent) {
+      const [socket, letGo] = oldest;
+      sockets.delete(socket);
+      silent.delete(socket);
+      letGo(`it said nothing, and over ${maxSilent} such connections came`);
+      step({ kind: 'limit-exceeded', limit: 'quorumGreetings', from, value: maxSilent });
+    }
+    if (sockets.size < maxLinks) return true;
+    // One that was closed here, and does not hang up itself, keeps nobody out either.
+    for (const socket of sockets) {
+      if (!socket.writableEnded) continue;
+      sockets.delete(socket);
+      socket.destroy();
+      return true;
+    }
+    this.seldom.say(`${name}: over ${maxLinks} connections at a time`, `crowd ${name}`);
+    step({ kind: 'limit-exceeded', limit: 'quorumLinks', from, value: maxLinks });
+    return false;
+  }
+
+  private authenticate({ name }: Door, socket: Socket, accept: () => void): void {
+    const { auth = null } = this.options;
+    if (auth === null) {
+      accept();
+      return;
+    }
+    const from = addressOf(socket);
+    auth.check(socket, Buffer.alloc(0)).then(accept, (error: Error) => {
+      reportLimit(this.options.step, error, from);
+      this.seldom.say(`${name}: ${error.message}`);
+    });
+  }
+
+  /** @param door null where it was dialled */
+  private open(id: number, socket: Socket, door: Door | null): QuorumLink {
+    const { step, linkLimits } = this.options;
+    const from = addressOf(socket);
+    const remote = nameOf(socket);
+    const by = door?.isForObservers === true ? { isObserverPort: true } : {};
+    step({ kind: 'link-opened', link: id, remote, ...by });
+    const link = new QuorumLink({
+      socket,
+      ...linkLimits,
+      onBytes: (bytes) => step({ kind: 'link-received', link: id, bytes }),
+      onLimit: (limit, value) => step({ kind: 'limit-exceeded', limit, from, value }),
+      onClosed: (reason) => {
+        this.links.delete(id);
+        this.unproven.delete(id);
+        step({ kind: 'link-closed', link: id, reason });
+      },
+    });
+    this.links.set(id, link);
+    // One that was dialled is this server's leader.
+    if (door !== null) this.unproven.add(id, link, from);
+    // What authenticated is paused.
+    socket.resume();
+    return link;
+  }
+}

@@ -1,0 +1,103 @@
+/**
+ * TLS for clients: a port of its own (secureClientPort), the plain port shared
+ * (client.portUnification), and certificates that change while the server runs (client.certReload).
+ */
+import { createServer, type Server as NetServer, type Socket } from 'node:net';
+import type { Config } from '../../config.js';
+import type { Event } from '../../events.js';
+import { Seldom } from '../log/seldom.js';
+import { listen, portOf, stopListening } from '../sockets/listen.js';
+import { FileWatcher } from '../tls/file-watcher.js';
+import { TlsGate } from '../tls/tls-gate.js';
+import { readTlsOptions } from '../tls/tls-options.js';
+
+export interface SecurePortOptions {
+  readonly config: Config;
+  readonly host: string | undefined;
+  /** 0 takes a free one; null has no port of its own. */
+  readonly port: number | null;
+  readonly backlog: number;
+  readonly step: (event: Event) => void;
+  /** A client that is through its handshake. @param subject of its certificate, if it has one */
+  readonly accept: (socket: Socket, subject: string | undefined) => void;
+  readonly onWarning: (message: string) => void;
+}
+
+export class SecurePort {
+  private readonly options: SecurePortOptions;
+  private readonly gate: TlsGate;
+  private readonly listener: NetServer;
+  private readonly watcher: FileWatcher | undefined;
+
+  /** @throws ServerError ECONFIG when the ssl.* options name no certificate that can be used */
+  constructor(options: SecurePortOptions) {
+    this.options = options;
+    const { config, step, accept, onWarning } = options;
+    const tls = readTlsOptions(config, onWarning);
+    // Clients with an old certificate come again and again.
+    const seldom = new Seldom(onWarning);
+    this.gate = new TlsGate({
+      tls,
+      maxHandshakes: config.outstandingHandshakeLimit,
+      maxPerAddress: config.maxClientCnxns,
+      detectionTimeoutMs: config.sslHandshakeDetectionTimeoutMs,
+      accept,
+      onFailure: (reason) => {
+        step({ kind: 'counted', what: 'unsuccessful_handshake' });
+        seldom.say(`TLS: ${reason}`, reason.replace(/^\S+:\d+ /, ''));
+      },
+      onCrowd: () => step({ kind: 'counted', what: 'connection_rejected' }),
+      onTooMany: () => step({ kind: 'counted', what: 'tls_handshake_exceeded' }),
+      onLimit: (limit, from, value) => step({ kind: 'limit-exceeded', limit, from, value }),
+    });
+    this.listener = createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
+      this.gate.take(socket),
+    );
+    this.watcher = config.clientCertReload
+      ? new FileWatcher(tls.files, () => this.reload(), onWarning)
+      : undefined;
+  }
+
+  get host(): string | undefined {
+    return this.options.host;
+  }
+
+  /** -1 without a port of its own. */
+  get port(): number {
+    return portOf(this.listener);
+  }
+
+  get outstandingHandshakes(): number {
+    return this.gate.outstanding;
+  }
+
+  /** @throws ServerError EBIND */
+  async listen(): Promise<void> {
+    const { host, port, backlog } = this.options;
+    if (port === null) return;
+    await listen(this.listener, { host, port, backlog, whom: 'clients over TLS' });
+  }
+
+  /** A client of a port where some speak TLS and some do not. */
+  takeEither(socket: Socket, acceptPlain: (socket: Socket) => void): void {
+    this.gate.take(socket, acceptPlain);
+  }
+
+  async shutDown(): Promise<void> {
+    this.watcher?.close();
+    const closed = portOf(this.listener) === -1 ? undefined : stopListening(this.listener);
+    this.gate.close();
+    await closed;
+  }
+
+  /** What cannot be read does not replace what is served with. */
+  private reload(): void {
+    const { config, onWarning } = this.options;
+    try {
+      this.gate.reload(readTlsOptions(config, onWarning).context);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      onWarning(`the certificates changed, but those of before stay in use: ${why}`);
+    }
+  }
+}

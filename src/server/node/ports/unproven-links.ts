@@ -1,0 +1,62 @@
+/**
+ * What the links that are not in sync yet have not read, together. One may lag far while it gets a
+ * snapshot; many that never read must not fill the memory.
+ */
+import { LIMITS } from '../../limits/limits.js';
+import type { QuorumLink } from './quorum-link.js';
+
+interface Unproven {
+  readonly link: QuorumLink;
+  readonly from: string;
+  /** In bytes, when it was last measured. */
+  unread: number;
+}
+
+export class UnprovenLinks {
+  private readonly links = new Map<number, Unproven>();
+  private readonly maxBytes: number;
+  private readonly onExceeded: (from: string) => void;
+  private unread = 0;
+
+  /** @param onExceeded gets the address of a link that was closed for it */
+  constructor(onExceeded: (from: string) => void, maxBytes = LIMITS.unprovenUnreadBytes.value) {
+    this.onExceeded = onExceeded;
+    this.maxBytes = maxBytes;
+  }
+
+  add(id: number, link: QuorumLink, from: string): void {
+    this.links.set(id, { link, from, unread: 0 });
+  }
+
+  delete(id: number): void {
+    const one = this.links.get(id);
+    if (one === undefined) return;
+    this.unread -= one.unread;
+    this.links.delete(id);
+  }
+
+  /** Something was sent on the link. Above the limit the one with the most unread is closed. */
+  sent(id: number): void {
+    const one = this.links.get(id);
+    if (one === undefined) return;
+    this.measure(one);
+    if (this.unread <= this.maxBytes) return;
+    let most: readonly [number, Unproven] | undefined;
+    for (const entry of this.links) {
+      this.measure(entry[1]);
+      if (most === undefined || entry[1].unread > most[1].unread) most = entry;
+    }
+    // Enough may have been read meanwhile.
+    if (most === undefined || this.unread <= this.maxBytes) return;
+    const [worst, { link, from }] = most;
+    this.delete(worst);
+    this.onExceeded(from);
+    link.fail(`links that are not in sync left over ${this.maxBytes} bytes unread, it the most`);
+  }
+
+  private measure(one: Unproven): void {
+    const { unsent } = one.link;
+    this.unread += unsent - one.unread;
+    one.unread = unsent;
+  }
+}

@@ -1,0 +1,75 @@
+/**
+ * Sockets of clients that the server closes. What was sent may leave, but no client can hold one
+ * for longer than a deadline by not reading, and not too many of them.
+ */
+import type { Socket } from 'node:net';
+import { LIMITS, type LimitName } from '../../limits/limits.js';
+import { addressOf } from './remote-name.js';
+
+export interface ClosingSocketsOptions {
+  /** Default LIMITS.closingTime. */
+  readonly closingTimeMs?: number;
+  /** Default LIMITS.closingConnections. */
+  readonly maxClosing?: number;
+  /** Default LIMITS.shutdownTime. */
+  readonly shutdownTimeMs?: number;
+  /** @param from the address of the client */
+  readonly onLimit: (limit: LimitName, from: string) => void;
+}
+
+export class ClosingSockets {
+  private readonly options: ClosingSocketsOptions;
+  /** Oldest first. */
+  private readonly sockets = new Set<Socket>();
+  private isShuttingDown = false;
+
+  constructor(options: ClosingSocketsOptions) {
+    this.options = options;
+  }
+
+  values(): Iterable<Socket> {
+    return this.sockets;
+  }
+
+  /** Closes it when everything that was written to it has left. */
+  add(socket: Socket): void {
+    if (socket.destroyed || this.sockets.has(socket)) return;
+    const { closingTimeMs = LIMITS.closingTime.value, onLimit } = this.options;
+    if (!this.isShuttingDown) this.makeRoom();
+    this.sockets.add(socket);
+    const timer = setTimeout(() => {
+      onLimit('closingTime', addressOf(socket));
+      socket.destroy();
+    }, closingTimeMs);
+    socket.once('close', () => {
+      clearTimeout(timer);
+      this.sockets.delete(socket);
+    });
+    socket.destroySoon();
+  }
+
+  /** One that has nothing to send any more needs no room. */
+  private makeRoom(): void {
+    const { maxClosing = LIMITS.closingConnections.value, onLimit } = this.options;
+    if (this.sockets.size < maxClosing) return;
+    for (const oldest of this.sockets) {
+      if (oldest.writableLength === 0) continue;
+      onLimit('closingConnections', addressOf(oldest));
+      oldest.destroy();
+      return;
+    }
+  }
+
+  /** Closes these, too, and destroys what is left of all of them at the deadline. */
+  shutDown(last: Iterable<Socket>): void {
+    const { shutdownTimeMs = LIMITS.shutdownTime.value, onLimit } = this.options;
+    this.isShuttingDown = true;
+    for (const socket of last) this.add(socket);
+    setTimeout(() => {
+      const [first] = this.sockets;
+      if (first === undefined) return;
+      onLimit('shutdownTime', addressOf(first));
+      for (const socket of this.sockets) socket.destroy();
+    }, shutdownTimeMs).unref();
+  }
+}

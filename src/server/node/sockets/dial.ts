@@ -1,0 +1,111 @@
+/** Connections between the servers of an ensemble: how one is made, and how one is taken. */
+import { connect, type Socket } from 'node:net';
+import type { HostPort } from '../../quorum/election-preamble.js';
+
+/** What a connection runs over: nothing, or TLS. */
+export interface Transport {
+  /** Begins a connection; it may be used when the event has come. */
+  open(address: HostPort): { readonly socket: Socket; readonly ready: 'connect' | 'secureConnect' };
+  /** Hands on a socket that came in as soon as it may be used; one that may not be is destroyed. */
+  take(socket: Socket, accept: (socket: Socket) => void): void;
+  close(): void;
+}
+
+export const PLAIN: Transport = {
+  open: (address) => ({ socket: connect({ ...address, noDelay: true }), ready: 'connect' }),
+  take: (socket, accept) => accept(socket),
+  close: () => undefined,
+};
+
+export interface DialOptions {
+  /** Of one server; names are looked up anew each time. */
+  readonly addresses: readonly HostPort[];
+  /** For each address. */
+  readonly timeoutMs: number;
+  readonly transport: Transport;
+  readonly signal: AbortSignal;
+}
+
+/** The next address is tried beside the one before when that has not answered by then. */
+const STAGGER_MS = 250;
+
+/**
+ * The connection to the first address that answers. Its 'error' is listened to: 'close' follows.
+ * @throws Error with a reason for an operator when none does, or the signal came
+ */
+export function dial(options: DialOptions): Promise<Socket> {
+  const { addresses, signal } = options;
+  return new Promise((resolve, reject) => {
+    const waiting = [...addresses];
+    const trying = new Set<Socket>();
+    const reasons: string[] = [];
+    let timer: NodeJS.Timeout | undefined;
+    let isDone = false;
+    const finish = (socket: Socket | null): void => {
+      isDone = true;
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
+      for (const other of trying) if (other !== socket) other.destroy();
+      if (socket !== null) resolve(socket);
+      else reject(new Error(reasons.join('; ') || 'no address is known'));
+    };
+    const abort = (): void => finish(null);
+    const tryNext = (): void => {
+      clearTimeout(timer);
+      const address = waiting.shift();
+      if (address === undefined) {
+        if (trying.size === 0) finish(null);
+        return;
+      }
+      if (waiting.length > 0) timer = setTimeout(tryNext, STAGGER_MS);
+      const socket = attempt(address, options, (reason) => {
+        trying.delete(socket);
+        if (isDone) return;
+        if (reason === null) finish(socket);
+        else {
+          reasons.push(reason);
+          tryNext();
+        }
+      });
+      trying.add(socket);
+    };
+    signal.addEventListener('abort', abort, { once: true });
+    if (signal.aborted) abort();
+    else tryNext();
+  });
+}
+
+/** @param onEnd told null, or why there is no connection; once */
+function attempt(
+  address: HostPort,
+  { timeoutMs, transport }: DialOptions,
+  onEnd: (reason: string | null) => void,
+): Socket {
+  const { socket, ready } = transport.open(address);
+  const place = `${address.host}:${address.port}`;
+  let reason = `${place} did not answer in ${timeoutMs} ms`;
+  const timer = setTimeout(() => socket.destroy(), timeoutMs);
+  const handleClose = (): void => {
+    clearTimeout(timer);
+    onEnd(reason);
+  };
+  socket.on('error', (error: NodeJS.ErrnoException) => {
+    reason =
+      error.code === 'ECONNREFUSED'
+        ? `${place} refused the connection`
+        : `${place} cannot be reached (${error.message || error.code})`;
+  });
+  socket.once('close', handleClose);
+  socket.once(ready, () => {
+    // A port that nobody listens on may be the very one that the call was given to come from.
+    if (socket.localPort === socket.remotePort && socket.localAddress === socket.remoteAddress) {
+      reason = `${place} is the port that the call came from, so no server listens there`;
+      socket.destroy();
+      return;
+    }
+    clearTimeout(timer);
+    socket.off('close', handleClose);
+    onEnd(null);
+  });
+  return socket;
+}

@@ -1,0 +1,80 @@
+import { dirname } from 'node:path';
+import { TEMPORARY_SUFFIX } from '../../persistence/epochs.js';
+import { isMissing } from './errors.js';
+import type { Access, FileSystem } from './file-system.js';
+
+const USUAL_MODE = 0o644;
+
+/**
+ * Writes a whole file under another name, and gives it its own when it is on the disk: a reader
+ * finds what was there before, or all of this (AtomicFileWritingIdiom). A file that is there keeps
+ * its permissions and its owner, and a symbolic link stays one: its target is written.
+ * @param like whose permissions a file gets that is not there yet
+ */
+export async function writeFileAtomically(
+  fs: FileSystem,
+  path: string,
+  text: string,
+  like?: Access,
+): Promise<void> {
+  const target = await targetOf(fs, path);
+  const access = (await accessOf(fs, target)) ?? like;
+  const temporary = `${target}${TEMPORARY_SUFFIX}`;
+  try {
+    // One that a crash left may have other permissions, which 'replace' would keep.
+    await unlinkIfThere(fs, temporary);
+    await writeSynced(fs, temporary, text, access);
+    await fs.rename(temporary, target);
+  } catch (error) {
+    await fs.unlink(temporary).catch(() => undefined);
+    throw error;
+  }
+  await fs.syncFolder(dirname(target));
+}
+
+async function writeSynced(
+  fs: FileSystem,
+  path: string,
+  text: string,
+  access: Access | undefined,
+): Promise<void> {
+  // Nobody else may read it before it has the permissions of the file in whose place it comes.
+  const mode = access === undefined ? USUAL_MODE : access.mode & 0o600;
+  const file = await fs.open(path, 'create', { mode });
+  try {
+    if (access !== undefined) await file.setAccess(access);
+    await file.write([Buffer.from(text)], 0);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+async function targetOf(fs: FileSystem, path: string): Promise<string> {
+  try {
+    return await fs.realpath(path);
+  } catch (error) {
+    if (isMissing(error)) return path;
+    throw error;
+  }
+}
+
+/** Undefined where there is no file. */
+export async function accessOf(fs: FileSystem, path: string): Promise<Access | undefined> {
+  try {
+    const { mode, uid, gid } = await fs.stat(path);
+    return { mode, uid, gid };
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+/** @throws what is wrong, but for a file that is not there */
+export async function unlinkIfThere(fs: FileSystem, path: string): Promise<void> {
+  try {
+    await fs.unlink(path);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+}

@@ -1,0 +1,210 @@
+/**
+ * The folders of a server: reads back what it knew, and writes its snapshots. Decisions are
+ * persistence/recovery.ts's; this file moves the bytes.
+ */
+import { join } from 'node:path';
+import { snapshotFileName, VERSION_DIR } from '../../persistence/file-names.js';
+import { planPurge } from '../../persistence/purge.js';
+import { planRecovery, type SnapshotFile, withoutSnapshot } from '../../persistence/recovery.js';
+import { Database } from '../../persistence/replay.js';
+import { contentOf } from '../../persistence/snapshot-source.js';
+import type { SnapshotContent } from '../../snapshot-content.js';
+import type { DataTreeOptions } from '../../tree/data-tree.js';
+import { syncFile } from './cut-file.js';
+import { ExitCode, ServerError, unusable } from './errors.js';
+import { type FileSystem, NODE_FILES } from './file-system.js';
+import { listFiles, makeFolder, mustExist } from './folders.js';
+import { loadSnapshot } from './load-snapshot.js';
+import { replayLogs, type TxnListener } from './replay-logs.js';
+import { finishRestore } from './restored-data.js';
+import { type SnapshotFileOptions, writeSnapshotFile } from './snapshot-file.js';
+
+export interface DataDirOptions extends SnapshotFileOptions {
+  readonly dataDir: string;
+  readonly dataLogDir: string;
+  /** Default: that of this machine. */
+  readonly fs?: FileSystem | undefined;
+  readonly tree: DataTreeOptions;
+  /** Longest entry in bytes: jute.maxbuffer and its extra size. */
+  readonly maxEntryLength: number;
+  /** snapshot.trust.empty */
+  readonly isEmptyTrusted: boolean;
+  /** datadir.autocreate */
+  readonly areFoldersMade: boolean;
+  /** db.autocreate; without it an empty folder needs the file `initialize` to start on. */
+  readonly isEmptyDatabaseMade: boolean;
+  readonly onWarning: (message: string) => void;
+}
+
+export interface Recovered {
+  readonly database: Database;
+  /** Txns replayed from the log: what a new snapshot would save the next start. */
+  readonly replayed: number;
+  /** The zxid of the snapshot that was loaded; null when there was none. */
+  readonly snapshotZxid: bigint | null;
+  /** Milliseconds that the snapshot took, and the log behind it. */
+  readonly snapshotMs: number;
+  readonly logMs: number;
+}
+
+/** What `zkserver init` leaves: the folder is empty on purpose. */
+const INITIALIZE_MARKER = 'initialize';
+
+export class DataDir {
+  readonly fs: FileSystem;
+  readonly snapFolder: string;
+  readonly logFolder: string;
+  readonly options: DataDirOptions;
+
+  constructor(options: DataDirOptions) {
+    this.options = options;
+    this.fs = options.fs ?? NODE_FILES;
+    this.snapFolder = join(options.dataDir, VERSION_DIR);
+    this.logFolder = join(options.dataLogDir, VERSION_DIR);
+  }
+
+  /** Makes the folders, which is all that may be done before they are locked. */
+  async makeFolders(): Promise<void> {
+    const { dataDir, dataLogDir, areFoldersMade } = this.options;
+    if (!areFoldersMade) {
+      await mustExist(this.fs, dataDir);
+      await mustExist(this.fs, dataLogDir);
+    }
+    for (const folder of new Set([this.snapFolder, this.logFolder])) {
+      await makeFolder(this.fs, folder).catch((cause: Error) => {
+        throw new ServerError(
+          'EDATADIR',
+          ExitCode.DATA_DIR,
+          `the folder ${folder} cannot be made: ${cause.message}`,
+          cause,
+        );
+      });
+    }
+  }
+
+  /** Clears away what a crash left behind; nobody else may be at work on the folders. */
+  async prepare(): Promise<void> {
+    await this.makeFolders();
+    // Snapshots that a crash left half written never got their name.
+    for (const { name } of await listFiles(this.fs, this.snapFolder)) {
+      if (/^(snapshot|restored)\..*\.tmp$/.test(name)) {
+        await this.fs.unlink(join(this.snapFolder, name));
+      }
+    }
+    await finishRestore(this);
+  }
+
+  /**
+   * @param onTxn told of every txn that is replayed; the entry is valid during the call
+   * @throws ServerError EDATA with the file and the offset where the data cannot be trusted
+   */
+  async recover(onTxn?: TxnListener): Promise<Recovered> {
+    const { options } = this;
+    const rule = { isEmptyTrusted: options.isEmptyTrusted };
+    const logFiles = await listFiles(this.fs, this.logFolder);
+    let plan = planRecovery(await listFiles(this.fs, this.snapFolder), logFiles, rule);
+    let database: Database | null = null;
+    const startedAt = performance.now();
+    if (plan.kind === 'restore') {
+      database = await this.firstWhole(plan.snapshots);
+      if (database === null) plan = withoutSnapshot(plan.snapshots, plan.logs, rule);
+    }
+    if (plan.kind === 'refuse') throw unusable(`${this.snapFolder}: ${plan.reason}`);
+    if (plan.kind === 'empty') await this.mayBeEmpty();
+    const snapshotZxid = database === null ? null : database.tree.lastProcessedZxid;
+    const loadedAt = performance.now();
+    if (database === null) {
+      database = new Database(options.tree);
+      database.finishSnapshot(0n);
+    }
+    const logs = plan.kind === 'restore' ? plan.logs : [];
+    const replayed = await replayLogs(this, database, logs, onTxn);
+    const replayedAt = performance.now();
+    if (database.digestMismatches > 0) {
+      options.onWarning(
+        `${database.digestMismatches} transactions of the log led to another tree than on the server that wrote them`,
+      );
+    }
+    database.removeOrphans();
+    // Apache's server will not start on logs without a snapshot, and neither will this one.
+    if (plan.kind === 'empty') await this.writeSnapshot(contentOf(database));
+    return {
+      database,
+      replayed,
+      snapshotZxid,
+      snapshotMs: loadedAt - startedAt,
+      logMs: replayedAt - loadedAt,
+    };
+  }
+
+  /**
+   * A server whose disk was changed for an empty one must not begin anew unnoticed. Apache's
+   * standalone server begins at zxid -1 then; this one asks for what Apache's ensembles ask for.
+   */
+  private async mayBeEmpty(): Promise<void> {
+    const marker = join(this.options.dataDir, INITIALIZE_MARKER);
+    const isMarked = await this.fs.unlink(marker).then(
+      () => true,
+      () => false,
+    );
+    if (isMarked || this.options.isEmptyDatabaseMade) return;
+    throw unusable(
+      `${this.snapFolder} is empty, and db.autocreate=false: bring the data back, or begin anew with zkserver init`,
+    );
+  }
+
+  private async firstWhole(snapshots: readonly SnapshotFile[]): Promise<Database | null> {
+    for (const file of snapshots) {
+      const database = new Database(this.options.tree);
+      const fault = await loadSnapshot(this, database, file);
+      if (fault === undefined) {
+        database.finishSnapshot(file.zxid);
+        await syncFile(this.fs, join(this.snapFolder, file.name));
+        await this.fs.syncFolder(this.snapFolder);
+        return database;
+      }
+      this.options.onWarning(`${join(this.snapFolder, file.name)}: ${fault}; trying an older one`);
+    }
+    return null;
+  }
+
+  /**
+   * Writes piece by piece, so that the server serves on; the file has its name when it is whole,
+   * and `mayBeNamed` has nothing against it.
+   */
+  async writeSnapshot(
+    content: SnapshotContent,
+    mayBeNamed: () => Promise<void> = async () => undefined,
+  ): Promise<string> {
+    const { isCompressed } = this.options;
+    const path = join(
+      this.snapFolder,
+      snapshotFileName(content.zxid, isCompressed ? 'gz' : 'none'),
+    );
+    const temporary = `${path}.tmp`;
+    await writeSnapshotFile(this.fs, temporary, content, this.options);
+    try {
+      await mayBeNamed();
+      await this.fs.rename(temporary, path);
+    } catch (error) {
+      await this.fs.unlink(temporary).catch(() => undefined);
+      throw error;
+    }
+    await this.fs.syncFolder(this.snapFolder);
+    return path;
+  }
+
+  /**
+   * Removes what no start will need, but for the newest `retain` snapshots and their logs; resolves
+   * to the names.
+   */
+  async purge(retain: number): Promise<string[]> {
+    const snapshots = await listFiles(this.fs, this.snapFolder);
+    const plan = planPurge(snapshots, await listFiles(this.fs, this.logFolder), retain);
+    // What stays in their place must have its name for good: it may have got it just now.
+    if (plan.logs.length + plan.snapshots.length > 0) await this.fs.syncFolder(this.snapFolder);
+    for (const name of plan.logs) await this.fs.unlink(join(this.logFolder, name));
+    for (const name of plan.snapshots) await this.fs.unlink(join(this.snapFolder, name));
+    return [...plan.logs, ...plan.snapshots];
+  }
+}

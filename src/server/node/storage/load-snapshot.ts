@@ -1,0 +1,64 @@
+import { join } from 'node:path';
+import { pipeline, Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { faultOf, feedSnapshot } from '../../persistence/feed-snapshot.js';
+import type { SnapshotFile } from '../../persistence/recovery.js';
+import type { Database } from '../../persistence/replay.js';
+import { SnapshotReader } from '../../persistence/snapshot-reader.js';
+import type { FileSystem } from './file-system.js';
+
+const READ_SIZE = 1024 * 1024;
+const MAX_REASON = 200;
+
+interface SnapshotFolder {
+  readonly fs: FileSystem;
+  readonly snapFolder: string;
+  /** Of an entry, in bytes. */
+  readonly options: { readonly maxEntryLength: number };
+}
+
+/** Returns why the snapshot cannot be used, or undefined when it is whole. */
+export async function loadSnapshot(
+  { fs, snapFolder, options }: SnapshotFolder,
+  database: Database,
+  file: SnapshotFile,
+): Promise<string | undefined> {
+  if (file.compression === 'snappy') return 'snappy compression is not supported';
+  const reader = new SnapshotReader(options.maxEntryLength);
+  const bytes = readPieces(fs, join(snapFolder, file.name), file.size);
+  const pieces = file.compression === 'gz' ? unzipped(bytes) : bytes;
+  try {
+    for await (const piece of pieces) {
+      reader.push(piece as Buffer);
+      const fault = faultOf(feedSnapshot(database, reader));
+      if (fault !== undefined) return fault;
+    }
+  } catch (error) {
+    // A path that decayed is quoted in it, whatever is in there now.
+    const reason = JSON.stringify((error as Error).message.slice(0, MAX_REASON));
+    return `at offset ${reader.offset}: ${reason}`;
+  }
+  reader.end();
+  return faultOf(feedSnapshot(database, reader));
+}
+
+/** What goes wrong on either side ends the other; who reads the result gets the error. */
+function unzipped(bytes: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+  return pipeline(Readable.from(bytes), createGunzip(), () => undefined);
+}
+
+async function* readPieces(fs: FileSystem, path: string, size: number): AsyncGenerator<Buffer> {
+  const file = await fs.open(path, 'read');
+  try {
+    for (let position = 0; ; ) {
+      // A gunzip keeps what it was given, so each piece has memory of its own.
+      const piece = Buffer.allocUnsafe(Math.max(1, Math.min(READ_SIZE, size - position)));
+      const length = await file.read(piece, position);
+      if (length === 0) return;
+      position += length;
+      yield piece.subarray(0, length);
+    }
+  } finally {
+    await file.close();
+  }
+}

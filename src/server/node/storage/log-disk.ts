@@ -1,0 +1,184 @@
+/**
+ * The transaction log on a disk. While one write is on its way the next batch gathers: one write,
+ * one sync, however many asked (group commit). The file is opened with O_DSYNC, so that a write and
+ * its sync are one trip through the thread pool, and it is filled with zeros ahead of the tail, so
+ * that the sync has no metadata to write.
+ *
+ * A write that failed is the end: what is on the disk is unknown, so nothing behind it may ever be
+ * acknowledged, and nothing is tried again (ZOOKEEPER-4882).
+ */
+
+import { join } from 'node:path';
+import { logFileName } from '../../persistence/file-names.js';
+import { DEFAULT_UNSYNCED_LIMIT } from '../../persistence/tail-verdict.js';
+import { LogWriteError } from './errors.js';
+import { type FileSystem, NODE_FILES } from './file-system.js';
+import { LogFile, type LogFileOptions } from './log-file.js';
+
+/** One batch of records and who waits for it. */
+interface Append {
+  readonly bytes: Buffer;
+  readonly firstZxid: bigint;
+  readonly onDurable: () => void;
+  /** Begins a new file. */
+  readonly isRoll: boolean;
+}
+
+export interface LogDiskOptions extends LogFileOptions {
+  /** The folder of the log files. */
+  readonly folder: string;
+  /** Default: that of this machine. */
+  readonly fs?: FileSystem | undefined;
+  /**
+   * Bytes above which the next batch begins a new file (txnLogSizeLimitInKb); 0 or less is no
+   * limit.
+   */
+  readonly maxFileSize: number;
+  readonly onError: (error: LogWriteError) => void;
+  /** A sync took `ms`. */
+  readonly onSlowSync: (ms: number) => void;
+  /** The same of every sync. */
+  readonly onSync?: (ms: number) => void;
+  readonly slowSyncMs: number;
+}
+
+const MAX_BUFFERS = 512;
+
+export class LogDisk {
+  private readonly options: LogDiskOptions;
+  private queue: Append[] = [];
+  private file: LogFile | null = null;
+  private isRollAsked = true;
+  private isWriting = false;
+  private isFailed = false;
+  private idle: (() => void)[] = [];
+  private appended = 0;
+  private written = 0;
+  private waiting: { readonly count: number; readonly resolve: (isWritten: boolean) => void }[] =
+    [];
+
+  constructor(options: LogDiskOptions) {
+    this.options = options;
+  }
+
+  /** `onDurable` is called when the bytes, and all before them, are on the disk. */
+  append(bytes: Buffer, firstZxid: bigint, onDurable: () => void): void {
+    this.appended++;
+    this.queue.push({ bytes, firstZxid, onDurable, isRoll: this.isRollAsked });
+    this.isRollAsked = false;
+    if (!this.isWriting) this.start();
+  }
+
+  /** The next batch begins a new file. */
+  roll(): void {
+    this.isRollAsked = true;
+  }
+
+  /** Waits for what was appended until now, however much comes behind it; false when it failed. */
+  untilDurable(): Promise<boolean> {
+    if (this.isFailed || this.written === this.appended) return Promise.resolve(!this.isFailed);
+    return new Promise((resolve) => this.waiting.push({ count: this.appended, resolve }));
+  }
+
+  private tellWaiting(): void {
+    const isDue = ({ count }: { count: number }) => this.isFailed || count <= this.written;
+    const due = this.waiting.filter(isDue);
+    if (due.length === 0) return;
+    this.waiting = this.waiting.filter((waiting) => !isDue(waiting));
+    for (const { resolve } of due) resolve(!this.isFailed);
+  }
+
+  /** Waits for what is on its way; false when it, or something before it, could not be written. */
+  async settle(): Promise<boolean> {
+    if (this.isWriting) await new Promise<void>((resolve) => this.idle.push(resolve));
+    return !this.isFailed;
+  }
+
+  /**
+   * Waits for what is on its way, cuts off the zeros behind the last record and closes. An append
+   * behind it begins a new file.
+   */
+  async close(): Promise<void> {
+    await this.settle();
+    const { file } = this;
+    this.file = null;
+    try {
+      await file?.close();
+    } catch (error) {
+      // Behind a failed write this is no news, and the server has other things to close.
+      if (!this.isFailed) throw error;
+    }
+  }
+
+  private start(): void {
+    this.isWriting = true;
+    this.writeQueue().then(
+      () => {
+        this.isWriting = false;
+        // Something may have been appended since the last look at the queue.
+        if (this.queue.length > 0 && !this.isFailed) this.start();
+        else for (const resolve of this.idle.splice(0)) resolve();
+      },
+      (cause: unknown) => {
+        this.isWriting = false;
+        this.isFailed = true;
+        this.queue = [];
+        for (const resolve of this.idle.splice(0)) resolve();
+        this.tellWaiting();
+        this.options.onError(new LogWriteError(this.options.folder, cause));
+      },
+    );
+  }
+
+  private async writeQueue(): Promise<void> {
+    while (this.queue.length > 0 && !this.isFailed) {
+      const batch = this.takeBatch();
+      const first = batch[0] as Append;
+      const { file } = this;
+      const isFull = file !== null && this.isFull(file);
+      if (first.isRoll || isFull || file === null) await this.openFile(first.firstZxid);
+      const startedAt = performance.now();
+      await (this.file as LogFile).write(batch.map(({ bytes }) => bytes));
+      const ms = performance.now() - startedAt;
+      this.options.onSync?.(ms);
+      if (ms > this.options.slowSyncMs) this.options.onSlowSync(ms);
+      for (const { onDurable } of batch) onDurable();
+      this.written += batch.length;
+      this.tellWaiting();
+    }
+  }
+
+  /**
+   * The batches that go into one write: never across a roll, and never more than the reader of a
+   * torn tail takes for one unsynced write (tail-verdict.ts), but at least one.
+   */
+  private takeBatch(): Append[] {
+    let size = 0;
+    let count = 0;
+    for (const { bytes, isRoll } of this.queue) {
+      const isFull = size + bytes.length > DEFAULT_UNSYNCED_LIMIT || count === MAX_BUFFERS;
+      if (count > 0 && (isRoll || isFull)) break;
+      size += bytes.length;
+      count++;
+    }
+    if (count === this.queue.length) {
+      const all = this.queue;
+      this.queue = [];
+      return all;
+    }
+    return this.queue.splice(0, count);
+  }
+
+  private isFull(file: LogFile): boolean {
+    const { maxFileSize } = this.options;
+    return maxFileSize > 0 && file.size > maxFileSize;
+  }
+
+  private async openFile(firstZxid: bigint): Promise<void> {
+    const before = this.file;
+    this.file = null;
+    await before?.close();
+    const path = join(this.options.folder, logFileName(firstZxid));
+    this.file = await LogFile.create(this.options.fs ?? NODE_FILES, path, this.options);
+  }
+}

@@ -1,0 +1,104 @@
+/** One file of the transaction log that is being written, and the zeros ahead of its tail. */
+import { dirname } from 'node:path';
+import { encodeLogHeader, LOG_HEADER_SIZE } from '../../persistence/txn-log.js';
+import type { FileSystem, StoredFile } from './file-system.js';
+
+export interface LogFileOptions {
+  /** At most this many bytes are filled with zeros ahead of the tail (preAllocSize). */
+  readonly preAllocSize: number;
+  /** False only when the operator said forceSync=no. */
+  readonly isSynced: boolean;
+}
+
+/** The first block is small, so that a server that writes little takes little; it doubles. */
+const FIRST_BLOCK = 256 * 1024;
+const MAX_BLOCK = 16 * 1024 * 1024;
+/** Zeros are written in pieces, so that a batch never waits long behind them in the thread pool. */
+const ZEROS = Buffer.alloc(256 * 1024);
+
+export class LogFile {
+  private readonly file: StoredFile;
+  /** Not O_DSYNC: zeros are written at leisure and synced once. */
+  private readonly filler: StoredFile;
+  private readonly preAllocSize: number;
+  private end = LOG_HEADER_SIZE;
+  /** Below it the file is filled: a record that ends here syncs without metadata. */
+  private filled = LOG_HEADER_SIZE;
+  private blockSize = FIRST_BLOCK;
+  private filling: Promise<void> | null = null;
+  private isFillingStopped = false;
+
+  private constructor(file: StoredFile, filler: StoredFile, preAllocSize: number) {
+    this.file = file;
+    this.filler = filler;
+    this.preAllocSize = preAllocSize;
+  }
+
+  /** Up to the end of the last record. */
+  get size(): number {
+    return this.end;
+  }
+
+  /** The file, its header and its name in the folder are on the disk before a record is. */
+  static async create(fs: FileSystem, path: string, options: LogFileOptions): Promise<LogFile> {
+    const { isSynced, preAllocSize } = options;
+    const file = await fs.open(path, 'create', { isSynced });
+    const log = new LogFile(file, await fs.open(path, 'change'), preAllocSize);
+    await log.fill();
+    await file.write([encodeLogHeader()], 0);
+    if (isSynced) {
+      await file.sync();
+      await fs.syncFolder(dirname(path));
+    }
+    return log;
+  }
+
+  /**
+   * A record never overtakes zeros that are on their way to the same place: a write that reaches
+   * beyond what is filled waits for the piece being filled, then goes ahead without.
+   */
+  async write(buffers: readonly Buffer[]): Promise<void> {
+    const length = buffers.reduce((sum, { length: size }) => sum + size, 0);
+    const position = this.end;
+    if (position + length > this.filled && this.filling !== null) {
+      this.isFillingStopped = true;
+      await this.filling;
+    }
+    this.end = position + length;
+    this.filled = Math.max(this.filled, this.end);
+    const isScarce = this.filled - this.end < Math.min(this.blockSize, this.preAllocSize) / 2;
+    if (this.filling === null && isScarce) this.fillLater();
+    await this.file.write(buffers, position);
+  }
+
+  private fillLater(): void {
+    // Zeros are a favour to the writes behind them: where they fail (a full disk), those will say
+    // so.
+    this.filling = this.fill()
+      .catch(() => undefined)
+      .finally(() => {
+        this.filling = null;
+      });
+  }
+
+  private async fill(): Promise<void> {
+    this.isFillingStopped = false;
+    const target = this.filled + Math.min(this.blockSize, this.preAllocSize);
+    this.blockSize = Math.min(this.blockSize * 2, MAX_BLOCK);
+    while (this.filled < target && !this.isFillingStopped) {
+      const size = Math.min(ZEROS.length, target - this.filled);
+      await this.filler.write([ZEROS.subarray(0, size)], this.filled);
+      this.filled += size;
+    }
+    await this.filler.datasync();
+  }
+
+  async close(): Promise<void> {
+    this.isFillingStopped = true;
+    await this.filling;
+    await this.file.truncate(this.end);
+    await this.file.datasync();
+    await this.filler.close();
+    await this.file.close();
+  }
+}

@@ -1,0 +1,163 @@
+/** Opens what a server keeps its data in: the lock, the recovered database, the log. */
+
+import { randomInt } from 'node:crypto';
+import { Run } from '../../../jute/run.js';
+import type { Config } from '../../config.js';
+import { Database } from '../../persistence/replay.js';
+import { CommittedLog } from '../../quorum/committed-log.js';
+import type { Measured } from '../../server-stats.js';
+import type { DataTreeOptions } from '../../tree/data-tree.js';
+import type { ServerReport } from '../log/logger.js';
+import { DataDir } from './data-dir.js';
+import { type DirLock, lockDir } from './dir-lock.js';
+import type { Storage } from './disk.js';
+import type { ServerError } from './errors.js';
+import { LogDisk } from './log-disk.js';
+
+/** Who hears of the log; the server is made after it, so both are filled in then. */
+export interface StorageListener {
+  onLogError: (error: ServerError) => void;
+  onMeasured: (what: Measured, value: number) => void;
+}
+
+export interface OpenedStorage {
+  /** Null keeps nothing. */
+  readonly storage: Storage | null;
+  readonly lock: DirLock | null;
+  readonly database: Database;
+  /** Txns replayed from the log. */
+  readonly replayed: number;
+  /** The last of them, for a member of an ensemble; null for a server alone. */
+  readonly committedLog: CommittedLog | null;
+  readonly snapshotZxid: bigint | null;
+  /** How long the start took, by name. */
+  readonly startup: ReadonlyMap<Measured, number>;
+  readonly listener: StorageListener;
+}
+
+/** @param dataDir null keeps everything in memory */
+export async function openStorage(
+  config: Config,
+  dataDir: string | null,
+  onWarning: (message: string) => void,
+  onReport: (report: ServerReport) => void,
+): Promise<OpenedStorage> {
+  const listener: StorageListener = { onLogError: () => undefined, onMeasured: () => undefined };
+  if (dataDir === null) return inMemory(config, listener);
+  const dir = new DataDir({
+    dataDir,
+    dataLogDir: config.dataLogDir ?? dataDir,
+    tree: treeOptionsOf(config),
+    maxEntryLength: config.juteMaxBuffer + config.juteMaxBufferExtraSize,
+    isEmptyTrusted: config.snapshotTrustEmpty,
+    isCompressed: config.snapshotCompressionMethod === 'gz',
+    isLastZxidWritten: config.serializeLastProcessedZxidEnabled,
+    areFoldersMade: config.datadirAutocreate,
+    isEmptyDatabaseMade: config.dbAutocreate,
+    onWarning,
+  });
+  // Nothing in the folders is touched before they are ours: a server may be at work on them.
+  await dir.makeFolders();
+  const lock = await lockDirs(new Set([dir.snapFolder, dir.logFolder]));
+  try {
+    await dir.prepare();
+    const committedLog = config.isReplicated ? makeCommittedLog(config) : null;
+    const { database, replayed, snapshotZxid, snapshotMs, logMs } = await dir.recover(
+      committedLog === null
+        ? undefined
+        : (zxid, entry) => committedLog.add(zxid, new Run(Buffer.from(entry))),
+    );
+    const ms = snapshotMs + logMs;
+    onReport({
+      kind: 'recovered',
+      snapshotZxid: snapshotZxid ?? undefined,
+      lastZxid: database.tree.lastProcessedZxid,
+      replayedTxns: replayed,
+      ms,
+    });
+    const startup = new Map<Measured, number>([['dbinittime', ms]]);
+    if (snapshotZxid !== null) startup.set('startup_snap_load_time', snapshotMs);
+    if (replayed > 0) {
+      startup.set('startup_txns_loaded', replayed).set('startup_txns_load_time', logMs);
+    }
+    const storage = { log: makeLog(config, dir, onWarning, listener), dir };
+    const recovered = { database, replayed, committedLog, snapshotZxid };
+    return { storage, lock, ...recovered, startup, listener };
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+/** All of them, or none. */
+async function lockDirs(folders: Iterable<string>): Promise<DirLock> {
+  const locks: DirLock[] = [];
+  const release = async (): Promise<void> => {
+    for (const lock of locks.splice(0)) await lock.release();
+  };
+  try {
+    for (const folder of folders) locks.push(await lockDir(folder));
+  } catch (error) {
+    await release();
+    throw error;
+  }
+  return { release };
+}
+
+/** What a member has for those who lack little: an observer master more, for many observers. */
+export function makeCommittedLog({
+  commitLogCount,
+  observerMasterPort,
+  observerMasterSizeLimit,
+}: Config): CommittedLog {
+  return observerMasterPort === null
+    ? new CommittedLog(commitLogCount)
+    : new CommittedLog(commitLogCount, observerMasterSizeLimit);
+}
+
+function inMemory(config: Config, listener: StorageListener): OpenedStorage {
+  const database = new Database(treeOptionsOf(config));
+  database.finishSnapshot(0n);
+  const startup = new Map<Measured, number>();
+  return {
+    storage: null,
+    lock: null,
+    database,
+    replayed: 0,
+    committedLog: null,
+    snapshotZxid: null,
+    startup,
+    listener,
+  };
+}
+
+function makeLog(
+  config: Config,
+  dir: DataDir,
+  onWarning: (message: string) => void,
+  listener: StorageListener,
+): LogDisk {
+  return new LogDisk({
+    folder: dir.logFolder,
+    preAllocSize: Number(config.preAllocSizeKb) * 1024,
+    maxFileSize: Number(config.txnLogSizeLimitKb) * 1024,
+    isSynced: config.forceSync,
+    slowSyncMs: Number(config.fsyncWarningThresholdMs),
+    onSync: (ms) => listener.onMeasured('fsynctime', ms),
+    onSlowSync: (ms) => {
+      listener.onMeasured('slow-sync', ms);
+      onWarning(
+        `a sync of the transaction log took ${Math.round(ms)} ms: all writes waited for it`,
+      );
+    },
+    onError: (error) => listener.onLogError(error),
+  });
+}
+
+function treeOptionsOf(config: Config): DataTreeOptions {
+  return {
+    isTTLEnabled: config.extendedTypesEnabled,
+    isDigestEnabled: config.digestEnabled,
+    hashSeed: randomInt(2 ** 32),
+  };
+}

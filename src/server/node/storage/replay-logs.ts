@@ -1,0 +1,128 @@
+/**
+ * Replays the logs after a snapshot. All of them are read before any is changed: a log that is
+ * refused is evidence, and stays as it was found.
+ */
+import { join } from 'node:path';
+import { type LogFile, logsBehind, ReplaySequence } from '../../persistence/recovery.js';
+import type { Database } from '../../persistence/replay.js';
+import { cutFile, syncFile } from './cut-file.js';
+import type { DataDir } from './data-dir.js';
+import { corrupt, unusable } from './errors.js';
+import type { StoredFile } from './file-system.js';
+import { readSizeFor, scanLog } from './scan-log.js';
+
+export type TxnListener = (zxid: bigint, entry: Buffer) => void;
+
+/** What a crash left at the end of a log. */
+interface Tear {
+  readonly path: string;
+  readonly size: number;
+  readonly offset: number;
+  readonly reason: string;
+}
+
+interface Replay {
+  readonly dir: DataDir;
+  readonly database: Database;
+  readonly sequence: ReplaySequence;
+  readonly onTxn: TxnListener | undefined;
+  applied: number;
+  /** Paths of logs that hold something. */
+  readonly read: string[];
+  /** In the order of the logs. */
+  readonly tears: Tear[];
+  /** Logs without a record. */
+  readonly empty: { readonly path: string; readonly size: number }[];
+}
+
+/**
+ * Resolves to the number of txns that were applied.
+ * @throws ServerError EDATA with file and offset, and changes nothing
+ */
+export async function replayLogs(
+  dir: DataDir,
+  database: Database,
+  logs: readonly LogFile[],
+  onTxn: TxnListener | undefined,
+): Promise<number> {
+  const sequence = new ReplaySequence(database.tree.lastProcessedZxid);
+  const replay: Replay = { dir, database, sequence, onTxn, applied: 0, ...nothingFound() };
+  for (const file of logsBehind(logs, sequence.lastZxid)) await replayLog(replay, file);
+  await mend(replay);
+  return replay.applied;
+}
+
+async function replayLog(replay: Replay, { name, size }: LogFile): Promise<void> {
+  const { dir } = replay;
+  const path = join(dir.logFolder, name);
+  const file = await dir.fs.open(path, 'read').catch((cause: Error) => {
+    throw unusable(`${path} cannot be read: ${cause.message}`, cause);
+  });
+  try {
+    const { isEmpty, tear } = await replayRecords(replay, path, size, file);
+    if (isEmpty) replay.empty.push({ path, size });
+    else replay.read.push(path);
+    if (!isEmpty && tear !== null) replay.tears.push(tear);
+  } finally {
+    await file.close();
+  }
+}
+
+async function replayRecords(
+  replay: Replay,
+  path: string,
+  size: number,
+  file: StoredFile,
+): Promise<{ isEmpty: boolean; tear: Tear | null }> {
+  const { dir, database, sequence, onTxn, tears } = replay;
+  const { maxEntryLength } = dir.options;
+  let isEmpty = true;
+  const end = await scanLog(
+    file,
+    maxEntryLength,
+    ({ zxid, entry, offset }) => {
+      isEmpty = false;
+      const step = sequence.next(zxid);
+      if (step.kind === 'gap') {
+        const torn = tears.at(-1);
+        const hint = torn === undefined ? 'a log is missing' : `${torn.path} ends too early`;
+        throw unusable(`${path}: at offset ${offset}: ${step.reason}; ${hint}`);
+      }
+      if (step.kind === 'apply') {
+        database.replay(entry);
+        onTxn?.(zxid, entry);
+        replay.applied++;
+      }
+      return true;
+    },
+    readSizeFor(size),
+  );
+  if (end?.kind === 'corrupt') throw corrupt(path, end.offset, end.reason);
+  const { offset = 0 } = end ?? {};
+  return {
+    isEmpty,
+    tear: end?.kind === 'torn' ? { path, size, offset, reason: end.reason } : null,
+  };
+}
+
+function nothingFound(): Pick<Replay, 'read' | 'tears' | 'empty'> {
+  return { read: [], tears: [], empty: [] };
+}
+
+/** Takes away what no writer ever acknowledged, says so, and makes the rest durable. */
+async function mend({ dir, read, tears, empty }: Replay): Promise<void> {
+  const { onWarning } = dir.options;
+  for (const { path, size, offset, reason } of tears) {
+    onWarning(
+      `${path}: the last write was cut short by a crash (${reason}) and never acknowledged; cut at offset ${offset}, ${size - offset} bytes`,
+    );
+    await cutFile(dir.fs, path, offset);
+  }
+  // A crash between the file and its first record; the next record has the same zxid and name.
+  for (const { path, size } of empty) {
+    onWarning(`${path}: removed, ${size} bytes: a crash left it without a transaction`);
+    await dir.fs.unlink(path);
+  }
+  for (const path of read) await syncFile(dir.fs, path);
+  await dir.fs.syncFolder(dir.logFolder);
+}

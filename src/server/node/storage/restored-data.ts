@@ -1,0 +1,61 @@
+/**
+ * Puts a snapshot in the place of all that a data directory holds (the AdminServer's restore).
+ *
+ * ```
+ *   restored.<zxid>.tmp ─▶ restored.<zxid> ─▶ old snapshots and logs go ─▶ snapshot.<zxid>
+ *        written, synced   │ from here on the old data is void, whoever starts here next
+ * ```
+ *
+ * A crash before that line leaves the old data, a crash behind it the new: `finishRestore` at the
+ * start does what is left to do. In between a start would replay the old log on the new tree.
+ */
+import { join } from 'node:path';
+import { snapshotFileName } from '../../persistence/file-names.js';
+import { logsAmong, snapshotsAmong } from '../../persistence/recovery.js';
+import type { SnapshotContent } from '../../snapshot-content.js';
+import type { DataDir } from './data-dir.js';
+import { listFiles } from './folders.js';
+import { writeSnapshotFile } from './snapshot-file.js';
+
+type Folders = Pick<DataDir, 'fs' | 'snapFolder' | 'logFolder'>;
+
+const PREFIX = 'restored.';
+const SNAPSHOT_PREFIX = 'snapshot.';
+const TEMPORARY = '.tmp';
+
+/** Writes the snapshot beside what is there; the name it resolves to is for `adoptRestored`. */
+export async function stageRestored(dir: DataDir, content: SnapshotContent): Promise<string> {
+  const { isCompressed } = dir.options;
+  const name = snapshotFileName(content.zxid, isCompressed ? 'gz' : 'none');
+  const staged = `${PREFIX}${name.slice(SNAPSHOT_PREFIX.length)}${TEMPORARY}`;
+  await writeSnapshotFile(dir.fs, join(dir.snapFolder, staged), content, dir.options);
+  return staged;
+}
+
+/** It is the whole truth from now on; the log must be closed. */
+export async function adoptRestored(dir: Folders, staged: string): Promise<void> {
+  const name = staged.slice(0, -TEMPORARY.length);
+  await dir.fs.rename(join(dir.snapFolder, staged), join(dir.snapFolder, name));
+  await dir.fs.syncFolder(dir.snapFolder);
+  await finishRestore(dir);
+}
+
+/** What a restore that a crash cut short has left to do; nothing, where there was none. */
+export async function finishRestore({ fs, snapFolder, logFolder }: Folders): Promise<void> {
+  const files = await listFiles(fs, snapFolder);
+  const name = files.map((file) => file.name).find(isRestored);
+  if (name === undefined) return;
+  for (const log of logsAmong(await listFiles(fs, logFolder))) {
+    await fs.unlink(join(logFolder, log.name));
+  }
+  await fs.syncFolder(logFolder);
+  for (const old of snapshotsAmong(files)) await fs.unlink(join(snapFolder, old.name));
+  await fs.syncFolder(snapFolder);
+  const snapshot = `${SNAPSHOT_PREFIX}${name.slice(PREFIX.length)}`;
+  await fs.rename(join(snapFolder, name), join(snapFolder, snapshot));
+  await fs.syncFolder(snapFolder);
+}
+
+function isRestored(name: string): boolean {
+  return name.startsWith(PREFIX) && !name.endsWith(TEMPORARY);
+}

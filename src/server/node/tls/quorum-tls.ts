@@ -1,0 +1,107 @@
+/**
+ * TLS between the servers of an ensemble (sslQuorum), on the election port and on the quorum port
+ * alike; with portUnification servers without TLS are let in too, while an ensemble changes over.
+ */
+import { isIP, type Socket } from 'node:net';
+import { connect, type SecureContextOptions } from 'node:tls';
+import type { Config } from '../../config.js';
+import type { Event } from '../../events.js';
+import type { HostPort } from '../../quorum/election-preamble.js';
+import { Seldom } from '../log/seldom.js';
+import { PLAIN, type Transport } from '../sockets/dial.js';
+import { checkHost } from '../sockets/names-host.js';
+import { keyOf } from '../sockets/pending-sockets.js';
+import { FileWatcher } from './file-watcher.js';
+import { TlsGate } from './tls-gate.js';
+import { readQuorumTlsOptions } from './tls-options.js';
+
+/**
+ * What connections to and from other servers run over.
+ * @throws ServerError ECONFIG when the ssl.quorum.* options name no certificate that can be used
+ */
+export function makeTransport(
+  config: Config,
+  step: (event: Event) => void,
+  onWarning: (message: string) => void,
+): Transport {
+  const { sslQuorum, portUnification } = config;
+  return sslQuorum || portUnification ? new QuorumTls(config, step, onWarning) : PLAIN;
+}
+
+class QuorumTls implements Transport {
+  private readonly config: Config;
+  private readonly gate: TlsGate;
+  private readonly watcher: FileWatcher | undefined;
+  private context: SecureContextOptions;
+  /** Who waits for the end of a handshake, by the socket under it. */
+  private readonly waiting = new Map<string, (socket: Socket) => void>();
+
+  constructor(config: Config, step: (event: Event) => void, onWarning: (message: string) => void) {
+    this.config = config;
+    const tls = readQuorumTlsOptions(config, onWarning);
+    this.context = tls.context;
+    const seldom = new Seldom(onWarning);
+    this.gate = new TlsGate({
+      tls,
+      maxHandshakes: 0,
+      maxPerAddress: 0,
+      detectionTimeoutMs: config.sslHandshakeDetectionTimeoutMs,
+      accept: (socket) => this.hand(socket),
+      onFailure: (reason) =>
+        seldom.say(`TLS between servers: ${reason}`, reason.replace(/^\S+:\d+ /, '')),
+      onTooMany: () => undefined,
+      onCrowd: () => undefined,
+      onLimit: (limit, from, value) => step({ kind: 'limit-exceeded', limit, from, value }),
+    });
+    this.watcher = config.sslQuorumReloadCertFiles
+      ? new FileWatcher(tls.files, () => this.reload(onWarning), onWarning)
+      : undefined;
+  }
+
+  open(address: HostPort): ReturnType<Transport['open']> {
+    if (!this.config.sslQuorum) return PLAIN.open(address);
+    const { host, port } = address;
+    const socket = connect({
+      ...this.context,
+      host,
+      port,
+      ...(isIP(host) === 0 ? { servername: host } : {}),
+      // In both directions a certificate counts only when the other side's authority is trusted.
+      rejectUnauthorized: true,
+      checkServerIdentity: (_, certificate) =>
+        this.config.sslQuorumHostnameVerification ? checkHost(host, certificate) : undefined,
+    });
+    socket.setNoDelay(true);
+    return { socket, ready: 'secureConnect' };
+  }
+
+  take(socket: Socket, accept: (socket: Socket) => void): void {
+    const key = keyOf(socket);
+    this.waiting.set(key, accept);
+    socket.once('close', () => this.waiting.delete(key));
+    this.gate.take(socket, this.config.portUnification ? accept : undefined);
+  }
+
+  close(): void {
+    this.watcher?.close();
+    this.gate.close();
+  }
+
+  private hand(socket: Socket): void {
+    // Who has said its last word is gone.
+    socket.allowHalfOpen = false;
+    const accept = this.waiting.get(keyOf(socket));
+    if (accept === undefined) socket.destroy();
+    else accept(socket);
+  }
+
+  private reload(onWarning: (message: string) => void): void {
+    try {
+      this.context = readQuorumTlsOptions(this.config, onWarning).context;
+      this.gate.reload(this.context);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      onWarning(`the certificates changed, but those of before stay in use: ${why}`);
+    }
+  }
+}

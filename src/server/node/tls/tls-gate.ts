@@ -1,0 +1,225 @@
+/**
+ * Between the port and the server: every TLS handshake, from the socket to a client that may be let
+ * in. A handshake that fails, lies silent or is one too many costs its own socket and nothing else.
+ */
+import { reverse } from 'node:dns/promises';
+import type { Socket } from 'node:net';
+import {
+  createServer,
+  type SecureContextOptions,
+  type TLSSocket,
+  type Server as TlsServer,
+} from 'node:tls';
+import { LIMITS, type LimitName } from '../../limits/limits.js';
+import { checkHost } from '../sockets/names-host.js';
+import { keyOf, PendingSockets } from '../sockets/pending-sockets.js';
+import { addressOf, nameOf } from '../sockets/remote-name.js';
+import { certificateSubject } from './certificate-subject.js';
+import type { TlsOptions } from './tls-options.js';
+
+export interface TlsGateOptions {
+  readonly tls: TlsOptions;
+  /** Handshakes at a time; 0 or less is no limit (netty.server.outstandingHandshake.limit). */
+  readonly maxHandshakes: number;
+  /** Sockets of one address that are not clients yet; 0 is no limit (maxClientCnxns). */
+  readonly maxPerAddress: number;
+  /** For the first byte on a port of both kinds (ssl.handshakeDetectionTimeoutMillis). */
+  readonly detectionTimeoutMs: number;
+  /** Default 10000. */
+  readonly handshakeTimeoutMs?: number;
+  /** A client is there. @param subject of its certificate, RFC 2253; undefined when it has none */
+  readonly accept: (socket: Socket, subject: string | undefined) => void;
+  /** @param reason a sentence that names the client */
+  readonly onFailure: (reason: string) => void;
+  readonly onTooMany: () => void;
+  /** One address has too many sockets that are not clients yet. */
+  readonly onCrowd: () => void;
+  /** @param from its address @param value of the limit that is in force here */
+  readonly onLimit: (limit: LimitName, from: string, value: number) => void;
+}
+
+const HANDSHAKE_TIMEOUT_MS = LIMITS.tlsHandshakeTime.value;
+/** The first byte of a TLS record that begins a handshake; no word and no sane length begins so. */
+const HANDSHAKE_RECORD = 0x16;
+/** A fatal alert (protocol_version) tells a client without TLS why it is closed. */
+const NOT_TLS_ALERT = Buffer.from([0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x46]);
+
+export class TlsGate {
+  private readonly options: TlsGateOptions;
+  private readonly server: TlsServer;
+  /** Sockets whose first byte is awaited, or in a handshake. */
+  private readonly pending: PendingSockets;
+  /** The keys of those in a handshake. */
+  private readonly handshaking = new Set<string>();
+
+  constructor(options: TlsGateOptions) {
+    this.options = options;
+    this.pending = new PendingSockets(options.maxPerAddress);
+    const { tls, handshakeTimeoutMs = HANDSHAKE_TIMEOUT_MS } = options;
+    this.server = createServer({
+      ...tls.context,
+      handshakeTimeout: handshakeTimeoutMs,
+      requestCert: tls.clientAuth !== 'none',
+      rejectUnauthorized: tls.clientAuth === 'need',
+    });
+    this.server.on('secureConnection', (socket) => this.handleSecured(socket));
+    this.server.on('tlsClientError', (error, socket) => {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'ERR_TLS_HANDSHAKE_TIMEOUT') {
+        options.onLimit('tlsHandshakeTime', addressOf(socket), handshakeTimeoutMs);
+      }
+      this.fail(socket, reasonOf(error, socket));
+    });
+  }
+
+  /** Handshakes under way. */
+  get outstanding(): number {
+    return this.handshaking.size;
+  }
+
+  /** For handshakes from now on. */
+  reload(context: SecureContextOptions): void {
+    this.server.setSecureContext(context);
+  }
+
+  /** @param acceptPlain takes a client without TLS; without it there is none */
+  take(socket: Socket, acceptPlain?: (socket: Socket) => void): void {
+    // A client that has left has no address, and the address tells clients apart.
+    if (socket.remoteAddress === undefined) {
+      socket.destroy();
+      return;
+    }
+    if (!this.pending.add(socket)) {
+      this.options.onCrowd();
+      const { onLimit, maxPerAddress } = this.options;
+      onLimit('connectionsPerAddress', addressOf(socket), maxPerAddress);
+      socket.destroy();
+      return;
+    }
+    const timeoutMs =
+      acceptPlain === undefined
+        ? (this.options.handshakeTimeoutMs ?? HANDSHAKE_TIMEOUT_MS)
+        : this.options.detectionTimeoutMs;
+    const timer = setTimeout(() => {
+      this.options.onLimit('tlsHandshakeTime', addressOf(socket), timeoutMs);
+      this.options.onFailure(`${nameOf(socket)} sent nothing for ${timeoutMs} ms`);
+      socket.destroy();
+    }, timeoutMs);
+    const ignore = (): void => undefined;
+    const leave = (): void => {
+      socket.destroy();
+    };
+    socket.on('error', ignore);
+    socket.once('close', () => clearTimeout(timer));
+    socket.once('end', leave);
+    socket.once('data', (bytes) => {
+      clearTimeout(timer);
+      socket.off('end', leave);
+      socket.pause();
+      socket.unshift(bytes);
+      if (bytes[0] === HANDSHAKE_RECORD) this.handshake(socket);
+      else if (acceptPlain !== undefined) {
+        socket.off('error', ignore);
+        this.pending.remove(socket);
+        acceptPlain(socket);
+        socket.resume();
+      } else {
+        this.options.onFailure(`${nameOf(socket)} spoke without TLS`);
+        socket.end(NOT_TLS_ALERT, () => socket.destroySoon());
+      }
+    });
+  }
+
+  close(): void {
+    for (const socket of this.pending.values()) socket.destroy();
+  }
+
+  private handshake(socket: Socket): void {
+    const { maxHandshakes, onLimit } = this.options;
+    if (maxHandshakes > 0 && this.handshaking.size >= maxHandshakes) {
+      this.options.onTooMany();
+      onLimit('tlsHandshakes', addressOf(socket), maxHandshakes);
+      socket.destroy();
+      return;
+    }
+    const key = keyOf(socket);
+    this.handshaking.add(key);
+    socket.once('close', () => this.handshaking.delete(key));
+    // Who leaves in the midst of a handshake is gone, not half open.
+    socket.allowHalfOpen = false;
+    this.server.emit('connection', socket);
+  }
+
+  private handleSecured(socket: TLSSocket): void {
+    socket.allowHalfOpen = true;
+    this.handshaking.delete(keyOf(socket));
+    const certificate = socket.getPeerX509Certificate();
+    if (certificate === undefined) {
+      this.accept(socket, undefined);
+      return;
+    }
+    // With ssl.clientAuth=want Node leaves it to us; Java takes none that it does not trust.
+    if (!socket.authorized) {
+      this.fail(socket, certificateReason(socket));
+      return;
+    }
+    const subject = certificateSubject(certificate.raw);
+    if (this.options.tls.isClientNameChecked) this.acceptNamed(socket, subject);
+    else this.accept(socket, subject);
+  }
+
+  private accept(socket: TLSSocket, subject: string | undefined): void {
+    this.pending.remove(socket);
+    this.options.accept(socket, subject);
+  }
+
+  /** The certificate names the client's address, or a host name that the address has. */
+  private acceptNamed(socket: TLSSocket, subject: string): void {
+    const address = socket.remoteAddress?.replace(/^::ffff:/, '') ?? '';
+    const peer = socket.getPeerCertificate();
+    const isNamed = (host: string) => checkHost(host, peer) === undefined;
+    if (isNamed(address)) {
+      this.accept(socket, subject);
+      return;
+    }
+    const ignore = (): void => undefined;
+    socket.on('error', ignore);
+    reverse(address)
+      .catch(() => [])
+      .then((names: readonly string[]) => {
+        socket.off('error', ignore);
+        if (socket.destroyed) return;
+        if (names.some(isNamed)) this.accept(socket, subject);
+        else this.fail(socket, `${nameOf(socket)} has a certificate that does not name it`);
+      });
+  }
+
+  private fail(socket: TLSSocket, reason: string): void {
+    this.options.onFailure(reason);
+    socket.on('error', () => undefined);
+    socket.destroy();
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ERR_SSL_PEER_DID_NOT_RETURN_A_CERTIFICATE:
+    'showed no certificate, which ssl.clientAuth=need asks',
+  ERR_SSL_UNSUPPORTED_PROTOCOL: 'speaks no version of TLS that is taken here',
+  ERR_SSL_NO_SHARED_CIPHER: 'has no cipher suite that is taken here',
+  ERR_TLS_HANDSHAKE_TIMEOUT: 'did not finish its handshake in time',
+  ERR_SSL_TLSV1_ALERT_UNKNOWN_CA: "does not trust the authority of this server's certificate",
+  ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE: "does not take this server's certificate",
+  ERR_SSL_SSLV3_ALERT_CERTIFICATE_UNKNOWN: "does not take this server's certificate",
+  ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED: "finds this server's certificate expired",
+};
+
+function reasonOf(error: NodeJS.ErrnoException, socket: TLSSocket): string {
+  if (socket.authorizationError) return certificateReason(socket);
+  const { code = error.message } = error;
+  if (code === 'ECONNRESET') return `${nameOf(socket)} left in the midst of its handshake`;
+  return `${nameOf(socket)} ${REASONS[code] ?? `failed in its handshake (${code})`}`;
+}
+
+function certificateReason(socket: TLSSocket): string {
+  return `${nameOf(socket)} has a certificate that is not taken (${String(socket.authorizationError)})`;
+}

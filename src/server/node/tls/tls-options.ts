@@ -1,0 +1,282 @@
+/**
+ * The ssl.* options for clients, and the ssl.quorum.* options for the other servers of an ensemble,
+ * as Node's TLS wants them. Where an option asks for a protection that
+ * is not built, the server does not start: to overlook it would let in whom the operator shuts out.
+ */
+import { constants } from 'node:crypto';
+import {
+  createSecureContext,
+  getCiphers,
+  type SecureContextOptions,
+  type SecureVersion,
+} from 'node:tls';
+import type { Config } from '../../config.js';
+import { ExitCode, ServerError } from '../storage/errors.js';
+import {
+  readKeyStore,
+  readPasswordFile,
+  readTrustStore,
+  StoreError,
+  type StoreFile,
+} from './key-store.js';
+
+export interface TlsOptions {
+  readonly context: SecureContextOptions;
+  readonly clientAuth: 'none' | 'want' | 'need';
+  /** Must a client's certificate name the address that it comes from? */
+  readonly isClientNameChecked: boolean;
+  /** The files it was read from. */
+  readonly files: readonly string[];
+}
+
+/** The options of one kind of connection. */
+interface TlsSource
+  extends Pick<
+    Config,
+    | 'sslKeyStoreLocation'
+    | 'sslKeyStoreType'
+    | 'sslKeyStorePassword'
+    | 'sslKeyStorePasswordPath'
+    | 'sslTrustStoreLocation'
+    | 'sslTrustStoreType'
+    | 'sslTrustStorePassword'
+    | 'sslTrustStorePasswordPath'
+    | 'sslProtocol'
+    | 'sslEnabledProtocols'
+    | 'sslCiphersuites'
+    | 'sslCrl'
+    | 'sslOcsp'
+    | 'sslAuthProvider'
+    | 'sslClientAuth'
+    | 'sslClientHostnameVerification'
+  > {
+  /** What the options' names begin with. */
+  readonly prefix: 'ssl' | 'ssl.quorum';
+  /** Who connects, for messages. */
+  readonly whom: 'client' | 'server';
+}
+
+/**
+ * Reads the stores for clients that the configuration names.
+ * @throws ServerError ECONFIG that names the option, or the file and what is wrong with it
+ */
+export function readTlsOptions(config: Config, onWarning: (message: string) => void): TlsOptions {
+  return readSource({ ...config, prefix: 'ssl', whom: 'client' }, onWarning);
+}
+
+/** Those for the other servers of the ensemble, in the same way. */
+export function readQuorumTlsOptions(
+  config: Config,
+  onWarning: (message: string) => void,
+): TlsOptions {
+  const source: TlsSource = {
+    prefix: 'ssl.quorum',
+    whom: 'server',
+    sslAuthProvider: 'x509',
+    sslKeyStoreLocation: config.sslQuorumKeyStoreLocation,
+    sslKeyStoreType: config.sslQuorumKeyStoreType,
+    sslKeyStorePassword: config.sslQuorumKeyStorePassword,
+    sslKeyStorePasswordPath: config.sslQuorumKeyStorePasswordPath,
+    sslTrustStoreLocation: config.sslQuorumTrustStoreLocation,
+    sslTrustStoreType: config.sslQuorumTrustStoreType,
+    sslTrustStorePassword: config.sslQuorumTrustStorePassword,
+    sslTrustStorePasswordPath: config.sslQuorumTrustStorePasswordPath,
+    sslProtocol: config.sslQuorumProtocol,
+    sslEnabledProtocols: config.sslQuorumEnabledProtocols,
+    sslCiphersuites: config.sslQuorumCiphersuites,
+    sslCrl: config.sslQuorumCrl,
+    sslOcsp: config.sslQuorumOcsp,
+    sslClientAuth: config.sslQuorumClientAuth,
+    // Who does not look at the names of those it calls does not look at those who call, either.
+    sslClientHostnameVerification:
+      config.sslQuorumHostnameVerification && config.sslQuorumClientHostnameVerification,
+  };
+  return readSource(source, onWarning);
+}
+
+/** Those for operators at the AdminServer: the same files, and no names are checked there. */
+export function readAdminTlsOptions(
+  config: Config,
+  clientAuth: TlsOptions['clientAuth'],
+  onWarning: (message: string) => void,
+): TlsOptions {
+  const options = { sslQuorumClientAuth: clientAuth, sslQuorumClientHostnameVerification: false };
+  return readQuorumTlsOptions({ ...config, ...options }, onWarning);
+}
+
+function readSource(config: TlsSource, onWarning: (message: string) => void): TlsOptions {
+  const { prefix, whom } = config;
+  refuseUnbuilt(config);
+  const keyFile = storeFile(
+    config.sslKeyStoreLocation,
+    config.sslKeyStoreType,
+    config.sslKeyStorePassword,
+    config.sslKeyStorePasswordPath,
+  );
+  const trustFile = storeFile(
+    config.sslTrustStoreLocation,
+    config.sslTrustStoreType,
+    config.sslTrustStorePassword,
+    config.sslTrustStorePasswordPath,
+  );
+  if (keyFile === undefined) {
+    throw fault(`TLS for ${whom}s needs a certificate: set ${prefix}.keyStore.location`);
+  }
+  if (trustFile === undefined && config.sslClientAuth !== 'none') {
+    onWarning(
+      `${prefix}.trustStore.location is not set: a ${whom} certificate of any public authority is taken`,
+    );
+  }
+  const versions = versionsOf(config, onWarning);
+  const context = {
+    ...versions,
+    ...ciphersOf(config, onWarning),
+    ...storesOf(config, keyFile, trustFile),
+    // Resumed sessions would outlive a certificate that is revoked or a trust store that changed.
+    secureOptions: constants.SSL_OP_NO_TICKET,
+    honorCipherOrder: true,
+  };
+  try {
+    createSecureContext(context);
+  } catch (cause) {
+    throw fault(`the TLS options fit nothing: ${messageOf(cause)}`, cause);
+  }
+  return {
+    context,
+    clientAuth: config.sslClientAuth,
+    isClientNameChecked: config.sslClientHostnameVerification,
+    files: [keyFile, trustFile].flatMap((file) => (file === undefined ? [] : [file.location])),
+  };
+}
+
+function refuseUnbuilt(config: TlsSource): void {
+  if (config.sslOcsp) {
+    throw fault(
+      `${config.prefix}.ocsp=true is not built: revoked certificates would be let in, so nobody is`,
+    );
+  }
+  if (config.sslAuthProvider !== 'x509') {
+    throw fault(`ssl.authProvider: expected x509, found "${config.sslAuthProvider}"`);
+  }
+}
+
+interface OpenStore extends Omit<StoreFile, 'password'> {
+  readonly password: () => string;
+}
+
+/** A password in a file goes before one in the configuration, as with Apache. */
+function storeFile(
+  location: string | null,
+  type: StoreFile['type'],
+  password: string | null,
+  passwordPath: string | null,
+): OpenStore | undefined {
+  if (location === null) return undefined;
+  const read = () => (passwordPath === null ? (password ?? '') : readPasswordFile(passwordPath));
+  return { location, type, password: read };
+}
+
+function storesOf(
+  config: TlsSource,
+  keyFile: OpenStore,
+  trustFile: OpenStore | undefined,
+): SecureContextOptions {
+  const { prefix } = config;
+  try {
+    const { key, chain } = readKeyStore({ ...keyFile, password: keyFile.password() });
+    const own = { key, cert: chain };
+    if (trustFile === undefined) {
+      if (config.sslCrl)
+        throw fault(`${prefix}.crl=true needs ${prefix}.trustStore.location, which is not set`);
+      return own;
+    }
+    const trust = readTrustStore({ ...trustFile, password: trustFile.password() });
+    if (!config.sslCrl) return { ...own, ca: [...trust.certificates] };
+    if (trust.revocationLists.length === 0) {
+      throw fault(
+        `${prefix}.crl=true needs revocation lists: put them in ${trustFile.location}, as PEM blocks "X509 CRL"`,
+      );
+    }
+    return { ...own, ca: [...trust.certificates], crl: [...trust.revocationLists] };
+  } catch (error) {
+    if (error instanceof StoreError) throw fault(error.message, error);
+    throw error;
+  }
+}
+
+const VERSIONS: readonly SecureVersion[] = ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'];
+/** What Java calls TLS without a number is whatever it has. */
+const DEFAULT_PROTOCOLS: readonly string[] = ['TLSv1.2', 'TLS'];
+
+/** TLS 1.2 and 1.3, unless the options say otherwise. */
+function versionsOf(config: TlsSource, onWarning: (message: string) => void): SecureContextOptions {
+  const { prefix, sslProtocol, sslEnabledProtocols } = config;
+  if (sslEnabledProtocols === null) {
+    if (DEFAULT_PROTOCOLS.includes(sslProtocol)) {
+      return { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.3' };
+    }
+    const only = versionNamed(`${prefix}.protocol`, sslProtocol);
+    return { minVersion: only, maxVersion: only };
+  }
+  const named = sslEnabledProtocols
+    .split(',')
+    .map((name) => versionNamed(`${prefix}.enabledProtocols`, name.trim()));
+  const indexes = named.map((name) => VERSIONS.indexOf(name));
+  const [min, max] = [Math.min(...indexes), Math.max(...indexes)];
+  const missing = VERSIONS.slice(min, max + 1).filter((version) => !named.includes(version));
+  if (missing.length > 0) {
+    onWarning(
+      `${prefix}.enabledProtocols leaves out ${missing.join(', ')}, which is taken all the same`,
+    );
+  }
+  const [minVersion = 'TLSv1.2', maxVersion = 'TLSv1.3'] = [VERSIONS[min], VERSIONS[max]];
+  return { minVersion, maxVersion };
+}
+
+function versionNamed(option: string, name: string): SecureVersion {
+  const version = VERSIONS.find((candidate) => candidate.toLowerCase() === name.toLowerCase());
+  if (version === undefined) {
+    throw fault(`${option}: expected ${VERSIONS.join(', ')}, found "${name}"`);
+  }
+  return version;
+}
+
+function ciphersOf(config: TlsSource, onWarning: (message: string) => void): SecureContextOptions {
+  const { prefix } = config;
+  if (config.sslCiphersuites === null) return {};
+  const known = new Set(getCiphers().map((name) => name.toUpperCase()));
+  const taken: string[] = [];
+  for (const name of config.sslCiphersuites.split(',').map((part) => part.trim())) {
+    const own = opensslName(name);
+    if (known.has(own)) taken.push(own);
+    else onWarning(`${prefix}.ciphersuites: "${name}" is no cipher suite of this server`);
+  }
+  if (taken.length === 0)
+    throw fault(`${prefix}.ciphersuites names no cipher suite of this server`);
+  return { ciphers: taken.join(':') };
+}
+
+/**
+ * TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256 is ECDHE-RSA-AES128-GCM-SHA256 to OpenSSL; those of TLS 1.3
+ * (TLS_AES_128_GCM_SHA256) have one name.
+ */
+export function opensslName(javaName: string): string {
+  const match = /^(?:TLS|SSL)_(.+)_WITH_(.+)$/.exec(javaName);
+  if (match === null) return javaName.toUpperCase();
+  const [, exchange = '', cipher = ''] = match;
+  const bulk = cipher
+    .replace(/^AES_(\d+)_CBC_/, 'AES$1_')
+    .replace(/^AES_(\d+)_/, 'AES$1_')
+    .replace(/^CHACHA20_POLY1305_SHA256$/, 'CHACHA20_POLY1305')
+    .replace(/^3DES_EDE_CBC_/, 'DES_CBC3_');
+  const prefix = exchange === 'RSA' ? '' : `${exchange}-`;
+  return `${prefix}${bulk}`.replaceAll('_', '-').toUpperCase();
+}
+
+function fault(message: string, cause?: unknown): ServerError {
+  return new ServerError('ECONFIG', ExitCode.USAGE, message, cause);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,234 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ZooKeeper } from '../../../../src/client/zookeeper.js';
+import { Perms } from '../../../../src/protocol/perms.js';
+import { LIMITS } from '../../../../src/server/limits/limits.js';
+import type { RunningServer, StartServerOptions } from '../../../../src/server/main.js';
+import { startBundled } from '../../../support/bundled.js';
+import { freePort } from '../../../support/free-port.js';
+import { makeTempDir } from '../../../support/temp-dir.js';
+import { waitFor } from '../../../support/wait-for.js';
+import { ADMIN } from './admin-world.js';
+
+interface World {
+  readonly server: RunningServer;
+  readonly client: ZooKeeper;
+  readonly dataDir: string;
+  ask(command: string, init?: RequestInit): Promise<{ status: number; json: Answer }>;
+  url(command: string): string;
+}
+
+type Answer = Readonly<Record<string, unknown>>;
+
+/** A server with an AdminServer, and a client of it. */
+async function withAdmin(
+  run: (world: World) => Promise<void>,
+  config: StartServerOptions['config'] = {},
+): Promise<void> {
+  const home = makeTempDir('admin');
+  const server = await startBundled({ dataDir: home.path, config: { ...ADMIN, ...config } });
+  const client = new ZooKeeper({ connectString: server.connectString });
+  const url = (command: string) => `http://127.0.0.1:${server.adminPort}/commands/${command}`;
+  try {
+    await client.connect();
+    await run({
+      server,
+      client,
+      dataDir: home.path,
+      url,
+      ask: async (command, init) => {
+        const response = await fetch(url(command), init);
+        return { status: response.status, json: (await response.json()) as Answer };
+      },
+    });
+  } finally {
+    await client.close();
+    await server.close();
+    home.remove();
+  }
+}
+
+const AS_ROOT = { headers: { Authorization: 'digest root:secret' } };
+
+test('snapshot streams a file from which another server starts', async () => {
+  await withAdmin(async ({ client, url }) => {
+    await client.create('/kept', Buffer.from('data'));
+    const response = await fetch(url('snapshot'), AS_ROOT);
+    const bytes = Buffer.from(await response.arrayBuffer());
+    assert.is(response.status, 200);
+    assert.is(response.headers.get('content-type'), 'application/octet-stream');
+    assert.is(response.headers.get('snapshot_size'), String(bytes.length));
+    const zxid = response.headers.get('last_zxid') ?? '';
+    assert.match(zxid, /^0x[0-9a-f]+$/);
+    const copy = makeTempDir('admin');
+    const config = { 'snapshot.trust.empty': 'true' };
+    try {
+      await (await startBundled({ dataDir: join(copy.path, 'layout') })).close();
+      const first = join(copy.path, 'layout', 'version-2', 'snapshot.0');
+      writeFileSync(first.replace(/0$/, zxid.slice(2)), bytes);
+      const other = await startBundled({ dataDir: join(copy.path, 'layout'), config });
+      const reader = new ZooKeeper({ connectString: other.connectString });
+      try {
+        await reader.connect();
+        assert.is((await reader.getData('/kept')).data?.toString(), 'data');
+      } finally {
+        await reader.close();
+        await other.close();
+      }
+    } finally {
+      copy.remove();
+    }
+  });
+});
+
+test('snapshot asks who it is, for all permissions on the root, and not too often', async () => {
+  await withAdmin(async ({ client, ask }) => {
+    assert.is((await ask('snapshot')).status, 401);
+    const odd = { headers: { Authorization: 'digest' } };
+    assert.is((await ask('snap', odd)).status, 401);
+    const scheme = { headers: { Authorization: 'nosuch x:y' } };
+    assert.is((await ask('snap', scheme)).status, 401);
+    await client.setACL('/', [
+      { perms: Perms.ALL - Perms.DELETE, id: { scheme: 'world', id: 'anyone' } },
+    ]);
+    assert.is((await ask('snapshot', AS_ROOT)).status, 403);
+    await client.setACL('/', [{ perms: Perms.ALL, id: { scheme: 'world', id: 'anyone' } }]);
+    const { status, json } = await ask('snapshot?streaming=false', AS_ROOT);
+    assert.equal([status, json], [200, { command: 'snapshot', error: null }]);
+    assert.is((await ask('snapshot', AS_ROOT)).status, 429);
+  });
+});
+
+test('a snapshot that is switched off is unavailable, and so is one of a server in memory', async () => {
+  await withAdmin(async ({ ask }) => assert.is((await ask('snapshot', AS_ROOT)).status, 503), {
+    'admin.snapshot.enabled': 'false',
+  });
+  const server = await startBundled({ config: ADMIN });
+  try {
+    const url = `http://127.0.0.1:${server.adminPort}/commands/snapshot`;
+    assert.is((await fetch(url, AS_ROOT)).status, 503);
+  } finally {
+    await server.close();
+  }
+});
+
+test('shed_connections ends as many clients as it is told', async () => {
+  await withAdmin(async ({ server, ask }) => {
+    let lost = 0;
+    const others = [1, 2, 3].map(
+      () =>
+        new ZooKeeper({
+          connectString: server.connectString,
+        }),
+    );
+    try {
+      for (const other of others) await other.connect();
+      const post = (body: string) => ask('shed_connections', { method: 'POST', body });
+      assert.is((await ask('shed_connections')).status, 405);
+      for (const body of ['', '{}', '{"percentage":101}', '{"percentage":"50"}', 'null']) {
+        assert.is((await post(body)).status, 400, body);
+      }
+      const { json } = await post('{"percentage":50}');
+      assert.is(json['connections_shed'], 2);
+      assert.is(json['percentage_requested'], 50);
+      lost = 2;
+      const long = { method: 'POST', body: 'x'.repeat(LIMITS.httpBodyBytes.value + 1) };
+      assert.is((await ask('shed_connections', long)).status, 413);
+      const { json: figures } = await ask('monitor');
+      assert.is(figures['httpBodyBytes_limit_exceeded_count'], 1);
+      // Their sessions live on: they come back.
+      await waitFor('all clients', async () => {
+        const { json: now } = await ask('connections');
+        return (now['connections'] as unknown[]).length === 4;
+      });
+    } finally {
+      for (const other of others) await other.close();
+    }
+    assert.is(lost, 2);
+  });
+});
+
+test('a reset may be asked for by GET, but not by a page of another site', async () => {
+  await withAdmin(async ({ ask }) => {
+    const packets = async () => {
+      const { json } = await ask('server_stats');
+      return (json['server_stats'] as Answer)['packets_received'];
+    };
+    assert.ok(Number(await packets()) > 0);
+    const foreign = { headers: { 'Sec-Fetch-Site': 'cross-site' } };
+    assert.is((await ask('srst', foreign)).status, 403);
+    assert.ok(Number(await packets()) > 0);
+    assert.is((await ask('srst')).status, 200);
+    assert.is(await packets(), 0);
+    assert.is((await ask('crst', { method: 'POST' })).status, 200);
+    assert.is((await ask('ruok', foreign)).status, 200);
+    assert.is((await ask('ruok', { method: 'DELETE' })).status, 405);
+  });
+});
+
+test('secrets do not show', async () => {
+  const superDigest = 'super:D/InIHSb7yEEbrWz8b9l71RjZJU=';
+  await withAdmin(
+    async ({ url }) => {
+      for (const command of ['initial_configuration', 'system_properties']) {
+        const text = await (await fetch(url(command))).text();
+        assert.match(text, 'superDigest');
+        assert.not.match(text, 'D/InIH');
+      }
+    },
+    { 'DigestAuthenticationProvider.superDigest': superDigest },
+  );
+});
+
+test('paths beside the commands are not found, and the root can be another', async () => {
+  await withAdmin(
+    async ({ server }) => {
+      const origin = `http://127.0.0.1:${server.adminPort}`;
+      for (const path of ['/', '/commands', '/commands/ruok', '/adminx']) {
+        assert.is((await fetch(origin + path)).status, 404, path);
+      }
+      assert.match(await (await fetch(`${origin}/admin`)).text(), '"/admin/ruok"');
+      assert.is((await fetch(`${origin}/admin/ruok`)).status, 200);
+    },
+    { 'admin.commandURL': '/admin' },
+  );
+});
+
+test('a body without end is refused', async () => {
+  await withAdmin(async ({ ask }) => {
+    const body = 'x'.repeat(100_000);
+    assert.is((await ask('shed_connections', { method: 'POST', body })).status, 413);
+  });
+});
+
+test('inside a program no HTTP port is opened unasked', async () => {
+  const server = await startBundled();
+  try {
+    assert.is(server.adminPort, undefined);
+  } finally {
+    await server.close();
+  }
+});
+
+test('a port that is taken costs the AdminServer, not the clients', async () => {
+  const taken = await freePort();
+  const config = { ...ADMIN, 'admin.serverPort': String(taken) };
+  const warnings: string[] = [];
+  const first = await startBundled({ config });
+  const second = await startBundled({ config, onWarning: (text) => warnings.push(text) });
+  const client = new ZooKeeper({ connectString: second.connectString });
+  try {
+    assert.is(first.adminPort, taken);
+    assert.is(second.adminPort, undefined);
+    assert.match(warnings.join('\n'), /AdminServer does not run.*EADDRINUSE/);
+    await client.connect();
+  } finally {
+    await client.close();
+    await second.close();
+    await first.close();
+  }
+});
+
+test.run();

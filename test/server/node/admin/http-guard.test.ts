@@ -1,0 +1,18 @@
+import { createServer, IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { HttpGuard } from '../../../../src/server/node/admin/http-guard.js';
+
+test('the end of a response whose request has no socket any more harms nobody', () => {
+  const limits: string[] = [];
+  const guard = new HttpGuard(createServer(), {}, (limit) => limits.push(limit));
+  const request = new IncomingMessage(new Socket());
+  const response = new ServerResponse(request);
+  guard.begin(request, response);
+  Object.assign(request, { socket: null });
+  response.emit('close');
+  assert.equal(limits, []);
+});
+
+test.run();

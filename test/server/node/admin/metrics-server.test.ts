@@ -1,0 +1,106 @@
+import { spawnSync } from 'node:child_process';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ZooKeeper } from '../../../../src/client/zookeeper.js';
+import { startBundled } from '../../../support/bundled.js';
+
+const PROMETHEUS = {
+  'metricsProvider.className': 'org.apache.zookeeper.metrics.prometheus.PrometheusMetricsProvider',
+  'metricsProvider.httpHost': '127.0.0.1',
+  'metricsProvider.httpPort': '0',
+};
+
+async function scrape(config: Readonly<Record<string, string>> = {}): Promise<string> {
+  const server = await startBundled({ config: { ...PROMETHEUS, ...config } });
+  const client = new ZooKeeper({ connectString: server.connectString });
+  try {
+    await client.connect();
+    await client.create('/app "x"\\', Buffer.from('data'));
+    await client.getData('/app "x"\\');
+    const origin = `http://127.0.0.1:${server.metricsPort}`;
+    assert.is((await fetch(origin)).status, 404);
+    assert.is((await fetch(`${origin}/metrics`, { method: 'POST' })).status, 405);
+    const response = await fetch(`${origin}/metrics`);
+    assert.match(response.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/);
+    return await response.text();
+  } finally {
+    await client.close();
+    await server.close();
+  }
+}
+
+const LABEL = String.raw`[a-zA-Z_]\w*="(?:[^"\\\n]|\\["\\n])*"`;
+const SAMPLE = new RegExp(
+  String.raw`^([a-zA-Z_:][\w:]*)(\{${LABEL}(?:,${LABEL})*\})? (NaN|[+-]Inf|-?[\d.]+(?:e[+-]?\d+)?)$`,
+);
+
+/** Reads the text format 0.0.4, and fails on what Prometheus would refuse. */
+function parse(text: string): Map<string, number> {
+  const values = new Map<string, number>();
+  const types = new Map<string, string>();
+  let family = '';
+  for (const line of text.split('\n')) {
+    if (line === '') continue;
+    const [, kind, name = '', type = ''] = /^# (HELP|TYPE) (\S+) (.+)$/.exec(line) ?? [];
+    if (kind === 'TYPE') {
+      assert.not(types.has(name), `${name} has two types`);
+      types.set(name, type);
+      family = name;
+    }
+    if (kind !== undefined) continue;
+    const [, metric = '', labels = '', value] = SAMPLE.exec(line) ?? [];
+    assert.ok(metric.startsWith(family) && family !== '', `${line} below the type of ${family}`);
+    assert.not(values.has(metric + labels), `${metric}${labels} stands there twice`);
+    values.set(metric + labels, Number(value));
+  }
+  return values;
+}
+
+test('Prometheus can read the metrics, by the names of mntr without zk_', async () => {
+  const text = await scrape();
+  const values = parse(text);
+  assert.is(values.get('znode_count'), 6);
+  assert.is(values.get('connection_request_count'), 1);
+  assert.is(values.get('connection_request_count_total'), 1);
+  assert.is(values.get('updatelatency_count'), 2);
+  assert.ok(values.has('readlatency{quantile="0.99"}'));
+  assert.ok(values.has('readlatency_sum'));
+  const key = String.raw`{key="app \"x\"\\"}`;
+  assert.is(values.get(`read_per_namespace_count${key}`), 1);
+  assert.ok(values.has('process_resident_memory_bytes'));
+  assert.ok(values.has('nodejs_eventloop_lag_seconds'));
+  assert.not.match(text, /^zk_/m);
+});
+
+test('exportJvmInfo=false leaves the process out', async () => {
+  const values = parse(await scrape({ 'metricsProvider.exportJvmInfo': 'false' }));
+  assert.not(values.has('process_resident_memory_bytes'));
+  assert.ok(values.has('uptime'));
+});
+
+test('promtool reads it, where it is installed', async () => {
+  const input = await scrape();
+  const { error, status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], { input });
+  if (error !== undefined) {
+    console.log('skipped: promtool is not installed (Debian: prometheus)');
+    return;
+  }
+  // 3 means that it would have chosen other names; those are Apache's.
+  assert.ok(status === 0 || status === 3, `${stdout}${stderr}`);
+});
+
+test('without the provider no port is opened, and an unknown one is told', async () => {
+  const warnings: string[] = [];
+  const server = await startBundled({
+    config: { 'metricsProvider.className': 'org.example.Provider' },
+    onWarning: (text) => warnings.push(text),
+  });
+  try {
+    assert.is(server.metricsPort, undefined);
+    assert.match(warnings.join(), /org\.example\.Provider is not known here/);
+  } finally {
+    await server.close();
+  }
+});
+
+test.run();

@@ -1,0 +1,139 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { configFromOptions } from '../../../../src/server/config.js';
+import { ExitCode, ServerError } from '../../../../src/server/main.js';
+import { type Membership, readMembership } from '../../../../src/server/node/boot/membership.js';
+import { makeTempDir } from '../../../support/temp-dir.js';
+
+const LINES = {
+  'server.1': 'a:1:2',
+  'server.2': 'b:1:2;127.0.0.1:2182',
+  'server.3': 'c:1:2:observer',
+};
+
+interface Case {
+  readonly lines?: Readonly<Record<string, string>>;
+  readonly options?: Readonly<Record<string, string>>;
+  /** Null writes none. */
+  readonly myid: string | null;
+  /** Text and name of the dynamic file, in place of the lines. */
+  readonly dynamic?: readonly [name: string, text: string];
+}
+
+async function read({ lines = LINES, options, myid, dynamic }: Case): Promise<Membership | null> {
+  const home = makeTempDir('membership');
+  try {
+    const dataDir = join(home.path, 'data');
+    mkdirSync(dataDir);
+    if (myid !== null) writeFileSync(join(dataDir, 'myid'), myid);
+    if (dynamic !== undefined) writeFileSync(join(home.path, dynamic[0]), dynamic[1]);
+    const places =
+      dynamic === undefined ? lines : { dynamicConfigFile: join(home.path, dynamic[0]) };
+    const limits = { initLimit: '10', syncLimit: '5' };
+    const result = configFromOptions({ dataDir, ...limits, ...places, ...options });
+    if (!('config' in result)) throw new Error(result.errors[0]?.text);
+    return await readMembership(result.config, dataDir, 'zoo.cfg').catch((error: Error) => {
+      error.message = error.message.replaceAll(home.path, 'HOME');
+      throw error;
+    });
+  } finally {
+    home.remove();
+  }
+}
+
+test('myid says which of the servers this one is', async () => {
+  for (const myid of ['2', '2\n', ' 2 \r\nwhatever']) {
+    const membership = await read({ myid });
+    assert.is(membership?.sid, 2);
+    assert.is(membership?.own.clientPort, 2182);
+    assert.equal([...(membership?.quorumConfig.members.keys() ?? [])], [1, 2, 3]);
+    assert.is(membership?.quorumConfig.version, 0n);
+  }
+});
+
+test('a member of an ensemble needs a disk', async () => {
+  const result = configFromOptions({ ...LINES, initLimit: '1', syncLimit: '1' });
+  if (!('config' in result)) throw new Error(result.errors[0]?.text);
+  const refusal = await readMembership(result.config, null, 'config').catch(String);
+  assert.match(`${refusal}`, /config: dataDir: expected a folder: a member of an ensemble/);
+});
+
+test('the dynamic file has the lines, and its name their version', async () => {
+  const text = 'server.7=a:1:2:participant;2181\nserver.8=b:1:2\n';
+  for (const [name, version] of [
+    ['zoo.cfg.dynamic', 0n],
+    ['zoo.cfg.dynamic.10000001a', 0x1_0000_001an],
+  ] as const) {
+    const membership = await read({ myid: '7', dynamic: [name, text] });
+    assert.is(membership?.quorumConfig.version, version);
+    assert.is(membership?.own.clientPort, 2181);
+  }
+});
+
+test('one participant serves alone, unless standaloneEnabled=false', async () => {
+  const one = { 'server.1': 'a:1:2' };
+  assert.is(await read({ lines: one, myid: null }), null);
+  const dynamic = ['dynamic', 'server.1=a:1:2\n'] as const;
+  assert.is(await read({ myid: null, dynamic }), null);
+  const options = { standaloneEnabled: 'false' };
+  assert.is((await read({ lines: one, options, myid: '1' }))?.sid, 1);
+  assert.is((await read({ options, myid: '1', dynamic }))?.sid, 1);
+});
+
+const refused: [name: string, what: Case, message: RegExp][] = [
+  ['no myid', { myid: null }, /^HOME\/data\/myid: expected .* one of 1, 2, 3, but it is missing$/],
+  ['an empty myid', { myid: '' }, /myid: expected the number .* from 0 to 255, found ""$/],
+  ['a myid in letters', { myid: 'two\n' }, /myid: expected .*, found "two"$/],
+  ['a myid too large', { myid: '256' }, /myid: expected .* from 0 to 255, found "256"$/],
+  [
+    'a myid that marks TTLs',
+    { myid: '255', options: { extendedTypesEnabled: 'true' } },
+    /from 0 to 254, found "255"/,
+  ],
+  [
+    'a stranger',
+    { myid: '4' },
+    /^HOME\/data\/myid: zoo.cfg has no line server.4; it has those of 1, 2, 3$/,
+  ],
+  [
+    'two ports for clients',
+    { myid: '2', options: { clientPort: '2181' } },
+    /^zoo.cfg: clientPort is 2181, but the line of server 2 says 2182/,
+  ],
+  [
+    'a damaged dynamic file',
+    { myid: '1', dynamic: ['dynamic', 'server.1=a:1:2\nserver.2=b\n'] },
+    /^HOME\/dynamic:2: expected host:port:port/,
+  ],
+  [
+    'a version inside the dynamic file',
+    { myid: '1', dynamic: ['dynamic', 'server.1=a:1:2\nversion=5\n'] },
+    /^HOME\/dynamic: expected the version in the name of the file/,
+  ],
+  [
+    'a dynamic file that is not there',
+    { myid: '1', options: { dynamicConfigFile: '/nowhere/dynamic' }, lines: {} },
+    /^zoo.cfg: dynamicConfigFile: \/nowhere\/dynamic cannot be read/,
+  ],
+  [
+    'a group without a member',
+    { myid: '1', lines: { ...LINES, 'group.1': '1:9', 'weight.1': '1' } },
+    /^zoo.cfg: group.1 names server 9/,
+  ],
+];
+
+for (const [name, what, message] of refused) {
+  test(`refused, with the file and exit code 2: ${name}`, async () => {
+    const refusal = await read(what).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    assert.ok(refusal instanceof ServerError, `${refusal}`);
+    assert.is(refusal.exitCode, ExitCode.USAGE);
+    assert.match(refusal.message, message);
+  });
+}
+
+test.run();

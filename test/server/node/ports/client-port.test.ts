@@ -1,0 +1,207 @@
+import { connect, type Socket } from 'node:net';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  ClientPort,
+  type ClientPortOptions,
+} from '../../../../src/server/node/ports/client-port.js';
+import { waitFor } from '../../../support/wait-for.js';
+
+const MIB = 1024 * 1024;
+
+test('one turn takes its part from a client that sends much, and the next ones the rest', async () => {
+  let turn = 0;
+  let longest = 0;
+  let all = 0;
+  const port = new ClientPort({
+    host: '127.0.0.1',
+    port: 0,
+    backlog: 5,
+    step: (event) => {
+      if (event.kind !== 'received') return;
+      if (turn === 0) {
+        setImmediate(() => {
+          turn = 0;
+        });
+      }
+      turn += event.bytes.length;
+      all += event.bytes.length;
+      longest = Math.max(longest, turn);
+    },
+  });
+  await port.listen();
+  const socket = connect(port.port, '127.0.0.1');
+  try {
+    socket.write(Buffer.alloc(16 * MIB));
+    await waitFor('all of it', () => all === 16 * MIB);
+    assert.ok(longest < MIB, `${longest} bytes in one turn`);
+  } finally {
+    socket.destroy();
+    await port.shutDown();
+  }
+});
+
+interface PortWorld {
+  readonly port: ClientPort;
+  /** Names of the limits that were exceeded. */
+  readonly limits: string[];
+  readonly closed: number[];
+  /** Connects a client that reads nothing, and has this many bytes sent to it. */
+  join(bytes: number): Promise<Socket>;
+  leave(): void;
+}
+
+async function openPort(options: Partial<ClientPortOptions>): Promise<PortWorld> {
+  const limits: string[] = [];
+  const closed: number[] = [];
+  const sockets: Socket[] = [];
+  let connected = 0;
+  const port = new ClientPort({
+    host: '127.0.0.1',
+    port: 0,
+    backlog: 5,
+    step: (event) => {
+      if (event.kind === 'connected') connected = event.connection;
+      else if (event.kind === 'disconnected') closed.push(event.connection);
+      else if (event.kind === 'limit-exceeded') limits.push(event.limit);
+    },
+    ...options,
+  });
+  await port.listen();
+  return {
+    port,
+    limits,
+    closed,
+    join: async (bytes) => {
+      const next = connected + 1;
+      const socket = connect(port.port, '127.0.0.1').on('error', () => undefined);
+      socket.pause();
+      sockets.push(socket);
+      await waitFor('the client', () => connected === next);
+      port.send(next, Buffer.alloc(bytes));
+      return socket;
+    },
+    leave: () => {
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+test('a client that reads nothing cannot keep the port from closing', async () => {
+  const { port, limits, join, leave } = await openPort({ closing: { shutdownTimeMs: 20 } });
+  try {
+    await join(32 * MIB);
+    await join(32 * MIB);
+    let isClosed = false;
+    const whenClosed = port.shutDown().then(() => {
+      isClosed = true;
+    });
+    await waitFor('the port to close', () => isClosed);
+    await whenClosed;
+    assert.is(limits.at(-1), 'shutdownTime');
+  } finally {
+    leave();
+  }
+});
+
+test('a client that does not read is not read, and is closed when more waits for it', async () => {
+  const { port, limits, closed, join, leave } = await openPort({});
+  try {
+    const slow = await join(16 * MIB);
+    assert.equal(limits, ['unreadBytesToPause']);
+    port.send(1, Buffer.alloc(64 * MIB));
+    port.send(1, Buffer.alloc(1));
+    assert.equal(limits, ['unreadBytesToPause', 'unreadBytes']);
+    slow.resume();
+    await waitFor('its end', () => closed.length === 1);
+  } finally {
+    leave();
+    await port.shutDown();
+  }
+});
+
+test('a connection that the server closes has a deadline to read what was sent', async () => {
+  const { port, limits, closed, join, leave } = await openPort({ closing: { closingTimeMs: 20 } });
+  try {
+    await join(32 * MIB);
+    port.close(1);
+    await waitFor('its end', () => closed.length === 1);
+    assert.is(limits.at(-1), 'closingTime');
+  } finally {
+    leave();
+    await port.shutDown();
+  }
+});
+
+test('what was sent before a close arrives', async () => {
+  const { port, join, leave } = await openPort({});
+  try {
+    const socket = await join(8 * MIB);
+    let read = 0;
+    let isEnded = false;
+    socket.on('data', (bytes: Buffer) => {
+      read += bytes.length;
+    });
+    socket.on('end', () => {
+      isEnded = true;
+    });
+    port.close(1);
+    socket.resume();
+    await waitFor('the end', () => isEnded);
+    assert.is(read, 8 * MIB);
+  } finally {
+    leave();
+    await port.shutDown();
+  }
+});
+
+test('only so many connections may be closing', async () => {
+  const { port, limits, closed, join, leave } = await openPort({ closing: { maxClosing: 2 } });
+  try {
+    for (let id = 1; id <= 3; id++) {
+      await join(32 * MIB);
+      port.close(id);
+    }
+    await waitFor('the end of the oldest', () => closed.length === 1);
+    assert.equal(closed, [1]);
+    assert.is(limits.at(-1), 'closingConnections');
+  } finally {
+    leave();
+    await port.shutDown();
+  }
+});
+
+test('what all clients together have not read has a limit, which costs the one with the most', async () => {
+  const { port, limits, closed, join, leave } = await openPort({ maxUnreadBytes: 64 * MIB });
+  try {
+    await join(20 * MIB);
+    await join(30 * MIB);
+    // Closed by the server, it still holds what was sent.
+    port.close(2);
+    await join(20 * MIB);
+    port.send(3, Buffer.alloc(1));
+    await waitFor('the end of the second', () => closed.length === 1);
+    assert.equal(closed, [2]);
+    const all = limits.filter((limit) => limit !== 'unreadBytesToPause');
+    assert.equal(all, ['unreadBytesInAll']);
+  } finally {
+    leave();
+    await port.shutDown();
+  }
+});
+
+test('a client that comes when the port closes is not kept', async () => {
+  const { port, join, leave } = await openPort({});
+  try {
+    const socket = await join(0);
+    await port.shutDown();
+    const late = connect({ port: 9, host: '127.0.0.1' }).on('error', () => undefined);
+    port.accept(late);
+    assert.ok(late.destroyed);
+    socket.destroy();
+  } finally {
+    leave();
+  }
+});
+
+test.run();

@@ -1,0 +1,166 @@
+import { connect, createServer, type Socket } from 'node:net';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  QuorumAuth,
+  type QuorumAuthOptions,
+} from '../../../../src/server/node/ports/quorum-auth.js';
+import { AuthStatus, encodeAuthPacket } from '../../../../src/server/quorum/quorum-auth.js';
+import { waitFor } from '../../../support/wait-for.js';
+
+// SASL between servers over sockets: who dials proves, who is dialled checks.
+
+const USERS = new Map([['zk', 'secret']]);
+const RIGHT: QuorumAuthOptions = {
+  users: USERS,
+  login: { user: 'zk', password: 'secret' },
+  isRequired: true,
+};
+const TIMEOUT_MS = 10_000;
+
+interface World {
+  /** Of who dialled, and of who was dialled. */
+  readonly caller: Socket;
+  readonly callee: Socket;
+  /** What came behind the exchange, at either side. */
+  readonly heard: { caller: string; callee: string };
+  /** How it ended at either side: "ok" or the reason. */
+  readonly ended: { prove?: string; check?: string };
+  begin(): void;
+}
+
+async function within(
+  parts: { prove: QuorumAuthOptions; check: QuorumAuthOptions; first?: Buffer },
+  body: (world: World) => Promise<void>,
+): Promise<void> {
+  const sockets: Socket[] = [];
+  const server = createServer({ allowHalfOpen: true }, (socket) => sockets.push(socket));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  const caller = connect({ port, host: '127.0.0.1' });
+  caller.on('error', () => undefined);
+  try {
+    const callee = await waitFor('the connection', () => sockets[0]);
+    callee.on('error', () => undefined);
+    const heard = { caller: '', callee: '' };
+    const ended: World['ended'] = {};
+    const listen = (side: 'caller' | 'callee', socket: Socket): void => {
+      socket.on('data', (bytes) => {
+        heard[side] += bytes.toString();
+      });
+      socket.resume();
+    };
+    const outcome = async (work: Promise<void>): Promise<string> =>
+      work.then(
+        () => 'ok',
+        (error: Error) => error.message.replace(/127\.0\.0\.1(:\d+)?/, 'X'),
+      );
+    await body({
+      caller,
+      callee,
+      heard,
+      ended,
+      begin: () => {
+        outcome(new QuorumAuth(parts.prove).prove(caller, TIMEOUT_MS)).then((said) => {
+          ended.prove = said;
+          if (said === 'ok') listen('caller', caller);
+        }, assert.unreachable);
+        const first = parts.first ?? Buffer.alloc(0);
+        outcome(new QuorumAuth(parts.check).check(callee, first)).then((said) => {
+          ended.check = said;
+          if (said === 'ok') listen('callee', callee);
+        }, assert.unreachable);
+      },
+    });
+  } finally {
+    caller.destroy();
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  }
+}
+
+const isOver = ({ ended }: World) => ended.prove !== undefined && ended.check !== undefined;
+
+test('the right password is proved to both, and what follows is for others', () =>
+  within({ prove: RIGHT, check: RIGHT }, async (world) => {
+    world.begin();
+    await waitFor('the end', () => isOver(world));
+    assert.equal(world.ended, { prove: 'ok', check: 'ok' });
+    world.caller.write('hello');
+    world.callee.write('welcome');
+    await waitFor('both', () => world.heard.callee === 'hello' && world.heard.caller === 'welcome');
+  }));
+
+test('a wrong password is refused, with a reason for each', () =>
+  within(
+    { prove: { ...RIGHT, login: { user: 'zk', password: 'guess' } }, check: RIGHT },
+    async (world) => {
+      world.begin();
+      await waitFor('the end', () => isOver(world));
+      assert.equal(world.ended, {
+        prove: 'authentication with X failed: it refuses the user "zk"',
+        check: 'authentication of X as a server failed: a wrong password',
+      });
+      await waitFor('the sockets to close', () => world.caller.destroyed && world.callee.destroyed);
+    },
+  ));
+
+test('who does not try is let in where it is not required, with all that it said', () =>
+  within(
+    { prove: { ...RIGHT, login: null }, check: { ...RIGHT, isRequired: false } },
+    async (world) => {
+      world.begin();
+      world.caller.write('no magic');
+      await waitFor('the end', () => isOver(world));
+      assert.equal(world.ended, { prove: 'ok', check: 'ok' });
+      world.caller.write(', and more');
+      await waitFor('all of it', () => world.heard.callee === 'no magic, and more');
+    },
+  ));
+
+test('what was read before belongs to the exchange, or to what follows', () =>
+  within(
+    {
+      prove: { ...RIGHT, login: null },
+      check: { ...RIGHT, isRequired: false },
+      first: Buffer.from('no m'),
+    },
+    async (world) => {
+      world.begin();
+      world.caller.write('agic');
+      await waitFor('all of it', () => world.heard.callee === 'no magic');
+    },
+  ));
+
+test('who does not try is refused where it is required', () =>
+  within({ prove: { ...RIGHT, login: null }, check: RIGHT }, async (world) => {
+    world.begin();
+    world.caller.write('no magic');
+    await waitFor('the end', () => isOver(world));
+    assert.match(world.ended.check ?? '', /it did not try to, and quorum\.auth\.serverRequireSasl/);
+    await waitFor('the socket to close', () => world.callee.destroyed);
+  }));
+
+test('who hangs up without a word may be let in, and in the midst may not', () =>
+  within(
+    { prove: { ...RIGHT, login: null }, check: { ...RIGHT, isRequired: false } },
+    async (world) => {
+      world.begin();
+      world.caller.end();
+      await waitFor('the end', () => isOver(world));
+      assert.is(world.ended.check, 'ok');
+    },
+  ).then(() =>
+    within(
+      { prove: { ...RIGHT, login: null }, check: { ...RIGHT, isRequired: false } },
+      async (world) => {
+        world.begin();
+        const packet = { status: AuthStatus.IN_PROGRESS, token: Buffer.alloc(0) };
+        world.caller.end(encodeAuthPacket(packet));
+        await waitFor('the end', () => isOver(world));
+        assert.is(world.ended.check, 'authentication of X as a server failed: it hung up');
+      },
+    ),
+  ));
+
+test.run();

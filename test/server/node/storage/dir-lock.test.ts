@@ -1,0 +1,233 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { lockDir } from '../../../../src/server/node/storage/dir-lock.js';
+import { ExitCode, ServerError } from '../../../../src/server/node/storage/errors.js';
+import { makeTempDir } from '../../../support/temp-dir.js';
+import { waitFor } from '../../../support/wait-for.js';
+
+const MODULE = fileURLToPath(
+  new URL('../../../../src/server/node/storage/dir-lock.js', import.meta.url),
+);
+
+async function refusal(folder: string): Promise<ServerError> {
+  try {
+    await lockDir(folder);
+  } catch (error) {
+    assert.instance(error, ServerError);
+    return error as ServerError;
+  }
+  throw new Error('locked');
+}
+
+interface Locker {
+  readonly child: ChildProcess;
+  /** The lines that it has written. */
+  readonly said: string[];
+  end(): Promise<void>;
+}
+
+/** A process that runs `body` with `lockDir` and `say` at hand. */
+function startLocker(body: string): Locker {
+  const source = `
+    import { lockDir } from ${JSON.stringify(pathToFileURL(MODULE).href)};
+    const say = (text) => process.stdout.write(text + '\\n');
+    ${body}
+    process.stdin.resume();`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', source], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const said: string[] = [];
+  child.stdout.on('data', (bytes: Buffer) => said.push(...bytes.toString().trim().split('\n')));
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  return {
+    child,
+    said,
+    end: async () => {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
+const takes = (folder: string) =>
+  `lockDir(${JSON.stringify(folder)}).then(() => say('held'), (error) => say(error.code));`;
+
+test('a folder is had once by this process, and again when it is let go', async () => {
+  const { path, remove } = makeTempDir('lock');
+  try {
+    const lock = await lockDir(path);
+    const { code, message, exitCode } = await refusal(path);
+    assert.is(code, 'EDATADIRINUSE');
+    assert.is(exitCode, ExitCode.DATA_DIR);
+    assert.match(message, path);
+    assert.match(message, `process ${process.pid}`);
+    await lock.release();
+    assert.equal(readdirSync(path), []);
+    await (await lockDir(path)).release();
+  } finally {
+    remove();
+  }
+});
+
+test('of many that ask at once, one gets it', async () => {
+  const { path, remove } = makeTempDir('lock');
+  try {
+    const asked = Array.from({ length: 12 }, () => lockDir(path));
+    const results = await Promise.allSettled(asked);
+    const won = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+    assert.is(won.length, 1);
+    await won[0]?.release();
+    assert.equal(readdirSync(path), []);
+  } finally {
+    remove();
+  }
+});
+
+test('a holder that is killed leaves the folder to the next start, at once', async () => {
+  const { path, remove } = makeTempDir('lock');
+  const other = startLocker(takes(path));
+  try {
+    await waitFor('the other process', () => other.said.includes('held'));
+    assert.match((await refusal(path)).message, `process ${other.child.pid}`);
+    await other.end();
+    assert.is(readdirSync(path).length, 1);
+    await (await lockDir(path)).release();
+    assert.equal(readdirSync(path), []);
+  } finally {
+    await other.end();
+    remove();
+  }
+});
+
+test('a holder that is stopped keeps the folder', async () => {
+  const { path, remove } = makeTempDir('lock');
+  const other = startLocker(takes(path));
+  try {
+    await waitFor('the other process', () => other.said.includes('held'));
+    other.child.kill('SIGSTOP');
+    assert.is((await refusal(path)).code, 'EDATADIRINUSE');
+  } finally {
+    await other.end();
+    remove();
+  }
+});
+
+test('many processes that start, end and are killed never hold the folder together', async () => {
+  const { path, remove } = makeTempDir('lock');
+  const folder = join(path, 'data');
+  const inside = join(path, 'inside');
+  mkdirSync(folder);
+  mkdirSync(inside);
+  // Whoever holds the folder looks for others that do: each leaves a mark while it holds.
+  const body = `
+    import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+    const inside = ${JSON.stringify(inside)};
+    const mark = inside + '/' + process.pid;
+    const isAlive = (pid) => { try { process.kill(pid, 0); return true; } catch { return false; } };
+    const look = () => {
+      for (const pid of readdirSync(inside)) {
+        if (Number(pid) !== process.pid && isAlive(Number(pid))) say('overlap ' + pid);
+      }
+    };
+    for (;;) {
+      const lock = await lockDir(${JSON.stringify(folder)}).catch((error) => {
+        if (error.code !== 'EDATADIRINUSE') say(error.stack);
+      });
+      if (lock === undefined) continue;
+      writeFileSync(mark, '');
+      look();
+      say('held');
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      look();
+      rmSync(mark);
+      await lock.release();
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }`;
+  const all: Locker[] = [];
+  const counted = () => all.flatMap(({ said }) => said);
+  // A killed process gives up its claim some time before it is gone for `isAlive`.
+  const killed: string[] = [];
+  const checkTurns = () => {
+    const unexpected = counted().filter((line) => line !== 'held' && !killed.includes(line));
+    assert.equal(unexpected, []);
+  };
+  try {
+    const running = Array.from({ length: 5 }, () => startLocker(body));
+    all.push(...running);
+    for (let round = 1; round <= 8; round++) {
+      await waitFor('some turns', () => counted().length >= round * 10);
+      // Killed at whatever it does, and another in its place.
+      checkTurns();
+      const victim = running.shift();
+      killed.push(`overlap ${victim?.child.pid}`);
+      await victim?.end();
+      const next = startLocker(body);
+      running.push(next);
+      all.push(next);
+    }
+    checkTurns();
+  } finally {
+    for (const locker of all) await locker.end();
+    remove();
+  }
+});
+
+test('what is left of other boots, of copies and of nonsense does not hold the folder', async () => {
+  const { path, remove } = makeTempDir('lock');
+  const source = join(path, 'source');
+  const copy = join(path, 'copy');
+  mkdirSync(source);
+  mkdirSync(copy);
+  const held = await lockDir(source);
+  try {
+    const [name = ''] = readdirSync(source);
+    assert.match(name, /^zkserver\.lock\.[0-9a-f]{12}\.[0-9a-f]{16}$/);
+    for (const text of ['', 'nonsense', `${process.pid}`]) {
+      writeFileSync(join(copy, name), text);
+      writeFileSync(join(copy, 'zkserver.lock.0123456789ab.0123456789abcdef'), text);
+      writeFileSync(join(copy, `zkserver.new.${name.slice('zkserver.lock.'.length)}`), text);
+      await (await lockDir(copy)).release();
+      assert.equal(readdirSync(copy), []);
+    }
+    assert.is((await refusal(source)).code, 'EDATADIRINUSE');
+  } finally {
+    await held.release();
+    remove();
+  }
+});
+
+test('a claim of another kernel counts while it is renewed', async () => {
+  const { path, remove } = makeTempDir('lock');
+  const beat = join(path, 'zkserver.beat.0123456789ab.0123456789abcdef');
+  let count = 0;
+  const write = () => writeFileSync(beat, `holder 7 elsewhere ${++count}\n`);
+  write();
+  const timer = setInterval(write, 100);
+  try {
+    assert.match((await refusal(path)).message, 'process 7 on elsewhere');
+    assert.ok(existsSync(beat));
+  } finally {
+    clearInterval(timer);
+    remove();
+  }
+});
+
+test('the path of a folder may be longer than that of a socket', async () => {
+  const { path, remove } = makeTempDir('lock');
+  const folder = join(path, 'a'.repeat(120), 'b'.repeat(120));
+  mkdirSync(folder, { recursive: true });
+  try {
+    const lock = await lockDir(folder);
+    assert.is((await refusal(folder)).code, 'EDATADIRINUSE');
+    await lock.release();
+    assert.equal(readdirSync(folder), []);
+  } finally {
+    remove();
+  }
+});
+
+test.run();

@@ -1,0 +1,167 @@
+import { unlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { DataDir } from '../../../../src/server/node/storage/data-dir.js';
+import { Disk } from '../../../../src/server/node/storage/disk.js';
+import { LogDisk } from '../../../../src/server/node/storage/log-disk.js';
+import { readTxns, searchLogs } from '../../../../src/server/node/storage/stored-txns.js';
+import { PacketReader, PacketType } from '../../../../src/server/quorum/quorum-packet.js';
+import { makeTempDir } from '../../../support/temp-dir.js';
+import { waitFor } from '../../../support/wait-for.js';
+import { buildLog, buildRecord, setDataEntry } from '../../../support/zk-files.js';
+import { makeDir } from './make-dir.js';
+
+// What the log on the disk has for a learner: where it is found, and how it is read.
+
+interface World {
+  readonly dir: DataDir;
+  file(name: string): string;
+  /** A log file of these zxids. */
+  log(...zxids: number[]): string;
+  snapshot(zxid: number, size: number): void;
+}
+
+const DATA = 100_000;
+
+async function within(body: (world: World) => Promise<void>): Promise<void> {
+  const home = makeTempDir('stored-txns');
+  const dir = makeDir(home.path, { isTTLEnabled: false, isDigestEnabled: false });
+  await dir.prepare();
+  const file = (name: string) => join(dir.logFolder, name);
+  try {
+    await body({
+      dir,
+      file,
+      log: (...zxids) => {
+        const name = `log.${(zxids[0] ?? 0).toString(16)}`;
+        writeFileSync(file(name), buildLog(zxids.map(entryOf)));
+        return name;
+      },
+      snapshot: (zxid, size) =>
+        writeFileSync(file(`snapshot.${zxid.toString(16)}`), Buffer.alloc(size)),
+    });
+  } finally {
+    home.remove();
+  }
+}
+
+function entryOf(zxid: number): Buffer {
+  return setDataEntry(BigInt(zxid), '/', Buffer.alloc(DATA, `${zxid} `));
+}
+
+/** "PROPOSAL 3, COMMIT 3, …" and whether each piece was small. */
+async function packetsOf(dir: DataDir, behind: bigint, until: bigint): Promise<string[]> {
+  const reader = new PacketReader(1 << 20);
+  const packets: string[] = [];
+  for await (const piece of readTxns(dir, { behind, until })) {
+    assert.ok(piece.length < 4 * DATA, 'no more is held than was read');
+    reader.push(piece);
+    for (let packet = reader.next(); packet !== null; packet = reader.next()) {
+      if (packet.type === PacketType.COMMIT) packets.push(`COMMIT ${packet.zxid}`);
+      else {
+        assert.is(packet.type, PacketType.PROPOSAL);
+        assert.equal(packet.data, entryOf(Number(packet.zxid)));
+        packets.push(`PROPOSAL ${packet.zxid}`);
+      }
+    }
+  }
+  return packets;
+}
+
+const ANY = 0;
+
+test('a range is found over several files, and read from them', () =>
+  within(async ({ dir, log }) => {
+    log(1, 2, 3, 4);
+    log(5, 6);
+    log(7, 8, 9);
+    const range = { behind: 3n, until: 8n };
+    assert.equal(await searchLogs(dir, range, ANY), { at: 3n, next: 4n });
+    const pairs = [4, 5, 6, 7, 8].flatMap((zxid) => [`PROPOSAL ${zxid}`, `COMMIT ${zxid}`]);
+    assert.equal(await packetsOf(dir, 3n, 8n), pairs);
+  }));
+
+test('it is small beside the newest snapshot, or not sent', () =>
+  within(async ({ dir, log, snapshot }) => {
+    log(1, 2, 3, 4);
+    log(5, 6);
+    log(7, 8, 9);
+    snapshot(1, 100 * DATA);
+    snapshot(4, 6 * DATA);
+    const found = (until: bigint, factor: number) =>
+      searchLogs(dir, { behind: 3n, until }, factor).then((place) => place !== null);
+    assert.is(await found(4n, 0.33), true);
+    assert.is(await found(5n, 0.33), false);
+    assert.is(await found(5n, 0.5), true);
+    assert.is(await found(9n, 0.5), false);
+    assert.is(await found(9n, ANY), true);
+    assert.is(await found(4n, -1), false);
+  }));
+
+test('a file that is gone, and one that is damaged, are no range', () =>
+  within(async ({ dir, log, file }) => {
+    log(1, 2, 3, 4);
+    const middle = log(5, 6);
+    log(7, 8, 9);
+    unlinkSync(file(middle));
+    assert.is(await searchLogs(dir, { behind: 3n, until: 8n }, ANY), null);
+    const damaged = buildLog([5, 6].map(entryOf));
+    damaged.fill(1, 2000, 2100);
+    writeFileSync(file(middle), damaged);
+    assert.is(await searchLogs(dir, { behind: 3n, until: 8n }, ANY), null);
+    assert.equal(await searchLogs(dir, { behind: 7n, until: 8n }, ANY), { at: 7n, next: 8n });
+  }));
+
+test('a range that goes after it was found is told as an error', () =>
+  within(async ({ dir, log, file }) => {
+    log(1, 2, 3, 4);
+    const last = log(5, 6);
+    assert.ok((await searchLogs(dir, { behind: 3n, until: 6n }, ANY)) !== null);
+    unlinkSync(file(last));
+    const error = await packetsOf(dir, 3n, 6n).catch((caught: Error) => caught);
+    assert.instance(error, Error);
+    assert.match((error as Error).message, /does not hold the txns up to 0x6 any more/);
+  }));
+
+test('the disk looks when what was appended before is in the log', () =>
+  within(async ({ dir }) => {
+    const log = new LogDisk({
+      folder: dir.logFolder,
+      preAllocSize: 1 << 20,
+      maxFileSize: 0,
+      isSynced: true,
+      slowSyncMs: Number.POSITIVE_INFINITY,
+      onSlowSync: () => undefined,
+      onError: () => undefined,
+    });
+    const warnings: string[] = [];
+    const disk = new Disk({
+      storage: { log, dir },
+      purge: { everyMs: 0, retain: 3 },
+      onPurged: () => undefined,
+      onSnapshot: () => undefined,
+      onWarning: (message) => warnings.push(message),
+      onFatal: () => undefined,
+    });
+    const done: string[] = [];
+    const append = (zxid: number) =>
+      disk.append(buildRecord(entryOf(zxid)), BigInt(zxid), () => done.push(`${zxid}`));
+    const search = (behind: bigint, until: bigint) =>
+      disk.searchLog({ behind, until }, ANY, (place) => done.push(`${place?.at} ${place?.next}`));
+    append(1);
+    disk.writeEpoch('currentEpoch', 1, () => undefined);
+    append(2);
+    search(1n, 2n);
+    append(3);
+    await waitFor('the search', () => done.includes('1 2'));
+    assert.ok(done.indexOf('2') < done.indexOf('1 2'));
+    await disk.close();
+    writeFileSync(join(dir.logFolder, 'log.9'), '');
+    unlinkSync(join(dir.logFolder, 'log.1'));
+    search(1n, 3n);
+    await waitFor('the second search', () => done.includes('undefined undefined'));
+    assert.equal(warnings, []);
+  }));
+
+test.run();

@@ -1,0 +1,36 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { truncateData } from '../../../../src/server/node/storage/truncate-data.js';
+import { encodeLogHeader } from '../../../../src/server/persistence/txn-log.js';
+import { makeTempDir } from '../../../support/temp-dir.js';
+import { buildRecord, setDataEntry } from '../../../support/zk-files.js';
+import { makeDir } from './make-dir.js';
+
+test('a snapshot that shows more than its name says goes with the txns, after a restart too', async () => {
+  const home = makeTempDir('truncate');
+  try {
+    const dir = makeDir(home.path);
+    await dir.prepare();
+    await dir.recover();
+    const records = [1n, 2n].map((zxid) =>
+      buildRecord(setDataEntry(zxid, '/', Buffer.from(`${zxid}`))),
+    );
+    writeFileSync(join(dir.logFolder, 'log.1'), Buffer.concat([encodeLogHeader(), ...records]));
+    // Begun at 1, and whole when the tree was at 2: nodes that were written late show it.
+    const { tree } = (await dir.recover()).database;
+    await dir.writeSnapshot({ tree, sessions: [], zxid: 1n });
+
+    const restarted = makeDir(home.path);
+    await truncateData(restarted, 1n, new Map());
+    const { database, snapshotZxid } = await restarted.recover();
+    assert.is(snapshotZxid, 0n);
+    assert.is(database.tree.lastProcessedZxid, 1n);
+    assert.is(database.tree.root.data, '1');
+  } finally {
+    home.remove();
+  }
+});
+
+test.run();

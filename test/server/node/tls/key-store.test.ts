@@ -1,0 +1,135 @@
+import { execFileSync } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  readKeyStore,
+  readTrustStore,
+  StoreError,
+} from '../../../../src/server/node/tls/key-store.js';
+import { makeAuthority } from '../../../support/certs.js';
+import { oracleTest } from '../../../support/oracle.js';
+import { makeTlsFiles, type TlsFiles } from '../../../support/tls-world.js';
+
+/** Of the package that has Java. */
+const KEYTOOL = '/usr/bin/keytool';
+
+function withFiles(run: (files: TlsFiles) => void): () => void {
+  return () => {
+    const files = makeTlsFiles();
+    try {
+      run(files);
+    } finally {
+      files.remove();
+    }
+  };
+}
+
+function keytool(files: TlsFiles, ...args: readonly string[]): void {
+  execFileSync(KEYTOOL, args, { cwd: files.folder, stdio: 'pipe' });
+}
+
+function faultOf(run: () => unknown): string {
+  try {
+    run();
+    return 'none';
+  } catch (error) {
+    assert.instance(error, StoreError);
+    return (error as Error).message;
+  }
+}
+
+test(
+  'a chain is put in order, whatever the order of the file',
+  withFiles((files) => {
+    const { authority, server } = files;
+    const other = makeAuthority('Other').issue({ names: ['other'] });
+    const text = authority.cert + other.cert + server.key + server.cert;
+    const location = files.write('chain.pem', text);
+    const { chain } = readKeyStore({ location, password: '', type: '' });
+    const expected = [server.cert, authority.cert].map((pem) => String(new X509Certificate(pem)));
+    assert.is(chain, expected.join(''));
+  }),
+);
+
+test(
+  'a trust store in PEM gives all certificates and revocation lists',
+  withFiles((files) => {
+    const second = makeAuthority('Second');
+    const text = `text between\n${files.authority.cert}\n${second.cert}${second.revoke()}`;
+    const location = files.write('trust.pem', text);
+    const store = readTrustStore({ location, password: '', type: 'PEM' });
+    assert.is(store.certificates.length, 2);
+    assert.is(store.revocationLists.length, 1);
+  }),
+);
+
+for (const old of [false, true]) {
+  // Close to what Java wrote before JDK 17: all by SHA-1 and three-key DES.
+  const flags = old
+    ? [
+        '-J-Dkeystore.pkcs12.certProtectionAlgorithm=PBEWithSHA1AndDESede',
+        '-J-Dkeystore.pkcs12.macAlgorithm=HmacPBESHA1',
+        '-J-Dkeystore.pkcs12.keyProtectionAlgorithm=PBEWithSHA1AndDESede',
+      ]
+    : [];
+  oracleTest(
+    `keys and trusted certificates of ${old ? 'an old' : 'a'} PKCS12 store of Java's keytool`,
+    withFiles((files) => {
+      const common = ['-storetype', 'PKCS12', '-storepass', 'secret-7', ...flags];
+      keytool(
+        files,
+        '-genkeypair',
+        ...['-alias', 'own', '-keyalg', 'EC', '-dname', 'CN=java', '-keystore', 'key.p12'],
+        ...common,
+      );
+      keytool(
+        files,
+        '-importcert',
+        ...['-alias', 'ca', '-noprompt', '-file', files.caFile, '-keystore', 'trust.p12'],
+        ...common,
+      );
+      const keyFile = join(files.folder, 'key.p12');
+      const store = readKeyStore({ location: keyFile, password: 'secret-7', type: '' });
+      const certificate = new X509Certificate(store.chain);
+      assert.is(certificate.subject, 'CN=java');
+      assert.match(store.key, 'BEGIN PRIVATE KEY');
+      const trustFile = join(files.folder, 'trust.p12');
+      const trust = readTrustStore({ location: trustFile, password: 'secret-7', type: 'PKCS12' });
+      assert.equal(trust.certificates, [String(new X509Certificate(files.authority.cert))]);
+      for (const location of [keyFile, trustFile]) {
+        const wrong = faultOf(() => readTrustStore({ location, password: 'other', type: '' }));
+        assert.is(wrong, `${location} has another password`);
+      }
+    }),
+  );
+}
+
+oracleTest(
+  'a PKCS12 store that is cut short or changed is a fault, never a crash',
+  withFiles((files) => {
+    keytool(
+      files,
+      '-genkeypair',
+      ...['-alias', 'own', '-keyalg', 'EC', '-dname', 'CN=java', '-keystore', 'key.p12'],
+      ...['-storetype', 'PKCS12', '-storepass', 'secret'],
+    );
+    const bytes = readFileSync(join(files.folder, 'key.p12'));
+    for (let cut = 1; cut < bytes.length; cut += 37) {
+      const location = files.write('cut.p12', Buffer.from(bytes.subarray(0, cut)));
+      const fault = faultOf(() => readKeyStore({ location, password: 'secret', type: 'PKCS12' }));
+      assert.match(fault, location);
+    }
+    for (let at = 0; at < bytes.length; at += 101) {
+      const changed = Buffer.from(bytes);
+      changed[at] = (changed[at] ?? 0) ^ 0x55;
+      const location = files.write('changed.p12', changed);
+      const fault = faultOf(() => readKeyStore({ location, password: 'secret', type: '' }));
+      assert.match(fault, location);
+    }
+  }),
+);
+
+test.run();

@@ -1,0 +1,142 @@
+import { connect, createServer, Socket } from 'node:net';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { TlsGate, type TlsGateOptions } from '../../../../src/server/node/tls/tls-gate.js';
+import { makeAuthority } from '../../../support/certs.js';
+import { talk } from '../../../support/tls-world.js';
+import { waitFor } from '../../../support/wait-for.js';
+
+interface GateWorld {
+  readonly port: number;
+  readonly gate: TlsGate;
+  readonly failures: string[];
+  /** "limit value" of each report. */
+  readonly limits: string[];
+  /** Subjects of those let in. */
+  readonly accepted: (string | undefined)[];
+  readonly ca: string;
+}
+
+/** A gate alone, which waits `patienceMs` for bytes and handshakes, and closes whom it lets in. */
+async function withGate(
+  patienceMs: number,
+  run: (world: GateWorld) => Promise<void>,
+  options: Partial<TlsGateOptions> = {},
+): Promise<void> {
+  const authority = makeAuthority();
+  const { key, cert } = authority.issue({ names: ['localhost'] });
+  const failures: string[] = [];
+  const limits: string[] = [];
+  const accepted: (string | undefined)[] = [];
+  const gate = new TlsGate({
+    tls: {
+      context: { key, cert, ca: authority.cert },
+      clientAuth: 'need',
+      isClientNameChecked: false,
+      files: [],
+    },
+    maxHandshakes: 0,
+    maxPerAddress: 0,
+    detectionTimeoutMs: patienceMs,
+    handshakeTimeoutMs: patienceMs,
+    accept: (socket, subject) => {
+      accepted.push(subject);
+      socket.end('hello');
+    },
+    onFailure: (reason) => failures.push(reason),
+    onTooMany: () => failures.push('too many'),
+    onCrowd: () => failures.push('crowd'),
+    onLimit: (limit, from, value) => limits.push(`${limit} ${value} ${from}`),
+    ...options,
+  });
+  const listener = createServer({ allowHalfOpen: true }, (socket) => gate.take(socket));
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  const address = listener.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  try {
+    await run({ port, gate, failures, limits, accepted, ca: authority.cert });
+  } finally {
+    gate.close();
+    await new Promise((resolve) => listener.close(resolve));
+  }
+}
+
+/** Sends some bytes and waits until the other side has closed. */
+function sendAndWait(port: number, bytes: Buffer): Promise<void> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      if (bytes.length > 0) socket.write(bytes);
+    });
+    socket.resume();
+    socket.on('error', () => undefined);
+    socket.on('close', () => resolve());
+  });
+}
+
+test('silence, and a handshake that stops half-way, end by the clock', () =>
+  withGate(50, async ({ port, gate, failures, limits }) => {
+    await sendAndWait(port, Buffer.alloc(0));
+    assert.match(failures[0] ?? '', /^127\.0\.0\.1:\d+ sent nothing for 50 ms$/);
+    await sendAndWait(port, Buffer.from('1603010200', 'hex'));
+    assert.match(failures[1] ?? '', 'did not finish its handshake in time');
+    await waitFor('no handshake', () => gate.outstanding === 0);
+    const late = 'tlsHandshakeTime 50 127.0.0.1';
+    assert.equal(limits, [late, late]);
+  }));
+
+const CROWDS = [
+  { limit: 'tlsHandshakes', option: 'maxHandshakes', failure: 'too many' },
+  { limit: 'connectionsPerAddress', option: 'maxPerAddress', failure: 'crowd' },
+] as const;
+
+for (const { limit, option, failure } of CROWDS) {
+  test(`one more than ${option} is closed, and reported with that value`, () =>
+    withGate(
+      60_000,
+      async ({ port, gate, failures, limits }) => {
+        const begun = Buffer.from('1603010200', 'hex');
+        const first = connect(port, '127.0.0.1', () => first.write(begun));
+        first.on('error', () => undefined);
+        await waitFor('a handshake', () => gate.outstanding === 1);
+        await sendAndWait(port, begun);
+        assert.equal(limits, [`${limit} 1 127.0.0.1`]);
+        assert.equal(failures, [failure]);
+        assert.is(gate.outstanding, 1);
+        first.destroy();
+      },
+      { [option]: 1 },
+    ));
+}
+
+test('a client that left before it was taken counts for no address, and harms nobody', () =>
+  withGate(60_000, async ({ gate, failures }) => {
+    const gone = [new Socket(), new Socket()];
+    for (const socket of gone) gate.take(socket);
+    assert.ok(gone.every(({ destroyed }) => destroyed));
+    assert.is(gate.outstanding, 0);
+    assert.equal(failures, []);
+  }));
+
+test('why a client was turned away is a sentence', () =>
+  withGate(60_000, async ({ port, failures, accepted, ca }) => {
+    await sendAndWait(port, Buffer.from('ruok'));
+    assert.match(failures[0] ?? '', 'spoke without TLS');
+    await talk(port, { ca });
+    await waitFor('the second', () => failures.length === 2);
+    assert.match(failures[1] ?? '', 'showed no certificate, which ssl.clientAuth=need asks');
+    const stranger = makeAuthority('Elsewhere').issue({ names: ['stranger'] });
+    await talk(port, { ca, ...stranger });
+    await waitFor('the third', () => failures.length === 3);
+    assert.match(failures[2] ?? '', 'has a certificate that is not taken (UNABLE_TO_VERIFY');
+    await talk(port, {
+      ca,
+      maxVersion: 'TLSv1.1',
+      minVersion: 'TLSv1.1',
+      ciphers: 'DEFAULT:@SECLEVEL=0',
+    });
+    await waitFor('the fourth', () => failures.length === 4);
+    assert.match(failures[3] ?? '', 'speaks no version of TLS that is taken here');
+    assert.equal(accepted, []);
+  }));
+
+test.run();

@@ -1,0 +1,92 @@
+import { getCiphers } from 'node:tls';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ServerError } from '../../../../src/server/main.js';
+import { opensslName } from '../../../../src/server/node/tls/tls-options.js';
+import { makeTlsFiles, startSecure, talk } from '../../../support/tls-world.js';
+import { waitFor } from '../../../support/wait-for.js';
+
+test('what is overlooked, or lets in many, is a warning', async () => {
+  const files = makeTlsFiles();
+  const warnings: string[] = [];
+  const config = {
+    'ssl.trustStore.location': '',
+    'ssl.enabledProtocols': 'TLSv1.1,TLSv1.3',
+    'ssl.ciphersuites': 'TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256,TLS_NONE',
+  };
+  const server = await startSecure(files, config, (message) => warnings.push(message));
+  try {
+    const texts = warnings.join('\n');
+    assert.match(texts, 'a client certificate of any public authority is taken');
+    assert.match(texts, 'leaves out TLSv1.2, which is taken all the same');
+    assert.match(texts, '"TLS_NONE" is no cipher suite');
+  } finally {
+    await server.close();
+    files.remove();
+  }
+});
+
+test('why handshakes fail is told, but not for each of them', async () => {
+  const files = makeTlsFiles();
+  const warnings: string[] = [];
+  const server = await startSecure(files, {}, (message) => warnings.push(message));
+  try {
+    for (let i = 0; i < 3; i++) await talk(server.securePort, { ca: files.authority.cert });
+    await waitFor('a warning', () => warnings.length > 0);
+    assert.is(warnings.length, 1);
+    assert.match(warnings[0] ?? '', /^TLS: 127\.0\.0\.1:\d+ showed no certificate/);
+  } finally {
+    await server.close();
+    files.remove();
+  }
+});
+
+test('Java names of cipher suites are those of OpenSSL', () => {
+  for (const [java, openssl] of [
+    ['TLS_AES_128_GCM_SHA256', 'TLS_AES_128_GCM_SHA256'],
+    ['TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384', 'ECDHE-RSA-AES256-GCM-SHA384'],
+    ['TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA256', 'ECDHE-ECDSA-AES128-SHA256'],
+    ['TLS_DHE_RSA_WITH_AES_128_CBC_SHA', 'DHE-RSA-AES128-SHA'],
+    ['TLS_RSA_WITH_AES_256_CBC_SHA', 'AES256-SHA'],
+    ['TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256', 'ECDHE-RSA-CHACHA20-POLY1305'],
+  ] as const) {
+    assert.is(opensslName(java), openssl);
+    assert.ok(getCiphers().includes(openssl.toLowerCase()), openssl);
+  }
+});
+
+test('options that fit nothing are an error that names them', async () => {
+  const files = makeTlsFiles();
+  const fault = async (config: Record<string, string>): Promise<string> => {
+    try {
+      await (await startSecure(files, config)).close();
+      return 'started';
+    } catch (error) {
+      assert.instance(error, ServerError);
+      assert.is((error as ServerError).code, 'ECONFIG');
+      return (error as Error).message;
+    }
+  };
+  try {
+    assert.match(await fault({ 'ssl.keyStore.location': '' }), 'set ssl.keyStore.location');
+    assert.match(await fault({ 'ssl.keyStore.location': '/nowhere' }), '/nowhere cannot be read');
+    assert.match(await fault({ 'ssl.keyStore.location': files.caFile }), 'holds no private key');
+    assert.match(await fault({ 'ssl.keyStore.type': 'JKS' }), 'keytool -importkeystore');
+    assert.match(
+      await fault({ 'ssl.keyStore.type': 'PKCS12' }),
+      'is PEM, but its type is given as',
+    );
+    const jks = files.write('store.jks', Buffer.from('feedfeed00000002', 'hex'));
+    assert.match(await fault({ 'ssl.trustStore.location': jks }), 'which only Java reads');
+    assert.match(await fault({ 'ssl.enabledProtocols': 'SSLv3' }), 'found "SSLv3"');
+    assert.match(await fault({ 'ssl.ciphersuites': 'NONE' }), 'names no cipher suite');
+    assert.match(await fault({ 'ssl.ocsp': 'true' }), 'ssl.ocsp');
+    assert.match(await fault({ 'ssl.crl': 'true' }), 'needs revocation lists');
+    const mixed = files.write('mixed.pem', files.server.cert + files.client.key);
+    assert.match(await fault({ 'ssl.keyStore.location': mixed }), 'no certificate for its key');
+  } finally {
+    files.remove();
+  }
+});
+
+test.run();
