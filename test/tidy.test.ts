@@ -60,7 +60,7 @@ const LONG_FILES: Readonly<Record<string, number>> = {
   'src/server/persistence/snapshot-reader.ts': 320,
   'src/server/pipeline/prep.ts': 420,
   'src/server/pipeline/read.ts': 340,
-  'src/server/quorum/learner.ts': 340,
+  'src/server/quorum/learning/learner.ts': 340,
   'src/server/quorum/quorum-peer.ts': 360,
   'src/server/server.ts': 470,
   'src/server/tree/data-tree.ts': 480,

@@ -5,7 +5,7 @@ import {
   decodeEpoch,
 } from '../../src/server/persistence/epochs.js';
 import { isSuccessor } from '../../src/server/persistence/recovery.js';
-import { containsQuorum } from '../../src/server/quorum/quorum-config.js';
+import { containsQuorum } from '../../src/server/quorum/membership/quorum-config.js';
 import type { DataTree } from '../../src/server/tree/data-tree.js';
 import type { Ledger } from './ledger.js';
 import type { ServerNode } from './server-node.js';

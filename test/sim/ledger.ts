@@ -1,6 +1,6 @@
 import { OpCode } from '../../src/protocol/op-code.js';
 import { zxidCounter } from '../../src/protocol/zxid.js';
-import type { QuorumConfig } from '../../src/server/quorum/quorum-config.js';
+import type { QuorumConfig } from '../../src/server/quorum/membership/quorum-config.js';
 import type { DataTree } from '../../src/server/tree/data-tree.js';
 import { readTxn, type TxnHead } from '../../src/server/tree/txn.js';
 import { parse } from './shape.js';

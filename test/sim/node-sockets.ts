@@ -1,6 +1,6 @@
 import type { QuorumEffect } from '../../src/server/effects.js';
 import type { Event } from '../../src/server/events.js';
-import { snapshotPieces } from '../../src/server/quorum/snapshot-stream.js';
+import { snapshotPieces } from '../../src/server/quorum/leading/snapshot-stream.js';
 import type { End, Network, Socket } from './network.js';
 import { OBSERVER_PORT } from './peer-parts.js';
 import type { Scheduler } from './scheduler.js';

@@ -7,7 +7,7 @@ import type { FileSystem } from '../../src/server/node/storage/file-system.js';
 import { LogDisk } from '../../src/server/node/storage/log-disk.js';
 import { readWhole } from '../../src/server/node/storage/read-file.js';
 import type { Database } from '../../src/server/persistence/replay.js';
-import type { QuorumConfig } from '../../src/server/quorum/quorum-config.js';
+import type { QuorumConfig } from '../../src/server/quorum/membership/quorum-config.js';
 import { PlatterFiles } from '../support/platter-files.js';
 import type { ServerNode } from './server-node.js';
 import { parse } from './shape.js';

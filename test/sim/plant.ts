@@ -1,5 +1,5 @@
 import type { Disk } from '../../src/server/node/storage/disk.js';
-import type { QuorumConfig } from '../../src/server/quorum/quorum-config.js';
+import type { QuorumConfig } from '../../src/server/quorum/membership/quorum-config.js';
 import type { Random } from '../support/random.js';
 import type { ServerNode } from './server-node.js';
 import type { Shape } from './shape.js';

@@ -1,9 +1,12 @@
 import { Run } from '../../src/jute/run.js';
 import type { Disk } from '../../src/server/node/storage/disk.js';
 import { logsAmong } from '../../src/server/persistence/recovery.js';
-import { Leader } from '../../src/server/quorum/leader.js';
-import { Learner } from '../../src/server/quorum/learner.js';
-import { containsQuorum, type QuorumConfig } from '../../src/server/quorum/quorum-config.js';
+import { Leader } from '../../src/server/quorum/leading/leader.js';
+import { Learner } from '../../src/server/quorum/learning/learner.js';
+import {
+  containsQuorum,
+  type QuorumConfig,
+} from '../../src/server/quorum/membership/quorum-config.js';
 import { Inode } from '../support/platter.js';
 import type { Call } from '../support/platter-files.js';
 import type { PlantedFault } from './plant.js';

@@ -1,8 +1,8 @@
 import type { Event } from '../../src/server/events.js';
 import type { ConfigKeeper } from '../../src/server/node/boot/config-file.js';
 import type { Disk } from '../../src/server/node/storage/disk.js';
-import type { QuorumConfig } from '../../src/server/quorum/quorum-config.js';
-import type { QuorumLimits } from '../../src/server/quorum/role.js';
+import type { QuorumConfig } from '../../src/server/quorum/membership/quorum-config.js';
+import type { QuorumLimits } from '../../src/server/quorum/peer/role.js';
 import type { Random } from '../support/random.js';
 import type { Network } from './network.js';
 import { NodeSockets } from './node-sockets.js';

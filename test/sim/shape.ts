@@ -3,8 +3,8 @@ import {
   formatQuorumConfig,
   parseQuorumConfig,
   type QuorumConfig,
-} from '../../src/server/quorum/quorum-config.js';
-import type { QuorumLimits } from '../../src/server/quorum/role.js';
+} from '../../src/server/quorum/membership/quorum-config.js';
+import type { QuorumLimits } from '../../src/server/quorum/peer/role.js';
 import { LIMITS, OBSERVER_PORT } from './peer-parts.js';
 
 /** Few enough that most runs use an epoch up, and more than a leader has under way. */

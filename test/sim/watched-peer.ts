@@ -1,8 +1,8 @@
 import type { Run } from '../../src/jute/run.js';
-import { CommittedLog } from '../../src/server/quorum/committed-log.js';
+import { CommittedLog } from '../../src/server/quorum/peer/committed-log.js';
+import type { Data } from '../../src/server/quorum/peer/role.js';
 import type { QuorumPeerParts } from '../../src/server/quorum/peer-parts.js';
 import { QuorumPeer } from '../../src/server/quorum/quorum-peer.js';
-import type { Data } from '../../src/server/quorum/role.js';
 
 /** A txn that a member counts as committed. */
 export interface Delivered {

@@ -7,8 +7,8 @@ import type { Effect } from '../effects.js';
 import type { PathHost, WritePath } from '../pipeline/write-path.js';
 import type { Server } from '../server.js';
 import type { ServerState } from '../server-state.js';
+import type { Data } from './peer/role.js';
 import { ReadOnlyPath } from './read-only-path.js';
-import type { Data } from './role.js';
 
 export type MakePath = (state: ServerState, host: PathHost) => WritePath;
 

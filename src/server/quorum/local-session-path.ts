@@ -18,7 +18,7 @@ import { beginReply, endReply } from '../reply.js';
 import type { ServerState } from '../server-state.js';
 import { SessionIds } from '../session/session-ids.js';
 import type { Session, SessionTracker } from '../session/session-tracker.js';
-import type { LocalSessions } from './role.js';
+import type { LocalSessions } from './peer/role.js';
 
 /** Sessions that expire in one turn. */
 const EXPIRY_SLICE = 500;

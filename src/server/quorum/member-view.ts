@@ -9,10 +9,10 @@ import type {
 import type { ConfigFacts, HostView } from '../host-view.js';
 import type { Server } from '../server.js';
 import { LiveView } from '../view.js';
-import { Leader } from './leader.js';
-import { Learner } from './learner.js';
-import type { LearnerHandler } from './learner-handler.js';
-import { formatQuorumConfig, isVoter } from './quorum-config.js';
+import { Leader } from './leading/leader.js';
+import type { LearnerHandler } from './leading/learner-handler.js';
+import { Learner } from './learning/learner.js';
+import { formatQuorumConfig, isVoter } from './membership/quorum-config.js';
 import type { QuorumPeer } from './quorum-peer.js';
 import { ReadOnlyPath } from './read-only-path.js';
 

@@ -1,12 +1,12 @@
 import type { ContainerManager } from '../pipeline/container-manager.js';
 import type { Server } from '../server.js';
 import type { ServerState } from '../server-state.js';
-import type { CommittedLog } from './committed-log.js';
-import type { ElectionOptions } from './fast-leader-election.js';
+import type { ElectionOptions } from './election/fast-leader-election.js';
 import type { MakePath } from './front.js';
-import type { QuorumConfig } from './quorum-config.js';
+import type { QuorumConfig } from './membership/quorum-config.js';
+import type { CommittedLog } from './peer/committed-log.js';
+import type { Data, QuorumLimits } from './peer/role.js';
 import type { QuorumPeer } from './quorum-peer.js';
-import type { Data, QuorumLimits } from './role.js';
 
 /** What a member of an ensemble is made of. */
 export interface QuorumPeerParts {

@@ -17,21 +17,25 @@ import { Metrics } from '../metrics/metrics.js';
 import type { EnsemblePath, PathHost } from '../pipeline/write-path.js';
 import type { Server } from '../server.js';
 import type { ServerState } from '../server-state.js';
-import { offeredZxid } from './candidate.js';
-import type { CommittedLog } from './committed-log.js';
-import { FastLeaderElection } from './fast-leader-election.js';
+import { offeredZxid } from './election/candidate.js';
+import { FastLeaderElection } from './election/fast-leader-election.js';
 import { dataOf, Front, type MakePath } from './front.js';
-import { Leader } from './leader.js';
-import { Learner } from './learner.js';
+import { Leader } from './leading/leader.js';
+import { Learner } from './learning/learner.js';
 import { withLocalSessions } from './local-session-path.js';
-import { Membership } from './membership.js';
-import { ObserverMasters } from './observer-masters.js';
-import { ParkedLinks } from './parked-links.js';
+import { Membership } from './membership/membership.js';
+import {
+  formatQuorumConfig,
+  isParticipant,
+  type QuorumConfig,
+} from './membership/quorum-config.js';
+import type { CommittedLog } from './peer/committed-log.js';
+import { ObserverMasters } from './peer/observer-masters.js';
+import { ParkedLinks } from './peer/parked-links.js';
+import { PeerTimes } from './peer/peer-times.js';
+import type { Data, PeerHost, QuorumLimits, Role } from './peer/role.js';
+import { TreeRepair } from './peer/tree-repair.js';
 import type { QuorumPeerParts } from './peer-parts.js';
-import { PeerTimes } from './peer-times.js';
-import { formatQuorumConfig, isParticipant, type QuorumConfig } from './quorum-config.js';
-import type { Data, PeerHost, QuorumLimits, Role } from './role.js';
-import { TreeRepair } from './tree-repair.js';
 
 export class QuorumPeer implements PeerHost {
   readonly sid: number;

@@ -1,10 +1,10 @@
 import type { Effect } from '../../../src/server/effects.js';
 import type { Event } from '../../../src/server/events.js';
 import { Database } from '../../../src/server/persistence/replay.js';
-import { encodeNotification } from '../../../src/server/quorum/notification.js';
-import { PacketType } from '../../../src/server/quorum/quorum-packet.js';
 import { QuorumPeer } from '../../../src/server/quorum/quorum-peer.js';
-import type { PeerState } from '../../../src/server/quorum/vote.js';
+import { encodeNotification } from '../../../src/server/quorum/wire/notification.js';
+import { PacketType } from '../../../src/server/quorum/wire/quorum-packet.js';
+import type { PeerState } from '../../../src/server/quorum/wire/vote.js';
 import { copyOf, restore } from '../../server/quorum/memory-disk.js';
 import { commonParts, LIMITS } from '../../sim/peer-parts.js';
 import { parse } from '../../sim/shape.js';

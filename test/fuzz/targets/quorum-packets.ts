@@ -1,9 +1,16 @@
 import { JuteError } from '../../../src/jute/jute-error.js';
 import { OutputArchive } from '../../../src/jute/output-archive.js';
-import { encodePreamble, readPreamble } from '../../../src/server/quorum/election-preamble.js';
-import { decodeNotification, encodeNotification } from '../../../src/server/quorum/notification.js';
-import { PacketReader, PacketType, writePacket } from '../../../src/server/quorum/quorum-packet.js';
-import { PEER_STATES } from '../../../src/server/quorum/vote.js';
+import { encodePreamble, readPreamble } from '../../../src/server/quorum/wire/election-preamble.js';
+import {
+  decodeNotification,
+  encodeNotification,
+} from '../../../src/server/quorum/wire/notification.js';
+import {
+  PacketReader,
+  PacketType,
+  writePacket,
+} from '../../../src/server/quorum/wire/quorum-packet.js';
+import { PEER_STATES } from '../../../src/server/quorum/wire/vote.js';
 import { EnsembleWorld } from '../../server/quorum/ensemble-world.js';
 import { expectSame, parseOrRefuse, type Stranger, type Target } from '../target.js';
 

@@ -10,7 +10,10 @@ import {
 } from '../../../src/commands/zksh/verbs/move/znode-record.js';
 import { WORDS } from '../../../src/fourlw/index.js';
 import { parseConfig } from '../../../src/server/config.js';
-import { formatQuorumConfig, parseQuorumConfig } from '../../../src/server/quorum/quorum-config.js';
+import {
+  formatQuorumConfig,
+  parseQuorumConfig,
+} from '../../../src/server/quorum/membership/quorum-config.js';
 import { expectSame, parseOrRefuse, type Target } from '../target.js';
 
 const ZOO_CFG = [

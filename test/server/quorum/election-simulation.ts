@@ -1,4 +1,4 @@
-import { FastLeaderElection } from '../../../src/server/quorum/fast-leader-election.js';
+import { FastLeaderElection } from '../../../src/server/quorum/election/fast-leader-election.js';
 import type { Random } from '../../support/random.js';
 import { ensembleOf } from './election-world.js';
 

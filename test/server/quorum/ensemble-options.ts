@@ -1,5 +1,5 @@
+import type { LocalSessions } from '../../../src/server/quorum/peer/role.js';
 import type { QuorumPeer } from '../../../src/server/quorum/quorum-peer.js';
-import type { LocalSessions } from '../../../src/server/quorum/role.js';
 import type { Peer } from '../server-peer.js';
 import type { MemoryDisk } from './memory-disk.js';
 

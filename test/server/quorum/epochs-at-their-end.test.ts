@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Establishment } from '../../../src/server/quorum/establishment.js';
-import { Membership } from '../../../src/server/quorum/membership.js';
+import { Establishment } from '../../../src/server/quorum/membership/establishment.js';
+import { Membership } from '../../../src/server/quorum/membership/membership.js';
 import { ByteBuilder } from '../../support/byte-builder.js';
 import { ensembleOf, frameOf } from './election-world.js';
 import { EnsembleWorld } from './ensemble-world.js';

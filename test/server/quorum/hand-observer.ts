@@ -1,5 +1,9 @@
 import { OutputArchive } from '../../../src/jute/output-archive.js';
-import { PacketReader, PacketType, writePacket } from '../../../src/server/quorum/quorum-packet.js';
+import {
+  PacketReader,
+  PacketType,
+  writePacket,
+} from '../../../src/server/quorum/wire/quorum-packet.js';
 import type { EnsembleWorld } from './ensemble-world.js';
 
 /** An observer by hand, at the port of follower 1. */

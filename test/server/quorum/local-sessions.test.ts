@@ -6,8 +6,8 @@ import { OutputArchive } from '../../../src/jute/output-archive.js';
 import { OpCode } from '../../../src/protocol/op-code.js';
 import { CreateRequest } from '../../../src/protocol/proto.js';
 import { Request } from '../../../src/server/pipeline/request.js';
-import { Leader } from '../../../src/server/quorum/leader.js';
-import { PacketType } from '../../../src/server/quorum/quorum-packet.js';
+import { Leader } from '../../../src/server/quorum/leading/leader.js';
+import { PacketType } from '../../../src/server/quorum/wire/quorum-packet.js';
 import { EnsembleWorld } from './ensemble-world.js';
 import {
   ALL,

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { PacketType } from '../../../src/server/quorum/quorum-packet.js';
+import { PacketType } from '../../../src/server/quorum/wire/quorum-packet.js';
 import type { EnsembleOptions } from './ensemble-options.js';
 import { EnsembleWorld } from './ensemble-world.js';
 import { HandLearner } from './hand-learner.js';

@@ -11,10 +11,10 @@ import { Database } from '../../../src/server/persistence/replay.js';
 import { writeSnapshotStream } from '../../../src/server/persistence/snapshot.js';
 import { SnapshotReader } from '../../../src/server/persistence/snapshot-reader.js';
 import { bodySourceOf } from '../../../src/server/persistence/snapshot-source.js';
-import { CommittedLog } from '../../../src/server/quorum/committed-log.js';
-import type { QuorumConfig } from '../../../src/server/quorum/quorum-config.js';
-import { writeCommitted } from '../../../src/server/quorum/quorum-packet.js';
-import type { Data } from '../../../src/server/quorum/role.js';
+import type { QuorumConfig } from '../../../src/server/quorum/membership/quorum-config.js';
+import { CommittedLog } from '../../../src/server/quorum/peer/committed-log.js';
+import type { Data } from '../../../src/server/quorum/peer/role.js';
+import { writeCommitted } from '../../../src/server/quorum/wire/quorum-packet.js';
 
 /** What one member has on its disk. */
 export interface MemoryDisk {

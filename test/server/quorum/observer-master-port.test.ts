@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { PacketType } from '../../../src/server/quorum/quorum-packet.js';
+import { PacketType } from '../../../src/server/quorum/wire/quorum-packet.js';
 import { HandObserver } from './hand-observer.js';
 import { FOLLOWERS, LEADER, OBSERVER, serving, treeOf } from './observer-world.js';
 

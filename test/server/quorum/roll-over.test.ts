@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Leader } from '../../../src/server/quorum/leader.js';
-import { Learner } from '../../../src/server/quorum/learner.js';
+import { Leader } from '../../../src/server/quorum/leading/leader.js';
+import { Learner } from '../../../src/server/quorum/learning/learner.js';
 import { EnsembleWorld } from './ensemble-world.js';
 
 /** The first counter that ends an epoch: some are left for what is under way (ZOOKEEPER-1277). */

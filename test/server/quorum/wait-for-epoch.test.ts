@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { encodeNotification } from '../../../src/server/quorum/notification.js';
+import { encodeNotification } from '../../../src/server/quorum/wire/notification.js';
 import { LIMITS } from '../../sim/peer-parts.js';
 import { EnsembleWorld } from './ensemble-world.js';
 

@@ -10,7 +10,7 @@ import {
   parseQuorumConfig,
   type QuorumConfig,
   voters,
-} from '../../quorum/quorum-config.js';
+} from '../../quorum/membership/quorum-config.js';
 import { ExitCode, ServerError } from '../storage/errors.js';
 
 export interface Membership {

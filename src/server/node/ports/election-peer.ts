@@ -16,7 +16,7 @@
  */
 import type { Socket } from 'node:net';
 import { LIMITS, type LimitName } from '../../limits/limits.js';
-import type { HostPort } from '../../quorum/election-preamble.js';
+import type { HostPort } from '../../quorum/wire/election-preamble.js';
 import { addressOf } from '../sockets/remote-name.js';
 import { ElectionFrames, framed } from './election-frames.js';
 

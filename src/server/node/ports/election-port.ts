@@ -13,8 +13,8 @@ import {
   NAMELESS,
   type Preamble,
   readPreamble,
-} from '../../quorum/election-preamble.js';
-import { encodeProbe } from '../../quorum/notification.js';
+} from '../../quorum/wire/election-preamble.js';
+import { encodeProbe } from '../../quorum/wire/notification.js';
 import { reportLimit } from '../log/report-limit.js';
 import { Seldom } from '../log/seldom.js';
 import { dial, PLAIN, type Transport } from '../sockets/dial.js';

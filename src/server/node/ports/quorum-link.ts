@@ -6,7 +6,7 @@
 import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { LIMITS } from '../../limits/limits.js';
-import { snapshotPieces } from '../../quorum/snapshot-stream.js';
+import { snapshotPieces } from '../../quorum/leading/snapshot-stream.js';
 
 /** A server that does not read what it is sent is let go above this; it may come back. */
 export const MAX_WAITING_BYTES = LIMITS.quorumUnreadBytes.value;

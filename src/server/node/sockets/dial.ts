@@ -1,6 +1,6 @@
 /** Connections between the servers of an ensemble: how one is made, and how one is taken. */
 import { connect, type Socket } from 'node:net';
-import type { HostPort } from '../../quorum/election-preamble.js';
+import type { HostPort } from '../../quorum/wire/election-preamble.js';
 
 /** What a connection runs over: nothing, or TLS. */
 export interface Transport {

@@ -4,7 +4,7 @@ import { randomInt } from 'node:crypto';
 import { Run } from '../../../jute/run.js';
 import type { Config } from '../../config.js';
 import { Database } from '../../persistence/replay.js';
-import { CommittedLog } from '../../quorum/committed-log.js';
+import { CommittedLog } from '../../quorum/peer/committed-log.js';
 import type { Measured } from '../../server-stats.js';
 import type { DataTreeOptions } from '../../tree/data-tree.js';
 import type { ServerReport } from '../log/logger.js';

@@ -15,7 +15,7 @@ import {
 } from '../../persistence/log-search.js';
 import { type LogFile, logsAmong, snapshotsAmong } from '../../persistence/recovery.js';
 import { type LogEntry, TxnLogReader } from '../../persistence/txn-log.js';
-import { writeCommitted } from '../../quorum/quorum-packet.js';
+import { writeCommitted } from '../../quorum/wire/quorum-packet.js';
 import type { DataDir } from './data-dir.js';
 import type { StoredFile } from './file-system.js';
 import { listFiles } from './folders.js';

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { FastLeaderElection } from '../../../../src/server/quorum/fast-leader-election.js';
-import { decodeNotification } from '../../../../src/server/quorum/notification.js';
+import { FastLeaderElection } from '../../../../src/server/quorum/election/fast-leader-election.js';
+import { decodeNotification } from '../../../../src/server/quorum/wire/notification.js';
 import { waitFor } from '../../../support/wait-for.js';
 import { ensembleOf, frameOf, looking, WAITS } from '../../quorum/election-world.js';
 import { type ElectionWorld, type PeerSocket, startElectionPort } from './election-world.js';

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OutputArchive } from '../../../../src/jute/output-archive.js';
-import { PacketType, writePacket } from '../../../../src/server/quorum/quorum-packet.js';
+import { PacketType, writePacket } from '../../../../src/server/quorum/wire/quorum-packet.js';
 import {
   type MixedEnsemble,
   withMixedEnsemble,

@@ -6,7 +6,7 @@ import type { DataDir } from '../../../../src/server/node/storage/data-dir.js';
 import { Disk } from '../../../../src/server/node/storage/disk.js';
 import { LogDisk } from '../../../../src/server/node/storage/log-disk.js';
 import { readTxns, searchLogs } from '../../../../src/server/node/storage/stored-txns.js';
-import { PacketReader, PacketType } from '../../../../src/server/quorum/quorum-packet.js';
+import { PacketReader, PacketType } from '../../../../src/server/quorum/wire/quorum-packet.js';
 import { makeTempDir } from '../../../support/temp-dir.js';
 import { waitFor } from '../../../support/wait-for.js';
 import { buildLog, buildRecord, setDataEntry } from '../../../support/zk-files.js';

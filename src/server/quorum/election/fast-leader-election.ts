@@ -1,0 +1,300 @@
+/**
+ * Who leads: every server that looks for a leader tells its vote to all, takes over a better one
+ * that it hears, and is done when a quorum votes as it does. One that comes late joins the leader
+ * that a quorum follows (FastLeaderElection). One round has one winner, no more is promised: that
+ * it knows of every committed txn is for the epochs to make sure.
+ */
+
+import type { QuorumConfig } from '../membership/quorum-config.js';
+import { decodeNotification, type Notification, PROBE_ROUND } from '../wire/notification.js';
+import { Outbox, type OutboxOptions, type Outgoing } from '../wire/outbox.js';
+import type { Candidacy, PeerState, Vote } from '../wire/vote.js';
+import { Ballots } from './ballots.js';
+import { type Candidate, hasHistory, initialVote } from './candidate.js';
+import { ElectionRound } from './election-round.js';
+import { Electorate } from './electorate.js';
+import { Supporters } from './supporters.js';
+
+export interface ElectionOptions extends OutboxOptions {
+  /** A vote is told again after this time, then after twice, four times, … up to the other. */
+  readonly minIntervalMs: number;
+  readonly maxIntervalMs: number;
+  /** How long a quorum's vote must stand before it is final, while some voter may know better. */
+  readonly finalizeWaitMs: number;
+}
+
+const NEVER = Number.POSITIVE_INFINITY;
+
+export class FastLeaderElection {
+  private readonly options: ElectionOptions;
+  private electorate: Electorate;
+  private candidate: Candidate | undefined;
+  private readonly round = new ElectionRound();
+  private own: PeerState = 'looking';
+  private proposal: Vote;
+  /** Of this round, its own too. */
+  private readonly votes = new Ballots();
+  /** Of servers that have a leader, whatever their round. */
+  private readonly settled = new Ballots();
+  private readonly outbox: Outbox;
+  /** Who made this server the leader. */
+  readonly supporters = new Supporters();
+  private elected: Vote | undefined;
+  private newerConfig: QuorumConfig | undefined;
+  private newestSeen: bigint;
+  private problem: string | undefined;
+  private nowMs = 0;
+  private intervalMs = 0;
+  private repeatAtMs = NEVER;
+  private finalAtMs = NEVER;
+
+  constructor(options: ElectionOptions, config: QuorumConfig) {
+    this.options = options;
+    this.outbox = new Outbox(options);
+    this.electorate = new Electorate(config);
+    this.newestSeen = config.version;
+    this.proposal = { leader: options.sid, zxid: 0n, electionEpoch: 0n, peerEpoch: 0n };
+  }
+
+  get state(): PeerState {
+    return this.own;
+  }
+
+  /** What it has settled on, or proposes while it looks. */
+  get vote(): Vote {
+    return this.proposal;
+  }
+
+  /** When `tick` is due next; Infinity when nothing is waited for. */
+  get nextWakeMs(): number {
+    return Math.min(this.repeatAtMs, this.finalAtMs);
+  }
+
+  /** Begins a new round: this server looks for a leader. */
+  look(candidate: Candidate, nowMs: number): void {
+    this.nowMs = nowMs;
+    this.candidate = candidate;
+    this.adopt(new Electorate(candidate.config, candidate.nextConfig));
+    this.own = 'looking';
+    this.round.next(nowMs);
+    this.elected = undefined;
+    this.votes.clear();
+    this.settled.clear();
+    this.outbox.forgetAskers();
+    this.supporters.clear();
+    this.intervalMs = this.options.minIntervalMs;
+    this.repeatAtMs = nowMs + this.intervalMs;
+    this.propose(initialVote(candidate, this.options.sid));
+    this.conclude();
+  }
+
+  /** A frame of an election connection, in whatever state this server is. */
+  receive(sid: number, frame: Buffer, nowMs: number): void {
+    this.nowMs = nowMs;
+    const heard = decodeNotification(frame);
+    if (typeof heard === 'string') {
+      this.problem = `a notification of server ${sid} was ignored: ${heard}`;
+    } else if (heard.vote.electionEpoch === PROBE_ROUND) {
+      this.tell([sid]);
+    } else if (this.own !== 'looking') {
+      if (heard.state === 'looking') this.answerSettled(sid, heard.vote);
+    } else if (this.candidate !== undefined) {
+      this.noteConfig(sid, heard);
+      this.hear(this.candidate, sid, heard);
+    }
+  }
+
+  tick(nowMs: number): void {
+    this.nowMs = nowMs;
+    if (this.own !== 'looking') return;
+    if (nowMs >= this.finalAtMs) {
+      this.finish(this.proposal);
+    } else if (nowMs >= this.repeatAtMs) {
+      this.tell([...this.electorate.members(), ...this.outbox.askers]);
+      this.intervalMs = Math.min(this.intervalMs * 2, this.options.maxIntervalMs);
+      this.repeatAtMs = nowMs + this.intervalMs;
+    }
+  }
+
+  /** The new epoch, known when in sync: all answers tell the same then (ZOOKEEPER-1732). */
+  setPeerEpoch(epoch: number): void {
+    if (this.own !== 'looking') this.proposal = { ...this.proposal, peerEpoch: BigInt(epoch) };
+  }
+
+  /** No election was needed: a reconfig has said who leads, and what this server is. */
+  settleOn(leader: number, peerEpoch: number, isObserver: boolean): void {
+    if (this.candidate !== undefined) this.candidate = { ...this.candidate, isObserver };
+    this.settle({ ...this.proposal, leader, peerEpoch: BigInt(peerEpoch) });
+  }
+
+  /** What this server is from now on: a configuration that came with the vote may have said so. */
+  becomeLearner(isObserver: boolean): void {
+    this.own = isObserver ? 'observing' : 'following';
+  }
+
+  /** The configuration in force changed; a server that looks begins its round anew. */
+  setConfig(config: QuorumConfig, nextConfig?: QuorumConfig): void {
+    const seeker = this.own === 'looking' ? this.candidate : undefined;
+    if (seeker === undefined) this.adopt(new Electorate(config, nextConfig));
+    else this.look({ ...seeker, config, nextConfig }, this.nowMs);
+  }
+
+  /** The vote that won, once a round; undefined while there is none. */
+  takeElected(): Vote | undefined {
+    const { elected } = this;
+    this.elected = undefined;
+    return elected;
+  }
+
+  /** A configuration seen with a higher version than ours, once. */
+  takeNewerConfig(): QuorumConfig | undefined {
+    const { newerConfig } = this;
+    this.newerConfig = undefined;
+    return newerConfig;
+  }
+
+  /** What was wrong with the last frame that was ignored, once. */
+  takeProblem(): string | undefined {
+    const { problem } = this;
+    this.problem = undefined;
+    return problem;
+  }
+
+  /** What is to be sent since the last call: the newest frame for each server, never for this. */
+  takeOutgoing(): Outgoing[] {
+    return this.outbox.take();
+  }
+
+  private adopt(electorate: Electorate): void {
+    this.electorate = electorate;
+    const { version } = electorate.config;
+    if (version > this.newestSeen) this.newestSeen = version;
+  }
+
+  /** Makes it this server's vote in this round, and tells everybody. */
+  private propose({ leader, zxid, peerEpoch }: Candidacy): void {
+    const { sid } = this.options;
+    this.proposal = { leader, zxid, peerEpoch, electionEpoch: this.round.value };
+    this.finalAtMs = NEVER;
+    if (this.electorate.has(sid) && this.candidate !== undefined && hasHistory(this.candidate)) {
+      this.votes.set(sid, { vote: this.proposal, state: 'looking', version: 0 });
+    }
+    this.tell([...this.electorate.members(), ...this.outbox.askers]);
+  }
+
+  private hear(candidate: Candidate, sid: number, heard: Notification): void {
+    if (!this.electorate.has(sid)) {
+      // Answered once, then told with the voters: two such servers must not echo for ever.
+      if (heard.state === 'looking' && this.outbox.addAsker(sid)) this.tell([sid]);
+    } else if (heard.state === 'looking') {
+      this.hearLooking(candidate, sid, heard);
+    } else if (heard.state !== 'observing' && this.electorate.has(heard.vote.leader)) {
+      this.hearSettled(sid, heard);
+    }
+  }
+
+  private hearLooking(candidate: Candidate, sid: number, heard: Notification): void {
+    const { vote } = heard;
+    this.settled.delete(sid);
+    // One that is no participant takes the round of those who are: nobody takes its own.
+    if (vote.electionEpoch < this.round.value && this.electorate.has(this.options.sid)) {
+      this.tell([sid]);
+      return;
+    }
+    if (!this.electorate.has(vote.leader)) return;
+    if (!hasHistory(candidate) || !hasHistory(vote)) return;
+    if (!this.round.is(vote.electionEpoch)) {
+      if (!this.round.follow(vote.electionEpoch, this.nowMs)) return;
+      this.votes.clear();
+      const initial = initialVote(candidate, this.options.sid);
+      this.propose(this.electorate.prefers(vote, initial) ? vote : initial);
+    } else if (this.electorate.prefers(vote, this.proposal)) {
+      this.propose(vote);
+    }
+    this.votes.set(sid, heard);
+    this.conclude();
+  }
+
+  /** Ends the round when a quorum votes like this server: at once when no voter is left to hear. */
+  private conclude(): void {
+    const agreed = this.votes.votingLike(this.proposal);
+    if (!this.electorate.isQuorum(agreed)) this.finalAtMs = NEVER;
+    else if (this.electorate.isEverybody(agreed)) this.finish(this.proposal);
+    else if (this.finalAtMs === NEVER) this.finalAtMs = this.nowMs + this.options.finalizeWaitMs;
+  }
+
+  /** `sid` follows a leader, or leads. */
+  private hearSettled(sid: number, heard: Notification): void {
+    const { vote } = heard;
+    this.settled.set(sid, heard);
+    if (this.round.is(vote.electionEpoch)) {
+      this.votes.set(sid, heard);
+      const agreed = this.votes.agreeingInRound(vote);
+      if (this.electorate.isQuorum(agreed) && this.isLeading(this.votes, vote)) {
+        this.finish(vote);
+        return;
+      }
+    }
+    const agreed = this.settled.settledLike(heard);
+    const isFollowed = this.electorate.isFollowing(agreed, this.options.sid);
+    if (isFollowed && this.isLeading(this.settled, vote)) {
+      this.round.join(vote.electionEpoch);
+      this.finish(vote);
+    } else {
+      this.conclude();
+    }
+  }
+
+  /** Who leads must have said so; for this server itself the round tells. */
+  private isLeading(among: Ballots, { leader, electionEpoch }: Vote): boolean {
+    return leader === this.options.sid ? this.round.is(electionEpoch) : among.hasLeading(leader);
+  }
+
+  private finish(vote: Vote): void {
+    this.supporters.begin(this.votes.votingFor(vote));
+    this.elected = vote;
+    this.settle(vote);
+    this.tellOutcome();
+  }
+
+  private settle(vote: Vote): void {
+    this.proposal = vote;
+    if (vote.leader === this.options.sid) this.own = 'leading';
+    else this.own = this.candidate?.isObserver === true ? 'observing' : 'following';
+    this.repeatAtMs = NEVER;
+    this.finalAtMs = NEVER;
+  }
+
+  /**
+   * Tells those who may not find out by themselves. A vote that has not left must leave: it may be
+   * the one that its receiver lacks.
+   */
+  private tellOutcome(): void {
+    const isSure = (sid: number) =>
+      this.settled.has(sid) || this.supporters.has(sid) || this.outbox.has(sid);
+    const unsure = [...this.electorate.members()].filter((sid) => !isSure(sid));
+    this.tell([...unsure, ...this.outbox.askers]);
+  }
+
+  private answerSettled(sid: number, { electionEpoch }: Vote): void {
+    const isLaterRound = electionEpoch > this.proposal.electionEpoch;
+    if (this.own === 'leading') this.supporters.heardLooking(sid, isLaterRound);
+    this.tell([sid]);
+  }
+
+  private noteConfig(sid: number, { config: text }: Notification): void {
+    const newer = text === undefined ? undefined : this.electorate.newerIn(text);
+    if (typeof newer === 'string') {
+      this.problem = `the configuration that server ${sid} sent was ignored: ${newer}`;
+    } else if (newer !== undefined && newer.version > this.newestSeen) {
+      this.newestSeen = newer.version;
+      this.newerConfig = newer;
+    }
+  }
+
+  private tell(sids: readonly number[]): void {
+    const { own: state, proposal: vote } = this;
+    const notification = { state, vote, version: 2, config: this.electorate.text };
+    for (const sid of sids) this.outbox.send(sid, notification);
+  }
+}

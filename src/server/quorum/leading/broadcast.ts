@@ -1,0 +1,293 @@
+/**
+ * What an established leader does: PROPOSAL to all followers, COMMIT when a quorum has it on its
+ * disks, INFORM to observers, strictly in zxid order; and what learners' clients ask it for.
+ *
+ * Never a commit without a quorum. Its own ack counts when its own disk has the txn, not before.
+ */
+import { lowOf } from '../../../jute/long.js';
+import type { Run } from '../../../jute/run.js';
+import type { ErrorCode } from '../../../protocol/error-code.js';
+import type { ReconfigRequest } from '../../../protocol/proto.js';
+import type { ContainerManager } from '../../pipeline/container-manager.js';
+import { Primary } from '../../pipeline/primary.js';
+import type { ProposalListener } from '../../pipeline/proposal-listener.js';
+import type { Request } from '../../pipeline/request.js';
+import type { Server } from '../../server.js';
+import type { ServerState } from '../../server-state.js';
+import type { Txn } from '../../tree/txn.js';
+import { formatQuorumConfig, type QuorumConfig } from '../membership/quorum-config.js';
+import { ProposalTimes } from '../peer/proposal-times.js';
+import type { PeerHost } from '../peer/role.js';
+import { readRequest, readRevalidation, touchSessions } from '../wire/learner-data.js';
+import { type Packet, PacketType, packetName } from '../wire/quorum-packet.js';
+import { trustedIds } from './accepted-packets.js';
+import { LearnerHandler } from './learner-handler.js';
+import type { Learners } from './learners.js';
+import { type Acked, OutstandingProposals } from './outstanding-proposals.js';
+import { configOf, designatedLeader, planReconfig } from './reconfig.js';
+import { SyncRounds } from './sync-rounds.js';
+
+/** Leaves zxids for what is under way when a new epoch begins (ZOOKEEPER-1277). */
+const LAST_COUNTER = 0xfff0_0000;
+
+export interface BroadcastOptions {
+  /** Seeds the random trigger of snapshots. */
+  readonly seed: number;
+  readonly replayed: number;
+  makeContainers(state: ServerState): ContainerManager;
+}
+
+export class Broadcast implements ProposalListener {
+  readonly server: Server;
+  readonly outstanding = new OutstandingProposals();
+  private readonly syncs: SyncRounds;
+  readonly proposalSizes = { last: -1, min: -1, max: -1 };
+  private readonly peer: PeerHost;
+  private readonly learners: Learners;
+  private readonly epochZxid: bigint;
+  private readonly primary: Primary;
+  private readonly startedMs: number;
+  private readonly times: ProposalTimes;
+  private durableZxid: bigint;
+  /** Nothing more is committed here: another is to lead, or nobody for a while. */
+  private isOver = false;
+
+  /** @param epochZxid that of NEWLEADER: before the first txn of the epoch */
+  constructor(peer: PeerHost, learners: Learners, epochZxid: bigint, options: BroadcastOptions) {
+    this.peer = peer;
+    this.learners = learners;
+    this.syncs = new SyncRounds(peer, learners, this.onConfirmed);
+    this.epochZxid = epochZxid;
+    this.startedMs = peer.nowMs;
+    this.times = new ProposalTimes(peer.metrics);
+    const { tree } = peer.data;
+    this.durableZxid = epochZxid;
+    tree.lastProcessedZxid = epochZxid;
+    this.outstanding.lastProposed = epochZxid;
+    this.outstanding.lastCommitted = epochZxid;
+    const { server, path } = peer.serve(
+      (state, host) =>
+        new Primary(state, host, {
+          seed: options.seed,
+          replayed: options.replayed,
+          containers: options.makeContainers(state),
+          listener: this,
+        }),
+    );
+    this.server = server;
+    this.primary = path;
+  }
+
+  get uptimeMs(): number {
+    return this.peer.nowMs - this.startedMs;
+  }
+
+  /** Syncs that wait for the proposals before them, or for a quorum. */
+  get pendingSyncs(): number {
+    return this.primary.inProcess - this.outstanding.length;
+  }
+
+  /** Lets clients in; a configuration that NEWLEADER carried is in force from now on. */
+  begin(): void {
+    const { membership, limits } = this.peer;
+    if (membership.next !== null) this.activate(membership.next, this.epochZxid);
+    this.server.isOpen = limits.leaderServes;
+  }
+
+  // ── what learners say ────────────────────────────────────────────────────────────────────────
+
+  /** Returns what is wrong with the packet; "" when nothing is. */
+  receive(handler: LearnerHandler, packet: Packet): string {
+    switch (packet.type) {
+      case PacketType.PING:
+        if (!handler.isSynced) return '';
+        touchSessions(this.server.state, packet.data);
+        this.syncs.heard(handler, packet.zxid);
+        return '';
+      case PacketType.REQUEST:
+        return this.forwarded(handler, packet);
+      case PacketType.REVALIDATE:
+        return this.revalidate(handler, packet);
+      default:
+        return `${packetName(packet.type)} is nothing that a learner sends`;
+    }
+  }
+
+  private forwarded(handler: LearnerHandler, packet: Packet): string {
+    const request = readRequest(packet.data);
+    if (request === undefined) return 'a damaged REQUEST';
+    const { sessionId, cxid, type, input } = request;
+    const ids = trustedIds(packet.authinfo, handler, this.peer.membership);
+    this.primary.forwarded({ origin: handler, sessionId, cxid, type, input, ids });
+    return '';
+  }
+
+  private revalidate(handler: LearnerHandler, { data: asked, zxid }: Packet): string {
+    const session = readRevalidation(asked);
+    this.peer.metrics.count('revalidate_count');
+    if (session === undefined) return 'a damaged REVALIDATE';
+    const isValid = this.server.moveSession(session.sessionId, session.timeoutMs, handler);
+    const data = Buffer.alloc(9);
+    data.writeBigInt64BE(session.sessionId);
+    data[8] = isValid ? 1 : 0;
+    handler.send(PacketType.REVALIDATE, zxid, data);
+    return '';
+  }
+
+  /** Everything up to `zxid` is durable there. Returns what is wrong with that, if anything. */
+  ack(handler: LearnerHandler, zxid: bigint): string | undefined {
+    if (zxid > this.outstanding.lastProposed) return 'it acked what was never proposed';
+    // That of UPTODATE says nothing.
+    if (lowOf(zxid) !== 0) {
+      handler.acked(zxid, this.outstanding.lastProposed, this.peer.nowMs);
+      this.times.acked(handler.sid, zxid, this.peer.wallMs);
+    }
+    return undefined;
+  }
+
+  // ── proposals ────────────────────────────────────────────────────────────────────────────────
+
+  proposed(zxid: bigint, entry: Run, txn: Txn): void {
+    const config = configOf(txn);
+    if (config !== null) this.peer.membership.propose(config);
+    this.outstanding.push({ zxid, entry, config });
+    this.noteSize(entry.length);
+    this.peer.metrics.count('proposal_count');
+    this.times.proposed(zxid, this.peer.wallMs);
+    const bytes = entry.view();
+    for (const handler of this.learners.all()) {
+      if (!handler.isForwardedTo || handler.isObserver) continue;
+      handler.send(PacketType.PROPOSAL, zxid, bytes);
+      handler.watch(zxid, this.peer.nowMs);
+    }
+    if (lowOf(zxid) >>> 0 >= (this.peer.limits.lastCounter ?? LAST_COUNTER)) {
+      this.peer.giveUp('the zxids of this epoch are used up; a new epoch is begun');
+    }
+  }
+
+  /** What the request leads to: the text of the configuration of version `zxid`, or its error. */
+  reconfigure(request: ReconfigRequest, zxid: bigint): string | ErrorCode {
+    const { membership, limits } = this.peer;
+    const rules = {
+      membership,
+      isStandaloneEnabled: limits.standaloneEnabled,
+      followers: this.learners.followers(),
+    };
+    const config = planReconfig(rules, request, zxid);
+    return typeof config === 'number' ? config : formatQuorumConfig(config);
+  }
+
+  private noteSize(size: number): void {
+    const { proposalSizes: sizes } = this;
+    sizes.last = size;
+    sizes.max = Math.max(sizes.max, size);
+    sizes.min = sizes.min === -1 ? size : Math.min(sizes.min, size);
+  }
+
+  durable(zxid: bigint): void {
+    if (zxid > this.durableZxid) {
+      // The zxids of an epoch have no gaps.
+      this.times.durable(Number(zxid - this.durableZxid), this.peer.wallMs);
+      this.durableZxid = zxid;
+    }
+    this.tryCommit();
+  }
+
+  private acked(): Acked[] {
+    const acked = [{ sid: this.peer.sid, zxid: this.durableZxid }];
+    for (const { sid, isSynced, ackedZxid, isObserver } of this.learners.all()) {
+      if (isSynced && !isObserver) acked.push({ sid, zxid: ackedZxid });
+    }
+    return acked;
+  }
+
+  /** Behind a reconfig another quorum may be asked for, so that is committed by itself. */
+  tryCommit(): void {
+    const { outstanding } = this;
+    while (outstanding.length > 0 && !this.isOver) {
+      const zxid = outstanding.committable(this.peer.membership.config, this.acked());
+      const before = outstanding.lastCommitted;
+      if (zxid <= before) return;
+      this.primary.commit(zxid);
+      // A sync before it waits for a quorum.
+      if (outstanding.lastCommitted === before) return;
+    }
+  }
+
+  committed(zxid: bigint): void {
+    const { entry, config } = this.outstanding.shift(zxid);
+    this.peer.committedLog.add(zxid, entry);
+    if (this.isOver) return;
+    this.times.committed(this.peer.wallMs);
+    if (config !== null) {
+      this.activate(config, zxid, entry);
+      return;
+    }
+    this.peer.metrics.count('commit_count');
+    let bytes: Buffer | null = null;
+    for (const handler of this.learners.all()) {
+      if (!handler.isForwardedTo) continue;
+      if (!handler.isObserver) {
+        handler.send(PacketType.COMMIT, zxid);
+        continue;
+      }
+      bytes ??= entry.view();
+      handler.send(PacketType.INFORM, zxid, bytes);
+    }
+  }
+
+  syncAsked(): void {
+    this.syncs.ask();
+  }
+
+  takeSync(): boolean {
+    return this.isOver || this.syncs.take();
+  }
+
+  synced(request: Request): void {
+    if (request.origin instanceof LearnerHandler) request.origin.send(PacketType.SYNC, 0n);
+  }
+
+  /** Syncs may be answered, and what was proposed after them committed. */
+  private readonly onConfirmed = (): void => {
+    this.primary.commit(this.outstanding.lastCommitted);
+    this.tryCommit();
+  };
+
+  drain(): void {
+    this.syncs.drain();
+  }
+
+  /**
+   * The configuration is agreed on. Where this server is no voter of it, another leads from now on:
+   * the one that has acked most, so that the handover loses the fewest txns.
+   */
+  private activate(config: QuorumConfig, zxid: bigint, entry?: Run): void {
+    const { peer } = this;
+    const designated = designatedLeader(peer.membership.config, config, peer.sid, this.acked());
+    peer.activate(config);
+    if (entry !== undefined) this.announce(zxid, entry, designated);
+    if (designated === peer.sid) return;
+    this.isOver = true;
+    peer.handOver(designated, `server ${designated} leads by the new configuration`);
+  }
+
+  private announce(zxid: bigint, entry: Run, designated: number): void {
+    const leader = Buffer.alloc(8);
+    leader.writeBigInt64BE(BigInt(designated));
+    for (const handler of this.learners.all()) {
+      if (!handler.isForwardedTo) continue;
+      if (handler.isObserver) {
+        handler.send(PacketType.INFORMANDACTIVATE, zxid, Buffer.concat([leader, entry.view()]));
+      } else {
+        handler.send(PacketType.COMMITANDACTIVATE, zxid, leader);
+      }
+    }
+  }
+
+  /** Applies what is logged and not committed: the log is what it is. Nobody is told. */
+  end(): void {
+    this.isOver = true;
+    this.primary.commit(this.outstanding.lastProposed);
+  }
+}

@@ -1,0 +1,300 @@
+/**
+ * The leader of an epoch (Leader, LearnerHandler; server.md 4.4):
+ *
+ *   discovery        epochs of a quorum -> a newer one, durable here -> LEADERINFO -> ACKEPOCHs
+ *   synchronization  each learner gets what it lacks, then NEWLEADER; a quorum must ack it
+ *   broadcast        PROPOSAL -> acks of a quorum -> COMMIT, strictly in zxid order
+ *
+ * What must never happen: a commit without a quorum that has the txn on its disks, an epoch that
+ * is used twice, a learner let in that lacks a committed txn, a sync that misses a commit.
+ */
+import { zxidEpoch } from '../../../protocol/zxid.js';
+import type { LinkEvent, QuorumEvent } from '../../events.js';
+import type { Server } from '../../server.js';
+import { Establishment } from '../membership/establishment.js';
+import type { PeerHost, Role } from '../peer/role.js';
+import { type Packet, PacketType } from '../wire/quorum-packet.js';
+import { Broadcast, type BroadcastOptions } from './broadcast.js';
+import type { LearnerHandler } from './learner-handler.js';
+import type { LearnerMaster } from './learner-master.js';
+import { Learners } from './learners.js';
+import type { Proposed } from './outstanding-proposals.js';
+import { endSync } from './sync-learner.js';
+import { Synchronizer } from './synchronizer.js';
+
+export class Leader implements Role, LearnerMaster {
+  readonly kind = 'leading';
+  readonly learners: Learners;
+  private readonly peer: PeerHost;
+  private readonly options: BroadcastOptions;
+  private readonly establishment: Establishment;
+  private readonly synchronizer: Synchronizer;
+  /** By then it must have a quorum: to serve, and when it serves of followers. */
+  private deadlineMs: number;
+  private nextPingMs = Number.POSITIVE_INFINITY;
+  private readonly ownEpoch: number;
+  private readonly ownZxid: bigint;
+  /** Null until a quorum is in sync. */
+  broadcast: Broadcast | null = null;
+
+  constructor(peer: PeerHost, options: BroadcastOptions) {
+    this.peer = peer;
+    this.options = options;
+    this.learners = new Learners(peer);
+    this.establishment = new Establishment(peer.membership, peer.sid);
+    this.synchronizer = new Synchronizer(peer, this.learners, this);
+    this.ownEpoch = peer.currentEpoch;
+    this.ownZxid = peer.data.tree.lastProcessedZxid;
+    this.deadlineMs = peer.nowMs + this.initMs;
+    peer.repair.lead();
+    this.connect(peer.sid, peer.acceptedEpoch);
+  }
+
+  get phase(): string {
+    const { stage } = this.establishment;
+    if (stage === 'broadcast') return stage;
+    return this.establishment.isTaken || stage === 'taking' ? 'synchronization' : 'discovery';
+  }
+
+  /** How long it has waited for the epochs of a quorum; -1 when it has them. */
+  get waitedForEpochMs(): number {
+    const isWaiting = this.establishment.stage === 'discovery';
+    return isWaiting ? this.peer.nowMs - (this.deadlineMs - this.initMs) : -1;
+  }
+
+  private get initMs(): number {
+    return this.peer.limits.initLimit * this.peer.limits.tickTimeMs;
+  }
+
+  private get hasQuorum(): boolean {
+    return this.peer.membership.isQuorum(this.learners.followers());
+  }
+
+  get newLeaderZxid(): bigint {
+    return BigInt(this.establishment.epoch) << 32n;
+  }
+
+  get server(): Server | null {
+    return this.broadcast?.server ?? null;
+  }
+
+  outstanding(): Iterable<Proposed> {
+    return this.broadcast?.outstanding.values() ?? [];
+  }
+
+  // ── packets ──────────────────────────────────────────────────────────────────────────────────
+
+  /** No observer comes by the port for them while this server leads. */
+  owns(event: LinkEvent): boolean {
+    return event.kind !== 'link-opened' || event.isObserverPort !== true;
+  }
+
+  step(event: QuorumEvent): void {
+    switch (event.kind) {
+      case 'link-opened':
+        this.learners.open(event.link, event.remote);
+        break;
+      case 'link-received':
+        this.learners.received(event.link, event.bytes, this.receive);
+        this.broadcast?.tryCommit();
+        break;
+      case 'link-closed':
+        this.learners.gone(event.link);
+        this.informReleased();
+        break;
+      case 'log-searched':
+        this.synchronizer.searched(event);
+        break;
+      case 'epoch-written':
+        if (event.epoch === this.establishment.epoch) this.epochWritten(event.name);
+        break;
+      default:
+        break;
+    }
+  }
+
+  private readonly receive = (handler: LearnerHandler, packet: Packet): void => {
+    switch (packet.type) {
+      case PacketType.FOLLOWERINFO:
+      case PacketType.OBSERVERINFO:
+        this.register(handler, packet);
+        break;
+      case PacketType.ACKEPOCH:
+        this.ackEpoch(handler, packet);
+        break;
+      case PacketType.ACK:
+        this.ack(handler, packet.zxid);
+        break;
+      default:
+        this.serve(handler, packet);
+    }
+  };
+
+  private serve(handler: LearnerHandler, packet: Packet): void {
+    // A learner that is in sync before the others pings already.
+    const problem = this.broadcast?.receive(handler, packet) ?? '';
+    if (problem !== '') this.learners.refuse(handler, problem);
+  }
+
+  // ── discovery ────────────────────────────────────────────────────────────────────────────────
+
+  private register(handler: LearnerHandler, packet: Packet): void {
+    if (!this.learners.register(handler, packet)) return;
+    this.connect(handler.sid, zxidEpoch(packet.zxid));
+    this.inform(handler);
+  }
+
+  private connect(sid: number, acceptedEpoch: number): void {
+    if (!this.establishment.connect(sid, acceptedEpoch)) return;
+    this.peer.writeEpoch('acceptedEpoch', this.establishment.epoch);
+  }
+
+  private epochWritten(name: string): void {
+    const { establishment, peer } = this;
+    if (name === 'acceptedEpoch' && establishment.stage === 'proposing') {
+      establishment.stage = 'election';
+      this.deadlineMs = peer.nowMs + this.initMs;
+      this.raiseConfig();
+      for (const handler of this.learners.all()) this.inform(handler);
+      this.promise(peer.sid);
+    } else if (name === 'currentEpoch' && establishment.stage === 'taking') {
+      establishment.stage = 'synchronization';
+      this.deadlineMs = peer.nowMs + this.initMs;
+      this.nextPingMs = peer.nowMs;
+      for (const handler of this.learners.all()) this.sync(handler);
+      this.ackNewLeader(peer.sid);
+    }
+  }
+
+  /**
+   * A configuration that nobody has agreed on yet, from the lines of zoo.cfg, is agreed on with
+   * NEWLEADER, and takes precedence over any other such from then on (ZOOKEEPER-1783).
+   */
+  private raiseConfig(): void {
+    const { membership, isReconfigEnabled } = this.peer;
+    if (!isReconfigEnabled || membership.config.version !== 0n || membership.next !== null) return;
+    membership.propose({ ...membership.config, version: this.newLeaderZxid });
+  }
+
+  private inform(handler: LearnerHandler): void {
+    const { stage } = this.establishment;
+    const isDecided = stage !== 'discovery' && stage !== 'proposing';
+    if (isDecided && handler.stage === 'registered' && !handler.isHeld)
+      handler.inform(this.newLeaderZxid);
+  }
+
+  private informReleased(): void {
+    for (const handler of this.learners.takeReleased()) this.inform(handler);
+  }
+
+  private ackEpoch(handler: LearnerHandler, packet: Packet): void {
+    const { zxid } = packet;
+    const currentEpoch = handler.ackedEpoch(packet);
+    if (currentEpoch === undefined) {
+      this.learners.refuse(handler, 'ACKEPOCH is damaged');
+      return;
+    }
+    // -1: it had promised this epoch before, to somebody. It is synced, but counts no more.
+    if (currentEpoch !== -1 && !this.establishment.isTaken) {
+      const isAhead =
+        currentEpoch > this.ownEpoch || (currentEpoch === this.ownEpoch && zxid > this.ownZxid);
+      if (isAhead) {
+        this.learners.refuse(handler, 'it knows more than this server, which was to lead');
+        return;
+      }
+      this.promise(handler.sid);
+    }
+    this.sync(handler);
+  }
+
+  private promise(sid: number): void {
+    if (!this.establishment.promise(sid)) return;
+    this.peer.writeEpoch('currentEpoch', this.establishment.epoch);
+  }
+
+  // ── synchronization ──────────────────────────────────────────────────────────────────────────
+
+  private sync(handler: LearnerHandler): void {
+    if (this.establishment.isTaken && handler.stage === 'acked') this.synchronizer.begin(handler);
+  }
+
+  /**
+   * Apache's learner logs in a thread of its own, which may ack a txn before the learner acks
+   * NEWLEADER. Refused, it would follow anew and log the same txns twice.
+   */
+  private ack(handler: LearnerHandler, zxid: bigint): void {
+    if (handler.stage === 'syncing' && zxid === this.newLeaderZxid) {
+      this.synchronized(handler);
+    } else {
+      const problem = this.broadcast?.ack(handler, zxid);
+      if (problem !== undefined) this.learners.refuse(handler, problem);
+    }
+  }
+
+  private synchronized(handler: LearnerHandler): void {
+    if (!this.learners.prove(handler)) return;
+    handler.stage = 'synced';
+    endSync(handler, this.peer, this.learners);
+    // NEWLEADER came behind all that was committed when it was sent.
+    if (handler.ackedZxid < this.newLeaderZxid) handler.ackedZxid = this.newLeaderZxid;
+    // An observer may be a voter of the configuration that NEWLEADER carries, and hear of it so.
+    if (this.establishment.stage === 'broadcast') handler.activate();
+    else this.ackNewLeader(handler.sid);
+  }
+
+  private ackNewLeader(sid: number): void {
+    if (this.establishment.sync(sid)) this.begin();
+  }
+
+  /** A quorum has this leader's history, and its epoch: it serves. */
+  private begin(): void {
+    this.broadcast = new Broadcast(this.peer, this.learners, this.newLeaderZxid, this.options);
+    this.peer.established(this.establishment.epoch);
+    this.broadcast.begin();
+    // An observer whom this made a voter connects anew.
+    this.deadlineMs = this.peer.nowMs + (this.hasQuorum ? 0 : this.initMs);
+    for (const handler of this.learners.all()) {
+      if (handler.stage === 'synced') handler.activate();
+    }
+  }
+
+  // ── time ─────────────────────────────────────────────────────────────────────────────────────
+
+  get nextWakeMs(): number {
+    const { stage } = this.establishment;
+    return stage === 'broadcast' ? this.nextPingMs : Math.min(this.deadlineMs, this.nextPingMs);
+  }
+
+  durable(zxid: bigint): void {
+    this.broadcast?.durable(zxid);
+  }
+
+  tick(): void {
+    const { nowMs, limits } = this.peer;
+    const isServing = this.establishment.stage === 'broadcast';
+    if (!isServing && nowMs >= this.deadlineMs) {
+      this.peer.giveUp(`no quorum came together within initLimit (${this.initMs} ms)`);
+      return;
+    }
+    this.learners.checkSilence();
+    this.informReleased();
+    if (nowMs < this.nextPingMs) return;
+    this.nextPingMs = nowMs + limits.tickTimeMs / 2;
+    this.learners.ping(this.broadcast?.outstanding.lastProposed ?? this.newLeaderZxid);
+    // A leader that nobody follows must not go on answering.
+    if (isServing && nowMs >= this.deadlineMs && !this.hasQuorum) {
+      const inSync = [...this.learners.followers()].join(', ');
+      this.peer.giveUp(`it has no quorum any more: only ${inSync} are in sync`);
+    }
+  }
+
+  drain(): void {
+    this.broadcast?.drain();
+    this.learners.drain();
+  }
+
+  end(): void {
+    this.learners.closeAll();
+    this.broadcast?.end();
+  }
+}

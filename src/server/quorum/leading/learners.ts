@@ -1,0 +1,187 @@
+/** The learners that are connected to a leader: their links, and how long each may be silent. */
+import { zxidEpoch } from '../../../protocol/zxid.js';
+import { LIMITS } from '../../limits/limits.js';
+import { isPossibleEpoch, MAX_EPOCHS_AHEAD } from '../membership/establishment.js';
+import { RareNotes } from '../peer/rare-notes.js';
+import type { PeerHost } from '../peer/role.js';
+import { readLearnerInfo } from '../wire/learner-data.js';
+import { type Packet, PacketType, packetName } from '../wire/quorum-packet.js';
+import { isAccepted } from './accepted-packets.js';
+import { LearnerHandler, type SyncKind } from './learner-handler.js';
+import { LinkClaims } from './link-claims.js';
+
+/** Links that have not acked NEWLEADER. Above this the one that has come least far makes room. */
+const MAX_UNPROVEN_LINKS = LIMITS.unprovenLinks.value;
+/** Of links that never acked NEWLEADER, in the operator's log, a minute. */
+const MAX_REFUSALS_NOTED = 10;
+
+export class Learners {
+  private readonly peer: PeerHost;
+  private readonly handlers = new Map<number, LearnerHandler>();
+  private readonly claims: LinkClaims;
+  private readonly notes: RareNotes;
+
+  constructor(peer: PeerHost) {
+    this.peer = peer;
+    this.claims = new LinkClaims(peer, this);
+    this.notes = new RareNotes(peer);
+  }
+
+  all(): Iterable<LearnerHandler> {
+    return this.handlers.values();
+  }
+
+  get(link: number): LearnerHandler | undefined {
+    return this.handlers.get(link);
+  }
+
+  /** Who follows in sync and counts where followers are counted, and this server itself. */
+  followers(): Set<number> {
+    const sids = new Set([this.peer.sid]);
+    for (const { sid, isSynced, isObserver } of this.handlers.values()) {
+      if (isSynced && !isObserver) sids.add(sid);
+    }
+    return sids;
+  }
+
+  /** How many are being brought in sync so. */
+  inSyncBy(kind: SyncKind): number {
+    let count = 0;
+    for (const { syncKind } of this.handlers.values()) if (syncKind === kind) count++;
+    return count;
+  }
+
+  open(link: number, remote: string): void {
+    this.makeRoom();
+    this.handlers.set(link, new LearnerHandler(link, remote, this.peer));
+  }
+
+  gone(link: number): void {
+    this.handlers.delete(link);
+  }
+
+  /** Gives `onPacket` each whole packet that the bytes bring. */
+  received(
+    link: number,
+    bytes: Buffer,
+    onPacket: (handler: LearnerHandler, packet: Packet) => void,
+  ): void {
+    const handler = this.handlers.get(link);
+    if (handler === undefined) return;
+    handler.heardMs = this.peer.nowMs;
+    handler.heard++;
+    handler.push(bytes);
+    while (this.handlers.has(link)) {
+      const packet = handler.next();
+      if (packet === null) return;
+      if (typeof packet === 'string') this.refuse(handler, packet);
+      else if (!isAccepted(handler.stage, packet.type)) {
+        this.refuse(handler, `${packetName(packet.type)} came out of turn`);
+      } else onPacket(handler, packet);
+    }
+  }
+
+  /** It says who it is. False when it was refused. */
+  register(handler: LearnerHandler, { type, zxid, data }: Packet): boolean {
+    const info = readLearnerInfo(data);
+    if (info === undefined) {
+      this.refuse(handler, `${packetName(type)} is damaged`);
+      return false;
+    }
+    if (info.sid === this.peer.sid) {
+      this.refuse(handler, `it claims server ${info.sid}, which is this one (a duplicate myid?)`);
+      return false;
+    }
+    if (info.configVersion > this.peer.membership.config.version) {
+      this.refuse(handler, 'its configuration is newer than the one here');
+      return false;
+    }
+    handler.sid = info.sid;
+    handler.isObserver = type === PacketType.OBSERVERINFO;
+    handler.stage = 'registered';
+    this.checkEpoch(handler, zxidEpoch(zxid));
+    this.claims.begin(handler);
+    return true;
+  }
+
+  /** One that does not count where the next epoch is decided is an attack or a damaged file. */
+  private checkEpoch({ name }: LearnerHandler, epoch: number): void {
+    const { acceptedEpoch } = this.peer;
+    if (isPossibleEpoch(epoch, acceptedEpoch)) return;
+    this.notes.say(
+      'epoch',
+      `epoch ${epoch} of ${name} is refused (expected at most ${acceptedEpoch + MAX_EPOCHS_AHEAD}): look at its file acceptedEpoch`,
+    );
+  }
+
+  /** It has acked NEWLEADER. False when it was refused: another link is its server's. */
+  prove(handler: LearnerHandler): boolean {
+    return this.claims.prove(handler);
+  }
+
+  /** Those whose server has no other link any more, and who wait no longer. */
+  takeReleased(): readonly LearnerHandler[] {
+    return this.claims.judge();
+  }
+
+  /** No further word with it. */
+  refuse(handler: LearnerHandler, reason: string): void {
+    const message = `${handler.name} is no longer listened to: ${reason}`;
+    if (handler.isSynced) this.peer.note(message);
+    else this.notes.say('unproven', message, MAX_REFUSALS_NOTED);
+    this.peer.emit({ kind: 'link-close', link: handler.link });
+    this.gone(handler.link);
+  }
+
+  private makeRoom(): void {
+    let count = 0;
+    let least: LearnerHandler | undefined;
+    for (const handler of this.handlers.values()) {
+      if (handler.isSynced) continue;
+      count++;
+      if (least === undefined || handler.progress < least.progress) least = handler;
+    }
+    if (count < MAX_UNPROVEN_LINKS || least === undefined) return;
+    this.peer.exceeded('unprovenLinks', least.remote);
+    this.refuse(least, `over ${MAX_UNPROVEN_LINKS} connections are not in sync`);
+  }
+
+  /** @param zxid comes back with each answer */
+  ping(zxid: bigint): void {
+    for (const handler of this.handlers.values()) {
+      if (handler.isForwardedTo) handler.send(PacketType.PING, zxid);
+    }
+  }
+
+  /** Lets go who is silent, or does not ack, for too long. */
+  checkSilence(): void {
+    const { nowMs, limits } = this.peer;
+    const syncMs = limits.syncLimit * limits.tickTimeMs;
+    const initMs = limits.initLimit * limits.tickTimeMs;
+    for (const handler of this.handlers.values()) {
+      const silentMs = nowMs - handler.heardMs;
+      const lagMs = handler.isSynced ? handler.lagMs(nowMs) : 0;
+      if (handler.dueMs > initMs) {
+        this.refuse(handler, `its next packet did not come within ${initMs} ms`);
+      } else if (silentMs > (handler.isSynced ? syncMs : initMs)) {
+        this.refuse(handler, `nothing came from it for ${silentMs} ms`);
+      } else if (lagMs > syncMs) {
+        this.refuse(handler, `it has not acked a proposal for ${lagMs} ms`);
+      }
+    }
+  }
+
+  flush({ link, out }: LearnerHandler): void {
+    if (out.length > 0) this.peer.emit({ kind: 'link-send', link, bytes: out.take() });
+  }
+
+  drain(): void {
+    for (const handler of this.handlers.values()) this.flush(handler);
+  }
+
+  closeAll(): void {
+    this.drain();
+    for (const { link } of this.handlers.values()) this.peer.emit({ kind: 'link-close', link });
+    this.handlers.clear();
+  }
+}

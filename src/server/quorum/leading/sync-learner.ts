@@ -1,0 +1,189 @@
+/**
+ * What a learner is sent so that its history becomes the leader's (LearnerHandler.syncFollower):
+ *
+ *   what it lacks is kept in memory   DIFF or TRUNC, those txns
+ *   the log on the disk has it        DIFF or TRUNC, the txns of the log, those kept behind them
+ *   else                              SNAP
+ *
+ * Only what is committed is sent so. The log holds more, and is read up to a txn that was committed
+ * when the search for it began; what is outstanding follows as PROPOSALs.
+ */
+import { zxidCounter } from '../../../protocol/zxid.js';
+import type { LogPlace } from '../../persistence/log-search.js';
+import { isSuccessor } from '../../persistence/recovery.js';
+import { snapshotContentOf } from '../../snapshot-content.js';
+import type { CommittedTxn } from '../peer/committed-log.js';
+import type { PeerHost } from '../peer/role.js';
+import { PacketType, writeCommitted } from '../wire/quorum-packet.js';
+import type { LearnerHandler } from './learner-handler.js';
+import type { LearnerMaster } from './learner-master.js';
+import type { Learners } from './learners.js';
+import { planSync, type SyncPlan } from './sync-plan.js';
+
+/** What the log on the disk has for a learner. */
+export interface Logged {
+  readonly place: LogPlace;
+  /** The last txn to take from it. */
+  readonly until: bigint;
+}
+
+/** A plan that needs no snapshot. */
+type Txns = Extract<SyncPlan, { readonly kind: 'diff' | 'trunc' }>;
+
+/** While the log was looked through, more may have been committed than is kept. */
+const MAX_SEARCHES = 3;
+
+/** Recorded when one begins, and when one ends. */
+const INFLIGHT = { snap: 'inflight_snap_count', diff: 'inflight_diff_count' } as const;
+
+/** NEWLEADER is acked: the learner has all that it lacked. */
+export function endSync(handler: LearnerHandler, peer: PeerHost, learners: Learners): void {
+  const { syncKind } = handler;
+  handler.syncKind = null;
+  peer.emit({ kind: 'link-proven', link: handler.link });
+  if (syncKind !== null) peer.metrics.record(INFLIGHT[syncKind], learners.inSyncBy(syncKind));
+}
+
+/** Asks for a search of the log where that may serve; false where it may not. */
+export function searchLog(handler: LearnerHandler, peer: PeerHost): boolean {
+  const { snapshotSizeFactor: sizeFactor } = peer.limits;
+  const behind = handler.lastZxid;
+  // Nobody logs a txn before the first: who has nothing needs a snapshot.
+  if (sizeFactor < 0 || handler.searches >= MAX_SEARCHES || behind === 0n) return false;
+  const kept = peer.committedLog.zxidsKept();
+  if (planKept(handler, peer, kept).kind !== 'old') return false;
+  const until = kept.at(-1) ?? peer.data.tree.lastProcessedZxid;
+  if (zxidCounter(until) === 0) return false;
+  handler.searches++;
+  peer.emit({ kind: 'search-log', link: handler.link, range: { behind, until }, sizeFactor });
+  return true;
+}
+
+/** Do the txns that are kept go on where `until`, committed before, ends? */
+export function isJoined(until: bigint, peer: PeerHost): boolean {
+  const [first] = peer.committedLog.zxidsKept();
+  return first === undefined || first <= until || isSuccessor(until, first);
+}
+
+/**
+ * Sends what the learner lacks, and behind it what is proposed and not committed. Returns why it
+ * cannot be done now; "" when it is.
+ */
+export function syncLearner(
+  handler: LearnerHandler,
+  peer: PeerHost,
+  learners: Learners,
+  master: LearnerMaster,
+  logged: Logged | null,
+): string {
+  const kept = peer.committedLog.zxidsKept();
+  const plan = logged === null ? planKept(handler, peer, kept) : planLogged(handler, logged, kept);
+  const lacked = plan.kind === 'diff' || plan.kind === 'trunc' ? plan : null;
+  handler.syncKind = lacked === null ? 'snap' : 'diff';
+  const problem = turnAway(handler, peer, learners);
+  if (problem !== '') return problem;
+  const { metrics } = peer;
+  metrics.count(lacked === null ? 'snap_count' : 'diff_count');
+  metrics.record(INFLIGHT[handler.syncKind], learners.inSyncBy(handler.syncKind));
+  let how = '';
+  if (lacked === null) how = sendSnapshot(handler, peer, learners, master);
+  else if (logged === null) how = sendKept(handler, peer, lacked);
+  else how = sendLogged(handler, peer, learners, lacked, logged);
+  peer.note(`${handler.name} is brought in sync by ${how}`);
+  if (!handler.isObserver) {
+    for (const { zxid, entry } of master.outstanding()) {
+      handler.send(PacketType.PROPOSAL, zxid, entry.view());
+    }
+  }
+  return '';
+}
+
+function planKept(
+  { lastZxid }: LearnerHandler,
+  { data, currentEpoch }: PeerHost,
+  zxids: readonly bigint[],
+): SyncPlan {
+  const { lastProcessedZxid } = data.tree;
+  // A follower whose last txn is of an older epoch has all that came before this one.
+  const isEstablished = lastZxid === BigInt(currentEpoch) << 32n && lastZxid > lastProcessedZxid;
+  return planSync(lastZxid, {
+    zxids,
+    lastProcessedZxid: isEstablished ? lastZxid : lastProcessedZxid,
+  });
+}
+
+/** The same with the log's txns before those that are kept. */
+function planLogged(
+  { lastZxid }: LearnerHandler,
+  { place, until }: Logged,
+  zxids: readonly bigint[],
+): SyncPlan {
+  const last = zxids.at(-1) ?? until;
+  return planSync(lastZxid, { zxids: [place.at, place.next, last], lastProcessedZxid: last });
+}
+
+/** Why an observer must come again later; "" otherwise. Followers count and are let in. */
+function turnAway({ isObserver, syncKind }: LearnerHandler, peer: PeerHost, all: Learners): string {
+  if (!isObserver || syncKind === null) return '';
+  // It is one of them itself.
+  const underWay = all.inSyncBy(syncKind) - 1;
+  const { maxConcurrentSnapSyncs, maxConcurrentDiffSyncs } = peer.limits;
+  if (syncKind === 'snap' && underWay >= maxConcurrentSnapSyncs) {
+    return 'enough snapshots are being sent (leader.maxConcurrentSnapSyncs)';
+  }
+  if (syncKind === 'diff' && underWay >= maxConcurrentDiffSyncs) {
+    return 'enough learners are being sent what they lack (leader.maxConcurrentDiffSyncs)';
+  }
+  return '';
+}
+
+/** DIFF or TRUNC, and the txns behind it as far as they are kept. */
+function sendKept(handler: LearnerHandler, peer: PeerHost, plan: Txns): string {
+  sendPlan(handler, plan);
+  sendTxns(handler, peer.committedLog.entries(plan.from));
+  return plan.kind.toUpperCase();
+}
+
+/** The same with the log's txns before those that are kept. */
+function sendLogged(
+  handler: LearnerHandler,
+  peer: PeerHost,
+  learners: Learners,
+  plan: Txns,
+  { until }: Logged,
+): string {
+  sendPlan(handler, plan);
+  learners.flush(handler);
+  const range = { behind: handler.lastZxid, until };
+  peer.emit({ kind: 'link-log', link: handler.link, range });
+  const { committedLog } = peer;
+  const from = committedLog.zxidsKept().findIndex((zxid) => zxid > until);
+  if (from >= 0) sendTxns(handler, committedLog.entries(from));
+  return `${plan.kind.toUpperCase()} from the log`;
+}
+
+function sendPlan(handler: LearnerHandler, plan: Txns): void {
+  if (plan.kind === 'diff') handler.send(PacketType.DIFF, plan.zxid);
+  else handler.send(PacketType.TRUNC, plan.to);
+}
+
+function sendTxns(handler: LearnerHandler, txns: readonly CommittedTxn[]): void {
+  for (const { zxid, entry } of txns) writeCommitted(handler.out, zxid, entry);
+}
+
+/** The packet, and behind it the tree while serving goes on. */
+function sendSnapshot(
+  handler: LearnerHandler,
+  peer: PeerHost,
+  learners: Learners,
+  { server }: LearnerMaster,
+): string {
+  const zxid = peer.data.tree.lastProcessedZxid;
+  const content = server === null ? { ...peer.data, zxid } : snapshotContentOf(server.state);
+  handler.send(PacketType.SNAP, zxid);
+  learners.flush(handler);
+  const { link } = handler;
+  const isWanted = () => learners.get(link) === handler;
+  peer.emit({ kind: 'link-snapshot', link, content, isWanted });
+  return 'SNAP';
+}

@@ -1,0 +1,123 @@
+/**
+ * A learner's connection to its leader or observer master: dialled a few times, since the one
+ * elected may not listen yet.
+ */
+import { OutputArchive } from '../../../jute/output-archive.js';
+import type { Id } from '../../../protocol/data.js';
+import { LimitError } from '../../limits/limit-error.js';
+import type { Upstairs } from '../peer/observer-masters.js';
+import type { PeerHost } from '../peer/role.js';
+import { PacketType, writePacket } from '../wire/quorum-packet.js';
+
+/** As often as Apache's learners try. */
+const CONNECT_TRIES = 5;
+
+export class LeaderLink {
+  /** What leaves at the end of the turn. */
+  readonly out = new OutputArchive(1024);
+  /** When something last came. */
+  heardMs: number;
+  private readonly peer: PeerHost;
+  private readonly upstairs: Upstairs;
+  private readonly beganMs: number;
+  private link = 0;
+  private tries = 0;
+  private retryAtMs = Number.POSITIVE_INFINITY;
+  private isConnected = false;
+
+  constructor(peer: PeerHost, upstairs: Upstairs) {
+    const { pauseMs } = upstairs;
+    this.peer = peer;
+    this.upstairs = upstairs;
+    this.beganMs = peer.nowMs + pauseMs;
+    this.heardMs = this.beganMs;
+    if (pauseMs > 0) this.retryAtMs = this.beganMs;
+    else this.dial();
+  }
+
+  /** Of the other end, for messages. */
+  get name(): string {
+    const { leader, sid } = this.upstairs;
+    return `the ${sid === leader ? 'leader' : 'observer master'}, server ${sid},`;
+  }
+
+  get isOpen(): boolean {
+    return this.link !== 0;
+  }
+
+  get silentMs(): number {
+    return this.peer.nowMs - this.heardMs;
+  }
+
+  /** When it is to be dialled again. */
+  get nextWakeMs(): number {
+    return this.retryAtMs;
+  }
+
+  private get connectMs(): number {
+    const { tickTimeMs, connectToLearnerMasterLimit } = this.peer.limits;
+    return tickTimeMs * connectToLearnerMasterLimit;
+  }
+
+  private dial(): void {
+    this.tries++;
+    this.retryAtMs = Number.POSITIVE_INFINITY;
+    this.link = this.peer.nextLink();
+    const { link, connectMs: timeoutMs } = this;
+    const { addresses } = this.upstairs;
+    this.peer.emit({ kind: 'link-dial', link, addresses, timeoutMs });
+  }
+
+  is(link: number): boolean {
+    return link === this.link;
+  }
+
+  opened(): void {
+    this.isConnected = true;
+    this.heardMs = this.peer.nowMs;
+  }
+
+  /** False when it is not to be tried again. */
+  closed(): boolean {
+    const { nowMs, limits } = this.peer;
+    const isLate = nowMs - this.beganMs >= this.connectMs;
+    if (this.isConnected || this.tries >= CONNECT_TRIES || isLate) {
+      this.link = 0;
+      return false;
+    }
+    this.retryAtMs = nowMs + limits.leaderConnectDelayDuringRetryMs;
+    return true;
+  }
+
+  tick(): void {
+    if (this.peer.nowMs >= this.retryAtMs) this.dial();
+  }
+
+  request(data: Uint8Array, ids: readonly Id[]): void {
+    writePacket(this.out, PacketType.REQUEST, -1n, data, ids);
+  }
+
+  revalidate(data: Buffer): void {
+    writePacket(this.out, PacketType.REVALIDATE, -1n, data);
+  }
+
+  /** Reports what the packets of the other end exceeded, if that is what `error` says. */
+  reportLimit(error: Error): void {
+    if (!(error instanceof LimitError)) return;
+    this.peer.exceeded(error.limit, `server ${this.upstairs.sid}`, error.value);
+  }
+
+  drain(): void {
+    const { out, link } = this;
+    if (out.length === 0) return;
+    if (link === 0) out.reset();
+    else this.peer.emit({ kind: 'link-send', link, bytes: out.take() });
+  }
+
+  close(): void {
+    this.drain();
+    if (this.link !== 0) this.peer.emit({ kind: 'link-close', link: this.link });
+    this.link = 0;
+    this.retryAtMs = Number.POSITIVE_INFINITY;
+  }
+}

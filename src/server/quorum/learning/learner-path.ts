@@ -1,0 +1,299 @@
+/**
+ * The way of a write on a learner: REQUEST to the leader, back as PROPOSAL (logged, and acked when
+ * durable) and COMMIT, or as INFORM. It decides nothing. A commit finds the request it answers at
+ * the head of those that its session has under way.
+ */
+import type { InputArchive } from '../../../jute/input-archive.js';
+import { OutputArchive } from '../../../jute/output-archive.js';
+import type { Run } from '../../../jute/run.js';
+import type { Id } from '../../../protocol/data.js';
+import { OpCode } from '../../../protocol/op-code.js';
+import { draftAudit } from '../../audit.js';
+import type { ClientConnection } from '../../client-connection.js';
+import type { Effect } from '../../effects.js';
+import { Fifo } from '../../fifo.js';
+import { LogBatch } from '../../log-batch.js';
+import { Request } from '../../pipeline/request.js';
+import type { EnsemblePath, PathHost } from '../../pipeline/write-path.js';
+import type { ServerState } from '../../server-state.js';
+import { SessionIds } from '../../session/session-ids.js';
+import type { Session } from '../../session/session-tracker.js';
+import { SnapshotTrigger } from '../../snapshot-trigger.js';
+import type { Txn, TxnEntry, TxnHead } from '../../tree/txn.js';
+import { ForwardedRequests, isMoved } from './forwarded-requests.js';
+import { Resumption, Resumptions } from './resumptions.js';
+
+/** The learner behind the path. */
+export interface Upstream {
+  request(data: Uint8Array, ids: readonly Id[]): void;
+  /** long sessionId | int timeout */
+  revalidate(data: Buffer): void;
+  /** A sync that an observer asked for has its turn. */
+  synced(observer: object): void;
+}
+
+/** A txn on its way: parsed, and as it came. */
+export interface Proposal extends TxnEntry {
+  readonly bytes: Run;
+}
+
+/** Who compares the tree here with the leader's. */
+export interface TreeJudge {
+  agreed(): void;
+  /** @param offset the leader's digest less the one here */
+  differs(zxid: bigint, offset: bigint): void;
+}
+
+export interface LearnerPathOptions {
+  /** Seeds the random trigger of snapshots. */
+  readonly seed: number;
+  readonly replayed: number;
+  readonly upstream: Upstream;
+  readonly judge: TreeJudge;
+  readonly isObserver: boolean;
+}
+
+export class LearnerPath implements EnsemblePath {
+  readonly state: ServerState;
+  private readonly host: PathHost;
+  private readonly upstream: Upstream;
+  private readonly judge: TreeJudge;
+  private readonly isObserver: boolean;
+  private readonly batch: LogBatch;
+  private readonly snapshots: SnapshotTrigger;
+  private readonly sessionIds: SessionIds;
+  private readonly forwarded = new ForwardedRequests();
+  private readonly syncs = new Fifo<Request>();
+  private readonly resumptions = new Resumptions();
+  private readonly scratch = new OutputArchive();
+  /**
+   * Digests are compared behind it. A tree that a leader sent while it served is none that ever
+   * was: txns that follow are in it in part (a fuzzy snapshot).
+   */
+  private compareAfter = 0n;
+  /** The last digest that was compared was the leader's. */
+  private isAgreed = false;
+
+  constructor(state: ServerState, host: PathHost, options: LearnerPathOptions) {
+    this.state = state;
+    this.host = host;
+    this.upstream = options.upstream;
+    this.judge = options.judge;
+    this.isObserver = options.isObserver;
+    this.batch = new LogBatch(state.tree.lastProcessedZxid);
+    this.snapshots = new SnapshotTrigger(state.settings, options.seed, options.replayed);
+    this.sessionIds = new SessionIds(state.settings.serverId);
+    if (state.tree.isFuzzy) this.compareAfter = NEVER;
+    state.tree.startDigesting();
+    state.sessions.reportTouched();
+  }
+
+  get inProcess(): number {
+    return this.forwarded.length + this.syncs.length;
+  }
+
+  submit(request: Request, _session: Session, input: InputArchive): void {
+    if (this.state.reporter.options.isAudited) request.audit = draftAudit(request.type, input);
+    this.forward(request, input.bytes.subarray(input.at, input.end));
+  }
+
+  sync(request: Request): boolean {
+    this.syncs.push(request);
+    this.send(request, NOTHING);
+    return true;
+  }
+
+  /** An observer's sync goes to the leader, which answers all in the order of their coming. */
+  expectSync(observer: object): void {
+    this.syncs.push(this.syncOf(0n, observer));
+  }
+
+  private barrier(resumption: Resumption): void {
+    const request = this.syncOf(resumption.sessionId, resumption);
+    this.syncs.push(request);
+    this.send(request, NOTHING);
+  }
+
+  private syncOf(sessionId: bigint, origin: object): Request {
+    const request = new Request(null, sessionId, 0, OpCode.sync, this.state.monotonicMs);
+    request.origin = origin;
+    return request;
+  }
+
+  openSession(connection: ClientConnection, timeoutMs: number): void {
+    const id = this.sessionIds.next(this.state.sessions, this.state.wallMs);
+    this.create(connection, id, timeoutMs);
+  }
+
+  upgrade({ id, timeoutMs }: Session): void {
+    this.create(null, id, timeoutMs);
+  }
+
+  private create(connection: ClientConnection | null, id: bigint, timeoutMs: number): void {
+    const request = new Request(connection, id, 0, OpCode.createSession, this.state.monotonicMs);
+    const body = Buffer.alloc(4);
+    body.writeInt32BE(timeoutMs);
+    this.forward(request, body);
+  }
+
+  /** Only the leader knows whether it lives, even where this server has never heard of it. */
+  resume(connection: ClientConnection, sessionId: bigint, timeoutMs: number): void {
+    const resumption = new Resumption(connection, sessionId, timeoutMs);
+    this.resumptions.add(resumption);
+    const data = Buffer.alloc(12);
+    data.writeBigInt64BE(BigInt.asIntN(64, sessionId), 0);
+    data.writeInt32BE(timeoutMs, 8);
+    this.upstream.revalidate(data);
+    // An observer hears of txns when they are committed: those that another server's clients asked
+    // for in this session must all be here before this client's own numbers count.
+    if (this.isObserver) this.barrier(resumption);
+  }
+
+  closeSession(session: Session, connection: ClientConnection, xid: number): void {
+    const { monotonicMs } = this.state;
+    this.forward(
+      new Request(connection, session.id, xid, OpCode.closeSession, monotonicMs),
+      NOTHING,
+    );
+  }
+
+  private forward(request: Request, body: Uint8Array): void {
+    this.forwarded.push(request, this.lastLogged);
+    this.host.keep(request);
+    this.send(request, body);
+  }
+
+  private send(request: Request, body: Uint8Array): void {
+    const { scratch } = this;
+    scratch.reset();
+    scratch.writeLong(request.sessionId);
+    scratch.writeInt(request.xid);
+    scratch.writeInt(request.type);
+    scratch.writeBytes(body);
+    this.upstream.request(scratch.view(), request.connection?.ids ?? []);
+  }
+
+  // ── what the leader says ─────────────────────────────────────────────────────────────────────
+
+  /** Into the log with it, as it came. Returns the bytes as they lie there, for good. */
+  log(zxid: bigint, entry: Buffer): Run {
+    const size = this.batch.addEntry(zxid, entry);
+    const logged = this.batch.lastEntry();
+    if (this.snapshots.isDue(size)) {
+      this.host.emit({ kind: 'snapshot', content: this.host.snapshotContent() });
+    }
+    return logged;
+  }
+
+  /** What comes from here on was not applied where the tree is from, before it was sent whole. */
+  inSync(): void {
+    if (this.compareAfter === NEVER) this.compareAfter = this.lastLogged;
+    this.state.tree.isFuzzy = false;
+  }
+
+  get lastLogged(): bigint {
+    return this.batch.lastZxid;
+  }
+
+  commit({ head, txn, digest }: Proposal): void {
+    const { state } = this;
+    const request = this.answeredBy(head, txn) ?? foreign(head, state.monotonicMs);
+    request.head = head;
+    request.txn = txn;
+    this.host.commit(request);
+    state.tree.noteDigest(head.zxid);
+    const isCompared =
+      digest !== null && state.tree.isDigestEnabled && head.zxid > this.compareAfter;
+    if (!isCompared) return;
+    const own = state.tree.digest.value;
+    if (digest !== own) {
+      this.isAgreed = false;
+      state.stats.count('digest_mismatches_count');
+      this.judge.differs(head.zxid, BigInt.asUintN(64, digest - own));
+    } else if (!this.isAgreed) {
+      this.isAgreed = true;
+      this.judge.agreed();
+    }
+  }
+
+  /**
+   * The request that the txn answers, where one of this server's clients sent it. A client whose
+   * session has moved gets no answer: its connection is closed, as Apache's servers do.
+   */
+  private answeredBy(head: TxnHead, txn: Txn): Request | undefined {
+    const request = this.forwarded.take(head, txn);
+    const connection = request?.connection ?? null;
+    if (request === undefined || connection === null) return request;
+    const isNext = connection.pending.peek() === request;
+    if (isNext && !isMoved(txn)) return request;
+    this.host.drop(connection);
+    return isNext ? request : undefined;
+  }
+
+  /** The oldest sync has its turn. */
+  synced(): void {
+    const request = this.syncs.shift();
+    if (request === undefined) return;
+    if (request.origin === null) this.host.synced(request);
+    else if (request.origin instanceof Resumption) this.answer(request.origin);
+    else this.upstream.synced(request.origin);
+  }
+
+  revalidated(sessionId: bigint, isValid: boolean): void {
+    const resumption = this.resumptions.take(sessionId);
+    if (resumption === undefined) return;
+    resumption.isValid = isValid;
+    if (!this.isObserver) this.answer(resumption);
+  }
+
+  private answer({ connection, sessionId, timeoutMs, isValid }: Resumption): void {
+    if (!isValid) {
+      this.host.expired(connection);
+      return;
+    }
+    const { sessions, monotonicMs } = this.state;
+    const session = sessions.get(sessionId) ?? sessions.add(sessionId, timeoutMs, monotonicMs);
+    this.host.attach(connection, session, timeoutMs);
+  }
+
+  /** Nobody waits for an answer any more: what is committed from now on answers no request. */
+  abandon(): void {
+    this.forwarded.clear();
+  }
+
+  /** The sessions that were heard of since the last call, as PING carries them. */
+  touched(): Buffer {
+    const { scratch } = this;
+    scratch.reset();
+    for (const { id, timeoutMs } of this.state.sessions.takeTouched()) {
+      scratch.writeLong(id);
+      scratch.writeInt(timeoutMs);
+    }
+    return Buffer.from(scratch.view());
+  }
+
+  released(): void {
+    this.host.released();
+  }
+
+  durable(): void {
+    // The learner acks; nothing is committed by it.
+  }
+
+  tick(): void {
+    // Sessions expire, and containers go, at the leader.
+  }
+
+  drainInto(effects: Effect[]): void {
+    const append = this.batch.take();
+    if (append !== undefined) effects.push(append);
+  }
+}
+
+const NOTHING = Buffer.alloc(0);
+/** Behind every zxid. */
+const NEVER = 0x7fff_ffff_ffff_ffffn;
+
+function foreign(head: Proposal['head'], nowMs: number): Request {
+  return new Request(null, head.sessionId, head.cxid, 0, nowMs);
+}

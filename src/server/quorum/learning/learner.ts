@@ -1,0 +1,345 @@
+/**
+ * A follower or an observer: finds its leader, is brought in sync, then takes part (Learner,
+ * Follower, Observer; server.md 4.4). An observer may go to an observer master, a follower be one.
+ *
+ *   dial -> FOLLOWERINFO -> LEADERINFO -> (acceptedEpoch durable) -> ACKEPOCH
+ *        -> DIFF | TRUNC | SNAP -> PROPOSAL, COMMIT … -> NEWLEADER
+ *        -> (all of it durable, then currentEpoch durable) -> ACK -> UPTODATE -> ACK, open
+ *
+ * The two waits are the promise of the protocol: an epoch is acked when its file is on the disk,
+ * and NEWLEADER when the leader's history is, before the epoch (ZOOKEEPER-3911, 4643, 4646, 4785).
+ * What happens out of order, a gap in the zxids or a COMMIT of another txn than the next, ends the
+ * role: a tree that might differ serves nobody.
+ */
+import { JuteError } from '../../../jute/jute-error.js';
+import type { OutputArchive } from '../../../jute/output-archive.js';
+import type { LinkEvent, QuorumEvent } from '../../events.js';
+import type { Server } from '../../server.js';
+import { parseQuorumConfig, type QuorumConfig } from '../membership/quorum-config.js';
+import type { Upstairs } from '../peer/observer-masters.js';
+import type { PeerHost, Role } from '../peer/role.js';
+import { NO_DATA } from '../wire/learner-data.js';
+import {
+  type Packet,
+  PacketReader,
+  PacketType,
+  packetName,
+  writePacket,
+} from '../wire/quorum-packet.js';
+import { LeaderLink } from './leader-link.js';
+import { LearnerDiscovery } from './learner-discovery.js';
+import { LearnerHistory } from './learner-history.js';
+import { LearnerPath } from './learner-path.js';
+import { LearnerRestore } from './learner-restore.js';
+import { type LearnerStage, phaseOf, WAITING } from './learner-stage.js';
+import { type ObserverMaster, takeObservers, upstreamOf } from './observer-master.js';
+
+export class Learner implements Role {
+  readonly kind: 'following' | 'observing';
+  readonly leaderSid: number;
+  /** The same, or the observer master that this observer has it all from. */
+  readonly upstairsSid: number;
+  private readonly peer: PeerHost;
+  private readonly seed: number;
+  private readonly link: LeaderLink;
+  private readonly out: OutputArchive;
+  private readonly reader: PacketReader;
+  private stage: LearnerStage = 'connecting';
+  private readonly restore: LearnerRestore;
+  private readonly discovery: LearnerDiscovery;
+  private newLeaderZxid = 0n;
+  private isEpochAsked = false;
+  private server: Server | null = null;
+  private history: LearnerHistory | null = null;
+  /** What NEWLEADER carried: in force with UPTODATE. */
+  private newConfig: QuorumConfig | null = null;
+  /** Its own observers; null where it takes none. */
+  master: ObserverMaster | null = null;
+
+  constructor(peer: PeerHost, upstairs: Upstairs, seed: number) {
+    this.peer = peer;
+    this.leaderSid = upstairs.leader;
+    this.upstairsSid = upstairs.sid;
+    this.seed = seed;
+    this.kind = peer.isObserver ? 'observing' : 'following';
+    this.restore = new LearnerRestore(peer);
+    this.reader = new PacketReader(peer.limits.maxTxnLength);
+    this.link = new LeaderLink(peer, upstairs);
+    this.out = this.link.out;
+    this.discovery = new LearnerDiscovery(peer, this.out);
+  }
+
+  get phase(): string {
+    return phaseOf(this.stage, this.restore.mode);
+  }
+
+  // ── events ───────────────────────────────────────────────────────────────────────────────────
+
+  owns(event: LinkEvent): boolean {
+    return this.master?.owns(event) === true;
+  }
+
+  step(event: QuorumEvent): void {
+    if ('link' in event && !this.link.is(event.link)) {
+      this.master?.step(event);
+      return;
+    }
+    switch (event.kind) {
+      case 'link-opened':
+        this.link.opened();
+        this.stage = this.discovery.register(this.kind === 'observing');
+        break;
+      case 'link-received':
+        this.link.heardMs = this.peer.nowMs;
+        if (!this.restore.push(event.bytes)) this.reader.push(event.bytes);
+        break;
+      case 'link-closed':
+        if (this.link.closed()) return;
+        this.peer.giveUp(`${this.link.name} is gone: ${event.reason}`);
+        return;
+      case 'epoch-written':
+        if (event.name === 'acceptedEpoch' && this.stage === 'accepting') {
+          this.stage = this.discovery.ack(this.peer.currentEpoch);
+        } else if (event.name === 'currentEpoch' && this.stage === 'persisting') {
+          this.ackNewLeader();
+        }
+        break;
+      case 'truncated':
+        this.restored(this.restore.truncated(event.database.tree.lastProcessedZxid));
+        break;
+      case 'installed':
+        this.restored('');
+        break;
+      case 'notified':
+        return;
+    }
+    this.pump();
+  }
+
+  /** Takes what has come, until something must be on the disk first. */
+  private pump(): void {
+    try {
+      while (this.link.isOpen && !WAITING.has(this.stage)) {
+        if (this.stage === 'receiving-snapshot') {
+          const rest = this.restore.receive();
+          if (rest === null) return;
+          this.reader.push(rest);
+          this.stage = 'restoring';
+          continue;
+        }
+        const packet = this.reader.next();
+        if (packet === null) return;
+        const problem = this.receive(packet);
+        if (problem !== '') this.fail(problem);
+      }
+    } catch (error) {
+      if (!(error instanceof JuteError)) throw error;
+      this.link.reportLimit(error);
+      this.fail(error.message);
+    }
+  }
+
+  private fail(reason: string): void {
+    if (!this.link.isOpen) return;
+    this.link.close();
+    this.peer.giveUp(`${this.link.name} broke the protocol: ${reason}`);
+  }
+
+  /** Returns what is wrong with the packet; "" when nothing is. */
+  private receive(packet: Packet): string {
+    const { history } = this;
+    switch (packet.type) {
+      case PacketType.LEADERINFO:
+        return this.receiveEpoch(packet);
+      case PacketType.DIFF:
+      case PacketType.TRUNC:
+      case PacketType.SNAP:
+        return this.beginSync(packet);
+      case PacketType.NEWLEADER:
+        return this.receiveNewLeader(packet);
+      case PacketType.UPTODATE:
+        return this.receiveUpToDate();
+      case PacketType.REVALIDATE:
+        if (this.master?.revalidated(packet) === true) return '';
+        break;
+      case PacketType.PING:
+        writePacket(this.out, packet.type, packet.zxid, history?.path.touched() ?? NO_DATA);
+        return '';
+      default:
+        break;
+    }
+    return history?.receive(packet) ?? `${packetName(packet.type)} came out of turn`;
+  }
+
+  // ── discovery ────────────────────────────────────────────────────────────────────────────────
+
+  private receiveEpoch(packet: Packet): string {
+    if (this.stage !== 'registering') return 'LEADERINFO came twice';
+    const received = this.discovery.receive(packet);
+    if (typeof received === 'string') return received;
+    this.stage = received.stage;
+    return '';
+  }
+
+  // ── synchronization ──────────────────────────────────────────────────────────────────────────
+
+  private beginSync({ type, zxid }: Packet): string {
+    if (this.stage !== 'acknowledged') return `${packetName(type)} came out of turn`;
+    const problem = this.restore.refuse(type);
+    if (problem !== '') return problem;
+    if (type === PacketType.DIFF) {
+      this.restore.diff();
+      this.serve();
+    } else if (type === PacketType.TRUNC) {
+      this.restore.truncate(zxid);
+      this.stage = 'restoring';
+    } else {
+      this.restore.snapshot(zxid, this.reader.takeRest());
+      this.stage = 'receiving-snapshot';
+    }
+    return '';
+  }
+
+  /** The disk has done what DIFF, TRUNC or SNAP asked for, or `problem` says why not. */
+  private restored(problem: string): void {
+    if (this.stage !== 'restoring') return;
+    if (problem === '') this.serve();
+    else this.fail(problem);
+  }
+
+  /** The history here is a prefix of the leader's: what follows is logged and applied. */
+  private serve(): void {
+    const { peer, link } = this;
+    this.stage = 'syncing';
+    const upstream = upstreamOf(link, () => this.master);
+    const { repair: judge, isObserver } = peer;
+    const options = { seed: this.seed, replayed: 0, upstream, judge, isObserver };
+    const { server, path } = peer.serve((state, host) => new LearnerPath(state, host, options));
+    this.server = server;
+    this.history = new LearnerHistory(path, peer, {
+      committed: (...txn) => this.master?.committed(...txn),
+      activated: (config, leader) => this.activate(config, leader),
+    });
+  }
+
+  private receiveNewLeader({ zxid, data }: Packet): string {
+    if (this.stage !== 'syncing') return 'NEWLEADER came out of turn';
+    this.newLeaderZxid = zxid;
+    this.stage = 'persisting';
+    if (this.peer.isReconfigEnabled && data !== null && data.length > 1) {
+      const config = parseQuorumConfig(data.toString());
+      if (typeof config === 'string') return `NEWLEADER carries no configuration: ${config}`;
+      const { membership } = this.peer;
+      membership.propose(config);
+      const pending = this.history?.pendingConfig ?? null;
+      if (pending !== null) membership.propose(pending);
+      // Apache's leader names one that is proposed only: that is in force when it is committed.
+      if (pending?.version !== config.version) this.newConfig = config;
+    }
+    this.persist();
+    return '';
+  }
+
+  /** History first, then the epoch: a crash between must not leave an epoch without its txns. */
+  private persist(): void {
+    const isDue = this.stage === 'persisting' && this.history?.isDurable === true;
+    if (!isDue || this.isEpochAsked) return;
+    this.isEpochAsked = true;
+    this.peer.writeEpoch('currentEpoch', this.discovery.newEpoch);
+  }
+
+  private ackNewLeader(): void {
+    this.stage = 'synced';
+    writePacket(this.out, PacketType.ACK, this.newLeaderZxid);
+    this.history?.forgetCommitted();
+    this.ackDurable();
+  }
+
+  private receiveUpToDate(): string {
+    const { history, server } = this;
+    if (this.stage !== 'synced' || history === null || server === null) {
+      return 'UPTODATE came out of turn';
+    }
+    history.path.inSync();
+    this.stage = 'serving';
+    this.restore.mode = null;
+    writePacket(this.out, PacketType.ACK, this.newLeaderZxid);
+    this.peer.established(this.discovery.newEpoch);
+    // A reconfig may have been committed since NEWLEADER was sent.
+    const isNewest = (this.newConfig?.version ?? -1n) >= this.peer.membership.config.version;
+    if (this.newConfig !== null && isNewest) this.activate(this.newConfig, this.leaderSid);
+    server.isOpen = true;
+    if (this.kind === 'following')
+      this.master = takeObservers(this.peer, history, server, this.link);
+    return '';
+  }
+
+  // ── broadcast ────────────────────────────────────────────────────────────────────────────────
+
+  private activate(config: QuorumConfig, leader: number): void {
+    const isObserver = this.kind === 'observing';
+    this.peer.activate(config);
+    if (leader !== this.leaderSid) {
+      this.peer.handOver(leader, `server ${leader} leads by the new configuration`);
+    } else if (isObserver !== this.peer.isObserver) {
+      const reason = `it is ${isObserver ? 'a participant' : 'an observer'} from now on`;
+      this.peer.handOver(leader, reason);
+    }
+  }
+
+  durable(zxid: bigint): void {
+    this.history?.durable(zxid);
+    this.persist();
+    this.ackDurable();
+  }
+
+  private ackDurable(): void {
+    const isDue = this.stage === 'synced' || this.stage === 'serving';
+    const { history } = this;
+    if (!isDue || history === null) return;
+    for (let head = history.nextAck(); head !== undefined; head = history.nextAck()) {
+      if (this.kind === 'observing') continue;
+      writePacket(this.out, PacketType.ACK, head.zxid);
+      this.peer.metrics.ackCreated(this.peer.wallMs, head.time);
+    }
+  }
+
+  // ── time ─────────────────────────────────────────────────────────────────────────────────────
+
+  private get deadlineMs(): number {
+    const { tickTimeMs, initLimit, syncLimit } = this.peer.limits;
+    const isSynced = this.stage === 'synced' || this.stage === 'serving';
+    return this.link.heardMs + tickTimeMs * (isSynced ? syncLimit : initLimit);
+  }
+
+  get nextWakeMs(): number {
+    return Math.min(
+      this.link.nextWakeMs,
+      this.deadlineMs,
+      this.master?.nextWakeMs ?? Number.POSITIVE_INFINITY,
+    );
+  }
+
+  tick(): void {
+    this.link.tick();
+    this.master?.tick();
+    // Its own disk may be slower than the leader's patience; that is the leader's to say.
+    if (this.peer.nowMs < this.deadlineMs || WAITING.has(this.stage)) return;
+    this.link.close();
+    this.peer.giveUp(`nothing came from ${this.link.name} for ${this.link.silentMs} ms`);
+  }
+
+  drain(): void {
+    this.history?.path.released();
+    this.master?.drain();
+    this.link.drain();
+  }
+
+  end(): void {
+    this.link.close();
+    // Nobody is told of what is applied now.
+    this.master?.end();
+    this.master = null;
+    this.history?.end();
+  }
+}

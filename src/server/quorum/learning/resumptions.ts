@@ -1,0 +1,36 @@
+import type { ClientConnection } from '../../client-connection.js';
+import { LongMap } from '../../long-map.js';
+
+/** A client that comes back to its session, until the leader says whether that lives. */
+export class Resumption {
+  readonly connection: ClientConnection;
+  readonly sessionId: bigint;
+  readonly timeoutMs: number;
+  isValid = false;
+
+  constructor(connection: ClientConnection, sessionId: bigint, timeoutMs: number) {
+    this.connection = connection;
+    this.sessionId = sessionId;
+    this.timeoutMs = timeoutMs;
+  }
+}
+
+/** Those that ask, by session; the leader answers in the order asked. */
+export class Resumptions {
+  private readonly bySession = new LongMap<Resumption[]>();
+
+  add(resumption: Resumption): void {
+    const { sessionId } = resumption;
+    const waiting = this.bySession.get(sessionId);
+    if (waiting === undefined) this.bySession.set(sessionId, [resumption]);
+    else waiting.push(resumption);
+  }
+
+  /** The leader has answered the oldest of the session. */
+  take(sessionId: bigint): Resumption | undefined {
+    const waiting = this.bySession.get(sessionId);
+    const resumption = waiting?.shift();
+    if (waiting?.length === 0) this.bySession.delete(sessionId);
+    return resumption;
+  }
+}

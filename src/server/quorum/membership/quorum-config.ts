@@ -1,0 +1,218 @@
+/**
+ * The membership of an ensemble, and which sets of its servers are a quorum (QuorumMaj,
+ * QuorumHierarchical). Its text is what notifications, NEWLEADER and /zookeeper/config carry and
+ * what the dynamic configuration file holds.
+ */
+import { hex64 } from '../../../protocol/zxid.js';
+import {
+  type EnsembleLines,
+  isEnsembleKey,
+  parseEnsembleLine,
+  type QuorumServerConfig,
+} from '../../config-ensemble.js';
+import { parseProperties } from '../../java-properties.js';
+
+export interface QuorumConfig {
+  /** The zxid of the reconfig that made it; 0n for the lines of zoo.cfg. */
+  readonly version: bigint;
+  /** By sid. */
+  readonly members: ReadonlyMap<number, QuorumServerConfig>;
+  /** Group number to the sids in it; empty where a majority decides. */
+  readonly groups: ReadonlyMap<number, readonly number[]>;
+  /** Sid to weight; 1 where nothing is said. */
+  readonly weights: ReadonlyMap<number, number>;
+}
+
+/** Is it a participant, whatever its weight? Those are told of votes. */
+export function isParticipant(config: QuorumConfig, sid: number): boolean {
+  return config.members.get(sid)?.role === 'participant';
+}
+
+/** Does it vote? A participant; in a hierarchy one whose weight is not 0. */
+export function isVoter(config: QuorumConfig, sid: number): boolean {
+  return weightOf(config, sid) > 0;
+}
+
+/** What its voice counts: 1 where a majority decides, 0 for observers and strangers. */
+export function weightOf(config: QuorumConfig, sid: number): number {
+  if (!isParticipant(config, sid)) return 0;
+  return config.groups.size === 0 ? 1 : (config.weights.get(sid) ?? 1);
+}
+
+/** The sids of those who vote, ascending. */
+export function voters(config: QuorumConfig): number[] {
+  return participants(config).filter((sid) => isVoter(config, sid));
+}
+
+/** The sids of all participants, those of weight 0 too, ascending. */
+export function participants(config: QuorumConfig): number[] {
+  return [...config.members.keys()]
+    .filter((sid) => isParticipant(config, sid))
+    .sort((a, b) => a - b);
+}
+
+/**
+ * More than half of the voters; in a hierarchy more than half of the weight in more than half of
+ * the groups that have any. Sids that do not vote count for nothing.
+ */
+export function containsQuorum(config: QuorumConfig, sids: ReadonlySet<number>): boolean {
+  return config.groups.size === 0 ? isMajority(config, sids) : isMajorityOfGroups(config, sids);
+}
+
+function isMajority(config: QuorumConfig, sids: ReadonlySet<number>): boolean {
+  let all = 0;
+  let agreed = 0;
+  for (const { sid, role } of config.members.values()) {
+    if (role !== 'participant') continue;
+    all++;
+    if (sids.has(sid)) agreed++;
+  }
+  return agreed * 2 > all;
+}
+
+function isMajorityOfGroups(config: QuorumConfig, sids: ReadonlySet<number>): boolean {
+  let groups = 0;
+  let agreed = 0;
+  for (const members of config.groups.values()) {
+    let total = 0;
+    let weight = 0;
+    for (const sid of members) {
+      // An observer with a weight makes its group heavier, as with Apache, but cannot agree.
+      total += config.weights.get(sid) ?? weightOf(config, sid);
+      if (sids.has(sid)) weight += weightOf(config, sid);
+    }
+    if (total === 0) continue;
+    groups++;
+    if (weight * 2 > total) agreed++;
+  }
+  return agreed * 2 > groups;
+}
+
+/** Puts lines that were read together; a string says what they lack. */
+export function makeQuorumConfig(
+  { servers, groups, weights }: EnsembleLines,
+  version: bigint,
+): QuorumConfig | string {
+  const members = new Map(servers.map((server) => [server.sid, server]));
+  const config = { version, members, groups: new Map(groups), weights: new Map(weights) };
+  return problemOf(config) ?? config;
+}
+
+function problemOf(config: QuorumConfig): string | undefined {
+  if (participants(config).length === 0) return 'expected a participant, found none';
+  if (config.groups.size === 0) {
+    return config.weights.size === 0 ? undefined : 'expected groups where there are weights';
+  }
+  const groupOf = new Map<number, number>();
+  for (const [group, sids] of config.groups) {
+    for (const sid of sids) {
+      const other = groupOf.get(sid);
+      if (other !== undefined) return `server ${sid} is in group ${other} and in group ${group}`;
+      if (!config.members.has(sid)) return `group.${group} names server ${sid}, which has no line`;
+      groupOf.set(sid, group);
+    }
+  }
+  const stray = participants(config).find((sid) => !groupOf.has(sid));
+  if (stray !== undefined) return `server ${stray} is in no group`;
+  return voters(config).length > 0 ? undefined : 'expected a weight above 0, found none';
+}
+
+/** Reads the text of a configuration; a string says what is wrong with it, and where. */
+export function parseQuorumConfig(text: string): QuorumConfig | string {
+  const lines: EnsembleLines = { servers: [], groups: new Map(), weights: new Map() };
+  let version = 0n;
+  const { properties, problems } = parseProperties(text);
+  const [syntax] = problems;
+  if (syntax !== undefined) return `line ${syntax.line}: ${syntax.message}`;
+  for (const { key, value: untrimmed, line } of properties) {
+    const value = untrimmed.trim();
+    if (key === 'version') {
+      if (!/^[0-9a-fA-F]{1,16}$/.test(value)) {
+        return `line ${line}: expected a version of up to 16 hex digits, found "${value}"`;
+      }
+      version = BigInt.asIntN(64, BigInt(`0x${value}`));
+      continue;
+    }
+    const problem = isEnsembleKey(key)
+      ? parseEnsembleLine(lines, key, value)
+      : `expected server.N, group.N, weight.N or version, found "${key}"`;
+    if (problem !== undefined) return `line ${line}: ${problem}`;
+  }
+  return makeQuorumConfig(lines, version);
+}
+
+/** The text as Apache's server prints it, without a newline at the end. */
+export function formatQuorumConfig(config: QuorumConfig): string {
+  const lines: string[] = [];
+  for (const sid of inHashOrder([...config.members.keys()].sort((a, b) => a - b))) {
+    const server = config.members.get(sid);
+    if (server !== undefined) lines.push(`server.${sid}=${formatServer(server)}`);
+  }
+  if (config.groups.size > 0) {
+    for (const [group, sids] of groupsInHashOrder(config)) {
+      lines.push(`group.${group}=${sids.join(':')}`);
+    }
+    for (const sid of inHashOrder(weightedSids(config))) {
+      lines.push(`weight.${sid}=${config.weights.get(sid) ?? 1}`);
+    }
+  }
+  return [...lines, `version=${hex64(config.version)}`].join('\n');
+}
+
+/** Every participant has a weight, said or not. */
+function weightedSids(config: QuorumConfig): number[] {
+  const sids = new Set([...config.weights.keys(), ...participants(config)]);
+  return [...sids].sort((a, b) => a - b);
+}
+
+function groupsInHashOrder(config: QuorumConfig): [number, number[]][] {
+  const groupOf = new Map<number, number>();
+  for (const [group, sids] of config.groups) for (const sid of sids) groupOf.set(sid, group);
+  const found = new Map<number, number[]>();
+  for (const sid of inHashOrder([...groupOf.keys()].sort((a, b) => a - b))) {
+    const group = groupOf.get(sid) as number;
+    found.set(group, [...(found.get(group) ?? []), sid]);
+  }
+  return inHashOrder([...found.keys()]).map((group) => [group, found.get(group) ?? []]);
+}
+
+/**
+ * Java's HashMap lists longs by their low bits: 17 stands beside 1. Those that share a place keep
+ * the order given here; Apache's have the one in which it read its file.
+ */
+function inHashOrder(keys: readonly number[]): number[] {
+  let capacity = 16;
+  while (keys.length > capacity * 0.75) capacity *= 2;
+  const place = (key: number) => {
+    const hash = key < 0 ? ~key : key;
+    return (hash ^ (hash >>> 16)) & (capacity - 1);
+  };
+  return [...keys].sort((a, b) => place(a) - place(b));
+}
+
+function formatServer(server: QuorumServerConfig): string {
+  const addresses = [...server.addresses]
+    .sort((a, b) => compareText(a.host, b.host))
+    .map(({ host, quorumPort, electionPort }) => `${inUri(host)}:${quorumPort}:${electionPort}`);
+  const quorumPart = `${addresses.join('|')}:${server.role}`;
+  if (server.clientPort === null) return quorumPart;
+  return `${quorumPart};${inUri(server.clientAddress ?? '0.0.0.0')}:${server.clientPort}`;
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}
+
+/** An IPv6 address in brackets, with all of its groups, as Java prints it. */
+function inUri(host: string): string {
+  if (!host.includes(':')) return host;
+  const [head = '', tail] = host.split('::');
+  const groupsOf = (part: string) => (part === '' ? [] : part.split(':'));
+  const [before, after] = [groupsOf(head), groupsOf(tail ?? '')];
+  const zeros = tail === undefined ? 0 : 8 - before.length - after.length;
+  const groups = [...before, ...Array<string>(Math.max(zeros, 0)).fill('0'), ...after];
+  if (groups.length !== 8 || !groups.every((group) => /^[0-9a-fA-F]{1,4}$/.test(group))) {
+    return `[${host}]`;
+  }
+  return `[${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}]`;
+}

@@ -1,0 +1,103 @@
+/**
+ * The last committed txns as they travel, for learners that lack only them
+ * (ZKDatabase.committedLog): at least so many, and more while they are small.
+ *
+ * Their bytes stay where they were logged, and no object is kept for any of them: tens of thousands
+ * that live for a second each would keep the garbage collector busy.
+ */
+import type { Run } from '../../../jute/run.js';
+import { LIMITS } from '../../limits/limits.js';
+
+export interface CommittedTxn {
+  readonly zxid: bigint;
+  readonly entry: Buffer;
+}
+
+/** commitLogCount */
+export const DEFAULT_COMMIT_LOG_COUNT = 500;
+/** Below it more are kept: a learner that was away for a moment needs no snapshot. */
+const KEPT_BYTES = LIMITS.keptTxnBytes.value;
+const FIRST_CAPACITY = 512;
+
+export class CommittedLog {
+  private readonly minCount: number;
+  private readonly keptBytes: number;
+  /** A ring; an entry is what its memory holds from its start to its end. */
+  private zxids = new BigInt64Array(FIRST_CAPACITY);
+  private starts = new Int32Array(FIRST_CAPACITY);
+  private ends = new Int32Array(FIRST_CAPACITY);
+  private memories: (Buffer | null)[] = new Array(FIRST_CAPACITY).fill(null);
+  private head = 0;
+  private count = 0;
+  private bytes = 0;
+
+  constructor(minCount = DEFAULT_COMMIT_LOG_COUNT, keptBytes = KEPT_BYTES) {
+    this.minCount = minCount;
+    this.keptBytes = keptBytes;
+  }
+
+  /** @param entry stays as it is */
+  add(zxid: bigint, entry: Run): void {
+    if (this.count === this.memories.length) this.grow();
+    const at = (this.head + this.count++) & (this.memories.length - 1);
+    this.zxids[at] = zxid;
+    this.starts[at] = entry.start;
+    this.ends[at] = entry.end;
+    this.memories[at] = entry.memory;
+    this.bytes += entry.length;
+    while (this.bytes > this.keptBytes && this.count > this.minCount) this.drop();
+  }
+
+  private drop(): void {
+    const { head } = this;
+    this.bytes -= (this.ends[head] as number) - (this.starts[head] as number);
+    this.memories[head] = null;
+    this.head = (head + 1) & (this.memories.length - 1);
+    this.count--;
+  }
+
+  /** Oldest first. */
+  zxidsKept(): bigint[] {
+    return Array.from({ length: this.count }, (_, i) => this.zxids[this.placeOf(i)] as bigint);
+  }
+
+  /** Oldest first, from that at `from` of `zxidsKept` on. The bytes stay as they are. */
+  entries(from = 0): CommittedTxn[] {
+    return Array.from({ length: Math.max(0, this.count - from) }, (_, i) => {
+      const at = this.placeOf(from + i);
+      const memory = this.memories[at] as Buffer;
+      return {
+        zxid: this.zxids[at] as bigint,
+        entry: memory.subarray(this.starts[at], this.ends[at]),
+      };
+    });
+  }
+
+  clear(): void {
+    this.memories.fill(null);
+    this.head = 0;
+    this.count = 0;
+    this.bytes = 0;
+  }
+
+  private placeOf(index: number): number {
+    return (this.head + index) & (this.memories.length - 1);
+  }
+
+  private grow(): void {
+    const { zxids, starts, ends, memories, count } = this;
+    const capacity = memories.length * 2;
+    this.zxids = new BigInt64Array(capacity);
+    this.starts = new Int32Array(capacity);
+    this.ends = new Int32Array(capacity);
+    this.memories = new Array(capacity).fill(null);
+    for (let i = 0; i < count; i++) {
+      const at = (this.head + i) & (memories.length - 1);
+      this.zxids[i] = zxids[at] as bigint;
+      this.starts[i] = starts[at] as number;
+      this.ends[i] = ends[at] as number;
+      this.memories[i] = memories[at] as Buffer;
+    }
+    this.head = 0;
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * Whom an observer goes to (QuorumPeer.findLearnerMaster): the leader, or where observerMasterPort
+ * is set one voter after the other, in an order of its own, until one takes it. The leader itself
+ * does not listen there, so it is left out; where nobody else votes it is gone to all the same.
+ */
+
+import { participants, type QuorumConfig } from '../membership/quorum-config.js';
+import { Pauses } from './pauses.js';
+import type { QuorumLimits } from './role.js';
+
+/** Who brings a learner in sync, and where. */
+export interface Upstairs {
+  /** Who was elected. */
+  readonly leader: number;
+  /** The same, or an observer master. */
+  readonly sid: number;
+  readonly addresses: readonly { readonly host: string; readonly port: number }[];
+  /** Before it is dialled. */
+  readonly pauseMs: number;
+}
+
+export class ObserverMasters {
+  readonly pauses: Pauses;
+  private readonly port: number | null;
+  private order: number[] = [];
+  /** The voters that `order` is made of. */
+  private voters = '';
+  private next = 0;
+
+  constructor(limits: QuorumLimits, seed: number) {
+    this.port = limits.observerMasterPort ?? null;
+    this.pauses = new Pauses(limits, seed);
+  }
+
+  /** Who is to be tried now; the leader for whoever takes part. */
+  pick(config: QuorumConfig, leader: number, isObserver: boolean): Upstairs {
+    const { port, pauses } = this;
+    const sids = participants(config);
+    if (!isObserver || port === null || sids.every((sid) => sid === leader)) {
+      return placeOf(config, leader, leader, null, pauses.connectMs(isObserver));
+    }
+    this.shuffle(sids);
+    // Only who has tried all waits before it begins anew.
+    let pauseMs = 0;
+    for (;;) {
+      if (this.next >= this.order.length) {
+        this.next = 0;
+        pauseMs = pauses.connectMs(true);
+      }
+      const sid = this.order[this.next++];
+      if (sid !== undefined && sid !== leader) return placeOf(config, leader, sid, port, pauseMs);
+    }
+  }
+
+  private shuffle(sids: readonly number[]): void {
+    if (this.voters === sids.join()) return;
+    this.voters = sids.join();
+    this.next = 0;
+    this.order = [...sids];
+    for (let at = this.order.length - 1; at > 0; at--) {
+      const other = this.pauses.below(at + 1);
+      const sid = this.order[at] as number;
+      this.order[at] = this.order[other] as number;
+      this.order[other] = sid;
+    }
+  }
+}
+
+function placeOf(
+  config: QuorumConfig,
+  leader: number,
+  sid: number,
+  observerPort: number | null,
+  pauseMs: number,
+): Upstairs {
+  const addresses = (config.members.get(sid)?.addresses ?? []).map(({ host, quorumPort }) => ({
+    host,
+    port: observerPort ?? quorumPort,
+  }));
+  return { leader, sid, addresses, pauseMs };
+}

@@ -1,0 +1,73 @@
+/**
+ * Connections to the quorum port that came before there was a leader: whoever connects may have
+ * heard that this server was elected before the server itself has. Few, and little of each.
+ */
+import type { LinkEvent } from '../../events.js';
+import { LIMITS } from '../../limits/limits.js';
+import type { PeerHost } from './role.js';
+
+interface ParkedLink {
+  readonly remote: string;
+  readonly chunks: Buffer[];
+  size: number;
+}
+
+/** Above this the oldest makes room, one that has said nothing first. */
+const MAX_LINKS = LIMITS.parkedLinks.value;
+/** A learner says FOLLOWERINFO and waits. */
+const MAX_BYTES = LIMITS.parkedLinkBytes.value;
+
+export class ParkedLinks {
+  private readonly links = new Map<number, ParkedLink>();
+  private readonly host: Pick<PeerHost, 'emit' | 'exceeded'>;
+
+  constructor(host: Pick<PeerHost, 'emit' | 'exceeded'>) {
+    this.host = host;
+  }
+
+  /**
+   * False when the link is to be closed.
+   * @param isAwaited may this server be about to lead?
+   */
+  heed(event: LinkEvent, isAwaited: boolean): boolean {
+    switch (event.kind) {
+      case 'link-opened':
+        if (!isAwaited || event.isObserverPort === true) return false;
+        if (this.links.size >= MAX_LINKS) this.makeRoom();
+        this.links.set(event.link, { remote: event.remote, chunks: [], size: 0 });
+        return true;
+      case 'link-received':
+        return this.keep(event.link, event.bytes);
+      case 'link-closed':
+        this.links.delete(event.link);
+        return true;
+    }
+  }
+
+  private makeRoom(): void {
+    const all = [...this.links];
+    const [link, parked] = all.find(([, { size }]) => size === 0) ?? all[0] ?? [];
+    if (link === undefined || parked === undefined) return;
+    this.host.exceeded('parkedLinks', parked.remote);
+    this.links.delete(link);
+    this.host.emit({ kind: 'link-close', link });
+  }
+
+  private keep(link: number, bytes: Buffer): boolean {
+    const parked = this.links.get(link);
+    if (parked === undefined) return true;
+    parked.chunks.push(bytes);
+    parked.size += bytes.length;
+    if (parked.size <= MAX_BYTES) return true;
+    this.host.exceeded('parkedLinkBytes', parked.remote);
+    this.links.delete(link);
+    return false;
+  }
+
+  /** All of them, which are parked no more. */
+  takeAll(): readonly (readonly [link: number, parked: ParkedLink])[] {
+    const all = [...this.links];
+    this.links.clear();
+    return all;
+  }
+}

@@ -1,0 +1,48 @@
+import type { Metrics } from '../../metrics/metrics.js';
+import type { Role } from './role.js';
+
+const READ_ONLY_GRACE_MS = 2000;
+
+/** How long a member looks for a leader, is brought in sync, and serves nobody, in ms. */
+export class PeerTimes {
+  private readonly metrics: Metrics;
+  private lookingSinceMs = 0;
+  private syncSinceMs = 0;
+  /** Null while it serves. */
+  private unavailableSinceMs: number | null = null;
+
+  constructor(metrics: Metrics) {
+    this.metrics = metrics;
+  }
+
+  looking(nowMs: number): void {
+    this.metrics.count('looking_count');
+    this.lookingSinceMs = nowMs;
+    this.unavailableSinceMs ??= nowMs;
+  }
+
+  /** An election should be over by then: ReadOnlyZooKeeperServer starts no sooner. */
+  readOnlyAtMs(tickTimeMs: number): number {
+    return this.lookingSinceMs + Math.max(READ_ONLY_GRACE_MS, tickTimeMs);
+  }
+
+  /** Apache's observers do not measure what they have no vote in. */
+  elected(nowMs: number, isObserver: boolean): void {
+    if (!isObserver) this.metrics.record('election_time', nowMs - this.lookingSinceMs);
+  }
+
+  syncing(nowMs: number): void {
+    this.syncSinceMs = nowMs;
+  }
+
+  established(nowMs: number, kind: Role['kind']): void {
+    const { metrics } = this;
+    if (kind === 'following') metrics.record('follower_sync_time', nowMs - this.syncSinceMs);
+    if (kind === 'observing') metrics.record('observer_sync_time', nowMs - this.syncSinceMs);
+    if (this.unavailableSinceMs === null) return;
+    const unavailableMs = nowMs - this.unavailableSinceMs;
+    this.unavailableSinceMs = null;
+    metrics.record('unavailable_time', unavailableMs);
+    if (kind === 'leading') metrics.record('leader_unavailable_time', unavailableMs);
+  }
+}

@@ -1,0 +1,180 @@
+/**
+ * The packets that learners and their leader talk in, one behind the other without an outer length:
+ *
+ * ```
+ *   int type | long zxid | buffer data | vector of {scheme, id} authinfo     -1 for a null one
+ * ```
+ */
+import { InputArchive } from '../../../jute/input-archive.js';
+import { JuteError } from '../../../jute/jute-error.js';
+import { getInt } from '../../../jute/long.js';
+import type { OutputArchive } from '../../../jute/output-archive.js';
+import { ustring } from '../../../jute/record.js';
+import type { Id } from '../../../protocol/data.js';
+import { LimitError } from '../../limits/limit-error.js';
+import { LIMITS } from '../../limits/limits.js';
+import { ByteWindow } from '../../persistence/byte-window.js';
+
+export const PacketType = {
+  REQUEST: 1,
+  PROPOSAL: 2,
+  ACK: 3,
+  COMMIT: 4,
+  PING: 5,
+  REVALIDATE: 6,
+  SYNC: 7,
+  INFORM: 8,
+  COMMITANDACTIVATE: 9,
+  NEWLEADER: 10,
+  FOLLOWERINFO: 11,
+  UPTODATE: 12,
+  DIFF: 13,
+  TRUNC: 14,
+  SNAP: 15,
+  OBSERVERINFO: 16,
+  LEADERINFO: 17,
+  ACKEPOCH: 18,
+  INFORMANDACTIVATE: 19,
+} as const;
+
+/** What FOLLOWERINFO and LEADERINFO say: Zab 1.0. */
+export const LEARNER_PROTOCOL_VERSION = 0x10000;
+
+export function packetName(type: number): string {
+  const found = Object.entries(PacketType).find(([, number]) => number === type);
+  return found === undefined ? `a packet of type ${type}` : found[0];
+}
+
+export interface Packet {
+  readonly type: number;
+  readonly zxid: bigint;
+  /** A view, valid until the next packet is asked for. */
+  readonly data: Buffer | null;
+  readonly authinfo: readonly Id[] | null;
+}
+
+export function writePacket(
+  out: OutputArchive,
+  type: number,
+  zxid: bigint,
+  data: Uint8Array | null = null,
+  authinfo: readonly Id[] | null = null,
+): void {
+  out.writeInt(type);
+  out.writeLong(zxid);
+  out.writeBuffer(data);
+  if (authinfo === null) {
+    out.writeInt(-1);
+    return;
+  }
+  out.writeInt(authinfo.length);
+  for (const { scheme, id } of authinfo) {
+    out.writeString(scheme);
+    out.writeString(id);
+  }
+}
+
+/** A txn that is committed already, for a learner that is brought in sync. */
+export function writeCommitted(out: OutputArchive, zxid: bigint, entry: Uint8Array): void {
+  writePacket(out, PacketType.PROPOSAL, zxid, entry);
+  writePacket(out, PacketType.COMMIT, zxid);
+}
+
+/** Type, zxid and the length of data. */
+const FIXED_SIZE = 16;
+const MAX_AUTH_IDS = LIMITS.forwardedAuthIds.value;
+/** Of all ids of a packet together. */
+const MAX_AUTH_LENGTH = LIMITS.forwardedAuthBytes.value;
+/** Beside the request or txn: headers and digest. */
+const SLACK = 1024 * 1024;
+
+/**
+ * A pull parser over what a link receives. A length that lies closes the link: `next` throws a
+ * JuteError, a LimitError where it exceeds a limit, and nothing was allocated for it.
+ */
+export class PacketReader {
+  private readonly window = new ByteWindow();
+  /** In bytes; what a txn may need, where nobody says less. */
+  maxDataLength: number;
+  private readonly maxTxnDataLength: number;
+  private readonly input = new InputArchive(Buffer.alloc(0));
+
+  /** @param maxTxnLength jute.maxbuffer and its extra size, in bytes */
+  constructor(maxTxnLength: number) {
+    this.maxTxnDataLength = maxTxnLength + SLACK;
+    this.maxDataLength = this.maxTxnDataLength;
+  }
+
+  /** From now on packets may be as long as a txn may need. */
+  acceptTxns(): void {
+    this.maxDataLength = this.maxTxnDataLength;
+  }
+
+  push(bytes: Buffer): void {
+    this.window.push(bytes);
+  }
+
+  /** A copy of what is not read yet: something else than packets follows. */
+  takeRest(): Buffer {
+    const { window } = this;
+    const rest = Buffer.from(window.bytes.subarray(window.at, window.end));
+    window.at = window.end;
+    return rest;
+  }
+
+  /** @throws JuteError when the bytes are no packet */
+  next(): Packet | null {
+    const { window } = this;
+    const end = this.packetEnd();
+    if (end < 0) return null;
+    const input = this.input.reset(window.bytes, window.at, end);
+    const type = input.readInt();
+    const zxid = input.readLong();
+    const data = input.readBuffer();
+    const count = input.readInt();
+    const authinfo: Id[] | null = count < 0 ? null : [];
+    for (let i = 0; i < count; i++) {
+      authinfo?.push({ scheme: ustring.read(input), id: ustring.read(input) });
+    }
+    window.at = end;
+    return { type, zxid, data, authinfo };
+  }
+
+  /** Where the packet at the window's start ends, or -1 while it is not all there. */
+  private packetEnd(): number {
+    const { bytes, at, available, end } = this.window;
+    if (available < FIXED_SIZE) return -1;
+    const length = getInt(bytes, at + 12);
+    const { maxDataLength, maxTxnDataLength } = this;
+    if (length < -1) throw new JuteError(`expected bytes of data, found ${length}`);
+    if (length > maxDataLength) {
+      const isProven = maxDataLength === maxTxnDataLength;
+      const message = `expected at most ${maxDataLength} bytes of data, found ${length}`;
+      const limit = isProven ? 'peerPacketLength' : 'unprovenPacketLength';
+      throw new LimitError(limit, message, maxDataLength);
+    }
+    let next = at + FIXED_SIZE + Math.max(length, 0);
+    if (next + 4 > end) return -1;
+    const count = getInt(bytes, next);
+    if (count < -1) throw new JuteError(`expected ids, found ${count}`);
+    if (count > MAX_AUTH_IDS) {
+      const message = `expected at most ${MAX_AUTH_IDS} ids, found ${count}`;
+      throw new LimitError('forwardedAuthIds', message);
+    }
+    next += 4;
+    let left = MAX_AUTH_LENGTH;
+    for (let strings = count * 2; strings > 0; strings--) {
+      if (next + 4 > end) return -1;
+      const size = getInt(bytes, next);
+      if (size < -1) throw new JuteError(`expected an id, found ${size} bytes`);
+      if (size > left) {
+        const message = `expected at most ${MAX_AUTH_LENGTH} bytes of ids, found ${size} more`;
+        throw new LimitError('forwardedAuthBytes', message);
+      }
+      left -= Math.max(size, 0);
+      next += 4 + Math.max(size, 0);
+      if (next > end) return -1;
+    }
+    return next;
+  }
+}

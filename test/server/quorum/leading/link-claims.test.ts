@@ -1,0 +1,157 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Leader } from '../../../../src/server/quorum/leading/leader.js';
+import { PacketType } from '../../../../src/server/quorum/wire/quorum-packet.js';
+import { canonicalIp, matchAddress } from '../../../../src/server/quorum/wire/remote-address.js';
+import { EnsembleWorld } from '../ensemble-world.js';
+import { HandLink } from '../hand-link.js';
+
+// Two links that say they are the same server.
+
+function serving(): EnsembleWorld {
+  const world = new EnsembleWorld(3);
+  world.start();
+  world.allServe();
+  assert.is(world.leader, 3);
+  return world;
+}
+
+function followers(world: EnsembleWorld): number[] {
+  const { role } = world.member(3).peer;
+  return role instanceof Leader ? [...role.learners.followers()].sort() : [];
+}
+
+test('whoever claims a server that answers ends nobody, however often', () => {
+  const world = serving();
+  const client = world.client(1);
+  client.take();
+  const before = world.member(1).peer.role;
+  const { notes } = world.member(3);
+  notes.length = 0;
+  for (let i = 0; i < 294; i++) {
+    const link = new HandLink(world);
+    link.introduce(1 + (i % 2));
+    client.push(client.create(`/at-${i}`));
+    assert.equal(client.take(), ['create ok'], `after ${i + 1} claims`);
+    world.pass(85);
+    assert.not(link.has(PacketType.LEADERINFO));
+  }
+  world.pass(5000);
+  assert.equal(followers(world), [1, 2, 3]);
+  assert.is(world.member(1).peer.role, before);
+  const said = notes.filter((note) => /two connections claim server 1: .*duplicate/.test(note));
+  assert.is(said.length, 1);
+  assert.ok(notes.length < 20, `${notes.length} notes`);
+});
+
+test('a member whose old link is half open is back within a tick', () => {
+  const world = serving();
+  world.cut(1, 3);
+  const link = new HandLink(world);
+  link.introduce(1);
+  world.pass(1000);
+  assert.ok(link.has(PacketType.LEADERINFO), 'the old link did not answer');
+  assert.equal(followers(world), [1, 2, 3], 'and still is in the quorum');
+  link.goOn();
+  assert.ok(link.has(PacketType.UPTODATE));
+  assert.is(link.handler?.stage, 'active');
+  const { role } = world.member(3).peer;
+  const links = role instanceof Leader ? [...role.learners.all()] : [];
+  assert.is(links.filter(({ sid }) => sid === 1).length, 1);
+});
+
+test('a member whose old link is closed does not wait', () => {
+  const world = serving();
+  world.cut(1, 3);
+  const link = new HandLink(world);
+  link.introduce(1);
+  assert.not(link.has(PacketType.LEADERINFO));
+  world.crash(1);
+  assert.ok(link.has(PacketType.LEADERINFO));
+});
+
+test('one that answers only later keeps its place all the same', () => {
+  const world = serving();
+  world.cut(1, 3);
+  const link = new HandLink(world);
+  link.introduce(1);
+  world.pass(1000);
+  world.heal();
+  world.pass(600);
+  link.goOn();
+  assert.ok(link.isClosed);
+  assert.equal(followers(world), [1, 2, 3]);
+  assert.not(link.has(PacketType.UPTODATE));
+});
+
+test('of two that are not in sync the first to ack NEWLEADER is the server', () => {
+  const world = new EnsembleWorld(3);
+  world.start(2, 3);
+  world.until(() => world.leader === 3, 'two of three serve');
+  const [first, second] = [new HandLink(world), new HandLink(world)];
+  for (const link of [first, second]) link.introduce(1);
+  second.goOn();
+  assert.ok(second.has(PacketType.UPTODATE));
+  assert.ok(first.isClosed);
+});
+
+test('silent links are bounded, and a member comes in among them', () => {
+  const world = new EnsembleWorld(3);
+  world.start(2, 3);
+  world.until(() => world.leader === 3, 'two of three serve');
+  const links = Array.from({ length: 1000 }, () => new HandLink(world));
+  assert.is(links.filter(({ isClosed }) => !isClosed).length, 256);
+  world.start(1);
+  world.until(() => world.isServing(1), 'a member comes in');
+});
+
+test('a link has a deadline for its packets, not for its bytes', () => {
+  const world = serving();
+  for (const hasIntroduced of [false, true]) {
+    const link = new HandLink(world);
+    if (hasIntroduced) link.introduce(9);
+    world.until(() => {
+      link.push(Buffer.alloc(1));
+      return link.isClosed;
+    }, 'it is let go');
+  }
+});
+
+test('a long packet waits for the ack of NEWLEADER', () => {
+  const world = serving();
+  const link = new HandLink(world);
+  const head = Buffer.alloc(16);
+  head.writeInt32BE(PacketType.FOLLOWERINFO);
+  head.writeInt32BE(100_000, 12);
+  link.push(head);
+  assert.ok(link.isClosed);
+});
+
+test('an address is compared where it is known', () => {
+  const member = (...hosts: string[]) => ({
+    sid: 1,
+    role: 'participant' as const,
+    addresses: hosts.map((host) => ({ host, quorumPort: 1, electionPort: 2 })),
+    clientPort: null,
+    clientAddress: null,
+  });
+  const cases: readonly (readonly [remote: string, hosts: string[], expected: string])[] = [
+    ['10.0.0.1:5', ['10.0.0.1'], 'match'],
+    ['10.0.0.2:5', ['10.0.0.1'], 'other'],
+    ['10.0.0.2:5', ['10.0.0.1', '10.0.0.2'], 'match'],
+    ['10.0.0.2:5', ['10.0.0.1', 'zk1.example'], 'unknown'],
+    ['10.0.0.2:5', ['zk1.example'], 'unknown'],
+    ['10.0.0.2:5', ['0.0.0.0'], 'unknown'],
+    ['10.0.0.2:5', ['::'], 'unknown'],
+    ['::ffff:10.0.0.1:5', ['10.0.0.1'], 'match'],
+    ['fe80::1%eth0:5', ['[FE80:0:0::1]'], 'match'],
+    ['by hand', ['10.0.0.1'], 'unknown'],
+  ];
+  for (const [remote, hosts, expected] of cases) {
+    assert.is(matchAddress(remote, member(...hosts)), expected, `${remote} of ${hosts}`);
+  }
+  assert.is(matchAddress('10.0.0.1:5', undefined), 'unknown');
+  assert.is(canonicalIp('1::2::3'), null);
+});
+
+test.run();

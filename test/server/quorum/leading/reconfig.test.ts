@@ -1,0 +1,112 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { OpCode } from '../../../../src/protocol/op-code.js';
+import { EnsembleWorld } from '../ensemble-world.js';
+
+test('a reconfig brings in two members, and lets two go, the leader among them', () => {
+  const world = new EnsembleWorld(5, 0, { initial: 3 });
+  world.start(1, 2, 3);
+  world.until(() => [1, 2, 3].every((sid) => world.isServing(sid)), 'three serve');
+  world.start(4, 5);
+  world.until(() => [4, 5].every((sid) => world.isServing(sid)), 'the joiners follow');
+  const client = world.client(1);
+  client.take();
+  const reconfig = (joiningServers: string, leavingServers: string) =>
+    client.request(OpCode.reconfig, {
+      joiningServers,
+      leavingServers,
+      newMembers: '',
+      curConfigId: -1n,
+    });
+  const spec = (sid: number) =>
+    `server.${sid}=127.0.0.1:${1999 + sid}:${2999 + sid}:participant;${3999 + sid}`;
+  client.push(reconfig(`${spec(4)},${spec(5)}`, ''));
+  assert.equal(client.take(), ['reconfig ok']);
+  world.pass(1000);
+  for (const sid of [1, 2, 3, 4, 5]) {
+    assert.is(world.member(sid).peer.membership.config.members.size, 5, `on ${sid}`);
+  }
+  assert.is(world.leader, 3);
+  client.push(reconfig('', '3,2'));
+  world.until(() => world.leader !== undefined && world.leader !== 3, 'another leads');
+  world.until(() => [1, 4, 5].every((sid) => world.isServing(sid)), 'three serve on');
+  world.crash(3);
+  world.crash(2);
+  const other = world.client(4);
+  other.push(other.create('/a'));
+  assert.equal(other.take(), ['connected', 'create ok']);
+  world.crash(world.leader ?? 0);
+  world.until(() => world.leader !== undefined, 'two of three go on');
+});
+
+test('a member that was away for two reconfigs follows at once', () => {
+  const world = new EnsembleWorld(4, 0, { initial: 4 });
+  world.start(1, 2, 3, 4);
+  world.until(() => [1, 2, 3, 4].every((sid) => world.isServing(sid)), 'four serve');
+  // Its session is a txn that the one who goes away has, so that it needs no snapshot.
+  const client = world.client(3);
+  client.take();
+  world.crash(1);
+  const spec = 'server.2=127.0.0.1:2001:3001:participant;4001';
+  for (const [joiningServers, leavingServers] of [
+    ['', '2'],
+    [spec, ''],
+  ]) {
+    const asked = { joiningServers, leavingServers, newMembers: '', curConfigId: -1n };
+    client.push(client.request(OpCode.reconfig, asked));
+    assert.equal(client.take(), ['reconfig ok']);
+  }
+  world.start(1);
+  world.until(() => world.isServing(1), 'it follows');
+  const { version } = world.member(3).peer.membership.config;
+  assert.is(world.member(1).peer.membership.config.version, version);
+  assert.is(world.member(1).peer.membership.next, null);
+  assert.not.match(world.member(1).notes.join('\n'), /broke the protocol/);
+});
+
+test('a member that comes while a reconfig is proposed waits for it to be committed', () => {
+  const world = new EnsembleWorld(4, 0, { initial: 4 });
+  world.start();
+  world.until(() => [1, 2, 3, 4].every((sid) => world.isServing(sid)), 'four serve');
+  const client = world.client(3);
+  client.take();
+  world.crash(1);
+  const { version } = world.member(3).peer.membership.config;
+  for (const sid of [2, 3]) world.member(sid).isDiskHeld = true;
+  const leaving = { joiningServers: '', leavingServers: '2', newMembers: '', curConfigId: -1n };
+  client.push(client.request(OpCode.reconfig, leaving));
+  world.start(1);
+  world.until(() => world.isServing(1), 'it follows');
+  const { membership } = world.member(1).peer;
+  assert.is(membership.config.version, version);
+  assert.ok((membership.next?.version ?? 0n) > version);
+  assert.equal(client.take(), []);
+  for (const sid of [2, 3]) world.member(sid).isDiskHeld = false;
+  world.pass(100);
+  assert.equal(client.take(), ['reconfig ok']);
+  assert.is(membership.next, null);
+  assert.equal([...membership.config.members.keys()], [1, 3, 4]);
+});
+
+test('a reconfig that no quorum follows, or that is wrong, is refused', () => {
+  const world = new EnsembleWorld(4, 0, { initial: 3 });
+  world.start(1, 2, 3);
+  world.until(() => [1, 2, 3].every((sid) => world.isServing(sid)), 'three serve');
+  const client = world.client(1);
+  client.take();
+  const cases: readonly [joining: string, leaving: string, curConfigId: bigint, answer: string][] =
+    [
+      ['', '1,2', -1n, 'BADARGUMENTS'],
+      ['server.9=nonsense', '', -1n, 'BADARGUMENTS'],
+      ['server.4=127.0.0.1:2000:3003:participant;4003', '', -1n, 'BADARGUMENTS'],
+      ['', '1', 77n, 'BADVERSION'],
+      ['server.7=h:1:2;3,server.8=h:4:5;6,server.9=h:7:8;9', '1', -1n, 'NEWCONFIGNOQUORUM'],
+    ];
+  for (const [joiningServers, leavingServers, curConfigId, answer] of cases) {
+    const asked = { joiningServers, leavingServers, newMembers: '', curConfigId };
+    client.push(client.request(OpCode.reconfig, asked));
+    assert.equal(client.take(), [`reconfig ${answer}`], `${joiningServers} ${leavingServers}`);
+  }
+});
+
+test.run();

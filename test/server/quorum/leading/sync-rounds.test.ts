@@ -1,0 +1,95 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { OpCode } from '../../../../src/protocol/op-code.js';
+import type { Peer } from '../../server-peer.js';
+import { EnsembleWorld } from '../ensemble-world.js';
+import { HandLink } from '../hand-link.js';
+
+const sync = (client: Peer): Buffer => client.request(OpCode.sync, { path: '/' });
+
+for (const size of [1, 3, 5]) {
+  test(`every member of ${size} answers syncs between reads and writes in their order`, () => {
+    const world = new EnsembleWorld(size);
+    world.start();
+    world.allServe();
+    for (const sid of world.members.keys()) {
+      const client = world.client(sid);
+      const path = `/n-${sid}`;
+      const requests = [
+        sync(client),
+        client.create(path),
+        sync(client),
+        client.getData(path),
+        client.setData(path),
+        sync(client),
+      ];
+      client.push(Buffer.concat(requests));
+      const expected = ['sync ok', 'create ok', 'sync ok', 'getData ok', 'setData ok', 'sync ok'];
+      assert.equal(client.take(), ['connected', ...expected], `server ${sid}`);
+    }
+  });
+}
+
+test('a leader that reaches no quorum answers no sync, and a read that is not behind one', () => {
+  const world = new EnsembleWorld(3);
+  world.start();
+  world.allServe();
+  const [asking, reading] = [world.client(3), world.client(3)];
+  asking.take();
+  reading.take();
+  world.cut(3, 1);
+  world.cut(3, 2);
+  asking.push(Buffer.concat([sync(asking), asking.exists('/')]));
+  reading.push(reading.exists('/'));
+  assert.equal(asking.take(), []);
+  assert.equal(reading.take(), ['exists ok']);
+  world.until(() => asking.isClosed, 'it gives up');
+  assert.equal(asking.take(), ['closed']);
+});
+
+test('an answer to a ping that left before a sync came confirms nothing', () => {
+  const world = new EnsembleWorld(3);
+  world.start(3, 2);
+  world.until(() => world.isServing(3) && world.isServing(2), 'two serve');
+  const client = world.client(3);
+  client.take();
+  world.crash(2);
+  const link = new HandLink(world);
+  link.join(2);
+  world.pass(200);
+  const before = link.sent.findLast(({ type }) => type === PING);
+  client.push(sync(client));
+  assert.equal(client.take(), []);
+  const asked = link.sent.findLast(({ type }) => type === PING);
+  assert.ok(before !== undefined && asked !== undefined && asked.zxid < 0n);
+  // It makes up a later round, too.
+  for (const zxid of [before.zxid, asked.zxid - 1n]) {
+    link.say(PING, zxid, Buffer.alloc(0));
+    assert.equal(client.take(), []);
+  }
+  link.say(PING, asked.zxid, Buffer.alloc(0));
+  assert.equal(client.take(), ['sync ok']);
+});
+
+test('a sync whose answers were lost is asked for again', () => {
+  const world = new EnsembleWorld(3);
+  world.start(3, 2);
+  world.until(() => world.isServing(3) && world.isServing(2), 'two serve');
+  const client = world.client(3);
+  client.take();
+  world.crash(2);
+  const link = new HandLink(world);
+  link.join(2);
+  world.pass(200);
+  const asked = () =>
+    link.sent.findLast(({ type, zxid }) => type === PING && zxid < 0n)?.zxid ?? 0n;
+  client.push(sync(client));
+  const first = asked();
+  world.until(() => asked() < first, 'another round');
+  link.say(PING, asked(), Buffer.alloc(0));
+  assert.equal(client.take(), ['sync ok']);
+});
+
+const PING = 5;
+
+test.run();

@@ -1,0 +1,54 @@
+/**
+ * What comes behind SNAP is sessions, ACLs and znodes alone: Apache's leader writes no digest into
+ * it (ZKDatabase.serializeSnapshot), so a learner has none to take over and works out its own. What
+ * a file has behind its znodes belongs to files.
+ */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { writeSnapshot, writeSnapshotStream } from '../../../../src/server/persistence/snapshot.js';
+import { bodySourceOf, sourceOf } from '../../../../src/server/persistence/snapshot-source.js';
+import { SnapshotReceiver } from '../../../../src/server/quorum/learning/snapshot-receiver.js';
+import { TreeWorld } from '../../tree/tree-world.js';
+
+const SIGNATURE = 'BenWasHere';
+const NEXT_PACKET = Buffer.from('the packet behind');
+const MAX_LENGTH = 1 << 20;
+
+function contentOfWorld() {
+  const world = new TreeWorld();
+  for (const path of ['/a', '/a/b', '/c']) world.create(path, { data: path });
+  world.create('/a/own', { isEphemeral: true });
+  const { tree } = world;
+  return { tree, sessions: [{ id: 0x5n, timeoutMs: 4000 }], zxid: tree.lastProcessedZxid };
+}
+
+test('the digest of a leader tree is found again in what came behind SNAP, though none was sent', () => {
+  const content = contentOfWorld();
+  const { tree, zxid } = content;
+  const bytes = Buffer.concat([
+    ...writeSnapshotStream(bodySourceOf(content), SIGNATURE),
+    NEXT_PACKET,
+  ]);
+  for (const size of [1, 7, bytes.length]) {
+    const receiver = new SnapshotReceiver(zxid, tree, MAX_LENGTH);
+    let data = null;
+    for (let at = 0; at < bytes.length; at += size) {
+      receiver.push(bytes.subarray(at, at + size));
+      data ??= receiver.receive();
+    }
+    assert.is(data?.tree.digest.value, tree.digest.value, `in pieces of ${size}`);
+    assert.equal(data?.sessions, content.sessions);
+    assert.is(receiver.rest().toString(), NEXT_PACKET.toString());
+  }
+});
+
+test('a stream that went on with the digest of a file would be refused, not misread', () => {
+  const content = contentOfWorld();
+  const file = Buffer.concat([...writeSnapshot(sourceOf(content, true))]);
+  const receiver = new SnapshotReceiver(content.zxid, content.tree, MAX_LENGTH);
+  // Without the header; the seals, the digest and the last zxid are still there.
+  receiver.push(file.subarray(16));
+  assert.throws(() => receiver.receive(), /BenWasHere|length/);
+});
+
+test.run();

@@ -1,0 +1,62 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Run } from '../../../../src/jute/run.js';
+import { CommittedLog } from '../../../../src/server/quorum/peer/committed-log.js';
+
+const test = suite('CommittedLog');
+
+/** An entry of `length` bytes, somewhere in a longer memory. */
+function entryOf(zxid: number, length: number): Run {
+  return new Run(Buffer.alloc(length + 7, zxid & 0xff), 3, 3 + length);
+}
+
+function fill(log: CommittedLog, from: number, to: number, length: number): void {
+  for (let zxid = from; zxid <= to; zxid++) log.add(BigInt(zxid), entryOf(zxid, length));
+}
+
+test('keeps at least so many txns, and more while they are small', () => {
+  const log = new CommittedLog(10, 1000);
+  fill(log, 1, 100, 20);
+  assert.equal(log.zxidsKept().length, 50);
+  fill(log, 101, 200, 400);
+  assert.equal(
+    log.zxidsKept(),
+    Array.from({ length: 10 }, (_, i) => BigInt(191 + i)),
+  );
+});
+
+test('gives them oldest first, from any of them on', () => {
+  const log = new CommittedLog(1000);
+  fill(log, 1, 3000, 100);
+  const entries = log.entries();
+  assert.equal(
+    entries.map(({ zxid }) => zxid),
+    log.zxidsKept(),
+  );
+  for (const { zxid, entry } of entries) {
+    assert.equal(entry, Buffer.alloc(100, Number(zxid) & 0xff));
+  }
+  assert.equal(log.entries(2990), entries.slice(2990));
+  assert.equal(log.entries(3000), []);
+});
+
+test('leaves the bytes it gave as they are, whatever comes', () => {
+  const log = new CommittedLog(2, 0);
+  log.add(1n, entryOf(1, 300));
+  const [given] = log.entries();
+  fill(log, 2, 200, 90_000);
+  assert.equal(given?.entry, Buffer.alloc(300, 1));
+  assert.equal(log.zxidsKept(), [199n, 200n]);
+});
+
+test('keeps zxids whose upper bit is set, and starts over behind a clear', () => {
+  const log = new CommittedLog();
+  log.add(-1n, entryOf(1, 10));
+  assert.equal(log.zxidsKept(), [-1n]);
+  log.clear();
+  assert.equal(log.entries(), []);
+  log.add(5n, entryOf(5, 10));
+  assert.equal(log.entries(), [{ zxid: 5n, entry: Buffer.alloc(10, 5) }]);
+});
+
+test.run();

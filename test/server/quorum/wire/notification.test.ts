@@ -1,0 +1,78 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  decodeNotification,
+  encodeNotification,
+  type Notification,
+} from '../../../../src/server/quorum/wire/notification.js';
+import { ByteBuilder } from '../../../support/byte-builder.js';
+
+const config = 'server.1=127.0.0.1:2888:3888:participant\nversion=0';
+
+const sample: Notification = {
+  state: 'leading',
+  vote: { leader: 3, zxid: 0x1_0000_0007n, electionEpoch: 5n, peerEpoch: 2n },
+  version: 2,
+  config,
+};
+
+function wire(rest: (builder: ByteBuilder) => ByteBuilder): Buffer {
+  return rest(new ByteBuilder().int(2).long(3n).long(0x1_0000_0007n).long(5n)).build();
+}
+
+const whole = wire((builder) => builder.long(2n).int(2).string(config));
+
+test('a notification has the bytes of Apache’s', () => {
+  assert.equal(encodeNotification(sample), whole);
+  assert.equal(decodeNotification(whole), sample);
+});
+
+test('the vote of a server that has none survives', () => {
+  const nobody = { leader: -(2 ** 63), zxid: -(2n ** 63n), electionEpoch: 1n, peerEpoch: -1n };
+  const asker: Notification = { ...sample, state: 'looking', vote: nobody };
+  assert.equal(decodeNotification(encodeNotification(asker)), asker);
+});
+
+test('the older forms are read', () => {
+  const { vote } = sample;
+  const older = { ...sample, version: 0, config: undefined };
+  assert.equal(
+    decodeNotification(wire((builder) => builder)),
+    { ...older, vote: { ...vote, peerEpoch: 1n } },
+    'the epoch is that of the zxid',
+  );
+  assert.equal(decodeNotification(wire((builder) => builder.long(2n).int(9))), older);
+  assert.equal(
+    decodeNotification(wire((builder) => builder.long(2n).int(1).int(77))),
+    { ...older, version: 1 },
+    'version 1 has no configuration',
+  );
+});
+
+test('every cut of a notification is a sentence or an older form, never a throw', () => {
+  for (let length = 0; length < whole.length; length++) {
+    const found = decodeNotification(whole.subarray(0, length));
+    const isOlder = length === 28 || length === 40;
+    assert.is(typeof found, isOlder ? 'object' : 'string', `${length} bytes: ${found}`);
+  }
+});
+
+test('garbage is told by what is wrong with it', () => {
+  const changed = (at: number, value: number) => {
+    const frame = Buffer.from(whole);
+    frame.writeInt32BE(value, at);
+    return String(decodeNotification(frame));
+  };
+  assert.is(changed(0, 4), 'expected a state from 0 to 3, found 4');
+  assert.is(changed(0, -1), 'expected a state from 0 to 3, found -1');
+  assert.match(changed(28, 0x7fff_ffff), /^expected an epoch of at most 2147483647, found 9223/);
+  for (const length of [-1, config.length + 1, 0x7fff_ffff]) {
+    assert.match(changed(40, length), /^expected a configuration in the \d+ bytes/);
+  }
+  assert.is(
+    decodeNotification(Buffer.alloc(3)),
+    'expected a notification of 28 bytes at least, found 3',
+  );
+});
+
+test.run();
