@@ -1,9 +1,9 @@
-import type { QuorumServerConfig } from './config-ensemble.js';
+import type { QuorumServerConfig } from './config/config-ensemble.js';
 import type { Event } from './events.js';
 import type { EpochName } from './persistence/epochs.js';
 import type { LogRange } from './persistence/log-search.js';
-import type { Report } from './reports.js';
-import type { SnapshotContent } from './snapshot-content.js';
+import type { SnapshotContent } from './persistence/snapshot-content.js';
+import type { Report } from './state/reports.js';
 
 /** Everything a server can ask of its driver, in the order in which it is to be done. */
 export type Effect =

@@ -1,9 +1,9 @@
 import type { CounterName, LATER_COUNTERS } from '../fourlw/mntr-keys.js';
 import type { LimitName } from './limits/limits.js';
+import type { Measured } from './metrics/server-stats.js';
 import type { EpochName } from './persistence/epochs.js';
 import type { LogPlace } from './persistence/log-search.js';
 import type { Database } from './persistence/replay.js';
-import type { Measured } from './server-stats.js';
 
 /** Counters of what a driver sees and a server does not. */
 export type CountedOutside = Extract<

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { configFromOptions } from '../../src/server/config.js';
+import { configFromOptions } from '../../src/server/config/config.js';
 import { ElectionPort } from '../../src/server/node/ports/election-port.js';
 import { ByteBuilder } from '../support/byte-builder.js';
 import { oracleTest } from '../support/oracle.js';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CreateModes, type SessionClient } from '../../src/client/index.js';
-import { parseConfig } from '../../src/server/config.js';
+import { parseConfig } from '../../src/server/config/config.js';
 import { type RunningServer, startServer } from '../../src/server/main.js';
 import { oracleTest } from '../support/oracle.js';
 import { makeSeats, type Seat, type Seats, waitUntilServing } from '../support/oracle-ensemble.js';

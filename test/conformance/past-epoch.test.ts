@@ -13,7 +13,7 @@ import { ExitCode } from '../../src/server/main.js';
 import { snapshotFileName } from '../../src/server/persistence/file-names.js';
 import { writeSnapshot } from '../../src/server/persistence/snapshot.js';
 import { sourceOf } from '../../src/server/persistence/snapshot-source.js';
-import { CONFIG_PATH } from '../../src/server/pipeline/prep-rules.js';
+import { CONFIG_PATH } from '../../src/server/prep/prep-rules.js';
 import { DataTree } from '../../src/server/tree/data-tree.js';
 import { type BundledProcess, runZkserver, spawnBundled } from '../support/bundled.js';
 import { oracleTest, startOracle } from '../support/oracle.js';

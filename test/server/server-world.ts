@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto';
 import { parseWhitelist } from '../../src/fourlw/whitelist.js';
+import { LiveView } from '../../src/server/admin/view.js';
 import type { Effect } from '../../src/server/effects.js';
+import type { ServerStats } from '../../src/server/metrics/server-stats.js';
 import { Database } from '../../src/server/persistence/replay.js';
+import type { SnapshotContent } from '../../src/server/persistence/snapshot-content.js';
 import {
   ContainerManager,
   type ContainerOptions,
 } from '../../src/server/pipeline/container-manager.js';
-import { Prep } from '../../src/server/pipeline/prep.js';
 import { Primary } from '../../src/server/pipeline/primary.js';
+import { Prep } from '../../src/server/prep/prep.js';
 import { Server } from '../../src/server/server.js';
-import { type ServerSettings, ServerState } from '../../src/server/server-state.js';
-import type { ServerStats } from '../../src/server/server-stats.js';
 import { Auth } from '../../src/server/session/auth.js';
 import { SessionTracker } from '../../src/server/session/session-tracker.js';
-import type { SnapshotContent } from '../../src/server/snapshot-content.js';
-import { LiveView } from '../../src/server/view.js';
+import { type ServerSettings, ServerState } from '../../src/server/state/server-state.js';
 import { type HandshakeOptions, handshake, Peer } from './server-peer.js';
 import { FACTS, HOST } from './still-host.js';
 

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { configFromOptions } from '../../src/server/config.js';
+import { configFromOptions } from '../../src/server/config/config.js';
 import * as entry from '../../src/server/main.js';
 import { argument, type Call, faultsOf, type Kind } from '../support/arguments/wrong-kinds.js';
 import { makeTempDir } from '../support/temp-dir.js';

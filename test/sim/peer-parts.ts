@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { parseWhitelist } from '../../src/fourlw/whitelist.js';
+import { ServerStats } from '../../src/server/metrics/server-stats.js';
 import { ContainerManager } from '../../src/server/pipeline/container-manager.js';
-import { Prep } from '../../src/server/pipeline/prep.js';
+import { Prep } from '../../src/server/prep/prep.js';
 import { MemberView } from '../../src/server/quorum/member-view.js';
 import type { Data, QuorumLimits } from '../../src/server/quorum/peer/role.js';
 import type { QuorumPeerParts } from '../../src/server/quorum/peer-parts.js';
 import type { QuorumPeer } from '../../src/server/quorum/quorum-peer.js';
 import { Server, type ServerParts } from '../../src/server/server.js';
-import { type ServerSettings, ServerState } from '../../src/server/server-state.js';
-import { ServerStats } from '../../src/server/server-stats.js';
 import { Auth } from '../../src/server/session/auth.js';
 import { SessionTracker } from '../../src/server/session/session-tracker.js';
+import { type ServerSettings, ServerState } from '../../src/server/state/server-state.js';
 import { FACTS, HOST } from '../server/still-host.js';
 
 export const TICK_MS = 200;

@@ -1,4 +1,4 @@
-import type { QuorumServerConfig } from '../../src/server/config-ensemble.js';
+import type { QuorumServerConfig } from '../../src/server/config/config-ensemble.js';
 import {
   formatQuorumConfig,
   parseQuorumConfig,

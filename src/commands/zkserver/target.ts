@@ -6,7 +6,7 @@ import {
   type ConfigResult,
   configFromOptions,
   parseConfig,
-} from '../../server/config.js';
+} from '../../server/config/config.js';
 import { Exit, usageError, type VerbArguments, VerbError } from './verb.js';
 
 export interface Target {

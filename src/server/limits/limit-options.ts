@@ -1,4 +1,4 @@
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 import { type ConnectionThrottleOptions, soundWeights } from './connection-throttle.js';
 import type { LargeRequestOptions } from './large-requests.js';
 import type { RequestThrottleOptions } from './request-throttler.js';

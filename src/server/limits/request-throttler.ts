@@ -4,7 +4,7 @@
  * again every request_throttle_stall_time; here the commit that makes room says so.
  */
 import { OpCode } from '../../protocol/op-code.js';
-import { Fifo } from '../fifo.js';
+import { Fifo } from '../base/fifo.js';
 
 export interface RequestThrottleOptions {
   /** Requests in the pipeline (request_throttle_max_requests); 0 throttles nothing. */

@@ -4,7 +4,7 @@
  * epoch older than what it has logged or promised.
  */
 import { formatZxid, MAX_EPOCH, zxidEpoch } from '../../protocol/zxid.js';
-import { assert } from '../assert.js';
+import { assert } from '../base/assert.js';
 
 export const ACCEPTED_EPOCH_FILE = 'acceptedEpoch';
 export const CURRENT_EPOCH_FILE = 'currentEpoch';

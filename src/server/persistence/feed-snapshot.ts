@@ -1,4 +1,4 @@
-import { InvariantError } from '../assert.js';
+import { InvariantError } from '../base/assert.js';
 import type { Database } from './replay.js';
 import type { SnapshotReader } from './snapshot-reader.js';
 

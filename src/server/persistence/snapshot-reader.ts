@@ -8,8 +8,8 @@ import { JuteError } from '../../jute/jute-error.js';
 import { getLong } from '../../jute/long.js';
 import { ACLVector, StatPersisted } from '../../protocol/data.js';
 import { SNAP_MAGIC } from '../../protocol/persistence.js';
+import { adler32 } from '../base/checksum.js';
 import { ByteWindow } from './byte-window.js';
-import { adler32 } from './checksum.js';
 import { SNAPSHOT_VERSION } from './snapshot.js';
 import type { SnapshotItem } from './snapshot-item.js';
 

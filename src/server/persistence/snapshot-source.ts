@@ -1,10 +1,10 @@
 /** What a snapshot is written from: the live tree, gone through while serving goes on. */
 
-import type { SnapshotContent } from '../snapshot-content.js';
 import type { ZnodeData } from '../tree/data-node.js';
 import { DIGEST_VERSION } from '../tree/digest.js';
 import type { Database } from './replay.js';
 import type { SnapshotNode, SnapshotSource } from './snapshot.js';
+import type { SnapshotContent } from './snapshot-content.js';
 import { STAT_PERSISTED_SIZE } from './snapshot-reader.js';
 
 /** A database that nobody changes meanwhile. */

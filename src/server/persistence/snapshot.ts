@@ -19,7 +19,7 @@
 import { OutputArchive } from '../../jute/output-archive.js';
 import { type ACL, ACLVector, StatPersisted } from '../../protocol/data.js';
 import { SNAP_MAGIC } from '../../protocol/persistence.js';
-import { adler32 } from './checksum.js';
+import { adler32 } from '../base/checksum.js';
 
 export const SNAPSHOT_VERSION = 2;
 const SNAPSHOT_DBID = -1n;

@@ -31,8 +31,9 @@
  * within the last batch's reach is taken for torn; nothing in the format tells the two apart.
  * etcd's write-ahead log tells torn writes by the same sign.
  */
+
+import { adler32 } from '../base/checksum.js';
 import type { ByteWindow } from './byte-window.js';
-import { adler32 } from './checksum.js';
 import { END_OF_RECORD, RECORD_PREFIX_SIZE, TXN_HEADER_SIZE } from './log-record.js';
 
 export type TailVerdict =

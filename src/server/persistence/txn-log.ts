@@ -12,8 +12,8 @@
  */
 import type { OutputArchive } from '../../jute/output-archive.js';
 import { TXNLOG_MAGIC } from '../../protocol/persistence.js';
+import { adler32 } from '../base/checksum.js';
 import { ByteWindow } from './byte-window.js';
-import { adler32 } from './checksum.js';
 import {
   END_OF_RECORD,
   LOG_HEADER_SIZE,

@@ -6,14 +6,14 @@
 import { OutputArchive } from '../../jute/output-archive.js';
 import { ErrorCode } from '../../protocol/error-code.js';
 import { OpCode } from '../../protocol/op-code.js';
-import { assert } from '../assert.js';
-import type { ClientConnection } from '../client-connection.js';
+import { assert } from '../base/assert.js';
+import { beginReply, endReply } from '../connection/reply.js';
 import { recordSince } from '../metrics/summary.js';
-import { beginReply, endReply } from '../reply.js';
-import type { ServerState } from '../server-state.js';
+import type { ClientConnection } from '../state/client-connection.js';
+import type { Request } from '../state/request.js';
+import type { ServerState } from '../state/server-state.js';
 import type { Txn, TxnHead } from '../tree/txn.js';
 import { writeMultiHeader } from './read.js';
-import type { Request } from './request.js';
 
 export class FinalProcessor {
   private readonly state: ServerState;

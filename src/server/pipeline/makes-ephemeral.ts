@@ -4,7 +4,7 @@ import { ustring } from '../../jute/record.js';
 import { readAcl } from '../../protocol/acl-codec.js';
 import { createModeOf } from '../../protocol/create-mode.js';
 import { OpCode } from '../../protocol/op-code.js';
-import { readOps } from './read-ops.js';
+import { readOps } from '../prep/read-ops.js';
 
 /**
  * Would the request, whose body is in `input`, make an ephemeral if nothing else were in its way?

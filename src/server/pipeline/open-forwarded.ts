@@ -2,9 +2,9 @@ import type { InputArchive } from '../../jute/input-archive.js';
 import { ephemeralTypeOf } from '../../protocol/create-mode.js';
 import { ErrorCode } from '../../protocol/error-code.js';
 import { OpCode } from '../../protocol/op-code.js';
-import type { ServerState } from '../server-state.js';
-import type { Prepared } from './prep.js';
-import type { Request } from './request.js';
+import type { Prepared } from '../prep/prep.js';
+import type { Request } from '../state/request.js';
+import type { ServerState } from '../state/server-state.js';
 
 /**
  * The createSession that a learner forwards for its client; the session belongs to it from then on.

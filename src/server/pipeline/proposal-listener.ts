@@ -1,6 +1,6 @@
 import type { Run } from '../../jute/run.js';
+import type { Request } from '../state/request.js';
 import type { Txn } from '../tree/txn.js';
-import type { Request } from './request.js';
 
 /** A leader, as its pipeline knows it. */
 export interface ProposalListener {

@@ -5,11 +5,11 @@
  * nothing of either.
  */
 import type { InputArchive } from '../../jute/input-archive.js';
-import type { ClientConnection } from '../client-connection.js';
 import type { Effect } from '../effects.js';
+import type { SnapshotContent } from '../persistence/snapshot-content.js';
 import type { Session } from '../session/session-tracker.js';
-import type { SnapshotContent } from '../snapshot-content.js';
-import type { Request } from './request.js';
+import type { ClientConnection } from '../state/client-connection.js';
+import type { Request } from '../state/request.js';
 
 export interface WritePath {
   /** Writes and syncs under way. */

@@ -2,11 +2,11 @@
  * The server that clients see in front of a member: without a path while there is no quorum, with
  * the path of its role else. What the old one has still to say is said before the new one speaks.
  */
-import { assert } from '../assert.js';
+import { assert } from '../base/assert.js';
 import type { Effect } from '../effects.js';
 import type { PathHost, WritePath } from '../pipeline/write-path.js';
 import type { Server } from '../server.js';
-import type { ServerState } from '../server-state.js';
+import type { ServerState } from '../state/server-state.js';
 import type { Data } from './peer/role.js';
 import { ReadOnlyPath } from './read-only-path.js';
 

@@ -9,15 +9,15 @@
 
 import type { InputArchive } from '../../jute/input-archive.js';
 import { ErrorCode } from '../../protocol/error-code.js';
-import { ClientConnection } from '../client-connection.js';
+import { beginReply, endReply } from '../connection/reply.js';
 import type { Effect } from '../effects.js';
 import { makesEphemeral } from '../pipeline/makes-ephemeral.js';
-import type { Request } from '../pipeline/request.js';
 import type { EnsemblePath, PathHost, WritePath } from '../pipeline/write-path.js';
-import { beginReply, endReply } from '../reply.js';
-import type { ServerState } from '../server-state.js';
 import { SessionIds } from '../session/session-ids.js';
 import type { Session, SessionTracker } from '../session/session-tracker.js';
+import { ClientConnection } from '../state/client-connection.js';
+import type { Request } from '../state/request.js';
+import type { ServerState } from '../state/server-state.js';
 import type { LocalSessions } from './peer/role.js';
 
 /** Sessions that expire in one turn. */

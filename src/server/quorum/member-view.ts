@@ -6,9 +6,9 @@ import type {
   ServerMode,
   SessionsView,
 } from '../../fourlw/server-view.js';
-import type { ConfigFacts, HostView } from '../host-view.js';
+import type { ConfigFacts, HostView } from '../admin/host-view.js';
+import { LiveView } from '../admin/view.js';
 import type { Server } from '../server.js';
-import { LiveView } from '../view.js';
 import { Leader } from './leading/leader.js';
 import type { LearnerHandler } from './leading/learner-handler.js';
 import { Learner } from './learning/learner.js';

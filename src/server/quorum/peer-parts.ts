@@ -1,6 +1,6 @@
 import type { ContainerManager } from '../pipeline/container-manager.js';
 import type { Server } from '../server.js';
-import type { ServerState } from '../server-state.js';
+import type { ServerState } from '../state/server-state.js';
 import type { ElectionOptions } from './election/fast-leader-election.js';
 import type { MakePath } from './front.js';
 import type { QuorumConfig } from './membership/quorum-config.js';

@@ -9,14 +9,14 @@
 import { ErrorCode } from '../../protocol/error-code.js';
 import type { ReconfigRequest } from '../../protocol/proto.js';
 import { hex64 } from '../../protocol/zxid.js';
-import { assert } from '../assert.js';
+import { assert } from '../base/assert.js';
 import { DISK_EFFECTS, type Effect } from '../effects.js';
 import type { Event, LinkEvent } from '../events.js';
 import { LIMITS, type LimitName } from '../limits/limits.js';
 import { Metrics } from '../metrics/metrics.js';
 import type { EnsemblePath, PathHost } from '../pipeline/write-path.js';
 import type { Server } from '../server.js';
-import type { ServerState } from '../server-state.js';
+import type { ServerState } from '../state/server-state.js';
 import { offeredZxid } from './election/candidate.js';
 import { FastLeaderElection } from './election/fast-leader-election.js';
 import { dataOf, Front, type MakePath } from './front.js';

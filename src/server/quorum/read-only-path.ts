@@ -4,13 +4,13 @@
  * and end with it; those of the ensemble cannot be told from dead ones, and wait.
  */
 import { ErrorCode } from '../../protocol/error-code.js';
-import type { ClientConnection } from '../client-connection.js';
-import type { Request } from '../pipeline/request.js';
+import { beginReply, endReply } from '../connection/reply.js';
 import type { PathHost, WritePath } from '../pipeline/write-path.js';
-import { beginReply, endReply } from '../reply.js';
-import type { ServerState } from '../server-state.js';
 import { SessionIds } from '../session/session-ids.js';
 import type { Session } from '../session/session-tracker.js';
+import type { ClientConnection } from '../state/client-connection.js';
+import type { Request } from '../state/request.js';
+import type { ServerState } from '../state/server-state.js';
 
 export class ReadOnlyPath implements WritePath {
   readonly inProcess = 0;

@@ -1,5 +1,5 @@
 import { sessionPassword } from '../../protocol/session-id.js';
-import { LongMap } from '../long-map.js';
+import { LongMap } from '../base/long-map.js';
 import { ExpiryQueue } from './expiry-queue.js';
 
 /** A client's session, whether or not a connection holds it now. */

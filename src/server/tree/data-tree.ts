@@ -3,7 +3,7 @@ import { type ACL, NO_STAT, type StatPersisted } from '../../protocol/data.js';
 import { OpCode } from '../../protocol/op-code.js';
 import { isParentPath, parentPath } from '../../protocol/path.js';
 import { READ_ACL_UNSAFE } from '../../protocol/perms.js';
-import { assert } from '../assert.js';
+import { assert } from '../base/assert.js';
 import { AclTable, OPEN_ACL_KEY } from './acl-table.js';
 import { Children } from './children.js';
 import { DataNode, dataLength, type ZnodeData } from './data-node.js';

@@ -13,7 +13,7 @@
  */
 import { highOf, longOf, lowOf } from '../../jute/long.js';
 import { hex64 } from '../../protocol/zxid.js';
-import { crc32, crcOfByte } from '../persistence/checksum.js';
+import { crc32, crcOfByte } from '../base/checksum.js';
 import type { StatTable } from './stat-table.js';
 
 export const DIGEST_VERSION = 2;

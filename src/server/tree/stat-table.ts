@@ -1,7 +1,7 @@
 import { getViewLong, highOf, lowOf, putViewLong } from '../../jute/long.js';
 import type { OutputArchive } from '../../jute/output-archive.js';
 import { STAT_SIZE, StatPersisted } from '../../protocol/data.js';
-import { crcOfPair, crcOfWord } from '../persistence/checksum.js';
+import { crcOfPair, crcOfWord } from '../base/checksum.js';
 
 /**
  * The Stats of all znodes, off the heap, in the bytes a reply carries: answering a read is one

@@ -4,7 +4,7 @@
  * difference is a fault of this server. A learner needs none of this: it computes its digests,
  * and compares each with its leader's.
  */
-import { assert } from '../assert.js';
+import { assert } from '../base/assert.js';
 import { type DataNode, dataLength } from './data-node.js';
 import type { DataTree } from './data-tree.js';
 import { contentCrc, TreeDigest, tableDigest } from './digest.js';

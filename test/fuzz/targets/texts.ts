@@ -9,7 +9,7 @@ import {
   recordFields,
 } from '../../../src/commands/zksh/verbs/move/znode-record.js';
 import { WORDS } from '../../../src/fourlw/index.js';
-import { parseConfig } from '../../../src/server/config.js';
+import { parseConfig } from '../../../src/server/config/config.js';
 import {
   formatQuorumConfig,
   parseQuorumConfig,

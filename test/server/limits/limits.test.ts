@@ -2,7 +2,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { mntr } from '../../../src/fourlw/mntr.js';
-import { OPTIONS } from '../../../src/server/config-keys.js';
+import { OPTIONS } from '../../../src/server/config/config-keys.js';
 import { CLIENT_LIMITS } from '../../../src/server/limits/client-limits.js';
 import type { Limit } from '../../../src/server/limits/limit.js';
 import { LIMITS } from '../../../src/server/limits/limits.js';

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OpCode } from '../../../src/protocol/op-code.js';
 import { FinalProcessor } from '../../../src/server/pipeline/final.js';
-import { Request } from '../../../src/server/pipeline/request.js';
+import { Request } from '../../../src/server/state/request.js';
 import type { Txn } from '../../../src/server/tree/txn.js';
 import { ServerWorld } from '../server-world.js';
 

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ForeignTreeError } from '../../../src/server/foreign-tree-error.js';
+import { ForeignTreeError } from '../../../src/server/pipeline/foreign-tree-error.js';
 import { TreeAudit } from '../../../src/server/tree/tree-audit.js';
 import { EnsembleWorld } from './ensemble-world.js';
 

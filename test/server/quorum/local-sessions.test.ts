@@ -5,9 +5,9 @@ import { InputArchive } from '../../../src/jute/input-archive.js';
 import { OutputArchive } from '../../../src/jute/output-archive.js';
 import { OpCode } from '../../../src/protocol/op-code.js';
 import { CreateRequest } from '../../../src/protocol/proto.js';
-import { Request } from '../../../src/server/pipeline/request.js';
 import { Leader } from '../../../src/server/quorum/leading/leader.js';
 import { PacketType } from '../../../src/server/quorum/wire/quorum-packet.js';
+import { Request } from '../../../src/server/state/request.js';
 import { EnsembleWorld } from './ensemble-world.js';
 import {
   ALL,

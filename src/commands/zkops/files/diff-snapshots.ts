@@ -5,7 +5,7 @@
 
 import { basename } from 'node:path';
 import { formatZxid } from '../../../protocol/zxid.js';
-import { crc32 } from '../../../server/persistence/checksum.js';
+import { crc32 } from '../../../server/base/checksum.js';
 import { decodeStatPersisted } from '../../../server/persistence/snapshot-reader.js';
 import { aclText } from '../../data-files/acl-text.js';
 import type { NamedFile } from '../../data-files/find-files.js';

@@ -7,7 +7,7 @@ import type { ZooKeeperClient } from '../../../client/client.js';
 import { ZooKeeperError } from '../../../client/errors.js';
 import { isWithin } from '../../../protocol/path.js';
 import { formatZxid } from '../../../protocol/zxid.js';
-import { crc32 } from '../../../server/persistence/checksum.js';
+import { crc32 } from '../../../server/base/checksum.js';
 import { walk } from '../../znodes/walk.js';
 import type { MemberSession } from './sessions.js';
 

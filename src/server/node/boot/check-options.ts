@@ -7,7 +7,7 @@ import {
   checkWhole,
   readFields,
 } from '../../../protocol/check-argument.js';
-import { checkConfig } from '../../check-config.js';
+import { checkConfig } from '../../config/check-config.js';
 import type { EnsembleLayoutOptions } from './lay-out-ensemble.js';
 import type { StartEnsembleOptions } from './start-ensemble.js';
 import type { StartServerOptions } from './start-server.js';

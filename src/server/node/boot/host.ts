@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { arch, freemem, hostname, release, tmpdir, totalmem, type, userInfo } from 'node:os';
 import { join } from 'node:path';
-import type { HostView } from '../../host-view.js';
+import type { HostView } from '../../admin/host-view.js';
 import type { Storage } from '../storage/disk.js';
 
 const MIB = 1024 * 1024;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Config } from '../../config.js';
-import { OPTIONS } from '../../config-keys.js';
+import type { Config } from '../../config/config.js';
+import { OPTIONS } from '../../config/config-keys.js';
 import { Auth, type HashBase64 } from '../../session/auth.js';
 import { ExitCode, ServerError } from '../storage/errors.js';
 import { readSaslOptions } from './sasl-file.js';

@@ -1,12 +1,13 @@
 /** The core of a member of an ensemble, and its connections to the others. */
-import type { Config } from '../../config.js';
+
+import type { ConfigFacts } from '../../admin/host-view.js';
+import { SERVER_VERSION } from '../../base/version.js';
+import type { Config } from '../../config/config.js';
 import type { Event } from '../../events.js';
-import type { ConfigFacts } from '../../host-view.js';
+import { ServerStats } from '../../metrics/server-stats.js';
 import { MemberView } from '../../quorum/member-view.js';
 import type { QuorumLimits } from '../../quorum/peer/role.js';
 import { QuorumPeer } from '../../quorum/quorum-peer.js';
-import { ServerStats } from '../../server-stats.js';
-import { SERVER_VERSION } from '../../version.js';
 import type { PeerPorts } from '../driver/perform.js';
 import { ElectionPort } from '../ports/election-port.js';
 import { makeQuorumAuth } from '../ports/quorum-auth.js';

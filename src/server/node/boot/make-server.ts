@@ -1,15 +1,15 @@
 /** A server in front of the clients, of a configuration and of what snapshot and log say. */
 import { parseWhitelist } from '../../../fourlw/whitelist.js';
-import type { Config } from '../../config.js';
+import type { Config } from '../../config/config.js';
 import { ConnectionThrottle } from '../../limits/connection-throttle.js';
 import { connectionThrottleOf, limitOptionsOf } from '../../limits/limit-options.js';
+import type { ServerStats } from '../../metrics/server-stats.js';
 import { ContainerManager } from '../../pipeline/container-manager.js';
-import { Prep, type PrepOptions } from '../../pipeline/prep.js';
+import { Prep, type PrepOptions } from '../../prep/prep.js';
 import { Server, type ServerParts } from '../../server.js';
-import { type ServerSettings, ServerState } from '../../server-state.js';
-import type { ServerStats } from '../../server-stats.js';
 import type { Auth } from '../../session/auth.js';
 import { SessionTracker } from '../../session/session-tracker.js';
+import { type ServerSettings, ServerState } from '../../state/server-state.js';
 import type { DataTree } from '../../tree/data-tree.js';
 
 export interface MakeServerParts extends Pick<ServerParts, 'makePath' | 'makeView'> {

@@ -1,11 +1,11 @@
 /** The core of a server that needs no other. */
 import { ErrorCode } from '../../../protocol/error-code.js';
-import type { Config } from '../../config.js';
-import type { ConfigFacts } from '../../host-view.js';
+import type { ConfigFacts } from '../../admin/host-view.js';
+import { LiveView } from '../../admin/view.js';
+import { SERVER_VERSION } from '../../base/version.js';
+import type { Config } from '../../config/config.js';
 import { Primary } from '../../pipeline/primary.js';
-import { Standalone } from '../../standalone.js';
-import { SERVER_VERSION } from '../../version.js';
-import { LiveView } from '../../view.js';
+import { Standalone } from '../../quorum/standalone.js';
 import type { OpenedStorage } from '../storage/open-storage.js';
 import { hostViewOf } from './host.js';
 import { makeAuth } from './make-auth.js';

@@ -2,9 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkText } from '../../../protocol/check-argument.js';
-import { checkConfig } from '../../check-config.js';
-import type { Config } from '../../config.js';
-import type { QuorumServerConfig } from '../../config-ensemble.js';
+import { checkConfig } from '../../config/check-config.js';
+import type { Config } from '../../config/config.js';
+import type { QuorumServerConfig } from '../../config/config-ensemble.js';
 import {
   makeQuorumConfig,
   parseQuorumConfig,

@@ -1,6 +1,6 @@
 /** What operators reach a server by, beside the words: AdminServer and Prometheus. */
 import { refuseUnauthorized } from '../../admin/authorize.js';
-import type { Config } from '../../config.js';
+import type { Config } from '../../config/config.js';
 import { LIMITS, type LimitName } from '../../limits/limits.js';
 import { AdminServer } from '../admin/admin-server.js';
 import { makeAdminView } from '../admin/admin-view.js';

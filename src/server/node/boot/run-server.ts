@@ -1,7 +1,8 @@
 /** Runs a core: driver, ports, operators, and the end of all of them in order. */
-import type { Config } from '../../config.js';
-import { ForeignTreeError } from '../../foreign-tree-error.js';
-import type { ConfigFacts } from '../../host-view.js';
+
+import type { ConfigFacts } from '../../admin/host-view.js';
+import type { Config } from '../../config/config.js';
+import { ForeignTreeError } from '../../pipeline/foreign-tree-error.js';
 import { type Core, Driver } from '../driver/driver.js';
 import type { PeerPorts } from '../driver/perform.js';
 import type { ServerReport } from '../log/logger.js';

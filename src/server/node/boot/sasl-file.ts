@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { Config } from '../../config.js';
+import type { Config } from '../../config/config.js';
 import type { SaslOptions } from '../../session/sasl-digest.js';
 import { parseSaslUsers } from '../../session/sasl-users.js';
 import { ExitCode, ServerError } from '../storage/errors.js';

@@ -1,7 +1,7 @@
 /** Puts a server together, of configuration, core, driver, disk and sockets. */
 import type { ServerMode } from '../../../fourlw/server-view.js';
-import { type Config, configFromOptions } from '../../config.js';
-import { OPTIONS } from '../../config-keys.js';
+import { type Config, configFromOptions } from '../../config/config.js';
+import { OPTIONS } from '../../config/config-keys.js';
 import type { ServerReport } from '../log/logger.js';
 import { ExitCode, ServerError } from '../storage/errors.js';
 import { openStorage } from '../storage/open-storage.js';

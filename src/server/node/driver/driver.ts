@@ -2,14 +2,14 @@
  * Drives a server: feeds it events, performs its effects in order. All events of one turn of the
  * event loop are stepped before one drain, so a turn makes one write a connection and one append.
  */
-import { assert } from '../../assert.js';
+import { assert } from '../../base/assert.js';
 import type { Effect, QuorumEffect } from '../../effects.js';
 import type { Event } from '../../events.js';
 import { LIMITS } from '../../limits/limits.js';
+import type { Measured } from '../../metrics/server-stats.js';
 import type { Database } from '../../persistence/replay.js';
+import type { SnapshotContent } from '../../persistence/snapshot-content.js';
 import type { Server } from '../../server.js';
-import type { Measured } from '../../server-stats.js';
-import type { SnapshotContent } from '../../snapshot-content.js';
 import type { ServerReport } from '../log/logger.js';
 import type { ClientPort } from '../ports/client-port.js';
 import { Disk, type SnapshotFile, type Storage } from '../storage/disk.js';

@@ -13,13 +13,13 @@ import {
   checkText,
 } from '../../../protocol/check-argument.js';
 import { hex64 } from '../../../protocol/zxid.js';
-import { type AuditEntry, formatAuditEntry } from '../../audit.js';
-import { checkConfig } from '../../check-config.js';
-import type { Config } from '../../config.js';
-import { OPTIONS } from '../../config-keys.js';
-import { escapeHidden } from '../../escape-hidden.js';
+import { escapeHidden } from '../../base/escape-hidden.js';
+import { checkConfig } from '../../config/check-config.js';
+import type { Config } from '../../config/config.js';
+import { OPTIONS } from '../../config/config-keys.js';
 import { LIMITS } from '../../limits/limits.js';
-import type { Report } from '../../reports.js';
+import { type AuditEntry, formatAuditEntry } from '../../state/audit.js';
+import type { Report } from '../../state/reports.js';
 
 /** What the parts that do I/O tell, besides what the server itself reports. */
 export type HostReport =

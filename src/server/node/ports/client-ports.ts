@@ -1,4 +1,4 @@
-import type { Config } from '../../config.js';
+import type { Config } from '../../config/config.js';
 import type { Event } from '../../events.js';
 import { ClientPort } from './client-port.js';
 import { SecurePort } from './secure-port.js';

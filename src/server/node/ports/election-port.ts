@@ -4,7 +4,7 @@
  * and nothing else.
  */
 import type { Socket } from 'node:net';
-import type { QuorumServerConfig } from '../../config-ensemble.js';
+import type { QuorumServerConfig } from '../../config/config-ensemble.js';
 import type { Event } from '../../events.js';
 import { LIMITS, type LimitName } from '../../limits/limits.js';
 import {

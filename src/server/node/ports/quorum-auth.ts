@@ -13,7 +13,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import type { Config } from '../../config.js';
+import type { Config } from '../../config/config.js';
 import {
   type AuthPacket,
   AuthStatus,

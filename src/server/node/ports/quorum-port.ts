@@ -4,7 +4,7 @@
  * follower that is an observer master has a second door for observers, while the core wants one.
  */
 import type { Socket } from 'node:net';
-import type { QuorumServerConfig } from '../../config-ensemble.js';
+import type { QuorumServerConfig } from '../../config/config-ensemble.js';
 import type { QuorumEffect } from '../../effects.js';
 import type { Event } from '../../events.js';
 import { LIMITS } from '../../limits/limits.js';

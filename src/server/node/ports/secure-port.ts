@@ -3,7 +3,7 @@
  * (client.portUnification), and certificates that change while the server runs (client.certReload).
  */
 import { createServer, type Server as NetServer, type Socket } from 'node:net';
-import type { Config } from '../../config.js';
+import type { Config } from '../../config/config.js';
 import type { Event } from '../../events.js';
 import { Seldom } from '../log/seldom.js';
 import { listen, portOf, stopListening } from '../sockets/listen.js';

@@ -14,7 +14,7 @@ import { basename } from 'node:path';
 import type { EpochName } from '../../persistence/epochs.js';
 import type { LogPlace, LogRange } from '../../persistence/log-search.js';
 import type { Database } from '../../persistence/replay.js';
-import type { SnapshotContent } from '../../snapshot-content.js';
+import type { SnapshotContent } from '../../persistence/snapshot-content.js';
 import type { DataDir } from './data-dir.js';
 import { writeEpoch } from './epoch-files.js';
 import type { LogDisk } from './log-disk.js';

@@ -2,10 +2,10 @@
 
 import { randomInt } from 'node:crypto';
 import { Run } from '../../../jute/run.js';
-import type { Config } from '../../config.js';
+import type { Config } from '../../config/config.js';
+import type { Measured } from '../../metrics/server-stats.js';
 import { Database } from '../../persistence/replay.js';
 import { CommittedLog } from '../../quorum/peer/committed-log.js';
-import type { Measured } from '../../server-stats.js';
 import type { DataTreeOptions } from '../../tree/data-tree.js';
 import type { ServerReport } from '../log/logger.js';
 import { DataDir } from './data-dir.js';

@@ -12,7 +12,7 @@
 import { join } from 'node:path';
 import { snapshotFileName } from '../../persistence/file-names.js';
 import { logsAmong, snapshotsAmong } from '../../persistence/recovery.js';
-import type { SnapshotContent } from '../../snapshot-content.js';
+import type { SnapshotContent } from '../../persistence/snapshot-content.js';
 import type { DataDir } from './data-dir.js';
 import { listFiles } from './folders.js';
 import { writeSnapshotFile } from './snapshot-file.js';

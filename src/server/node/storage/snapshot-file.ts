@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import { writeSnapshot } from '../../persistence/snapshot.js';
+import type { SnapshotContent } from '../../persistence/snapshot-content.js';
 import { sourceOf } from '../../persistence/snapshot-source.js';
-import type { SnapshotContent } from '../../snapshot-content.js';
 import type { FileSystem } from './file-system.js';
 
 export interface SnapshotFileOptions {

@@ -4,7 +4,7 @@
  */
 import { isIP, type Socket } from 'node:net';
 import { connect, type SecureContextOptions } from 'node:tls';
-import type { Config } from '../../config.js';
+import type { Config } from '../../config/config.js';
 import type { Event } from '../../events.js';
 import type { HostPort } from '../../quorum/wire/election-preamble.js';
 import { Seldom } from '../log/seldom.js';

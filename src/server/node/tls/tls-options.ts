@@ -10,7 +10,7 @@ import {
   type SecureContextOptions,
   type SecureVersion,
 } from 'node:tls';
-import type { Config } from '../../config.js';
+import type { Config } from '../../config/config.js';
 import { ExitCode, ServerError } from '../storage/errors.js';
 import {
   readKeyStore,

@@ -5,7 +5,7 @@
 import { ErrorCode } from '../../../protocol/error-code.js';
 import { OpCode } from '../../../protocol/op-code.js';
 import type { ReconfigRequest } from '../../../protocol/proto.js';
-import { parseEnsembleLine, type QuorumServerConfig } from '../../config-ensemble.js';
+import { parseEnsembleLine, type QuorumServerConfig } from '../../config/config-ensemble.js';
 import type { Txn } from '../../tree/txn.js';
 import type { Membership } from '../membership/membership.js';
 import {

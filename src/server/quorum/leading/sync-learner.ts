@@ -11,7 +11,7 @@
 import { zxidCounter } from '../../../protocol/zxid.js';
 import type { LogPlace } from '../../persistence/log-search.js';
 import { isSuccessor } from '../../persistence/recovery.js';
-import { snapshotContentOf } from '../../snapshot-content.js';
+import { snapshotContentOf } from '../../persistence/snapshot-content.js';
 import type { CommittedTxn } from '../peer/committed-log.js';
 import type { PeerHost } from '../peer/role.js';
 import { PacketType, writeCommitted } from '../wire/quorum-packet.js';

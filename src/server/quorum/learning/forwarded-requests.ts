@@ -8,9 +8,9 @@
  */
 import { ErrorCode } from '../../../protocol/error-code.js';
 import { OpCode } from '../../../protocol/op-code.js';
-import { Fifo } from '../../fifo.js';
-import { LongMap } from '../../long-map.js';
-import type { Request } from '../../pipeline/request.js';
+import { Fifo } from '../../base/fifo.js';
+import { LongMap } from '../../base/long-map.js';
+import type { Request } from '../../state/request.js';
 import type { Txn, TxnHead } from '../../tree/txn.js';
 
 export class ForwardedRequests {

@@ -4,7 +4,7 @@
  */
 import type { Run } from '../../../jute/run.js';
 import { formatZxid } from '../../../protocol/zxid.js';
-import { Fifo } from '../../fifo.js';
+import { Fifo } from '../../base/fifo.js';
 import { recordSince } from '../../metrics/summary.js';
 import { isSuccessor } from '../../persistence/recovery.js';
 import { readTxn, type TxnHead } from '../../tree/txn.js';

@@ -1,5 +1,5 @@
-import type { ClientConnection } from '../../client-connection.js';
-import { LongMap } from '../../long-map.js';
+import { LongMap } from '../../base/long-map.js';
+import type { ClientConnection } from '../../state/client-connection.js';
 
 /** A client that comes back to its session, until the leader says whether that lives. */
 export class Resumption {

@@ -9,8 +9,8 @@ import {
   isEnsembleKey,
   parseEnsembleLine,
   type QuorumServerConfig,
-} from '../../config-ensemble.js';
-import { parseProperties } from '../../java-properties.js';
+} from '../../config/config-ensemble.js';
+import { parseProperties } from '../../config/java-properties.js';
 
 export interface QuorumConfig {
   /** The zxid of the reconfig that made it; 0n for the lines of zoo.cfg. */

@@ -5,7 +5,7 @@ import type { LimitName } from '../../limits/limits.js';
 import type { Metrics } from '../../metrics/metrics.js';
 import type { EnsemblePath, PathHost } from '../../pipeline/write-path.js';
 import type { Server } from '../../server.js';
-import type { ServerState } from '../../server-state.js';
+import type { ServerState } from '../../state/server-state.js';
 import type { DataTree } from '../../tree/data-tree.js';
 import type { Membership } from '../membership/membership.js';
 import type { QuorumConfig } from '../membership/quorum-config.js';

@@ -7,7 +7,7 @@
  * disk.
  */
 import { formatZxid } from '../../../protocol/zxid.js';
-import { ForeignTreeError } from '../../foreign-tree-error.js';
+import { ForeignTreeError } from '../../pipeline/foreign-tree-error.js';
 import { RareNotes } from './rare-notes.js';
 
 /** A tree that parts again so soon after a repair is only counted. */

@@ -3,7 +3,7 @@ import { InputArchive } from '../../../jute/input-archive.js';
 import { OutputArchive } from '../../../jute/output-archive.js';
 import { OpCode } from '../../../protocol/op-code.js';
 import { DeleteRequest } from '../../../protocol/proto.js';
-import type { ServerState } from '../../server-state.js';
+import type { ServerState } from '../../state/server-state.js';
 import type { PeerHost } from '../peer/role.js';
 import { LEARNER_PROTOCOL_VERSION } from './quorum-packet.js';
 

@@ -1,5 +1,5 @@
 /** Whether a connection may come from a member, judged by the addresses of its configuration. */
-import type { QuorumServerConfig } from '../../config-ensemble.js';
+import type { QuorumServerConfig } from '../../config/config-ensemble.js';
 
 /**
  * - `match`: the address is one of the member's

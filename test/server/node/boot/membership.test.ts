@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { configFromOptions } from '../../../../src/server/config.js';
+import { configFromOptions } from '../../../../src/server/config/config.js';
 import { ExitCode, ServerError } from '../../../../src/server/main.js';
 import { type Membership, readMembership } from '../../../../src/server/node/boot/membership.js';
 import { makeTempDir } from '../../../support/temp-dir.js';

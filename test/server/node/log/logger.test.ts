@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ZooKeeper } from '../../../../src/client/zookeeper.js';
-import { configFromOptions } from '../../../../src/server/config.js';
+import { configFromOptions } from '../../../../src/server/config/config.js';
 import {
   createLogger,
   logLevelOf,

@@ -1,5 +1,5 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import type { QuorumServerConfig } from '../../../../src/server/config-ensemble.js';
+import type { QuorumServerConfig } from '../../../../src/server/config/config-ensemble.js';
 import {
   ElectionPort,
   type ElectionPortOptions,

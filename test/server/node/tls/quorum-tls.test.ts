@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createClient } from '../../../../src/client/index.js';
-import { configFromOptions } from '../../../../src/server/config.js';
+import { configFromOptions } from '../../../../src/server/config/config.js';
 import { type RunningEnsemble, startEnsemble } from '../../../../src/server/main.js';
 import { listen, portOf } from '../../../../src/server/node/sockets/listen.js';
 import { makeTransport } from '../../../../src/server/node/tls/quorum-tls.js';

@@ -2,11 +2,11 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ErrorCode } from '../../../../src/protocol/error-code.js';
 import { OpCode } from '../../../../src/protocol/op-code.js';
-import { Request } from '../../../../src/server/pipeline/request.js';
 import {
   ForwardedRequests,
   isMoved,
 } from '../../../../src/server/quorum/learning/forwarded-requests.js';
+import { Request } from '../../../../src/server/state/request.js';
 import type { Txn, TxnHead } from '../../../../src/server/tree/txn.js';
 
 const SESSION = 0x1234n;

@@ -1,0 +1,291 @@
+import type {
+  ConfigView,
+  ConnectionBucketView,
+  ConnectionView,
+  LatencyView,
+  MetricsView,
+  ObserverView,
+  ServerMode,
+  ServerView,
+  SessionBucketView,
+  SessionsView,
+  SizesView,
+} from '../../fourlw/server-view.js';
+import { quotaGauges } from '../metrics/quota-gauges.js';
+import type { Server } from '../server.js';
+import type { SessionTracker } from '../session/session-tracker.js';
+import type { ClientConnection } from '../state/client-connection.js';
+import { lastOperationName } from '../state/last-operation.js';
+import type { ServerState } from '../state/server-state.js';
+import type { ConfigFacts, HostView } from './host-view.js';
+
+const DEFAULT_TRACE_MASK = 306n;
+
+/** A standalone server's answers to the words; everything is read when it is asked for. */
+export class LiveView implements ServerView {
+  readonly version: string;
+  readonly nonMtlsRemoteConnectionCount = 0;
+  readonly nonMtlsLocalConnectionCount = 0;
+  traceMask = DEFAULT_TRACE_MASK;
+  protected readonly server: Server;
+  protected readonly state: ServerState;
+  private readonly host: HostView;
+  private readonly facts: () => ConfigFacts;
+
+  constructor(server: Server, host: HostView, facts: () => ConfigFacts, version: string) {
+    this.server = server;
+    this.state = server.state;
+    this.host = host;
+    this.version = version;
+    this.facts = facts;
+  }
+
+  get isServing(): boolean {
+    return true;
+  }
+
+  get isReadOnly(): boolean {
+    return false;
+  }
+
+  get mode(): ServerMode {
+    return 'standalone';
+  }
+
+  get connectionDropProbability(): number {
+    return this.state.connectionThrottle?.dropChance ?? 0;
+  }
+
+  get config(): ConfigView {
+    const { settings } = this.state;
+    return {
+      ...this.facts(),
+      tickTime: settings.tickTimeMs,
+      minSessionTimeout: settings.minSessionTimeoutMs,
+      maxSessionTimeout: settings.maxSessionTimeoutMs,
+      serverId: BigInt(settings.serverId),
+    };
+  }
+
+  get outstandingTlsHandshakes(): number {
+    return this.facts().outstandingTlsHandshakes;
+  }
+
+  get uptimeMs(): number {
+    return this.host.uptimeMs();
+  }
+
+  get latency(): LatencyView {
+    const { stats } = this.state;
+    const { latencyCount: count } = stats;
+    return {
+      minMs: stats.minLatencyMs,
+      avgMs: count === 0 ? 0 : stats.totalLatencyMs / count,
+      maxMs: stats.maxLatencyMs,
+    };
+  }
+
+  get packetsReceived(): number {
+    return this.state.stats.received;
+  }
+
+  get packetsSent(): number {
+    return this.state.stats.sent;
+  }
+
+  get connectionCount(): number {
+    return this.state.connections.size;
+  }
+
+  get outstandingRequests(): number {
+    return this.server.outstandingRequests;
+  }
+
+  get lastProcessedZxid(): bigint {
+    return this.state.tree.lastProcessedZxid;
+  }
+
+  get nodeCount(): number {
+    return this.state.tree.nodeCount;
+  }
+
+  get ephemeralCount(): number {
+    return this.state.tree.ephemeralsCount;
+  }
+
+  get dataSize(): number {
+    return this.state.tree.approximateDataSize;
+  }
+
+  get watchCount(): number {
+    return this.state.dataWatches.size + this.state.childWatches.size;
+  }
+
+  get localSessionCount(): number {
+    return this.state.sessions.local?.size ?? 0;
+  }
+
+  get globalSessionCount(): number {
+    return this.state.sessions.size;
+  }
+
+  get clientResponseSizes(): SizesView {
+    const { stats } = this.state;
+    return {
+      last: stats.lastResponseSize,
+      min: stats.minResponseSize,
+      max: stats.maxResponseSize,
+    };
+  }
+
+  get openFileCount(): number {
+    return this.host.openFileCount();
+  }
+
+  get maxFileCount(): number {
+    return this.host.maxFileCount();
+  }
+
+  get authFailedCount(): number {
+    return this.state.stats.authFailed;
+  }
+
+  get extraGauges(): readonly (readonly [name: string, value: number])[] {
+    return quotaGauges(this.state.tree);
+  }
+
+  get metrics(): MetricsView {
+    return this.state.stats.metrics.view();
+  }
+
+  dirs(): { dataDirSize: number; logDirSize: number } {
+    return this.host.dirs();
+  }
+
+  connections(): readonly ConnectionView[] {
+    return [...this.state.connections.values()].map((connection) => viewOf(connection));
+  }
+
+  watchSummary(): { connections: number; paths: number; watches: number } {
+    const { dataWatches } = this.state;
+    return {
+      connections: dataWatches.watcherCount,
+      paths: dataWatches.pathCount,
+      watches: dataWatches.size,
+    };
+  }
+
+  watchesBySession(): readonly { sessionId: bigint; paths: readonly string[] }[] {
+    return [...this.state.dataWatches.byWatcher()].map(([connection, paths]) => ({
+      sessionId: connection.session?.id ?? 0n,
+      paths: [...paths],
+    }));
+  }
+
+  watchesByPath(): readonly { path: string; sessionIds: readonly bigint[] }[] {
+    return [...this.state.dataWatches.byPath()].map(([path, connections]) => ({
+      path,
+      sessionIds: [...connections].map(({ session }) => session?.id ?? 0n),
+    }));
+  }
+
+  sessions(): SessionsView {
+    const { sessions } = this.state;
+    return { kind: 'tracker', buckets: this.bucketsOf(sessions), ...this.localBuckets() };
+  }
+
+  protected localBuckets(): Pick<SessionsView, 'localBuckets'> {
+    const { local } = this.state.sessions;
+    return local === null ? {} : { localBuckets: this.bucketsOf(local) };
+  }
+
+  private bucketsOf(tracker: SessionTracker): SessionBucketView[] {
+    return [...tracker.expiryEntries()].map(([bucketMs, sessions]) => ({
+      expiresAtMs: this.toWallMs(bucketMs),
+      sessionIds: [...sessions].map(({ id }) => id),
+    }));
+  }
+
+  ephemerals(): readonly { sessionId: bigint; paths: readonly string[] }[] {
+    return [...this.state.tree.sessionsWithEphemerals()].map(([id, paths]) => ({
+      sessionId: BigInt(`0x${id}`),
+      paths: [...paths],
+    }));
+  }
+
+  connectionExpiry(): readonly ConnectionBucketView[] {
+    const buckets = new Map<number, { remote: string; sessionId: bigint }[]>();
+    for (const connection of this.state.connections.values()) {
+      const { session } = connection;
+      const dueMs =
+        session?.bucketMs ?? connection.openedMs + this.state.settings.sessionlessTimeoutMs;
+      const entry = { remote: remoteOf(connection), sessionId: session?.id ?? 0n };
+      const bucket = buckets.get(dueMs);
+      if (bucket === undefined) buckets.set(dueMs, [entry]);
+      else bucket.push(entry);
+    }
+    return [...buckets]
+      .sort(([a], [b]) => a - b)
+      .map(([dueMs, connections]) => ({ expiresAtMs: this.toWallMs(dueMs), connections }));
+  }
+
+  digests(): readonly { zxid: bigint; digest: bigint }[] {
+    return this.state.tree.digests;
+  }
+
+  environment(): readonly (readonly [string, string])[] {
+    return this.host.environment();
+  }
+
+  setTraceMask(mask: bigint): void {
+    this.traceMask = mask;
+  }
+
+  resetConnectionStats(): void {
+    for (const { stats } of this.state.connections.values()) stats.reset();
+  }
+
+  observers(): readonly ObserverView[] {
+    return [];
+  }
+
+  resetObserverStats(): void {
+    // Nobody observes here.
+  }
+
+  resetServerStats(): void {
+    this.state.stats.reset();
+  }
+
+  private toWallMs(monotonicMs: number): number {
+    return monotonicMs - this.state.monotonicMs + this.state.wallMs;
+  }
+}
+
+function viewOf(connection: ClientConnection): ConnectionView {
+  const { stats, session, pending } = connection;
+  return {
+    remote: remoteOf(connection),
+    interestOps: session === null ? 0 : 1,
+    outstanding: pending.length,
+    packetsReceived: stats.received,
+    packetsSent: stats.sent,
+    sessionId: session?.id ?? 0n,
+    lastOperation: lastOperationName(stats.lastOperation),
+    establishedMs: stats.establishedMs,
+    sessionTimeoutMs: session?.timeoutMs ?? 0,
+    lastCxid: BigInt(stats.lastCxid),
+    lastZxid: stats.lastZxid,
+    lastResponseMs: Math.floor(stats.lastResponseMs),
+    lastLatencyMs: stats.lastLatencyMs,
+    minLatencyMs: stats.minLatencyMs,
+    avgLatencyMs:
+      stats.latencyCount === 0 ? 0 : Math.floor(stats.totalLatencyMs / stats.latencyCount),
+    maxLatencyMs: stats.maxLatencyMs,
+  };
+}
+
+/** As Java prints an address: IPv6 in brackets, all eight groups. */
+function remoteOf({ remoteIp, remotePort }: ClientConnection): string {
+  return remoteIp.includes(':') ? `[${remoteIp}]:${remotePort}` : `${remoteIp}:${remotePort}`;
+}

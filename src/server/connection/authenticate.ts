@@ -1,0 +1,105 @@
+import type { InputArchive } from '../../jute/input-archive.js';
+import { JuteError } from '../../jute/jute-error.js';
+import type { Id } from '../../protocol/data.js';
+import { ErrorCode } from '../../protocol/error-code.js';
+import { LIMITS, type LimitName } from '../limits/limits.js';
+import { readAuthPacket } from '../session/read-auth-packet.js';
+import type { ClientConnection } from '../state/client-connection.js';
+import type { ServerState } from '../state/server-state.js';
+import { replyWithZxid } from './reply.js';
+
+/** Answers an auth packet; false when the connection has to be closed behind the answer. */
+export function authenticate(
+  state: ServerState,
+  connection: ClientConnection,
+  xid: number,
+  input: InputArchive,
+): boolean {
+  const packet = readAuthPacket(input);
+  if (packet === undefined) return false;
+  const { scheme, auth } = packet;
+  const ids = state.auth.authenticate(scheme, auth, connection.remoteIp, connection.ids);
+  if (ids === undefined) {
+    state.stats.authFailed++;
+    replyWithZxid(state, connection, xid, 0n, ErrorCode.AUTHFAILED);
+    return false;
+  }
+  for (const id of ids) {
+    const isKnown = connection.ids.some((own) => own.scheme === id.scheme && own.id === id.id);
+    if (isKnown) continue;
+    const excess = excessOf([...connection.ids, id]);
+    if (excess !== null) {
+      state.stats.authFailed++;
+      state.exceeded(excess, connection.remoteIp);
+      replyWithZxid(state, connection, xid, 0n, ErrorCode.AUTHFAILED);
+      return false;
+    }
+    connection.ids = [...connection.ids, id];
+  }
+  replyWithZxid(state, connection, xid, 0n, ErrorCode.OK);
+  return true;
+}
+
+/** A learner forwards all of them with each request, and an ACL is checked against each. */
+function excessOf(ids: readonly Id[]): LimitName | null {
+  if (ids.length > LIMITS.authIdsPerConnection.value) return 'authIdsPerConnection';
+  let bytes = 0;
+  for (const { scheme, id } of ids) bytes += scheme.length + id.length;
+  return bytes > LIMITS.authBytesPerConnection.value ? 'authBytesPerConnection' : null;
+}
+
+/**
+ * Answers a SASL token; false when the connection has to be closed behind the answer. Without SASL
+ * configured a token is answered with none, as Apache's server does.
+ */
+export function answerSasl(
+  state: ServerState,
+  connection: ClientConnection,
+  xid: number,
+  input: InputArchive,
+): boolean {
+  connection.sasl ??= state.auth.startSasl();
+  const { sasl } = connection;
+  const step = sasl?.step(readToken(input));
+  if (step === undefined) {
+    replyWithToken(state, connection, xid, ErrorCode.OK, null);
+    return true;
+  }
+  if (step.kind === 'failed') {
+    const { saslFailure } = state.auth;
+    state.stats.authFailed++;
+    replyWithToken(state, connection, xid, saslFailure, null);
+    return saslFailure === ErrorCode.OK;
+  }
+  if (step.kind === 'done') connection.ids = [...connection.ids, ...state.auth.saslIds(step.user)];
+  replyWithToken(state, connection, xid, ErrorCode.OK, step.token);
+  return true;
+}
+
+/** @throws nothing: what is no token is an empty one, which fails where none is expected */
+function readToken(input: InputArchive): Buffer {
+  try {
+    return Buffer.from(input.readBuffer() ?? []);
+  } catch (error) {
+    if (error instanceof JuteError) return Buffer.alloc(0);
+    throw error;
+  }
+}
+
+/** Also where it is an error there is a record behind the header (ZooKeeperServer.processSasl). */
+function replyWithToken(
+  state: ServerState,
+  connection: ClientConnection,
+  xid: number,
+  err: ErrorCode,
+  token: Buffer | null,
+): void {
+  const { out } = connection;
+  const start = out.skip(4);
+  out.writeInt(xid);
+  out.writeLong(0n);
+  out.writeInt(err);
+  out.writeBuffer(token);
+  out.patchInt(start, out.length - start - 4);
+  state.markDirty(connection);
+}

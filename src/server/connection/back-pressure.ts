@@ -1,0 +1,166 @@
+/** Pauses clients that ask for more than the server may hold: it stops serving or reading them. */
+
+import type { Effect } from '../effects.js';
+import { LIMITS, type LimitName } from '../limits/limits.js';
+import type { RequestGate } from '../pipeline/request-gate.js';
+import type { ClientConnection } from '../state/client-connection.js';
+import { type Request, THROTTLED } from '../state/request.js';
+import type { ServerState } from '../state/server-state.js';
+
+const ANSWER_LIMIT = LIMITS.answerBytes.value;
+const ALL_ANSWERS_LIMIT = LIMITS.answerBytesInAll.value;
+const UNREAD_LIMIT = LIMITS.unreadBytes.value;
+/** Requests of one connection that may wait behind its own writes before it is read no further. */
+const PENDING_LIMIT = LIMITS.pendingRequests.value;
+const PENDING_BYTES_LIMIT = LIMITS.pendingBytes.value;
+const BYTES_IN_FLIGHT_LIMIT = LIMITS.requestBytesInFlight.value;
+/** Reads that wait for their client count among no requests in flight: so many bytes of them. */
+const GIVEN_BACK_LIMIT = LIMITS.earlyBytes.value;
+const EARLY_LIMIT = LIMITS.earlyFrames.value;
+const EARLY_BYTES_LIMIT = LIMITS.earlyBytes.value;
+
+export class BackPressure {
+  private readonly state: ServerState;
+  /** Requests received and not yet answered. */
+  private readonly outstanding: () => number;
+  private readonly paused = new Set<ClientConnection>();
+  private held: Effect[] = [];
+  /** Of the answers to reads in this turn, in bytes. */
+  private answerBytes = 0;
+
+  constructor(state: ServerState, outstanding: () => number) {
+    this.state = state;
+    this.outstanding = outstanding;
+  }
+
+  /**
+   * Notes that a read was answered. After large answers the client must read them before the
+   * server takes its next request.
+   * @param before how many bytes waited for the client before this answer
+   * @returns false where the connection must close. Reads between two writes that are both under
+   * way are answered all at once, and may exceed `unreadBytes`.
+   */
+  answered(connection: ClientConnection, before: number): boolean {
+    const { out, remoteIp } = connection;
+    this.answerBytes += out.length - before;
+    if (out.length <= ANSWER_LIMIT) return true;
+    this.hold(connection, 'answerBytes');
+    if (out.length <= UNREAD_LIMIT) return true;
+    out.take();
+    this.state.exceeded('unreadBytes', remoteIp);
+    return false;
+  }
+
+  /** Must it read before it is served? So must all where the answers of this turn are many. */
+  isHeld(connection: ClientConnection): boolean {
+    const isFull = this.answerBytes > ALL_ANSWERS_LIMIT && connection.phase === 'open';
+    if (isFull) this.hold(connection, 'answerBytesInAll');
+    return connection.decoder.isHeld;
+  }
+
+  private hold({ id, decoder, remoteIp }: ClientConnection, limit: LimitName): void {
+    if (decoder.isHeld) return;
+    decoder.hold();
+    this.state.exceeded(limit, remoteIp);
+    this.held.push({ kind: 'await-reading', connection: id });
+  }
+
+  /**
+   * The reads that waited for a write, and whose answers would be too many, wait in the decoder for
+   * the client. False where they have to be answered now: requests behind them are under way.
+   */
+  giveBack(connection: ClientConnection, gate: RequestGate): boolean {
+    const { pending, session, decoder, stats } = connection;
+    if (pending.bytes > GIVEN_BACK_LIMIT || gate.waiting > 0) return false;
+    if (session === null || session.isClosing) return false;
+    for (const { body, isBarrier, type } of pending.values()) {
+      if (body === null || isBarrier || type === THROTTLED) return false;
+    }
+    const frames: Buffer[] = [];
+    for (let read = pending.shift(); read; read = pending.shift()) {
+      gate.done(read);
+      // They are counted when they come again.
+      stats.received--;
+      this.state.stats.received--;
+      frames.push(frameOf(read));
+    }
+    decoder.putBack(frames);
+    return true;
+  }
+
+  /** The requests that came before the session existed are served. */
+  caughtUp(connection: ClientConnection): void {
+    if (!this.paused.has(connection) || this.excessOf(connection) !== null) return;
+    this.resumeOne(connection);
+  }
+
+  /** Stops reading a connection that keeps the pipeline, or its own queue, too full. */
+  holdBack(connection: ClientConnection): void {
+    const excess = this.excessOf(connection);
+    if (excess === null || connection.phase === 'closed' || this.paused.has(connection)) return;
+    const { settings } = this.state;
+    const isConfigured = excess === 'requestsInFlight';
+    const value = isConfigured ? settings.globalOutstandingLimit : LIMITS[excess].value;
+    this.state.exceeded(excess, connection.remoteIp, value);
+    this.paused.add(connection);
+    this.held.push({ kind: 'pause', connection: connection.id });
+  }
+
+  private excessOf({ pending, early }: ClientConnection): LimitName | null {
+    if (pending.length > PENDING_LIMIT) return 'pendingRequests';
+    if (pending.bytes > PENDING_BYTES_LIMIT) return 'pendingBytes';
+    if (early.length > EARLY_LIMIT) return 'earlyFrames';
+    if (early.bytes > EARLY_BYTES_LIMIT) return 'earlyBytes';
+    const { settings, inFlight } = this.state;
+    if (inFlight.bytes > BYTES_IN_FLIGHT_LIMIT) return 'requestBytesInFlight';
+    return this.outstanding() > settings.globalOutstandingLimit ? 'requestsInFlight' : null;
+  }
+
+  /**
+   * Resumes paused clients: all of them when half of the excess is done, and earlier those that
+   * wait for nothing. Other clients may keep the pipeline more than half full forever.
+   */
+  resume(): void {
+    if (this.paused.size === 0) return;
+    const { settings, inFlight } = this.state;
+    const { globalOutstandingLimit } = settings;
+    const outstanding = this.outstanding();
+    if (outstanding > globalOutstandingLimit) return;
+    const isHalfDone =
+      outstanding * 2 <= globalOutstandingLimit && inFlight.bytes * 2 <= BYTES_IN_FLIGHT_LIMIT;
+    for (const connection of this.paused) {
+      const { phase, pending } = connection;
+      if (phase === 'connecting') continue;
+      const isShort =
+        pending.length * 2 <= PENDING_LIMIT && pending.bytes * 2 <= PENDING_BYTES_LIMIT;
+      if (pending.length > 0 && !(isHalfDone && isShort)) continue;
+      this.resumeOne(connection);
+    }
+  }
+
+  private resumeOne(connection: ClientConnection): void {
+    this.paused.delete(connection);
+    this.held.push({ kind: 'resume', connection: connection.id });
+  }
+
+  /** It is closed. */
+  forget(connection: ClientConnection): void {
+    this.paused.delete(connection);
+  }
+
+  /** Comes after what was sent in this turn. */
+  drainInto(effects: Effect[]): void {
+    this.answerBytes = 0;
+    if (this.held.length === 0) return;
+    effects.push(...this.held);
+    this.held = [];
+  }
+}
+
+/** As it came: int xid, int type, body. */
+function frameOf({ xid, type, body }: Request): Buffer {
+  const header = Buffer.alloc(8);
+  header.writeInt32BE(xid);
+  header.writeInt32BE(type, 4);
+  return Buffer.concat([header, body ?? header.subarray(8)]);
+}

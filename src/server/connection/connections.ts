@@ -1,0 +1,277 @@
+/**
+ * The client connections of a server: who is let in, what the first four bytes say, and who is
+ * closed. What a request means is server.ts's.
+ */
+import { answerWord, wordOf } from '../../fourlw/index.js';
+import type { ServerView } from '../../fourlw/server-view.js';
+import { isAllowed, type Whitelist } from '../../fourlw/whitelist.js';
+import { FrameTooLongError } from '../../jute/frame-decoder.js';
+import { JuteError } from '../../jute/jute-error.js';
+import { assert } from '../base/assert.js';
+import type { Effect } from '../effects.js';
+import type { Event } from '../events.js';
+import { ClientConnection, type ConnectionFrameHandler } from '../state/client-connection.js';
+import type { ServerState } from '../state/server-state.js';
+import type { BackPressure } from './back-pressure.js';
+
+export type ConnectionEvent = Extract<
+  Event,
+  { kind: 'connected' | 'received' | 'drained' | 'disconnected' | 'evicted' }
+>;
+
+export interface ConnectionsOptions {
+  readonly whitelist: Whitelist;
+  /** Connections from one address; 0 is no limit (maxClientCnxns). */
+  readonly maxPerAddress: number;
+  /** Connections in all; 0 is no limit (maxCnxns). */
+  readonly maxInAll: number;
+  readonly view: ServerView;
+  readonly onFrame: ConnectionFrameHandler;
+  readonly pressure: BackPressure;
+}
+
+const NOTHING = Buffer.alloc(0);
+const REQUEST_HEADER_SIZE = 8;
+const STMK_ARGUMENT_LENGTH = 8;
+/** Connections that are sent events in one turn; some 15 us each. */
+const EVENT_SLICE = 250;
+
+export class Connections {
+  private readonly state: ServerState;
+  private readonly options: ConnectionsOptions;
+  private readonly byAddress = new Map<string, number>();
+  /** Connections that have not opened a session yet. */
+  private readonly unopened = new Set<ClientConnection>();
+  private closing: ClientConnection[] = [];
+
+  constructor(state: ServerState, options: ConnectionsOptions) {
+    this.state = state;
+    this.options = options;
+  }
+
+  private accept(event: Extract<Event, { kind: 'connected' }>): void {
+    const { connection: id, remoteIp, remotePort, certificateSubject } = event;
+    const { state } = this;
+    const { maxPerAddress, maxInAll, onFrame } = this.options;
+    const { maxFrameLength } = state.settings;
+    const connection = new ClientConnection(id, remoteIp, remotePort, maxFrameLength, onFrame);
+    if (certificateSubject !== undefined) {
+      connection.ids = [...connection.ids, ...state.auth.certificateIds(certificateSubject)];
+    }
+    connection.stats.establishedMs = state.wallMs;
+    connection.openedMs = state.monotonicMs;
+    connection.pending.total = state.inFlight;
+    const fromThere = (this.byAddress.get(remoteIp) ?? 0) + 1;
+    const isCrowd = maxPerAddress > 0 && fromThere > maxPerAddress;
+    if (isCrowd || (maxInAll > 0 && state.connections.size >= maxInAll)) {
+      if (isCrowd) state.exceeded('connectionsPerAddress', remoteIp, maxPerAddress);
+      else state.exceeded('connectionsInAll', remoteIp, maxInAll);
+      state.stats.count('connection_rejected');
+      const reason = 'too many connections (maxClientCnxns, maxCnxns)';
+      state.reporter.add({ kind: 'refused', remoteIp, reason });
+      connection.phase = 'closed';
+      this.closing.push(connection);
+      return;
+    }
+    this.byAddress.set(remoteIp, fromThere);
+    state.connections.set(id, connection);
+    this.unopened.add(connection);
+  }
+
+  /**
+   * One that another server of this process accepted is this one's from now on. It is closed when
+   * its session is not known here: a client that comes back hears that it is over.
+   */
+  takeOver(connection: ClientConnection, owner: object): void {
+    const { state } = this;
+    const { remoteIp, id, session: before } = connection;
+    assert(connection.pending.length === 0, 'a request has no server any more');
+    connection.onFrame = this.options.onFrame;
+    connection.pending.total = state.inFlight;
+    this.byAddress.set(remoteIp, (this.byAddress.get(remoteIp) ?? 0) + 1);
+    state.connections.set(id, connection);
+    if (connection.phase !== 'open') this.unopened.add(connection);
+    connection.isDirty = false;
+    connection.isTold = false;
+    if (connection.out.length > 0) state.markDirty(connection);
+    if (before === null) return;
+    const session = state.sessions.find(before.id);
+    connection.session = session ?? null;
+    if (session === undefined) {
+      this.close(connection);
+      return;
+    }
+    session.timeoutMs = before.timeoutMs;
+    session.heldBy(connection, owner);
+    state.sessions.touch(session, state.monotonicMs);
+  }
+
+  step(event: ConnectionEvent): void {
+    if (event.kind === 'connected') {
+      this.accept(event);
+      return;
+    }
+    const connection = this.state.connections.get(event.connection);
+    if (connection === undefined) return;
+    switch (event.kind) {
+      case 'disconnected':
+        this.state.stats.count('connection_drop_count');
+        this.forget(connection);
+        break;
+      case 'evicted':
+        this.close(connection);
+        break;
+      case 'drained':
+        connection.decoder.release();
+        this.receive(connection, NOTHING);
+        break;
+      case 'received':
+        this.receive(connection, event.bytes);
+    }
+  }
+
+  /** Ends a connection from this side, behind what is already written to it. */
+  close(connection: ClientConnection): void {
+    if (connection.phase === 'closed') return;
+    this.forget(connection);
+    this.closing.push(connection);
+  }
+
+  closeAll(): void {
+    for (const connection of [...this.state.connections.values()]) this.close(connection);
+  }
+
+  /** A session is there: the connection may stay. */
+  opened(connection: ClientConnection): void {
+    this.unopened.delete(connection);
+  }
+
+  private forget(connection: ClientConnection): void {
+    const { state } = this;
+    connection.phase = 'closed';
+    connection.decoder.stop();
+    state.forgetWatches(connection);
+    state.connections.delete(connection.id);
+    this.unopened.delete(connection);
+    this.options.pressure.forget(connection);
+    if (connection.session?.holder === connection) connection.session.holder = null;
+    const left = (this.byAddress.get(connection.remoteIp) ?? 1) - 1;
+    if (left > 0) this.byAddress.set(connection.remoteIp, left);
+    else this.byAddress.delete(connection.remoteIp);
+  }
+
+  private receive(connection: ClientConnection, bytes: Buffer): void {
+    this.state.stats.metrics.bytesReceived += bytes.length;
+    this.decode(connection, bytes);
+    this.options.pressure.holdBack(connection);
+  }
+
+  private decode(connection: ClientConnection, bytes: Buffer): void {
+    try {
+      if (connection.isUndecided) this.open(connection, bytes);
+      else {
+        this.options.pressure.isHeld(connection);
+        connection.decoder.push(bytes);
+      }
+      if (this.state.hasTooManyWatches(connection)) this.close(connection);
+    } catch (error) {
+      // A frame that lies about its length, or a connect request that is none: nothing to answer.
+      if (!(error instanceof JuteError)) throw error;
+      if (error instanceof FrameTooLongError) {
+        const { settings } = this.state;
+        this.state.exceeded('requestLength', connection.remoteIp, settings.maxFrameLength);
+      }
+      this.close(connection);
+    }
+  }
+
+  /** The first four bytes: a word, or the length of a connect request. */
+  private open(connection: ClientConnection, bytes: Buffer): void {
+    const { whitelist, view } = this.options;
+    const opening =
+      connection.opening === null ? bytes : Buffer.concat([connection.opening, bytes]);
+    connection.opening = opening;
+    if (opening.length < 4) return;
+    const word = wordOf(opening.readInt32BE(0));
+    if (word === undefined) {
+      connection.isUndecided = false;
+      connection.opening = null;
+      connection.decoder.push(opening);
+      return;
+    }
+    const argument = opening.subarray(4, 4 + STMK_ARGUMENT_LENGTH);
+    const wantsArgument = word.word === 'stmk' && isAllowed(word.word, whitelist);
+    if (wantsArgument && argument.length < STMK_ARGUMENT_LENGTH) return;
+    connection.stats.received++;
+    this.state.stats.received++;
+    connection.out.writeBytes(Buffer.from(answerWord(view, word, whitelist, argument), 'utf8'));
+    this.state.markDirty(connection);
+    this.close(connection);
+  }
+
+  /** Keeps a frame until the session is there. */
+  keepEarly(connection: ClientConnection, bytes: Buffer, start: number, end: number): void {
+    if (connection.phase !== 'connecting') return;
+    connection.early.push(bytes.subarray(start, end));
+    // No request: the connection will be closed for it, and what follows is not looked at.
+    if (end - start < REQUEST_HEADER_SIZE) connection.decoder.stop();
+  }
+
+  /** What came before the session was there, as far as its client reads the answers. */
+  serveEarly(connection: ClientConnection): void {
+    const { early, decoder } = connection;
+    const left: Buffer[] = [];
+    for (let frame = early.shift(); frame; frame = early.shift()) {
+      if (decoder.isHeld) left.push(frame);
+      else this.options.onFrame(connection, frame, 0, frame.length);
+    }
+    decoder.putBack(left);
+  }
+
+  closeUnopened(): void {
+    const { settings, monotonicMs } = this.state;
+    for (const connection of this.unopened) {
+      const waitedMs = monotonicMs - connection.openedMs;
+      if (waitedMs < settings.sessionlessTimeoutMs) continue;
+      this.state.stats.count('sessionless_connections_expired');
+      this.state.exceeded('sessionlessTime', connection.remoteIp, settings.sessionlessTimeoutMs);
+      this.close(connection);
+    }
+  }
+
+  /**
+   * A change that fires very many watches must not keep the others waiting: each write to a socket
+   * takes its time. Events and replies of one connection share an archive, so their order stands.
+   */
+  private sendEvents(effects: Effect[]): void {
+    const { told } = this.state;
+    for (let sent = 0; sent < EVENT_SLICE; ) {
+      const connection = told.shift();
+      if (connection === undefined) return;
+      connection.isTold = false;
+      // A reply may have taken them along, or the connection be closed.
+      if (connection.out.length === 0) continue;
+      effects.push({ kind: 'send', connection: connection.id, bytes: connection.out.take() });
+      sent++;
+    }
+    if (told.length > 0) effects.push({ kind: 'wake' });
+  }
+
+  /** Everything written this turn, then who is closed, then who is read or not. */
+  drainInto(effects: Effect[]): void {
+    for (const connection of this.state.takeDirty()) {
+      connection.isDirty = false;
+      effects.push({ kind: 'send', connection: connection.id, bytes: connection.out.take() });
+    }
+    this.sendEvents(effects);
+    if (this.closing.length > 0) {
+      for (const { id, out } of this.closing) {
+        if (out.length > 0) effects.push({ kind: 'send', connection: id, bytes: out.take() });
+        effects.push({ kind: 'close', connection: id });
+      }
+      this.closing = [];
+    }
+    this.options.pressure.drainInto(effects);
+    for (const report of this.state.reporter.take()) effects.push({ kind: 'report', report });
+  }
+}

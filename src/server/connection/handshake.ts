@@ -1,0 +1,93 @@
+/**
+ * The connect request: what a client opens a session with, or comes back to it. Order of the
+ * checks: server.md 2.2 (ZooKeeperServer.processConnectRequest), but the password is checked before
+ * the connection that holds the session is touched: a wrong one must not hurt its owner.
+ */
+import type { InputArchive } from '../../jute/input-archive.js';
+import { sessionPassword } from '../../protocol/session-id.js';
+import { equalBytes } from '../session/equal-bytes.js';
+import type { Session } from '../session/session-tracker.js';
+import type { ClientConnection } from '../state/client-connection.js';
+import type { ServerState } from '../state/server-state.js';
+
+/** What a connect request leads to. */
+export type Handshake =
+  /** Close without a word: the client tries another server. */
+  | { readonly kind: 'refuse'; readonly reason: string }
+  | { readonly kind: 'create'; readonly timeoutMs: number }
+  /** The timeout is agreed on anew at each connect. */
+  | { readonly kind: 'resume'; readonly sessionId: bigint; readonly timeoutMs: number }
+  /** Answer a session id of 0, then close: the client learns that its session is over. */
+  | { readonly kind: 'expired' };
+
+const PASSWORD_LENGTH = 16;
+const NO_PASSWORD = Buffer.alloc(PASSWORD_LENGTH);
+
+/** @throws JuteError when it is no connect request */
+export function readHandshake(
+  state: ServerState,
+  connection: ClientConnection,
+  input: InputArchive,
+): Handshake {
+  input.readInt();
+  const lastZxidSeen = input.readLong();
+  const askedMs = input.readInt();
+  const sessionId = input.readLong();
+  const password = input.readBuffer();
+  connection.hasReadOnlyByte = input.remaining > 0;
+  const isReadOnlyEnough = connection.hasReadOnlyByte && input.readBool();
+  const throttle = state.connectionThrottle;
+  if (throttle !== null) {
+    const kind = state.sessions.local === null ? 'global' : 'local';
+    if (!throttle.admit(sessionId === 0n ? kind : 'renew', state.monotonicMs)) {
+      state.stats.count('connection_rejected');
+      return { kind: 'refuse', reason: 'too many sessions at a time (connection_throttle_tokens)' };
+    }
+    state.stats.metrics.record('connection_token_deficit', throttle.deficit);
+  }
+  state.stats.count('connection_request_count');
+  if (sessionId !== 0n) state.stats.count('connection_revalidate_count');
+  // What it has seen is of another tree: its session is over, whatever the zxid there was.
+  const isOfAnotherTree =
+    state.isRestored && sessionId !== 0n && state.sessions.find(sessionId) === undefined;
+  if (isOfAnotherTree) return { kind: 'expired' };
+  if (lastZxidSeen > state.tree.lastProcessedZxid) {
+    return {
+      kind: 'refuse',
+      reason: `the client has seen zxid 0x${lastZxidSeen.toString(16)}, newer than anything here`,
+    };
+  }
+  if (state.isReadOnly && !isReadOnlyEnough) {
+    return {
+      kind: 'refuse',
+      reason: 'this server is read-only, and the client did not ask for it',
+    };
+  }
+  const timeoutMs = clampTimeout(state, askedMs);
+  if (sessionId === 0n) return { kind: 'create', timeoutMs };
+  const isOwner = password !== null && equalBytes(sessionPassword(sessionId), password);
+  return isOwner ? { kind: 'resume', sessionId, timeoutMs } : { kind: 'expired' };
+}
+
+function clampTimeout({ settings }: ServerState, askedMs: number): number {
+  return Math.min(Math.max(askedMs, settings.minSessionTimeoutMs), settings.maxSessionTimeoutMs);
+}
+
+/** The answer; without a session it says that there is none any more. */
+export function writeConnectResponse(
+  state: ServerState,
+  connection: ClientConnection,
+  session: Session | null,
+): void {
+  const { out } = connection;
+  const start = out.skip(4);
+  out.writeInt(0);
+  out.writeInt(session === null ? 0 : session.timeoutMs);
+  out.writeLong(session === null ? 0n : session.id);
+  out.writeBuffer(session === null ? NO_PASSWORD : session.password);
+  if (connection.hasReadOnlyByte) out.writeBool(state.isReadOnly);
+  out.patchInt(start, out.length - start - 4);
+  connection.stats.sent++;
+  state.stats.sent++;
+  state.markDirty(connection);
+}

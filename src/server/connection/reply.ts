@@ -1,0 +1,57 @@
+import type { ClientConnection } from '../state/client-connection.js';
+import type { ServerState } from '../state/server-state.js';
+
+/** Length (4), xid (4), zxid (8), err (4): what stands before the body of a reply. */
+export const REPLY_HEADER_SIZE = 20;
+
+/**
+ * Opens a reply in the connection's archive; the body is written behind it. Returns where it began.
+ */
+export function beginReply(connection: ClientConnection, xid: number): number {
+  const start = connection.out.skip(4);
+  connection.out.writeInt(xid);
+  connection.out.skip(12);
+  return start;
+}
+
+/**
+ * Closes the reply begun at `start`. One that is an error has no body: what was written is dropped.
+ */
+export function endReply(
+  state: ServerState,
+  connection: ClientConnection,
+  start: number,
+  err: number,
+): void {
+  const { out } = connection;
+  if (err !== 0) out.truncate(start + REPLY_HEADER_SIZE);
+  const size = out.length - start - 4;
+  out.patchInt(start, size);
+  out.patchInt(start + 8, state.zxidHigh);
+  out.patchInt(start + 12, state.zxidLow);
+  out.patchInt(start + 16, err);
+  connection.stats.sent++;
+  state.stats.sent++;
+  state.stats.responded(size);
+  state.markDirty(connection);
+}
+
+/**
+ * A reply without a body, whose zxid is not the server's: 0 for auth, -1 for an unknown operation.
+ */
+export function replyWithZxid(
+  state: ServerState,
+  connection: ClientConnection,
+  xid: number,
+  zxid: bigint,
+  err: number,
+): void {
+  const { out } = connection;
+  out.writeInt(REPLY_HEADER_SIZE - 4);
+  out.writeInt(xid);
+  out.writeLong(zxid);
+  out.writeInt(err);
+  connection.stats.sent++;
+  state.stats.sent++;
+  state.markDirty(connection);
+}

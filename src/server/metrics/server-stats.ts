@@ -1,0 +1,106 @@
+import type { BasicSummaryName, CounterName } from '../../fourlw/mntr-keys.js';
+import type { ConnectionStats } from './connection-stats.js';
+import { Metrics } from './metrics.js';
+import type { PercentileSummary } from './summary.js';
+
+/** What a driver measures of its own work; `slow-sync` is a sync above fsync.warningthresholdms. */
+export type Measured =
+  | 'flush-time'
+  | 'slow-sync'
+  | Extract<
+      BasicSummaryName,
+      | 'fsynctime'
+      | 'snapshottime'
+      | 'startup_snap_load_time'
+      | 'startup_txns_loaded'
+      | 'startup_txns_load_time'
+      | 'dbinittime'
+      | 'restore_time'
+    >;
+
+/** What `srvr` and mntr count since the start or the last `srst`. Times are whole milliseconds. */
+export class ServerStats {
+  received = 0;
+  sent = 0;
+  minLatencyMs = 0;
+  maxLatencyMs = 0;
+  totalLatencyMs = 0;
+  latencyCount = 0;
+  lastResponseSize = -1;
+  minResponseSize = -1;
+  maxResponseSize = -1;
+  authFailed = 0;
+  /** Syncs of the log above the warning threshold. */
+  slowSyncs = 0;
+  readonly metrics: Metrics;
+
+  /** @param metrics what a member of an ensemble counts on in, whatever it is at the moment */
+  constructor(metrics: Metrics = new Metrics()) {
+    this.metrics = metrics;
+  }
+
+  count(name: CounterName, by = 1): void {
+    this.metrics.count(name, by);
+  }
+
+  measured(what: Measured, value: number): void {
+    if (what === 'slow-sync') this.slowSyncs++;
+    else if (what === 'flush-time') this.metrics.queueAndFlushTime.record(value);
+    else this.metrics.record(what, value);
+    if (what === 'fsynctime') this.metrics.flushTime.record(value);
+  }
+
+  /** A request of `connection` that changes nothing was answered. */
+  answeredRead(connection: ConnectionStats, nowMs: number, startedMs: number): void {
+    this.answered(connection, nowMs, startedMs, this.metrics.readLatency);
+  }
+
+  /** A request of `connection` that has a txn was answered. */
+  answeredUpdate(connection: ConnectionStats, nowMs: number, startedMs: number): void {
+    this.answered(connection, nowMs, startedMs, this.metrics.updateLatency);
+  }
+
+  private answered(
+    connection: ConnectionStats,
+    nowMs: number,
+    startedMs: number,
+    summary: PercentileSummary,
+  ): void {
+    const latency = nowMs - startedMs;
+    summary.record(latency);
+    if (latency > this.maxLatencyMs) this.maxLatencyMs = latency;
+    if (latency < this.minLatencyMs || this.latencyCount === 0) this.minLatencyMs = latency;
+    this.totalLatencyMs += latency;
+    this.latencyCount++;
+    if (latency > connection.maxLatencyMs) connection.maxLatencyMs = latency;
+    if (latency < connection.minLatencyMs || connection.latencyCount === 0) {
+      connection.minLatencyMs = latency;
+    }
+    connection.totalLatencyMs += latency;
+    connection.latencyCount++;
+    connection.lastLatencyMs = latency;
+    connection.lastResponseMs = nowMs;
+  }
+
+  /** A reply of `size` bytes, its length prefix not counted. */
+  responded(size: number): void {
+    this.metrics.responseBytes += size;
+    this.lastResponseSize = size;
+    if (size > this.maxResponseSize) this.maxResponseSize = size;
+    if (size < this.minResponseSize || this.minResponseSize === -1) this.minResponseSize = size;
+  }
+
+  reset(): void {
+    this.received = 0;
+    this.sent = 0;
+    this.minLatencyMs = 0;
+    this.maxLatencyMs = 0;
+    this.totalLatencyMs = 0;
+    this.latencyCount = 0;
+    this.lastResponseSize = -1;
+    this.minResponseSize = -1;
+    this.maxResponseSize = -1;
+    this.slowSyncs = 0;
+    this.metrics.reset();
+  }
+}

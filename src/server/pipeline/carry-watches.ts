@@ -1,0 +1,79 @@
+/**
+ * What becomes of watches when an operator puts another tree in the place of the one that clients
+ * watch (Standalone): one whose znode differs fires, every other stays. Apache's server forgets
+ * them all with the old tree, and a client that waits for a change waits forever.
+ */
+import { EventType } from '../../protocol/watch-event.js';
+import type { ClientConnection } from '../state/client-connection.js';
+import type { ServerState } from '../state/server-state.js';
+import type { DataNode } from '../tree/data-node.js';
+import type { WatchNotifier } from './watch-notifier.js';
+
+/** No txn made the change, as with what a client missed while it was away. */
+const NO_ZXID = -1n;
+
+/** @param after has taken over the connections that stay */
+export function carryWatches(
+  before: ServerState,
+  after: ServerState,
+  notifier: WatchNotifier,
+): void {
+  const isHere = (connection: ClientConnection): boolean =>
+    connection.phase === 'open' && after.connections.get(connection.id) === connection;
+  after.dataWatches.addAll(before.dataWatches, isHere);
+  after.childWatches.addAll(before.childWatches, isHere);
+  for (const path of pathsToCompare(before, after)) {
+    const old = before.tree.get(path);
+    const now = after.tree.get(path);
+    if (now === undefined) {
+      if (old !== undefined) notifier.fireDeletion(old, before.tree, NO_ZXID);
+    } else if (old === undefined) {
+      notifier.fireData(now, after.tree, EventType.NodeCreated, NO_ZXID);
+    } else {
+      if (!isSameData(before, old, after, now)) {
+        notifier.fireData(now, after.tree, EventType.NodeDataChanged, NO_ZXID);
+      }
+      if (!hasSameChildren(before, old, after, now)) {
+        notifier.fireChildren(now, after.tree, NO_ZXID);
+      }
+    }
+  }
+}
+
+/** Those that are watched; all of both trees where a watch is on everything below a znode. */
+function* pathsToCompare(before: ServerState, { tree, ...after }: ServerState): Generator<string> {
+  const { dataWatches, childWatches } = after;
+  if (!dataWatches.hasRecursive) {
+    // Firing takes watches out of the tables.
+    const watched = [...dataWatches.byPath(), ...childWatches.byPath()].map(([path]) => path);
+    yield* new Set(watched);
+    return;
+  }
+  for (const { path } of before.tree.walk()) yield path;
+  for (const { path } of tree.walk()) if (before.tree.get(path) === undefined) yield path;
+}
+
+function isSameData(
+  { tree: { stats: oldStats } }: ServerState,
+  old: DataNode,
+  { tree: { stats } }: ServerState,
+  now: DataNode,
+): boolean {
+  return (
+    oldStats.czxid(old.slot) === stats.czxid(now.slot) &&
+    oldStats.mzxid(old.slot) === stats.mzxid(now.slot) &&
+    old.data === now.data
+  );
+}
+
+function hasSameChildren(
+  { tree: oldTree }: ServerState,
+  old: DataNode,
+  { tree }: ServerState,
+  now: DataNode,
+): boolean {
+  if (oldTree.stats.pzxid(old.slot) !== tree.stats.pzxid(now.slot)) return false;
+  if (old.numChildren !== now.numChildren) return false;
+  for (const { path } of old.children ?? []) if (tree.get(path) === undefined) return false;
+  return true;
+}

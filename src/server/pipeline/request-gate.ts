@@ -1,0 +1,120 @@
+/**
+ * The door that a request passes before it is served: it may have to wait, and a large one may be
+ * turned away. Without limits it is two comparisons.
+ */
+
+import { LargeRequests } from '../limits/large-requests.js';
+import { NO_LIMITS } from '../limits/limit-options.js';
+import { RequestThrottler } from '../limits/request-throttler.js';
+import type { ClientConnection } from '../state/client-connection.js';
+import type { Request } from '../state/request.js';
+import type { ServerState } from '../state/server-state.js';
+
+/** Header of a request: int xid, int type. */
+const HEADER_SIZE = 8;
+
+export interface GateHandlers {
+  /** Requests in the pipeline. */
+  inProcess(): number;
+  serve(connection: ClientConnection, bytes: Buffer, start: number, end: number): void;
+  /** Answers THROTTLEDOP, in order. */
+  refuse(connection: ClientConnection, frame: Buffer, sinceMs: number): void;
+  close(connection: ClientConnection): void;
+}
+
+export class RequestGate {
+  readonly large: LargeRequests;
+  private readonly state: ServerState;
+  private readonly handlers: GateHandlers;
+  private readonly throttler: RequestThrottler<ClientConnection>;
+  /** Bytes of the large request that is being served; 0 for any other. */
+  private entering = 0;
+  /** Bytes of the request that is being served. */
+  private size = 0;
+
+  constructor(state: ServerState, handlers: GateHandlers) {
+    const { requests, large } = state.settings.limits ?? NO_LIMITS;
+    this.state = state;
+    this.handlers = handlers;
+    this.throttler = new RequestThrottler(requests);
+    this.large = new LargeRequests(large);
+  }
+
+  /** Requests that wait here. */
+  get waiting(): number {
+    return this.throttler.length;
+  }
+
+  enter(connection: ClientConnection, bytes: Buffer, start: number, end: number): void {
+    const { state, handlers, large } = this;
+    const length = end - start - HEADER_SIZE;
+    if (large.isLarge(length)) {
+      if (!large.fits(length)) {
+        state.stats.count('large_requests_rejected');
+        state.exceeded('largeRequestBytes', connection.remoteIp, large.maxBytes);
+        handlers.close(connection);
+        return;
+      }
+      large.add(length);
+      this.entering = length;
+    }
+    if (this.throttler.holds(handlers.inProcess())) {
+      // It lives as long as it sends, however long its requests have to wait.
+      if (connection.session !== null) state.sessions.touch(connection.session, state.monotonicMs);
+      state.stats.count('request_throttle_wait_count');
+      this.throttler.push(connection, bytes.subarray(start, end), state.monotonicMs);
+      this.entering = 0;
+    } else {
+      this.serve(connection, bytes, start, end);
+    }
+  }
+
+  private serve(connection: ClientConnection, bytes: Buffer, start: number, end: number): void {
+    this.size = end - start;
+    this.handlers.serve(connection, bytes, start, end);
+    this.size = 0;
+    // Nobody kept it: it was answered at once.
+    if (this.entering > 0) this.large.remove(this.entering);
+    this.entering = 0;
+  }
+
+  /** The request being served goes on into the pipeline. */
+  keep(request: Request): void {
+    request.size = this.size;
+    request.largeBytes = this.entering;
+    this.entering = 0;
+  }
+
+  /** It has left the pipeline. */
+  done(request: Request): void {
+    if (request.largeBytes > 0) this.large.remove(request.largeBytes);
+  }
+
+  /** There may be room now, or something stale. */
+  release(): void {
+    if (this.throttler.length === 0) return;
+    const { state, handlers, large } = this;
+    for (;;) {
+      const released = this.throttler.next(handlers.inProcess(), state.monotonicMs);
+      if (released === undefined) return;
+      const { connection, frame, sinceMs } = released.request;
+      state.stats.metrics.throttleQueueTime.record(state.monotonicMs - sinceMs);
+      const length = frame.length - HEADER_SIZE;
+      this.entering = large.isLarge(length) ? length : 0;
+      if (released.kind === 'serve') {
+        this.serve(connection, frame, 0, frame.length);
+        continue;
+      }
+      large.remove(this.entering);
+      this.entering = 0;
+      if (released.kind === 'drop') {
+        state.stats.count('stale_requests');
+        state.stats.count('stale_requests_dropped');
+        handlers.close(connection);
+      } else {
+        state.stats.count('throttled_ops');
+        handlers.refuse(connection, frame, sinceMs);
+      }
+    }
+  }
+}

@@ -1,0 +1,188 @@
+/**
+ * Turns changes of the tree into watch events. They enter a connection's archive when the change is
+ * applied, so before the reply of that write and before any later read: a client never sees a
+ * change before the event that tells of it. An event is not sent to a connection that may not read
+ * the znode (CVE-2024-23944).
+ */
+import type { BasicSummaryName } from '../../fourlw/mntr-keys.js';
+import { OutputArchive } from '../../jute/output-archive.js';
+import type { ACL } from '../../protocol/data.js';
+import { Xid } from '../../protocol/op-code.js';
+import { Perms } from '../../protocol/perms.js';
+import { EventType, KeeperState } from '../../protocol/watch-event.js';
+import type { ClientConnection } from '../state/client-connection.js';
+import type { ServerState } from '../state/server-state.js';
+import { type DataNode, dataLength } from '../tree/data-node.js';
+import type { DataTree, TreeListener } from '../tree/data-tree.js';
+
+/** The summary that tells how many watches a change of this kind fired. */
+const FIRED = new Map<EventType, BasicSummaryName>([
+  [EventType.NodeCreated, 'node_created_watch_count'],
+  [EventType.NodeDeleted, 'node_deleted_watch_count'],
+  [EventType.NodeDataChanged, 'node_changed_watch_count'],
+  [EventType.NodeChildrenChanged, 'node_children_watch_count'],
+]);
+
+interface EventFrame {
+  readonly type: EventType;
+  readonly path: string;
+  readonly zxid: bigint;
+  readonly frame: Buffer;
+}
+
+export class WatchNotifier implements TreeListener {
+  private readonly state: ServerState;
+  private last: EventFrame = { type: EventType.None, path: '', zxid: 0n, frame: Buffer.alloc(0) };
+
+  constructor(state: ServerState) {
+    this.state = state;
+  }
+
+  created(node: DataNode, parent: DataNode, zxid: bigint): void {
+    this.state.stats.metrics.writes.record(node.path, dataLength(node.data));
+    this.fireData(node, this.state.tree, EventType.NodeCreated, zxid);
+    this.fireChildren(parent, this.state.tree, zxid);
+  }
+
+  dataChanged(node: DataNode, zxid: bigint): void {
+    this.state.stats.metrics.writes.record(node.path, dataLength(node.data));
+    this.fireData(node, this.state.tree, EventType.NodeDataChanged, zxid);
+  }
+
+  deleted(node: DataNode, parent: DataNode, zxid: bigint): void {
+    const { path } = node;
+    this.state.stats.metrics.writes.record(path, 0);
+    this.state.stats.metrics.reads.forgetNode(node.slot);
+    this.fireDeletion(node, this.state.tree, zxid);
+    this.fireChildren(parent, this.state.tree, zxid);
+  }
+
+  /** @param tree the one that the znode is of, for its ACL */
+  fireDeletion(node: DataNode, tree: DataTree, zxid: bigint): void {
+    const told = this.fireData(node, tree, EventType.NodeDeleted, zxid);
+    const { childWatches } = this.state;
+    if (childWatches.pathCount === 0) return;
+    const { path } = node;
+    const acl = tree.aclOf(node);
+    let fired = 0;
+    childWatches.trigger(path, false, (connection) => {
+      fired++;
+      // One event a connection and change, even when it watches data and children.
+      if (told?.has(connection) !== true) {
+        this.send(connection, EventType.NodeDeleted, path, zxid, acl);
+      }
+    });
+    this.countFired(EventType.NodeDeleted, fired);
+  }
+
+  /** Returns who was told, where anybody watches any data. */
+  fireData(
+    node: DataNode,
+    tree: DataTree,
+    type: EventType,
+    zxid: bigint,
+  ): Set<ClientConnection> | undefined {
+    const { dataWatches } = this.state;
+    if (dataWatches.pathCount === 0) return undefined;
+    const told = new Set<ClientConnection>();
+    const { path } = node;
+    const acl = tree.aclOf(node);
+    dataWatches.trigger(path, false, (connection) => {
+      told.add(connection);
+      this.send(connection, type, path, zxid, acl);
+    });
+    this.countFired(type, told.size);
+    return told;
+  }
+
+  fireChildren(node: DataNode, tree: DataTree, zxid: bigint): void {
+    const { childWatches } = this.state;
+    if (childWatches.pathCount === 0) return;
+    const { path } = node;
+    const acl = tree.aclOf(node);
+    let fired = 0;
+    childWatches.trigger(path, true, (connection) => {
+      fired++;
+      this.send(connection, EventType.NodeChildrenChanged, path, zxid, acl);
+    });
+    this.countFired(EventType.NodeChildrenChanged, fired);
+  }
+
+  private countFired(type: EventType, watches: number): void {
+    const name = FIRED.get(type);
+    if (watches > 0 && name !== undefined) this.state.stats.metrics.record(name, watches);
+  }
+
+  private send(
+    connection: ClientConnection,
+    type: EventType,
+    path: string,
+    zxid: bigint,
+    acl: readonly ACL[],
+  ): void {
+    if (!this.state.auth.isAllowed(acl, Perms.READ, connection.ids)) return;
+    sendEvent(this.state, connection, this.frameOf(type, path, zxid));
+  }
+
+  private frameOf(type: EventType, path: string, zxid: bigint): Buffer {
+    const { last } = this;
+    if (last.type === type && last.zxid === zxid && last.path === path) return last.frame;
+    const frame = eventFrame(type, path, zxid);
+    this.last = { type, path, zxid, frame };
+    return frame;
+  }
+
+  /**
+   * Arms the watches a client brings after a reconnect, or fires those whose change it missed: what
+   * happened after `relativeZxid` it has not seen (DataTree.setWatches).
+   */
+  setWatches(
+    connection: ClientConnection,
+    relativeZxid: bigint,
+    watches: { data: readonly string[]; exist: readonly string[]; child: readonly string[] },
+  ): void {
+    const { tree, dataWatches, childWatches } = this.state;
+    const fire = (type: EventType, path: string): void =>
+      sendEvent(this.state, connection, eventFrame(type, path, -1n));
+    for (const path of watches.data) {
+      const node = tree.get(path);
+      if (node === undefined) fire(EventType.NodeDeleted, path);
+      else if (tree.stats.mzxid(node.slot) > relativeZxid) fire(EventType.NodeDataChanged, path);
+      else dataWatches.add(path, connection, 1);
+    }
+    for (const path of watches.exist) {
+      if (tree.get(path) !== undefined) fire(EventType.NodeCreated, path);
+      else dataWatches.add(path, connection, 1);
+    }
+    for (const path of watches.child) {
+      const node = tree.get(path);
+      if (node === undefined) fire(EventType.NodeDeleted, path);
+      else if (tree.stats.pzxid(node.slot) > relativeZxid) {
+        fire(EventType.NodeChildrenChanged, path);
+      } else childWatches.add(path, connection, 1);
+    }
+  }
+}
+
+/** What each watcher of a change is told: very many may be told the same. */
+function eventFrame(type: EventType, path: string, zxid: bigint): Buffer {
+  const out = new OutputArchive();
+  const start = out.skip(4);
+  out.writeInt(Xid.notification);
+  out.writeLong(zxid);
+  out.writeInt(0);
+  out.writeInt(type);
+  out.writeInt(KeeperState.SyncConnected);
+  out.writeString(path);
+  out.patchInt(start, out.length - start - 4);
+  return out.take();
+}
+
+function sendEvent(state: ServerState, connection: ClientConnection, frame: Buffer): void {
+  if (connection.phase !== 'open') return;
+  connection.out.writeShared(frame);
+  state.stats.metrics.count('watch_bytes', frame.length - 4);
+  connection.stats.sent++;
+  state.stats.sent++;
+  state.markTold(connection);
+}

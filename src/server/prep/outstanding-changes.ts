@@ -1,0 +1,174 @@
+/**
+ * What the tree will be once every proposed write is committed: prep decides against this, not
+ * against the tree, or two writes in flight would both see the version before them. A record stands
+ * until the txn that made it is applied (PrepRequestProcessor's outstandingChanges).
+ *
+ * This is the one owner of what is pending. `put`, `takeBack` and `settle` alone let records in and
+ * out; the newest of a path, the ephemerals of a session and the digest all follow from them.
+ */
+import type { ACL } from '../../protocol/data.js';
+import { assert } from '../base/assert.js';
+import { LongMap } from '../base/long-map.js';
+import type { ZnodeData } from '../tree/data-node.js';
+import type { DataTree } from '../tree/data-tree.js';
+import { TreeDigest, tableDigest } from '../tree/digest.js';
+import { StatTable } from '../tree/stat-table.js';
+import { ChangeRecord } from './change-record.js';
+
+export class OutstandingChanges {
+  /** Of the tree with all that is pending. */
+  readonly digest = new TreeDigest();
+  private readonly tree: DataTree;
+  private readonly isDigestEnabled: boolean;
+  private readonly stats = new StatTable();
+  /** The newest record of each path; older ones hang on it. */
+  private readonly newest = new Map<string, ChangeRecord>();
+  /** Pending creates of ephemerals by owner, as records: a name may be used again. */
+  private readonly creating = new LongMap<Set<ChangeRecord>>();
+
+  constructor(tree: DataTree, isDigestEnabled: boolean) {
+    this.tree = tree;
+    this.isDigestEnabled = isDigestEnabled;
+    this.digest.copy(tree.digest);
+  }
+
+  /** Paths with pending changes. */
+  get size(): number {
+    return this.newest.size;
+  }
+
+  /** The znode as it will be, or undefined when there will be none. */
+  get(path: string): ChangeRecord | undefined {
+    const record = this.newest.get(path);
+    if (record !== undefined) return record.isThere ? record : undefined;
+    const node = this.tree.get(path);
+    if (node === undefined) return undefined;
+    const { stats } = this.tree;
+    const { slot } = node;
+    const acl = this.tree.aclOf(node);
+    return new ChangeRecord(
+      path,
+      stats,
+      slot,
+      node.data,
+      acl,
+      node.numChildren,
+      stats.digest(slot),
+    );
+  }
+
+  /** A copy of a record, to be changed and then put. */
+  copy(record: ChangeRecord): ChangeRecord {
+    const { path, stats, slot, data, acl, childCount, digest } = record;
+    const copied = this.stats.allocateCopy(stats, slot);
+    const copy = new ChangeRecord(path, this.stats, copied, data, acl, childCount, digest);
+    copy.pendingCversion = record.pendingCversion;
+    return copy;
+  }
+
+  /**
+   * A znode that is made, to be put.
+   * @param crc of path and data
+   * @param owner as stored: a session or a mark
+   */
+  make(
+    path: string,
+    data: ZnodeData,
+    crc: number,
+    acl: readonly ACL[],
+    owner: bigint,
+    { zxid, time }: { zxid: bigint; time: bigint },
+  ): ChangeRecord {
+    const slot = this.stats.allocateNew(zxid, time, owner);
+    this.stats.setContentCrc(slot, crc);
+    return new ChangeRecord(path, this.stats, slot, data, acl, 0, 0);
+  }
+
+  /** @param before what `get` gave for the path; null where there was no znode */
+  put(before: ChangeRecord | null, after: ChangeRecord): void {
+    const { path } = after;
+    if (this.isDigestEnabled) {
+      after.digest = after.isThere ? tableDigest(path, after.stats, after.slot) : 0;
+      this.digest.move(before === null ? 0 : before.digest, after.digest);
+    }
+    const older = this.pendingBefore(before, path);
+    if (older !== undefined) {
+      older.newer = after;
+      after.older = older;
+    }
+    this.newest.set(path, after);
+    if (!after.isEphemeralCreate) return;
+    const owner = after.ephemeralOwner;
+    const creates = this.creating.get(owner);
+    if (creates === undefined) this.creating.set(owner, new Set([after]));
+    else creates.add(after);
+  }
+
+  /** The newest pending record: what `get` gave, unless that was the tree's own or none. */
+  private pendingBefore(before: ChangeRecord | null, path: string): ChangeRecord | undefined {
+    if (before === null) return this.newest.get(path);
+    return before.stats === this.stats ? before : undefined;
+  }
+
+  /** The ephemerals that `owner` will have, for the txn that closes its session. */
+  ephemeralsOf(owner: bigint): string[] {
+    const paths = new Set(this.tree.ephemeralsOf(owner));
+    for (const { path } of this.creating.get(owner) ?? []) paths.add(path);
+    return [...paths].filter((path) => this.get(path)?.ephemeralOwner === owner);
+  }
+
+  /** Takes back what a multi that failed had put; nothing was put after it. */
+  takeBack(records: readonly ChangeRecord[]): void {
+    for (let i = records.length - 1; i >= 0; i--) {
+      const record = records[i] as ChangeRecord;
+      const { path, older } = record;
+      if (record.newer !== null) {
+        assert(false, `${path}: a change was made after one that is taken back`);
+      }
+      if (older === null) {
+        this.newest.delete(path);
+      } else {
+        older.newer = null;
+        this.newest.set(path, older);
+      }
+      if (this.isDigestEnabled) this.digest.move(record.digest, this.get(path)?.digest ?? 0);
+      this.release(record);
+    }
+  }
+
+  /** The txn that made these records is applied: the tree says it all now. */
+  settle(records: readonly ChangeRecord[]): void {
+    if (records.length === 0) return;
+    for (const record of records) {
+      const { path, older, newer } = record;
+      if (older !== null) assert(false, `${path}: a change settles before an older one`);
+      if (newer === null) this.newest.delete(path);
+      else newer.older = null;
+      this.tree.adoptDigest(path, record.digest, this.stats.contentCrc(record.slot));
+      this.release(record);
+    }
+    if (this.newest.size === 0) this.expectNothing();
+  }
+
+  private release(record: ChangeRecord): void {
+    if (record.isEphemeralCreate) {
+      const owner = record.ephemeralOwner;
+      const creates = this.creating.get(owner);
+      if (creates?.delete(record) && creates.size === 0) this.creating.delete(owner);
+    }
+    this.stats.release(record.slot);
+  }
+
+  /** No path has a pending change: nothing may be left of any other kind either. */
+  private expectNothing(): void {
+    const { digest, stats, creating, tree } = this;
+    if (stats.count !== 0 || creating.size !== 0) {
+      const found = `${stats.count} Stats and ephemerals of ${creating.size} sessions`;
+      assert(false, `pending changes: found ${found} (expected none)`);
+    }
+    if (this.isDigestEnabled && !digest.equals(tree.digest)) {
+      const problem = `without pending changes it is ${digest} (expected ${tree.digest})`;
+      assert(false, `digest of the next txn: ${problem}`);
+    }
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * A standalone server whose whole tree an operator can replace while it runs (the AdminServer's
+ * restore). Connections stay, and so do the sessions that the new tree's snapshot knows. Their
+ * watches stay, or fire where the znode differs (watch/carry-watches.ts).
+ *
+ * ```
+ *   restore ─▶ hold clients ─▶ the old tree answers what it took ─▶ adopt-restored ─▶ restored
+ * ```
+ *
+ * What clients send in between waits here. So no txn of the old tree comes behind the new one, and
+ * no request is answered half by each.
+ */
+import { assert } from '../base/assert.js';
+import type { Effect } from '../effects.js';
+import type { Event } from '../events.js';
+import type { ServerStats } from '../metrics/server-stats.js';
+import type { SnapshotContent } from '../persistence/snapshot-content.js';
+import type { Server } from '../server.js';
+
+type Data = Pick<SnapshotContent, 'tree' | 'sessions'>;
+
+/** @param stats what the server before it has counted */
+export type MakeStandalone = (data: Data, stats?: ServerStats) => Server;
+
+type Restore = Extract<Event, { kind: 'restore' }>;
+
+export class Standalone {
+  server: Server;
+  private readonly make: MakeStandalone;
+  private restore: Restore | null = null;
+  /** The disk is at work on it. */
+  private isAdopting = false;
+  /** What clients do in the meantime. */
+  private held: Event[] = [];
+  /** Those that are not read until then: what they send must not fill the memory. */
+  private readonly quiet = new Set<number>();
+  /** What is to leave before anything of the server now in front. */
+  private before: Effect[] = [];
+  private now: Extract<Event, { kind: 'clock' }> = { kind: 'clock', wallMs: 0, monotonicMs: 0 };
+
+  constructor(make: MakeStandalone, data: Data) {
+    this.make = make;
+    this.server = make(data);
+  }
+
+  get nextWakeMs(): number {
+    return this.server.nextWakeMs;
+  }
+
+  get isRestoring(): boolean {
+    return this.restore !== null;
+  }
+
+  step(event: Event): void {
+    if (event.kind === 'clock') this.now = event;
+    if (event.kind === 'restore') this.begin(event);
+    else if (event.kind === 'restored') this.finish();
+    else if (this.restore !== null && OF_CLIENTS.has(event.kind)) this.hold(event);
+    else this.server.step(event);
+  }
+
+  drain(): readonly Effect[] {
+    const effects = this.server.drain();
+    const { before, restore } = this;
+    const isIdle = restore !== null && !this.isAdopting && this.server.outstandingRequests === 0;
+    if (before.length === 0 && !isIdle) return effects;
+    this.before = [];
+    const all = [...before, ...effects];
+    if (!isIdle) return all;
+    this.isAdopting = true;
+    all.push({
+      kind: 'adopt-restored',
+      staged: restore.staged,
+      whenDurable: { kind: 'restored' },
+    });
+    return all;
+  }
+
+  private begin(event: Restore): void {
+    assert(this.restore === null, 'one restore at a time');
+    this.restore = event;
+    this.server.isHalting = true;
+  }
+
+  private hold(event: Event): void {
+    this.held.push(event);
+    if (event.kind !== 'received' || this.quiet.has(event.connection)) return;
+    this.quiet.add(event.connection);
+    this.before.push({ kind: 'pause', connection: event.connection });
+  }
+
+  private finish(): void {
+    const { restore, server: old, held } = this;
+    assert(restore !== null, 'nothing is being restored');
+    // Its last words, among them events that waited for a turn of their own.
+    const last = old.drain();
+    const { tree, sessions } = restore.database;
+    this.server = this.make({ tree, sessions: [...sessions.values()] }, old.state.stats);
+    this.server.state.isRestored = true;
+    this.server.step(this.now);
+    this.server.takeOver(old);
+    this.before.push(...last.filter(({ kind }) => kind !== 'wake'));
+    this.before.push(
+      ...[...this.quiet].map((connection) => ({ kind: 'resume', connection }) as const),
+    );
+    this.quiet.clear();
+    this.restore = null;
+    this.isAdopting = false;
+    this.held = [];
+    for (const event of held) this.server.step(event);
+  }
+}
+
+const OF_CLIENTS: ReadonlySet<Event['kind']> = new Set([
+  'connected',
+  'received',
+  'disconnected',
+  'evicted',
+  'drained',
+]);

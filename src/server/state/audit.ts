@@ -1,0 +1,205 @@
+/**
+ * The audit log: who changed what, and whether it was done (AuditHelper). Entries are made when a
+ * txn is applied; what the client asked for is noted when it arrives: an error txn has no path.
+ */
+import { InputArchive } from '../../jute/input-archive.js';
+import { JuteError } from '../../jute/jute-error.js';
+import { ustring } from '../../jute/record.js';
+import { createModeOf } from '../../protocol/create-mode.js';
+import { type ACL, ACLVector } from '../../protocol/data.js';
+import { OpCode } from '../../protocol/op-code.js';
+import { Perms } from '../../protocol/perms.js';
+import { hex64 } from '../../protocol/zxid.js';
+import { escapeHidden } from '../base/escape-hidden.js';
+import { maskDigests, shownUser } from '../session/auth.js';
+import type { Txn } from '../tree/txn.js';
+import type { Request } from './request.js';
+
+/** One line of the log; absent fields are not printed. */
+export interface AuditEntry {
+  readonly session?: string;
+  /** Users of the connection with commas between; absent where the server itself acted. */
+  readonly user?: string;
+  readonly ip?: string;
+  readonly operation: string;
+  readonly znode?: string;
+  readonly znodeType?: string;
+  readonly acl?: string;
+  readonly result: 'success' | 'failure' | 'invoked';
+}
+
+/** What a client asked for. */
+export interface AuditDraft {
+  readonly operation: string;
+  readonly znode?: string;
+  readonly znodeType?: string;
+  readonly acl?: string;
+  /** Of a multi, one for each operation; undefined for a check. */
+  readonly parts?: readonly (AuditDraft | undefined)[];
+}
+
+const OPERATIONS = new Map<number, string>([
+  [OpCode.create, 'create'],
+  [OpCode.create2, 'create'],
+  [OpCode.createContainer, 'create'],
+  [OpCode.createTTL, 'create'],
+  [OpCode.delete, 'delete'],
+  [OpCode.setData, 'setData'],
+  [OpCode.setACL, 'setAcl'],
+  [OpCode.multi, 'multiOperation'],
+  [OpCode.reconfig, 'reconfig'],
+]);
+const EPHEMERAL_DELETION = 'ephemeralZNodeDeletionOnSessionCloseOrExpire';
+
+/** Notes the write of `type` whose body is in `input`, which stays where it is. */
+export function draftAudit(type: number, input: InputArchive): AuditDraft {
+  const operation = OPERATIONS.get(type) ?? String(type);
+  try {
+    const body = new InputArchive(input.bytes, input.at, input.end);
+    return type === OpCode.multi ? { operation, parts: readParts(body) } : readDraft(type, body);
+  } catch (error) {
+    if (error instanceof JuteError) return { operation };
+    throw error;
+  }
+}
+
+function readParts(body: InputArchive): (AuditDraft | undefined)[] {
+  const parts: (AuditDraft | undefined)[] = [];
+  for (;;) {
+    const type = body.readInt();
+    const isDone = body.readBool();
+    body.readInt();
+    if (isDone) return parts;
+    const draft = readDraft(type, body);
+    parts.push(type === OpCode.check ? undefined : draft);
+  }
+}
+
+/** Reads a whole record: behind it stands the next operation of a multi. */
+function readDraft(type: number, body: InputArchive): AuditDraft {
+  const operation = OPERATIONS.get(type) ?? String(type);
+  switch (type) {
+    case OpCode.create:
+    case OpCode.create2:
+    case OpCode.createContainer:
+    case OpCode.createTTL: {
+      const znode = ustring.read(body);
+      body.readBuffer();
+      ACLVector.read(body);
+      const mode = createModeOf(body.readInt());
+      if (type === OpCode.createTTL) body.readLong();
+      const znodeType = mode === undefined ? {} : { znodeType: mode.name.toLowerCase() };
+      return { operation, znode, ...znodeType };
+    }
+    case OpCode.setACL: {
+      const znode = ustring.read(body);
+      const acl = ACLVector.read(body);
+      body.readInt();
+      return { operation, znode, acl: aclText(acl) };
+    }
+    case OpCode.setData: {
+      const znode = ustring.read(body);
+      body.readBuffer();
+      body.readInt();
+      return { operation, znode };
+    }
+    case OpCode.delete:
+    case OpCode.check: {
+      const znode = ustring.read(body);
+      body.readInt();
+      return { operation, znode };
+    }
+    default:
+      return { operation };
+  }
+}
+
+/** The lines of a txn that was applied. */
+export function* auditEntries(request: Request, txn: Txn): Generator<AuditEntry> {
+  const session = request.sessionId === 0n ? {} : { session: `0x${hex64(request.sessionId)}` };
+  if (txn.type === OpCode.closeSession) {
+    for (const znode of txn.paths ?? []) {
+      yield { ...session, operation: EPHEMERAL_DELETION, znode, result: 'success' };
+    }
+    return;
+  }
+  if (txn.type === OpCode.deleteContainer) {
+    yield { operation: 'delete', znode: txn.path, result: 'success' };
+    return;
+  }
+  const { audit, connection, ids } = request;
+  if (audit === null || connection === null) return;
+  const user = ids.map(shownUser).reverse().join(',');
+  const who = { ...session, user, ip: connection.remoteIp };
+  const isFailed = txn.type === OpCode.error;
+  if (isFailed || txn.type !== OpCode.multi) {
+    yield entryOf(who, audit, isFailed ? undefined : txn);
+    return;
+  }
+  if (txn.txns.some(({ type }) => type === OpCode.error)) {
+    yield { ...who, operation: audit.operation, result: 'failure' };
+    return;
+  }
+  for (const [i, part] of txn.txns.entries()) {
+    const draft = audit.parts?.[i];
+    if (draft !== undefined) yield entryOf(who, draft, part);
+  }
+}
+
+/** @param txn undefined when the request failed */
+function entryOf(
+  who: Pick<AuditEntry, 'session' | 'user' | 'ip'>,
+  { operation, znode, znodeType, acl }: AuditDraft,
+  txn: Txn | undefined,
+): AuditEntry {
+  // The path of a sequential znode is known when it is made.
+  const path = txn !== undefined && 'path' in txn ? txn.path : znode;
+  return {
+    ...who,
+    operation,
+    ...(path === undefined ? {} : { znode: path }),
+    ...(znodeType === undefined ? {} : { znodeType }),
+    ...(acl === undefined ? {} : { acl }),
+    result: txn === undefined ? 'failure' : 'success',
+  };
+}
+
+const LETTERS = [
+  [Perms.CREATE, 'c'],
+  [Perms.DELETE, 'd'],
+  [Perms.READ, 'r'],
+  [Perms.WRITE, 'w'],
+  [Perms.ADMIN, 'a'],
+] as const;
+
+/** `world:anyone:r,digest:bob:x:cdrwa`. Apache's puts nothing between the entries. */
+function aclText(acl: readonly ACL[]): string {
+  return maskDigests(acl)
+    .map(({ perms, id }) => {
+      const letters = LETTERS.filter(([bit]) => (perms & bit) !== 0).map(([, letter]) => letter);
+      return `${id.scheme}:${id.id}:${letters.join('')}`;
+    })
+    .join(',');
+}
+
+/**
+ * The line as Apache writes it: `key=value`, tabs between. A user's name may hold what would look
+ * like another line or field, so characters that hide or control are escaped.
+ *
+ * @param serverUser who is named where the server itself acted
+ */
+export function formatAuditEntry(entry: AuditEntry, serverUser: string): string {
+  const fields = [
+    ['session', entry.session],
+    ['user', entry.user ?? serverUser],
+    ['ip', entry.ip],
+    ['operation', entry.operation],
+    ['znode', entry.znode],
+    ['znode_type', entry.znodeType],
+    ['acl', entry.acl],
+    ['result', entry.result],
+  ] as const;
+  return fields
+    .flatMap(([key, value]) => (value === undefined ? [] : [`${key}=${escapeHidden(value)}`]))
+    .join('\t');
+}

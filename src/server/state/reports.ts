@@ -1,0 +1,157 @@
+/**
+ * What a server tells its operator besides answers and metrics: data for a log, never text. It
+ * leaves as an effect, in order with the rest, and a driver without a log drops it.
+ */
+import { InputArchive } from '../../jute/input-archive.js';
+import { JuteError } from '../../jute/jute-error.js';
+import { ustring } from '../../jute/record.js';
+import { OpCode } from '../../protocol/op-code.js';
+import { LIMITS, type LimitName } from '../limits/limits.js';
+import type { QuotaExcess } from '../prep/quota-check.js';
+import type { Session } from '../session/session-tracker.js';
+import type { Txn } from '../tree/txn.js';
+import { type AuditEntry, auditEntries } from './audit.js';
+import type { ClientConnection } from './client-connection.js';
+import { lastOperationName } from './last-operation.js';
+import type { Request } from './request.js';
+
+export type Report =
+  | {
+      readonly kind: 'session-opened' | 'session-resumed';
+      readonly sessionId: bigint;
+      readonly remoteIp: string;
+      readonly remotePort: number;
+      readonly timeoutMs: number;
+    }
+  | { readonly kind: 'session-closed' | 'session-expired'; readonly sessionId: bigint }
+  /** A connection that was closed without an answer. */
+  | { readonly kind: 'refused'; readonly remoteIp: string; readonly reason: string }
+  | {
+      readonly kind: 'slow-request';
+      readonly sessionId: bigint;
+      /** As `cons` names it: GETD, CREA … */
+      readonly operation: string;
+      /** Undefined where the request has none, or failed. */
+      readonly path: string | undefined;
+      readonly ms: number;
+    }
+  /** A write above a limit of /zookeeper/quota, once a minute for each limit. */
+  | ({ readonly kind: 'quota-exceeded'; readonly isRefused: boolean } & QuotaExcess)
+  /** A limit was exceeded, once a minute for each. */
+  | {
+      readonly kind: 'limit-exceeded';
+      readonly limit: LimitName;
+      /** In force here, in the unit of the limit. */
+      readonly value: number;
+      readonly from: string;
+      /** Since it was reported last, this one included. */
+      readonly times: number;
+    }
+  /** What this member is in its ensemble, and why. */
+  | { readonly kind: 'quorum'; readonly message: string }
+  | { readonly kind: 'audit'; readonly entry: AuditEntry };
+
+export interface ReportOptions {
+  /** Requests that take longer, in ms, are reported; 0 reports none. */
+  readonly slowRequestMs: number;
+  /** audit.enable */
+  readonly isAudited: boolean;
+}
+
+const REPORT_EVERY_MS = 60_000;
+
+export class Reporter {
+  readonly options: ReportOptions;
+  private held: Report[] = [];
+  private readonly limits = new Map<LimitName, { reportedMs: number; times: number }>();
+  /** When each quota that is exceeded was reported last. */
+  private readonly quotasToldMs = new Map<string, number>();
+
+  constructor(options: ReportOptions) {
+    this.options = options;
+  }
+
+  add(report: Report): void {
+    this.held.push(report);
+  }
+
+  limit(name: LimitName, value: number, from: string, nowMs: number): void {
+    let state = this.limits.get(name);
+    if (state === undefined) {
+      state = { reportedMs: Number.NEGATIVE_INFINITY, times: 0 };
+      this.limits.set(name, state);
+    }
+    state.times++;
+    if (nowMs - state.reportedMs < REPORT_EVERY_MS) return;
+    this.add({ kind: 'limit-exceeded', limit: name, value, from, times: state.times });
+    state.reportedMs = nowMs;
+    state.times = 0;
+  }
+
+  quotaExceeded(excess: QuotaExcess, isRefused: boolean, nowMs: number): void {
+    const limit = `${excess.what} ${excess.owner}`;
+    const toldMs = this.quotasToldMs.get(limit) ?? Number.NEGATIVE_INFINITY;
+    if (nowMs - toldMs < REPORT_EVERY_MS) return;
+    if (this.quotasToldMs.size >= LIMITS.quotasReported.value) this.quotasToldMs.clear();
+    this.quotasToldMs.set(limit, nowMs);
+    this.add({ kind: 'quota-exceeded', isRefused, ...excess });
+  }
+
+  take(): readonly Report[] {
+    const { held } = this;
+    if (held.length > 0) this.held = [];
+    return held;
+  }
+
+  session(
+    kind: 'session-opened' | 'session-resumed',
+    { remoteIp, remotePort }: ClientConnection,
+    { id: sessionId, timeoutMs }: Session,
+  ): void {
+    this.add({ kind, sessionId, remoteIp, remotePort, timeoutMs });
+  }
+
+  /** A txn was applied, `nowMs` on the monotonic clock. */
+  committed(request: Request, txn: Txn, nowMs: number): void {
+    if (txn.type === OpCode.closeSession) {
+      this.add({ kind: 'session-closed', sessionId: request.sessionId });
+    }
+    if (request.connection !== null)
+      this.answered(request, 'path' in txn ? txn.path : undefined, nowMs);
+    if (!this.options.isAudited) return;
+    for (const entry of auditEntries(request, txn)) this.add({ kind: 'audit', entry });
+  }
+
+  /** A read that had to wait was answered. Others are answered in the step that brings them. */
+  answeredLate(request: Request, nowMs: number): void {
+    if (this.isSlow(request, nowMs)) this.answered(request, pathIn(request.body), nowMs);
+  }
+
+  private answered(request: Request, path: string | undefined, nowMs: number): void {
+    if (!this.isSlow(request, nowMs)) return;
+    this.add({
+      kind: 'slow-request',
+      sessionId: request.sessionId,
+      operation: lastOperationName(request.type),
+      path,
+      ms: nowMs - request.startedMs,
+    });
+  }
+
+  private isSlow({ startedMs }: Request, nowMs: number): boolean {
+    const { slowRequestMs } = this.options;
+    return slowRequestMs > 0 && nowMs - startedMs >= slowRequestMs;
+  }
+}
+
+/** Most requests begin with their path. */
+function pathIn(body: Buffer | null): string | undefined {
+  if (body === null || body.length === 0) return undefined;
+  try {
+    const text = ustring.read(new InputArchive(body));
+    return text.startsWith('/') ? text : undefined;
+  } catch (error) {
+    if (error instanceof JuteError) return undefined;
+    throw error;
+  }
+}

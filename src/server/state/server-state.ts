@@ -1,0 +1,156 @@
+import { highOf, lowOf } from '../../jute/long.js';
+import { Fifo } from '../base/fifo.js';
+import type { Event } from '../events.js';
+import type { ConnectionThrottle } from '../limits/connection-throttle.js';
+import type { LimitOptions } from '../limits/limit-options.js';
+import { LIMITS, type LimitName } from '../limits/limits.js';
+import { namespaceOf } from '../metrics/quota-gauges.js';
+import { ServerStats } from '../metrics/server-stats.js';
+import type { Prep } from '../prep/prep.js';
+import type { Auth } from '../session/auth.js';
+import type { SessionTracker } from '../session/session-tracker.js';
+import type { DataTree } from '../tree/data-tree.js';
+import type { ClientConnection } from './client-connection.js';
+import { Reporter, type ReportOptions } from './reports.js';
+import { WatchManager } from './watch-manager.js';
+
+/** What a server is told when it is made; it reads no file and no clock of its own. */
+export interface ServerSettings {
+  readonly serverId: number;
+  readonly tickTimeMs: number;
+  readonly minSessionTimeoutMs: number;
+  readonly maxSessionTimeoutMs: number;
+  /** jute.maxbuffer: the longest request in bytes. */
+  readonly maxFrameLength: number;
+  /** Writes in flight above which connections that send are not read any further. */
+  readonly globalOutstandingLimit: number;
+  /** Txns between two snapshots; the real trigger is random between half of it and all of it. */
+  readonly snapCount: number;
+  /** Bytes of log between two snapshots, likewise; 0 or less is no limit. */
+  readonly snapSize: number;
+  readonly isTTLEnabled: boolean;
+  /** Default: none of them. */
+  readonly limits?: LimitOptions;
+  /** Wait this long for a connect request, in ms. */
+  readonly sessionlessTimeoutMs: number;
+  /** Default: nothing but sessions and refusals. */
+  readonly reports?: ReportOptions;
+}
+
+const NO_REPORTS: ReportOptions = { slowRequestMs: 0, isAudited: false };
+
+/** What the stages of a server share. One instance a server; only its stages touch it. */
+export class ServerState {
+  readonly settings: ServerSettings;
+  readonly tree: DataTree;
+  readonly sessions: SessionTracker;
+  readonly auth: Auth;
+  readonly prep: Prep;
+  readonly dataWatches = new WatchManager<ClientConnection>();
+  readonly childWatches = new WatchManager<ClientConnection>();
+  readonly connections = new Map<number, ClientConnection>();
+  readonly stats: ServerStats;
+  readonly reporter: Reporter;
+  /** Without a quorum, for clients that asked for no more than reads. */
+  isReadOnly = false;
+  /** An operator put this tree in the place of another one, which clients may have seen. */
+  isRestored = false;
+  /** Bytes of all requests in flight, of all connections. */
+  readonly inFlight = { bytes: 0 };
+  wallMs = 0;
+  /** The same as txns carry it. */
+  wallTime = 0n;
+  monotonicMs = 0;
+  /** The last processed zxid in two halves: a reply is stamped without making a bigint. */
+  zxidHigh = 0;
+  zxidLow = 0;
+  /** Null lets every client open a session. */
+  readonly connectionThrottle: ConnectionThrottle | null;
+  /** Those with events to send, which may wait for a turn or two where they are very many. */
+  readonly told = new Fifo<ClientConnection>();
+  private dirty: ClientConnection[] = [];
+
+  constructor(parts: {
+    settings: ServerSettings;
+    tree: DataTree;
+    sessions: SessionTracker;
+    auth: Auth;
+    prep: Prep;
+    connectionThrottle?: ConnectionThrottle;
+    /** Of the server whose place this one takes. */
+    stats?: ServerStats;
+  }) {
+    this.stats = parts.stats ?? new ServerStats();
+    this.stats.metrics.reads.forgetNodes();
+    this.settings = parts.settings;
+    this.connectionThrottle = parts.connectionThrottle ?? null;
+    this.reporter = new Reporter(parts.settings.reports ?? NO_REPORTS);
+    this.tree = parts.tree;
+    this.sessions = parts.sessions;
+    this.auth = parts.auth;
+    this.prep = parts.prep;
+    this.setProcessed(parts.tree.lastProcessedZxid);
+    parts.auth.onLimit = (limit, from) => this.exceeded(limit, from);
+    parts.prep.onQuotaExceeded = (excess, isRefused) => {
+      this.reporter.quotaExceeded(excess, isRefused, this.monotonicMs);
+      if (isRefused) this.stats.metrics.countQuotaError(namespaceOf(excess.owner));
+    };
+  }
+
+  /** Counts and reports it. @param from an address, or what else tells who it was */
+  exceeded(limit: LimitName, from: string, value: number = LIMITS[limit].value): void {
+    this.stats.metrics.countLimit(limit);
+    this.reporter.limit(limit, value, from, this.monotonicMs);
+  }
+
+  /** What a driver saw, for metrics and log. */
+  note(event: Extract<Event, { kind: 'counted' | 'limit-exceeded' | 'measured' }>): void {
+    if (event.kind === 'counted') this.stats.count(event.what);
+    else if (event.kind === 'measured') this.stats.measured(event.what, event.value);
+    else this.exceeded(event.limit, event.from, event.value);
+  }
+
+  clock(wallMs: number, monotonicMs: number): void {
+    if (wallMs !== this.wallMs) this.wallTime = BigInt(wallMs);
+    this.wallMs = wallMs;
+    this.monotonicMs = monotonicMs;
+    this.sessions.clock(monotonicMs);
+  }
+
+  setProcessed(zxid: bigint): void {
+    this.zxidHigh = highOf(zxid);
+    this.zxidLow = lowOf(zxid);
+  }
+
+  /** The connection has bytes to send at the end of this turn. */
+  markDirty(connection: ClientConnection): void {
+    if (connection.isDirty) return;
+    connection.isDirty = true;
+    this.dirty.push(connection);
+  }
+
+  /** The connection has events to send, soon. */
+  markTold(connection: ClientConnection): void {
+    if (connection.isDirty || connection.isTold) return;
+    connection.isTold = true;
+    this.told.push(connection);
+  }
+
+  takeDirty(): readonly ClientConnection[] {
+    const { dirty } = this;
+    if (dirty.length > 0) this.dirty = [];
+    return dirty;
+  }
+
+  hasTooManyWatches(connection: ClientConnection): boolean {
+    const count = this.dataWatches.countOf(connection) + this.childWatches.countOf(connection);
+    if (count <= LIMITS.watchesPerConnection.value) return false;
+    this.exceeded('watchesPerConnection', connection.remoteIp);
+    return true;
+  }
+
+  forgetWatches(connection: ClientConnection): void {
+    this.dataWatches.removeWatcher(connection);
+    this.childWatches.removeWatcher(connection);
+  }
+}

@@ -1,0 +1,370 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  type Config,
+  type ConfigResult,
+  configFromOptions,
+  parseConfig,
+} from '../../../src/server/config/config.js';
+import { JVM_ONLY, OPTION_SECTIONS, OPTIONS } from '../../../src/server/config/config-keys.js';
+import type { OptionStatus } from '../../../src/server/config/config-option.js';
+
+const BASE = 'dataDir=/var/zk\nclientPort=2181\n';
+const PROVIDER = 'org.apache.zookeeper.server.auth.SASLAuthenticationProvider';
+
+function parse(text: string, properties: Record<string, string> = {}): ConfigResult {
+  return parseConfig(text, { fileName: 'zoo.cfg', properties });
+}
+
+function configOf(result: ConfigResult): Config {
+  if ('errors' in result) throw new Error(result.errors.map(({ text }) => text).join('\n'));
+  return result.config;
+}
+
+function errorsOf(result: ConfigResult): string[] {
+  return 'errors' in result ? result.errors.map(({ text }) => text) : [];
+}
+
+function warningsOf(result: ConfigResult): string[] {
+  return 'errors' in result ? errorsOf(result) : result.warnings.map(({ text }) => text);
+}
+
+test('the defaults are those of Apache', () => {
+  const result = parse(BASE);
+  const config = configOf(result);
+  assert.equal(warningsOf(result), []);
+  assert.is(config.dataLogDir, '/var/zk');
+  assert.is(config.tickTimeMs, 3000);
+  assert.is(config.minSessionTimeoutMs, 6000);
+  assert.is(config.maxSessionTimeoutMs, 60_000);
+  assert.is(config.maxClientCnxns, 60);
+  assert.is(config.snapCount, 100_000);
+  assert.is(config.preAllocSizeKb, 65_536);
+  assert.is(config.juteMaxBuffer, 1_048_575);
+  assert.is(config.juteMaxBufferExtraSize, 1_048_575);
+  assert.is(config.forceSync, true);
+  assert.is(config.fourLetterWordWhitelist, 'srvr');
+  assert.is(config.isReplicated, false);
+});
+
+test('a sample file, in every form that the syntax of Java properties has', () => {
+  const config = configOf(
+    parse(`# The number of milliseconds of each tick
+! another comment
+tickTime=2000
+  dataDir : /var/lib/zoo\\
+      keeper
+dataLogDir /var/log/zk\\u0021
+clientPort\t=\t2181
+maxClientCnxns = 0\r
+4lw.commands.whitelist=mntr,\\
+  srvr, \\
+  ruok
+autopurge.purgeInterval=1`),
+  );
+  assert.is(config.tickTimeMs, 2000);
+  assert.is(config.dataDir, '/var/lib/zookeeper');
+  assert.is(config.dataLogDir, '/var/log/zk!');
+  assert.is(config.clientPort, 2181);
+  assert.is(config.maxClientCnxns, 0);
+  assert.is(config.fourLetterWordWhitelist, 'mntr,srvr, ruok');
+  assert.is(config.autopurgePurgeIntervalHours, 1);
+  assert.is(config.maxSessionTimeoutMs, 40_000);
+});
+
+for (const [line, message] of [
+  ['tickTime=2s', 'tickTime: expected an integer from 1 to 2147483647, found "2s"'],
+  ['tickTime=0', 'tickTime: expected an integer from 1 to 2147483647, found "0"'],
+  ['tickTime=', 'tickTime: expected an integer from 1 to 2147483647, found ""'],
+  ['tickTime=99999999999', /^tickTime: expected an integer/],
+  ['clientPort=65536', 'clientPort: expected a port from 0 to 65535, found "65536"'],
+  ['secureClientPort=tls', 'secureClientPort: expected a port from 0 to 65535, found "tls"'],
+  ['localSessionsEnabled=yes', 'localSessionsEnabled: expected true or false, found "yes"'],
+  ['peerType=voter', 'peerType: expected participant or observer, found "voter"'],
+  ['electionAlg=1', 'electionAlg: expected 3, found 1'],
+  ['secureClientPortAddress=::1', 'secureClientPortAddress: is set, but secureClientPort is not'],
+  ['maxSessionTimeout=10', 'minSessionTimeout: 6000 ms is more than maxSessionTimeout, 10 ms'],
+  ['key=\\u12', 'syntax: expected four hex digits behind \\u'],
+  ['server.x=a:1:2', 'server.x: expected an integer behind "server.", found "x"'],
+  ['server.1=a:1', /^server\.1: expected host:port:port/],
+  ['server.1=a:1:2:voter', 'server.1: expected participant or observer, found "voter"'],
+  ['server.1=a:1:2;x', 'server.1: expected [address:]port behind ";", found "x"'],
+  ['group.1=1,2', 'group.1: expected server numbers with ":" between them, found "1,2"'],
+  ['weight.1=heavy', 'weight.1: expected a weight from 0 on, found "heavy"'],
+] as const) {
+  test(`refused: ${line}`, () => {
+    const errors = errorsOf(parse(`${BASE}${line}\n`));
+    assert.is(errors.length, 1, errors.join('\n'));
+    const [place, rest] = [errors[0]?.slice(0, 8), errors[0]?.replace(/^zoo\.cfg(:\d+)?: /, '')];
+    assert.is(place, 'zoo.cfg:');
+    if (typeof message === 'string') assert.is(rest, message);
+    else assert.match(rest ?? '', message);
+  });
+}
+
+test('every error is told, in the order of the file, with file and line', () => {
+  assert.equal(errorsOf(parse('# 1\ntickTime=x\n\nclientPort=y\n')), [
+    'zoo.cfg:2: tickTime: expected an integer from 1 to 2147483647, found "x"',
+    'zoo.cfg:4: clientPort: expected a port from 0 to 65535, found "y"',
+    'zoo.cfg: dataDir: expected a folder, but it is not set',
+  ]);
+});
+
+test('a server needs a folder and a port', () => {
+  assert.equal(errorsOf(parse('')), [
+    'zoo.cfg: dataDir: expected a folder, but it is not set',
+    'zoo.cfg: clientPort: expected a port, but neither clientPort nor secureClientPort is set',
+  ]);
+  assert.is(configOf(parse('dataDir=/d\nsecureClientPort=2281')).clientPort, null);
+});
+
+/** The files of the server that could read an option: not those that declare them. */
+const SOURCES = readdirSync('src/server', { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts') && !/^config-(keys|option)/.test(name))
+  .map((name) => ({ name, text: readFileSync(`src/server/${name}`, 'utf8') }));
+
+function readersOf(pattern: RegExp): string[] {
+  return SOURCES.filter(({ text }) => pattern.test(text)).map(({ name }) => name);
+}
+
+test('an option that is honoured is read by the server, and no other is', () => {
+  for (const [name, { status }] of Object.entries(OPTIONS)) {
+    if (status === 'honoured' || status === 'ensemble only') {
+      assert.ok(readersOf(new RegExp(`\\b${name}\\b`)).length > 0, `nothing reads ${name}`);
+    } else {
+      const readers = readersOf(new RegExp(`\\bconfig\\.${name}\\b`));
+      assert.equal(readers, [], `${name} is read, but its status is "${status}"`);
+    }
+  }
+});
+
+test('what stands instead of an option is told', () => {
+  for (const { key, status, why } of Object.values(OPTIONS)) {
+    assert.is(why === '', status === 'honoured' || status === 'ensemble only', key);
+  }
+});
+
+test('an option that is not honoured is a warning when it is set away from its default', () => {
+  for (const option of Object.values(OPTIONS)) {
+    if (option.status !== 'later' && option.status !== 'no meaning here') continue;
+    const isOn = option.default === true;
+    const other = [isOn ? 'false' : 'true', '77', 'no', 'text', 'PEM', 'none'].find((text) => {
+      const value = option.parse(text);
+      return value !== undefined && value !== option.default;
+    });
+    const fromDefault = parse(BASE, { [option.property]: String(option.default) });
+    if (option.default !== null) assert.equal(warningsOf(fromDefault), [], option.key);
+    const warnings = warningsOf(parse(BASE, { [option.property]: other ?? '' }));
+    assert.is(warnings.length, 1, `${option.key}: ${warnings.join()}`);
+    assert.ok(warnings[0]?.endsWith(`: ${option.why}`), warnings[0]);
+  }
+});
+
+test('limits of an ensemble are no warning to a server that stands alone', () => {
+  assert.equal(warningsOf(parse(`${BASE}initLimit=10\nsyncLimit=5\n`)), []);
+});
+
+for (const [line, warning] of [
+  ['snapCount=many', /snapCount: expected an integer .* found "many"; the default 100000 stands$/],
+  ['forceSync=maybe', /forceSync: expected yes or no, found "maybe"; the default yes stands$/],
+  ['ticktime=2000', /ticktime: unknown, so it is the property zookeeper\.ticktime, .* tickTime\?$/],
+  ['fancy.new.option=1', /fancy\.new\.option: unknown, .*, which nothing reads$/],
+  ['jute.maxbuffer=5', /jute\.maxbuffer: overlooked in a file, .* say -D jute\.maxbuffer$/],
+  ['readonlymode.enabled=true', /say -D readonlymode\.enabled$/],
+  ['commitProcessor.numWorkerThreads=2', /only a Java server has a use for it$/],
+  ['autopurge.snapRetainCount=1', /1 is too small; 3 stands$/],
+  ['dataDir=/other', /^zoo\.cfg:3: dataDir: said in line 1 already; this one counts$/],
+  ['server.1=a:1:2', /the only server serves alone; the line is overlooked$/],
+] as const) {
+  test(`overlooked with a warning: ${line}`, () => {
+    const result = parse(`${BASE}${line}\n`);
+    const warnings = warningsOf(result);
+    assert.is(warnings.length, 1, warnings.join('\n'));
+    assert.match(warnings[0] ?? '', /^zoo\.cfg:3: /);
+    assert.match(warnings[0] ?? '', warning);
+    configOf(result);
+  });
+}
+
+test('a key that only properties have is read from the file too', () => {
+  const config = configOf(
+    parse(`${BASE}snapCount=0x10\nforceSync=no\nskipACL=yes\nenforceQuota=TRUE`),
+  );
+  assert.is(config.snapCount, 16);
+  assert.is(config.forceSync, false);
+  assert.is(config.skipACL, true);
+  assert.is(config.enforceQuota, true);
+});
+
+test('-D is heard by its property name, and louder than the file', () => {
+  const result = parse(`${BASE}snapCount=10\n`, {
+    'zookeeper.snapCount': '20',
+    'jute.maxbuffer': '0x1000',
+    'readonlymode.enabled': 'true',
+    'zookeeper.tickTime': '500',
+    'zookeeper.authProvider.1': PROVIDER,
+  });
+  const config = configOf(result);
+  assert.equal(warningsOf(result), []);
+  assert.is(config.snapCount, 20);
+  assert.is(config.juteMaxBuffer, 4096);
+  assert.is(config.juteMaxBufferExtraSize, 4096);
+  assert.is(config.readonlymodeEnabled, true);
+  assert.is(config.tickTimeMs, 500);
+  assert.is(config.properties.get('zookeeper.authProvider.1'), PROVIDER);
+});
+
+test('a -D that nothing reads, or with a bad value, is told by its name', () => {
+  const result = parse(BASE, { 'zookeeper.snapCont': '5', 'zookeeper.maxCnxns': 'x' });
+  assert.equal(warningsOf(result), [
+    '-D zookeeper.snapCont: no option reads this property',
+    '-D zookeeper.maxCnxns: expected an integer, found "x"; the default 0 stands',
+  ]);
+  assert.equal(errorsOf(parse(BASE, { 'zookeeper.tickTime': 'x' })), [
+    '-D zookeeper.tickTime: expected an integer from 1 to 2147483647, found "x"',
+  ]);
+});
+
+test('the lines of an ensemble', () => {
+  const config = configOf(
+    parse(`${BASE}initLimit=10
+syncLimit=5
+server.1=zoo1:2888:3888
+server.2=[::1]:2889:3889:observer;2182
+server.3=a:1:2|[fe80::2]:3:4:participant;127.0.0.1:2183
+server.4=zoo4:2888:3888
+group.1=1:3
+weight.3=0`),
+  );
+  assert.is(config.isReplicated, true);
+  assert.is(config.connectToLearnerMasterLimit, 10);
+  assert.equal(config.servers.slice(0, 3), [
+    {
+      sid: 1,
+      addresses: [{ host: 'zoo1', quorumPort: 2888, electionPort: 3888 }],
+      role: 'participant',
+      clientPort: null,
+      clientAddress: null,
+    },
+    {
+      sid: 2,
+      addresses: [{ host: '::1', quorumPort: 2889, electionPort: 3889 }],
+      role: 'observer',
+      clientPort: 2182,
+      clientAddress: null,
+    },
+    {
+      sid: 3,
+      addresses: [
+        { host: 'a', quorumPort: 1, electionPort: 2 },
+        { host: 'fe80::2', quorumPort: 3, electionPort: 4 },
+      ],
+      role: 'participant',
+      clientPort: 2183,
+      clientAddress: '127.0.0.1',
+    },
+  ]);
+  assert.equal(config.groups.get(1), [1, 3]);
+  assert.is(config.weights.get(3), 0);
+});
+
+test('an ensemble needs its limits and a participant', () => {
+  const two = 'server.1=a:1:2\nserver.2=b:1:2\n';
+  assert.equal(errorsOf(parse(`${BASE}${two}`)), [
+    'zoo.cfg: initLimit: expected a number of ticks, but it is not set',
+    'zoo.cfg: syncLimit: expected a number of ticks, but it is not set',
+  ]);
+  const limits = 'initLimit=10\nsyncLimit=5\n';
+  assert.equal(errorsOf(parse(`${BASE}${limits}${two.replaceAll('1:2', '1:2:observer')}`)), [
+    'zoo.cfg: server: expected a participant among the servers, found observers only',
+  ]);
+  assert.equal(errorsOf(parse(`${BASE}${limits}server.1=a:1:2\nserver.1=b:1:2`)), [
+    'zoo.cfg:6: server.1: server 1 is there twice',
+  ]);
+});
+
+test('an embedded server needs neither folder nor port, and takes keys and properties', () => {
+  const config = configOf(
+    configFromOptions({ tickTime: '100', 'jute.maxbuffer': '4096', 'zookeeper.snapCount': '7' }),
+  );
+  assert.is(config.dataDir, null);
+  assert.is(config.dataLogDir, null);
+  assert.is(config.tickTimeMs, 100);
+  assert.is(config.juteMaxBuffer, 4096);
+  assert.is(config.snapCount, 7);
+  assert.equal(errorsOf(configFromOptions({ tickTime: 'x' })), [
+    'config: tickTime: expected an integer from 1 to 2147483647, found "x"',
+  ]);
+});
+
+test('no two options share a key or a property, and the sections hold each once', () => {
+  const options = Object.values(OPTIONS);
+  assert.is(new Set(options.map(({ key }) => key)).size, options.length);
+  assert.is(new Set(options.map(({ property }) => property)).size, options.length);
+  const inSections = Object.values(OPTION_SECTIONS).flatMap((section) => Object.keys(section));
+  assert.equal(inSections.sort(), Object.keys(OPTIONS).sort());
+});
+
+test('every default is a value that the option takes', () => {
+  for (const { key, default: value, parse: read } of Object.values(OPTIONS)) {
+    if (value === null || value === 0 || value === '') continue;
+    const text = typeof value === 'boolean' && read('true') === undefined ? 'yes' : String(value);
+    assert.is(read(value === false && text === 'yes' ? 'no' : text), value, key);
+  }
+});
+
+const PAGE = 'man/zoo.cfg.5';
+const BEGIN =
+  '.\\" Options: made of src/server/config/config-keys.ts by UPDATE_GOLDEN=1 npm test.\n';
+const END = '.\\" End of options.\n';
+
+/** Text as troff wants it: no hyphenation marks, no macro at the start of a line. */
+function troff(text: string): string {
+  return text.replaceAll('\\', '\\e').replaceAll('-', '\\-').replace(/^[.']/, '\\&$&');
+}
+
+function statusRow({ status, why }: { status: OptionStatus; why: string }): string {
+  switch (status) {
+    case 'honoured':
+      return '';
+    case 'later':
+      return `${troff(`Not honoured yet: ${why}.`)}\n`;
+    case 'ensemble only':
+      return `${troff('Matters to an ensemble alone.')}\n`;
+    case 'no meaning here':
+      return `${troff(`Without meaning here: ${why}.`)}\n`;
+  }
+}
+
+function optionRows(): string {
+  let rows = '';
+  for (const [title, section] of Object.entries(OPTION_SECTIONS)) {
+    rows += `.SS ${title[0]}${title.slice(1).toLowerCase()}\n`;
+    for (const option of Object.values(section)) {
+      const { key, defaultText, unit, summary, property, origin } = option;
+      const sentence = `${summary[0]?.toUpperCase()}${summary.slice(1)}.`;
+      const isNumber = /^[\d.-]+$/.test(defaultText);
+      const value = isNumber && unit !== '' ? `${defaultText} ${unit}` : defaultText;
+      const inUnit = isNumber || unit === '' ? '' : ` In ${unit}.`;
+      rows += `.TP\n.B ${troff(key)}\n${troff(`${sentence} Default: ${value}.${inUnit}`)}\n`;
+      if (origin === 'property' && property !== `zookeeper.${key}`) {
+        rows += `Only as \n.BR ${troff(`-D ${property}`)} .\n`.replace('as \n', 'as\n');
+      }
+      rows += statusRow(option);
+    }
+  }
+  const javaOnly = JVM_ONLY.map((key) => `${troff(key)}`).join(',\n');
+  return `${rows}.SS Java only\nKnown, and without effect here:\n${javaOnly}.\n`;
+}
+
+test('zoo.cfg(5) lists every option with its default and unit', () => {
+  const page = readFileSync(PAGE, 'utf8');
+  const [head, rest = ''] = page.split(BEGIN);
+  const [, tail] = rest.split(END);
+  const expected = `${head}${BEGIN}${optionRows()}${END}${tail}`;
+  if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(PAGE, expected);
+  else assert.fixture(page, expected);
+});
+
+test.run();

@@ -1,0 +1,80 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { OpCode } from '../../../src/protocol/op-code.js';
+import { OPEN_ACL_UNSAFE } from '../../../src/protocol/perms.js';
+import { OutstandingChanges } from '../../../src/server/prep/outstanding-changes.js';
+import type { Command } from '../../model/commands.js';
+import { ModelRun } from '../../model/model-run.js';
+import { TreeWorld } from '../tree/tree-world.js';
+
+const rest = { data: null, acl: OPEN_ACL_UNSAFE, ttl: 0n };
+const create: Command = {
+  kind: 'ask',
+  client: 0,
+  op: { ...rest, type: OpCode.create, path: '/e', flags: 1 },
+};
+const remove: Command = {
+  kind: 'ask',
+  client: 0,
+  op: { type: OpCode.delete, path: '/e', version: -1 },
+};
+const commit: Command = { kind: 'commit', count: 1, isAtOnce: false };
+const close: Command = { kind: 'close', client: 0 };
+
+for (let committed = 0; committed <= 3; committed++) {
+  test(`a close finds an ephemeral that was made again: ${committed} of 3 committed`, () => {
+    const commits = Array<Command>(committed).fill(commit);
+    const commands = [create, remove, create, ...commits, close];
+    ModelRun.execute({ zxid: 16n, commands });
+  });
+}
+
+test('a close finds an ephemeral that another session deleted in between', () => {
+  const byOther: Command = { ...remove, client: 1 };
+  ModelRun.execute({
+    zxid: 16n,
+    commands: [create, byOther, create, commit, commit, close, { ...create, client: 1 }],
+  });
+});
+
+test('a close leaves alone an ephemeral whose name has another owner by then', () => {
+  const byOther: Command = { ...create, client: 1 };
+  ModelRun.execute({ zxid: 16n, commands: [create, remove, byOther, commit, commit, close] });
+});
+
+test('a close finds an ephemeral before a multi that failed', () => {
+  const ops = [remove, create].flatMap(({ op }) => (op.type === OpCode.multi ? [] : [op]));
+  const failing = { type: OpCode.check, path: '/nowhere', version: 0 } as const;
+  const multi: Command = {
+    kind: 'ask',
+    client: 0,
+    op: { type: OpCode.multi, ops: [...(ops as []), failing] },
+  };
+  ModelRun.execute({ zxid: 16n, commands: [create, multi, commit, close] });
+});
+
+const STAMP = { zxid: 9n, time: 9n };
+
+test('changes that settle out of order are a broken invariant, and so is a wrong digest', () => {
+  const { tree } = new TreeWorld();
+  const changes = new OutstandingChanges(tree, true);
+  const first = changes.make('/a', null, 0, OPEN_ACL_UNSAFE, 0n, STAMP);
+  changes.put(null, first);
+  const second = changes.copy(first);
+  changes.put(first, second);
+  assert.throws(() => changes.settle([second]), '/a: a change settles before an older one');
+  assert.throws(() => changes.takeBack([first]), '/a: a change was made after one');
+  changes.settle([first]);
+  assert.throws(() => changes.settle([second]), /^digest of the next txn: .*0x\w+ \(expected 0x/);
+});
+
+test('a Stat that is left over is a broken invariant', () => {
+  const { tree } = new TreeWorld();
+  const changes = new OutstandingChanges(tree, false);
+  changes.make('/leaked', null, 0, OPEN_ACL_UNSAFE, 0n, STAMP);
+  const kept = changes.make('/a', null, 0, OPEN_ACL_UNSAFE, 0n, STAMP);
+  changes.put(null, kept);
+  assert.throws(() => changes.settle([kept]), 'pending changes: found 1 Stats');
+});
+
+test.run();

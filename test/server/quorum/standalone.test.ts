@@ -1,0 +1,284 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { OpCode } from '../../../src/protocol/op-code.js';
+import { AddWatchMode } from '../../../src/protocol/watch-event.js';
+import type { Effect } from '../../../src/server/effects.js';
+import { feedSnapshot } from '../../../src/server/persistence/feed-snapshot.js';
+import { Database } from '../../../src/server/persistence/replay.js';
+import { writeSnapshot } from '../../../src/server/persistence/snapshot.js';
+import { SnapshotReader } from '../../../src/server/persistence/snapshot-reader.js';
+import { sourceOf } from '../../../src/server/persistence/snapshot-source.js';
+import { Standalone } from '../../../src/server/quorum/standalone.js';
+import { handshake, Peer } from '../server-peer.js';
+import { makeTestServer, SETTINGS } from '../server-world.js';
+import { TreeWorld } from '../tree/tree-world.js';
+
+type Append = Extract<Effect, { kind: 'append' }>;
+type Adopt = Extract<Effect, { kind: 'adopt-restored' }>;
+
+/** A standalone server without I/O; appends and the change of the disk wait to be told done. */
+class RestoreWorld {
+  private nowMs = 0;
+  readonly server = new Standalone(
+    (data, stats) =>
+      makeTestServer(SETTINGS, {
+        ...data,
+        nowMs: this.nowMs,
+        ...(stats === undefined ? {} : { stats }),
+      }),
+    { tree: new TreeWorld().tree, sessions: [] },
+  );
+  readonly appends: Append[] = [];
+  adopt: Adopt | null = null;
+  private readonly peers: Peer[] = [];
+
+  constructor() {
+    this.clock(0);
+  }
+
+  clock(ms: number): void {
+    this.nowMs += ms;
+    this.server.step({ kind: 'clock', wallMs: 1e12 + this.nowMs, monotonicMs: this.nowMs });
+    this.drain();
+  }
+
+  client(options: Parameters<typeof handshake>[0] = {}): Peer {
+    const id = this.peers.length + 1;
+    const peer = new Peer(this, id);
+    this.peers.push(peer);
+    this.server.step({ kind: 'connected', connection: id, remoteIp: '127.0.0.1', remotePort: id });
+    peer.push(handshake(options));
+    return peer;
+  }
+
+  ackAll(): void {
+    for (let next = this.appends.shift(); next !== undefined; next = this.appends.shift()) {
+      this.server.step(next.whenDurable);
+      this.drain();
+    }
+  }
+
+  restore(database: Database): void {
+    this.server.step({ kind: 'restore', database, staged: 'restored.5.tmp' });
+    this.drain();
+  }
+
+  adopted(): void {
+    assert.ok(this.adopt !== null, 'the disk was not asked');
+    this.server.step(this.adopt.whenDurable);
+    this.adopt = null;
+    this.drain();
+  }
+
+  drain(): void {
+    for (const effect of this.server.drain()) {
+      if (effect.kind === 'append') this.appends.push(effect);
+      else if (effect.kind === 'adopt-restored') this.adopt = effect;
+      else if (effect.kind === 'send') this.peer(effect.connection).received(effect.bytes);
+      else if (effect.kind === 'close') this.peer(effect.connection).wasClosed();
+      else if (effect.kind === 'pause' || effect.kind === 'resume') {
+        this.peer(effect.connection).wasHeld(effect.kind === 'pause');
+      }
+    }
+  }
+
+  private peer(id: number): Peer {
+    return this.peers[id - 1] as Peer;
+  }
+}
+
+/** What a snapshot held: "/restored" alone, at zxid 5, and these sessions. */
+function restored(...sessionIds: bigint[]): Database {
+  const database = new Database({});
+  for (const id of sessionIds) database.addSession(id, 4000);
+  database.addNode('', Buffer.alloc(0), -1n, Buffer.alloc(60));
+  database.addNode('/restored', Buffer.from('x'), -1n, Buffer.alloc(60));
+  database.finishSnapshot(5n);
+  return database;
+}
+
+function connected(world: RestoreWorld): Peer {
+  const peer = world.client();
+  world.ackAll();
+  assert.equal(peer.take(), ['connected']);
+  return peer;
+}
+
+test('what was asked before a restore is answered by the old tree, what is asked in it by the new', () => {
+  const world = new RestoreWorld();
+  const peer = connected(world);
+  peer.push(peer.create('/old'));
+  world.restore(restored(peer.sessionId));
+  assert.is(world.adopt, null, 'a write is on its way to the disk');
+  peer.push(peer.exists('/old'));
+  assert.ok(peer.isPaused);
+  assert.equal(peer.take(), []);
+  world.ackAll();
+  assert.equal(peer.take(), ['create ok']);
+  assert.is(world.adopt?.staged, 'restored.5.tmp');
+  peer.push(peer.exists('/restored'));
+  world.clock(500);
+  assert.equal(peer.take(), []);
+  world.adopted();
+  assert.equal(peer.take(), ['exists NONODE', 'exists ok']);
+  assert.not.ok(peer.isPaused);
+  peer.push(peer.create('/new'));
+  assert.is(world.appends[0]?.firstZxid, 6n);
+  world.ackAll();
+  assert.equal(peer.take(), ['create ok']);
+});
+
+test('a session that the snapshot does not know is over, even for a client that has seen more', () => {
+  const world = new RestoreWorld();
+  const known = connected(world);
+  const unknown = connected(world);
+  for (let i = 0; i < 9; i++) known.push(known.create(`/n-${i}`));
+  world.ackAll();
+  known.take();
+  world.restore(restored(known.sessionId));
+  world.adopted();
+  assert.not.ok(known.isClosed);
+  assert.ok(unknown.isClosed);
+  const { sessionId, password } = unknown;
+  const again = world.client({ sessionId, password, lastZxidSeen: 11n });
+  assert.equal(again.take(), ['expired', 'closed']);
+  const ahead = world.client({
+    sessionId: known.sessionId,
+    password: known.password,
+    lastZxidSeen: 11n,
+  });
+  assert.equal(ahead.take(), ['closed'], 'a session that lives may not see the past');
+});
+
+test('a watch fires where the new tree differs, and a frame that came in half is read on', () => {
+  const world = new RestoreWorld();
+  const peer = connected(world);
+  peer.push(peer.exists('/restored', true));
+  assert.equal(peer.take(), ['exists NONODE']);
+  const frame = peer.setData('/restored');
+  peer.push(frame.subarray(0, 7));
+  world.restore(restored(peer.sessionId));
+  world.adopted();
+  peer.push(frame.subarray(7));
+  world.ackAll();
+  assert.equal(peer.take(), ['event NodeCreated /restored at -1', 'setData ok']);
+  assert.is(world.server.server.view.watchCount, 0);
+});
+
+/** The tree as it is now, to come back to. */
+function snapshotOf(world: RestoreWorld): Database {
+  const { tree, sessions } = world.server.server.state;
+  const zxid = tree.lastProcessedZxid;
+  const known = [...sessions.values()].map(({ id, timeoutMs }) => ({ id, timeoutMs }));
+  const reader = new SnapshotReader(1 << 20);
+  reader.push(Buffer.concat([...writeSnapshot(sourceOf({ tree, sessions: known, zxid }, true))]));
+  reader.end();
+  const database = new Database({});
+  feedSnapshot(database, reader);
+  database.finishSnapshot(zxid);
+  return database;
+}
+
+/** Changes "/changed", "/gone" and "/new" after the snapshot, and leaves "/same" as it is. */
+function changedWorld(arm: (watcher: Peer) => Buffer[]) {
+  const world = new RestoreWorld();
+  const watcher = connected(world);
+  const writer = connected(world);
+  for (const path of ['/same', '/changed', '/gone']) writer.push(writer.create(path));
+  world.ackAll();
+  const database = snapshotOf(world);
+  for (const change of [
+    writer.setData('/changed'),
+    writer.request(OpCode.delete, { path: '/gone', version: -1 }),
+    writer.create('/new'),
+  ]) {
+    writer.push(change);
+  }
+  world.ackAll();
+  writer.take();
+  for (const request of arm(watcher)) watcher.push(request);
+  watcher.take();
+  world.restore(database);
+  world.adopted();
+  return { world, watcher, writer };
+}
+
+test('a watch whose znode the restore changed is told, and one whose znode is the same waits on', () => {
+  const { world, watcher, writer } = changedWorld((peer) => [
+    peer.getData('/same', true),
+    peer.getData('/changed', true),
+    peer.exists('/gone', true),
+    peer.getData('/new', true),
+    peer.request(OpCode.getChildren, { path: '/new', watch: true }),
+    peer.request(OpCode.getChildren, { path: '/', watch: true }),
+    peer.request(OpCode.getChildren, { path: '/same', watch: true }),
+  ]);
+  assert.equal(watcher.take().sort(), [
+    'event NodeChildrenChanged / at -1',
+    'event NodeCreated /gone at -1',
+    'event NodeDataChanged /changed at -1',
+    'event NodeDeleted /new at -1',
+  ]);
+  assert.is(world.server.server.view.watchCount, 2);
+  writer.push(writer.setData('/same'));
+  writer.push(writer.create('/same/child'));
+  world.ackAll();
+  const told = watcher.take().map((line) => line.replace(/ at .*/, ''));
+  assert.equal(told, ['event NodeDataChanged /same', 'event NodeChildrenChanged /same']);
+});
+
+test('a watch on all below a znode is told of each that differs, and stays', () => {
+  const { world, watcher, writer } = changedWorld((peer) => [
+    peer.request(OpCode.addWatch, { path: '/', mode: AddWatchMode.PERSISTENT_RECURSIVE }),
+  ]);
+  assert.equal(watcher.take().sort(), [
+    'event NodeCreated /gone at -1',
+    'event NodeDataChanged /changed at -1',
+    'event NodeDeleted /new at -1',
+  ]);
+  writer.push(writer.create('/later'));
+  world.ackAll();
+  assert.match(watcher.take().join(), 'event NodeCreated /later');
+});
+
+test('the watches of a session that is over end with it', () => {
+  const world = new RestoreWorld();
+  const over = connected(world);
+  over.push(over.exists('/restored', true));
+  over.take();
+  world.restore(restored());
+  world.adopted();
+  assert.equal(over.take(), ['closed']);
+  assert.is(world.server.server.view.watchCount, 0);
+});
+
+test('sessions end by the clock of the new tree, not while it comes', () => {
+  const world = new RestoreWorld();
+  const peer = connected(world);
+  world.restore(restored(peer.sessionId, 0x77n));
+  world.clock(60_000);
+  assert.equal(world.appends, [], 'the old tree goes on');
+  world.adopted();
+  assert.equal([...world.server.server.state.sessions.values()].length, 2);
+  for (let ms = 0; ms < 10_000; ms += 500) {
+    if (ms % 5000 === 0) peer.push(peer.ping());
+    world.clock(500);
+  }
+  world.ackAll();
+  const left = [...world.server.server.state.sessions.values()].map(({ id }) => id);
+  assert.equal(left, [peer.sessionId]);
+});
+
+test('figures count on through a restore', () => {
+  const world = new RestoreWorld();
+  const peer = connected(world);
+  peer.push(peer.getData('/'));
+  const { packetsReceived } = world.server.server.view;
+  assert.ok(packetsReceived > 1);
+  world.restore(restored(peer.sessionId));
+  world.adopted();
+  assert.is(world.server.server.view.packetsReceived, packetsReceived);
+  assert.is(world.server.server.view.connectionCount, 1);
+});
+
+test.run();
