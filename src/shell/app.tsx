@@ -1,12 +1,12 @@
 import { Box, useStdout } from 'ink';
 import { type ReactNode, useCallback, useLayoutEffect, useSyncExternalStore } from 'react';
-import { InputLine } from './components/input-line.js';
-import { Rows } from './components/rows.js';
-import type { Frame } from './resize-repair.js';
 import { screenOf } from './screen.js';
 import type { ShellDriver } from './shell-driver.js';
-import { textWidth } from './text-width.js';
-import { type TerminalSize, useTerminalSize } from './use-terminal-size.js';
+import { InputLine } from './terminal/input-line.js';
+import type { Frame } from './terminal/resize-repair.js';
+import { Rows } from './terminal/rows.js';
+import { textWidth } from './terminal/text-width.js';
+import { type TerminalSize, useTerminalSize } from './terminal/use-terminal-size.js';
 
 export interface Props {
   readonly driver: ShellDriver;

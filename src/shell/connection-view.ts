@@ -1,5 +1,5 @@
 import type { SessionEvent, ShellSession } from '../commands/zksh/session/shell-session.js';
-import { type Connection, serversOf } from './prompt.js';
+import { type Connection, serversOf } from './line/prompt.js';
 import { ServerRole } from './server-role.js';
 
 /** The session as the prompt shows it. */

@@ -1,4 +1,4 @@
-import type { HistoryFile } from './history.js';
+import type { HistoryFile } from './line/history.js';
 import type { ShellEvent } from './shell-state.js';
 
 /** Between the shell's state and the history file; without a file nothing is kept. */

@@ -5,10 +5,10 @@ import { ChangeJournal } from '../commands/zksh/session/change-journal.js';
 import type { ShellOptions } from '../commands/zksh/session/shell-options.js';
 import { ShellSession } from '../commands/zksh/session/shell-session.js';
 import { makeTraceSwitch, traceOption } from '../commands/zksh/session/trace-switch.js';
-import type { Key } from './key-decoder.js';
-import { openKeyboard } from './keyboard.js';
-import { promptSpans, serversOf } from './prompt.js';
-import { paintSpans } from './theme.js';
+import { promptSpans, serversOf } from './line/prompt.js';
+import type { Key } from './terminal/key-decoder.js';
+import { openKeyboard } from './terminal/keyboard.js';
+import { paintSpans } from './terminal/theme.js';
 
 /**
  * The interactive shell, on the terminal of this process, until somebody leaves it. The terminal is

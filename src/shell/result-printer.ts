@@ -8,12 +8,12 @@ import { parseLine, type Token } from '../commands/zksh/language/parse-line.js';
 import type { Renderer } from '../commands/zksh/results/render.js';
 import type { Result } from '../commands/zksh/results/result.js';
 import type { ShellSession } from '../commands/zksh/session/shell-session.js';
-import type { LentTerminal } from './lent-terminal.js';
-import { PagedOutput } from './paged-output.js';
-import type { Scrollback } from './scrollback.js';
+import type { Vocabulary } from './line/vocabulary.js';
 import type { ShellEvent } from './shell-state.js';
-import type { Span } from './theme.js';
-import type { Vocabulary } from './vocabulary.js';
+import type { LentTerminal } from './terminal/lent-terminal.js';
+import { PagedOutput } from './terminal/paged-output.js';
+import type { Scrollback } from './terminal/scrollback.js';
+import type { Span } from './terminal/theme.js';
 import { WatchBoard } from './watch-board.js';
 import { rowsOf } from './watch-pane.js';
 

@@ -6,11 +6,11 @@ import { allCommands, findCommand, suggestCommand } from '../commands/zksh/runni
 import type { ShellOptions } from '../commands/zksh/session/shell-options.js';
 import type { ShellSession } from '../commands/zksh/session/shell-session.js';
 import { traceLine } from '../commands/zksh/session/trace-switch.js';
-import { HistoryFile, historyFile } from './history.js';
-import type { Key } from './key-decoder.js';
+import { HistoryFile, historyFile } from './line/history.js';
+import { makeVocabulary } from './line/vocabulary.js';
 import { loadInk, openScreens } from './screens.js';
 import { ShellDriver } from './shell-driver.js';
-import { makeVocabulary } from './vocabulary.js';
+import type { Key } from './terminal/key-decoder.js';
 
 const TABLE = { all: allCommands, find: findCommand, suggest: suggestCommand };
 const CLEAR_ROW = '\r\x1b[2K';

@@ -1,12 +1,12 @@
 // What stands below the scrollback, as data: chosen from the state, drawn by components/.
 import type { PathResolver } from '../commands/zksh/engine/parse-arguments.js';
-import { type InputRows, layOutInput } from './input-rows.js';
-import { analyzeLine } from './line-analysis.js';
-import { menuRows } from './menu-rows.js';
-import { promptSpans } from './prompt.js';
+import { analyzeLine } from './line/line-analysis.js';
+import { menuRows } from './line/menu-rows.js';
+import { promptSpans } from './line/prompt.js';
 import { type ShellState, suggestion } from './shell-state.js';
-import { drawable, graphemes, truncate } from './text-width.js';
-import type { Span } from './theme.js';
+import { type InputRows, layOutInput } from './terminal/input-rows.js';
+import { drawable, graphemes, truncate } from './terminal/text-width.js';
+import type { Span } from './terminal/theme.js';
 import { paneRows } from './watch-pane.js';
 
 export interface Screen {

@@ -2,8 +2,8 @@
 // them at a time, since both have the terminal to themselves.
 import type { ReactNode } from 'react';
 import type { BrowserDriver } from './browser/browser-driver.js';
-import { type Frame, repairAfterResize } from './resize-repair.js';
 import type { ShellDriver } from './shell-driver.js';
+import { type Frame, repairAfterResize } from './terminal/resize-repair.js';
 
 /** Frames a second: a key is drawn at once, and echo and output never stand beside an old line. */
 const MAX_FPS = 1000;

@@ -1,6 +1,6 @@
 import { inBackground } from '../commands/program/in-background.js';
 import type { ShellSession } from '../commands/zksh/session/shell-session.js';
-import type { Connection } from './prompt.js';
+import type { Connection } from './line/prompt.js';
 
 /**
  * What the server of the session is in its ensemble: asked beside the session each time it is on

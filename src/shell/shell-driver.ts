@@ -10,16 +10,14 @@ import { createContext } from '../commands/zksh/running/command-context.js';
 import { runLine } from '../commands/zksh/running/run-line.js';
 import type { SessionEvent, ShellSession } from '../commands/zksh/session/shell-session.js';
 import { BrowserDriver } from './browser/browser-driver.js';
-import { Completer } from './completer.js';
 import { ConnectionView } from './connection-view.js';
-import { drawn, echoOf } from './echo-line.js';
-import type { HistoryFile } from './history.js';
 import { HistoryKeeper } from './history-keeper.js';
-import type { Key } from './key-decoder.js';
-import { actionOf, type KeyMode } from './keymap.js';
-import { LentTerminal } from './lent-terminal.js';
+import { Completer } from './line/completer.js';
+import { drawn, echoOf } from './line/echo-line.js';
+import type { HistoryFile } from './line/history.js';
+import { actionOf, type KeyMode } from './line/keymap.js';
+import type { Vocabulary } from './line/vocabulary.js';
 import { PAGER_LEFT, type Paging, ResultPrinter } from './result-printer.js';
-import { Scrollback } from './scrollback.js';
 import {
   initialState,
   type ShellEffect,
@@ -27,8 +25,10 @@ import {
   type ShellState,
   stepShell,
 } from './shell-state.js';
-import type { Span } from './theme.js';
-import type { Vocabulary } from './vocabulary.js';
+import type { Key } from './terminal/key-decoder.js';
+import { LentTerminal } from './terminal/lent-terminal.js';
+import { Scrollback } from './terminal/scrollback.js';
+import type { Span } from './terminal/theme.js';
 
 /** A command that takes longer shows that it runs. */
 const SLOW_MS = 150;

@@ -2,21 +2,21 @@
 // must never look at a clock, a file or a server; shell-driver.ts performs the effects and feeds
 // what comes of them back as events. So what a key does in any situation is decided here alone.
 import { parseLine } from '../commands/zksh/language/parse-line.js';
-import { type CompletedEvent, takeCompletion } from './completion-step.js';
-import { remember } from './history.js';
-import type { KeyAction } from './keymap.js';
-import { EMPTY_LINE, editLine, type LineAction, type LineState } from './line-editor.js';
-import { type Connection, describeChange } from './prompt.js';
+import { type CompletedEvent, takeCompletion } from './line/completion-step.js';
+import { remember } from './line/history.js';
+import type { KeyAction } from './line/keymap.js';
+import { EMPTY_LINE, editLine, type LineAction, type LineState } from './line/line-editor.js';
+import { type Connection, describeChange } from './line/prompt.js';
 import {
   askSecret,
   beginSecret,
   type SecretEntry,
   type SecretStep,
   typeSecret,
-} from './secret-entry.js';
-import { acceptSuggestion, suggestionFor } from './suggestion.js';
-import type { Span } from './theme.js';
-import { isStorable, type Vocabulary } from './vocabulary.js';
+} from './line/secret-entry.js';
+import { acceptSuggestion, suggestionFor } from './line/suggestion.js';
+import { isStorable, type Vocabulary } from './line/vocabulary.js';
+import type { Span } from './terminal/theme.js';
 import {
   beginWatch,
   endWatch,

@@ -2,7 +2,7 @@
 // batches: each batch draws the screen once, however many changes it holds.
 import type { Result } from '../commands/zksh/results/result.js';
 import type { ShellEvent } from './shell-state.js';
-import type { Span } from './theme.js';
+import type { Span } from './terminal/theme.js';
 import { rowsOf } from './watch-pane.js';
 
 type Watching = Extract<Result, { kind: 'watching' }>;

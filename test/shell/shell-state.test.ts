@@ -1,8 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { allCommands } from '../../src/commands/zksh/running/registry.js';
-import type { KeyAction } from '../../src/shell/keymap.js';
-import type { LineAction } from '../../src/shell/line-editor.js';
+import type { KeyAction } from '../../src/shell/line/keymap.js';
+import type { LineAction } from '../../src/shell/line/line-editor.js';
+import { makeVocabulary } from '../../src/shell/line/vocabulary.js';
 import {
   initialState,
   type ShellEffect,
@@ -11,7 +12,6 @@ import {
   stepShell,
   suggestion,
 } from '../../src/shell/shell-state.js';
-import { makeVocabulary } from '../../src/shell/vocabulary.js';
 
 const vocabulary = makeVocabulary(await allCommands());
 const CONNECTED = { server: 'zk1:2181', state: 'connected', chroot: '', cwd: '/' } as const;

@@ -1,6 +1,6 @@
 import { type ReactNode, useCallback, useLayoutEffect, useSyncExternalStore } from 'react';
-import { Rows } from '../components/rows.js';
-import { useTerminalSize } from '../use-terminal-size.js';
+import { Rows } from '../terminal/rows.js';
+import { useTerminalSize } from '../terminal/use-terminal-size.js';
 import type { BrowserDriver } from './browser-driver.js';
 import { browserRows, layoutOf } from './browser-screen.js';
 

@@ -6,7 +6,7 @@ import { ZooKeeperError } from '../../client/errors.js';
 import { inBackground } from '../../commands/program/in-background.js';
 import type { ShellSession } from '../../commands/zksh/session/shell-session.js';
 import type { Stat } from '../../protocol/data.js';
-import type { Key } from '../key-decoder.js';
+import type { Key } from '../terminal/key-decoder.js';
 import {
   type BrowserEffect,
   type BrowserEvent,

@@ -3,8 +3,8 @@
 import { safeLine } from '../../commands/terminal/sanitize.js';
 import type { Stat } from '../../protocol/data.js';
 import { formatSessionId } from '../../protocol/session-id.js';
-import { graphemes, graphemeWidth, textWidth, truncate } from '../text-width.js';
-import type { Span, Tone } from '../theme.js';
+import { graphemes, graphemeWidth, textWidth, truncate } from '../terminal/text-width.js';
+import type { Span, Tone } from '../terminal/theme.js';
 import type { BrowserState } from './browser-state.js';
 import { type TreeRow, treeRows } from './tree-rows.js';
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { OpsResult } from '../../commands/ensemble/verdict/result.js';
 import type { LiveSession, StartLive } from '../../commands/zkops/calls/live.js';
-import { openKeyboard } from '../keyboard.js';
+import { openKeyboard } from '../terminal/keyboard.js';
 import { TopDriver } from './top-driver.js';
 import { topScreen } from './top-screen.js';
 import { startState, step } from './top-state.js';

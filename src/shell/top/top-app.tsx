@@ -1,6 +1,6 @@
 import { type ReactNode, useSyncExternalStore } from 'react';
-import { Rows } from '../components/rows.js';
-import { useTerminalSize } from '../use-terminal-size.js';
+import { Rows } from '../terminal/rows.js';
+import { useTerminalSize } from '../terminal/use-terminal-size.js';
 import type { TopDriver } from './top-driver.js';
 import { topScreen } from './top-screen.js';
 

@@ -1,6 +1,6 @@
 import { inBackground } from '../../commands/program/in-background.js';
 import type { LiveSession } from '../../commands/zkops/calls/live.js';
-import type { Key } from '../key-decoder.js';
+import type { Key } from '../terminal/key-decoder.js';
 import { startState, step, type TopEvent, type TopState } from './top-state.js';
 
 /** Asks the members again and again, and carries out what the reducer wants. */

@@ -8,9 +8,9 @@ import type { Level, OpsResult } from '../../commands/ensemble/verdict/result.js
 import { safeLine } from '../../commands/terminal/sanitize.js';
 import { shownCell } from '../../commands/zkops/render/ops-cells.js';
 import { fitColumns } from '../../commands/zkops/render/ops-columns.js';
-import { truncate } from '../text-width.js';
-import type { Span, Tone } from '../theme.js';
-import type { TerminalSize } from '../use-terminal-size.js';
+import { truncate } from '../terminal/text-width.js';
+import type { Span, Tone } from '../terminal/theme.js';
+import type { TerminalSize } from '../terminal/use-terminal-size.js';
 import { sparkline } from './sparkline.js';
 import { rowsOf, type TopState } from './top-state.js';
 

@@ -11,7 +11,7 @@ import { resultToJson } from '../../../src/commands/zksh/results/json.js';
 import type { Result } from '../../../src/commands/zksh/results/result.js';
 import { resultToTable } from '../../../src/commands/zksh/results/table.js';
 import { errorToText, resultToText } from '../../../src/commands/zksh/results/text.js';
-import { drawable, printable } from '../../../src/shell/text-width.js';
+import { drawable, printable } from '../../../src/shell/terminal/text-width.js';
 
 // A name from a hostile server, with one character of each kind that a terminal obeys or hides.
 

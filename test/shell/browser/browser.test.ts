@@ -4,8 +4,8 @@ import * as assert from 'uvu/assert';
 import { ShellSession } from '../../../src/commands/zksh/session/shell-session.js';
 import { BrowserDriver } from '../../../src/shell/browser/browser-driver.js';
 import { browserRows, layoutOf, type Size } from '../../../src/shell/browser/browser-screen.js';
-import { KeyDecoder } from '../../../src/shell/key-decoder.js';
-import { textWidth } from '../../../src/shell/text-width.js';
+import { KeyDecoder } from '../../../src/shell/terminal/key-decoder.js';
+import { textWidth } from '../../../src/shell/terminal/text-width.js';
 import { FakeClient } from '../../support/fake-client.js';
 import { waitFor } from '../../support/wait-for.js';
 

@@ -8,7 +8,7 @@ import {
   findCommand,
   suggestCommand,
 } from '../../../../../src/commands/zksh/running/registry.js';
-import { isStorable, makeVocabulary } from '../../../../../src/shell/vocabulary.js';
+import { isStorable, makeVocabulary } from '../../../../../src/shell/line/vocabulary.js';
 import { makeShellWorld } from '../../../../support/shell-world.js';
 import { makeTempDir } from '../../../../support/temp-dir.js';
 

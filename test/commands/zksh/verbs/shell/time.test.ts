@@ -2,9 +2,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { allCommands } from '../../../../../src/commands/zksh/running/registry.js';
-import { complete } from '../../../../../src/shell/complete.js';
-import { analyzeLine } from '../../../../../src/shell/line-analysis.js';
-import { isStorable, makeVocabulary } from '../../../../../src/shell/vocabulary.js';
+import { complete } from '../../../../../src/shell/line/complete.js';
+import { analyzeLine } from '../../../../../src/shell/line/line-analysis.js';
+import { isStorable, makeVocabulary } from '../../../../../src/shell/line/vocabulary.js';
 import { makeShellWorld } from '../../../../support/shell-world.js';
 import { waitFor } from '../../../../support/wait-for.js';
 

@@ -1,0 +1,255 @@
+// TAB: what can stand where the cursor stands, as text that parses back to what was meant.
+// Commands and flags come from the declarations, paths from the server, one listing at a time.
+import type { CommandDeclaration } from '../../commands/zksh/engine/command.js';
+import { innerWords } from '../../commands/zksh/engine/inner-words.js';
+import { type ParsedLine, parseLine, type Token } from '../../commands/zksh/language/parse-line.js';
+import { quoteWord } from '../../commands/zksh/language/quote-word.js';
+import { resolvePath } from '../../commands/zksh/language/resolve-path.js';
+import { completeAcl } from './complete-acl.js';
+import { completeFile, type ListFiles } from './complete-file.js';
+import { completePattern, NOTHING } from './complete-pattern.js';
+import type { Vocabulary } from './vocabulary.js';
+import { flagsOf, rolesOf } from './word-role.js';
+
+export interface Completion {
+  /** The part of the line to replace, in UTF-16 units. */
+  readonly from: number;
+  readonly to: number;
+  /** What to write there: all that the candidates share, quoted as far as needed. */
+  readonly text: string;
+  /** To show, in order; names only, without the part before them. */
+  readonly candidates: readonly string[];
+  /** Why there are none, in words. */
+  readonly fault?: string;
+}
+
+/** Lists the children of an absolute path, in any order. */
+export type ListChildren = (path: string) => Promise<readonly string[]>;
+
+export interface CompletionContext {
+  readonly vocabulary: Vocabulary;
+  readonly cwd: string;
+  readonly listChildren: ListChildren;
+  /** Local ones. */
+  readonly listFiles: ListFiles;
+}
+
+/** Completes the word before `cursor`. Never throws: a failed listing is the `fault`. */
+export async function complete(
+  text: string,
+  cursor: number,
+  context: CompletionContext,
+): Promise<Completion> {
+  const word = wordAt(text.slice(0, cursor));
+  if (word === undefined) return { from: cursor, to: cursor, text: '', candidates: [] };
+  const found = await candidatesFor(word, context).catch((error: unknown) => error);
+  const here = { from: word.start, to: cursor };
+  if (!isFound(found)) {
+    const fault = found instanceof Error ? found.message : String(found);
+    return { ...here, text: text.slice(word.start, cursor), candidates: [], fault };
+  }
+  const { prefix, choices } = found;
+  const [first] = choices;
+  if (first === undefined) {
+    return { ...here, text: text.slice(word.start, cursor), candidates: [] };
+  }
+  const names = choices.map(({ name }) => name);
+  if (found.isListOnly === true) {
+    return { ...here, text: text.slice(word.start, cursor), candidates: names };
+  }
+  if (choices.length === 1) {
+    const end = first.isOpen ? '' : ' ';
+    const whole = prefix + first.name;
+    const spelt = spell(whole, first.isOpen, word, found);
+    return { ...here, text: spelt + end, candidates: names };
+  }
+  const shared = prefix + commonPrefix(names);
+  const isLonger = shared.length > word.text.length;
+  if (!isLonger) return { ...here, text: text.slice(word.start, cursor), candidates: names };
+  const spelt = spell(shared, true, word, found);
+  return { ...here, text: spelt, candidates: names };
+}
+
+interface Word {
+  /** Of the statement, before this word. */
+  readonly before: readonly Token[];
+  readonly start: number;
+  /** Without its quoting. */
+  readonly text: string;
+  readonly isQuoted: boolean;
+  readonly quote: '"' | "'" | undefined;
+  /** As of a token: where it holds a sign of one, unquoted. */
+  readonly pattern: string | undefined;
+}
+
+export interface Choice {
+  readonly name: string;
+  /** May the word go on behind it? Then no blank follows. */
+  readonly isOpen: boolean;
+}
+
+export interface Found {
+  /** What of the word stays as it is. */
+  readonly prefix: string;
+  readonly choices: readonly Choice[];
+  /** Then its beginning is never quoted: a quoted word is no flag, and no `@file`. */
+  readonly isBare?: boolean;
+  /** Then the word stays as it is, and they are only shown. */
+  readonly isListOnly?: boolean;
+}
+
+function isFound(value: unknown): value is Found {
+  return typeof value === 'object' && value !== null && 'choices' in value;
+}
+
+/**
+ * The word that ends the text: the last token when nothing follows it, else an empty one; undefined
+ * where it is a word of another shell.
+ */
+function wordAt(text: string): Word | undefined {
+  const parsed = parseLine(text);
+  if (parsed.statements.at(-1)?.pipe?.end === text.length) return undefined;
+  const tokens = currentStatement(parsed, text);
+  const last = tokens.at(-1);
+  if (last !== undefined && last.end === text.length) {
+    return {
+      before: tokens.slice(0, -1),
+      start: last.start,
+      text: last.text,
+      isQuoted: last.isQuoted,
+      quote: last.openQuote,
+      pattern: last.pattern,
+    };
+  }
+  return {
+    before: tokens,
+    start: text.length,
+    text: '',
+    isQuoted: false,
+    quote: undefined,
+    pattern: undefined,
+  };
+}
+
+function currentStatement({ statements }: ParsedLine, text: string): readonly Token[] {
+  const last = statements.at(-1);
+  if (last === undefined || /[;\n]/.test(text.slice(last.end))) return [];
+  return last.tokens;
+}
+
+async function candidatesFor(word: Word, context: CompletionContext): Promise<Found> {
+  const { vocabulary } = context;
+  const [name, ...words] = word.before;
+  if (name === undefined) return among(vocabulary.words, word.text);
+  const command = vocabulary.find(name.text);
+  if (command === undefined) return NOTHING;
+  const inner = innerWords(command, words);
+  if (inner.length > 0) return candidatesFor({ ...word, before: inner }, context);
+  const { next, isNextAwaited, mayBeOption } = rolesOf(command, words);
+  if (mayBeOption && !isNextAwaited && !word.isQuoted && word.text.startsWith('-')) {
+    return { ...among(unusedFlags(command, words), word.text), isBare: true };
+  }
+  if (next.role !== 'value') return NOTHING;
+  const { kind, choices } = next.spec;
+  if (kind === 'data') return completeData(word, context);
+  if (next.spec.isAclLike === true) return completeAcl(word.text);
+  if (kind === 'text' && isFile(next)) return completeFile(word.text, context.listFiles);
+  switch (kind) {
+    case 'path':
+      return completePathOrPattern(word, context);
+    case 'command':
+    case 'word':
+      return among(vocabulary.words, word.text);
+    case 'acl':
+      return completeAcl(word.text);
+    default:
+      return choices === undefined ? NOTHING : among(choices, word.text);
+  }
+}
+
+function among(words: readonly string[], begun: string): Found {
+  const fitting = words.filter((word) => word.startsWith(begun));
+  return { prefix: '', choices: fitting.map((name) => ({ name, isOpen: false })) };
+}
+
+function unusedFlags(command: CommandDeclaration, words: readonly Token[]): readonly string[] {
+  const used = new Set(words.map(({ text }) => text));
+  const isUsed = ([name, { letter }]: [string, { letter?: string }]) =>
+    used.has(`--${name}`) || (letter !== undefined && used.has(`-${letter}`));
+  const left = Object.fromEntries(Object.entries(command.options).filter((o) => !isUsed(o)));
+  return flagsOf({ ...command, options: left });
+}
+
+/** Relative paths stay relative; a znode with children gets its slash. */
+async function completePath(text: string, context: CompletionContext): Promise<Found> {
+  const slash = text.lastIndexOf('/');
+  const prefix = text.slice(0, slash + 1);
+  const begun = text.slice(slash + 1);
+  // `..` is as good as a name, and nothing completes it but the slash.
+  if (begun === '..') return { prefix, choices: [{ name: '../', isOpen: true }] };
+  const folder = resolvePath(prefix === '' ? '.' : prefix, context.cwd);
+  const children = await context.listChildren(folder);
+  const names = children.filter((name) => name.startsWith(begun)).sort(byCodePoint);
+  const [only] = names;
+  if (only === undefined || names.length > 1) {
+    return { prefix, choices: names.map((name) => ({ name, isOpen: true })) };
+  }
+  const path = folder === '/' ? `/${only}` : `${folder}/${only}`;
+  const hasChildren = await context.listChildren(path).then(
+    (grandchildren) => grandchildren.length > 0,
+    // Unreadable or just gone: the name is complete either way.
+    () => false,
+  );
+  const choice = hasChildren ? { name: `${only}/`, isOpen: true } : { name: only, isOpen: false };
+  return { prefix, choices: [choice] };
+}
+
+/** What begins just like this goes before what it could be a pattern of. */
+async function completePathOrPattern(word: Word, context: CompletionContext): Promise<Found> {
+  const { text, pattern } = word;
+  if (pattern === undefined) return completePath(text, context);
+  const found = await completePath(text, context).catch(() => NOTHING);
+  if (found.choices.length > 0) return found;
+  return completePattern(text, pattern, context.cwd, context.listChildren);
+}
+
+/** `@` and a file; a value itself is for the person to say. */
+async function completeData(word: Word, context: CompletionContext): Promise<Found> {
+  if (word.isQuoted || !word.text.startsWith('@')) return NOTHING;
+  const { prefix, choices } = await completeFile(word.text.slice(1), context.listFiles);
+  return { prefix: `@${prefix}`, choices, isBare: true };
+}
+
+/** Declared as text: the declaration calls it a file. */
+function isFile({ name, spec }: { readonly name: string; readonly spec: object }): boolean {
+  return /^(file|folder|dir)$/i.test('valueName' in spec ? String(spec.valueName) : name);
+}
+
+/** The order of ls: that of UTF-16 units, which no locale changes. */
+function byCodePoint(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function commonPrefix(names: readonly string[]): string {
+  const [first = '', ...others] = names;
+  let length = first.length;
+  for (const other of others) {
+    let same = 0;
+    while (same < length && first[same] === other[same]) same++;
+    length = same;
+  }
+  // Never half of a surrogate pair.
+  const last = first.charCodeAt(length - 1);
+  return first.slice(0, last >= 0xd800 && last < 0xdc00 ? length - 1 : length);
+}
+
+/** The word as typed; one that may go on keeps its quote open, in the kind that was begun. */
+function spell(text: string, isOpen: boolean, word: Word, found: Found): string {
+  if (found.isBare === true) return text.replace(/[\s;'"\\]/g, '\\$&');
+  const quoted = quoteWord(text);
+  const isPlain = quoted === text;
+  const begun = word.quote;
+  if (!isOpen) return isPlain && begun !== undefined ? `${begun}${text}${begun}` : quoted;
+  if (isPlain) return `${begun ?? ''}${text}`;
+  return quoted.slice(0, -1);
+}

@@ -1,0 +1,178 @@
+// What can be said of a line before Enter: which word is what, what is wrong with it already, and
+// how the command under the cursor is used. Nothing is sent for it and nothing runs.
+
+import type { Place } from '../../commands/program/command-error.js';
+import { CommandError } from '../../commands/program/command-error.js';
+import type { CommandDeclaration } from '../../commands/zksh/engine/command.js';
+import { usageOf } from '../../commands/zksh/engine/command.js';
+import { innerWords } from '../../commands/zksh/engine/inner-words.js';
+import { type PathResolver, parseArguments } from '../../commands/zksh/engine/parse-arguments.js';
+import { isHistoryReference } from '../../commands/zksh/language/history-reference.js';
+import { parseLine, type Statement, type Token } from '../../commands/zksh/language/parse-line.js';
+import { suggestCommand } from '../../commands/zksh/running/registry.js';
+import type { Span, Tone } from '../terminal/theme.js';
+import type { Vocabulary } from './vocabulary.js';
+import { flagsOf, isOptionLike, rolesOf, type WordRole } from './word-role.js';
+
+export interface LineAnalysis {
+  /** The whole text; secrets are replaced by dots of the same length. */
+  readonly spans: readonly Span[];
+  readonly fault: string | undefined;
+  readonly synopsis: string | undefined;
+}
+
+/** Beyond this, colours cost more than they tell. */
+const MAX_ANALYSED_LENGTH = 20_000;
+
+export function analyzeLine(
+  text: string,
+  cursor: number,
+  vocabulary: Vocabulary,
+  resolver: PathResolver,
+): LineAnalysis {
+  if (text.length > MAX_ANALYSED_LENGTH || isHistoryReference(text)) {
+    return { spans: [{ text, tone: 'plain' }], fault: undefined, synopsis: undefined };
+  }
+  const { statements, fault } = parseLine(text);
+  const marks: Mark[] = [];
+  let message = fault === undefined ? undefined : withHint(fault.message, fault.hint);
+  for (const statement of statements) {
+    const wrong = faultOf(statement, text, vocabulary, resolver);
+    marks.push(...marksOf(statement, vocabulary));
+    if (wrong === undefined) continue;
+    marks.push({ ...wrong.place, tone: 'bad' });
+    message ??= wrong.message;
+  }
+  if (fault !== undefined) marks.push({ start: fault.start, end: fault.end, tone: 'bad' });
+  return {
+    spans: spansOf(text, marks),
+    fault: message,
+    synopsis: synopsisAt(cursor, statements, vocabulary),
+  };
+}
+
+interface Mark extends Place {
+  readonly tone: Tone;
+  readonly isSecret?: boolean;
+}
+
+interface Fault {
+  readonly place: Place;
+  readonly message: string;
+}
+
+function faultOf(
+  statement: Statement,
+  text: string,
+  vocabulary: Vocabulary,
+  resolver: PathResolver,
+): Fault | undefined {
+  const [name, ...words] = statement.tokens;
+  if (name === undefined) return undefined;
+  const command = vocabulary.find(name.text);
+  const isUnderWay = statement.end === text.length;
+  if (command === undefined) {
+    const isBegun = isUnderWay && words.length === 0 && startsOne(name.text, vocabulary.words);
+    if (isBegun) return undefined;
+    const meant = suggestCommand(name.text);
+    const hint = meant === undefined ? undefined : `did you mean ${meant}?`;
+    return { place: name, message: withHint(`unknown command "${name.text}"`, hint) };
+  }
+  let isParsed = false;
+  try {
+    const parsed = parseArguments(command, words, statement, resolver);
+    isParsed = true;
+    command.check?.(parsed);
+    const inner = innerWords(command, words);
+    const [start] = inner;
+    if (start === undefined) return undefined;
+    return faultOf({ ...statement, tokens: inner, start: start.start }, text, vocabulary, resolver);
+  } catch (error) {
+    if (!(error instanceof CommandError) || error.place === undefined) return undefined;
+    const { place, message, hint } = error;
+    // What follows the last word may still mend what is missing.
+    const isOpen = !/[;\n]/.test(text.slice(statement.end));
+    if (isOpen && mayMend(place, command, words, isUnderWay)) return undefined;
+    // What a command itself refuses may be the beginning of what it takes.
+    if (isParsed && isUnderWay && place.end === text.length) return undefined;
+    return { place, message: withHint(message, hint) };
+  }
+}
+
+/** Can typing on at the end of the statement make this fault go away? */
+function mayMend(
+  place: Place,
+  command: CommandDeclaration,
+  words: readonly Token[],
+  isUnderWay: boolean,
+): boolean {
+  const last = words.at(-1);
+  if (last === undefined || place.start >= last.end) return true;
+  if (place.start < last.start) return false;
+  const roles = rolesOf(command, words);
+  const role = roles.words.at(-1);
+  if (role?.role === 'option') {
+    return roles.isNextAwaited || (isUnderWay && startsOne(last.text, flagsOf(command)));
+  }
+  if (!isUnderWay || role?.role !== 'value') return false;
+  const { choices, kind } = role.spec;
+  return kind === 'acl' || last.text === '-' || startsOne(last.text, choices ?? []);
+}
+
+function marksOf(statement: Statement, vocabulary: Vocabulary): Mark[] {
+  const [name, ...words] = statement.tokens;
+  const command = name === undefined ? undefined : vocabulary.find(name.text);
+  if (name === undefined || command === undefined) return [];
+  const roles = rolesOf(command, words).words;
+  return [
+    { start: name.start, end: name.end, tone: 'command' },
+    ...words.map((word, index) => markOf(word, roles[index])),
+    ...marksOf({ ...statement, tokens: innerWords(command, words) }, vocabulary),
+  ];
+}
+
+function markOf(word: Token, role: WordRole | undefined): Mark {
+  const place = { start: word.start, end: word.end };
+  if (role?.role === 'value') {
+    const { kind } = role.spec;
+    if (kind === 'secret') return { ...place, tone: 'plain', isSecret: true };
+    return { ...place, tone: kind === 'path' ? 'path' : kind === 'data' ? 'value' : 'plain' };
+  }
+  return { ...place, tone: isOptionLike(word) ? 'option' : 'plain' };
+}
+
+/** Cuts the text at the marks; where two overlap, the later one counts, but a secret stays one. */
+function spansOf(text: string, marks: readonly Mark[]): readonly Span[] {
+  const edges = new Set([0, text.length]);
+  for (const { start, end } of marks) edges.add(start).add(Math.min(end, text.length));
+  const cuts = [...edges].sort((a, b) => a - b);
+  return cuts.slice(0, -1).map((start, index) => {
+    const end = cuts[index + 1] ?? text.length;
+    const covering = marks.filter((mark) => mark.start <= start && mark.end >= end);
+    const piece = text.slice(start, end);
+    const isSecret = covering.some((mark) => mark.isSecret === true);
+    return {
+      text: isSecret ? '•'.repeat(piece.length) : piece,
+      tone: covering.at(-1)?.tone ?? 'plain',
+    };
+  });
+}
+
+/** The usage of the command that the cursor stands in or right behind. */
+function synopsisAt(
+  cursor: number,
+  statements: readonly Statement[],
+  vocabulary: Vocabulary,
+): string | undefined {
+  const current = statements.findLast(({ start }) => start <= cursor);
+  const command = vocabulary.find(current?.tokens[0]?.text ?? '');
+  return command === undefined ? undefined : `${usageOf(command)}   ${command.summary}`;
+}
+
+function startsOne(text: string, words: readonly string[]): boolean {
+  return words.some((word) => word.startsWith(text));
+}
+
+function withHint(message: string, hint: string | undefined): string {
+  return hint === undefined ? message : `${message}; ${hint}`;
+}

@@ -1,0 +1,54 @@
+// A password while it is typed: a line that is neither shown nor kept. Pure, as shell-state.ts.
+
+import { parseLine } from '../../commands/zksh/language/parse-line.js';
+import { asksForPassword } from '../../commands/zksh/verbs/acl/addauth.js';
+import type { KeyAction } from './keymap.js';
+import { EMPTY_LINE, editLine, type LineAction, type LineState } from './line-editor.js';
+
+export interface SecretEntry {
+  /** Undefined until the command asks. */
+  readonly question: string | undefined;
+  readonly line: LineState;
+  /** Enter was pressed before the command asked. */
+  readonly isEntered: boolean;
+}
+
+/** What is typed and, once it was asked for and entered, the whole of it. */
+export interface SecretStep {
+  readonly secret: SecretEntry | undefined;
+  readonly told?: { readonly question: string; readonly text: string };
+}
+
+const NOTHING: SecretEntry = { question: undefined, line: EMPTY_LINE, isEntered: false };
+
+/** Of a line that is about to run and will ask, so that who types ahead is safe too. */
+export function beginSecret(line: string): SecretEntry | undefined {
+  const asks = parseLine(line).statements.some(({ tokens }) => asksForPassword(tokens));
+  return asks ? NOTHING : undefined;
+}
+
+export function askSecret(secret: SecretEntry = NOTHING, question: string): SecretStep {
+  const asked = { ...secret, question };
+  return secret.isEntered ? enterSecret(asked) : { secret: asked };
+}
+
+/** Keys that edit without showing anything, and without a history. */
+const UNSEEN_EDITS: readonly LineAction['type'][] = [
+  'insert',
+  'delete-left',
+  'kill-to-start',
+  'kill-word-left',
+];
+
+export function typeSecret(secret: SecretEntry, action: KeyAction): SecretStep {
+  if (action.type === 'enter') return enterSecret(secret);
+  const isEdit = action.type === 'edit' && UNSEEN_EDITS.includes(action.action.type);
+  if (!isEdit || secret.isEntered) return { secret };
+  return { secret: { ...secret, line: editLine(secret.line, action.action, []) } };
+}
+
+function enterSecret(secret: SecretEntry): SecretStep {
+  const { question, line } = secret;
+  if (question === undefined) return { secret: { ...secret, isEntered: true } };
+  return { secret: undefined, told: { question, text: line.text } };
+}

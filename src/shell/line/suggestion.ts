@@ -1,0 +1,22 @@
+import { nextBoundary } from '../terminal/text-width.js';
+import type { LineAction, LineState } from './line-editor.js';
+
+/** How the latest line of the history that begins like this one goes on, "" for nothing. */
+export function suggestionFor(
+  { text, cursor, search }: LineState,
+  history: readonly string[],
+): string {
+  if (text === '' || cursor !== text.length || search !== undefined) return '';
+  const found = history.findLast((entry) => entry.length > text.length && entry.startsWith(text));
+  // Only the first row: a suggestion never makes the input grow.
+  return found?.slice(text.length).split('\n', 1)[0] ?? '';
+}
+
+/** Moving on from the end of the line is moving into what history suggests. */
+export function acceptSuggestion(ghost: string, action: LineAction): LineAction | undefined {
+  if (ghost === '') return undefined;
+  if (action.type === 'right' || action.type === 'line-end') return { type: 'insert', text: ghost };
+  if (action.type !== 'word-right') return undefined;
+  const word = /^\W*\w+/u.exec(ghost)?.[0].length ?? nextBoundary(ghost, 0);
+  return { type: 'insert', text: ghost.slice(0, word) };
+}

@@ -1,0 +1,87 @@
+import type {
+  ArgumentSpec,
+  CommandDeclaration,
+  OptionSpec,
+} from '../../commands/zksh/engine/command.js';
+import type { Token } from '../../commands/zksh/language/parse-line.js';
+
+/** What a word behind a command's name is, by its place alone. */
+export type WordRole =
+  | { readonly role: 'option' }
+  | { readonly role: 'value'; readonly name: string; readonly spec: OptionSpec | ArgumentSpec }
+  /** More than the command takes. */
+  | { readonly role: 'surplus' };
+
+/** The roles of the words of one statement, and of a word that would follow them. */
+export interface WordRoles {
+  readonly words: readonly WordRole[];
+  readonly next: WordRole;
+  /** Is the next word the value of the option before it? */
+  readonly isNextAwaited: boolean;
+  /** False behind `--`. */
+  readonly mayBeOption: boolean;
+}
+
+/** Walks the words as parse-arguments.ts does, but judges none of them. */
+export function rolesOf(command: CommandDeclaration, words: readonly Token[]): WordRoles {
+  const roles: WordRole[] = [];
+  let args = Object.entries(command.args);
+  let awaited: WordRole | undefined;
+  let mayBeOption = true;
+  const nextArgument = (): WordRole => {
+    const [first] = args;
+    const isTooEarly = first?.[1].isBehindDashes === true && mayBeOption;
+    return first === undefined || isTooEarly
+      ? { role: 'surplus' }
+      : { role: 'value', name: first[0], spec: first[1] };
+  };
+  for (const word of words) {
+    if (awaited !== undefined) {
+      roles.push(awaited);
+      awaited = undefined;
+    } else if (mayBeOption && isOptionLike(word)) {
+      roles.push({ role: 'option' });
+      if (word.text === '--') mayBeOption = false;
+      else awaited = valueAwaitedBy(word.text, command);
+    } else {
+      const role = nextArgument();
+      roles.push(role);
+      if (role.role === 'value' && role.spec.kind === 'word') mayBeOption = false;
+      if (role.role === 'value' && args[0]?.[1].isVariadic !== true) args = args.slice(1);
+    }
+  }
+  return {
+    words: roles,
+    next: awaited ?? nextArgument(),
+    isNextAwaited: awaited !== undefined,
+    mayBeOption,
+  };
+}
+
+/** Every flag of a command as it is typed, long forms first. */
+export function flagsOf(command: CommandDeclaration): readonly string[] {
+  const options = Object.entries(command.options);
+  const letters = options.flatMap(([, { letter }]) => (letter === undefined ? [] : [`-${letter}`]));
+  return [...options.map(([name]) => `--${name}`), ...letters];
+}
+
+/** Unquoted, with a dash, and neither the dash alone nor a negative number. */
+export function isOptionLike(word: Token): boolean {
+  return !word.isQuoted && /^-[^\d.]/.test(word.text);
+}
+
+function valueAwaitedBy(flag: string, command: CommandDeclaration): WordRole | undefined {
+  const found = Object.entries(command.options).find(([name, { letter }]) =>
+    flag.startsWith('--')
+      ? flag === `--${name}`
+      : letter !== undefined && flag.endsWith(letter) && areFlags(flag.slice(1, -1), command),
+  );
+  if (found === undefined || found[1].kind === undefined) return undefined;
+  return { role: 'value', name: found[0], spec: found[1] };
+}
+
+/** Are these all letters of options without a value, as in the `sw` of `-swv 3`? */
+function areFlags(letters: string, command: CommandDeclaration): boolean {
+  const flags = Object.values(command.options).filter(({ kind }) => kind === undefined);
+  return [...letters].every((letter) => flags.some((spec) => spec.letter === letter));
+}

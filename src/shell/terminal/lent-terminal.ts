@@ -1,0 +1,44 @@
+import { openPager, type Pager } from '../../commands/terminal/pager.js';
+import type { Scrollback } from './scrollback.js';
+import { printable } from './text-width.js';
+
+/** Lends the terminal to other programs; what is printed meanwhile waits. */
+export class LentTerminal {
+  readonly #scrollback: Scrollback;
+  readonly #onChange: () => void;
+  #isLent = false;
+
+  /** @param onChange called when it was lent, and when it is back */
+  constructor(scrollback: Scrollback, onChange: () => void) {
+    this.#scrollback = scrollback;
+    this.#onChange = onChange;
+  }
+
+  get isLent(): boolean {
+    return this.#isLent;
+  }
+
+  async lend(use: () => Promise<void>): Promise<void> {
+    await this.#scrollback.drained();
+    this.#show(true);
+    try {
+      await use();
+    } finally {
+      this.#show(false);
+    }
+  }
+
+  /** The pager has it until it is left. */
+  async openPager(command: string, signal: AbortSignal): Promise<Pager> {
+    await this.#scrollback.drained();
+    this.#show(true);
+    const pager = await openPager(command, signal);
+    const left = pager.left.finally(() => this.#show(false));
+    return { ...pager, write: (text) => pager.write(printable(text)), left };
+  }
+
+  #show(isLent: boolean): void {
+    this.#isLent = isLent;
+    this.#onChange();
+  }
+}

@@ -1,0 +1,100 @@
+// What is seen of a line before Enter.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { resolvePath } from '../../../src/commands/zksh/language/resolve-path.js';
+import { allCommands } from '../../../src/commands/zksh/running/registry.js';
+import { analyzeLine } from '../../../src/shell/line/line-analysis.js';
+import { makeVocabulary } from '../../../src/shell/line/vocabulary.js';
+
+const vocabulary = makeVocabulary(await allCommands());
+const resolver = { resolve: (text: string) => resolvePath(text, '/') };
+
+function analyze(text: string, cursor = text.length) {
+  return analyzeLine(text, cursor, vocabulary, resolver);
+}
+
+/** The text with each span but the plain ones in brackets: "[command ls] [path /a]". */
+function toned(text: string): string {
+  return analyze(text)
+    .spans.map(({ tone, text: piece }) => (tone === 'plain' ? piece : `[${tone} ${piece}]`))
+    .join('');
+}
+
+test('words have the tone of what they are', () => {
+  assert.is(toned('ls -s /a'), '[command ls] [option -s] [path /a]');
+  assert.is(toned("create /a 'x y'"), "[command create] [path /a] [value 'x y']");
+  assert.is(
+    toned('get /a; foo; ls /'),
+    '[command get] [path /a]; [bad foo]; [command ls] [path /]',
+  );
+  assert.is(toned('set /a "open'), '[command set] [path /a] [bad "][value open]');
+});
+
+test('a secret is dots', () => {
+  const { spans } = analyze('addauth digest user:pw');
+  const drawn = spans.map(({ text }) => text).join('');
+  assert.is(drawn, 'addauth digest •••••••');
+});
+
+test('what cannot become right by typing on is a fault', () => {
+  for (const [line, fault] of [
+    ['foo ', /unknown command "foo"/],
+    ['xyz', /unknown command "xyz"/],
+    ['ls -Q ', /no option -Q/],
+    ['ls --nonsense', /no option --nonsense/],
+    ['ls /a /b', /too many/],
+    ['set /n two words', /too many/],
+    ['watch /a touch', /too many/],
+    ['watch --until soon /a', /--until is exists/],
+    ['deleteall /zookeeper ', /never deletes \/zookeeper/],
+    ['get /[z-a]* ', /no range/],
+    ['set -v abc ', /whole number/],
+    ['get /a//b', /not a path/],
+    ['get "', /not closed/],
+    ['get; ls /', /needs a path/],
+    ['setAcl / world:anyone:q ', /unknown permission "q"/],
+  ] as const) {
+    assert.match(analyze(line).fault ?? '(none)', fault, line);
+  }
+});
+
+test('what is only unfinished is none', () => {
+  for (const line of [
+    '',
+    'cre',
+    'create',
+    'create ',
+    'create --',
+    'create --con',
+    'create -t',
+    'create -t ',
+    'create -t 1000 /a',
+    'get /a',
+    'get /a; ',
+    'watch /a -- touch x',
+    'watch --until exi',
+    'deleteall /',
+    'deleteall /a/*; ls /',
+    'get /a/{b,c}*/** ',
+    'ls {/a,/b}/[x-z]? ',
+    'ls -',
+    'setAcl / world:any',
+    '# a comment',
+  ]) {
+    assert.is(analyze(line).fault, undefined, line);
+  }
+});
+
+test('the synopsis is of the command that the cursor is in', () => {
+  assert.match(analyze('get /a; create ').synopsis ?? '', /^create \[/);
+  assert.match(analyze('get /a; create ', 3).synopsis ?? '', /^get \[/);
+  assert.is(analyze('foo ').synopsis, undefined);
+});
+
+test('an enormous line is not analysed', () => {
+  const { spans, fault } = analyze(`set /a ${'x'.repeat(30_000)}`);
+  assert.is(spans.length, 1);
+  assert.is(fault, undefined);
+});
+
+test.run();

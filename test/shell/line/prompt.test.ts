@@ -1,0 +1,78 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { ClientState } from '../../../src/client/client.js';
+import {
+  type Connection,
+  describeChange,
+  promptSpans,
+  serversOf,
+} from '../../../src/shell/line/prompt.js';
+import { textWidth } from '../../../src/shell/terminal/text-width.js';
+
+const CONNECTED: Connection = { server: 'zk1:2181', state: 'connected', chroot: '', cwd: '/' };
+
+function prompt(connection: Partial<Connection>, columns = 80): string {
+  return promptSpans({ ...CONNECTED, ...connection }, columns)
+    .map(({ text }) => text)
+    .join('');
+}
+
+test('the prompt names server, state, chroot and path', () => {
+  assert.is(prompt({}), 'zk1:2181(connected) /> ');
+  assert.is(prompt({ cwd: '/a/b' }), 'zk1:2181(connected) /a/b> ');
+  assert.is(prompt({ chroot: '/app', cwd: '/a' }), 'zk1:2181(connected) /app:/a> ');
+  assert.is(prompt({ state: 'connected-readonly' }), 'zk1:2181(read-only) /> ');
+  assert.is(prompt({ state: 'disconnected' }), 'zk1:2181(disconnected) /> ');
+  assert.is(prompt({ state: 'expired' }), 'zk1:2181(expired) /> ');
+});
+
+test('a role stands for the word that there is a connection, and for that alone', () => {
+  assert.is(prompt({ access: 'rw' }), 'zk1:2181(connected rw) /> ');
+  assert.is(prompt({ role: 'follower', access: 'rw' }), 'zk1:2181(follower rw) /> ');
+  assert.is(prompt({ role: 'leader', access: 'ro' }), 'zk1:2181(leader ro) /> ');
+  assert.is(prompt({ role: 'leader', state: 'disconnected' }), 'zk1:2181(disconnected) /> ');
+});
+
+test('a long prompt leaves half of the row', () => {
+  const long = { server: 'a-very-long-name.of.a.server:2181', cwd: '/deep/er/and/deeper/still' };
+  assert.is(prompt(long, 60), 'a-very-…(connected) …r/still> ');
+  assert.ok(textWidth(prompt(long, 60)) <= 32);
+});
+
+const CHANGES: readonly (readonly [ClientState, ClientState, string | undefined])[] = [
+  ['connecting', 'connected', undefined],
+  ['connected', 'connected', undefined],
+  ['connected', 'disconnected', 'disconnected from zk1:2181: it went away; reconnecting'],
+  ['disconnected', 'connected', 'reconnected to zk1:2181; the session goes on'],
+  [
+    'disconnected',
+    'connected-readonly',
+    'reconnected to zk1:2181, which is read-only; the session goes on',
+  ],
+  [
+    'disconnected',
+    'expired',
+    'the session expired: its ephemerals and watches are gone; connect opens another',
+  ],
+  ['connecting', 'auth-failed', 'authentication failed: it went away'],
+  ['connected', 'closed', undefined],
+];
+
+test('changes of the session that nobody asked for are told', () => {
+  for (const [from, to, expected] of CHANGES) {
+    const change = describeChange(
+      { ...CONNECTED, state: from },
+      { ...CONNECTED, state: to },
+      'it went away',
+    );
+    assert.is(change?.text, expected, `${from} to ${to}`);
+  }
+});
+
+test('the servers of a connect string stand without its chroot, and with TLS', () => {
+  assert.is(serversOf('zk1:2181,zk2/app/x'), 'zk1:2181,zk2');
+  assert.is(serversOf('zks://zk1/app'), 'zks://zk1');
+  assert.is(serversOf('[::1]:2181'), '[::1]:2181');
+});
+
+test.run();

@@ -1,0 +1,68 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  drawable,
+  graphemes,
+  nextBoundary,
+  previousBoundary,
+  printable,
+  textWidth,
+  truncate,
+} from '../../../src/shell/terminal/text-width.js';
+
+const FAMILY = '👩‍👩‍👧';
+
+const WIDTHS: readonly (readonly [text: string, width: number])[] = [
+  ['', 0],
+  ['abc', 3],
+  ['漢字', 4],
+  ['ｆ', 2],
+  ['カ', 2],
+  ['한글', 4],
+  ['e\u0301', 1],
+  ['😀', 2],
+  [FAMILY, 2],
+  ['🇩🇪', 2],
+  ['1\ufe0f\u20e3', 2],
+  ['❤\ufe0f', 2],
+  ['\u200b', 0],
+  ['€ß…', 3],
+  ['𠀀', 2],
+];
+
+test('a text is as wide as a terminal draws it', () => {
+  for (const [text, width] of WIDTHS) assert.is(textWidth(text), width, JSON.stringify(text));
+});
+
+test('boundaries lie between graphemes, not inside of them', () => {
+  const text = `a${FAMILY}e\u0301b`;
+  assert.equal(graphemes(text), ['a', FAMILY, 'e\u0301', 'b']);
+  const forward = [0];
+  const backward = [text.length];
+  for (let step = 0; step < 4; step++) {
+    forward.push(nextBoundary(text, forward.at(-1) ?? 0));
+    backward.unshift(previousBoundary(text, backward[0] ?? 0));
+  }
+  assert.equal(forward, [0, 1, 9, 11, 12]);
+  assert.equal(backward, forward);
+  assert.is(nextBoundary(text, text.length), text.length);
+  assert.is(previousBoundary(text, 0), 0);
+});
+
+test('a truncated text never exceeds its columns', () => {
+  assert.is(truncate('abcdef', 6), 'abcdef');
+  assert.is(truncate('abcdef', 5), 'abcd…');
+  assert.is(truncate('漢字漢', 5), '漢字…');
+  assert.is(truncate('漢字漢', 4), '漢…');
+  assert.is(truncate('abc', 0), '');
+});
+
+test('control characters are drawn and never sent', () => {
+  assert.is(drawable('\x1b'), '\\u{1b}');
+  assert.is(drawable('\x7f'), '\\u{7f}');
+  assert.is(drawable('\x9b'), '\\u{9b}');
+  assert.is(drawable('a'), 'a');
+  assert.is(printable('a\tb\n\x1b[2J\x07'), 'a\tb\n\\u{1b}[2J\\u{7}');
+});
+
+test.run();
