@@ -3,7 +3,9 @@ import * as assert from 'uvu/assert';
 import {
   checkImports,
   findCycles,
+  findRowCycles,
   findUnreachable,
+  findUnusedDoors,
   parseImportTable,
   ruleOf,
 } from './support/tidy/import-table.js';
@@ -86,9 +88,10 @@ const others = [...readSources('bench'), ...readSources('scripts')];
 const all = [...src, ...tests, ...others];
 const table = parseImportTable(readProjectFile('ARCHITECTURE.md'));
 
+/** What decides and touches nothing: it may use no module of Node. */
 function isPure(path: string): boolean {
-  const { folder = '' } = ruleOf(table, path) ?? {};
-  return ['src/jute', 'src/protocol', 'src/server'].includes(folder);
+  const isDeciding = /^src\/(?:jute|protocol|server)\//.test(path);
+  return isDeciding && ruleOf(table, path)?.nodeModules.length === 0;
 }
 
 function expectNone(complaints: readonly string[]): void {
@@ -112,6 +115,14 @@ test('every package that is depended upon has a home, and stays in it', () => {
 
 test('imports form no cycle', () => {
   expectNone(findCycles(src));
+});
+
+test('folders form no cycle, types included', () => {
+  expectNone(findRowCycles(table, src));
+});
+
+test('the import table opens no door that nobody uses', () => {
+  expectNone(findUnusedDoors(table, src));
 });
 
 test('every source is reached from a command or an entry of the package', () => {

@@ -49,7 +49,7 @@ test('a line of a bundle leads back to its source', () => {
   const entry = map.findEntry(line, 0);
   assert.match(
     'originalSource' in entry ? entry.originalSource : '',
-    /src\/commands\/cli\/zksh-main\.ts$/,
+    /src\/commands\/zksh\/zksh-main\.ts$/,
   );
 });
 

@@ -21,7 +21,7 @@ export interface Hands {
   failed(error: unknown): void;
 }
 
-/** Does what the core asks for, as node/driver.ts and node/perform.ts do. */
+/** Does what the core asks for, as node/driver/driver.ts and node/driver/perform.ts do. */
 export function performEffect(effect: Effect, hands: Hands): void {
   const { disk, sockets } = hands;
   switch (effect.kind) {

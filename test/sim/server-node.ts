@@ -42,7 +42,7 @@ export interface NodeWorld {
   trace(line: string): void;
 }
 
-/** One server: the real core, driven as node/driver.ts drives it, and what a crash takes away. */
+/** One server: the real core, driven as node/driver/driver.ts does, and what a crash takes away. */
 export class ServerNode {
   readonly sid: number;
   readonly disk: SimDisk;

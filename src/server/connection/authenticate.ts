@@ -3,10 +3,10 @@ import { JuteError } from '../../jute/jute-error.js';
 import type { Id } from '../../protocol/data.js';
 import { ErrorCode } from '../../protocol/error-code.js';
 import { LIMITS, type LimitName } from '../limits/limits.js';
+import { replyWithZxid } from '../pipeline/reply.js';
 import { readAuthPacket } from '../session/read-auth-packet.js';
 import type { ClientConnection } from '../state/client-connection.js';
 import type { ServerState } from '../state/server-state.js';
-import { replyWithZxid } from './reply.js';
 
 /** Answers an auth packet; false when the connection has to be closed behind the answer. */
 export function authenticate(

@@ -10,9 +10,9 @@ import { JuteError } from '../../jute/jute-error.js';
 import { assert } from '../base/assert.js';
 import type { Effect } from '../effects.js';
 import type { Event } from '../events.js';
+import type { BackPressure } from '../pipeline/back-pressure.js';
 import { ClientConnection, type ConnectionFrameHandler } from '../state/client-connection.js';
 import type { ServerState } from '../state/server-state.js';
-import type { BackPressure } from './back-pressure.js';
 
 export type ConnectionEvent = Extract<
   Event,

@@ -7,13 +7,13 @@ import { OutputArchive } from '../../jute/output-archive.js';
 import { ErrorCode } from '../../protocol/error-code.js';
 import { OpCode } from '../../protocol/op-code.js';
 import { assert } from '../base/assert.js';
-import { beginReply, endReply } from '../connection/reply.js';
 import { recordSince } from '../metrics/summary.js';
 import type { ClientConnection } from '../state/client-connection.js';
 import type { Request } from '../state/request.js';
 import type { ServerState } from '../state/server-state.js';
 import type { Txn, TxnHead } from '../tree/txn.js';
 import { writeMultiHeader } from './read.js';
+import { beginReply, endReply } from './reply.js';
 
 export class FinalProcessor {
   private readonly state: ServerState;

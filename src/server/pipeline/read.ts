@@ -17,13 +17,13 @@ import {
   WhoAmIResponse,
 } from '../../protocol/proto.js';
 import { AddWatchMode, WatcherType } from '../../protocol/watch-event.js';
-import { beginReply, endReply } from '../connection/reply.js';
 import { STAT_SIZE } from '../metrics/metrics.js';
 import { maskDigests, shownUser } from '../session/auth.js';
 import type { ClientConnection } from '../state/client-connection.js';
 import type { ServerState } from '../state/server-state.js';
 import { WatchMode } from '../state/watch-manager.js';
 import type { DataNode } from '../tree/data-node.js';
+import { beginReply, endReply } from './reply.js';
 import type { WatchNotifier } from './watch-notifier.js';
 
 export class ReadProcessor {

@@ -9,9 +9,9 @@
 
 import type { InputArchive } from '../../jute/input-archive.js';
 import { ErrorCode } from '../../protocol/error-code.js';
-import { beginReply, endReply } from '../connection/reply.js';
 import type { Effect } from '../effects.js';
 import { makesEphemeral } from '../pipeline/makes-ephemeral.js';
+import { beginReply, endReply } from '../pipeline/reply.js';
 import type { EnsemblePath, PathHost, WritePath } from '../pipeline/write-path.js';
 import { SessionIds } from '../session/session-ids.js';
 import type { Session, SessionTracker } from '../session/session-tracker.js';

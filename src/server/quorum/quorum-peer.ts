@@ -335,16 +335,12 @@ export class QuorumPeer implements PeerHost {
     this.emit({ kind: 'report', report: { kind: 'quorum', message } });
   }
 
-  // ── links ────────────────────────────────────────────────────────────────────────────────────
-
   private stepLink(event: LinkEvent): void {
     if (event.link < 0 || this.role?.owns(event)) this.role?.step(event);
     else if (!this.parked.heed(event, this.role === null)) {
       this.emit({ kind: 'link-close', link: event.link });
     }
   }
-
-  // ── effects ──────────────────────────────────────────────────────────────────────────────────
 
   emit(effect: Effect): void {
     if (DISK_EFFECTS.has(effect.kind)) this.diskWork++;

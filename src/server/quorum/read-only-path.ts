@@ -4,7 +4,7 @@
  * and end with it; those of the ensemble cannot be told from dead ones, and wait.
  */
 import { ErrorCode } from '../../protocol/error-code.js';
-import { beginReply, endReply } from '../connection/reply.js';
+import { beginReply, endReply } from '../pipeline/reply.js';
 import type { PathHost, WritePath } from '../pipeline/write-path.js';
 import { SessionIds } from '../session/session-ids.js';
 import type { Session } from '../session/session-tracker.js';

@@ -1,7 +1,7 @@
 /**
  * A standalone server whose whole tree an operator can replace while it runs (the AdminServer's
  * restore). Connections stay, and so do the sessions that the new tree's snapshot knows. Their
- * watches stay, or fire where the znode differs (watch/carry-watches.ts).
+ * watches stay, or fire where the znode differs (pipeline/carry-watches.ts).
  *
  * ```
  *   restore ─▶ hold clients ─▶ the old tree answers what it took ─▶ adopt-restored ─▶ restored

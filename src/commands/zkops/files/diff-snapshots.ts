@@ -16,6 +16,7 @@ import {
   type SnapshotOutcome,
   type SnapshotTaker,
 } from '../../data-files/read-snapshot.js';
+import { PART_SEED, SHARE_SEED, shareOf } from '../../data-files/share-of.js';
 import { snapshotProblems } from '../../data-files/snapshot-verdict.js';
 import { Hash64, ZnodeTable } from '../../data-files/znode-table.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
@@ -46,20 +47,6 @@ const COLUMNS = [
   { title: 'PATH', key: 'path' },
   { title: 'WHAT', key: 'what' },
 ];
-
-const SHARE_SEED = 0x811c9dc5;
-/** Another one, or a share would be one part. */
-const PART_SEED = 0x050c5d1f;
-
-/** The share that a path belongs to (FNV-1a). */
-function shareOf(path: string, shares: number, seed: number): number {
-  if (shares === 1) return 0;
-  let hash = seed;
-  for (let at = 0; at < path.length; at++) {
-    hash = Math.imul(hash ^ path.charCodeAt(at), 0x01000193);
-  }
-  return (hash >>> 0) % shares;
-}
 
 type TakeNode = (shown: string, node: SnapshotNode, digest: number, acl: AclPrint) => void;
 

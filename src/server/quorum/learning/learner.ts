@@ -6,10 +6,8 @@
  *        -> DIFF | TRUNC | SNAP -> PROPOSAL, COMMIT … -> NEWLEADER
  *        -> (all of it durable, then currentEpoch durable) -> ACK -> UPTODATE -> ACK, open
  *
- * The two waits are the promise of the protocol: an epoch is acked when its file is on the disk,
- * and NEWLEADER when the leader's history is, before the epoch (ZOOKEEPER-3911, 4643, 4646, 4785).
- * What happens out of order, a gap in the zxids or a COMMIT of another txn than the next, ends the
- * role: a tree that might differ serves nobody.
+ * It acks an epoch once its file is durable, and NEWLEADER once the leader's history is, before the
+ * epoch (ZOOKEEPER-3911, 4643, 4646, 4785). A gap in the zxids, or a COMMIT out of order, ends it.
  */
 import { JuteError } from '../../../jute/jute-error.js';
 import type { OutputArchive } from '../../../jute/output-archive.js';
@@ -313,11 +311,8 @@ export class Learner implements Role {
   }
 
   get nextWakeMs(): number {
-    return Math.min(
-      this.link.nextWakeMs,
-      this.deadlineMs,
-      this.master?.nextWakeMs ?? Number.POSITIVE_INFINITY,
-    );
+    const masterMs = this.master?.nextWakeMs ?? Number.POSITIVE_INFINITY;
+    return Math.min(this.link.nextWakeMs, this.deadlineMs, masterMs);
   }
 
   tick(): void {

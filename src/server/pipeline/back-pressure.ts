@@ -2,10 +2,10 @@
 
 import type { Effect } from '../effects.js';
 import { LIMITS, type LimitName } from '../limits/limits.js';
-import type { RequestGate } from '../pipeline/request-gate.js';
 import type { ClientConnection } from '../state/client-connection.js';
 import { type Request, THROTTLED } from '../state/request.js';
 import type { ServerState } from '../state/server-state.js';
+import type { RequestGate } from './request-gate.js';
 
 const ANSWER_LIMIT = LIMITS.answerBytes.value;
 const ALL_ANSWERS_LIMIT = LIMITS.answerBytesInAll.value;
