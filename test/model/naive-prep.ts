@@ -1,6 +1,6 @@
 /**
  * What becomes of a request, decided the plain way: against a tree to which every txn that was ever
- * proposed is applied. The order of the checks is PrepRequestProcessor's (server.md 2.4).
+ * proposed is applied. The order of the checks is PrepRequestProcessor's (docs/protocol.md).
  */
 import type { ACL } from '../../src/protocol/data.js';
 import { ErrorCode } from '../../src/protocol/error-code.js';

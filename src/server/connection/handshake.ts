@@ -1,7 +1,7 @@
 /**
- * The connect request: what a client opens a session with, or comes back to it. Order of the
- * checks: server.md 2.2 (ZooKeeperServer.processConnectRequest), but the password is checked before
- * the connection that holds the session is touched: a wrong one must not hurt its owner.
+ * The connect request: opens a session, or comes back to one. The order of the checks is in
+ * docs/protocol.md (ZooKeeperServer.processConnectRequest), but the password is checked before the
+ * connection that holds the session is touched: a wrong one must not hurt its owner.
  */
 import type { InputArchive } from '../../jute/input-archive.js';
 import { sessionPassword } from '../../protocol/session-id.js';

@@ -1,7 +1,7 @@
 /**
  * Reads: answered from the applied tree in the turn they arrive, or behind the writes of their own
  * session. A watch is armed in the same step as the read it belongs to, so no change can fall
- * between them. Rules: server.md 2.4 and 2.7 (FinalRequestProcessor).
+ * between them. Rules: docs/protocol.md (FinalRequestProcessor).
  */
 import type { InputArchive } from '../../jute/input-archive.js';
 import { JuteError } from '../../jute/jute-error.js';

@@ -1,8 +1,8 @@
 /**
  * Prep: turns a write into a txn, or into the error that Apache would choose when several apply.
  * It decides against the tree and the outstanding changes, and changes only the latter. The order
- * of the checks is the contract (server.md 2.4, PrepRequestProcessor); the wall clock enters a txn
- * here and nowhere else.
+ * of the checks is the contract (docs/protocol.md, Errors of a write; PrepRequestProcessor). The
+ * wall clock enters a txn here and nowhere else.
  */
 import type { InputArchive } from '../../jute/input-archive.js';
 import { JuteError } from '../../jute/jute-error.js';

@@ -1,5 +1,5 @@
 /**
- * Who a connection is, and what an ACL lets it do. Rules: server.md 1.3 and 2.4
+ * Who a connection is, and what an ACL lets it do. Rules: docs/protocol.md, Access
  * (PrepRequestProcessor fixupACL, ZooKeeperServer checkACL and the authentication providers).
  */
 import type { ACL, Id } from '../../protocol/data.js';

@@ -8,7 +8,7 @@ const ANY_MODE = WatchMode.STANDARD | WatchMode.PERSISTENT | WatchMode.PERSISTEN
 /**
  * One table of watches, path -> watcher -> modes, and back. A server has two: data (exists and
  * getData) and child (getChildren). A watcher is a connection, and its watches die with it.
- * Persistent watches stand in both tables, recursive ones in the data table only (server.md 2.7).
+ * Persistent watches stand in both tables, recursive ones in that of data (docs/protocol.md).
  */
 export class WatchManager<W extends object> {
   private readonly watchers = new Map<string, Map<W, number>>();

@@ -43,8 +43,8 @@ export interface DataTreeOptions {
 
 /**
  * The znodes, and the one place that changes them: `apply`. It never refuses: prep has decided, and
- * a replay over a fuzzy snapshot meets changes that are there already (server.md 3.2), so each one
- * is idempotent. Rules of Stat fields: server.md 2.5.
+ * a replay over a fuzzy snapshot meets changes that are there already, so each one is idempotent.
+ * docs/protocol.md has the rules of the fields of a Stat.
  */
 export class DataTree {
   readonly nodes: PathTable;

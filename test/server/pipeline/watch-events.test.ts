@@ -7,7 +7,7 @@ import { AddWatchMode, WatcherType } from '../../../src/protocol/watch-event.js'
 import type { Peer } from '../server-peer.js';
 import { ServerWorld } from '../server-world.js';
 
-// Which change fires which watches (server.md 2.7), seen from a client of a whole server.
+// Which change fires which watches (docs/protocol.md), seen from a client of a whole server.
 
 /** One client that changes things, and one that watches. */
 class WatchWorld {

@@ -6,7 +6,7 @@ import type { Txn } from '../../../src/server/tree/txn.js';
 import { createTxn, deleteTxn, setDataTxn, TreeWorld } from './tree-world.js';
 
 // A snapshot is taken while txns are applied: it holds some of what the log says again. Whatever it
-// holds, a replay from the zxid in its name must lead to the same tree (server.md 3.2 and 3.4).
+// holds, a replay from the zxid in its name must lead to the same tree (docs/protocol.md).
 
 const A: readonly ACL[] = [{ perms: 31, id: { scheme: 'digest', id: 'a:x' } }];
 const B: readonly ACL[] = [{ perms: 1, id: { scheme: 'ip', id: '127.0.0.1' } }];

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import {
   checkImports,
   findCycles,
-  findRowCycles,
+  findDoorsDown,
   findUnreachable,
   findUnusedDoors,
   parseImportTable,
@@ -115,15 +115,13 @@ test('a file that no entry leads to is found, behind components too', () => {
   assert.equal(findUnreachable(files, ['src/bin/a.ts']), ['src/dead.ts']);
 });
 
-test('rows that import each other in a circle are found, by types too', () => {
-  const files = [
-    parseSource('src/jute/a.ts', "import type { B } from '../server/b.js';"),
-    parseSource('src/server/b.ts', "import { c } from '../jute/c.js';"),
-    parseSource('src/jute/c.ts', ''),
-    parseSource('src/commands/d.ts', "import { b } from '../server/b.js';"),
-  ];
-  assert.equal(findRowCycles(TABLE, files), ['src/jute -> src/server -> src/jute']);
-  assert.equal(findRowCycles(TABLE, files.slice(1)), []);
+test('a door that leads to a row further down is found', () => {
+  const row = (name: string, doors: string): string => `| \`${name}\` | ${doors} | none | x |\n`;
+  const parse = (rows: string) =>
+    parseImportTable(`| Folder |\n|---|\n${rows}\n| Package |\n|---|\n`);
+  const below = row('src/a/b', '`src/a/main.ts`') + row('src/a', '`src/a/b`');
+  assert.equal(findDoorsDown(parse(below)), ['src/a/b: src/a/main.ts']);
+  assert.equal(findDoorsDown(parse(row('src/a/b', 'nothing') + row('src/a', '`src/a/b`'))), []);
 });
 
 test('a door of the table that no file uses is found', () => {

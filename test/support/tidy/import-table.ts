@@ -135,22 +135,22 @@ export function findCycles(files: readonly SourceFile[]): string[] {
 }
 
 /**
- * Rows of the table whose files import each other in a circle, each circle once, as
- * `src/a -> src/b -> src/a`. Types count: whoever reads one of the rows has to read them all.
+ * Doors that lead to a row further down, as `src/a: src/b`. Without one there is no circle between
+ * rows, and each can be read with only the rows above it in mind. Types count as imports.
  */
-export function findRowCycles(table: ImportTable, files: readonly SourceFile[]): string[] {
-  const doors = rowDoors(table, files);
-  const done = new Set<string>();
-  const cycles: string[] = [];
-  const visit = (row: string, trail: readonly string[]): void => {
-    const start = trail.indexOf(row);
-    if (start !== -1) cycles.push([...trail.slice(start), row].join(' -> '));
-    if (start !== -1 || done.has(row)) return;
-    for (const next of doors.get(row) ?? []) visit(next, [...trail, row]);
-    done.add(row);
-  };
-  for (const row of doors.keys()) visit(row, []);
-  return cycles;
+export function findDoorsDown({ folders }: ImportTable): string[] {
+  return folders.flatMap(({ folder, mayImport }, place) =>
+    mayImport
+      .filter((allowed) => placeOf(folders, allowed) >= place)
+      .map((allowed) => `${folder}: ${allowed}`),
+  );
+}
+
+/** Of the row that covers a path. */
+function placeOf(folders: readonly FolderRule[], path: string): number {
+  const covering = folders.filter(({ folder }) => isWithin(path, folder));
+  const [nearest] = covering.sort((a, b) => b.folder.length - a.folder.length);
+  return nearest === undefined ? -1 : folders.indexOf(nearest);
 }
 
 /** What a row allows and no file of it uses, as `src/a: src/b`. */
@@ -172,22 +172,6 @@ export function findUnusedDoors(table: ImportTable, files: readonly SourceFile[]
 function isAllowedIn(table: ImportTable, allowed: string, file: string): boolean {
   const target = ruleOf(table, file);
   return target !== undefined && isAllowedBy(allowed, file, target);
-}
-
-/** Row -> the other rows that its files import. */
-function rowDoors(table: ImportTable, files: readonly SourceFile[]): Map<string, Set<string>> {
-  const doors = new Map<string, Set<string>>();
-  for (const { path, imports } of files) {
-    const row = ruleOf(table, path)?.folder;
-    if (row === undefined) continue;
-    const others = doors.get(row) ?? new Set();
-    for (const { file } of imports) {
-      const target = file === undefined ? undefined : ruleOf(table, file)?.folder;
-      if (target !== undefined && target !== row) others.add(target);
-    }
-    doors.set(row, others);
-  }
-  return doors;
 }
 
 /** The files that no entry leads to. */

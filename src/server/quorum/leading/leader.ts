@@ -1,5 +1,5 @@
 /**
- * The leader of an epoch (Leader, LearnerHandler; server.md 4.4):
+ * The leader of an epoch (Leader, LearnerHandler; docs/protocol.md, Learners):
  *
  *   discovery        epochs of a quorum -> a newer one, durable here -> LEADERINFO -> ACKEPOCHs
  *   synchronization  each learner gets what it lacks, then NEWLEADER; a quorum must ack it

@@ -1,6 +1,6 @@
 /**
  * Changing the membership while serving: what a reconfig asks for, and who leads afterwards
- * (PrepRequestProcessor, Leader.getDesignatedLeader; server.md 4.7).
+ * (PrepRequestProcessor, Leader.getDesignatedLeader; docs/protocol.md).
  */
 import { ErrorCode } from '../../../protocol/error-code.js';
 import { OpCode } from '../../../protocol/op-code.js';

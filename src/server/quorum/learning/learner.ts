@@ -1,6 +1,6 @@
 /**
- * A follower or an observer: finds its leader, is brought in sync, then takes part (Learner,
- * Follower, Observer; server.md 4.4). An observer may go to an observer master, a follower be one.
+ * A follower or an observer: finds its leader, gets in sync, takes part (Learner, Follower,
+ * Observer; docs/protocol.md). An observer may go to an observer master, a follower be one.
  *
  *   dial -> FOLLOWERINFO -> LEADERINFO -> (acceptedEpoch durable) -> ACKEPOCH
  *        -> DIFF | TRUNC | SNAP -> PROPOSAL, COMMIT … -> NEWLEADER

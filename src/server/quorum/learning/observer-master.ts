@@ -1,6 +1,6 @@
 /**
- * A follower that takes observers off its leader's hands (ObserverMaster; server.md 4.7). It says
- * what a leader would say to them: the epoch, which is its own and long established, what they
+ * A follower that takes observers off its leader's hands (ObserverMaster in
+ * docs/protocol.md). It says what a leader would say to them: the epoch, which is its own and long established, what they
  * lack, then every txn when it is committed. What their clients ask for goes on to the leader, and
  * the answer back.
  *
