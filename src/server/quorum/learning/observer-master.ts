@@ -1,8 +1,8 @@
 /**
- * A follower that takes observers off its leader's hands (ObserverMaster in
- * docs/protocol.md). It says what a leader would say to them: the epoch, which is its own and long established, what they
- * lack, then every txn when it is committed. What their clients ask for goes on to the leader, and
- * the answer back.
+ * A follower that serves observers in its leader's place (ObserverMaster in docs/protocol.md). It
+ * says what a leader would say to them: the epoch, which is its own and long established, what they
+ * lack, then every txn when it is committed. It forwards what their clients ask for to the leader,
+ * and the answer back.
  *
  * It decides nothing, counts no votes and never tells an observer what is not committed. When it
  * follows no more, its observers are let go.
