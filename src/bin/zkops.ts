@@ -25,12 +25,16 @@ const world = {
   now: () => new Date(),
   keyPassphrase: process.env['ZKOPS_KEY_PASSPHRASE'],
   writeOut: (text) => {
-    process.stdout.write(text);
+    if (process.stdout.write(text)) return undefined;
+    return new Promise((resolve) => {
+      process.stdout.once('drain', resolve);
+      process.stdout.once('error', () => resolve());
+    });
   },
   writeError: (text) => {
     process.stderr.write(text);
   },
-  terminal: { isInteractive: process.stdout.isTTY && process.stdin.isTTY, width: terminal.width },
+  terminal: { ...terminal, isInteractive: process.stdout.isTTY && process.stdin.isTTY },
   startLive: async (session) => (await import('../shell/top/main.js')).startTop(session),
   readConfig: async (address, run) =>
     (await import('../commands/ensemble/verdict/read-config.js')).readConfig(address, run),
@@ -38,13 +42,7 @@ const world = {
     (await import('../commands/zkops/render/ops-html.js')).opsToHtml(result),
   render: (result, show) => renderOps(result, show, terminal),
   renderGrid: (grid, output) => renderGrid(grid, output, terminal),
-  runTask: async (entry, args) => {
-    const [{ runTaskHere }, group] = await Promise.all([
-      import('../commands/zkops/task-process.js'),
-      entry.load(),
-    ]);
-    return runTaskHere(group, args, { ask: askWord, terminal });
-  },
+  runJob: async (work) => (await import('../commands/zkops/run-job.js')).runJob(work),
 } satisfies Parameters<typeof main>[1];
 
 void main(process.argv.slice(2), world).then((code) => {

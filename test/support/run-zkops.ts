@@ -25,6 +25,7 @@ export async function runZkops(args: readonly string[]): Promise<ZkopsRun> {
     askCertificate,
     readConfig,
     now: () => new Date(),
+    terminal: { width: 80, isColour: false },
     writeOut: (text) => {
       out += text.toString();
     },

@@ -9,7 +9,8 @@ import {
   type SnapshotFile,
   snapshotsAmong,
 } from '../../server/persistence/recovery.js';
-import { FileFault, reading } from './file-fault.js';
+import { RunFault } from '../ensemble/run-fault.js';
+import { reading } from './reading.js';
 
 /** The folder that holds the files: `version-2` inside the one given, or the one given. */
 export function versionFolder(folder: string): string {
@@ -44,7 +45,7 @@ export interface NamedFile {
 /**
  * The files that the arguments name: a file is itself, a folder stands for all its logs (oldest
  * first) or snapshots (newest first).
- * @throws FileFault
+ * @throws RunFault
  */
 export async function filesOf(
   paths: readonly string[],
@@ -60,7 +61,7 @@ export async function filesOf(
     }
     const folder = versionFolder(path);
     const among = amongOf(kind, await listFiles(folder));
-    if (among.length === 0) throw new FileFault(`${folder} holds no ${kind}`);
+    if (among.length === 0) throw new RunFault(`${folder} holds no ${kind}`);
     for (const { name, size, zxid } of among) {
       files.push({ path: join(folder, name), size, zxid, folder });
     }

@@ -4,7 +4,7 @@
 
 import { type FileHandle, open } from 'node:fs/promises';
 import { encodeLogHeader, type LogItem, TxnLogReader } from '../../server/persistence/txn-log.js';
-import { reading } from './file-fault.js';
+import { reading } from './reading.js';
 
 const READ_SIZE = 1024 * 1024;
 const HEADER_SIZE = 16;

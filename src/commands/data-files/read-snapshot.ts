@@ -11,7 +11,7 @@ import {
   orderPersisted,
   TreeDigest,
 } from '../../server/tree/digest.js';
-import { reading } from './file-fault.js';
+import { reading } from './reading.js';
 import { unpackSnappy } from './snappy.js';
 
 const READ_SIZE = 256 * 1024;

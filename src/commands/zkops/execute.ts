@@ -24,7 +24,7 @@ import { srst } from './verbs/resets.js';
 export async function execute(
   verb: OpsVerb,
   options: ParsedOptions,
-  mask: Buffer | undefined,
+  mask: string | undefined,
   world: CliWorld,
 ): Promise<number> {
   if (verb.isReset === true && options.yes !== true) {
@@ -35,13 +35,10 @@ export async function execute(
   }
   const limits = readLimits(options);
   if (options.explain === true && world.renderGrid !== undefined) {
-    world.writeOut(world.renderGrid(explainLimits(limits), options.output));
+    await world.writeOut(world.renderGrid(explainLimits(limits), options.output));
     return EXIT_CODES.healthy;
   }
-  const { ensemble, servers, connect, config } = options;
-  const given = Object.entries({ ensemble, servers, connect, config });
-  const source = Object.fromEntries(given.filter(([, value]) => value !== undefined));
-  const listed = resolveMembers(await withNamedServers(source));
+  const listed = await listedMembers(options);
   const tls = await tlsOf(options, listed, world.keyPassphrase);
   const run: RunOptions = {
     ask: world.ask,
@@ -55,7 +52,7 @@ export async function execute(
     limits,
     minServing: options.minServing,
     isForced: options.force === true,
-    ...(mask === undefined ? {} : { argument: mask }),
+    ...(mask === undefined ? {} : { argument: traceMask(mask) }),
     ...(tls === undefined ? {} : { tls }),
   };
   const members =
@@ -67,6 +64,13 @@ export async function execute(
       ? await world.startLive(liveSession(verb, members, run, options, world))
       : await runOnce(verb, members, run, options, world);
   return result === undefined ? EXIT_CODES.unknown : exitCodeOf(result, options.failOn);
+}
+
+/** The members that the options name. */
+export async function listedMembers({ ensemble, servers, connect, config }: ParsedOptions) {
+  const given = Object.entries({ ensemble, servers, connect, config });
+  const source = Object.fromEntries(given.filter(([, value]) => value !== undefined));
+  return resolveMembers(await withNamedServers(source));
 }
 
 async function runOnce(
@@ -90,7 +94,7 @@ async function runOnce(
     return result;
   }
   const content = world.render(shownOf(result, options), showOf(options));
-  if (options.out === undefined) world.writeOut(content);
+  if (options.out === undefined) await world.writeOut(content);
   else writeResult('--out', options.out, content);
   return result;
 }
@@ -114,7 +118,7 @@ function liveSession(
   world: CliWorld,
 ): LiveSession {
   const { interval = 3000, once, batch, count, sort, filter = '', output } = options;
-  const { isInteractive = false, width = 80 } = world.terminal ?? {};
+  const { isInteractive = false, width } = world.terminal;
   const isBatch = once === true || batch === true || output !== 'table' || !isInteractive;
   return {
     look: (earlier, signal) =>
@@ -136,6 +140,16 @@ function liveSession(
     filter,
     width,
   };
+}
+
+function traceMask(text: string): Buffer {
+  const bytes = Buffer.alloc(8);
+  try {
+    bytes.writeBigInt64BE(BigInt(text));
+  } catch {
+    throw new UsageError(`mask: expected a 64-bit integer, found "${text}"`);
+  }
+  return bytes;
 }
 
 /** `--fail-on crit` lets a warning pass; what cannot be judged passes only with `never`. */

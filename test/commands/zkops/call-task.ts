@@ -1,7 +1,8 @@
 import type { AskWord } from '../../../src/commands/ensemble/ask.js';
+import type { Job } from '../../../src/commands/zkops/calls/cli-world.js';
 import type { TaskGroup } from '../../../src/commands/zkops/calls/task.js';
+import { main } from '../../../src/commands/zkops/cli.js';
 import { TASKS } from '../../../src/commands/zkops/index.js';
-import { runTask } from '../../../src/commands/zkops/task-cli.js';
 
 export interface TaskOutcome {
   readonly exitCode: number;
@@ -25,19 +26,22 @@ export async function callTask(
   if (entry === undefined) throw new Error(`no task ${args[0]}`);
   let out = '';
   let error = '';
-  const exitCode = await runTask(group ?? (await entry.load()), args.slice(1), {
+  const world = {
     ask: ask ?? (() => Promise.reject(new Error('nobody is to be asked'))),
     now: () => new Date(0),
-    writeOut: (text) => {
+    writeOut: (text: string | Buffer) => {
       out += text;
     },
-    writeError: (text) => {
+    writeError: (text: string) => {
       error += text;
     },
     terminal: { width: 80, isColour: false },
-    progress: { show: () => undefined, clear: () => undefined },
-    signal,
-  });
+    render: () => '',
+    runJob: (work: (job: Job) => Promise<number>) =>
+      work({ signal, progress: { show: () => undefined, clear: () => undefined } }),
+  };
+  const loaded = { ...entry, load: async () => group ?? (await entry.load()) };
+  const exitCode = await main(args, world, [loaded]);
   return { exitCode, out, error };
 }
 

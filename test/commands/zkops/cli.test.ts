@@ -39,6 +39,7 @@ async function call(
   const exitCode = await main(args, {
     ask,
     now: () => new Date(0),
+    terminal: { width: 80, isColour: false },
     writeOut: (text) => {
       out += text;
     },
@@ -123,7 +124,7 @@ const USAGE: readonly (readonly [says: string, ...args: string[]])[] = [
   ['expected a 64-bit integer', 'stmk', 'x', '--yes'],
   ['too many arguments', 'srvr', 'zk1'],
   ['--for counts runs', 'health', '--for', '3'],
-  ['expected 1 to 100000', 'health', '--state', 'x', '--for', '0'],
+  ['expected a whole number, 1 to', 'health', '--state', 'x', '--for', '0'],
   ['no limit is called', 'check', '--warn', 'nosuch=1'],
   ['Allowed choices are warn', 'health', '--fail-on', 'sometimes'],
   ["missing required argument 'mask'", 'stmk', '--yes'],
@@ -146,6 +147,18 @@ test('help and version go to stdout and exit 0; a bare call is a usage error', a
   const verbHelp = await call(['mntr', '--help']);
   assert.is(verbHelp.exitCode, 0);
   assert.ok(verbHelp.out.includes('--keys <glob>'));
+  for (const args of [
+    ['mntr', '--help'],
+    ['snap', 'verify', '--help'],
+    ['help', 'latency'],
+  ]) {
+    const { out, exitCode } = await call(args);
+    assert.is(exitCode, 0);
+    assert.match(
+      out,
+      /-o, --output <format>[\s\S]*64 bad usage, 65 bad hosts file, 130 interrupted/,
+    );
+  }
   const version = await call(['--version']);
   assert.is(version.exitCode, 0);
   assert.match(version.out, /^\d+\.\d+\.\d+\n$/);

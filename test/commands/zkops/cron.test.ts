@@ -34,6 +34,7 @@ async function run(
   const exitCode = await main(['health', '--servers', 'a:1,a:2,a:3', '--confirm', '1', ...args], {
     ask,
     now: () => new Date(0),
+    terminal: { width: 80, isColour: false },
     writeOut: (text) => {
       out += text;
     },

@@ -3,10 +3,11 @@ import type { AskWord } from '../../ensemble/ask.js';
 import type { AskCertificate } from '../../ensemble/certificate.js';
 import type { ReadConfig } from '../../ensemble/verdict/discover.js';
 import type { OpsResult } from '../../ensemble/verdict/result.js';
+import type { OpsTerminal } from '../../terminal/ops-terminal.js';
 import type { Grid } from './grid.js';
 import type { StartLive } from './live.js';
 import type { OutputFormat } from './options.js';
-import type { TaskEntry } from './task.js';
+import type { ProgressBar } from './progress.js';
 
 /** What a call asks to be shown. */
 export interface ShowOptions {
@@ -20,6 +21,12 @@ export interface ShowOptions {
   readonly isQuiet: boolean;
 }
 
+/** What a task may be interrupted by, and where it tells how far it is. */
+export interface Job {
+  readonly signal: AbortSignal;
+  readonly progress: ProgressBar;
+}
+
 /** What main needs of the world; tests put their own there. */
 export interface CliWorld {
   readonly ask: AskWord;
@@ -28,16 +35,17 @@ export interface CliWorld {
   readonly now: () => Date;
   /** Of the private key for TLS. */
   readonly keyPassphrase?: string | undefined;
-  readonly writeOut: (text: string | Buffer) => void;
+  /** Resolves when more may be written. */
+  readonly writeOut: (text: string | Buffer) => void | Promise<void>;
   readonly writeError: (text: string) => void;
   readonly render: (result: OpsResult, show: ShowOptions) => string | Buffer;
-  /** Whether somebody looks at a terminal, and how wide it is. */
-  readonly terminal?: { readonly isInteractive: boolean; readonly width: number };
+  /** `isInteractive` where somebody looks at it and types. */
+  readonly terminal: OpsTerminal & { readonly isInteractive?: boolean };
   readonly startLive?: StartLive;
   readonly readConfig?: ReadConfig;
   readonly renderPage?: (result: OpsResult) => Promise<string>;
   /** A list that is about no member. */
   readonly renderGrid?: (grid: Grid, output: OutputFormat) => string;
-  /** Carries out what is no word; `args` without its name. */
-  readonly runTask?: (entry: TaskEntry, args: readonly string[]) => Promise<number>;
+  /** Carries out what is no word. */
+  readonly runJob?: (work: (job: Job) => Promise<number>) => Promise<number>;
 }

@@ -3,6 +3,7 @@ import type { AskWord } from '../../ensemble/ask.js';
 import type { MemberAddress } from '../../ensemble/member-address.js';
 import type { CellValue } from '../../ensemble/verb.js';
 import type { Level, Problem, Verdict } from '../../ensemble/verdict/result.js';
+import type { CallOption } from './options.js';
 
 // What zkops does beyond asking a word of every member: it reads files, or works with sessions.
 // Like a verb it is data, and gives a result that every output format is a rendering of.
@@ -10,25 +11,12 @@ import type { Level, Problem, Verdict } from '../../ensemble/verdict/result.js';
 export const TASK_FORMATS = ['table', 'json', 'jsonl', 'csv', 'plain', 'nagios'] as const;
 export type TaskFormat = (typeof TASK_FORMATS)[number];
 
-/** How an option's text is read. */
-export type OptionKind = 'flag' | 'text' | 'count' | 'ms' | readonly string[];
-
-export interface TaskOption {
-  /** Without the dashes: `keep`. */
-  readonly name: string;
-  /** What stands behind it in the help: `n`. */
-  readonly value?: string;
-  readonly about: string;
-  readonly kind: OptionKind;
-  readonly fallback?: string | number;
-}
-
 export interface Task {
   readonly name: string;
   readonly summary: string;
   /** `FILE`, `[FILE]` or `FILE...`, as commander writes them: `<file>`, `[file]`, `<file...>`. */
   readonly args: readonly string[];
-  readonly options: readonly TaskOption[];
+  readonly options: readonly CallOption[];
   /** It works with members: takes what names them, and TLS. */
   readonly hasMembers: boolean;
   readonly run: (call: TaskCall) => Promise<Report>;

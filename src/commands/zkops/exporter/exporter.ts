@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { parseServerAddress } from '../../../client/connect-string.js';
 import { UsageError } from '../../ensemble/usage-error.js';
 import { readLimits } from '../../ensemble/verdict/limits-file.js';
+import { TIME_OPTIONS } from '../calls/options.js';
 import {
   concludeFrom,
   type Report,
@@ -9,7 +10,7 @@ import {
   type Task,
   type TaskCall,
 } from '../calls/task.js';
-import { TIME_OPTIONS, timeoutOf } from '../probes/ask-members.js';
+import { timeoutOf } from '../probes/ask-members.js';
 import { dashboardText } from './dashboard.js';
 import { rulesText } from './rules.js';
 import { Scraper } from './scraper.js';
@@ -78,30 +79,13 @@ export const exporterTask: Task = {
   summary: 'serves the metrics of the ensemble to Prometheus; alert rules and a dashboard for them',
   args: [],
   options: [
-    {
-      name: 'listen',
-      value: 'host:port',
-      about: 'where to serve /metrics',
-      kind: 'text',
-      fallback: DEFAULT_LISTEN,
-    },
-    { name: 'once', about: 'print the metrics and end', kind: 'flag' },
-    { name: 'rules', about: 'print alert rules for Prometheus, ask nobody', kind: 'flag' },
-    { name: 'dashboard', about: 'print a dashboard for Grafana, ask nobody', kind: 'flag' },
-    {
-      name: 'limits',
-      value: 'file',
-      about: 'a file of limits: [warn] and [crit], name = limit',
-      kind: 'text',
-    },
-    { name: 'old-names', about: "mntr's own names as well", kind: 'flag' },
-    {
-      name: 'min-age',
-      value: 'ms',
-      about: 'ask the members no more often',
-      kind: 'ms',
-      fallback: DEFAULT_MIN_AGE_MS,
-    },
+    ['--listen <host:port>', 'where to serve /metrics', 'text', DEFAULT_LISTEN],
+    ['--once', 'print the metrics and end'],
+    ['--rules', 'print alert rules for Prometheus, ask nobody'],
+    ['--dashboard', 'print a dashboard for Grafana, ask nobody'],
+    ['--limits <file>', 'a file of limits: [warn] and [crit], name = limit'],
+    ['--old-names', "mntr's own names as well"],
+    ['--min-age <ms>', 'ask the members no more often', 'ms', DEFAULT_MIN_AGE_MS],
     ...TIME_OPTIONS,
   ],
   hasMembers: true,

@@ -181,9 +181,9 @@ export const cleanFolder: Task = {
   summary: 'removes snapshots and logs that no start needs (needs --yes, or --dry-run)',
   args: ['<data-dir>', '[data-log-dir]'],
   options: [
-    { name: 'keep', value: 'n', about: 'whole snapshots to keep, with their logs', kind: 'count' },
-    { name: 'dry-run', about: 'only say what would be removed', kind: 'flag' },
-    { name: 'yes', about: 'remove them', kind: 'flag' },
+    ['--keep <n>', 'whole snapshots to keep, with their logs', 'count'],
+    ['--dry-run', 'only say what would be removed'],
+    ['--yes', 'remove them'],
     MAX_ENTRY_OPTION,
   ],
   hasMembers: false,

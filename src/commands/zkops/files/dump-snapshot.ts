@@ -146,9 +146,9 @@ export const dumpSnapshot: Task = {
   summary: 'prints the znodes of a snapshot, or its sessions, as they come',
   args: ['<snapshot-or-folder>'],
   options: [
-    { name: 'path', value: 'path', about: 'at and below this path', kind: 'text' },
-    { name: 'data', about: 'their data too, in base64', kind: 'flag' },
-    { name: 'sessions', about: 'the sessions instead', kind: 'flag' },
+    ['--path <path>', 'at and below this path'],
+    ['--data', 'their data too, in base64'],
+    ['--sessions', 'the sessions instead'],
     MAX_ENTRY_OPTION,
   ],
   hasMembers: false,

@@ -83,9 +83,9 @@ export const topSnapshot: Task = {
   summary: 'the subtrees that take the most: bytes, znodes, children or data of their own',
   args: ['<snapshot-or-folder>'],
   options: [
-    { name: 'by', value: 'measure', about: 'largest by', kind: Object.keys(MEASURES) },
-    { name: 'count', value: 'n', about: 'how many', kind: 'count', fallback: DEFAULT_COUNT },
-    { name: 'depth', value: 'n', about: 'not deeper than so many names', kind: 'count' },
+    ['--by <measure>', 'largest by', Object.keys(MEASURES)],
+    ['--count <n>', 'how many', 'count', DEFAULT_COUNT],
+    ['--depth <n>', 'not deeper than so many names', 'count'],
     MAX_ENTRY_OPTION,
   ],
   hasMembers: false,

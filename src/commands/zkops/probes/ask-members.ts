@@ -6,19 +6,7 @@ import { describeFault } from '../../ensemble/reasons.js';
 import type { OpsVerb } from '../../ensemble/verb.js';
 import type { OpsResult, Problem } from '../../ensemble/verdict/result.js';
 import { runVerb } from '../../ensemble/verdict/run.js';
-import type { TaskCall, TaskOption } from '../calls/task.js';
-
-/** How long members may take; each probe takes both. */
-export const TIME_OPTIONS: readonly TaskOption[] = [
-  {
-    name: 'timeout',
-    value: 'ms',
-    about: 'for one answer of one member',
-    kind: 'ms',
-    fallback: 2000,
-  },
-  { name: 'deadline', value: 'ms', about: 'for asking all of them', kind: 'ms', fallback: 10_000 },
-];
+import type { TaskCall } from '../calls/task.js';
 
 export function timeoutOf(call: TaskCall): number {
   return call.number('timeout') ?? 2000;

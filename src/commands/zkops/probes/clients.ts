@@ -4,6 +4,7 @@ import type { ParsedConnection } from '../../../fourlw/connection-line.js';
 import { shortCount, shortNumber } from '../../ensemble/format.js';
 import { type Member, parsedOf } from '../../ensemble/member.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
+import { TIME_OPTIONS } from '../calls/options.js';
 import {
   concludeFrom,
   finishedReport,
@@ -13,14 +14,7 @@ import {
   type Task,
   type TaskCall,
 } from '../calls/task.js';
-import {
-  askMembers,
-  downProblems,
-  hostOf,
-  refusals,
-  silence,
-  TIME_OPTIONS,
-} from './ask-members.js';
+import { askMembers, downProblems, hostOf, refusals, silence } from './ask-members.js';
 
 /** A host may have this share of maxClientCnxns before it is told. */
 const LIMIT_SHARE = 0.8;
@@ -177,8 +171,8 @@ export const clientsTask: Task = {
   summary: 'who is connected to which member, by host, member or session',
   args: [],
   options: [
-    { name: 'by', value: 'what', about: 'one row a', kind: GROUPS, fallback: 'host' },
-    { name: 'count', value: 'n', about: 'how many rows', kind: 'count', fallback: DEFAULT_COUNT },
+    ['--by <what>', 'one row a', GROUPS, 'host'],
+    ['--count <n>', 'how many rows', 'count', DEFAULT_COUNT],
     ...TIME_OPTIONS,
   ],
   hasMembers: true,

@@ -7,6 +7,7 @@ import { isDown, type Member, metricsOf, parsedOf, serverOf } from '../../ensemb
 import { nameOf } from '../../ensemble/member-address.js';
 import { statusOf } from '../../ensemble/status.js';
 import type { OpsResult, Problem } from '../../ensemble/verdict/result.js';
+import { TIME_OPTIONS } from '../calls/options.js';
 import {
   concludeFrom,
   finishedReport,
@@ -15,7 +16,7 @@ import {
   type Task,
   type TaskCall,
 } from '../calls/task.js';
-import { askMembers, downProblems, TIME_OPTIONS, timeoutOf } from './ask-members.js';
+import { askMembers, downProblems, timeoutOf } from './ask-members.js';
 import { provenDifferences, type WalkedTree, walkTree } from './compare-walks.js';
 import {
   closeSession,
@@ -212,14 +213,8 @@ export const consistencyTask: Task = {
   summary: 'do all members hold the same tree? By their digests, or by walking the trees',
   args: [],
   options: [
-    { name: 'walk', about: 'walk the trees, though there are digests', kind: 'flag' },
-    {
-      name: 'max-znodes',
-      value: 'n',
-      about: 'walk no more znodes a member',
-      kind: 'count',
-      fallback: DEFAULT_ZNODES,
-    },
+    ['--walk', 'walk the trees, though there are digests'],
+    ['--max-znodes <n>', 'walk no more znodes a member', 'count', DEFAULT_ZNODES],
     ...SESSION_OPTIONS,
     ...TIME_OPTIONS,
   ],

@@ -4,6 +4,7 @@
 import { type Member, parsedOf } from '../../ensemble/member.js';
 import { statusOf } from '../../ensemble/status.js';
 import type { Level, Problem } from '../../ensemble/verdict/result.js';
+import { TIME_OPTIONS } from '../calls/options.js';
 import {
   concludeFrom,
   finishedReport,
@@ -12,7 +13,7 @@ import {
   type Task,
   type TaskCall,
 } from '../calls/task.js';
-import { askMembers, downProblems, refusals, TIME_OPTIONS } from './ask-members.js';
+import { askMembers, downProblems, refusals } from './ask-members.js';
 
 /** Keys of conf and envi that are a member's own. */
 const OWN: readonly string[] = [
@@ -182,10 +183,7 @@ export const driftTask: Task = {
   name: 'drift',
   summary: 'what the configuration and environment of the members differ in',
   args: [],
-  options: [
-    { name: 'all', about: 'every setting, not only those that differ', kind: 'flag' },
-    ...TIME_OPTIONS,
-  ],
+  options: [['--all', 'every setting, not only those that differ'], ...TIME_OPTIONS],
   hasMembers: true,
   run: drift,
 };

@@ -8,6 +8,7 @@ import { nameOf } from '../../ensemble/member-address.js';
 import { type MemberStatus, statusOf } from '../../ensemble/status.js';
 import { UsageError } from '../../ensemble/usage-error.js';
 import type { OpsResult, Problem, Verdict } from '../../ensemble/verdict/result.js';
+import { TIME_OPTIONS } from '../calls/options.js';
 import {
   concludeFrom,
   finishedReport,
@@ -16,7 +17,7 @@ import {
   type Task,
   type TaskCall,
 } from '../calls/task.js';
-import { askMembers, TIME_OPTIONS } from './ask-members.js';
+import { askMembers } from './ask-members.js';
 
 const PAUSE_MS = 1000;
 
@@ -167,8 +168,8 @@ export const gateTask: Task = {
   summary: 'waits until the ensemble is healthy, or a member may be stopped; and in which order',
   args: [],
   options: [
-    { name: 'restart', value: 'member', about: 'may this one be stopped now?', kind: 'text' },
-    { name: 'wait', value: 'ms', about: 'look again until it is so, so long at most', kind: 'ms' },
+    ['--restart <member>', 'may this one be stopped now?'],
+    ['--wait <ms>', 'look again until it is so, so long at most', 'ms'],
     ...TIME_OPTIONS,
   ],
   hasMembers: true,

@@ -9,6 +9,7 @@ import { type MemberAddress, nameOf } from '../../ensemble/member-address.js';
 import { meanOf, percentile } from '../../ensemble/percentile.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
 import { THRESHOLDS } from '../../ensemble/verdict/thresholds.js';
+import { TIME_OPTIONS } from '../calls/options.js';
 import {
   concludeFrom,
   finishedReport,
@@ -17,7 +18,7 @@ import {
   type Task,
   type TaskCall,
 } from '../calls/task.js';
-import { askMembers, TIME_OPTIONS, timeoutOf } from './ask-members.js';
+import { askMembers, timeoutOf } from './ask-members.js';
 import {
   closeSession,
   describeError,
@@ -227,21 +228,9 @@ export const latencyTask: Task = {
   summary: 'measures real operations on every member, with ephemerals that go by themselves',
   args: [],
   options: [
-    { name: 'count', value: 'n', about: 'rounds a member', kind: 'count', fallback: DEFAULT_COUNT },
-    {
-      name: 'size',
-      value: 'bytes',
-      about: 'of data in each znode',
-      kind: 'count',
-      fallback: DEFAULT_SIZE,
-    },
-    {
-      name: 'max-seconds',
-      value: 'n',
-      about: 'for all members together',
-      kind: 'count',
-      fallback: DEFAULT_SECONDS,
-    },
+    ['--count <n>', 'rounds a member', 'count', DEFAULT_COUNT],
+    ['--size <bytes>', 'of data in each znode', 'count', DEFAULT_SIZE],
+    ['--max-seconds <n>', 'for all members together', 'count', DEFAULT_SECONDS],
     ...SESSION_OPTIONS,
     ...TIME_OPTIONS,
   ],

@@ -2,6 +2,7 @@ import { formatZxid } from '../../../protocol/zxid.js';
 import { statusOf } from '../../ensemble/status.js';
 import { UsageError } from '../../ensemble/usage-error.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
+import { TIME_OPTIONS } from '../calls/options.js';
 import {
   concludeFrom,
   finishedReport,
@@ -9,7 +10,7 @@ import {
   type Task,
   type TaskCall,
 } from '../calls/task.js';
-import { askMembers, TIME_OPTIONS } from './ask-members.js';
+import { askMembers } from './ask-members.js';
 
 /** One server, by the one word that every server allows: for a readiness probe. */
 async function ready(call: TaskCall): Promise<Report> {
@@ -50,7 +51,7 @@ export const readyTask: Task = {
   name: 'ready',
   summary: 'does this one server serve? By srvr alone, which every server allows',
   args: [],
-  options: [{ name: 'read-only', about: 'read-only is ready too', kind: 'flag' }, ...TIME_OPTIONS],
+  options: [['--read-only', 'read-only is ready too'], ...TIME_OPTIONS],
   hasMembers: true,
   run: ready,
 };

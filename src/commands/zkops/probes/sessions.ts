@@ -4,13 +4,14 @@ import { formatServerAddress } from '../../../client/connect-string.js';
 import { ConnectError, ZooKeeperError } from '../../../client/errors.js';
 import { createClient } from '../../../client/zookeeper.js';
 import { type MemberAddress, nameOf } from '../../ensemble/member-address.js';
-import type { TaskCall, TaskOption } from '../calls/task.js';
+import type { CallOption } from '../calls/options.js';
+import type { TaskCall } from '../calls/task.js';
 import { timeoutOf } from './ask-members.js';
 
 /** Who a session is, and where it may write. */
-export const SESSION_OPTIONS: readonly TaskOption[] = [
-  { name: 'auth', value: 'user:password', about: 'who to be, by the digest scheme', kind: 'text' },
-  { name: 'path', value: 'path', about: 'below which to work', kind: 'text', fallback: '/' },
+export const SESSION_OPTIONS: readonly CallOption[] = [
+  ['--auth <user:password>', 'who to be, by the digest scheme'],
+  ['--path <path>', 'below which to work', 'text', '/'],
 ];
 
 const SESSION_TIMEOUT_MS = 10_000;

@@ -1,5 +1,6 @@
 import { type MemberAddress, nameOf } from '../../ensemble/member-address.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
+import { TIME_OPTIONS } from '../calls/options.js';
 import {
   concludeFrom,
   finishedReport,
@@ -8,7 +9,7 @@ import {
   type Task,
   type TaskCall,
 } from '../calls/task.js';
-import { TIME_OPTIONS, timeoutOf } from './ask-members.js';
+import { timeoutOf } from './ask-members.js';
 import { seenWithin } from './seen.js';
 import {
   closeSession,

@@ -5,6 +5,7 @@
 import { shortCount } from '../../ensemble/format.js';
 import { isDown, type Member, parsedOf } from '../../ensemble/member.js';
 import type { OpsResult } from '../../ensemble/verdict/result.js';
+import { TIME_OPTIONS } from '../calls/options.js';
 import {
   concludeFrom,
   finishedReport,
@@ -14,14 +15,7 @@ import {
   type Task,
   type TaskCall,
 } from '../calls/task.js';
-import {
-  askMembers,
-  downProblems,
-  hostOf,
-  refusals,
-  silence,
-  TIME_OPTIONS,
-} from './ask-members.js';
+import { askMembers, downProblems, hostOf, refusals, silence } from './ask-members.js';
 
 const GROUPS = ['member', 'path', 'session', 'host'] as const;
 type Group = (typeof GROUPS)[number];
@@ -155,15 +149,9 @@ export const watchesTask: Task = {
   summary: 'how many watches the members hold; with --by whose, or of which paths',
   args: [],
   options: [
-    {
-      name: 'by',
-      value: 'what',
-      about: 'one row a (all but member are costly)',
-      kind: GROUPS,
-      fallback: 'member',
-    },
-    { name: 'count', value: 'n', about: 'how many rows', kind: 'count', fallback: DEFAULT_COUNT },
-    { name: 'force', about: 'ask a server with more than 100000 watches too', kind: 'flag' },
+    ['--by <what>', 'one row a (all but member are costly)', GROUPS, 'member'],
+    ['--count <n>', 'how many rows', 'count', DEFAULT_COUNT],
+    ['--force', 'ask a server with more than 100000 watches too'],
     ...TIME_OPTIONS,
   ],
   hasMembers: true,

@@ -97,6 +97,7 @@ test('zkops report --html writes the page and says nothing; the exit code is the
         ask: (_, word) =>
           Promise.resolve(Buffer.from(word === 'srvr' ? srvrText('standalone') : '')),
         now: () => new Date(0),
+        terminal: { width: 80, isColour: false },
         writeOut: write,
         writeError: write,
         render: () => 'a table',

@@ -1,11 +1,4 @@
-import { EXIT_CODES } from '../ensemble/exit-codes.js';
-
-/** A file or folder that cannot be read at all: nothing can be said of what it holds. */
-export class FileFault extends Error {
-  override readonly name = 'FileFault';
-  readonly code = 'EFILE';
-  readonly exitCode = EXIT_CODES.unknown;
-}
+import { RunFault } from '../ensemble/run-fault.js';
 
 /** Gives what a call of the file system gives; its error becomes a sentence that names the file. */
 export async function reading<Value>(path: string, promise: Promise<Value>): Promise<Value> {
@@ -23,6 +16,6 @@ export async function reading<Value>(path: string, promise: Promise<Value>): Pro
             : cause instanceof Error
               ? cause.message
               : String(cause);
-    throw new FileFault(`${path} cannot be read: ${why}`, { cause });
+    throw new RunFault(`${path} cannot be read: ${why}`, { cause });
   }
 }
