@@ -1,11 +1,11 @@
 import { Box, useStdout } from 'ink';
 import { type ReactNode, useCallback, useLayoutEffect, useSyncExternalStore } from 'react';
+import { textWidth } from '../commands/terminal/text-width.js';
 import { screenOf } from './screen.js';
 import type { ShellDriver } from './shell-driver.js';
 import { InputLine } from './terminal/input-line.js';
 import type { Frame } from './terminal/resize-repair.js';
 import { Rows } from './terminal/rows.js';
-import { textWidth } from './terminal/text-width.js';
 import { type TerminalSize, useTerminalSize } from './terminal/use-terminal-size.js';
 
 export interface Props {

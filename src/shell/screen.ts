@@ -1,11 +1,12 @@
 // What stands below the scrollback, as data: chosen from the state, drawn by components/.
+
+import { drawable, graphemes, truncate } from '../commands/terminal/text-width.js';
 import type { PathResolver } from '../commands/zksh/engine/parse-arguments.js';
 import { analyzeLine } from './line/line-analysis.js';
 import { menuRows } from './line/menu-rows.js';
 import { promptSpans } from './line/prompt.js';
 import { type ShellState, suggestion } from './shell-state.js';
 import { type InputRows, layOutInput } from './terminal/input-rows.js';
-import { drawable, graphemes, truncate } from './terminal/text-width.js';
 import type { Span } from './terminal/theme.js';
 import { paneRows } from './watch-pane.js';
 

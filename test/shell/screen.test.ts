@@ -1,12 +1,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { textWidth } from '../../src/commands/terminal/text-width.js';
 import { resolvePath } from '../../src/commands/zksh/language/resolve-path.js';
 import { allCommands } from '../../src/commands/zksh/running/registry.js';
 import { EMPTY_LINE } from '../../src/shell/line/line-editor.js';
 import { makeVocabulary } from '../../src/shell/line/vocabulary.js';
 import { screenOf } from '../../src/shell/screen.js';
 import { initialState, type ShellState } from '../../src/shell/shell-state.js';
-import { textWidth } from '../../src/shell/terminal/text-width.js';
 
 const resolver = { resolve: (text: string) => resolvePath(text, '/') };
 const BASE = initialState(makeVocabulary(await allCommands()), {

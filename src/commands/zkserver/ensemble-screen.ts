@@ -1,5 +1,5 @@
 /** How an ensemble on this machine is shown: a table that stays in place, or a line a change. */
-import { drawTable } from '../terminal/ops-draw.js';
+import { drawTable } from '../terminal/draw-table.js';
 import type { EnsembleMember } from './ensemble-member.js';
 
 /** To the beginning of the line `count` lines above, and everything from there on cleared. */

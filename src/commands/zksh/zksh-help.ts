@@ -1,5 +1,6 @@
+import { wrap } from '../terminal/text-width.js';
 import { usageOf } from './engine/command.js';
-import { optionRows, row, wrap } from './engine/help-text.js';
+import { HELP_COLUMNS, optionRows, row } from './engine/help-text.js';
 import { ZKSH } from './zksh-options.js';
 
 /** What each code that zksh can end with means; zksh(1) has the same list. */
@@ -23,8 +24,8 @@ export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] =
 export function zkshHelp(): string {
   const { connect } = ZKSH.args;
   const parts = [
-    `${wrap(`usage: ${usageOf(ZKSH)}`, 78, '            ')}\n\n${ZKSH.summary}`,
-    wrap(ZKSH.description),
+    `${wrap(`usage: ${usageOf(ZKSH)}`, HELP_COLUMNS, '            ')}\n\n${ZKSH.summary}`,
+    wrap(ZKSH.description, HELP_COLUMNS, ''),
     `Arguments\n${row('connect', connect.summary)}`,
     `Options\n${optionRows(ZKSH).join('\n')}`,
     `Examples\n${ZKSH.examples.map(({ line }) => `  ${line}`).join('\n')}`,

@@ -1,5 +1,5 @@
+import { safeText } from '../../commands/terminal/sanitize.js';
 import type { PathResolver } from '../../commands/zksh/engine/parse-arguments.js';
-import { printable } from '../terminal/text-width.js';
 import { paintSpans, type Span } from '../terminal/theme.js';
 import { analyzeLine } from './line-analysis.js';
 import { type Connection, promptSpans } from './prompt.js';
@@ -21,5 +21,5 @@ export function echoOf(
 
 /** As a terminal takes it, whatever the text holds. */
 export function drawn(spans: readonly Span[]): string {
-  return paintSpans(spans.map(({ text, tone }) => ({ text: printable(text), tone })));
+  return paintSpans(spans.map(({ text, tone }) => ({ text: safeText(text), tone })));
 }

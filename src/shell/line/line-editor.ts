@@ -1,7 +1,7 @@
 // The line being typed, as a pure reducer: text and cursor in, text and cursor out. Keys are
 // named in keymap.ts and drawing is done in input-rows.ts; what Enter means is shell-state.ts's
 // business. Offsets count UTF-16 units and always lie between graphemes.
-import { nextBoundary, previousBoundary } from '../terminal/text-width.js';
+import { nextBoundary, previousBoundary } from '../../commands/terminal/text-width.js';
 
 export interface LineState {
   readonly text: string;

@@ -1,6 +1,6 @@
 import type { ClientState } from '../../client/client.js';
 import { chrootStart } from '../../client/connect-string.js';
-import { textWidth, truncate } from '../terminal/text-width.js';
+import { textWidth, truncate } from '../../commands/terminal/text-width.js';
 import type { Span, Tone } from '../terminal/theme.js';
 
 /** What the prompt shows of the session. */

@@ -1,4 +1,4 @@
-import { nextBoundary } from '../terminal/text-width.js';
+import { nextBoundary } from '../../commands/terminal/text-width.js';
 import type { LineAction, LineState } from './line-editor.js';
 
 /** How the latest line of the history that begins like this one goes on, "" for nothing. */

@@ -1,6 +1,11 @@
 // The prompt and the text being typed, broken into the rows of a terminal, and where the cursor
 // stands among them. Pure; the widths are those of text-width.ts.
-import { drawable, graphemes, previousBoundary, textWidth } from './text-width.js';
+import {
+  drawable,
+  graphemes,
+  previousBoundary,
+  textWidth,
+} from '../../commands/terminal/text-width.js';
 import type { Span, Tone } from './theme.js';
 
 export interface Input {

@@ -1,6 +1,6 @@
 import { openPager, type Pager } from '../../commands/terminal/pager.js';
+import { safeText } from '../../commands/terminal/sanitize.js';
 import type { Scrollback } from './scrollback.js';
-import { printable } from './text-width.js';
 
 /** Lends the terminal to other programs; what is printed meanwhile waits. */
 export class LentTerminal {
@@ -34,7 +34,7 @@ export class LentTerminal {
     this.#show(true);
     const pager = await openPager(command, signal);
     const left = pager.left.finally(() => this.#show(false));
-    return { ...pager, write: (text) => pager.write(printable(text)), left };
+    return { ...pager, write: (text) => pager.write(safeText(text)), left };
   }
 
   #show(isLent: boolean): void {

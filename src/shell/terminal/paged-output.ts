@@ -1,7 +1,7 @@
 // What a command prints, until it is known whether it fits on the screen: if it does, or comes
 // slowly, it goes where all goes; if it does not, a pager has it, and what follows.
 import type { Pager } from '../../commands/terminal/pager.js';
-import { textWidth } from './text-width.js';
+import { textWidth } from '../../commands/terminal/text-width.js';
 
 /** What has not become long by then is shown, and so is what comes after it, as it comes. */
 const HOLD_MS = 300;

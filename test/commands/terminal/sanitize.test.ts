@@ -6,12 +6,12 @@ import {
   safeLine,
   safeText,
 } from '../../../src/commands/terminal/sanitize.js';
+import { drawable } from '../../../src/commands/terminal/text-width.js';
 import { csvField, gridToCsv, gridToPlain } from '../../../src/commands/zkops/render/ops-lines.js';
 import { resultToJson } from '../../../src/commands/zksh/results/json.js';
 import type { Result } from '../../../src/commands/zksh/results/result.js';
 import { resultToTable } from '../../../src/commands/zksh/results/table.js';
 import { errorToText, resultToText } from '../../../src/commands/zksh/results/text.js';
-import { drawable, printable } from '../../../src/shell/terminal/text-width.js';
 
 // A name from a hostile server, with one character of each kind that a terminal obeys or hides.
 
@@ -90,7 +90,7 @@ test('an escape cannot be forged by one that is spelled out', () => {
 
 test('text of several lines keeps them, and its tabs', () => {
   assert.is(safeText('a\n\tb\u001b[1m'), 'a\n\tb\\u{1b}[1m');
-  assert.is(printable('\u202e'), '\\u{202e}');
+  assert.is(safeText('\u202e'), '\\u{202e}');
 });
 
 test('a program gets names exactly, on one line', () => {

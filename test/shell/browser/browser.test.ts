@@ -1,11 +1,11 @@
 // The browser without a terminal: keys and answers in, questions and rows out.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { textWidth } from '../../../src/commands/terminal/text-width.js';
 import { ShellSession } from '../../../src/commands/zksh/session/shell-session.js';
 import { BrowserDriver } from '../../../src/shell/browser/browser-driver.js';
 import { browserRows, layoutOf, type Size } from '../../../src/shell/browser/browser-screen.js';
 import { KeyDecoder } from '../../../src/shell/terminal/key-decoder.js';
-import { textWidth } from '../../../src/shell/terminal/text-width.js';
 import { FakeClient } from '../../support/fake-client.js';
 import { waitFor } from '../../support/wait-for.js';
 

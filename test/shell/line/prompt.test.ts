@@ -1,13 +1,13 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ClientState } from '../../../src/client/client.js';
+import { textWidth } from '../../../src/commands/terminal/text-width.js';
 import {
   type Connection,
   describeChange,
   promptSpans,
   serversOf,
 } from '../../../src/shell/line/prompt.js';
-import { textWidth } from '../../../src/shell/terminal/text-width.js';
 
 const CONNECTED: Connection = { server: 'zk1:2181', state: 'connected', chroot: '', cwd: '/' };
 

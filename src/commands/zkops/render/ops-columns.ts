@@ -1,10 +1,11 @@
 import type { Column } from '../../ensemble/verb.js';
 import type { OpsResult } from '../../ensemble/verdict/result.js';
-import { GAP } from '../../terminal/ops-draw.js';
+import { GAP } from '../../terminal/draw-table.js';
+import { textWidth } from '../../terminal/text-width.js';
 import { shownCell } from './ops-cells.js';
 
 export function widthOf(title: string, cells: readonly { readonly text: string }[]): number {
-  return Math.max(title.length, ...cells.map(({ text }) => text.length));
+  return Math.max(...[{ text: title }, ...cells].map(({ text }) => textWidth(text)));
 }
 
 /** Drops the columns that matter least until the rest fits. */

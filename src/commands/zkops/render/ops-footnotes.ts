@@ -1,7 +1,7 @@
 import type { ChalkInstance } from 'chalk';
 import type { Change, Level, OpsResult } from '../../ensemble/verdict/result.js';
-import { wrap } from '../../terminal/ops-draw.js';
 import { safeLine } from '../../terminal/sanitize.js';
+import { wrap } from '../../terminal/text-width.js';
 
 export const LEVEL_PAINTS = {
   healthy: (chalk: ChalkInstance) => chalk.green,

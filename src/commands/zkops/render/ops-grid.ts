@@ -1,9 +1,11 @@
 import type { CellValue } from '../../ensemble/verb.js';
-import { drawTable, GAP, wrap } from '../../terminal/ops-draw.js';
+import { drawTable, GAP } from '../../terminal/draw-table.js';
 import type { OpsTerminal } from '../../terminal/ops-terminal.js';
+import { wrap } from '../../terminal/text-width.js';
 import type { Grid } from '../calls/grid.js';
 import type { OutputFormat } from '../calls/options.js';
 import { cellText } from './ops-cells.js';
+import { widthOf } from './ops-columns.js';
 import { SCHEMA } from './ops-json.js';
 import { gridToCsv, gridToPlain } from './ops-lines.js';
 
@@ -33,7 +35,10 @@ function objectsOf({ titles, rows }: Grid): readonly Record<string, CellValue | 
 function toTable({ titles, rows }: Grid, { width }: OpsTerminal): string {
   const text = rows.map((row) => row.map((value) => (value === undefined ? '-' : cellText(value))));
   const widths = titles.map((title, at) =>
-    Math.max(title.length, ...text.map((row) => row[at]?.length ?? 0)),
+    widthOf(
+      title,
+      text.map((row) => ({ text: row[at] ?? '' })),
+    ),
   );
   const total = widths.reduce((sum, one) => sum + one + GAP, -GAP);
   if (total <= width) {

@@ -2,9 +2,10 @@ import { Chalk, type ChalkInstance } from 'chalk';
 import { EXIT_CODES } from '../../ensemble/exit-codes.js';
 import { problemsOf, worstLevel } from '../../ensemble/verdict/blame.js';
 import type { Level, Problem, Verdict } from '../../ensemble/verdict/result.js';
-import { wrap } from '../../terminal/ops-draw.js';
+import { drawLine } from '../../terminal/draw-table.js';
 import type { OpsTerminal } from '../../terminal/ops-terminal.js';
 import { safeJson, safeLine } from '../../terminal/sanitize.js';
+import { textWidth, wrap } from '../../terminal/text-width.js';
 import type { Conclusion, Report, ReportColumn, ReportRow, TaskFormat } from '../calls/task.js';
 import { LEVEL_PAINTS } from './ops-footnotes.js';
 import { csvField, gridToPlain } from './ops-lines.js';
@@ -20,8 +21,6 @@ export interface ShowReport {
   /** ISO 8601 */
   readonly time: string;
 }
-
-const GAP = '  ';
 
 /** docs/zkops-rows-1.schema.json: a field that goes, or means another thing, makes it 2. */
 const SCHEMA = 'zkops-rows/1';
@@ -207,7 +206,7 @@ function textsOf({ columns }: Report, row: ReportRow): string[] {
 
 function widthsOf({ columns }: Report, lines: readonly (readonly string[])[]): number[] {
   return columns.map(({ width = 0 }, at) =>
-    lines.reduce((most, line) => Math.max(most, (line[at] ?? '').length), width),
+    lines.reduce((most, line) => Math.max(most, textWidth(line[at] ?? '')), width),
   );
 }
 
@@ -218,12 +217,9 @@ function tableLine(
   widths: readonly number[],
   row: ReportRow,
 ): string {
-  const cells = columns.map((_, at) => {
-    const text = texts[at] ?? '';
-    const isRight = ['number', 'bigint'].includes(typeof row[at]);
-    return isRight ? text.padStart(widths[at] ?? 0) : text.padEnd(widths[at] ?? 0);
-  });
-  return `${cells.join(GAP).trimEnd()}\n`;
+  const isRight = (at: number) => ['number', 'bigint'].includes(typeof row[at]);
+  const cells = columns.map((_, at) => ({ text: texts[at] ?? '', isRight: isRight(at) }));
+  return drawLine(cells, widths);
 }
 
 /** As in the footnotes of other verbs: the member has the colour. */

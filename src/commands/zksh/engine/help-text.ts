@@ -1,6 +1,7 @@
+import { wrap } from '../../terminal/text-width.js';
 import { type CommandDeclaration, type OptionSpec, usageOf, valueNameOf } from './command.js';
 
-const WIDTH = 78;
+export const HELP_COLUMNS = 78;
 
 /** The usage and the summary of a command, for a list. */
 export function synopsis(command: CommandDeclaration): string {
@@ -15,7 +16,7 @@ export function synopsis(command: CommandDeclaration): string {
 export function commandHelp(command: CommandDeclaration): string {
   const parts = [`${usageOf(command)}\n  ${command.summary}`];
   if (command.aliases !== undefined) parts.push(`Also: ${command.aliases.join(', ')}`);
-  if (command.description !== undefined) parts.push(wrap(command.description));
+  if (command.description !== undefined) parts.push(wrap(command.description, HELP_COLUMNS, ''));
   const args = Object.entries(command.args).map(([name, spec]) => row(name, spec.summary));
   if (args.length > 0) parts.push(`Arguments\n${args.join('\n')}`);
   const options = optionRows(command);
@@ -42,19 +43,4 @@ export function flagsOf(name: string, spec: OptionSpec): string {
 export function row(left: string, right: string): string {
   const start = `  ${left}`;
   return start.length <= 28 ? `${start.padEnd(30)}${right}` : `${start}\n${' '.repeat(30)}${right}`;
-}
-
-/** Breaks text between words, but not inside brackets, so that no line is longer than `width`. */
-export function wrap(text: string, width: number = WIDTH, indent = ''): string {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.match(/\[[^\]]*\]|\S+/g) ?? []) {
-    if (line !== '' && line.length + 1 + word.length > width) {
-      lines.push(line);
-      line = indent + word;
-    } else {
-      line = line === '' ? word : `${line} ${word}`;
-    }
-  }
-  return [...lines, line].join('\n');
 }

@@ -1,7 +1,5 @@
-import { textWidth } from '../../terminal/width.js';
+import { drawTable } from '../../terminal/draw-table.js';
 import type { Column, Row } from './result.js';
-
-const GAP = '  ';
 
 /** A heading and a line a row, blanks between the columns; "" without rows. */
 export function alignedRows(
@@ -10,21 +8,15 @@ export function alignedRows(
   isTerminal: boolean,
 ): string {
   if (rows.length === 0) return '';
-  const cells = rows.map((row) => columns.map((column) => cellOf(column, row, isTerminal)));
-  const lines = [columns.map(titleOf), ...cells];
-  const widths = columns.map((_, at) =>
-    Math.max(...lines.map((line) => textWidth(line[at] ?? ''))),
+  return drawTable(
+    columns.map((column) => ({ text: titleOf(column), isRight: column.isRight === true })),
+    rows.map((row) =>
+      columns.map((column) => ({
+        text: cellOf(column, row, isTerminal),
+        isRight: column.isRight === true,
+      })),
+    ),
   );
-  const draw = (line: readonly string[]) =>
-    columns
-      .map(({ isRight }, at) => {
-        const text = line[at] ?? '';
-        const blanks = ' '.repeat((widths[at] ?? 0) - textWidth(text));
-        return isRight === true ? blanks + text : text + blanks;
-      })
-      .join(GAP)
-      .trimEnd();
-  return lines.map((line) => `${draw(line)}\n`).join('');
 }
 
 export function titleOf({ name, title }: Column): string {

@@ -3,7 +3,7 @@ import { formatPerms } from '../../../protocol/perms.js';
 import { formatSessionId } from '../../../protocol/session-id.js';
 import type { ErrorReport } from '../../program/command-error.js';
 import { mapStrings, plainLine, safeLine, safeText } from '../../terminal/sanitize.js';
-import { widthOf } from '../../terminal/width.js';
+import { textWidth } from '../../terminal/text-width.js';
 import { hexDump } from '../../znodes/hex-dump.js';
 import { statLines } from '../../znodes/stat-lines.js';
 import { alignedRows } from './aligned-rows.js';
@@ -167,7 +167,7 @@ function caretLines(source: string, place: NonNullable<ErrorReport['place']>): s
   const before = line.slice(0, place.start - start);
   const marked = line.slice(before.length, Math.max(place.end - start, before.length + 1));
   // A tab stays one, so that the mark stands under its place however wide tabs are.
-  const margin = [...before].map((char) => (char === '\t' ? '\t' : ' '.repeat(widthOf(char))));
-  const width = [...marked].reduce((sum, char) => sum + widthOf(char), 0);
-  return `  ${safeText(line)}\n  ${margin.join('')}${'^'.repeat(Math.max(1, width))}\n`;
+  const margin = before.split('\t').map((text) => ' '.repeat(textWidth(safeText(text))));
+  const marks = '^'.repeat(Math.max(1, textWidth(safeText(marked))));
+  return `  ${safeText(line)}\n  ${margin.join('\t')}${marks}\n`;
 }

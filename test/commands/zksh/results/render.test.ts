@@ -134,6 +134,7 @@ const CARETS: readonly (readonly [source: string, start: number, end: number, sh
   ['ls /\r\nls -q\r\n', 9, 11, 'wrong\n  ls -q\n     ^^\n'],
   ['\tls -q', 4, 6, 'wrong\n  \tls -q\n  \t   ^^\n'],
   ['ls /値 -q', 6, 8, 'wrong\n  ls /値 -q\n         ^^\n'],
+  ['ls /\u200b -q', 6, 8, 'wrong\n  ls /\\u{200b} -q\n               ^^\n'],
   ["set /a 'x\ny' z", 13, 14, "wrong\n  y' z\n     ^\n"],
   ['', 0, 1, 'wrong\n  \n  ^\n'],
 ];

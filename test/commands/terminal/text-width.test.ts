@@ -5,10 +5,10 @@ import {
   graphemes,
   nextBoundary,
   previousBoundary,
-  printable,
   textWidth,
   truncate,
-} from '../../../src/shell/terminal/text-width.js';
+  wrap,
+} from '../../../src/commands/terminal/text-width.js';
 
 const FAMILY = '👩‍👩‍👧';
 
@@ -28,6 +28,7 @@ const WIDTHS: readonly (readonly [text: string, width: number])[] = [
   ['\u200b', 0],
   ['€ß…', 3],
   ['𠀀', 2],
+  ['☰', 2],
 ];
 
 test('a text is as wide as a terminal draws it', () => {
@@ -62,7 +63,12 @@ test('control characters are drawn and never sent', () => {
   assert.is(drawable('\x7f'), '\\u{7f}');
   assert.is(drawable('\x9b'), '\\u{9b}');
   assert.is(drawable('a'), 'a');
-  assert.is(printable('a\tb\n\x1b[2J\x07'), 'a\tb\n\\u{1b}[2J\\u{7}');
+});
+
+test('a line is broken by its columns, not inside of brackets, and never at the blank of one', () => {
+  assert.is(wrap('漢字 漢字 ab', 9), '漢字 漢字\n  ab');
+  assert.is(wrap('one [-a B] [::1]:2181', 10, ' '), 'one [-a B]\n [::1]:2181');
+  assert.is(wrap('a [b c', 3, ''), 'a\n[b\nc');
 });
 
 test.run();

@@ -3,7 +3,8 @@
 // Unicode's East Asian Width (Wide and Fullwidth) and of emoji presentation, which terminals and
 // Ink's own layout follow.
 
-import { safeLine, safeText } from '../../commands/terminal/sanitize.js';
+import { eastAsianWidth } from 'get-east-asian-width';
+import { safeLine } from './sanitize.js';
 
 /** Made when there is more than ASCII: it takes longer to make than a prompt to draw. */
 let madeSegmenter: Intl.Segmenter | undefined;
@@ -12,27 +13,6 @@ const VISIBLE =
   /[^\p{Default_Ignorable_Code_Point}\p{Control}\p{Format}\p{Nonspacing_Mark}\p{Enclosing_Mark}\p{Surrogate}]/u;
 const EMOJI = /^(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f|[\d#*]\ufe0f?\u20e3)/u;
 const JOINED_EMOJI = /\p{Extended_Pictographic}.*\u200d.*\p{Extended_Pictographic}/u;
-
-/** First and last code points of the wide blocks outside of the emoji. */
-const WIDE: readonly (readonly [number, number])[] = [
-  [0x1100, 0x115f],
-  [0x2329, 0x232a],
-  [0x2e80, 0x303e],
-  [0x3041, 0x3247],
-  [0x3250, 0xa4c6],
-  [0xa960, 0xa97c],
-  [0xac00, 0xd7a3],
-  [0xf900, 0xfaff],
-  [0xfe10, 0xfe19],
-  [0xfe30, 0xfe6b],
-  [0xff01, 0xff60],
-  [0xffe0, 0xffe6],
-  [0x16fe0, 0x18cff],
-  [0x1aff0, 0x1b2fb],
-  [0x1d300, 0x1d376],
-  [0x1f200, 0x1f265],
-  [0x20000, 0x3fffd],
-];
 
 function segmenter(): Intl.Segmenter {
   madeSegmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
@@ -65,8 +45,7 @@ export function graphemeWidth(grapheme: string): number {
   const base = VISIBLE.exec(grapheme)?.[0];
   if (base === undefined) return 0;
   if (EMOJI.test(grapheme) || JOINED_EMOJI.test(grapheme)) return 2;
-  const code = base.codePointAt(0) ?? 0;
-  return WIDE.some(([first, last]) => code >= first && code <= last) ? 2 : 1;
+  return eastAsianWidth(base.codePointAt(0) ?? 0);
 }
 
 /** The columns of a text without line breaks. */
@@ -88,6 +67,24 @@ export function truncate(text: string, columns: number): string {
   return columns <= 0 ? '' : `${head}…`;
 }
 
+/**
+ * Breaks a text between words, but not inside of brackets; lines after the first begin with
+ * `indent`. A word longer than a line stands alone.
+ */
+export function wrap(text: string, columns: number, indent = '  '): string {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.match(/(?:\[[^[\]]*\]|\S)+/g) ?? []) {
+    if (line === '') line = word;
+    else if (textWidth(line) + 1 + textWidth(word) <= columns) line += ` ${word}`;
+    else {
+      lines.push(line);
+      line = indent + word;
+    }
+  }
+  return [...lines, line].join('\n');
+}
+
 const JOINERS = /[\u200d\ufe0f]/gu;
 
 /** A grapheme as it may be drawn; an emoji keeps what joins its parts. */
@@ -100,9 +97,4 @@ export function drawable(grapheme: string): string {
 
 function graphemeIsEmoji(grapheme: string): boolean {
   return !PRINTABLE_ASCII.test(grapheme) && (EMOJI.test(grapheme) || JOINED_EMOJI.test(grapheme));
-}
-
-/** Text of several lines as it may be written to a terminal. */
-export function printable(text: string): string {
-  return safeText(text);
 }
