@@ -1,7 +1,8 @@
 // What stands in the pane above the line while watches go on beside it: their latest rows, with a
 // title. Pure; when the last watch ends, the rows go to the scrollback and the pane is no more.
-import { safeLine } from '../commands/terminal/sanitize.js';
+
 import { textWidth, truncate } from '../commands/terminal/text-width.js';
+import { safeLine } from '../protocol/sanitize.js';
 import type { Span, Tone } from './terminal/theme.js';
 
 export interface WatchPane {

@@ -4,7 +4,7 @@
 // Ink's own layout follow.
 
 import { eastAsianWidth } from 'get-east-asian-width';
-import { safeLine } from './sanitize.js';
+import { safeLine } from '../../protocol/sanitize.js';
 
 /** Made when there is more than ASCII: it takes longer to make than a prompt to draw. */
 let madeSegmenter: Intl.Segmenter | undefined;

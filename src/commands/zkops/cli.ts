@@ -1,9 +1,9 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { safeText } from '../../protocol/sanitize.js';
 import { EXIT_CODES, EXIT_USAGE } from '../ensemble/exit-codes.js';
 import { RunFault } from '../ensemble/run-fault.js';
 import { UsageError } from '../ensemble/usage-error.js';
 import { packageVersion } from '../program/package-version.js';
-import { safeText } from '../terminal/sanitize.js';
 import type { CliWorld } from './calls/cli-world.js';
 import {
   type CallOption,

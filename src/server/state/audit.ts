@@ -9,8 +9,8 @@ import { createModeOf } from '../../protocol/create-mode.js';
 import { type ACL, ACLVector } from '../../protocol/data.js';
 import { OpCode } from '../../protocol/op-code.js';
 import { Perms } from '../../protocol/perms.js';
+import { safeLine } from '../../protocol/sanitize.js';
 import { hex64 } from '../../protocol/zxid.js';
-import { escapeHidden } from '../base/escape-hidden.js';
 import { maskDigests, shownUser } from '../session/auth.js';
 import type { Txn } from '../tree/txn.js';
 import type { Request } from './request.js';
@@ -200,6 +200,6 @@ export function formatAuditEntry(entry: AuditEntry, serverUser: string): string 
     ['result', entry.result],
   ] as const;
   return fields
-    .flatMap(([key, value]) => (value === undefined ? [] : [`${key}=${escapeHidden(value)}`]))
+    .flatMap(([key, value]) => (value === undefined ? [] : [`${key}=${safeLine(value)}`]))
     .join('\t');
 }

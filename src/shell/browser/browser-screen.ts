@@ -1,6 +1,6 @@
 // What the full-screen browser draws, as rows of spans: the tree, and the value of what is selected
 // beside it, or below it where the terminal is narrow.
-import { safeLine } from '../../commands/terminal/sanitize.js';
+
 import {
   graphemes,
   graphemeWidth,
@@ -8,6 +8,7 @@ import {
   truncate,
 } from '../../commands/terminal/text-width.js';
 import type { Stat } from '../../protocol/data.js';
+import { safeLine } from '../../protocol/sanitize.js';
 import { formatSessionId } from '../../protocol/session-id.js';
 import type { Span, Tone } from '../terminal/theme.js';
 import type { BrowserState } from './browser-state.js';

@@ -1,5 +1,5 @@
-import { safeText } from '../../commands/terminal/sanitize.js';
 import type { PathResolver } from '../../commands/zksh/engine/parse-arguments.js';
+import { safeText } from '../../protocol/sanitize.js';
 import { paintSpans, type Span } from '../terminal/theme.js';
 import { analyzeLine } from './line-analysis.js';
 import { type Connection, promptSpans } from './prompt.js';

@@ -1,5 +1,5 @@
-import { safeLine } from '../../commands/terminal/sanitize.js';
 import { textWidth, truncate } from '../../commands/terminal/text-width.js';
+import { safeLine } from '../../protocol/sanitize.js';
 
 const GAP = '  ';
 

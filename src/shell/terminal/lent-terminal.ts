@@ -1,5 +1,5 @@
 import { openPager, type Pager } from '../../commands/terminal/pager.js';
-import { safeText } from '../../commands/terminal/sanitize.js';
+import { safeText } from '../../protocol/sanitize.js';
 import type { Scrollback } from './scrollback.js';
 
 /** Lends the terminal to other programs; what is printed meanwhile waits. */

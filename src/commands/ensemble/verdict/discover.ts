@@ -2,7 +2,7 @@
 // in its whitelist.
 
 import { WORDS } from '../../../fourlw/index.js';
-import { safeLine } from '../../terminal/sanitize.js';
+import { safeLine } from '../../../protocol/sanitize.js';
 import { askMember } from '../ask.js';
 import { type MemberAddress, nameOf } from '../member-address.js';
 import { RunFault } from '../run-fault.js';

@@ -1,7 +1,7 @@
+import { safeLine } from '../../../protocol/sanitize.js';
 import type { Member } from '../../ensemble/member.js';
 import type { CellValue, Column, OpsVerb } from '../../ensemble/verb.js';
 import type { OpsResult } from '../../ensemble/verdict/result.js';
-import { safeLine } from '../../terminal/sanitize.js';
 import type { ShowOptions } from '../calls/cli-world.js';
 import type { Grid } from '../calls/grid.js';
 

@@ -1,6 +1,6 @@
 import type { ChalkInstance } from 'chalk';
+import { safeLine } from '../../../protocol/sanitize.js';
 import type { Change, Level, OpsResult } from '../../ensemble/verdict/result.js';
-import { safeLine } from '../../terminal/sanitize.js';
 import { wrap } from '../../terminal/text-width.js';
 
 export const LEVEL_PAINTS = {

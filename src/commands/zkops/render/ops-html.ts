@@ -1,8 +1,8 @@
 // One page that needs nothing else: to be mailed, kept, or opened from a disk.
 
+import { safeLine } from '../../../protocol/sanitize.js';
 import type { Member } from '../../ensemble/member.js';
 import type { Level, OpsResult, TrendFigures, TrendPoint } from '../../ensemble/verdict/result.js';
-import { safeLine } from '../../terminal/sanitize.js';
 import { shownCell } from './ops-cells.js';
 import { changeText } from './ops-footnotes.js';
 import { escapeHtml, svgPlot, svgStrip } from './svg-plot.js';

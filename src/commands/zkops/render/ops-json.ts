@@ -1,8 +1,8 @@
+import { safeJson } from '../../../protocol/sanitize.js';
 import { EXIT_CODES } from '../../ensemble/exit-codes.js';
 import type { Member } from '../../ensemble/member.js';
 import { lagOf, statusOf } from '../../ensemble/status.js';
 import type { OpsResult } from '../../ensemble/verdict/result.js';
-import { safeJson } from '../../terminal/sanitize.js';
 import type { ShowOptions } from '../calls/cli-world.js';
 import { pairsOf, wantsPairs } from './ops-cells.js';
 

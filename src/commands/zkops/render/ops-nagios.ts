@@ -1,6 +1,6 @@
+import { safeLine } from '../../../protocol/sanitize.js';
 import { isDown } from '../../ensemble/member.js';
 import type { OpsResult } from '../../ensemble/verdict/result.js';
-import { safeLine } from '../../terminal/sanitize.js';
 
 const STATUS = { healthy: 'OK', warning: 'WARNING', critical: 'CRITICAL', unknown: 'UNKNOWN' };
 

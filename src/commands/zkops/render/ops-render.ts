@@ -1,6 +1,6 @@
+import { safeLine } from '../../../protocol/sanitize.js';
 import type { OpsResult } from '../../ensemble/verdict/result.js';
 import type { OpsTerminal } from '../../terminal/ops-terminal.js';
-import { safeLine } from '../../terminal/sanitize.js';
 import type { ShowOptions } from '../calls/cli-world.js';
 import { changeText } from './ops-footnotes.js';
 import { opsToJson, opsToJsonLines } from './ops-json.js';

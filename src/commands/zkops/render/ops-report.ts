@@ -1,10 +1,10 @@
 import { Chalk, type ChalkInstance } from 'chalk';
+import { safeJson, safeLine } from '../../../protocol/sanitize.js';
 import { EXIT_CODES } from '../../ensemble/exit-codes.js';
 import { problemsOf, worstLevel } from '../../ensemble/verdict/blame.js';
 import type { Level, Problem, Verdict } from '../../ensemble/verdict/result.js';
 import { drawLine } from '../../terminal/draw-table.js';
 import type { OpsTerminal } from '../../terminal/ops-terminal.js';
-import { safeJson, safeLine } from '../../terminal/sanitize.js';
 import { textWidth, wrap } from '../../terminal/text-width.js';
 import type { Conclusion, Report, ReportColumn, ReportRow, TaskFormat } from '../calls/task.js';
 import { LEVEL_PAINTS } from './ops-footnotes.js';

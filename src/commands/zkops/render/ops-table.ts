@@ -1,11 +1,11 @@
 import { Chalk, type ChalkInstance } from 'chalk';
+import { safeLine } from '../../../protocol/sanitize.js';
 import { isUnjudged, type MemberState } from '../../ensemble/member.js';
 import type { Column } from '../../ensemble/verb.js';
 import { levelOfCell, levelOfKey, problemsOf, worstLevel } from '../../ensemble/verdict/blame.js';
 import type { Level, OpsResult } from '../../ensemble/verdict/result.js';
 import { drawTable, GAP, type TableCell } from '../../terminal/draw-table.js';
 import type { OpsTerminal } from '../../terminal/ops-terminal.js';
-import { safeLine } from '../../terminal/sanitize.js';
 import { wrap } from '../../terminal/text-width.js';
 import type { ShowOptions } from '../calls/cli-world.js';
 import type { Grid } from '../calls/grid.js';

@@ -1,3 +1,5 @@
+import { escapeOf } from '../../../protocol/sanitize.js';
+
 /** What stands behind a backslash, and what for. */
 export const ESCAPES: Readonly<Record<string, string>> = {
   n: '\n',
@@ -17,9 +19,7 @@ export function quoteWord(text: string): string {
   if (!/['\p{Cc}]/u.test(text)) return `'${text}'`;
   const escaped = text.replace(/[\\"]/g, '\\$&').replace(/\p{Cc}/gu, (char) => {
     const simple = Object.entries(ESCAPES).find(([, value]) => value === char)?.[0];
-    return simple === undefined
-      ? `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
-      : `\\${simple}`;
+    return simple === undefined ? escapeOf(char) : `\\${simple}`;
   });
   return `"${escaped}"`;
 }

@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import type { ACL, Stat } from '../../../protocol/data.js';
 import { formatPerms } from '../../../protocol/perms.js';
+import { safeJson } from '../../../protocol/sanitize.js';
 import { formatSessionId } from '../../../protocol/session-id.js';
 import { formatZxid } from '../../../protocol/zxid.js';
 import type { ErrorReport } from '../../program/command-error.js';
-import { safeJson } from '../../terminal/sanitize.js';
 import type { Change, ZnodeValue } from './change.js';
 import type { Result } from './result.js';
 

@@ -1,12 +1,12 @@
 import Table from 'cli-table3';
 import type { Stat } from '../../../protocol/data.js';
 import { formatPerms } from '../../../protocol/perms.js';
-import { mapStrings, plainLine, safeLine } from '../../terminal/sanitize.js';
+import { plainLine, safeLine } from '../../../protocol/sanitize.js';
 import { statFields } from '../../znodes/stat-lines.js';
 import { cellOf, titleOf } from './aligned-rows.js';
 import type { RenderOptions } from './render.js';
 import type { Result } from './result.js';
-import { resultToText, underHeading } from './text.js';
+import { mapStrings, resultToText, underHeading } from './text.js';
 
 /** What has rows as a table; undefined where text says it as well. */
 export function resultToTable(given: Result, options: RenderOptions): string | undefined {

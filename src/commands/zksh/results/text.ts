@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { formatPerms } from '../../../protocol/perms.js';
+import { plainLine, safeLine, safeText } from '../../../protocol/sanitize.js';
 import { formatSessionId } from '../../../protocol/session-id.js';
 import type { ErrorReport } from '../../program/command-error.js';
-import { mapStrings, plainLine, safeLine, safeText } from '../../terminal/sanitize.js';
 import { textWidth } from '../../terminal/text-width.js';
 import { hexDump } from '../../znodes/hex-dump.js';
 import { statLines } from '../../znodes/stat-lines.js';
@@ -170,4 +170,14 @@ function caretLines(source: string, place: NonNullable<ErrorReport['place']>): s
   const margin = before.split('\t').map((text) => ' '.repeat(textWidth(safeText(text))));
   const marks = '^'.repeat(Math.max(1, textWidth(safeText(marked))));
   return `  ${safeText(line)}\n  ${margin.join('\t')}${marks}\n`;
+}
+
+/** A copy of plain data with each of its strings through `clean`; bytes stay as they are. */
+export function mapStrings<T>(value: T, clean: (text: string) => string): T {
+  if (typeof value === 'string') return clean(value) as T;
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value;
+  if (Array.isArray(value)) return value.map((each) => mapStrings(each, clean)) as T;
+  if (Object.getPrototypeOf(value) !== Object.prototype) return value;
+  const entries = Object.entries(value).map(([key, each]) => [key, mapStrings(each, clean)]);
+  return Object.fromEntries(entries) as T;
 }

@@ -12,8 +12,8 @@ import {
   checkString,
   checkText,
 } from '../../../protocol/check-argument.js';
+import { safeJson } from '../../../protocol/sanitize.js';
 import { hex64 } from '../../../protocol/zxid.js';
-import { escapeHidden } from '../../base/escape-hidden.js';
 import { checkConfig } from '../../config/check-config.js';
 import type { Config } from '../../config/config.js';
 import { OPTIONS } from '../../config/config-keys.js';
@@ -80,7 +80,7 @@ export async function createLogger(given: LoggerOptions): Promise<ServerLogger> 
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
     // A line ends with the only newline that pino writes itself.
-    hooks: { streamWrite: (line: string) => `${escapeHidden(line.trimEnd())}\n` },
+    hooks: { streamWrite: (line: string) => `${safeJson(line.trimEnd())}\n` },
   };
   // Synchronous: the last line before the end of a process must not be lost.
   const stderr = pino.destination({ fd: 2, sync: true });

@@ -155,6 +155,7 @@ test('quoteWord gives what parses back, bare where it can', () => {
     );
   }
   assert.is(quoteWord('/a/b#c'), '/a/b#c');
+  assert.is(quoteWord('/a\x1b'), '"/a\\u{1b}"');
   assert.is(quoteWord('a b'), "'a b'");
   assert.is(quoteWord("it's"), '"it\'s"');
 });

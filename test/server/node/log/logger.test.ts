@@ -122,7 +122,10 @@ test('audit entries go into their file, a line each', async () => {
       });
     }
     const [first, second, rest] = readFileSync(auditFile, 'utf8').split('\n');
-    assert.match(first ?? '', /^\S+Z INFO user=bob\\u000aresult=success\tip=::1\toperation=delete/);
+    assert.match(
+      first ?? '',
+      /^\S+Z INFO user=bob\\u\{a\}result=success\tip=::1\toperation=delete/,
+    );
     assert.match(second ?? '', /^\S+Z ERROR .*\tznode=\/a\tresult=failure$/);
     assert.is(rest, '');
     assert.equal(lines, []);

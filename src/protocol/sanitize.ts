@@ -1,5 +1,5 @@
 /**
- * Text of other people as a terminal may get it. What moves the cursor, changes the order of
+ * Text of others as a terminal or a log may get it. What moves the cursor, changes the order of
  * characters or shows nothing becomes `\u{202e}`, so that no name can pose as another one, forge a
  * line or give the terminal an order. A backslash before `u{` is escaped too, so that the escape
  * itself cannot be forged.
@@ -12,7 +12,8 @@ const IN_TEXT = new RegExp(String.raw`(?![\n\t])[${HIDDEN}]`, 'gu');
 const CONTROLS = /\p{Cc}|\\(?=u\{)/gu;
 const ESCAPED_IN_JSON = new RegExp(String.raw`(?![\n])[${HIDDEN}]`, 'gu');
 
-function escapeOf(char: string): string {
+/** As zksh reads it back. */
+export function escapeOf(char: string): string {
   return `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`;
 }
 
@@ -31,21 +32,11 @@ export function plainLine(text: string): string {
   return text.replace(CONTROLS, escapeOf);
 }
 
-/** JSON that says the same, and can be shown on a terminal. */
+/** JSON that says the same, and can be shown on a terminal: its syntax has only `\u202e`. */
 export function safeJson(json: string): string {
   return json.replace(ESCAPED_IN_JSON, (char) =>
     Array.from({ length: char.length }, (_, at) => {
       return `\\u${char.charCodeAt(at).toString(16).padStart(4, '0')}`;
     }).join(''),
   );
-}
-
-/** A copy of plain data with each of its strings through `clean`; bytes stay as they are. */
-export function mapStrings<T>(value: T, clean: (text: string) => string): T {
-  if (typeof value === 'string') return clean(value) as T;
-  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value;
-  if (Array.isArray(value)) return value.map((each) => mapStrings(each, clean)) as T;
-  if (Object.getPrototypeOf(value) !== Object.prototype) return value;
-  const entries = Object.entries(value).map(([key, each]) => [key, mapStrings(each, clean)]);
-  return Object.fromEntries(entries) as T;
 }

@@ -1,17 +1,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  plainLine,
-  safeJson,
-  safeLine,
-  safeText,
-} from '../../../src/commands/terminal/sanitize.js';
-import { drawable } from '../../../src/commands/terminal/text-width.js';
-import { csvField, gridToCsv, gridToPlain } from '../../../src/commands/zkops/render/ops-lines.js';
-import { resultToJson } from '../../../src/commands/zksh/results/json.js';
-import type { Result } from '../../../src/commands/zksh/results/result.js';
-import { resultToTable } from '../../../src/commands/zksh/results/table.js';
-import { errorToText, resultToText } from '../../../src/commands/zksh/results/text.js';
+import { drawable } from '../../src/commands/terminal/text-width.js';
+import { csvField, gridToCsv, gridToPlain } from '../../src/commands/zkops/render/ops-lines.js';
+import { resultToJson } from '../../src/commands/zksh/results/json.js';
+import type { Result } from '../../src/commands/zksh/results/result.js';
+import { resultToTable } from '../../src/commands/zksh/results/table.js';
+import { errorToText, resultToText } from '../../src/commands/zksh/results/text.js';
+import { plainLine, safeJson, safeLine, safeText } from '../../src/protocol/sanitize.js';
 
 // A name from a hostile server, with one character of each kind that a terminal obeys or hides.
 
