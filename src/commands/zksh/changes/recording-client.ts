@@ -9,6 +9,7 @@ import type { Data } from '../../../protocol/check-argument.js';
 import type { ACL, Stat } from '../../../protocol/data.js';
 import { isCode } from '../../znodes/is-code.js';
 import type { CommandChanges, ZnodeBefore } from '../session/change-journal.js';
+import { wrapClient } from '../session/wrap-client.js';
 
 /**
  * The same client, which looks at what it is about to change and writes it down. A change goes as
@@ -17,14 +18,7 @@ import type { CommandChanges, ZnodeBefore } from '../session/change-journal.js';
  */
 export function recordingClient(client: ZooKeeperClient, changes: CommandChanges): ZooKeeperClient {
   const recorded: Readonly<Record<string, unknown>> = new Recorder(client, changes).methods();
-  return new Proxy(client, {
-    get(target, name) {
-      const method = typeof name === 'string' ? recorded[name] : undefined;
-      if (method !== undefined) return method;
-      const value: unknown = Reflect.get(target, name, target);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
+  return wrapClient(client, (name) => recorded[name]);
 }
 
 type Methods = Pick<

@@ -6,6 +6,7 @@ import { ErrorCode } from '../../../protocol/error-code.js';
 import { parentPath } from '../../../protocol/path.js';
 import { formatAcl } from '../../znodes/parse-acl.js';
 import type { Result } from '../results/result.js';
+import { wrapClient } from './wrap-client.js';
 
 /** Tells what would be done. */
 type Tell = (result: Result) => void;
@@ -16,14 +17,7 @@ type Tell = (result: Result) => void;
  */
 export function dryRunClient(client: ZooKeeperClient, tell: Tell): ZooKeeperClient {
   const changes: Readonly<Record<string, unknown>> = new DryRun(client, tell).changes();
-  return new Proxy(client, {
-    get(target, name) {
-      const change = typeof name === 'string' ? changes[name] : undefined;
-      if (change !== undefined) return change;
-      const value: unknown = Reflect.get(target, name, target);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
+  return wrapClient(client, (name) => changes[name]);
 }
 
 type Changes = Pick<

@@ -1,7 +1,8 @@
 import type { ZooKeeperClient } from '../../../client/client.js';
 import { CommandError } from '../../program/command-error.js';
+import { wrapClient } from './wrap-client.js';
 
-const CHANGING: ReadonlySet<string | symbol> = new Set<keyof ZooKeeperClient>([
+const CHANGING: ReadonlySet<string> = new Set<keyof ZooKeeperClient>([
   'create',
   'delete',
   'setData',
@@ -15,13 +16,9 @@ const CHANGING: ReadonlySet<string | symbol> = new Set<keyof ZooKeeperClient>([
  * read-only shell promises does not hang on each command's declaration.
  */
 export function readOnlyClient(client: ZooKeeperClient): ZooKeeperClient {
-  return new Proxy(client, {
-    get(target, name) {
-      if (CHANGING.has(name)) return (path: unknown) => Promise.reject(refusal(String(name), path));
-      const value: unknown = Reflect.get(target, name, target);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
+  return wrapClient(client, (name) =>
+    CHANGING.has(name) ? (path: unknown) => Promise.reject(refusal(name, path)) : undefined,
+  );
 }
 
 function refusal(operation: string, path: unknown): CommandError {

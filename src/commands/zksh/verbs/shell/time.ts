@@ -2,9 +2,10 @@ import type { ZooKeeperClient } from '../../../../client/client.js';
 import { errorOf } from '../../../program/command-error.js';
 import { defineCommand } from '../../engine/command.js';
 import type { Result } from '../../results/result.js';
+import { wrapClient } from '../../session/wrap-client.js';
 
 /** What sends nothing. */
-const NO_REQUESTS: ReadonlySet<PropertyKey> = new Set([
+const NO_REQUESTS: ReadonlySet<string> = new Set([
   'connect',
   'close',
   'on',
@@ -48,14 +49,8 @@ export const time = defineCommand({
 });
 
 function counting(client: ZooKeeperClient, count: () => void): ZooKeeperClient {
-  return new Proxy(client, {
-    get: (target, name) => {
-      const value: unknown = Reflect.get(target, name, target);
-      if (typeof value !== 'function') return value;
-      return (...args: unknown[]) => {
-        if (!NO_REQUESTS.has(name)) count();
-        return Reflect.apply(value, target, args);
-      };
-    },
+  return wrapClient(client, (name, own) => (...args: unknown[]) => {
+    if (!NO_REQUESTS.has(name)) count();
+    return own(...args);
   });
 }
