@@ -1,6 +1,6 @@
 import type { OutputArchive } from '../jute/output-archive.js';
+import { Fifo } from '../protocol/fifo.js';
 import { OpCode, Xid } from '../protocol/op-code.js';
-import { Fifo } from './fifo.js';
 
 interface Waiter {
   resolve(): void;

@@ -2,9 +2,9 @@ import type { InputArchive } from '../jute/input-archive.js';
 import { JuteError } from '../jute/jute-error.js';
 import type { OutputArchive } from '../jute/output-archive.js';
 import { ErrorCode } from '../protocol/error-code.js';
+import { Fifo } from '../protocol/fifo.js';
 import { OpCode, Xid } from '../protocol/op-code.js';
 import { ZooKeeperError } from './errors.js';
-import { Fifo } from './fifo.js';
 import type { Request } from './request.js';
 import type { WatchManager } from './watch-manager.js';
 

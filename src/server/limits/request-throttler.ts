@@ -3,8 +3,9 @@
  * (RequestThrottler). What got stale meanwhile, since its client is gone, is dropped. Apache looks
  * again every request_throttle_stall_time; here the commit that makes room says so.
  */
+
+import { Fifo } from '../../protocol/fifo.js';
 import { OpCode } from '../../protocol/op-code.js';
-import { Fifo } from '../base/fifo.js';
 
 export interface RequestThrottleOptions {
   /** Requests in the pipeline (request_throttle_max_requests); 0 throttles nothing. */

@@ -7,10 +7,10 @@
 import type { InputArchive } from '../../jute/input-archive.js';
 import { lowOf } from '../../jute/long.js';
 import { ErrorCode } from '../../protocol/error-code.js';
+import { Fifo } from '../../protocol/fifo.js';
 import { OpCode } from '../../protocol/op-code.js';
 import { formatZxid } from '../../protocol/zxid.js';
 import { assert } from '../base/assert.js';
-import { Fifo } from '../base/fifo.js';
 import type { Effect } from '../effects.js';
 import type { Prepared } from '../prep/prep.js';
 import { SessionIds } from '../session/session-ids.js';

@@ -3,6 +3,8 @@
  * so that the servers of an ensemble do not all write theirs at once, or as much of the log's size
  * limit, whichever comes first (SyncRequestProcessor).
  */
+import { Random } from '../base/random.js';
+
 export interface SnapshotLimits {
   readonly snapCount: number;
   /** Bytes of log (snapSizeLimitInKb); 0 or less is no limit. */
@@ -11,13 +13,13 @@ export interface SnapshotLimits {
 
 export class SnapshotTrigger {
   private readonly limits: SnapshotLimits;
-  private random: number;
+  private readonly random: Random;
   private left = 0;
   private bytesLeft = 0;
 
   constructor(limits: SnapshotLimits, seed: number, alreadyLogged = 0) {
     this.limits = limits;
-    this.random = seed >>> 0 || 1;
+    this.random = new Random(seed);
     this.rearm();
     this.left -= alreadyLogged;
   }
@@ -39,11 +41,7 @@ export class SnapshotTrigger {
 
   /** Between half of `limit` and all of it. */
   private between(limit: number): number {
-    // xorshift32
-    this.random ^= this.random << 13;
-    this.random ^= this.random >>> 17;
-    this.random ^= this.random << 5;
     const half = Math.floor(limit / 2);
-    return half + 1 + Math.floor(((this.random >>> 0) / 2 ** 32) * (limit - half));
+    return half + 1 + this.random.below(limit - half);
   }
 }

@@ -1,10 +1,10 @@
 import { FrameDecoder, type FrameHandler } from '../../jute/frame-decoder.js';
 import { OutputArchive } from '../../jute/output-archive.js';
 import type { Id } from '../../protocol/data.js';
-import { MeasuredFifo } from '../base/fifo.js';
 import { ConnectionStats } from '../metrics/connection-stats.js';
 import type { SaslDigest } from '../session/sasl-digest.js';
 import type { Session } from '../session/session-tracker.js';
+import { MeasuredFifo } from './measured-fifo.js';
 import type { Request } from './request.js';
 
 /**

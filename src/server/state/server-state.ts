@@ -1,5 +1,5 @@
 import { highOf, lowOf } from '../../jute/long.js';
-import { Fifo } from '../base/fifo.js';
+import { Fifo } from '../../protocol/fifo.js';
 import type { Event } from '../events.js';
 import type { ConnectionThrottle } from '../limits/connection-throttle.js';
 import type { LimitOptions } from '../limits/limit-options.js';

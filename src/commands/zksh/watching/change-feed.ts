@@ -3,7 +3,7 @@
 // event: several changes in a row can show as one, and the events behind it as told already.
 import type { ClientState, WatchEvent, ZooKeeperClient } from '../../../client/client.js';
 import { ZooKeeperError } from '../../../client/errors.js';
-import { Fifo } from '../../../client/fifo.js';
+import { Fifo } from '../../../protocol/fifo.js';
 import { AddWatchMode, WatcherType } from '../../../protocol/watch-event.js';
 import { CommandError, ExitCode } from '../../program/command-error.js';
 import type { Change } from '../results/change.js';

@@ -3,8 +3,8 @@
  * order from each server, so the last one speaks for all before it.
  */
 import type { Run } from '../../../jute/run.js';
+import { Fifo } from '../../../protocol/fifo.js';
 import { assert } from '../../base/assert.js';
-import { Fifo } from '../../base/fifo.js';
 import { containsQuorum, type QuorumConfig } from '../membership/quorum-config.js';
 
 export interface Proposed {

@@ -8,7 +8,7 @@
  * The answer to a ping repeats its zxid, which no server looks at. The pings of a round carry the
  * number of the round, negated: the leader sends no other negative zxid in a ping.
  */
-import { Fifo } from '../../base/fifo.js';
+import { Fifo } from '../../../protocol/fifo.js';
 import type { PeerHost } from '../peer/role.js';
 import type { LearnerHandler } from './learner-handler.js';
 import type { Learners } from './learners.js';

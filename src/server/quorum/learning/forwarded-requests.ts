@@ -7,8 +7,8 @@
  * counts from 1 again, while requests of the process before it are still being committed.
  */
 import { ErrorCode } from '../../../protocol/error-code.js';
+import { Fifo } from '../../../protocol/fifo.js';
 import { OpCode } from '../../../protocol/op-code.js';
-import { Fifo } from '../../base/fifo.js';
 import { LongMap } from '../../base/long-map.js';
 import type { Request } from '../../state/request.js';
 import type { Txn, TxnHead } from '../../tree/txn.js';

@@ -3,8 +3,8 @@
  * when committed, in zxid order.
  */
 import type { Run } from '../../../jute/run.js';
+import { Fifo } from '../../../protocol/fifo.js';
 import { formatZxid } from '../../../protocol/zxid.js';
-import { Fifo } from '../../base/fifo.js';
 import { recordSince } from '../../metrics/summary.js';
 import { isSuccessor } from '../../persistence/recovery.js';
 import { readTxn, type TxnHead } from '../../tree/txn.js';

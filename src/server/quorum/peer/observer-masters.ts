@@ -58,7 +58,7 @@ export class ObserverMasters {
     this.next = 0;
     this.order = [...sids];
     for (let at = this.order.length - 1; at > 0; at--) {
-      const other = this.pauses.below(at + 1);
+      const other = this.pauses.random.below(at + 1);
       const sid = this.order[at] as number;
       this.order[at] = this.order[other] as number;
       this.order[other] = sid;

@@ -6,6 +6,7 @@
  * one when its roles end again and again before they serve: with data that no leader takes it would
  * else come, be sent away and say so hundreds of times a second.
  */
+import { Random } from '../../base/random.js';
 import type { QuorumLimits, Role } from './role.js';
 
 /** A leader may not be there yet when the others come: the first retries are free. */
@@ -14,19 +15,19 @@ const FIRST_PAUSE_MS = 50;
 
 export class Pauses {
   private readonly limits: QuorumLimits;
-  private random: number;
+  readonly random: Random;
   private untilMs = 0;
   /** Roles in a row that ended before they served. */
   private failures = 0;
 
   constructor(limits: QuorumLimits, seed: number) {
     this.limits = limits;
-    this.random = Math.imul(seed, 0x9e3779b1) || 1;
+    this.random = new Random(Math.imul(seed, 0x9e3779b1));
   }
 
   /** How long to wait before it connects (observer.reconnectDelayMs); followers do not. */
   connectMs(isObserver: boolean): number {
-    return isObserver ? this.below(this.limits.observerReconnectDelayMs) : 0;
+    return isObserver ? this.random.below(this.limits.observerReconnectDelayMs) : 0;
   }
 
   /** A role serves. */
@@ -39,7 +40,7 @@ export class Pauses {
     const { observerElectionDelayMs, tickTimeMs } = this.limits;
     const doublings = this.failures++ - FREE_RETRIES;
     const failedMs = doublings < 0 ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** doublings, tickTimeMs / 2);
-    const observerMs = kind === 'observing' ? this.below(observerElectionDelayMs) : 0;
+    const observerMs = kind === 'observing' ? this.random.below(observerElectionDelayMs) : 0;
     this.untilMs = nowMs + Math.max(failedMs, observerMs);
   }
 
@@ -50,15 +51,5 @@ export class Pauses {
   /** Infinity where there is none. */
   nextWakeMs(nowMs: number): number {
     return this.isOver(nowMs) ? Number.POSITIVE_INFINITY : this.untilMs;
-  }
-
-  /** A whole number from 0, at random. */
-  below(limit: number): number {
-    if (limit <= 0) return 0;
-    // xorshift32
-    this.random ^= this.random << 13;
-    this.random ^= this.random >>> 17;
-    this.random ^= this.random << 5;
-    return Math.floor(((this.random >>> 0) / 2 ** 32) * limit);
   }
 }

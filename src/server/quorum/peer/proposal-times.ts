@@ -3,7 +3,7 @@
  * learner, of a quorum, in ms. A quorum may have a txn before this server's disk has it, or after.
  */
 import { lowOf } from '../../../jute/long.js';
-import { Fifo } from '../../base/fifo.js';
+import { Fifo } from '../../../protocol/fifo.js';
 import type { Metrics } from '../../metrics/metrics.js';
 
 /** Of a learner's acks, the one of every so many txns is measured (leader.ackLoggingFrequency). */

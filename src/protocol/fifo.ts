@@ -13,6 +13,7 @@ export class Fifo<T> {
     this.ring[(this.head + this.count++) & (this.ring.length - 1)] = value;
   }
 
+  /** The oldest one, or undefined. */
   peek(): T | undefined {
     return this.ring[this.head];
   }
@@ -26,48 +27,28 @@ export class Fifo<T> {
     return value;
   }
 
+  /** The one `index` places after the oldest. */
+  at(index: number): T | undefined {
+    if (index >= this.count) return undefined;
+    return this.ring[(this.head + index) & (this.ring.length - 1)];
+  }
+
+  /** Takes everything out, oldest first. */
+  drain(): T[] {
+    const values: T[] = [];
+    for (let value = this.shift(); value !== undefined; value = this.shift()) values.push(value);
+    return values;
+  }
+
   /** Oldest first; nothing may be pushed or shifted meanwhile. */
   *values(): Generator<T> {
-    for (let i = 0; i < this.count; i++) {
-      yield this.ring[(this.head + i) & (this.ring.length - 1)] as T;
-    }
+    for (let i = 0; i < this.count; i++) yield this.at(i) as T;
   }
 
   private grow(): void {
     const grown: (T | undefined)[] = new Array(this.ring.length * 2);
-    for (let i = 0; i < this.count; i++) {
-      grown[i] = this.ring[(this.head + i) & (this.ring.length - 1)];
-    }
+    for (let i = 0; i < this.count; i++) grown[i] = this.at(i);
     this.ring = grown;
     this.head = 0;
-  }
-}
-
-/** A queue that knows how many bytes it holds, and adds them to a total of several queues. */
-export class MeasuredFifo<T> extends Fifo<T> {
-  bytes = 0;
-  total = { bytes: 0 };
-  private readonly sizeOf: (value: T) => number;
-
-  /** @param sizeOf in bytes; it must not change while the value is here */
-  constructor(sizeOf: (value: T) => number) {
-    super();
-    this.sizeOf = sizeOf;
-  }
-
-  override push(value: T): void {
-    this.add(this.sizeOf(value));
-    super.push(value);
-  }
-
-  override shift(): T | undefined {
-    const value = super.shift();
-    if (value !== undefined) this.add(-this.sizeOf(value));
-    return value;
-  }
-
-  private add(bytes: number): void {
-    this.bytes += bytes;
-    this.total.bytes += bytes;
   }
 }
