@@ -30,9 +30,10 @@ const SECURE = 'zks://';
  * @throws UsageError 64 for a bad list or more than one source, 65 for a bad file
  */
 export function resolveMembers(source: MemberSource): readonly MemberAddress[] {
-  const given = Object.entries(source).filter(([, value]) => value !== undefined);
+  const sources = ['ensemble', 'servers', 'connect', 'config'] as const;
+  const given = sources.filter((name) => source[name] !== undefined);
   if (given.length > 1) {
-    const names = given.map(([name]) => `--${name}`).join(' and ');
+    const names = given.map((name) => `--${name}`).join(' and ');
     throw new UsageError(`${names} both say which members to ask: give one of them`);
   }
   if (source.ensemble !== undefined) return fromHostsFile(source.ensemble);

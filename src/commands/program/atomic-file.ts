@@ -1,24 +1,45 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 
 /**
- * Writes a file so that a reader finds the old content or the new one, and never half of it. The
+ * A file that a reader finds with its old content or with the new, and never half of it. The
  * temporary file stands beside it and ends in `.tmp`, which node_exporter's collector passes over.
- * @throws Error of the file system; then the old content is still there
+ * What fails throws the Error of the file system; then the old content is still there.
  */
-export function writeAtomically(file: string, content: string | Buffer): void {
-  const temporary = `${file}.${process.pid}.tmp`;
-  try {
-    const handle = openSync(temporary, 'w');
+export class AtomicFile {
+  private readonly file: string;
+  private readonly temporary: string;
+  private readonly handle: number;
+
+  constructor(file: string) {
+    this.file = file;
+    this.temporary = `${file}.${process.pid}.tmp`;
+    this.handle = openSync(this.temporary, 'w');
+  }
+
+  write(content: string | Buffer): void {
+    const bytes = Buffer.from(content);
+    for (let at = 0; at < bytes.length; ) at += writeSync(this.handle, bytes, at);
+  }
+
+  /** The last call on it: puts the new content in place, or with `false` keeps the old. */
+  close(isWhole: boolean): void {
     try {
-      const bytes = Buffer.from(content);
-      for (let at = 0; at < bytes.length; ) at += writeSync(handle, bytes, at);
-      fsyncSync(handle);
+      if (isWhole) fsyncSync(this.handle);
+      closeSync(this.handle);
+      if (isWhole) renameSync(this.temporary, this.file);
     } finally {
-      closeSync(handle);
+      rmSync(this.temporary, { force: true });
     }
-    renameSync(temporary, file);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw error;
+  }
+}
+
+export function writeAtomically(file: string, content: string | Buffer): void {
+  const target = new AtomicFile(file);
+  let isWhole = false;
+  try {
+    target.write(content);
+    isWhole = true;
+  } finally {
+    target.close(isWhole);
   }
 }

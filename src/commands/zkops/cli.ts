@@ -56,11 +56,12 @@ export async function main(
   for (const { name, summary, load } of tasks) {
     const command = program.command(name).description(summary);
     if (!args.includes(name)) continue;
-    const [{ taskCall }, group] = await Promise.all([import('./run-task.js'), load()]);
-    for (const task of group.tasks) {
+    const [{ taskCall }, own] = await Promise.all([import('./run-task.js'), load()]);
+    for (const task of own) {
       const isAlone = task.name === name;
       const verb = isAlone ? name : `${name} ${task.name}`;
-      declare(isAlone ? command : command.command(task.name), taskCall(task, verb, world));
+      const call = taskCall({ summary, ...task }, verb, world);
+      declare(isAlone ? command : command.command(task.name), call);
     }
   }
   try {

@@ -3,8 +3,10 @@
 
 import type { EarlierLook } from '../ensemble/earlier-look.js';
 import { RunFault } from '../ensemble/run-fault.js';
-import type { OpsResult } from '../ensemble/verdict/result.js';
+import { UsageError } from '../ensemble/usage-error.js';
+import type { RunResult } from '../ensemble/verdict/result.js';
 import { writeAtomically } from '../program/atomic-file.js';
+import type { CliWorld } from './calls/cli-world.js';
 import { takeRunLock } from './run-lock.js';
 import { advance, type RunState } from './run-state.js';
 import { formatState, readStateFile } from './state-file.js';
@@ -39,16 +41,23 @@ export async function underLock<Value>(
   }
 }
 
-/** What the run before left. A state that cannot be read is told, and the run begins a new one. */
+/**
+ * What the run before left. A state that cannot be read is told, and the run begins a new one.
+ * @throws UsageError for `--for` without a state
+ */
 export function loadState(
-  { state }: CronOptions,
-  warn: (message: string) => void,
+  { state, for: forRuns }: CronOptions,
+  { writeError }: CliWorld,
 ): RunState | undefined {
-  if (state === undefined) return undefined;
+  if (state === undefined) {
+    if (forRuns === undefined) return undefined;
+    throw new UsageError('--for counts runs, which only --state FILE remembers');
+  }
   try {
     return readStateFile(state);
   } catch (error) {
-    warn(`--state ${state} cannot be used: ${messageOf(error)}; a new one is begun`);
+    const why = `cannot be used: ${messageOf(error)}; a new one is begun`;
+    writeError(`zkops: --state ${state} ${why}\n`);
     return undefined;
   }
 }
@@ -61,23 +70,19 @@ export function earlierOf(state: RunState | undefined): ReadonlyMap<string, Earl
  * The result with what is new since the run before; the state is on the disk before it is told.
  * @throws RunFault when it cannot be written
  */
-export function keepState(
+export function keepState<Result extends RunResult>(
   { state: file, for: forRuns = 1 }: CronOptions,
   before: RunState | undefined,
-  found: OpsResult,
-): OpsResult {
+  found: Result,
+): Result {
   if (file === undefined) return found;
   const { state, result } = advance(before, found, forRuns);
   asFault('--state', file, () => writeAtomically(file, formatState(state)));
   return result;
 }
 
-/** @throws RunFault when the file cannot be written */
-export function writeResult(option: string, file: string, content: string | Buffer): void {
-  asFault(option, file, () => writeAtomically(file, content));
-}
-
-function asFault<Value>(option: string, file: string, work: () => Value): Value {
+/** @throws RunFault when `work` with the file of an option throws */
+export function asFault<Value>(option: string, file = '', work: () => Value): Value {
   try {
     return work();
   } catch (cause) {

@@ -8,12 +8,13 @@ import type { OpsVerb } from '../ensemble/verb.js';
 import { explainLimits } from '../ensemble/verdict/alarms.js';
 import { discoverMembers } from '../ensemble/verdict/discover.js';
 import { readLimits } from '../ensemble/verdict/limits-file.js';
-import type { OpsResult } from '../ensemble/verdict/result.js';
+import type { Level, OpsResult } from '../ensemble/verdict/result.js';
 import { type RunOptions, runVerb } from '../ensemble/verdict/run.js';
+import { writeAtomically } from '../program/atomic-file.js';
 import type { CliWorld, ShowOptions } from './calls/cli-world.js';
 import type { LiveSession } from './calls/live.js';
 import type { ParsedOptions } from './calls/options.js';
-import { earlierOf, keepState, loadState, underLock, writeResult } from './cron.js';
+import { asFault, earlierOf, keepState, loadState, underLock } from './cron.js';
 import { srst } from './verbs/resets.js';
 
 /**
@@ -30,15 +31,12 @@ export async function execute(
   if (verb.isReset === true && options.yes !== true) {
     throw new UsageError(`${verb.name} changes something in every member: say --yes to do it`);
   }
-  if (options.for !== undefined && options.state === undefined) {
-    throw new UsageError('--for counts runs, which only --state FILE remembers');
-  }
   const limits = readLimits(options);
   if (options.explain === true && world.renderGrid !== undefined) {
     await world.writeOut(world.renderGrid(explainLimits(limits), options.output));
     return EXIT_CODES.healthy;
   }
-  const listed = await listedMembers(options);
+  const listed = resolveMembers(await withNamedServers(options));
   const tls = await tlsOf(options, listed, world.keyPassphrase);
   const run: RunOptions = {
     ask: world.ask,
@@ -63,14 +61,9 @@ export async function execute(
     verb.isLive === true && world.startLive !== undefined
       ? await world.startLive(liveSession(verb, members, run, options, world))
       : await runOnce(verb, members, run, options, world);
-  return result === undefined ? EXIT_CODES.unknown : exitCodeOf(result, options.failOn);
-}
-
-/** The members that the options name. */
-export async function listedMembers({ ensemble, servers, connect, config }: ParsedOptions) {
-  const given = Object.entries({ ensemble, servers, connect, config });
-  const source = Object.fromEntries(given.filter(([, value]) => value !== undefined));
-  return resolveMembers(await withNamedServers(source));
+  return result === undefined
+    ? EXIT_CODES.unknown
+    : exitCodeOf(result.verdict.level, options.failOn);
 }
 
 async function runOnce(
@@ -81,7 +74,7 @@ async function runOnce(
   world: CliWorld,
 ): Promise<OpsResult> {
   const result = await underLock(options, world.now(), async () => {
-    const before = loadState(options, (says) => world.writeError(`zkops: ${says}\n`));
+    const before = loadState(options, world);
     const found = await runVerb(verb, members, {
       ...run,
       intervalMs: options.interval,
@@ -90,12 +83,14 @@ async function runOnce(
     return keepState(options, before, found);
   });
   if (options.html !== undefined && world.renderPage !== undefined) {
-    writeResult('--html', options.html, await world.renderPage(result));
+    const [file, page] = [options.html, await world.renderPage(result)];
+    asFault('--html', file, () => writeAtomically(file, page));
     return result;
   }
   const content = world.render(shownOf(result, options), showOf(options));
-  if (options.out === undefined) await world.writeOut(content);
-  else writeResult('--out', options.out, content);
+  const { out } = options;
+  if (out === undefined) await world.writeOut(content);
+  else asFault('--out', out, () => writeAtomically(out, content));
   return result;
 }
 
@@ -153,7 +148,7 @@ function traceMask(text: string): Buffer {
 }
 
 /** `--fail-on crit` lets a warning pass; what cannot be judged passes only with `never`. */
-function exitCodeOf({ verdict: { level } }: OpsResult, failOn: ParsedOptions['failOn']): number {
+export function exitCodeOf(level: Level, failOn: ParsedOptions['failOn'] = 'warn'): number {
   if (failOn === 'never' || (failOn === 'crit' && level === 'warning')) return 0;
   return EXIT_CODES[level];
 }

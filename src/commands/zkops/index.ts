@@ -1,7 +1,7 @@
 // The registry of what zkops can do: the words, then the verbs that judge.
 
 import type { OpsVerb } from '../ensemble/verb.js';
-import type { Task, TaskEntry, TaskGroup } from './calls/task.js';
+import type { TaskEntry } from './calls/task.js';
 import { check } from './verbs/check.js';
 import { conf } from './verbs/conf.js';
 import { cons } from './verbs/cons.js';
@@ -48,56 +48,52 @@ export const VERBS: readonly OpsVerb[] = [
   report,
 ];
 
-function alone(task: Task): TaskGroup {
-  return { name: task.name, summary: task.summary, tasks: [task] };
-}
-
 export const TASKS: readonly TaskEntry[] = [
   {
     name: 'latency',
     summary: 'measures real operations on every member, with ephemerals that go by themselves',
-    load: async () => alone((await import('./probes/latency.js')).latencyTask),
+    load: async () => [(await import('./probes/latency.js')).latencyTask],
   },
   {
     name: 'smoke',
     summary: 'writes through one member and looks through all: create, watch, set, multi, delete',
-    load: async () => alone((await import('./probes/smoke.js')).smokeTask),
+    load: async () => [(await import('./probes/smoke.js')).smokeTask],
   },
   {
     name: 'gate',
     summary: 'waits until the ensemble is healthy, or a member may be stopped; and in which order',
-    load: async () => alone((await import('./probes/gate.js')).gateTask),
+    load: async () => [(await import('./probes/gate.js')).gateTask],
   },
   {
     name: 'ready',
     summary: 'does this one server serve? By srvr alone, which every server allows',
-    load: async () => alone((await import('./probes/ready.js')).readyTask),
+    load: async () => [(await import('./probes/ready.js')).readyTask],
   },
   {
     name: 'consistency',
     summary: 'do all members hold the same tree? By their digests, or by walking the trees',
-    load: async () => alone((await import('./probes/consistency.js')).consistencyTask),
+    load: async () => [(await import('./probes/consistency.js')).consistencyTask],
   },
   {
     name: 'drift',
     summary: 'what the configuration and environment of the members differ in',
-    load: async () => alone((await import('./probes/drift.js')).driftTask),
+    load: async () => [(await import('./probes/drift.js')).driftTask],
   },
   {
     name: 'clients',
     summary: 'who is connected to which member, by host, member or session',
-    load: async () => alone((await import('./probes/clients.js')).clientsTask),
+    load: async () => [(await import('./probes/clients.js')).clientsTask],
   },
   {
     name: 'watches',
     summary: 'how many watches the members hold; with --by whose, or of which paths',
-    load: async () => alone((await import('./probes/watches.js')).watchesTask),
+    load: async () => [(await import('./probes/watches.js')).watchesTask],
   },
   {
     name: 'exporter',
     summary:
       'serves the metrics of the ensemble to Prometheus; alert rules and a dashboard for them',
-    load: async () => alone((await import('./exporter/exporter.js')).exporterTask),
+    load: async () => [(await import('./exporter/exporter.js')).exporterTask],
   },
   {
     name: 'snap',
@@ -112,6 +108,6 @@ export const TASKS: readonly TaskEntry[] = [
   {
     name: 'clean',
     summary: 'removes snapshots and logs that no start needs (needs --yes, or --dry-run)',
-    load: async () => alone((await import('./files/clean-folder.js')).cleanFolder),
+    load: async () => [(await import('./files/clean-folder.js')).cleanFolder],
   },
 ];

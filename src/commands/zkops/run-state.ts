@@ -10,16 +10,16 @@ import type { EarlierLook } from '../ensemble/earlier-look.js';
 import { shortDuration } from '../ensemble/format.js';
 import { type Member, metricsOf, serverOf } from '../ensemble/member.js';
 import { statusOf } from '../ensemble/status.js';
+import { worstLevel } from '../ensemble/verdict/blame.js';
 import { looksOf } from '../ensemble/verdict/measure.js';
 import type {
   Change,
-  OpsResult,
   Problem,
+  RunResult,
   TrendFigures,
   TrendPoint,
   Verdict,
 } from '../ensemble/verdict/result.js';
-import { worstOf } from '../ensemble/verdict/verdict.js';
 
 export const STATE_SCHEMA = 'zkops-state/1';
 /** A week of runs every five minutes. */
@@ -58,11 +58,11 @@ const keyOf = ({ server = '', code }: Pick<Problem, 'server' | 'code'>) => `${se
 /**
  * The state after a run, what is new since the one before, and the verdict without what may pass.
  */
-export function advance(
+export function advance<Result extends RunResult>(
   before: RunState | undefined,
-  result: OpsResult,
+  result: Result,
   forRuns: number,
-): { readonly state: RunState; readonly result: OpsResult } {
+): { readonly state: RunState; readonly result: Result } {
   const problems = nextProblems(before?.problems ?? [], result, forRuns);
   const changes = [
     ...(before === undefined ? [] : memberChanges(before, result)),
@@ -84,7 +84,7 @@ export function advance(
 
 function nextProblems(
   before: readonly KnownProblem[],
-  { verdict, time }: OpsResult,
+  { verdict, time }: RunResult,
   forRuns: number,
 ): readonly KnownProblem[] {
   const known = new Map(before.map((problem) => [keyOf(problem), problem]));
@@ -141,7 +141,7 @@ function problemChanges(
 }
 
 /** What is no problem and yet news: roles, restarts, elections. */
-function memberChanges(before: RunState, { members, timeMs }: OpsResult): Change[] {
+function memberChanges(before: RunState, { members, timeMs }: RunResult): Change[] {
   const looks = looksOf(members, timeMs);
   const own = members.flatMap((member): Change[] => {
     const { server } = member;
@@ -182,7 +182,7 @@ function withoutPassing(verdict: Verdict, known: readonly KnownProblem[]): Verdi
   if (pending.length === 0) return verdict;
   const problems = verdict.problems.filter((problem) => told.has(keyOf(problem)));
   return {
-    level: worstOf(problems),
+    level: worstLevel(problems) ?? 'healthy',
     summary: `${verdict.summary} (found too few times in a row to count yet)`,
     problems,
     pending,
@@ -192,7 +192,7 @@ function withoutPassing(verdict: Verdict, known: readonly KnownProblem[]): Verdi
 /** A member that said nothing this time is remembered as it was. */
 function nextMembers(
   before: RunState | undefined,
-  { members, timeMs }: OpsResult,
+  { members, timeMs }: RunResult,
 ): ReadonlyMap<string, KnownMember> {
   const looks = looksOf(members, timeMs);
   return new Map(
@@ -209,7 +209,7 @@ function nextMembers(
   );
 }
 
-function trendPoint({ time, verdict, members }: OpsResult): TrendPoint {
+function trendPoint({ time, verdict, members }: RunResult): TrendPoint {
   return {
     time,
     level: verdict.level,

@@ -3,25 +3,24 @@
 
 import { EXIT_CODES } from '../ensemble/exit-codes.js';
 import { tlsOf } from '../ensemble/member-tls.js';
+import { resolveMembers, withNamedServers } from '../ensemble/members.js';
+import { AtomicFile } from '../program/atomic-file.js';
 import type { CliWorld, Job } from './calls/cli-world.js';
-import { MEMBER_OPTIONS, outputOptions, type ParsedOptions } from './calls/options.js';
-import { TASK_FORMATS, type Task, type TaskCall } from './calls/task.js';
-import { listedMembers } from './execute.js';
+import { type ParsedOptions, TASK_FORMATS, taskOptions } from './calls/options.js';
+import type { Conclusion, Task, TaskCall, TaskEntry } from './calls/task.js';
+import { asFault, keepState, loadState } from './cron.js';
+import { exitCodeOf } from './execute.js';
 import { renderReport } from './render/ops-report.js';
 
 const EXIT_INTERRUPTED = 130;
 
 /** A task as a command line knows it; `verb` is `log verify`. */
-export function taskCall(task: Task, verb: string, world: CliWorld) {
-  const { summary, args, hasMembers } = task;
+export function taskCall(task: Task & Pick<TaskEntry, 'summary'>, verb: string, world: CliWorld) {
+  const { summary, args = [] } = task;
   return {
     summary,
     args,
-    options: [
-      ...task.options,
-      ...(hasMembers ? MEMBER_OPTIONS : []),
-      ...outputOptions(TASK_FORMATS),
-    ],
+    options: taskOptions(task),
     run: (given: readonly string[], options: ParsedOptions): Promise<number> => {
       if (world.runJob === undefined) throw new Error('no task runs here');
       return world.runJob(async (job) => {
@@ -47,7 +46,7 @@ async function carryOut(
   const given = new Map<string, unknown>(Object.entries(options));
   const optionOf = (name: string): unknown =>
     given.get(name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase()));
-  const members = task.hasMembers ? await listedMembers(options) : [];
+  const members = task.hasMembers ? resolveMembers(await withNamedServers(options)) : [];
   const call: TaskCall = {
     args,
     members,
@@ -66,21 +65,37 @@ async function carryOut(
     signal,
     progress: progress.show,
   };
-  const time = world.now().toISOString();
+  const now = world.now();
+  const before = loadState(options, world);
   const report = await task.run(call);
+  const run = { time: now.toISOString(), timeMs: now.getTime(), members: [] };
+  let kept: Conclusion | undefined;
+  const finish = () => {
+    kept ??= keepState(options, before, { ...run, ...report.finish() });
+    return kept;
+  };
   const output = TASK_FORMATS.find((format) => format === options.output) ?? 'table';
-  const show = { output, isQuiet: options.quiet === true, verb, time };
-  const pieces = renderReport(report, show, world.terminal);
+  const show = { output, isQuiet: options.quiet === true, verb, time: run.time };
+  const pieces = renderReport({ ...report, finish }, show, world.terminal);
+  const { out } = options;
+  const file = out === undefined ? undefined : asFault('--out', out, () => new AtomicFile(out));
   const whenAborted = report.isService === true ? EXIT_CODES.healthy : EXIT_INTERRUPTED;
-  for (;;) {
-    const { value, done } = await pieces.next();
-    progress.clear();
-    if (done === true) return signal.aborted ? whenAborted : EXIT_CODES[value];
-    if (signal.aborted) {
-      // Lets the report close what it has open.
-      await pieces.return('healthy');
-      return whenAborted;
+  let isWhole = false;
+  try {
+    for (;;) {
+      const { value, done } = await pieces.next();
+      progress.clear();
+      isWhole = done === true && !signal.aborted;
+      if (done === true) return isWhole ? exitCodeOf(value, options.failOn) : whenAborted;
+      if (signal.aborted) {
+        // Lets the report close what it has open.
+        await pieces.return('healthy');
+        return whenAborted;
+      }
+      if (file === undefined) await world.writeOut(value);
+      else asFault('--out', out, () => file.write(value));
     }
-    await world.writeOut(value);
+  } finally {
+    if (file !== undefined) asFault('--out', out, () => file.close(isWhole));
   }
 }

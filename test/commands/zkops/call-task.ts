@@ -1,6 +1,6 @@
 import type { AskWord } from '../../../src/commands/ensemble/ask.js';
 import type { Job } from '../../../src/commands/zkops/calls/cli-world.js';
-import type { TaskGroup } from '../../../src/commands/zkops/calls/task.js';
+import type { Task } from '../../../src/commands/zkops/calls/task.js';
 import { main } from '../../../src/commands/zkops/cli.js';
 import { TASKS } from '../../../src/commands/zkops/index.js';
 
@@ -14,7 +14,7 @@ export interface TaskOptions {
   readonly ask?: AskWord;
   readonly signal?: AbortSignal;
   /** Instead of the one that is named. */
-  readonly group?: TaskGroup;
+  readonly group?: readonly Task[];
 }
 
 /** One call of zkops in this process: `['log', 'verify', file]`. */

@@ -13,8 +13,11 @@ export function problemsOf({ server }: Pick<Member, 'server'>, verdict: Verdict)
   );
 }
 
-/** The worst of them; undefined for a member that is well. */
-export function worstLevel(problems: readonly Problem[]): Level | undefined {
+/**
+ * The worst of them, undefined where there is none. A proven critical beats what cannot be judged,
+ * and that beats a warning.
+ */
+export function worstLevel(problems: readonly Pick<Problem, 'level'>[]): Level | undefined {
   const levels = ['critical', 'unknown', 'warning'] as const;
   return levels.find((level) => problems.some((problem) => problem.level === level));
 }

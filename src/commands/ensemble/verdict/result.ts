@@ -32,19 +32,24 @@ export interface Verdict {
   readonly pending?: readonly Problem[];
 }
 
-/** Everything a run found; each output format is a rendering of this and of nothing else. */
-export interface OpsResult {
-  readonly verb: OpsVerb;
+/** What a run of a verb or a task found. */
+export interface RunResult {
   /** ISO 8601, when the run began. */
   readonly time: string;
   /** When the last look ended, in ms since 1970. */
   readonly timeMs: number;
+  /** None for a task, whose rows are its own. */
   readonly members: readonly Member[];
   readonly verdict: Verdict;
   /** What is new since the run before, with --state. */
   readonly changes?: readonly Change[];
   /** What the runs so far found, the oldest first, with --state. */
   readonly trend?: readonly TrendPoint[];
+}
+
+/** Everything a verb found; each output format is a rendering of this and of nothing else. */
+export interface OpsResult extends RunResult {
+  readonly verb: OpsVerb;
 }
 
 /** One run as the trend remembers it, by member. */

@@ -12,9 +12,10 @@
 import { isDown, isUnjudged, type Member } from '../member.js';
 import { type MemberStatus, namesOf, statusOf } from '../status.js';
 import type { OpsVerb } from '../verb.js';
+import { worstLevel } from './blame.js';
 import { finding, type Overall, well } from './finding.js';
 import { judgeQuorum } from './quorum-verdict.js';
-import type { Level, Problem, Verdict } from './result.js';
+import type { Problem, Verdict } from './result.js';
 
 export interface JudgeOptions {
   /** What the members' figures say, of a verb that measures them. */
@@ -34,15 +35,7 @@ export function judge(
     verb.judge === 'answers' ? judgeAnswers(members) : judgeEnsemble(statuses, members);
   const few = verb.judge === 'ensemble' ? tooFew(statuses, minServing) : [];
   const problems = [...overall.problems, ...few, ...own, ...alarms];
-  return { level: worstOf(problems), summary: overall.summary, problems };
-}
-
-/** Worst wins; a proven critical beats what cannot be judged, and that beats a warning. */
-export function worstOf(problems: readonly Pick<Problem, 'level'>[]): Level {
-  for (const level of ['critical', 'unknown', 'warning'] as const) {
-    if (problems.some((problem) => problem.level === level)) return level;
-  }
-  return 'healthy';
+  return { level: worstLevel(problems) ?? 'healthy', summary: overall.summary, problems };
 }
 
 /** What a member's own fault is worth while the ensemble holds. */

@@ -2,17 +2,12 @@ import type { TlsFiles } from '../../connecting/tls-files.js';
 import type { MemberSource } from '../../ensemble/members.js';
 import type { OpsVerb } from '../../ensemble/verb.js';
 import { type LimitChange, type LimitLevel, parseLimit } from '../../ensemble/verdict/limits.js';
+import type { Task } from './task.js';
 
-export const OUTPUT_FORMATS = [
-  'table',
-  'json',
-  'jsonl',
-  'csv',
-  'plain',
-  'raw',
-  'nagios',
-  'prom',
-] as const;
+/** The last but for those that judge nothing. */
+export const TASK_FORMATS = ['table', 'json', 'jsonl', 'csv', 'plain', 'nagios', 'prom'] as const;
+export type TaskFormat = (typeof TASK_FORMATS)[number];
+export const OUTPUT_FORMATS = [...TASK_FORMATS, 'raw'] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
 export const FAIL_ON = ['warn', 'crit', 'never'] as const;
@@ -70,7 +65,7 @@ export interface ParsedOptions extends MemberSource, TlsFiles {
 }
 
 /** Which members, and how they are reached. */
-export const MEMBER_OPTIONS: readonly CallOption[] = [
+const MEMBER_OPTIONS: readonly CallOption[] = [
   ['--ensemble <file>', 'hosts file: one host[:port] a line, # comments'],
   ['--servers <list>', 'host[:port],host[:port]… or srv://NAME (default: 127.0.0.1:2181)'],
   ['--connect <string>', 'a connect string; its chroot is ignored'],
@@ -88,11 +83,37 @@ export const TIME_OPTIONS: readonly CallOption[] = [
   ['--deadline <ms>', 'for asking all members', 'ms', 10_000],
 ];
 
-/** What is printed. */
-export function outputOptions(formats: readonly string[]): readonly CallOption[] {
+/** What is printed, and what the exit status tells. */
+function outputOptions(formats: readonly string[], isJudged = true): readonly CallOption[] {
+  const about = 'from which level on the exit status is not 0';
   return [
     ['-o, --output <format>', 'how to print', formats, 'table'],
     ['-q, --quiet', 'print nothing when healthy, else one line a problem'],
+    ...when(isJudged, ['--fail-on <level>', about, FAIL_ON, 'warn']),
+  ];
+}
+
+const OUT_OPTION: CallOption = ['--out <file>', 'write into a file instead, whole or not at all'];
+
+/** What a run from cron remembers. */
+const STATE_OPTIONS: readonly CallOption[] = [
+  ['--state <file>', 'remember this run, and tell what is new since the one before'],
+  ['--for <runs>', 'with --state: a problem counts from this many runs in a row', 'count'],
+];
+
+function when(is: boolean | undefined, ...options: readonly CallOption[]): readonly CallOption[] {
+  return is === true ? options : [];
+}
+
+/** The options of a task: its own, and those that it shares with verbs. */
+export function taskOptions(task: Task): readonly CallOption[] {
+  const isJudged = task.isListing !== true;
+  return [
+    ...task.options,
+    ...when(task.hasMembers, ...MEMBER_OPTIONS),
+    ...outputOptions(TASK_FORMATS.slice(0, isJudged ? undefined : -1), isJudged),
+    OUT_OPTION,
+    ...when(isJudged && task.hasMembers, ...STATE_OPTIONS),
   ];
 }
 
@@ -101,18 +122,12 @@ export function verbOptions(verb: OpsVerb): readonly CallOption[] {
   const isLive = verb.isLive === true;
   const isMeasured = verb.isMeasured === true;
   const hasPairs = verb.pairs !== undefined;
-  const when = (is: boolean | undefined, ...options: CallOption[]) => (is === true ? options : []);
   return [
     ...MEMBER_OPTIONS,
     ['--discover', 'all members of the ensemble that those given belong to'],
     ...TIME_OPTIONS,
     ...outputOptions(OUTPUT_FORMATS),
-    ['--fail-on <level>', 'from which level on the exit status is not 0', FAIL_ON, 'warn'],
-    ...when(
-      !isLive,
-      ['--out <file>', 'write into a file instead, whole or not at all'],
-      ['--lock <file>', 'do nothing while another run holds this file'],
-    ),
+    ...when(!isLive, OUT_OPTION, ['--lock <file>', 'do nothing while another run holds this file']),
     ...when(verb.judge === 'ensemble', [
       '--min-serving <n>',
       'critical when fewer members serve',
@@ -128,12 +143,11 @@ export function verbOptions(verb: OpsVerb): readonly CallOption[] {
       ['--sort <column>', 'the column to sort by', verb.columns.map(({ key }) => key)],
       ['--filter <text>', 'show the members whose name or state holds this', 'text', ''],
     ),
-    ...when(
-      isMeasured && !isLive,
-      ['--state <file>', 'remember this run, and tell what is new since the one before'],
-      ['--for <runs>', 'with --state: a problem counts from this many runs in a row', 'count'],
-      ['--interval <ms>', 'look twice, this far apart, for rates', 'ms'],
-    ),
+    ...when(isMeasured && !isLive, ...STATE_OPTIONS, [
+      '--interval <ms>',
+      'look twice, this far apart, for rates',
+      'ms',
+    ]),
     ...when(
       isMeasured,
       ['--warn <name=limit>', '[role:]name=limit, or =off', limitOption('warning')],

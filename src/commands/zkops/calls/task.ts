@@ -2,38 +2,33 @@ import type { TlsOptions } from '../../../client/tls.js';
 import type { AskWord } from '../../ensemble/ask.js';
 import type { MemberAddress } from '../../ensemble/member-address.js';
 import type { CellValue } from '../../ensemble/verb.js';
-import type { Level, Problem, Verdict } from '../../ensemble/verdict/result.js';
+import { worstLevel } from '../../ensemble/verdict/blame.js';
+import type { Level, Problem, RunResult, Verdict } from '../../ensemble/verdict/result.js';
 import type { CallOption } from './options.js';
 
 // What zkops does beyond asking a word of every member: it reads files, or works with sessions.
 // Like a verb it is data, and gives a result that every output format is a rendering of.
 
-export const TASK_FORMATS = ['table', 'json', 'jsonl', 'csv', 'plain', 'nagios'] as const;
-export type TaskFormat = (typeof TASK_FORMATS)[number];
-
 export interface Task {
   readonly name: string;
-  readonly summary: string;
+  /** Of one among several; that of its entry where it is alone. */
+  readonly summary?: string;
   /** `FILE`, `[FILE]` or `FILE...`, as commander writes them: `<file>`, `[file]`, `<file...>`. */
-  readonly args: readonly string[];
+  readonly args?: readonly string[];
   readonly options: readonly CallOption[];
   /** It works with members: takes what names them, and TLS. */
   readonly hasMembers: boolean;
+  /** It prints what is there, and judges nothing. */
+  readonly isListing?: true;
   readonly run: (call: TaskCall) => Promise<Report>;
-}
-
-/** `snap`, whose tasks are `snap top` and so on; or one task of the same name. */
-export interface TaskGroup {
-  readonly name: string;
-  readonly summary: string;
-  readonly tasks: readonly Task[];
 }
 
 /** What is no word: loaded when it is called, for a check every minute should not pay for it. */
 export interface TaskEntry {
   readonly name: string;
   readonly summary: string;
-  readonly load: () => Promise<TaskGroup>;
+  /** The tasks of it, as `snap top`; or the one of the same name. */
+  readonly load: () => Promise<readonly Task[]>;
 }
 
 /** What a call typed, and what it may use of the world. */
@@ -86,19 +81,15 @@ export interface Report {
   readonly finish: () => Conclusion;
 }
 
-export interface Conclusion {
-  readonly verdict: Verdict;
+export interface Conclusion extends Pick<RunResult, 'verdict' | 'changes'> {
   /** Sentences for a person, below the table. */
   readonly notes?: readonly string[];
   /** Totals, for JSON. */
   readonly totals?: Readonly<Record<string, unknown>>;
 }
 
-/** Worst wins; a proven critical beats what cannot be judged, and that beats a warning. */
 export function concludeFrom(problems: readonly Problem[], summary: string): Verdict {
-  const levels: readonly Level[] = ['critical', 'unknown', 'warning'];
-  const level = levels.find((one) => problems.some((found) => found.level === one));
-  return { level: level ?? 'healthy', summary, problems };
+  return { level: worstLevel(problems) ?? 'healthy', summary, problems };
 }
 
 /** A report whose rows are all there. */

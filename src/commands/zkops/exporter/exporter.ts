@@ -76,8 +76,6 @@ async function exporter(call: TaskCall): Promise<Report> {
 
 export const exporterTask: Task = {
   name: 'exporter',
-  summary: 'serves the metrics of the ensemble to Prometheus; alert rules and a dashboard for them',
-  args: [],
   options: [
     ['--listen <host:port>', 'where to serve /metrics', 'text', DEFAULT_LISTEN],
     ['--once', 'print the metrics and end'],
@@ -89,5 +87,6 @@ export const exporterTask: Task = {
     ...TIME_OPTIONS,
   ],
   hasMembers: true,
+  isListing: true,
   run: exporter,
 };

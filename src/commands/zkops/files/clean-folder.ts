@@ -178,7 +178,6 @@ const COLUMNS = [
 
 export const cleanFolder: Task = {
   name: 'clean',
-  summary: 'removes snapshots and logs that no start needs (needs --yes, or --dry-run)',
   args: ['<data-dir>', '[data-log-dir]'],
   options: [
     ['--keep <n>', 'whole snapshots to keep, with their logs', 'count'],

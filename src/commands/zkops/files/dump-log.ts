@@ -131,5 +131,6 @@ export const dumpLog: Task = {
     MAX_ENTRY_OPTION,
   ],
   hasMembers: false,
+  isListing: true,
   run: dump,
 };

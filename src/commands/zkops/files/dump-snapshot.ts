@@ -152,5 +152,6 @@ export const dumpSnapshot: Task = {
     MAX_ENTRY_OPTION,
   ],
   hasMembers: false,
+  isListing: true,
   run: dump,
 };

@@ -89,5 +89,6 @@ export const topSnapshot: Task = {
     MAX_ENTRY_OPTION,
   ],
   hasMembers: false,
+  isListing: true,
   run: top,
 };

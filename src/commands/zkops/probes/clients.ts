@@ -168,8 +168,6 @@ const COLUMNS: readonly ReportColumn[] = [
 
 export const clientsTask: Task = {
   name: 'clients',
-  summary: 'who is connected to which member, by host, member or session',
-  args: [],
   options: [
     ['--by <what>', 'one row a', GROUPS, 'host'],
     ['--count <n>', 'how many rows', 'count', DEFAULT_COUNT],

@@ -210,8 +210,6 @@ const COLUMNS = [
 
 export const consistencyTask: Task = {
   name: 'consistency',
-  summary: 'do all members hold the same tree? By their digests, or by walking the trees',
-  args: [],
   options: [
     ['--walk', 'walk the trees, though there are digests'],
     ['--max-znodes <n>', 'walk no more znodes a member', 'count', DEFAULT_ZNODES],

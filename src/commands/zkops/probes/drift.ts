@@ -181,8 +181,6 @@ async function drift(call: TaskCall): Promise<Report> {
 
 export const driftTask: Task = {
   name: 'drift',
-  summary: 'what the configuration and environment of the members differ in',
-  args: [],
   options: [['--all', 'every setting, not only those that differ'], ...TIME_OPTIONS],
   hasMembers: true,
   run: drift,

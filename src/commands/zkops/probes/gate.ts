@@ -165,8 +165,6 @@ const COLUMNS = [
 
 export const gateTask: Task = {
   name: 'gate',
-  summary: 'waits until the ensemble is healthy, or a member may be stopped; and in which order',
-  args: [],
   options: [
     ['--restart <member>', 'may this one be stopped now?'],
     ['--wait <ms>', 'look again until it is so, so long at most', 'ms'],

@@ -225,8 +225,6 @@ const COLUMNS = [
 
 export const latencyTask: Task = {
   name: 'latency',
-  summary: 'measures real operations on every member, with ephemerals that go by themselves',
-  args: [],
   options: [
     ['--count <n>', 'rounds a member', 'count', DEFAULT_COUNT],
     ['--size <bytes>', 'of data in each znode', 'count', DEFAULT_SIZE],

@@ -49,8 +49,6 @@ const COLUMNS = [
 
 export const readyTask: Task = {
   name: 'ready',
-  summary: 'does this one server serve? By srvr alone, which every server allows',
-  args: [],
   options: [['--read-only', 'read-only is ready too'], ...TIME_OPTIONS],
   hasMembers: true,
   run: ready,

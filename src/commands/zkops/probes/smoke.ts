@@ -160,8 +160,6 @@ const COLUMNS = [
 
 export const smokeTask: Task = {
   name: 'smoke',
-  summary: 'writes through one member and looks through all: create, watch, set, multi, delete',
-  args: [],
   options: [...SESSION_OPTIONS, ...TIME_OPTIONS],
   hasMembers: true,
   run: smoke,

@@ -146,8 +146,6 @@ function isNew({ verdict }: OpsResult) {
 
 export const watchesTask: Task = {
   name: 'watches',
-  summary: 'how many watches the members hold; with --by whose, or of which paths',
-  args: [],
   options: [
     ['--by <what>', 'one row a (all but member are costly)', GROUPS, 'member'],
     ['--count <n>', 'how many rows', 'count', DEFAULT_COUNT],

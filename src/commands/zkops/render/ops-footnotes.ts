@@ -1,6 +1,6 @@
 import type { ChalkInstance } from 'chalk';
 import { safeLine } from '../../../protocol/sanitize.js';
-import type { Change, Level, OpsResult } from '../../ensemble/verdict/result.js';
+import type { Change, Level, RunResult } from '../../ensemble/verdict/result.js';
 import { wrap } from '../../terminal/text-width.js';
 
 export const LEVEL_PAINTS = {
@@ -15,12 +15,26 @@ interface Note {
   readonly servers: string[];
 }
 
+interface Told extends Pick<RunResult, 'verdict' | 'changes' | 'members'> {
+  /** Sentences for a person. */
+  readonly notes?: readonly string[];
+}
+
 /**
  * What the table cannot say, in words: a footnote a problem, the same words of several members
- * once; then what a word was refused for, and what changed since the run before.
+ * once; then what a word was refused for, what changed since the run before, and the verdict.
+ * Where the rows are what was asked for, no verdict that all is well.
  */
-export function footnotes(result: OpsResult, width: number, chalk: ChalkInstance): string[] {
-  const { verdict, members, changes = [] } = result;
+export function footer(told: Told, width: number, chalk: ChalkInstance, isPlain = false): string {
+  const { level, summary } = told.verdict;
+  const notes = (told.notes ?? []).map((text) => `${wrap(safeLine(text), width)}\n`);
+  const lines = [...footnotes(told, width, chalk), ...notes, ...changeNotes(told.changes, width)];
+  const last = wrap(`${level.toUpperCase()}: ${safeLine(summary)}`, width);
+  if (!isPlain || level !== 'healthy') lines.push(`${LEVEL_PAINTS[level](chalk).bold(last)}\n`);
+  return lines.length === 0 ? '' : `\n${lines.join('')}`;
+}
+
+function footnotes({ verdict, members }: Told, width: number, chalk: ChalkInstance): string[] {
   const notes = new Map<string, Note>();
   const add = (level: Level, text: string, server: string | undefined) => {
     const note = notes.get(text) ?? { level, servers: [] };
@@ -34,17 +48,16 @@ export function footnotes(result: OpsResult, width: number, chalk: ChalkInstance
   for (const { note, server } of members) {
     if (note !== undefined) add('healthy', `${note.message}; ${note.advice}`, server);
   }
-  const lines = [...notes].map(([text, { level, servers }]) => {
+  return [...notes].map(([text, { level, servers }]) => {
     const about = servers.join(', ');
     const whole = wrap(safeLine(about === '' ? `${text}.` : `${about}: ${text}.`), width);
     const isPainted = level !== 'healthy' && about !== '' && whole.startsWith(`${about}:`);
     const paint = level === 'healthy' ? chalk.reset : LEVEL_PAINTS[level](chalk);
     return isPainted ? `${paint(about)}${whole.slice(about.length)}\n` : `${whole}\n`;
   });
-  return [...lines, ...changeNotes(changes, width)];
 }
 
-function changeNotes(changes: readonly Change[], width: number): string[] {
+function changeNotes(changes: RunResult['changes'] = [], width: number): string[] {
   if (changes.length === 0) return [];
   const lines = changes.map((change) => `${wrap(safeLine(`- ${changeText(change)}`), width)}\n`);
   return ['New since the run before:\n', ...lines];
@@ -56,4 +69,16 @@ const WORDS = { recovered: 'RECOVERED', role: 'CHANGED', restart: 'CHANGED', ele
 export function changeText({ kind, level, server, text }: Change): string {
   const word = kind === 'problem' || kind === 'level' ? level.toUpperCase() : WORDS[kind];
   return `${word} ${server === undefined ? '' : `${server}: `}${text}`;
+}
+
+type Timed = Pick<RunResult, 'time' | 'verdict' | 'changes'>;
+
+/** For cron: nothing when healthy, else one line a problem; with a state, what is new alone. */
+export function problemLines({ time, verdict, changes }: Timed): string {
+  const told = changes?.map(changeText);
+  const problems = verdict.problems.map(
+    ({ level, server, text }) =>
+      `${level.toUpperCase()} ${server === undefined ? '' : `${server}: `}${text}`,
+  );
+  return (told ?? problems).map((text) => `${time} ${safeLine(text)}\n`).join('');
 }

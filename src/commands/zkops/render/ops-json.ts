@@ -2,7 +2,7 @@ import { safeJson } from '../../../protocol/sanitize.js';
 import { EXIT_CODES } from '../../ensemble/exit-codes.js';
 import type { Member } from '../../ensemble/member.js';
 import { lagOf, statusOf } from '../../ensemble/status.js';
-import type { OpsResult } from '../../ensemble/verdict/result.js';
+import type { OpsResult, RunResult } from '../../ensemble/verdict/result.js';
 import type { ShowOptions } from '../calls/cli-world.js';
 import { pairsOf, wantsPairs } from './ops-cells.js';
 
@@ -34,12 +34,12 @@ function memberJson(result: OpsResult, member: Member, show: ShowOptions) {
   };
 }
 
-function verdictJson({ verdict }: OpsResult) {
+export function verdictJson({ verdict }: Pick<RunResult, 'verdict'>) {
   return { ...verdict, exitCode: EXIT_CODES[verdict.level] };
 }
 
 /** Ids and zxids are strings: as JSON numbers they would lose their last digits. */
-function replaceBigint(_key: string, value: unknown): unknown {
+export function replaceBigint(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? value.toString() : value;
 }
 

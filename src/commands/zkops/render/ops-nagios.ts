@@ -1,6 +1,6 @@
 import { safeLine } from '../../../protocol/sanitize.js';
 import { isDown } from '../../ensemble/member.js';
-import type { OpsResult } from '../../ensemble/verdict/result.js';
+import type { RunResult } from '../../ensemble/verdict/result.js';
 
 const STATUS = { healthy: 'OK', warning: 'WARNING', critical: 'CRITICAL', unknown: 'UNKNOWN' };
 
@@ -8,7 +8,7 @@ const STATUS = { healthy: 'OK', warning: 'WARNING', critical: 'CRITICAL', unknow
  * One line as the Monitoring Plugins guidelines ask for: status, sentence, performance data. The
  * exit codes of zkops are those of a plugin.
  */
-export function opsToNagios({ members, verdict }: OpsResult): string {
+export function opsToNagios({ members, verdict }: Pick<RunResult, 'members' | 'verdict'>): string {
   const rest = verdict.problems
     .filter(({ text }) => text !== verdict.summary)
     .map(({ server, text }) => (server === undefined ? text : `${server}: ${text}`));
@@ -21,5 +21,5 @@ export function opsToNagios({ members, verdict }: OpsResult): string {
       .filter(({ state }) => !isDown(state))
       .map(({ server, tookMs }) => `'${server}'=${Math.round(tookMs)}ms`),
   ];
-  return `ZOOKEEPER ${STATUS[verdict.level]} - ${says} | ${data.join(' ')}\n`;
+  return `ZOOKEEPER ${STATUS[verdict.level]} - ${says}${members.length === 0 ? '' : ` | ${data.join(' ')}`}\n`;
 }

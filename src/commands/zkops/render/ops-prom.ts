@@ -2,39 +2,53 @@ import { zxidCounter, zxidEpoch } from '../../../protocol/zxid.js';
 import { EXIT_CODES } from '../../ensemble/exit-codes.js';
 import { isDown, type Member } from '../../ensemble/member.js';
 import { lagOf, statusOf } from '../../ensemble/status.js';
-import type { OpsResult } from '../../ensemble/verdict/result.js';
+import type { RunResult } from '../../ensemble/verdict/result.js';
 import { metricFamilies } from './ops-prom-metrics.js';
 import { type Family, familyText, labelsOf, type Sample } from './prom-family.js';
 
 const ROLES = ['leader', 'follower', 'observer', 'standalone', 'read-only'] as const;
 
-function sample(labels: Readonly<Record<string, string>>, value: number): Sample {
+type Labels = Readonly<Record<string, string>>;
+
+function sample(labels: Labels, value: number): Sample {
   return { suffix: '', labels: labelsOf(labels), value };
 }
 
 /**
- * Prometheus text for node_exporter's textfile collector. Reachable and serving are two things: a
- * member that lost its quorum is up and serves nobody.
+ * Prometheus text for node_exporter's textfile collector; with a task as a label. Reachable and
+ * serving are two things: a member that lost its quorum is up and serves nobody.
  */
-export function opsToProm(result: OpsResult): string {
+export function opsToProm(result: PromResult, task?: string): string {
   const { members } = result;
-  return [...ensembleFamilies(result), ...memberFamilies(members), ...metricFamilies(members)]
+  return [
+    ...verdictFamilies(result, task === undefined ? {} : { task }),
+    ...memberFamilies(members),
+    ...metricFamilies(members),
+  ]
     .map(familyText)
     .join('');
 }
 
-function ensembleFamilies({ verdict, timeMs }: OpsResult): readonly Family[] {
+type PromResult = Pick<RunResult, 'verdict' | 'timeMs' | 'members'>;
+
+function verdictFamilies({ verdict, timeMs }: PromResult, own: Labels): readonly Family[] {
+  // A task may find the same in several places, and no series may stand there twice.
+  const counts = new Map<string, number>();
+  for (const { level, code, server = '' } of verdict.problems) {
+    const labels = labelsOf({ ...own, server, code, level });
+    counts.set(labels, (counts.get(labels) ?? 0) + 1);
+  }
   return [
     gauge('zkops_verdict', '0 healthy, 1 warning, 2 critical, 3 cannot judge.', [
-      sample({}, EXIT_CODES[verdict.level]),
+      sample(own, EXIT_CODES[verdict.level]),
     ]),
     gauge('zkops_last_run_timestamp_seconds', 'When this was asked.', [
-      sample({}, Math.floor(timeMs / 1000)),
+      sample(own, Math.floor(timeMs / 1000)),
     ]),
     gauge(
       'zkops_problem',
-      'What zkops health and check would tell, 1 a problem.',
-      verdict.problems.map(({ level, code, server = '' }) => sample({ server, code, level }, 1)),
+      'How many problems the verdict names, by kind.',
+      [...counts].map(([labels, value]) => ({ suffix: '', labels, value })),
     ),
   ];
 }

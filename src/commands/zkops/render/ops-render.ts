@@ -1,8 +1,7 @@
-import { safeLine } from '../../../protocol/sanitize.js';
 import type { OpsResult } from '../../ensemble/verdict/result.js';
 import type { OpsTerminal } from '../../terminal/ops-terminal.js';
 import type { ShowOptions } from '../calls/cli-world.js';
-import { changeText } from './ops-footnotes.js';
+import { problemLines } from './ops-footnotes.js';
 import { opsToJson, opsToJsonLines } from './ops-json.js';
 import { opsToCsv, opsToPlain } from './ops-lines.js';
 import { opsToNagios } from './ops-nagios.js';
@@ -16,7 +15,7 @@ export function renderOps(
   show: ShowOptions,
   terminal: OpsTerminal,
 ): string | Buffer {
-  if (show.isQuiet) return opsToProblems(result);
+  if (show.isQuiet) return problemLines(result);
   switch (show.output) {
     case 'table':
       return opsToTable(result, show, terminal);
@@ -35,17 +34,4 @@ export function renderOps(
     case 'prom':
       return opsToProm(result);
   }
-}
-
-/** For cron: nothing when healthy, else one line a problem; with a state, what is new alone. */
-function opsToProblems({ time, verdict, changes }: OpsResult): string {
-  if (changes !== undefined) {
-    return changes.map((change) => `${time} ${safeLine(changeText(change))}\n`).join('');
-  }
-  return verdict.problems
-    .map(({ level, server, text }) => {
-      const about = server === undefined ? '' : `${server}: `;
-      return `${time} ${level.toUpperCase()} ${about}${safeLine(text)}\n`;
-    })
-    .join('');
 }

@@ -1,14 +1,17 @@
 import { Chalk, type ChalkInstance } from 'chalk';
 import { safeJson, safeLine } from '../../../protocol/sanitize.js';
-import { EXIT_CODES } from '../../ensemble/exit-codes.js';
 import { problemsOf, worstLevel } from '../../ensemble/verdict/blame.js';
-import type { Level, Problem, Verdict } from '../../ensemble/verdict/result.js';
+import type { Level } from '../../ensemble/verdict/result.js';
 import { drawLine } from '../../terminal/draw-table.js';
 import type { OpsTerminal } from '../../terminal/ops-terminal.js';
-import { textWidth, wrap } from '../../terminal/text-width.js';
-import type { Conclusion, Report, ReportColumn, ReportRow, TaskFormat } from '../calls/task.js';
-import { LEVEL_PAINTS } from './ops-footnotes.js';
+import { textWidth } from '../../terminal/text-width.js';
+import type { TaskFormat } from '../calls/options.js';
+import type { Conclusion, Report, ReportColumn, ReportRow } from '../calls/task.js';
+import { footer, LEVEL_PAINTS, problemLines } from './ops-footnotes.js';
+import { replaceBigint, verdictJson } from './ops-json.js';
 import { csvField, gridToPlain } from './ops-lines.js';
+import { opsToNagios } from './ops-nagios.js';
+import { opsToProm } from './ops-prom.js';
 
 // Renderings of what a task found, piece by piece: a dump of a large file is printed in constant
 // memory in every format, JSON too.
@@ -29,7 +32,8 @@ type Pieces = AsyncGenerator<string, Level, undefined>;
 
 /** The pieces to print, one after the other; returns the level of the verdict. */
 export function renderReport(report: Report, show: ShowReport, terminal: OpsTerminal): Pieces {
-  if (show.isQuiet) return quietPieces(report, show);
+  const { time, verb } = show;
+  if (show.isQuiet) return piece(report, (found) => problemLines({ time, ...found }));
   if (report.document !== undefined) return documentPieces(report, report.document);
   switch (show.output) {
     case 'table':
@@ -43,7 +47,11 @@ export function renderReport(report: Report, show: ShowReport, terminal: OpsTerm
     case 'plain':
       return linePieces(report, plainLine, '');
     case 'nagios':
-      return nagiosPieces(report);
+      return piece(report, (found) => opsToNagios({ members: [], ...found }));
+    case 'prom':
+      return piece(report, (found) =>
+        opsToProm({ members: [], timeMs: Date.parse(time), ...found }, verb),
+      );
   }
 }
 
@@ -52,13 +60,10 @@ async function drain(report: Report): Promise<Conclusion> {
   return report.finish();
 }
 
-async function* quietPieces(report: Report, { time }: ShowReport): Pieces {
-  const { verdict } = await drain(report);
-  for (const { level, server, text } of verdict.problems) {
-    const about = server === undefined ? '' : `${server}: `;
-    yield `${time} ${level.toUpperCase()} ${safeLine(`${about}${text}`)}\n`;
-  }
-  return verdict.level;
+async function* piece(report: Report, text: (found: Conclusion) => string): Pieces {
+  const found = await drain(report);
+  yield text(found);
+  return found.verdict.level;
 }
 
 async function* documentPieces(report: Report, document: string): Pieces {
@@ -86,41 +91,23 @@ function plainLine(row: ReportRow): string {
   return gridToPlain({ titles: [], rows: [row] });
 }
 
-/** One line as the Monitoring Plugins guidelines ask for. */
-async function* nagiosPieces(report: Report): Pieces {
-  const { verdict } = await drain(report);
-  const status = { healthy: 'OK', warning: 'WARNING', critical: 'CRITICAL', unknown: 'UNKNOWN' };
-  const says = [verdict.summary, ...toldProblems(verdict).map(sentenceOf)].join('; ');
-  yield `ZOOKEEPER ${status[verdict.level]} - ${safeLine(says).replaceAll('|', '/')}\n`;
-  return verdict.level;
-}
-
-/** The last line says the summary already. */
-function toldProblems({ problems, summary }: Verdict): Problem[] {
-  return problems.filter(({ text }) => text !== summary);
-}
-
-function sentenceOf({ server, text }: Problem): string {
-  return server === undefined ? text : `${server}: ${text}`;
-}
-
-/** Ids and zxids are strings: as JSON numbers they would lose their last digits. */
-function replaceBigint(_key: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? value.toString() : value;
-}
-
 function rowJson({ columns }: Report, row: ReportRow): string {
   const entries = columns.map(({ key }, at) => [key, row[at] ?? null]);
   return safeJson(JSON.stringify(Object.fromEntries(entries), replaceBigint));
 }
 
-function conclusionJson({ verdict, notes = [], totals = {} }: Conclusion): string {
-  const verdictOut = { ...verdict, exitCode: EXIT_CODES[verdict.level] };
-  return safeJson(JSON.stringify({ verdict: verdictOut, notes, totals }, replaceBigint));
+function conclusionJson(conclusion: Conclusion): string {
+  const { changes, notes = [], totals = {} } = conclusion;
+  const told = { verdict: verdictJson(conclusion), changes, notes, totals };
+  return safeJson(JSON.stringify(told, replaceBigint));
 }
 
-async function* jsonPieces(report: Report, { verb, time }: ShowReport): Pieces {
-  yield `{"schema":"${SCHEMA}","verb":${JSON.stringify(verb)},"time":"${time}","rows":[`;
+function startJson({ verb, time }: ShowReport): string {
+  return `{"schema":"${SCHEMA}","verb":${JSON.stringify(verb)},"time":"${time}",`;
+}
+
+async function* jsonPieces(report: Report, show: ShowReport): Pieces {
+  yield `${startJson(show)}"rows":[`;
   let isFirst = true;
   for await (const rows of report.rows) {
     let text = '';
@@ -136,13 +123,12 @@ async function* jsonPieces(report: Report, { verb, time }: ShowReport): Pieces {
 }
 
 /** One line a row, then one with the verdict. */
-async function* jsonLinePieces(report: Report, { verb, time }: ShowReport): Pieces {
+async function* jsonLinePieces(report: Report, show: ShowReport): Pieces {
   for await (const rows of report.rows) {
     if (rows.length > 0) yield rows.map((row) => `${rowJson(report, row)}\n`).join('');
   }
   const conclusion = report.finish();
-  const start = `{"schema":"${SCHEMA}","verb":${JSON.stringify(verb)},"time":"${time}",`;
-  yield `${start}${conclusionJson(conclusion).slice(1)}\n`;
+  yield `${startJson(show)}${conclusionJson(conclusion).slice(1)}\n`;
   return conclusion.verdict.level;
 }
 
@@ -150,7 +136,7 @@ async function* tablePieces(report: Report, terminal: OpsTerminal): Pieces {
   const chalk = new Chalk({ level: terminal.isColour ? 1 : 0 });
   yield* report.isEndless === true ? endlessLines(report, chalk) : allLines(report, chalk);
   const conclusion = report.finish();
-  yield conclusionText(conclusion, report.isPlain === true, terminal, chalk);
+  yield footer({ ...conclusion, members: [] }, terminal.width, chalk, report.isPlain);
   return conclusion.verdict.level;
 }
 
@@ -220,29 +206,4 @@ function tableLine(
   const isRight = (at: number) => ['number', 'bigint'].includes(typeof row[at]);
   const cells = columns.map((_, at) => ({ text: texts[at] ?? '', isRight: isRight(at) }));
   return drawLine(cells, widths);
-}
-
-/** As in the footnotes of other verbs: the member has the colour. */
-function paintedProblem(problem: Problem, { width }: OpsTerminal, chalk: ChalkInstance): string {
-  const whole = `${wrap(safeLine(sentenceOf(problem)), width)}\n`;
-  const { server = '', level } = problem;
-  if (server === '' || !whole.startsWith(server)) return whole;
-  return `${LEVEL_PAINTS[level](chalk)(server)}${whole.slice(server.length)}`;
-}
-
-function conclusionText(
-  { verdict, notes = [] }: Conclusion,
-  isPlain: boolean,
-  terminal: OpsTerminal,
-  chalk: ChalkInstance,
-): string {
-  const said = [
-    ...toldProblems(verdict).map((problem) => paintedProblem(problem, terminal, chalk)),
-    ...notes.map((text) => `${wrap(safeLine(text), terminal.width)}\n`),
-  ];
-  const isQuiet = isPlain && verdict.level === 'healthy';
-  if (isQuiet && said.length === 0) return '';
-  const last = `${verdict.level.toUpperCase()}: ${safeLine(verdict.summary)}`;
-  const painted = LEVEL_PAINTS[verdict.level](chalk).bold(wrap(last, terminal.width));
-  return `\n${said.join('')}${isQuiet ? '' : `${painted}\n`}`;
 }

@@ -1,17 +1,15 @@
 import { Chalk, type ChalkInstance } from 'chalk';
-import { safeLine } from '../../../protocol/sanitize.js';
 import { isUnjudged, type MemberState } from '../../ensemble/member.js';
 import type { Column } from '../../ensemble/verb.js';
 import { levelOfCell, levelOfKey, problemsOf, worstLevel } from '../../ensemble/verdict/blame.js';
 import type { Level, OpsResult } from '../../ensemble/verdict/result.js';
 import { drawTable, GAP, type TableCell } from '../../terminal/draw-table.js';
 import type { OpsTerminal } from '../../terminal/ops-terminal.js';
-import { wrap } from '../../terminal/text-width.js';
 import type { ShowOptions } from '../calls/cli-world.js';
 import type { Grid } from '../calls/grid.js';
 import { cellText, detailGrid, pairsOf, shownCell, wantsPairs } from './ops-cells.js';
 import { fitColumns, widthOf } from './ops-columns.js';
-import { footnotes, LEVEL_PAINTS } from './ops-footnotes.js';
+import { footer, LEVEL_PAINTS } from './ops-footnotes.js';
 
 function levelOfState(state: MemberState): Level {
   if (state === 'serving' || state === 'answered') return 'healthy';
@@ -24,14 +22,7 @@ export function opsToTable(result: OpsResult, show: ShowOptions, terminal: OpsTe
   const chalk = new Chalk({ level: terminal.isColour ? 1 : 0 });
   const detail = detailTable(result, show, terminal, chalk);
   const body = detail ?? summaryTable(result, terminal, chalk);
-  const { level, summary } = result.verdict;
-  const verdict = `${level.toUpperCase()}: ${safeLine(summary)}`;
-  return [
-    body,
-    '\n',
-    ...footnotes(result, terminal.width, chalk),
-    `${LEVEL_PAINTS[level](chalk).bold(wrap(verdict, terminal.width))}\n`,
-  ].join('');
+  return `${body}${footer(result, terminal.width, chalk)}`;
 }
 
 function summaryTable(result: OpsResult, terminal: OpsTerminal, chalk: ChalkInstance): string {

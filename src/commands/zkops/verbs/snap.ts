@@ -1,11 +1,7 @@
-import type { TaskGroup } from '../calls/task.js';
+import type { Task } from '../calls/task.js';
 import { diffSnapshots } from '../files/diff-snapshots.js';
 import { dumpSnapshot } from '../files/dump-snapshot.js';
 import { topSnapshot } from '../files/top-snapshot.js';
 import { verifySnapshot } from '../files/verify-snapshot.js';
 
-export const snap: TaskGroup = {
-  name: 'snap',
-  summary: 'snapshots, of Apache servers too: verify, top, dump, diff',
-  tasks: [verifySnapshot, topSnapshot, dumpSnapshot, diffSnapshots],
-};
+export const snap: readonly Task[] = [verifySnapshot, topSnapshot, dumpSnapshot, diffSnapshots];

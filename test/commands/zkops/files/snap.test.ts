@@ -226,7 +226,7 @@ test('diff finds the same where it may hold two znodes, or one that differs, at 
       { hashes: 100, prints: 1 },
       { hashes: 4, prints: 100 },
     ]) {
-      const group = { name: 'snap', summary: '', tasks: [makeDiff(limits)] };
+      const group = [makeDiff(limits)];
       const args = ['snap', 'diff', path('snapshot.5'), path('snapshot.9')];
       const found = await taskJson(args, { group });
       const byPath = found.rows.map((row) => `${row['change']} ${row['path']}`).sort();

@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { TASK_FORMATS, type TaskFormat } from '../../../../src/commands/zkops/calls/options.js';
 import { progressBar } from '../../../../src/commands/zkops/calls/progress.js';
 import type { Report, ReportRow } from '../../../../src/commands/zkops/calls/task.js';
-import { TASK_FORMATS, type TaskFormat } from '../../../../src/commands/zkops/calls/task.js';
 import { renderReport } from '../../../../src/commands/zkops/render/ops-report.js';
 import { schemaFaults } from '../../../support/json-schema.js';
 import { readProjectFile } from '../../../support/tidy/source-file.js';
@@ -62,8 +62,8 @@ const EXPECTED: Readonly<Record<TaskFormat, string>> = {
 /a "quoted", path    12k  4294967297
 /b                 -               2
 
-something\\u{1b}[31m
-zk1:2181: else
+something\\u{1b}[31m.
+zk1:2181: else.
 A note.
 WARNING: not all | is well
 `,
@@ -75,6 +75,16 @@ WARNING: not all | is well
   jsonl:
     '{"path":"/a \\"quoted\\", path","bytes":12000,"id":"4294967297"}\n' +
     `{"path":"/b","bytes":null,"id":"2"}\n${START}${VERDICT}`,
+  prom:
+    '# HELP zkops_verdict 0 healthy, 1 warning, 2 critical, 3 cannot judge.\n' +
+    '# TYPE zkops_verdict gauge\nzkops_verdict{task="snap test"} 1\n' +
+    '# HELP zkops_last_run_timestamp_seconds When this was asked.\n' +
+    '# TYPE zkops_last_run_timestamp_seconds gauge\n' +
+    'zkops_last_run_timestamp_seconds{task="snap test"} 1767323045\n' +
+    '# HELP zkops_problem How many problems the verdict names, by kind.\n' +
+    '# TYPE zkops_problem gauge\n' +
+    'zkops_problem{task="snap test",server="",code="a",level="warning"} 1\n' +
+    'zkops_problem{task="snap test",server="zk1:2181",code="b",level="warning"} 1\n',
   nagios: 'ZOOKEEPER WARNING - not all / is well; something\\u{1b}[31m; zk1:2181: else\n',
 };
 
