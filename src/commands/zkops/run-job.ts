@@ -1,5 +1,5 @@
+import { ProgressLine } from '../terminal/progress-line.js';
 import type { Job } from './calls/cli-world.js';
-import { progressBar } from './calls/progress.js';
 
 /**
  * Runs `work` with the signals and the terminal of this process. The first SIGINT or SIGTERM lets
@@ -13,11 +13,13 @@ export async function runJob(work: (job: Job) => Promise<number>): Promise<numbe
   process.once('SIGTERM', interrupt);
   // Nobody reads any more: going on would be work for nothing.
   stdout.once('error', interrupt);
-  const progress = progressBar(stderr, () => performance.now());
+  const line = stderr.isTTY ? new ProgressLine(stderr, () => performance.now(), 500) : undefined;
+  const progress = (done: string, count: number, total: number) =>
+    line?.show({ done, count, total, isShare: true });
   try {
-    return await work({ signal: stop.signal, progress });
+    return await work({ signal: stop.signal, progress, clearProgress: () => line?.clear() });
   } finally {
-    progress.clear();
+    line?.clear();
     process.off('SIGINT', interrupt);
     process.off('SIGTERM', interrupt);
   }

@@ -41,7 +41,7 @@ async function carryOut(
   args: readonly string[],
   options: ParsedOptions,
   world: CliWorld,
-  { signal, progress }: Job,
+  { signal, progress, clearProgress }: Job,
 ): Promise<number> {
   const given = new Map<string, unknown>(Object.entries(options));
   const optionOf = (name: string): unknown =>
@@ -63,7 +63,7 @@ async function carryOut(
     ask: world.ask,
     now: world.now,
     signal,
-    progress: progress.show,
+    progress,
   };
   const now = world.now();
   const before = loadState(options, world);
@@ -84,7 +84,7 @@ async function carryOut(
   try {
     for (;;) {
       const { value, done } = await pieces.next();
-      progress.clear();
+      clearProgress();
       isWhole = done === true && !signal.aborted;
       if (done === true) return isWhole ? exitCodeOf(value, options.failOn) : whenAborted;
       if (signal.aborted) {

@@ -1,7 +1,7 @@
 import { CommandError, type ErrorReport, ExitCode } from '../program/command-error.js';
 import type { Output } from '../terminal/output.js';
+import type { ProgressLine } from '../terminal/progress-line.js';
 import type { CommandContext, Outcome } from './engine/command.js';
-import type { ProgressLine } from './progress-line.js';
 import type { Renderer } from './results/render.js';
 import { createContext } from './running/command-context.js';
 import { faultReport, runStatement } from './running/run-line.js';

@@ -158,7 +158,7 @@ async function runAsScript(options: ZkshOptions, session: ShellSession): Promise
 /** Where nobody looks at standard error, not even its file is loaded. */
 async function openProgress() {
   if (!process.stderr.isTTY) return undefined;
-  const { ProgressLine } = await import('./progress-line.js');
+  const { ProgressLine } = await import('../terminal/progress-line.js');
   return new ProgressLine(process.stderr, () => performance.now());
 }
 

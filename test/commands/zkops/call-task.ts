@@ -38,7 +38,7 @@ export async function callTask(
     terminal: { width: 80, isColour: false },
     render: () => '',
     runJob: (work: (job: Job) => Promise<number>) =>
-      work({ signal, progress: { show: () => undefined, clear: () => undefined } }),
+      work({ signal, progress: () => undefined, clearProgress: () => undefined }),
   };
   const loaded = { ...entry, load: async () => group ?? (await entry.load()) };
   const exitCode = await main(args, world, [loaded]);

@@ -7,7 +7,7 @@ import type { OpsTerminal } from '../../terminal/ops-terminal.js';
 import type { Grid } from './grid.js';
 import type { StartLive } from './live.js';
 import type { OutputFormat } from './options.js';
-import type { ProgressBar } from './progress.js';
+import type { Progress } from './task.js';
 
 /** What a call asks to be shown. */
 export interface ShowOptions {
@@ -24,7 +24,9 @@ export interface ShowOptions {
 /** What a task may be interrupted by, and where it tells how far it is. */
 export interface Job {
   readonly signal: AbortSignal;
-  readonly progress: ProgressBar;
+  readonly progress: Progress;
+  /** Takes what `progress` shows off the screen. */
+  readonly clearProgress: () => void;
 }
 
 /** What main needs of the world; tests put their own there. */

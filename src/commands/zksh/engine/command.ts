@@ -1,6 +1,7 @@
 import type { Op, ZooKeeperClient } from '../../../client/client.js';
 import type { ACL } from '../../../protocol/data.js';
 import type { ErrorReport } from '../../program/command-error.js';
+import type { Progress } from '../../terminal/progress-line.js';
 import type { Statement, Token } from '../language/parse-line.js';
 import type { Result } from '../results/result.js';
 import type { ShellSession } from '../session/shell-session.js';
@@ -231,14 +232,6 @@ export interface CommandContext {
   ): AsyncIterable<Outcome>;
   /** All of standard input, for a value given as `-`; throws when it is not to be had. */
   readInput(): Promise<Buffer>;
-}
-
-export interface Progress {
-  /** "walked", "written": what was done to the units. */
-  readonly done: string;
-  readonly count: number;
-  /** When it is known. */
-  readonly total?: number;
 }
 
 /** How one statement of a line ended. */

@@ -1,4 +1,5 @@
 import { drawTable } from '../../terminal/draw-table.js';
+import { bar } from '../../terminal/progress-line.js';
 import type { Column, Row } from './result.js';
 
 /** A heading and a line a row, blanks between the columns; "" without rows. */
@@ -27,15 +28,7 @@ export function titleOf({ name, title }: Column): string {
 export function cellOf({ name, isPercent }: Column, row: Row, isTerminal: boolean): string {
   const value = row[name];
   if (isPercent !== true || typeof value !== 'number') return cellText(value);
-  return isTerminal ? `${bar(value)} ${value} %` : `${value} %`;
-}
-
-const BAR_LENGTH = 10;
-
-/** "####------"; what is over the limit is no longer than what is at it. */
-function bar(percent: number): string {
-  const filled = Math.min(BAR_LENGTH, Math.round((percent / 100) * BAR_LENGTH));
-  return `${'#'.repeat(filled)}${'-'.repeat(BAR_LENGTH - filled)}`;
+  return isTerminal ? `${bar(value / 100, 10)} ${value} %` : `${value} %`;
 }
 
 function cellText(value: Row[string] | undefined): string {

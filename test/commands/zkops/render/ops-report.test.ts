@@ -1,7 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { TASK_FORMATS, type TaskFormat } from '../../../../src/commands/zkops/calls/options.js';
-import { progressBar } from '../../../../src/commands/zkops/calls/progress.js';
 import type { Report, ReportRow } from '../../../../src/commands/zkops/calls/task.js';
 import { renderReport } from '../../../../src/commands/zkops/render/ops-report.js';
 import { schemaFaults } from '../../../support/json-schema.js';
@@ -117,29 +116,6 @@ test('JSON is as docs/zkops-rows-1.schema.json says', async () => {
 
 test('a document is printed as it is', async () => {
   assert.is(await rendered('json', report({ document: 'a: b\n' })), 'a: b\n');
-});
-
-test('a progress bar shows after a moment, on a terminal alone, and goes without a trace', () => {
-  let now = 0;
-  let text = '';
-  const write = (piece: string): void => {
-    text += piece;
-  };
-  const silent = progressBar({ write }, () => now);
-  const bar = progressBar({ write, isTTY: true }, () => now);
-  bar.show('log.1', 1, 4);
-  now = 499;
-  silent.show('log.1', 2, 4);
-  bar.show('log.1', 2, 4);
-  assert.is(text, '');
-  now = 500;
-  bar.show('log.1', 2, 4);
-  assert.is(text, `\r\u001b[Klog.1 [${'#'.repeat(15)}${'.'.repeat(15)}] 50%`);
-  now = 550;
-  bar.show('log.1', 3, 4);
-  bar.clear();
-  bar.clear();
-  assert.ok(text.endsWith('] 50%\r\u001b[K'), text);
 });
 
 test.run();

@@ -1,8 +1,16 @@
-import type { Progress } from './engine/command.js';
-
 const REDRAW_MS = 100;
 const CLEAR = '\r\x1b[2K';
 const BAR_LENGTH = 20;
+
+export interface Progress {
+  /** "walked", "written": what was done to the units; or of what the share is. */
+  readonly done: string;
+  readonly count: number;
+  /** When it is known. */
+  readonly total?: number;
+  /** The units are bytes or ms: only their share is shown. */
+  readonly isShare?: boolean;
+}
 
 export interface ProgressWriter {
   write(text: string): unknown;
@@ -12,14 +20,16 @@ export interface ProgressWriter {
 export class ProgressLine {
   readonly #stream: ProgressWriter;
   readonly #now: () => number;
+  readonly #showAfterMs: number;
   #startedMs: number | undefined;
   #drawnMs = Number.NEGATIVE_INFINITY;
   #isDrawn = false;
 
   /** @param now milliseconds of a clock that never goes back */
-  constructor(stream: ProgressWriter, now: () => number) {
+  constructor(stream: ProgressWriter, now: () => number, showAfterMs = REDRAW_MS) {
     this.#stream = stream;
     this.#now = now;
+    this.#showAfterMs = showAfterMs;
   }
 
   /** Undefined ends the job. */
@@ -32,7 +42,7 @@ export class ProgressLine {
     const now = this.#now();
     this.#startedMs ??= now;
     // A job that is over at once shows nothing.
-    if (now - this.#startedMs < REDRAW_MS || now - this.#drawnMs < REDRAW_MS) return;
+    if (now - this.#startedMs < this.#showAfterMs || now - this.#drawnMs < REDRAW_MS) return;
     this.#drawnMs = now;
     this.#isDrawn = true;
     this.#stream.write(`${CLEAR}${progressText(state, now - this.#startedMs)}`);
@@ -46,15 +56,22 @@ export class ProgressLine {
 }
 
 /** "dumped 1200 of 4800 [#####-----] 25 %, 600/s, 6 s left". */
-export function progressText({ done, count, total }: Progress, elapsedMs: number): string {
+export function progressText(state: Progress, elapsedMs: number): string {
+  const { done, count, total = 0, isShare } = state;
+  const share = total > 0 ? count / total : 0;
+  const shown = `[${bar(share, BAR_LENGTH)}] ${Math.floor(Math.min(1, share) * 100)} %`;
+  if (isShare === true) return `${done} ${shown}`;
   const rate = elapsedMs > 0 ? (count * 1000) / elapsedMs : 0;
   const speed = `${Math.round(rate)}/s`;
-  if (total === undefined || total < count) return `${done} ${count}, ${speed}`;
-  const share = total === 0 ? 1 : count / total;
-  const filled = Math.round(share * BAR_LENGTH);
-  const bar = `${'#'.repeat(filled)}${'-'.repeat(BAR_LENGTH - filled)}`;
+  if (total < Math.max(1, count)) return `${done} ${count}, ${speed}`;
   const left = rate > 0 ? `, ${timeLeft((total - count) / rate)} left` : '';
-  return `${done} ${count} of ${total} [${bar}] ${Math.floor(share * 100)} %, ${speed}${left}`;
+  return `${done} ${count} of ${total} ${shown}, ${speed}${left}`;
+}
+
+/** "####------"; what is over the whole is no longer than the whole. */
+export function bar(share: number, length: number): string {
+  const filled = Math.round(Math.min(1, share) * length);
+  return `${'#'.repeat(filled)}${'-'.repeat(length - filled)}`;
 }
 
 function timeLeft(seconds: number): string {

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ProgressLine, progressText } from '../../../src/commands/zksh/progress-line.js';
+import { ProgressLine, progressText } from '../../../src/commands/terminal/progress-line.js';
 
 test('a line tells count, share, rate and the time left', () => {
   const state = { done: 'dumped', count: 250, total: 1000 };
@@ -30,6 +30,28 @@ test('it is drawn now and then, and taken away', () => {
   line.clear();
   line.show(undefined);
   assert.equal(written.slice(1), ['\r\x1b[2K']);
+});
+
+test('a share is drawn without its units, after a moment, and goes without a trace', () => {
+  let now = 0;
+  let text = '';
+  const write = (piece: string): void => {
+    text += piece;
+  };
+  const line = new ProgressLine({ write }, () => now, 500);
+  const show = (count: number) => line.show({ done: 'log.1', count, total: 4, isShare: true });
+  show(1);
+  now = 499;
+  show(2);
+  assert.is(text, '');
+  now = 500;
+  show(2);
+  assert.is(text, `\r\x1b[2Klog.1 [${'#'.repeat(10)}${'-'.repeat(10)}] 50 %`);
+  now = 550;
+  show(3);
+  line.clear();
+  line.clear();
+  assert.ok(text.endsWith('] 50 %\r\x1b[2K'), text);
 });
 
 test.run();
