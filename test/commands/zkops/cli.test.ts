@@ -7,6 +7,7 @@ import type { AskWord } from '../../../src/commands/ensemble/ask.js';
 import type { OpsResult } from '../../../src/commands/ensemble/verdict/result.js';
 import type { ShowOptions } from '../../../src/commands/zkops/calls/cli-world.js';
 import { main } from '../../../src/commands/zkops/cli.js';
+import { globToRegExp } from '../../../src/commands/zksh/language/path-glob.js';
 import { makeTempDir } from '../../support/temp-dir.js';
 import { srvrText } from './members-of.js';
 
@@ -169,11 +170,19 @@ test('help and version go to stdout and exit 0; a bare call is a usage error', a
 
 test('options reach the run and the rendering', async () => {
   const { show, result } = await call(
-    ['mntr', '--servers', 'a:1', '-o', 'json', '--all', '--keys', '*latency', '-q'],
+    ['mntr', '--servers', 'a:1', '-o', 'json', '--all', '--keys', 'zk_*latency', '-q'],
     { 1: 'standalone' },
   );
-  assert.equal(show, { output: 'json', isAll: true, keys: '*latency', isQuiet: true });
+  assert.equal(show, {
+    output: 'json',
+    isAll: true,
+    keys: globToRegExp('*latency'),
+    isQuiet: true,
+  });
   assert.is(result?.time, '1970-01-01T00:00:00.000Z');
+  const wrong = await call(['mntr', '--servers', 'a:1', '--keys', '[z-a]']);
+  assert.is(wrong.exitCode, 64);
+  assert.match(wrong.error, /"\[z-a\]" is no pattern/);
   const plain = await call(['srvr', '--servers', 'a:1'], { 1: 'standalone' });
   assert.equal(plain.show, { output: 'table', isAll: false, keys: undefined, isQuiet: false });
 });

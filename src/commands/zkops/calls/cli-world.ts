@@ -14,8 +14,8 @@ export interface ShowOptions {
   readonly output: OutputFormat;
   /** Every row or value, not only the summary of each member. */
   readonly isAll: boolean;
-  /** `*latency*`: which values to show. */
-  readonly keys: string | undefined;
+  /** Which values to show, by their names without `zk_`. */
+  readonly keys: RegExp | undefined;
   /** Only the values that differ from member to member. */
   readonly isDiff?: boolean;
   readonly isQuiet: boolean;

@@ -2,6 +2,7 @@ import type { TlsFiles } from '../../connecting/tls-files.js';
 import type { MemberSource } from '../../ensemble/members.js';
 import type { OpsVerb } from '../../ensemble/verb.js';
 import { type LimitChange, type LimitLevel, parseLimit } from '../../ensemble/verdict/limits.js';
+import { globToRegExp } from '../../zksh/language/path-glob.js';
 import type { Task } from './task.js';
 
 /** The last but for those that judge nothing. */
@@ -16,6 +17,8 @@ export const FAIL_ON = ['warn', 'crit', 'never'] as const;
  * How an option's text is read: milliseconds, a whole number, one of some words, or by a function
  * that gets what was read before, too, and throws an Error that says what it expected.
  */
+const keysOf = (glob: string) => globToRegExp(glob.replace(/^zk_/, ''));
+
 export type OptionKind =
   | 'text'
   | 'ms'
@@ -40,7 +43,7 @@ export interface ParsedOptions extends MemberSource, TlsFiles {
   readonly output: OutputFormat;
   readonly quiet?: boolean;
   readonly all?: boolean;
-  readonly keys?: string;
+  readonly keys?: RegExp;
   readonly diff?: boolean;
   readonly leader?: boolean;
   readonly yes?: boolean;
@@ -157,7 +160,7 @@ export function verbOptions(verb: OpsVerb): readonly CallOption[] {
     ...when(verb.details !== undefined || hasPairs, ['--all', 'show everything the members told']),
     ...when(
       hasPairs,
-      ['--keys <glob>', 'show the values whose names match, as in "*latency*"'],
+      ['--keys <glob>', 'show the values whose names match, as in "*latency*"', keysOf],
       ['--diff', 'show the values that are not the same on all members'],
       ['--leader', 'show the leader alone; all are judged'],
     ),

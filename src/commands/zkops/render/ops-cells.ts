@@ -52,7 +52,7 @@ export function pairsOf(
   members: readonly Member[],
 ): readonly (readonly [string, string])[] {
   const pairs = verb.pairs?.(member) ?? [];
-  const pattern = show.keys === undefined ? /^/ : globToRegExp(show.keys.replace(/^zk_/, ''));
+  const pattern = show.keys ?? /^/;
   const differs = show.isDiff === true ? differing(verb, members) : undefined;
   return pairs.filter(([key]) => pattern.test(key) && differs?.has(key) !== false);
 }
@@ -67,15 +67,6 @@ function differing(verb: OpsVerb, members: readonly Member[]): ReadonlySet<strin
   return new Set(
     [...keys].filter((key) => told.some((values) => values.get(key) !== first?.get(key))),
   );
-}
-
-function globToRegExp(glob: string): RegExp {
-  const source = glob
-    .replace(/\*+/g, '*')
-    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
-    .replaceAll('*', '.*')
-    .replaceAll('?', '.');
-  return new RegExp(`^${source}$`);
 }
 
 /** How a table shows a cell: shortened where the column says so, `-` for what nobody told. */

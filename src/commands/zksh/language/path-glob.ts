@@ -154,8 +154,8 @@ function nameSource(glob: string): string {
     } else if (char === '*') {
       if (!source.endsWith('[^/]*')) source += '[^/]*';
     } else if (char === '?') source += '[^/]';
-    else if (char === '\\' && at + 1 < glob.length) source += literal(glob.charAt(++at));
-    else source += literal(char);
+    else if (char === '\\' && at + 1 < glob.length) source += escapeRegExp(glob.charAt(++at));
+    else source += escapeRegExp(char);
   }
   return source;
 }
@@ -185,6 +185,7 @@ function inClass(char: string, isQuoted: boolean): string {
   return /[\][\\^]/.test(char) || (isQuoted && char === '-') ? `\\${char}` : char;
 }
 
-function literal(char: string): string {
-  return char.replace(/[.+*?^${}()|[\]\\/]/, '\\$&');
+/** An expression that fits the text itself. */
+export function escapeRegExp(text: string): string {
+  return text.replace(/[.+*?^${}()|[\]\\/]/g, '\\$&');
 }

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
 import type { Token } from '../../language/parse-line.js';
+import { escapeRegExp } from '../../language/path-glob.js';
 import { CommandWalk, WALK_OPTIONS } from '../../paths/walk-command.js';
 import type { Result } from '../../results/result.js';
 import { regExpOf } from './name-pattern.js';
@@ -65,7 +66,7 @@ interface Match {
 }
 
 function patternOf(pattern: string, flags: Flags, token: Token | undefined): RegExp {
-  const source = flags.fixed ? pattern.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&') : pattern;
+  const source = flags.fixed ? escapeRegExp(pattern) : pattern;
   return regExpOf(source, flags['ignore-case'] ? 'i' : '', token);
 }
 
