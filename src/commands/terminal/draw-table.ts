@@ -14,17 +14,50 @@ export function drawTable(
   rows: readonly (readonly TableCell[])[],
 ): string {
   const lines = [titles, ...rows];
-  const widths = titles.map((_, at) =>
-    lines.reduce((most, line) => Math.max(most, textWidth(line[at]?.text ?? '')), 0),
-  );
+  const widths = columnWidths(lines);
   return lines.map((line) => drawLine(line, widths)).join('');
 }
 
+/** The rows in a frame, under a heading; a cell may have several lines. */
+export function drawBox(titles: readonly string[], rows: readonly (readonly string[])[]): string {
+  const drawn = [titles, ...rows].map((row) => {
+    const cells = row.map((text) => text.split('\n'));
+    const height = cells.reduce((most, { length }) => Math.max(most, length), 0);
+    return Array.from({ length: height }, (_, at) =>
+      cells.map((lines) => ({ text: lines[at] ?? '', isRight: false })),
+    );
+  });
+  const widths = columnWidths(drawn.flat());
+  const rule = (left: string, between: string, right: string) =>
+    `${left}${widths.map((width) => '─'.repeat(width + 2)).join(between)}${right}\n`;
+  const [heading, ...body] = drawn.map((lines) =>
+    lines.map((line) => `│ ${alignCells(line, widths).join(' │ ')} │\n`).join(''),
+  );
+  const middle = body.length === 0 ? [] : [rule('├', '┼', '┤'), ...body];
+  return [rule('┌', '┬', '┐'), heading, ...middle, rule('└', '┴', '┘')].join('');
+}
+
+/** How wide each column has to be for all these lines. */
+export function columnWidths(lines: readonly (readonly TableCell[])[]): number[] {
+  const columns = lines[0] ?? [];
+  return columns.map((_, at) =>
+    lines.reduce((most, line) => Math.max(most, textWidth(line[at]?.text ?? '')), 0),
+  );
+}
+
+/** The columns of a terminal that a table without colours needs. */
+export function tableWidth(table: string): number {
+  return table.split('\n').reduce((most, line) => Math.max(most, textWidth(line)), 0);
+}
+
 export function drawLine(cells: readonly TableCell[], widths: readonly number[]): string {
-  const drawn = cells.map(({ text, isRight, paint }, at) => {
+  return `${alignCells(cells, widths).join(' '.repeat(GAP)).trimEnd()}\n`;
+}
+
+function alignCells(cells: readonly TableCell[], widths: readonly number[]): string[] {
+  return cells.map(({ text, isRight, paint }, at) => {
     const blanks = ' '.repeat(Math.max(0, (widths[at] ?? 0) - textWidth(text)));
     const painted = paint === undefined ? text : paint(text);
     return isRight ? blanks + painted : painted + blanks;
   });
-  return `${drawn.join(' '.repeat(GAP)).trimEnd()}\n`;
 }

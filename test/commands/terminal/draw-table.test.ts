@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { drawTable } from '../../../src/commands/terminal/draw-table.js';
+import { drawBox, drawTable, tableWidth } from '../../../src/commands/terminal/draw-table.js';
 
 test('columns stand below each other by what a terminal shows, wide characters and paint too', () => {
   const left = (text: string) => ({ text, isRight: false });
@@ -19,6 +19,29 @@ test('columns stand below each other by what a terminal shows, wide characters a
     ),
     'NAME     \x1b[1mN\x1b[22m\n漢字漢  \x1b[1m10\x1b[22m  x\ne\u0301        \x1b[1m7\x1b[22m\n',
   );
+});
+
+test('a frame holds cells of several lines, of wide characters, and no rows at all', () => {
+  const box = drawBox(
+    ['field', 'value'],
+    [
+      ['a', 'x\nyy'],
+      ['漢字漢', '👨‍👩‍👧 e'],
+      ['', ''],
+    ],
+  );
+  assert.is(
+    box,
+    '┌────────┬───────┐\n│ field  │ value │\n├────────┼───────┤\n│ a      │ x     │\n' +
+      '│        │ yy    │\n│ 漢字漢 │ 👨‍👩‍👧 e  │\n│        │       │\n└────────┴───────┘\n',
+  );
+  for (const line of box.split('\n').slice(0, -1)) assert.is(tableWidth(line), 18, line);
+  assert.is(drawBox(['child'], []), '┌───────┐\n│ child │\n└───────┘\n');
+});
+
+test('a frame holds more rows than a call may have arguments', () => {
+  const rows = Array.from({ length: 150_000 }, (_, at) => [`${at}`]);
+  assert.is(tableWidth(drawBox(['child'], rows)), 10);
 });
 
 test.run();

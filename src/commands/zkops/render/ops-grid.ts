@@ -1,11 +1,10 @@
 import type { CellValue } from '../../ensemble/verb.js';
-import { drawTable, GAP } from '../../terminal/draw-table.js';
+import { drawTable, tableWidth } from '../../terminal/draw-table.js';
 import type { OpsTerminal } from '../../terminal/ops-terminal.js';
 import { wrap } from '../../terminal/text-width.js';
 import type { Grid } from '../calls/grid.js';
 import type { OutputFormat } from '../calls/options.js';
 import { cellText } from './ops-cells.js';
-import { widthOf } from './ops-columns.js';
 import { SCHEMA } from './ops-json.js';
 import { gridToCsv, gridToPlain } from './ops-lines.js';
 
@@ -34,20 +33,13 @@ function objectsOf({ titles, rows }: Grid): readonly Record<string, CellValue | 
 
 function toTable({ titles, rows }: Grid, { width }: OpsTerminal): string {
   const text = rows.map((row) => row.map((value) => (value === undefined ? '-' : cellText(value))));
-  const widths = titles.map((title, at) =>
-    widthOf(
-      title,
-      text.map((row) => ({ text: row[at] ?? '' })),
-    ),
+  const cell = (value: string) => ({ text: value, isRight: false });
+  const heading = titles.map((title) => cell(title.toUpperCase()));
+  const table = drawTable(
+    heading,
+    text.map((row) => row.map(cell)),
   );
-  const total = widths.reduce((sum, one) => sum + one + GAP, -GAP);
-  if (total <= width) {
-    const cell = (value: string) => ({ text: value, isRight: false });
-    return drawTable(
-      titles.map((title) => cell(title.toUpperCase())),
-      text.map((row) => row.map(cell)),
-    );
-  }
+  if (tableWidth(table) <= width) return table;
   return text
     .map((row) =>
       row

@@ -1,12 +1,12 @@
 import { Chalk, type ChalkInstance } from 'chalk';
 import { safeJson, safeLine } from '../../../protocol/sanitize.js';
+import type { CellValue } from '../../ensemble/verb.js';
 import { problemsOf, worstLevel } from '../../ensemble/verdict/blame.js';
 import type { Level } from '../../ensemble/verdict/result.js';
-import { drawLine } from '../../terminal/draw-table.js';
+import { columnWidths, drawLine, type TableCell } from '../../terminal/draw-table.js';
 import type { OpsTerminal } from '../../terminal/ops-terminal.js';
-import { textWidth } from '../../terminal/text-width.js';
 import type { TaskFormat } from '../calls/options.js';
-import type { Conclusion, Report, ReportColumn, ReportRow } from '../calls/task.js';
+import type { Conclusion, Report, ReportRow } from '../calls/task.js';
 import { footer, LEVEL_PAINTS, problemLines } from './ops-footnotes.js';
 import { replaceBigint, verdictJson } from './ops-json.js';
 import { csvField, gridToPlain } from './ops-lines.js';
@@ -134,39 +134,40 @@ async function* jsonLinePieces(report: Report, show: ShowReport): Pieces {
 
 async function* tablePieces(report: Report, terminal: OpsTerminal): Pieces {
   const chalk = new Chalk({ level: terminal.isColour ? 1 : 0 });
-  yield* report.isEndless === true ? endlessLines(report, chalk) : allLines(report, chalk);
+  yield* tableLines(report, chalk);
   const conclusion = report.finish();
   yield footer({ ...conclusion, members: [] }, terminal.width, chalk, report.isPlain);
   return conclusion.verdict.level;
 }
 
-async function* endlessLines(report: Report, chalk: ChalkInstance) {
-  const widths = widthsOf(report, [titlesOf(report)]);
-  let isHeaded = false;
-  for await (const rows of report.rows) {
-    const [first] = rows;
-    if (first === undefined) continue;
-    if (!isHeaded) yield chalk.bold(tableLine(report.columns, titlesOf(report), widths, first));
-    isHeaded = true;
-    yield rows.map((row) => tableLine(report.columns, textsOf(report, row), widths, row)).join('');
+async function* tableLines(report: Report, chalk: ChalkInstance) {
+  const { columns, isEndless = false } = report;
+  let widths: readonly number[] | undefined;
+  for await (const rows of isEndless ? report.rows : wholeOf(report)) {
+    const [sample] = rows;
+    if (sample === undefined) continue;
+    const cells = rows.map((row) => cellsOf(report, row));
+    if (widths === undefined) {
+      const heading = columns.map(({ title }, at) => cellOf(title, sample[at]));
+      const least = columns.map(({ width = 0 }) => cellOf(' '.repeat(width), undefined));
+      widths = columnWidths([heading, least, ...(isEndless ? [] : cells)]);
+      yield chalk.bold(drawLine(heading, widths));
+    }
+    const drawn = widths;
+    const levelOf = isEndless ? () => undefined : rowLevels(report);
+    const lines = rows.map((row, at) => {
+      const line = drawLine(cells[at] ?? [], drawn);
+      const level = levelOf(row);
+      return level === undefined ? line : `${LEVEL_PAINTS[level](chalk)(line.trimEnd())}\n`;
+    });
+    yield lines.join('');
   }
 }
 
-async function* allLines(report: Report, chalk: ChalkInstance) {
+async function* wholeOf({ rows }: Report) {
   const all: ReportRow[] = [];
-  for await (const rows of report.rows) all.push(...rows);
-  const [sample] = all;
-  if (sample === undefined) return;
-  const texts = all.map((row) => textsOf(report, row));
-  const widths = widthsOf(report, [titlesOf(report), ...texts]);
-  yield chalk.bold(tableLine(report.columns, titlesOf(report), widths, sample));
-  const levelOf = rowLevels(report);
-  const lines = all.map((row, at) => {
-    const line = tableLine(report.columns, texts[at] ?? [], widths, row);
-    const level = levelOf(row);
-    return level === undefined ? line : `${LEVEL_PAINTS[level](chalk)(line.trimEnd())}\n`;
-  });
-  yield lines.join('');
+  for await (const some of rows) all.push(...some);
+  yield all;
 }
 
 /** How grave a row is: as the report says, or as the problems of the member that it is about. */
@@ -178,32 +179,14 @@ function rowLevels(report: Report): (row: ReportRow) => Level | undefined {
   return (row) => worstLevel(problemsOf({ server: String(row[at]) }, verdict));
 }
 
-function titlesOf({ columns }: Report): string[] {
-  return columns.map(({ title }) => title);
-}
-
-function textsOf({ columns }: Report, row: ReportRow): string[] {
-  return columns.map(({ show }, at) => {
+function cellsOf({ columns }: Report, row: ReportRow): TableCell[] {
+  return columns.map(({ show = String }, at) => {
     const value = row[at];
-    if (value === undefined) return '-';
-    return safeLine(show === undefined ? String(value) : show(value));
+    return cellOf(value === undefined ? '-' : safeLine(show(value)), value);
   });
 }
 
-function widthsOf({ columns }: Report, lines: readonly (readonly string[])[]): number[] {
-  return columns.map(({ width = 0 }, at) =>
-    lines.reduce((most, line) => Math.max(most, textWidth(line[at] ?? '')), width),
-  );
-}
-
-/** Figures stand right, the last column is not padded. */
-function tableLine(
-  columns: readonly ReportColumn[],
-  texts: readonly string[],
-  widths: readonly number[],
-  row: ReportRow,
-): string {
-  const isRight = (at: number) => ['number', 'bigint'].includes(typeof row[at]);
-  const cells = columns.map((_, at) => ({ text: texts[at] ?? '', isRight: isRight(at) }));
-  return drawLine(cells, widths);
+/** Figures stand right. */
+function cellOf(text: string, value: CellValue): TableCell {
+  return { text, isRight: ['number', 'bigint'].includes(typeof value) };
 }

@@ -1,9 +1,9 @@
 import { Chalk, type ChalkInstance } from 'chalk';
 import { isUnjudged, type MemberState } from '../../ensemble/member.js';
-import type { Column } from '../../ensemble/verb.js';
+import type { CellValue, Column } from '../../ensemble/verb.js';
 import { levelOfCell, levelOfKey, problemsOf, worstLevel } from '../../ensemble/verdict/blame.js';
 import type { Level, OpsResult } from '../../ensemble/verdict/result.js';
-import { drawTable, GAP, type TableCell } from '../../terminal/draw-table.js';
+import { drawTable, type TableCell, tableWidth } from '../../terminal/draw-table.js';
 import type { OpsTerminal } from '../../terminal/ops-terminal.js';
 import type { ShowOptions } from '../calls/cli-world.js';
 import type { Grid } from '../calls/grid.js';
@@ -107,9 +107,10 @@ function pivot({ verb, members }: OpsResult, show: ShowOptions, width: number) {
   const keys = [...new Set(values.flatMap((map) => [...map.keys()]))];
   const rows = keys.map((key) => [key, ...values.map((map) => map.get(key))]);
   const titles = ['key', ...told.map(({ server }) => server)];
-  const total = titles.reduce((sum, title, at) => {
-    const cells = rows.map((row) => ({ text: cellText(row[at]) }));
-    return sum + widthOf(title, cells) + (at === 0 ? 0 : GAP);
-  }, 0);
-  return total > width ? undefined : { titles, rows };
+  const cell = (value: CellValue) => ({ text: cellText(value), isRight: false });
+  const table = drawTable(
+    titles.map(cell),
+    rows.map((row) => row.map(cell)),
+  );
+  return tableWidth(table) > width ? undefined : { titles, rows };
 }

@@ -1,7 +1,7 @@
-import Table from 'cli-table3';
 import type { Stat } from '../../../protocol/data.js';
 import { formatPerms } from '../../../protocol/perms.js';
 import { plainLine, safeLine } from '../../../protocol/sanitize.js';
+import { drawBox } from '../../terminal/draw-table.js';
 import { statFields } from '../../znodes/stat-lines.js';
 import { cellOf, titleOf } from './aligned-rows.js';
 import type { RenderOptions } from './render.js';
@@ -15,24 +15,24 @@ export function resultToTable(given: Result, options: RenderOptions): string | u
   const result = isWhole ? given : mapStrings(given, options.isTerminal ? safeLine : plainLine);
   switch (result.kind) {
     case 'children':
-      return `${table(
+      return `${drawBox(
         ['child'],
         result.children.map((name) => [name]),
       )}${statTable(result.stat)}`;
     case 'paths':
-      return table(
+      return drawBox(
         ['path'],
         result.paths.map((path) => [path]),
       );
     case 'data': {
       const { stat, ...bare } = result;
       const value = resultToText(bare, options).toString().replace(/\n$/, '');
-      return table(
+      return drawBox(
         ['field', 'value'],
         [
           ['path', options.isTerminal ? safeLine(result.path) : plainLine(result.path)],
           ['data', value],
-          ...(stat === undefined ? [] : statFields(stat).map((row) => [...row])),
+          ...(stat === undefined ? [] : statFields(stat)),
         ],
       );
     }
@@ -41,17 +41,17 @@ export function resultToTable(given: Result, options: RenderOptions): string | u
     case 'changed':
       return result.isStatShown ? statTable(result.stat) : undefined;
     case 'acl':
-      return `${table(
+      return `${drawBox(
         ['scheme', 'id', 'perms'],
         result.acl.map(({ id, perms }) => [id.scheme, id.id, formatPerms(perms)]),
       )}${statTable(result.stat)}`;
     case 'identities':
-      return table(
+      return drawBox(
         ['scheme', 'user'],
         result.identities.map(({ authScheme, user }) => [authScheme, user]),
       );
     case 'rows':
-      return table(
+      return drawBox(
         result.columns.map(titleOf),
         result.rows.map((row) =>
           result.columns.map((column) => cellOf(column, row, options.isTerminal)),
@@ -68,16 +68,5 @@ export function resultToTable(given: Result, options: RenderOptions): string | u
 }
 
 function statTable(stat: Stat | undefined): string {
-  return stat === undefined
-    ? ''
-    : table(
-        ['field', 'value'],
-        statFields(stat).map((row) => [...row]),
-      );
-}
-
-function table(head: string[], rows: string[][]): string {
-  const drawn = new Table({ head, style: { head: [], border: [], compact: true } });
-  drawn.push(...rows);
-  return `${drawn.toString()}\n`;
+  return stat === undefined ? '' : drawBox(['field', 'value'], statFields(stat));
 }
