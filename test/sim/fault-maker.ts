@@ -11,6 +11,9 @@ export interface FaultParts {
 
 const USUAL_DELAY_MS = 8;
 const USUAL_DISK_MS = 6;
+/** How often, and when, servers that have stopped are started once all is well. */
+const RESTARTS = 5;
+const RESTART_MS = 500;
 
 /** Makes things go wrong, several at once, and right again. */
 export class FaultMaker {
@@ -43,8 +46,14 @@ export class FaultMaker {
     for (const node of servers) {
       node.disk.maxDelayMs = USUAL_DISK_MS;
       node.disk.error = null;
-      if (!node.isRunning) this.parts.start(node);
     }
+    this.startAll(RESTARTS);
+  }
+
+  /** A server stops for a failed write some time after it: look for it more than once. */
+  private startAll(times: number): void {
+    for (const node of this.world.servers) if (!node.isRunning) this.parts.start(node);
+    if (times > 1) this.world.scheduler.later(RESTART_MS, () => this.startAll(times - 1));
   }
 
   private disturb(): void {

@@ -3,6 +3,7 @@ import { SetWatches2 } from '../../src/protocol/proto.js';
 import type { Ledger } from './ledger.js';
 import { hex, Violation } from './violation.js';
 import { EventType, nameOf, type WatchedEvent } from './watched-event.js';
+import { CONFIG } from './znode-history.js';
 
 /** The sets of SetWatches2 that a watch can be in. */
 export type WatchKind = 'data' | 'child' | 'persistent' | 'recursive';
@@ -104,7 +105,9 @@ export class Watches {
     for (const path of this.existing(since, true)) {
       const now = this.ledger.znodes.valueAt(path, zxid);
       if (now === undefined || now.data === null) expect(EventType.deleted, path, 'data');
-      else if (now.zxid > since) expect(EventType.dataChanged, path, 'data');
+      else if (now.zxid > since || this.isFirstConfig(path, now.zxid)) {
+        expect(EventType.dataChanged, path, 'data');
+      }
     }
     for (const path of this.existing(since, false)) {
       const now = this.ledger.znodes.valueAt(path, zxid);
@@ -119,6 +122,11 @@ export class Watches {
       }
     }
     this.compare(expected, zxid, 'after a reconnect');
+  }
+
+  /** A leader's first NEWLEADER gives the first configuration its version; no txn shows it. */
+  private isFirstConfig(path: string, zxid: bigint): boolean {
+    return path === CONFIG && zxid === 0n && this.received.some((event) => event.path === CONFIG);
   }
 
   /** Data watches on znodes that the client believes to exist, or on those that it does not. */
