@@ -8,7 +8,7 @@ import type { ShellSession } from '../commands/zksh/session/shell-session.js';
 import { traceLine } from '../commands/zksh/session/trace-switch.js';
 import { HistoryFile, historyFile } from './line/history.js';
 import { makeVocabulary } from './line/vocabulary.js';
-import { loadInk, openScreens } from './screens.js';
+import { loadScreens, openScreens } from './screens.js';
 import { ShellDriver } from './shell-driver.js';
 import type { Key } from './terminal/key-decoder.js';
 
@@ -37,7 +37,7 @@ export async function runShell(
   let screen: { close(): void } | undefined;
   try {
     const left = driver.run();
-    const ink = await loadInk();
+    const ink = await loadScreens();
     process.stdout.write(CLEAR_ROW);
     screen = openScreens(driver, ink, () => input.lend());
     await left;

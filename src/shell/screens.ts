@@ -3,6 +3,7 @@
 import type { ReactNode } from 'react';
 import type { BrowserDriver } from './browser/browser-driver.js';
 import type { ShellDriver } from './shell-driver.js';
+import { loadInk } from './terminal/load-ink.js';
 import { type Frame, repairAfterResize } from './terminal/resize-repair.js';
 
 /** Frames a second: a key is drawn at once, and echo and output never stand beside an old line. */
@@ -15,32 +16,14 @@ interface Screen {
   close(): void;
 }
 
-type LoadedInk = Awaited<ReturnType<typeof loadInk>>;
+type LoadedInk = Awaited<ReturnType<typeof loadScreens>>;
 
-/**
- * Ink draws nothing live where CI is set; but whoever sits at a terminal is no CI. React is slower,
- * and meant for who develops with it, unless it is told otherwise.
- */
-export async function loadInk() {
-  const { CI, CONTINUOUS_INTEGRATION, NODE_ENV } = process.env;
-  delete process.env['CI'];
-  delete process.env['CONTINUOUS_INTEGRATION'];
-  process.env['NODE_ENV'] ??= 'production';
-  try {
-    const [{ createElement }, { render }, { App }, { BrowserApp }] = await Promise.all([
-      import('react'),
-      import('ink'),
-      import('./app.js'),
-      import('./browser/browser-app.js'),
-    ]);
-    return { createElement, render, App, BrowserApp };
-  } finally {
-    if (NODE_ENV === undefined) delete process.env['NODE_ENV'];
-    if (CI !== undefined) process.env['CI'] = CI;
-    if (CONTINUOUS_INTEGRATION !== undefined) {
-      process.env['CONTINUOUS_INTEGRATION'] = CONTINUOUS_INTEGRATION;
-    }
-  }
+export function loadScreens() {
+  return loadInk(async () => {
+    const parts = [import('./app.js'), import('./browser/browser-app.js')] as const;
+    const [{ App }, { BrowserApp }] = await Promise.all(parts);
+    return { App, BrowserApp };
+  });
 }
 
 /**

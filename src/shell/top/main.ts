@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { OpsResult } from '../../commands/ensemble/verdict/result.js';
 import type { LiveSession, StartLive } from '../../commands/zkops/calls/live.js';
 import { openKeyboard } from '../terminal/keyboard.js';
+import { loadInk } from '../terminal/load-ink.js';
 import { TopDriver } from './top-driver.js';
 import { topScreen } from './top-screen.js';
 import { startState, step } from './top-state.js';
@@ -68,7 +69,7 @@ async function drawLive(session: LiveSession): Promise<OpsResult | undefined> {
 }
 
 async function openScreen(driver: TopDriver): Promise<{ close(): void }> {
-  const { createElement, render, TopApp } = await loadInk();
+  const { createElement, render, TopApp } = await loadInk(() => import('./top-app.js'));
   const { stdout } = process;
   const ink = render(createElement(TopApp, { driver }), {
     exitOnCtrlC: false,
@@ -87,20 +88,4 @@ async function openScreen(driver: TopDriver): Promise<{ close(): void }> {
       ink.unmount();
     },
   };
-}
-
-/** Ink draws nothing live where CI is set; but whoever sits at a terminal is no CI. */
-async function loadInk() {
-  const { CI } = process.env;
-  delete process.env['CI'];
-  try {
-    const [{ render }, { createElement }, { TopApp }] = await Promise.all([
-      import('ink'),
-      import('react'),
-      import('./top-app.js'),
-    ]);
-    return { render, createElement, TopApp };
-  } finally {
-    if (CI !== undefined) process.env['CI'] = CI;
-  }
 }
