@@ -29,7 +29,7 @@ import type {
 import { ConnectAttempt } from './connect-attempt.js';
 import { formatServerAddress } from './connect-string.js';
 import { ZooKeeperError } from './errors.js';
-import { NO_PASSWORD } from './handshake.js';
+import { NO_PASSWORD } from './hello.js';
 import { toStat } from './native-binding.js';
 import { failedAttempts, NativeLacks, unsupported, writable } from './native-lacks.js';
 import { NativeSession } from './native-session.js';

@@ -1,6 +1,6 @@
 import type { OutputArchive } from '../jute/output-archive.js';
 import { formatSessionId } from '../protocol/session-id.js';
-import { NO_PASSWORD, type Welcome, writeHello } from './handshake.js';
+import { NO_PASSWORD, type Welcome, writeHello } from './hello.js';
 import type { SessionOptions } from './session-contract.js';
 
 /** Which session this is, and what a server must know to take it up again. */

@@ -24,7 +24,7 @@ import { AuthList } from './auth-list.js';
 import type { ClientState } from './client.js';
 import { formatServerAddress, type ServerAddress } from './connect-string.js';
 import { closedError, ZooKeeperError } from './errors.js';
-import { readWelcome, type Welcome } from './handshake.js';
+import { readWelcome, type Welcome } from './hello.js';
 import { Liveness } from './liveness.js';
 import { closeSession } from './operations.js';
 import { ReplyReader } from './reply-reader.js';

@@ -116,7 +116,7 @@ function makeDisk(storage: Storage, { onWarning, onFatal }: StorageListener): Di
   });
 }
 
-/** The membership that was kept last, found by zoo.cfg as node/boot/membership.ts finds it. */
+/** The membership that was kept last, found by zoo.cfg as node/boot/read-membership.ts finds it. */
 async function keptConfig(fs: FileSystem): Promise<QuorumConfig | undefined> {
   const text = (await readWhole(fs, CONFIG_FILE)).toString();
   const file = /^dynamicConfigFile=(.*)$/m.exec(text)?.[1];

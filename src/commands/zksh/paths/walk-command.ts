@@ -30,6 +30,14 @@ export const WALK_OPTIONS = {
   },
 } as const;
 
+/** The argument of a walk. */
+export const WALK_ROOT = {
+  kind: 'path',
+  glob: 'serial',
+  isOptional: true,
+  summary: 'where, or a pattern; default: the working path',
+} as const;
+
 export interface WalkFlags {
   readonly depth?: number | undefined;
   readonly 'in-flight'?: number | undefined;

@@ -19,7 +19,7 @@ import { ConfigKeeper } from './config-file.js';
 import { hostViewOf } from './host.js';
 import { makeAuth } from './make-auth.js';
 import { makeContainers, makeServer } from './make-server.js';
-import type { Membership } from './membership.js';
+import type { MemberIdentity } from './read-membership.js';
 
 /** For how long a vote must stand before it is final (FastLeaderElection.finalizeWait). */
 const FINALIZE_WAIT_MS = 200;
@@ -27,7 +27,7 @@ const FINALIZE_WAIT_MS = 200;
 /** @throws ServerError EDATA when the epochs on the disk cannot be those of its data */
 export async function makeMember(
   config: Config,
-  { sid, quorumConfig }: Membership,
+  { sid, quorumConfig }: MemberIdentity,
   { storage, database, replayed, committedLog }: OpenedStorage,
   facts: () => ConfigFacts,
 ): Promise<QuorumPeer> {
@@ -100,7 +100,7 @@ export interface PeerPortsOptions {
 /** @throws ServerError ECONFIG when ssl.quorum.* or quorum.auth.* name files that are of no use */
 export function makePeerPorts(
   config: Config,
-  { sid, quorumConfig }: Membership,
+  { sid, quorumConfig }: MemberIdentity,
   { configFile, step, onWarning }: PeerPortsOptions,
 ): PeerPorts {
   const shared = {

@@ -8,7 +8,7 @@ import { openStorage } from '../storage/open-storage.js';
 import { checkStartOptions } from './check-options.js';
 import { makeMember, makePeerPorts } from './make-member.js';
 import { makeStandalone } from './make-standalone.js';
-import { readMembership } from './membership.js';
+import { readMembership } from './read-membership.js';
 import { runServer } from './run-server.js';
 
 export interface StartServerOptions {

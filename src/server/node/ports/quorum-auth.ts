@@ -21,7 +21,7 @@ import {
   isAuth,
   QUORUM_NAMES,
   readAuthPacket,
-} from '../../quorum/wire/quorum-auth.js';
+} from '../../quorum/wire/auth-packet.js';
 import { SaslDigest } from '../../session/sasl-digest.js';
 import { SaslDigestClient, type SaslLogin } from '../../session/sasl-digest-client.js';
 import { parseSaslLogin, parseSaslUsers } from '../../session/sasl-users.js';

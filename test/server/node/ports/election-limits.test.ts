@@ -5,7 +5,7 @@ import { LIMITS } from '../../../../src/server/limits/limits.js';
 import { ELECTION_WAITS } from '../../../../src/server/node/ports/election-peer.js';
 import type { ElectionPortOptions } from '../../../../src/server/node/ports/election-port.js';
 import { QuorumAuth } from '../../../../src/server/node/ports/quorum-auth.js';
-import { AUTH_MAGIC } from '../../../../src/server/quorum/wire/quorum-auth.js';
+import { AUTH_MAGIC } from '../../../../src/server/quorum/wire/auth-packet.js';
 import { ByteBuilder } from '../../../support/byte-builder.js';
 import { waitFor } from '../../../support/wait-for.js';
 import { type ElectionWorld, preambleOf, startElectionPort } from './election-world.js';

@@ -5,7 +5,7 @@ import {
   QuorumAuth,
   type QuorumAuthOptions,
 } from '../../../../src/server/node/ports/quorum-auth.js';
-import { AuthStatus, encodeAuthPacket } from '../../../../src/server/quorum/wire/quorum-auth.js';
+import { AuthStatus, encodeAuthPacket } from '../../../../src/server/quorum/wire/auth-packet.js';
 import { waitFor } from '../../../support/wait-for.js';
 
 // SASL between servers over sockets: who dials proves, who is dialled checks.

@@ -4,7 +4,7 @@ import { LOCK_KINDS, type Member, parseMembers } from '../../../../recipes/membe
 import { blockersOf } from '../../../../recipes/shared-lock.js';
 import type { CommandContext } from '../../engine/command.js';
 import type { Result } from '../../results/result.js';
-import { findAddresses } from './client-addresses.js';
+import { findSessionAddresses } from './session-addresses.js';
 
 interface Place {
   readonly state: 'holds' | 'waits';
@@ -28,7 +28,7 @@ export async function listPlaces(context: CommandContext, path: string): Promise
   const { bySession, note } =
     members.length === 0
       ? { bySession: new Map<string, string>(), note: undefined }
-      : await findAddresses(context);
+      : await findSessionAddresses(context);
   const places: Place[] = [];
   for (const [at, member] of members.entries()) {
     const stat = await client.exists(childPath(path, member.name));

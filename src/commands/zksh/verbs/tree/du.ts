@@ -1,5 +1,5 @@
 import { defineCommand } from '../../engine/command.js';
-import { CommandWalk, WALK_OPTIONS } from '../../paths/walk-command.js';
+import { CommandWalk, WALK_OPTIONS, WALK_ROOT } from '../../paths/walk-command.js';
 import type { Result } from '../../results/result.js';
 import { type SubtreeSum, SubtreeSums } from './subtree-sums.js';
 
@@ -27,12 +27,7 @@ export const du = defineCommand({
     },
   },
   args: {
-    path: {
-      kind: 'path',
-      glob: 'serial',
-      isOptional: true,
-      summary: 'where, or a pattern; default: the working path',
-    },
+    path: WALK_ROOT,
   },
   examples: [
     { line: 'du /', summary: 'which part of the tree is large' },

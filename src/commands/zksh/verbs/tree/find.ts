@@ -6,7 +6,7 @@ import { defineCommand } from '../../engine/command.js';
 import type { Token } from '../../language/parse-line.js';
 import { globToRegExp } from '../../language/path-glob.js';
 import { isEphemeral, LONG_COLUMNS, longRow } from '../../paths/long-listing.js';
-import { CommandWalk, WALK_OPTIONS } from '../../paths/walk-command.js';
+import { CommandWalk, WALK_OPTIONS, WALK_ROOT } from '../../paths/walk-command.js';
 import type { Result } from '../../results/result.js';
 import { checkExec, Exec } from './exec.js';
 import { durationOf, regExpOf } from './name-pattern.js';
@@ -53,12 +53,7 @@ export const find = defineCommand({
     'All conditions given must hold. Paths are shown as they are found. What may not be read is named at the end, and makes the exit code 9. Where --exec runs a command that changes something, all is found first, and the number and a sample are shown before it is asked; a script says --yes, or is refused. It stops at the first error, unless it is to keep going; then what failed is named at the end, with exit code 9.',
   options: OPTIONS,
   args: {
-    path: {
-      kind: 'path',
-      glob: 'serial',
-      isOptional: true,
-      summary: 'where, or a pattern; default: the working path',
-    },
+    path: WALK_ROOT,
   },
   examples: [
     { line: "find --name 'lock-*' -t ephemeral /app", summary: 'locks that are held' },

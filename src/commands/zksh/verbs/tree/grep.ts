@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
 import type { Token } from '../../language/parse-line.js';
 import { escapeRegExp } from '../../language/path-glob.js';
-import { CommandWalk, WALK_OPTIONS } from '../../paths/walk-command.js';
+import { CommandWalk, WALK_OPTIONS, WALK_ROOT } from '../../paths/walk-command.js';
 import type { Result } from '../../results/result.js';
 import { regExpOf } from './name-pattern.js';
 
@@ -22,12 +22,7 @@ export const grep = defineCommand({
   },
   args: {
     pattern: { kind: 'text', summary: 'a regular expression, as in JavaScript' },
-    path: {
-      kind: 'path',
-      glob: 'serial',
-      isOptional: true,
-      summary: 'where, or a pattern; default: the working path',
-    },
+    path: WALK_ROOT,
   },
   examples: [
     { line: 'grep -i timeout /app', summary: 'path and line' },

@@ -2,7 +2,7 @@ import { baseName } from '../../../../protocol/path.js';
 import type { Visit } from '../../../znodes/walk.js';
 import { defineCommand } from '../../engine/command.js';
 import { znodeType } from '../../paths/long-listing.js';
-import { CommandWalk, WALK_OPTIONS } from '../../paths/walk-command.js';
+import { CommandWalk, WALK_OPTIONS, WALK_ROOT } from '../../paths/walk-command.js';
 import type { Result } from '../../results/result.js';
 
 export const tree = defineCommand({
@@ -24,12 +24,7 @@ export const tree = defineCommand({
     },
   },
   args: {
-    path: {
-      kind: 'path',
-      glob: 'serial',
-      isOptional: true,
-      summary: 'where, or a pattern; default: the working path',
-    },
+    path: WALK_ROOT,
   },
   examples: [
     { line: 'tree /app', summary: 'all of it' },

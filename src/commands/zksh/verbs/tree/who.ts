@@ -7,7 +7,7 @@ import { compareNames } from '../../../znodes/walk.js';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
 import type { Token } from '../../language/parse-line.js';
 import { isEphemeral, isoTime } from '../../paths/long-listing.js';
-import { CommandWalk, WALK_OPTIONS, type WalkFlags } from '../../paths/walk-command.js';
+import { CommandWalk, WALK_OPTIONS, WALK_ROOT, type WalkFlags } from '../../paths/walk-command.js';
 import type { Column, Result, Row } from '../../results/result.js';
 import { ensembleServers } from '../connection/ensemble-servers.js';
 import { type Client, ServerAnswers } from './server-answers.js';
@@ -26,12 +26,7 @@ export const who = defineCommand({
     ...WALK_OPTIONS,
   },
   args: {
-    path: {
-      kind: 'path',
-      glob: 'serial',
-      isOptional: true,
-      summary: 'where, or a pattern; default: the working path',
-    },
+    path: WALK_ROOT,
   },
   examples: [
     { line: 'who /locks', summary: 'who has the locks' },

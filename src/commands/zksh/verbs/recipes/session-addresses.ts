@@ -4,7 +4,7 @@ import { cons } from '../../../../fourlw/cons.js';
 import { formatSessionId } from '../../../../protocol/session-id.js';
 import type { CommandContext } from '../../engine/command.js';
 
-export interface ClientAddresses {
+export interface SessionAddresses {
   /** host:port of a client by its session, as formatSessionId writes it. */
   readonly bySession: ReadonlyMap<string, string>;
   /** Why some may be missing; undefined when every server has answered. */
@@ -12,7 +12,10 @@ export interface ClientAddresses {
 }
 
 /** Asks each server of the session's list for its connections; a session is on one of them. */
-export async function findAddresses({ session, signal }: CommandContext): Promise<ClientAddresses> {
+export async function findSessionAddresses({
+  session,
+  signal,
+}: CommandContext): Promise<SessionAddresses> {
   const bySession = new Map<string, string>();
   const notes: string[] = [];
   const ask = async (server: ReturnType<typeof parseConnectString>['servers'][number]) => {

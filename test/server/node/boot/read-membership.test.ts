@@ -4,7 +4,10 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { configFromOptions } from '../../../../src/server/config/config.js';
 import { ExitCode, ServerError } from '../../../../src/server/main.js';
-import { type Membership, readMembership } from '../../../../src/server/node/boot/membership.js';
+import {
+  type MemberIdentity,
+  readMembership,
+} from '../../../../src/server/node/boot/read-membership.js';
 import { makeTempDir } from '../../../support/temp-dir.js';
 
 const LINES = {
@@ -22,7 +25,12 @@ interface Case {
   readonly dynamic?: readonly [name: string, text: string];
 }
 
-async function read({ lines = LINES, options, myid, dynamic }: Case): Promise<Membership | null> {
+async function read({
+  lines = LINES,
+  options,
+  myid,
+  dynamic,
+}: Case): Promise<MemberIdentity | null> {
   const home = makeTempDir('membership');
   try {
     const dataDir = join(home.path, 'data');

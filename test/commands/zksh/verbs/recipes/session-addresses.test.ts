@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ZooKeeper } from '../../../../../src/client/zookeeper.js';
 import type { CommandContext } from '../../../../../src/commands/zksh/engine/command.js';
-import { findAddresses } from '../../../../../src/commands/zksh/verbs/recipes/client-addresses.js';
+import { findSessionAddresses } from '../../../../../src/commands/zksh/verbs/recipes/session-addresses.js';
 import { formatSessionId } from '../../../../../src/protocol/session-id.js';
 import { makeTlsFiles, startSecure } from '../../../../support/tls-world.js';
 
@@ -16,7 +16,7 @@ test('connections are asked for with the TLS options of the session', async () =
     await client.connect();
     const session = { target, tls, wordTimeoutMs: 5000 };
     const context = { session, signal: new AbortController().signal };
-    const { bySession, note } = await findAddresses(context as unknown as CommandContext);
+    const { bySession, note } = await findSessionAddresses(context as unknown as CommandContext);
     assert.is(note, undefined);
     const address = bySession.get(formatSessionId(client.sessionId));
     assert.match(address ?? '', /^127\.0\.0\.1:\d+$/);

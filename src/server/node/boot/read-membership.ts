@@ -13,7 +13,7 @@ import {
 } from '../../quorum/membership/quorum-config.js';
 import { ExitCode, ServerError } from '../storage/errors.js';
 
-export interface Membership {
+export interface MemberIdentity {
   readonly sid: number;
   readonly own: QuorumServerConfig;
   readonly quorumConfig: QuorumConfig;
@@ -32,7 +32,7 @@ export async function readMembership(
   config: Config,
   dataDir: string | null,
   configFile: string,
-): Promise<Membership | null> {
+): Promise<MemberIdentity | null> {
   checkConfig('config', config);
   if (dataDir !== null) checkText('dataDir', dataDir);
   checkText('configFile', configFile);

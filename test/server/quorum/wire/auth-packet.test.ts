@@ -6,7 +6,7 @@ import {
   encodeAuthPacket,
   isAuth,
   readAuthPacket,
-} from '../../../../src/server/quorum/wire/quorum-auth.js';
+} from '../../../../src/server/quorum/wire/auth-packet.js';
 import { ByteBuilder } from '../../../support/byte-builder.js';
 
 /** As Java makes a long of -0xa0dbcafecafe1234L. */
