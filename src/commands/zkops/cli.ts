@@ -15,6 +15,11 @@ import type { TaskEntry } from './calls/task.js';
 import { execute } from './execute.js';
 import { TASKS, VERBS } from './index.js';
 
+const EXAMPLES = `
+Examples:
+  zkops health --ensemble hosts.txt
+  zkops smoke --servers zk1,zk2,zk3 -o prom --out smoke.prom --fail-on never`;
+
 const EXIT_STATUS = `
 Exit status: 0 healthy, 1 warning (a member is down, the quorum holds), 2 critical (no quorum, no
 leader, nothing answers), 3 cannot judge, 64 bad usage, 65 bad hosts file, 130 interrupted.`;
@@ -36,7 +41,7 @@ export async function main(
   let exitCode: number = EXIT_CODES.healthy;
   const program = makeProgram(world);
   const declare = (command: Command, { summary, args: names, options, run }: Call): void => {
-    command.description(summary).addHelpText('after', EXIT_STATUS);
+    command.description(summary);
     for (const name of names) command.argument(name);
     for (const option of options) command.addOption(makeOption(option));
     command.action(async (...given: unknown[]) => {
@@ -82,7 +87,8 @@ function makeProgram(world: CliWorld): Command {
       writeErr: world.writeError,
       outputError: (text, write) => write(text.replace(/^error: /, 'zkops: ')),
     })
-    .addHelpText('after', EXIT_STATUS);
+    .addHelpText('after', EXAMPLES)
+    .addHelpText('afterAll', EXIT_STATUS);
 }
 
 /** Gives the exit code. What is a fault of zkops itself is thrown on. */

@@ -23,14 +23,12 @@ export function taskCall(task: Task & Pick<TaskEntry, 'summary'>, verb: string, 
     options: taskOptions(task),
     run: (given: readonly string[], options: ParsedOptions): Promise<number> => {
       if (world.runJob === undefined) throw new Error('no task runs here');
-      return world.runJob(async (job) => {
-        try {
-          return await carryOut(task, verb, given, options, world, job);
-        } catch (error) {
+      return world.runJob((job) =>
+        carryOut(task, verb, given, options, world, job).catch((error: unknown) => {
           if (job.signal.aborted) return EXIT_INTERRUPTED;
           throw error;
-        }
-      });
+        }),
+      );
     },
   };
 }

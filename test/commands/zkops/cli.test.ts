@@ -144,7 +144,10 @@ for (const [says, ...args] of USAGE) {
 test('help and version go to stdout and exit 0; a bare call is a usage error', async () => {
   const help = await call(['--help']);
   assert.is(help.exitCode, 0);
-  assert.ok(help.out.includes('Exit status: 0 healthy'));
+  assert.match(help.out, /^Examples:\n {2}zkops health --ensemble hosts.txt$/m);
+  for (const { out } of [help, await call(['snap', '--help']), await call(['snap', 'top', '-h'])]) {
+    assert.is(out.split('Exit status: 0 healthy').length, 2, out);
+  }
   const verbHelp = await call(['mntr', '--help']);
   assert.is(verbHelp.exitCode, 0);
   assert.ok(verbHelp.out.includes('--keys <glob>'));

@@ -131,11 +131,7 @@ export function verbOptions(verb: OpsVerb): readonly CallOption[] {
     ...TIME_OPTIONS,
     ...outputOptions(OUTPUT_FORMATS),
     ...when(!isLive, OUT_OPTION, ['--lock <file>', 'do nothing while another run holds this file']),
-    ...when(verb.judge === 'ensemble', [
-      '--min-serving <n>',
-      'critical when fewer members serve',
-      'count',
-    ]),
+    ...when(verb.judge === 'ensemble', ['--min-serving <n>', 'critical when fewer serve', 'count']),
     ...when(verb.isConfirmed, ['--confirm <ms>', 'wait before the second look', 'ms', 1000]),
     ...when(
       isMeasured && isLive,

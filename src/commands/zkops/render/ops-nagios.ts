@@ -14,12 +14,9 @@ export function opsToNagios({ members, verdict }: Pick<RunResult, 'members' | 'v
     .map(({ server, text }) => (server === undefined ? text : `${server}: ${text}`));
   // A bar would start the performance data.
   const says = safeLine([verdict.summary, ...rest].join('; ')).replaceAll('|', '/');
-  const up = members.filter(({ state }) => !isDown(state)).length;
-  const data = [
-    `members_up=${up};;;0;${members.length}`,
-    ...members
-      .filter(({ state }) => !isDown(state))
-      .map(({ server, tookMs }) => `'${server}'=${Math.round(tookMs)}ms`),
-  ];
-  return `ZOOKEEPER ${STATUS[verdict.level]} - ${says}${members.length === 0 ? '' : ` | ${data.join(' ')}`}\n`;
+  const start = `ZOOKEEPER ${STATUS[verdict.level]} - ${says}`;
+  if (members.length === 0) return `${start}\n`;
+  const up = members.filter(({ state }) => !isDown(state));
+  const times = up.map(({ server, tookMs }) => ` '${server}'=${Math.round(tookMs)}ms`).join('');
+  return `${start} | members_up=${up.length};;;0;${members.length}${times}\n`;
 }
