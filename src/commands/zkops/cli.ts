@@ -45,8 +45,8 @@ export async function main(
     for (const name of names) command.argument(name);
     for (const option of options) command.addOption(makeOption(option));
     command.action(async (...given: unknown[]) => {
-      const values = given.slice(0, names.length).flat();
-      exitCode = await run(values.filter(isText), command.opts<ParsedOptions>());
+      const values = given.flat().filter((value) => typeof value === 'string');
+      exitCode = await run(values, command.opts<ParsedOptions>());
     });
   };
   for (const verb of VERBS) {
@@ -98,8 +98,6 @@ function tellFault(error: unknown, { writeError }: CliWorld): number {
   for (const line of safeText(error.message).split('\n')) writeError(`zkops: ${line}\n`);
   return error.exitCode;
 }
-
-const isText = (value: unknown): value is string => typeof value === 'string';
 
 function makeOption([flags, about, kind = 'text', fallback]: CallOption): Option {
   const option = new Option(flags, about).default(fallback);

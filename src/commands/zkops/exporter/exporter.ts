@@ -52,6 +52,7 @@ async function exporter(call: TaskCall): Promise<Report> {
     hasOldNames: call.has('old-names'),
   });
   if (call.has('once')) return documentOf(await scraper.scrape());
+  if (call.text('out') !== undefined) throw new UsageError('--out needs --once, too');
   const endpoint = await serveMetrics(listenAddress(call), () => scraper.scrape());
   async function* rows(): AsyncGenerator<ReportRow[], void, undefined> {
     try {
