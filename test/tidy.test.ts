@@ -54,7 +54,6 @@ const REGISTRARS = [
 /** Files over 300 lines, and how long each may be: the figures may only become smaller. */
 const LONG_FILES: Readonly<Record<string, number>> = {
   'src/client/session.ts': 310,
-  'src/client/zookeeper.ts': 310,
   'src/commands/zksh/language/parse-line.ts': 350,
   'src/server/admin/state-commands.ts': 330,
   'src/server/config/config-keys.ts': 410,

@@ -1,10 +1,11 @@
 import type { ACL, ClientInfo, Stat } from '../protocol/data.js';
 import type { OpResult } from './client.js';
+import { ClientLife } from './client-life.js';
 import { formatServerAddress, type ServerAddress } from './connect-string.js';
 import { UnsupportedError } from './errors.js';
 
 /** The operations that the npm package `zookeeper` has no call for, or none that can be used. */
-export abstract class NativeLacks {
+export abstract class NativeLacks extends ClientLife {
   updateServers(): void {
     throw unsupported('change the list of servers of a session');
   }

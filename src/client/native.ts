@@ -1,4 +1,3 @@
-import { EventEmitter } from 'node:events';
 import { checkBytes, checkData, checkText, type Data } from '../protocol/check-argument.js';
 import type { ACL, Stat } from '../protocol/data.js';
 import { ErrorCode } from '../protocol/error-code.js';
@@ -7,7 +6,6 @@ import {
   badArguments,
   CONFIG_PATH,
   checkACL,
-  checkListener,
   checkVersion,
   type ResolvedOptions,
   resolveCreate,
@@ -17,7 +15,6 @@ import {
 } from './arguments.js';
 import { toClientPath, toServerPath } from './chroot.js';
 import type {
-  ClientEvents,
   ClientOptions,
   ClientState,
   CreateOptions,
@@ -28,7 +25,6 @@ import type {
 } from './client.js';
 import { ConnectAttempt } from './connect-attempt.js';
 import { formatServerAddress } from './connect-string.js';
-import { ZooKeeperError } from './errors.js';
 import { NO_PASSWORD } from './hello.js';
 import { toStat } from './native-binding.js';
 import { failedAttempts, NativeLacks, unsupported, writable } from './native-lacks.js';
@@ -53,15 +49,9 @@ export function createNativeClient(options: ClientOptions): SessionClient {
  * - `close` blocks the process until the server has closed the session, 1.5 s at most.
  */
 class NativeClient extends NativeLacks implements SessionClient {
-  private readonly emitter = new EventEmitter();
   private readonly resolved: ResolvedOptions;
   private readonly session: NativeSession;
-  private readonly attempt: ConnectAttempt;
-  private readonly closed: Promise<void>;
-  private resolveClosed: () => void = () => {};
-  private readonly defaultWatcher: Watcher = (event) => {
-    this.emitter.emit('watch', event);
-  };
+  protected readonly attempt: ConnectAttempt;
 
   constructor(given: ClientOptions) {
     super();
@@ -70,9 +60,6 @@ class NativeClient extends NativeLacks implements SessionClient {
     if (options.canBeReadOnly === true) throw unsupported('open a read-only session');
     if (options.maxFrameLength !== undefined) throw unsupported('limit the length of a reply');
     if (this.resolved.servers.some(({ isSecure }) => isSecure)) throw unsupported('speak TLS');
-    this.closed = new Promise((resolve) => {
-      this.resolveClosed = resolve;
-    });
     this.session = new NativeSession(options, this.resolved, (state, reason) =>
       this.changedState(state, reason),
     );
@@ -244,18 +231,6 @@ class NativeClient extends NativeLacks implements SessionClient {
     return this.closed;
   }
 
-  on<E extends keyof ClientEvents>(event: E, listener: (...args: ClientEvents[E]) => void): this {
-    checkListener(event, listener);
-    this.emitter.on(event, listener);
-    return this;
-  }
-
-  off<E extends keyof ClientEvents>(event: E, listener: (...args: ClientEvents[E]) => void): this {
-    checkListener(event, listener);
-    this.emitter.off(event, listener);
-    return this;
-  }
-
   private open(): void {
     this.session.open().catch((error: Error) => {
       this.attempt.fail(error);
@@ -281,18 +256,5 @@ class NativeClient extends NativeLacks implements SessionClient {
 
   private arm(kind: WatchKind, path: string, watcher: Watcher | undefined): void {
     if (watcher !== undefined) this.session.arm(kind, path, watcher);
-  }
-
-  private changedState(state: ClientState, reason: Error | undefined): void {
-    if (state === 'connected') this.attempt.succeed();
-    else if (state === 'expired') {
-      this.attempt.fail(new ZooKeeperError(ErrorCode.SESSIONEXPIRED, undefined, { cause: reason }));
-    } else if (state === 'auth-failed') {
-      this.attempt.fail(new ZooKeeperError(ErrorCode.AUTHFAILED, undefined, { cause: reason }));
-    } else if (state === 'closed') {
-      this.attempt.abandon(reason);
-      this.resolveClosed();
-    }
-    this.emitter.emit('state', state, reason);
   }
 }

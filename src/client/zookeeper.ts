@@ -1,11 +1,8 @@
-import { EventEmitter } from 'node:events';
 import type { Data } from '../protocol/check-argument.js';
 import type { ACL, ClientInfo, Stat } from '../protocol/data.js';
-import { ErrorCode } from '../protocol/error-code.js';
 import type { AddWatchMode, WatcherType } from '../protocol/watch-event.js';
 import {
   CONFIG_PATH,
-  checkListener,
   checkRemoval,
   resolveAddWatch,
   resolveAuth,
@@ -21,7 +18,6 @@ import {
 } from './arguments.js';
 import { toServerPath } from './chroot.js';
 import type {
-  ClientEvents,
   ClientOptions,
   ClientState,
   CreateOptions,
@@ -33,9 +29,9 @@ import type {
   Watcher,
   WatchOption,
 } from './client.js';
+import { ClientLife } from './client-life.js';
 import { ConnectAttempt } from './connect-attempt.js';
 import { formatServerAddress } from './connect-string.js';
-import { ZooKeeperError } from './errors.js';
 import { multi } from './multi.js';
 import * as operations from './operations.js';
 import { makeRequest, type Operation } from './request.js';
@@ -45,29 +41,21 @@ import { SessionDriver } from './session-driver.js';
 type DataAndStat = { data: Buffer | null; stat: Stat };
 
 /** The built-in client: nothing native, every operation of the protocol. */
-export class ZooKeeper implements SessionClient {
+export class ZooKeeper extends ClientLife implements SessionClient {
   readonly chroot: string;
-  private readonly emitter = new EventEmitter();
   private readonly options: ClientOptions;
   private readonly driver: SessionDriver;
-  private readonly attempt: ConnectAttempt;
+  protected readonly attempt: ConnectAttempt;
   private readonly hasRequestTimeout: boolean;
-  private readonly closed: Promise<void>;
-  private resolveClosed: () => void = () => {};
-  private readonly defaultWatcher: Watcher = (event) => {
-    this.emitter.emit('watch', event);
-  };
 
   /** @throws TypeError or RangeError that names the option */
   constructor(given: ClientOptions) {
+    super();
     const resolved = resolveOptions(given);
     const { options } = resolved;
     this.options = options;
     this.chroot = resolved.chroot;
     this.hasRequestTimeout = resolved.requestTimeoutMs > 0;
-    this.closed = new Promise((resolve) => {
-      this.resolveClosed = resolve;
-    });
     this.driver = new SessionDriver(
       {
         ...resolved,
@@ -237,18 +225,6 @@ export class ZooKeeper implements SessionClient {
     return this.closed;
   }
 
-  on<E extends keyof ClientEvents>(event: E, listener: (...args: ClientEvents[E]) => void): this {
-    checkListener(event, listener);
-    this.emitter.on(event, listener);
-    return this;
-  }
-
-  off<E extends keyof ClientEvents>(event: E, listener: (...args: ClientEvents[E]) => void): this {
-    checkListener(event, listener);
-    this.emitter.off(event, listener);
-    return this;
-  }
-
   private serverPath(path: string): string {
     return toServerPath(this.chroot, path);
   }
@@ -286,24 +262,9 @@ export class ZooKeeper implements SessionClient {
       this.driver.submit(request, this.hasRequestTimeout);
     });
   }
-
-  private changedState(state: ClientState, reason: Error | undefined): void {
-    if (state === 'connected' || state === 'connected-readonly') this.attempt.succeed();
-    else if (state === 'expired') this.attempt.fail(endOf(ErrorCode.SESSIONEXPIRED, reason));
-    else if (state === 'auth-failed') this.attempt.fail(endOf(ErrorCode.AUTHFAILED, reason));
-    else if (state === 'closed') {
-      this.attempt.abandon(reason);
-      this.resolveClosed();
-    }
-    this.emitter.emit('state', state, reason);
-  }
 }
 
 /** Makes a client over the built-in implementation; connect() connects it. */
 export function createClient(options: ClientOptions): SessionClient {
   return new ZooKeeper(options);
-}
-
-function endOf(code: number, reason: Error | undefined): ZooKeeperError {
-  return new ZooKeeperError(code, undefined, { cause: reason });
 }

@@ -129,10 +129,11 @@ test('the walk knows every function of the entry and every method of a client', 
   assert.equal([...FUNCTIONS.map(({ name }) => name), ...MADE_BY_US].sort(), functions.sort());
   const { prototype } = entry.ZooKeeper;
   const internal = ['constructor', 'guarded', 'read', 'request', 'serverPath', 'changedState'];
-  const methods = Object.getOwnPropertyNames(prototype).filter((name) => {
-    const { value } = Object.getOwnPropertyDescriptor(prototype, name) ?? {};
-    return typeof value === 'function' && !internal.includes(name);
-  });
+  const methods = [prototype, Object.getPrototypeOf(prototype)].flatMap((each: object) =>
+    Object.entries(Object.getOwnPropertyDescriptors(each))
+      .filter(([name, { value }]) => typeof value === 'function' && !internal.includes(name))
+      .map(([name]) => name),
+  );
   const client = entry.createClient({ connectString: 'a' });
   const known = new Set(clientCalls(client).map(({ name }) => name));
   assert.equal([...known].sort(), methods.sort());
