@@ -1,15 +1,21 @@
-import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OUTPUT_FORMATS } from '../../../src/commands/zkops/calls/options.js';
 import { main } from '../../../src/commands/zkops/cli.js';
 import { TASKS, VERBS } from '../../../src/commands/zkops/index.js';
 import { WORDS } from '../../../src/fourlw/index.js';
-import { repositoryRoot } from '../../fourlw/captured-view.js';
+import { type ManualItem, partOf, readManual } from '../../support/manual-page.js';
 
-const MAN = readFileSync(`${repositoryRoot()}/man/zkops.1`, 'utf8').replaceAll('\\-', '-');
+const PAGE = readManual('zkops.1');
+const OPTIONS = partOf(PAGE, 'OPTIONS').items;
 
-async function helpOf(verb: string): Promise<string> {
+interface HelpOption {
+  readonly letter: string | undefined;
+  readonly name: string;
+  readonly hasValue: boolean;
+}
+
+async function optionsOf(verb: string): Promise<readonly HelpOption[]> {
   let out = '';
   await main([verb, '--help'], {
     ask: () => Promise.reject(new Error('not asked')),
@@ -21,30 +27,103 @@ async function helpOf(verb: string): Promise<string> {
     writeError: () => undefined,
     render: () => '',
   });
-  return out;
+  const rows = [...out.matchAll(/^ +(?:-(\w), )?--([a-z-]+)( <)?/gm)];
+  assert.ok(rows.length > 10, `${verb} --help lists its options`);
+  return rows
+    .map(([, letter, name = '', value]) => ({ letter, name, hasValue: value !== undefined }))
+    .filter(({ name }) => name !== 'help');
 }
 
-test('the man page names every word, verb, format and option', async () => {
-  for (const { name } of VERBS) {
-    assert.match(MAN, new RegExp(`^\\.It Cm (.* )?${name}\\b`, 'm'), name);
-    for (const [option] of (await helpOf(name)).matchAll(/--[a-z]+/g)) {
-      assert.ok(option === '--help' || MAN.includes(option.slice(1)), `${name} ${option}`);
-    }
-  }
-  for (const format of OUTPUT_FORMATS) assert.match(MAN, new RegExp(`\\.It Cm .*${format}\\b`));
+/** The names that the terms of a part give, as in `Cm conf , Cm envi` or `json , Cm jsonl`. */
+function namesIn(heading: string): readonly string[] {
+  return partOf(PAGE, heading).items.flatMap(({ term }) => pieces(term).map(nameOf));
+}
+
+function pieces(term: string): readonly string[] {
+  return term.split(' , ');
+}
+
+function nameOf(piece: string): string {
+  return piece.replace(/^Cm /, '').replace(/ (Ar|Op) .*$/, '');
+}
+
+/** As a task declares it, `--by <what>` first. */
+function longName([flags]: readonly [string, ...unknown[]]): string {
+  const name = /--([a-z-]+)/.exec(flags)?.[1];
+  if (name === undefined) throw new Error(`no long option in ${flags}`);
+  return name;
+}
+
+function hasFlag(text: string, name: string): boolean {
+  return new RegExp(`(^|[ .])Fl -${name}( |$)`, 'm').test(text);
+}
+
+function itemOf(name: string): ManualItem | undefined {
+  return OPTIONS.find(({ term }) => hasFlag(term, name));
+}
+
+test('the man page has every word and verb in its part, and no other', () => {
+  const words = VERBS.map(({ name }) => name).filter((name) => Object.hasOwn(WORDS, name));
+  assert.equal([...namesIn('Words')].sort(), words.sort());
+  const verbs = VERBS.map(({ name }) => name).filter((name) => !Object.hasOwn(WORDS, name));
+  assert.equal([...namesIn('Verbs')].sort(), verbs.sort());
+  assert.equal([...namesIn('OUTPUT')].sort(), [...OUTPUT_FORMATS].sort());
 });
 
-test('the man page names every task and its options', async () => {
+test('every option of every verb is a term under OPTIONS, whole, with its letter and value', async () => {
+  const takers = new Map<string, string[]>();
+  for (const { name: verb } of VERBS) {
+    for (const { letter, name, hasValue } of await optionsOf(verb)) {
+      takers.set(name, [...(takers.get(name) ?? []), verb]);
+      const term = itemOf(name)?.term;
+      if (term === undefined) throw new Error(`${verb} --${name} is no term under OPTIONS`);
+      const own = pieces(term).find((piece) => hasFlag(piece, name)) ?? '';
+      assert.is(/ Ar /.test(own), hasValue, `${verb} --${name}: is there a value?`);
+      assert.is(/^Fl (\w) , /.exec(term)?.[1], letter, `${verb} --${name}: its letter`);
+    }
+  }
+  // Where an item says which verbs an option is for, it names just those that take it.
+  for (const [name, verbs] of takers) {
+    const named = /(?:^|\n)For\n((?:\.Cm .*\n?|and\n)+)/.exec(itemOf(name)?.body ?? '')?.[1];
+    if (named === undefined) continue;
+    const found = [...named.replaceAll('.Cm', '').matchAll(/[a-z]+/g)].map(([word]) => word);
+    assert.equal(found.filter((word) => word !== 'and').sort(), verbs.sort(), `--${name} is for`);
+  }
+});
+
+test('every option of a task stands with the task, or with all tasks of its part', async () => {
+  const named: string[] = [];
+  const missing: string[] = [];
   for (const entry of TASKS) {
     for (const task of await entry.load()) {
       const name = task.name === entry.name ? entry.name : `${entry.name} ${task.name}`;
-      assert.match(MAN, new RegExp(`^\\.It Cm ${name}\\b`, 'm'), name);
-      for (const option of task.options) {
-        const [flag = ''] = /-[a-z-]+/.exec(option[0].slice(1)) ?? [];
-        assert.ok(flag !== '' && MAN.includes(flag), `${name} -${flag}`);
-      }
+      named.push(name);
+      const part = partOf(PAGE, task.hasMembers ? 'Probes' : 'Files');
+      const item = part.items.find(({ term }) => nameOf(term) === name);
+      if (item === undefined) throw new Error(`${name} is no term under ${part.heading}`);
+      const told = `${item.body}\n${part.text}`;
+      const untold = task.options.map(longName).filter((option) => !hasFlag(told, option));
+      missing.push(...untold.map((option) => `${name} --${option}`));
     }
   }
+  assert.equal(missing, []);
+  assert.equal([...namesIn('Probes'), ...namesIn('Files')].sort(), named.sort());
+});
+
+test('the man page names no option that nothing takes', async () => {
+  const known = new Set(['help', 'version']);
+  for (const { name: verb } of VERBS) {
+    for (const { name } of await optionsOf(verb)) known.add(name);
+  }
+  for (const entry of TASKS) {
+    for (const task of await entry.load()) {
+      for (const option of task.options) known.add(longName(option));
+    }
+  }
+  const page = PAGE.map(({ text, items }) => [text, ...items.map((i) => `${i.term}\n${i.body}`)]);
+  const flags = page.flat().flatMap((text) => [...text.matchAll(/(?<=^|[ .])Fl -(\S+)/gm)]);
+  assert.ok(flags.length > 100, 'the page is read');
+  for (const [, name = ''] of flags) assert.ok(known.has(name), `--${name}`);
 });
 
 test('every four-letter word can be asked', () => {
@@ -56,10 +135,8 @@ test('the man page names every state of a row and every exit code', () => {
   const states =
     'serving answered read-only not-serving refused timeout dns reset unreachable tls empty ' +
     'not-whitelisted unreadable too-large too-costly';
-  for (const state of states.split(' ')) {
-    assert.match(MAN, new RegExp(`^\\.It (.* , )?${state}( ,|$)`, 'm'), state);
-  }
-  for (const code of [0, 1, 2, 3, 64, 65]) assert.match(MAN, new RegExp(`^\\.It ${code}$`, 'm'));
+  assert.equal(namesIn('States of a member'), states.split(' '));
+  assert.equal([...namesIn('EXIT STATUS')].sort(), ['0', '1', '130', '2', '3', '64', '65']);
 });
 
 test.run();

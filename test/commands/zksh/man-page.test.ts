@@ -1,38 +1,100 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { usageOf } from '../../../src/commands/zksh/engine/command.js';
+import type { Command } from '../../../src/commands/zksh/engine/command.js';
 import { manPage } from '../../../src/commands/zksh/man-page.js';
 import { allCommands } from '../../../src/commands/zksh/running/registry.js';
+import { repositoryRoot } from '../../fourlw/captured-view.js';
+import { type ManualPart, readManual } from '../../support/manual-page.js';
 import { makeShellWorld } from '../../support/shell-world.js';
 
-/** Below the repository's root, wherever this was built to. */
-function repositoryFile(name: string): string {
-  for (let folder = new URL('./', import.meta.url); ; folder = new URL('../', folder)) {
-    const file = fileURLToPath(new URL(name, folder));
-    try {
-      readFileSync(file);
-      return file;
-    } catch {
-      if (folder.pathname === '/') throw new Error(`no ${name} above this test`);
-    }
-  }
-}
-
 test('man/zksh.1 is what the declarations say (UPDATE_GOLDEN=1 writes it)', async () => {
-  const file = repositoryFile('man/zksh.1');
+  const file = join(repositoryRoot(), 'man/zksh.1');
   const page = manPage(await allCommands());
   if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(file, page);
   assert.fixture(readFileSync(file, 'utf8'), page);
 });
 
-test('every command is in the man page and in help', async () => {
-  const page = manPage(await allCommands()).replace(/\\-/g, '-');
+/** A synopsis read word by word: `create [-s] [-t TTL] path [data]`. */
+function readSynopsis(line: string) {
+  const [name = '', ...words] = line.match(/\[[^\]]*\]|\S+/g) ?? [];
+  const flags = new Map<string, boolean>();
+  const args: string[] = [];
+  let isBehind = false;
+  for (const word of words) {
+    const option = /^\[(-[^\s\]]+)( [^\]]+)?\]$/.exec(word);
+    if (word === '--') isBehind = true;
+    else if (option !== null && option[1] !== '--') {
+      flags.set(option[1] ?? '', option[2] !== undefined);
+    } else args.push(isBehind ? `-- ${word}` : word);
+  }
+  return { name, flags, args };
+}
+
+/** The same, as a command declares it. */
+function declaredSynopsis({ name, options, args }: Command) {
+  const flags = new Map<string, boolean>();
+  for (const [long, { letter, kind }] of Object.entries(options)) {
+    flags.set(letter ? `-${letter}` : `--${long}`, kind !== undefined);
+  }
+  const words = Object.entries(args).map(([word, spec]) => {
+    const text = `${spec.isBehindDashes ? '-- ' : ''}${word}${spec.isVariadic ? '...' : ''}`;
+    return spec.isOptional ? `[${text}]` : text;
+  });
+  return { name, flags, args: words };
+}
+
+/** What stands with a term that satisfies `isWanted`, the term being the only such one. */
+function meaningOf(part: ManualPart, what: string, isWanted: (term: string) => boolean): string {
+  const found = part.items.filter(({ term }) => isWanted(term));
+  assert.is(found.length, 1, `${part.heading}: ${what}`);
+  return found[0]?.body.toLowerCase() ?? '';
+}
+
+test('the page has a part for each command, with all that it declares', async () => {
+  const page = readManual('zksh.1');
+  const commands = await allCommands();
+  assert.ok(commands.length > 50);
+  for (const command of commands) {
+    const { name, summary, description = '', aliases = [] } = command;
+    const parts = page.filter(({ heading }) => readSynopsis(heading).name === name);
+    assert.is(parts.length, 1, name);
+    const part = parts[0] as ManualPart;
+    assert.equal(readSynopsis(part.heading), declaredSynopsis(command), name);
+    const text = [part.text, ...part.items.map(({ body }) => body)].join('\n').toLowerCase();
+    for (const told of [summary, description, ...aliases]) {
+      assert.ok(text.includes(told.toLowerCase()), `${name}: ${told}`);
+    }
+    for (const [long, { letter, kind, summary: meaning }] of Object.entries(command.options)) {
+      const flags = letter ? [`-${letter}`, `--${long}`] : [`--${long}`];
+      const told = meaningOf(part, `--${long}`, (term) => {
+        const words = term.split(/,? /);
+        const own = words.filter((word) => word.startsWith('-'));
+        return own.join() === flags.join() && words.length - own.length === (kind ? 1 : 0);
+      });
+      assert.is(told, `${meaning}.`.toLowerCase(), `${name} --${long}`);
+    }
+    for (const [word, { summary: meaning }] of Object.entries(command.args)) {
+      const told = meaningOf(part, word, (term) => term === word);
+      assert.is(told, `${meaning}.`.toLowerCase(), `${name} ${word}`);
+    }
+    for (const { line, summary: meaning } of command.examples) {
+      const told = meaningOf(part, line, (term) => term === line);
+      assert.is(told, `${meaning}.`.toLowerCase(), `${name}: ${line}`);
+    }
+  }
+});
+
+test('help has a row for each command', async () => {
   const help = await makeShellWorld().run('help');
+  // A synopsis too long for its column has its summary in the next row.
+  const rows = [...help.matchAll(/^ {2}(\S.*?)(?:\n {10,}| {2,})(\S.*)$/gm)];
   for (const command of await allCommands()) {
-    assert.ok(page.includes(`.SS ${usageOf(command)}\n`), command.name);
-    assert.ok(help.includes(usageOf(command)), command.name);
+    const found = rows.filter(([, usage = '']) => readSynopsis(usage).name === command.name);
+    assert.is(found.length, 1, command.name);
+    assert.equal(readSynopsis(found[0]?.[1] ?? ''), declaredSynopsis(command));
+    assert.is(found[0]?.[2], command.summary);
   }
 });
 
