@@ -20,7 +20,9 @@ export interface ManualPart {
 
 /** The parts of `man/<name>`, by `.Sh` and `.Ss` or `.SH` and `.SS`. */
 export function readManual(name: string): readonly ManualPart[] {
-  const source = unescapeRoff(readFileSync(join(repositoryRoot(), 'man', name), 'utf8'));
+  const source = unescapeRoff(
+    readFileSync(join(repositoryRoot(), 'man', name), 'utf8').replace(/^\.\\".*\n/gm, ''),
+  );
   const [, ...parts] = source.split(/^\.S[HhSs] /m);
   return parts.map(readPart);
 }
@@ -58,11 +60,18 @@ function readPart(source: string): ManualPart {
 const ESCAPES: Readonly<Record<string, string>> = {
   '-': '-',
   e: '\\',
+  // What an argument of a macro needs before its own escape.
+  '\\': '\\',
   '&': '',
   '(aq': "'",
   '(dq': '"',
 };
 
+/** @throws Error for an escape that is none of the above, which would vanish from the page */
 function unescapeRoff(source: string): string {
-  return source.replace(/\\(-|e|&|\(aq|\(dq)/g, (_, name: string) => ESCAPES[name] ?? '');
+  return source.replace(/\\(\((?:aq|dq)|.)/g, (whole: string, name: string) => {
+    const text = ESCAPES[name];
+    if (text === undefined) throw new Error(`${whole} is no escape of these pages`);
+    return text;
+  });
 }
