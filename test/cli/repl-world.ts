@@ -3,9 +3,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { test } from 'uvu';
+import type { test } from 'uvu';
 import type { ZooKeeperClient } from '../../src/client/client.js';
 import { createClient } from '../../src/client/zookeeper.js';
+import { SharedByTests } from '../support/shared-by-tests.js';
 import { makeTempDir } from '../support/temp-dir.js';
 import { startTerminal, type Terminal } from '../support/terminal.js';
 
@@ -57,18 +58,19 @@ interface ReplTest {
 }
 
 const tests: ReplTest[] = [];
-let starting: Promise<ReplServer> | undefined;
-let start: (() => Promise<ReplServer>) | undefined;
+let server: ReplServer | undefined;
 
-/** Registers the tests; the server is started by the first and stopped by the last of them. */
-export function runReplSuite({ name, register, isWhole, ...suite }: ReplSuite): void {
-  start = suite.start;
+/** Registers the tests; the server is started by the first and stopped after the last of them. */
+export function runReplSuite({ name, register, isWhole, start }: ReplSuite): void {
+  const shared = new SharedByTests(start);
   for (const { title, work, isOfServer } of tests) {
-    if (isWhole || isOfServer) register(`${name}: ${title}`, work);
+    if (!isWhole && !isOfServer) continue;
+    const run = shared.use((started) => {
+      server = started;
+      return work();
+    });
+    register(`${name}: ${title}`, run);
   }
-  test(`${name}: the server is stopped`, async () => {
-    await (await starting)?.close();
-  });
 }
 
 export function serverTest(title: string, work: () => Promise<void>): void {
@@ -83,9 +85,8 @@ export async function inWorld(
   work: (world: World) => Promise<void>,
   options: Partial<WorldOptions> = {},
 ): Promise<void> {
-  starting ??= start?.();
-  if (starting === undefined) throw new Error('runReplSuite says which server to start');
-  const { connectString, others = connectString } = await starting;
+  if (server === undefined) throw new Error('runReplSuite says which server to start');
+  const { connectString, others = connectString } = server;
   const home = makeTempDir('repl');
   const pidFile = join(home.path, 'pid');
   const historyFile = join(home.path, 'history');

@@ -3,9 +3,9 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ACL } from '../../src/protocol/data.js';
 import { OpCode } from '../../src/protocol/op-code.js';
-import type { RunningServer } from '../../src/server/main.js';
 import { startBundled } from '../support/bundled.js';
-import { hasOracle, type Oracle, oracleTest, startOracle } from '../support/oracle.js';
+import { oracleTest, startOracle } from '../support/oracle.js';
+import { SharedByTests } from '../support/shared-by-tests.js';
 import { compareServers } from './support/compare.js';
 import { create, createTTL, exists, getData, HIDDEN, OPEN, send, setData } from './support/ops.js';
 import { RawClient } from './support/raw-client.js';
@@ -15,24 +15,18 @@ import type { Op, Step } from './support/world.js';
 const NO_REAPING = { 'znode.container.checkIntervalMs': '1000000000' };
 const CONFIG = { tickTime: '2000', extendedTypesEnabled: 'true', ...NO_REAPING };
 /** Started by the first test that needs them, stopped by the last one: a JVM takes a second. */
-const shared: { servers?: Promise<Servers> } = {};
+const shared = new SharedByTests(startBoth);
 
-interface Servers {
-  readonly oracle: Oracle;
-  readonly bundled: RunningServer;
-}
-
-function serversOfFile(): Promise<Servers> {
-  shared.servers ??= startBoth();
-  return shared.servers;
-}
-
-async function startBoth(): Promise<Servers> {
+async function startBoth() {
   const [oracle, bundled] = await Promise.all([
     startOracle({ config: CONFIG, properties: NO_REAPING }),
     startBundled({ config: CONFIG }),
   ]);
-  return { oracle, bundled };
+  const close = async () => {
+    await bundled.close();
+    await oracle.close();
+  };
+  return { oracle, bundled, close };
 }
 
 function by(client: number, ...ops: Op[]): Step {
@@ -132,15 +126,14 @@ const MENDED: readonly { readonly what: string; steps(top: string): readonly Ste
 ];
 
 for (const [index, { what, steps }] of MENDED.entries()) {
-  oracleTest(`both: ${what}`, async () => {
-    const { oracle, bundled } = await serversOfFile();
+  const work = shared.use(async ({ oracle, bundled }) => {
     const world = { clients: 2, steps: steps(`/mended-${index}`) };
     assert.equal(await compareServers(bundled.port, oracle.port, world), undefined);
   });
+  oracleTest(`both: ${what}`, work);
 }
 
-oracleTest('both: the order of an ACL is kept and its duplicates are dropped', async () => {
-  const { oracle, bundled } = await serversOfFile();
+const compareAclOrder = shared.use(async ({ oracle, bundled }) => {
   const ip = { perms: 1, id: { scheme: 'ip', id: '127.0.0.1' } };
   const ann = { perms: 2, id: { scheme: 'digest', id: 'ann:x' } };
   for (const { port } of [bundled, oracle]) {
@@ -152,13 +145,6 @@ oracleTest('both: the order of an ACL is kept and its duplicates are dropped', a
   }
 });
 
-// The last one puts away what the file shared: uvu runs the tests of a file in order.
-if (hasOracle) {
-  test('the servers of this file end', async () => {
-    const { oracle, bundled } = await serversOfFile();
-    await bundled.close();
-    await oracle.close();
-  });
-}
+oracleTest('both: the order of an ACL is kept and its duplicates are dropped', compareAclOrder);
 
 test.run();

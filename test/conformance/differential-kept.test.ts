@@ -9,7 +9,8 @@ import { errorName } from '../../src/protocol/error-code.js';
 import { OpCode } from '../../src/protocol/op-code.js';
 import { AddWatchMode, WatcherType } from '../../src/protocol/watch-event.js';
 import { startBundled } from '../support/bundled.js';
-import { hasOracle, type Oracle, oracleTest, startOracle } from '../support/oracle.js';
+import { oracleTest, startOracle } from '../support/oracle.js';
+import { SharedByTests } from '../support/shared-by-tests.js';
 import { makeTempDir } from '../support/temp-dir.js';
 import { encodeOp } from './support/encode-op.js';
 import {
@@ -32,12 +33,7 @@ const CONFIG = {
   'znode.container.checkIntervalMs': '1000000000',
 };
 /** Started by the first test that needs it, stopped by the last one: a JVM takes a second. */
-const shared: { oracle?: Promise<Oracle> } = {};
-
-function oracleOfFile(): Promise<Oracle> {
-  shared.oracle ??= startOracle({ config: CONFIG });
-  return shared.oracle;
-}
+const shared = new SharedByTests(() => startOracle({ config: CONFIG }));
 
 /** The watch events that a client was told of, as far as a ping pushes them out. */
 async function eventsOf(client: RawClient): Promise<string> {
@@ -234,10 +230,10 @@ for (const [index, { what, why, play, ours }] of KEPT.entries()) {
 
 for (const [index, { what, play, theirs }] of KEPT.entries()) {
   if (theirs === undefined) continue;
-  oracleTest(`Apache 3.8.0: ${what}: ${theirs}`, async () => {
-    const oracle = await oracleOfFile();
-    assert.is(await playOn(oracle.port, play, `/kept-${index}`), theirs);
+  const work = shared.use(async ({ port }) => {
+    assert.is(await playOn(port, play, `/kept-${index}`), theirs);
   });
+  oracleTest(`Apache 3.8.0: ${what}: ${theirs}`, work);
 }
 
 test(`ours: ${EMPTY_WITHOUT_AUTOCREATE.what}: ${EMPTY_WITHOUT_AUTOCREATE.why}`, async () => {
@@ -277,12 +273,5 @@ test('zkserver(8) lists what differs on purpose, and nothing else', () => {
     [...KEPT, EMPTY_WITHOUT_AUTOCREATE].map(({ what, why }) => `${what}: ${why}.`),
   );
 });
-
-// The last one puts away what the file shared: uvu runs the tests of a file in order.
-if (hasOracle) {
-  test('the server of this file ends', async () => {
-    await (await oracleOfFile()).close();
-  });
-}
 
 test.run();

@@ -1,35 +1,27 @@
 import { test } from 'uvu';
-import { type Oracle, oracleTest, startOracle } from '../support/oracle.js';
+import { oracleTest, startOracle } from '../support/oracle.js';
+import { SharedByTests } from '../support/shared-by-tests.js';
 import { registerLeaderElectionSuite } from './leader-election-suite.js';
 import { type Register, registerLockFaults, registerLockSuite } from './lock-suite.js';
 import { registerScenarioFaults, registerScenarios } from './scenario-suite.js';
 import { inWorld } from './world.js';
 
-// The same suites on one server of Apache's, started by the first test and ended by the last.
+// The same suites on one server of Apache's.
 
-let oracle: Promise<Oracle> | undefined;
+const oracle = new SharedByTests(startOracle);
 
 const register: Register = (name, run) => {
-  oracleTest(`${name} (Apache)`, async () => {
-    oracle ??= startOracle();
-    await inWorld((await oracle).port, run);
-  });
+  const work = oracle.use(({ port }) => inWorld(port, run));
+  oracleTest(`${name} (Apache)`, work);
 };
 
 registerLockSuite(register);
 registerLockFaults(register);
 registerLeaderElectionSuite(register);
 registerScenarios(register);
-registerScenarioFaults(
-  (name, run) => oracleTest(`${name} (Apache)`, run),
-  async () => {
-    oracle ??= startOracle();
-    return (await oracle).port;
-  },
-);
-
-oracleTest("Apache's server ends", async () => {
-  await (await oracle)?.close();
+registerScenarioFaults((name, run) => {
+  const work = oracle.use(({ port }) => run(port));
+  oracleTest(`${name} (Apache)`, work);
 });
 
 test.run();

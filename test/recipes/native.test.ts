@@ -2,6 +2,7 @@ import { test } from 'uvu';
 import { createNativeClient } from '../../src/client/native.js';
 import { nativeTest } from '../conformance/client-suite-native.js';
 import { spawnBundled } from '../support/bundled.js';
+import { SharedByTests } from '../support/shared-by-tests.js';
 import { makeTempDir } from '../support/temp-dir.js';
 import { registerLeaderElectionSuite } from './leader-election-suite.js';
 import { type Register, registerLockSuite } from './lock-suite.js';
@@ -11,7 +12,7 @@ import { inWorld, type TestServer } from './world.js';
 // The same suites over Apache's C client. Its close blocks until the server has answered, so the
 // server is a process of its own: started by the first test, ended by the last.
 
-let server: Promise<TestServer> | undefined;
+const server = new SharedByTests(startServer);
 
 async function startServer(): Promise<TestServer> {
   const home = makeTempDir('recipes-native');
@@ -24,10 +25,8 @@ async function startServer(): Promise<TestServer> {
 }
 
 const register: Register = (name, run) => {
-  nativeTest(`${name} (native client)`, async () => {
-    server ??= startServer();
-    await inWorld((await server).port, run, createNativeClient);
-  });
+  const work = server.use(({ port }) => inWorld(port, run, createNativeClient));
+  nativeTest(`${name} (native client)`, work);
 };
 
 registerLockSuite(register);
@@ -36,9 +35,5 @@ registerScenarios(
   register,
   SCENARIOS.filter(({ isBuiltinOnly }) => isBuiltinOnly !== true),
 );
-
-nativeTest('the server ends', async () => {
-  await (await server)?.close();
-});
 
 test.run();

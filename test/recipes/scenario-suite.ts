@@ -23,15 +23,14 @@ export function registerScenarios(register: Register, scenarios = SCENARIOS): vo
  * it is handed on, and after it was done and before its reply came.
  */
 export function registerScenarioFaults(
-  register: (name: string, run: () => Promise<void>) => void,
-  port: () => Promise<number>,
+  register: (name: string, run: (port: number) => Promise<void>) => void,
 ): void {
   for (const scenario of SCENARIOS) {
     for (const when of ['reply', 'request'] as const) {
-      register(`${scenario.name}: any ${when} is lost`, async () => {
+      register(`${scenario.name}: any ${when} is lost`, async (port) => {
         let cuts = 0;
         for (let hasCut = true; hasCut; ) {
-          await inWorld(await port(), async (world) => {
+          await inWorld(port, async (world) => {
             hasCut = await runHarmed(scenario, world, cuts + 1, when);
           });
           if (hasCut) cuts++;

@@ -1,16 +1,19 @@
 import { test } from 'uvu';
 import { startBundled } from '../support/bundled.js';
+import { SharedByTests } from '../support/shared-by-tests.js';
 import { registerScenarioFaults, registerScenarios } from './scenario-suite.js';
 import { inWorld } from './world.js';
 
-const server = startBundled({ config: { tickTime: '500' } });
+const server = new SharedByTests(() => startBundled({ config: { tickTime: '500' } }));
 
 registerScenarios((name, run) => {
-  test(name, async () => inWorld((await server).port, run));
+  const work = server.use(({ port }) => inWorld(port, run));
+  test(name, work);
 });
 
-registerScenarioFaults(test, async () => (await server).port);
-
-test('the server ends', async () => (await server).close());
+registerScenarioFaults((name, run) => {
+  const work = server.use(({ port }) => run(port));
+  test(name, work);
+});
 
 test.run();
