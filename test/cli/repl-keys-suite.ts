@@ -151,6 +151,23 @@ terminalTest('TAB completes permissions and local files', async () => {
   });
 });
 
+terminalTest('wide characters keep the cursor right', async () => {
+  await inWorld(async ({ terminal, other }) => {
+    const prompt = (await terminal.waitForRow(/\(connected\)/)).length + 1;
+    await terminal.type('create /日本 e\u0301x😀');
+    await terminal.waitForRow(/create \/日本 .*😀$/);
+    assert.equal((await terminal.cursor()).x, prompt + 'create /'.length + 4 + ' ex'.length + 2);
+    await terminal.press('Left', 'Left', 'Left', 'Left', 'Left');
+    await waitFor('the cursor', async () => {
+      return (await terminal.cursor()).x === prompt + 'create /'.length + 2;
+    });
+    await terminal.type('-');
+    await terminal.press('Enter');
+    await terminal.waitForRow(/^Created \/日-本$/);
+    assert.is((await other.getData('/日-本')).data?.toString(), 'e\u0301x😀');
+  });
+});
+
 terminalTest('twenty columns are enough to work in', async () => {
   await inWorld(
     async ({ terminal, other }) => {
@@ -165,7 +182,9 @@ terminalTest('twenty columns are enough to work in', async () => {
       await terminal.waitForRow(/^▾ \/ 2$/);
       await terminal.resize(5, 3);
       await terminal.resize(20, 10);
-      await terminal.waitForRow(/^▾ \/ 2$/);
+      await terminal.waitForScreen('the browser, drawn for 20 columns', (rows) => {
+        return rows.includes('▾ / 2') && rows.some((row) => row.length > 5);
+      });
       await terminal.type('q');
       await terminal.waitForRow(/^\/>$/);
       await enter(terminal, 'get /app');

@@ -10,8 +10,10 @@ serverTest('a pattern is asked about, and undo brings back what it deleted', asy
     // TAB shows what it finds, and leaves it what it is.
     await terminal.type('delete /app/[ab]');
     await terminal.press('Tab', 'Tab');
-    await terminal.waitForRow(/\/app\/a +\/app\/b/);
-    await terminal.waitForRow(/> delete \/app\/\[ab\]$/);
+    await terminal.waitForScreen('the line, and what fits below it', (rows) => {
+      const line = rows.findIndex((row) => row.endsWith('> delete /app/[ab]'));
+      return line !== -1 && /^\/app\/a +\/app\/b$/.test(rows[line + 1] ?? '');
+    });
     await terminal.press('Enter');
     await terminal.waitForRow(/^delete 2 znodes\?$/);
     await terminal.waitForRow(/\[y\/N\]/);

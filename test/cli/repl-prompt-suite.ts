@@ -15,6 +15,7 @@ serverTest('the prompt tells the role of the server, and again after a reconnect
       await terminal.type('get /a');
       proxy.refuse();
       await terminal.waitForRow(/\(disconnected\) \/> get \/a$/);
+      await terminal.mark();
       proxy.mend();
       await terminal.waitForRow(new RegExp(`\\(${ROLE}\\) /> get /a$`));
       await enter(terminal, 'bc');

@@ -44,8 +44,11 @@ serverTest('an event that comes while typing keeps the typed line', async () => 
     await terminal.waitForRow(/> create \/app\/half typ$/);
     const before = await terminal.cursor();
     await other.create('/app/child');
-    await terminal.waitForRow(/^NodeCreated \/app\/child$/);
-    await terminal.waitForRow(/> create \/app\/half typ$/);
+    await terminal.waitForScreen('the event above the line', (rows) => {
+      const line = rows.findIndex((row) => row.endsWith('> create /app/half typ'));
+      const event = rows.indexOf('NodeCreated /app/child');
+      return event !== -1 && event < line;
+    });
     const after = await terminal.cursor();
     assert.is(after.x, before.x);
     assert.ok(after.y > before.y);
@@ -127,7 +130,7 @@ terminalTest(
       await enter(terminal, 'set -b /app !!!');
       await terminal.press('C-z', 'C-\\', 'Escape', 'F1', 'PageUp', 'C-g');
       await enter(terminal, 'create /app "not');
-      await terminal.waitForRow(/^the quote " is not closed/);
+      await terminal.waitForRow(/^>$/);
       await enter(terminal, 'closed"');
       await terminal.waitForRow(/^Created \/app$/);
       await enter(terminal, 'get /app');
@@ -149,23 +152,6 @@ terminalTest('a paste of several lines is edited first and run by Enter', async 
     assert.is(await other.exists('/app'), null);
     await terminal.press('Enter');
     await terminal.waitForRow(/^Created \/app\/b$/);
-  });
-});
-
-terminalTest('wide characters keep the cursor right', async () => {
-  await inWorld(async ({ terminal, other }) => {
-    const prompt = (await terminal.waitForRow(/\(connected\)/)).length + 1;
-    await terminal.type('create /日本 e\u0301x😀');
-    await terminal.waitForRow(/create \/日本 .*😀$/);
-    assert.equal((await terminal.cursor()).x, prompt + 'create /'.length + 4 + ' ex'.length + 2);
-    await terminal.press('Left', 'Left', 'Left', 'Left', 'Left');
-    await waitFor('the cursor', async () => {
-      return (await terminal.cursor()).x === prompt + 'create /'.length + 2;
-    });
-    await terminal.type('-');
-    await terminal.press('Enter');
-    await terminal.waitForRow(/^Created \/日-本$/);
-    assert.is((await other.getData('/日-本')).data?.toString(), 'e\u0301x😀');
   });
 });
 
@@ -210,7 +196,7 @@ terminalTest('a long output scrolls by whole, and the prompt stands below it', a
     async ({ terminal, other }) => {
       await other.create('/app');
       const names = Array.from({ length: 1000 }, (_, index) => `/app/node-${index + 1000}`);
-      for (const name of names) void other.create(name);
+      await Promise.all(names.map((name) => other.create(name)));
       await other.sync('/');
       await terminal.waitForRow(/\(connected\)/);
       await enter(terminal, 'ls -R /app');
@@ -235,6 +221,7 @@ serverTest('the server goes away and comes back, and the prompt says so', async 
       proxy.refuse();
       await terminal.waitForRow(/^disconnected/);
       await terminal.waitForRow(/\(disconnected\) \/> get \/ap$/);
+      await terminal.mark();
       proxy.mend();
       await terminal.waitForRow(/^reconnected to 127\.0\.0\.1/);
       await terminal.waitForRow(/\(connected\) \/> get \/ap$/);

@@ -47,6 +47,8 @@ serverTest('what changed while there was no connection is told after it', async 
       await other.setData('/app', Buffer.from('new'));
       await other.delete('/app/gone');
       await terminal.type('half');
+      await terminal.waitForRow(/\(disconnected\) \/> half$/);
+      await terminal.mark();
       proxy.mend();
       await terminal.waitForRow(/^NodeDataChanged \/app \(while disconnected, version 0 to 1\)$/);
       await terminal.waitForRow(/^NodeDeleted \/app\/gone \(while disconnected\)$/);

@@ -74,8 +74,9 @@ terminalTest('in a terminal of 80x24 it draws, heeds keys, and gives the screen 
     await terminal.press('Escape');
     await terminal.waitForRow(new RegExp(`^${server.connectString} `));
     await terminal.resize(60, 12);
-    await terminal.waitForScreen('60 columns', (now) => now.every((row) => row.length <= 60));
-    await terminal.waitForRow(/^zkops top /);
+    await terminal.waitForScreen('all in 60 columns', (now) => {
+      return now[0]?.startsWith('zkops top ') === true && now.every((row) => row.length <= 60);
+    });
     await terminal.type('h');
     await terminal.waitForRow(/^q +leaves/);
     await terminal.type('xry');

@@ -49,8 +49,13 @@ export interface Terminal {
   /** As a mouse does it: bracketed, when the program asked for that. */
   paste(text: string): Promise<void>;
   resize(columns: number, rows: number): Promise<void>;
-  /** Waits until a row of the screen matches, and gives that row. */
+  /**
+   * Waits until a row matches, on the screen or scrolled off it, that is new since the last key,
+   * paste, resize or mark: what stood in its place before does not count. Gives the lowest.
+   */
   waitForRow(pattern: RegExp): Promise<string>;
+  /** From now on only what comes is new: before something else than a key changes the screen. */
+  mark(): Promise<void>;
   /** Waits until the screen as a whole satisfies `condition`. */
   waitForScreen(what: string, condition: (rows: readonly string[]) => boolean): Promise<void>;
   /** What the program ended with; waits for it. */
@@ -78,16 +83,18 @@ export async function startTerminal(options: TerminalOptions): Promise<Terminal>
     ...[';', 'wait-for', '-S', 'set'],
   );
   const screen = async () => trimmed(await tmux('capture-pane', '-p'));
-  const describe = async (what: string, error: unknown) => {
-    const shown = (await screen().catch(() => ['(no screen)'])).join('\n');
-    return new Error(`${what}, but the screen is:\n${shown}`, { cause: error });
-  };
-  const waitForScreen: Terminal['waitForScreen'] = async (what, condition) => {
+  const until = async <T>(what: string, look: () => Promise<T>): Promise<NonNullable<T>> => {
     try {
-      await waitFor(what, async () => condition(await screen()));
+      return await waitFor(what, look);
     } catch (error) {
-      throw await describe(`waited for ${what}`, error);
+      const shown = (await screen().catch(() => ['(no screen)'])).join('\n');
+      throw new Error(`waited for ${what}, but the screen is:\n${shown}`, { cause: error });
     }
+  };
+  const everything = async () => trimmed(await tmux('capture-pane', '-p', '-S', '-'));
+  let seen: readonly string[] = [];
+  const mark = async () => {
+    seen = await everything();
   };
   return {
     screen,
@@ -98,27 +105,31 @@ export async function startTerminal(options: TerminalOptions): Promise<Terminal>
       const [x = Number.NaN, y = Number.NaN] = text.trim().split(' ').map(Number);
       return { x, y };
     },
+    mark,
     type: async (text) => {
+      await mark();
       await tmux('send-keys', '-l', '--', text);
     },
     press: async (...keys) => {
+      await mark();
       await tmux('send-keys', ...keys);
     },
     paste: async (text) => {
+      await mark();
       await tmux('set-buffer', '--', text, ';', 'paste-buffer', '-p');
     },
     resize: async (width, height) => {
+      await mark();
       await tmux('resize-window', '-x', `${width}`, '-y', `${height}`);
     },
-    waitForRow: async (pattern) => {
-      let found: string | undefined;
-      await waitForScreen(`a row like ${pattern}`, (lines) => {
-        found = lines.find((line) => pattern.test(line));
-        return found !== undefined;
-      });
-      return found ?? '';
+    waitForRow: (pattern) =>
+      until(`a new row like ${pattern}`, async () => {
+        const isNew = (row: string, at: number) => row !== seen[at];
+        return (await everything()).filter(isNew).findLast((row) => pattern.test(row));
+      }),
+    waitForScreen: async (what, condition) => {
+      await until(what, async () => condition(await screen()));
     },
-    waitForScreen,
     exitStatus: async () => {
       const text = await waitFor('the program to end', async () => {
         const format = '#{pid} #{pane_dead} #{pane_dead_status}';
