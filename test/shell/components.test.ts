@@ -1,0 +1,218 @@
+// What the components of the shell show on a terminal, drawn by Ink and read back from its escapes.
+import type { ReactNode } from 'react';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { loadRenderer } from '../../src/commands/zksh/results/render.js';
+import { allCommands } from '../../src/commands/zksh/running/registry.js';
+import { BrowserDriver } from '../../src/shell/browser/browser-driver.js';
+import { makeVocabulary } from '../../src/shell/line/vocabulary.js';
+import { loadInk } from '../../src/shell/screens.js';
+import { ShellDriver } from '../../src/shell/shell-driver.js';
+import { KeyDecoder } from '../../src/shell/terminal/key-decoder.js';
+import type { Frame } from '../../src/shell/terminal/resize-repair.js';
+import { TopDriver } from '../../src/shell/top/top-driver.js';
+import { captured, failing, verbNamed } from '../commands/zkops/members-of.js';
+import { resultOf } from '../commands/zkops/results.js';
+import { makeShellWorld } from '../support/shell-world.js';
+import { waitFor } from '../support/wait-for.js';
+import { XtermScreen } from '../support/xterm-screen.js';
+
+const ink = await loadInk();
+const { createElement } = ink;
+// Only after that, as it says which React is loaded.
+const { Rows } = await import('../../src/shell/terminal/rows.js');
+const { InputLine } = await import('../../src/shell/terminal/input-line.js');
+const { TopApp } = await import('../../src/shell/top/top-app.js');
+
+interface Drawing {
+  readonly screen: XtermScreen;
+  readonly redraw: (node: ReactNode) => void;
+}
+
+async function drawn(
+  node: ReactNode,
+  columns: number,
+  work: (drawing: Drawing) => Promise<void>,
+): Promise<void> {
+  const screen = new XtermScreen(columns, 24);
+  const options = { exitOnCtrlC: false, patchConsole: false, maxFps: 1000 };
+  const { rerender, unmount } = ink.render(node, { ...options, stdout: screen.stdout });
+  try {
+    await work({ screen, redraw: rerender });
+  } finally {
+    unmount();
+  }
+}
+
+/** Presses the keys of a terminal's bytes. */
+function send(driver: { press: ShellDriver['press'] }, bytes: string): void {
+  for (const key of new KeyDecoder().push(bytes)) driver.press(key);
+}
+
+const plain = (text: string) => ({ text, tone: 'plain' }) as const;
+
+test('rows: each on its own, an empty one too, and none wider than the terminal', async () => {
+  const rows = [
+    [plain('one '), plain('row')],
+    [],
+    [plain('x'.repeat(60))],
+    [plain('漢'.repeat(20))],
+  ];
+  await drawn(createElement(Rows, { rows }), 80, async ({ screen, redraw }) => {
+    await screen.shows(['one row', '', 'x'.repeat(60), '漢'.repeat(20)]);
+    redraw(createElement(Rows, { rows: rows.slice(0, 1) }));
+    await screen.shows(['one row']);
+  });
+  await drawn(createElement(Rows, { rows }), 40, ({ screen }) =>
+    screen.shows(['one row', '', `${'x'.repeat(39)}…`, '漢'.repeat(20)]),
+  );
+});
+
+test('the input line puts the terminal’s own cursor where it is told', async () => {
+  const rows = [[plain('first')], [plain('second')]];
+  const line = (x: number, y: number) => createElement(InputLine, { rows, cursor: { x, y } });
+  for (const columns of [80, 40]) {
+    await drawn(line(3, 1), columns, async ({ screen, redraw }) => {
+      await screen.shows(['first', 'second']);
+      await waitFor('the cursor', () => screen.cursor().x === 3 && screen.cursor().y === 1, 5000);
+      redraw(line(5, 0));
+      await waitFor('the cursor', () => screen.cursor().x === 5 && screen.cursor().y === 0, 5000);
+    });
+  }
+});
+
+const PROMPT = 'fake:2181(connected) />';
+const HINT = 'Tab completes, Ctrl-R searches, help lists the commands, Ctrl-D leaves';
+
+async function inShell(
+  columns: number,
+  work: (driver: ShellDriver, screen: XtermScreen) => Promise<void>,
+) {
+  const { session } = makeShellWorld();
+  const renderer = await loadRenderer('text', { isTerminal: true });
+  const vocabulary = makeVocabulary(await allCommands());
+  const parts = { session, renderer, pipeRenderer: renderer, vocabulary, historyFile: undefined };
+  const driver = new ShellDriver(parts);
+  const left = driver.run();
+  const frames: Frame[] = [];
+  const app = createElement(ink.App, { driver, onDraw: (frame: Frame) => frames.push(frame) });
+  try {
+    await drawn(app, columns, async ({ screen }) => {
+      await work(driver, screen);
+      const [last] = frames.slice(-1);
+      assert.is(last?.widths.length, 2, 'it is told what stands there');
+      driver.dispatch({ type: 'leave' });
+      await left;
+      await waitFor('the live rows to go', () => !screen.rows().includes(PROMPT), 5000);
+    });
+  } finally {
+    driver.dispatch({ type: 'leave' });
+    await left;
+    await session.close();
+  }
+}
+
+test('the shell at 80 columns: the line, its hint, and what a command gave above them', () =>
+  inShell(80, async (driver, screen) => {
+    await screen.shows([PROMPT, HINT]);
+    send(driver, 'get /');
+    await screen.shows([`${PROMPT} get /`, /^get \[-s\]/]);
+    const cursorX = `${PROMPT} get /`.length;
+    await waitFor('the cursor', () => screen.cursor().x === cursorX, 5000);
+    send(driver, 'a\x1b[D');
+    await screen.shows([`${PROMPT} get /a`, /^get \[-s\]/]);
+    await waitFor('the cursor', () => screen.cursor().x === cursorX, 5000);
+    send(driver, '\r');
+    await screen.shows([`${PROMPT} get /a`, 'hello', PROMPT, HINT]);
+    send(driver, 'foo ');
+    await screen.shows([`${PROMPT} get /a`, 'hello', `${PROMPT} foo`, /^unknown command "foo"/]);
+    send(driver, '\x03');
+    await waitFor('an empty line', () => screen.rows().at(-2) === PROMPT, 5000);
+  }));
+
+test('the shell at 40 columns: the line folds, the hint is cut, and both widen again', () =>
+  inShell(40, async (driver, screen) => {
+    const short = 'fake:2…(connected) />';
+    await screen.shows([short, `${HINT.slice(0, 38)}…`]);
+    send(driver, 'create /app 1234567890');
+    await screen.shows([`${short} create /app 12345`, '67890', /^create \[-s\] .*…$/]);
+    await waitFor('the cursor', () => screen.cursor().x === 5 && screen.cursor().y === 1, 5000);
+    screen.resize(80, 24);
+    const long = `${PROMPT} create /app 1234567890`;
+    await waitFor('one row', () => screen.rows().at(-2) === long, 5000);
+    send(driver, '\x03');
+    await waitFor('an empty line', () => screen.rows().at(-2) === PROMPT, 5000);
+  }));
+
+test('the browser shows tree and value, and follows keys and the size', async () => {
+  const { client, session } = makeShellWorld();
+  await session.connect();
+  await client.create('/a/child', Buffer.from('below'));
+  try {
+    // The value stands beside the tree where there is room, and below it else.
+    for (const [columns, beside] of [
+      [80, ' +│ '],
+      [40, ''],
+    ] as const) {
+      const driver = new BrowserDriver(session, client, '/');
+      await drawn(createElement(ink.BrowserApp, { driver }), columns, async ({ screen }) => {
+        const has = (pattern: RegExp) => screen.hasRow(pattern);
+        await has(/^\/ {2}fake:2181 \(connected\)/);
+        await has(new RegExp(`^  ▸ a 1(${beside}|$)`));
+        send(driver, '\x1b[B');
+        await has(new RegExp(`^.*${beside}hello$`));
+        send(driver, '\x1b[C');
+        await has(new RegExp(`^      child(${beside}|$)`));
+        send(driver, '\x1b[B');
+        await has(new RegExp(`^.*${beside}below$`));
+        assert.ok(screen.rows().length < 24);
+        screen.resize(60, 10);
+        await waitFor('ten rows', () => screen.rows().length < 10, 5000);
+        driver.leave();
+      });
+    }
+  } finally {
+    await session.close();
+  }
+});
+
+test('top shows a row a member, and heeds its keys', async () => {
+  const top = verbNamed('top');
+  const result = resultOf(top, [captured(top, 'leader', 2181), failing(top, 2183, 'refused')]);
+  const driver = new TopDriver({
+    look: async () => result,
+    reset: async () => 'set back',
+    print: undefined,
+    write: () => undefined,
+    intervalMs: 60_000,
+    isBatch: false,
+    count: undefined,
+    sort: undefined,
+    filter: '',
+    width: 80,
+  });
+  try {
+    driver.start();
+    for (const columns of [80, 40]) {
+      await drawn(createElement(TopApp, { driver }), columns, async ({ screen }) => {
+        const has = (pattern: RegExp, count?: number) => screen.hasRow(pattern, count);
+        await has(/^zkops top {2}/);
+        await has(/^\S+:218[13] /, 2);
+        send(driver, '/refused\r');
+        await has(/^\S+:2181 /, 0);
+        await has(/^\S+:2183 +refused/);
+        send(driver, 'h');
+        await has(/^q +leaves/);
+        send(driver, 'x');
+        driver.press({ type: 'key', name: 'escape' });
+        await has(/^\S+:218[13] /, 2);
+      });
+    }
+    send(driver, 'q');
+    await driver.done;
+  } finally {
+    driver.leave();
+  }
+});
+
+test.run();
