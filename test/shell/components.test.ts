@@ -6,9 +6,9 @@ import { loadRenderer } from '../../src/commands/zksh/results/render.js';
 import { allCommands } from '../../src/commands/zksh/running/registry.js';
 import { BrowserDriver } from '../../src/shell/browser/browser-driver.js';
 import { makeVocabulary } from '../../src/shell/line/vocabulary.js';
-import { loadInk } from '../../src/shell/screens.js';
 import { ShellDriver } from '../../src/shell/shell-driver.js';
 import { KeyDecoder } from '../../src/shell/terminal/key-decoder.js';
+import { loadInk } from '../../src/shell/terminal/load-ink.js';
 import type { Frame } from '../../src/shell/terminal/resize-repair.js';
 import { TopDriver } from '../../src/shell/top/top-driver.js';
 import { captured, failing, verbNamed } from '../commands/zkops/members-of.js';
@@ -17,12 +17,17 @@ import { makeShellWorld } from '../support/shell-world.js';
 import { waitFor } from '../support/wait-for.js';
 import { XtermScreen } from '../support/xterm-screen.js';
 
-const ink = await loadInk();
-const { createElement } = ink;
-// Only after that, as it says which React is loaded.
-const { Rows } = await import('../../src/shell/terminal/rows.js');
-const { InputLine } = await import('../../src/shell/terminal/input-line.js');
-const { TopApp } = await import('../../src/shell/top/top-app.js');
+const ink = await loadInk(async () => {
+  const parts = await Promise.all([
+    import('../../src/shell/app.js'),
+    import('../../src/shell/browser/browser-app.js'),
+    import('../../src/shell/top/top-app.js'),
+    import('../../src/shell/terminal/rows.js'),
+    import('../../src/shell/terminal/input-line.js'),
+  ]);
+  return { ...parts[0], ...parts[1], ...parts[2], ...parts[3], ...parts[4] };
+});
+const { createElement, Rows, InputLine, TopApp } = ink;
 
 interface Drawing {
   readonly screen: XtermScreen;
@@ -148,6 +153,7 @@ test('the browser shows tree and value, and follows keys and the size', async ()
   const { client, session } = makeShellWorld();
   await session.connect();
   await client.create('/a/child', Buffer.from('below'));
+  for (let i = 10; i < 50; i++) await client.create(`/n${i}`, null);
   try {
     // The value stands beside the tree where there is room, and below it else.
     for (const [columns, beside] of [
@@ -168,6 +174,8 @@ test('the browser shows tree and value, and follows keys and the size', async ()
         assert.ok(screen.rows().length < 24);
         screen.resize(60, 10);
         await waitFor('ten rows', () => screen.rows().length < 10, 5000);
+        send(driver, 'G');
+        await has(/^ {4}zookeeper( |$)/);
         driver.leave();
       });
     }

@@ -2,8 +2,9 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startTerminal, terminalTest } from './terminal.js';
 
-/** Says `row N` and then `row N+1` for each line that is typed, the earlier ones off the screen. */
-const SCRIPT = 'n=1; echo row 1; while read x; do n=$((n+1)); seq 30; echo row $n; done';
+/** Each line that is typed makes a row above the one that stands there. */
+const SCRIPT =
+  'printf \'\\n\\n\\nrow 1\\n\'; for n in 2 3; do read x; printf "\\033[$((4 - n));1Hrow $n"; done; read x';
 
 terminalTest('a row that stood there before is none to wait for', async () => {
   const terminal = await startTerminal({ command: ['sh', '-c', SCRIPT] });
@@ -11,12 +12,8 @@ terminalTest('a row that stood there before is none to wait for', async () => {
     assert.is(await terminal.waitForRow(/^row/), 'row 1');
     await terminal.press('Enter');
     assert.is(await terminal.waitForRow(/^row/), 'row 2');
-    await terminal.type('x');
     await terminal.press('Enter');
     assert.is(await terminal.waitForRow(/^row/), 'row 3');
-    assert.is(await terminal.waitForRow(/^30$/), '30');
-    await terminal.press('Enter');
-    assert.is(await terminal.waitForRow(/^row/), 'row 4');
   } finally {
     await terminal.close();
   }
