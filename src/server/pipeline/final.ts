@@ -11,7 +11,7 @@ import { recordSince } from '../metrics/summary.js';
 import type { ClientConnection } from '../state/client-connection.js';
 import type { Request } from '../state/request.js';
 import type { ServerState } from '../state/server-state.js';
-import type { Txn, TxnHead } from '../tree/txn.js';
+import { partsOf, type Txn, type TxnHead } from '../tree/txn.js';
 import { writeMultiHeader } from './read.js';
 import { beginReply, endReply } from './reply.js';
 
@@ -89,7 +89,7 @@ export class FinalProcessor {
   private applyMulti(request: Request, head: TxnHead, txns: readonly Txn[]): void {
     const { results } = this;
     results.reset();
-    for (const txn of txns) {
+    for (const txn of partsOf(txns)) {
       this.state.tree.applyPart(head, txn);
       this.writeResult(request, txn);
     }

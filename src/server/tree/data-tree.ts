@@ -22,7 +22,7 @@ import {
   statPath,
 } from './quotas.js';
 import { StatTable } from './stat-table.js';
-import type { CreateNodeTxn, SetDataTxn, Txn, TxnHead } from './txn.js';
+import { type CreateNodeTxn, partsOf, type SetDataTxn, type Txn, type TxnHead } from './txn.js';
 import { walk } from './walk.js';
 
 /** Told of each change as it is applied, in order: the watches hang on it. */
@@ -190,10 +190,7 @@ export class DataTree {
   /** Applies a txn whole; lastProcessedZxid moves when all of it is done. */
   apply(head: TxnHead, txn: Txn): void {
     if (txn.type === OpCode.multi) {
-      // A multi that failed is logged as error sub-txns: it changes nothing.
-      if (!txn.txns.some((sub) => sub.type === OpCode.error)) {
-        for (const sub of txn.txns) this.applyPart(head, sub);
-      }
+      for (const part of partsOf(txn.txns)) this.applyPart(head, part);
     } else {
       this.applyPart(head, txn);
     }

@@ -11,6 +11,7 @@ import type { OutputArchive } from '../../jute/output-archive.js';
 import { bool, ustring } from '../../jute/record.js';
 import { readAcl, writeAcl } from '../../protocol/acl-codec.js';
 import type { ACL } from '../../protocol/data.js';
+import { ErrorCode } from '../../protocol/error-code.js';
 import { OpCode, opCodeName } from '../../protocol/op-code.js';
 import {
   CheckVersionTxn,
@@ -103,6 +104,21 @@ export function writeTxn(
   if (digest === null) return;
   out.writeInt(DIGEST_VERSION);
   out.writeLong(digest);
+}
+
+/**
+ * What a multi does, part by part: as they stand, or errors only where one of them is an error. An
+ * Apache leader logs the parts before the one that failed as if they were done
+ * (DataTree.processTxn), and a follower must answer as that leader would.
+ */
+export function partsOf(txns: readonly Txn[]): readonly Txn[] {
+  const failed = txns.findIndex(({ type }) => type === OpCode.error);
+  if (failed === -1) return txns;
+  return txns.map((txn, place) => {
+    if (txn.type === OpCode.error) return txn;
+    const err = place < failed ? ErrorCode.OK : ErrorCode.RUNTIMEINCONSISTENCY;
+    return { type: OpCode.error, err };
+  });
 }
 
 /** Writes a body without its type, which stands in the header (or in the multi's element). */

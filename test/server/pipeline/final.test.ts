@@ -1,5 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { ErrorCode } from '../../../src/protocol/error-code.js';
 import { OpCode } from '../../../src/protocol/op-code.js';
 import { FinalProcessor } from '../../../src/server/pipeline/final.js';
 import { Request } from '../../../src/server/state/request.js';
@@ -18,6 +19,27 @@ test('a multi of another server is applied to a tree that lacks its znodes', () 
   new FinalProcessor(server.state).process(request, head, { type: OpCode.multi, txns });
   assert.is(server.state.tree.get('/')?.data, 'y');
   assert.is(server.state.tree.lastProcessedZxid, 9n);
+});
+
+test('of a multi that an Apache leader refused, its own client sees nothing done', () => {
+  // Apache logs the parts before the one that failed as they would have been.
+  const world = new ServerWorld();
+  const { id } = world.client();
+  const { state } = world.server;
+  const connection = state.connections.get(id) ?? null;
+  const txns: Txn[] = [
+    { type: OpCode.setData, path: '/', data: 'x', version: 1 },
+    { type: OpCode.error, err: ErrorCode.NONODE },
+    { type: OpCode.error, err: ErrorCode.RUNTIMEINCONSISTENCY },
+  ];
+  const zxid = state.tree.lastProcessedZxid + 1n;
+  const head = { sessionId: 1n, cxid: 1, zxid, time: 0n };
+  const request = new Request(connection, 1n, 7, OpCode.multi, 0);
+  new FinalProcessor(state).process(request, head, { type: OpCode.multi, txns });
+  assert.is(state.tree.get('/')?.data, '');
+  const answer = connection?.out.view().subarray(-3 * 13 - 9);
+  const errors = [0, 1, 2].map((part) => answer?.readInt32BE(part * 13 + 9));
+  assert.equal(errors, [ErrorCode.OK, ErrorCode.NONODE, ErrorCode.RUNTIMEINCONSISTENCY]);
 });
 
 test.run();
