@@ -73,6 +73,8 @@ export interface OracleOptions {
   readonly properties?: Readonly<Record<string, string>>;
   /** Further jars. */
   readonly jars?: readonly string[];
+  /** Options of the virtual machine, in place of the archive of classes. */
+  readonly options?: readonly string[];
 }
 
 /** Starts Apache's standalone server on a free port and waits until it serves. */
@@ -103,7 +105,7 @@ export async function startOracle(options: OracleOptions = {}): Promise<Oracle> 
     process: child,
     output,
     stop,
-  } = watchProcess(spawnJava(args, options.properties, options.jars));
+  } = watchProcess(spawnJava(args, options.properties, options.jars, options.options));
   try {
     await waitFor(
       `Apache's server on port ${port}`,
