@@ -50,8 +50,9 @@ export interface Terminal {
   paste(text: string): Promise<void>;
   resize(columns: number, rows: number): Promise<void>;
   /**
-   * Waits until a row matches, on the screen or scrolled off it, that is new since the last key,
-   * paste, resize or mark: what stood in its place before does not count. Gives the lowest.
+   * Waits until a row matches, on the screen or scrolled off it, that is new: what stood in its
+   * place before the first key, paste or resize after the last wait, or at the mark, does not
+   * count. Gives the lowest.
    */
   waitForRow(pattern: RegExp): Promise<string>;
   /** From now on only what comes is new: before something else than a key changes the screen. */
@@ -93,8 +94,15 @@ export async function startTerminal(options: TerminalOptions): Promise<Terminal>
   };
   const everything = async () => trimmed(await tmux('capture-pane', '-p', '-S', '-'));
   let seen: readonly string[] = [];
+  let isMarkDue = true;
   const mark = async () => {
     seen = await everything();
+    isMarkDue = false;
+  };
+  // What a wait has found is stale for what is done after it, and only that: the effect of a key
+  // may come before the next key.
+  const beforeInput = async () => {
+    if (isMarkDue) await mark();
   };
   return {
     screen,
@@ -107,28 +115,32 @@ export async function startTerminal(options: TerminalOptions): Promise<Terminal>
     },
     mark,
     type: async (text) => {
-      await mark();
+      await beforeInput();
       await tmux('send-keys', '-l', '--', text);
     },
     press: async (...keys) => {
-      await mark();
+      await beforeInput();
       await tmux('send-keys', ...keys);
     },
     paste: async (text) => {
-      await mark();
+      await beforeInput();
       await tmux('set-buffer', '--', text, ';', 'paste-buffer', '-p');
     },
     resize: async (width, height) => {
-      await mark();
+      await beforeInput();
       await tmux('resize-window', '-x', `${width}`, '-y', `${height}`);
     },
-    waitForRow: (pattern) =>
-      until(`a new row like ${pattern}`, async () => {
+    waitForRow: async (pattern) => {
+      const row = await until(`a new row like ${pattern}`, async () => {
         const isNew = (row: string, at: number) => row !== seen[at];
         return (await everything()).filter(isNew).findLast((row) => pattern.test(row));
-      }),
+      });
+      isMarkDue = true;
+      return row;
+    },
     waitForScreen: async (what, condition) => {
       await until(what, async () => condition(await screen()));
+      isMarkDue = true;
     },
     exitStatus: async () => {
       const text = await waitFor('the program to end', async () => {

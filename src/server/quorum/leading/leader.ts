@@ -34,6 +34,7 @@ export class Leader implements Role, LearnerMaster {
   private nextPingMs = Number.POSITIVE_INFINITY;
   private readonly ownEpoch: number;
   private readonly ownZxid: bigint;
+  private readonly beganMs: number;
   /** Null until a quorum is in sync. */
   broadcast: Broadcast | null = null;
 
@@ -45,6 +46,7 @@ export class Leader implements Role, LearnerMaster {
     this.synchronizer = new Synchronizer(peer, this.learners, this);
     this.ownEpoch = peer.currentEpoch;
     this.ownZxid = peer.data.tree.lastProcessedZxid;
+    this.beganMs = peer.nowMs;
     this.deadlineMs = peer.nowMs + this.initMs;
     peer.repair.lead();
     this.connect(peer.sid, peer.acceptedEpoch);
@@ -81,8 +83,6 @@ export class Leader implements Role, LearnerMaster {
   outstanding(): Iterable<Proposed> {
     return this.broadcast?.outstanding.values() ?? [];
   }
-
-  // ── packets ──────────────────────────────────────────────────────────────────────────────────
 
   /** No observer comes by the port for them while this server leads. */
   owns(event: LinkEvent): boolean {
@@ -136,12 +136,14 @@ export class Leader implements Role, LearnerMaster {
     if (problem !== '') this.learners.refuse(handler, problem);
   }
 
-  // ── discovery ────────────────────────────────────────────────────────────────────────────────
-
   private register(handler: LearnerHandler, packet: Packet): void {
     if (!this.learners.register(handler, packet)) return;
-    this.connect(handler.sid, zxidEpoch(packet.zxid));
+    const acceptedEpoch = zxidEpoch(packet.zxid);
+    this.connect(handler.sid, acceptedEpoch);
     this.inform(handler);
+    const ticks = (this.peer.nowMs - this.beganMs) / this.peer.limits.tickTimeMs;
+    const end = this.establishment.overtakenBy(handler.sid, acceptedEpoch, ticks);
+    if (end !== null) this.peer.giveUp(end);
   }
 
   private connect(sid: number, acceptedEpoch: number): void {
@@ -212,8 +214,6 @@ export class Leader implements Role, LearnerMaster {
     this.peer.writeEpoch('currentEpoch', this.establishment.epoch);
   }
 
-  // ── synchronization ──────────────────────────────────────────────────────────────────────────
-
   private sync(handler: LearnerHandler): void {
     if (this.establishment.isTaken && handler.stage === 'acked') this.synchronizer.begin(handler);
   }
@@ -257,8 +257,6 @@ export class Leader implements Role, LearnerMaster {
       if (handler.stage === 'synced') handler.activate();
     }
   }
-
-  // ── time ─────────────────────────────────────────────────────────────────────────────────────
 
   get nextWakeMs(): number {
     const { stage } = this.establishment;

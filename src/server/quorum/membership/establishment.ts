@@ -25,6 +25,12 @@ export type EstablishmentStage =
  */
 export const MAX_EPOCHS_AHEAD = 2 ** 20;
 
+/**
+ * A leader of fewer ticks does not end for a voter with a newer epoch, so that a stranger that
+ * claims to be one cannot keep the ensemble from working. Apache's leader never does.
+ */
+const TICKS_TO_YIELD = 100;
+
 /** Can it be followed by another epoch, and be that of a member whose leader has `ownEpoch`? */
 export function isPossibleEpoch(epoch: number, ownEpoch: number): boolean {
   return epoch >= 0 && epoch < MAX_EPOCH && epoch <= ownEpoch + MAX_EPOCHS_AHEAD;
@@ -63,6 +69,17 @@ export class Establishment {
     if (!this.membership.isMember(sid) || !isPossible) return false;
     this.epoch = Math.max(this.epoch, acceptedEpoch + 1);
     return this.reaches('proposing', this.connected, sid);
+  }
+
+  /**
+   * Why the leader must end, after so many ticks of leading: a voter that accepted a newer epoch, in
+   * an attempt to lead that failed, can follow no leader of this one. Null where there is no reason.
+   */
+  overtakenBy(sid: number, acceptedEpoch: number, ticks: number): string | null {
+    if (this.stage !== 'broadcast' || ticks < TICKS_TO_YIELD) return null;
+    const isNewer = acceptedEpoch > this.epoch && isPossibleEpoch(acceptedEpoch, this.ownEpoch);
+    if (!isNewer || !this.membership.isVoter(sid)) return null;
+    return `server ${sid} accepted epoch ${acceptedEpoch} and cannot follow in epoch ${this.epoch}`;
   }
 
   /** A learner has promised to follow no older epoch. True when a quorum has. */

@@ -1,0 +1,34 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { EnsembleWorld } from './ensemble-world.js';
+
+// A member that tried to lead, accepted an epoch and failed can follow no leader of an older one.
+
+/** Server 1 comes back with an epoch that the leader, server 3, is behind by one. */
+function overtaken(): EnsembleWorld {
+  const world = new EnsembleWorld(3);
+  world.start(1, 2, 3);
+  world.allServe();
+  world.crash(1);
+  world.member(1).disk.acceptedEpoch = world.member(3).peer.currentEpoch + 1;
+  world.start(1);
+  return world;
+}
+
+test('a leader ends for a voter with a newer epoch, so that all serve again', () => {
+  const world = overtaken();
+  world.pass(110_000);
+  world.allServe();
+  assert.match(world.member(3).notes.join('; '), /server 1 accepted epoch 2 and cannot follow in/);
+});
+
+test('it does not end at once, whatever another claims', () => {
+  const world = overtaken();
+  const { currentEpoch } = world.member(3).peer;
+  world.pass(50_000);
+  assert.is(world.leader, 3);
+  assert.is(world.member(3).peer.currentEpoch, currentEpoch);
+  assert.not.ok(world.isServing(1));
+});
+
+test.run();
