@@ -142,23 +142,26 @@ export async function startTerminal(options: TerminalOptions): Promise<Terminal>
       await until(what, async () => condition(await screen()));
       isMarkDue = true;
     },
-    exitStatus: async () => {
-      const text = await waitFor('the program to end', async () => {
-        const format = '#{pid} #{pane_dead} #{pane_dead_status}';
-        const text = await tmux('display-message', '-p', format);
-        // The end of the terminal is seen a moment before the status of the process is there.
-        const [pid, isDead, status = ''] = text.trim().split(' ');
-        // tmux 3.3 may miss the signal that tells it of the process, and would wait for ever.
-        if (isDead === '1' && status === '') process.kill(Number(pid), 'SIGCHLD');
-        return isDead === '1' && status !== '' ? status : undefined;
-      });
-      return Number(text);
-    },
+    exitStatus: () => exitStatusOf(tmux),
     close: async () => {
       await tmux('kill-server').catch(() => undefined);
       home.remove();
     },
   };
+}
+
+/** What the program of a terminal ended with; waits for it. */
+async function exitStatusOf(tmux: (...args: string[]) => Promise<string>): Promise<number> {
+  const text = await waitFor('the program to end', async () => {
+    const format = '#{pid} #{pane_dead} #{pane_dead_status}';
+    const text = await tmux('display-message', '-p', format);
+    // The end of the terminal is seen a moment before the status of the process is there.
+    const [pid, isDead, status = ''] = text.trim().split(' ');
+    // tmux 3.3 may miss the signal that tells it of the process, and would wait for ever.
+    if (isDead === '1' && status === '') process.kill(Number(pid), 'SIGCHLD');
+    return isDead === '1' && status !== '' ? status : undefined;
+  });
+  return Number(text);
 }
 
 function trimmed(text: string): readonly string[] {

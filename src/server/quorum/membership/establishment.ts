@@ -72,8 +72,8 @@ export class Establishment {
   }
 
   /**
-   * Why the leader must end, after so many ticks of leading: a voter that accepted a newer epoch, in
-   * an attempt to lead that failed, can follow no leader of this one. Null where there is no reason.
+   * Why the leader must end, after so many ticks of leading: a voter that accepted a newer epoch
+   * in an attempt to lead that failed can follow no leader of this one. Null without a reason.
    */
   overtakenBy(sid: number, acceptedEpoch: number, ticks: number): string | null {
     if (this.stage !== 'broadcast' || ticks < TICKS_TO_YIELD) return null;
