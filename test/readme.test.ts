@@ -118,11 +118,15 @@ test('its crontab runs as written, and speaks only when something changes', asyn
     );
   const mails = async () => (await runOnce()).map(({ stdout, stderr }) => stdout + stderr).join('');
   try {
-    assert.is(commands.length, 2);
+    assert.is(commands.length, 3);
     writeFileSync(join(home.path, 'hosts.txt'), `${server.connectString}\n`);
     assert.is(await mails(), '');
     const metrics = () => readFileSync(join(home.path, 'zookeeper.prom'), 'utf8');
     assert.match(metrics(), /^zk_serving\{.*\} 1$/m);
+    const smoke = readFileSync(join(home.path, 'zk-smoke.prom'), 'utf8');
+    assert.match(smoke, /^zkops_verdict\b.*task="smoke"/m);
+    const smoke = readFileSync(join(home.path, 'zk-smoke.prom'), 'utf8');
+    assert.match(smoke, /^zkops_verdict\{.*\} 0$/m);
     await server.close();
     isOpen = false;
     // Told from the third run in a row on, and once.
