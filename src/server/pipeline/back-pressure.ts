@@ -14,7 +14,7 @@ const UNREAD_LIMIT = LIMITS.unreadBytes.value;
 const PENDING_LIMIT = LIMITS.pendingRequests.value;
 const PENDING_BYTES_LIMIT = LIMITS.pendingBytes.value;
 const BYTES_IN_FLIGHT_LIMIT = LIMITS.requestBytesInFlight.value;
-/** Reads that wait for their client count among no requests in flight: so many bytes of them. */
+/** Bytes of reads that wait for their client: they do not count as requests in flight. */
 const GIVEN_BACK_LIMIT = LIMITS.earlyBytes.value;
 const EARLY_LIMIT = LIMITS.earlyFrames.value;
 const EARLY_BYTES_LIMIT = LIMITS.earlyBytes.value;

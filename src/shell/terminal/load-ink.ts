@@ -1,7 +1,6 @@
 /**
- * Ink, React and what is drawn with them. Ink draws nothing live where CI is set; but whoever sits
- * at a terminal is no CI. React is slower, and meant for who develops with it, unless it is told
- * otherwise.
+ * Loads Ink, React and the components. Ink draws nothing live where CI is set, but a terminal with
+ * a user is not CI. Without NODE_ENV, React loads its slow development build.
  */
 export async function loadInk<T extends object>(load: () => Promise<T>) {
   const { CI, CONTINUOUS_INTEGRATION, NODE_ENV } = process.env;
