@@ -42,7 +42,8 @@ export async function underLock<Value>(
 }
 
 /**
- * What the run before left. A state that cannot be read is told, and the run begins a new one.
+ * Reads the state that the previous run wrote. Reports a state that it cannot read, and starts a
+ * new one.
  * @throws UsageError for `--for` without a state
  */
 export function loadState(

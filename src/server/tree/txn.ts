@@ -107,9 +107,8 @@ export function writeTxn(
 }
 
 /**
- * What a multi does, part by part: as they stand, or errors only where one of them is an error. An
- * Apache leader logs the parts before the one that failed as if they were done
- * (DataTree.processTxn), and a follower must answer as that leader would.
+ * The parts of a multi as a server must apply and answer them. If one part is an error, all are: an
+ * Apache leader logs the parts before the failed one as if they succeeded (DataTree.processTxn).
  */
 export function partsOf(txns: readonly Txn[]): readonly Txn[] {
   const failed = txns.findIndex(({ type }) => type === OpCode.error);

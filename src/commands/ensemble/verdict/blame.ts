@@ -14,8 +14,8 @@ export function problemsOf({ server }: Pick<Member, 'server'>, verdict: Verdict)
 }
 
 /**
- * The worst of them, undefined where there is none. A proven critical beats what cannot be judged,
- * and that beats a warning.
+ * The worst level of the problems; undefined without problems. Critical is worse than unknown, and
+ * unknown is worse than warning.
  */
 export function worstLevel(problems: readonly Pick<Problem, 'level'>[]): Level | undefined {
   const levels = ['critical', 'unknown', 'warning'] as const;

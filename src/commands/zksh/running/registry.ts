@@ -123,7 +123,7 @@ const BY_WORD = new Map<string, Entry>(
 /** Every word that names a command, aliases too, in the order of help. */
 export const COMMAND_WORDS: readonly string[] = [...BY_WORD.keys()];
 
-/** The command of a name or alias, exactly as written; undefined when there is none. */
+/** Loads the command with this name or alias, case included; undefined for any other word. */
 export async function findCommand(word: string): Promise<Command | undefined> {
   return BY_WORD.get(word)?.load();
 }
@@ -147,7 +147,7 @@ const FOREIGN_WORDS: Readonly<Record<string, string>> = {
   setacl: 'setAcl',
 };
 
-/** The command meant by a word that is none: another shell's word for it, or one typed wrong. */
+/** Suggests a command for an unknown word: another shell's name for it, or a typing error. */
 export function suggestCommand(word: string): string | undefined {
   const lower = word.toLowerCase();
   return FOREIGN_WORDS[lower] ?? suggestWord(word, COMMAND_WORDS);
