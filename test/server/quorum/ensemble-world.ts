@@ -190,8 +190,8 @@ export class EnsembleWorld {
   }
 
   /** A link to that member by hand. @param isObserverPort it comes to the port for observers */
-  link(sid: number, receive: Receive, isObserverPort = false): HeldLink {
-    const link = this.links.hold(sid, receive, isObserverPort);
+  link(sid: number, receive: Receive, isObserverPort = false, remote?: string): HeldLink {
+    const link = this.links.hold(sid, receive, isObserverPort, remote);
     this.settle();
     const push = (bytes: Buffer): void => {
       this.step(sid, { kind: 'link-received', link, bytes });

@@ -25,7 +25,7 @@ for (const [who, type, sid] of [
   ['an observer nobody knows', OBSERVERINFO, -1],
   ['somebody with the number of a member', FOLLOWERINFO, 1],
 ] as const) {
-  for (const epoch of [0x10_0001n, 0x7fff_fffen, 0x7fff_ffffn, -1n]) {
+  for (const epoch of [0x1_0001n, 0x7fff_fffen, 0x7fff_ffffn, -1n]) {
     test(`epoch ${epoch} of ${who} ends no epoch of the ensemble`, () => {
       const world = new EnsembleWorld(3);
       world.start(3);
@@ -68,8 +68,8 @@ test('a member that is some epochs ahead is followed by a newer one', () => {
   const establishment = new Establishment(membership, 2);
   assert.not.ok(establishment.connect(2, 5));
   assert.not.ok(establishment.connect(4, 9), 'no member');
-  assert.ok(establishment.connect(1, 5 + 2 ** 20));
-  assert.is(establishment.epoch, 6 + 2 ** 20);
+  assert.ok(establishment.connect(1, 5 + 2 ** 16));
+  assert.is(establishment.epoch, 6 + 2 ** 16);
 });
 
 test('the last epoch is led, and none after it', () => {

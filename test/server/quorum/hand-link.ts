@@ -21,19 +21,25 @@ export class HandLink {
   private readonly leader: number;
   private readonly link: HeldLink;
 
-  constructor(world: EnsembleWorld, leader = 3) {
+  /** @param remote its address, as the leader sees it */
+  constructor(world: EnsembleWorld, leader = 3, remote?: string) {
     const reader = new PacketReader(1 << 20);
     this.world = world;
     this.leader = leader;
-    this.link = world.link(leader, (bytes) => {
-      this.isClosed ||= bytes === null;
-      if (bytes !== null) reader.push(bytes);
-      for (let packet = reader.next(); packet !== null; packet = reader.next()) {
-        const { type, zxid, data } = packet;
-        this.sent.push({ type, zxid, data: data === null ? null : Buffer.from(data) });
-        if (type === PacketType.PING && this.isAnswering) this.say(type, zxid, Buffer.alloc(0));
-      }
-    });
+    this.link = world.link(
+      leader,
+      (bytes) => {
+        this.isClosed ||= bytes === null;
+        if (bytes !== null) reader.push(bytes);
+        for (let packet = reader.next(); packet !== null; packet = reader.next()) {
+          const { type, zxid, data } = packet;
+          this.sent.push({ type, zxid, data: data === null ? null : Buffer.from(data) });
+          if (type === PacketType.PING && this.isAnswering) this.say(type, zxid, Buffer.alloc(0));
+        }
+      },
+      false,
+      remote,
+    );
   }
 
   push(bytes: Buffer): void {
@@ -46,11 +52,11 @@ export class HandLink {
     this.link.push(out.take());
   }
 
-  introduce(sid: number, type: number = PacketType.FOLLOWERINFO): void {
+  introduce(sid: number, type: number = PacketType.FOLLOWERINFO, acceptedEpoch = 0): void {
     const info = Buffer.alloc(20);
     info.writeBigInt64BE(BigInt(sid));
     info.writeInt32BE(0x10000, 8);
-    this.say(type, 0n, info);
+    this.say(type, BigInt(acceptedEpoch) << 32n, info);
   }
 
   /** All of the handshake. */

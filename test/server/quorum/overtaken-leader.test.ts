@@ -1,6 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { PacketType } from '../../../src/server/quorum/wire/quorum-packet.js';
 import { EnsembleWorld } from './ensemble-world.js';
+import { HandLink } from './hand-link.js';
 
 // A member that tried to lead, accepted an epoch and failed can follow no leader of an older one.
 
@@ -30,5 +32,24 @@ test('it does not end at once, whatever another claims', () => {
   assert.is(world.member(3).peer.currentEpoch, currentEpoch);
   assert.not.ok(world.isServing(1));
 });
+
+for (const [who, isUp, remote] of [
+  ['a voter that serves', true, undefined],
+  ['a voter that is away, from an address that is not its own', false, '10.0.0.9:4567'],
+] as const) {
+  test(`a stranger that claims to be ${who} does not end the leader`, () => {
+    const world = new EnsembleWorld(3);
+    world.start(1, 2, 3);
+    world.allServe();
+    if (!isUp) world.crash(1);
+    world.pass(101_000);
+    const { currentEpoch } = world.member(3).peer;
+    new HandLink(world, 3, remote).introduce(1, PacketType.FOLLOWERINFO, currentEpoch + 1);
+    world.pass(5_000);
+    assert.is(world.leader, 3);
+    assert.is(world.member(3).peer.currentEpoch, currentEpoch);
+    assert.ok(world.isServing(2));
+  });
+}
 
 test.run();

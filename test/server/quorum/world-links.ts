@@ -52,10 +52,10 @@ export class WorldLinks {
   }
 
   /** One whose other end a test holds; returns its number. */
-  hold(sid: number, receive: Receive, isObserverPort = false): number {
+  hold(sid: number, receive: Receive, isObserverPort = false, remote = 'by hand'): number {
     const link = this.world.nextId();
     this.held.set(`${sid}:${link}`, receive);
-    this.world.step(sid, { kind: 'link-opened', link, remote: 'by hand', isObserverPort });
+    this.world.step(sid, { kind: 'link-opened', link, remote, isObserverPort });
     return link;
   }
 

@@ -141,6 +141,7 @@ export class Leader implements Role, LearnerMaster {
     const acceptedEpoch = zxidEpoch(packet.zxid);
     this.connect(handler.sid, acceptedEpoch);
     this.inform(handler);
+    if (!this.learners.isPlausible(handler)) return;
     const ticks = (this.peer.nowMs - this.beganMs) / this.peer.limits.tickTimeMs;
     const end = this.establishment.overtakenBy(handler.sid, acceptedEpoch, ticks);
     if (end !== null) this.peer.giveUp(end);

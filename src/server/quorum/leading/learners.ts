@@ -6,6 +6,7 @@ import { RareNotes } from '../peer/rare-notes.js';
 import type { PeerHost } from '../peer/role.js';
 import { readLearnerInfo } from '../wire/learner-data.js';
 import { type Packet, PacketType, packetName } from '../wire/quorum-packet.js';
+import { matchAddress } from '../wire/remote-address.js';
 import { isAccepted } from './accepted-packets.js';
 import { LearnerHandler, type SyncKind } from './learner-handler.js';
 import { LinkClaims } from './link-claims.js';
@@ -112,6 +113,15 @@ export class Learners {
       'epoch',
       `epoch ${epoch} of ${name} is refused (expected at most ${acceptedEpoch + MAX_EPOCHS_AHEAD}): look at its file acceptedEpoch`,
     );
+  }
+
+  /**
+   * May this leader end for it? Not where its server has another link that serves, nor where it
+   * comes from an address that is not the member's.
+   */
+  isPlausible({ isHeld, sid, remote }: LearnerHandler): boolean {
+    const member = this.peer.membership.config.members.get(sid);
+    return !isHeld && matchAddress(remote, member) !== 'other';
   }
 
   /** It has acked NEWLEADER. False when it was refused: another link is its server's. */

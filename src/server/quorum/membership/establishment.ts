@@ -21,9 +21,10 @@ export type EstablishmentStage =
 
 /**
  * By how many epochs a member may be ahead of its leader. A failed attempt to lead uses up one, so
- * members differ by few; a forged number must not use up those that are left.
+ * members differ by few. A stranger can raise the epoch by this much in each election, and can cause
+ * one election per TICKS_TO_YIELD: the epochs that are left then last for months.
  */
-export const MAX_EPOCHS_AHEAD = 2 ** 20;
+export const MAX_EPOCHS_AHEAD = 2 ** 16;
 
 /**
  * A leader of fewer ticks does not end for a voter with a newer epoch, so that a stranger that
