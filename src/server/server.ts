@@ -447,11 +447,14 @@ export class Server {
     if (!this.isHalting) this.path?.tick();
   }
 
-  /** The connections of `before`, which has nothing under way, are this one's from now on. */
-  takeOver(before: Server): void {
+  /**
+   * The connections of `before`, which has nothing under way, are this one's from now on; their
+   * watches when the generator is done.
+   */
+  takeOver(before: Server): Generator<void, void, undefined> {
     const { connections } = before.state;
     for (const one of connections.values()) this.connections.takeOver(one, this);
-    carryWatches(before.state, this.state, new WatchNotifier(this.state));
+    return carryWatches(before.state, this.state, new WatchNotifier(this.state));
   }
 
   /** Ends every connection: this server is no more. */

@@ -12,17 +12,26 @@ import type { WatchNotifier } from './watch-notifier.js';
 /** No txn made the change, as with what a client missed while it was away. */
 const NO_ZXID = -1n;
 
-/** @param after has taken over the connections that stay */
-export function carryWatches(
+/** Znodes compared in one turn: some 10 ms, so that pings between servers and ticks are not late. */
+const SLICE = 5000;
+
+/**
+ * Yields after each slice of the work. Nothing may change either tree until it is done.
+ *
+ * @param after has taken over the connections that stay
+ */
+export function* carryWatches(
   before: ServerState,
   after: ServerState,
   notifier: WatchNotifier,
-): void {
+): Generator<void, void, undefined> {
   const isHere = (connection: ClientConnection): boolean =>
     connection.phase === 'open' && after.connections.get(connection.id) === connection;
   after.dataWatches.addAll(before.dataWatches, isHere);
   after.childWatches.addAll(before.childWatches, isHere);
+  let compared = 0;
   for (const path of pathsToCompare(before, after)) {
+    if (++compared % SLICE === 0) yield;
     const old = before.tree.get(path);
     const now = after.tree.get(path);
     if (now === undefined) {

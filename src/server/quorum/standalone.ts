@@ -5,6 +5,7 @@
  *
  * ```
  *   restore ─▶ hold clients ─▶ the old tree answers what it took ─▶ adopt-restored ─▶ restored
+ *           ─▶ carry watches, slice by slice ─▶ let clients go on
  * ```
  *
  * What clients send in between waits here. So no txn of the old tree comes behind the new one, and
@@ -30,6 +31,8 @@ export class Standalone {
   private restore: Restore | null = null;
   /** The disk is at work on it. */
   private isAdopting = false;
+  /** What is left of comparing the trees for the watches. */
+  private carrying: Generator<void, void, undefined> | null = null;
   /** What clients do in the meantime. */
   private held: Event[] = [];
   /** Those that are not read until then: what they send must not fill the memory. */
@@ -54,12 +57,13 @@ export class Standalone {
   step(event: Event): void {
     if (event.kind === 'clock') this.now = event;
     if (event.kind === 'restore') this.begin(event);
-    else if (event.kind === 'restored') this.finish();
+    else if (event.kind === 'restored') this.adopt();
     else if (this.restore !== null && OF_CLIENTS.has(event.kind)) this.hold(event);
     else this.server.step(event);
   }
 
   drain(): readonly Effect[] {
+    this.carry();
     const effects = this.server.drain();
     const { before, restore } = this;
     const isIdle = restore !== null && !this.isAdopting && this.server.outstandingRequests === 0;
@@ -89,8 +93,8 @@ export class Standalone {
     this.before.push({ kind: 'pause', connection: event.connection });
   }
 
-  private finish(): void {
-    const { restore, server: old, held } = this;
+  private adopt(): void {
+    const { restore, server: old } = this;
     assert(restore !== null, 'nothing is being restored');
     // Its last words, among them events that waited for a turn of their own.
     const last = old.drain();
@@ -98,8 +102,22 @@ export class Standalone {
     this.server = this.make({ tree, sessions: [...sessions.values()] }, old.state.stats);
     this.server.state.isRestored = true;
     this.server.step(this.now);
-    this.server.takeOver(old);
+    this.server.isHalting = true;
+    this.carrying = this.server.takeOver(old);
     this.before.push(...last.filter(({ kind }) => kind !== 'wake'));
+  }
+
+  /** One slice of the work of the watches; clients go on after the last. */
+  private carry(): void {
+    if (this.carrying === null) return;
+    if (this.carrying.next().done === true) this.finish();
+    else this.before.push({ kind: 'wake' });
+  }
+
+  private finish(): void {
+    const { held } = this;
+    this.carrying = null;
+    this.server.isHalting = false;
     this.before.push(
       ...[...this.quiet].map((connection) => ({ kind: 'resume', connection }) as const),
     );

@@ -28,6 +28,7 @@ class RestoreWorld {
       }),
     { tree: new TreeWorld().tree, sessions: [] },
   );
+  onTurn: () => void = () => undefined;
   readonly appends: Append[] = [];
   adopt: Adopt | null = null;
   private readonly peers: Peer[] = [];
@@ -70,9 +71,12 @@ class RestoreWorld {
     this.drain();
   }
 
+  /** Turns, as long as the server asks for another; `onTurn` comes after each. */
   drain(): void {
+    let isMoreLeft = false;
     for (const effect of this.server.drain()) {
-      if (effect.kind === 'append') this.appends.push(effect);
+      if (effect.kind === 'wake') isMoreLeft = true;
+      else if (effect.kind === 'append') this.appends.push(effect);
       else if (effect.kind === 'adopt-restored') this.adopt = effect;
       else if (effect.kind === 'send') this.peer(effect.connection).received(effect.bytes);
       else if (effect.kind === 'close') this.peer(effect.connection).wasClosed();
@@ -80,6 +84,8 @@ class RestoreWorld {
         this.peer(effect.connection).wasHeld(effect.kind === 'pause');
       }
     }
+    this.onTurn();
+    if (isMoreLeft) this.drain();
   }
 
   private peer(id: number): Peer {
@@ -239,6 +245,32 @@ test('a watch on all below a znode is told of each that differs, and stays', () 
   writer.push(writer.create('/later'));
   world.ackAll();
   assert.match(watcher.take().join(), 'event NodeCreated /later');
+});
+
+test('a large tree is compared over many turns, in which clients wait and none is told twice', () => {
+  const world = new RestoreWorld();
+  const watcher = connected(world);
+  watcher.push(
+    watcher.request(OpCode.addWatch, { path: '/', mode: AddWatchMode.PERSISTENT_RECURSIVE }),
+  );
+  watcher.take();
+  const database = restored(watcher.sessionId);
+  const count = 12_000;
+  for (let i = 0; i < count; i++) {
+    database.addNode(`/restored/${i}`, Buffer.from('x'), -1n, Buffer.alloc(60));
+  }
+  world.restore(database);
+  watcher.push(watcher.exists('/restored/1'));
+  let turnsHeld = 0;
+  world.onTurn = () => {
+    if (watcher.isPaused) turnsHeld++;
+  };
+  world.adopted();
+  assert.is(turnsHeld, 2, 'a slice has 5,000 znodes');
+  const told = watcher.take();
+  assert.is(told.pop(), 'exists ok');
+  assert.is(new Set(told).size, count + 1);
+  assert.is(told.length, count + 1);
 });
 
 test('the watches of a session that is over end with it', () => {
