@@ -3,6 +3,7 @@
 import { InputArchive } from '../jute/input-archive.js';
 import { type ErrorName, errorName } from '../protocol/error-code.js';
 import { OpCode, opCodeName, Xid } from '../protocol/op-code.js';
+import { OPERATION_TABLE } from '../protocol/operation-table.js';
 import { formatSessionId } from '../protocol/session-id.js';
 import { eventTypeName } from '../protocol/watch-event.js';
 import { formatZxid } from '../protocol/zxid.js';
@@ -69,18 +70,6 @@ const UNCOUNTED: Readonly<Record<number, string>> = {
   [Xid.auth]: 'auth',
   [Xid.setWatches]: 'setWatches',
 };
-/** Bodies that do not begin with a path. */
-const PATHLESS: ReadonlySet<number> = new Set([
-  OpCode.multi,
-  OpCode.multiRead,
-  OpCode.reconfig,
-  OpCode.setWatches,
-  OpCode.setWatches2,
-  OpCode.sasl,
-  OpCode.whoAmI,
-  OpCode.closeSession,
-  OpCode.ping,
-]);
 
 export class WireTrace implements WireTap {
   readonly #tracer: Tracer;
@@ -143,7 +132,7 @@ export class WireTrace implements WireTap {
     const xid = input.readInt();
     const code = input.readInt();
     const op = opCodeName(code);
-    const path = PATHLESS.has(code) || code === OpCode.auth ? undefined : readText(input);
+    const path = beginsWithPath(code) ? readText(input) : undefined;
     const waiting = this.#sent.get(xid);
     const sent = { op, path, atMs };
     if (waiting === undefined) this.#sent.set(xid, [sent]);
@@ -205,6 +194,11 @@ export class WireTrace implements WireTap {
       ...(sent === undefined ? {} : { ms: nowMs - sent.atMs }),
     });
   }
+}
+
+function beginsWithPath(code: number): boolean {
+  const [first] = Object.keys(OPERATION_TABLE.get(code)?.records?.request.fields ?? {});
+  return first === 'path' || first === 'prefixPath';
 }
 
 /** Undefined where it goes on behind what was kept. */

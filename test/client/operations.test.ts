@@ -9,8 +9,8 @@ import { InputArchive } from '../../src/jute/input-archive.js';
 import { JuteError } from '../../src/jute/jute-error.js';
 import { OutputArchive } from '../../src/jute/output-archive.js';
 import { OpCode } from '../../src/protocol/op-code.js';
+import { OPERATION_TABLE } from '../../src/protocol/operation-table.js';
 import { OPEN_ACL_UNSAFE } from '../../src/protocol/perms.js';
-import { REQUESTS } from '../../src/protocol/requests.js';
 import { byte, bytes, int, long, stat } from './session-harness.js';
 
 // The operations are written by hand for speed. Here each is held against the records that
@@ -180,7 +180,7 @@ const CASES: Readonly<Record<string, Case>> = {
 
 for (const [name, { operation, args, request, reply, value }] of Object.entries(CASES)) {
   test(`${name} speaks as the protocol's records do`, () => {
-    const records = REQUESTS.get(operation.code);
+    const records = OPERATION_TABLE.get(operation.code)?.records;
     if (records === undefined) throw new Error(`no records for ${operation.code}`);
     const out = new OutputArchive();
     operation.write(out, args as never);

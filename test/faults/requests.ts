@@ -2,8 +2,8 @@
 import { InputArchive } from '../../src/jute/input-archive.js';
 import { errorName } from '../../src/protocol/error-code.js';
 import { OpCode } from '../../src/protocol/op-code.js';
+import { OPERATION_TABLE } from '../../src/protocol/operation-table.js';
 import { ErrorResponse, MultiHeader } from '../../src/protocol/proto.js';
-import { REQUESTS } from '../../src/protocol/requests.js';
 import type { Arguments, OpName, Part, Result, SeenStat } from '../history/format.js';
 import * as bodies from '../sim/requests.js';
 
@@ -96,7 +96,7 @@ function readMulti(input: InputArchive): Pick<Answer, 'error' | 'result'> {
 }
 
 function readResult(type: number, input: InputArchive): Result {
-  const records = REQUESTS.get(type);
+  const records = OPERATION_TABLE.get(type)?.records;
   // What a multi says of these has no record.
   if (type === OpCode.check || type === OpCode.delete || records === undefined) return {};
   const { path, data, stat, children } = (records.reply.read(input) ?? {}) as {

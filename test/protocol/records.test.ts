@@ -3,10 +3,10 @@ import * as assert from 'uvu/assert';
 import type { RecordType } from '../../src/jute/record.js';
 import * as data from '../../src/protocol/data.js';
 import { OpCode } from '../../src/protocol/op-code.js';
+import { OPERATION_TABLE } from '../../src/protocol/operation-table.js';
 import * as persistence from '../../src/protocol/persistence.js';
 import * as proto from '../../src/protocol/proto.js';
 import * as quorum from '../../src/protocol/quorum.js';
-import { REQUESTS } from '../../src/protocol/requests.js';
 import * as txn from '../../src/protocol/txn.js';
 import { ByteBuilder } from '../support/byte-builder.js';
 
@@ -255,7 +255,7 @@ const WITHOUT_RECORDS = [
 for (const [name, code] of Object.entries(OpCode)) {
   const isPlain = !WITHOUT_RECORDS.includes(name);
   test(`${name} has ${isPlain ? 'a request and a reply' : 'no plain records'}`, () => {
-    const records = REQUESTS.get(code);
+    const records = OPERATION_TABLE.get(code)?.records;
     assert.is(records !== undefined, isPlain);
     if (records === undefined) return;
     assert.type(records.request.encode, 'function');
@@ -266,7 +266,7 @@ for (const [name, code] of Object.entries(OpCode)) {
 test('no number has records but that of an operation', () => {
   const codes = new Set<number>(Object.values(OpCode));
   assert.equal(
-    [...REQUESTS.keys()].filter((code) => !codes.has(code)),
+    [...OPERATION_TABLE.keys()].filter((code) => !codes.has(code)),
     [],
   );
 });

@@ -3,9 +3,9 @@ import { InputArchive } from '../../src/jute/input-archive.js';
 import { OutputArchive } from '../../src/jute/output-archive.js';
 import { errorName } from '../../src/protocol/error-code.js';
 import { OpCode, opCodeName, Xid } from '../../src/protocol/op-code.js';
+import { OPERATION_TABLE } from '../../src/protocol/operation-table.js';
 import { OPEN_ACL_UNSAFE } from '../../src/protocol/perms.js';
 import { ReplyHeader, WatcherEvent } from '../../src/protocol/proto.js';
-import { REQUESTS } from '../../src/protocol/requests.js';
 import { eventTypeName } from '../../src/protocol/watch-event.js';
 
 /** What a peer needs of the world it is in. */
@@ -66,7 +66,7 @@ export class Peer {
   /** The frame of a request, noted so that its reply is understood. */
   request(type: number, value: unknown = {}, xid = ++this.lastXid): Buffer {
     this.sent.push({ xid, type });
-    return requestFrame(xid, type, REQUESTS.get(type)?.request.encode(value));
+    return requestFrame(xid, type, OPERATION_TABLE.get(type)?.records?.request.encode(value));
   }
 
   /** A request whose record is missing, or given as bytes. */

@@ -11,11 +11,11 @@ import type {
   SessionsView,
   SizesView,
 } from '../../fourlw/server-view.js';
+import { lastOperationName } from '../../protocol/operation-table.js';
 import { quotaGauges } from '../metrics/quota-gauges.js';
 import type { Server } from '../server.js';
 import type { SessionTracker } from '../session/session-tracker.js';
 import type { ClientConnection } from '../state/client-connection.js';
-import { lastOperationName } from '../state/last-operation.js';
 import type { ServerState } from '../state/server-state.js';
 import type { ConfigFacts, HostView } from './host-view.js';
 

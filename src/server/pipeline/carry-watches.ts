@@ -12,7 +12,7 @@ import type { WatchNotifier } from './watch-notifier.js';
 /** No txn made the change, as with what a client missed while it was away. */
 const NO_ZXID = -1n;
 
-/** Znodes compared in one turn: some 10 ms, so that pings between servers and ticks are not late. */
+/** Znodes compared in one turn: some 10 ms, so that nothing else of this process waits long. */
 const SLICE = 5000;
 
 /**

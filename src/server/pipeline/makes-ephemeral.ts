@@ -1,9 +1,8 @@
 import { InputArchive } from '../../jute/input-archive.js';
 import { JuteError } from '../../jute/jute-error.js';
-import { ustring } from '../../jute/record.js';
-import { readAcl } from '../../protocol/acl-codec.js';
 import { createModeOf } from '../../protocol/create-mode.js';
 import { OpCode } from '../../protocol/op-code.js';
+import { CreateRequest } from '../../protocol/proto.js';
 import { readOps } from '../prep/read-ops.js';
 
 /**
@@ -20,10 +19,7 @@ export function makesEphemeral(type: number, { bytes, at, end }: InputArchive): 
 
 function isEphemeral(input: InputArchive): boolean {
   try {
-    ustring.read(input);
-    input.readBuffer();
-    readAcl(input);
-    return createModeOf(input.readInt())?.isEphemeral === true;
+    return createModeOf(CreateRequest.read(input).flags)?.isEphemeral === true;
   } catch (error) {
     if (error instanceof JuteError) return false;
     throw error;

@@ -9,6 +9,7 @@ import { lowOf } from '../../jute/long.js';
 import { ErrorCode } from '../../protocol/error-code.js';
 import { Fifo } from '../../protocol/fifo.js';
 import { OpCode } from '../../protocol/op-code.js';
+import { WRITES } from '../../protocol/operation-table.js';
 import { formatZxid } from '../../protocol/zxid.js';
 import { assert } from '../base/assert.js';
 import type { Effect } from '../effects.js';
@@ -25,7 +26,6 @@ import type { ContainerManager } from './container-manager.js';
 import { LogBatch } from './log-batch.js';
 import { openForwarded } from './open-forwarded.js';
 import type { ProposalListener } from './proposal-listener.js';
-import { WRITES } from './request-kinds.js';
 import { SnapshotTrigger } from './snapshot-trigger.js';
 import type { EnsemblePath, PathHost } from './write-path.js';
 

@@ -6,16 +6,7 @@ import { readAcl } from '../../protocol/acl-codec.js';
 import { createModeOf } from '../../protocol/create-mode.js';
 import type { Id } from '../../protocol/data.js';
 import { OpCode } from '../../protocol/op-code.js';
-
-const MULTI_TYPES: ReadonlySet<number> = new Set([
-  OpCode.create,
-  OpCode.create2,
-  OpCode.createContainer,
-  OpCode.createTTL,
-  OpCode.delete,
-  OpCode.setData,
-  OpCode.check,
-]);
+import { PARTS, readRequest } from '../../protocol/operation-table.js';
 
 /**
  * Splits the body of a multi, {int type, bool done, int err} and a record each; undefined when it
@@ -29,7 +20,7 @@ export function readOps(input: InputArchive): { type: number; body: InputArchive
       const isDone = input.readBool();
       input.readInt();
       if (isDone) return ops;
-      if (!MULTI_TYPES.has(type)) return undefined;
+      if (!PARTS.has(type)) return undefined;
       const body = new InputArchive(input.bytes, input.at, input.end);
       const prepared = skipOp(type, input);
       body.end = input.at;
@@ -94,20 +85,10 @@ export function txnLengthBound(
   return length;
 }
 
-const CREATES: ReadonlySet<number> = new Set([
-  OpCode.create,
-  OpCode.create2,
-  OpCode.createContainer,
-  OpCode.createTTL,
-]);
-
 function countAuthEntries(type: number, { bytes, at, end }: InputArchive): number {
-  if (!CREATES.has(type) && type !== OpCode.setACL) return 0;
-  const input = new InputArchive(bytes, at, end);
   try {
-    ustring.read(input);
-    if (type !== OpCode.setACL) input.readBuffer();
-    return readAcl(input).filter(({ id }) => id.scheme === 'auth').length;
+    const { acl = [] } = readRequest(type, new InputArchive(bytes, at, end));
+    return acl.filter(({ id }) => id.scheme === 'auth').length;
   } catch (error) {
     if (error instanceof JuteError) return 0;
     throw error;

@@ -4,13 +4,14 @@
  */
 import { InputArchive } from '../../jute/input-archive.js';
 import { JuteError } from '../../jute/jute-error.js';
-import { ustring } from '../../jute/record.js';
 import { createModeOf } from '../../protocol/create-mode.js';
-import { type ACL, ACLVector } from '../../protocol/data.js';
+import type { ACL } from '../../protocol/data.js';
 import { OpCode } from '../../protocol/op-code.js';
+import { OPERATION_TABLE, readRequest } from '../../protocol/operation-table.js';
 import { Perms } from '../../protocol/perms.js';
 import { safeLine } from '../../protocol/sanitize.js';
 import { hex64 } from '../../protocol/zxid.js';
+import { readOps } from '../prep/read-ops.js';
 import { maskDigests, shownUser } from '../session/auth.js';
 import type { Txn } from '../tree/txn.js';
 import type { Request } from './request.js';
@@ -38,80 +39,36 @@ export interface AuditDraft {
   readonly parts?: readonly (AuditDraft | undefined)[];
 }
 
-const OPERATIONS = new Map<number, string>([
-  [OpCode.create, 'create'],
-  [OpCode.create2, 'create'],
-  [OpCode.createContainer, 'create'],
-  [OpCode.createTTL, 'create'],
-  [OpCode.delete, 'delete'],
-  [OpCode.setData, 'setData'],
-  [OpCode.setACL, 'setAcl'],
-  [OpCode.multi, 'multiOperation'],
-  [OpCode.reconfig, 'reconfig'],
-]);
 const EPHEMERAL_DELETION = 'ephemeralZNodeDeletionOnSessionCloseOrExpire';
 
 /** Notes the write of `type` whose body is in `input`, which stays where it is. */
 export function draftAudit(type: number, input: InputArchive): AuditDraft {
-  const operation = OPERATIONS.get(type) ?? String(type);
+  const operation = OPERATION_TABLE.get(type)?.audit ?? String(type);
+  const body = new InputArchive(input.bytes, input.at, input.end);
+  if (type === OpCode.multi) return { operation, parts: draftParts(body) };
   try {
-    const body = new InputArchive(input.bytes, input.at, input.end);
-    return type === OpCode.multi ? { operation, parts: readParts(body) } : readDraft(type, body);
+    return { operation, ...readDraft(type, body) };
   } catch (error) {
     if (error instanceof JuteError) return { operation };
     throw error;
   }
 }
 
-function readParts(body: InputArchive): (AuditDraft | undefined)[] {
-  const parts: (AuditDraft | undefined)[] = [];
-  for (;;) {
-    const type = body.readInt();
-    const isDone = body.readBool();
-    body.readInt();
-    if (isDone) return parts;
-    const draft = readDraft(type, body);
-    parts.push(type === OpCode.check ? undefined : draft);
-  }
+function draftParts(body: InputArchive): (AuditDraft | undefined)[] {
+  const parts = readOps(body) ?? [];
+  return parts.map(({ type, body }) =>
+    type === OpCode.check ? undefined : draftAudit(type, body),
+  );
 }
 
-/** Reads a whole record: behind it stands the next operation of a multi. */
-function readDraft(type: number, body: InputArchive): AuditDraft {
-  const operation = OPERATIONS.get(type) ?? String(type);
-  switch (type) {
-    case OpCode.create:
-    case OpCode.create2:
-    case OpCode.createContainer:
-    case OpCode.createTTL: {
-      const znode = ustring.read(body);
-      body.readBuffer();
-      ACLVector.read(body);
-      const mode = createModeOf(body.readInt());
-      if (type === OpCode.createTTL) body.readLong();
-      const znodeType = mode === undefined ? {} : { znodeType: mode.name.toLowerCase() };
-      return { operation, znode, ...znodeType };
-    }
-    case OpCode.setACL: {
-      const znode = ustring.read(body);
-      const acl = ACLVector.read(body);
-      body.readInt();
-      return { operation, znode, acl: aclText(acl) };
-    }
-    case OpCode.setData: {
-      const znode = ustring.read(body);
-      body.readBuffer();
-      body.readInt();
-      return { operation, znode };
-    }
-    case OpCode.delete:
-    case OpCode.check: {
-      const znode = ustring.read(body);
-      body.readInt();
-      return { operation, znode };
-    }
-    default:
-      return { operation };
-  }
+function readDraft(type: number, body: InputArchive): Omit<AuditDraft, 'operation'> {
+  const { path, flags, acl } = readRequest(type, body);
+  const mode = flags === undefined ? undefined : createModeOf(flags);
+  return {
+    ...(path === undefined ? {} : { znode: path }),
+    ...(mode === undefined ? {} : { znodeType: mode.name.toLowerCase() }),
+    ...(type === OpCode.setACL && acl !== undefined ? { acl: aclText(acl) } : {}),
+  };
 }
 
 /** The lines of a txn that was applied. */

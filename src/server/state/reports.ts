@@ -2,17 +2,18 @@
  * What a server tells its operator besides answers and metrics: data for a log, never text. It
  * leaves as an effect, in order with the rest, and a driver without a log drops it.
  */
+
 import { InputArchive } from '../../jute/input-archive.js';
 import { JuteError } from '../../jute/jute-error.js';
 import { ustring } from '../../jute/record.js';
 import { OpCode } from '../../protocol/op-code.js';
+import { lastOperationName } from '../../protocol/operation-table.js';
 import { LIMITS, type LimitName } from '../limits/limits.js';
 import type { QuotaExcess } from '../prep/quota-check.js';
 import type { Session } from '../session/session-tracker.js';
 import type { Txn } from '../tree/txn.js';
 import { type AuditEntry, auditEntries } from './audit.js';
 import type { ClientConnection } from './client-connection.js';
-import { lastOperationName } from './last-operation.js';
 import type { Request } from './request.js';
 
 export type Report =

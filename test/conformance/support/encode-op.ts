@@ -1,8 +1,8 @@
 import { InputArchive } from '../../../src/jute/input-archive.js';
 import { OutputArchive } from '../../../src/jute/output-archive.js';
 import { OpCode, opCodeName } from '../../../src/protocol/op-code.js';
+import { OPERATION_TABLE } from '../../../src/protocol/operation-table.js';
 import { ErrorResponse, MultiHeader } from '../../../src/protocol/proto.js';
-import { REQUESTS } from '../../../src/protocol/requests.js';
 import type { Op } from './world.js';
 
 /** The body of a request. @param zxidAtStart what `relativeZxid` counts from */
@@ -12,7 +12,7 @@ export function encodeOp(op: Op, zxidAtStart: bigint): Buffer {
 }
 
 function encodeRecord({ type, value = {} }: Op, zxidAtStart: bigint): Buffer {
-  const records = REQUESTS.get(type);
+  const records = OPERATION_TABLE.get(type)?.records;
   if (records === undefined) return Buffer.alloc(0);
   const { relativeZxid } = value;
   if (typeof relativeZxid !== 'bigint') return records.request.encode(value);
@@ -44,7 +44,7 @@ export function describeBody(type: number, body: Buffer, show: Show): string {
 }
 
 function describeRecord(type: number, input: InputArchive, show: Show): string {
-  const records = REQUESTS.get(type);
+  const records = OPERATION_TABLE.get(type)?.records;
   if (records === undefined || input.remaining === 0) return '';
   return JSON.stringify(shown('', records.reply.read(input), show));
 }

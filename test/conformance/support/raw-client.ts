@@ -3,8 +3,8 @@ import { FrameDecoder } from '../../../src/jute/frame-decoder.js';
 import { InputArchive } from '../../../src/jute/input-archive.js';
 import { OutputArchive } from '../../../src/jute/output-archive.js';
 import { OpCode, Xid } from '../../../src/protocol/op-code.js';
+import { OPERATION_TABLE } from '../../../src/protocol/operation-table.js';
 import { ConnectResponse, ReplyHeader, WatcherEvent } from '../../../src/protocol/proto.js';
-import { REQUESTS } from '../../../src/protocol/requests.js';
 
 export interface RawSession {
   readonly id: bigint;
@@ -129,7 +129,7 @@ export class RawClient {
 
   /** Sends the record of an operation and decodes its reply; `err` is 0 or the error's code. */
   async call(type: number, value: unknown): Promise<{ err: number; zxid: bigint; value: unknown }> {
-    const records = REQUESTS.get(type);
+    const records = OPERATION_TABLE.get(type)?.records;
     if (records === undefined) throw new Error(`operation ${type} has no plain records`);
     const reply = await this.request(type, records.request.encode(value));
     if (reply === undefined) throw new Error('the connection closed before the reply');

@@ -21,8 +21,8 @@ export type EstablishmentStage =
 
 /**
  * By how many epochs a member may be ahead of its leader. A failed attempt to lead uses up one, so
- * members differ by few. A stranger can raise the epoch by this much in each election, and can cause
- * one election per TICKS_TO_YIELD: the epochs that are left then last for months.
+ * members differ by few. A stranger can raise the epoch by this much in each election. It can cause
+ * one election per TICKS_TO_YIELD, so the remaining epochs last for months.
  */
 export const MAX_EPOCHS_AHEAD = 2 ** 16;
 
