@@ -2,11 +2,11 @@
  * A ZooKeeper server as a value: `step` an event, `drain` the effects. It opens no socket, reads no
  * file and asks no clock, so the same code serves real clients and a simulation.
  *
- *   accept -> decode -> [write] the path: prep + propose, or forward -> commit -> final -> reply
+ *   accept -> decode -> [write] pipeline: prep + propose, or forward -> commit -> final -> reply
  *                    -> [read]  commit gate (own session's writes) -> final -> reply
  *
- * Who decides a write, and when it is committed, is the path's (write-path.ts). A server without a
- * path answers words and serves nobody: it has no quorum.
+ * The pipeline says who decides a write and when it is committed (write-pipeline.ts). A server
+ * without one has no quorum: it answers four-letter words and serves no client.
  */
 
 import type { ServerView } from '../fourlw/server-view.js';
@@ -29,9 +29,9 @@ import { ReadProcessor } from './pipeline/read.js';
 import { beginReply, endReply, replyWithZxid } from './pipeline/reply.js';
 import { RequestGate } from './pipeline/request-gate.js';
 import { WatchNotifier } from './pipeline/watch-notifier.js';
-import type { PathHost, WritePath } from './pipeline/write-path.js';
-import type { Session } from './session/session-tracker.js';
-import { ClientConnection } from './state/client-connection.js';
+import type { PipelineHost, WritePipeline } from './pipeline/write-pipeline.js';
+import type { Session, SessionOwner } from './session/session-tracker.js';
+import type { ClientConnection } from './state/client-connection.js';
 import { Request, THROTTLED } from './state/request.js';
 import type { ServerState } from './state/server-state.js';
 
@@ -45,7 +45,7 @@ export interface ServerParts {
   readonly maxClientCnxns: number;
   readonly maxCnxns: number;
   /** Null makes a server that serves nobody. */
-  readonly makePath: ((state: ServerState, host: PathHost) => WritePath) | null;
+  readonly makePipeline: ((state: ServerState, host: PipelineHost) => WritePipeline) | null;
   readonly makeView: (server: Server) => ServerView;
 }
 
@@ -57,7 +57,7 @@ export class Server {
   private readonly final: FinalProcessor;
   private readonly connections: Connections;
   private readonly pressure: BackPressure;
-  readonly path: WritePath | null;
+  readonly pipeline: WritePipeline | null;
   /** A member of an ensemble lets clients in when it is in sync with its leader. */
   isOpen = true;
   /** What it has taken on is done, and nothing new is begun: its tree is about to be replaced. */
@@ -74,7 +74,7 @@ export class Server {
     this.reads = new ReadProcessor(this.state, notifier);
     this.final = new FinalProcessor(this.state);
     this.gate = new RequestGate(this.state, {
-      inProcess: () => this.path?.inProcess ?? 0,
+      inProcess: () => this.pipeline?.inProcess ?? 0,
       serve: (connection, bytes, start, end) => this.request(connection, bytes, start, end),
       refuse: this.refuse,
       close: (connection) => this.connections.close(connection),
@@ -89,10 +89,10 @@ export class Server {
       onFrame: this.onFrame,
       pressure: this.pressure,
     });
-    this.path = parts.makePath?.(this.state, this.makeHost()) ?? null;
+    this.pipeline = parts.makePipeline?.(this.state, this.makeHost()) ?? null;
   }
 
-  private makeHost(): PathHost {
+  private makeHost(): PipelineHost {
     return {
       keep: (request) => this.keep(request),
       commit: (request) => this.commit(request),
@@ -114,13 +114,13 @@ export class Server {
 
   /** Requests received and not yet answered. */
   get outstandingRequests(): number {
-    return (this.path?.inProcess ?? 0) + this.gate.waiting;
+    return (this.pipeline?.inProcess ?? 0) + this.gate.waiting;
   }
 
   step(event: Event): void {
     switch (event.kind) {
       case 'ack':
-        this.path?.durable(event.zxid);
+        this.pipeline?.durable(event.zxid);
         break;
       case 'clock':
         this.tick(event.wallMs, event.monotonicMs);
@@ -143,7 +143,7 @@ export class Server {
   /** The effects of all steps since the last drain: one write a connection, one append. */
   drain(): readonly Effect[] {
     const { effects } = this;
-    this.path?.drainInto(effects);
+    this.pipeline?.drainInto(effects);
     this.connections.drainInto(effects);
     if (effects.length > 0) this.effects = [];
     return effects;
@@ -204,7 +204,7 @@ export class Server {
       return;
     }
     const request = new Request(connection, session.id, xid, type, this.state.monotonicMs);
-    request.isBarrier = isSync && this.path?.sync(request) === true;
+    request.isBarrier = isSync && this.pipeline?.sync(request) === true;
     if (connection.pending.length === 0 && !request.isBarrier) {
       this.readNow(connection, session, xid, type, input);
       return;
@@ -259,7 +259,7 @@ export class Server {
     input: InputArchive,
   ): void {
     const request = new Request(connection, session.id, xid, type, this.state.monotonicMs);
-    this.path?.submit(request, session, input);
+    this.pipeline?.submit(request, session, input);
   }
 
   private requestSpecial(
@@ -271,7 +271,7 @@ export class Server {
   ): void {
     switch (type) {
       case OpCode.closeSession:
-        this.path?.closeSession(session, connection, xid);
+        this.pipeline?.closeSession(session, connection, xid);
         break;
       case OpCode.auth:
         if (!authenticate(this.state, connection, xid, input)) this.connections.close(connection);
@@ -302,7 +302,7 @@ export class Server {
   // ── sessions ─────────────────────────────────────────────────────────────────────────────────
 
   private connect(connection: ClientConnection, bytes: Buffer, start: number, end: number): void {
-    const { state, path } = this;
+    const { state, pipeline: path } = this;
     if (path === null || !this.isOpen) {
       state.stats.count('cnxn_closed_without_zk_server_running');
       this.connections.close(connection);
@@ -339,22 +339,21 @@ export class Server {
   private attach(connection: ClientConnection, session: Session, timeoutMs: number): void {
     if (connection.phase === 'closed') return;
     session.timeoutMs = timeoutMs;
-    const before = session.holder;
-    if (before instanceof ClientConnection) this.connections.close(before);
+    this.connections.closeHolder(session);
     this.state.sessions.touch(session, this.state.monotonicMs);
     this.opened(connection, session, 'session-resumed');
   }
 
   /**
-   * A learner's client comes back to a session: it belongs to `holder` from now on. False where
+   * A learner's client comes back to a session: it belongs to `owner` from now on. False where
    * there is no such session any more.
    */
-  moveSession(sessionId: bigint, timeoutMs: number, holder: object): boolean {
+  moveSession(sessionId: bigint, timeoutMs: number, owner: SessionOwner): boolean {
     const { sessions, monotonicMs } = this.state;
     const session = sessions.find(sessionId);
     if (session === undefined || session.isClosing) return false;
-    if (session.holder instanceof ClientConnection) this.connections.close(session.holder);
-    session.heldBy(holder);
+    this.connections.closeHolder(session);
+    session.heldBy(null, owner);
     session.timeoutMs = Math.max(timeoutMs, this.state.settings.minSessionTimeoutMs);
     sessions.touch(session, monotonicMs);
     return true;
@@ -367,7 +366,7 @@ export class Server {
   ): void {
     this.state.reporter.session(how, connection, session);
     connection.session = session;
-    session.heldBy(connection, this);
+    session.heldBy(connection);
     connection.phase = 'open';
     this.connections.opened(connection);
     writeConnectResponse(this.state, connection, session);
@@ -411,8 +410,8 @@ export class Server {
       const session = sessions.add(head.sessionId, txn.timeoutMs, monotonicMs);
       if (connection?.phase === 'connecting') this.opened(connection, session, 'session-opened');
     } else if (txn.type === OpCode.closeSession) {
-      const holder = this.state.sessions.remove(head.sessionId)?.holder;
-      if (holder instanceof ClientConnection) this.connections.close(holder);
+      const session = this.state.sessions.remove(head.sessionId);
+      if (session !== undefined) this.connections.closeHolder(session);
     }
   }
 
@@ -444,7 +443,7 @@ export class Server {
       this.connections.closeUnopened();
     }
     this.gate.release();
-    if (!this.isHalting) this.path?.tick();
+    if (!this.isHalting) this.pipeline?.tick();
   }
 
   /**
@@ -453,7 +452,7 @@ export class Server {
    */
   takeOver(before: Server): Generator<void, void, undefined> {
     const { connections } = before.state;
-    for (const one of connections.values()) this.connections.takeOver(one, this);
+    for (const one of connections.values()) this.connections.takeOver(one);
     return carryWatches(before.state, this.state, new WatchNotifier(this.state));
   }
 

@@ -180,7 +180,7 @@ export function makeTestServer(
     whitelist: parseWhitelist(options.whitelist ?? '*', false),
     maxClientCnxns: options.maxClientCnxns ?? 0,
     maxCnxns: options.maxCnxns ?? 0,
-    makePath: (state, host) =>
+    makePipeline: (state, host) =>
       new Primary(state, host, {
         seed: 1,
         replayed: 0,

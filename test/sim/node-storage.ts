@@ -1,4 +1,4 @@
-import { Run } from '../../src/jute/run.js';
+import { ByteRange } from '../../src/jute/byte-range.js';
 import { ConfigKeeper } from '../../src/server/node/boot/config-file.js';
 import { DataDir } from '../../src/server/node/storage/data-dir.js';
 import { Disk, type Storage } from '../../src/server/node/storage/disk.js';
@@ -27,7 +27,7 @@ export interface Booted extends KnownEpochs {
   readonly keeper: ConfigKeeper;
   readonly database: Database;
   /** The txns replayed, as they travel. */
-  readonly entries: readonly { readonly zxid: bigint; readonly entry: Run }[];
+  readonly entries: readonly { readonly zxid: bigint; readonly entry: ByteRange }[];
   /** Undefined where none was kept yet. */
   readonly config: QuorumConfig | undefined;
 }
@@ -41,9 +41,9 @@ export async function boot(
   const fs = simDisk.begin();
   const dir = makeDir(fs, listener.onWarning);
   await dir.prepare();
-  const entries: { zxid: bigint; entry: Run }[] = [];
+  const entries: { zxid: bigint; entry: ByteRange }[] = [];
   const { database } = await dir.recover((zxid, entry) => {
-    entries.push({ zxid, entry: new Run(Buffer.from(entry)) });
+    entries.push({ zxid, entry: new ByteRange(Buffer.from(entry)) });
   });
   checkDigests(database);
   const epochs = await openEpochs(fs, dir.snapFolder, database.tree.lastProcessedZxid);

@@ -55,7 +55,8 @@ export function commonParts(
     limits: options.limits ?? LIMITS,
     election: { minIntervalMs: 200, maxIntervalMs: 3200, finalizeWaitMs: 200 },
     isReconfigEnabled: options.isReconfigEnabled ?? false,
-    makeServer: (peer, data, makePath) => makeServer(peer, data, makePath, options.snapCount ?? 40),
+    makeServer: (peer, data, makePipeline) =>
+      makeServer(peer, data, makePipeline, options.snapCount ?? 40),
     makeContainers: (state) =>
       new ContainerManager(
         state.tree,
@@ -68,7 +69,7 @@ export function commonParts(
 function makeServer(
   peer: QuorumPeer,
   { tree, sessions: known }: Data,
-  makePath: ServerParts['makePath'],
+  makePipeline: ServerParts['makePipeline'],
   snapCount: number,
 ): Server {
   const hash = (text: string) => createHash('sha1').update(text).digest('base64');
@@ -96,7 +97,7 @@ function makeServer(
     whitelist: parseWhitelist('*', false),
     maxClientCnxns: 0,
     maxCnxns: 0,
-    makePath,
+    makePipeline,
     makeView: (server) => new MemberView(peer, server, HOST, () => FACTS, '3.9.0'),
   });
 }

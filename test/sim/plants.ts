@@ -1,4 +1,4 @@
-import { Run } from '../../src/jute/run.js';
+import { ByteRange } from '../../src/jute/byte-range.js';
 import type { Disk } from '../../src/server/node/storage/disk.js';
 import { logsAmong } from '../../src/server/persistence/recovery.js';
 import { Leader } from '../../src/server/quorum/leading/leader.js';
@@ -107,7 +107,7 @@ function garble({ peer }: ServerNode): void {
   master.committed = (zxid, entry, leader) => {
     const copy = Buffer.from(entry.view());
     copy[copy.length - 1] = (copy.at(-1) ?? 0) ^ 1;
-    committed.call(master, zxid, new Run(copy), leader);
+    committed.call(master, zxid, new ByteRange(copy), leader);
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Run } from '../../src/jute/run.js';
+import type { ByteRange } from '../../src/jute/byte-range.js';
 import { CommittedLog } from '../../src/server/quorum/peer/committed-log.js';
 import type { Data } from '../../src/server/quorum/peer/role.js';
 import type { QuorumPeerParts } from '../../src/server/quorum/peer-parts.js';
@@ -28,7 +28,7 @@ export class WatchedLog extends CommittedLog {
     this.all.length = 0;
   }
 
-  override add(zxid: bigint, entry: Run): void {
+  override add(zxid: bigint, entry: ByteRange): void {
     super.add(zxid, entry);
     const txn = { zxid, entry: entry.view() };
     this.all.push(txn);

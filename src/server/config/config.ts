@@ -205,7 +205,7 @@ class ConfigBuilder {
 
   finish(): ConfigResult {
     const values = this.values as { -readonly [K in OptionName]: OptionValues[K] };
-    this.tellUnheeded();
+    this.warnUnused();
     this.derive(values);
     this.check(values);
     const auth = this.checkAuth(values);
@@ -222,7 +222,7 @@ class ConfigBuilder {
   }
 
   /** No wish that is not granted stays without a word. */
-  private tellUnheeded(): void {
+  private warnUnused(): void {
     for (const [name, key] of this.saidAs) {
       const option: Option<unknown> = OPTIONS[name];
       if (this.values[name] === option.default) continue;

@@ -11,6 +11,7 @@ import { assert } from '../base/assert.js';
 import type { Effect } from '../effects.js';
 import type { Event } from '../events.js';
 import type { BackPressure } from '../pipeline/back-pressure.js';
+import type { Session } from '../session/session-tracker.js';
 import { ClientConnection, type ConnectionFrameHandler } from '../state/client-connection.js';
 import type { ServerState } from '../state/server-state.js';
 
@@ -62,9 +63,9 @@ export class Connections {
     connection.openedMs = state.monotonicMs;
     connection.pending.total = state.inFlight;
     const fromThere = (this.byAddress.get(remoteIp) ?? 0) + 1;
-    const isCrowd = maxPerAddress > 0 && fromThere > maxPerAddress;
-    if (isCrowd || (maxInAll > 0 && state.connections.size >= maxInAll)) {
-      if (isCrowd) state.exceeded('connectionsPerAddress', remoteIp, maxPerAddress);
+    const isOverAddressLimit = maxPerAddress > 0 && fromThere > maxPerAddress;
+    if (isOverAddressLimit || (maxInAll > 0 && state.connections.size >= maxInAll)) {
+      if (isOverAddressLimit) state.exceeded('connectionsPerAddress', remoteIp, maxPerAddress);
       else state.exceeded('connectionsInAll', remoteIp, maxInAll);
       state.stats.count('connection_rejected');
       const reason = 'too many connections (maxClientCnxns, maxCnxns)';
@@ -82,7 +83,7 @@ export class Connections {
    * One that another server of this process accepted is this one's from now on. It is closed when
    * its session is not known here: a client that comes back hears that it is over.
    */
-  takeOver(connection: ClientConnection, owner: object): void {
+  takeOver(connection: ClientConnection): void {
     const { state } = this;
     const { remoteIp, id, session: before } = connection;
     assert(connection.pending.length === 0, 'a request has no server any more');
@@ -92,7 +93,7 @@ export class Connections {
     state.connections.set(id, connection);
     if (connection.phase !== 'open') this.unopened.add(connection);
     connection.isDirty = false;
-    connection.isTold = false;
+    connection.isEventPending = false;
     if (connection.out.length > 0) state.markDirty(connection);
     if (before === null) return;
     const session = state.sessions.find(before.id);
@@ -102,7 +103,7 @@ export class Connections {
       return;
     }
     session.timeoutMs = before.timeoutMs;
-    session.heldBy(connection, owner);
+    session.heldBy(connection);
     state.sessions.touch(session, state.monotonicMs);
   }
 
@@ -135,6 +136,11 @@ export class Connections {
     if (connection.phase === 'closed') return;
     this.forget(connection);
     this.closing.push(connection);
+  }
+
+  closeHolder(session: Session): void {
+    const connection = this.state.holderOf(session);
+    if (connection !== undefined) this.close(connection);
   }
 
   closeAll(): void {
@@ -244,11 +250,11 @@ export class Connections {
    * takes its time. Events and replies of one connection share an archive, so their order stands.
    */
   private sendEvents(effects: Effect[]): void {
-    const { told } = this.state;
+    const { withEvents: told } = this.state;
     for (let sent = 0; sent < EVENT_SLICE; ) {
       const connection = told.shift();
       if (connection === undefined) return;
-      connection.isTold = false;
+      connection.isEventPending = false;
       // A reply may have taken them along, or the connection be closed.
       if (connection.out.length === 0) continue;
       effects.push({ kind: 'send', connection: connection.id, bytes: connection.out.take() });

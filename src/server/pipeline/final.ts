@@ -48,7 +48,7 @@ export class FinalProcessor {
   private reply(connection: ClientConnection, request: Request, txn: Txn): void {
     const start = beginReply(connection, request.xid);
     if (txn.type === OpCode.error) {
-      endReply(this.state, connection, start, toldError(request, txn.err));
+      endReply(this.state, connection, start, replyError(request, txn.err));
       return;
     }
     this.writeBody(connection.out, request.type, txn);
@@ -101,7 +101,7 @@ export class FinalProcessor {
     const { results } = this;
     switch (txn.type) {
       case OpCode.error:
-        writeError(results, toldError(request, txn.err));
+        writeError(results, replyError(request, txn.err));
         break;
       case OpCode.create:
         writeMultiHeader(results, OpCode.create, false, ErrorCode.OK);
@@ -137,7 +137,7 @@ function writeError(results: OutputArchive, err: number): void {
 }
 
 /** To a leader another server's session is one that has expired; its own server knows better. */
-function toldError({ isRefusedEphemeral }: Request, err: number): number {
+function replyError({ isRefusedEphemeral }: Request, err: number): number {
   const isRefused = isRefusedEphemeral && err === ErrorCode.SESSIONEXPIRED;
   return isRefused ? ErrorCode.EPHEMERALONLOCALSESSION : err;
 }

@@ -1,5 +1,5 @@
+import { ByteRange } from '../../jute/byte-range.js';
 import { OutputArchive } from '../../jute/output-archive.js';
-import { Run } from '../../jute/run.js';
 import type { Effect } from '../effects.js';
 import { RECORD_PREFIX_SIZE } from '../persistence/log-record.js';
 import { beginEntry, endEntry } from '../persistence/txn-log.js';
@@ -54,9 +54,9 @@ export class LogBatch {
    * The entry that was added last. It stays as it is: the archive moves to new memory when it grows
    * or is taken, and leaves what was written where it stands.
    */
-  lastEntry(): Run {
+  lastEntry(): ByteRange {
     const { records, lastStart } = this;
-    return new Run(records.memory, lastStart + RECORD_PREFIX_SIZE, records.length - 1);
+    return new ByteRange(records.memory, lastStart + RECORD_PREFIX_SIZE, records.length - 1);
   }
 
   /** The append, when there is something to append. */

@@ -15,7 +15,7 @@ import { assert } from '../base/assert.js';
 import type { Effect } from '../effects.js';
 import type { Prepared } from '../prep/prep.js';
 import { SessionIds } from '../session/session-ids.js';
-import type { Session } from '../session/session-tracker.js';
+import type { Session, SessionOwner } from '../session/session-tracker.js';
 import { draftAudit } from '../state/audit.js';
 import type { ClientConnection } from '../state/client-connection.js';
 import { type Forwarded, Request } from '../state/request.js';
@@ -27,7 +27,7 @@ import { LogBatch } from './log-batch.js';
 import { openForwarded } from './open-forwarded.js';
 import type { ProposalListener } from './proposal-listener.js';
 import { SnapshotTrigger } from './snapshot-trigger.js';
-import type { EnsemblePath, PathHost } from './write-path.js';
+import type { EnsemblePipeline, PipelineHost } from './write-pipeline.js';
 
 export interface PrimaryOptions {
   /** Seeds the random trigger of snapshots. */
@@ -39,9 +39,9 @@ export interface PrimaryOptions {
   readonly listener: ProposalListener | null;
 }
 
-export class Primary implements EnsemblePath {
+export class Primary implements EnsemblePipeline {
   private readonly state: ServerState;
-  private readonly host: PathHost;
+  private readonly host: PipelineHost;
   private readonly containers: ContainerManager;
   private readonly listener: ProposalListener | null;
   private readonly snapshots: SnapshotTrigger;
@@ -56,7 +56,7 @@ export class Primary implements EnsemblePath {
   /** This turn's records for the log. */
   private readonly batch: LogBatch;
 
-  constructor(state: ServerState, host: PathHost, options: PrimaryOptions) {
+  constructor(state: ServerState, host: PipelineHost, options: PrimaryOptions) {
     this.state = state;
     this.host = host;
     this.containers = options.containers;
@@ -163,7 +163,7 @@ export class Primary implements EnsemblePath {
   }
 
   /** A session has one owner (SessionTrackerImpl.checkSession), at first who asks first. */
-  private refusalOf(session: Session | undefined, origin: object): ErrorCode | null {
+  private refusalOf(session: Session | undefined, origin: SessionOwner): ErrorCode | null {
     if (session === undefined || session.isClosing) return ErrorCode.SESSIONEXPIRED;
     session.owner ??= origin;
     return session.owner === origin ? null : ErrorCode.SESSIONMOVED;

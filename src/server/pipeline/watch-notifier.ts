@@ -184,5 +184,5 @@ function sendEvent(state: ServerState, connection: ClientConnection, frame: Buff
   state.stats.metrics.count('watch_bytes', frame.length - 4);
   connection.stats.sent++;
   state.stats.sent++;
-  state.markTold(connection);
+  state.markEventPending(connection);
 }

@@ -14,7 +14,7 @@ import type { LearnerHandler } from './leading/learner-handler.js';
 import { Learner } from './learning/learner.js';
 import { formatQuorumConfig, isVoter } from './membership/quorum-config.js';
 import type { QuorumPeer } from './quorum-peer.js';
-import { ReadOnlyPath } from './read-only-path.js';
+import { ReadOnlyPipeline } from './read-only-pipeline.js';
 
 /** What the words say of a member: what it is at the moment, and who follows it. */
 export class MemberView extends LiveView {
@@ -32,7 +32,7 @@ export class MemberView extends LiveView {
   }
 
   override get isServing(): boolean {
-    return this.server.path !== null && this.server.isOpen;
+    return this.server.pipeline !== null && this.server.isOpen;
   }
 
   override get mode(): ServerMode {
@@ -43,7 +43,7 @@ export class MemberView extends LiveView {
   }
 
   override get isReadOnly(): boolean {
-    return this.server.path instanceof ReadOnlyPath;
+    return this.server.pipeline instanceof ReadOnlyPipeline;
   }
 
   get quorum(): QuorumView | undefined {
@@ -54,7 +54,7 @@ export class MemberView extends LiveView {
     const peerState = role === null ? 'looking' : `${role.kind} - ${role.phase}`;
     const view = { peerState, quorumSize: voters.length };
     if (!(role instanceof Learner)) return view;
-    if (role.kind === 'observing') return { ...view, observerMasterId: BigInt(role.upstairsSid) };
+    if (role.kind === 'observing') return { ...view, observerMasterId: BigInt(role.masterSid) };
     if (role.master === null) return view;
     return { ...view, syncedObservers: this.observerHandlers().length };
   }

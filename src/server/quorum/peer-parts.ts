@@ -2,7 +2,7 @@ import type { ContainerManager } from '../pipeline/container-manager.js';
 import type { Server } from '../server.js';
 import type { ServerState } from '../state/server-state.js';
 import type { ElectionOptions } from './election/fast-leader-election.js';
-import type { MakePath } from './front.js';
+import type { MakePipeline } from './member-server.js';
 import type { QuorumConfig } from './membership/quorum-config.js';
 import type { CommittedLog } from './peer/committed-log.js';
 import type { Data, QuorumLimits } from './peer/role.js';
@@ -26,6 +26,6 @@ export interface QuorumPeerParts {
   /** Seeds the random trigger of snapshots. */
   readonly seed: number;
   /** The server in front; without a path it serves nobody. */
-  makeServer(peer: QuorumPeer, data: Data, makePath: MakePath | null): Server;
+  makeServer(peer: QuorumPeer, data: Data, makePipeline: MakePipeline | null): Server;
   makeContainers(state: ServerState): ContainerManager;
 }

@@ -14,15 +14,15 @@ import { DISK_EFFECTS, type Effect } from '../effects.js';
 import type { Event, LinkEvent } from '../events.js';
 import { LIMITS, type LimitName } from '../limits/limits.js';
 import { Metrics } from '../metrics/metrics.js';
-import type { EnsemblePath, PathHost } from '../pipeline/write-path.js';
+import type { EnsemblePipeline, PipelineHost } from '../pipeline/write-pipeline.js';
 import type { Server } from '../server.js';
 import type { ServerState } from '../state/server-state.js';
 import { offeredZxid } from './election/candidate.js';
 import { FastLeaderElection } from './election/fast-leader-election.js';
-import { dataOf, Front, type MakePath } from './front.js';
 import { Leader } from './leading/leader.js';
 import { Learner } from './learning/learner.js';
-import { withLocalSessions } from './local-session-path.js';
+import { withLocalSessions } from './local-session-pipeline.js';
+import { dataOf, MemberServer } from './member-server.js';
 import { Membership } from './membership/membership.js';
 import {
   formatQuorumConfig,
@@ -41,7 +41,7 @@ export class QuorumPeer implements PeerHost {
   readonly sid: number;
   readonly limits: QuorumLimits;
   readonly committedLog: CommittedLog;
-  private readonly front: Front;
+  private readonly clients: MemberServer;
   role: Role | null = null;
   readonly membership: Membership;
   readonly isReconfigEnabled: boolean;
@@ -81,8 +81,7 @@ export class QuorumPeer implements PeerHost {
     if (parts.isReconfigEnabled) this.membership.recall(parts.data.tree);
     const election = { ...parts.election, sid: parts.sid, exceeded: this.exceeded };
     this.election = new FastLeaderElection(election, parts.config);
-    const make = (data: Data, makePath: MakePath | null) => parts.makeServer(this, data, makePath);
-    this.front = new Front({ make, emit: (effect) => this.emit(effect) }, this.data);
+    this.clients = new MemberServer(this, this.data, parts.makeServer.bind(null, this));
     this.emit({ kind: 'members', members: [...parts.config.members.values()] });
   }
 
@@ -92,17 +91,16 @@ export class QuorumPeer implements PeerHost {
 
   /** What clients see. */
   get server(): Server {
-    return this.front.server;
+    return this.clients.server;
   }
 
-  /** Of the moment: another role has another one. */
   get view(): Server['view'] {
     return this.server.view;
   }
 
   get nextWakeMs(): number {
     if (this.role !== null) return this.role.nextWakeMs;
-    const pausedMs = this.masters.pauses.nextWakeMs(this.nowMs);
+    const pausedMs = this.masters.backoff.nextWakeMs(this.nowMs);
     return Math.min(this.election.nextWakeMs, this.readOnlyAtMs, pausedMs);
   }
 
@@ -113,7 +111,7 @@ export class QuorumPeer implements PeerHost {
       case 'clock':
         this.nowMs = event.monotonicMs;
         this.wallMs = event.wallMs;
-        this.front.clock(event.wallMs, event.monotonicMs);
+        this.clients.clock(event.wallMs, event.monotonicMs);
         this.tick();
         break;
       case 'ack':
@@ -122,7 +120,7 @@ export class QuorumPeer implements PeerHost {
         break;
       case 'notified':
         this.election.receive(event.sid, event.frame, this.nowMs);
-        this.heedDeserters();
+        this.noteLostSupporters();
         break;
       case 'epoch-written':
         this.diskWork--;
@@ -168,13 +166,13 @@ export class QuorumPeer implements PeerHost {
 
   /** Infinity where nobody is to be served without a quorum. */
   private get readOnlyAtMs(): number {
-    const isDue = this.isLooking && this.limits.isReadOnlyAllowed && this.server.path === null;
+    const isDue = this.isLooking && this.limits.isReadOnlyAllowed && this.server.pipeline === null;
     return isDue ? this.times.readOnlyAtMs(this.limits.tickTimeMs) : Number.POSITIVE_INFINITY;
   }
 
   private serveReadOnly(): void {
     this.note('there is no quorum: reads are served to clients that ask for no more');
-    this.front.serveReads(this.data.tree);
+    this.clients.serveReads(this.data.tree);
   }
 
   /** What the step led to: a role that is over, one that begins, an election. */
@@ -184,13 +182,13 @@ export class QuorumPeer implements PeerHost {
     if (!this.isLooking) {
       if (this.diskWork > 0) return;
       if (this.successor !== null) this.succeed(this.successor);
-      else if (this.masters.pauses.isOver(this.nowMs)) this.look();
+      else if (this.masters.backoff.isOver(this.nowMs)) this.look();
     }
-    this.heedElection();
+    this.followElection();
     if (this.overBecause !== null) this.endRole(this.overBecause);
   }
 
-  private heedElection(): void {
+  private followElection(): void {
     const newer = this.election.takeNewerConfig();
     if (newer !== undefined && this.isReconfigEnabled) this.activate(newer);
     const problem = this.election.takeProblem();
@@ -205,11 +203,11 @@ export class QuorumPeer implements PeerHost {
   }
 
   /** Elected by servers that look again, it would wait in vain for their epochs. */
-  private heedDeserters(): void {
+  private noteLostSupporters(): void {
     if (!(this.role instanceof Leader) || this.role.phase !== 'discovery') return;
-    const { waitedForEpochMs } = this.role;
+    const { waitedForEpochMs: waitedMs } = this.role;
     const { maxTimeToWaitForEpochMs: maxMs } = this.limits;
-    const reason = this.election.supporters.whyLeave(this.membership, waitedForEpochMs, maxMs);
+    const reason = this.election.supporters.whyLeave(this.membership, waitedMs, maxMs);
     if (reason === '') return;
     this.metrics.count('quit_leading_due_to_disloyal_voter');
     this.giveUp(reason);
@@ -236,7 +234,7 @@ export class QuorumPeer implements PeerHost {
 
   private begin(leader: number): void {
     this.isLooking = false;
-    if (this.server.path !== null) this.front.close(this.data);
+    if (this.server.pipeline !== null) this.clients.close(this.data);
     if (leader === this.sid) {
       this.note('this server leads');
       this.role = new Leader(this, this.parts);
@@ -250,8 +248,8 @@ export class QuorumPeer implements PeerHost {
     assert(this.membership.config.members.has(leader), `${leader} was elected and is no member`);
     this.note(`server ${leader} leads`);
     this.election.becomeLearner(this.isObserver);
-    const upstairs = this.masters.pick(this.membership.config, leader, this.isObserver);
-    this.role = new Learner(this, upstairs, this.parts.seed);
+    const master = this.masters.pick(this.membership.config, leader, this.isObserver);
+    this.role = new Learner(this, master, this.parts.seed);
   }
 
   giveUp(reason: string): void {
@@ -270,7 +268,7 @@ export class QuorumPeer implements PeerHost {
     this.election.setConfig(config, this.membership.next ?? undefined);
     this.emit({ kind: 'members', members: [...config.members.values()] });
     this.emit({ kind: 'write-config', text: formatQuorumConfig(config) });
-    this.tellConfig();
+    this.sendConfig();
   }
 
   /** For prep: only a leader that serves knows who would be a quorum of the new configuration. */
@@ -280,7 +278,7 @@ export class QuorumPeer implements PeerHost {
   }
 
   /** What /zookeeper/config says is each member's own to write. */
-  private tellConfig(): void {
+  private sendConfig(): void {
     const { config } = this.membership;
     this.data.tree.setConfig(formatQuorumConfig(config), config.version, this.wallMs);
   }
@@ -290,27 +288,28 @@ export class QuorumPeer implements PeerHost {
     this.overBecause = null;
     if (role === null) return;
     this.note(`${role.kind} is over: ${reason}`);
-    this.masters.pauses.begin(role.kind, this.nowMs);
+    this.masters.backoff.begin(role.kind, this.nowMs);
     server.shutDown();
     role.end();
     this.role = null;
-    if (server.path !== null) this.data = dataOf(server.state);
-    this.front.close(this.data);
+    if (server.pipeline !== null) this.data = dataOf(server.state);
+    this.clients.close(this.data);
     this.overBecause = null;
   }
 
-  serve<P extends EnsemblePath>(
-    makePath: (state: ServerState, host: PathHost) => P,
+  serve<P extends EnsemblePipeline>(
+    makePipeline: (state: ServerState, host: PipelineHost) => P,
   ): { readonly server: Server; readonly path: P } {
     // A snapshot must not forget what is proposed: when its fate is known, that is told.
-    if (this.membership.next === null) this.tellConfig();
-    return this.front.serve(this.data, makePath, withLocalSessions(this.limits.localSessions));
+    if (this.membership.next === null) this.sendConfig();
+    const wrap = withLocalSessions(this.limits.localSessions);
+    return this.clients.serve(this.data, makePipeline, wrap);
   }
 
   replaceData(data: Data): void {
     this.data = data;
     this.committedLog.clear();
-    if (this.server.path === null) this.front.close(data);
+    if (this.server.pipeline === null) this.clients.close(data);
   }
 
   writeEpoch(name: 'acceptedEpoch' | 'currentEpoch', epoch: number): void {
@@ -320,7 +319,7 @@ export class QuorumPeer implements PeerHost {
 
   established(epoch: number): void {
     this.election.setPeerEpoch(epoch);
-    this.masters.pauses.served();
+    this.masters.backoff.served();
     if (this.role !== null) this.times.established(this.nowMs, this.role.kind);
   }
 
@@ -337,7 +336,7 @@ export class QuorumPeer implements PeerHost {
 
   private stepLink(event: LinkEvent): void {
     if (event.link < 0 || this.role?.owns(event)) this.role?.step(event);
-    else if (!this.parked.heed(event, this.role === null)) {
+    else if (!this.parked.handle(event, this.role === null)) {
       this.emit({ kind: 'link-close', link: event.link });
     }
   }
@@ -349,7 +348,7 @@ export class QuorumPeer implements PeerHost {
 
   drain(): readonly Effect[] {
     this.role?.drain();
-    this.front.drain();
+    this.clients.drain();
     for (const { to, frame } of this.election.takeOutgoing()) {
       this.emit({ kind: 'notify', sid: to, frame });
     }

@@ -38,7 +38,7 @@ export interface AuthOptions {
   /** letAnySaslUserDoX */
   readonly letAnySaslUserDoX?: string | null;
   /** allowSaslFailedClients: a client whose SASL failed is served without the id. */
-  readonly isSaslFailureBorne?: boolean;
+  readonly allowsSaslFailure?: boolean;
   /** A client must have an id of one of them before it is served (enforce.auth.schemes). */
   readonly enforced?: readonly string[] | null;
 }
@@ -123,7 +123,7 @@ export class Auth {
   /** What a client is told whose SASL failed; OK when it is served all the same. */
   get saslFailure(): ErrorCode {
     if (this.enforced?.includes('sasl') === true) return ErrorCode.SESSIONCLOSEDREQUIRESASLAUTH;
-    return this.options.isSaslFailureBorne === true ? ErrorCode.OK : ErrorCode.AUTHFAILED;
+    return this.options.allowsSaslFailure === true ? ErrorCode.OK : ErrorCode.AUTHFAILED;
   }
 
   /** The ids of a client that showed a certificate with this subject. */

@@ -2,6 +2,18 @@ import { sessionPassword } from '../../protocol/session-id.js';
 import { LongMap } from '../base/long-map.js';
 import { ExpiryQueue } from './expiry-queue.js';
 
+/** The connection that holds a session; `id` is the connection's number on this server. */
+export interface SessionHolder {
+  readonly id: number;
+}
+
+/** Whose requests are a session's, compared by identity: this server, or the link of a learner. */
+export interface SessionOwner {
+  readonly name: string;
+}
+
+const THIS_SERVER: SessionOwner = { name: 'this server' };
+
 /** A client's session, whether or not a connection holds it now. */
 export class Session {
   readonly id: bigint;
@@ -9,10 +21,10 @@ export class Session {
   timeoutMs: number;
   /** The expiry queue's own. */
   bucketMs = 0;
-  /** The connection that holds it now; the tracker only keeps it. */
-  holder: object | null = null;
-  /** Whose requests are the session's, this server's or a learner's; it outlives the connection. */
-  owner: object | null = null;
+  /** Null where a learner speaks for it, or nobody at the moment. */
+  holder: SessionHolder | null = null;
+  /** It outlives the connection. */
+  owner: SessionOwner | null = null;
   /** A closeSession is on its way: nothing more is accepted. */
   isClosing = false;
   /** A learner has heard of it since it last told its leader. */
@@ -26,8 +38,7 @@ export class Session {
     this.timeoutMs = timeoutMs;
   }
 
-  /** It is spoken for by a learner, or by a connection to the server `owner`. */
-  heldBy(holder: object, owner: object = holder): void {
+  heldBy(holder: SessionHolder | null, owner = THIS_SERVER): void {
     this.holder = holder;
     this.owner = owner;
   }

@@ -49,7 +49,7 @@ export class ClientConnection {
   hasReadOnlyByte = true;
   isDirty = false;
   /** It waits among those with events to send. */
-  isTold = false;
+  isEventPending = false;
   readonly stats = new ConnectionStats();
   /** Of the server that it belongs to. */
   onFrame: ConnectionFrameHandler;

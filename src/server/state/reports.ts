@@ -66,7 +66,7 @@ export class Reporter {
   private held: Report[] = [];
   private readonly limits = new Map<LimitName, { reportedMs: number; times: number }>();
   /** When each quota that is exceeded was reported last. */
-  private readonly quotasToldMs = new Map<string, number>();
+  private readonly quotasReportedMs = new Map<string, number>();
 
   constructor(options: ReportOptions) {
     this.options = options;
@@ -91,10 +91,10 @@ export class Reporter {
 
   quotaExceeded(excess: QuotaExcess, isRefused: boolean, nowMs: number): void {
     const limit = `${excess.what} ${excess.owner}`;
-    const toldMs = this.quotasToldMs.get(limit) ?? Number.NEGATIVE_INFINITY;
-    if (nowMs - toldMs < REPORT_EVERY_MS) return;
-    if (this.quotasToldMs.size >= LIMITS.quotasReported.value) this.quotasToldMs.clear();
-    this.quotasToldMs.set(limit, nowMs);
+    const reportedMs = this.quotasReportedMs.get(limit) ?? Number.NEGATIVE_INFINITY;
+    if (nowMs - reportedMs < REPORT_EVERY_MS) return;
+    if (this.quotasReportedMs.size >= LIMITS.quotasReported.value) this.quotasReportedMs.clear();
+    this.quotasReportedMs.set(limit, nowMs);
     this.add({ kind: 'quota-exceeded', isRefused, ...excess });
   }
 

@@ -1,14 +1,21 @@
 import type { InputArchive } from '../../jute/input-archive.js';
 import type { Id } from '../../protocol/data.js';
 import type { ChangeRecord } from '../prep/change-record.js';
+import type { SessionOwner } from '../session/session-tracker.js';
 import type { Txn, TxnHead } from '../tree/txn.js';
 import type { AuditDraft } from './audit.js';
 import type { ClientConnection } from './client-connection.js';
 
+/** Who sent a request that no connection of this server did: a learner, mostly. */
+export interface RequestOrigin extends SessionOwner {
+  /** Its oldest sync has its turn. */
+  synced(): void;
+}
+
 /** A request that a learner forwarded. */
 export interface Forwarded {
   /** Who sent it; the session belongs to it from then on. */
-  readonly origin: object;
+  readonly origin: RequestOrigin;
   readonly sessionId: bigint;
   readonly cxid: number;
   readonly type: number;
@@ -38,7 +45,7 @@ export class Request {
   /** A sync that waits for writes of other sessions, too. */
   isBarrier = false;
   /** The learner that forwarded it to this leader; null where it came from a client of its own. */
-  origin: object | null = null;
+  origin: RequestOrigin | null = null;
   /** The last zxid that this learner had logged when it forwarded the request. */
   sentAfter = 0n;
   /** An ephemeral of a local session that may not become one of the ensemble. */

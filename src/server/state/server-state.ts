@@ -8,7 +8,7 @@ import { namespaceOf } from '../metrics/quota-gauges.js';
 import { ServerStats } from '../metrics/server-stats.js';
 import type { Prep } from '../prep/prep.js';
 import type { Auth } from '../session/auth.js';
-import type { SessionTracker } from '../session/session-tracker.js';
+import type { Session, SessionTracker } from '../session/session-tracker.js';
 import type { DataTree } from '../tree/data-tree.js';
 import type { ClientConnection } from './client-connection.js';
 import { Reporter, type ReportOptions } from './reports.js';
@@ -67,7 +67,7 @@ export class ServerState {
   /** Null lets every client open a session. */
   readonly connectionThrottle: ConnectionThrottle | null;
   /** Those with events to send, which may wait for a turn or two where they are very many. */
-  readonly told = new Fifo<ClientConnection>();
+  readonly withEvents = new Fifo<ClientConnection>();
   private dirty: ClientConnection[] = [];
 
   constructor(parts: {
@@ -129,11 +129,15 @@ export class ServerState {
     this.dirty.push(connection);
   }
 
+  holderOf({ holder }: Session): ClientConnection | undefined {
+    return holder === null ? undefined : this.connections.get(holder.id);
+  }
+
   /** The connection has events to send, soon. */
-  markTold(connection: ClientConnection): void {
-    if (connection.isDirty || connection.isTold) return;
-    connection.isTold = true;
-    this.told.push(connection);
+  markEventPending(connection: ClientConnection): void {
+    if (connection.isDirty || connection.isEventPending) return;
+    connection.isEventPending = true;
+    this.withEvents.push(connection);
   }
 
   takeDirty(): readonly ClientConnection[] {

@@ -118,12 +118,12 @@ test('a leader knows which of its voters look again', () => {
   leader.receive(1, frameOf('looking', { leader: 5 }), 202);
   leader.receive(4, frameOf('looking', { leader: 4, electionEpoch: 2n }), 203);
   assert.equal(
-    [...leader.supporters.deserters],
+    [...leader.supporters.departedSids],
     [],
     'one repeats its vote, one never voted for it',
   );
   leader.receive(2, frameOf('looking', { leader: 2, electionEpoch: 2n }), 204);
-  assert.equal([...leader.supporters.deserters], [2]);
+  assert.equal([...leader.supporters.departedSids], [2]);
 });
 
 test.run();

@@ -64,7 +64,7 @@ test('behind its close nothing is done, even if it waited longer than the close'
   for (const sid of ROLES) {
     const world = serving(true);
     const client = world.client(sid);
-    const { path, state } = world.member(sid).peer.server;
+    const { pipeline: path, state } = world.member(sid).peer.server;
     const session = state.sessions.local?.get(client.sessionId);
     if (session === undefined) throw new Error('there is no local session');
     client.push(client.request(OpCode.closeSession));

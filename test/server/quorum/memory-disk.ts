@@ -1,5 +1,5 @@
+import { ByteRange } from '../../../src/jute/byte-range.js';
 import { OutputArchive } from '../../../src/jute/output-archive.js';
-import { Run } from '../../../src/jute/run.js';
 import { feedSnapshot } from '../../../src/server/persistence/feed-snapshot.js';
 import {
   type LogPlace,
@@ -50,7 +50,7 @@ export function restore(
   for (const { zxid: at, entry } of disk.entries) {
     if (at <= zxid) continue;
     database.replay(entry);
-    committedLog.add(at, new Run(entry));
+    committedLog.add(at, new ByteRange(entry));
   }
   if (database.digestMismatches > 0) throw new Error('the log leads to another tree');
   return { database, committedLog };

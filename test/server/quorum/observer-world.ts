@@ -24,5 +24,5 @@ export function treeOf(world: EnsembleWorld, sid: number) {
 /** Whom the observer has it all from. */
 export function masterOf(world: EnsembleWorld, sid = OBSERVER): number {
   const { role } = world.member(sid).peer;
-  return role instanceof Learner ? role.upstairsSid : -1;
+  return role instanceof Learner ? role.masterSid : -1;
 }

@@ -44,7 +44,7 @@ export class HttpGate {
         handOn(socket);
       },
       onTooMany: () => undefined,
-      onCrowd: () => undefined,
+      onRejected: () => undefined,
       onLimit,
     });
     const acceptPlain = (socket: Socket): void => {

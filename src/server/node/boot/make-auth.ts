@@ -21,7 +21,7 @@ export function makeAuth(config: Config): Auth {
     sasl: readSaslOptions(config),
     saslSuperUsers: saslSuperUsersOf(config),
     letAnySaslUserDoX: config.letAnySaslUserDoX,
-    isSaslFailureBorne: config.allowSaslFailedClients,
+    allowsSaslFailure: config.allowSaslFailedClients,
   });
 }
 

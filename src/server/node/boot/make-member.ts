@@ -50,7 +50,7 @@ export async function makeMember(
     committedLog: committedLog ?? makeCommittedLog(config),
     replayed,
     seed: Date.now(),
-    makeServer: (peer, data, makePath) =>
+    makeServer: (peer, data, makePipeline) =>
       makeServer({
         config,
         auth,
@@ -59,7 +59,7 @@ export async function makeMember(
         ...data,
         stats: new ServerStats(peer.metrics),
         reconfigure: (request, zxid) => peer.reconfigure(request, zxid),
-        makePath,
+        makePipeline,
         makeView: (server) => new MemberView(peer, server, host, facts, SERVER_VERSION),
       }),
     makeContainers: (state) => makeContainers(config, state.tree),

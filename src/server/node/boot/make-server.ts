@@ -12,7 +12,7 @@ import { SessionTracker } from '../../session/session-tracker.js';
 import { type ServerSettings, ServerState } from '../../state/server-state.js';
 import type { DataTree } from '../../tree/data-tree.js';
 
-export interface MakeServerParts extends Pick<ServerParts, 'makePath' | 'makeView'> {
+export interface MakeServerParts extends Pick<ServerParts, 'makePipeline' | 'makeView'> {
   readonly config: Config;
   readonly auth: Auth;
   /** 0 for a standalone one. */
@@ -28,7 +28,7 @@ export interface MakeServerParts extends Pick<ServerParts, 'makePath' | 'makeVie
 }
 
 export function makeServer(parts: MakeServerParts): Server {
-  const { config, auth, tree, makePath, makeView } = parts;
+  const { config, auth, tree, makePipeline, makeView } = parts;
   const settings = settingsOf(config, parts.sid, parts.ensembleSize);
   const nowMs = Math.floor(performance.now());
   const sessions = new SessionTracker(settings.tickTimeMs, nowMs);
@@ -51,7 +51,7 @@ export function makeServer(parts: MakeServerParts): Server {
     whitelist: parseWhitelist(config.fourLetterWordWhitelist, config.readonlymodeEnabled),
     maxClientCnxns: config.maxClientCnxns,
     maxCnxns: config.maxCnxns,
-    makePath,
+    makePipeline,
     makeView,
   });
 }

@@ -31,8 +31,8 @@ export function makeStandalone(
         ...(stats === undefined ? {} : { stats }),
         // One server has no quorum to change.
         reconfigure: () => ErrorCode.UNIMPLEMENTED,
-        makePath: (state, pathHost) =>
-          new Primary(state, pathHost, {
+        makePipeline: (state, pipelineHost) =>
+          new Primary(state, pipelineHost, {
             seed: Date.now(),
             // They count towards the next snapshot, and a restored tree has just been written.
             replayed: tree === first ? replayed : 0,

@@ -9,7 +9,7 @@ import { MetricsServer } from '../admin/metrics-server.js';
 import type { Core, Driver } from '../driver/driver.js';
 import { TreeTransfer } from '../driver/tree-transfer.js';
 import type { ServerReport } from '../log/logger.js';
-import { Seldom } from '../log/seldom.js';
+import { RateLimitedWarnings } from '../log/rate-limited-warnings.js';
 import type { Storage } from '../storage/disk.js';
 import { readAdminTlsOptions } from '../tls/tls-options.js';
 
@@ -100,14 +100,14 @@ function tlsOf(
 ): { readonly tls?: HttpTls } {
   const { adminForceHttps, adminPortUnification, adminNeedClientAuth } = config;
   if (!adminForceHttps && !adminPortUnification) return {};
-  const seldom = new Seldom(onWarning);
+  const warnings = new RateLimitedWarnings(onWarning);
   return {
     tls: {
       tls: readAdminTlsOptions(config, adminNeedClientAuth ? 'need' : 'none', onWarning),
       isPlainTaken: !adminForceHttps,
       detectionTimeoutMs: config.sslHandshakeDetectionTimeoutMs,
       onFailure: (reason) =>
-        seldom.say(`TLS of the AdminServer: ${reason}`, reason.replace(/^\S+:\d+ /, '')),
+        warnings.say(`TLS of the AdminServer: ${reason}`, reason.replace(/^\S+:\d+ /, '')),
       onPlain: () => driver.step({ kind: 'counted', what: 'insecure_admin_count' }),
     },
   };

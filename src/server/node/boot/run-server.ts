@@ -29,7 +29,7 @@ export interface RunOptions {
   readonly onFatal: (error: ServerError) => void;
 }
 
-export interface Run {
+export interface RunningServer {
   readonly core: Core;
   readonly port: number;
   readonly securePort: number;
@@ -50,7 +50,7 @@ const SERVER_STOP: ServerReport = {
 const HOUR_MS = 3_600_000;
 
 /** Resolves when all ports are listened on. What is open is closed again when one cannot be had. */
-export async function runServer(options: RunOptions): Promise<Run> {
+export async function runServer(options: RunOptions): Promise<RunningServer> {
   const { config, opened, host, onWarning, onReport } = options;
   const { storage, lock } = opened;
   const parts: {

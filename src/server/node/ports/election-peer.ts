@@ -29,7 +29,7 @@ export interface ElectionPeerOptions {
   /** A connection over which this server has said who it is. */
   readonly dial: (addresses: readonly HostPort[], signal: AbortSignal) => Promise<Socket>;
   readonly onFrame: (frame: Buffer) => void;
-  readonly onTrouble: (message: string) => void;
+  readonly onWarning: (message: string) => void;
   readonly onLimit: (limit: LimitName, from: string) => void;
   /** What a server answers at once. */
   readonly probe: Buffer;
@@ -97,7 +97,7 @@ export class ElectionPeer {
   }
 
   /** It knocked, or somebody in its name: where it has a connection, it needs no other. */
-  knocked(addresses: readonly HostPort[]): void {
+  wasCalled(addresses: readonly HostPort[]): void {
     if (this.socket === null) this.callBack(addresses);
     else
       this.examine(
@@ -144,7 +144,7 @@ export class ElectionPeer {
       return;
     }
     claim.refuse();
-    const { sid, onTrouble } = this.options;
+    const { sid, onWarning: onTrouble } = this.options;
     onTrouble(
       `two connections claim server ${sid} (a duplicate myid?): the first one answers and stays`,
     );
@@ -178,7 +178,7 @@ export class ElectionPeer {
         frames.push(bytes);
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error);
-        const { sid, onTrouble } = this.options;
+        const { sid, onWarning: onTrouble } = this.options;
         onTrouble(`the election connection with server ${sid} is closed: ${why}`);
         socket.destroy();
       }
@@ -260,7 +260,7 @@ export class ElectionPeer {
     const said = this.saidAddresses.filter((address) => !this.isKnown(address));
     const call = new AbortController();
     this.call = call;
-    const { dial, isCaller, sid, onTrouble, onLimit } = this.options;
+    const { dial, isCaller, sid, onWarning: onTrouble, onLimit } = this.options;
     dial([...this.addresses, ...said], call.signal).then(
       (socket) => {
         if (call.signal.aborted) {

@@ -15,8 +15,8 @@ import {
   readPreamble,
 } from '../../quorum/wire/election-preamble.js';
 import { encodeProbe } from '../../quorum/wire/notification.js';
+import { RateLimitedWarnings } from '../log/rate-limited-warnings.js';
 import { reportLimit } from '../log/report-limit.js';
-import { Seldom } from '../log/seldom.js';
 import { dial, PLAIN, type Transport } from '../sockets/dial.js';
 import { addressOf } from '../sockets/remote-name.js';
 import { ELECTION_WAITS, ElectionPeer } from './election-peer.js';
@@ -56,7 +56,7 @@ export class ElectionPort {
   private readonly options: ElectionPortOptions;
   private readonly transport: Transport;
   private readonly listener: PeerListener;
-  private readonly seldom: Seldom;
+  private readonly warnings: RateLimitedWarnings;
   private readonly peers = new Map<number, ElectionPeer>();
   private readonly pending = new Set<Socket>();
   private members: ReadonlyMap<number, QuorumServerConfig> = new Map();
@@ -68,7 +68,7 @@ export class ElectionPort {
   constructor(options: ElectionPortOptions) {
     this.options = options;
     this.transport = options.transport ?? PLAIN;
-    this.seldom = new Seldom(options.onWarning);
+    this.warnings = new RateLimitedWarnings(options.onWarning);
     this.listener = new PeerListener({
       whom: 'elections',
       tries: options.bindTries,
@@ -95,7 +95,7 @@ export class ElectionPort {
   notify(sid: number, frame: Buffer): void {
     const peer = this.peers.get(sid);
     if (peer !== undefined) peer.notify(frame);
-    else this.seldom.say(`a vote for server ${sid} stays here: it is no member`, `notify ${sid}`);
+    else this.warnings.say(`a vote for server ${sid} stays here: it is no member`, `notify ${sid}`);
   }
 
   close(): void {
@@ -149,7 +149,7 @@ export class ElectionPort {
       waits: this.options.waits ?? ELECTION_WAITS,
       probe: encodeProbe(own),
       onFrame: (frame) => step({ kind: 'notified', sid, frame }),
-      onTrouble: (message) => this.seldom.say(message),
+      onWarning: (message) => this.warnings.say(message),
       onLimit: this.onLimit,
       onIdle: () => {
         if (!this.members.has(sid) && this.peers.get(sid) === peer) this.peers.delete(sid);
@@ -207,7 +207,7 @@ export class ElectionPort {
       } else {
         settle();
         if (result.limit !== undefined) this.onLimit(result.limit, from);
-        this.seldom.say(`election port: ${from} is no server: ${result.reason}`, 'preamble');
+        this.warnings.say(`election port: ${from} is no server: ${result.reason}`, 'preamble');
         socket.destroy();
       }
     };
@@ -226,7 +226,7 @@ export class ElectionPort {
       () => accept(Buffer.alloc(0)),
       (error: Error) => {
         reportLimit(this.options.step, error, from);
-        this.seldom.say(`election port: ${error.message}`);
+        this.warnings.say(`election port: ${error.message}`);
       },
     );
   }
@@ -235,7 +235,7 @@ export class ElectionPort {
     const { sid: own, isKeptAlive } = this.options;
     if (sid === own) {
       const message = `another server says that it is server ${sid} too: look at the file myid of both`;
-      this.seldom.say(message, 'equal sid');
+      this.warnings.say(message, 'equal sid');
       socket.destroy();
       return;
     }
@@ -247,7 +247,7 @@ export class ElectionPort {
       peer.claimed(socket.setKeepAlive(isKeptAlive), rest);
     } else {
       socket.destroy();
-      peer.knocked(addresses);
+      peer.wasCalled(addresses);
     }
   }
 
@@ -262,7 +262,7 @@ export class ElectionPort {
       this.peers.delete(gone[0]);
       gone[1].close();
     }
-    this.seldom.say(`server ${sid} is no member; it may take part in no election`, `sid ${sid}`);
+    this.warnings.say(`server ${sid} is no member; it may take part in no election`, `sid ${sid}`);
     return this.addPeer(sid);
   }
 }

@@ -1,15 +1,14 @@
 /**
- * The connections over which a leader and its learners agree: bytes in become events, effects
- * become bytes out. Who comes to the port of a server that does not lead, the core turns away. A
- * follower that is an observer master has a second door for observers, while the core wants one.
+ * The connections between a leader and its learners: bytes become events, effects become bytes.
+ * A follower that is an observer master has a second port, for observers.
  */
 import type { Socket } from 'node:net';
 import type { QuorumServerConfig } from '../../config/config-ensemble.js';
 import type { QuorumEffect } from '../../effects.js';
 import type { Event } from '../../events.js';
 import { LIMITS } from '../../limits/limits.js';
+import { RateLimitedWarnings } from '../log/rate-limited-warnings.js';
 import { reportLimit } from '../log/report-limit.js';
-import { Seldom } from '../log/seldom.js';
 import { type DialOptions, dial, PLAIN, type Transport } from '../sockets/dial.js';
 import { addressOf, nameOf } from '../sockets/remote-name.js';
 import { PeerListener, placesOf } from './peer-listener.js';
@@ -26,7 +25,7 @@ export interface QuorumPortOptions {
   readonly isEverywhere: boolean;
   /** electionPortBindRetry */
   readonly bindTries: number;
-  /** observerMasterPort. Default: null, there is no such door. */
+  /** observerMasterPort. Default: null, there is no such port. */
   readonly observerPort?: number | null;
   readonly transport?: Transport;
   /** quorum.auth.enableSasl */
@@ -43,29 +42,29 @@ export interface QuorumPortOptions {
   readonly onWarning: (message: string) => void;
 }
 
-/** Connections that came in by one door; who comes when there are as many is turned away. */
+/** Connections that came in by one port; who comes when there are as many is turned away. */
 const MAX_LINKS = LIMITS.quorumLinks.value;
 /** Those of them that have sent no packet yet; the oldest makes room. */
 const MAX_SILENT = LIMITS.quorumGreetings.value;
 
-/** A port, and who came in by it. */
-interface Door {
+/** A port, and the connections that it accepted. */
+interface Port {
   readonly name: string;
   readonly isForObservers: boolean;
   readonly listener: PeerListener;
   readonly sockets: Set<Socket>;
-  /** How to let those of them go that have sent no packet yet, oldest first. */
+  /** How to close those of them that have sent no packet yet, oldest first. */
   readonly silent: Map<Socket, (reason: string) => void>;
 }
 
 export class QuorumPort {
   private readonly options: QuorumPortOptions;
   private readonly transport: Transport;
-  private readonly servers: Door;
-  private readonly observers: Door;
+  private readonly servers: Port;
+  private readonly observers: Port;
   private members: readonly QuorumServerConfig[] = [];
-  private isObserverDoorOpen = false;
-  private readonly seldom: Seldom;
+  private isObserverPortOpen = false;
+  private readonly warnings: RateLimitedWarnings;
   private readonly links = new Map<number, QuorumLink>();
   private readonly unproven: UnprovenLinks;
   private readonly calls = new Map<number, AbortController>();
@@ -77,21 +76,22 @@ export class QuorumPort {
   constructor(options: QuorumPortOptions) {
     this.options = options;
     this.transport = options.transport ?? PLAIN;
-    this.seldom = new Seldom(options.onWarning);
+    this.warnings = new RateLimitedWarnings(options.onWarning);
     this.unproven = new UnprovenLinks(
       (from) => options.step({ kind: 'limit-exceeded', limit: 'unprovenUnreadBytes', from }),
       options.maxUnprovenBytes,
     );
-    this.servers = this.makeDoor('quorum port', 'the other servers', false);
-    this.observers = this.makeDoor('observer master port', 'observers', true);
+    this.servers = this.makePort('quorum port', 'the other servers', false);
+    this.observers = this.makePort('observer master port', 'observers', true);
   }
 
-  private makeDoor(name: string, whom: string, isForObservers: boolean): Door {
+  private makePort(name: string, whom: string, isForObservers: boolean): Port {
     const { bindTries: tries, onWarning } = this.options;
-    const accept = (socket: Socket): void => this.accept(door, socket);
+    const accept = (socket: Socket): void => this.accept(port, socket);
     const listener = new PeerListener({ whom, tries, accept, onWarning });
-    const door: Door = { name, isForObservers, listener, sockets: new Set(), silent: new Map() };
-    return door;
+    const fixed = { name, isForObservers, listener };
+    const port: Port = { ...fixed, sockets: new Set(), silent: new Map() };
+    return port;
   }
 
   /** @throws ServerError EBIND */
@@ -105,20 +105,20 @@ export class QuorumPort {
   /** This server may listen elsewhere from now on. */
   setMembers(members: readonly QuorumServerConfig[]): void {
     this.listen(members).catch((error: Error) => this.options.onWarning(error.message));
-    if (this.isObserverDoorOpen) this.setObserverPort(true);
+    if (this.isObserverPortOpen) this.setObserverPort(true);
   }
 
   /** Observers are awaited, or no more. That it cannot listen there is no reason to stop. */
   setObserverPort(isOpen: boolean): void {
     const { observerPort = null, onWarning } = this.options;
-    this.isObserverDoorOpen = isOpen && observerPort !== null;
-    this.move(this.observers, () => (this.isObserverDoorOpen ? observerPort : null)).catch(
+    this.isObserverPortOpen = isOpen && observerPort !== null;
+    this.move(this.observers, () => (this.isObserverPortOpen ? observerPort : null)).catch(
       (error: Error) => onWarning(error.message),
     );
   }
 
   private async move(
-    { listener }: Door,
+    { listener }: Port,
     portOf: (address: QuorumServerConfig['addresses'][number]) => number | null,
   ): Promise<void> {
     const own = this.members.find(({ sid }) => sid === this.options.sid);
@@ -201,14 +201,14 @@ export class QuorumPort {
     for (const socket of this.dialled) socket.destroy();
   }
 
-  private accept(door: Door, socket: Socket): void {
+  private accept(port: Port, socket: Socket): void {
     // Whatever went wrong, 'close' follows.
     socket.on('error', () => undefined);
-    if (this.isClosed || !this.makeRoom(door, addressOf(socket))) {
+    if (this.isClosed || !this.makeRoom(port, addressOf(socket))) {
       socket.destroy();
       return;
     }
-    const { sockets, silent } = door;
+    const { sockets, silent } = port;
     const { greetingTimeoutMs: value } = this.options;
     // For all of it: TLS, authentication and the first bytes of a packet.
     const from = addressOf(socket);
@@ -227,8 +227,8 @@ export class QuorumPort {
       sockets.delete(socket);
     });
     this.transport.take(socket, (ready) =>
-      this.authenticate(door, ready, () => {
-        const link = this.open(this.nextLink++, ready, door);
+      this.authenticate(port, ready, () => {
+        const link = this.open(this.nextLink++, ready, port);
         silent.set(socket, (reason) => link.fail(reason));
         ready.once('data', spoken);
       }),
@@ -236,7 +236,7 @@ export class QuorumPort {
   }
 
   /** False where all have spoken. A crowd that says nothing keeps no member out. */
-  private makeRoom({ name, sockets, silent }: Door, from: string): boolean {
+  private makeRoom({ name, sockets, silent }: Port, from: string): boolean {
     const { maxLinks = MAX_LINKS, maxSilent = MAX_SILENT, step } = this.options;
     const [oldest] = silent;
     if (oldest !== undefined && silent.size >= maxSilent) {
@@ -254,12 +254,12 @@ export class QuorumPort {
       socket.destroy();
       return true;
     }
-    this.seldom.say(`${name}: over ${maxLinks} connections at a time`, `crowd ${name}`);
+    this.warnings.say(`${name}: over ${maxLinks} connections at a time`, `crowd ${name}`);
     step({ kind: 'limit-exceeded', limit: 'quorumLinks', from, value: maxLinks });
     return false;
   }
 
-  private authenticate({ name }: Door, socket: Socket, accept: () => void): void {
+  private authenticate({ name }: Port, socket: Socket, accept: () => void): void {
     const { auth = null } = this.options;
     if (auth === null) {
       accept();
@@ -268,16 +268,16 @@ export class QuorumPort {
     const from = addressOf(socket);
     auth.check(socket, Buffer.alloc(0)).then(accept, (error: Error) => {
       reportLimit(this.options.step, error, from);
-      this.seldom.say(`${name}: ${error.message}`);
+      this.warnings.say(`${name}: ${error.message}`);
     });
   }
 
-  /** @param door null where it was dialled */
-  private open(id: number, socket: Socket, door: Door | null): QuorumLink {
+  /** @param port null where it was dialled */
+  private open(id: number, socket: Socket, port: Port | null): QuorumLink {
     const { step, linkLimits } = this.options;
     const from = addressOf(socket);
     const remote = nameOf(socket);
-    const by = door?.isForObservers === true ? { isObserverPort: true } : {};
+    const by = port?.isForObservers === true ? { isObserverPort: true } : {};
     step({ kind: 'link-opened', link: id, remote, ...by });
     const link = new QuorumLink({
       socket,
@@ -292,7 +292,7 @@ export class QuorumPort {
     });
     this.links.set(id, link);
     // One that was dialled is this server's leader.
-    if (door !== null) this.unproven.add(id, link, from);
+    if (port !== null) this.unproven.add(id, link, from);
     // What authenticated is paused.
     socket.resume();
     return link;

@@ -5,7 +5,7 @@
 import { createServer, type Server as NetServer, type Socket } from 'node:net';
 import type { Config } from '../../config/config.js';
 import type { Event } from '../../events.js';
-import { Seldom } from '../log/seldom.js';
+import { RateLimitedWarnings } from '../log/rate-limited-warnings.js';
 import { listen, portOf, stopListening } from '../sockets/listen.js';
 import { FileWatcher } from '../tls/file-watcher.js';
 import { TlsGate } from '../tls/tls-gate.js';
@@ -35,7 +35,7 @@ export class SecurePort {
     const { config, step, accept, onWarning } = options;
     const tls = readTlsOptions(config, onWarning);
     // Clients with an old certificate come again and again.
-    const seldom = new Seldom(onWarning);
+    const warnings = new RateLimitedWarnings(onWarning);
     this.gate = new TlsGate({
       tls,
       maxHandshakes: config.outstandingHandshakeLimit,
@@ -44,9 +44,9 @@ export class SecurePort {
       accept,
       onFailure: (reason) => {
         step({ kind: 'counted', what: 'unsuccessful_handshake' });
-        seldom.say(`TLS: ${reason}`, reason.replace(/^\S+:\d+ /, ''));
+        warnings.say(`TLS: ${reason}`, reason.replace(/^\S+:\d+ /, ''));
       },
-      onCrowd: () => step({ kind: 'counted', what: 'connection_rejected' }),
+      onRejected: () => step({ kind: 'counted', what: 'connection_rejected' }),
       onTooMany: () => step({ kind: 'counted', what: 'tls_handshake_exceeded' }),
       onLimit: (limit, from, value) => step({ kind: 'limit-exceeded', limit, from, value }),
     });

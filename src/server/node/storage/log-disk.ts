@@ -80,7 +80,7 @@ export class LogDisk {
     return new Promise((resolve) => this.waiting.push({ count: this.appended, resolve }));
   }
 
-  private tellWaiting(): void {
+  private releaseWaiting(): void {
     const isDue = ({ count }: { count: number }) => this.isFailed || count <= this.written;
     const due = this.waiting.filter(isDue);
     if (due.length === 0) return;
@@ -124,7 +124,7 @@ export class LogDisk {
         this.isFailed = true;
         this.queue = [];
         for (const resolve of this.idle.splice(0)) resolve();
-        this.tellWaiting();
+        this.releaseWaiting();
         this.options.onError(new LogWriteError(this.options.folder, cause));
       },
     );
@@ -144,7 +144,7 @@ export class LogDisk {
       if (ms > this.options.slowSyncMs) this.options.onSlowSync(ms);
       for (const { onDurable } of batch) onDurable();
       this.written += batch.length;
-      this.tellWaiting();
+      this.releaseWaiting();
     }
   }
 

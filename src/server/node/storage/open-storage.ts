@@ -1,7 +1,7 @@
 /** Opens what a server keeps its data in: the lock, the recovered database, the log. */
 
 import { randomInt } from 'node:crypto';
-import { Run } from '../../../jute/run.js';
+import { ByteRange } from '../../../jute/byte-range.js';
 import type { Config } from '../../config/config.js';
 import type { Measured } from '../../metrics/server-stats.js';
 import { Database } from '../../persistence/replay.js';
@@ -65,7 +65,7 @@ export async function openStorage(
     const { database, replayed, snapshotZxid, snapshotMs, logMs } = await dir.recover(
       committedLog === null
         ? undefined
-        : (zxid, entry) => committedLog.add(zxid, new Run(Buffer.from(entry))),
+        : (zxid, entry) => committedLog.add(zxid, new ByteRange(Buffer.from(entry))),
     );
     const ms = snapshotMs + logMs;
     onReport({

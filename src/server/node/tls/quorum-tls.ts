@@ -7,7 +7,7 @@ import { connect, type SecureContextOptions } from 'node:tls';
 import type { Config } from '../../config/config.js';
 import type { Event } from '../../events.js';
 import type { HostPort } from '../../quorum/wire/election-preamble.js';
-import { Seldom } from '../log/seldom.js';
+import { RateLimitedWarnings } from '../log/rate-limited-warnings.js';
 import { PLAIN, type Transport } from '../sockets/dial.js';
 import { checkHost } from '../sockets/names-host.js';
 import { keyOf } from '../sockets/pending-sockets.js';
@@ -40,7 +40,7 @@ class QuorumTls implements Transport {
     this.config = config;
     const tls = readQuorumTlsOptions(config, onWarning);
     this.context = tls.context;
-    const seldom = new Seldom(onWarning);
+    const warnings = new RateLimitedWarnings(onWarning);
     this.gate = new TlsGate({
       tls,
       maxHandshakes: 0,
@@ -48,9 +48,9 @@ class QuorumTls implements Transport {
       detectionTimeoutMs: config.sslHandshakeDetectionTimeoutMs,
       accept: (socket) => this.hand(socket),
       onFailure: (reason) =>
-        seldom.say(`TLS between servers: ${reason}`, reason.replace(/^\S+:\d+ /, '')),
+        warnings.say(`TLS between servers: ${reason}`, reason.replace(/^\S+:\d+ /, '')),
       onTooMany: () => undefined,
-      onCrowd: () => undefined,
+      onRejected: () => undefined,
       onLimit: (limit, from, value) => step({ kind: 'limit-exceeded', limit, from, value }),
     });
     this.watcher = config.sslQuorumReloadCertFiles

@@ -33,7 +33,7 @@ export interface TlsGateOptions {
   readonly onFailure: (reason: string) => void;
   readonly onTooMany: () => void;
   /** One address has too many sockets that are not clients yet. */
-  readonly onCrowd: () => void;
+  readonly onRejected: () => void;
   /** @param from its address @param value of the limit that is in force here */
   readonly onLimit: (limit: LimitName, from: string, value: number) => void;
 }
@@ -90,7 +90,7 @@ export class TlsGate {
       return;
     }
     if (!this.pending.add(socket)) {
-      this.options.onCrowd();
+      this.options.onRejected();
       const { onLimit, maxPerAddress } = this.options;
       onLimit('connectionsPerAddress', addressOf(socket), maxPerAddress);
       socket.destroy();

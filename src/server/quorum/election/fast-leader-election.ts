@@ -95,12 +95,12 @@ export class FastLeaderElection {
     if (typeof heard === 'string') {
       this.problem = `a notification of server ${sid} was ignored: ${heard}`;
     } else if (heard.vote.electionEpoch === PROBE_ROUND) {
-      this.tell([sid]);
+      this.send([sid]);
     } else if (this.own !== 'looking') {
       if (heard.state === 'looking') this.answerSettled(sid, heard.vote);
     } else if (this.candidate !== undefined) {
       this.noteConfig(sid, heard);
-      this.hear(this.candidate, sid, heard);
+      this.consider(this.candidate, sid, heard);
     }
   }
 
@@ -110,7 +110,7 @@ export class FastLeaderElection {
     if (nowMs >= this.finalAtMs) {
       this.finish(this.proposal);
     } else if (nowMs >= this.repeatAtMs) {
-      this.tell([...this.electorate.members(), ...this.outbox.askers]);
+      this.send([...this.electorate.members(), ...this.outbox.askers]);
       this.intervalMs = Math.min(this.intervalMs * 2, this.options.maxIntervalMs);
       this.repeatAtMs = nowMs + this.intervalMs;
     }
@@ -179,26 +179,26 @@ export class FastLeaderElection {
     if (this.electorate.has(sid) && this.candidate !== undefined && hasHistory(this.candidate)) {
       this.votes.set(sid, { vote: this.proposal, state: 'looking', version: 0 });
     }
-    this.tell([...this.electorate.members(), ...this.outbox.askers]);
+    this.send([...this.electorate.members(), ...this.outbox.askers]);
   }
 
-  private hear(candidate: Candidate, sid: number, heard: Notification): void {
+  private consider(candidate: Candidate, sid: number, heard: Notification): void {
     if (!this.electorate.has(sid)) {
       // Answered once, then told with the voters: two such servers must not echo for ever.
-      if (heard.state === 'looking' && this.outbox.addAsker(sid)) this.tell([sid]);
+      if (heard.state === 'looking' && this.outbox.addAsker(sid)) this.send([sid]);
     } else if (heard.state === 'looking') {
-      this.hearLooking(candidate, sid, heard);
+      this.receiveLooking(candidate, sid, heard);
     } else if (heard.state !== 'observing' && this.electorate.has(heard.vote.leader)) {
-      this.hearSettled(sid, heard);
+      this.receiveSettled(sid, heard);
     }
   }
 
-  private hearLooking(candidate: Candidate, sid: number, heard: Notification): void {
+  private receiveLooking(candidate: Candidate, sid: number, heard: Notification): void {
     const { vote } = heard;
     this.settled.delete(sid);
     // One that is no participant takes the round of those who are: nobody takes its own.
     if (vote.electionEpoch < this.round.value && this.electorate.has(this.options.sid)) {
-      this.tell([sid]);
+      this.send([sid]);
       return;
     }
     if (!this.electorate.has(vote.leader)) return;
@@ -224,7 +224,7 @@ export class FastLeaderElection {
   }
 
   /** `sid` follows a leader, or leads. */
-  private hearSettled(sid: number, heard: Notification): void {
+  private receiveSettled(sid: number, heard: Notification): void {
     const { vote } = heard;
     this.settled.set(sid, heard);
     if (this.round.is(vote.electionEpoch)) {
@@ -254,7 +254,7 @@ export class FastLeaderElection {
     this.supporters.begin(this.votes.votingFor(vote));
     this.elected = vote;
     this.settle(vote);
-    this.tellOutcome();
+    this.sendOutcome();
   }
 
   private settle(vote: Vote): void {
@@ -269,17 +269,17 @@ export class FastLeaderElection {
    * Tells those who may not find out by themselves. A vote that has not left must leave: it may be
    * the one that its receiver lacks.
    */
-  private tellOutcome(): void {
+  private sendOutcome(): void {
     const isSure = (sid: number) =>
       this.settled.has(sid) || this.supporters.has(sid) || this.outbox.has(sid);
     const unsure = [...this.electorate.members()].filter((sid) => !isSure(sid));
-    this.tell([...unsure, ...this.outbox.askers]);
+    this.send([...unsure, ...this.outbox.askers]);
   }
 
   private answerSettled(sid: number, { electionEpoch }: Vote): void {
     const isLaterRound = electionEpoch > this.proposal.electionEpoch;
     if (this.own === 'leading') this.supporters.heardLooking(sid, isLaterRound);
-    this.tell([sid]);
+    this.send([sid]);
   }
 
   private noteConfig(sid: number, { config: text }: Notification): void {
@@ -292,7 +292,7 @@ export class FastLeaderElection {
     }
   }
 
-  private tell(sids: readonly number[]): void {
+  private send(sids: readonly number[]): void {
     const { own: state, proposal: vote } = this;
     const notification = { state, vote, version: 2, config: this.electorate.text };
     for (const sid of sids) this.outbox.send(sid, notification);

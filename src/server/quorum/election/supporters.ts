@@ -6,12 +6,12 @@ import type { Membership } from '../membership/membership.js';
 
 export class Supporters {
   private sids: ReadonlySet<number> = new Set();
-  private readonly deserted = new Set<number>();
+  private readonly departed = new Set<number>();
   private isDoubted = false;
 
   /** Those that look in a later round. */
-  get deserters(): ReadonlySet<number> {
-    return this.deserted;
+  get departedSids(): ReadonlySet<number> {
+    return this.departed;
   }
 
   has(sid: number): boolean {
@@ -23,7 +23,7 @@ export class Supporters {
   }
 
   clear(): void {
-    this.deserted.clear();
+    this.departed.clear();
     this.isDoubted = false;
   }
 
@@ -31,7 +31,7 @@ export class Supporters {
   heardLooking(sid: number, isLaterRound: boolean): void {
     if (!this.sids.has(sid)) return;
     this.isDoubted = true;
-    if (isLaterRound) this.deserted.add(sid);
+    if (isLaterRound) this.departed.add(sid);
   }
 
   /**
@@ -42,8 +42,8 @@ export class Supporters {
     const isLate = this.isDoubted && maxMs >= 0 && waitedMs > maxMs;
     this.isDoubted = false;
     if (isLate) return `a voter looks for a leader again, after ${maxMs} ms without its epoch`;
-    if (this.deserted.size === 0) return '';
-    const left = [...membership.config.members.keys()].filter((sid) => !this.deserted.has(sid));
+    if (this.departed.size === 0) return '';
+    const left = [...membership.config.members.keys()].filter((sid) => !this.departed.has(sid));
     return membership.isQuorum(new Set(left)) ? '' : 'those who elected it look for a leader again';
   }
 }

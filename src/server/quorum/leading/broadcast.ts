@@ -4,8 +4,9 @@
  *
  * Never a commit without a quorum. Its own ack counts when its own disk has the txn, not before.
  */
+
+import type { ByteRange } from '../../../jute/byte-range.js';
 import { lowOf } from '../../../jute/long.js';
-import type { Run } from '../../../jute/run.js';
 import type { ErrorCode } from '../../../protocol/error-code.js';
 import type { ReconfigRequest } from '../../../protocol/proto.js';
 import type { ContainerManager } from '../../pipeline/container-manager.js';
@@ -21,7 +22,7 @@ import type { PeerHost } from '../peer/role.js';
 import { readRequest, readRevalidation, touchSessions } from '../wire/learner-data.js';
 import { type Packet, PacketType, packetName } from '../wire/quorum-packet.js';
 import { trustedIds } from './accepted-packets.js';
-import { LearnerHandler } from './learner-handler.js';
+import type { LearnerHandler } from './learner-handler.js';
 import type { Learners } from './learners.js';
 import { type Acked, OutstandingProposals } from './outstanding-proposals.js';
 import { configOf, designatedLeader, planReconfig } from './reconfig.js';
@@ -147,7 +148,7 @@ export class Broadcast implements ProposalListener {
 
   // ── proposals ────────────────────────────────────────────────────────────────────────────────
 
-  proposed(zxid: bigint, entry: Run, txn: Txn): void {
+  proposed(zxid: bigint, entry: ByteRange, txn: Txn): void {
     const config = configOf(txn);
     if (config !== null) this.peer.membership.propose(config);
     this.outstanding.push({ zxid, entry, config });
@@ -245,7 +246,7 @@ export class Broadcast implements ProposalListener {
   }
 
   synced(request: Request): void {
-    if (request.origin instanceof LearnerHandler) request.origin.send(PacketType.SYNC, 0n);
+    request.origin?.synced();
   }
 
   /** Syncs may be answered, and what was proposed after them committed. */
@@ -262,7 +263,7 @@ export class Broadcast implements ProposalListener {
    * The configuration is agreed on. Where this server is no voter of it, another leads from now on:
    * the one that has acked most, so that the handover loses the fewest txns.
    */
-  private activate(config: QuorumConfig, zxid: bigint, entry?: Run): void {
+  private activate(config: QuorumConfig, zxid: bigint, entry?: ByteRange): void {
     const { peer } = this;
     const designated = designatedLeader(peer.membership.config, config, peer.sid, this.acked());
     peer.activate(config);
@@ -272,7 +273,7 @@ export class Broadcast implements ProposalListener {
     peer.handOver(designated, `server ${designated} leads by the new configuration`);
   }
 
-  private announce(zxid: bigint, entry: Run, designated: number): void {
+  private announce(zxid: bigint, entry: ByteRange, designated: number): void {
     const leader = Buffer.alloc(8);
     leader.writeBigInt64BE(BigInt(designated));
     for (const handler of this.learners.all()) {

@@ -6,6 +6,7 @@ import { JuteError } from '../../../jute/jute-error.js';
 import { OutputArchive } from '../../../jute/output-archive.js';
 import { LimitError } from '../../limits/limit-error.js';
 import { LIMITS } from '../../limits/limits.js';
+import type { RequestOrigin } from '../../state/request.js';
 import type { PeerHost } from '../peer/role.js';
 import {
   LEARNER_PROTOCOL_VERSION,
@@ -59,7 +60,7 @@ export class LearnerStats {
   }
 }
 
-export class LearnerHandler {
+export class LearnerHandler implements RequestOrigin {
   readonly link: number;
   readonly remote: string;
   /** Milliseconds since 1970. */
@@ -139,6 +140,11 @@ export class LearnerHandler {
 
   get name(): string {
     return this.sid < 0 ? this.remote : `server ${this.sid} (${this.remote})`;
+  }
+
+  /** Its oldest sync has its turn. */
+  synced(): void {
+    this.send(PacketType.SYNC, 0n);
   }
 
   push(bytes: Buffer): void {

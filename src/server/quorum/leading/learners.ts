@@ -1,8 +1,8 @@
 /** The learners that are connected to a leader: their links, and how long each may be silent. */
 import { zxidEpoch } from '../../../protocol/zxid.js';
+import { RateLimitedLog } from '../../base/rate-limited-log.js';
 import { LIMITS } from '../../limits/limits.js';
 import { isPossibleEpoch, MAX_EPOCHS_AHEAD } from '../membership/establishment.js';
-import { RareNotes } from '../peer/rare-notes.js';
 import type { PeerHost } from '../peer/role.js';
 import { readLearnerInfo } from '../wire/learner-data.js';
 import { type Packet, PacketType, packetName } from '../wire/quorum-packet.js';
@@ -20,12 +20,15 @@ export class Learners {
   private readonly peer: PeerHost;
   private readonly handlers = new Map<number, LearnerHandler>();
   private readonly claims: LinkClaims;
-  private readonly notes: RareNotes;
+  private readonly notes: RateLimitedLog;
 
   constructor(peer: PeerHost) {
     this.peer = peer;
     this.claims = new LinkClaims(peer, this);
-    this.notes = new RareNotes(peer);
+    this.notes = new RateLimitedLog(
+      (message) => peer.note(message),
+      () => peer.nowMs,
+    );
   }
 
   all(): Iterable<LearnerHandler> {
@@ -110,8 +113,8 @@ export class Learners {
     const { acceptedEpoch } = this.peer;
     if (isPossibleEpoch(epoch, acceptedEpoch)) return;
     this.notes.say(
-      'epoch',
       `epoch ${epoch} of ${name} is refused (expected at most ${acceptedEpoch + MAX_EPOCHS_AHEAD}): look at its file acceptedEpoch`,
+      'epoch',
     );
   }
 
@@ -138,7 +141,7 @@ export class Learners {
   refuse(handler: LearnerHandler, reason: string): void {
     const message = `${handler.name} is no longer listened to: ${reason}`;
     if (handler.isSynced) this.peer.note(message);
-    else this.notes.say('unproven', message, MAX_REFUSALS_NOTED);
+    else this.notes.say(message, 'unproven', MAX_REFUSALS_NOTED);
     this.peer.emit({ kind: 'link-close', link: handler.link });
     this.gone(handler.link);
   }

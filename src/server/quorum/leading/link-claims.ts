@@ -7,7 +7,7 @@
  * NEWLEADER. Until a link has acked NEWLEADER it ends no other.
  */
 
-import { RareNotes } from '../peer/rare-notes.js';
+import { RateLimitedLog } from '../../base/rate-limited-log.js';
 import type { PeerHost } from '../peer/role.js';
 import { PacketType } from '../wire/quorum-packet.js';
 import { matchAddress } from '../wire/remote-address.js';
@@ -24,12 +24,15 @@ interface Links {
 export class LinkClaims {
   private readonly peer: PeerHost;
   private readonly links: Links;
-  private readonly notes: RareNotes;
+  private readonly notes: RateLimitedLog;
 
   constructor(peer: PeerHost, links: Links) {
     this.peer = peer;
     this.links = links;
-    this.notes = new RareNotes(peer);
+    this.notes = new RateLimitedLog(
+      (message) => peer.note(message),
+      () => peer.nowMs,
+    );
   }
 
   /** It says whose link it is. Where another one serves it waits, as `isHeld` says. */
@@ -41,8 +44,8 @@ export class LinkClaims {
     handler.isHeld = !this.isBetter(handler, holder);
     if (handler.isHeld) holder.send(PacketType.PING, holder.ackedZxid);
     this.notes.say(
-      `claim ${handler.sid}`,
       `two connections claim server ${handler.sid}: ${holder.remote} and ${handler.remote} (a duplicate myid?)`,
+      `claim ${handler.sid}`,
     );
   }
 

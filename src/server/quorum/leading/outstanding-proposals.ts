@@ -2,14 +2,14 @@
  * What a leader has proposed and not committed, and how far a quorum has it. Acks come in zxid
  * order from each server, so the last one speaks for all before it.
  */
-import type { Run } from '../../../jute/run.js';
+import type { ByteRange } from '../../../jute/byte-range.js';
 import { Fifo } from '../../../protocol/fifo.js';
 import { assert } from '../../base/assert.js';
 import { containsQuorum, type QuorumConfig } from '../membership/quorum-config.js';
 
 export interface Proposed {
   readonly zxid: bigint;
-  readonly entry: Run;
+  readonly entry: ByteRange;
   /** Set where the txn is a reconfig: it, and all behind it, need a quorum of both. */
   readonly config: QuorumConfig | null;
 }

@@ -5,7 +5,7 @@
 import { OutputArchive } from '../../../jute/output-archive.js';
 import type { Id } from '../../../protocol/data.js';
 import { LimitError } from '../../limits/limit-error.js';
-import type { Upstairs } from '../peer/observer-masters.js';
+import type { LearnerMaster } from '../peer/observer-masters.js';
 import type { PeerHost } from '../peer/role.js';
 import { PacketType, writePacket } from '../wire/quorum-packet.js';
 
@@ -18,17 +18,17 @@ export class LeaderLink {
   /** When something last came. */
   heardMs: number;
   private readonly peer: PeerHost;
-  private readonly upstairs: Upstairs;
+  private readonly master: LearnerMaster;
   private readonly beganMs: number;
   private link = 0;
   private tries = 0;
   private retryAtMs = Number.POSITIVE_INFINITY;
   private isConnected = false;
 
-  constructor(peer: PeerHost, upstairs: Upstairs) {
-    const { pauseMs } = upstairs;
+  constructor(peer: PeerHost, upstairs: LearnerMaster) {
+    const { delayMs: pauseMs } = upstairs;
     this.peer = peer;
-    this.upstairs = upstairs;
+    this.master = upstairs;
     this.beganMs = peer.nowMs + pauseMs;
     this.heardMs = this.beganMs;
     if (pauseMs > 0) this.retryAtMs = this.beganMs;
@@ -37,7 +37,7 @@ export class LeaderLink {
 
   /** Of the other end, for messages. */
   get name(): string {
-    const { leader, sid } = this.upstairs;
+    const { leader, sid } = this.master;
     return `the ${sid === leader ? 'leader' : 'observer master'}, server ${sid},`;
   }
 
@@ -64,7 +64,7 @@ export class LeaderLink {
     this.retryAtMs = Number.POSITIVE_INFINITY;
     this.link = this.peer.nextLink();
     const { link, connectMs: timeoutMs } = this;
-    const { addresses } = this.upstairs;
+    const { addresses } = this.master;
     this.peer.emit({ kind: 'link-dial', link, addresses, timeoutMs });
   }
 
@@ -104,7 +104,7 @@ export class LeaderLink {
   /** Reports what the packets of the other end exceeded, if that is what `error` says. */
   reportLimit(error: Error): void {
     if (!(error instanceof LimitError)) return;
-    this.peer.exceeded(error.limit, `server ${this.upstairs.sid}`, error.value);
+    this.peer.exceeded(error.limit, `server ${this.master.sid}`, error.value);
   }
 
   drain(): void {

@@ -2,7 +2,7 @@
  * The txns that a leader sends: logged as they come, without a gap, acked when durable, applied
  * when committed, in zxid order.
  */
-import type { Run } from '../../../jute/run.js';
+import type { ByteRange } from '../../../jute/byte-range.js';
 import { Fifo } from '../../../protocol/fifo.js';
 import { formatZxid } from '../../../protocol/zxid.js';
 import { recordSince } from '../../metrics/summary.js';
@@ -12,17 +12,17 @@ import { configOf } from '../leading/reconfig.js';
 import type { QuorumConfig } from '../membership/quorum-config.js';
 import type { PeerHost } from '../peer/role.js';
 import { type Packet, PacketType, packetName } from '../wire/quorum-packet.js';
-import type { LearnerPath, Proposal } from './learner-path.js';
+import type { LearnerPipeline, Proposal } from './learner-pipeline.js';
 
 export interface HistoryListener {
   /** @param leader where it is a reconfig: a long, the sid of who leads next */
-  committed(zxid: bigint, entry: Run, leader: Buffer | null): void;
+  committed(zxid: bigint, entry: ByteRange, leader: Buffer | null): void;
   /** A reconfig is committed: who leads from now on. */
   activated(config: QuorumConfig, leader: number): void;
 }
 
 export class LearnerHistory {
-  readonly path: LearnerPath;
+  readonly path: LearnerPipeline;
   private readonly peer: PeerHost;
   private readonly listener: HistoryListener;
   /** Proposed and not committed. */
@@ -33,7 +33,7 @@ export class LearnerHistory {
   /** All that was committed before NEWLEADER is here. */
   private isInSync = false;
 
-  constructor(path: LearnerPath, peer: PeerHost, listener: HistoryListener) {
+  constructor(path: LearnerPipeline, peer: PeerHost, listener: HistoryListener) {
     this.path = path;
     this.peer = peer;
     this.listener = listener;

@@ -14,7 +14,7 @@ import type { OutputArchive } from '../../../jute/output-archive.js';
 import type { LinkEvent, QuorumEvent } from '../../events.js';
 import type { Server } from '../../server.js';
 import { parseQuorumConfig, type QuorumConfig } from '../membership/quorum-config.js';
-import type { Upstairs } from '../peer/observer-masters.js';
+import type { LearnerMaster } from '../peer/observer-masters.js';
 import type { PeerHost, Role } from '../peer/role.js';
 import { NO_DATA } from '../wire/learner-data.js';
 import {
@@ -27,7 +27,7 @@ import {
 import { LeaderLink } from './leader-link.js';
 import { LearnerDiscovery } from './learner-discovery.js';
 import { LearnerHistory } from './learner-history.js';
-import { LearnerPath } from './learner-path.js';
+import { LearnerPipeline } from './learner-pipeline.js';
 import { LearnerRestore } from './learner-restore.js';
 import { type LearnerStage, phaseOf, WAITING } from './learner-stage.js';
 import { type ObserverMaster, takeObservers, upstreamOf } from './observer-master.js';
@@ -36,7 +36,7 @@ export class Learner implements Role {
   readonly kind: 'following' | 'observing';
   readonly leaderSid: number;
   /** The same, or the observer master that this observer has it all from. */
-  readonly upstairsSid: number;
+  readonly masterSid: number;
   private readonly peer: PeerHost;
   private readonly seed: number;
   private readonly link: LeaderLink;
@@ -54,15 +54,15 @@ export class Learner implements Role {
   /** Its own observers; null where it takes none. */
   master: ObserverMaster | null = null;
 
-  constructor(peer: PeerHost, upstairs: Upstairs, seed: number) {
+  constructor(peer: PeerHost, master: LearnerMaster, seed: number) {
     this.peer = peer;
-    this.leaderSid = upstairs.leader;
-    this.upstairsSid = upstairs.sid;
+    this.leaderSid = master.leader;
+    this.masterSid = master.sid;
     this.seed = seed;
     this.kind = peer.isObserver ? 'observing' : 'following';
     this.restore = new LearnerRestore(peer);
     this.reader = new PacketReader(peer.limits.maxTxnLength);
-    this.link = new LeaderLink(peer, upstairs);
+    this.link = new LeaderLink(peer, master);
     this.out = this.link.out;
     this.discovery = new LearnerDiscovery(peer, this.out);
   }
@@ -212,7 +212,7 @@ export class Learner implements Role {
     const upstream = upstreamOf(link, () => this.master);
     const { repair: judge, isObserver } = peer;
     const options = { seed: this.seed, replayed: 0, upstream, judge, isObserver };
-    const { server, path } = peer.serve((state, host) => new LearnerPath(state, host, options));
+    const { server, path } = peer.serve((state, host) => new LearnerPipeline(state, host, options));
     this.server = server;
     this.history = new LearnerHistory(path, peer, {
       committed: (...txn) => this.master?.committed(...txn),

@@ -8,14 +8,14 @@
  * follows no more, its observers are let go.
  */
 
-import type { Run } from '../../../jute/run.js';
+import type { ByteRange } from '../../../jute/byte-range.js';
 import type { Id } from '../../../protocol/data.js';
 import { OpCode } from '../../../protocol/op-code.js';
 import { zxidCounter, zxidEpoch } from '../../../protocol/zxid.js';
 import type { LinkEvent, QuorumEvent } from '../../events.js';
 import type { Server } from '../../server.js';
 import { trustedIds } from '../leading/accepted-packets.js';
-import { LearnerHandler } from '../leading/learner-handler.js';
+import type { LearnerHandler } from '../leading/learner-handler.js';
 import type { LearnerMaster } from '../leading/learner-master.js';
 import { Learners } from '../leading/learners.js';
 import type { Proposed } from '../leading/outstanding-proposals.js';
@@ -31,7 +31,7 @@ import {
 } from '../wire/learner-data.js';
 import { type Packet, PacketType, packetName } from '../wire/quorum-packet.js';
 import type { LeaderLink } from './leader-link.js';
-import type { LearnerPath, Upstream } from './learner-path.js';
+import type { LearnerPipeline, Upstream } from './learner-pipeline.js';
 
 const NO_IDS: readonly Id[] = [];
 
@@ -51,14 +51,13 @@ export function upstreamOf(link: LeaderLink, master: () => ObserverMaster | null
       master()?.askedHere(data.readBigInt64BE(0));
       link.revalidate(data);
     },
-    synced: (observer) => master()?.synced(observer),
   };
 }
 
 /** Null where no port is set for observers. */
 export function takeObservers(
   peer: PeerHost,
-  { path }: { readonly path: LearnerPath },
+  { path }: { readonly path: LearnerPipeline },
   server: Server,
   leader: LeaderLink,
 ): ObserverMaster | null {
@@ -71,14 +70,14 @@ export class ObserverMaster implements LearnerMaster {
   readonly learners: Learners;
   readonly newLeaderZxid: bigint;
   private readonly peer: PeerHost;
-  private readonly path: LearnerPath;
+  private readonly path: LearnerPipeline;
   private readonly leader: LeaderLink;
   private readonly synchronizer: Synchronizer;
   /** In the order in which the leader will answer. */
   private readonly asked: Asked[] = [];
   private nextPingMs: number;
 
-  constructor(peer: PeerHost, server: Server, path: LearnerPath, leader: LeaderLink) {
+  constructor(peer: PeerHost, server: Server, path: LearnerPipeline, leader: LeaderLink) {
     this.peer = peer;
     this.server = server;
     this.path = path;
@@ -123,12 +122,12 @@ export class ObserverMaster implements LearnerMaster {
   }
 
   private readonly receive = (handler: LearnerHandler, packet: Packet): void => {
-    const problem = this.heed(handler, packet);
+    const problem = this.handlePacket(handler, packet);
     if (problem !== '') this.learners.refuse(handler, problem);
   };
 
   /** Returns what is wrong with the packet; "" when nothing is. */
-  private heed(handler: LearnerHandler, packet: Packet): string {
+  private handlePacket(handler: LearnerHandler, packet: Packet): string {
     switch (packet.type) {
       case PacketType.OBSERVERINFO:
         if (this.learners.register(handler, packet)) this.inform(handler);
@@ -252,14 +251,10 @@ export class ObserverMaster implements LearnerMaster {
     return true;
   }
 
-  synced(observer: object): void {
-    if (observer instanceof LearnerHandler) observer.send(PacketType.SYNC, 0n);
-  }
-
   // ── what the leader commits ──────────────────────────────────────────────────────────────────
 
   /** @param leader where it is a reconfig: a long, the sid of who leads next */
-  committed(zxid: bigint, entry: Run, leader: Buffer | null): void {
+  committed(zxid: bigint, entry: ByteRange, leader: Buffer | null): void {
     const type = leader === null ? PacketType.INFORM : PacketType.INFORMANDACTIVATE;
     let data: Buffer | null = null;
     for (const handler of this.learners.all()) {

@@ -1,17 +1,30 @@
 import { LongMap } from '../../base/long-map.js';
 import type { ClientConnection } from '../../state/client-connection.js';
+import type { RequestOrigin } from '../../state/request.js';
 
 /** A client that comes back to its session, until the leader says whether that lives. */
-export class Resumption {
+export class Resumption implements RequestOrigin {
+  readonly name = 'a client that comes back';
   readonly connection: ClientConnection;
   readonly sessionId: bigint;
   readonly timeoutMs: number;
   isValid = false;
+  private readonly answer: (resumption: Resumption) => void;
 
-  constructor(connection: ClientConnection, sessionId: bigint, timeoutMs: number) {
+  constructor(
+    connection: ClientConnection,
+    sessionId: bigint,
+    timeoutMs: number,
+    answer: (resumption: Resumption) => void,
+  ) {
     this.connection = connection;
     this.sessionId = sessionId;
     this.timeoutMs = timeoutMs;
+    this.answer = answer;
+  }
+
+  synced(): void {
+    this.answer(this);
   }
 }
 

@@ -5,7 +5,7 @@
  * Their bytes stay where they were logged, and no object is kept for any of them: tens of thousands
  * that live for a second each would keep the garbage collector busy.
  */
-import type { Run } from '../../../jute/run.js';
+import type { ByteRange } from '../../../jute/byte-range.js';
 import { LIMITS } from '../../limits/limits.js';
 
 export interface CommittedTxn {
@@ -37,7 +37,7 @@ export class CommittedLog {
   }
 
   /** @param entry stays as it is */
-  add(zxid: bigint, entry: Run): void {
+  add(zxid: bigint, entry: ByteRange): void {
     if (this.count === this.memories.length) this.grow();
     const at = (this.head + this.count++) & (this.memories.length - 1);
     this.zxids[at] = zxid;

@@ -5,22 +5,22 @@
  */
 
 import { participants, type QuorumConfig } from '../membership/quorum-config.js';
-import { Pauses } from './pauses.js';
 import type { QuorumLimits } from './role.js';
+import { RoleBackoff } from './role-backoff.js';
 
 /** Who brings a learner in sync, and where. */
-export interface Upstairs {
+export interface LearnerMaster {
   /** Who was elected. */
   readonly leader: number;
   /** The same, or an observer master. */
   readonly sid: number;
   readonly addresses: readonly { readonly host: string; readonly port: number }[];
   /** Before it is dialled. */
-  readonly pauseMs: number;
+  readonly delayMs: number;
 }
 
 export class ObserverMasters {
-  readonly pauses: Pauses;
+  readonly backoff: RoleBackoff;
   private readonly port: number | null;
   private order: number[] = [];
   /** The voters that `order` is made of. */
@@ -29,12 +29,12 @@ export class ObserverMasters {
 
   constructor(limits: QuorumLimits, seed: number) {
     this.port = limits.observerMasterPort ?? null;
-    this.pauses = new Pauses(limits, seed);
+    this.backoff = new RoleBackoff(limits, seed);
   }
 
   /** Who is to be tried now; the leader for whoever takes part. */
-  pick(config: QuorumConfig, leader: number, isObserver: boolean): Upstairs {
-    const { port, pauses } = this;
+  pick(config: QuorumConfig, leader: number, isObserver: boolean): LearnerMaster {
+    const { port, backoff: pauses } = this;
     const sids = participants(config);
     if (!isObserver || port === null || sids.every((sid) => sid === leader)) {
       return placeOf(config, leader, leader, null, pauses.connectMs(isObserver));
@@ -58,7 +58,7 @@ export class ObserverMasters {
     this.next = 0;
     this.order = [...sids];
     for (let at = this.order.length - 1; at > 0; at--) {
-      const other = this.pauses.random.below(at + 1);
+      const other = this.backoff.random.below(at + 1);
       const sid = this.order[at] as number;
       this.order[at] = this.order[other] as number;
       this.order[other] = sid;
@@ -72,10 +72,10 @@ function placeOf(
   sid: number,
   observerPort: number | null,
   pauseMs: number,
-): Upstairs {
+): LearnerMaster {
   const addresses = (config.members.get(sid)?.addresses ?? []).map(({ host, quorumPort }) => ({
     host,
     port: observerPort ?? quorumPort,
   }));
-  return { leader, sid, addresses, pauseMs };
+  return { leader, sid, addresses, delayMs: pauseMs };
 }

@@ -29,7 +29,7 @@ export class ParkedLinks {
    * False when the link is to be closed.
    * @param isAwaited may this server be about to lead?
    */
-  heed(event: LinkEvent, isAwaited: boolean): boolean {
+  handle(event: LinkEvent, isAwaited: boolean): boolean {
     switch (event.kind) {
       case 'link-opened':
         if (!isAwaited || event.isObserverPort === true) return false;

@@ -3,7 +3,7 @@ import type { Effect, QuorumEffect } from '../../effects.js';
 import type { LinkEvent, QuorumEvent } from '../../events.js';
 import type { LimitName } from '../../limits/limits.js';
 import type { Metrics } from '../../metrics/metrics.js';
-import type { EnsemblePath, PathHost } from '../../pipeline/write-path.js';
+import type { EnsemblePipeline, PipelineHost } from '../../pipeline/write-pipeline.js';
 import type { Server } from '../../server.js';
 import type { ServerState } from '../../state/server-state.js';
 import type { DataTree } from '../../tree/data-tree.js';
@@ -88,8 +88,8 @@ export interface PeerHost {
   /** A number for a link that is dialled. */
   nextLink(): number;
   /** A server of this path comes to stand in front; it lets nobody in before `isOpen` is set. */
-  serve<P extends EnsemblePath>(
-    makePath: (state: ServerState, host: PathHost) => P,
+  serve<P extends EnsemblePipeline>(
+    makePipeline: (state: ServerState, host: PipelineHost) => P,
   ): { readonly server: Server; readonly path: P };
   /** The configuration is in force from now on. */
   activate(config: QuorumConfig): void;

@@ -7,8 +7,8 @@
  * disk.
  */
 import { formatZxid } from '../../../protocol/zxid.js';
+import { RateLimitedLog } from '../../base/rate-limited-log.js';
 import { ForeignTreeError } from '../../pipeline/foreign-tree-error.js';
-import { RareNotes } from './rare-notes.js';
 
 /** A tree that parts again so soon after a repair is only counted. */
 const REPAIR_EVERY_MS = 10 * 60_000;
@@ -21,7 +21,7 @@ export interface RepairHost {
 
 export class TreeRepair {
   private readonly host: RepairHost;
-  private readonly notes: RareNotes;
+  private readonly notes: RateLimitedLog;
   /** The txn after which the trees differed; null where no repair is due. */
   private wanted: bigint | null = null;
   private takenMs = Number.NEGATIVE_INFINITY;
@@ -32,7 +32,10 @@ export class TreeRepair {
 
   constructor(host: RepairHost) {
     this.host = host;
-    this.notes = new RareNotes(host);
+    this.notes = new RateLimitedLog(
+      (message) => host.note(message),
+      () => host.nowMs,
+    );
   }
 
   /** What this server tells its leader that it has. */
@@ -90,7 +93,7 @@ export class TreeRepair {
     if (this.wanted !== null) return;
     if (this.isFresh) this.judgeFresh(zxid, offset);
     else if (this.host.nowMs - this.takenMs < REPAIR_EVERY_MS) {
-      this.notes.say('again', `the tree is not the leader's again at zxid ${formatZxid(zxid)}`);
+      this.notes.say(`the tree is not the leader's again at zxid ${formatZxid(zxid)}`, 'again');
     } else {
       this.wanted = zxid;
       this.host.giveUp(
@@ -106,8 +109,8 @@ export class TreeRepair {
     if (this.offset !== null && this.offset !== offset) throw new ForeignTreeError(zxid);
     this.offset = offset;
     this.notes.say(
-      'offset',
       `the leader's digest does not fit the tree that it sent, at zxid ${formatZxid(zxid)}: this server goes on while the difference stays the same`,
+      'offset',
     );
   }
 }

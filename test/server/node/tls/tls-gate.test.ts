@@ -45,7 +45,7 @@ async function withGate(
     },
     onFailure: (reason) => failures.push(reason),
     onTooMany: () => failures.push('too many'),
-    onCrowd: () => failures.push('crowd'),
+    onRejected: () => failures.push('crowd'),
     onLimit: (limit, from, value) => limits.push(`${limit} ${value} ${from}`),
     ...options,
   });

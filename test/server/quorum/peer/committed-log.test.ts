@@ -1,13 +1,13 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Run } from '../../../../src/jute/run.js';
+import { ByteRange } from '../../../../src/jute/byte-range.js';
 import { CommittedLog } from '../../../../src/server/quorum/peer/committed-log.js';
 
 const test = suite('CommittedLog');
 
 /** An entry of `length` bytes, somewhere in a longer memory. */
-function entryOf(zxid: number, length: number): Run {
-  return new Run(Buffer.alloc(length + 7, zxid & 0xff), 3, 3 + length);
+function entryOf(zxid: number, length: number): ByteRange {
+  return new ByteRange(Buffer.alloc(length + 7, zxid & 0xff), 3, 3 + length);
 }
 
 function fill(log: CommittedLog, from: number, to: number, length: number): void {

@@ -24,7 +24,7 @@ test('followers and observers without such a port go to the leader', () => {
   const without = new ObserverMasters(LIMITS, 1);
   const withPort = new ObserverMasters({ ...LIMITS, observerMasterPort: PORT }, 1);
   for (const pick of [without.pick(config, 3, true), withPort.pick(config, 3, false)]) {
-    assert.equal(pick, { leader: 3, sid: 3, addresses: place, pauseMs: 0 });
+    assert.equal(pick, { leader: 3, sid: 3, addresses: place, delayMs: 0 });
   }
 });
 
@@ -47,7 +47,7 @@ test('one voter after the other is tried, the leader left out, in an order of it
 test('who has tried all waits before it begins anew (observer.reconnectDelayMs)', () => {
   const limits = { ...LIMITS, observerMasterPort: PORT, observerReconnectDelayMs: 1_000_000 };
   const masters = new ObserverMasters(limits, 7);
-  const pauses = Array.from({ length: 5 }, () => masters.pick(configOf(3), 4, true).pauseMs);
+  const pauses = Array.from({ length: 5 }, () => masters.pick(configOf(3), 4, true).delayMs);
   assert.equal(
     pauses.map((pauseMs) => pauseMs > 0),
     [false, false, false, true, false],

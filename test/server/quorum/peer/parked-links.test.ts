@@ -11,9 +11,9 @@ function crowd(size: number) {
     },
     exceeded: (limit, from) => limits.push(`${limit} ${from}`),
   });
-  const open = (link: number) => parked.heed({ kind: 'link-opened', link, remote: 'x' }, true);
+  const open = (link: number) => parked.handle({ kind: 'link-opened', link, remote: 'x' }, true);
   const say = (link: number, bytes: Buffer) =>
-    parked.heed({ kind: 'link-received', link, bytes }, true);
+    parked.handle({ kind: 'link-received', link, bytes }, true);
   for (let link = 1; link <= size; link++) open(link);
   return { closed, limits, parked, open, say };
 }

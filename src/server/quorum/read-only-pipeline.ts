@@ -5,20 +5,20 @@
  */
 import { ErrorCode } from '../../protocol/error-code.js';
 import { beginReply, endReply } from '../pipeline/reply.js';
-import type { PathHost, WritePath } from '../pipeline/write-path.js';
+import type { PipelineHost, WritePipeline } from '../pipeline/write-pipeline.js';
 import { SessionIds } from '../session/session-ids.js';
 import type { Session } from '../session/session-tracker.js';
 import type { ClientConnection } from '../state/client-connection.js';
 import type { Request } from '../state/request.js';
 import type { ServerState } from '../state/server-state.js';
 
-export class ReadOnlyPath implements WritePath {
+export class ReadOnlyPipeline implements WritePipeline {
   readonly inProcess = 0;
   private readonly state: ServerState;
-  private readonly host: PathHost;
+  private readonly host: PipelineHost;
   private readonly sessionIds: SessionIds;
 
-  constructor(state: ServerState, host: PathHost) {
+  constructor(state: ServerState, host: PipelineHost) {
     this.state = state;
     this.host = host;
     this.sessionIds = new SessionIds(state.settings.serverId);
@@ -50,8 +50,9 @@ export class ReadOnlyPath implements WritePath {
   }
 
   private end(session: Session): void {
-    const holder = this.state.sessions.remove(session.id)?.holder;
-    if (holder != null) this.host.drop(holder as ClientConnection);
+    this.state.sessions.remove(session.id);
+    const connection = this.state.holderOf(session);
+    if (connection !== undefined) this.host.drop(connection);
   }
 
   durable(): void {

@@ -1,7 +1,7 @@
 /**
  * The way of a write between its client's connection and its commit. A standalone server and a
  * leader decide it themselves (primary.ts), a learner has it decided by its leader
- * (learner-path.ts). The server in front, server.ts, knows connections, sessions and reads, and
+ * (learner-pipeline.ts). The server in front, server.ts, knows connections, sessions and reads, and
  * nothing of either.
  */
 import type { InputArchive } from '../../jute/input-archive.js';
@@ -11,7 +11,7 @@ import type { Session } from '../session/session-tracker.js';
 import type { ClientConnection } from '../state/client-connection.js';
 import type { Request } from '../state/request.js';
 
-export interface WritePath {
+export interface WritePipeline {
   /** Writes and syncs under way. */
   readonly inProcess: number;
   /** A write whose body is in `input`. */
@@ -34,13 +34,13 @@ export interface WritePath {
 }
 
 /** The path of a server that serves with others. */
-export interface EnsemblePath extends WritePath {
+export interface EnsemblePipeline extends WritePipeline {
   /** Has the session, until now this server's own, created ahead of all that is asked next. */
   upgrade(session: Session): void;
 }
 
 /** What a path asks of the server in front of it. */
-export interface PathHost {
+export interface PipelineHost {
   /** The request has its place among those of its connection that are not yet answered. */
   keep(request: Request): void;
   /** Applies the request's txn and answers whoever waits for it, and the reads behind it. */

@@ -3,21 +3,22 @@
  * durable) and COMMIT, or as INFORM. It decides nothing. A commit finds the request it answers at
  * the head of those that its session has under way.
  */
+
+import type { ByteRange } from '../../../jute/byte-range.js';
 import type { InputArchive } from '../../../jute/input-archive.js';
 import { OutputArchive } from '../../../jute/output-archive.js';
-import type { Run } from '../../../jute/run.js';
 import type { Id } from '../../../protocol/data.js';
 import { Fifo } from '../../../protocol/fifo.js';
 import { OpCode } from '../../../protocol/op-code.js';
 import type { Effect } from '../../effects.js';
 import { LogBatch } from '../../pipeline/log-batch.js';
 import { SnapshotTrigger } from '../../pipeline/snapshot-trigger.js';
-import type { EnsemblePath, PathHost } from '../../pipeline/write-path.js';
+import type { EnsemblePipeline, PipelineHost } from '../../pipeline/write-pipeline.js';
 import { SessionIds } from '../../session/session-ids.js';
 import type { Session } from '../../session/session-tracker.js';
 import { draftAudit } from '../../state/audit.js';
 import type { ClientConnection } from '../../state/client-connection.js';
-import { Request } from '../../state/request.js';
+import { Request, type RequestOrigin } from '../../state/request.js';
 import type { ServerState } from '../../state/server-state.js';
 import type { Txn, TxnEntry, TxnHead } from '../../tree/txn.js';
 import { ForwardedRequests, isMoved } from './forwarded-requests.js';
@@ -28,13 +29,11 @@ export interface Upstream {
   request(data: Uint8Array, ids: readonly Id[]): void;
   /** long sessionId | int timeout */
   revalidate(data: Buffer): void;
-  /** A sync that an observer asked for has its turn. */
-  synced(observer: object): void;
 }
 
 /** A txn on its way: parsed, and as it came. */
 export interface Proposal extends TxnEntry {
-  readonly bytes: Run;
+  readonly bytes: ByteRange;
 }
 
 /** Who compares the tree here with the leader's. */
@@ -53,9 +52,9 @@ export interface LearnerPathOptions {
   readonly isObserver: boolean;
 }
 
-export class LearnerPath implements EnsemblePath {
+export class LearnerPipeline implements EnsemblePipeline {
   readonly state: ServerState;
-  private readonly host: PathHost;
+  private readonly host: PipelineHost;
   private readonly upstream: Upstream;
   private readonly judge: TreeJudge;
   private readonly isObserver: boolean;
@@ -74,7 +73,7 @@ export class LearnerPath implements EnsemblePath {
   /** The last digest that was compared was the leader's. */
   private isAgreed = false;
 
-  constructor(state: ServerState, host: PathHost, options: LearnerPathOptions) {
+  constructor(state: ServerState, host: PipelineHost, options: LearnerPathOptions) {
     this.state = state;
     this.host = host;
     this.upstream = options.upstream;
@@ -104,7 +103,7 @@ export class LearnerPath implements EnsemblePath {
   }
 
   /** An observer's sync goes to the leader, which answers all in the order of their coming. */
-  expectSync(observer: object): void {
+  expectSync(observer: RequestOrigin): void {
     this.syncs.push(this.syncOf(0n, observer));
   }
 
@@ -114,7 +113,7 @@ export class LearnerPath implements EnsemblePath {
     this.send(request, NOTHING);
   }
 
-  private syncOf(sessionId: bigint, origin: object): Request {
+  private syncOf(sessionId: bigint, origin: RequestOrigin): Request {
     const request = new Request(null, sessionId, 0, OpCode.sync, this.state.monotonicMs);
     request.origin = origin;
     return request;
@@ -138,7 +137,7 @@ export class LearnerPath implements EnsemblePath {
 
   /** Only the leader knows whether it lives, even where this server has never heard of it. */
   resume(connection: ClientConnection, sessionId: bigint, timeoutMs: number): void {
-    const resumption = new Resumption(connection, sessionId, timeoutMs);
+    const resumption = new Resumption(connection, sessionId, timeoutMs, this.answer);
     this.resumptions.add(resumption);
     const data = Buffer.alloc(12);
     data.writeBigInt64BE(BigInt.asIntN(64, sessionId), 0);
@@ -176,7 +175,7 @@ export class LearnerPath implements EnsemblePath {
   // ── what the leader says ─────────────────────────────────────────────────────────────────────
 
   /** Into the log with it, as it came. Returns the bytes as they lie there, for good. */
-  log(zxid: bigint, entry: Buffer): Run {
+  log(zxid: bigint, entry: Buffer): ByteRange {
     const size = this.batch.addEntry(zxid, entry);
     const logged = this.batch.lastEntry();
     if (this.snapshots.isDue(size)) {
@@ -235,8 +234,7 @@ export class LearnerPath implements EnsemblePath {
     const request = this.syncs.shift();
     if (request === undefined) return;
     if (request.origin === null) this.host.synced(request);
-    else if (request.origin instanceof Resumption) this.answer(request.origin);
-    else this.upstream.synced(request.origin);
+    else request.origin.synced();
   }
 
   revalidated(sessionId: bigint, isValid: boolean): void {
@@ -246,7 +244,7 @@ export class LearnerPath implements EnsemblePath {
     if (!this.isObserver) this.answer(resumption);
   }
 
-  private answer({ connection, sessionId, timeoutMs, isValid }: Resumption): void {
+  private readonly answer = ({ connection, sessionId, timeoutMs, isValid }: Resumption): void => {
     if (!isValid) {
       this.host.expired(connection);
       return;
@@ -254,7 +252,7 @@ export class LearnerPath implements EnsemblePath {
     const { sessions, monotonicMs } = this.state;
     const session = sessions.get(sessionId) ?? sessions.add(sessionId, timeoutMs, monotonicMs);
     this.host.attach(connection, session, timeoutMs);
-  }
+  };
 
   /** Nobody waits for an answer any more: what is committed from now on answers no request. */
   abandon(): void {

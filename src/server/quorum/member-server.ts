@@ -1,16 +1,16 @@
 /**
- * The server that clients see in front of a member: without a path while there is no quorum, with
- * the path of its role else. What the old one has still to say is said before the new one speaks.
+ * The server that the clients of a member see. It has no pipeline while there is no quorum, and
+ * that of its role otherwise. The effects of the old server leave before those of the new one.
  */
 import { assert } from '../base/assert.js';
 import type { Effect } from '../effects.js';
-import type { PathHost, WritePath } from '../pipeline/write-path.js';
+import type { PipelineHost, WritePipeline } from '../pipeline/write-pipeline.js';
 import type { Server } from '../server.js';
 import type { ServerState } from '../state/server-state.js';
 import type { Data } from './peer/role.js';
-import { ReadOnlyPath } from './read-only-path.js';
+import { ReadOnlyPipeline } from './read-only-pipeline.js';
 
-export type MakePath = (state: ServerState, host: PathHost) => WritePath;
+export type MakePipeline = (state: ServerState, host: PipelineHost) => WritePipeline;
 
 /** What a server that stops knows by then. */
 export function dataOf({ tree, sessions }: ServerState): Data {
@@ -18,20 +18,23 @@ export function dataOf({ tree, sessions }: ServerState): Data {
   return { tree, sessions: known };
 }
 
-export interface FrontOptions {
-  make(data: Data, makePath: MakePath | null): Server;
+type MakeServer = (data: Data, makePipeline: MakePipeline | null) => Server;
+
+interface EffectHost {
   emit(effect: Effect): void;
 }
 
-export class Front {
+export class MemberServer {
   server: Server;
-  private readonly options: FrontOptions;
+  private readonly host: EffectHost;
+  private readonly makeServer: MakeServer;
   private wallMs = 0;
   private nowMs = 0;
 
-  constructor(options: FrontOptions, data: Data) {
-    this.options = options;
-    this.server = options.make(data, null);
+  constructor(host: EffectHost, data: Data, makeServer: MakeServer) {
+    this.host = host;
+    this.makeServer = makeServer;
+    this.server = makeServer(data, null);
   }
 
   clock(wallMs: number, monotonicMs: number): void {
@@ -47,18 +50,21 @@ export class Front {
 
   /**
    * A server of this path; it lets nobody in before `isOpen` is set.
-   * @param dress what stands between the server and the path
+   * @param wrap what stands between the server and the path
    */
-  serve<P extends WritePath>(
+  serve<P extends WritePipeline>(
     data: Data,
-    makePath: (state: ServerState, host: PathHost) => P,
-    dress: (state: ServerState, host: PathHost, path: P) => WritePath = (_state, _host, path) =>
+    makePipeline: (state: ServerState, host: PipelineHost) => P,
+    wrap: (state: ServerState, host: PipelineHost, path: P) => WritePipeline = (
+      _state,
+      _host,
       path,
+    ) => path,
   ): { readonly server: Server; readonly path: P } {
     let path: P | undefined;
     this.replace(data, (state, host) => {
-      path = makePath(state, host);
-      return dress(state, host, path);
+      path = makePipeline(state, host);
+      return wrap(state, host, path);
     });
     assert(path !== undefined, 'a server was made without its path');
     return { server: this.server, path };
@@ -66,20 +72,20 @@ export class Front {
 
   /** A server that only reads, for clients that ask for no more. */
   serveReads(tree: Data['tree']): void {
-    const make: MakePath = (state, host) => new ReadOnlyPath(state, host);
+    const make: MakePipeline = (state, host) => new ReadOnlyPipeline(state, host);
     this.serve({ tree, sessions: [] }, make).server.isOpen = true;
   }
 
-  private replace(data: Data, makePath: MakePath | null): void {
+  private replace(data: Data, makePipeline: MakePipeline | null): void {
     this.server.shutDown();
     this.drain();
     this.server.state.tree.listener = null;
-    this.server = this.options.make(data, makePath);
+    this.server = this.makeServer(data, makePipeline);
     this.server.isOpen = false;
     this.clock(this.wallMs, this.nowMs);
   }
 
   drain(): void {
-    for (const effect of this.server.drain()) this.options.emit(effect);
+    for (const effect of this.server.drain()) this.host.emit(effect);
   }
 }

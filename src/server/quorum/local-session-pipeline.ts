@@ -12,10 +12,10 @@ import { ErrorCode } from '../../protocol/error-code.js';
 import type { Effect } from '../effects.js';
 import { makesEphemeral } from '../pipeline/makes-ephemeral.js';
 import { beginReply, endReply } from '../pipeline/reply.js';
-import type { EnsemblePath, PathHost, WritePath } from '../pipeline/write-path.js';
+import type { EnsemblePipeline, PipelineHost, WritePipeline } from '../pipeline/write-pipeline.js';
 import { SessionIds } from '../session/session-ids.js';
 import type { Session, SessionTracker } from '../session/session-tracker.js';
-import { ClientConnection } from '../state/client-connection.js';
+import type { ClientConnection } from '../state/client-connection.js';
 import type { Request } from '../state/request.js';
 import type { ServerState } from '../state/server-state.js';
 import type { LocalSessions } from './peer/role.js';
@@ -25,14 +25,14 @@ const EXPIRY_SLICE = 500;
 
 /** What makes of a path one with local sessions, where `options` says that there are any. */
 export function withLocalSessions(options: LocalSessions | null | undefined) {
-  return (state: ServerState, host: PathHost, path: EnsemblePath): WritePath =>
-    options == null ? path : new LocalSessionPath(state, host, path, options);
+  return (state: ServerState, host: PipelineHost, path: EnsemblePipeline): WritePipeline =>
+    options == null ? path : new LocalSessionPipeline(state, host, path, options);
 }
 
-class LocalSessionPath implements WritePath {
+class LocalSessionPipeline implements WritePipeline {
   private readonly state: ServerState;
-  private readonly host: PathHost;
-  private readonly inner: EnsemblePath;
+  private readonly host: PipelineHost;
+  private readonly inner: EnsemblePipeline;
   private readonly isUpgradeAllowed: boolean;
   private readonly local: SessionTracker;
   private readonly sessionIds: SessionIds;
@@ -41,8 +41,8 @@ class LocalSessionPath implements WritePath {
 
   constructor(
     state: ServerState,
-    host: PathHost,
-    inner: EnsemblePath,
+    host: PipelineHost,
+    inner: EnsemblePipeline,
     { isUpgradeAllowed }: LocalSessions,
   ) {
     this.state = state;
@@ -61,12 +61,12 @@ class LocalSessionPath implements WritePath {
     if (session.isLocal) {
       // What waited at the gate behind the close is not done any more.
       if (session.isClosing) return;
-      if (makesEphemeral(request.type, input)) this.heedEphemeral(request, session);
+      if (makesEphemeral(request.type, input)) this.upgradeForEphemeral(request, session);
     }
     this.inner.submit(request, session, input);
   }
 
-  private heedEphemeral(request: Request, session: Session): void {
+  private upgradeForEphemeral(request: Request, session: Session): void {
     if (this.isUpgradeAllowed) this.upgrade(session);
     else request.isRefusedEphemeral = true;
   }
@@ -122,7 +122,8 @@ class LocalSessionPath implements WritePath {
     for (const session of due) {
       this.state.stats.count('stale_sessions_expired');
       this.end(session, 'session-expired');
-      if (session.holder instanceof ClientConnection) this.host.drop(session.holder);
+      const connection = this.state.holderOf(session);
+      if (connection !== undefined) this.host.drop(connection);
     }
     if (due.length === EXPIRY_SLICE) this.host.emit({ kind: 'wake' });
   }

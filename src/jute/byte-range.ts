@@ -2,7 +2,7 @@
  * Bytes where they lie. A view of its own (`subarray`) is a far bigger object, and slower to make:
  * for what is made for every txn, and mostly never looked at, that is too much.
  */
-export class Run {
+export class ByteRange {
   readonly memory: Buffer;
   readonly start: number;
   readonly end: number;

@@ -13,7 +13,7 @@ import type { QuorumLimits, Role } from './role.js';
 const FREE_RETRIES = 2;
 const FIRST_PAUSE_MS = 50;
 
-export class Pauses {
+export class RoleBackoff {
   private readonly limits: QuorumLimits;
   readonly random: Random;
   private untilMs = 0;

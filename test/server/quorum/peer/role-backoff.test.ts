@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Pauses } from '../../../../src/server/quorum/peer/pauses.js';
+import { RoleBackoff } from '../../../../src/server/quorum/peer/role-backoff.js';
 import { LIMITS } from '../../../sim/peer-parts.js';
 import { EnsembleWorld } from '../ensemble-world.js';
 
@@ -10,7 +10,7 @@ test('a pause is a random part of what is allowed, and none where nothing is', (
   const limits = { ...LIMITS, observerReconnectDelayMs: 100, observerElectionDelayMs: 0 };
   const found = new Set<number>();
   for (let seed = 0; seed < 50; seed++) {
-    const pauses = new Pauses(limits, seed);
+    const pauses = new RoleBackoff(limits, seed);
     const pauseMs = pauses.connectMs(true);
     assert.ok(pauseMs >= 0 && pauseMs < 100, `${pauseMs} of seed ${seed}`);
     found.add(pauseMs);
@@ -23,7 +23,7 @@ test('a pause is a random part of what is allowed, and none where nothing is', (
 });
 
 test('a role that ends before it serves is followed by a pause, but for the first two', () => {
-  const pauses = new Pauses({ ...LIMITS, tickTimeMs: 1000, observerElectionDelayMs: 0 }, 1);
+  const pauses = new RoleBackoff({ ...LIMITS, tickTimeMs: 1000, observerElectionDelayMs: 0 }, 1);
   const pauseMs = (): number => {
     pauses.begin('following', 7000);
     const wakeMs = pauses.nextWakeMs(7000);
