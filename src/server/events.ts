@@ -108,5 +108,7 @@ export type QuorumEvent =
   | { readonly kind: 'epoch-written'; readonly name: EpochName; readonly epoch: number }
   /** The log ends at or before the zxid asked for, and this is what the disk holds now. */
   | { readonly kind: 'truncated'; readonly database: Database }
+  /** No snapshot leads to that zxid by the logs that are here: nothing was dropped. */
+  | { readonly kind: 'not-truncated'; readonly zxid: bigint }
   /** The snapshot that a leader sent is on the disk, durably. */
   | { readonly kind: 'installed'; readonly zxid: bigint };

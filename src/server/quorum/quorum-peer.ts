@@ -104,8 +104,6 @@ export class QuorumPeer implements PeerHost {
     return Math.min(this.election.nextWakeMs, this.readOnlyAtMs, pausedMs);
   }
 
-  // ── events ───────────────────────────────────────────────────────────────────────────────────
-
   step(event: Event): void {
     switch (event.kind) {
       case 'clock':
@@ -135,6 +133,10 @@ export class QuorumPeer implements PeerHost {
         this.role?.step(event);
         break;
       }
+      case 'not-truncated':
+        this.diskWork--;
+        this.repair.cannotTruncate(event.zxid);
+        break;
       case 'installed':
         this.diskWork--;
         // It was proposed in a history that this server has no more.
@@ -212,8 +214,6 @@ export class QuorumPeer implements PeerHost {
     this.metrics.count('quit_leading_due_to_disloyal_voter');
     this.giveUp(reason);
   }
-
-  // ── roles ────────────────────────────────────────────────────────────────────────────────────
 
   private look(): void {
     this.isLooking = true;

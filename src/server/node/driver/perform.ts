@@ -41,7 +41,10 @@ export function performOnDisk(
       disk.writeEpoch(effect.name, effect.epoch, () => step(effect.whenDurable));
       break;
     case 'truncate':
-      disk.truncate(effect.zxid, (database) => step({ kind: 'truncated', database }));
+      disk.truncate(effect.zxid, (database) => {
+        if (database !== null) step({ kind: 'truncated', database });
+        else step({ kind: 'not-truncated', zxid: effect.zxid });
+      });
       break;
     case 'install-snapshot':
       disk.install(effect.content, () => step(effect.whenDurable), effect.mismatchZxid);

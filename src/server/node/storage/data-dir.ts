@@ -2,7 +2,7 @@
  * The folders of a server: reads back what it knew, and writes its snapshots. Decisions are
  * persistence/recovery.ts's; this file moves the bytes.
  */
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { snapshotFileName, VERSION_DIR } from '../../persistence/file-names.js';
 import { planPurge } from '../../persistence/purge.js';
 import { planRecovery, type SnapshotFile, withoutSnapshot } from '../../persistence/recovery.js';
@@ -170,7 +170,8 @@ export class DataDir {
 
   /**
    * Writes piece by piece, so that the server serves on; the file has its name when it is whole,
-   * and `mayBeNamed` has nothing against it.
+   * and `mayBeNamed` has nothing against it. A fuzzy snapshot does not replace one that has its
+   * name: a later truncation may need the one that shows fewer txns.
    */
   async writeSnapshot(
     content: SnapshotContent,
@@ -185,6 +186,8 @@ export class DataDir {
     await writeSnapshotFile(this.fs, temporary, content, this.options);
     try {
       await mayBeNamed();
+      const isFuzzy = content.tree.lastProcessedZxid > content.zxid;
+      if (isFuzzy && (await this.hasSnapshot(path))) throw new Error(`${path} exists already`);
       await this.fs.rename(temporary, path);
     } catch (error) {
       await this.fs.unlink(temporary).catch(() => undefined);
@@ -192,6 +195,11 @@ export class DataDir {
     }
     await this.fs.syncFolder(this.snapFolder);
     return path;
+  }
+
+  private async hasSnapshot(path: string): Promise<boolean> {
+    const files = await listFiles(this.fs, this.snapFolder);
+    return files.some(({ name }) => name === basename(path));
   }
 
   /**

@@ -109,13 +109,12 @@ export class Disk {
     });
   }
 
-  /** Drops what is behind `zxid`; `onDone` is given what is left. */
-  truncate(zxid: bigint, onDone: (database: Database) => void): void {
+  /** Drops what is behind `zxid`; `onDone` is given what is left, or null where that cannot be. */
+  truncate(zxid: bigint, onDone: (database: Database | null) => void): void {
     const { dir } = this.options.storage;
     this.rewrite(async () => {
-      await truncateData(dir, zxid, this.reached);
-      const { database } = await dir.recover();
-      onDone(database);
+      const isDone = await truncateData(dir, zxid, this.reached);
+      onDone(isDone ? (await dir.recover()).database : null);
     });
   }
 

@@ -3,39 +3,48 @@
  * (TRUNC, FileTxnLog.truncate). A crash at any place in between leaves data that a start accepts: a
  * snapshot and the logs behind it without a gap, ending somewhere between the new end and the old.
  */
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { formatZxid } from '../../../protocol/zxid.js';
-import { type LogFile, logsAmong, snapshotsAmong } from '../../persistence/recovery.js';
+import {
+  isSuccessor,
+  type LogFile,
+  logsAmong,
+  logsBehind,
+  snapshotsAmong,
+} from '../../persistence/recovery.js';
 import { Database } from '../../persistence/replay.js';
 import type { LogEntry } from '../../persistence/txn-log.js';
 import { cutFile } from './cut-file.js';
 import type { DataDir } from './data-dir.js';
-import { ExitCode, ServerError } from './errors.js';
 import { listFiles } from './folders.js';
 import { loadSnapshot } from './load-snapshot.js';
 import { readSizeFor, scanLog } from './scan-log.js';
 
 /**
- * Drops every txn behind `zxid`; the log must be closed.
+ * Drops every txn behind `zxid`; the log must be closed. False, and nothing is dropped, where no
+ * snapshot leads to `zxid` by the logs that are here.
  * @param reached how far the tree had come when a snapshot of this process was whole, by file name:
  * it may hold more than its name says
- * @throws ServerError EDATA, and drops nothing, when there is no snapshot to read back from
  */
 export async function truncateData(
   dir: DataDir,
   zxid: bigint,
   reached: ReadonlyMap<string, bigint>,
-): Promise<void> {
+): Promise<boolean> {
   const known = await lookInto(dir, zxid, reached);
   const snapshots = snapshotsAmong(await listFiles(dir.fs, dir.snapFolder));
-  if (snapshots.length > 0 && snapshots.every((file) => isBehind(file, zxid, known))) {
-    throw new ServerError(
-      'EDATA',
-      ExitCode.DATA,
-      `${dir.snapFolder}: the leader has no txn behind ${formatZxid(zxid)}, but no snapshot here is as old: move all files of ${basename(dir.snapFolder)} away, and start again on what the ensemble has`,
-    );
-  }
-  await dropBehind(dir, zxid, known);
+  const base = snapshots.find((file) => known.has(file.name) && !isBehind(file, zxid, known));
+  if (snapshots.length > 0 && base === undefined) return false;
+  const from = base?.zxid ?? 0n;
+  const [log] = logsBehind(logsAmong(await listFiles(dir.fs, dir.logFolder)), from);
+  const isLed = from === zxid || (log !== undefined && isLedTo(log, from));
+  if (isLed) await dropBehind(dir, zxid, known);
+  return isLed;
+}
+
+/** Does the log go on where a snapshot of `zxid` ends, or begin before? */
+function isLedTo(log: LogFile, zxid: bigint): boolean {
+  return log.zxid <= zxid || isSuccessor(zxid, log.zxid);
 }
 
 /** The same, where a snapshot to read back from is there for sure. */

@@ -84,6 +84,14 @@ export class TreeRepair {
     this.offset = null;
   }
 
+  /** The leader has nothing after `zxid`, and no snapshot here leads back to there. */
+  cannotTruncate(zxid: bigint): void {
+    this.wanted = zxid;
+    this.host.giveUp(
+      `no snapshot here leads to zxid ${formatZxid(zxid)}, where the leader's history ends: its whole tree is taken instead`,
+    );
+  }
+
   /**
    * The digest here is not the leader's.
    * @param offset by how much
