@@ -249,7 +249,7 @@ export class ClientNode {
 
   /** Does a txn close its session? None closes a local one. */
   private get hasTxns(): boolean {
-    return !this.isReadOnly && !this.world.history.isLocal(this.told);
+    return !this.isReadOnly && this.world.history.isGlobal(this.told);
   }
 
   private welcome({ sessionId, passwd, timeOut, readOnly }: ConnectResponse): void {

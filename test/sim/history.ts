@@ -48,8 +48,8 @@ export class History {
     if (!isReadOnly) told.watches.answered(zxid);
   }
 
-  isLocal(told: Told): boolean {
-    return this.ledger.isLocal(told.id);
+  isGlobal(told: Told): boolean {
+    return this.ledger.isGlobal(told.id);
   }
 
   wrote(told: Told, cxid: number, zxid: bigint, sentAfter: bigint): void {

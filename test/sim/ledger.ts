@@ -167,8 +167,12 @@ export class Ledger {
     this.leaders.set(epoch, sid);
   }
 
-  /** Is it a session that no txn closes? */
-  isLocal(sessionId: bigint): boolean {
+  /** Is it a session that a txn opened? Unknown where a leader took txns in a snapshot alone. */
+  isGlobal(sessionId: bigint): boolean {
+    return this.sessions.has(sessionId);
+  }
+
+  private isLocal(sessionId: bigint): boolean {
     return !this.sessions.has(sessionId) && this.znodes.unseen.every(({ to }) => to <= this.first);
   }
 
