@@ -110,7 +110,7 @@ export function manPage(commands: readonly CommandDeclaration[]): string {
     '.SH COMMANDS',
     'Each command has the option',
     '.BR \\-\\-help ,',
-    'which explains it at the prompt.',
+    'which explains the command.',
     ...commands.flatMap((command) => [command, ...(command.subcommands ?? [])]).map(commandSection),
     '.SH COMPLETION',
     'In the shell that zksh is started from, TAB completes its options, and within',

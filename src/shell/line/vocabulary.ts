@@ -11,9 +11,9 @@ import { suggestCommand } from '../../commands/zksh/running/registry.js';
 export interface Vocabulary {
   /** Names and aliases, in the order of help. */
   readonly words: readonly string[];
-  /** What a word names, as the last command of an alias does; undefined when it is nothing. */
+  /** The verb of a name, or of an alias's last command; undefined for any other word. */
   find(word: string): Verb | undefined;
-  /** What the words of a statement call. */
+  /** What the words of a statement call; undefined where the first one names no verb. */
   callOf(words: readonly Token[]): Call | undefined;
 }
 

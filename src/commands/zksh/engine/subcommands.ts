@@ -81,7 +81,7 @@ export function toRun(call: Call): Call {
   return { ...call, command, words: words.slice(0, 1) };
 }
 
-/** Undefined where the first word names nothing. */
+/** Undefined where the first word names no verb. */
 export async function findCall(
   words: readonly Token[],
   commands: CommandTable,

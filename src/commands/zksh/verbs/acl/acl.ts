@@ -24,7 +24,7 @@ const show = defineCommand({
   group: 'acl',
   summary: 'show an ACL as a table',
   description:
-    'With -R, a znode whose ACL is that of the znode above it is left out; what cannot be read is named, and makes the exit code 9.',
+    'With -R, a znode with the ACL of its parent is left out. What cannot be read is named, and makes the exit code 9.',
   options: { recursive },
   args: { path: aclPath },
   examples: [
@@ -77,7 +77,7 @@ export const acl = defineFamily({
   group: 'acl',
   summary: 'show an ACL as a table, and add or remove entries',
   description:
-    'The entries that are not named stay, also those that somebody else adds at the same time: the ACL is set only if it is still the one that was read. An ACL under which this session could not change it again is refused. What cannot be changed is named, and makes the exit code 9. A pattern asks before a change; a script says --yes, or is refused.',
+    'The other entries stay, also those that somebody else adds at the same time: the ACL is set only if it is still the one that was read. An ACL under which this session could not change it again is refused. What cannot be changed is named, and makes the exit code 9. A pattern asks before a change; a script says --yes, or is refused.',
   subcommands: [show, add, remove],
 });
 

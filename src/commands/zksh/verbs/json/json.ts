@@ -24,7 +24,7 @@ const get = defineCommand({
   group: 'znode',
   summary: 'show one value within JSON data',
   description:
-    'A string is shown without its quotes, and anything else as it stands there. Exit code 4 says that there is no such value. Without a pointer, the value is the whole document.',
+    'A string is shown without its quotes, and anything else as it stands there. Without a pointer, the value is the whole document. A missing value makes the exit code 4.',
   options: {},
   args: { path: jsonPath, pointer: { ...jsonPointer, isOptional: true } },
   examples: [

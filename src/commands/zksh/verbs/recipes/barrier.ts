@@ -34,7 +34,7 @@ const remove = defineCommand({
 const wait = defineCommand({
   name: 'barrier wait',
   group: 'recipes',
-  summary: 'wait until there is no barrier',
+  summary: 'wait until a barrier is removed',
   options: { wait: waitOption },
   args,
   examples: [{ line: 'barrier wait /maintenance --wait 60000', summary: 'a minute at most' }],

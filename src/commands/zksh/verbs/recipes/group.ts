@@ -13,7 +13,7 @@ const join = defineCommand({
   group: 'recipes',
   summary: 'be a member of a group',
   description:
-    'A member for as long as the command runs, whose exit code is that of zksh; without a command, until it is interrupted.',
+    "The membership ends with the command, and the exit code is the command's own. Without a command, it ends when it is interrupted.",
   options: {
     id: { kind: 'text', valueName: 'X', summary: 'of the member; default: host name:process id' },
     data: { letter: 'd', kind: 'text', summary: 'what the member tells of itself' },

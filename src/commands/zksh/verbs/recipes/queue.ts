@@ -68,7 +68,7 @@ const peek = defineCommand({
   name: 'queue peek',
   group: 'recipes',
   summary: 'print the data of the next item, and leave it where it is',
-  description: 'Exit code 4 says that there is none.',
+  description: 'An empty queue makes the exit code 4.',
   options: {},
   args: { path: queuePath },
   examples: [{ line: 'queue peek /jobs', summary: 'what take would print' }],
