@@ -100,11 +100,12 @@ export class ResultPrinter {
   /** Leaving the pager ends a command that has more to tell: never one that changes things. */
   #isPaged(line: string): boolean {
     const { session, vocabulary } = this.#parts;
-    const isReading = ([name, ...words]: readonly Token[]): boolean => {
-      const command = vocabulary.find(name?.text ?? '');
+    const isReading = (tokens: readonly Token[]): boolean => {
+      const call = vocabulary.callOf(tokens);
+      if (call === undefined || call.command.name === 'redo') return false;
+      const { command, words } = call;
       const inner = innerWords(command, words);
       if (inner.length > 0) return isReading(inner);
-      if (command === undefined || command.name === 'redo') return false;
       return command.isMutating !== true && command.isGraceful !== true;
     };
     const statements = expandAliases(parseLine(line).statements, session.aliases);

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
 import type { ClientOptions } from '../../client/client.js';
 import type { TlsOptions } from '../../client/tls.js';
+import { parseProperties } from '../../server/config/java-properties.js';
 
 type Properties = ReadonlyMap<string, string>;
 
@@ -11,7 +12,7 @@ type Properties = ReadonlyMap<string, string>;
  * @throws Error that says which property cannot be used, and what to do
  */
 export async function readClientProperties(file: string): Promise<Partial<ClientOptions>> {
-  const properties = parseProperties(await readText(file));
+  const properties = await readProperties(file);
   const maxBuffer = properties.get('jute.maxbuffer');
   if (maxBuffer !== undefined && !/^(0x[0-9a-fA-F]+|\d+)$/.test(maxBuffer)) {
     throw new Error(`jute.maxbuffer is a number of bytes, not "${maxBuffer}"`);
@@ -66,20 +67,10 @@ async function readText(file: string): Promise<string> {
   }
 }
 
-/** The text of a Java properties file: `key=value`, comments, joined lines, escapes. */
-export function parseProperties(text: string): Properties {
-  const properties = new Map<string, string>();
-  const logical = text.replace(/\\\r?\n[ \t]*/g, '');
-  for (const line of logical.split(/\r?\n/)) {
-    const match = /^\s*([^#!=:\s](?:\\.|[^=:\s\\])*)\s*[=:\s]\s*(.*)$/.exec(line);
-    if (match?.[1] !== undefined) properties.set(unescaped(match[1]), unescaped(match[2] ?? ''));
-  }
-  return properties;
-}
-
-function unescaped(text: string): string {
-  return text.replace(/\\(u[0-9a-fA-F]{4}|.)/g, (_, code: string) => {
-    if (/^u.{4}$/.test(code)) return String.fromCharCode(Number.parseInt(code.slice(1), 16));
-    return { n: '\n', t: '\t', r: '\r', f: '\f' }[code] ?? code;
-  });
+/** @throws Error that names the line which Java would refuse, too */
+async function readProperties(file: string): Promise<Properties> {
+  const { properties, problems } = parseProperties(await readText(file));
+  const [problem] = problems;
+  if (problem !== undefined) throw new Error(`${file}:${problem.line}: ${problem.message}`);
+  return new Map(properties.map(({ key, value }) => [key, value]));
 }

@@ -11,7 +11,10 @@ let madeSegmenter: Intl.Segmenter | undefined;
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
 const VISIBLE =
   /[^\p{Default_Ignorable_Code_Point}\p{Control}\p{Format}\p{Nonspacing_Mark}\p{Enclosing_Mark}\p{Surrogate}]/u;
-const EMOJI = /^(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f|[\d#*]\ufe0f?\u20e3)/u;
+/** After the first character of a grapheme: these take columns of their own, the others none. */
+const ADVANCING = /[\p{Spacing_Mark}\uff00-\uffef\u1100-\u115f\ua960-\ua97c]/u;
+const EMOJI =
+  /^(?:\p{RI}\p{RI}|(?!\p{RI})\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f|[\d#*]\ufe0f?\u20e3)/u;
 const JOINED_EMOJI = /\p{Extended_Pictographic}.*\u200d.*\p{Extended_Pictographic}/u;
 
 function segmenter(): Intl.Segmenter {
@@ -40,12 +43,14 @@ export function nextBoundary(text: string, offset: number): number {
   return found === undefined ? text.length : found.index + found.segment.length;
 }
 
-/** The columns of one grapheme: 0, 1 or 2. */
+/** The columns of one grapheme, as Ink counts them: mostly 0, 1 or 2. */
 export function graphemeWidth(grapheme: string): number {
-  const base = VISIBLE.exec(grapheme)?.[0];
-  if (base === undefined) return 0;
+  const start = grapheme.search(VISIBLE);
+  if (start === -1) return 0;
   if (EMOJI.test(grapheme) || JOINED_EMOJI.test(grapheme)) return 2;
-  return eastAsianWidth(base.codePointAt(0) ?? 0);
+  const [base = '', ...others] = grapheme.slice(start);
+  const wide = [base, ...others.filter((each) => ADVANCING.test(each))];
+  return wide.reduce((sum, each) => sum + eastAsianWidth(each.codePointAt(0) ?? 0), 0);
 }
 
 /** The columns of a text without line breaks. */

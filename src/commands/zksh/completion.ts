@@ -1,14 +1,18 @@
 // Completion for the shells that zksh is started from, made of the declarations: `zksh completion
 // bash` prints what bash reads. Options of zksh, files for those that name one, and within -c the
 // commands and their options.
-import type { Command, CommandDeclaration, OptionSpec } from './engine/command.js';
+import { type CommandDeclaration, type OptionSpec, subcommandWords } from './engine/command.js';
+import { HELP_OPTION } from './engine/word-role.js';
 import { ZKSH } from './zksh-options.js';
 
 export const COMPLETION_SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type CompletionShell = (typeof COMPLETION_SHELLS)[number];
 
 /** The script to source; see zksh(1). */
-export function completionScript(shell: CompletionShell, commands: readonly Command[]): string {
+export function completionScript(
+  shell: CompletionShell,
+  commands: readonly CommandDeclaration[],
+): string {
   const makers = { bash: bashScript, zsh: zshScript, fish: fishScript };
   return makers[shell](commands);
 }
@@ -16,7 +20,25 @@ export function completionScript(shell: CompletionShell, commands: readonly Comm
 type Options = readonly (readonly [name: string, spec: OptionSpec])[];
 
 function optionsOf({ options }: CommandDeclaration): Options {
-  return Object.entries<OptionSpec>(options);
+  return Object.entries<OptionSpec>({ help: HELP_OPTION, ...options });
+}
+
+interface Offer {
+  /** What a line begins with that calls the command. */
+  readonly names: readonly string[];
+  readonly options: Options;
+  /** Where a subcommand has yet to follow. */
+  readonly words: readonly string[];
+}
+
+/** In the order to try them: subcommands before their family. */
+function offersOf(commands: readonly CommandDeclaration[]): readonly Offer[] {
+  return commands.flatMap((command) => {
+    const { name, aliases = [], subcommands = [] } = command;
+    const words = subcommandWords(command);
+    const options = words.length === 0 ? optionsOf(command) : [];
+    return [...offersOf(subcommands), { names: [name, ...aliases], options, words }];
+  });
 }
 
 function flagsOf(name: string, { letter }: OptionSpec): string[] {
@@ -27,11 +49,16 @@ function isFileOption(_: string, { kind }: OptionSpec): boolean {
   return kind === 'file';
 }
 
-function wordsOf(commands: readonly Command[]): string[] {
+function wordsOf(commands: readonly CommandDeclaration[]): string[] {
   return commands.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
 }
 
-function bashScript(commands: readonly Command[]): string {
+/** Each with the blank behind it, and whatever follows. */
+function patternsOf(names: readonly string[]): string {
+  return names.map((name) => `'${name} '*`).join('|');
+}
+
+function bashScript(commands: readonly CommandDeclaration[]): string {
   const own = optionsOf(ZKSH);
   const flags = (wanted: (name: string, spec: OptionSpec) => boolean) =>
     own.filter(([name, spec]) => wanted(name, spec)).flatMap(([name, spec]) => flagsOf(name, spec));
@@ -41,10 +68,9 @@ function bashScript(commands: readonly Command[]): string {
       ([name, spec]) =>
         `    ${flagsOf(name, spec).join('|')}) words='${spec.choices?.join(' ')}' ;;`,
     );
-  const verbs = commands.map((command) => {
-    const names = [command.name, ...(command.aliases ?? [])].join('|');
-    const options = optionsOf(command).flatMap(([name, spec]) => flagsOf(name, spec));
-    return `    ${names}) echo '${options.join(' ')}' ;;`;
+  const verbs = offersOf(commands).map(({ names, options, words }) => {
+    const flags = options.flatMap(([name, spec]) => flagsOf(name, spec));
+    return `    ${patternsOf(names)}) echo '${[...words, ...flags].join(' ')}' ;;`;
   });
   return `# bash completion for zksh; to have it: source <(zksh completion bash)
 _zksh_flags() {
@@ -58,7 +84,7 @@ _zksh_line() {
   [[ "$line" == "$1" ]] || quote="\${1:0:1}"
   line="\${line##*;}"; line="\${line#"\${line%%[! ]*}"}"
   last="\${line##* }"
-  if [[ "$line" == *' '* ]]; then words="$(_zksh_flags "\${line%% *}")"
+  if [[ "$line" == *' '* ]]; then words="$(_zksh_flags "$line")"
   else words='${wordsOf(commands).join(' ')}'; fi
   local before="\${1%"$last"}"
   mapfile -t COMPREPLY < <(compgen -P "\${before//[\\"\\']/}" -W "$words" -- "$last")
@@ -94,11 +120,14 @@ function zshOption(name: string, spec: OptionSpec): string[] {
   return flagsOf(name, spec).map((flag) => `'${many}${flag}[${zshText(spec.summary)}]${value}'`);
 }
 
-function zshScript(commands: readonly Command[]): string {
-  const verbs = commands.map((command) => {
-    const names = [command.name, ...(command.aliases ?? [])].join('|');
-    const options = optionsOf(command).flatMap(([name, spec]) => zshOption(name, spec));
-    return `    ${names}) _arguments ${[...options, "'*: :_files'"].join(' \\\n      ')} ;;`;
+function zshScript(commands: readonly CommandDeclaration[]): string {
+  const verbs = offersOf(commands).map(({ names, options, words }) => {
+    const specs = options.flatMap(([name, spec]) => zshOption(name, spec));
+    const offer =
+      words.length > 0
+        ? `compadd ${words.join(' ')}`
+        : `_arguments ${[...specs, "'*: :_files'"].join(' \\\n      ')}`;
+    return `    ${patternsOf(names)}) ${offer} ;;`;
   });
   const list = commands.flatMap(({ name, aliases = [], summary }) =>
     [name, ...aliases].map((word) => `    '${word}:${zshText(summary)}'`),
@@ -120,7 +149,7 @@ ${list.join('\n')}
   # The quoted commands as words of their own.
   compset -q
   if (( CURRENT == 1 )); then _describe command commands; return; fi
-  case "$words[1]" in
+  case "\${words[1,CURRENT-1]} " in
 ${verbs.join('\n')}
   esac
 }
@@ -140,7 +169,7 @@ function fishText(text: string): string {
   return `'${text.replace(/[\\']/g, '\\$&')}'`;
 }
 
-function fishScript(commands: readonly Command[]): string {
+function fishScript(commands: readonly CommandDeclaration[]): string {
   const own = optionsOf(ZKSH).map(([name, spec]) => {
     const letter = spec.letter === undefined ? '' : ` -s ${spec.letter}`;
     const choices = spec.choices === undefined ? '' : ` -a ${fishText(spec.choices.join(' '))}`;
@@ -152,12 +181,11 @@ function fishScript(commands: readonly Command[]): string {
       `    printf '%s\\t%s\\n' ${word} ${fishText(command.summary)}`,
     ]),
   );
-  const flags = commands.map((command) => {
-    const names = [command.name, ...(command.aliases ?? [])].join(' ');
-    const options = optionsOf(command).flatMap(([name, spec]) =>
-      flagsOf(name, spec).map((flag) => `"$before "${fishText(flag)}`),
-    );
-    return `    case ${names}\n      printf '%s\\n' ${options.join(' ')}`;
+  const flags = offersOf(commands).map(({ names, options, words }) => {
+    const all = [...words, ...options.flatMap(([name, spec]) => flagsOf(name, spec))];
+    const offers = all.map((word) => `"$before "${fishText(word)}`);
+    const patterns = names.map((name) => fishText(`${name} *`)).join(' ');
+    return `    case ${patterns}\n      printf '%s\\n' ${offers.join(' ')}`;
   });
   return `# fish completion for zksh; to have it: zksh completion fish | source
 function __zksh_words
@@ -167,7 +195,7 @@ function __zksh_words
 ${words.join('\n')}
     return
   end
-  switch (string split -m 1 ' ' -- $line)[1]
+  switch $line
 ${flags.join('\n')}
   end
 end

@@ -1,4 +1,4 @@
-import { type Command, type CommandDeclaration, usageOf } from './engine/command.js';
+import { type CommandDeclaration, usageOf } from './engine/command.js';
 import { flagsOf } from './engine/help-text.js';
 import { EXIT_CODES } from './zksh-help.js';
 import { ZKSH } from './zksh-options.js';
@@ -87,7 +87,7 @@ The prompt tells whether the server is leader, follower, observer or standalone,
 on a second connection, and whether it can be written (rw, ro); \\(dqprompt\\-role\\(dq: false ends both.`;
 
 /** zksh(1), made of what the command line and the commands declare. */
-export function manPage(commands: readonly Command[]): string {
+export function manPage(commands: readonly CommandDeclaration[]): string {
   return [
     '.\\" Made of the declarations in src/commands: UPDATE_GOLDEN=1 npm test writes it anew.',
     '.TH ZKSH 1 "" zksh "User Commands"',
@@ -108,7 +108,10 @@ export function manPage(commands: readonly Command[]): string {
     '.SH PATTERNS',
     PATTERNS,
     '.SH COMMANDS',
-    ...commands.map(commandSection),
+    'Each command has the option',
+    '.BR \\-\\-help ,',
+    'which explains the command.',
+    ...commands.flatMap((command) => [command, ...(command.subcommands ?? [])]).map(commandSection),
     '.SH COMPLETION',
     'In the shell that zksh is started from, TAB completes its options, and within',
     '.B \\-c',
@@ -154,6 +157,7 @@ function commandSection(command: CommandDeclaration): string {
   const parts = [`.SS ${escapeRoff(usageOf(command))}`, `${text(capital(summary))}.`];
   if (aliases !== undefined) parts.push(`Also called ${aliases.map(escapeRoff).join(', ')}.`);
   if (description !== undefined) parts.push(text(description));
+  if (command.subcommands !== undefined) return parts.join('\n');
   const args = Object.entries(command.args).map(([name, spec]) => item('I', name, spec.summary));
   parts.push(...args, optionList(command));
   if (command.examples.length > 0) parts.push('.PP', ...command.examples.map(example));

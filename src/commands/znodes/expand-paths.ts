@@ -1,7 +1,7 @@
 import type { ZooKeeperClient } from '../../client/client.js';
 import { ZooKeeperError } from '../../client/errors.js';
 import { childPath } from '../../protocol/path.js';
-import type { NamePattern, PathPattern } from '../zksh/language/path-glob.js';
+import type { NamePattern, NameTest, PathPattern } from '../zksh/language/path-glob.js';
 import { mapBounded } from './map-bounded.js';
 import { walkTree } from './walk.js';
 
@@ -83,7 +83,7 @@ class Expansion {
     }
   }
 
-  async #children(parents: readonly string[], fits: RegExp): Promise<readonly string[]> {
+  async #children(parents: readonly string[], fits: NameTest): Promise<readonly string[]> {
     const found: string[] = [];
     const listed = mapBounded(parents, IN_FLIGHT, (path) => this.#list(path || '/'));
     for await (const { item, value } of listed) {

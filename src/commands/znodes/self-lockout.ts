@@ -1,7 +1,7 @@
-import { isIP } from 'node:net';
 import type { ZooKeeperClient } from '../../client/client.js';
 import { UnsupportedError, ZooKeeperError } from '../../client/errors.js';
 import type { ACL, ClientInfo } from '../../protocol/data.js';
+import { matchesIp } from '../../protocol/ip-address.js';
 import { Perms } from '../../protocol/perms.js';
 import { CommandError } from '../program/command-error.js';
 import { formatAcl } from './parse-acl.js';
@@ -64,16 +64,6 @@ function isMeant(scheme: string, id: string, authScheme: string, user: string): 
   // The address is granted to whoever has it.
   if (scheme === 'auth') return authScheme !== 'ip';
   if (scheme !== authScheme) return false;
-  if (scheme === 'ip') return isAddressWithin(user, id);
+  if (scheme === 'ip') return matchesIp(user, id);
   return scheme === 'digest' ? id.split(':')[0] === user.split(':')[0] : id === user;
-}
-
-/** "10.0.0.7" in "10.0.0.0/8"; addresses of IPv6 as they are written. */
-function isAddressWithin(address: string, range: string): boolean {
-  const [base = '', bits] = range.split('/');
-  if (bits === undefined || isIP(base) !== 4 || isIP(address) !== 4) return address === base;
-  const shift = 32 - Number(bits);
-  const number = (text: string) =>
-    text.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
-  return shift >= 32 || number(address) >>> shift === number(base) >>> shift;
 }

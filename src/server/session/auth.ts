@@ -4,11 +4,11 @@
  */
 import type { ACL, Id } from '../../protocol/data.js';
 import { ErrorCode } from '../../protocol/error-code.js';
+import { matchesIp, parseIpRange } from '../../protocol/ip-address.js';
 import { OPEN_ACL_UNSAFE, Perms } from '../../protocol/perms.js';
 import { LIMITS } from '../limits/limits.js';
 import { isDistinguishedName } from './distinguished-name.js';
 import { equalTexts } from './equal-bytes.js';
-import { matchesIp, parseIpRange } from './ip-range.js';
 import { SaslDigest, type SaslOptions } from './sasl-digest.js';
 
 /** base64 of the hash of a text; the pure part of the server hashes nothing itself. */

@@ -1,7 +1,9 @@
 // TAB: what can stand where the cursor stands, as text that parses back to what was meant.
 // Commands and flags come from the declarations, paths from the server, one listing at a time.
-import type { CommandDeclaration } from '../../commands/zksh/engine/command.js';
+import { type CommandDeclaration, subcommandWords } from '../../commands/zksh/engine/command.js';
 import { innerWords } from '../../commands/zksh/engine/inner-words.js';
+import type { Call } from '../../commands/zksh/engine/subcommands.js';
+import { flagsOf, rolesOf } from '../../commands/zksh/engine/word-role.js';
 import { type ParsedLine, parseLine, type Token } from '../../commands/zksh/language/parse-line.js';
 import { quoteWord } from '../../commands/zksh/language/quote-word.js';
 import { resolvePath } from '../../commands/zksh/language/resolve-path.js';
@@ -9,7 +11,6 @@ import { completeAcl } from './complete-acl.js';
 import { completeFile, type ListFiles } from './complete-file.js';
 import { completePattern, NOTHING } from './complete-pattern.js';
 import type { Vocabulary } from './vocabulary.js';
-import { flagsOf, rolesOf } from './word-role.js';
 
 export interface Completion {
   /** The part of the line to replace, in UTF-16 units. */
@@ -139,10 +140,10 @@ function currentStatement({ statements }: ParsedLine, text: string): readonly To
 
 async function candidatesFor(word: Word, context: CompletionContext): Promise<Found> {
   const { vocabulary } = context;
-  const [name, ...words] = word.before;
-  if (name === undefined) return among(vocabulary.words, word.text);
-  const command = vocabulary.find(name.text);
-  if (command === undefined) return NOTHING;
+  if (word.before.length === 0) return among(vocabulary.words, word.text);
+  const call = vocabulary.callOf(word.before);
+  if (call === undefined) return NOTHING;
+  const { command, words } = call;
   const inner = innerWords(command, words);
   if (inner.length > 0) return candidatesFor({ ...word, before: inner }, context);
   const { next, isNextAwaited, mayBeOption } = rolesOf(command, words);
@@ -158,6 +159,8 @@ async function candidatesFor(word: Word, context: CompletionContext): Promise<Fo
     case 'path':
       return completePathOrPattern(word, context);
     case 'command':
+      if (words.length > 0) return among(subcommandsOf(vocabulary.callOf(words)), word.text);
+      return among(vocabulary.words, word.text);
     case 'word':
       return among(vocabulary.words, word.text);
     case 'acl':
@@ -172,12 +175,17 @@ function among(words: readonly string[], begun: string): Found {
   return { prefix: '', choices: fitting.map((name) => ({ name, isOpen: false })) };
 }
 
+function subcommandsOf(call: Call | undefined): readonly string[] {
+  return call === undefined ? [] : subcommandWords(call.command);
+}
+
 function unusedFlags(command: CommandDeclaration, words: readonly Token[]): readonly string[] {
   const used = new Set(words.map(({ text }) => text));
   const isUsed = ([name, { letter }]: [string, { letter?: string }]) =>
     used.has(`--${name}`) || (letter !== undefined && used.has(`-${letter}`));
   const left = Object.fromEntries(Object.entries(command.options).filter((o) => !isUsed(o)));
-  return flagsOf({ ...command, options: left });
+  // Before its subcommand, a family has the options of all; those of the one are to be seen.
+  return flagsOf({ ...command, options: command.subcommands === undefined ? left : {} });
 }
 
 /** Relative paths stay relative; a znode with children gets its slash. */

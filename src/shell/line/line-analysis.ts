@@ -3,16 +3,21 @@
 
 import type { Place } from '../../commands/program/command-error.js';
 import { CommandError } from '../../commands/program/command-error.js';
-import type { CommandDeclaration } from '../../commands/zksh/engine/command.js';
-import { usageOf } from '../../commands/zksh/engine/command.js';
+import { type CommandDeclaration, usageOf } from '../../commands/zksh/engine/command.js';
 import { innerWords } from '../../commands/zksh/engine/inner-words.js';
 import { type PathResolver, parseArguments } from '../../commands/zksh/engine/parse-arguments.js';
+import { commandOf } from '../../commands/zksh/engine/subcommands.js';
+import {
+  flagsOf,
+  isOptionLike,
+  rolesOf,
+  type WordRole,
+} from '../../commands/zksh/engine/word-role.js';
 import { isHistoryReference } from '../../commands/zksh/language/history-reference.js';
 import { parseLine, type Statement, type Token } from '../../commands/zksh/language/parse-line.js';
 import { suggestCommand } from '../../commands/zksh/running/registry.js';
 import type { Span, Tone } from '../terminal/theme.js';
 import type { Vocabulary } from './vocabulary.js';
-import { flagsOf, isOptionLike, rolesOf, type WordRole } from './word-role.js';
 
 export interface LineAnalysis {
   /** The whole text; secrets are replaced by dots of the same length. */
@@ -67,19 +72,21 @@ function faultOf(
   vocabulary: Vocabulary,
   resolver: PathResolver,
 ): Fault | undefined {
-  const [name, ...words] = statement.tokens;
+  const [name, ...others] = statement.tokens;
   if (name === undefined) return undefined;
-  const command = vocabulary.find(name.text);
+  const call = vocabulary.callOf(statement.tokens);
   const isUnderWay = statement.end === text.length;
-  if (command === undefined) {
-    const isBegun = isUnderWay && words.length === 0 && startsOne(name.text, vocabulary.words);
+  if (call === undefined) {
+    const isBegun = isUnderWay && others.length === 0 && startsOne(name.text, vocabulary.words);
     if (isBegun) return undefined;
     const meant = suggestCommand(name.text);
     const hint = meant === undefined ? undefined : `did you mean ${meant}?`;
     return { place: name, message: withHint(`unknown command "${name.text}"`, hint) };
   }
+  const { words } = call;
   let isParsed = false;
   try {
+    const command = commandOf(call, statement);
     const parsed = parseArguments(command, words, statement, resolver);
     isParsed = true;
     command.check?.(parsed);
@@ -92,7 +99,7 @@ function faultOf(
     const { place, message, hint } = error;
     // What follows the last word may still mend what is missing.
     const isOpen = !/[;\n]/.test(text.slice(statement.end));
-    if (isOpen && mayMend(place, command, words, isUnderWay)) return undefined;
+    if (isOpen && mayMend(place, call.command, words, isUnderWay)) return undefined;
     // What a command itself refuses may be the beginning of what it takes.
     if (isParsed && isUnderWay && place.end === text.length) return undefined;
     return { place, message: withHint(message, hint) };
@@ -120,13 +127,14 @@ function mayMend(
 }
 
 function marksOf(statement: Statement, vocabulary: Vocabulary): Mark[] {
-  const [name, ...words] = statement.tokens;
-  const command = name === undefined ? undefined : vocabulary.find(name.text);
-  if (name === undefined || command === undefined) return [];
+  const call = vocabulary.callOf(statement.tokens);
+  if (call === undefined) return [];
+  const { command, name, words } = call;
   const roles = rolesOf(command, words).words;
   return [
-    { start: name.start, end: name.end, tone: 'command' },
+    // The words of an alias stand where its name does.
     ...words.map((word, index) => markOf(word, roles[index])),
+    ...name.map(({ start, end }): Mark => ({ start, end, tone: 'command' })),
     ...marksOf({ ...statement, tokens: innerWords(command, words) }, vocabulary),
   ];
 }
@@ -165,7 +173,7 @@ function synopsisAt(
   vocabulary: Vocabulary,
 ): string | undefined {
   const current = statements.findLast(({ start }) => start <= cursor);
-  const command = vocabulary.find(current?.tokens[0]?.text ?? '');
+  const command = vocabulary.callOf(current?.tokens ?? [])?.command;
   return command === undefined ? undefined : `${usageOf(command)}   ${command.summary}`;
 }
 

@@ -1,49 +1,50 @@
-import type { Aliases } from '../../commands/zksh/engine/aliases.js';
-import type { Command, CommandDeclaration } from '../../commands/zksh/engine/command.js';
+import { type Aliases, expandAliases } from '../../commands/zksh/engine/aliases.js';
+import type { CommandDeclaration, Verb } from '../../commands/zksh/engine/command.js';
 import { innerWords } from '../../commands/zksh/engine/inner-words.js';
+import { type Call, callOf, toRun } from '../../commands/zksh/engine/subcommands.js';
+import { isOptionLike, rolesOf } from '../../commands/zksh/engine/word-role.js';
 import { isHistoryReference } from '../../commands/zksh/language/history-reference.js';
 import { parseLine, type Statement, type Token } from '../../commands/zksh/language/parse-line.js';
 import { suggestCommand } from '../../commands/zksh/running/registry.js';
-import { isOptionLike, rolesOf } from './word-role.js';
-
-/** What is known of a command without running it. */
-export type KnownCommand = Omit<Command, 'run'>;
 
 /** The commands of the shell, for the parts that look at a line without running it. */
 export interface Vocabulary {
   /** Names and aliases, in the order of help. */
   readonly words: readonly string[];
-  /** The command of a name or alias; undefined when there is none. */
-  find(word: string): KnownCommand | undefined;
+  /** The verb of a name, or of an alias's last command; undefined for any other word. */
+  find(word: string): Verb | undefined;
+  /** What the words of a statement call; undefined where the first one names no verb. */
+  callOf(words: readonly Token[]): Call | undefined;
 }
 
 /** @param aliases as they are at the time; a name is read as the command that it begins with */
 export function makeVocabulary(
-  commands: readonly KnownCommand[],
+  commands: readonly Verb[],
   aliases: Aliases = new Map(),
 ): Vocabulary {
-  const byWord = new Map<string, KnownCommand>();
+  const byWord = new Map<string, Verb>();
   for (const command of commands) {
     for (const word of [command.name, ...(command.aliases ?? [])]) byWord.set(word, command);
   }
   const known = [...byWord.keys()];
+  /** The words behind an alias belong to its last command. */
+  const expand = (tokens: readonly Token[]) =>
+    expandAliases([{ tokens, start: 0, end: 0 }], aliases).at(-1)?.tokens ?? [];
+  const find = (tokens: readonly Token[]) => byWord.get(tokens[0]?.text ?? '');
   return {
     get words() {
       return aliases.size === 0 ? known : [...known, ...aliases.keys()];
     },
-    find: (word) => byWord.get(word) ?? byWord.get(commandOf(word, aliases)),
+    find: (word) =>
+      aliases.has(word)
+        ? find(expand(parseLine(word).statements[0]?.tokens ?? []))
+        : byWord.get(word),
+    callOf(words) {
+      const tokens = expand(words);
+      const verb = find(tokens);
+      return verb && toRun(callOf(verb, tokens));
+    },
   };
-}
-
-/** What the last command of an alias is called, to which the words behind it belong. */
-function commandOf(word: string, aliases: Aliases): string {
-  let name = word;
-  for (const _ of aliases) {
-    const line = aliases.get(name);
-    if (line === undefined) break;
-    name = parseLine(line).statements.at(-1)?.tokens[0]?.text ?? '';
-  }
-  return name;
 }
 
 /**
@@ -61,33 +62,32 @@ const CLEAR_DIGEST = /(?:^|,)digest:[^:,]*:(?![A-Za-z0-9+/]{27}=(?::|$))[^:,]/;
 const SERVERS_WITH_PASSWORD = /^(?:\w+:\/\/)?[^/\s]*:[^/\s]*@/;
 
 function hasSecret(statement: Statement, vocabulary: Vocabulary): boolean {
-  const [name, ...words] = statement.tokens;
-  if (words.some(({ text }) => CLEAR_DIGEST.test(text))) return true;
-  const command = meant(name, vocabulary);
+  const [name, ...rest] = statement.tokens;
+  if (rest.some(({ text }) => CLEAR_DIGEST.test(text))) return true;
+  const verb = meant(name, vocabulary);
+  if (verb === undefined) return rest.some((word) => takesSecret(meant(word, vocabulary)));
+  if (takesSecret(verb) || mayGiveSecretOption(verb, rest)) return true;
+  if (verb.name === 'alias') return rest.some(({ text }) => !isStorable(text.trim(), vocabulary));
+  const { command, words } = callOf(verb, statement.tokens);
   const inner = innerWords(command, words);
   if (inner.length > 0 && hasSecret({ ...statement, tokens: inner }, vocabulary)) return true;
-  if (command?.name === 'alias')
-    return words.some(({ text }) => !isStorable(text.trim(), vocabulary));
-  if (command === undefined) return words.some((word) => takesSecret(meant(word, vocabulary)));
-  if (takesSecret(command) || mayGiveSecretOption(command, words)) return true;
   const { words: roles } = rolesOf(command, words);
   return roles.some((role, index) => {
     if (role.role !== 'value') return false;
     const { kind } = role.spec;
     const text = words[index]?.text ?? '';
-    // A command that runs another: the other one counts.
-    if (kind === 'command' && command.name !== 'help') return takesSecret(vocabulary.find(text));
     return kind === 'target' && SERVERS_WITH_PASSWORD.test(text);
   });
 }
 
-function meant(word: Token | undefined, vocabulary: Vocabulary): CommandDeclaration | undefined {
+function meant(word: Token | undefined, vocabulary: Vocabulary): Verb | undefined {
   const text = word?.text ?? '';
   return vocabulary.find(text) ?? vocabulary.find(suggestCommand(text) ?? '');
 }
 
-function takesSecret(command: CommandDeclaration | undefined): boolean {
-  return Object.values(command?.args ?? {}).some(({ kind }) => kind === 'secret');
+function takesSecret(verb: CommandDeclaration | undefined): boolean {
+  const isSecret = Object.values(verb?.args ?? {}).some(({ kind }) => kind === 'secret');
+  return isSecret || verb?.subcommands?.some(takesSecret) === true;
 }
 
 /** One that is spelt wrong is an option too. */

@@ -5,7 +5,7 @@ import { isUnjudged, type Member } from '../../commands/ensemble/member.js';
 import type { Column } from '../../commands/ensemble/verb.js';
 import { levelOfCell, problemsOf, worstLevel } from '../../commands/ensemble/verdict/blame.js';
 import type { Level, OpsResult } from '../../commands/ensemble/verdict/result.js';
-import { truncate } from '../../commands/terminal/text-width.js';
+import { textWidth, truncate } from '../../commands/terminal/text-width.js';
 import { shownCell } from '../../commands/zkops/render/ops-cells.js';
 import { fitColumns } from '../../commands/zkops/render/ops-columns.js';
 import { safeLine } from '../../protocol/sanitize.js';
@@ -38,14 +38,21 @@ const MAX_SPARK = 40;
 
 const plain = (text: string): Row => [{ text, tone: 'plain' }];
 
-/** @param intervalMs as the heading tells it */
+/**
+ * Each row is cut here: Ink cuts a row of wide characters one column too late.
+ * @param intervalMs as the heading tells it
+ */
 export function topScreen(state: TopState, size: TerminalSize, intervalMs: number): readonly Row[] {
+  return rowsOfScreen(state, size, intervalMs).map((row) => cut(row, size.columns));
+}
+
+function rowsOfScreen(state: TopState, size: TerminalSize, intervalMs: number): readonly Row[] {
   const { result } = state;
   const bottom = bottomRow(state);
   if (result === undefined) return [plain('zkops top: asking the members …'), bottom];
   if (state.isHelp) return [heading(state, result, intervalMs), [], ...HELP.map(plain), [], bottom];
   const body = table(state, result, size);
-  const notes = problems(result, size.columns);
+  const notes = problems(result);
   const head = [
     heading(state, result, intervalMs),
     verdict(result),
@@ -66,7 +73,7 @@ export function topScreen(state: TopState, size: TerminalSize, intervalMs: numbe
     ...(left > 0 ? [plain(`… ${left} more: up and down scroll`)] : []),
     ...(noteRoom > 0 ? [[], ...notes.slice(0, noteRoom)] : []),
     bottom,
-  ].map((row) => cut(row, size.columns));
+  ];
 }
 
 function heading(state: TopState, { time, members }: OpsResult, intervalMs: number): Row {
@@ -123,7 +130,10 @@ function worst(values: readonly (number | undefined)[]): number | undefined {
 function table(state: TopState, result: OpsResult, { columns: width }: TerminalSize) {
   const rows = rowsOf(state);
   const { members } = result;
-  const name = Math.max('MEMBER'.length, ...members.map(({ server }) => server.length));
+  const name = Math.max(
+    'MEMBER'.length,
+    ...members.map(({ server }) => textWidth(safeLine(server))),
+  );
   const columns = fitColumns(result.verb.columns, result, name, width);
   const widths = columns.map((column) =>
     Math.max(
@@ -147,11 +157,12 @@ function table(state: TopState, result: OpsResult, { columns: width }: TerminalS
   return {
     titles: [{ text: titles, tone: 'command' }] as Row,
     rows: rows.map((member): Row => {
+      const server = safeLine(member.server);
       const texts = cells(columns.map((column) => shownCell(column, member, members)));
       const own = problemsOf(member, result.verdict);
       const trend = state.trends.get(member.server)?.requests ?? [];
       return [
-        { text: safeLine(member.server).padEnd(name), tone: toneOf(member, result) },
+        { text: server + ' '.repeat(name - textWidth(server)), tone: toneOf(member, result) },
         ...columns.map((column, at): Span => {
           const level = levelOfCell(column, own);
           return { text: texts[at] ?? '', tone: level === undefined ? 'plain' : TONES[level] };
@@ -178,15 +189,12 @@ function toneOf(member: Member, { verdict }: OpsResult): Tone {
   return TONES[worstLevel(problemsOf(member, verdict)) ?? 'healthy'];
 }
 
-function problems(
-  { verdict: { problems: all, summary } }: OpsResult,
-  columns: number,
-): readonly Row[] {
+function problems({ verdict: { problems: all, summary } }: OpsResult): readonly Row[] {
   return all
     .filter(({ text }) => text !== summary)
     .map(({ level, server, text }) => {
       const about = server === undefined ? '' : `${server}: `;
-      return [{ text: truncate(safeLine(about + text), columns), tone: TONES[level] }];
+      return [{ text: safeLine(about + text), tone: TONES[level] }];
     });
 }
 
@@ -204,7 +212,7 @@ function cut(row: Row, columns: number): Row {
   let room = columns;
   return row.flatMap(({ text, tone }) => {
     const kept = truncate(text, room);
-    room -= kept.length;
+    room -= textWidth(kept);
     return kept === '' ? [] : [{ text: kept, tone }];
   });
 }

@@ -29,6 +29,10 @@ const WIDTHS: readonly (readonly [text: string, width: number])[] = [
   ['€ß…', 3],
   ['𠀀', 2],
   ['☰', 2],
+  ['\u0928\u093f', 2],
+  ['\uff76\uff9e', 2],
+  ['\u1112\u1161\u11ab', 2],
+  ['\u1100\u1100\u1161', 4],
 ];
 
 test('a text is as wide as a terminal draws it', () => {

@@ -7,7 +7,6 @@ import type { AskWord } from '../../../src/commands/ensemble/ask.js';
 import type { OpsResult } from '../../../src/commands/ensemble/verdict/result.js';
 import type { ShowOptions } from '../../../src/commands/zkops/calls/cli-world.js';
 import { main } from '../../../src/commands/zkops/cli.js';
-import { globToRegExp } from '../../../src/commands/zksh/language/path-glob.js';
 import { makeTempDir } from '../../support/temp-dir.js';
 import { srvrText } from './members-of.js';
 
@@ -176,12 +175,10 @@ test('options reach the run and the rendering', async () => {
     ['mntr', '--servers', 'a:1', '-o', 'json', '--all', '--keys', 'zk_*latency', '-q'],
     { 1: 'standalone' },
   );
-  assert.equal(show, {
-    output: 'json',
-    isAll: true,
-    keys: globToRegExp('*latency'),
-    isQuiet: true,
-  });
+  assert.ok(show);
+  const { keys, ...others } = show;
+  assert.equal(others, { output: 'json', isAll: true, isQuiet: true });
+  assert.ok(keys?.test('avg_latency') && !keys.test('latency_sum'));
   assert.is(result?.time, '1970-01-01T00:00:00.000Z');
   const wrong = await call(['mntr', '--servers', 'a:1', '--keys', '[z-a]']);
   assert.is(wrong.exitCode, 64);

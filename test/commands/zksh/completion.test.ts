@@ -14,7 +14,7 @@ test('every command, option and letter is in the script of every shell', async (
   const commands = await allCommands();
   for (const shell of COMPLETION_SHELLS) {
     const script = completionScript(shell, commands);
-    for (const command of commands) {
+    for (const command of commands.flatMap((each) => each.subcommands ?? [each])) {
       assert.match(script, new RegExp(`\\b${command.name}\\b`), `${shell}: ${command.name}`);
       for (const [name, { letter }] of Object.entries(command.options)) {
         assert.ok(script.includes(`--${name}`), `${shell}: ${command.name} --${name}`);
@@ -45,6 +45,10 @@ test('bash completes options, values, and commands with their options within -c'
     assert.is(complete('zksh', '-c', 'getAl'), 'getAllChildrenNumber');
     assert.is(complete('zksh', '-c', 'deleteall --dr'), 'deleteall --dry-run');
     assert.is(complete('zksh', '-c', "'deleteall --dr"), 'deleteall --dry-run');
+    assert.is(complete('zksh', '-c', 'queue pu'), 'queue put');
+    assert.is(complete('zksh', '-c', 'queue '), 'queue put\nqueue take\nqueue peek\nqueue ls');
+    assert.is(complete('zksh', '-c', 'queue put --'), 'queue put --help\nqueue put --priority');
+    assert.is(complete('zksh', '-c', 'queue put /jobs --p'), 'queue put /jobs --priority');
   } finally {
     home.remove();
   }
@@ -63,17 +67,25 @@ const TYPED = [
 zshTest('zsh completes options, values, and commands with their options within -c', async () => {
   const script = completionScript('zsh', await allCommands());
   const quoted = "zksh -c 'deleteall --dr";
-  const lines = completeInZsh(script, [...TYPED.map(([line]) => line), quoted]);
+  const sub = ["zksh -c 'queue pu", "zksh -c 'queue put --pr", "zksh -c 'acl show /a --rec"];
+  const lines = completeInZsh(script, [...TYPED.map(([line]) => line), quoted, ...sub]);
   const expected = TYPED.map(([line, word]) => line.replace(/[^ ']*$/, word));
   assert.equal(
     lines.map((line) => line.trimEnd()),
-    [...expected, "zksh -c 'deleteall --dry-run"],
+    [
+      ...expected,
+      "zksh -c 'deleteall --dry-run",
+      "zksh -c 'queue put",
+      "zksh -c 'queue put --priority",
+      "zksh -c 'acl show /a --recursive",
+    ],
   );
 });
 
 zshTest('zsh reads what _arguments is given for every command without a complaint', async () => {
   const commands = await allCommands();
-  const lines = commands.map(({ name }) => `zksh -c '${name} --`);
+  const all = commands.flatMap((command) => command.subcommands ?? [command]);
+  const lines = all.map(({ name }) => `zksh -c '${name} --`);
   const found = completeInZsh(completionScript('zsh', commands), lines);
   assert.equal(
     found.filter((line, at) => !line.startsWith(lines[at] ?? '?')),
@@ -84,8 +96,10 @@ zshTest('zsh reads what _arguments is given for every command without a complain
 fishTest('fish completes options, values, and commands with their options within -c', async () => {
   const script = completionScript('fish', await allCommands());
   const quoted = "zksh -c 'deleteall --dr";
-  const offers = completeInFish(script, [...TYPED.map(([line]) => line), quoted]);
-  assert.equal(offers, [...TYPED.map(([, word]) => word), 'deleteall --dry-run']);
+  const sub = ["zksh -c 'queue pu", "zksh -c 'queue put --pr"];
+  const offers = completeInFish(script, [...TYPED.map(([line]) => line), quoted, ...sub]);
+  const expected = ['deleteall --dry-run', 'queue put', 'queue put --priority'];
+  assert.equal(offers, [...TYPED.map(([, word]) => word), ...expected]);
 });
 
 test('zksh completion prints it, and an unknown shell is refused', async () => {

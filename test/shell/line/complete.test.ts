@@ -6,7 +6,11 @@ import { allCommands } from '../../../src/commands/zksh/running/registry.js';
 import { type Completion, complete } from '../../../src/shell/line/complete.js';
 import { makeVocabulary } from '../../../src/shell/line/vocabulary.js';
 
-const vocabulary = makeVocabulary(await allCommands());
+const aliases = new Map([
+  ['jg', 'get /a; json get'],
+  ['j', 'json'],
+]);
+const vocabulary = makeVocabulary(await allCommands(), aliases);
 
 const TREE: Readonly<Record<string, readonly string[]>> = {
   '/': ['zookeeper', 'app', 'apples', "it's", 'two words', 'two more', '漢字', 'q"t', 'a;b', '-x'],
@@ -59,6 +63,21 @@ const CASES: readonly (readonly [before: string, after: string, cwd?: string])[]
   ['create -e /app/l|', 'create -e /app/leaf |'],
   ['create -t 5 /app/l|', 'create -t 5 /app/leaf |'],
   ['acl add /app wo|', 'acl add /app world:anyone:|'],
+  // subcommands, and what only they take
+  ['jso|', 'json |'],
+  ['json g|', 'json get |'],
+  ['queue -p 1 pu|', 'queue -p 1 put |'],
+  ['time queue t|', 'time queue take |'],
+  ['json get /app/l|', 'json get /app/leaf |'],
+  ['json get --|', 'json get --help |'],
+  ['json get --cr|', 'json get --cr|'],
+  ['json set --cr|', 'json set --create |'],
+  ['json --cr|', 'json --cr|'],
+  ['2pc vote /app db1 co|', '2pc vote /app db1 commit |'],
+  ['help json s|', 'help json set |'],
+  ['help json set g|', 'help json set g|'],
+  ['jg /app/l|', 'jg /app/leaf |'],
+  ['j s|', 'j set |'],
   // patterns, and names that look like one
   ['get /app/*|', 'get /app/*|'],
   ['get /app/n*|', 'get /app/n*|'],
@@ -122,6 +141,8 @@ test('candidates are names, sorted, and flags not used yet', async () => {
   assert.not.ok(flags.includes('-e') || flags.includes('--ephemeral'));
   assert.equal((await completionOf('get -- -|')).candidates, ['-x'], 'behind -- it is a name');
   assert.equal((await completionOf('get /nothing|')).candidates, []);
+  assert.equal((await completionOf('queue |')).candidates, ['put', 'take', 'peek', 'ls']);
+  assert.equal((await completionOf('queue put -|')).candidates, ['--priority', '--help', '-p']);
 });
 
 test('permissions of an ACL are listed, and files but hidden ones', async () => {

@@ -6,7 +6,8 @@ import { allCommands } from '../../../src/commands/zksh/running/registry.js';
 import { analyzeLine } from '../../../src/shell/line/line-analysis.js';
 import { makeVocabulary } from '../../../src/shell/line/vocabulary.js';
 
-const vocabulary = makeVocabulary(await allCommands());
+const aliases = new Map([['ll', 'ls -l']]);
+const vocabulary = makeVocabulary(await allCommands(), aliases);
 const resolver = { resolve: (text: string) => resolvePath(text, '/') };
 
 function analyze(text: string, cursor = text.length) {
@@ -27,6 +28,13 @@ test('words have the tone of what they are', () => {
     toned('get /a; foo; ls /'),
     '[command get] [path /a]; [bad foo]; [command ls] [path /]',
   );
+  assert.is(toned('json get /a x'), '[command json] [command get] [path /a] x');
+  assert.is(
+    toned("queue -p 1 put /a 'x'"),
+    "[command queue] [option -p] 1 [command put] [path /a] [value 'x']",
+  );
+  assert.is(toned('json get --help'), '[command json] [command get] [option --help]');
+  assert.is(toned('ll /a'), '[command ll] [path /a]');
   assert.is(toned('set /a "open'), '[command set] [path /a] [bad "][value open]');
 });
 
@@ -52,6 +60,11 @@ test('what cannot become right by typing on is a fault', () => {
     ['get /a//b', /not a path/],
     ['get "', /not closed/],
     ['get; ls /', /needs a path/],
+    ['json gte', /json: unknown subcommand: "gte" \(expected get or set\); did you mean get\?/],
+    ['json gets ', /unknown subcommand: "gets"/],
+    ['json; ls /', /json: missing subcommand \(expected get or set\)/],
+    ['json get -s ', /json get has no option -s; -s goes with json set/],
+    ['time json ge ', /unknown subcommand: "ge"/],
     ['setAcl / world:anyone:q ', /unknown permission "q"/],
   ] as const) {
     assert.match(analyze(line).fault ?? '(none)', fault, line);
@@ -67,6 +80,17 @@ test('what is only unfinished is none', () => {
     'create --',
     'create --con',
     'create -t',
+    'json',
+    'json ',
+    'json s',
+    'json -s',
+    'json set --cre',
+    'json set /a /b',
+    'json --help',
+    'ls -l --help /a /b',
+    'queue -p 1 put /a',
+    'help json get',
+    'll /a',
     'create -t ',
     'create -t 1000 /a',
     'get /a',
@@ -89,6 +113,8 @@ test('the synopsis is of the command that the cursor is in', () => {
   assert.match(analyze('get /a; create ').synopsis ?? '', /^create \[/);
   assert.match(analyze('get /a; create ', 3).synopsis ?? '', /^get \[/);
   assert.is(analyze('foo ').synopsis, undefined);
+  assert.match(analyze('json ').synopsis ?? '', /^json get\|set \.\.\. {3}look up/);
+  assert.match(analyze('json get /a').synopsis ?? '', /^json get path \[pointer\] {3}show/);
 });
 
 test('an enormous line is not analysed', () => {

@@ -2,6 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Member } from '../../../src/commands/ensemble/member.js';
 import type { OpsResult } from '../../../src/commands/ensemble/verdict/result.js';
+import { textWidth } from '../../../src/commands/terminal/text-width.js';
 import { sparkline } from '../../../src/shell/top/sparkline.js';
 import { topScreen } from '../../../src/shell/top/top-screen.js';
 import {
@@ -129,6 +130,25 @@ test('keys leave, ask now, pause, help; a reset is asked for twice', () => {
 test('the trend is as long as the widest terminal, and no longer', () => {
   const state = stateAfter(...Array.from({ length: 300 }, () => look()));
   assert.is(state.trends.get('10.0.0.1:2181')?.requests.length, 240);
+});
+
+test('no row is wider than the terminal, whatever stands in it', () => {
+  const wide = { ...captured(top, 'leader', 2181), server: '漢字ノード一' };
+  const state = stateAfter(resultOf(top, [wide, failing(top, 2182, 'refused')]));
+  const states = [startState(undefined, ''), state, { ...state, isHelp: true }];
+  for (let columns = 1; columns < 90; columns++) {
+    for (const each of states.flatMap((one) => [one, { ...one, notice: '漢字'.repeat(50) }])) {
+      for (const row of shown(each, { columns, rows: 24 })) {
+        assert.ok(textWidth(row) <= columns, `${columns}: ${row}`);
+      }
+    }
+  }
+  const rows = shown(state);
+  const placeOf = (word: string) => {
+    const row = rows.find((each) => each.includes(`  ${word} `)) ?? '';
+    return textWidth(row.slice(0, row.indexOf(word)));
+  };
+  assert.is(placeOf('leader'), placeOf('refused'));
 });
 
 test.run();

@@ -4,6 +4,7 @@ import type { AskCertificate } from '../../ensemble/certificate.js';
 import type { ReadConfig } from '../../ensemble/verdict/discover.js';
 import type { OpsResult } from '../../ensemble/verdict/result.js';
 import type { OpsTerminal } from '../../terminal/ops-terminal.js';
+import type { NameTest } from '../../zksh/language/path-glob.js';
 import type { Grid } from './grid.js';
 import type { StartLive } from './live.js';
 import type { OutputFormat } from './options.js';
@@ -15,7 +16,7 @@ export interface ShowOptions {
   /** Every row or value, not only the summary of each member. */
   readonly isAll: boolean;
   /** Which values to show, by their names without `zk_`. */
-  readonly keys: RegExp | undefined;
+  readonly keys: NameTest | undefined;
   /** Only the values that differ from member to member. */
   readonly isDiff?: boolean;
   readonly isQuiet: boolean;

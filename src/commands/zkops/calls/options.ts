@@ -2,7 +2,7 @@ import type { TlsFiles } from '../../connecting/tls-files.js';
 import type { MemberSource } from '../../ensemble/members.js';
 import type { OpsVerb } from '../../ensemble/verb.js';
 import { type LimitChange, type LimitLevel, parseLimit } from '../../ensemble/verdict/limits.js';
-import { globToRegExp } from '../../zksh/language/path-glob.js';
+import { type NameTest, parseNameGlob } from '../../zksh/language/path-glob.js';
 import type { Task } from './task.js';
 
 /** The last but for those that judge nothing. */
@@ -17,7 +17,7 @@ export const FAIL_ON = ['warn', 'crit', 'never'] as const;
  * How an option's text is read: milliseconds, a whole number, one of some words, or by a function
  * that gets what was read before, too, and throws an Error that says what it expected.
  */
-const keysOf = (glob: string) => globToRegExp(glob.replace(/^zk_/, ''));
+const keysOf = (glob: string) => parseNameGlob(glob.replace(/^zk_/, ''));
 
 export type OptionKind =
   | 'text'
@@ -43,7 +43,7 @@ export interface ParsedOptions extends MemberSource, TlsFiles {
   readonly output: OutputFormat;
   readonly quiet?: boolean;
   readonly all?: boolean;
-  readonly keys?: RegExp;
+  readonly keys?: NameTest;
   readonly diff?: boolean;
   readonly leader?: boolean;
   readonly yes?: boolean;

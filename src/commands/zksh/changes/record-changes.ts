@@ -1,15 +1,7 @@
 import type { ZooKeeperClient } from '../../../client/client.js';
 import type { Command, ParsedArguments } from '../engine/command.js';
-import type { Statement } from '../language/parse-line.js';
 import type { CommandChanges } from '../session/change-journal.js';
 import { recordingClient } from './recording-client.js';
-
-/** The name of a command and the first path it was given: no data, and no secret. */
-export function titleOf({ tokens }: Statement): string {
-  const [name, ...words] = tokens;
-  const path = words.find(({ text }) => text.startsWith('/'));
-  return `${name?.text ?? ''}${path === undefined ? '' : ` ${path.text}`}`;
-}
 
 /**
  * What stands before the client of a command that changes something; undefined for one whose

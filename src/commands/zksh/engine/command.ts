@@ -22,8 +22,8 @@ export interface ValueTypes {
   file: string;
   /** Where a tree is: a path here, `zk://host:port/path`, or `@file` for a dump. */
   place: string;
-  /** The name of a command. */
-  command: string;
+  /** A word of a command's name. */
+  command: Token;
   /** A word of another command, which begins with the first of them: nothing in it is an option. */
   word: Token;
   /** Text that no history keeps and no message repeats. */
@@ -106,12 +106,17 @@ export interface CommandDeclaration {
   readonly isGraceful?: boolean;
   /** Needs no server: it runs without a connection, and makes none. */
   readonly isLocal?: boolean;
+  /** Of a family: the commands whose names begin with its own. */
+  readonly subcommands?: readonly Command[];
+  /** All subcommands of the family that this is one of. */
+  readonly siblings?: readonly Command[];
 }
 
 export type CommandGroup = 'znode' | 'tree' | 'move' | 'acl' | 'session' | 'shell' | 'recipes';
 
-/** A verb: a declaration and what it does. */
+/** A declaration and what it does. */
 export interface Command extends CommandDeclaration {
+  readonly subcommands?: never;
   /** Refuses what no single value shows to be wrong; runs before a connection is made. */
   check?(parsed: ParsedArguments): void;
   /** Of a mutating command: does this call of it change nothing? */
@@ -126,6 +131,14 @@ export interface Command extends CommandDeclaration {
   /** The same as an operation of a transaction; a command without it cannot be part of one. */
   toOp?(context: CommandContext, parsed: ParsedArguments): Promise<Op>;
 }
+
+/** Commands under one name: `json get`, `json set`. */
+export interface CommandFamily extends CommandDeclaration {
+  readonly subcommands: readonly Command[];
+}
+
+/** What the first word of a line names. */
+export type Verb = Command | CommandFamily;
 
 /** The erased form of {@link Parsed}. */
 export interface ParsedArguments {
@@ -178,8 +191,8 @@ export function defineCommand<const O extends OptionSpecs, const A extends Argum
 
 /** All commands, for those that are about commands. */
 export interface CommandTable {
-  all(): Promise<readonly Command[]>;
-  find(word: string): Promise<Command | undefined>;
+  all(): Promise<readonly Verb[]>;
+  find(word: string): Promise<Verb | undefined>;
   /** What a word that names none was meant to be. */
   suggest(word: string): string | undefined;
 }
@@ -239,8 +252,11 @@ export type Outcome =
   | { readonly kind: 'result'; readonly statement: Statement; readonly result: Result }
   | { readonly kind: 'error'; readonly statement?: Statement; readonly error: ErrorReport };
 
-/** The synopsis: `create [-s] [-t TTL] path [data]`. */
+/** The synopsis: `create [-s] [-t TTL] path [data]`; of a family `json get|set ...`. */
 export function usageOf(command: CommandDeclaration): string {
+  if (command.subcommands !== undefined) {
+    return `${command.name} ${subcommandWords(command).join('|')} ...`;
+  }
   const options = Object.entries(command.options).map(([name, spec]) => {
     const flag = spec.letter === undefined ? `--${name}` : `-${spec.letter}`;
     const value = spec.kind === undefined ? '' : ` ${valueNameOf(name, spec)}`;
@@ -257,4 +273,12 @@ export function usageOf(command: CommandDeclaration): string {
 /** What stands for an option's value in usage and help. */
 export function valueNameOf(name: string, spec: OptionSpec): string {
   return spec.valueName ?? name.toUpperCase();
+}
+
+/** The words that follow the name of a family. */
+export function subcommandWords({
+  name,
+  subcommands = [],
+}: Pick<CommandDeclaration, 'name' | 'subcommands'>): readonly string[] {
+  return subcommands.map((command) => command.name.slice(name.length + 1));
 }

@@ -10,6 +10,7 @@ import { parentPath } from '../../../protocol/path.js';
 import { CommandError, type ErrorReport, ExitCode } from '../../program/command-error.js';
 import type { Statement } from '../language/parse-line.js';
 import type { CommandContext } from './command.js';
+import { findCall } from './subcommands.js';
 
 const EXIT_CODES: Partial<Record<ErrorName, ExitCode>> = {
   CONNECTIONLOSS: ExitCode.connection,
@@ -23,7 +24,12 @@ const EXIT_CODES: Partial<Record<ErrorName, ExitCode>> = {
   NOAUTH: ExitCode.noAuth,
 };
 
-type Place = { readonly path: string; readonly verb: string; readonly server: string };
+type Place = {
+  readonly path: string;
+  readonly verb: string;
+  readonly isChange: boolean;
+  readonly server: string;
+};
 type Words = { readonly sentence: string; readonly hint?: string };
 
 /** Where Apache's shell has a sentence for an error, it is this one. */
@@ -109,9 +115,11 @@ async function fromZooKeeperError(
 ): Promise<ErrorReport> {
   const { code } = error;
   const exitCode = EXIT_CODES[code] ?? ExitCode.failed;
-  const verb = statement.tokens[0]?.text ?? '';
+  const call = await findCall(statement.tokens, context.commands);
+  const verb = call?.command.name ?? '';
+  const isChange = call?.command.isMutating === true;
   const server = context.session.client?.server ?? context.session.target;
-  const words = await wordsOf(error, { path: error.path ?? '', verb, server }, context);
+  const words = await wordsOf(error, { path: error.path ?? '', verb, isChange, server }, context);
   return {
     code,
     exitCode,
@@ -143,7 +151,7 @@ async function wordsOf(
     }
   }
   if (error.code === 'CONNECTIONLOSS' || error.code === 'REQUESTTIMEOUT') {
-    return lostWords(error, place, await isChanging(place.verb, context));
+    return lostWords(error, place);
   }
   if (error.code === 'SESSIONEXPIRED') return endedWords(error);
   return SENTENCES[error.code]?.(place) ?? { sentence: error.message };
@@ -157,12 +165,8 @@ async function isChrootMissing({ session }: CommandContext): Promise<boolean> {
   }
 }
 
-async function isChanging(verb: string, { commands }: CommandContext): Promise<boolean> {
-  return (await commands.find(verb))?.isMutating === true;
-}
-
 /** What is known of the outcome when no answer came. */
-function lostWords(error: ZooKeeperError, { verb, path, server }: Place, isChange: boolean): Words {
+function lostWords(error: ZooKeeperError, { verb, path, isChange, server }: Place): Words {
   const what =
     error.code === 'CONNECTIONLOSS'
       ? `the connection to ${server} was lost${causeOf(error)}`

@@ -1,4 +1,5 @@
 import { wrap } from '../../terminal/text-width.js';
+import type { Result } from '../results/result.js';
 import { type CommandDeclaration, type OptionSpec, usageOf, valueNameOf } from './command.js';
 
 export const HELP_COLUMNS = 78;
@@ -12,11 +13,27 @@ export function synopsis(command: CommandDeclaration): string {
     : `${usage}\n${' '.repeat(36)}${summary}`;
 }
 
+/** What explains a command. */
+export function helpOf(command: CommandDeclaration): Result {
+  return { kind: 'message', text: commandHelp(command), fields: helpFields(command) };
+}
+
+export function helpFields(command: CommandDeclaration): Record<string, unknown> {
+  const { name, aliases, summary, description, options, args, examples, subcommands } = command;
+  const told = { name, aliases, summary, description };
+  if (subcommands !== undefined) return { ...told, subcommands: subcommands.map(helpFields) };
+  return { ...told, options, args, examples };
+}
+
 /** Everything a command declares, as text without a last line end. */
-export function commandHelp(command: CommandDeclaration): string {
+function commandHelp(command: CommandDeclaration): string {
   const parts = [`${usageOf(command)}\n  ${command.summary}`];
   if (command.aliases !== undefined) parts.push(`Also: ${command.aliases.join(', ')}`);
   if (command.description !== undefined) parts.push(wrap(command.description, HELP_COLUMNS, ''));
+  if (command.subcommands !== undefined) {
+    const rows = command.subcommands.map(synopsis);
+    return [...parts, `Subcommands\n${rows.join('\n')}`].join('\n\n');
+  }
   const args = Object.entries(command.args).map(([name, spec]) => row(name, spec.summary));
   if (args.length > 0) parts.push(`Arguments\n${args.join('\n')}`);
   const options = optionRows(command);

@@ -14,7 +14,7 @@ export async function holdsSecret(
     const command =
       (await commands.find(name)) ?? (await commands.find(commands.suggest(name) ?? ''));
     if (hasSecret(command)) return true;
-    const inner = innerWords(command, rest);
+    const inner = command === undefined ? [] : innerWords(command, rest);
     if (inner.length > 0 && (await holdsSecret([{ ...statement, tokens: inner }], commands))) {
       return true;
     }
@@ -37,5 +37,7 @@ export function hasSecretWords(
 
 export function hasSecret(command: CommandDeclaration | undefined): boolean {
   const specs = [...Object.values(command?.args ?? {}), ...Object.values(command?.options ?? {})];
-  return specs.some(({ kind }) => kind === 'secret');
+  return (
+    specs.some(({ kind }) => kind === 'secret') || command?.subcommands?.some(hasSecret) === true
+  );
 }

@@ -14,6 +14,7 @@ import {
   type ValueTypes,
   valueNameOf,
 } from './command.js';
+import { flagsOf, isOptionLike } from './word-role.js';
 import { dataOf, integerOf, isPlaceElsewhere, textOf } from './word-value.js';
 
 /** What a path is resolved with. */
@@ -209,23 +210,19 @@ class ArgumentReader {
   }
 
   #unknownOption(word: Token, flag: string): Error {
-    const known = Object.entries(this.#command.options).flatMap(([name, spec]) => [
-      `--${name}`,
-      ...(spec.letter === undefined ? [] : [`-${spec.letter}`]),
-    ]);
-    const suggestion = flag.startsWith('--')
-      ? suggestWord(
-          flag,
-          known.filter((option) => option.startsWith('--')),
-        )
-      : undefined;
+    const long = flagsOf(this.#command).filter((option) => option.startsWith('--'));
+    const suggestion = flag.startsWith('--') ? suggestWord(flag, long) : undefined;
+    const known = flag.startsWith('--') ? flag : flag.slice(0, 2);
+    const owners = (this.#command.siblings ?? []).filter((each) => flagsOf(each).includes(known));
     const takesData = Object.values(this.#command.args).some((spec) => spec.kind === 'data');
     const hint =
-      suggestion !== undefined
-        ? `did you mean ${suggestion}?`
-        : takesData
-          ? `to store it as a value, put it in quotes or behind --; ${this.#usageHint()}`
-          : this.#usageHint();
+      owners.length > 0
+        ? `${known} goes with ${owners.map(({ name }) => name).join(', ')}`
+        : suggestion !== undefined
+          ? `did you mean ${suggestion}?`
+          : takesData
+            ? `to store it as a value, put it in quotes or behind --; ${this.#usageHint()}`
+            : this.#usageHint();
     return usageError(`${this.#command.name} has no option ${flag}`, word, hint);
   }
 
@@ -236,7 +233,7 @@ class ArgumentReader {
   #valueOf(name: string, spec: Spec, token: Token): ValueTypes[ValueKind] {
     const { kind } = spec;
     if (kind === 'data') return dataOf(token);
-    if (kind === 'word') return token;
+    if (kind === 'word' || kind === 'command') return token;
     if (!token.isText) throw usageError(`${name} holds bytes that are not UTF-8`, token);
     switch (kind) {
       case 'path':
@@ -265,9 +262,4 @@ class ArgumentReader {
     if (fault !== undefined) throw usageError(`${token.text} is not a path: ${fault}`, token);
     return path;
   }
-}
-
-/** Starts with a dash, unquoted, and is neither the dash alone nor a negative number. */
-function isOptionLike(word: Token): boolean {
-  return !word.isQuoted && /^-[^\d.]/.test(word.text);
 }

@@ -3,7 +3,7 @@ import { constants } from 'node:os';
 import { CommandError, ExitCode } from '../../program/command-error.js';
 import type { Pipe, Statement } from '../language/parse-line.js';
 import type { Result } from '../results/result.js';
-import type { Command, CommandContext, Outcome } from './command.js';
+import type { CommandContext, Outcome, Verb } from './command.js';
 
 /**
  * Runs a statement whose result goes through a pipe. The program starts with the first thing it is
@@ -15,7 +15,7 @@ import type { Command, CommandContext, Outcome } from './command.js';
 export async function runPiped(
   context: CommandContext,
   statement: Statement & { readonly pipe: Pipe },
-  command: Command | undefined,
+  command: Verb | undefined,
   run: (emit: CommandContext['emit'], signal: AbortSignal) => Promise<Outcome>,
 ): Promise<Outcome> {
   const { pipe } = statement;

@@ -7,15 +7,20 @@
 // A sign with a backslash before it stands for itself. There are no hidden names, but a pattern
 // does not find the server's own /zookeeper where its first name is one.
 
+import { Matcher } from '@isaacs/nonrecursive-glob-match';
 import { pathFault } from '../../../protocol/path.js';
 import { resolvePath } from './resolve-path.js';
 
 /** What means something in a pattern, or inside of brackets and braces. */
 export const GLOB_SIGNS: ReadonlySet<string> = new Set('*?[]{},!^-\\');
 
+export interface NameTest {
+  test(name: string): boolean;
+}
+
 export type NamePattern =
   | { readonly kind: 'name'; readonly name: string }
-  | { readonly kind: 'match'; readonly fits: RegExp }
+  | { readonly kind: 'match'; readonly fits: NameTest }
   | { readonly kind: 'any-depth' };
 
 /** One path of a pattern whose braces were taken apart. */
@@ -62,16 +67,30 @@ export function patternFault(pattern: string): string | undefined {
  * Fits names, or whole texts, that hold no slash.
  * @throws RangeError for what is no pattern
  */
-export function globToRegExp(glob: string): RegExp {
-  return regExpOf(expandBraces(glob).map(nameSource).join('|'), glob);
+export function parseNameGlob(glob: string): NameTest {
+  const tests = expandBraces(glob)
+    .filter((name) => !name.includes('/'))
+    .map(nameTest);
+  return { test: (name) => !name.includes('/') && tests.some((each) => each.test(name)) };
 }
 
-function regExpOf(source: string, glob: string): RegExp {
-  try {
-    return new RegExp(`^(?:${source})$`, 'u');
-  } catch (cause) {
-    throw new RangeError(`"${glob}" is no pattern: its brackets hold no range`, { cause });
+/** Their inside; the matcher itself would pass over ranges from a later to an earlier character. */
+const BRACKETS = /\\.|\[[!^]?((?:\\.|[^\\])(?:\\.|[^\\\]])*)\]/gsu;
+const RANGE = /(\\.|[^\\])-(\\.|[^\\])/gsu;
+
+function lastCode(text: string): number {
+  return [...text].at(-1)?.codePointAt(0) ?? 0;
+}
+
+/** Its time is linear in the name: a regular expression would try all ways to share it out. */
+function nameTest(glob: string): NameTest {
+  for (const [, inside = ''] of glob.matchAll(BRACKETS)) {
+    for (const [, from = '', to = ''] of inside.matchAll(RANGE)) {
+      if (lastCode(from) <= lastCode(to)) continue;
+      throw new RangeError(`"${glob}" is no pattern: its brackets hold no range`);
+    }
   }
+  return new Matcher(glob, { dot: true, noext: true });
 }
 
 export function escapeGlob(text: string): string {
@@ -129,7 +148,7 @@ function toPathPattern(pattern: string): PathPattern {
 function toNamePattern(text: string): NamePattern {
   if (text === '**') return { kind: 'any-depth' };
   return isPattern(text)
-    ? { kind: 'match', fits: regExpOf(nameSource(text), text) }
+    ? { kind: 'match', fits: nameTest(text) }
     : { kind: 'name', name: unescapeGlob(text) };
 }
 
@@ -140,49 +159,6 @@ function isPattern(name: string): boolean {
 
 function unescapeGlob(text: string): string {
   return text.replace(/\\(.)/gs, '$1');
-}
-
-/** Without braces: they stand for themselves here. */
-function nameSource(glob: string): string {
-  let source = '';
-  for (let at = 0; at < glob.length; at++) {
-    const char = glob.charAt(at);
-    const bracket = char === '[' ? readBracket(glob, at) : undefined;
-    if (bracket !== undefined) {
-      source += bracket.source;
-      at = bracket.end - 1;
-    } else if (char === '*') {
-      if (!source.endsWith('[^/]*')) source += '[^/]*';
-    } else if (char === '?') source += '[^/]';
-    else if (char === '\\' && at + 1 < glob.length) source += escapeRegExp(glob.charAt(++at));
-    else source += escapeRegExp(char);
-  }
-  return source;
-}
-
-/** `[a-z]`, `[!a-z]`, `[]a]`; undefined where it does not end. */
-function readBracket(
-  glob: string,
-  start: number,
-): { readonly source: string; readonly end: number } | undefined {
-  let at = start + 1;
-  const isNegated = glob.charAt(at) === '!' || glob.charAt(at) === '^';
-  if (isNegated) at++;
-  let inside = '';
-  for (const first = at; at < glob.length; at++) {
-    const char = glob.charAt(at);
-    if (char === ']' && at > first) {
-      return { source: `[${isNegated ? '^/' : ''}${inside}]`, end: at + 1 };
-    }
-    if (char === '\\' && at + 1 < glob.length) inside += inClass(glob.charAt(++at), true);
-    else inside += inClass(char, false);
-  }
-  return undefined;
-}
-
-/** A dash that is not quoted makes a range. */
-function inClass(char: string, isQuoted: boolean): string {
-  return /[\][\\^]/.test(char) || (isQuoted && char === '-') ? `\\${char}` : char;
 }
 
 /** An expression that fits the text itself. */

@@ -1,10 +1,10 @@
 import { suggestWord } from '../../program/suggest-word.js';
-import type { Command } from '../engine/command.js';
+import type { Verb } from '../engine/command.js';
 
 interface Entry {
   readonly name: string;
   readonly aliases?: readonly string[];
-  load(): Promise<Command>;
+  load(): Promise<Verb>;
 }
 
 /**
@@ -124,12 +124,12 @@ const BY_WORD = new Map<string, Entry>(
 export const COMMAND_WORDS: readonly string[] = [...BY_WORD.keys()];
 
 /** Loads the command with this name or alias, case included; undefined for any other word. */
-export async function findCommand(word: string): Promise<Command | undefined> {
+export async function findCommand(word: string): Promise<Verb | undefined> {
   return BY_WORD.get(word)?.load();
 }
 
 /** Every command, in the order of help. */
-export function allCommands(): Promise<readonly Command[]> {
+export function allCommands(): Promise<readonly Verb[]> {
   return Promise.all(ENTRIES.map((entry) => entry.load()));
 }
 

@@ -2,17 +2,17 @@ import type { ZooKeeperClient } from '../../../client/client.js';
 import { CommandError, type ErrorReport, ExitCode } from '../../program/command-error.js';
 import { isChanging, runCommand } from '../changes/run-command.js';
 import { expandAliases } from '../engine/aliases.js';
-import type { Command, CommandContext, Outcome, ParsedArguments } from '../engine/command.js';
+import type { Command, CommandContext, Outcome, ParsedArguments, Verb } from '../engine/command.js';
 import { deriveContext } from '../engine/derive-context.js';
 import { plainReport, reportError } from '../engine/error-report.js';
 import { hasSecret, holdsSecret } from '../engine/holds-secret.js';
 import { parseArguments } from '../engine/parse-arguments.js';
+import { commandOf, findCall, requireCall } from '../engine/subcommands.js';
 import { isHistoryReference, resolveHistory } from '../language/history-reference.js';
 import { type LineFault, parseLine, type Statement, type Token } from '../language/parse-line.js';
 import { toOp } from '../paths/op-of.js';
 import type { Result } from '../results/result.js';
 import type { CommandChanges } from '../session/change-journal.js';
-import { findCommand, suggestCommand } from './registry.js';
 
 /**
  * Runs a line as typed: parse, command, result, statement by statement. The caller decides what an
@@ -68,8 +68,8 @@ async function runOne(context: CommandContext, statement: Statement): Promise<Ou
   if (pipe === undefined) return runUnpiped(context, statement);
   try {
     const { runPiped } = await import('../engine/run-piped.js');
-    const command = await findCommand(statement.tokens[0]?.text ?? '');
-    return await runPiped(context, { ...statement, pipe }, command, (emit, signal) =>
+    const call = await findCall(statement.tokens, context.commands);
+    return await runPiped(context, { ...statement, pipe }, call?.command, (emit, signal) =>
       runUnpiped(deriveContext(context, { emit, signal, isPiped: true }), statement),
     );
   } catch (error) {
@@ -91,8 +91,8 @@ export async function* runWords(
 async function runUnpiped(context: CommandContext, statement: Statement): Promise<Outcome> {
   const { journal, target } = context.session;
   if (journal === undefined) return runStatementIn(context, statement);
-  const { titleOf } = await import('../changes/record-changes.js');
-  const changes = journal.enter(titleOf(statement), target);
+  const call = await findCall(statement.tokens, context.commands);
+  const changes = journal.enter(titleOf(call?.command.name ?? '', statement), target);
   try {
     return await runStatementIn(context, statement, changes);
   } finally {
@@ -109,10 +109,12 @@ async function runStatementIn(
   statement: Statement,
   changes?: CommandChanges,
 ): Promise<Outcome> {
-  let command: Command | undefined;
+  let called: Verb | undefined;
   try {
-    command = await commandOf(statement);
-    const parsed = parseArguments(command, statement.tokens.slice(1), statement, context.session);
+    const call = await requireCall(statement.tokens, context.commands);
+    called = call.command;
+    const command = commandOf(call, statement);
+    const parsed = parseArguments(command, call.words, statement, context.session);
     command.check?.(parsed);
     if (context.session.isReadOnly && isChanging(command, parsed)) {
       throw readOnly(command, statement);
@@ -130,8 +132,14 @@ async function runStatementIn(
     return { kind: 'result', statement, result };
   } catch (error) {
     const report = await reportError(error, context, statement);
-    return { kind: 'error', statement, error: hasSecret(command) ? withoutPlace(report) : report };
+    return { kind: 'error', statement, error: hasSecret(called) ? withoutPlace(report) : report };
   }
+}
+
+/** The name of a command and the first path it was given: no data, and no secret. */
+function titleOf(name: string, { tokens }: Statement): string {
+  const path = tokens.find(({ text }) => text.startsWith('/'));
+  return path === undefined ? name : `${name} ${path.text}`;
 }
 
 /** What a protected profile wants to hear before anything is changed. */
@@ -141,8 +149,7 @@ async function confirmChange(
   statement: Statement,
 ): Promise<void> {
   const { profile = 'this session' } = context.session;
-  const path = statement.tokens.find(({ text }) => text.startsWith('/'))?.text ?? '';
-  const question = `${profile} is protected: ${name} ${path}?\n`.replace(' ?', '?');
+  const question = `${profile} is protected: ${titleOf(name, statement)}?\n`;
   if (context.isInteractive && (await context.confirm(question))) return;
   throw new CommandError(`${name} is refused: ${profile} is protected`, {
     code: 'PROTECTED',
@@ -188,20 +195,6 @@ export function faultReport(fault: LineFault): ErrorReport {
     place: { start: fault.start, end: fault.end },
   };
   return fault.hint === undefined ? report : { ...report, hint: fault.hint };
-}
-
-async function commandOf(statement: Statement): Promise<Command> {
-  const [name] = statement.tokens;
-  const word = name?.text ?? '';
-  const command = await findCommand(word);
-  if (command !== undefined) return command;
-  const suggestion = suggestCommand(word);
-  throw new CommandError(`unknown command "${word}"`, {
-    code: 'UNKNOWNCOMMAND',
-    exitCode: ExitCode.unknownCommand,
-    place: name,
-    hint: suggestion === undefined ? 'help lists the commands' : `did you mean ${suggestion}?`,
-  });
 }
 
 function readOnly(command: Command, statement: Statement): CommandError {

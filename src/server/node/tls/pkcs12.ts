@@ -136,11 +136,21 @@ function readPlainKey(key: Buffer): KeyObject {
 }
 
 function readShroudedKey(key: Buffer, passphrase: string): KeyObject {
+  checkRounds(expectItems(readItems(readItem(key).content), 0, DerTag.SEQUENCE));
   try {
     return createPrivateKey({ key, format: 'der', type: 'pkcs8', passphrase });
   } catch {
     throw new Pkcs12Error('holds a key under another password than its own, or in an old cipher');
   }
+}
+
+/** OpenSSL decrypts keys itself, and hashes as often as the store asks. */
+function checkRounds(algorithm: readonly DerItem[]): void {
+  const params = expectItems(algorithm, 1, DerTag.SEQUENCE);
+  const isPbes2 = readOid(expectItem(algorithm, 0, DerTag.OID)) === Oid.PBES2;
+  const derivation = isPbes2 ? expectItems(params, 0, DerTag.SEQUENCE) : algorithm;
+  if (isPbes2 && readOid(expectItem(derivation, 0, DerTag.OID)) !== Oid.PBKDF2) return;
+  iterationsOf(expectItem(expectItems(derivation, 1, DerTag.SEQUENCE), 1, DerTag.INTEGER));
 }
 
 function decrypt(algorithm: readonly DerItem[], content: Buffer, password: string): Buffer {

@@ -3,6 +3,7 @@
  * QuorumHierarchical). Its text is what notifications, NEWLEADER and /zookeeper/config carry and
  * what the dynamic configuration file holds.
  */
+import { formatIp, parseIp } from '../../../protocol/ip-address.js';
 import { hex64 } from '../../../protocol/zxid.js';
 import {
   type EnsembleLines,
@@ -206,13 +207,6 @@ function compareText(a: string, b: string): number {
 /** An IPv6 address in brackets, with all of its groups, as Java prints it. */
 function inUri(host: string): string {
   if (!host.includes(':')) return host;
-  const [head = '', tail] = host.split('::');
-  const groupsOf = (part: string) => (part === '' ? [] : part.split(':'));
-  const [before, after] = [groupsOf(head), groupsOf(tail ?? '')];
-  const zeros = tail === undefined ? 0 : 8 - before.length - after.length;
-  const groups = [...before, ...Array<string>(Math.max(zeros, 0)).fill('0'), ...after];
-  if (groups.length !== 8 || !groups.every((group) => /^[0-9a-fA-F]{1,4}$/.test(group))) {
-    return `[${host}]`;
-  }
-  return `[${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}]`;
+  const bytes = parseIp(host);
+  return `[${bytes === undefined ? host : formatIp(bytes)}]`;
 }

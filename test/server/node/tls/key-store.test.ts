@@ -9,7 +9,9 @@ import {
   readTrustStore,
   StoreError,
 } from '../../../../src/server/node/tls/key-store.js';
+import { readPkcs12 } from '../../../../src/server/node/tls/pkcs12.js';
 import { makeAuthority } from '../../../support/certs.js';
+import { integer, octets, oid, sequence, tagged } from '../../../support/der.js';
 import { oracleTest } from '../../../support/oracle.js';
 import { makeTlsFiles, type TlsFiles } from '../../../support/tls-world.js';
 
@@ -131,5 +133,22 @@ oracleTest(
     }
   }),
 );
+
+test('a key that asks for too many rounds of hashing is refused before they begin', () => {
+  const salted = sequence(octets(Buffer.alloc(8)), integer(0x7fffffff));
+  const derivation = sequence(oid('1.2.840.113549.1.5.12'), salted);
+  const cipher = sequence(oid('2.16.840.1.101.3.4.1.42'), octets(Buffer.alloc(16)));
+  const data = (content: Buffer) =>
+    sequence(oid('1.2.840.113549.1.7.1'), tagged(0, octets(content)));
+  for (const algorithm of [
+    sequence(oid('1.2.840.113549.1.5.13'), sequence(derivation, cipher)),
+    sequence(oid('1.2.840.113549.1.12.1.3'), salted),
+  ]) {
+    const key = sequence(algorithm, octets(Buffer.alloc(16)));
+    const bag = sequence(oid('1.2.840.113549.1.12.10.1.2'), tagged(0, key));
+    const store = sequence(integer(3), data(sequence(data(sequence(bag)))));
+    assert.throws(() => readPkcs12(store, 'password'), /asks for 2147483647 rounds of hashing/);
+  }
+});
 
 test.run();

@@ -2,69 +2,84 @@ import type { ACL } from '../../../../protocol/data.js';
 import { formatPerms } from '../../../../protocol/perms.js';
 import { CommandError, ExitCode, usageError } from '../../../program/command-error.js';
 import { formatAcl } from '../../../znodes/parse-acl.js';
-import { aclOf } from '../../engine/acl-of-token.js';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
+import { defineFamily } from '../../engine/subcommands.js';
 import type { Token } from '../../language/parse-line.js';
 import { CommandWalk } from '../../paths/walk-command.js';
 import type { Result, Row } from '../../results/result.js';
 import { addEntries, changeAcl, isMeantBy, removeEntries } from './change-acl.js';
 
-export const acl = defineCommand({
+const aclPath = { kind: 'path', glob: 'serial', summary: 'the znode, or a pattern' } as const;
+const recursive = { letter: 'R', summary: 'everything below, too' } as const;
+
+const changeOptions = {
+  recursive,
+  force: { summary: 'even if this session is shut out by it' },
+  yes: { letter: 'y', summary: 'do not ask about a pattern' },
+  'dry-run': { letter: 'n', summary: 'list what would be changed, and to what' },
+} as const;
+
+const show = defineCommand({
+  name: 'acl show',
+  group: 'acl',
+  summary: 'show an ACL as a table',
+  description:
+    'With -R, a znode with the ACL of its parent is left out. What cannot be read is named, and makes the exit code 9.',
+  options: { recursive },
+  args: { path: aclPath },
+  examples: [
+    { line: 'acl show /app', summary: 'who may what, in words' },
+    { line: 'acl show -R /', summary: 'where in the tree it changes' },
+  ],
+  run: (context, { args, options }) =>
+    options.recursive ? showBelow(context, args.path) : showOne(context, args.path),
+});
+
+const add = defineCommand({
+  name: 'acl add',
+  group: 'acl',
+  summary: 'add entries to an ACL',
+  description: 'An entry replaces one that is there with the same id.',
+  options: changeOptions,
+  args: { path: aclPath, entries: { kind: 'acl', summary: 'scheme:id:perms[,...]' } },
+  isMutating: true,
+  examples: [{ line: 'acl add /app ip:10.0.0.0/8:r', summary: 'one entry more' }],
+  run: (context, { args: { path, entries }, options }) =>
+    changeAcl(context, path, addEntries(entries), { ...options, isStatShown: false }),
+});
+
+const remove = defineCommand({
+  name: 'acl remove',
+  group: 'acl',
+  summary: 'remove entries from an ACL',
+  description: 'digest:USER is enough where the hash is not known.',
+  options: changeOptions,
+  args: {
+    path: aclPath,
+    ids: { kind: 'text', isAclLike: true, summary: 'scheme:id[,...]' },
+  },
+  isMutating: true,
+  examples: [
+    { line: 'acl remove -R /app digest:ann', summary: 'this user no longer, from here down' },
+  ],
+  check({ args, tokens }) {
+    idsOf(args.ids, tokens.ids);
+  },
+  async run(context, { args: { path, ...args }, options, tokens }): Promise<Result> {
+    const ids = idsOf(args.ids, tokens.ids);
+    if (!options.recursive) await refuseMissing(context, path, ids);
+    return changeAcl(context, path, removeEntries(ids), { ...options, isStatShown: false });
+  },
+});
+
+export const acl = defineFamily({
   name: 'acl',
   group: 'acl',
   summary: 'show an ACL as a table, and add or remove entries',
   description:
-    'add takes whole entries, scheme:id:perms[,...], and replaces one that is there with the same id; remove takes ids, scheme:id[,...], and digest:USER is enough where the hash is not known. The other entries stay, also those that somebody else adds at the same time: the ACL is set only if it is still the one that was read. An ACL under which this session could not change it again is refused. With -R, show leaves out a znode whose ACL is that of the znode above it; what cannot be read, or changed, is named, and makes the exit code 9. A pattern asks before a change; a script says --yes, or is refused.',
-  options: {
-    recursive: { letter: 'R', summary: 'everything below, too' },
-    force: { summary: 'even if this session is shut out by it' },
-    yes: { letter: 'y', summary: 'do not ask about a pattern' },
-    'dry-run': { letter: 'n', summary: 'list what would be changed, and to what' },
-  },
-  args: {
-    action: { kind: 'text', choices: ['show', 'add', 'remove'], summary: 'what to do' },
-    path: { kind: 'path', glob: 'serial', summary: 'the znode, or a pattern' },
-    entries: {
-      kind: 'text',
-      isAclLike: true,
-      isOptional: true,
-      summary: 'of add: scheme:id:perms[,...]; of remove: scheme:id[,...]',
-    },
-  },
-  isMutating: true,
-  isReading: ({ args }) => args.action === 'show',
-  examples: [
-    { line: 'acl show /app', summary: 'who may what, in words' },
-    { line: 'acl show -R /', summary: 'where in the tree it changes' },
-    { line: 'acl add /app ip:10.0.0.0/8:r', summary: 'one entry more' },
-    { line: 'acl remove -R /app digest:ann', summary: 'this user no longer, from here down' },
-  ],
-  check({ args: { action, entries }, options, tokens }) {
-    if (action === 'show') {
-      const token = tokens.entries ?? tokens.force ?? tokens['dry-run'];
-      if (token !== undefined) throw usageError('this goes with add and remove', token);
-    } else if (entries === undefined) {
-      throw usageError(`acl ${action} needs ${action === 'add' ? 'entries' : 'ids'}`, tokens.path);
-    } else if (action === 'add') aclOf(entriesToken(tokens.entries));
-    else idsOf(entries, tokens.entries);
-    if (options.yes && action === 'show') throw usageError('nothing is asked here', tokens.yes);
-  },
-  async run(context, { args: { action, path, entries = '' }, options, tokens }): Promise<Result> {
-    if (action === 'show') return show(context, path, options.recursive);
-    const flags = { ...options, isStatShown: false };
-    if (action === 'add') {
-      return changeAcl(context, path, addEntries(aclOf(entriesToken(tokens.entries))), flags);
-    }
-    const ids = idsOf(entries, tokens.entries);
-    if (!options.recursive) await refuseMissing(context, path, ids);
-    return changeAcl(context, path, removeEntries(ids), flags);
-  },
+    'The other entries stay, also those that somebody else adds at the same time: the ACL is set only if it is still the one that was read. An ACL under which this session could not change it again is refused. What cannot be changed is named, and makes the exit code 9. A pattern asks before a change; a script says --yes, or is refused.',
+  subcommands: [show, add, remove],
 });
-
-function entriesToken(token: Token | undefined): Token {
-  if (token === undefined) throw new Error('checked before');
-  return token;
-}
 
 /** @throws CommandError USAGE */
 function idsOf(text: string, token: Token | undefined): readonly ACL['id'][] {
@@ -111,12 +126,13 @@ function rowsOf(path: string, entries: readonly ACL[]): readonly Row[] {
   });
 }
 
-async function show(context: CommandContext, root: string, isRecursive: boolean): Promise<Result> {
+async function showOne({ client }: CommandContext, path: string): Promise<Result> {
+  const { acl: entries } = await client.getACL(path);
+  return { kind: 'rows', columns: COLUMNS, rows: rowsOf(path, entries) };
+}
+
+async function showBelow(context: CommandContext, root: string): Promise<Result> {
   const { client } = context;
-  if (!isRecursive) {
-    const { acl: entries } = await client.getACL(root);
-    return { kind: 'rows', columns: COLUMNS, rows: rowsOf(root, entries) };
-  }
   const walk = new CommandWalk(context);
   const rows: Row[] = [];
   /** The ACLs on the way down to the znode that is visited. */

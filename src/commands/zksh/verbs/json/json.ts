@@ -5,6 +5,7 @@ import { CommandError, ExitCode, usageError } from '../../../program/command-err
 import { isCode } from '../../../znodes/is-code.js';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
 import { readValue } from '../../engine/read-value.js';
+import { defineFamily } from '../../engine/subcommands.js';
 import { VERSION_RANGE } from '../../engine/versions.js';
 import type { Token } from '../../language/parse-line.js';
 import { MANY_OPTIONS } from '../../paths/many-options.js';
@@ -15,74 +16,87 @@ import { findValue, setValue } from './json-text.js';
 /** So often is a value put into what somebody else changed at the same time. */
 const MAX_TRIES = 10;
 
-export const json = defineCommand({
-  name: 'json',
+const jsonPath = { kind: 'path', glob: 'parallel', summary: 'the znode, or a pattern' } as const;
+const jsonPointer = { kind: 'text', summary: "where in the document; '' is all of it" } as const;
+
+const get = defineCommand({
+  name: 'json get',
   group: 'znode',
-  summary: 'look up or change one value within JSON data',
+  summary: 'show one value within JSON data',
   description:
-    'The pointer is one of RFC 6901 (/servers/0/host), or names with dots (servers[0].host); without one it is the whole document. get shows a string without its quotes, and anything else as it stands there; exit code 4 says that there is no such value. set takes JSON, puts it there as it is typed and leaves every other character of the document as it is: blanks, order, numbers. A name that is new comes last, spaced like the one before it; an index of - adds to an array. The data is set only if it is still what was read: a change of somebody else is read and kept, up to ten times, and then the exit code is 7. A pattern asks first; a script says --yes, or is refused.',
+    'A string is shown without its quotes, and anything else as it stands there. Without a pointer, the value is the whole document. A missing value makes the exit code 4.',
+  options: {},
+  args: { path: jsonPath, pointer: { ...jsonPointer, isOptional: true } },
+  examples: [
+    { line: 'json get /app/config /db/host', summary: 'one value' },
+    { line: 'json get /app/config servers[0].host', summary: 'the same by names' },
+    { line: 'json get /app/*/config /version', summary: 'of many' },
+  ],
+  check({ args, tokens }) {
+    stepsOf(args.pointer, tokens.pointer);
+  },
+  run: (context, { args, tokens }) =>
+    lookUp(context, args.path, stepsOf(args.pointer, tokens.pointer)),
+});
+
+const set = defineCommand({
+  name: 'json set',
+  group: 'znode',
+  summary: 'change one value within JSON data',
+  description:
+    'The value is JSON. It is put there as it is typed, and every other character of the document stays as it is: blanks, order, numbers. A name that is new comes last, spaced like the one before it; an index of - adds to an array. The data is set only if it is still what was read: a change of somebody else is read and kept, up to ten times, and then the exit code is 7. A pattern asks first; a script says --yes, or is refused.',
   options: {
-    string: { letter: 's', summary: 'of set: the value is a text, not JSON' },
-    parents: { letter: 'p', summary: 'of set: make the objects that are missing on the way' },
-    create: { summary: 'of set: begin with {} where the znode is missing, or has no data' },
+    string: { letter: 's', summary: 'the value is a text, not JSON' },
+    parents: { letter: 'p', summary: 'make the objects that are missing on the way' },
+    create: { summary: 'begin with {} where the znode is missing, or has no data' },
     version: {
       letter: 'v',
       kind: 'integer',
       ...VERSION_RANGE,
-      summary: 'of set: only if this is still its version',
+      summary: 'only if this is still its version',
     },
     ...MANY_OPTIONS,
   },
   args: {
-    action: { kind: 'text', choices: ['get', 'set'], summary: 'what to do' },
-    path: { kind: 'path', glob: 'parallel', summary: 'the znode, or a pattern' },
-    pointer: { kind: 'text', isOptional: true, summary: "where in the document; '' is all of it" },
-    value: { kind: 'data', isOptional: true, summary: 'of set: the value, @FILE or -' },
+    path: jsonPath,
+    pointer: jsonPointer,
+    value: { kind: 'data', summary: 'the value, @FILE or -' },
   },
   surplusHint: 'a value with blanks goes in quotes: \'{"a": 1}\'',
   isMutating: true,
   isDryRunTold: true,
-  isReading: ({ args }) => args.action === 'get',
   examples: [
-    { line: 'json get /app/config /db/host', summary: 'one value' },
-    { line: 'json get /app/config servers[0].host', summary: 'the same by names' },
     { line: 'json set /app/config /db/pool 20', summary: 'a number' },
     { line: "json set -s /app/config /db/host 'db 2'", summary: 'a string' },
     { line: 'json set /app/config /servers/- \'{"host": "c"}\'', summary: 'one more in an array' },
-    { line: 'json get /app/*/config /version', summary: 'of many' },
   ],
-  check({ args, options, tokens }) {
-    stepsOf(args.pointer ?? '', tokens.pointer);
-    if (args.action === 'get') {
-      const token =
-        tokens.value ?? tokens.string ?? tokens.parents ?? tokens.create ?? tokens.version;
-      if (token !== undefined) throw usageError('this goes with json set', token);
-    } else if (args.value === undefined) {
-      throw usageError(
-        'json set needs a pointer and a value',
-        tokens.pointer ?? tokens.path,
-        "json set PATH POINTER VALUE; '' is the whole document",
-      );
-    } else if (args.value.from === 'line' && !options.string) {
-      jsonOf(args.value.bytes, false, tokens.value);
-    }
+  check({ args: { pointer, value }, options, tokens }) {
+    stepsOf(pointer, tokens.pointer);
+    if (value.from === 'line' && !options.string) jsonOf(value.bytes, false, tokens.value);
     if (options.create && options.version !== undefined) {
       throw usageError('--create asks for no version', tokens.version);
     }
   },
-  async run(context, { args, options, tokens }): Promise<Result> {
-    const { path } = args;
-    const steps = stepsOf(args.pointer ?? '', tokens.pointer);
-    if (args.action === 'get') return lookUp(context, path, steps);
-    const bytes = await readValue(context, args.value, false);
-    const value = jsonOf(bytes ?? Buffer.alloc(0), options.string, tokens.value);
-    const change = (text: string) => changed(path, text, steps, value, options.parents);
+  async run(context, { args: { path, pointer, value }, options, tokens }): Promise<Result> {
+    const steps = stepsOf(pointer, tokens.pointer);
+    const bytes = await readValue(context, value, false);
+    const json = jsonOf(bytes ?? Buffer.alloc(0), options.string, tokens.value);
+    const change = (text: string) => changed(path, text, steps, json, options.parents);
     return setWithin(context, path, change, options);
   },
 });
 
+export const json = defineFamily({
+  name: 'json',
+  group: 'znode',
+  summary: 'look up or change one value within JSON data',
+  description:
+    'A pointer is one of RFC 6901 (/servers/0/host), or names with dots (servers[0].host).',
+  subcommands: [get, set],
+});
+
 /** @throws CommandError USAGE */
-function stepsOf(pointer: string, token: Token | undefined): Steps {
+function stepsOf(pointer = '', token: Token | undefined): Steps {
   const steps = parsePointer(pointer);
   if (!('fault' in steps)) return steps;
   throw usageError(`"${pointer}" points to no value: ${steps.fault}`, token);

@@ -1,77 +1,104 @@
 import type { Verdict } from '../../../../recipes/transaction.js';
 import { TwoPhaseCommit } from '../../../../recipes/two-phase-commit.js';
-import { usageError } from '../../../program/command-error.js';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
+import { defineFamily } from '../../engine/subcommands.js';
 import type { Result } from '../../results/result.js';
 import { waitOption } from './options.js';
 import { inRecipe } from './while-held.js';
 
-export const twoPhaseCommit = defineCommand({
-  name: '2pc',
+const transactionPath = { kind: 'path', summary: 'the znode of the transaction, its own' } as const;
+const exitCodes = 'The exit code is 0 for commit and 1 for abort.';
+
+const run = defineCommand({
+  name: '2pc run',
   group: 'recipes',
-  summary: 'have all sites commit or none',
-  description:
-    'run makes the transaction, waits for the votes of the sites, prints the decision, and removes the transaction when all sites know it; the exit code is 0 for commit and 1 for abort. A vote that does not come within --wait is an abort. vote casts the vote of one site, waits for the decision, prints it and has the same exit codes; who voted waits until somebody decides. ls prints what is known.',
+  summary: 'make a transaction, and decide it by the votes of its sites',
+  description: `Prints the decision, and removes the transaction when all sites know it. ${exitCodes} A vote that does not come within --wait is an abort.`,
   options: {
-    wait: { ...waitOption, summary: 'of run: for the votes; of vote: for the decision' },
+    wait: { ...waitOption, summary: 'how long to wait for the votes' },
     ephemeral: {
-      summary: 'of run: sites make their own znodes, and one whose session ends makes it an abort',
+      summary: 'sites make their own znodes, and one whose session ends makes it an abort',
     },
   },
   args: {
-    action: { kind: 'text', choices: ['run', 'vote', 'abort', 'ls'], summary: 'what to do' },
-    path: { kind: 'path', summary: 'the znode of the transaction, its own' },
-    words: {
-      kind: 'text',
-      isVariadic: true,
-      isOptional: true,
-      summary: 'of run: the sites; of vote: the site and commit or abort',
-    },
+    path: transactionPath,
+    sites: { kind: 'text', isVariadic: true, summary: 'the names of the sites' },
   },
-  examples: [
-    { line: '2pc run /tx/42 db1 db2 --wait 10000', summary: 'the coordinator' },
-    { line: '2pc vote /tx/42 db1 commit', summary: 'a site' },
-  ],
+  examples: [{ line: '2pc run /tx/42 db1 db2 --wait 10000', summary: 'the coordinator' }],
   isMutating: true,
   isGraceful: true,
-  isReading: ({ args }) => args.action === 'ls',
-  check({ args: { action, words }, tokens }) {
-    if (action === 'run' && words.length === 0) throw usageError('run needs sites', tokens.path);
-    if (action === 'vote' && (words.length !== 2 || verdictOf(words[1]) === undefined)) {
-      throw usageError('vote needs a site, and commit or abort', tokens.words ?? tokens.path);
-    }
-    if ((action === 'ls' || action === 'abort') && words.length > 0) {
-      throw usageError(`${action} takes a path alone`, tokens.words);
-    }
-  },
-  run(context, { args: { action, path, words }, options }): Promise<Result> {
+  run(context, { args: { path, sites }, options }): Promise<Result> {
     const { client, signal } = context;
     const transaction = new TwoPhaseCommit(client, path);
-    const limits = { signal, timeoutMs: options.wait };
     return inRecipe(context, async () => {
-      switch (action) {
-        case 'run': {
-          await transaction.begin(words, options.ephemeral ? 'sites' : 'coordinator');
-          const decision = await decide(transaction, limits);
-          await context.emit(decisionResult(path, decision));
-          await transaction.finish({ signal });
-          return exitWith(decision);
-        }
-        case 'vote': {
-          const [site = '', word] = words;
-          await transaction.vote(site, verdictOf(word) ?? 'abort', signal);
-          const decision = await transaction.decision(limits);
-          await transaction.acknowledge(site);
-          await context.emit(decisionResult(path, decision));
-          return exitWith(decision);
-        }
-        case 'abort':
-          return decisionResult(path, await transaction.abort());
-        default:
-          return listed(path, transaction);
-      }
+      await transaction.begin(sites, options.ephemeral ? 'sites' : 'coordinator');
+      const decision = await decide(transaction, { signal, timeoutMs: options.wait });
+      await context.emit(decisionResult(path, decision));
+      await transaction.finish({ signal });
+      return exitWith(decision);
     });
   },
+});
+
+const vote = defineCommand({
+  name: '2pc vote',
+  group: 'recipes',
+  summary: 'cast the vote of one site, wait for the decision and print it',
+  description: `${exitCodes} A site that voted waits until somebody decides.`,
+  options: { wait: waitOption },
+  args: {
+    path: transactionPath,
+    site: { kind: 'text', summary: 'its name' },
+    verdict: { kind: 'text', choices: ['commit', 'abort'], summary: 'commit or abort' },
+  },
+  examples: [{ line: '2pc vote /tx/42 db1 commit', summary: 'a site' }],
+  isMutating: true,
+  isGraceful: true,
+  run(context, { args: { path, site, verdict }, options }): Promise<Result> {
+    const { client, signal } = context;
+    const transaction = new TwoPhaseCommit(client, path);
+    return inRecipe(context, async () => {
+      await transaction.vote(site, verdict === 'commit' ? 'commit' : 'abort', signal);
+      const decision = await transaction.decision({ signal, timeoutMs: options.wait });
+      await transaction.acknowledge(site);
+      await context.emit(decisionResult(path, decision));
+      return exitWith(decision);
+    });
+  },
+});
+
+const abort = defineCommand({
+  name: '2pc abort',
+  group: 'recipes',
+  summary: 'abort a transaction, unless it is decided',
+  options: {},
+  args: { path: transactionPath },
+  examples: [{ line: '2pc abort /tx/42', summary: 'when its coordinator is gone' }],
+  isMutating: true,
+  isGraceful: true,
+  run(context, { args: { path } }): Promise<Result> {
+    const transaction = new TwoPhaseCommit(context.client, path);
+    return inRecipe(context, async () => decisionResult(path, await transaction.abort()));
+  },
+});
+
+const ls = defineCommand({
+  name: '2pc ls',
+  group: 'recipes',
+  summary: 'print the decision and the votes as far as they are known',
+  options: {},
+  args: { path: transactionPath },
+  examples: [{ line: '2pc ls /tx/42', summary: 'who has voted, and how' }],
+  run(context, { args: { path } }): Promise<Result> {
+    return inRecipe(context, () => listed(path, new TwoPhaseCommit(context.client, path)));
+  },
+});
+
+export const twoPhaseCommit = defineFamily({
+  name: '2pc',
+  group: 'recipes',
+  summary: 'have all sites commit or none',
+  subcommands: [run, vote, abort, ls],
 });
 
 /** A coordinator that is interrupted decides, so that no site waits for it. */
@@ -102,8 +129,4 @@ async function listed(path: string, transaction: TwoPhaseCommit): Promise<Result
   const text = [`decision  ${decision ?? 'none yet'}`, ...lines].join('\n');
   const fields = { path, siteNodes, decision: decision ?? null, votes: Object.fromEntries(votes) };
   return { kind: 'message', text, fields: { ...fields, sites } };
-}
-
-function verdictOf(word: string | undefined): Verdict | undefined {
-  return word === 'commit' || word === 'abort' ? word : undefined;
 }

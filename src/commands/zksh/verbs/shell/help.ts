@@ -1,6 +1,7 @@
-import { CommandError, ExitCode } from '../../../program/command-error.js';
-import { type Command, type CommandGroup, defineCommand } from '../../engine/command.js';
-import { commandHelp, synopsis } from '../../engine/help-text.js';
+import { usageError } from '../../../program/command-error.js';
+import { type CommandGroup, defineCommand, type Verb } from '../../engine/command.js';
+import { helpFields, helpOf, synopsis } from '../../engine/help-text.js';
+import { commandOf, requireCall } from '../../engine/subcommands.js';
 import type { Result } from '../../results/result.js';
 
 const GROUPS: Readonly<Record<CommandGroup, string>> = {
@@ -18,35 +19,34 @@ export const help = defineCommand({
   group: 'shell',
   summary: 'list the commands, or explain one',
   options: {},
-  args: { command: { kind: 'command', isOptional: true, summary: 'the command to explain' } },
+  args: {
+    command: {
+      kind: 'command',
+      isVariadic: true,
+      isOptional: true,
+      summary: 'the command to explain; COMMAND --help does it, too',
+    },
+  },
   isLocal: true,
-  examples: [{ line: 'help create', summary: 'its options, arguments and examples' }],
-  async run({ commands }, { args, tokens }): Promise<Result> {
-    if (args.command === undefined) return overview(await commands.all());
-    const found = await commands.find(args.command);
-    if (found === undefined) {
-      const suggestion = commands.suggest(args.command);
-      throw new CommandError(`unknown command "${args.command}"`, {
-        code: 'UNKNOWNCOMMAND',
-        exitCode: ExitCode.unknownCommand,
-        place: tokens.command,
-        hint: suggestion === undefined ? 'help lists the commands' : `did you mean ${suggestion}?`,
-      });
-    }
-    return { kind: 'message', text: commandHelp(found), fields: fieldsOf(found) };
+  examples: [
+    { line: 'help create', summary: 'its options, arguments and examples' },
+    { line: 'help json set', summary: 'those of a subcommand' },
+  ],
+  async run({ commands }, { args: { command } }): Promise<Result> {
+    if (command.length === 0) return overview(await commands.all());
+    const call = await requireCall(command, commands);
+    const [surplus] = call.words;
+    if (surplus === undefined) return helpOf(call.command);
+    const { name } = commandOf(call, surplus);
+    throw usageError(`${name} has no subcommands`, surplus, `help ${name} explains it`);
   },
 });
 
-function overview(commands: readonly Command[]): Result {
+function overview(commands: readonly Verb[]): Result {
   const groups = (Object.keys(GROUPS) as CommandGroup[]).map((group) => {
     const lines = commands.filter((command) => command.group === group).map(synopsis);
     return `${GROUPS[group]}\n${lines.join('\n')}`;
   });
   const text = `${groups.join('\n\n')}\n\nhelp COMMAND explains one.`;
-  return { kind: 'message', text, fields: { commands: commands.map(fieldsOf) } };
-}
-
-function fieldsOf(command: Command): Record<string, unknown> {
-  const { name, aliases, summary, description, options, args, examples } = command;
-  return { name, aliases, summary, description, options, args, examples };
+  return { kind: 'message', text, fields: { commands: commands.map(helpFields) } };
 }

@@ -1,6 +1,7 @@
 import type { ZooKeeperClient } from '../../../../client/client.js';
 import { errorOf } from '../../../program/command-error.js';
 import { defineCommand } from '../../engine/command.js';
+import { findCall } from '../../engine/subcommands.js';
 import type { Result } from '../../results/result.js';
 import { wrapClient } from '../../session/wrap-client.js';
 
@@ -24,10 +25,9 @@ export const time = defineCommand({
   isLocal: true,
   examples: [{ line: 'time du /app', summary: 'how much a walk costs' }],
   async run(context, { args: { command } }): Promise<Result> {
-    const [name] = command;
-    const timed = await context.commands.find(name?.text ?? '');
+    const timed = await findCall(command, context.commands);
     // What it takes to connect is not the command's.
-    if (timed !== undefined && timed.isLocal !== true) await context.session.ready();
+    if (timed !== undefined && timed.command.isLocal !== true) await context.session.ready();
     let requests = 0;
     const count = () => {
       requests++;

@@ -2,6 +2,7 @@ import type { Op } from '../../../../client/client.js';
 import { usageError } from '../../../program/command-error.js';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
 import { parseArguments } from '../../engine/parse-arguments.js';
+import { findCall } from '../../engine/subcommands.js';
 import { parseLine, type Token } from '../../language/parse-line.js';
 import { toOp } from '../../paths/op-of.js';
 import type { Result } from '../../results/result.js';
@@ -52,16 +53,16 @@ async function operationOf(
   if (statement === undefined || second !== undefined) {
     throw usageError(`"${text}" is not one operation`, token, "each is a word: 'create /a x'");
   }
-  const [name, ...words] = statement.tokens;
-  const command = await context.commands.find(name?.text ?? '');
-  if (command?.toOp === undefined) {
+  const call = await findCall(statement.tokens, context.commands);
+  const command = call?.command;
+  if (call === undefined || command?.subcommands !== undefined || command?.toOp === undefined) {
     throw usageError(
-      `"${name?.text}" cannot be part of a transaction`,
+      `"${statement.tokens[0]?.text}" cannot be part of a transaction`,
       token,
       'it holds create, set, delete and check',
     );
   }
-  const parsed = parseArguments(command, words, statement, context.session);
+  const parsed = parseArguments(command, call.words, statement, context.session);
   command.check?.(parsed);
   return toOp(command, context, parsed);
 }

@@ -7,6 +7,7 @@ import { expandAliases } from '../../engine/aliases.js';
 import type { CommandContext } from '../../engine/command.js';
 import { innerWords } from '../../engine/inner-words.js';
 import { parseArguments } from '../../engine/parse-arguments.js';
+import { commandOf, findCall } from '../../engine/subcommands.js';
 import { parseLine, type Statement, type Token } from '../../language/parse-line.js';
 import { quoteWord } from '../../language/quote-word.js';
 import { confirmMany } from '../../paths/confirm-many.js';
@@ -107,13 +108,14 @@ async function isChangingStatement(
   context: CommandContext,
   statement: Statement,
 ): Promise<boolean> {
-  const [name, ...words] = statement.tokens;
-  const command = await context.commands.find(name?.text ?? '');
-  if (command === undefined) return false;
-  const inner = innerWords(command, words);
+  const call = await findCall(statement.tokens, context.commands);
+  if (call === undefined) return false;
+  const { words } = call;
+  const inner = innerWords(call.command, words);
   if (inner.length > 0) return isChangingStatement(context, { ...statement, tokens: inner });
-  if (command.isMutating !== true) return false;
   try {
+    const command = commandOf(call, statement);
+    if (command.isMutating !== true) return false;
     return isChanging(command, parseArguments(command, words, statement, context.session));
   } catch {
     return true;

@@ -4,7 +4,7 @@ import { formatSessionId } from '../../../../protocol/session-id.js';
 import { usageError } from '../../../program/command-error.js';
 import { defineCommand } from '../../engine/command.js';
 import type { Token } from '../../language/parse-line.js';
-import { globToRegExp } from '../../language/path-glob.js';
+import { type NameTest, parseNameGlob } from '../../language/path-glob.js';
 import { isEphemeral, LONG_COLUMNS, longRow } from '../../paths/long-listing.js';
 import { CommandWalk, WALK_OPTIONS, WALK_ROOT } from '../../paths/walk-command.js';
 import type { Result } from '../../results/result.js';
@@ -146,9 +146,9 @@ function makeTest(
 }
 
 /** @throws CommandError USAGE */
-function nameTest(glob: string | undefined, token: Token | undefined): RegExp | undefined {
+function nameTest(glob: string | undefined, token: Token | undefined): NameTest | undefined {
   try {
-    return glob === undefined ? undefined : globToRegExp(glob);
+    return glob === undefined ? undefined : parseNameGlob(glob);
   } catch (error) {
     if (error instanceof RangeError) throw usageError(error.message, token);
     throw error;

@@ -1,5 +1,8 @@
 // Three versions of a text: what two changed since the first, put together line by line.
 
+import { isDeepStrictEqual } from 'node:util';
+import { diffLines } from '../../results/line-diff.js';
+
 export interface Merge {
   readonly text: string;
   /** Places where both changed the same lines in different ways; they are marked in the text. */
@@ -36,7 +39,7 @@ export function mergeLines(base: string, yours: string, theirs: string): Merge {
     const left = applied(lines, mine, start, end);
     const right = applied(lines, other, start, end);
     if (mine.length === 0) merged.push(...right);
-    else if (other.length === 0 || isSame(left, right)) merged.push(...left);
+    else if (other.length === 0 || isDeepStrictEqual(left, right)) merged.push(...left);
     else {
       conflicts++;
       merged.push(OURS, ...left, BASE, ...lines.slice(start, end), SPLIT, ...right, THEIRS);
@@ -77,61 +80,17 @@ function applied(
   return [...result, ...lines.slice(at, end)];
 }
 
-/** Above this the lines between the first and the last difference are one change. */
-const MAX_CELLS = 4_000_000;
-
 function changesOf(from: readonly string[], to: readonly string[]): Change[] {
-  let head = 0;
-  while (head < from.length && head < to.length && from[head] === to[head]) head++;
-  let tail = 0;
-  while (
-    tail < from.length - head &&
-    tail < to.length - head &&
-    from[from.length - 1 - tail] === to[to.length - 1 - tail]
-  ) {
-    tail++;
-  }
-  const a = from.slice(head, from.length - tail);
-  const b = to.slice(head, to.length - tail);
-  if (a.length === 0 && b.length === 0) return [];
-  if (a.length * b.length > MAX_CELLS) return [{ start: head, end: head + a.length, lines: b }];
-  return changesBetween(a, b, head);
-}
-
-/** By the longest common sequence of lines. */
-function changesBetween(a: readonly string[], b: readonly string[], offset: number): Change[] {
-  const width = b.length + 1;
-  const lengths = new Uint32Array((a.length + 1) * width);
-  const lengthAt = (i: number, j: number) => lengths[i * width + j] ?? 0;
-  for (let i = a.length - 1; i >= 0; i--) {
-    for (let j = b.length - 1; j >= 0; j--) {
-      lengths[i * width + j] =
-        a[i] === b[j]
-          ? lengthAt(i + 1, j + 1) + 1
-          : Math.max(lengthAt(i + 1, j), lengthAt(i, j + 1));
-    }
-  }
   const changes: Change[] = [];
-  let [i, j, startA, startB] = [0, 0, 0, 0];
-  const close = () => {
-    if (i > startA || j > startB) {
-      changes.push({ start: offset + startA, end: offset + i, lines: b.slice(startB, j) });
+  let [at, start]: [number, number] = [0, 0];
+  let lines: string[] = [];
+  for (const { sign, text } of [...diffLines(from, to), { sign: ' ', text: '' }]) {
+    if (sign === '-') at++;
+    else if (sign === '+') lines.push(text);
+    else {
+      if (at > start || lines.length > 0) changes.push({ start, end: at, lines });
+      [start, lines] = [++at, []];
     }
-  };
-  while (i < a.length && j < b.length) {
-    if (a[i] === b[j]) {
-      close();
-      i++;
-      j++;
-      [startA, startB] = [i, j];
-    } else if (lengthAt(i + 1, j) >= lengthAt(i, j + 1)) i++;
-    else j++;
   }
-  [i, j] = [a.length, b.length];
-  close();
   return changes;
-}
-
-function isSame(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((line, at) => line === b[at]);
 }

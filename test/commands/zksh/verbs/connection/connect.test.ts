@@ -4,10 +4,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { HiddenLine, readAuthFile } from '../../../../../src/commands/connecting/auth-sources.js';
-import {
-  parseProperties,
-  readClientProperties,
-} from '../../../../../src/commands/connecting/client-properties.js';
+import { readClientProperties } from '../../../../../src/commands/connecting/client-properties.js';
 import {
   configFile,
   readProfile,
@@ -112,20 +109,6 @@ test('a hidden line is edited, entered or given up', () => {
   assert.is(new HiddenLine().type('a\x03'), 'interrupted');
 });
 
-test('a properties file is read as Java reads it', () => {
-  const text =
-    '# note\nplain=1\nspaced : two words \\\n   joined\n! other\n\\u0061.b\\=c=x\\ty\nempty=\n';
-  assert.equal(
-    [...parseProperties(text)],
-    [
-      ['plain', '1'],
-      ['spaced', 'two words joined'],
-      ['a.b=c', 'x\ty'],
-      ['empty', ''],
-    ],
-  );
-});
-
 test('a client configuration gives TLS by PEM files, and refuses what it cannot', () =>
   inFolder(async (file) => {
     const write = (lines: readonly string[]) => writeFileSync(file('p'), lines.join('\n'));
@@ -136,6 +119,10 @@ test('a client configuration gives TLS by PEM files, and refuses what it cannot'
       maxFrameLength: 2097152,
       tls: { ca: 'CA' },
     });
+    write([`${secure}\r`, 'zookeeper.ssl.trustStore.location : \\\r', '   ca\\.pem\r', '']);
+    assert.equal(await readClientProperties(file('p')), { tls: { ca: 'CA' } });
+    write(['a=1', 'b=\\u00']);
+    assert.match(await messageOf(readClientProperties(file('p'))), /p:2: expected four hex digits/);
     write(['jute.maxbuffer=lots']);
     assert.match(await messageOf(readClientProperties(file('p'))), /jute\.maxbuffer/);
     write([secure, 'zookeeper.ssl.keyStore.location=key.jks']);

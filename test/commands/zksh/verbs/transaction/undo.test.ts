@@ -166,7 +166,8 @@ test('the person is asked, and what fails changes nothing that is kept', async (
     await world.run('undo'),
     /^UNDO {2}PATH {2}DETAIL\nset {3}\/a {4}5 bytes\nnothing was undone\n/,
   );
-  assert.equal(world.questions, ['undo set /a, 1 znode?\n']);
+  await world.run('json set --create /j /b 1; undo');
+  assert.equal(world.questions, ['undo set /a, 1 znode?\n', 'undo json set /j, 1 znode?\n']);
 });
 
 test('a change without an answer is not taken for one that was made', async () => {

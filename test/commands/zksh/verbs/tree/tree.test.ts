@@ -1,7 +1,7 @@
 // Looking into trees, against the bundled server and Apache's.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { globToRegExp } from '../../../../../src/commands/zksh/language/path-glob.js';
+import { parseNameGlob } from '../../../../../src/commands/zksh/language/path-glob.js';
 import { TopList } from '../../../../../src/commands/zksh/verbs/tree/top-list.js';
 import type { ServedShell } from '../../../../support/served-shell.js';
 import { serverTest } from '../../../../support/shell-suite.js';
@@ -104,7 +104,7 @@ serverTest('du and hot sum up', async (shell) => {
 });
 
 test('a glob fits as in a shell', () => {
-  const fits = (glob: string, name: string) => globToRegExp(glob).test(name);
+  const fits = (glob: string, name: string) => parseNameGlob(glob).test(name);
   for (const [glob, name] of [
     ['*', 'any'],
     ['lock-*', 'lock-01'],

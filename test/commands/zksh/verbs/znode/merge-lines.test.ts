@@ -29,4 +29,13 @@ test('changes of the same lines are marked, with what was there', () => {
   assert.is(mergeLines('a\nb', 'a', 'a\nB').conflicts, 1);
 });
 
+test('changes at both ends of a long text are put together with one in between', () => {
+  const base = Array.from({ length: 10_000 }, (_, i) => (i % 3 === 0 ? '},' : `line ${i}`));
+  const yours = base.with(1, 'first').with(9_998, 'last');
+  const theirs = base.with(5_000, 'middle');
+  const { text, conflicts } = mergeLines(base.join('\n'), yours.join('\n'), theirs.join('\n'));
+  assert.is(conflicts, 0);
+  assert.is(text, yours.with(5_000, 'middle').join('\n'));
+});
+
 test.run();

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { matchesIp, parseIpRange } from '../../../src/server/session/ip-range.js';
+import { formatIp, matchesIp, parseIp, parseIpRange } from '../../src/protocol/ip-address.js';
 
 for (const [text, bytes, bits] of [
   ['10.0.0.1', [10, 0, 0, 1], 32],
@@ -65,6 +65,20 @@ for (const [ip, range, isWithin] of [
 ] as const) {
   test(`${ip} is ${isWithin ? '' : 'not '}within ${range}`, () => {
     assert.is(matchesIp(ip, range), isWithin);
+  });
+}
+
+for (const [text, shown] of [
+  ['10.0.0.1', '10.0.0.1'],
+  ['010.0.0.01', '10.0.0.1'],
+  ['::1', '0:0:0:0:0:0:0:1'],
+  ['FE80::0abc:1', 'fe80:0:0:0:0:0:abc:1'],
+  ['::ffff:10.0.0.1', undefined],
+  ['fe80::1%eth0', undefined],
+] as const) {
+  test(`${text} is shown as ${shown}`, () => {
+    const bytes = parseIp(text);
+    assert.is(bytes && formatIp(bytes), shown);
   });
 }
 

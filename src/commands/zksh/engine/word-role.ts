@@ -1,9 +1,5 @@
-import type {
-  ArgumentSpec,
-  CommandDeclaration,
-  OptionSpec,
-} from '../../commands/zksh/engine/command.js';
-import type { Token } from '../../commands/zksh/language/parse-line.js';
+import type { Token } from '../language/parse-line.js';
+import type { ArgumentSpec, CommandDeclaration, OptionSpec } from './command.js';
 
 /** What a word behind a command's name is, by its place alone. */
 export type WordRole =
@@ -58,9 +54,12 @@ export function rolesOf(command: CommandDeclaration, words: readonly Token[]): W
   };
 }
 
+/** Every command has it. */
+export const HELP_OPTION: OptionSpec = { summary: 'explain the command' };
+
 /** Every flag of a command as it is typed, long forms first. */
 export function flagsOf(command: CommandDeclaration): readonly string[] {
-  const options = Object.entries(command.options);
+  const options = Object.entries({ ...command.options, help: HELP_OPTION });
   const letters = options.flatMap(([, { letter }]) => (letter === undefined ? [] : [`-${letter}`]));
   return [...options.map(([name]) => `--${name}`), ...letters];
 }

@@ -1,0 +1,129 @@
+// Commands under one name. A family is declared as its subcommands are; which of them the words of
+// a line call is found here, and nowhere else.
+import { CommandError, ExitCode, type Place, usageError } from '../../program/command-error.js';
+import { suggestWord } from '../../program/suggest-word.js';
+import type { Token } from '../language/parse-line.js';
+import {
+  type Command,
+  type CommandDeclaration,
+  type CommandFamily,
+  type CommandTable,
+  subcommandWords,
+  type Verb,
+} from './command.js';
+import { helpOf } from './help-text.js';
+import { HELP_OPTION, rolesOf } from './word-role.js';
+
+type FamilyDeclaration = Pick<CommandDeclaration, 'name' | 'group' | 'summary' | 'description'>;
+
+/** Before the subcommand, an option of any of them may stand. */
+export function defineFamily(
+  family: FamilyDeclaration & { readonly subcommands: readonly Command[] },
+): CommandFamily {
+  const siblings = family.subcommands;
+  const choices = subcommandWords(family);
+  return {
+    ...family,
+    subcommands: siblings.map((command) => ({ ...command, siblings })),
+    options: Object.assign({}, ...siblings.map(({ options }) => options)),
+    args: { subcommand: { kind: 'text', choices, summary: 'what to do' } },
+    examples: [],
+  };
+}
+
+/** Words that begin with the name of a command. */
+export interface Call {
+  readonly command: Verb;
+  readonly name: readonly Token[];
+  /** What the command is given. */
+  readonly words: readonly Token[];
+}
+
+/**
+ * @param verb what the first of the words names
+ * @returns the family itself where its subcommand is missing, or unknown
+ */
+export function callOf(verb: Verb, [first, ...words]: readonly Token[]): Call {
+  const name = first === undefined ? [] : [first];
+  const at = subcommandAt(verb, words);
+  const word = words[at];
+  const command = verb.subcommands?.find((each) => each.name === `${verb.name} ${word?.text}`);
+  if (command === undefined || word === undefined) return { command: verb, name, words };
+  return { command, name: [...name, word], words: words.toSpliced(at, 1) };
+}
+
+/** The place of the word that names a subcommand; -1 where there is none. */
+function subcommandAt(verb: Verb, words: readonly Token[]): number {
+  if (verb.subcommands === undefined) return -1;
+  return rolesOf(verb, words).words.findIndex(
+    (role) => role.role === 'value' && role.spec === verb.args['subcommand'],
+  );
+}
+
+/** The call as it is run: with --help, it only explains the command. */
+export function toRun(call: Call): Call {
+  const { words: roles } = rolesOf(call.command, call.words);
+  const words = call.words.filter(
+    ({ text }, at) => text === '--help' && roles[at]?.role === 'option',
+  );
+  if (words.length === 0) return call;
+  const { name, group, summary } = call.command;
+  const command: Command = {
+    name,
+    group,
+    summary,
+    options: { help: HELP_OPTION },
+    args: {},
+    examples: [],
+    isLocal: true,
+    run: async () => helpOf(call.command),
+  };
+  return { ...call, command, words: words.slice(0, 1) };
+}
+
+/** Undefined where the first word names no verb. */
+export async function findCall(
+  words: readonly Token[],
+  commands: CommandTable,
+): Promise<Call | undefined> {
+  const verb = await commands.find(words[0]?.text ?? '');
+  return verb && toRun(callOf(verb, words));
+}
+
+/** @throws CommandError UNKNOWNCOMMAND */
+export async function requireCall(words: readonly Token[], commands: CommandTable): Promise<Call> {
+  const call = await findCall(words, commands);
+  if (call !== undefined) return call;
+  const [name] = words;
+  const suggestion = commands.suggest(name?.text ?? '');
+  throw new CommandError(`unknown command "${name?.text}"`, {
+    code: 'UNKNOWNCOMMAND',
+    exitCode: ExitCode.unknownCommand,
+    place: name,
+    hint: suggestion === undefined ? 'help lists the commands' : `did you mean ${suggestion}?`,
+  });
+}
+
+/**
+ * The command of a call, which is not a family.
+ * @param whole where the statement stands, to point at its end when the subcommand is missing
+ * @throws CommandError USAGE
+ */
+export function commandOf({ command, words }: Call, { end }: Place): Command {
+  if (command.subcommands === undefined) return command;
+  const wrong = words[subcommandAt(command, words)];
+  const choices = subcommandWords(command);
+  const expected = `(expected ${choices.join(', ').replace(/, (?=[^,]*$)/, ' or ')})`;
+  if (wrong === undefined) {
+    throw usageError(`${command.name}: missing subcommand ${expected}`, {
+      start: end,
+      end: end + 1,
+    });
+  }
+  const meant = suggestWord(wrong.text, choices);
+  throw usageError(
+    `${command.name}: unknown subcommand: "${wrong.text}" ${expected}`,
+    wrong,
+    meant === undefined ? `help ${command.name} explains them` : `did you mean ${meant}?`,
+  );
+}

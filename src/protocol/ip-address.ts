@@ -1,0 +1,58 @@
+/** Addresses as ACLs, configurations and sockets write them; here one is its bytes, 4 or 16. */
+
+/** Leading zeros are decimal, as for Java. A zone, or IPv4 within IPv6, is refused. */
+export function parseIp(text: string): readonly number[] | undefined {
+  return text.includes(':') ? parseIpv6(text) : parseIpv4(text);
+}
+
+function parseIpv4(text: string): number[] | undefined {
+  const bytes = text.split('.').map((part) => (/^\d{1,3}$/.test(part) ? Number(part) : 256));
+  return bytes.length === 4 && bytes.every((byte) => byte <= 255) ? bytes : undefined;
+}
+
+function parseIpv6(text: string): number[] | undefined {
+  const halves = text.split('::').map((half) => (half === '' ? [] : half.split(':')));
+  const [head = [], tail = []] = halves;
+  const missing = 8 - head.length - tail.length;
+  if (halves.length > 2 || (halves.length === 2 ? missing < 1 : missing !== 0)) return undefined;
+  const groups = [...head, ...new Array<string>(missing).fill('0'), ...tail];
+  if (!groups.every((group) => /^[0-9a-f]{1,4}$/i.test(group))) return undefined;
+  return groups
+    .map((group) => Number.parseInt(group, 16))
+    .flatMap((group) => [group >> 8, group & 0xff]);
+}
+
+/** As Java prints it: IPv6 with all eight groups. */
+export function formatIp(bytes: readonly number[]): string {
+  if (bytes.length === 4) return bytes.join('.');
+  const hex = bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  return (hex.match(/.{4}/g) ?? []).map((group) => group.replace(/^0{1,3}/, '')).join(':');
+}
+
+/** An address of an `ip` ACL: its bytes, and how many leading bits count. */
+export interface IpRange {
+  readonly bytes: readonly number[];
+  readonly bits: number;
+}
+
+/** Reads "a.b.c.d", "x:y::z", either with "/bits"; undefined when it is none. */
+export function parseIpRange(text: string): IpRange | undefined {
+  const [address = '', bitsText, ...surplus] = text.split('/');
+  const bytes = parseIp(address);
+  if (bytes === undefined || surplus.length > 0) return undefined;
+  const maxBits = bytes.length * 8;
+  if (bitsText === undefined) return { bytes, bits: maxBits };
+  const bits = Number(bitsText);
+  return /^\d+$/.test(bitsText) && bits <= maxBits ? { bytes, bits } : undefined;
+}
+
+/** Is the address `ip` within the range that an ACL names? */
+export function matchesIp(ip: string, aclId: string): boolean {
+  const range = parseIpRange(aclId);
+  const bytes = parseIp(ip);
+  if (range === undefined || bytes?.length !== range.bytes.length) return false;
+  return range.bytes.every((byte, i) => {
+    const left = Math.min(Math.max(range.bits - 8 * i, 0), 8);
+    return (byte ^ (bytes[i] ?? 0)) >> (8 - left) === 0;
+  });
+}

@@ -1,0 +1,185 @@
+// Commands under one name: which one a line calls, and all that follows from its declaration.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { defineCommand } from '../../../../src/commands/zksh/engine/command.js';
+import { hasSecret } from '../../../../src/commands/zksh/engine/holds-secret.js';
+import { callOf, defineFamily } from '../../../../src/commands/zksh/engine/subcommands.js';
+import { parseLine } from '../../../../src/commands/zksh/language/parse-line.js';
+import { allCommands, findCommand } from '../../../../src/commands/zksh/running/registry.js';
+import { makeShellWorld, type ShellWorldOptions } from '../../../support/shell-world.js';
+
+/** The name of the command that a line calls, and the words it is given. */
+async function called(line: string): Promise<string> {
+  const tokens = parseLine(line).statements[0]?.tokens ?? [];
+  const verb = await findCommand(tokens[0]?.text ?? '');
+  if (verb === undefined) throw new Error(line);
+  const { command, words } = callOf(verb, tokens);
+  return [command.name, ...words.map(({ text }) => text)].join(' | ');
+}
+
+test('the subcommand is the first word that is no option and no value of one', async () => {
+  for (const [line, call] of [
+    ['ls get', 'ls | get'],
+    ['json get /a', 'json get | /a'],
+    ['json set get set', 'json set | get | set'],
+    ['json -s set /a b', 'json set | -s | /a | b'],
+    ['queue -p 1 put /q x', 'queue put | -p | 1 | /q | x'],
+    ['queue --priority 1 put /q', 'queue put | --priority | 1 | /q'],
+    ['queue -p1 put /q', 'queue put | -p1 | /q'],
+    ['queue --wait ls take /q', 'queue take | --wait | ls | /q'],
+    ["json 'get' /a", 'json get | /a'],
+    ['json -- get -a', 'json get | -- | -a'],
+    ['json', 'json'],
+    ['json gte /a', 'json | gte | /a'],
+    ['json constructor', 'json | constructor'],
+  ] as const) {
+    assert.is(await called(line), call);
+  }
+});
+
+test('no option means two things in one family', async () => {
+  for (const { name, subcommands = [] } of await allCommands()) {
+    const kinds = new Map<string, string>();
+    for (const { options } of subcommands) {
+      for (const [long, { letter, kind = 'flag' }] of Object.entries(options)) {
+        for (const flag of letter === undefined ? [`--${long}`] : [`--${long}`, `-${letter}`]) {
+          assert.is(kinds.get(flag) ?? `${long} ${kind}`, `${long} ${kind}`, `${name} ${flag}`);
+          kinds.set(flag, `${long} ${kind}`);
+        }
+      }
+    }
+  }
+});
+
+const WRONG: readonly (readonly [line: string, sentence: string, at: string, hint?: string])[] = [
+  ['json', 'json: missing subcommand (expected get or set)', ''],
+  ['json -s', 'json: missing subcommand (expected get or set)', ''],
+  ['acl sow /a', 'acl: unknown subcommand: "sow" (expected show, add or remove)', 'sow', 'show?'],
+  ['json x', 'json: unknown subcommand: "x" (expected get or set)', 'x', 'help json explains them'],
+  ['json get -s /a', 'json get has no option -s', '-s', '-s goes with json set'],
+  ['json -s get /a', 'json get has no option -s', '-s', '-s goes with json set'],
+  ['queue take -p5 /q', 'queue take has no option -p5', '-p5', '-p goes with queue put'],
+  ['acl show --yes /a', 'acl show has no option --yes', '--yes', 'goes with acl add, acl remove'],
+  ['acl show -q /a', 'acl show has no option -q', '-q', 'usage: acl show [-R] path'],
+  ['json get', 'json get needs a path', ''],
+  ['json set /a /b', 'json set needs a value', ''],
+  ['queue take /q x', 'a word too many for queue take', 'x'],
+  ['2pc vote /t a perhaps', 'verdict is one of commit, abort, not "perhaps"', 'perhaps'],
+  ['help ls x', 'ls has no subcommands', 'x'],
+  ['help json x', 'json: unknown subcommand: "x" (expected get or set)', 'x'],
+  ['help json get x', 'json get has no subcommands', 'x'],
+  ["txn 'json set /a /b 1'", '"json" cannot be part of a transaction', "'json set /a /b 1'"],
+];
+
+for (const [line, sentence, at, hint = ''] of WRONG) {
+  test(`refuses ${line}`, async () => {
+    const world = makeShellWorld();
+    const { error } = await world.runFully(line);
+    assert.equal([error?.sentence, error?.exitCode], [sentence, 2]);
+    assert.is(line.slice(error?.place?.start, error?.place?.end), at);
+    assert.ok((error?.hint ?? '').includes(hint), error?.hint);
+    assert.equal(world.client.calls, []);
+  });
+}
+
+test('help explains a family, and each of its subcommands alone', async () => {
+  const world = makeShellWorld();
+  const family = await world.run('help queue');
+  assert.match(family, /^queue put\|take\|peek\|ls \.\.\.\n {2}put items into a queue/);
+  assert.match(family, /\n\nSubcommands\n {2}queue put \[-p N\] path \[data\] {3,}put an item/);
+  assert.not.match(family, /Options/);
+  const one = await world.run('help queue put');
+  assert.match(one, /^queue put \[-p N\] path \[data\]\n {2}put an item into a queue\n/);
+  assert.match(one, /\n {2}-p, --priority N /);
+  assert.not.match(one, /--wait/);
+  assert.is(world.opened.length, 0);
+});
+
+test('--help is help, wherever an option may stand, and nothing else is done', async () => {
+  const world = makeShellWorld({ isReadOnly: true });
+  for (const [line, same] of [
+    ['json --help', 'help json'],
+    ['json get --help', 'help json get'],
+    ['json --help set', 'help json set'],
+    ['json set --help --bogus', 'help json set'],
+    ['ls -l --help /a', 'help ls'],
+    ['help --help', 'help help'],
+    ['repeat 1 json get --help', 'help json get'],
+    ['lock --help /a -- ls --help', 'help lock'],
+  ] as const) {
+    assert.is(await world.run(line), await world.run(same), line);
+  }
+  assert.equal(world.client.calls, []);
+  const other = makeShellWorld();
+  await other.run("create /x '--help'; create /y -- --help");
+  assert.is(await other.run('get /x; get /y'), '--help\n--help\n');
+  assert.is((await other.runFully('set -v --help /a x')).error?.code, 'USAGE');
+});
+
+test('a program reads the subcommands of a family', async () => {
+  const { subcommands, options } = JSON.parse(
+    await makeShellWorld({ format: 'json' }).run('help json'),
+  );
+  const names = subcommands.map(({ name }: { readonly name: string }) => name);
+  assert.equal([names, options], [['json get', 'json set'], undefined]);
+  assert.ok('create' in subcommands[1].options);
+});
+
+const DATA = `set /a '{"b": 1}'`;
+
+/** What a line prints and asks, in a shell whose /a holds JSON. */
+async function inShell(line: string, options: ShellWorldOptions): Promise<string> {
+  const world = makeShellWorld(options);
+  await world.client.setData('/a', Buffer.from('{"b": 1}'), -1);
+  const { text, error } = await world.runFully(line);
+  return [error?.sentence ?? text, ...world.questions].join('');
+}
+
+test('what reads and what changes is known of each subcommand', async () => {
+  const readOnly = { isReadOnly: true };
+  assert.is(await inShell('json get /a b', readOnly), '1\n');
+  assert.is(
+    await inShell('json set /a b 2', readOnly),
+    'json set is refused: this shell is read-only',
+  );
+  const isProtected = { isProtected: true, profile: 'prod', isInteractive: true, answer: false };
+  assert.is(await inShell('json get /a b', isProtected), '1\n');
+  assert.is(
+    await inShell('json set /a b 2', isProtected),
+    'json set is refused: prod is protectedprod is protected: json set /a?\n',
+  );
+  const dryRun = { isDryRun: true };
+  assert.is(await inShell('json set /a b 2; json get /a b', dryRun), 'would set /a (8 bytes)\n1\n');
+  const failing = makeShellWorld();
+  failing.client.failures.set('getData /a', 'CONNECTIONLOSS');
+  const read = await failing.runFully('json get /a');
+  assert.match(read.error?.sentence ?? '', /lost; json get changes nothing, and can be repeated$/);
+  const set = await failing.runFully('json set /a b 2');
+  assert.match(set.error?.sentence ?? '', /whether json set was done is not known$/);
+});
+
+test('a pattern, a wrapper and an alias call a subcommand as it is', async () => {
+  assert.is(await inShell('json set /a* b 2', {}), 'nothing was changed: it would be 1 znode: /a');
+  assert.is(await inShell('repeat 2 json get /a b', {}), '1\n1\n');
+  assert.match(await inShell('time json get /a b', {}), /^1\n[\d.]+ ms, 1 request\n$/);
+  assert.is(await inShell("alias jg 'json get'; jg /a b", {}), '1\n');
+  assert.is(
+    await inShell("alias j 'json -s'; j set /a b x; json get /a b", { format: 'raw' }),
+    'x\n',
+  );
+  const { error } = await makeShellWorld().runFully(`${DATA}; json set /* b 2`);
+  assert.match(error?.hint ?? '', /^json set --yes does it/);
+});
+
+test('a family with a secret is known as such', () => {
+  const options = { pin: { kind: 'secret', summary: 'a secret' } } as const;
+  const parts = { group: 'shell', summary: 'do something', args: {}, examples: [] } as const;
+  const run = async () => ({ kind: 'end' }) as const;
+  const safe = defineCommand({ ...parts, name: 'x a', options: {}, run });
+  const secret = defineCommand({ ...parts, name: 'x b', options, run });
+  const family = { name: 'x', group: 'shell', summary: 'do something' } as const;
+  assert.not.ok(hasSecret(defineFamily({ ...family, subcommands: [safe] })));
+  assert.ok(hasSecret(defineFamily({ ...family, subcommands: [safe, secret] })));
+});
+
+test.run();
