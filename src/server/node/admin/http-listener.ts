@@ -1,4 +1,5 @@
 /** The two HTTP ports of a server: how they listen, answer and end. */
+import { once } from 'node:events';
 import {
   createServer,
   type Server as HttpServer,
@@ -51,15 +52,10 @@ export class HttpListener {
   }
 
   /** Rejects with the error of the socket when the port cannot be had. */
-  listen(): Promise<void> {
+  async listen(): Promise<void> {
     const { host, port } = this.options;
-    return new Promise((resolve, reject) => {
-      this.server.once('error', reject);
-      this.server.listen({ host, port }, () => {
-        this.server.off('error', reject);
-        resolve();
-      });
-    });
+    this.server.listen({ host, port });
+    await once(this.server, 'listening');
   }
 
   /** The request sends or gets a whole tree: it may take longer than others. */

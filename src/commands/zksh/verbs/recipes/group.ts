@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { hostname } from 'node:os';
 import { Group } from '../../../../recipes/group.js';
 import { defineCommand } from '../../engine/command.js';
@@ -33,9 +34,7 @@ const join = defineCommand({
       if (command.length > 0) return runWhileHeld(context, { path, words: command }, holding);
       const over = AbortSignal.any([membership.signal, signal]);
       try {
-        if (!over.aborted) {
-          await new Promise<void>((resolve) => over.addEventListener('abort', () => resolve()));
-        }
+        if (!over.aborted) await once(over, 'abort');
         throw over.reason;
       } finally {
         await membership.leave();
