@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { blankText } from './blank-text.js';
+import { checkWords } from './plain-words.js';
 import { parseSource, type SourceFile } from './source-file.js';
 import { checkTestFile } from './test-rules.js';
 import {
@@ -183,6 +184,19 @@ test('a sound test file passes, and a registrar may skip', () => {
   const registrar = parseSource('test/support/a.ts', 'export const t = has ? test : test.skip;');
   assert.is(checkTestFile(registrar).length, 1);
   assert.equal(checkTestFile(registrar, ['test/support/a.ts']), []);
+});
+
+test('a phrase that nobody may write is found, at the end of a line too', () => {
+  const count = (text: string): number => checkWords('a.ts', text).length;
+  for (const text of [
+    '// what is longer',
+    '/** It is\n * none of them. */',
+    "'the colour'",
+    '// the txns behind it',
+  ]) {
+    assert.is(count(text), 1, text);
+  }
+  assert.is(count('// It is no longer a member behind a proxy.'), 0);
 });
 
 test.run();

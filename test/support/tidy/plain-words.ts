@@ -1,0 +1,34 @@
+/** The phrases that CONTRIBUTING.md, "Plain words", rules out, each with what to write instead. */
+import type { Complaint } from './source-file.js';
+
+const PHRASES: readonly (readonly [pattern: RegExp, instead: string])[] = [
+  [/\bwhat (?:is|are|was|were)\b(?! wrong with)/gi, 'name the thing'],
+  [/\bwhoever\b/gi, 'name the actor'],
+  [/\b(?:is|are|was|were|be|being) told\b/gi, 'report, notify, send, say who does it'],
+  [/\b(?:is|are|was|were) none\b/gi, '"is not a X", "has no X", "invalid X"'],
+  [/\b(?:is|are|was|were) no\b(?! (?:longer|more than|less than|such|need)\b)/gi, '"is not a X"'],
+  [/\botherwise than\b/gi, '"differs from"'],
+  [/\bso many\b(?! that\b)/gi, '"N", "that many", or the number'],
+  [/\bbehind\b(?! (?:a|the|an) (?:proxy|NAT|firewall|load balancer|leader)\b)/gi, '"after"'],
+  [/\bthat there (?:is|are)\b/gi, '"that exists", or nothing'],
+  [/\bgoes on\b/gi, '"continues"'],
+  [/\bwhat (?:came|comes|follows|stands|lies)\b/gi, 'name the thing'],
+  [/\bmore seldom\b|\bseldom\b/gi, '"rarely"'],
+  [/\bcolour|\bbehaviour|\bneighbour|\bdialled\b|\bhonour|\bgrey\b/gi, 'American spelling'],
+];
+
+/** Comments and wrapped strings as one line each, so that a phrase may cross the end of a line. */
+function joinLines(text: string): string {
+  return text.replace(/\n[ \t]*(?:\*(?!\/)|\/\/|\.(?!\w))?[ \t]*/g, ' ');
+}
+
+/** One complaint for each phrase that the text has, with its place as the words around it. */
+export function checkWords(path: string, text: string): Complaint[] {
+  const joined = joinLines(text);
+  return PHRASES.flatMap(([pattern, instead]) =>
+    [...joined.matchAll(pattern)].map(({ 0: phrase, index }) => {
+      const around = joined.slice(Math.max(index - 30, 0), index + phrase.length + 20).trim();
+      return `${path}: "${phrase}" in "${around}": write ${instead}`;
+    }),
+  );
+}
