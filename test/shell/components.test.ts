@@ -25,6 +25,9 @@ const { Prompt } = await loadInk(() => import('../../src/shell/shell-screen.js')
 const { openBrowser, openLine } = await loadInk(() => import('../../src/shell/screens.js'));
 const { ValuePane } = await loadInk(() => import('../../src/shell/browser/browser-screen.js'));
 const { openTop } = await loadInk(() => import('../../src/shell/top/top-table.js'));
+const { EnsembleTable, openTable } = await loadInk(
+  () => import('../../src/shell/ensemble/ensemble-table.js'),
+);
 
 /** A state that the test changes, as a driver does. */
 function sourceOf<S>(first: S) {
@@ -245,6 +248,42 @@ test('top shows a row a member, and heeds its keys', async () => {
   } finally {
     driver.leave();
   }
+});
+
+const MEMBERS = [1, 2, 3].map((sid) => ({
+  ...{ sid, clientPort: 2180 + sid, pid: 1000 + sid, isRunning: sid !== 3 },
+  ...{ state: sid === 1 ? 'leader' : 'follower', zxid: '0x100000002', connections: `${sid}` },
+}));
+
+test('the table of an ensemble stays below what is said, and fits the terminal', async () => {
+  const screen = new XtermScreen(80, 24);
+  const table = openTable({ stdout: screen.stdout, stderr: screen.stdout });
+  const rows = [
+    'SERVER  CLIENTS AT      ROLE             ZXID  CONNECTIONS  PROCESS',
+    '     1  127.0.0.1:2181  leader    0x100000002            1     1001',
+    '     2  127.0.0.1:2182  follower  0x100000002            2     1002',
+    '     3  127.0.0.1:2183  follower  0x100000002            3        -',
+    'Ctrl-C stops all of them.',
+  ];
+  table.show(MEMBERS);
+  await screen.shows(rows);
+  table.say('server 3 ended\x1b[2J');
+  table.tell('127.0.0.1:2181\n');
+  const said = ['server 3 ended\\u{1b}[2J', '127.0.0.1:2181'];
+  await screen.shows([...said, ...rows]);
+  screen.resize(30, 24);
+  await screen.shows([...said, /^SERVER .*…$/, /^ +1 /, /^ +2 /, /^ +3 /, /^Ctrl-C/]);
+  table.close();
+  await screen.shows([...said, /^SERVER .*…$/, /^ +1 /, /^ +2 /, /^ +3 /, /^Ctrl-C/]);
+});
+
+test('the table of an ensemble has as many rows as there is room for', () => {
+  const shown = (rows: number) => {
+    const size = { columns: 80, rows };
+    return drawnRows(createElement(EnsembleTable, { state: MEMBERS, size }));
+  };
+  assert.is(shown(6).length, 5);
+  assert.equal(shown(5).slice(2), ['… and 2 more', 'Ctrl-C stops all of them.']);
 });
 
 test.run();
