@@ -9,11 +9,7 @@ const io = {
     process.stderr.write(`${line}\n`);
   },
   ...(process.stderr.isTTY
-    ? {
-        terminal: (text: string) => {
-          process.stderr.write(text);
-        },
-      }
+    ? { openScreen: async () => (await import('../shell/ensemble/main.js')).openEnsembleScreen() }
     : {}),
 };
 

@@ -8,9 +8,9 @@ import type { ShellSession } from '../commands/zksh/session/shell-session.js';
 import { traceLine } from '../commands/zksh/session/trace-switch.js';
 import { HistoryFile, historyFile } from './line/history.js';
 import { makeVocabulary } from './line/vocabulary.js';
-import { loadScreens, openScreens } from './screens.js';
 import { ShellDriver } from './shell-driver.js';
 import type { Key } from './terminal/key-decoder.js';
+import { loadInk } from './terminal/load-ink.js';
 
 const TABLE = { all: allCommands, find: findCommand, suggest: suggestCommand };
 const CLEAR_ROW = '\r\x1b[2K';
@@ -37,9 +37,9 @@ export async function runShell(
   let screen: { close(): void } | undefined;
   try {
     const left = driver.run();
-    const ink = await loadScreens();
+    const { openScreens } = await loadInk(() => import('./screens.js'));
     process.stdout.write(CLEAR_ROW);
-    screen = openScreens(driver, ink, () => input.lend());
+    screen = openScreens(driver, () => input.lend());
     await left;
   } finally {
     screen?.close();

@@ -58,19 +58,24 @@ export function leftovers(pane: WatchPane): readonly Span[] {
   return [{ text: `… ${dropped} earlier rows were not kept`, tone: 'dim' }, ...rows];
 }
 
-/** The title and the rows in view, each at most `columns` wide; at most `maxRows` of them. */
-export function paneRows(pane: WatchPane, columns: number, maxRows: number): readonly Span[] {
-  if (pane.watches.length === 0 || maxRows < 1) return [];
-  const end = Math.max(pane.rows.length - pane.scroll, Math.min(maxRows - 1, pane.rows.length));
-  const shown = pane.rows.slice(Math.max(0, end - (maxRows - 1)), end);
+/** How many rows it takes, of the `maxRows` that it may have. */
+export function paneHeight(pane: WatchPane, maxRows: number): number {
+  return pane.watches.length === 0 ? 0 : Math.max(0, Math.min(pane.rows.length + 1, maxRows));
+}
+
+/** The title and the rows in view, each at most `columns` wide; as many as `height` says. */
+export function paneRows(pane: WatchPane, columns: number, height: number): readonly Span[][] {
+  if (height < 1) return [];
+  const end = Math.max(pane.rows.length - pane.scroll, height - 1);
+  const shown = pane.rows.slice(end - (height - 1), end);
   const isBack = end < pane.rows.length;
   const hidden = pane.rows.length > shown.length;
   const hint = isBack ? 'PageDown goes on' : hidden ? 'PageUp looks back' : '';
   const changes = pane.changes === 1 ? '1 change' : `${pane.changes} changes`;
   const title = [`watching ${pane.watches.join(', ')}`, changes, hint].filter(Boolean).join(' · ');
   return [
-    { text: rule(title, columns), tone: isBack ? 'busy' : 'dim' },
-    ...shown.map(({ text, tone }) => ({ text: truncate(drawn(text), columns), tone })),
+    [{ text: rule(title, columns), tone: isBack ? 'busy' : 'dim' }],
+    ...shown.map(({ text, tone }): Span[] => [{ text: truncate(drawn(text), columns), tone }]),
   ];
 }
 

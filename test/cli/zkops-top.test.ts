@@ -94,4 +94,20 @@ terminalTest('in a terminal of 80x24 it draws, heeds keys, and gives the screen 
   }
 });
 
+terminalTest('it draws in a terminal where the environment is that of a CI', async () => {
+  const server = await startServer(CONFIG);
+  const terminal = await startTerminal({
+    command: [process.execPath, ZKOPS, 'top', '--servers', server.connectString],
+    env: { CI: '1', CONTINUOUS_INTEGRATION: '1' },
+  });
+  try {
+    await terminal.waitForRow(new RegExp(`^${server.connectString} +standalone `));
+    await terminal.type('q');
+    assert.is(await terminal.exitStatus(), 0);
+  } finally {
+    await terminal.close();
+    await server.close();
+  }
+});
+
 test.run();

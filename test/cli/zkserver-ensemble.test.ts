@@ -6,6 +6,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createClient } from '../../src/client/index.js';
 import { makeTempDir } from '../support/temp-dir.js';
+import { startTerminal, terminalTest } from '../support/terminal.js';
 import { waitFor } from '../support/wait-for.js';
 
 const ZKSERVER = fileURLToPath(new URL('../../bin/zkserver.cjs', import.meta.url));
@@ -147,6 +148,33 @@ test('ends by itself, with a failure, when no member is left', async () => {
     assert.is(await ensemble.ended, 1);
     assert.match(ensemble.said(), /no server of the ensemble is left/);
   });
+});
+
+terminalTest('on a terminal it is a table below the connect string', async () => {
+  const terminal = await startTerminal({
+    command: [process.execPath, ZKSERVER, 'ensemble', '--base-port', '0'],
+    env: { CI: '1', CONTINUOUS_INTEGRATION: '1' },
+  });
+  try {
+    await terminal.waitForRow(/ leader +0x\w+ +\d+ +\d+$/);
+    const follower = await terminal.waitForRow(/ follower +0x\w+ +\d+ +\d+$/);
+    await terminal.waitForRow(/^127\.0\.0\.1:\d+,127\.0\.0\.1:\d+,127\.0\.0\.1:\d+$/);
+    const [sid, pid] = [/^ +(\d)/, /(\d+)$/].map((part) => Number(part.exec(follower)?.[1]));
+    process.kill(pid ?? 0, 'SIGKILL');
+    await terminal.waitForRow(new RegExp(`^ +${sid} .* ended \\(by SIGKILL\\) .* -$`));
+    await terminal.resize(40, 24);
+    await terminal.waitForRow(/^SERVER {2}CLIENTS AT .*…$/);
+    const shown = await terminal.screen();
+    assert.is(shown.filter((row) => row.startsWith('SERVER')).length, 1, shown.join('\n'));
+    assert.is(shown.filter((row) => row === 'Ctrl-C stops all of them.').length, 1);
+    await terminal.press('C-c');
+    assert.is(await terminal.exitStatus(), 0);
+    const left = await terminal.transcript();
+    assert.ok(left.some((row) => row.startsWith(`server ${sid} ended (by SIGKILL); `)));
+    assert.is(left.filter((row) => row.includes('ended (exit co')).length, 2);
+  } finally {
+    await terminal.close();
+  }
 });
 
 for (const [args, message] of [

@@ -1,51 +1,64 @@
 // What the components of the shell show on a terminal, drawn by Ink and read back from its escapes.
-import type { ReactNode } from 'react';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadRenderer } from '../../src/commands/zksh/results/render.js';
 import { allCommands } from '../../src/commands/zksh/running/registry.js';
+import { NO_STAT } from '../../src/protocol/data.js';
 import { BrowserDriver } from '../../src/shell/browser/browser-driver.js';
+import { viewOf } from '../../src/shell/browser/value-view.js';
 import { makeVocabulary } from '../../src/shell/line/vocabulary.js';
 import { ShellDriver } from '../../src/shell/shell-driver.js';
 import { KeyDecoder } from '../../src/shell/terminal/key-decoder.js';
 import { loadInk } from '../../src/shell/terminal/load-ink.js';
-import type { Frame } from '../../src/shell/terminal/resize-repair.js';
+import type { MountOptions, ViewProps } from '../../src/shell/terminal/mount-ink.js';
 import { TopDriver } from '../../src/shell/top/top-driver.js';
 import { captured, failing, verbNamed } from '../commands/zkops/members-of.js';
 import { resultOf } from '../commands/zkops/results.js';
+import { createElement, drawnRows } from '../support/drawn.js';
 import { makeShellWorld } from '../support/shell-world.js';
 import { waitFor } from '../support/wait-for.js';
 import { XtermScreen } from '../support/xterm-screen.js';
 
-const ink = await loadInk(async () => {
-  const parts = await Promise.all([
-    import('../../src/shell/app.js'),
-    import('../../src/shell/browser/browser-app.js'),
-    import('../../src/shell/top/top-app.js'),
-    import('../../src/shell/terminal/rows.js'),
-    import('../../src/shell/terminal/input-line.js'),
-  ]);
-  return { ...parts[0], ...parts[1], ...parts[2], ...parts[3], ...parts[4] };
-});
-const { createElement, Rows, InputLine, TopApp } = ink;
+const { mountInk } = await loadInk(() => import('../../src/shell/terminal/mount-ink.js'));
+const { Rows } = await loadInk(() => import('../../src/shell/terminal/rows.js'));
+const { Prompt } = await loadInk(() => import('../../src/shell/shell-screen.js'));
+const { openBrowser, openLine } = await loadInk(() => import('../../src/shell/screens.js'));
+const { ValuePane } = await loadInk(() => import('../../src/shell/browser/browser-screen.js'));
+const { openTop } = await loadInk(() => import('../../src/shell/top/top-table.js'));
+const { EnsembleTable, openTable } = await loadInk(
+  () => import('../../src/shell/ensemble/ensemble-table.js'),
+);
 
-interface Drawing {
-  readonly screen: XtermScreen;
-  readonly redraw: (node: ReactNode) => void;
+/** A state that the test changes, as a driver does. */
+function sourceOf<S>(first: S) {
+  const listeners = new Set<() => void>();
+  let state = first;
+  return {
+    get state() {
+      return state;
+    },
+    set: (next: S) => {
+      state = next;
+      for (const listener of listeners) listener();
+    },
+    subscribe: (listener: () => void) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
 }
 
-async function drawn(
-  node: ReactNode,
+async function onScreen(
   columns: number,
-  work: (drawing: Drawing) => Promise<void>,
+  open: (terminal: MountOptions) => { close(): void },
+  work: (screen: XtermScreen) => Promise<void>,
 ): Promise<void> {
   const screen = new XtermScreen(columns, 24);
-  const options = { exitOnCtrlC: false, patchConsole: false, maxFps: 1000 };
-  const { rerender, unmount } = ink.render(node, { ...options, stdout: screen.stdout });
+  const { close } = open({ stdout: screen.stdout, stderr: screen.stdout });
   try {
-    await work({ screen, redraw: rerender });
+    await work(screen);
   } finally {
-    unmount();
+    close();
   }
 }
 
@@ -56,34 +69,49 @@ function send(driver: { press: ShellDriver['press'] }, bytes: string): void {
 
 const plain = (text: string) => ({ text, tone: 'plain' }) as const;
 
-test('rows: each on its own, an empty one too, and none wider than the terminal', async () => {
+test('rows: each on its own, an empty one too, and none wider than the terminal', () => {
   const rows = [
     [plain('one '), plain('row')],
     [],
     [plain('x'.repeat(60))],
     [plain('漢'.repeat(20))],
   ];
-  await drawn(createElement(Rows, { rows }), 80, async ({ screen, redraw }) => {
-    await screen.shows(['one row', '', 'x'.repeat(60), '漢'.repeat(20)]);
-    redraw(createElement(Rows, { rows: rows.slice(0, 1) }));
-    await screen.shows(['one row']);
-  });
-  await drawn(createElement(Rows, { rows }), 40, ({ screen }) =>
-    screen.shows(['one row', '', `${'x'.repeat(39)}…`, '漢'.repeat(20)]),
-  );
+  const shown = (columns: number) => drawnRows(createElement(Rows, { rows }), columns);
+  assert.equal(shown(80), ['one row', '', 'x'.repeat(60), '漢'.repeat(20)]);
+  assert.equal(shown(40), ['one row', '', `${'x'.repeat(39)}…`, '漢'.repeat(20)]);
 });
 
-test('the input line puts the terminal’s own cursor where it is told', async () => {
+test('the prompt puts the terminal’s own cursor where it is told, below what is above', async () => {
+  const source = sourceOf({ x: 3, y: 1 });
   const rows = [[plain('first')], [plain('second')]];
-  const line = (x: number, y: number) => createElement(InputLine, { rows, cursor: { x, y } });
+  const view = ({ state: cursor }: ViewProps<{ x: number; y: number }>) =>
+    createElement(Prompt, { input: { rows, cursor }, top: 1 });
+  const open = (terminal: MountOptions) => mountInk(source, view, terminal);
   for (const columns of [80, 40]) {
-    await drawn(line(3, 1), columns, async ({ screen, redraw }) => {
+    source.set({ x: 3, y: 1 });
+    await onScreen(columns, open, async (screen) => {
       await screen.shows(['first', 'second']);
-      await waitFor('the cursor', () => screen.cursor().x === 3 && screen.cursor().y === 1, 5000);
-      redraw(line(5, 0));
-      await waitFor('the cursor', () => screen.cursor().x === 5 && screen.cursor().y === 0, 5000);
+      await waitFor('the cursor', () => screen.cursor().x === 3 && screen.cursor().y === 2, 5000);
+      source.set({ x: 5, y: 0 });
+      await waitFor('the cursor', () => screen.cursor().x === 5 && screen.cursor().y === 1, 5000);
     });
   }
+});
+
+test('a value is cut to its pane, from the column that it is scrolled to', () => {
+  const view = viewOf(Buffer.from('漢字 one\nx\x1b[2Jy\nthird'), 'text', 16);
+  const value = { path: '/a', view, stat: NO_STAT };
+  const shown = (valueTop: number, valueLeft: number) =>
+    drawnRows(createElement(ValuePane, { value, valueTop, valueLeft, width: 12, height: 2 })).slice(
+      2,
+    );
+  assert.equal(shown(0, 0), ['漢字 one', 'x\\u{1b}[2Jy']);
+  assert.equal(shown(1, 2), ['u{1b}[2Jy', 'ird']);
+  const fault = createElement(ValuePane, {
+    ...{ value: { path: '/a', fault: 'may not be read' }, valueTop: 0, valueLeft: 0 },
+    ...{ width: 12, height: 2 },
+  });
+  assert.equal(drawnRows(fault), ['', '', 'may not be …', '']);
 });
 
 const PROMPT = 'fake:2181(connected) />';
@@ -99,13 +127,10 @@ async function inShell(
   const parts = { session, renderer, pipeRenderer: renderer, vocabulary, historyFile: undefined };
   const driver = new ShellDriver(parts);
   const left = driver.run();
-  const frames: Frame[] = [];
-  const app = createElement(ink.App, { driver, onDraw: (frame: Frame) => frames.push(frame) });
   try {
-    await drawn(app, columns, async ({ screen }) => {
+    const open = (terminal: MountOptions) => openLine(driver, terminal);
+    await onScreen(columns, open, async (screen) => {
       await work(driver, screen);
-      const [last] = frames.slice(-1);
-      assert.is(last?.widths.length, 2, 'it is told what stands there');
       driver.dispatch({ type: 'leave' });
       await left;
       await waitFor('the live rows to go', () => !screen.rows().includes(PROMPT), 5000);
@@ -161,7 +186,8 @@ test('the browser shows tree and value, and follows keys and the size', async ()
       [40, ''],
     ] as const) {
       const driver = new BrowserDriver(session, client, '/');
-      await drawn(createElement(ink.BrowserApp, { driver }), columns, async ({ screen }) => {
+      const open = (terminal: MountOptions) => openBrowser(driver, terminal);
+      await onScreen(columns, open, async (screen) => {
         const has = (pattern: RegExp) => screen.hasRow(pattern);
         await has(/^\/ {2}fake:2181 \(connected\)/);
         await has(new RegExp(`^  ▸ a 1(${beside}|$)`));
@@ -202,7 +228,8 @@ test('top shows a row a member, and heeds its keys', async () => {
   try {
     driver.start();
     for (const columns of [80, 40]) {
-      await drawn(createElement(TopApp, { driver }), columns, async ({ screen }) => {
+      const open = (terminal: MountOptions) => openTop(driver, terminal);
+      await onScreen(columns, open, async (screen) => {
         const has = (pattern: RegExp, count?: number) => screen.hasRow(pattern, count);
         await has(/^zkops top {2}/);
         await has(/^\S+:218[13] /, 2);
@@ -221,6 +248,42 @@ test('top shows a row a member, and heeds its keys', async () => {
   } finally {
     driver.leave();
   }
+});
+
+const MEMBERS = [1, 2, 3].map((sid) => ({
+  ...{ sid, clientPort: 2180 + sid, pid: 1000 + sid, isRunning: sid !== 3 },
+  ...{ state: sid === 1 ? 'leader' : 'follower', zxid: '0x100000002', connections: `${sid}` },
+}));
+
+test('the table of an ensemble stays below what is said, and fits the terminal', async () => {
+  const screen = new XtermScreen(80, 24);
+  const table = openTable({ stdout: screen.stdout, stderr: screen.stdout });
+  const rows = [
+    'SERVER  CLIENTS AT      ROLE             ZXID  CONNECTIONS  PROCESS',
+    '     1  127.0.0.1:2181  leader    0x100000002            1     1001',
+    '     2  127.0.0.1:2182  follower  0x100000002            2     1002',
+    '     3  127.0.0.1:2183  follower  0x100000002            3        -',
+    'Ctrl-C stops all of them.',
+  ];
+  table.show(MEMBERS);
+  await screen.shows(rows);
+  table.say('server 3 ended\x1b[2J');
+  table.tell('127.0.0.1:2181\n');
+  const said = ['server 3 ended\\u{1b}[2J', '127.0.0.1:2181'];
+  await screen.shows([...said, ...rows]);
+  screen.resize(30, 24);
+  await screen.shows([...said, /^SERVER .*…$/, /^ +1 /, /^ +2 /, /^ +3 /, /^Ctrl-C/]);
+  table.close();
+  await screen.shows([...said, /^SERVER .*…$/, /^ +1 /, /^ +2 /, /^ +3 /, /^Ctrl-C/]);
+});
+
+test('the table of an ensemble has as many rows as there is room for', () => {
+  const shown = (rows: number) => {
+    const size = { columns: 80, rows };
+    return drawnRows(createElement(EnsembleTable, { state: MEMBERS, size }));
+  };
+  assert.is(shown(6).length, 5);
+  assert.equal(shown(5).slice(2), ['… and 2 more', 'Ctrl-C stops all of them.']);
 });
 
 test.run();

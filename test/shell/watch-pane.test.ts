@@ -1,18 +1,22 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { loadInk } from '../../src/shell/terminal/load-ink.js';
 import {
   beginWatch,
   endWatch,
   leftovers,
   NO_PANE,
-  paneRows,
+  type WatchPane as Pane,
+  paneHeight,
   rowsOf,
   scrollPane,
   tellWatch,
-  type WatchPane,
 } from '../../src/shell/watch-pane.js';
+import { createElement, drawnRows } from '../support/drawn.js';
 
-function withRows(count: number): WatchPane {
+const { WatchPane } = await loadInk(() => import('../../src/shell/shell-screen.js'));
+
+function withRows(count: number): Pane {
   const rows = Array.from({ length: count }, (_, i) => ({
     text: `row ${i}`,
     tone: 'event' as const,
@@ -20,8 +24,11 @@ function withRows(count: number): WatchPane {
   return tellWatch(beginWatch(NO_PANE, '/app -R'), rows, count);
 }
 
-function texts(pane: WatchPane, columns = 40, maxRows = 4): readonly string[] {
-  return paneRows(pane, columns, maxRows).map(({ text }) => text);
+function texts(pane: Pane, columns = 40, maxRows = 4): readonly string[] {
+  const height = paneHeight(pane, maxRows);
+  const rows = drawnRows(createElement(WatchPane, { pane, columns, height }), columns);
+  assert.is(rows.length, height);
+  return rows;
 }
 
 test('there is no pane without a watch', () => {

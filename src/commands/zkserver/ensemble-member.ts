@@ -4,6 +4,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { askWord } from '../../client/four-letter.js';
 import { parseServer } from '../../fourlw/srvr.js';
+import type { ShownMember } from './ensemble-screen.js';
 
 export interface MemberSeat {
   readonly sid: number;
@@ -14,12 +15,7 @@ export interface MemberSeat {
   readonly folder: string;
 }
 
-export interface MemberStatus {
-  /** leader, follower, observer; starting; no leader; ended, with how it ended. */
-  readonly state: string;
-  readonly zxid: string;
-  readonly connections: string;
-}
+type MemberStatus = Pick<ShownMember, 'state' | 'zxid' | 'connections'>;
 
 const ASK_TIMEOUT_MS = 900;
 const KILL_AFTER_MS = 10_000;
@@ -57,8 +53,10 @@ export class EnsembleMember {
     });
   }
 
-  get pid(): number {
-    return this.child.pid ?? 0;
+  get shown(): ShownMember {
+    const { sid, clientPort } = this.seat;
+    const { pid = 0 } = this.child;
+    return { sid, clientPort, pid, isRunning: this.isRunning, ...this.status };
   }
 
   get isServing(): boolean {

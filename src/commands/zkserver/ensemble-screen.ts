@@ -1,74 +1,41 @@
-/** How an ensemble on this machine is shown: a table that stays in place, or a line a change. */
-import { drawTable } from '../terminal/draw-table.js';
-import type { EnsembleMember } from './ensemble-member.js';
+/** How an ensemble on this machine is shown: where there is no terminal, by a line a change. */
 
-/** To the beginning of the line `count` lines above, and everything from there on cleared. */
-const clearAbove = (count: number): string => (count === 0 ? '' : `\u001b[${count}A\r\u001b[J`);
+/** What one of its servers is. */
+export interface ShownMember {
+  readonly sid: number;
+  readonly clientPort: number;
+  readonly pid: number;
+  readonly isRunning: boolean;
+  /** leader, follower, observer; starting; no leader; ended, with how it ended. */
+  readonly state: string;
+  readonly zxid: string;
+  readonly connections: string;
+}
 
-const TITLES = [
-  { text: 'SERVER', isRight: true },
-  { text: 'CLIENTS AT', isRight: false },
-  { text: 'ROLE', isRight: false },
-  { text: 'ZXID', isRight: true },
-  { text: 'CONNECTIONS', isRight: true },
-  { text: 'PROCESS', isRight: true },
-];
+export interface EnsembleScreen {
+  show(members: readonly ShownMember[]): void;
+  /** A sentence that stays. */
+  say(line: string): void;
+  /** What other programs read: it goes to stdout. */
+  tell(text: string): void;
+  close(): void;
+}
 
-export class EnsembleScreen {
-  /** Null where there is no terminal. */
-  private readonly terminal: ((text: string) => void) | null;
-  private readonly writeLine: (line: string) => void;
-  private drawnLines = 0;
-  private drawn = '';
-  /** What was told of each member last. */
-  private readonly told = new Map<EnsembleMember, string>();
-
-  constructor(terminal: ((text: string) => void) | null, writeLine: (line: string) => void) {
-    this.terminal = terminal;
-    this.writeLine = writeLine;
-  }
-
-  show(members: readonly EnsembleMember[]): void {
-    if (this.terminal === null) this.tellChanges(members);
-    else this.draw(members, this.terminal);
-  }
-
-  /** A sentence that stays, above the table. */
-  say(line: string): void {
-    this.clear();
-    this.writeLine(line);
-  }
-
-  /** Before something else is written to the terminal. */
-  clear(): void {
-    this.terminal?.(clearAbove(this.drawnLines));
-    this.drawnLines = 0;
-    this.drawn = '';
-  }
-
-  private draw(members: readonly EnsembleMember[], write: (text: string) => void): void {
-    const rows = members.map(({ seat, status, pid, isRunning }) => [
-      { text: `${seat.sid}`, isRight: true },
-      { text: `127.0.0.1:${seat.clientPort}`, isRight: false },
-      { text: status.state, isRight: false },
-      { text: status.zxid, isRight: true },
-      { text: status.connections, isRight: true },
-      { text: isRunning ? `${pid}` : '-', isRight: true },
-    ]);
-    const table = `${drawTable(TITLES, rows)}Ctrl-C stops all of them.\n`;
-    if (table === this.drawn) return;
-    write(`${clearAbove(this.drawnLines)}${table}`);
-    this.drawn = table;
-    this.drawnLines = table.split('\n').length - 1;
-  }
-
-  private tellChanges(members: readonly EnsembleMember[]): void {
-    for (const member of members) {
-      const { seat, status, pid } = member;
-      if (this.told.get(member) === status.state) continue;
-      this.told.set(member, status.state);
-      const place = `127.0.0.1:${seat.clientPort}, process ${pid}`;
-      this.writeLine(`server ${seat.sid} (${place}): ${status.state}`);
-    }
-  }
+export function lineScreen(io: {
+  writeOut(text: string): void;
+  writeError(line: string): void;
+}): EnsembleScreen {
+  const told = new Map<number, string>();
+  return {
+    show: (members) => {
+      for (const { sid, clientPort, pid, state } of members) {
+        if (told.get(sid) === state) continue;
+        told.set(sid, state);
+        io.writeError(`server ${sid} (127.0.0.1:${clientPort}, process ${pid}): ${state}`);
+      }
+    },
+    say: (line) => io.writeError(line),
+    tell: (text) => io.writeOut(text),
+    close: () => undefined,
+  };
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EnsembleMember, type MemberSeat } from './ensemble-member.js';
-import { EnsembleScreen } from './ensemble-screen.js';
+import { type EnsembleScreen, lineScreen } from './ensemble-screen.js';
 import { Exit, type ServerVerb, usageError, type VerbArguments, VerbError } from './verb.js';
 
 const LOOK_EVERY_MS = 250;
@@ -31,17 +31,16 @@ export const ensemble: ServerVerb = {
     const asked = args.options.get('--dir');
     const dir = asked === undefined ? mkdtempSync(join(tmpdir(), 'zkserver-')) : resolve(asked);
     const stop = waitForSignals();
-    const screen = new EnsembleScreen(io.terminal ?? null, io.writeError);
+    let screen = lineScreen(io);
     try {
       const seats = await prepare({ size, observers, basePort, dir });
+      if (io.openScreen !== undefined) screen = await io.openScreen();
       const members = seats.map((seat) => new EnsembleMember(seat, args.properties));
       const connectString = seats.map(({ clientPort }) => `127.0.0.1:${clientPort}`).join(',');
-      await watch(members, screen, stop, () => {
-        screen.clear();
-        io.writeOut(`${connectString}\n`);
-      });
+      await watch(members, screen, stop, () => screen.tell(`${connectString}\n`));
       return await end(members, screen, stop);
     } finally {
+      screen.close();
       if (asked === undefined) rmSync(dir, { recursive: true, force: true });
     }
   },
@@ -76,7 +75,7 @@ async function watch(
       hasServed = members.some(({ isServing }) => isServing);
       if (hasServed) onServing();
     }
-    screen.show(members);
+    screen.show(members.map(({ shown }) => shown));
     await delay(LOOK_EVERY_MS, undefined, { signal: asked }).catch(() => undefined);
   }
 }
@@ -97,7 +96,7 @@ async function end(
     state === 'leader' ? 2 : state === 'follower' ? 1 : 0;
   for (const member of [...members].sort((a, b) => turnOf(a) - turnOf(b))) {
     await member.stop();
-    screen.show(members);
+    screen.show(members.map(({ shown }) => shown));
   }
   return Exit.OK;
 }

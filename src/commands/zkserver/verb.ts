@@ -1,4 +1,5 @@
 /** What zkserver can be told to do: one file a verb, gathered in cli.ts. */
+import type { EnsembleScreen } from './ensemble-screen.js';
 
 /** How zkserver ends; zkserver(8) lists the same, and the server's own faults bring theirs. */
 export const Exit = {
@@ -26,8 +27,8 @@ export interface VerbIo {
   writeOut(text: string): void;
   /** One line for the operator; the newline is added. */
   writeError(line: string): void;
-  /** Writes to the terminal that stderr is; not there where it is none. */
-  readonly terminal?: (text: string) => void;
+  /** Shows an ensemble on the terminal that stderr is; undefined where it is not one. */
+  readonly openScreen?: () => Promise<EnsembleScreen>;
 }
 
 export interface ServerVerb {

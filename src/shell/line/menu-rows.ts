@@ -1,5 +1,6 @@
 import { textWidth, truncate } from '../../commands/terminal/text-width.js';
 import { safeLine } from '../../protocol/sanitize.js';
+import type { Span } from '../terminal/theme.js';
 
 const GAP = '  ';
 
@@ -11,7 +12,11 @@ export function menuRows(
   names: readonly string[],
   columns: number,
   maxRows: number,
-): readonly string[] {
+): readonly Span[][] {
+  return menuLines(names, columns, maxRows).map((text) => [{ text, tone: 'plain' }]);
+}
+
+function menuLines(names: readonly string[], columns: number, maxRows: number): readonly string[] {
   if (names.length === 0 || maxRows < 1) return [];
   // No more can be shown even at one column each.
   const shown = names.slice(0, columns * maxRows).map((name) => truncate(drawn(name), columns));

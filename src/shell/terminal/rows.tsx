@@ -2,7 +2,7 @@ import { Box, Text } from 'ink';
 import type { ReactNode } from 'react';
 import { paintSpans, type Span } from './theme.js';
 
-export interface Props {
+interface Props {
   /** Each no wider than the terminal: what is, is cut. */
   readonly rows: readonly (readonly Span[])[];
 }
@@ -10,7 +10,7 @@ export interface Props {
 /** Rows of the terminal, top to bottom. */
 export function Rows({ rows }: Props): ReactNode {
   return (
-    <Box flexDirection="column">
+    <Box flexDirection="column" flexShrink={0}>
       {rows.map((row, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: rows have no identity but their place.
         <Text key={index} wrap="truncate">

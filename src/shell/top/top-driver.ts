@@ -6,7 +6,6 @@ import { startState, step, type TopEvent, type TopState } from './top-state.js';
 /** Asks the members again and again, and carries out what the reducer wants. */
 export class TopDriver {
   state: TopState;
-  readonly intervalMs: number;
   private readonly session: LiveSession;
   private readonly listeners = new Set<() => void>();
   private timer: NodeJS.Timeout | undefined;
@@ -20,8 +19,7 @@ export class TopDriver {
 
   constructor(session: LiveSession) {
     this.session = session;
-    this.intervalMs = session.intervalMs;
-    this.state = startState(session.sort, session.filter);
+    this.state = startState(session);
     let whenDone = (): void => undefined;
     this.done = new Promise((resolve) => {
       whenDone = resolve;
@@ -81,7 +79,7 @@ export class TopDriver {
       return;
     }
     const spentMs = performance.now() - startedAt;
-    this.timer = setTimeout(() => this.tick(), Math.max(0, this.intervalMs - spentMs));
+    this.timer = setTimeout(() => this.tick(), Math.max(0, this.session.intervalMs - spentMs));
   }
 
   /** Reports a failed look; the next one follows at the usual interval. */
@@ -89,7 +87,7 @@ export class TopDriver {
     inBackground(this.look(), (error) => {
       this.report(error);
       clearTimeout(this.timer);
-      this.timer = setTimeout(() => this.tick(), this.intervalMs);
+      this.timer = setTimeout(() => this.tick(), this.session.intervalMs);
     });
   }
 
@@ -100,7 +98,7 @@ export class TopDriver {
 
   private tick(): void {
     if (!this.state.isPaused) this.lookBeside();
-    else this.timer = setTimeout(() => this.tick(), this.intervalMs);
+    else this.timer = setTimeout(() => this.tick(), this.session.intervalMs);
   }
 
   private async reset(): Promise<void> {

@@ -9,8 +9,8 @@ import { textWidth, truncate } from '../../commands/terminal/text-width.js';
 import { shownCell } from '../../commands/zkops/render/ops-cells.js';
 import { fitColumns } from '../../commands/zkops/render/ops-columns.js';
 import { safeLine } from '../../protocol/sanitize.js';
+import type { TerminalSize } from '../terminal/terminal-size.js';
 import type { Span, Tone } from '../terminal/theme.js';
-import type { TerminalSize } from '../terminal/use-terminal-size.js';
 import { sparkline } from './sparkline.js';
 import { rowsOf, type TopState } from './top-state.js';
 
@@ -38,27 +38,19 @@ const MAX_SPARK = 40;
 
 const plain = (text: string): Row => [{ text, tone: 'plain' }];
 
-/**
- * Each row is cut here: Ink cuts a row of wide characters one column too late.
- * @param intervalMs as the heading tells it
- */
-export function topScreen(state: TopState, size: TerminalSize, intervalMs: number): readonly Row[] {
-  return rowsOfScreen(state, size, intervalMs).map((row) => cut(row, size.columns));
+/** Each row is cut here: Ink cuts a row of wide characters one column too late. */
+export function topScreen(state: TopState, size: TerminalSize): readonly Row[] {
+  return rowsOfScreen(state, size).map((row) => cut(row, size.columns));
 }
 
-function rowsOfScreen(state: TopState, size: TerminalSize, intervalMs: number): readonly Row[] {
+function rowsOfScreen(state: TopState, size: TerminalSize): readonly Row[] {
   const { result } = state;
   const bottom = bottomRow(state);
   if (result === undefined) return [plain('zkops top: asking the members …'), bottom];
-  if (state.isHelp) return [heading(state, result, intervalMs), [], ...HELP.map(plain), [], bottom];
+  if (state.isHelp) return [heading(state, result), [], ...HELP.map(plain), [], bottom];
   const body = table(state, result, size);
   const notes = problems(result);
-  const head = [
-    heading(state, result, intervalMs),
-    verdict(result),
-    totals(state, size.columns),
-    [],
-  ];
+  const head = [heading(state, result), verdict(result), totals(state, size.columns), []];
   // One row less than there are: a terminal scrolls when its last one is written.
   const room = Math.max(1, size.rows - 1 - head.length - 1 - 2);
   const noteRoom = Math.min(notes.length, Math.max(2, room - body.rows.length - 1));
@@ -76,8 +68,8 @@ function rowsOfScreen(state: TopState, size: TerminalSize, intervalMs: number): 
   ];
 }
 
-function heading(state: TopState, { time, members }: OpsResult, intervalMs: number): Row {
-  const every = `every ${shortNumber(intervalMs / 1000)} s`;
+function heading(state: TopState, { time, members }: OpsResult): Row {
+  const every = `every ${shortNumber(state.intervalMs / 1000)} s`;
   const count =
     state.filter === '' ? `${members.length}` : `${rowsOf(state).length} of ${members.length}`;
   const pause = state.isPaused ? ', paused' : '';

@@ -15,6 +15,8 @@ export interface Trend {
 }
 
 export interface TopState {
+  /** As the heading tells it. */
+  readonly intervalMs: number;
   /** The last look; undefined before the first. */
   readonly result: OpsResult | undefined;
   readonly earlier: ReadonlyMap<string, EarlierLook>;
@@ -48,8 +50,11 @@ export interface Step {
   readonly effects: readonly TopEffect[];
 }
 
-export function startState(sort: string | undefined, filter: string): TopState {
+type Asked = Pick<TopState, 'intervalMs' | 'sort' | 'filter'>;
+
+export function startState({ intervalMs, sort, filter }: Asked): TopState {
   return {
+    intervalMs,
     result: undefined,
     earlier: new Map(),
     trends: new Map(),

@@ -4,8 +4,11 @@ import * as assert from 'uvu/assert';
 import { textWidth } from '../../../src/commands/terminal/text-width.js';
 import { ShellSession } from '../../../src/commands/zksh/session/shell-session.js';
 import { BrowserDriver } from '../../../src/shell/browser/browser-driver.js';
-import { browserRows, layoutOf, type Size } from '../../../src/shell/browser/browser-screen.js';
+import { indexOfSelected } from '../../../src/shell/browser/browser-state.js';
 import { KeyDecoder } from '../../../src/shell/terminal/key-decoder.js';
+import { loadInk } from '../../../src/shell/terminal/load-ink.js';
+import type { TerminalSize } from '../../../src/shell/terminal/terminal-size.js';
+import { createElement, drawnRows } from '../../support/drawn.js';
 import { FakeClient } from '../../support/fake-client.js';
 import { waitFor } from '../../support/wait-for.js';
 
@@ -14,12 +17,15 @@ interface World {
   readonly browser: BrowserDriver;
   /** Presses the keys of a terminal's bytes, and waits until their answers are there. */
   send(bytes: string): Promise<void>;
-  resize(size: Size): void;
+  resize(size: TerminalSize): void;
   rows(): readonly string[];
   /** The names of the tree, the selected one in brackets. */
   tree(): readonly string[];
 }
 
+const { BrowserScreen, TreePane, layoutOf } = await loadInk(
+  () => import('../../../src/shell/browser/browser-screen.js'),
+);
 const UP = '\x1b[A';
 const DOWN = '\x1b[B';
 const RIGHT = '\x1b[C';
@@ -44,15 +50,17 @@ async function browsing(root = '/'): Promise<World> {
   }
   const browser = new BrowserDriver(session, client, root);
   const decoder = new KeyDecoder();
-  let size: Size = { columns: 80, rows: 12 };
-  const resize = (next: Size) => {
+  let size: TerminalSize = { columns: 80, rows: 12 };
+  const resize = (next: TerminalSize) => {
     size = next;
     browser.dispatch({ type: 'resized', ...layoutOf(size) });
   };
   resize(size);
   await settled();
-  const texts = () =>
-    browserRows(browser.state, size).map((row) => row.map(({ text }) => text).join(''));
+  const texts = () => {
+    const { state } = browser;
+    return drawnRows(createElement(BrowserScreen, { state, size }), size.columns);
+  };
   return {
     client,
     browser,
@@ -62,32 +70,33 @@ async function browsing(root = '/'): Promise<World> {
       await settled();
     },
     rows: texts,
-    tree: () =>
-      browserRows(browser.state, size).flatMap((row) => {
-        const [first] = row;
-        if (first === undefined || !/^ *[▾▸ ] \S/.test(first.text)) return [];
-        const name = first.text.trim();
-        return first.tone === 'selected' ? [`[${name}]`] : [name];
-      }),
+    tree: () => {
+      const { state } = browser;
+      const pane = createElement(TreePane, { ...state, width: 40, height: 10 });
+      const at = indexOfSelected(state) - state.top;
+      return drawnRows(pane, 40)
+        .map((row, index) => (index === at ? `[${row.trim()}]` : row.trim()))
+        .filter((row) => row !== '');
+    },
   };
 }
 
 test('the root is open, and marks tell what has children', async () => {
   const { tree, rows, browser } = await browsing();
   assert.equal(tree(), ['[▾ / 3]', '▸ app 3', 'web', 'zookeeper']);
-  assert.match(rows()[0] ?? '', /^\/ {2}fake:2181 \(connected\) +$/);
+  assert.match(rows()[0] ?? '', /^\/ {2}fake:2181 \(connected\)$/);
   browser.leave();
 });
 
 test('keys move, open and close, and the value follows', async () => {
   const { send, tree, rows } = await browsing();
   await send(DOWN);
-  assert.match(rows()[3] ?? '', / │ hello +$/);
+  assert.match(rows()[3] ?? '', / │ hello$/);
   assert.match(rows()[1] ?? '', /version 0, 5 bytes, 3 children, as text/);
   await send(RIGHT);
   await send(RIGHT);
   assert.is(tree()[2], '[config]');
-  assert.match(rows()[4] ?? '', / │ {3}"debug": true +$/);
+  assert.match(rows()[4] ?? '', / │ {3}"debug": true$/);
   await send(LEFT);
   assert.is(tree()[1], '[▾ app 3]');
   await send(LEFT);
@@ -108,9 +117,9 @@ test('v goes through the forms; Tab scrolls the value', async () => {
   );
   await settled();
   await send(`t\t${DOWN}${DOWN}`);
-  assert.match(rows()[3] ?? '', / │ n2 +$/);
+  assert.match(rows()[3] ?? '', / │ n2$/);
   await send('\x1b[F');
-  assert.match(rows().at(-2) ?? '', / │ n39 +$/);
+  assert.match(rows().at(-2) ?? '', / │ n39$/);
   await send(`\t${UP}q`);
   assert.is(await browser.left, '/app');
 });
@@ -157,7 +166,7 @@ test('what may not be read says so, and the keys go on', async () => {
   assert.is(tree()[2], '[web]');
 });
 
-test('rows are as wide as the terminal at any size, whatever names hold', async () => {
+test('rows fit the terminal at any size, whatever names hold', async () => {
   const { send, resize, rows } = await browsing('/app');
   await send(DOWN + DOWN);
   for (const columns of [20, 40, 61, 100]) {
@@ -166,7 +175,7 @@ test('rows are as wide as the terminal at any size, whatever names hold', async 
       const drawn = rows();
       assert.ok(drawn.length < lines, `${columns}x${lines}`);
       for (const row of drawn) {
-        assert.is(textWidth(row), columns - 1, JSON.stringify(row));
+        assert.ok(textWidth(row) < columns, JSON.stringify(row));
         assert.not.ok(row.includes('\x1b'));
       }
     }

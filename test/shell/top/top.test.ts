@@ -3,8 +3,8 @@ import * as assert from 'uvu/assert';
 import type { Member } from '../../../src/commands/ensemble/member.js';
 import type { OpsResult } from '../../../src/commands/ensemble/verdict/result.js';
 import { textWidth } from '../../../src/commands/terminal/text-width.js';
+import { loadInk } from '../../../src/shell/terminal/load-ink.js';
 import { sparkline } from '../../../src/shell/top/sparkline.js';
-import { topScreen } from '../../../src/shell/top/top-screen.js';
 import {
   rowsOf,
   startState,
@@ -14,8 +14,11 @@ import {
 } from '../../../src/shell/top/top-state.js';
 import { captured, failing, verbNamed } from '../../commands/zkops/members-of.js';
 import { resultOf } from '../../commands/zkops/results.js';
+import { createElement, drawnRows } from '../../support/drawn.js';
 
+const { TopTable } = await loadInk(() => import('../../../src/shell/top/top-table.js'));
 const top = verbNamed('top');
+const START = startState({ intervalMs: 3000, sort: undefined, filter: '' });
 const SIZE = { columns: 80, rows: 24 };
 
 function withRate(member: Member, requestsPerSecond: number, latencyMs = 1): Member {
@@ -39,7 +42,7 @@ function stateAfter(...events: readonly (OpsResult | string)[]): TopState {
 
 /** A key a string, a look a result. */
 function walk(events: readonly (OpsResult | string)[]) {
-  let state = startState(undefined, '');
+  let state = START;
   const effects: TopEffect[] = [];
   for (const event of events) {
     const next = step(
@@ -53,7 +56,7 @@ function walk(events: readonly (OpsResult | string)[]) {
 }
 
 const shown = (state: TopState, size = SIZE) =>
-  topScreen(state, size, 3000).map((row) => row.map(({ text }) => text).join(''));
+  drawnRows(createElement(TopTable, { state, size }), size.columns);
 const ports = (state: TopState) => rowsOf(state).map(({ address }) => address.port);
 
 test('bars are as high as the highest that is shown', () => {
@@ -135,7 +138,7 @@ test('the trend is as long as the widest terminal, and no longer', () => {
 test('no row is wider than the terminal, whatever stands in it', () => {
   const wide = { ...captured(top, 'leader', 2181), server: '漢字ノード一' };
   const state = stateAfter(resultOf(top, [wide, failing(top, 2182, 'refused')]));
-  const states = [startState(undefined, ''), state, { ...state, isHelp: true }];
+  const states = [START, state, { ...state, isHelp: true }];
   for (let columns = 1; columns < 90; columns++) {
     for (const each of states.flatMap((one) => [one, { ...one, notice: '漢字'.repeat(50) }])) {
       for (const row of shown(each, { columns, rows: 24 })) {

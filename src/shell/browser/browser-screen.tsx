@@ -1,6 +1,8 @@
-// What the full-screen browser draws, as rows of spans: the tree, and the value of what is selected
-// beside it, or below it where the terminal is narrow.
+// What the full-screen browser draws: the tree, and the value of what is selected beside it, or
+// below it where the terminal is narrow.
 
+import { Box } from 'ink';
+import type { ReactNode } from 'react';
 import {
   graphemes,
   graphemeWidth,
@@ -10,14 +12,12 @@ import {
 import type { Stat } from '../../protocol/data.js';
 import { safeLine } from '../../protocol/sanitize.js';
 import { formatSessionId } from '../../protocol/session-id.js';
+import type { ViewProps } from '../terminal/mount-ink.js';
+import { Rows } from '../terminal/rows.js';
+import type { TerminalSize } from '../terminal/terminal-size.js';
 import type { Span, Tone } from '../terminal/theme.js';
 import type { BrowserState } from './browser-state.js';
 import { type TreeRow, treeRows } from './tree-rows.js';
-
-export interface Size {
-  readonly columns: number;
-  readonly rows: number;
-}
 
 /** How the screen is divided. One row stays free: Ink clears a terminal that it fills. */
 export interface Layout {
@@ -38,15 +38,15 @@ const MAX_TREE_WIDTH = 50;
 /** Title and keys. */
 const FRAME_ROWS = 2;
 const STAT_ROWS = 2;
-const GAP = ' │ ';
+const GAP: Span = { text: ' │ ', tone: 'dim' };
 
-export function layoutOf({ columns, rows }: Size): Layout {
+export function layoutOf({ columns, rows }: TerminalSize): Layout {
   const width = Math.max(1, columns - 1);
   const height = Math.max(2, rows - 1 - FRAME_ROWS);
   const isSideBySide = columns >= SIDE_BY_SIDE_COLUMNS;
   const treeWidth = isSideBySide ? Math.min(MAX_TREE_WIDTH, Math.floor(width * 0.4)) : width;
   const treeHeight = isSideBySide ? height : Math.max(1, Math.floor(height / 2));
-  const valueWidth = isSideBySide ? width - treeWidth - GAP.length : width;
+  const valueWidth = isSideBySide ? width - treeWidth - GAP.text.length : width;
   const valuePaneHeight = isSideBySide ? height : height - treeHeight;
   return {
     isSideBySide,
@@ -58,22 +58,21 @@ export function layoutOf({ columns, rows }: Size): Layout {
   };
 }
 
-type Row = readonly Span[];
-
-export function browserRows(state: BrowserState, size: Size): readonly Row[] {
-  const layout = layoutOf(size);
+export function BrowserScreen({ state, size }: ViewProps<BrowserState>): ReactNode {
+  const { isSideBySide, treeWidth, treeHeight, valueWidth, valueHeight } = layoutOf(size);
   const width = Math.max(1, size.columns - 1);
-  const tree = treePane(state, layout);
-  const value = valuePane(state, layout);
-  const body = layout.isSideBySide
-    ? tree.map((row, index): Row => [...row, { text: GAP, tone: 'dim' }, ...(value[index] ?? [])])
-    : [...tree, ...value];
-  const rows = [[titleOf(state, width)], ...body, [bottomOf(state, width)]];
-  return rows.slice(0, Math.max(1, size.rows - 1));
-}
-
-function titleOf({ server, selected }: BrowserState, width: number): Span {
-  return { text: fit(`${selected}  ${server}`, width), tone: 'selected' };
+  const title = fit(`${state.selected}  ${state.server}`, width);
+  return (
+    <Box flexDirection="column" height={Math.max(1, size.rows - 1)} overflow="hidden">
+      <Rows rows={[[{ text: title, tone: 'selected' }]]} />
+      <Box flexDirection={isSideBySide ? 'row' : 'column'} flexShrink={0}>
+        <TreePane {...state} width={treeWidth} height={treeHeight} />
+        {isSideBySide && <Rows rows={Array.from({ length: treeHeight }, () => [GAP])} />}
+        <ValuePane {...state} width={valueWidth} height={valueHeight} />
+      </Box>
+      <Rows rows={[[bottomOf(state, width)]]} />
+    </Box>
+  );
 }
 
 const TREE_KEYS =
@@ -81,20 +80,31 @@ const TREE_KEYS =
 const VALUE_KEYS = '↑↓←→ scroll  Tab tree  t text  s json  x hex  q leave';
 
 function bottomOf({ search, note, hasValueFocus }: BrowserState, width: number): Span {
-  if (note !== undefined) return { text: fit(note, width), tone: 'busy' };
+  if (note !== undefined) return { text: cut(note, width), tone: 'busy' };
   if (search?.isTyped === true) {
-    return { text: fit(`/${search.text}▏ Enter keeps it, n finds the next`, width), tone: 'plain' };
+    return { text: cut(`/${search.text}▏ Enter keeps it, n finds the next`, width), tone: 'plain' };
   }
-  return { text: fit(hasValueFocus ? VALUE_KEYS : TREE_KEYS, width), tone: 'dim' };
+  return { text: cut(hasValueFocus ? VALUE_KEYS : TREE_KEYS, width), tone: 'dim' };
 }
 
-function treePane(state: BrowserState, { treeHeight, treeWidth }: Layout): readonly Row[] {
-  const shown = treeRows(state.tree, state.root).slice(state.top, state.top + treeHeight);
-  const rows = shown.map((row): Row => [treeLine(state, row, treeWidth)]);
-  return filled(rows, treeHeight, treeWidth);
+interface PaneSize {
+  readonly width: number;
+  readonly height: number;
 }
 
-function treeLine(state: BrowserState, { path, name, depth }: TreeRow, width: number): Span {
+type Tree = Pick<BrowserState, 'tree' | 'root' | 'selected' | 'top' | 'hasValueFocus'>;
+
+/** The znodes in view, the selected one marked. */
+export function TreePane({ width, height, ...state }: Tree & PaneSize): ReactNode {
+  const shown = treeRows(state.tree, state.root).slice(state.top, state.top + height);
+  return (
+    <Box width={width} height={height} flexShrink={0}>
+      <Rows rows={shown.map((row) => [treeLine(state, row, width)])} />
+    </Box>
+  );
+}
+
+function treeLine(state: Tree, { path, name, depth }: TreeRow, width: number): Span {
   const node = state.tree.get(path);
   const count = node?.children?.length ?? node?.stat?.numChildren;
   const mark = node?.isOpen === true ? '▾' : count === undefined || count > 0 ? '▸' : ' ';
@@ -108,25 +118,32 @@ function treeLine(state: BrowserState, { path, name, depth }: TreeRow, width: nu
   return { text, tone: toneOf(state, path, node?.fault) };
 }
 
-function toneOf(state: BrowserState, path: string, fault: string | undefined): Tone {
+function toneOf(state: Tree, path: string, fault: string | undefined): Tone {
   if (path === state.selected) return state.hasValueFocus ? 'command' : 'selected';
   return fault === undefined ? 'plain' : 'bad';
 }
 
-function valuePane(state: BrowserState, layout: Layout): readonly Row[] {
+type Value = Pick<BrowserState, 'value' | 'valueTop' | 'valueLeft'>;
+
+/** What is known of the znode, and its data in `height` rows below that. */
+export function ValuePane({ width, height, ...state }: Value & PaneSize): ReactNode {
   const { value, valueTop, valueLeft } = state;
-  const { valueWidth: width, valueHeight: height } = layout;
-  const facts = value.fault === undefined ? statLines(value.stat, value.view?.form) : ['', ''];
-  const rows: Row[] = facts.map((text): Row => [{ text: fit(text, width), tone: 'dim' }]);
-  if (value.fault !== undefined) rows.push([{ text: fit(value.fault, width), tone: 'bad' }]);
-  const { view } = value;
+  const { view, fault } = value;
+  const facts = fault === undefined ? statLines(value.stat, view?.form) : ['', ''];
+  const rows: Span[] = facts.map((text) => ({ text: cut(text, width), tone: 'dim' }));
+  if (fault !== undefined) rows.push({ text: cut(fault, width), tone: 'bad' });
   if (view !== undefined) {
     const end = Math.min(view.count, valueTop + height);
     for (let at = valueTop; at < end; at++) {
-      rows.push([{ text: fit(cutLeft(view.line(at), valueLeft, width), width), tone: 'plain' }]);
+      const text = truncate(cutLeft(view.line(at), valueLeft, width), width);
+      rows.push({ text, tone: 'plain' });
     }
   }
-  return filled(rows, height + STAT_ROWS, width);
+  return (
+    <Box width={width} height={height + STAT_ROWS} flexShrink={0}>
+      <Rows rows={rows.map((row) => [row])} />
+    </Box>
+  );
 }
 
 function statLines(stat: Stat | undefined, form: string | undefined): readonly string[] {
@@ -141,12 +158,6 @@ function statLines(stat: Stat | undefined, form: string | undefined): readonly s
   ];
   const changed = new Date(Number(stat.mtime)).toISOString().replace('T', ' ').slice(0, 19);
   return [facts.join(', '), `changed ${changed} UTC`];
-}
-
-function filled(rows: readonly Row[], height: number, width: number): readonly Row[] {
-  const blank: Row = [{ text: ' '.repeat(width), tone: 'plain' }];
-  const missing = Math.max(0, height - rows.length);
-  return [...rows, ...Array.from({ length: missing }, () => blank)].slice(0, height);
 }
 
 /** Without its first columns; far more than is seen need not be measured. */
@@ -164,8 +175,13 @@ function cutLeft(line: string, columns: number, width: number): string {
 
 /** In exactly so many columns. */
 function fit(text: string, width: number): string {
-  const cut = truncate(drawnText(text), width);
-  return cut + ' '.repeat(Math.max(0, width - textWidth(cut)));
+  const shown = cut(text, width);
+  return shown + ' '.repeat(Math.max(0, width - textWidth(shown)));
+}
+
+/** In no more columns, whatever it holds. */
+function cut(text: string, width: number): string {
+  return truncate(drawnText(text), width);
 }
 
 function drawnText(text: string): string {

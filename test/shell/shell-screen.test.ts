@@ -5,8 +5,19 @@ import { resolvePath } from '../../src/commands/zksh/language/resolve-path.js';
 import { allCommands } from '../../src/commands/zksh/running/registry.js';
 import { EMPTY_LINE } from '../../src/shell/line/line-editor.js';
 import { makeVocabulary } from '../../src/shell/line/vocabulary.js';
-import { screenOf } from '../../src/shell/screen.js';
 import { initialState, type ShellState } from '../../src/shell/shell-state.js';
+import { loadInk } from '../../src/shell/terminal/load-ink.js';
+import {
+  beginWatch,
+  NO_PANE,
+  rowsOf as paneRowsOf,
+  tellWatch,
+} from '../../src/shell/watch-pane.js';
+import { createElement, drawnRows } from '../support/drawn.js';
+
+const { ShellScreen, StatusBar, frameOf } = await loadInk(
+  () => import('../../src/shell/shell-screen.js'),
+);
 
 const resolver = { resolve: (text: string) => resolvePath(text, '/') };
 const BASE = initialState(makeVocabulary(await allCommands()), {
@@ -21,8 +32,15 @@ function typed(text: string, more: Partial<ShellState> = {}): ShellState {
 }
 
 function rowsOf(state: ShellState, columns = 80, rows = 24): readonly string[] {
-  const { input, menu, status } = screenOf(state, resolver, { columns, rows });
-  return [...input.rows, ...menu, [status]].map((row) => row.map(({ text }) => text).join(''));
+  const size = { columns, rows };
+  const shown = drawnRows(createElement(ShellScreen, { state, resolver, size }), columns);
+  const frame = frameOf({ state, resolver, size }).rows.map((row) => row.map(({ text }) => text));
+  assert.equal(
+    frame.map((texts) => texts.join('').trimEnd()),
+    shown,
+    'a repair knows what stands there',
+  );
+  return shown;
 }
 
 test('the line stands above what is said of it', () => {
@@ -37,7 +55,7 @@ test('a search, a question and a slow command show themselves', () => {
   const search = { query: 'ls', index: 0, hasFailed: false, before: { text: '', cursor: 0 } };
   const searching = { ...BASE, line: { ...EMPTY_LINE, text: 'ls /', search } };
   assert.is(rowsOf(searching)[0], "(search 'ls') ls /");
-  assert.is(rowsOf(typed('typed on', { question: 'Sure?' }))[0], 'Sure? [y/N] ');
+  assert.is(rowsOf(typed('typed on', { question: 'Sure?' }))[0], 'Sure? [y/N]');
   const running = { line: 'deleteall /a', isSlow: true };
   const slow = rowsOf(typed('typed on', { running, queue: ['ls /'] }));
   assert.equal(slow, ['typed on', 'running deleteall /a, 1 more to run; Ctrl-C interrupts']);
@@ -45,6 +63,7 @@ test('a search, a question and a slow command show themselves', () => {
 
 test('it fits every terminal: never as high, never as wide', () => {
   const menu = Array.from({ length: 500 }, (_, index) => `name-${index}`);
+  const watched = paneRowsOf('NodeCreated /漢字\n'.repeat(30));
   const text = `create /a '${'漢字 and more\n'.repeat(40)}`;
   for (const [columns, rows] of [
     [80, 24],
@@ -52,10 +71,22 @@ test('it fits every terminal: never as high, never as wide', () => {
     [20, 5],
     [10, 4],
   ] as const) {
-    const shown = rowsOf(typed(text, { menu }), columns, rows);
+    const pane = tellWatch(beginWatch(NO_PANE, '/a'), watched, 30);
+    const shown = rowsOf(typed(text, { menu, pane }), columns, rows);
     assert.ok(shown.length < rows, `${shown.length} rows of ${rows}`);
     assert.ok(shown.every((row) => textWidth(row) < columns, `${columns} columns`));
   }
+});
+
+test('the status is one row, whatever it holds', () => {
+  const status = { text: 'a\nb\x1b[2J漢字', tone: 'bad' } as const;
+  const shown = (columns: number) => drawnRows(createElement(StatusBar, { status, columns }));
+  assert.equal(shown(80), ['a b\\u{1b}[2J漢字']);
+  assert.equal(shown(14), ['a b\\u{1b}[2J…']);
+});
+
+test('nothing stands there when the shell is left', () => {
+  assert.equal(rowsOf({ ...BASE, isLeaving: true }), []);
 });
 
 test.run();

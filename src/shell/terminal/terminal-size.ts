@@ -1,0 +1,9 @@
+export interface TerminalSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** A terminal that cannot say its size says 0. */
+export function sizeOf({ columns, rows }: NodeJS.WriteStream): TerminalSize {
+  return { columns: columns || 80, rows: rows || 24 };
+}
