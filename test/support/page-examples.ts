@@ -1,0 +1,103 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import * as assert from 'uvu/assert';
+import { freePort } from './free-port.js';
+import { makeTempDir } from './temp-dir.js';
+import { PROJECT_ROOT } from './tidy/source-file.js';
+
+/** Runs the examples of a page of Markdown: it must show what a terminal shows. */
+
+const BIN = new URL('../../bin/', import.meta.url);
+export const COMMANDS = ['zksh', 'zkops', 'zkserver'] as const;
+
+interface Example {
+  readonly command: string;
+  /** Lines; "…" stands for any text, and alone for any lines. */
+  readonly output: readonly string[];
+}
+
+export function blocksOf(page: string, language: string): string[] {
+  const fence = new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm');
+  return [...page.matchAll(fence)].map((match) => match[1] ?? '');
+}
+
+export function examplesOf(page: string): Example[] {
+  return blocksOf(page, 'console').flatMap((block) =>
+    block
+      .split(/^\$ /m)
+      .slice(1)
+      .map((part) => {
+        const [command = '', ...output] = part.trimEnd().split('\n');
+        return { command, output };
+      }),
+  );
+}
+
+/** The width of a column depends on the port. */
+function normal(line: string): string {
+  return line.replace(/ {2,}/g, '  ').trimEnd();
+}
+
+function patternOf(lines: readonly string[]): RegExp {
+  const parts = lines.map((line) => {
+    if (line === '…') return '(?:.*\n)*';
+    const texts = normal(line)
+      .split('…')
+      .map((text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/ {2}/g, ' +'));
+    return `${texts.join('.*')}\n`;
+  });
+  return new RegExp(`^${parts.join('')}$`);
+}
+
+/** Scripts with the names of the commands, for a PATH. */
+export function makeCommands(folder: string): void {
+  mkdirSync(folder);
+  for (const name of COMMANDS) {
+    const script = fileURLToPath(new URL(`${name}.cjs`, BIN));
+    writeFileSync(join(folder, name), `#!/bin/sh\nexec '${process.execPath}' '${script}' "$@"\n`);
+    chmodSync(join(folder, name), 0o755);
+  }
+}
+
+/** Types the console blocks in turn, in a folder of their own; 2181 stands for a free port. */
+export async function checkConsole(page: string): Promise<void> {
+  const home = makeTempDir('page');
+  const port = String(await freePort());
+  const bin = join(home.path, 'bin');
+  makeCommands(bin);
+  const type = (command: string): string => {
+    const { stdout } = spawnSync('sh', ['-c', `{ ${command.replaceAll('2181', port)} ; } 2>&1`], {
+      cwd: home.path,
+      encoding: 'utf8',
+      env: { ...process.env, NO_COLOR: '1', PATH: [bin, process.env['PATH']].join(delimiter) },
+    });
+    return stdout.replaceAll(port, '2181');
+  };
+  try {
+    for (const { command, output } of examplesOf(page)) {
+      const shown = type(command);
+      const lines = shown === '' ? '' : `${shown.trimEnd().split('\n').map(normal).join('\n')}\n`;
+      if (!patternOf(output).test(lines)) assert.is(shown, output.join('\n'), command);
+    }
+  } finally {
+    type('zkserver stop 2181 ./data');
+    home.remove();
+  }
+}
+
+/** Runs each block of JavaScript; the block of text after it is what it prints. */
+export function checkPrograms(page: string): void {
+  // From the folder of the package, so that its own name is found as a user's import would be.
+  const runs = blocksOf(page, 'js').map((program) =>
+    spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
+      cwd: PROJECT_ROOT,
+      encoding: 'utf8',
+    }),
+  );
+  assert.equal(
+    runs.map(({ stdout, stderr }) => stderr + stdout),
+    blocksOf(page, 'text'),
+  );
+}
