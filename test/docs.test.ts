@@ -5,8 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import * as recipes from '../src/recipes/index.js';
+import { errorsPage } from './support/errors-page.js';
 import { blocksOf, COMMANDS, checkConsole, checkPrograms } from './support/page-examples.js';
-import { PROJECT_ROOT, readProjectFile } from './support/tidy/source-file.js';
+import { PROJECT_ROOT, readProjectFile, readSources } from './support/tidy/source-file.js';
 
 const ROOT_PAGES = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'ARCHITECTURE.md'];
 const GUIDES = readdirSync(join(PROJECT_ROOT, 'docs'))
@@ -29,6 +30,10 @@ test('the index of docs/ has every page', () => {
     (name) => name !== 'README.md' && !index.includes(`(${name})`),
   );
   assert.equal(missing, []);
+});
+
+test('docs/errors.md has the text of every error (npm run errors)', () => {
+  assert.fixture(readProjectFile('docs/errors.md'), errorsPage(readSources('src')));
 });
 
 /** As GitHub makes the anchor of a heading. */
