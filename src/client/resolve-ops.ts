@@ -31,7 +31,7 @@ function resolveOp(chroot: string, op: Op): MultiOp {
   switch (op.op) {
     case 'create': {
       const { code, args } = resolveCreate(chroot, op.path, op.data ?? null, op.options);
-      // Inside a multi Apache's server reads a create2 as a create, and answers it as one.
+      // Apache's servers before 3.9 read a create2 within a multi as a create.
       return { op: 'create', code: code === OpCode.create2 ? OpCode.create : code, args };
     }
     case 'delete':

@@ -1,4 +1,5 @@
 import type { InputArchive } from '../jute/input-archive.js';
+import { JuteError } from '../jute/jute-error.js';
 import { OutputArchive } from '../jute/output-archive.js';
 import { type ACL, ACLVector } from './data.js';
 import { OPEN_ACL_UNSAFE } from './perms.js';
@@ -14,6 +15,28 @@ export function readAcl(input: InputArchive): readonly ACL[] {
   input.at += OPEN_BYTES.length;
   return OPEN_ACL_UNSAFE;
 }
+
+/**
+ * The ACL of a request, where strings may be null. A null scheme reads as "", which no server
+ * knows, and so does the null id of `auth`.
+ * @throws JuteError for a null id of a scheme that looks at it, as Apache's server fails there
+ */
+export function readRequestedAcl(input: InputArchive): readonly ACL[] {
+  if (isOpenAt(input)) return readAcl(input);
+  const acl: ACL[] = [];
+  for (let left = input.readCount(MIN_ENTRY_SIZE); left > 0; left--) {
+    const perms = input.readInt();
+    const scheme = input.readString() ?? '';
+    const id = input.readString();
+    if (id === null && NEEDS_ID.has(scheme)) throw new JuteError(`an id of ${scheme} is null`);
+    acl.push({ perms, id: { scheme, id: id ?? '' } });
+  }
+  return acl;
+}
+
+/** Int perms and the lengths of two strings. */
+const MIN_ENTRY_SIZE = 12;
+const NEEDS_ID: ReadonlySet<string> = new Set(['world', 'digest', 'ip', 'sasl', 'x509', 'super']);
 
 export function writeAcl(out: OutputArchive, acl: readonly ACL[]): void {
   if (acl === OPEN_ACL_UNSAFE) out.writeRun(OPEN_BYTES, 0, OPEN_BYTES.length);

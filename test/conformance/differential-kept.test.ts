@@ -121,6 +121,17 @@ const KEPT: readonly Difference[] = [
     theirs: '3 PATH',
   },
   {
+    what: 'a create2 within a multi',
+    why: 'is answered as create2 since 3.9.0; before, as create',
+    play: async (a, _b, path) => {
+      const op = { ...create(path), type: OpCode.create2 };
+      const reply = await a.request(OpCode.multi, encodeOp({ type: OpCode.multi, ops: [op] }, 0n));
+      return `type ${reply?.body.readInt32BE(0)}`;
+    },
+    ours: 'type 15',
+    theirs: 'type 1',
+  },
+  {
     what: 'a create behind a setACL that forbids it, in one turn',
     why: 'prep holds requests against the ACL that is on its way; at Apache it is a race',
     play: async (a, _b, path) => {

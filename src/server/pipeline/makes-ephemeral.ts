@@ -14,7 +14,10 @@ export function makesEphemeral(type: number, { bytes, at, end }: InputArchive): 
   if (type === OpCode.create || type === OpCode.create2) return isEphemeral(input);
   if (type !== OpCode.multi) return false;
   const ops = readOps(input) ?? [];
-  return ops.some((op) => op.type === OpCode.create && isEphemeral(op.body));
+  return ops.some(({ type, body }) => {
+    const isCreate = type === OpCode.create || type === OpCode.create2;
+    return isCreate && isEphemeral(body);
+  });
 }
 
 function isEphemeral(input: InputArchive): boolean {

@@ -7,7 +7,7 @@
 import type { InputArchive } from '../../jute/input-archive.js';
 import { JuteError } from '../../jute/jute-error.js';
 import { ustring } from '../../jute/record.js';
-import { readAcl } from '../../protocol/acl-codec.js';
+import { readRequestedAcl } from '../../protocol/acl-codec.js';
 import {
   type CreateMode,
   createModeOf,
@@ -162,7 +162,7 @@ export class Prep {
     const path = ustring.read(input);
     const data = input.readLatin1();
     const dataEnd = input.at;
-    const asked = readAcl(input);
+    const asked = readRequestedAcl(input);
     const mode = createModeOf(input.readInt());
     const ttl = type === OpCode.createTTL ? input.readLong() : -1n;
     if (mode === undefined) return ErrorCode.BADARGUMENTS;
@@ -279,7 +279,7 @@ export class Prep {
 
   private prepareSetACL(input: InputArchive, author: Author): Outcome {
     const path = ustring.read(input);
-    const asked = readAcl(input);
+    const asked = readRequestedAcl(input);
     const version = input.readInt();
     if (pathFault(path) !== undefined) return ErrorCode.BADARGUMENTS;
     const acl = this.auth.fixUp(asked, author.ids);

@@ -2,7 +2,7 @@
 import { InputArchive } from '../../jute/input-archive.js';
 import { JuteError } from '../../jute/jute-error.js';
 import { ustring } from '../../jute/record.js';
-import { readAcl } from '../../protocol/acl-codec.js';
+import { readRequestedAcl } from '../../protocol/acl-codec.js';
 import { createModeOf } from '../../protocol/create-mode.js';
 import type { Id } from '../../protocol/data.js';
 import { OpCode } from '../../protocol/op-code.js';
@@ -44,14 +44,15 @@ function skipOp(type: number, input: InputArchive): number {
     input.readInt();
     return type;
   }
-  readAcl(input);
+  readRequestedAcl(input);
   const mode = createModeOf(input.readInt());
   if (type === OpCode.createTTL) {
     input.readLong();
     if (mode?.isTTL === true) return type;
   }
-  // Within a multi the mode alone says which create it is (Op.create): create2 answers as create.
-  return mode?.isContainer === true ? OpCode.createContainer : OpCode.create;
+  if (mode?.isContainer === true) return OpCode.createContainer;
+  // Apart from that the mode says which create it is (Op.create).
+  return type === OpCode.create2 ? OpCode.create2 : OpCode.create;
 }
 
 /** Header and digest of a log entry, and the few bytes that a record may have over its request. */

@@ -10,7 +10,7 @@ import { EnsembleWorld } from './ensemble-world.js';
 function reconfigOf(client: Peer) {
   return (role: string, leavingServers: string): void => {
     const joiningServers = `server.1=127.0.0.1:2000:3000:${role};4000`;
-    const asked = { joiningServers, leavingServers, newMembers: '', curConfigId: -1n };
+    const asked = { joiningServers, leavingServers, newMembers: null, curConfigId: -1n };
     client.push(client.request(OpCode.reconfig, asked));
   };
 }
@@ -104,7 +104,7 @@ test('one that joins behind a reconfig hears of the next, which is only proposed
   const leader = world.leader ?? 0;
   const client = world.client(leader);
   const reconfig = (joiningServers: string, leavingServers: string) => {
-    const asked = { joiningServers, leavingServers, newMembers: '', curConfigId: -1n };
+    const asked = { joiningServers, leavingServers, newMembers: null, curConfigId: -1n };
     client.push(client.request(OpCode.reconfig, asked));
   };
   const { disk } = world.member(1);
@@ -160,7 +160,7 @@ test('a snapshot of the leader ends a reconfig that was proposed in another hist
   world.allServe();
   const client = world.client(3);
   for (const sid of [1, 2]) world.member(sid).isDiskHeld = true;
-  const leaving = { joiningServers: '', leavingServers: '1', newMembers: '', curConfigId: -1n };
+  const leaving = { joiningServers: '', leavingServers: '1', newMembers: null, curConfigId: -1n };
   client.push(client.request(OpCode.reconfig, leaving));
   assert.not(world.member(3).peer.membership.next === null);
   for (const sid of [1, 2, 3]) world.crash(sid);

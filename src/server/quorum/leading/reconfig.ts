@@ -44,7 +44,7 @@ export function planReconfig(
   if (isOther) return ErrorCode.BADVERSION;
   const { newMembers, joiningServers, leavingServers } = request;
   const wanted =
-    newMembers === null || newMembers === ''
+    newMembers === null
       ? changed(present, joiningServers ?? '', leavingServers ?? '')
       : parseQuorumConfig(newMembers.replaceAll(',', '\n'));
   if (typeof wanted === 'string') return ErrorCode.BADARGUMENTS;

@@ -15,7 +15,7 @@ test('a reconfig brings in two members, and lets two go, the leader among them',
     client.request(OpCode.reconfig, {
       joiningServers,
       leavingServers,
-      newMembers: '',
+      newMembers: null,
       curConfigId: -1n,
     });
   const spec = (sid: number) =>
@@ -52,7 +52,7 @@ test('a member that was away for two reconfigs follows at once', () => {
     ['', '2'],
     [spec, ''],
   ]) {
-    const asked = { joiningServers, leavingServers, newMembers: '', curConfigId: -1n };
+    const asked = { joiningServers, leavingServers, newMembers: null, curConfigId: -1n };
     client.push(client.request(OpCode.reconfig, asked));
     assert.equal(client.take(), ['reconfig ok']);
   }
@@ -73,7 +73,7 @@ test('a member that comes while a reconfig is proposed waits for it to be commit
   world.crash(1);
   const { version } = world.member(3).peer.membership.config;
   for (const sid of [2, 3]) world.member(sid).isDiskHeld = true;
-  const leaving = { joiningServers: '', leavingServers: '2', newMembers: '', curConfigId: -1n };
+  const leaving = { joiningServers: '', leavingServers: '2', newMembers: null, curConfigId: -1n };
   client.push(client.request(OpCode.reconfig, leaving));
   world.start(1);
   world.until(() => world.isServing(1), 'it follows');
@@ -103,10 +103,13 @@ test('a reconfig that no quorum follows, or that is wrong, is refused', () => {
       ['server.7=h:1:2;3,server.8=h:4:5;6,server.9=h:7:8;9', '1', -1n, 'NEWCONFIGNOQUORUM'],
     ];
   for (const [joiningServers, leavingServers, curConfigId, answer] of cases) {
-    const asked = { joiningServers, leavingServers, newMembers: '', curConfigId };
+    const asked = { joiningServers, leavingServers, newMembers: null, curConfigId };
     client.push(client.request(OpCode.reconfig, asked));
     assert.equal(client.take(), [`reconfig ${answer}`], `${joiningServers} ${leavingServers}`);
   }
+  const none = { joiningServers: null, leavingServers: null, newMembers: '', curConfigId: -1n };
+  client.push(client.request(OpCode.reconfig, none));
+  assert.equal(client.take(), ['reconfig BADARGUMENTS'], 'an empty list of all members');
 });
 
 test.run();

@@ -69,7 +69,7 @@ test('an observer that a reconfig makes a participant follows the leader, and co
   const client = world.client(LEADER, { timeoutMs: 20_000 });
   const turn = (role: string) => {
     const joiningServers = `server.4=127.0.0.4:2003:3003:${role};4003`;
-    const asked = { joiningServers, leavingServers: '', newMembers: '', curConfigId: -1n };
+    const asked = { joiningServers, leavingServers: '', newMembers: null, curConfigId: -1n };
     client.push(client.request(OpCode.reconfig, asked));
     world.until(() => world.member(OBSERVER).peer.isObserver === (role === 'observer'), role);
     world.allServe();
@@ -92,7 +92,7 @@ test('a master that a reconfig makes an observer lets its observers go', () => {
   const client = world.client(LEADER, { timeoutMs: 20_000 });
   const master = masterOf(world);
   const joiningServers = `server.${master}=127.0.0.${master}:${1999 + master}:${2999 + master}:observer;${3999 + master}`;
-  const asked = { joiningServers, leavingServers: '', newMembers: '', curConfigId: -1n };
+  const asked = { joiningServers, leavingServers: '', newMembers: null, curConfigId: -1n };
   client.push(client.request(OpCode.reconfig, asked));
   world.until(() => world.isServing(OBSERVER) && world.isServing(master), 'both observe');
   const other = FOLLOWERS.find((sid) => sid !== master);
