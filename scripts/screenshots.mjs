@@ -1,6 +1,6 @@
 // Renders docs/images/*.svg from a real terminal: npm run screenshots (it needs tmux).
 //
-// Each scene runs in a tmux window; its last screen, with its colors, becomes a light and a dark SVG.
+// Each scene runs in a tmux window. Its last screen becomes a light and a dark SVG.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

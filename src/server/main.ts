@@ -1,7 +1,7 @@
 /** What other programs and the commands start a server by. */
 
 export { ENSEMBLE_LIMITS, layOutEnsemble } from './node/boot/lay-out-ensemble.js';
-export { readMembership } from './node/boot/read-membership.js';
+export { readOwnLine } from './node/boot/read-membership.js';
 export {
   type EnsembleMember,
   type RunningEnsemble,

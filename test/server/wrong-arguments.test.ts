@@ -76,10 +76,10 @@ function calls(dir: string): readonly Call[] {
       run: entry.logLevelOf,
     },
     {
-      name: 'readMembership',
+      name: 'readOwnLine',
       args: [config, dir, 'zoo.cfg'],
       wrong: [...configArguments, argument([1], 'null', ...TEXT), argument([2], ...TEXT)],
-      run: entry.readMembership,
+      run: entry.readOwnLine,
     },
   ];
 }

@@ -34,10 +34,9 @@ export const status: ServerVerb = {
   },
 };
 
-/** The line server.N of a member of an ensemble may say where its clients come. */
+/** The line server.N of this server may say where its clients connect. */
 async function portOf({ config, configFile, dataDir, port }: Target): Promise<number | null> {
-  if (!config.isReplicated) return port;
-  const { readMembership } = await import('../../server/main.js');
-  const membership = await readMembership(config, dataDir, configFile ?? 'zoo.cfg');
-  return membership?.own.clientPort ?? port;
+  const { readOwnLine } = await import('../../server/main.js');
+  const own = await readOwnLine(config, dataDir, configFile ?? 'zoo.cfg');
+  return own?.clientPort ?? port;
 }

@@ -299,7 +299,7 @@ class ConfigBuilder {
     if (servers.length === 1 && values.standaloneEnabled) {
       this.warn(
         `server.${servers[0]?.sid}`,
-        'the only server serves alone; the line is overlooked',
+        'the only server serves alone; only the client address of its line counts',
       );
       return false;
     }

@@ -175,7 +175,7 @@ for (const [line, warning] of [
   ['commitProcessor.numWorkerThreads=2', /only a Java server has a use for it$/],
   ['autopurge.snapRetainCount=1', /1 is too small; 3 stands$/],
   ['dataDir=/other', /^zoo\.cfg:3: dataDir: said in line 1 already; this one counts$/],
-  ['server.1=a:1:2', /the only server serves alone; the line is overlooked$/],
+  ['server.1=a:1:2', /the only server serves alone; only the client address of its line counts$/],
 ] as const) {
   test(`overlooked with a warning: ${line}`, () => {
     const result = parse(`${BASE}${line}\n`);

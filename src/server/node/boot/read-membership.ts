@@ -47,7 +47,43 @@ export async function readMembership(
   const { dynamicConfigFile } = config;
   const sid = await readMyid(config, dataDir, quorumConfig, dynamicConfigFile ?? configFile);
   const own = quorumConfig.members.get(sid) as QuorumServerConfig;
-  const { clientPort, clientAddress } = own;
+  checkClientAddress(config, own, configFile);
+  return { sid, own, quorumConfig };
+}
+
+/**
+ * The line server.N of this server, or null where no line names it. Its client address counts, also
+ * where it is the only participant and serves alone.
+ * @param configFile the zoo.cfg, for messages
+ * @throws ServerError ECONFIG that names file and line
+ */
+export async function readOwnLine(
+  config: Config,
+  dataDir: string | null,
+  configFile: string,
+): Promise<QuorumServerConfig | null> {
+  const membership = await readMembership(config, dataDir, configFile);
+  return membership?.own ?? readLoneParticipant(config, configFile);
+}
+
+/** Null where zoo.cfg has no line server.N. */
+export async function readLoneParticipant(
+  config: Config,
+  configFile: string,
+): Promise<QuorumServerConfig | null> {
+  if (config.servers.length === 0 && config.dynamicConfigFile === null) return null;
+  const quorumConfig = await readQuorumConfig(config, configFile);
+  const own = quorumConfig.members.get(voters(quorumConfig)[0] ?? -1);
+  if (own === undefined) return null;
+  checkClientAddress(config, own, configFile);
+  return own;
+}
+
+function checkClientAddress(
+  config: Config,
+  { sid, clientPort, clientAddress }: QuorumServerConfig,
+  configFile: string,
+): void {
   if (clientPort !== null && config.clientPort !== null && clientPort !== config.clientPort) {
     throw refusal(
       `${configFile}: clientPort is ${config.clientPort}, but the line of server ${sid} says ${clientPort}: take one of them out`,
@@ -59,7 +95,6 @@ export async function readMembership(
       `${configFile}: clientPortAddress is ${said}, but the line of server ${sid} says ${clientAddress}: take one of them out`,
     );
   }
-  return { sid, own, quorumConfig };
 }
 
 async function readQuorumConfig(config: Config, configFile: string): Promise<QuorumConfig> {

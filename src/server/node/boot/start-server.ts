@@ -8,7 +8,7 @@ import { openStorage } from '../storage/open-storage.js';
 import { checkStartOptions } from './check-options.js';
 import { makeMember, makePeerPorts } from './make-member.js';
 import { makeStandalone } from './make-standalone.js';
-import { readMembership } from './read-membership.js';
+import { readLoneParticipant, readMembership } from './read-membership.js';
 import { runServer } from './run-server.js';
 
 export interface StartServerOptions {
@@ -72,18 +72,20 @@ export async function startServer(given: StartServerOptions = {}): Promise<Runni
     onReport({ kind: 'warning', message });
   };
   const dataDir = options.dataDir ?? config.dataDir;
-  const membership = await readMembership(config, dataDir, options.configFile ?? 'config');
+  const configFile = options.configFile ?? 'config';
+  const membership = await readMembership(config, dataDir, configFile);
+  const own = membership?.own ?? (await readLoneParticipant(config, configFile));
   if (config.peerType === 'observer' && membership?.own.role === 'participant') {
     const line = `server.${membership.sid}`;
     onWarning(`peerType=observer is overlooked: the line ${line} says participant, and it counts`);
   }
   const opened = await openStorage(config, dataDir, onWarning, onReport);
-  const host = membership?.own.clientAddress ?? options.host ?? config.clientPortAddress;
+  const host = own?.clientAddress ?? options.host ?? config.clientPortAddress;
   const run = await runServer({
     config,
     opened,
     host: host ?? DEFAULT_HOST,
-    port: membership?.own.clientPort ?? options.port,
+    port: own?.clientPort ?? options.port,
     securePort: options.securePort,
     isAdminServerAsked: isAdminServerAsked(options, config),
     makeCore: (facts) =>

@@ -8,6 +8,8 @@ import {
   type MemberIdentity,
   readMembership,
 } from '../../../../src/server/node/boot/read-membership.js';
+import { startServer } from '../../../../src/server/node/boot/start-server.js';
+import { freePort } from '../../../support/free-port.js';
 import { makeTempDir } from '../../../support/temp-dir.js';
 
 const LINES = {
@@ -88,6 +90,20 @@ test('one participant serves alone, unless standaloneEnabled=false', async () =>
   const options = { standaloneEnabled: 'false' };
   assert.is((await read({ lines: one, options, myid: '1' }))?.sid, 1);
   assert.is((await read({ options, myid: '1', dynamic }))?.sid, 1);
+});
+
+test('the line of a participant that serves alone says where its clients connect', async () => {
+  const port = await freePort();
+  const home = makeTempDir('alone');
+  const config = { 'server.1': `127.0.0.1:1:2;127.0.0.1:${port}` };
+  const server = await startServer({ dataDir: home.path, config });
+  try {
+    assert.is(server.port, port);
+    assert.is(server.mode, 'standalone');
+  } finally {
+    await server.close();
+    home.remove();
+  }
 });
 
 const refused: [name: string, what: Case, message: RegExp][] = [
