@@ -83,25 +83,32 @@ export class Checks {
     progress.isEstablished = true;
     if (peer.isLeading) {
       this.ledger.own(sid, BigInt(peer.currentEpoch));
-      const entries = peer.log.all;
-      const reached = node.lastReal;
-      if (reached < this.ledger.last && zxidEpoch(reached) <= zxidEpoch(this.ledger.last)) {
-        const lacks = `up to ${hex(this.ledger.last)} and has ${hex(reached)}`;
+      const due = this.ledger.lastBefore(peer.currentEpoch);
+      if (node.lastReal < due) {
+        const lacks = `up to ${hex(due)} and has ${hex(node.lastReal)}`;
         throw new Violation(`server ${sid} leads epoch ${peer.currentEpoch}, lacks txns ${lacks}`);
       }
-      const { last } = this.ledger;
-      const unknown = entries.filter(({ zxid }) => zxid > last);
-      const [next] = unknown;
-      // Some came in a snapshot and are in no log: the ledger learns their effects from the tree.
-      const isWhole = unknown.length < entries.length || (next && isSuccessor(last, next.zxid));
-      if (isWhole) for (const txn of unknown) this.ledger.commit(sid, txn);
-      this.ledger.adopt(peer.data.tree, reached);
-      for (const txn of entries) this.ledger.commit(sid, txn);
-      this.checkStored();
+      // An ack that was long on its way establishes an epoch whose quorum has promised a later one.
+      const isLate = zxidEpoch(this.ledger.last) > peer.currentEpoch;
+      if (!isLate) this.adoptHistory(node, peer);
     }
     this.checkInstalled(node);
     for (const txn of progress.waiting) this.commit(node, progress, txn);
     progress.waiting = [];
+  }
+
+  private adoptHistory(node: ServerNode, peer: WatchedPeer): void {
+    const { sid } = node;
+    const entries = peer.log.all;
+    const { last } = this.ledger;
+    const unknown = entries.filter(({ zxid }) => zxid > last);
+    const [next] = unknown;
+    // Some came in a snapshot and are in no log: the ledger learns their effects from the tree.
+    const isWhole = unknown.length < entries.length || (next && isSuccessor(last, next.zxid));
+    if (isWhole) for (const txn of unknown) this.ledger.commit(sid, txn);
+    this.ledger.adopt(peer.data.tree, node.lastReal);
+    for (const txn of entries) this.ledger.commit(sid, txn);
+    this.checkStored();
   }
 
   private commit(node: ServerNode, progress: Progress, txn: Delivered): void {

@@ -1,5 +1,5 @@
 import { OpCode } from '../../src/protocol/op-code.js';
-import { zxidCounter } from '../../src/protocol/zxid.js';
+import { zxidCounter, zxidEpoch } from '../../src/protocol/zxid.js';
 import type { QuorumConfig } from '../../src/server/quorum/membership/quorum-config.js';
 import type { DataTree } from '../../src/server/tree/data-tree.js';
 import { readTxn, type TxnHead } from '../../src/server/tree/txn.js';
@@ -156,6 +156,16 @@ export class Ledger {
     } else if (known.digest !== digest) {
       throw new Violation(`servers ${known.sid} and ${sid} have different trees at ${hex(zxid)}`);
     }
+  }
+
+  /** The last txn that was committed in an epoch before this one. */
+  lastBefore(epoch: number): bigint {
+    if (zxidEpoch(this.last) < epoch) return this.last;
+    let last = 0n;
+    for (const zxid of this.entries.keys()) {
+      if (zxidEpoch(zxid) < epoch && zxid > last) last = zxid;
+    }
+    return last;
   }
 
   /** An epoch has one leader, ever. */

@@ -26,7 +26,7 @@ function spoiler(): { onTurn(node: ServerNode): void; repairs(): number; spoilt:
       turns.set(node, turn);
       // Late enough for data, and early enough for a txn that shows it.
       const isDue =
-        turn > 400 && turn < 1000 && !peer.wasSpoilt && isFollowing && peer.isEstablished;
+        turn > 400 && turn < 700 && !peer.wasSpoilt && isFollowing && peer.isEstablished;
       if (!isDue || tree.isFuzzy) return;
       tree.digest.value += 1n;
       peer.isSpoilt = true;

@@ -283,7 +283,7 @@ export class Workload {
     const body = ReconfigRequest.encode({
       joiningServers: isList || kind < 3 ? '' : someLine(),
       leavingServers: isList || kind > 4 ? '' : `${random.pick(joiners).sid}`,
-      newMembers: isList ? list.join() : '',
+      newMembers: isList ? list.join() : null,
       curConfigId: -1n,
     });
     this.ask({ type: OpCode.reconfig, body });
