@@ -24,10 +24,18 @@ function testFiles() {
   return readdirSync(compiled, { recursive: true })
     .filter((name) => name.endsWith('.test.js'))
     .filter((name) => otherFolder !== undefined || hasSource(name))
-    .filter((name) => wanted.length === 0 || wanted.some((part) => name.includes(part)))
+    .filter((name) => wanted.length === 0 || wanted.some((part) => hasPart(name, part)))
     .sort()
     .sort((a, b) => isLong(b) - isLong(a))
     .map((name) => join(compiled, name));
+}
+
+/** Parts begin where a word does: `man` is in man-page.test.js, not in commands/. */
+function hasPart(name, part) {
+  return `/${name}`.split(/(?=[/.-])/).some((_, at, words) => {
+    const rest = words.slice(at).join('');
+    return rest.startsWith(part) || rest.slice(1).startsWith(part);
+  });
 }
 
 /** Files of a minute or more start first, so that no core waits for one of them at the end. */
