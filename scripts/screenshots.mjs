@@ -1,6 +1,6 @@
 // Renders docs/images/*.svg from a real terminal: npm run screenshots (it needs tmux).
 //
-// Each scene runs in a tmux window; its last screen, with its colors, becomes a light and a dark SVG.
+// Each scene runs in a tmux window. Its last screen, with colors, becomes a light and a dark SVG.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,7 +33,7 @@ const THEMES = {
 
 const MEMBERS = '127.0.0.1:21810,127.0.0.1:21811,127.0.0.1:21812';
 
-/** Lines to type, each after one more prompt; `last` ends without Enter. */
+/** Lines to type, each at a new prompt; `last` is typed without Enter. */
 const SCENES = {
   zksh: {
     prompt: /\/>/g,
@@ -72,7 +72,7 @@ async function record({ prompt, typed, until }, socket, env) {
   const size = ['-x', String(COLUMNS), '-y', String(ROWS)];
   tmux(socket, 'new-session', '-d', ...size, 'env', ...env, 'sh', '-c', `PS1='$ ' exec sh -i`);
   const screen = () => tmux(socket, 'capture-pane', '-p');
-  // The first line is typed at the prompt of sh, which counts for no prompt of the program.
+  // The first line is typed at the prompt of sh, which is not a prompt of the program.
   let prompts = 0;
   try {
     await waitFor('the prompt of sh', () => screen().startsWith('$'));
@@ -94,7 +94,7 @@ async function record({ prompt, typed, until }, socket, env) {
   }
 }
 
-/** An ensemble of three that is healthy; ends with `child.kill()`. */
+/** A healthy ensemble of three; stop it with `child.kill()`. */
 async function startEnsemble(env) {
   const args = ['zkserver', 'ensemble', '--size', '3', '--base-port', '21810'];
   const child = spawn('env', [...env, ...args], { stdio: 'ignore' });
@@ -107,7 +107,7 @@ function escapeXml(text) {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** What one number of an SGR sequence changes; colors are indexes from 0 to 15. */
+/** The style that one number of an SGR sequence sets; colors are indexes from 0 to 15. */
 function styleOf(code) {
   if (code === 1) return { isBold: true };
   if (code === 2) return { isDim: true };
@@ -119,7 +119,7 @@ function styleOf(code) {
   return code >= 90 && code <= 97 ? { color: code - 82 } : {};
 }
 
-/** The look of the text after an SGR sequence, on top of the one before it. */
+/** The style of the text after an SGR sequence, which changes the previous style. */
 function applyCodes(before, codes) {
   let style = before;
   for (let i = 0; i < codes.length; i++) {

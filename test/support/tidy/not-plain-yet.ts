@@ -91,10 +91,8 @@ export const NOT_PLAIN_YET: readonly string[] = [
   'test/commands/zksh/',
   'test/commands/znodes/',
   'bench/',
-  'scripts/',
   'docs/',
   'man/',
-  'README.md',
   'CHANGELOG.md',
   'ARCHITECTURE.md',
 ];
