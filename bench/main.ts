@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: measures our server and, where installed, Apache's under the same loads in one run
- * on one machine, then the commands. Prints tables with ratios for bench/RESULTS.md.
+ * `npm run bench`: measures our server and, where installed, Apache's under the same loads in one
+ * run on one machine, then the commands. Prints tables with ratios for bench/RESULTS.md.
  *
  *   npm run bench -- [--quick] [--only get,set,commands] [--json]
  */

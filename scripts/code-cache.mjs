@@ -1,5 +1,5 @@
-// Writes V8's code cache beside each bundle in dist/bin, after a run of its most common work, so that
-// src/bin/launch.ts need not compile. As a program, it runs one bundle and writes its cache at exit:
+// Writes V8's code cache beside each bundle in dist/bin, after a run of its most common work, so
+// that src/bin/launch.ts need not compile. As a program, it runs one bundle and writes its cache:
 //
 //   node scripts/code-cache.mjs BUNDLE [argument]…
 import { spawn } from 'node:child_process';

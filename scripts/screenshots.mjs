@@ -151,7 +151,7 @@ function spansOf(line) {
   return spans;
 }
 
-function toSvg(screen, theme) {
+function toSvg(name, screen, theme) {
   const lines = screen.replace(/\s+$/, '').split('\n');
   const width = COLUMNS * CELL.width + 2 * CELL.left;
   const height = lines.length * CELL.height + 2 * CELL.top;
@@ -169,7 +169,7 @@ function toSvg(screen, theme) {
     }),
   );
   const box = `<rect width="100%" height="100%" rx="8" fill="${theme.ground}" stroke="${theme.frame}"/>`;
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, monospace" font-size="14">\n${box}\n${rows.filter((row) => row !== '').join('\n')}\n</svg>\n`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, monospace" font-size="14">\n<title>${name} in a terminal</title>\n${box}\n${rows.filter((row) => row !== '').join('\n')}\n</svg>\n`;
 }
 
 const home = mkdtempSync(join(tmpdir(), 'screenshots-'));
@@ -189,7 +189,10 @@ try {
     const screen = await record(scene, join(home, `${name}.sock`), env);
     ensemble?.kill();
     for (const [theme, colors] of Object.entries(THEMES)) {
-      writeFileSync(join(root, 'docs', 'images', `${name}-${theme}.svg`), toSvg(screen, colors));
+      writeFileSync(
+        join(root, 'docs', 'images', `${name}-${theme}.svg`),
+        toSvg(name, screen, colors),
+      );
     }
   }
 } finally {
