@@ -90,6 +90,5 @@ export const NOT_PLAIN_YET: readonly string[] = [
   'bench/',
   'docs/',
   'man/',
-  'CHANGELOG.md',
   'ARCHITECTURE.md',
 ];
