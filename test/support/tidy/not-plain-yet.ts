@@ -90,5 +90,4 @@ export const NOT_PLAIN_YET: readonly string[] = [
   'bench/',
   'docs/',
   'man/',
-  'ARCHITECTURE.md',
 ];
