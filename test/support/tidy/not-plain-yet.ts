@@ -34,7 +34,6 @@ export const NOT_PLAIN_YET: readonly string[] = [
   'src/server/session/',
   'src/server/state/',
   'src/server/tree/',
-  'test/PROOFS.md',
   'test/bin/',
   'test/cli/',
   'test/client/',
