@@ -60,7 +60,7 @@ export async function runMix(
         Promise.all(Array.from({ length: WATCHES }, () => watchOnce(client, path))),
     },
     {
-      name: 'delete, and all watchers told',
+      name: 'delete, until all watchers have the event',
       weight: 1,
       run: (client, path) => client.delete(path),
     },

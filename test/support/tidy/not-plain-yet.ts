@@ -86,7 +86,6 @@ export const NOT_PLAIN_YET: readonly string[] = [
   'test/commands/zkops/',
   'test/commands/zksh/',
   'test/commands/znodes/',
-  'bench/',
   'docs/',
   'man/',
 ];
