@@ -18,7 +18,7 @@ export const ensemble: ServerVerb = {
   options: [
     ['--size <n>', 'servers that vote', wholeNumber(1, MAX_MEMBERS), 3],
     ['--observers <n>', 'servers that do not vote', wholeNumber(0, MAX_MEMBERS), 0],
-    ['--dir <dir>', 'keep configurations, data and logs in this folder (default: a temporary one)'],
+    ['--dir <dir>', 'folder of configurations, data and logs; by default a temporary one'],
     [
       '--base-port <port>',
       'first port for clients; 0 takes free ones',

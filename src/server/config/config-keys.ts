@@ -1,7 +1,7 @@
 /**
  * Every option of zoo.cfg, with Apache's key, default and unit (QuorumPeerConfig, and the 3.9
  * administrator's guide for the properties). The field names of Config are the names here. The
- * table of zoo.cfg(5) is checked against this one.
+ * table of zoo.cfg(5) is made of this one.
  */
 
 import { ENSEMBLE } from './config-keys-ensemble.js';
