@@ -1,7 +1,7 @@
 /**
- * How long one command takes from a terminal, and how much memory: from the start of its process to
- * its end, or to its first prompt. The commands take turns, so that what else the machine does
- * slows all of them down alike, and medians are compared.
+ * Measures the time and memory of one command in a terminal, from the start of its process to its
+ * end or first prompt. The commands take turns, so that other work on the machine slows all of them
+ * equally. The medians are compared.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -21,18 +21,18 @@ export interface CommandFigures {
   readonly name: string;
   /** Median. */
   readonly ms: number;
-  /** The most memory that was ever resident; NaN where it was not looked at. */
+  /** Peak resident memory; NaN if it was not measured. */
   readonly peakMiB: number;
 }
 
 interface Measured {
   readonly name: string;
   readonly command: readonly string[];
-  /** The time is up when it writes this; without it, when it ends. */
+  /** The measurement ends when the command prints this, or, without it, when the command exits. */
   readonly until?: string;
 }
 
-/** Those that are installed, in this order; the first is Node.js itself, which runs ours. */
+/** The installed commands, in this order; the first is Node.js itself, which runs ours. */
 export async function measureCommands(home: string, runs: number): Promise<CommandFigures[]> {
   const servers: BenchServer[] = [];
   try {
@@ -73,7 +73,7 @@ function commandsOn(target: string, members: string): Measured[] {
     },
   ];
   if (spawnSync('script', ['--version']).status === 0) {
-    // script(1) gives it a terminal.
+    // script(1) provides a terminal.
     const command = ['script', '-qfec', `'${node}' '${ZKSH}' ${target}`, '/dev/null'];
     commands.push({ name: 'zksh until the first prompt', command, until: '> ' });
   }
@@ -97,7 +97,7 @@ function run([file = '', ...args]: readonly string[], until?: string): Promise<n
       said += chunk;
       if (promptMs !== undefined || !said.includes(until ?? '')) return;
       promptMs = performance.now() - startedAt;
-      // Ctrl-D: the terminal is given back, and the session is closed.
+      // Ctrl-D: the shell restores the terminal and closes the session.
       child.stdin?.end('\u0004');
     });
     child.once('error', reject);
@@ -110,7 +110,7 @@ function run([file = '', ...args]: readonly string[], until?: string): Promise<n
   });
 }
 
-/** Not in the run that is timed, since looking takes time too. */
+/** A separate run from the timed one, because measuring memory takes time. */
 async function peakMemory([file = '', ...args]: readonly string[]): Promise<number> {
   const child = spawn(file, args, { stdio: 'ignore' });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
@@ -120,7 +120,7 @@ async function peakMemory([file = '', ...args]: readonly string[]): Promise<numb
       const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
       peakKiB = Math.max(peakKiB, Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1] ?? 0));
     } catch {
-      // It has ended; `exit` is on its way.
+      // The process has ended; the event `exit` follows.
     }
   }, 1);
   await ended;

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:ensemble`: three bundled servers and three of Apache's, under the same loads in
- * one run on the same machine, and how long each ensemble is without a leader. Prints tables for
+ * `npm run bench:ensemble`: measures three of our servers and three of Apache's under the same
+ * loads in one run on one machine, and the time that each ensemble has no leader. Prints tables for
  * bench/RESULTS.md.
  *
  *   npm run bench:ensemble -- [--quick] [--kills 10]

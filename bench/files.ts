@@ -1,8 +1,7 @@
 /**
- * `npm run bench:files`: a transaction log of 1 GiB, made by this project's writer into a
- * temporary folder and removed afterwards, verified by zkops and by Apache's TxnLogToolkit where
- * it is installed. The toolkit has no mode that only checks: it prints every record, here into
- * nothing, as zkops log dump does.
+ * `npm run bench:files`: writes a transaction log of 1 GiB to a temporary folder, then verifies it
+ * with zkops and, where installed, Apache's TxnLogToolkit. The toolkit cannot only check: it prints
+ * every record, as zkops log dump does. Here its output is discarded.
  *
  *   npm run bench:files -- [--mib 1024] [--data 200] [--runs 3]
  */
@@ -33,7 +32,7 @@ interface Figures {
   readonly exitCode: number | null;
 }
 
-/** Writes setData txns until the file is so large; gives their count. */
+/** Writes setData txns until the file has that size; returns their count. */
 function makeLog(path: string, size: number, dataSize: number): number {
   const file = openSync(path, 'w');
   const data = 'abcdefghij'.repeat(Math.ceil(dataSize / 10)).slice(0, dataSize);
@@ -60,12 +59,12 @@ function makeLog(path: string, size: number, dataSize: number): number {
   return count;
 }
 
-/** Runs a program to its end; its output goes nowhere. */
+/** Runs a program to its end and discards its output. */
 async function measure(command: string, args: readonly string[]): Promise<Figures> {
   const startedAt = performance.now();
   const child = spawn(command, args, { stdio: 'ignore' });
   let residentMiB = 0;
-  // The kernel keeps the peak: the last look before the end is close to it.
+  // The kernel keeps the peak, so the last reading before the end is close to it.
   const look = setInterval(() => {
     residentMiB = Math.max(residentMiB, peakMiB(child.pid ?? 0));
   }, 20);

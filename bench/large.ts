@@ -1,6 +1,6 @@
 /**
- * `npm run bench:large`: what only shows with much: a tree of a million znodes, a restart on it,
- * and ten thousand idle sessions whose watches fire at once. Both servers in one run.
+ * `npm run bench:large`: measures large loads: a tree of a million znodes, a restart on it, and ten
+ * thousand idle sessions whose watches fire at once. Both servers in one run.
  *
  *   npm run bench:large -- [--znodes 1000000] [--sessions 10000]
  */
@@ -31,7 +31,7 @@ interface LargeFigures {
 const DATA_SIZE = 100;
 const PARENTS = 100;
 const WATCHES_PER_SESSION = 10;
-/** Below the listen backlog of 50: a dropped SYN would be measured as a second of waiting. */
+/** Below the listen backlog of 50, because a dropped SYN would add a second of waiting. */
 const CONNECTING_AT_ONCE = 40;
 
 async function measure(kind: ServerKind, home: string, sizes: Sizes): Promise<LargeFigures> {
@@ -104,7 +104,7 @@ async function measureWatches(
   }
 }
 
-/** One set that fires a watch of every session, while another client reads on, one at a time. */
+/** One set fires a watch of every session, while another client reads, one request at a time. */
 async function fire(
   port: number,
   clients: readonly LoadConnection[],

@@ -1,7 +1,7 @@
 /**
- * A load on a server, over raw sockets: requests are encoded once and replies only counted and
- * timed, so that one core of generator keeps a fast server busy. Every connection keeps `inFlight`
- * requests on the way; what a reply frees is sent again at the end of the turn.
+ * Puts a load on a server over raw sockets. It encodes requests once, and only counts and times
+ * replies, so that a generator on one core keeps a fast server busy. Every connection keeps
+ * `inFlight` requests in flight: each reply leads to a new request at the end of the turn.
  */
 import { connect, type Socket } from 'node:net';
 import { FrameDecoder } from '../src/jute/frame-decoder.js';
@@ -13,19 +13,19 @@ import { ConnectRequest, CreateRequest } from '../src/protocol/proto.js';
 export type LoadOp = 'get' | 'exists' | 'getChildren' | 'set' | 'create';
 
 export interface LoadOptions {
-  /** Of a server, or of several: the connections go round them. */
+  /** One server or several; the connections are distributed round robin. */
   readonly port: number | readonly number[];
   readonly op: LoadOp;
   readonly connections: number;
   readonly inFlight: number;
-  /** Requests in all, warm-up not counted. */
+  /** All requests without the warm-up. */
   readonly count: number;
   readonly warmUp: number;
   /** Bytes of data of set and create. */
   readonly size: number;
-  /** The run ends after this long at the latest. */
+  /** The maximum time of the run. */
   readonly maxSeconds: number;
-  /** What create makes its children below; fresh for each run. */
+  /** The parent for creates; a new one for each run. */
   readonly parent: string;
 }
 
@@ -40,7 +40,7 @@ export interface LoadResult {
 
 const MAX_REPLY = 64 * 1024 * 1024;
 
-/** Makes the parent and the znode that reads and sets go to. */
+/** Creates the parent, and the znode for reads and sets. */
 export async function prepareLoad(port: number, parent: string, size: number): Promise<void> {
   const client = await LoadConnection.open(port);
   for (const path of [parent, `${parent}/node`]) {
@@ -142,7 +142,7 @@ class LoadRun {
     if (op === 'create') {
       const prefix = `${parent}/c${Date.now().toString(36)}-`;
       const fields = { path: '', data, acl: OPEN_ACL_UNSAFE, flags: 0 };
-      const rest = CreateRequest.encode(fields).subarray(4); // behind an empty path
+      const rest = CreateRequest.encode(fields).subarray(4); // after an empty path
       return (out) => {
         out.writeInt(OpCode.create);
         out.writeString(prefix + this.nextName++);
@@ -175,7 +175,7 @@ function writeRead(out: OutputArchive, path: string, isWatching: boolean): void 
   out.writeBool(isWatching);
 }
 
-/** One session; replies come in order, so the oldest send time is the answered one's. */
+/** One session. Replies arrive in order, so a reply belongs to the oldest request. */
 export class LoadConnection {
   onReply: (latencyMs: number, err: number) => void = () => undefined;
   private readonly socket: Socket;
@@ -225,7 +225,7 @@ export class LoadConnection {
     });
   }
 
-  /** Gathers the request; it leaves with all others of this turn. */
+  /** Queues the request; it is sent with all others of this turn. */
   send(write: (out: OutputArchive) => void): void {
     const start = this.out.skip(4);
     this.out.writeInt(++this.xid);
@@ -240,7 +240,7 @@ export class LoadConnection {
     });
   }
 
-  /** Resolves when `count` more replies have come. */
+  /** Resolves after `count` more replies. */
   flushed(count: number): Promise<void> {
     let left = count;
     return new Promise((resolve) => {
@@ -250,14 +250,14 @@ export class LoadConnection {
     });
   }
 
-  /** Arms a data watch on each path; resolves when all are armed. */
+  /** Sets a data watch on each path; resolves when all are set. */
   async watch(paths: readonly string[]): Promise<void> {
     const armed = this.flushed(paths.length);
     for (const path of paths) this.send((out) => writeRead(out, path, true));
     await armed;
   }
 
-  /** Reads a znode; returns how long that took in ms. */
+  /** Reads a znode; returns the time in ms. */
   async read(path: string): Promise<number> {
     const startedAt = performance.now();
     const answered = this.flushed(1);
@@ -277,12 +277,12 @@ export class LoadConnection {
     await answered;
   }
 
-  /** Without a word to the server. */
+  /** Drops the connection without closing the session. */
   destroy(): void {
     this.socket.destroy();
   }
 
-  /** Ends the session, or the connection where the server does not answer in time. */
+  /** Closes the session, or only the connection if the server does not answer in time. */
   close(): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(() => this.socket.destroy(), 5000);

@@ -1,7 +1,6 @@
 /**
- * `npm run bench`: the bundled server and, where it is installed, Apache's, under the same loads in
- * the same run on the same machine; then the commands. Prints tables with ratios, for
- * bench/RESULTS.md.
+ * `npm run bench`: measures our server and, where installed, Apache's under the same loads in one
+ * run on one machine, then the commands. Prints tables with ratios for bench/RESULTS.md.
  *
  *   npm run bench -- [--quick] [--only get,set,commands] [--json]
  */
@@ -28,7 +27,7 @@ interface Load {
 }
 
 interface Measured extends LoadResult {
-  /** Processor time of the server, an operation. */
+  /** Processor time of the server for each operation. */
   readonly cpuMicros: number;
 }
 
@@ -70,8 +69,8 @@ function loads(isQuick: boolean, only: readonly string[]): Load[] {
 }
 
 /**
- * All servers at once, each load on one after the other and that so many times over: what else the
- * machine does hits all of them alike. The medians by operations a second stand.
+ * Starts all servers, then runs each load on one after the other, for several rounds, so that other
+ * work on the machine affects all equally. Keeps the median round by operations a second.
  */
 async function measure(
   kinds: readonly ServerKind[],
@@ -89,7 +88,7 @@ async function measure(
       await prepareLoad(server.port, '/reads', DATA_SIZE);
       await prepareLoad(server.port, '/creates', DATA_SIZE);
     }
-    // Twice over the whole list: the first time nobody is warm, neither the JVM nor V8.
+    // Two passes over the whole list, because the first one runs before the JVM and V8 are warm.
     const warm = all.map((load) => ({ ...load, count: Math.ceil(load.count / 5) }));
     for (const load of warm) for (const server of servers) await runOne(server, load);
     const results = servers.map((): Measured[] => []);
@@ -176,7 +175,7 @@ function columns(result: Measured | undefined): string[] {
   ];
 }
 
-/** Every command against Node.js, which starts each of ours, and against Apache's shell. */
+/** Compares every command with Node.js, which starts each of ours, and with Apache's shell. */
 function printCommands(all: readonly CommandFigures[], runs: number): void {
   const java = all.find(({ name }) => name === APACHE_SHELL);
   const share = (value: number, whole: number | undefined): string => {

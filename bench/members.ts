@@ -1,4 +1,4 @@
-/** Ensembles that are compared: each member a process of its own, on the loopback interface. */
+/** The ensembles to compare. Each member is a separate process on the loopback interface. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BenchServer, freePort, type ServerKind, startBenchServer } from './servers.js';
@@ -18,7 +18,7 @@ export interface Ensemble {
 
 const SIZE = 3;
 
-/** @param options further lines of each zoo.cfg */
+/** @param options more lines for each zoo.cfg */
 export async function startEnsemble(
   kind: ServerKind,
   home: string,

@@ -1,7 +1,7 @@
 /**
- * What each client of the published latency test does, with a thousand requests on their way at
- * once: create znodes of 100 bytes, set, get and delete them; create ephemerals, watch each five
- * times by exists, delete them and wait for every watcher to be told. With 10,000 znodes these are
+ * The work of each client of the published latency test, with a thousand requests in flight: create
+ * znodes of 100 bytes, set, get, and delete them; create ephemerals, watch each five times by
+ * exists, delete them, and wait until every watcher has its event. With 10,000 znodes these are
  * 110,000 operations.
  */
 import type { ZooKeeperClient } from '../src/client/client.js';
@@ -10,18 +10,18 @@ import { CreateModes } from '../src/protocol/create-mode.js';
 export interface MixFigures {
   readonly operations: number;
   readonly seconds: number;
-  /** Of all clients together, one phase after the other. */
+  /** The times of all clients together, one phase after the other. */
   readonly phases: readonly { readonly name: string; readonly ms: number }[];
 }
 
 const DATA = Buffer.alloc(100, 0x78);
 const WATCHES = 5;
-/** Of each client: with all 10,000 of 20 clients at once, the queue is what would be measured. */
+/** For each client. With all 10,000 of 20 clients at once, we would measure only the queue. */
 const IN_FLIGHT = 1000;
 
 interface Phase {
   readonly name: string;
-  /** Operations a znode. */
+  /** Operations for each znode. */
   readonly weight: number;
   run(client: ZooKeeperClient, path: string): Promise<unknown>;
 }
@@ -37,7 +37,7 @@ export async function runMix(
     allHeard = resolve;
   });
   const watchOnce = (client: ZooKeeperClient, path: string): Promise<unknown> => {
-    // Five watchers, since the same one twice would be one.
+    // Five watchers, because the same watcher twice would count as one.
     const watch = (): void => {
       if (++heard === expected) allHeard();
     };
@@ -60,7 +60,7 @@ export async function runMix(
         Promise.all(Array.from({ length: WATCHES }, () => watchOnce(client, path))),
     },
     {
-      name: 'delete, and all watchers told',
+      name: 'delete, until all watchers have the event',
       weight: 1,
       run: (client, path) => client.delete(path),
     },

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:ops`: how long zkops takes over members that answer, that are dead and that never
- * answer, beside `node -e 0`, which is what starting Node alone costs.
+ * `npm run bench:ops`: measures zkops on members that answer, that are dead, and that never answer.
+ * `node -e 0` shows the cost of starting Node alone.
  *
  *   npm run bench:ops -- [--runs 7]
  */
@@ -18,7 +18,7 @@ interface Fakes {
   close(): void;
 }
 
-/** Members of one ensemble of three voters, all others observers; `silent` ones never answer. */
+/** One ensemble of three voters; all others are observers. `silent` members never answer. */
 async function startFakes(count: number, isSilent: boolean): Promise<Fakes> {
   const servers: Server[] = [];
   const sockets = new Set<Socket>();
@@ -53,7 +53,7 @@ function listen(server: Server): Promise<number> {
   });
 }
 
-/** As large as a server's: five hundred lines of mntr. */
+/** As large as the output of a real server: five hundred lines of mntr. */
 function answerTo(word: string, mode: string): string {
   if (word === 'mntr') {
     const rest = Array.from({ length: 490 }, (_, at) => `zk_avg_some_metric_${at}\t0.0\n`);
@@ -90,7 +90,7 @@ interface Case {
   readonly rows: number;
 }
 
-/** In turns, so that what else the machine does meanwhile is in all of them alike. */
+/** In turns, so that other work on the machine affects all of them equally. */
 async function measure(cases: readonly Case[], runs: number): Promise<string[][]> {
   const times = cases.map((): number[] => []);
   for (let at = 0; at < runs; at += 1) {
@@ -112,7 +112,7 @@ async function main(): Promise<void> {
   const runs = at === -1 ? 7 : Number(process.argv[at + 1]);
   const good = await startFakes(80, false);
   const silent = await startFakes(10, true);
-  // Ports that were free a moment ago.
+  // Ports that were free a moment before.
   const dead = await startFakes(10, true);
   dead.close();
   const verb = (ports: readonly number[], name: string) => [

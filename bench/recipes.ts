@@ -1,8 +1,7 @@
 /**
- * `npm run bench:recipes`: what a lock costs, and the mix of the published latency test (ZooKeeper
- * wiki, "ServiceLatencyOverview"), over the built-in client, against the bundled server and, where
- * it is installed, Apache's, in one run. The client runs in this process, so it bounds the
- * figures.
+ * `npm run bench:recipes`: measures the cost of a lock, and the mix of the published latency test
+ * (ZooKeeper wiki, "ServiceLatencyOverview"). The built-in client runs against our server and,
+ * where installed, Apache's, in one run. The client runs in this process, so it limits the figures.
  *
  *   npm run bench:recipes -- [--quick] [--only hand-over,mix]
  */
@@ -19,8 +18,8 @@ import { commit, printTable } from './table.js';
 interface HandOver {
   readonly perSecond: number;
   /**
-   * How many waiters one release woke: on average over those that somebody waited for, and at
-   * most.
+   * The number of waiters that one release woke: the mean over releases with waiters, and the
+   * maximum.
    */
   readonly wakeUps: { readonly mean: number; readonly most: number };
 }
@@ -49,7 +48,7 @@ async function withClients<T>(
   }
 }
 
-/** Counts, by the znode that went, what clients are told of znodes that are not their own. */
+/** Counts the events that clients get about the znodes of others, by deleted znode. */
 function countWakeUps(client: ZooKeeperClient, counts: Map<string, number>): void {
   const getData = client.getData.bind(client);
   client.getData = async (path, options) => {
@@ -67,13 +66,13 @@ function countWakeUps(client: ZooKeeperClient, counts: Map<string, number>): voi
   };
 }
 
-/** Each takes the lock `rounds` times in turn; every release but the last one wakes a waiter. */
+/** Each client takes the lock `rounds` times. Every release but the last wakes a waiter. */
 async function measureHandOver(port: number, count: number, rounds: number): Promise<HandOver> {
   return withClients(port, count + 1, async ([keeper, ...clients]) => {
     const counts = new Map<string, number>();
     for (const client of clients) countWakeUps(client, counts);
     const path = `/bench/lock-${count}`;
-    // Nobody gets it before all stand in line.
+    // No client gets the lock before all are in line.
     if (keeper === undefined) throw new RangeError('expected a client');
     const gate = await new Lock(keeper, path).acquire();
     let handOvers = 0;

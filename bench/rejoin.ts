@@ -1,7 +1,7 @@
 /**
- * `npm run bench:rejoin`: a follower that was away while a million znodes were made comes back, and
- * a client reads from the leader meanwhile, once a millisecond. How long it waits at worst is how
- * long the leader stands still for everybody. Both servers in one run.
+ * `npm run bench:rejoin`: a follower restarts after it missed a million creates, while a client
+ * reads from the leader once a millisecond. The longest read shows how long the leader stalls for
+ * all clients. Both servers in one run.
  *
  *   npm run bench:rejoin -- [--znodes 1000000] [--only zksh|apache]
  */
@@ -18,7 +18,7 @@ import { commit, printTable } from './table.js';
 interface RejoinFigures {
   readonly quiet: ReadFigures;
   readonly rejoining: ReadFigures;
-  /** From the start of its process until it serves. */
+  /** From the start of the process until the server serves. */
   readonly rejoinMs: number;
   readonly residentMiB: number;
 }
@@ -76,7 +76,7 @@ async function makeZnodes(ports: readonly number[], znodes: number): Promise<voi
   }
 }
 
-/** One read a millisecond, or one behind the other where that takes longer. */
+/** One read a millisecond, or the next at once if a read takes longer. */
 async function readUntil(port: number, end: Promise<unknown>): Promise<ReadFigures> {
   const connection = await LoadConnection.open(port);
   const times: number[] = [];
@@ -124,7 +124,7 @@ try {
     ...kinds.map((kind) => read(figures.get(kind) as RejoinFigures).toFixed(digits)),
   ];
   printTable([
-    [`${znodes.toLocaleString('en')} znodes behind`, ...kinds],
+    [`${znodes.toLocaleString('en')} znodes missed`, ...kinds],
     row('start of the follower until it serves, ms', (found) => found.rejoinMs, 0),
     row('longest read of the leader meanwhile, ms', (found) => found.rejoining.worstMs),
     row('p99 of a read meanwhile, ms', (found) => found.rejoining.p99Ms),

@@ -1,4 +1,4 @@
-/** Starts the servers that are compared, each as a process of its own on a fresh folder. */
+/** Starts the servers to compare, each as a separate process with a new folder. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -15,17 +15,17 @@ export type ServerKind = 'zksh' | 'apache';
 export interface BenchServer {
   readonly kind: ServerKind;
   readonly port: number;
-  /** Milliseconds from the start of the process until it answered `srvr`. */
+  /** Milliseconds from the start of the process until it answers `srvr`. */
   readonly readyMs: number;
-  /** Where its data is; `startBenchServer` takes it for a start on what is there. */
+  /** The data folder; pass it to `startBenchServer` to restart on the same data. */
   readonly folder: string;
   /** Resident memory in MiB. */
   residentMiB(): number;
-  /** Processor time of all its threads so far, in ms: what a busy machine changes least. */
+  /** Processor time of all threads so far, in ms: a busy machine changes it least. */
   cpuMs(): number;
-  /** kill -9; the folder stays. */
+  /** kill -9, and keeps the folder. */
   kill(): Promise<void>;
-  /** kill -9, and the folder goes. */
+  /** kill -9, and removes the folder. */
   stop(): Promise<void>;
 }
 
@@ -41,11 +41,11 @@ export function apacheVersion(): string {
 
 export interface SeatLines {
   readonly port: number;
-  /** Further lines of its zoo.cfg. */
+  /** More lines for zoo.cfg. */
   readonly lines: readonly string[];
 }
 
-/** @param seat its place in an ensemble; it is ready when it has a leader then */
+/** @param seat its place in an ensemble; the server is ready when it has a leader */
 export async function startBenchServer(
   kind: ServerKind,
   home: string,
@@ -98,7 +98,7 @@ function spawnOurs(file: string): ChildProcess {
   return spawn(process.execPath, [ZKSERVER, 'start-foreground', file], { stdio: 'ignore' });
 }
 
-/** With the JVM's own defaults, as Debian starts it. */
+/** With the defaults of the JVM, as Debian starts it. */
 function spawnApache(file: string): ChildProcess {
   const main = 'org.apache.zookeeper.server.quorum.QuorumPeerMain';
   const classPath = `${ZOOKEEPER_JAR}:/usr/share/java/slf4j-nop.jar`;
@@ -118,7 +118,7 @@ async function answersSrvr(port: number): Promise<boolean> {
   return (await modeOf(port)) !== undefined;
 }
 
-/** What it says it is, "leader" …; undefined while it does not serve. */
+/** The mode that it reports, such as "leader"; undefined while it does not serve. */
 export function modeOf(port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     let answer = '';
@@ -137,7 +137,7 @@ function residentMiB(pid: number): number {
   return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0) / 1024;
 }
 
-/** Linux counts it in hundredths of a second. */
+/** Linux counts processor time in hundredths of a second. */
 function cpuMs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const [user = '0', system = '0'] = stat

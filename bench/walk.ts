@@ -1,11 +1,11 @@
 /**
- * `npm run bench:walk`: a walk of many znodes by zksh and by Apache's Java shell against the same
- * server, and the peak memory of walks, searches and dumps as the tree grows ten times: by more
- * parents, since a list of siblings comes from the server as a whole.
+ * `npm run bench:walk`: measures a walk of many znodes by zksh and Apache's Java shell on the same
+ * server, and the peak memory of walks, searches, and dumps as the tree grows tenfold. It grows by
+ * more parents, because the server sends a list of siblings as a whole.
  *
  *   npm run bench:walk -- [--znodes 100000] [--runs 3]
  *
- * With 1,000,000 znodes it takes some ten minutes and 3 GiB, most of both Apache's.
+ * With 1,000,000 znodes it takes about ten minutes and 3 GiB, most of both for Apache's server.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -32,7 +32,7 @@ interface Run {
   readonly lines: number;
 }
 
-/** Below `/tree`: parents of so many siblings. */
+/** Creates the parents from `from` to `to` below `/tree`, each with its children. */
 async function plant(target: string, from: number, to: number): Promise<void> {
   const client = createClient({ connectString: target });
   await client.connect();
@@ -91,7 +91,7 @@ async function median(count: number, command: string, args: readonly string[]): 
   return middle;
 }
 
-/** What walks besides. */
+/** The other commands that walk. */
 const WALKS = ["find --name 'n*7' /tree", 'dump /tree', 'dump --format yaml /tree'] as const;
 
 async function measure(home: string, znodes: number, runs: number): Promise<void> {

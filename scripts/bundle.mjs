@@ -1,10 +1,10 @@
-// Makes dist/bin, the commands as they are shipped: each one file that a launcher runs, so that
-// Node.js has neither a hundred files to find nor, where V8 is the builder's, anything to compile.
+// Makes dist/bin, the commands to ship. Each is one file that a launcher runs, so Node.js does not
+// search a hundred files. If V8 is the version of the build, it compiles nothing either.
 //
 //   zksh.cjs zkops.cjs zkserver.cjs    the launchers (src/bin/launch.ts)
 //   *-main.cjs                         the commands, with the packages they use
-//   server.cjs, shell-*.js             what a command starts when it is asked to
-//   LICENSES.txt                       of the packages that are in there
+//   server.cjs, shell-*.js             loaded only by the commands that need them
+//   LICENSES.txt                       the licenses of the bundled packages
 import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,7 +16,7 @@ const outdir = join(root, 'dist', 'bin');
 const COMMANDS = ['zksh', 'zkops', 'zkserver'];
 const SERVER = 'src/server/main.ts';
 
-/** Loaded from node_modules: native code, a worker, and what few are asked for. */
+/** Loaded from node_modules: native code, a worker, and rarely used packages. */
 const EXTERNAL = ['zookeeper', 'pino', 'prom-client', 'yaml'];
 
 const COMMON = {
@@ -35,7 +35,7 @@ const COMMONJS = {
   format: 'cjs',
   external: EXTERNAL,
   outExtension: { '.js': '.cjs' },
-  // Compiled code cannot import; and what it wants to, it can require.
+  // Code from the cache cannot import, but it can require everything that it imports.
   supported: { 'dynamic-import': false },
   define: {
     'import.meta.url': 'bundleMeta.url',
@@ -46,13 +46,13 @@ const COMMONJS = {
   },
 };
 
-/** The modules of src/shell that commands import, by the names of their bundles. */
+/** The modules of src/shell that commands import, by bundle name. */
 const shells = new Map();
 
 /**
- * Some things become bundles of their own: Ink awaits at its top level, which only ES modules can,
- * so that is what src/shell becomes; and few who start zksh want the server. Each has its own copy
- * of every class, so only plain data may cross over, and no `instanceof` holds between the two.
+ * Two parts become separate bundles: src/shell, because Ink uses top-level await and so must be an
+ * ES module, and the server, because few runs of zksh start it. Each bundle has its own copy of
+ * every class, so only plain data may pass between bundles, and `instanceof` fails across them.
  */
 function leaveApart(isServerApart) {
   return {
@@ -83,7 +83,7 @@ function buildCommand(name) {
   return build({ ...COMMONJS, entryPoints, plugins: [leaveApart(name === 'zksh')] });
 }
 
-/** ES modules, and for each of them one that a command can require; all it exports is async. */
+/** ES modules, each with a wrapper that a command can require; all exports of it are async. */
 async function buildShells() {
   const result = await build({
     ...COMMON,
@@ -104,7 +104,7 @@ async function buildShells() {
   return result;
 }
 
-/** What others wrote may be handed on with its licence only. */
+/** We may ship the code of other authors only with its license. */
 function writeLicenses(inputs) {
   const folders = new Set(
     inputs.flatMap((file) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file) ?? []),

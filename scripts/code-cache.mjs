@@ -1,5 +1,5 @@
-// Writes beside each bundle in dist/bin what V8 compiled of it while it did its most usual work, so
-// that src/bin/launch.ts need not compile. As a program it runs one bundle and writes at its end:
+// Writes V8's code cache beside each bundle in dist/bin, after a run of its most common work, so
+// that src/bin/launch.ts need not compile. As a program, it runs one bundle and writes its cache:
 //
 //   node scripts/code-cache.mjs BUNDLE [argument]…
 import { spawn } from 'node:child_process';
@@ -42,7 +42,7 @@ function record(args, isServer = false) {
       else reject(new Error(`${args.join(' ')} ended with ${status}:\n${said}`));
     });
   });
-  // One that ends before it serves says why.
+  // A server that ends before it serves prints the reason.
   const serving = Promise.race([new Promise((resolve) => child.once('message', resolve)), ended]);
   return { child, ended, serving };
 }

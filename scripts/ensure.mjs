@@ -1,6 +1,6 @@
-// Installs and builds what is missing or stale, and nothing else: a second run only compares
-// times. Everything it prints goes to stderr and it never reads stdin, so that
-// `printf 'ls /\n' | npm start` reaches the shell whole.
+// Installs and builds missing or stale parts only: a second run only compares times. It prints to
+// stderr and never reads stdin, so that `printf 'ls /\n' | npm start` passes all its input to the
+// shell.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -16,7 +16,7 @@ function modified(path) {
 }
 
 function newestIn(folder) {
-  // A folder is newer when something in it was deleted or renamed.
+  // The time of a folder changes when a file in it is deleted or renamed.
   let newest = modified(folder);
   for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
     newest = Math.max(newest, modified(join(entry.parentPath ?? entry.path, entry.name)));
@@ -32,7 +32,7 @@ function run(command, args) {
   }
 }
 
-/** The stamp says when the work began: what changed meanwhile is newer. */
+/** The stamp has the time of the start, so files that change during the work count as newer. */
 function stamp(path, work) {
   const startedAt = new Date();
   work();

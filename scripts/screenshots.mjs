@@ -1,6 +1,6 @@
 // Renders docs/images/*.svg from a real terminal: npm run screenshots (it needs tmux).
 //
-// Each scene runs in a tmux window. Its last screen becomes a light and a dark SVG.
+// Each scene runs in a tmux window. Its last screen, with colors, becomes a light and a dark SVG.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,7 +33,7 @@ const THEMES = {
 
 const MEMBERS = '127.0.0.1:21810,127.0.0.1:21811,127.0.0.1:21812';
 
-/** Lines to type, each after one more prompt; `last` ends without Enter. */
+/** Lines to type, each at a new prompt; `last` is typed without Enter. */
 const SCENES = {
   zksh: {
     prompt: /\/>/g,
@@ -72,7 +72,7 @@ async function record({ prompt, typed, until }, socket, env) {
   const size = ['-x', String(COLUMNS), '-y', String(ROWS)];
   tmux(socket, 'new-session', '-d', ...size, 'env', ...env, 'sh', '-c', `PS1='$ ' exec sh -i`);
   const screen = () => tmux(socket, 'capture-pane', '-p');
-  // The first line is typed at the prompt of sh, which counts for no prompt of the program.
+  // The first line is typed at the prompt of sh, which is not a prompt of the program.
   let prompts = 0;
   try {
     await waitFor('the prompt of sh', () => screen().startsWith('$'));
@@ -94,7 +94,7 @@ async function record({ prompt, typed, until }, socket, env) {
   }
 }
 
-/** An ensemble of three that is healthy; ends with `child.kill()`. */
+/** A healthy ensemble of three; stop it with `child.kill()`. */
 async function startEnsemble(env) {
   const args = ['zkserver', 'ensemble', '--size', '3', '--base-port', '21810'];
   const child = spawn('env', [...env, ...args], { stdio: 'ignore' });
@@ -107,7 +107,7 @@ function escapeXml(text) {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** What one number of an SGR sequence changes; colors are indexes from 0 to 15. */
+/** The style that one number of an SGR sequence sets; colors are indexes from 0 to 15. */
 function styleOf(code) {
   if (code === 1) return { isBold: true };
   if (code === 2) return { isDim: true };
@@ -119,7 +119,7 @@ function styleOf(code) {
   return code >= 90 && code <= 97 ? { color: code - 82 } : {};
 }
 
-/** The look of the text after an SGR sequence, on top of the one before it. */
+/** The style of the text after an SGR sequence, which changes the previous style. */
 function applyCodes(before, codes) {
   let style = before;
   for (let i = 0; i < codes.length; i++) {
@@ -151,7 +151,7 @@ function spansOf(line) {
   return spans;
 }
 
-function toSvg(screen, theme) {
+function toSvg(name, screen, theme) {
   const lines = screen.replace(/\s+$/, '').split('\n');
   const width = COLUMNS * CELL.width + 2 * CELL.left;
   const height = lines.length * CELL.height + 2 * CELL.top;
@@ -169,7 +169,7 @@ function toSvg(screen, theme) {
     }),
   );
   const box = `<rect width="100%" height="100%" rx="8" fill="${theme.ground}" stroke="${theme.frame}"/>`;
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, monospace" font-size="14">\n${box}\n${rows.filter((row) => row !== '').join('\n')}\n</svg>\n`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, monospace" font-size="14">\n<title>${name} in a terminal</title>\n${box}\n${rows.filter((row) => row !== '').join('\n')}\n</svg>\n`;
 }
 
 const home = mkdtempSync(join(tmpdir(), 'screenshots-'));
@@ -189,7 +189,10 @@ try {
     const screen = await record(scene, join(home, `${name}.sock`), env);
     ensemble?.kill();
     for (const [theme, colors] of Object.entries(THEMES)) {
-      writeFileSync(join(root, 'docs', 'images', `${name}-${theme}.svg`), toSvg(screen, colors));
+      writeFileSync(
+        join(root, 'docs', 'images', `${name}-${theme}.svg`),
+        toSvg(name, screen, colors),
+      );
     }
   }
 } finally {

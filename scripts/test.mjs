@@ -1,11 +1,11 @@
-// Lints, then runs every compiled test file in a process of its own (one more at once than there
-// are cores), and ends in one line: "N passed, N failed".
+// Lints, then runs each compiled test file in a separate process, one more at a time than the
+// machine has cores. The last line is "N passed, N failed".
 //
-//   node scripts/test.mjs [part of a path]…      only the files whose path holds one of the parts
+//   node scripts/test.mjs [part of a path]…      only files whose path contains one of the parts
 //   node scripts/test.mjs --in FOLDER            the files of another folder, without the lint
 //
-// uvu exits 0 for a file that never calls .run() or whose hook throws, so a file that does not
-// report a total of its own counts as failed.
+// uvu exits 0 for a file that never calls .run() or whose hook throws. So a file that reports no
+// total counts as failed.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -24,20 +24,28 @@ function testFiles() {
   return readdirSync(compiled, { recursive: true })
     .filter((name) => name.endsWith('.test.js'))
     .filter((name) => otherFolder !== undefined || hasSource(name))
-    .filter((name) => wanted.length === 0 || wanted.some((part) => name.includes(part)))
+    .filter((name) => wanted.length === 0 || wanted.some((part) => hasPart(name, part)))
     .sort()
     .sort((a, b) => isLong(b) - isLong(a))
     .map((name) => join(compiled, name));
 }
 
-/** Files of a minute or more start first, so that no core waits for one of them at the end. */
+/** A part matches at the start of a word: `man` is in man-page.test.js, not in commands/. */
+function hasPart(name, part) {
+  return `/${name}`.split(/(?=[/.-])/).some((_, at, words) => {
+    const rest = words.slice(at).join('');
+    return rest.startsWith(part) || rest.slice(1).startsWith(part);
+  });
+}
+
+/** Files that take a minute or more start first, so that no core idles at the end. */
 function isLong(name) {
   return Number(
     ['strangers', 'sim', 'cli/repl', 'recipes/apache'].some((part) => name.startsWith(part)),
   );
 }
 
-/** dist keeps what a deleted source left behind. */
+/** dist keeps the output of deleted sources. */
 function hasSource(name) {
   return ['.ts', '.tsx'].some((ext) => existsSync(join(root, 'test', name.replace(/\.js$/, ext))));
 }
@@ -64,7 +72,7 @@ function runFile(file) {
     });
     const timer = setTimeout(() => {
       child.kill('SIGKILL');
-      // Processes that the test left behind may hold the other ends.
+      // Processes that the test did not stop may hold the other ends.
       child.stdout.destroy();
       child.stderr.destroy();
     }, FILE_TIMEOUT_MS);
@@ -123,7 +131,7 @@ if (wanted.length === 0 && otherFolder === undefined) {
 const queue = testFiles();
 if (otherFolder === undefined) {
   const { makeJavaArchive } = await import('../dist/test/support/make-java-archive.js');
-  // Without it the tests are slower, and those that need the server say what is wrong with it.
+  // Without it the tests are slower, and tests that need the server print its error.
   await makeJavaArchive().catch((error) => console.log(`no archive of classes: ${error.message}`));
 }
 async function worker() {

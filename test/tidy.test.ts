@@ -68,16 +68,14 @@ const LONG_FILES: Readonly<Record<string, number>> = {
   'src/server/server.ts': 470,
   'src/server/tree/data-tree.ts': 480,
   'src/shell/shell-driver.ts': 310,
-  'test/server/config/config.test.ts': 370,
+  'test/server/config/config.test.ts': 320,
   'test/server/quorum/ensemble-world.ts': 320,
   'test/server/persistence/apache-files.test.ts': 360,
   'test/support/fake-client.ts': 320,
 };
 
 /** Sources that no command leads to, each with the reason why it is there all the same. */
-const UNREACHED: Readonly<Record<string, string>> = {
-  'src/commands/zksh/man-page.ts': 'makes the lists of zksh(1), which a test holds to it',
-};
+const UNREACHED: Readonly<Record<string, string>> = {};
 
 /** Entries of package.json whose source is not there yet. */
 const ENTRIES_TO_COME: readonly string[] = [];

@@ -63,7 +63,7 @@ test('usage and a bad hosts file are told on stderr, with 64 and 65', async () =
     assert.ok(bad.error.startsWith(`zkops: ${hosts}:2: port 0 `), bad.error);
     const unknown = await zkops(['mntt']);
     assert.is(unknown.exitCode, 64);
-    assert.ok(unknown.error.includes('Did you mean mntr'), unknown.error);
+    assert.ok(unknown.error.includes('(did you mean mntr?)'), unknown.error);
     assert.is((await zkops(['--help'])).exitCode, 0);
   } finally {
     folder.remove();

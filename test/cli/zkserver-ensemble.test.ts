@@ -178,11 +178,11 @@ terminalTest('on a terminal it is a table below the connect string', async () =>
 });
 
 for (const [args, message] of [
-  [['--size', '0'], /expected --size from 1 to 63, found "0"/],
-  [['--size', 'many'], /expected --size from 1 to 63, found "many"/],
-  [['--observers', '-1'], /expected --observers from 0 to 63, found "-1"/],
-  [['--base-port', '70000'], /expected --base-port from 0 to 63000, found "70000"/],
-  [['zoo.cfg'], /ensemble expects options only/],
+  [['--size', '0'], /'0' is invalid\. expected a whole number, 1 to 63; /],
+  [['--size', 'many'], /'many' is invalid\. expected a whole number, 1 to 63; /],
+  [['--observers', '-1'], /'-1' is invalid\. expected a whole number, 0 to 63; /],
+  [['--base-port', '70000'], /'70000' is invalid\. expected a whole number, 0 to 63000; /],
+  [['zoo.cfg'], /too many arguments for 'ensemble'/],
 ] as const) {
   test(`refuses ${args.join(' ')}`, () =>
     within(args, async (ensemble) => {

@@ -79,16 +79,17 @@ async function inTempDir(use: (path: string) => Promise<void>): Promise<void> {
 
 for (const [words, message] of [
   [[], /^zkserver: expected a verb; /],
-  [['sart'], /^zkserver: there is no verb "sart", did you mean start\?; /],
-  [['start-foreground'], /expects a zoo\.cfg, or a port and a data directory/],
-  [['start-foreground', '2181'], /expected a data directory behind port 2181/],
+  [['sart'], /^zkserver: unknown command 'sart' \(did you mean start\?\); see zkserver --help$/m],
+  [['start-foreground'], /missing required argument 'zoo\.cfg\|port'; /],
+  [['start-foreground', '2181', '-Dx=y', '-D', 'z'], /expected a data directory after port 2181/],
   [['start-foreground', '99999', 'd'], /expected a port from 0 to 65535, found "99999"/],
-  [['start-foreground', 'a', 'b', 'c'], /expects a zoo\.cfg, or a port and a data directory/],
-  [['start-foreground', '0', 'd', '-D'], /expected name=value behind -D/],
-  [['start-foreground', '0', 'd', '--fast'], /start-foreground has no option --fast/],
-  [['init', '0', 'd', '--myid'], /expected a value for --myid/],
-  [['init', '0', 'd', '--myid=0'], /expected --myid from 1 to 255, found "0"/],
-  [['init', '0', 'd', '--force=yes'], /expected no value for --force/],
+  [['start-foreground', 'a', 'b', 'c'], /too many arguments for 'start-foreground'/],
+  [['start-foreground', '0', 'd', '-D'], /option '-D <name=value>' argument missing/],
+  [['start-foreground', '0', 'd', '-D=x'], /argument '=x' is invalid. expected name=value; /],
+  [['start-foreground', '0', 'd', '--fast'], /unknown option '--fast'/],
+  [['init', '0', 'd', '--myid'], /option '--myid <n>' argument missing/],
+  [['init', '0', 'd', '--myid=0'], /'0' is invalid\. expected a whole number, 1 to 255; /],
+  [['init', '0', 'd', '--force=yes'], /unknown option '--force=yes'/],
 ] as const) {
   test(`a bad command line ends with 2: ${words.join(' ')}`, async () => {
     const { code, out, err } = await run(words).ended;

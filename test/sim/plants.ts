@@ -192,7 +192,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   },
   {
     name: 'change a bit of the log',
-    caught: /the checksum of the record is wrong|but the record checks with/,
+    caught: /the checksum of the record is wrong|wrong length: \d+ \(the checksum fits/,
     seeds: 5,
     diskManners: ROTTEN,
   },

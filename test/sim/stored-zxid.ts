@@ -1,7 +1,7 @@
 import { logFileName, parseLogName } from '../../src/server/persistence/file-names.js';
 import {
+  logsAfter,
   logsAmong,
-  logsBehind,
   ReplaySequence,
   snapshotsAmong,
 } from '../../src/server/persistence/recovery.js';
@@ -18,7 +18,7 @@ export function storedZxid(files: Files): bigint {
   const snapshot = snapshotsAmong(found).find(({ name }) => isWhole(files.get(name) as Buffer));
   if (snapshot === undefined) return -1n;
   const sequence = new ReplaySequence(snapshot.zxid);
-  for (const { name } of logsBehind(logsAmong(found), snapshot.zxid)) {
+  for (const { name } of logsAfter(logsAmong(found), snapshot.zxid)) {
     let isGap = false;
     const end = readLog(files.get(name) as Buffer, ({ zxid }) => {
       isGap = sequence.next(zxid).kind === 'gap';

@@ -10,7 +10,7 @@ function spoiler(): { onTurn(node: ServerNode): void; repairs(): number; spoilt:
   const plant = {
     spoilt: 0,
     repairs: () =>
-      [...nodes].flatMap(({ notes }) => notes).filter((note) => /whole tree is taken/.test(note))
+      [...nodes].flatMap(({ notes }) => notes).filter((note) => /whole tree instead/.test(note))
         .length,
     onTurn(node: ServerNode): void {
       const { peer } = node;

@@ -67,7 +67,7 @@ export class WatchedPeer extends QuorumPeer {
   }
 
   override note(message: string): void {
-    if (message.includes(' is over: ')) this.isEnding = true;
+    if (message.startsWith('stopped ')) this.isEnding = true;
     else if (/^(this server|server \d+) leads$/.test(message)) this.isEnding = false;
     super.note(message);
   }

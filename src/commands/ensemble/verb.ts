@@ -32,6 +32,8 @@ export const JUDGED = { judge: 'ensemble', isConfirmed: true, isMeasured: true }
 export interface OpsVerb {
   readonly name: string;
   readonly summary: string;
+  /** What it takes besides options, as commander writes it: `<mask>`. */
+  readonly args?: readonly string[];
   /** Asked of every member, the verb's own word first. */
   readonly words: readonly WordName[];
   /** Those of the words that only add to what the others tell: a refusal goes without a note. */

@@ -1,17 +1,24 @@
 /**
  * zkserver's command line: the verbs, their help, and one place where a fault becomes an exit code.
  */
-import { suggestWord } from '../program/suggest-word.js';
+import { type CallOption, CommandLine, type Program } from '../program/command-line.js';
 import { ensemble } from './ensemble.js';
 import { init } from './init.js';
-import { parseVerbArguments } from './parse-verb-arguments.js';
 import { restart } from './restart.js';
 import { start } from './start.js';
 import { startForeground } from './start-foreground.js';
 import { status } from './status.js';
 import { stop } from './stop.js';
-import { Exit, type ServerVerb, usageError, VerbError, type VerbIo } from './verb.js';
-import { version } from './version.js';
+import {
+  Exit,
+  type ServerVerb,
+  usageError,
+  type VerbArguments,
+  VerbError,
+  type VerbIo,
+  type VerbOptions,
+} from './verb.js';
+import { version, versionText } from './version.js';
 
 export const SERVER_VERBS: readonly ServerVerb[] = [
   startForeground,
@@ -24,45 +31,59 @@ export const SERVER_VERBS: readonly ServerVerb[] = [
   version,
 ];
 
+export const ZKSERVER: Program = {
+  name: 'zkserver',
+  summary: 'A ZooKeeper server.',
+  examples: [
+    'zkserver start-foreground 2181 /var/lib/zookeeper',
+    'zkserver start zoo.cfg -D zookeeper.snapCount=10000',
+  ],
+  exitStatus: [
+    [Exit.OK, 'done; a server ended in order'],
+    [Exit.FAILED, 'not running, already running, or an unexpected error'],
+    [Exit.USAGE, 'a bad command line or a bad zoo.cfg'],
+    [3, 'the data cannot be trusted'],
+    [Exit.DATA_DIR, 'the data directory cannot be used'],
+    [5, 'a port cannot be listened on'],
+    [6, 'the log could not be written'],
+  ],
+  usageStatus: Exit.USAGE,
+};
+
+export const PROPERTY: CallOption = [
+  '-D <name=value>',
+  "set a system property of Apache's server, such as zookeeper.snapCount; repeatable",
+  addProperty,
+];
+
 /** Runs one verb; resolves to the exit code and never rejects. */
 export async function runZkserver(words: readonly string[], io: VerbIo): Promise<number> {
-  const [name, ...rest] = words;
+  const line = new CommandLine(ZKSERVER, versionText(), {
+    writeOut: io.writeOut,
+    writeError: (text) => io.writeError(text.trimEnd()),
+  });
+  for (const { name, summary, args, options, run } of SERVER_VERBS) {
+    line.declare<VerbOptions & { readonly D?: VerbArguments['properties'] }>(name, {
+      summary,
+      args,
+      options: [...options, PROPERTY],
+      run: (operands, { D: properties = {}, ...rest }) =>
+        run({ operands, properties, options: rest }, io),
+    });
+  }
   try {
-    if (name === undefined) throw usageError('expected a verb');
-    if (isHelp(name) || rest.some(isHelp)) {
-      io.writeOut(helpText());
-      return Exit.OK;
-    }
-    const verb = verbOf(name === '-V' || name === '--version' ? 'version' : name);
-    return await verb.run(parseVerbArguments(verb, rest), io);
+    if (words.length === 0) throw usageError('expected a verb');
+    return await line.run(words);
   } catch (error) {
     return report(error, io);
   }
 }
 
-function isHelp(word: string): boolean {
-  return word === '-h' || word === '--help' || word === 'help';
-}
-
-function verbOf(name: string): ServerVerb {
-  const verb = SERVER_VERBS.find((candidate) => candidate.name === name);
-  if (verb !== undefined) return verb;
-  const names = SERVER_VERBS.map((candidate) => candidate.name);
-  const similar = suggestWord(name, names);
-  const hint = similar === undefined ? '' : `, did you mean ${similar}?`;
-  throw usageError(`there is no verb "${name}"${hint}`);
-}
-
-function helpText(): string {
-  const verbs = SERVER_VERBS.map(({ usage, summary }) => `  ${usage}\n      ${summary}\n`);
-  return `zkserver: a ZooKeeper server
-
-Usage: zkserver VERB …
-
-${verbs.join('')}
-A -D name is a system property of Apache's server, such as zookeeper.snapCount. zkserver(8) and
-zoo.cfg(5) say the rest.
-`;
+/** Adds to those given before. As with Java, a name alone means "". */
+function addProperty(text: string, before: unknown): VerbArguments['properties'] {
+  const [, name, value = ''] = /^([^=]+)(?:=(.*))?$/s.exec(text) ?? [];
+  if (name === undefined) throw new RangeError('expected name=value');
+  return { ...(before as VerbArguments['properties'] | undefined), [name]: value };
 }
 
 function report(error: unknown, io: VerbIo): number {

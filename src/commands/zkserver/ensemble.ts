@@ -3,32 +3,31 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { wholeNumber } from '../program/command-line.js';
 import { EnsembleMember, type MemberSeat } from './ensemble-member.js';
 import { type EnsembleScreen, lineScreen } from './ensemble-screen.js';
-import { Exit, type ServerVerb, usageError, type VerbArguments, VerbError } from './verb.js';
+import { Exit, type ServerVerb, VerbError } from './verb.js';
 
 const LOOK_EVERY_MS = 250;
 const MAX_MEMBERS = 63;
-const DEFAULT_BASE_PORT = 2181;
-/** The ports between the servers lie this far above those for clients. */
-const MAX_BASE_PORT = 63_000;
 
 export const ensemble: ServerVerb = {
   name: 'ensemble',
-  usage: 'ensemble [--size N] [--observers N] [--dir DIR] [--base-port PORT] [-D name=value]...',
   summary: 'serve as a whole ensemble on this machine, for development; Ctrl-C stops all of it',
-  options: {
-    '--size': { hasValue: true },
-    '--observers': { hasValue: true },
-    '--dir': { hasValue: true },
-    '--base-port': { hasValue: true },
-  },
+  args: [],
+  options: [
+    ['--size <n>', 'servers that vote', wholeNumber(1, MAX_MEMBERS), 3],
+    ['--observers <n>', 'servers that do not vote', wholeNumber(0, MAX_MEMBERS), 0],
+    ['--dir <dir>', 'folder of configurations, data and logs; by default a temporary one'],
+    [
+      '--base-port <port>',
+      'first port for clients; 0 takes free ones',
+      wholeNumber(0, 63_000),
+      2181,
+    ],
+  ],
   run: async (args, io) => {
-    if (args.operands.length > 0) throw usageError('ensemble expects options only');
-    const size = numberOf(args, '--size', 3, 1, MAX_MEMBERS);
-    const observers = numberOf(args, '--observers', 0, 0, MAX_MEMBERS);
-    const basePort = numberOf(args, '--base-port', DEFAULT_BASE_PORT, 0, MAX_BASE_PORT);
-    const asked = args.options.get('--dir');
+    const { size = 3, observers = 0, basePort = 2181, dir: asked } = args.options;
     const dir = asked === undefined ? mkdtempSync(join(tmpdir(), 'zkserver-')) : resolve(asked);
     const stop = waitForSignals();
     let screen = lineScreen(io);
@@ -123,20 +122,6 @@ async function prepare(places: {
     const why = error instanceof Error ? error.message : String(error);
     throw new VerbError(Exit.DATA_DIR, `zkserver: ${why}`);
   }
-}
-
-function numberOf(
-  { options }: VerbArguments,
-  name: string,
-  usual: number,
-  min: number,
-  max: number,
-): number {
-  const text = options.get(name);
-  if (text === undefined) return usual;
-  const number = /^\d{1,5}$/.test(text) ? Number(text) : -1;
-  if (number >= min && number <= max) return number;
-  throw usageError(`expected ${name} from ${min} to ${max}, found "${text}"`);
 }
 
 function waitForSignals(): Stop {

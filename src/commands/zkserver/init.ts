@@ -1,27 +1,27 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { VERSION_DIR } from '../../server/persistence/file-names.js';
+import { wholeNumber } from '../program/command-line.js';
 import { targetOf } from './target.js';
-import { Exit, type ServerVerb, usageError, VerbError } from './verb.js';
+import { Exit, type ServerVerb, TARGET_ARGS, VerbError } from './verb.js';
 
 /** Tells a server whose db.autocreate is false that it may begin with nothing. */
 const INITIALIZE_MARKER = 'initialize';
-const MAX_MYID = 255;
 
 export const init: ServerVerb = {
   name: 'init',
-  usage: 'init ZOO.CFG|PORT DATADIR [--myid N] [--force]',
   summary: 'make the data directories of a new server; --force deletes what is in them',
-  options: { '--myid': { hasValue: true }, '--force': { hasValue: false } },
+  args: TARGET_ARGS,
+  options: [
+    ['--myid <n>', 'the number of the server, written to myid', wholeNumber(1, 255)],
+    ['--force', 'delete the data that is there'],
+  ],
   run: async (args, io) => {
-    const { config, dataDir } = targetOf(args, 'init');
-    const myid = args.options.get('--myid');
-    if (myid !== undefined && !isServerId(myid)) {
-      throw usageError(`expected --myid from 1 to ${MAX_MYID}, found "${myid}"`);
-    }
+    const { config, dataDir } = targetOf(args);
+    const { myid, force = false } = args.options;
     const folders = [...new Set([dataDir, config.dataLogDir ?? dataDir])];
     try {
-      makeFolders(folders, args.options.has('--force'));
+      makeFolders(folders, force);
       if (myid !== undefined) writeFileSync(join(dataDir, 'myid'), `${myid}\n`);
       writeFileSync(join(dataDir, INITIALIZE_MARKER), '');
     } catch (error) {
@@ -33,10 +33,6 @@ export const init: ServerVerb = {
     return Exit.OK;
   },
 };
-
-function isServerId(text: string): boolean {
-  return /^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= MAX_MYID;
-}
 
 function makeFolders(folders: readonly string[], isForced: boolean): void {
   const data = folders.map((folder) => join(folder, VERSION_DIR));

@@ -1,16 +1,16 @@
 import { start } from './start.js';
 import { stop } from './stop.js';
 import { targetOf } from './target.js';
-import type { ServerVerb } from './verb.js';
+import { type ServerVerb, TARGET_ARGS } from './verb.js';
 
 export const restart: ServerVerb = {
   name: 'restart',
-  usage: 'restart ZOO.CFG|PORT DATADIR [-D name=value]...',
   summary: 'stop, then start',
-  options: {},
+  args: TARGET_ARGS,
+  options: [],
   run: async (args, io) => {
     // A zoo.cfg that start would refuse must not cost the server that runs.
-    targetOf(args, 'restart');
+    targetOf(args);
     const code = await stop.run(args, io);
     return code === 0 ? start.run(args, io) : code;
   },

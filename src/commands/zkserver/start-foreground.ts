@@ -3,18 +3,18 @@
  * the log is synced before anything is acknowledged, so nothing can be lost by it.
  */
 import { targetOf } from './target.js';
-import { Exit, type ServerVerb } from './verb.js';
+import { Exit, type ServerVerb, TARGET_ARGS } from './verb.js';
 
 /** What `start` waits for, over the channel to the process it started. */
 export const SERVING_MESSAGE = 'serving';
 
 export const startForeground: ServerVerb = {
   name: 'start-foreground',
-  usage: 'start-foreground ZOO.CFG|PORT DATADIR [-D name=value]...',
   summary: 'serve in this process until it is told to end',
-  options: {},
+  args: TARGET_ARGS,
+  options: [],
   run: async (args, io) => {
-    const { config, configFile, host, port, warnings } = targetOf(args, 'start-foreground');
+    const { config, configFile, host, port, warnings } = targetOf(args);
     for (const warning of warnings) io.writeError(warning);
     const ending = waitForSignal();
     const { createLogger, logLevelOf, startServer } = await import('../../server/main.js');

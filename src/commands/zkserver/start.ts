@@ -4,18 +4,18 @@ import { join } from 'node:path';
 import { PidFile } from './pid-file.js';
 import { SERVING_MESSAGE } from './start-foreground.js';
 import { targetOf } from './target.js';
-import { Exit, type ServerVerb, VerbError } from './verb.js';
+import { Exit, type ServerVerb, TARGET_ARGS, VerbError } from './verb.js';
 
 /** What a server in the background says; the folder can be another with ZOO_LOG_DIR. */
 const LOG_FILE = 'zkserver.out';
 
 export const start: ServerVerb = {
   name: 'start',
-  usage: 'start ZOO.CFG|PORT DATADIR [-D name=value]...',
   summary: 'serve in the background; returns when the server serves',
-  options: {},
+  args: TARGET_ARGS,
+  options: [],
   run: async (args, io) => {
-    const target = targetOf(args, 'start');
+    const target = targetOf(args);
     const pidFile = new PidFile(target.dataDir, io.env);
     const running = pidFile.runningPid();
     if (running !== undefined) {

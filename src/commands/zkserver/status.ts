@@ -1,16 +1,16 @@
 import { askWord } from '../../client/four-letter.js';
 import { reachableHost, type Target, targetOf } from './target.js';
-import { Exit, type ServerVerb, VerbError } from './verb.js';
+import { Exit, type ServerVerb, TARGET_ARGS, VerbError } from './verb.js';
 
 const TIMEOUT_MS = 5000;
 
 export const status: ServerVerb = {
   name: 'status',
-  usage: 'status ZOO.CFG|PORT DATADIR',
   summary: 'ask the server what it is: standalone, leader, follower, observer',
-  options: {},
+  args: TARGET_ARGS,
+  options: [],
   run: async (args, io) => {
-    const target = targetOf(args, 'status');
+    const target = targetOf(args);
     const port = await portOf(target);
     if (port === null) {
       const message =

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isAlive, PidFile } from './pid-file.js';
 import { targetOf } from './target.js';
-import { Exit, type ServerVerb, VerbError } from './verb.js';
+import { Exit, type ServerVerb, TARGET_ARGS, VerbError } from './verb.js';
 
 /** A server closes in well under a second; a big snapshot being written may take longer. */
 const STOP_TIMEOUT_MS = 60_000;
@@ -9,11 +9,11 @@ const POLL_MS = 20;
 
 export const stop: ServerVerb = {
   name: 'stop',
-  usage: 'stop ZOO.CFG|PORT DATADIR',
   summary: 'end the server that start started, and wait until it is gone',
-  options: {},
+  args: TARGET_ARGS,
+  options: [],
   run: async (args, io) => {
-    const pidFile = new PidFile(targetOf(args, 'stop').dataDir, io.env);
+    const pidFile = new PidFile(targetOf(args).dataDir, io.env);
     const pid = pidFile.runningPid();
     if (pid === undefined) {
       io.writeError(`zkserver: no server to stop (by ${pidFile.path})`);

@@ -22,13 +22,10 @@ export interface Target {
 }
 
 /** @throws VerbError: usage, or each fault of the zoo.cfg on a line */
-export function targetOf(args: VerbArguments, verb: string): Target {
-  const [first, second, ...more] = args.operands;
-  if (first === undefined || more.length > 0) {
-    throw usageError(`${verb} expects a zoo.cfg, or a port and a data directory`);
-  }
+export function targetOf(args: VerbArguments): Target {
+  const [first = '', second] = args.operands;
   if (second !== undefined) return targetAt(first, second, args.properties);
-  if (/^\d+$/.test(first)) throw usageError(`expected a data directory behind port ${first}`);
+  if (/^\d+$/.test(first)) throw usageError(`expected a data directory after port ${first}`);
   const result = parseConfig(readConfig(first), { fileName: first, properties: args.properties });
   const { config, warnings } = valid(result);
   return describe(

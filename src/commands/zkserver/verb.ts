@@ -1,4 +1,5 @@
-/** What zkserver can be told to do: one file a verb, gathered in cli.ts. */
+/** The verbs of zkserver as data: one file a verb, gathered in cli.ts. */
+import type { CallOption } from '../program/command-line.js';
 import type { EnsembleScreen } from './ensemble-screen.js';
 
 /** How zkserver ends; zkserver(8) lists the same, and the server's own faults bring theirs. */
@@ -12,14 +13,23 @@ export const Exit = {
   DATA_DIR: 4,
 } as const;
 
-/** What stands behind the verb on the command line. */
+/** What follows the verb on the command line. */
 export interface VerbArguments {
   /** A zoo.cfg, or a port and a folder. */
   readonly operands: readonly string[];
   /** -D name=value, by name. */
   readonly properties: Readonly<Record<string, string>>;
-  /** Options other than -D, as the verb declares them; "" for those without a value. */
-  readonly options: ReadonlyMap<string, string>;
+  /** Options other than -D, as the verb declares them. */
+  readonly options: VerbOptions;
+}
+
+export interface VerbOptions {
+  readonly myid?: number;
+  readonly force?: true;
+  readonly size?: number;
+  readonly observers?: number;
+  readonly basePort?: number;
+  readonly dir?: string;
 }
 
 export interface VerbIo {
@@ -33,13 +43,17 @@ export interface VerbIo {
 
 export interface ServerVerb {
   readonly name: string;
-  readonly usage: string;
   readonly summary: string;
-  /** Options other than -D: name, and whether a value follows. */
-  readonly options: Readonly<Record<string, { readonly hasValue: boolean }>>;
+  /** As commander writes them. */
+  readonly args: readonly string[];
+  /** Options other than -D. */
+  readonly options: readonly CallOption[];
   /** Resolves to the exit code. */
   run(args: VerbArguments, io: VerbIo): Promise<number>;
 }
+
+/** A zoo.cfg, or a port and a data directory. */
+export const TARGET_ARGS = ['<zoo.cfg|port>', '[datadir]'] as const;
 
 /** zkserver cannot do what it was told; `lines` say why. */
 export class VerbError extends Error {
@@ -55,5 +69,5 @@ export class VerbError extends Error {
 }
 
 export function usageError(message: string): VerbError {
-  return new VerbError(Exit.USAGE, `zkserver: ${message}; zkserver --help says more`);
+  return new VerbError(Exit.USAGE, `zkserver: ${message}; see zkserver --help`);
 }

@@ -3,11 +3,15 @@ import { Exit, type ServerVerb } from './verb.js';
 
 export const version: ServerVerb = {
   name: 'version',
-  usage: 'version',
   summary: 'print the version',
-  options: {},
+  args: [],
+  options: [],
   run: async (_args, io) => {
-    io.writeOut(`zkserver ${packageVersion()}\n`);
+    io.writeOut(`${versionText()}\n`);
     return Exit.OK;
   },
 };
+
+export function versionText(): string {
+  return `zkserver ${packageVersion()}`;
+}

@@ -1,7 +1,7 @@
 import { checkOneOf, checkWhole, readFields } from '../../protocol/check-argument.js';
 import type { Config } from './config.js';
 
-/** A configuration that was read already, as far as one can see. */
+/** Checks a value that should be a parsed configuration, as far as possible. */
 export function checkConfig(name: string, value: unknown): void {
   const { isReplicated, tickTimeMs } = readFields(name, value as Config, [
     'isReplicated',

@@ -1,10 +1,10 @@
 /**
- * Which authentication schemes a configuration offers (ProviderRegistry), and whether those that it
- * enforces are among them (AuthenticationHelper). Pure.
+ * Which authentication schemes a configuration offers (ProviderRegistry), and whether the enforced
+ * ones are among them (AuthenticationHelper). Pure.
  */
 import type { OptionValues } from './config.js';
 
-/** Apache's classes that have their like here. */
+/** Apache's classes that have an equivalent here. */
 const SCHEME_OF_CLASS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     IPAuthenticationProvider: 'ip',
@@ -18,18 +18,18 @@ const PROVIDER_KEY = /^zookeeper\.(authProvider\..*)$/;
 export interface AuthProblem {
   readonly key: string;
   readonly message: string;
-  /** Apache's server does not start with it. */
+  /** Apache's server does not start with this problem. */
   readonly isError: boolean;
 }
 
 export interface AuthSchemes {
   readonly schemes: ReadonlySet<string>;
-  /** One of them a client must have before it is served; null when none is asked for. */
+  /** A client needs one of these schemes before it is served; null if none is required. */
   readonly enforced: readonly string[] | null;
   readonly problems: readonly AuthProblem[];
 }
 
-/** @param properties by full name: `zookeeper.authProvider.1` and the like */
+/** @param properties by full name, such as `zookeeper.authProvider.1` */
 export function authSchemesOf(
   values: OptionValues,
   properties: ReadonlyMap<string, string>,
@@ -48,7 +48,7 @@ export function authSchemesOf(
   }
   const enforced = enforcedSchemes(values);
   if (enforced?.length === 0) {
-    const message = 'expected schemes with "," between them, since enforce.auth.enabled is true';
+    const message = 'expected schemes separated by "," because enforce.auth.enabled is true';
     problems.push({ key: 'enforce.auth.schemes', message, isError: true });
   }
   for (const scheme of enforced ?? []) {
@@ -58,7 +58,7 @@ export function authSchemesOf(
       : 'enforce.auth.schemes';
     problems.push({
       key,
-      message: `there is no authProvider of the scheme ${scheme}`,
+      message: `no authProvider for scheme ${scheme}`,
       isError: true,
     });
   }
@@ -67,7 +67,7 @@ export function authSchemesOf(
 
 function unknownClass(className: string): string {
   const known = [...SCHEME_OF_CLASS.keys()].map((name) => name.slice(name.lastIndexOf('.') + 1));
-  return `no class is loaded here, and "${className}" is none of ${known.join(', ')}`;
+  return `unsupported class: ${className} (expected ${known.join(', ')})`;
 }
 
 function enforcedSchemes(values: OptionValues): string[] | null {
@@ -77,7 +77,7 @@ function enforcedSchemes(values: OptionValues): string[] | null {
   return schemes.filter((scheme) => scheme !== '');
 }
 
-/** What authentication between servers lacks (QuorumPeerConfig). */
+/** Missing settings of authentication between servers (QuorumPeerConfig). */
 export function quorumAuthProblems(
   values: OptionValues,
 ): readonly { readonly key: string; readonly message: string }[] {
@@ -91,11 +91,11 @@ export function quorumAuthProblems(
   if (isServer && !isEnabled) {
     problems.push(needs('quorum.auth.serverRequireSasl', 'quorum.auth.enableSasl'));
   } else if (isServer && !isLearner) {
-    // It would not be let in by servers that are configured as it is.
+    // Servers with the same configuration would refuse it.
     problems.push(needs('quorum.auth.serverRequireSasl', 'quorum.auth.learnerRequireSasl'));
   }
   if (isEnabled && values.saslLoginConfig === null) {
-    const message = 'needs the JAAS file that -D java.security.auth.login.config names';
+    const message = 'needs a JAAS file (-D java.security.auth.login.config=<file>)';
     problems.push({ key: 'quorum.auth.enableSasl', message });
   }
   return problems;

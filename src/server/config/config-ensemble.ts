@@ -15,59 +15,59 @@ export interface QuorumAddress {
 
 export interface QuorumServerConfig {
   readonly sid: number;
-  /** One, or several with multiAddress.enabled. */
+  /** One address, or several with multiAddress.enabled. */
   readonly addresses: readonly QuorumAddress[];
   readonly role: 'participant' | 'observer';
-  /** Null where zoo.cfg's clientPort stands for it. */
+  /** Null if zoo.cfg's clientPort applies. */
   readonly clientPort: number | null;
   readonly clientAddress: string | null;
 }
 
 export interface EnsembleLines {
   readonly servers: QuorumServerConfig[];
-  /** Group number to the sids in it. */
+  /** Maps group numbers to sids. */
   readonly groups: Map<number, readonly number[]>;
-  /** Sid to weight; 1 where nothing is said. */
+  /** Maps sids to weights; the default is 1. */
   readonly weights: Map<number, number>;
 }
 
-/** Is this key one of an ensemble's? */
+/** Whether the key belongs to the lines of an ensemble. */
 export function isEnsembleKey(key: string): boolean {
   return /^(server|group|weight)\./.test(key);
 }
 
-/** Adds one line to `lines`; returns what is wrong with it, or undefined. */
+/** Adds one line to `lines`; returns an error message, or undefined. */
 export function parseEnsembleLine(
   lines: EnsembleLines,
   key: string,
   value: string,
 ): string | undefined {
   const [kind, id] = [key.slice(0, key.indexOf('.')), key.slice(key.indexOf('.') + 1)];
-  if (!/^-?\d{1,9}$/.test(id)) return `expected an integer behind "${kind}.", found "${id}"`;
+  if (!/^-?\d{1,9}$/.test(id)) return `expected an integer after "${kind}.", found "${id}"`;
   const number = Number(id);
   if (kind === 'server') {
     const server = parseServer(number, value);
     if (typeof server === 'string') return server;
-    if (lines.servers.some(({ sid }) => sid === number)) return `server ${number} is there twice`;
+    if (lines.servers.some(({ sid }) => sid === number)) return `duplicate server ${number}`;
     lines.servers.push(server);
     return undefined;
   }
   if (kind === 'group') {
     const members = value.split(':');
     if (!members.every((sid) => /^\d{1,9}$/.test(sid))) {
-      return `expected server numbers with ":" between them, found "${value}"`;
+      return `expected server ids separated by ":", found "${value}"`;
     }
     lines.groups.set(number, members.map(Number));
     return undefined;
   }
-  if (!/^\d{1,9}$/.test(value)) return `expected a weight from 0 on, found "${value}"`;
+  if (!/^\d{1,9}$/.test(value)) return `expected a weight of 0 or more, found "${value}"`;
   lines.weights.set(number, Number(value));
   return undefined;
 }
 
 function parseServer(sid: number, value: string): QuorumServerConfig | string {
   const [quorumPart = '', clientPart, ...rest] = value.split(';');
-  if (rest.length > 0) return `expected one ";" at most, found "${value}"`;
+  if (rest.length > 0) return `expected at most one ";", found "${value}"`;
   const addresses: QuorumAddress[] = [];
   let role: QuorumServerConfig['role'] = 'participant';
   for (const text of quorumPart.split('|')) {
@@ -93,7 +93,7 @@ function parseServer(sid: number, value: string): QuorumServerConfig | string {
   const parts = splitHost(clientPart.trim());
   const clientPort = portOf(parts.at(-1) ?? '');
   if (clientPort === undefined || parts.length > 2) {
-    return `expected [address:]port behind ";", found "${clientPart}"`;
+    return `expected [address:]port after ";", found "${clientPart}"`;
   }
   return {
     sid,
@@ -104,7 +104,7 @@ function parseServer(sid: number, value: string): QuorumServerConfig | string {
   };
 }
 
-/** Splits at ":", but not inside the brackets of an IPv6 address, which it takes off. */
+/** Splits at ":", but not inside the brackets of an IPv6 address, which are removed. */
 function splitHost(text: string): string[] {
   const bracketed = /^\[([^\]]*)\](?::(.*))?$/.exec(text);
   if (bracketed === null) return text.split(':');

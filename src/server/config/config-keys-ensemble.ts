@@ -1,5 +1,5 @@
-/** The options of zoo.cfg that matter to an ensemble; config-keys.ts has the others. */
-import { ensembleOnly, later, optionsOf, withoutMeaning } from './config-option.js';
+/** The options of zoo.cfg for an ensemble; config-keys.ts has the others. */
+import { ensembleOnly, optionsOf, unsupported, withoutEffect } from './config-option.js';
 
 const file = optionsOf('file');
 const prop = optionsOf('property');
@@ -13,7 +13,7 @@ export const ENSEMBLE = {
       ...TICKS,
       defaultText: 'required with servers',
     }),
-    syncLimit: file.int('syncLimit', 0, 'time a learner may lag behind', {
+    syncLimit: file.int('syncLimit', 0, 'time a learner may lag', {
       ...TICKS,
       defaultText: 'required with servers',
     }),
@@ -26,20 +26,20 @@ export const ENSEMBLE = {
       'peerType',
       'participant',
       ['participant', 'observer'],
-      'what this server is',
+      'role of this server',
     ),
     quorumListenOnAllIPs: file.boolean('quorumListenOnAllIPs', false, 'listen on all addresses'),
     dynamicConfigFile: file.optional('dynamicConfigFile', 'file of the server lines'),
     standaloneEnabled: file.boolean('standaloneEnabled', true, 'one server needs no quorum'),
-    multiAddressEnabled: file.boolean('multiAddress.enabled', false, 'several addresses a server'),
+    multiAddressEnabled: file.boolean('multiAddress.enabled', false, 'multiple server addresses'),
     leaderServes: prop.yesNo('leaderServes', true, 'the leader serves clients'),
-    cnxTimeoutMs: prop.int('cnxTimeout', 5000, 'time to connect for an election', MS),
-    quorumCnxnTimeoutMs: prop.int('quorumCnxnTimeoutMs', -1, 'time for a server to say who it is', {
+    cnxTimeoutMs: prop.int('cnxTimeout', 5000, 'time to open an election connection', MS),
+    quorumCnxnTimeoutMs: prop.int('quorumCnxnTimeoutMs', -1, 'time for a server to send its id', {
       ...MS,
       defaultText: 'syncLimit',
     }),
     tcpKeepAlive: prop.boolean('tcpKeepAlive', false, 'keep election connections alive'),
-    electionPortBindRetry: prop.int('electionPortBindRetry', 3, 'tries to listen; 0 is for ever'),
+    electionPortBindRetry: prop.int('electionPortBindRetry', 3, 'tries to listen; 0: forever'),
     fastleaderMinNotificationIntervalMs: prop.int(
       'fastleader.minNotificationInterval',
       200,
@@ -61,72 +61,68 @@ export const ENSEMBLE = {
     leaderMaxTimeToWaitForEpochMs: prop.int(
       'leader.maxTimeToWaitForEpoch',
       -1,
-      'from when on a voter that looks again ends the wait for epochs; -1 is never',
+      'time after which a voter that looks for a leader again ends the wait for epochs; -1: never',
       MS,
     ),
     leaderMaxConcurrentSnapSyncs: prop.int(
       'leader.maxConcurrentSnapSyncs',
       10,
-      'SNAPs under way from which on an observer is turned away',
+      'concurrent SNAPs before an observer is turned away',
     ),
     leaderMaxConcurrentDiffSyncs: prop.int(
       'leader.maxConcurrentDiffSyncs',
       100,
-      'DIFFs under way from which on an observer is turned away',
+      'concurrent DIFFs before an observer is turned away',
     ),
     observerReconnectDelayMs: prop.long(
       'observer.reconnectDelayMs',
       0,
-      'an observer waits at most so long before it connects',
+      'longest wait of an observer before it connects',
       MS,
     ),
     observerElectionDelayMs: prop.long(
       'observer.election.DelayMs',
       200,
-      'an observer waits at most so long before it looks for a leader again',
+      'longest wait of an observer before it looks for a leader again',
       MS,
     ),
     observerMasterPort: file.port(
       'observerMasterPort',
-      'port at which a follower takes observers, and to which an observer goes',
+      'port on which followers accept observers, and to which observers connect',
     ),
     observerMasterSizeLimit: prop.int(
       'observerMaster.sizeLimit',
       33554432,
-      'committed txns that an observer master keeps in memory for observers that lack only them',
+      'size of the committed txns that an observer master keeps in memory to sync observers',
       { unit: 'bytes' },
     ),
   }),
-  ...later('an observer always keeps them', {
+  ...unsupported('an observer always keeps them', {
     syncEnabled: file.boolean('syncEnabled', true, 'an observer keeps log and snapshots'),
   }),
-  ...later('two servers need each other', {
-    oraclePath: file.optional('oraclePath', 'file that breaks the tie of two servers'),
+  ...unsupported('two servers need each other', {
+    oraclePath: file.optional('oraclePath', 'file that breaks the tie between two servers'),
   }),
-  ...withoutMeaning('every address is tried', {
+  ...withoutEffect('the server tries every address', {
     multiAddressReachabilityCheckEnabled: file.boolean(
       'multiAddress.reachabilityCheckEnabled',
       true,
-      'look which address answers',
+      'check which address is reachable',
     ),
     multiAddressReachabilityCheckTimeoutMs: file.int(
       'multiAddress.reachabilityCheckTimeoutMs',
       1000,
-      'time for that look',
+      'timeout of that check',
       MS,
     ),
   }),
-  ...withoutMeaning('no thread waits for a connection', {
-    quorumCnxnThreadsSize: file.int('quorum.cnxn.threads.size', 20, 'connections made at a time'),
-    leaderCloseSocketAsync: prop.boolean('leader.closeSocketAsync', false, 'do not wait to close'),
-    learnerCloseSocketAsync: prop.boolean(
-      'learner.closeSocketAsync',
-      false,
-      'do not wait to close',
-    ),
-    learnerAsyncSending: prop.boolean('learner.asyncSending', false, 'send off the pipeline'),
+  ...withoutEffect('connections need no threads', {
+    quorumCnxnThreadsSize: file.int('quorum.cnxn.threads.size', 20, 'threads to connect'),
+    leaderCloseSocketAsync: prop.boolean('leader.closeSocketAsync', false, 'close in background'),
+    learnerCloseSocketAsync: prop.boolean('learner.closeSocketAsync', false, 'close in background'),
+    learnerAsyncSending: prop.boolean('learner.asyncSending', false, 'send in the background'),
   }),
-  ...withoutMeaning('always on', {
+  ...withoutEffect('always on', {
     leaderNodelay: prop.boolean('leader.nodelay', true, 'TCP_NODELAY to learners'),
     followerNodelay: prop.boolean('follower.nodelay', true, 'TCP_NODELAY to the leader'),
   }),

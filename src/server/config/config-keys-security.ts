@@ -1,61 +1,65 @@
-/** The options of zoo.cfg on authentication and TLS; config-keys.ts has the others. */
-import { ensembleOnly, later, optionsOf, withoutMeaning } from './config-option.js';
+/** The options of zoo.cfg for authentication and TLS; config-keys.ts has the others. */
+import { ensembleOnly, optionsOf, unsupported, withoutEffect } from './config-option.js';
 
 const file = optionsOf('file');
 const prop = optionsOf('property');
 const STORE_TYPES = ['', 'JKS', 'PEM', 'PKCS12', 'BCFKS'] as const;
 
 export const AUTHENTICATION = {
-  skipACL: prop.yesNo('skipACL', false, 'check no ACL'),
+  skipACL: prop.yesNo('skipACL', false, 'skip ACL checks'),
   superDigest: prop.optional(
     'DigestAuthenticationProvider.superDigest',
-    'super:<base64 of the digest>, who may do all',
+    'super:<base64 of the digest>, the superuser',
   ),
   digestAuthEnabled: prop.boolean(
     'DigestAuthenticationProvider.enabled',
     true,
-    'offer the scheme digest',
+    'offer the digest scheme',
   ),
   digestAlg: prop.text('DigestAuthenticationProvider.digestAlg', 'SHA1', 'hash of digest ids'),
-  x509SuperUser: prop.optional('X509AuthenticationProvider.superUser', 'DN of who may do all'),
+  x509SuperUser: prop.optional('X509AuthenticationProvider.superUser', 'DN of the superuser'),
   saslLoginConfig: prop.optional(
     'java.security.auth.login.config',
-    'JAAS file with the users of DIGEST-MD5: DigestLoginModule and its user_NAME',
+    'JAAS file with the users of DIGEST-MD5: user_NAME of DigestLoginModule',
     { property: 'java.security.auth.login.config' },
   ),
   saslServerConfig: prop.text('sasl.serverconfig', 'Server', 'section of that file'),
-  superUser: prop.optional('superUser', 'SASL id of who may do all'),
-  letAnySaslUserDoX: prop.optional('letAnySaslUserDoX', 'SASL id whose ACLs any SASL user meets'),
-  allowSaslFailedClients: prop.boolean('allowSaslFailedClients', false, 'serve them all the same'),
+  superUser: prop.optional('superUser', 'SASL id of the superuser'),
+  letAnySaslUserDoX: prop.optional('letAnySaslUserDoX', 'SASL id whose ACLs match any SASL user'),
+  allowSaslFailedClients: prop.boolean(
+    'allowSaslFailedClients',
+    false,
+    'serve despite failed SASL',
+  ),
   sessionRequireClientSASLAuth: prop.boolean(
     'sessionRequireClientSASLAuth',
     false,
-    'refuse requests before SASL',
+    'refuse requests before SASL authentication',
   ),
   enforceAuthEnabled: prop.boolean(
     'enforce.auth.enabled',
     false,
-    'refuse who did not authenticate',
+    'refuse clients that did not authenticate',
   ),
-  enforceAuthSchemes: prop.text('enforce.auth.schemes', '', 'schemes that count for that'),
-  ...later('the leader checks them', {
+  enforceAuthSchemes: prop.text('enforce.auth.schemes', '', 'schemes that satisfy that'),
+  ...unsupported('the leader checks them', {
     enableEagerACLCheck: prop.boolean('enableEagerACLCheck', false, 'check ACLs before forwarding'),
   }),
   ...ensembleOnly({
     quorumAuthEnableSasl: file.boolean(
       'quorum.auth.enableSasl',
       false,
-      'SASL DIGEST-MD5 between servers, by the JAAS file',
+      'SASL DIGEST-MD5 between servers, using the JAAS file',
     ),
     quorumAuthLearnerRequireSasl: file.boolean(
       'quorum.auth.learnerRequireSasl',
       false,
-      'prove who this server is to those it connects to',
+      'authenticate to other servers',
     ),
     quorumAuthServerRequireSasl: file.boolean(
       'quorum.auth.serverRequireSasl',
       false,
-      'let no server in that does not prove who it is',
+      'refuse servers that do not authenticate',
     ),
     quorumAuthLearnerLoginContext: file.text(
       'quorum.auth.learner.saslLoginContext',
@@ -65,10 +69,10 @@ export const AUTHENTICATION = {
     quorumAuthServerLoginContext: file.text(
       'quorum.auth.server.saslLoginContext',
       'QuorumServer',
-      'section with a user_NAME for each server that may come in',
+      'section with a user_NAME for each server that may connect',
     ),
   }),
-  ...later('servers authenticate by DIGEST-MD5 alone', {
+  ...unsupported('servers authenticate only by DIGEST-MD5', {
     quorumAuthKerberosServicePrincipal: file.text(
       'quorum.auth.kerberos.servicePrincipal',
       'zkquorum/localhost',
@@ -84,96 +88,91 @@ export const TLS = {
     sslQuorumReloadCertFiles: file.boolean(
       'sslQuorumReloadCertFiles',
       false,
-      'read changed certificates between servers',
+      'reload changed certificates between servers',
     ),
     sslQuorumHostnameVerification: prop.boolean(
       'ssl.quorum.hostnameVerification',
       true,
-      'check names',
+      'verify names of servers',
     ),
     sslQuorumClientHostnameVerification: prop.boolean(
       'ssl.quorum.clientHostnameVerification',
       true,
-      'check names of dialling servers',
+      'verify names of connecting servers',
       { defaultText: 'ssl.quorum.hostnameVerification' },
     ),
     sslQuorumClientAuth: prop.choice(
       'ssl.quorum.clientAuth',
       'need',
       ['none', 'want', 'need'],
-      'as without quorum',
+      'as for clients',
     ),
   }),
-  sslQuorumKeyStoreLocation: prop.optional('ssl.quorum.keyStore.location', 'as without quorum'),
-  sslQuorumKeyStorePassword: prop.optional('ssl.quorum.keyStore.password', 'as without quorum'),
+  sslQuorumKeyStoreLocation: prop.optional('ssl.quorum.keyStore.location', 'as for clients'),
+  sslQuorumKeyStorePassword: prop.optional('ssl.quorum.keyStore.password', 'as for clients'),
   sslQuorumKeyStorePasswordPath: prop.optional(
     'ssl.quorum.keyStore.passwordPath',
-    'as without quorum',
+    'as for clients',
   ),
-  sslQuorumKeyStoreType: prop.choice(
-    'ssl.quorum.keyStore.type',
-    '',
-    STORE_TYPES,
-    'as without quorum',
-  ),
-  sslQuorumTrustStoreLocation: prop.optional('ssl.quorum.trustStore.location', 'as without quorum'),
-  sslQuorumTrustStorePassword: prop.optional('ssl.quorum.trustStore.password', 'as without quorum'),
+  sslQuorumKeyStoreType: prop.choice('ssl.quorum.keyStore.type', '', STORE_TYPES, 'as for clients'),
+  sslQuorumTrustStoreLocation: prop.optional('ssl.quorum.trustStore.location', 'as for clients'),
+  sslQuorumTrustStorePassword: prop.optional('ssl.quorum.trustStore.password', 'as for clients'),
   sslQuorumTrustStorePasswordPath: prop.optional(
     'ssl.quorum.trustStore.passwordPath',
-    'as without quorum',
+    'as for clients',
   ),
   sslQuorumTrustStoreType: prop.choice(
     'ssl.quorum.trustStore.type',
     '',
     STORE_TYPES,
-    'as without quorum',
+    'as for clients',
   ),
-  sslQuorumProtocol: prop.text('ssl.quorum.protocol', 'TLSv1.2', 'as without quorum'),
-  sslQuorumEnabledProtocols: prop.optional('ssl.quorum.enabledProtocols', 'as without quorum', {
+  sslQuorumProtocol: prop.text('ssl.quorum.protocol', 'TLSv1.2', 'as for clients'),
+  sslQuorumEnabledProtocols: prop.optional('ssl.quorum.enabledProtocols', 'as for clients', {
     defaultText: 'ssl.quorum.protocol',
   }),
-  sslQuorumCiphersuites: prop.optional('ssl.quorum.ciphersuites', 'as without quorum'),
-  sslQuorumCrl: prop.boolean('ssl.quorum.crl', false, 'as without quorum'),
-  sslQuorumOcsp: prop.boolean('ssl.quorum.ocsp', false, 'as without quorum'),
+  sslQuorumCiphersuites: prop.optional('ssl.quorum.ciphersuites', 'as for clients'),
+  sslQuorumCrl: prop.boolean('ssl.quorum.crl', false, 'as for clients'),
+  sslQuorumOcsp: prop.boolean('ssl.quorum.ocsp', false, 'as for clients'),
   clientPortUnification: prop.boolean('client.portUnification', false, 'TLS and plain for clients'),
-  clientCertReload: prop.boolean('client.certReload', false, 'read changed certificates'),
-  ...later('TLS is that of the platform', {
+  clientCertReload: prop.boolean('client.certReload', false, 'reload changed certificates'),
+  ...unsupported('the server uses the TLS of the platform', {
     fipsMode: prop.boolean('fips-mode', true, 'TLS of the platform, no DIGEST-MD5 by clients'),
   }),
-  sslAuthProvider: prop.text('ssl.authProvider', 'x509', 'who judges client certificates'),
+  sslAuthProvider: prop.text('ssl.authProvider', 'x509', 'client certificate provider'),
   sslKeyStoreLocation: prop.optional('ssl.keyStore.location', 'key and certificate'),
   sslKeyStorePassword: prop.optional('ssl.keyStore.password', 'its password'),
-  sslKeyStorePasswordPath: prop.optional('ssl.keyStore.passwordPath', 'file of that password'),
-  sslKeyStoreType: prop.choice('ssl.keyStore.type', '', STORE_TYPES, 'its form'),
+  sslKeyStorePasswordPath: prop.optional('ssl.keyStore.passwordPath', 'file of the password'),
+  sslKeyStoreType: prop.choice('ssl.keyStore.type', '', STORE_TYPES, 'key store format'),
   sslTrustStoreLocation: prop.optional('ssl.trustStore.location', 'certificates to trust'),
   sslTrustStorePassword: prop.optional('ssl.trustStore.password', 'their password'),
-  sslTrustStorePasswordPath: prop.optional('ssl.trustStore.passwordPath', 'file of that password'),
-  sslTrustStoreType: prop.choice('ssl.trustStore.type', '', STORE_TYPES, 'their form'),
+  sslTrustStorePasswordPath: prop.optional('ssl.trustStore.passwordPath', 'file of the password'),
+  sslTrustStoreType: prop.choice('ssl.trustStore.type', '', STORE_TYPES, 'trust store format'),
   sslProtocol: prop.text('ssl.protocol', 'TLSv1.2', 'TLS version'),
-  sslEnabledProtocols: prop.optional('ssl.enabledProtocols', 'TLS versions taken', {
+  sslEnabledProtocols: prop.optional('ssl.enabledProtocols', 'accepted TLS versions', {
     defaultText: 'ssl.protocol',
   }),
-  sslCiphersuites: prop.optional('ssl.ciphersuites', 'cipher suites taken'),
-  ...withoutMeaning('a server checks the names of clients alone: ssl.clientHostnameVerification', {
-    sslHostnameVerification: prop.boolean('ssl.hostnameVerification', true, 'check names'),
+  sslCiphersuites: prop.optional('ssl.ciphersuites', 'accepted cipher suites'),
+  ...withoutEffect('a server verifies only the names of clients: ssl.clientHostnameVerification', {
+    sslHostnameVerification: prop.boolean('ssl.hostnameVerification', true, 'verify names'),
   }),
   sslClientHostnameVerification: prop.boolean(
     'ssl.clientHostnameVerification',
     false,
-    'check names of clients',
+    'verify names of clients',
   ),
-  sslCrl: prop.boolean('ssl.crl', false, 'look at revocation lists'),
-  sslOcsp: prop.boolean('ssl.ocsp', false, 'ask OCSP'),
+  sslCrl: prop.boolean('ssl.crl', false, 'check revocation lists'),
+  sslOcsp: prop.boolean('ssl.ocsp', false, 'check OCSP'),
   sslClientAuth: prop.choice(
     'ssl.clientAuth',
     'need',
     ['none', 'want', 'need'],
-    'client certificate',
+    'whether clients need a certificate',
   ),
   sslHandshakeDetectionTimeoutMs: prop.int(
     'ssl.handshakeDetectionTimeoutMillis',
     5000,
-    'time to tell TLS from plain',
+    'time to detect TLS on a connection',
     { unit: 'ms' },
   ),
 };

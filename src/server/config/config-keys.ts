@@ -1,12 +1,12 @@
 /**
  * Every option of zoo.cfg, with Apache's key, default and unit (QuorumPeerConfig, and the 3.9
  * administrator's guide for the properties). The field names of Config are the names here. The
- * table of zoo.cfg(5) is checked against this one.
+ * table of zoo.cfg(5) is made of this one.
  */
 
 import { ENSEMBLE } from './config-keys-ensemble.js';
 import { AUTHENTICATION, TLS } from './config-keys-security.js';
-import { ensembleOnly, later, optionsOf, withoutMeaning } from './config-option.js';
+import { ensembleOnly, optionsOf, unsupported, withoutEffect } from './config-option.js';
 
 const file = optionsOf('file');
 const prop = optionsOf('property');
@@ -29,7 +29,7 @@ const BASICS = {
     defaultText: 'all',
   }),
   tickTimeMs: file.int('tickTime', 3000, 'the tick, unit of all timeouts', { ...MS, min: 1 }),
-  clientPortListenBacklog: file.int('clientPortListenBacklog', -1, 'connections not accepted yet'),
+  clientPortListenBacklog: file.int('clientPortListenBacklog', -1, 'limit of pending connections'),
   minSessionTimeoutMs: file.int('minSessionTimeout', -1, 'shortest session timeout', {
     ...MS,
     defaultText: '2 ticks',
@@ -38,12 +38,12 @@ const BASICS = {
     ...MS,
     defaultText: '20 ticks',
   }),
-  maxClientCnxns: file.int('maxClientCnxns', 60, 'connections of one address; 0 is no limit'),
+  maxClientCnxns: file.int('maxClientCnxns', 60, 'connections per client address; 0: no limit'),
   ...ensembleOnly({
     localSessionsEnabled: file.boolean(
       'localSessionsEnabled',
       false,
-      'sessions of one server only',
+      'create sessions that live on one server',
     ),
     localSessionsUpgradingEnabled: file.boolean(
       'localSessionsUpgradingEnabled',
@@ -55,50 +55,50 @@ const BASICS = {
   autopurgePurgeIntervalHours: file.int(
     'autopurge.purgeInterval',
     0,
-    'time between purges; 0 is never',
+    'time between purges; 0: never',
     {
       unit: 'hours',
     },
   ),
-  maxCnxns: prop.int('maxCnxns', 0, 'connections in all; 0 is no limit'),
+  maxCnxns: prop.int('maxCnxns', 0, 'connections in total; 0: no limit'),
 };
 
 const STORAGE = {
-  preAllocSizeKb: prop.long('preAllocSize', 65536, 'by how much the log grows', { unit: 'KB' }),
-  snapCount: prop.int('snapCount', 100000, 'txns between snapshots, less a random part', {
+  preAllocSizeKb: prop.long('preAllocSize', 65536, 'preallocated space of the log', { unit: 'KB' }),
+  snapCount: prop.int('snapCount', 100000, 'txns between snapshots, minus a random part', {
     min: 2,
   }),
-  snapSizeLimitKb: prop.long('snapSizeLimitInKb', 4194304, 'log size that asks for a snapshot', {
+  snapSizeLimitKb: prop.long('snapSizeLimitInKb', 4194304, 'log size that triggers a snapshot', {
     unit: 'KB',
   }),
   txnLogSizeLimitKb: prop.long('txnLogSizeLimitInKb', -1, 'log size that starts a new file', {
     unit: 'KB',
   }),
   ...ensembleOnly({
-    commitLogCount: prop.int('commitLogCount', 500, 'txns kept in memory for learners'),
+    commitLogCount: prop.int('commitLogCount', 500, 'txns to keep in memory for learners'),
     snapshotSizeFactor: prop.float(
       'snapshotSizeFactor',
       0.33,
-      'how much log, beside the newest snapshot, is sent in its stead; 0 is any, negative none',
+      'log size to send instead of a snapshot, relative to it; 0: any, negative: none',
     ),
   }),
-  forceSync: prop.yesNo('forceSync', true, 'sync the log before an acknowledgement'),
+  forceSync: prop.yesNo('forceSync', true, 'sync the log before an acknowledgment'),
   fsyncWarningThresholdMs: prop.long(
     'fsync.warningthresholdms',
     1000,
-    'a sync this slow is told',
+    'log syncs that take longer',
     MS,
   ),
   snapshotCompressionMethod: prop.choice(
     'snapshot.compression.method',
     '',
     ['', 'gz', 'snappy'],
-    'how snapshots are compressed',
+    'compression of snapshots',
   ),
   snapshotTrustEmpty: prop.boolean(
     'snapshot.trust.empty',
     false,
-    'start on a log without snapshot',
+    'start with a log but no snapshot',
   ),
   digestEnabled: prop.boolean('digest.enabled', true, 'keep the digest of the tree'),
   serializeLastProcessedZxidEnabled: prop.boolean(
@@ -106,17 +106,17 @@ const STORAGE = {
     true,
     'write the last zxid into snapshots',
   ),
-  ...withoutMeaning('the list is always written: every release since 3.6 reads it', {
+  ...withoutEffect('the list is always written, and every release since 3.6 reads it', {
     closeSessionTxnEnabled: prop.boolean(
       'closeSessionTxn.enabled',
       true,
-      'list the ephemerals a close deletes',
+      'list the ephemerals that a close deletes',
     ),
   }),
-  datadirAutocreate: prop.boolean('datadir.autocreate', true, 'make missing folders'),
-  dbAutocreate: prop.boolean('db.autocreate', true, 'start empty on an empty folder'),
-  ...withoutMeaning('what comes during a sync shares the next one, and none waits for company', {
-    flushDelayMs: prop.long('flushDelay', 0, 'how long a sync may wait for company', MS),
+  datadirAutocreate: prop.boolean('datadir.autocreate', true, 'create missing folders'),
+  dbAutocreate: prop.boolean('db.autocreate', true, 'start without data if the folder is empty'),
+  ...withoutEffect('requests during a sync share the next one, so a sync never waits for more', {
+    flushDelayMs: prop.long('flushDelay', 0, 'how long a sync may wait for more txns', MS),
     maxWriteQueuePollTimeMs: prop.long(
       'maxWriteQueuePollTime',
       0,
@@ -126,7 +126,7 @@ const STORAGE = {
         defaultText: 'flushDelay / 3',
       },
     ),
-    maxBatchSize: prop.int('maxBatchSize', 1000, 'txns that ask for a sync'),
+    maxBatchSize: prop.int('maxBatchSize', 1000, 'txns that trigger a sync'),
   }),
 };
 
@@ -136,7 +136,7 @@ const LIMITS = {
     min: 1,
     property: 'jute.maxbuffer',
   }),
-  juteMaxBufferExtraSize: prop.int('jute.maxbuffer.extrasize', -1, 'what a txn may be longer by', {
+  juteMaxBufferExtraSize: prop.int('jute.maxbuffer.extrasize', -1, 'extra length of a txn', {
     ...BYTES,
     defaultText: 'jute.maxbuffer',
   }),
@@ -144,7 +144,7 @@ const LIMITS = {
   requestThrottleMaxRequests: prop.int(
     'request_throttle_max_requests',
     0,
-    'requests before throttling; 0 is off',
+    'requests before throttling; 0: off',
   ),
   requestThrottleDropStale: prop.boolean(
     'request_throttle_drop_stale',
@@ -154,35 +154,35 @@ const LIMITS = {
   requestStaleConnectionCheck: prop.boolean(
     'request_stale_connection_check',
     true,
-    'a request of a closed connection is stale',
+    'treat requests of closed connections as stale',
   ),
   requestStaleLatencyCheck: prop.boolean(
     'request_stale_latency_check',
     false,
-    'a request older than its session timeout is stale',
+    'treat requests older than the session timeout as stale',
   ),
   throttledOpWaitTimeMs: prop.int(
     'throttled_op_wait_time',
     0,
-    'a request queued longer is refused; 0 is off',
+    'refuse requests that were queued longer; 0: off',
     MS,
   ),
   largeRequestThreshold: prop.int(
     'largeRequestThreshold',
     -1,
-    'a request this long is large; -1 is off',
+    'length from which a request is large; -1: off',
     BYTES,
   ),
   largeRequestMaxBytes: prop.long(
     'largeRequestMaxBytes',
     104857600,
-    'large requests at a time',
+    'size of concurrent large requests',
     BYTES,
   ),
   connectionThrottleTokens: prop.int(
     'connection_throttle_tokens',
     0,
-    'size of the token bucket; 0 is off',
+    'size of the token bucket; 0: off',
   ),
   connectionThrottleFillTimeMs: prop.int(
     'connection_throttle_fill_time',
@@ -190,7 +190,7 @@ const LIMITS = {
     'time between fills',
     MS,
   ),
-  connectionThrottleFillCount: prop.int('connection_throttle_fill_count', 1, 'tokens of a fill'),
+  connectionThrottleFillCount: prop.int('connection_throttle_fill_count', 1, 'tokens per fill'),
   connectionThrottleFreezeTimeMs: prop.int(
     'connection_throttle_freeze_time',
     -1,
@@ -200,39 +200,39 @@ const LIMITS = {
   connectionThrottleDropIncrease: prop.float(
     'connection_throttle_drop_increase',
     0.02,
-    'step up of the drop rate',
+    'increase of the drop rate',
   ),
   connectionThrottleDropDecrease: prop.float(
     'connection_throttle_drop_decrease',
     0.002,
-    'step down of the drop rate',
+    'decrease of the drop rate',
   ),
   connectionThrottleDecreaseRatio: prop.float(
     'connection_throttle_decrease_ratio',
     0,
-    'fill that lowers the drop rate',
+    'fill level that lowers the drop rate',
   ),
   connectionThrottleWeightEnabled: prop.boolean(
     'connection_throttle_weight_enabled',
     false,
-    'weigh connections by session kind',
+    'weight connections by session type',
   ),
   connectionThrottleGlobalSessionWeight: prop.int(
     'connection_throttle_global_session_weight',
     3,
-    'tokens of a global session',
+    'tokens for a global session',
   ),
   connectionThrottleLocalSessionWeight: prop.int(
     'connection_throttle_local_session_weight',
     1,
-    'tokens of a local session',
+    'tokens for a local session',
   ),
   connectionThrottleRenewSessionWeight: prop.int(
     'connection_throttle_renew_session_weight',
     2,
-    'tokens of a renewed session',
+    'tokens for a renewed session',
   ),
-  ...withoutMeaning('a request that waits goes on as soon as there is room', {
+  ...withoutEffect('a waiting request continues as soon as there is room', {
     requestThrottleStallTimeMs: prop.int(
       'request_throttle_stall_time',
       100,
@@ -240,7 +240,7 @@ const LIMITS = {
       MS,
     ),
   }),
-  ...withoutMeaning('a close waits for the disk alone', {
+  ...withoutEffect('a close waits only for the disk', {
     requestThrottlerShutdownTimeoutMs: prop.int(
       'request_throttler.shutdownTimeout',
       10000,
@@ -251,86 +251,86 @@ const LIMITS = {
   sessionlessCnxnTimeoutMs: prop.int(
     'nio.sessionlessCnxnTimeout',
     10000,
-    'how long a connection may lack a session',
+    'time for a connection to open a session',
     MS,
   ),
-  ...withoutMeaning('replies are copied from the tree as fast', {
-    maxResponseCacheSize: prop.int('maxResponseCacheSize', 400, 'getData replies kept encoded'),
+  ...withoutEffect('replies from the tree are as fast', {
+    maxResponseCacheSize: prop.int('maxResponseCacheSize', 400, 'encoded getData replies to cache'),
     maxGetChildrenResponseCacheSize: prop.int(
       'maxGetChildrenResponseCacheSize',
       400,
-      'getChildren replies kept encoded',
+      'encoded getChildren replies to cache',
     ),
   }),
   outstandingHandshakeLimit: prop.int(
     'netty.server.outstandingHandshake.limit',
     -1,
-    'TLS handshakes at a time; -1 is no limit',
+    'concurrent TLS handshakes; -1: no limit',
   ),
 };
 
 const FEATURES = {
   extendedTypesEnabled: prop.boolean('extendedTypesEnabled', false, 'allow TTL nodes'),
-  ...later('TTL nodes have the form of 3.5.4 and later', {
-    emulate353TTLNodes: prop.boolean('emulate353TTLNodes', false, 'read the TTL nodes of 3.5.3'),
+  ...unsupported('TTL nodes have the format of 3.5.4 and later', {
+    emulate353TTLNodes: prop.boolean('emulate353TTLNodes', false, 'read TTL nodes of 3.5.3'),
   }),
-  enforceQuota: prop.boolean('enforceQuota', false, 'refuse what breaks a hard quota'),
+  enforceQuota: prop.boolean('enforceQuota', false, 'refuse requests that exceed a hard quota'),
   containerCheckIntervalMs: prop.int(
     'znode.container.checkIntervalMs',
     60000,
-    'time between looks',
+    'time between checks',
     {
       ...MS,
       property: 'znode.container.checkIntervalMs',
     },
   ),
-  containerMaxPerMinute: prop.int('znode.container.maxPerMinute', 10000, 'containers deleted', {
+  containerMaxPerMinute: prop.int('znode.container.maxPerMinute', 10000, 'containers to delete', {
     property: 'znode.container.maxPerMinute',
   }),
   containerMaxNeverUsedIntervalMs: prop.long(
     'znode.container.maxNeverUsedIntervalMs',
     0,
-    'age of a container never used that is deleted; 0 is never',
+    'age at which a never used container is deleted; 0: never',
     { ...MS, property: 'znode.container.maxNeverUsedIntervalMs' },
   ),
   readonlymodeEnabled: prop.boolean('readonlymode.enabled', false, 'serve reads without a quorum', {
     property: 'readonlymode.enabled',
   }),
-  fourLetterWordWhitelist: prop.text('4lw.commands.whitelist', 'srvr', 'words answered; * is all'),
+  fourLetterWordWhitelist: prop.text('4lw.commands.whitelist', 'srvr', 'allowed words; *: all'),
   auditEnable: prop.boolean('audit.enable', false, 'write an audit log'),
-  auditFile: prop.optional('audit.file', 'the file it is appended to; the server log without it'),
+  auditFile: prop.optional('audit.file', 'file to append it to; default: the server log'),
   logLevel: prop.choice(
     'log.level',
     'info',
     ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
-    'the least that zkserver logs',
+    'lowest level that zkserver logs',
   ),
   slowRequestThresholdMs: prop.int(
     'slowRequestThresholdMs',
     1000,
-    'requests that take so long are logged; 0 logs none',
+    'log requests that take longer; 0: off',
     MS,
   ),
 };
 
 const ADMIN = {
-  adminEnableServer: prop.boolean('admin.enableServer', true, 'HTTP for operators'),
-  adminServerAddress: prop.text('admin.serverAddress', '0.0.0.0', 'its address'),
-  adminServerPort: prop.int('admin.serverPort', 8080, 'its port', { min: 0 }),
-  adminIdleTimeoutMs: prop.int('admin.idleTimeout', 30000, 'how long its connections may idle', MS),
-  adminCommandURL: prop.text('admin.commandURL', '/commands', 'its root'),
-  adminPortUnification: prop.boolean('admin.portUnification', false, 'HTTP and HTTPS on its port'),
+  adminEnableServer: prop.boolean('admin.enableServer', true, 'serve HTTP for operators'),
+  adminServerAddress: prop.text('admin.serverAddress', '0.0.0.0', 'address of the AdminServer'),
+  adminServerPort: prop.int('admin.serverPort', 8080, 'port of the AdminServer', { min: 0 }),
+  adminIdleTimeoutMs: prop.int('admin.idleTimeout', 30000, 'idle timeout of HTTP connections', MS),
+  adminCommandURL: prop.text('admin.commandURL', '/commands', 'root URL of the commands'),
+  adminPortUnification: prop.boolean('admin.portUnification', false, 'HTTP and HTTPS on one port'),
   adminForceHttps: prop.boolean('admin.forceHttps', false, 'HTTPS only'),
-  adminNeedClientAuth: prop.boolean('admin.needClientAuth', true, 'ask for client certificates'),
-  adminSnapshotEnabled: prop.boolean('admin.snapshot.enabled', true, 'allow snapshot'),
-  adminRestoreEnabled: prop.boolean('admin.restore.enabled', true, 'allow restore'),
+  adminNeedClientAuth: prop.boolean('admin.needClientAuth', true, 'require client certificates'),
+  adminSnapshotEnabled: prop.boolean('admin.snapshot.enabled', true, 'allow the snapshot command'),
+  adminRestoreEnabled: prop.boolean('admin.restore.enabled', true, 'allow the restore command'),
   adminRateLimiterIntervalMs: prop.int(
     'admin.rateLimiterIntervalInMS',
     300000,
-    'time between them',
+    'time between two of these commands',
     MS,
   ),
-  metricsProviderClassName: file.optional('metricsProvider.className', 'who tells the metrics', {
+  metricsProviderClassName: file.optional('metricsProvider.className', 'provider of metrics', {
     defaultText: 'DefaultMetricsProvider',
   }),
   metricsProviderHttpHost: file.text('metricsProvider.httpHost', '0.0.0.0', 'Prometheus address'),
@@ -340,7 +340,7 @@ const ADMIN = {
   metricsProviderExportJvmInfo: file.boolean(
     'metricsProvider.exportJvmInfo',
     true,
-    'tell of the process too',
+    'export metrics of the process',
   ),
 };
 
@@ -367,7 +367,7 @@ export const OPTION_SECTIONS = {
   TLS,
 };
 
-/** What only a Java server has a use for: known, and without effect here. */
+/** Keys that only a Java server needs: known, but without effect here. */
 export const JVM_ONLY: readonly string[] = [
   'serverCnxnFactory',
   'nio.numSelectorThreads',

@@ -1,38 +1,38 @@
 /**
  * How one option of zoo.cfg is declared: Apache's key, its kind, default and unit, and a line for
- * the manual. An option of kind `file` is known to Apache's parser, which refuses a bad value. The
- * others are Java system properties, named `zookeeper.<key>` unless the declaration says otherwise;
- * there Apache takes its default for a bad value.
+ * the manual. Apache's parser knows an option of kind `file` and refuses a bad value. The others
+ * are Java system properties, named `zookeeper.<key>` by default. For a bad value of these, Apache
+ * uses its default.
  *
- * An option that is declared is honoured, unless `later`, `ensembleOnly` or `withoutMeaning` say
- * otherwise: a zoo.cfg must never be told that a wish is granted when it is not.
+ * A declared option is supported, unless `unsupported`, `ensembleOnly` or `withoutEffect` say
+ * otherwise: setting an option must never silently have no effect.
  */
 
 /**
- * - `honoured`: read by the server (config.test.ts looks that it is)
- * - `later`: known and not honoured yet; setting it is a warning
- * - `ensemble only`: honoured, and matters to a server of an ensemble alone
- * - `no meaning here`: this server has nothing that it could change; setting it is a warning
+ * - `supported`: read by the server (config.test.ts checks that)
+ * - `unsupported`: known but not supported yet; setting it is a warning
+ * - `ensemble only`: supported, but has an effect only in an ensemble
+ * - `no effect`: this server has nothing that it could change; setting it is a warning
  */
-export type OptionStatus = 'honoured' | 'later' | 'ensemble only' | 'no meaning here';
+export type OptionStatus = 'supported' | 'unsupported' | 'ensemble only' | 'no effect';
 
 export interface Option<T> {
   readonly key: string;
   readonly origin: 'file' | 'property';
-  /** The full name that -D takes; a `file` option has none of its own in Apache. */
+  /** The full name for -D; in Apache's server a `file` option has none. */
   readonly property: string;
-  /** What a value looks like, in words: "an integer", "true or false". */
+  /** The expected form of a value: "an integer", "true or false". */
   readonly expects: string;
   readonly default: T;
-  /** What the manual prints, where the default depends on other options. */
+  /** The default in the manual, if it depends on other options. */
   readonly defaultText: string;
   /** "ms", "KB" … or "". */
   readonly unit: string;
   readonly summary: string;
   readonly status: OptionStatus;
-  /** What stands instead, where the option is not honoured; "" else. */
+  /** Why the option has no effect; "" if it has one. */
   readonly why: string;
-  /** The value of a trimmed text, or undefined when it is none. */
+  /** Parses a trimmed text; undefined if it is invalid. */
   parse(text: string): T | undefined;
 }
 
@@ -47,7 +47,9 @@ export interface OptionExtras {
 
 const INT_MAX = 0x7fff_ffff;
 
-/** Digits with a sign, as Integer.parseInt; a property may be hex or octal too (Integer.decode). */
+/**
+ * Digits with a sign, as Integer.parseInt; properties may also be hex or octal (Integer.decode).
+ */
 function parseInteger(text: string, isDecoded: boolean): number | undefined {
   const match = isDecoded
     ? /^([+-]?)(?:0[xX]|#)([0-9a-fA-F]+)$/.exec(text)
@@ -80,29 +82,27 @@ function make<T>(
     defaultText,
     unit,
     summary,
-    status: 'honoured',
+    status: 'supported',
     why: '',
     parse,
   };
 }
 
-/**
- * Marks options that are not honoured yet. @param why what stands instead, for warning and manual
- */
-export function later<S extends Record<string, Option<unknown>>>(why: string, section: S): S {
-  return marked('later', why, section);
+/** Marks unsupported options. @param why the reason, for warning and manual */
+export function unsupported<S extends Record<string, Option<unknown>>>(why: string, section: S): S {
+  return marked('unsupported', why, section);
 }
 
 export function ensembleOnly<S extends Record<string, Option<unknown>>>(section: S): S {
   return marked('ensemble only', '', section);
 }
 
-/** @param why nothing here could heed them, for warning and manual */
-export function withoutMeaning<S extends Record<string, Option<unknown>>>(
+/** @param why the reason why they have no effect, for warning and manual */
+export function withoutEffect<S extends Record<string, Option<unknown>>>(
   why: string,
   section: S,
 ): S {
-  return marked('no meaning here', why, section);
+  return marked('no effect', why, section);
 }
 
 function marked<S extends Record<string, Option<unknown>>>(
@@ -121,7 +121,7 @@ function textOf(value: unknown): string {
   return value === null || value === '' ? 'none' : String(value);
 }
 
-/** The builders of one origin: `file.int('tickTime', 3000, 'length of a tick', { unit: 'ms' })`. */
+/** The builders for one kind: `file.int('tickTime', 3000, 'length of a tick', { unit: 'ms' })`. */
 export function optionsOf(origin: Kind) {
   const int = (key: string, value: number, summary: string, extras: OptionExtras = {}) => {
     const min = extras.min ?? -INT_MAX - 1;
@@ -144,7 +144,7 @@ export function optionsOf(origin: Kind) {
       make(origin, key, value, 'a number', summary, extras, (text) =>
         /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text) ? Number(text) : undefined,
       ),
-    /** Null when it is not set; 0 says the same, as in Apache's parser. */
+    /** Null if it is not set, or 0 as in Apache's parser. */
     port: (key: string, summary: string) =>
       make<number | null>(origin, key, null, 'a port from 0 to 65535', summary, {}, (text) => {
         const number = parseInteger(text, false);
@@ -156,7 +156,7 @@ export function optionsOf(origin: Kind) {
         const word = text.toLowerCase();
         return word === 'true' ? true : word === 'false' ? false : undefined;
       }),
-    /** The older switches: yes and no. */
+    /** Older switches use yes and no. */
     yesNo: (key: string, value: boolean, summary: string) =>
       make(
         origin,
@@ -169,7 +169,7 @@ export function optionsOf(origin: Kind) {
       ),
     text: (key: string, value: string, summary: string, extras: OptionExtras = {}) =>
       make(origin, key, value, 'a text', summary, extras, (text) => text),
-    /** Null when it is not set. */
+    /** Null if it is not set. */
     optional: (key: string, summary: string, extras: OptionExtras = {}) =>
       make<string | null>(origin, key, null, 'a text', summary, extras, (text) =>
         text === '' ? null : text,

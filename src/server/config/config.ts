@@ -1,10 +1,10 @@
 /**
- * zoo.cfg and -D names to a Config (QuorumPeerConfig.parseProperties). Pure: reads no file. What
- * Apache refuses is an error; what Apache overlooks (an unknown key, a bad value of a system
- * property) is a warning, and the default stands.
+ * Parses zoo.cfg and -D options into a Config (QuorumPeerConfig.parseProperties). Pure: reads no
+ * file. Values that Apache refuses are errors. Values that Apache ignores (an unknown key, a bad
+ * system property) are warnings, and the default applies.
  *
- * A key that Apache's parser does not know is the system property `zookeeper.<key>`. Where both a
- * -D and the file speak, -D wins; with Apache the file does, so that no flag can correct a file.
+ * A key that Apache's parser does not know is the system property `zookeeper.<key>`. -D takes
+ * precedence over the file. In Apache's server the file wins, so no flag can correct a file.
  */
 import { type AuthSchemes, authSchemesOf, quorumAuthProblems } from './config-auth.js';
 import {
@@ -24,21 +24,23 @@ export interface Config extends OptionValues {
   readonly servers: readonly QuorumServerConfig[];
   readonly groups: ReadonlyMap<number, readonly number[]>;
   readonly weights: ReadonlyMap<number, number>;
-  /** Does this server need a quorum? */
+  /** Whether this server needs a quorum. */
   readonly isReplicated: boolean;
-  /** Which authentication schemes there are, and which are asked for. */
+  /** Which authentication schemes are offered, and which are required. */
   readonly auth: AuthSchemes;
-  /** `authProvider.N`, `superUser.N` and whatever no option reads, by their full property names. */
+  /**
+   * `authProvider.N`, `superUser.N` and all other properties that no option reads, by full name.
+   */
   readonly properties: ReadonlyMap<string, string>;
 }
 
 export interface ConfigProblem {
-  /** From 1; absent when no line is to blame. */
+  /** From 1; absent if the problem belongs to no line. */
   readonly line?: number;
   readonly key: string;
   /** Without file and key: "expected an integer, found "x"". */
   readonly message: string;
-  /** The whole of it: `zoo.cfg:12: tickTime: expected an integer, found "x"`. */
+  /** The complete text: `zoo.cfg:12: tickTime: expected an integer, found "x"`. */
   readonly text: string;
 }
 
@@ -47,13 +49,13 @@ export type ConfigResult =
   | { readonly errors: readonly ConfigProblem[] };
 
 export interface ParseConfigOptions {
-  /** For messages only. */
+  /** Used only in messages. */
   readonly fileName: string;
-  /** What -D gave, by full property name. */
+  /** The -D options by full property name. */
   readonly properties?: Readonly<Record<string, string>>;
 }
 
-/** Reads a zoo.cfg. Errors are in the order of the file; there is no config when there is one. */
+/** Reads a zoo.cfg. Errors are in the order of the file; with errors, config is absent. */
 export function parseConfig(text: string, options: ParseConfigOptions): ConfigResult {
   const builder = new ConfigBuilder(options.fileName);
   const { properties, problems } = parseProperties(text);
@@ -69,8 +71,7 @@ export function parseConfig(text: string, options: ParseConfigOptions): ConfigRe
 
 /**
  * A config for a server inside another program: options by zoo.cfg key or property name. Without
- * dataDir the server keeps everything in memory; without clientPort its caller says where it
- * listens.
+ * dataDir the server keeps all data in memory; without clientPort the caller chooses the port.
  */
 export function configFromOptions(options: Readonly<Record<string, string>> = {}): ConfigResult {
   const builder = new ConfigBuilder('config');
@@ -83,7 +84,7 @@ const BY_KEY = new Map<string, OptionName>(NAMES.map((name) => [OPTIONS[name].ke
 const BY_PROPERTY = new Map<string, OptionName>(
   NAMES.map((name) => [OPTIONS[name].property, name]),
 );
-/** Families of properties whose names end as the operator likes. */
+/** Families of properties whose names end freely. */
 const OPEN_KEY = /^(authProvider|superUser)\./;
 
 const MIN_RETAINED_SNAPSHOTS = 3;
@@ -96,7 +97,7 @@ class ConfigBuilder {
   private readonly lines: EnsembleLines = { servers: [], groups: new Map(), weights: new Map() };
   private readonly properties = new Map<string, string>();
   private readonly lineOf = new Map<string, number>();
-  /** By what an option was set last: its key, or "-D name". */
+  /** How each option was last set: by its key or "-D name". */
   private readonly saidAs = new Map<OptionName, string>();
   private readonly errors: ConfigProblem[] = [];
   private readonly warnings: ConfigProblem[] = [];
@@ -123,8 +124,7 @@ class ConfigBuilder {
 
   setFromFile(key: string, value: string, line: number): void {
     const before = this.lineOf.get(key);
-    if (before !== undefined)
-      this.warn(key, `said in line ${before} already; this one counts`, line);
+    if (before !== undefined) this.warn(key, `duplicate of line ${before}; this line counts`, line);
     this.lineOf.set(key, line);
     const name = BY_KEY.get(key);
     if (name === undefined) {
@@ -133,16 +133,13 @@ class ConfigBuilder {
       OPTIONS[name].origin === 'property' &&
       BY_PROPERTY.get(`zookeeper.${key}`) !== name
     ) {
-      this.warn(
-        key,
-        `overlooked in a file, as by Apache's server: say -D ${OPTIONS[name].property}`,
-      );
+      this.warn(key, `ignored in a file, as in Apache's server: use -D ${OPTIONS[name].property}`);
     } else {
       this.set(name, key, value);
     }
   }
 
-  /** By key or by property name, as an embedding program likes. */
+  /** Sets an option by key or by property name, for an embedding program. */
   setOption(key: string, value: string): void {
     const name = BY_KEY.get(key) ?? BY_PROPERTY.get(key);
     if (name === undefined) this.setOther(key, value);
@@ -172,7 +169,7 @@ class ConfigBuilder {
     }
     const message = `expected ${option.expects}, found "${value}"`;
     if (option.origin === 'file') this.error(key, message);
-    else this.warn(key, `${message}; the default ${option.defaultText} stands`);
+    else this.warn(key, `${message}; using the default ${option.defaultText}`);
   }
 
   private setOther(key: string, value: string): void {
@@ -184,23 +181,22 @@ class ConfigBuilder {
     this.properties.set(key.startsWith('zookeeper.') ? key : `zookeeper.${key}`, value);
     if (OPEN_KEY.test(key)) return;
     if (JVM_ONLY.includes(key)) {
-      this.warn(key, 'only a Java server has a use for it');
+      this.warn(key, 'has no effect: only a Java server needs it');
       return;
     }
     const similar = similarKey(key);
     const hint = similar === undefined ? '' : `; did you mean ${similar}?`;
-    this.warn(key, `unknown, so it is the property zookeeper.${key}, which nothing reads${hint}`);
+    this.warn(key, `unknown key, taken as the unused property zookeeper.${key}${hint}`);
   }
 
-  /** What a server of its own needs and an embedded one does not. */
+  /** Checks options that a standalone program needs and an embedded server does not. */
   requirePlaces(): void {
-    if (this.values['dataDir'] === null)
-      this.error('dataDir', 'expected a folder, but it is not set');
+    if (this.values['dataDir'] === null) this.error('dataDir', 'not set (expected a folder)');
     if (this.values['clientPort'] !== null || this.values['secureClientPort'] !== null) return;
     if (this.lines.servers.some(({ clientPort }) => clientPort !== null)) return;
     if (this.values['dynamicConfigFile'] !== null) return;
     if (this.errors.some(({ key }) => /clientPort$/i.test(key))) return;
-    this.error('clientPort', 'expected a port, but neither clientPort nor secureClientPort is set');
+    this.error('clientPort', 'not set (expected clientPort or secureClientPort)');
   }
 
   finish(): ConfigResult {
@@ -211,7 +207,7 @@ class ConfigBuilder {
     const auth = this.checkAuth(values);
     const isReplicated = this.checkEnsemble(values);
     if (this.errors.length > 0) {
-      // Without a line last: those are about what is missing.
+      // Problems without a line come last: they are about missing options.
       const byLine = (problem: ConfigProblem) => problem.line ?? Number.MAX_SAFE_INTEGER;
       return { errors: [...this.errors].sort((a, b) => byLine(a) - byLine(b)) };
     }
@@ -221,14 +217,14 @@ class ConfigBuilder {
     return { config: { ...values, ...lines, auth, properties }, warnings };
   }
 
-  /** No wish that is not granted stays without a word. */
+  /** Warns about every option that has no effect. */
   private warnUnused(): void {
     for (const [name, key] of this.saidAs) {
       const option: Option<unknown> = OPTIONS[name];
       if (this.values[name] === option.default) continue;
-      if (option.status === 'later') this.warn(key, `not honoured yet: ${option.why}`);
-      else if (option.status === 'no meaning here') {
-        this.warn(key, `has no meaning here: ${option.why}`);
+      if (option.status === 'unsupported') this.warn(key, `not supported yet: ${option.why}`);
+      else if (option.status === 'no effect') {
+        this.warn(key, `has no effect here: ${option.why}`);
       }
     }
   }
@@ -255,14 +251,14 @@ class ConfigBuilder {
 
   private atLeast(value: number, min: number, key: string): number {
     if (value >= min) return value;
-    this.warn(key, `${value} is too small; ${min} stands`);
+    this.warn(key, `${value} is too small; using ${min}`);
     return min;
   }
 
   private check(values: OptionValues): void {
     const { minSessionTimeoutMs: min, maxSessionTimeoutMs: max } = values;
     if (min > max)
-      this.error('minSessionTimeout', `${min} ms is more than maxSessionTimeout, ${max} ms`);
+      this.error('minSessionTimeout', `${min} ms is more than maxSessionTimeout (${max} ms)`);
     if (values.electionAlg !== 3) {
       this.error('electionAlg', `expected 3, found ${values.electionAlg}`);
     }
@@ -271,7 +267,7 @@ class ConfigBuilder {
       [values.secureClientPortAddress, values.secureClientPort, 'secureClientPort'],
     ] as const) {
       if (address !== null && port === null && this.lineOf.has(`${key}Address`)) {
-        this.error(`${key}Address`, `is set, but ${key} is not`);
+        this.error(`${key}Address`, `set without ${key}`);
       }
     }
   }
@@ -291,7 +287,7 @@ class ConfigBuilder {
     const voters = servers.filter(({ role }) => role === 'participant').length;
     if (servers.length > 0 && values.dynamicConfigFile !== null) {
       const [first] = servers;
-      this.error(`server.${first?.sid}`, 'expected in the dynamicConfigFile, not here');
+      this.error(`server.${first?.sid}`, 'must be in the dynamicConfigFile, not in this file');
     }
     if (servers.length > 0 && voters === 0) {
       this.error('server', 'expected a participant among the servers, found observers only');
@@ -299,27 +295,27 @@ class ConfigBuilder {
     if (servers.length === 1 && values.standaloneEnabled) {
       this.warn(
         `server.${servers[0]?.sid}`,
-        'the only server serves alone; only the client address of its line counts',
+        'a single server runs standalone; only its client address counts',
       );
       return false;
     }
     const isReplicated = servers.length > 0 || values.dynamicConfigFile !== null;
     if (!isReplicated) return false;
     for (const { key, message } of quorumAuthProblems(values)) this.error(key, message);
-    if (voters === 2) this.warn('server', 'two participants survive the loss of none');
+    if (voters === 2) this.warn('server', 'two participants tolerate no failure');
     else if (voters > 2 && voters % 2 === 0) {
-      this.warn('server', `${voters} participants survive no more losses than ${voters - 1}`);
+      this.warn('server', `${voters} participants tolerate no more failures than ${voters - 1}`);
     }
     for (const key of ['initLimit', 'syncLimit'] as const) {
       if (values[key] === 0 && !this.errors.some((problem) => problem.key === key)) {
-        this.error(key, 'expected a number of ticks, but it is not set');
+        this.error(key, 'not set (expected a number of ticks)');
       }
     }
     return true;
   }
 }
 
-/** The one key that differs from `key` in case or in two letters at most. */
+/** The key that differs from `key` in case or in at most two letters, if there is exactly one. */
 function similarKey(key: string): string | undefined {
   const wanted = key.toLowerCase();
   let best: string | undefined;

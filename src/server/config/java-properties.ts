@@ -1,13 +1,13 @@
 /**
- * Java's properties syntax (java.util.Properties.load), line numbers kept: `#` and `!` comments,
- * keys that end at `=`, `:` or white space, lines joined by a backslash at their end, and the
- * escapes \t \n \r \f \uXXXX; a backslash before anything else is dropped.
+ * Java's properties syntax (java.util.Properties.load) with line numbers: `#` and `!` comments,
+ * keys that end at `=`, `:` or white space, lines continued by a trailing backslash, and the
+ * escapes \t \n \r \f \uXXXX. A backslash before anything else is dropped.
  */
 
 export interface Property {
   readonly key: string;
   readonly value: string;
-  /** Where it begins, from 1. */
+  /** The line where it begins, from 1. */
   readonly line: number;
 }
 
@@ -21,7 +21,7 @@ interface LogicalLine {
   readonly line: number;
 }
 
-/** In the order of the file; a key may come twice (the last one counts). */
+/** In the order of the file; of duplicate keys, the last one counts. */
 export function parseProperties(text: string): {
   properties: Property[];
   problems: PropertiesProblem[];
@@ -34,7 +34,7 @@ export function parseProperties(text: string): {
     const key = unescaped(joined.slice(0, keyEnd));
     const value = unescaped(joined.slice(keyEnd + separator.length));
     if (key === undefined || value === undefined) {
-      problems.push({ line, message: 'expected four hex digits behind \\u' });
+      problems.push({ line, message: 'expected four hex digits after \\u' });
     } else {
       properties.push({ key, value, line });
     }
@@ -63,7 +63,7 @@ function trimStart(line: string): string {
   return line.replace(/^[ \t\f]+/, '');
 }
 
-/** Does the line end in an odd number of backslashes? */
+/** Whether the line ends in an odd number of backslashes. */
 function isContinued(line: string): boolean {
   return ((/\\+$/.exec(line)?.[0].length ?? 0) & 1) === 1;
 }

@@ -1,17 +1,19 @@
 /**
- * The bytes of a file between what was parsed and what was pushed, with their place in the file.
- * While a chunk holds whole items they are read in place; only the rest of a chunk is copied, when
- * the parser asks for more, so a driver may read every chunk into the same memory.
+ * The unparsed bytes of a file with their offset. Whole items of a chunk are read in place. When
+ * the parser asks for more, only the rest of the chunk is copied, so a driver may read every chunk
+ * into the same memory.
  */
 export class ByteWindow {
-  /** What lies at `bytes[at]` to `bytes[end]` is unread. Valid until `settle` or `push`. */
+  /**
+   * The unread bytes are those from `bytes[at]` to `bytes[end]`. Valid until `settle` or `push`.
+   */
   bytes: Buffer = Buffer.alloc(0);
   at = 0;
   end = 0;
   private base = 0;
   private own: Buffer = Buffer.alloc(0);
 
-  /** The place of the first unread byte in the file. */
+  /** The offset of the first unread byte in the file. */
   get offset(): number {
     return this.base + this.at;
   }
@@ -40,7 +42,7 @@ export class ByteWindow {
     this.end = needed;
   }
 
-  /** Moves what is unread into memory of its own: the pushed chunk may be written over. */
+  /** Copies the unread bytes: the pushed chunk may be overwritten afterwards. */
   settle(): void {
     const rest = this.end - this.at;
     if (this.bytes === this.own && this.at === 0) return;

@@ -2,22 +2,22 @@ import { InvariantError } from '../base/assert.js';
 import type { Database } from './replay.js';
 import type { SnapshotReader } from './snapshot-reader.js';
 
-/** How a snapshot stands: more bytes are wanted, it is whole, or it is none. */
+/** The state of a snapshot: incomplete, complete, or invalid. */
 export type Fed =
   | { readonly kind: 'need-more' }
   | { readonly kind: 'end' }
   | { readonly kind: 'invalid'; readonly offset: number; readonly reason: string };
 
 /**
- * Moves what the reader has into the database: of a file, of what a leader sends, of what an
- * operator restores. Only a file says how far the tree had come when its last znode was written.
+ * Moves items from the reader into the database: from a file, a leader, or an operator's restore.
+ * Only a file records the state of the tree when its last znode was written.
  */
 export function feedSnapshot(database: Database, reader: SnapshotReader): Fed {
   try {
     return feed(database, reader);
   } catch (error) {
-    // The tree refuses what no server writes, such as a znode without a parent. Its sender is at
-    // fault, not this process.
+    // The tree refuses input that no server writes, such as a znode without a parent. The sender is
+    // at fault, not this process.
     if (!(error instanceof InvariantError)) throw error;
     return { kind: 'invalid', offset: reader.offset, reason: error.message };
   }
@@ -54,7 +54,7 @@ function feed(database: Database, reader: SnapshotReader): Fed {
   }
 }
 
-/** What is wrong with the snapshot so far, as a sentence; undefined when nothing is. */
+/** The error in the snapshot so far; undefined if there has been no error. */
 export function faultOf(fed: Fed): string | undefined {
   return fed.kind === 'invalid' ? `at offset ${fed.offset}: ${fed.reason}` : undefined;
 }

@@ -4,7 +4,7 @@
 export const LOG_HEADER_SIZE = 16;
 /** Checksum (long) and length (int) in front of an entry. */
 export const RECORD_PREFIX_SIZE = 12;
-/** 'B', behind every entry. */
+/** 'B', after every entry. */
 export const END_OF_RECORD = 0x42;
-/** An entry begins with a TxnHeader, so none is shorter. */
+/** An entry begins with a TxnHeader, so it is never shorter. */
 export const TXN_HEADER_SIZE = 32;

@@ -1,45 +1,45 @@
 /**
- * Looks in the transaction log for what a learner lacks: where its history leaves that of the log,
- * and whether all that follows is there (ZKDatabase.getProposalsFromTxnLog). Fed with the entries
- * of `logsHolding`, oldest first; opens no file.
+ * Searches the transaction log for the txns that a learner lacks: where its history departs from
+ * the log, and whether all later txns are there (ZKDatabase.getProposalsFromTxnLog). The caller
+ * feeds the entries of `logsHolding`, oldest first; no file is opened here.
  *
- * What must never happen is a history with a hole. Within an epoch the zxids tell. Between two
- * epochs they do not: a server that was sent a snapshot has logged nothing of what it shows, and
- * goes on with the first txn of the next epoch. So a snapshot whose zxid lies in between ends the
- * search (ZOOKEEPER-2418, ZOOKEEPER-4925).
+ * The result must never have a hole. Within an epoch the zxids show holes. Between two epochs they
+ * do not: a server that received a snapshot never logged its txns and continues with the first txn
+ * of the next epoch. So a snapshot with a zxid in between ends the search (ZOOKEEPER-2418,
+ * ZOOKEEPER-4925).
  */
-import { isSuccessor, type LogFile, logsBehind } from './recovery.js';
+import { isSuccessor, type LogFile, logsAfter } from './recovery.js';
 
 export interface LogRange {
   /** The last zxid of the learner. */
-  readonly behind: bigint;
-  /** The last txn that is wanted: one that the log should have. */
+  readonly after: bigint;
+  /** The last wanted txn: the log should contain it. */
   readonly until: bigint;
 }
 
-/** Where the learner's history leaves that of the log. */
+/** Where the learner's history departs from the log. */
 export interface LogPlace {
   /** The last logged zxid that the learner may have. */
   readonly at: bigint;
-  /** The first that it lacks. */
+  /** The first txn that it lacks. */
   readonly next: bigint;
 }
 
 export interface LogSearchOptions extends LogRange {
-  /** Zxids of the snapshots that are there. */
+  /** Zxids of the existing snapshots. */
   readonly snapshots: readonly bigint[];
-  /** Of what may be sent. */
+  /** Size limit of the txns to send. */
   readonly maxBytes: number;
 }
 
-/** The logs that hold what is behind a zxid, and that zxid itself, if any does. */
+/** The logs that contain a zxid, if any does, and all later txns. */
 export function logsHolding(logs: readonly LogFile[], zxid: bigint): LogFile[] {
-  return logsBehind(logs, zxid - 1n);
+  return logsAfter(logs, zxid - 1n);
 }
 
 /**
- * How many bytes of log may be sent instead of a snapshot of that size (snapshotSizeFactor): none
- * below 0, any number for 0.
+ * How many bytes of log may be sent instead of a snapshot of that size (snapshotSizeFactor):
+ * nothing for a negative factor, any number for 0.
  */
 export function maxLogBytes(snapshotSize: number, factor: number): number {
   if (factor === 0) return Number.POSITIVE_INFINITY;
@@ -47,7 +47,7 @@ export function maxLogBytes(snapshotSize: number, factor: number): number {
 }
 
 export class LogSearch {
-  /** Null until it is found, and when there is none. */
+  /** Null until it is found. */
   place: LogPlace | null = null;
   private readonly options: LogSearchOptions;
   private last: bigint | null = null;
@@ -58,14 +58,14 @@ export class LogSearch {
     this.options = options;
   }
 
-  /** The next entry of the log; false when no further one matters. */
+  /** Takes the next entry of the log; false when no later one matters. */
   take(zxid: bigint, size: number): boolean {
-    const { behind, until, maxBytes } = this.options;
+    const { after, until, maxBytes } = this.options;
     const { last } = this;
-    // Logged twice, as Apache's servers may.
+    // Logged twice, as Apache's servers may do.
     if (last !== null && zxid <= last) return true;
     this.last = zxid;
-    if (zxid <= behind) return true;
+    if (zxid <= after) return true;
     if (last === null || zxid > until || !this.follows(last, zxid)) return false;
     this.bytes += size;
     if (this.bytes > maxBytes) return false;
@@ -82,21 +82,21 @@ export class LogSearch {
   }
 }
 
-/** The entries of a range that was found, in order and without a gap. */
+/** Selects the entries of a range, in order and without a gap. */
 export class LogSlice {
   private readonly range: LogRange;
   private last: bigint;
 
   constructor(range: LogRange) {
     this.range = range;
-    this.last = range.behind;
+    this.last = range.after;
   }
 
   get isWhole(): boolean {
     return this.last >= this.range.until;
   }
 
-  /** Does the entry belong to it? */
+  /** Whether the entry is in the range. */
   take(zxid: bigint): boolean {
     if (zxid <= this.last || zxid > this.range.until) return false;
     this.last = zxid;

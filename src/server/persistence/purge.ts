@@ -1,14 +1,14 @@
-import { type FoundFile, logsAmong, logsBehind, snapshotsAmong } from './recovery.js';
+import { type FoundFile, logsAfter, logsAmong, snapshotsAmong } from './recovery.js';
 
-/** What may go. */
+/** The files to delete. */
 export interface PurgePlan {
   readonly snapshots: readonly string[];
   readonly logs: readonly string[];
 }
 
 /**
- * Keeps the newest `retain` snapshots and every log that one of them needs (PurgeTxnLog): the log
- * that holds the first txn behind the oldest of them, and all later ones (ZOOKEEPER-1797).
+ * Keeps the newest `retain` snapshots and every log that one of them needs (PurgeTxnLog). That is
+ * the log with the first txn after the oldest of them, and all later logs (ZOOKEEPER-1797).
  */
 export function planPurge(
   snapDir: readonly FoundFile[],
@@ -19,7 +19,7 @@ export function planPurge(
   const oldestKept = snapshots[retain - 1];
   if (oldestKept === undefined) return { snapshots: [], logs: [] };
   const logs = logsAmong(logDir);
-  const needed = new Set(logsBehind(logs, oldestKept.zxid));
+  const needed = new Set(logsAfter(logs, oldestKept.zxid));
   return {
     snapshots: snapshots.slice(retain).map(({ name }) => name),
     logs: logs.filter((log) => !needed.has(log)).map(({ name }) => name),

@@ -1,15 +1,15 @@
 /**
- * How a server finds back what it knew (FileTxnSnapLog.restore): the newest snapshot that reads
- * whole, then every logged txn behind it, committed or not. Pure: it is given the names in the
- * folders and says what to read in which order, and whether a txn may follow another.
+ * How a server recovers its data (FileTxnSnapLog.restore): the newest valid snapshot, then every
+ * later logged txn, committed or not. Pure: it gets the names in the folders and decides what to
+ * read in which order, and whether a txn may follow another.
  *
- * What must never happen is a tree that lacks txns and does not say so. So logs without a snapshot
- * are refused (somebody deleted it), and so is a hole in the log.
+ * A tree that silently lacks txns must never result. So logs without a snapshot are refused
+ * (somebody deleted it), and so is a hole in the log.
  */
 import { formatZxid } from '../../protocol/zxid.js';
 import { parseLogName, parseSnapshotName, type SnapshotCompression } from './file-names.js';
 
-/** As many as Apache's server tries. */
+/** The same number of tries as Apache's server. */
 const MAX_SNAPSHOTS_TRIED = 100;
 
 export interface FoundFile {
@@ -18,7 +18,7 @@ export interface FoundFile {
 }
 
 export interface LogFile extends FoundFile {
-  /** Of its first txn. */
+  /** The zxid of its first txn. */
   readonly zxid: bigint;
 }
 
@@ -52,11 +52,11 @@ function compareZxids(a: bigint, b: bigint): number {
 }
 
 export type RecoveryPlan =
-  /** Nothing was ever stored here. */
+  /** Nothing was ever stored. */
   | { readonly kind: 'empty' }
   /**
-   * Read the first of `snapshots` that is whole (newest first), then `logsBehind` its zxid. When
-   * none is whole, `withoutSnapshot` says what to do.
+   * Read the first valid one of `snapshots` (newest first), then `logsAfter` its zxid. If none is
+   * valid, `withoutSnapshot` decides.
    */
   | {
       readonly kind: 'restore';
@@ -66,7 +66,7 @@ export type RecoveryPlan =
   | { readonly kind: 'refuse'; readonly reason: string };
 
 export interface RecoveryOptions {
-  /** snapshot.trust.empty: logs alone tell the whole story. */
+  /** snapshot.trust.empty: the logs alone are complete. */
   readonly isEmptyTrusted: boolean;
 }
 
@@ -82,7 +82,7 @@ export function planRecovery(
   return withoutSnapshot(snapshots, logs, options);
 }
 
-/** What to do when no snapshot is there, or none of those that are there is whole. */
+/** Decides what to do without a snapshot, or if all snapshots are damaged. */
 export function withoutSnapshot(
   damaged: readonly SnapshotFile[],
   logs: readonly LogFile[],
@@ -92,23 +92,23 @@ export function withoutSnapshot(
   if (newest !== undefined && !isEmptyTrusted) {
     const count =
       damaged.length === 1 ? 'the only snapshot' : `each of ${damaged.length} snapshots`;
-    const reason = `${count} is damaged (the newest is ${newest.name})`;
-    return { kind: 'refuse', reason: `${reason}; ${TRUST_ADVICE}` };
+    const reason = `${count} is damaged (newest: ${newest.name})`;
+    return { kind: 'refuse', reason: `${reason}. ${TRUST_ADVICE}` };
   }
   const [first] = logs;
   if (first === undefined) return { kind: 'empty' };
   if (isEmptyTrusted) return { kind: 'restore', snapshots: [], logs };
-  return { kind: 'refuse', reason: `there is ${first.name}, but no snapshot; ${TRUST_ADVICE}` };
+  return { kind: 'refuse', reason: `found ${first.name}, but no snapshot. ${TRUST_ADVICE}` };
 }
 
 const TRUST_ADVICE =
-  'bring a snapshot back, or start with -D zookeeper.snapshot.trust.empty=true if the logs hold all';
+  'Restore a snapshot, or start with -D zookeeper.snapshot.trust.empty=true if the logs are complete';
 
 /**
- * The logs to replay behind a snapshot, oldest first: the one that must hold `snapshotZxid + 1`,
+ * The logs to replay after a snapshot, oldest first: the log that must contain `snapshotZxid + 1`,
  * and all later ones. Its earlier txns are in the snapshot.
  */
-export function logsBehind(logs: readonly LogFile[], snapshotZxid: bigint): LogFile[] {
+export function logsAfter(logs: readonly LogFile[], snapshotZxid: bigint): LogFile[] {
   const isNeeded = (_: LogFile, at: number) => {
     const next = logs[at + 1];
     return next === undefined || next.zxid > snapshotZxid + 1n;
@@ -119,7 +119,9 @@ export function logsBehind(logs: readonly LogFile[], snapshotZxid: bigint): LogF
 const COUNTER_BITS = 32n;
 const COUNTER_MASK = 0xffff_ffffn;
 
-/** May `next` be the first txn after `last`? The next number, or the first one of a later epoch. */
+/**
+ * Whether `next` may be the first txn after `last`: the next number, or the first of a later epoch.
+ */
 export function isSuccessor(last: bigint, next: bigint): boolean {
   if (next === last + 1n) return true;
   return (next & COUNTER_MASK) === 1n && next >> COUNTER_BITS > last >> COUNTER_BITS;
@@ -127,14 +129,14 @@ export function isSuccessor(last: bigint, next: bigint): boolean {
 
 export type ReplayStep =
   | { readonly kind: 'apply' }
-  /** In the snapshot already, or logged twice. */
+  /** The snapshot already contains it, or it was logged twice. */
   | { readonly kind: 'skip' }
   | { readonly kind: 'gap'; readonly reason: string };
 
 const APPLY: ReplayStep = { kind: 'apply' };
 const SKIP: ReplayStep = { kind: 'skip' };
 
-/** Watches over a replay: which txns to apply, and that none is missing. */
+/** Decides during a replay which txns to apply, and detects missing ones. */
 export class ReplaySequence {
   private last: bigint;
 

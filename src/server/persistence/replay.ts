@@ -1,6 +1,6 @@
 /**
- * What a server knows before it serves: the tree and the sessions, from a snapshot and the log
- * entries behind it. Pure: the bytes come from node/data-dir.
+ * The data that a server loads before it serves: tree and sessions, from a snapshot and the later
+ * log entries. Pure: node/data-dir supplies the bytes.
  */
 import type { ACL } from '../../protocol/data.js';
 import { OpCode } from '../../protocol/op-code.js';
@@ -13,16 +13,16 @@ import { OPEN_ACL_KEY } from './snapshot.js';
 
 export class Database {
   readonly tree: DataTree;
-  /** By id as hex. */
+  /** Sessions by hex id. */
   readonly sessions = new Map<string, { readonly id: bigint; readonly timeoutMs: number }>();
-  /** The ACLs of the snapshot being loaded, by its keys. */
+  /** The ACLs of the snapshot being loaded, by key. */
   private readonly acls = new Map<bigint, readonly ACL[]>();
 
-  /** Txns whose digest is not the one this tree has: it is not the tree their writer had. */
+  /** Txns whose digest differs from this tree's: their writer had another tree. */
   digestMismatches = 0;
-  /** Digests are compared behind it: a fuzzy snapshot is no tree that ever was. */
+  /** Digests are compared after this zxid: a fuzzy snapshot matches no past state. */
   compareAfter = 0n;
-  /** What the file says of itself: the digest of a tree that was, and how far the tree had come. */
+  /** The seals of the file: the digest of a past tree, and the last zxid in the tree. */
   sealed: {
     readonly zxid: bigint;
     readonly version: number;
@@ -43,25 +43,21 @@ export class Database {
   }
 
   /**
-   * A key that the table lacks belongs to a znode made, or an ACL set, while the snapshot was being
-   * written (ZOOKEEPER-4846): the log behind it says which ACL, so nobody may do anything till
-   * then.
+   * A key that the table lacks belongs to a znode created, or an ACL set, while the snapshot was
+   * written (ZOOKEEPER-4846). The log after it has the ACL, so nobody gets access until then.
    * @param stat the 60 bytes of its StatPersisted
    */
   addNode(path: string, data: Buffer | null, aclKey: bigint, stat: Buffer): void {
     const acl = aclKey === OPEN_ACL_KEY ? OPEN_ACL_UNSAFE : this.acls.get(aclKey);
-    this.tree.load(path, toZnodeData(data), acl ?? NOBODY, stat);
+    this.tree.load(path, toZnodeData(data), acl ?? DENY_ALL, stat);
   }
 
-  /** The snapshot is whole: its name says which txns it surely holds. */
+  /** Completes the snapshot. Its name shows which txns it surely contains. */
   finishSnapshot(zxid: bigint): void {
     this.tree.finishLoading(zxid);
   }
 
-  /**
-   * Applies the entry of a log that comes behind the last one.
-   * @throws JuteError when no release could have written it
-   */
+  /** Applies the next log entry. @throws JuteError when no release could have written it */
   replay(entry: Buffer): void {
     const { head, txn, digest } = readTxn(entry);
     if (txn.type === OpCode.createSession) this.addSession(head.sessionId, txn.timeoutMs);
@@ -71,12 +67,12 @@ export class Database {
     const isCompared =
       digest !== null && this.tree.isDigestEnabled && head.zxid > this.compareAfter;
     if (!isCompared) return;
-    // One that fits says that all which the snapshot showed too early has come.
+    // A match shows that all txns that the fuzzy snapshot had too early are applied now.
     if (digest === this.tree.digest.value) this.tree.isFuzzy = false;
     else if (!this.tree.isFuzzy) this.digestMismatches++;
   }
 
-  /** Removes the ephemerals of sessions that are no more (ZooKeeperServer.loadData). */
+  /** Deletes the ephemerals of sessions that no longer exist (ZooKeeperServer.loadData). */
   removeOrphans(): void {
     const orphans = [...this.tree.sessionsWithEphemerals()].filter(
       ([id]) => !this.sessions.has(id),
@@ -93,5 +89,5 @@ export class Database {
   }
 }
 
-/** An ACL that no id matches. */
-const NOBODY: readonly ACL[] = [{ perms: 0, id: { scheme: 'world', id: 'anyone' } }];
+/** An ACL that matches no client. */
+const DENY_ALL: readonly ACL[] = [{ perms: 0, id: { scheme: 'world', id: 'anyone' } }];

@@ -1,11 +1,11 @@
 import type { DataTree } from '../tree/data-tree.js';
 
-/** What a snapshot is made of; written while the tree goes on changing (a fuzzy snapshot). */
+/** The content of a snapshot, which is written while the tree changes (a fuzzy snapshot). */
 export interface SnapshotContent {
   readonly tree: DataTree;
-  /** The sessions as they were when it began. */
+  /** The sessions at the start of the snapshot. */
   readonly sessions: readonly { readonly id: bigint; readonly timeoutMs: number }[];
-  /** The last txn applied when it began: its name, and where a replay starts. */
+  /** The last txn applied at the start: it names the file, and a replay starts after it. */
   readonly zxid: bigint;
 }
 
@@ -14,7 +14,7 @@ interface SnapshotSubject {
   readonly sessions: { values(): Iterable<{ readonly id: bigint; readonly timeoutMs: number }> };
 }
 
-/** What a snapshot that begins now is made of. Local sessions are in no snapshot. */
+/** The content for a snapshot that starts now. Local sessions are left out. */
 export function snapshotContentOf({ tree, sessions }: SnapshotSubject): SnapshotContent {
   const known = [...sessions.values()].map(({ id, timeoutMs }) => ({ id, timeoutMs }));
   return { tree, sessions: known, zxid: tree.lastProcessedZxid };

@@ -1,6 +1,6 @@
 import type { ACL } from '../../protocol/data.js';
 
-/** What a snapshot holds, piece by piece (snapshot-reader.ts). */
+/** The content of a snapshot, piece by piece (snapshot-reader.ts). */
 export type SnapshotItem =
   | { readonly kind: 'need-more' }
   | { readonly kind: 'session'; readonly id: bigint; readonly timeoutMs: number }
@@ -13,9 +13,9 @@ export type SnapshotItem =
       readonly aclKey: bigint;
       readonly stat: Buffer;
     }
-  /** The first seal is good: sessions, ACLs and nodes are complete. */
+  /** The first seal is valid: sessions, ACLs and nodes are complete. */
   | { readonly kind: 'valid' }
-  /** `digest` is null where the file has one of a version that nobody compares any more. */
+  /** `digest` is null if the file has an old version that nobody compares anymore. */
   | {
       readonly kind: 'digest';
       readonly zxid: bigint;

@@ -1,7 +1,7 @@
 /**
- * Reads the snapshot that snapshot.ts draws: a pull parser over pushed chunks that holds one chunk
- * and one node. Nothing it gave is to be trusted before `valid`, and no file before `end`: damage
- * behind the first seal is damage all the same, and an older snapshot is safe.
+ * Reads the format in snapshot.ts: a pull parser over pushed chunks that holds one chunk and one
+ * node. Trust no item before `valid` and no file before `end`: damage after the first seal is still
+ * damage, and an older snapshot is safe.
  */
 import { InputArchive } from '../../jute/input-archive.js';
 import { JuteError } from '../../jute/jute-error.js';
@@ -22,9 +22,9 @@ export const STAT_PERSISTED_SIZE = 60;
 const LAST_PROCESSED_SIZE = 8 + SEAL_SIZE;
 /** Digests since version 2 are longs; earlier ones were hex strings. */
 const FIRST_LONG_DIGEST = 2;
-/** More than the sections behind the first seal can take. */
+/** Larger than the sections after the first seal can be. */
 const MAX_TAIL = 1024;
-/** jute.maxbuffer and as much again: what Apache's reader takes by default. */
+/** Twice jute.maxbuffer: the default of Apache's reader. */
 const DEFAULT_MAX_LENGTH = 2 * 0xfffff;
 
 const NEED_MORE: SnapshotItem = { kind: 'need-more' };
@@ -41,9 +41,9 @@ export class SnapshotReader {
   private readonly window = new ByteWindow();
   private readonly input = new InputArchive(Buffer.alloc(0));
   private stage: Stage = 'header';
-  /** How many sessions or ACLs are still to come; -1 before their count was read. */
+  /** How many sessions or ACLs remain; -1 before their count was read. */
   private left = -1;
-  /** Adler-32 of the file up to `summed`, a place in the window. */
+  /** Adler-32 of the file up to `summed`, an offset in the window. */
   private sum = 1;
   private summed = 0;
   private isEnded = false;
@@ -52,8 +52,8 @@ export class SnapshotReader {
   private readonly tail: SnapshotItem[] = [];
 
   /**
-   * @param maxLength longest path, data or ACL in bytes: jute.maxbuffer and its extrasize.
-   * @param form `body` is what SNAP carries: neither header nor seals, `end` comes behind the nodes
+   * @param maxLength longest path, data or ACL in bytes: jute.maxbuffer and its extrasize. @param
+   * form `body` is the content of SNAP: no header or seals, `end` comes after the nodes
    */
   constructor(maxLength = DEFAULT_MAX_LENGTH, form: 'file' | 'body' = 'file') {
     this.maxLength = maxLength;
@@ -61,7 +61,7 @@ export class SnapshotReader {
     if (!this.isFile) this.stage = 'sessions';
   }
 
-  /** A copy of what was pushed and is not read yet: what follows a body. */
+  /** A copy of the unread bytes, which follow a body. */
   takeRest(): Buffer {
     const { window } = this;
     const rest = Buffer.from(window.bytes.subarray(window.at, window.end));
@@ -69,19 +69,19 @@ export class SnapshotReader {
     return rest;
   }
 
-  /** The place in the file that was read last. */
+  /** The offset of the last byte that was read. */
   get offset(): number {
     return this.window.offset;
   }
 
-  /** The chunk may be written over once `next` has answered need-more. */
+  /** The chunk may be overwritten once `next` returned need-more. */
   push(chunk: Buffer): void {
     this.addUp();
     this.window.push(chunk);
     this.summed = this.window.at;
   }
 
-  /** No further chunk comes. */
+  /** No chunk follows. */
   end(): void {
     this.isEnded = true;
   }
@@ -120,7 +120,7 @@ export class SnapshotReader {
     this.summed = this.window.at;
   }
 
-  /** The next item, or null while its bytes are not all there. */
+  /** The next item, or null while it is incomplete. */
   private read(): SnapshotItem | null {
     switch (this.stage) {
       case 'header':
@@ -159,7 +159,7 @@ export class SnapshotReader {
     return this.read();
   }
 
-  /** False while the count in front of a list is not there. */
+  /** Reads the count in front of a list; false while it is incomplete. */
   private hasCount(): boolean {
     if (this.left >= 0) return true;
     const { window } = this;
@@ -198,7 +198,7 @@ export class SnapshotReader {
   }
 
   /**
-   * Where the {long key, vector of ACL} at the window's start ends, or -1 when it is not all there.
+   * The end of the {long key, vector of ACL} at the start of the window, or -1 while incomplete.
    */
   private aclEnd(): number {
     const { window } = this;
@@ -207,18 +207,18 @@ export class SnapshotReader {
     if (count < -1) throw new JuteError(`negative count ${count}`);
     let at = window.at + 12;
     for (let i = 0; i < count; i++) {
-      at = this.behindBuffer(at + 4);
-      if (at >= 0) at = this.behindBuffer(at);
+      at = this.bufferEnd(at + 4);
+      if (at >= 0) at = this.bufferEnd(at);
       if (at < 0) return -1;
       if (at - window.at > this.maxLength) {
-        throw new JuteError(`an ACL of more than ${this.maxLength} bytes`);
+        throw new JuteError(`ACL too long (expected at most ${this.maxLength} bytes)`);
       }
     }
     return at;
   }
 
-  /** The place behind the buffer or string at `at`, or -1 when it is not all there. */
-  private behindBuffer(at: number): number {
+  /** The end of the buffer or string at `at`, or -1 while it is incomplete. */
+  private bufferEnd(at: number): number {
     const { window } = this;
     if (at + 4 > window.end) return -1;
     const length = window.bytes.readInt32BE(at);
@@ -233,14 +233,14 @@ export class SnapshotReader {
   private readNode(): SnapshotItem | null {
     const { window } = this;
     const { bytes, at } = window;
-    const pathEnd = this.behindBuffer(at);
+    const pathEnd = this.bufferEnd(at);
     if (pathEnd < 0) return null;
-    if (bytes.readInt32BE(at) < 0) throw new JuteError('a node without a path');
+    if (bytes.readInt32BE(at) < 0) throw new JuteError('node without a path');
     if (pathEnd === at + 5 && bytes[at + 4] === 0x2f) {
       window.at = pathEnd;
       return this.isFile ? this.enter('seal') : END;
     }
-    const dataEnd = this.behindBuffer(pathEnd);
+    const dataEnd = this.bufferEnd(pathEnd);
     const end = dataEnd + 8 + STAT_PERSISTED_SIZE;
     if (dataEnd < 0 || end > window.end) return null;
     window.at = end;
@@ -266,17 +266,17 @@ export class SnapshotReader {
     const input = this.input.reset(window.bytes, window.at, window.end);
     const found = input.readLong();
     if (found !== BigInt(this.sum)) {
-      throw new JuteError(`the seal is ${found}, but the bytes before it sum up to ${this.sum}`);
+      throw new JuteError(`wrong checksum: ${found} (expected ${this.sum})`);
     }
-    if (input.readString() !== '/') throw new JuteError('expected "/" behind a seal');
+    if (input.readString() !== '/') throw new JuteError('expected "/" after a seal');
     window.at = input.at;
   }
 
-  /** What follows the first seal is small, and only its length tells which sections there are. */
+  /** The part after the first seal is small, and only its length shows which sections it has. */
   private readTail(): SnapshotItem | null {
     const { window, tail } = this;
     if (!this.isEnded) {
-      if (window.available > MAX_TAIL) throw new JuteError('more bytes than a snapshot can have');
+      if (window.available > MAX_TAIL) throw new JuteError('too many bytes after the first seal');
       return null;
     }
     const item = tail.shift();

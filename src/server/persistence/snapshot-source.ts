@@ -1,4 +1,4 @@
-/** What a snapshot is written from: the live tree, gone through while serving goes on. */
+/** The source of a snapshot: the live tree, traversed while the server continues to serve. */
 
 import type { ZnodeData } from '../tree/data-node.js';
 import { DIGEST_VERSION } from '../tree/digest.js';
@@ -13,7 +13,7 @@ export function contentOf(database: Database): SnapshotContent {
   return { tree, sessions: [...sessions.values()], zxid: tree.lastProcessedZxid };
 }
 
-/** As a file has it. */
+/** The content of a file. */
 export function sourceOf(
   { tree, sessions, zxid }: SnapshotContent,
   isLastZxidWritten: boolean,
@@ -21,7 +21,7 @@ export function sourceOf(
   return {
     zxid,
     ...bodySourceOf({ tree, sessions, zxid }),
-    // Asked for when the last node is written: by then the tree is at the zxid that it names.
+    // Read when the last node is written: by then the tree is at the zxid that it names.
     get digest() {
       if (!tree.isDigestEnabled || tree.isFuzzy) return undefined;
       return {
@@ -30,23 +30,23 @@ export function sourceOf(
         digest: tree.digest.value,
       };
     },
-    // How far the tree had come when the last node was written. Readers of 3.9 look at it where
-    // there is no log to replay; a start replays from the zxid of the name (FileSnap.deserialize).
+    // The last zxid in the tree when the last node was written. Readers of 3.9 use it if there are
+    // only snapshots; a start replays from the zxid of the name (FileSnap.deserialize).
     get lastProcessedZxid() {
       return isLastZxidWritten ? tree.lastProcessedZxid : undefined;
     },
   };
 }
 
-/** What a file and the stream of a leader have in common. */
+/** The common part of a file and the stream of a leader. */
 export function bodySourceOf({ tree, sessions, zxid }: SnapshotContent) {
   return { sessions, acls: tree.acls.entries(), nodes: nodesOf(tree, zxid) };
 }
 
 /**
- * A znode made since the snapshot began is the log's to tell of: written here too, one that was
- * deleted and made again under the walk would stand in the snapshot twice. One object is given
- * again and again: a walk of millions leaves no garbage behind.
+ * The log contains znodes created after the snapshot began. Writing them, too, could put a znode
+ * that was deleted and created again into the snapshot twice. The same object is returned each
+ * time, so that a walk over millions makes no garbage.
  */
 function* nodesOf(tree: SnapshotContent['tree'], zxid: bigint): Generator<SnapshotNode> {
   const stat = Buffer.alloc(STAT_PERSISTED_SIZE);

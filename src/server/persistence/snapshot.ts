@@ -12,9 +12,9 @@
  *   long lastProcessedZxid | seal                                    3.9 and later
  * ```
  *
- * The root's path is "". ACL key -1 is world:anyone:ALL, in every server's table without being
- * written. A snapshot is fuzzy: txns may be applied while it is written, and replaying the log from
- * the zxid of its name must lead to the same tree.
+ * The root's path is "". ACL key -1 is world:anyone:ALL, which every server knows without writing
+ * it. A snapshot is fuzzy: txns may be applied while it is written. Replaying the log from the zxid
+ * of its name must produce the same tree.
  */
 import { OutputArchive } from '../../jute/output-archive.js';
 import { type ACL, ACLVector, StatPersisted } from '../../protocol/data.js';
@@ -23,7 +23,7 @@ import { adler32 } from '../base/checksum.js';
 
 export const SNAPSHOT_VERSION = 2;
 const SNAPSHOT_DBID = -1n;
-/** What every seal, and so every whole file, ends in: the string "/". */
+/** The end of every seal, and so of every complete file: the string "/". */
 const END_MARK = Buffer.from([0, 0, 0, 1, 0x2f]);
 /** The ACL key of world:anyone:ALL. */
 export const OPEN_ACL_KEY = -1n;
@@ -39,11 +39,11 @@ export interface SnapshotAcl {
   readonly acl: readonly ACL[];
 }
 
-/** One may be the same object as the one before: it is written before the next is asked for. */
+/** The same object may be reused: it is written before the next is requested. */
 export interface SnapshotNode {
   /** "" for the root. */
   readonly path: string;
-  /** A string is one byte a character. */
+  /** In a string, each character is one byte. */
   readonly data: Buffer | string | null;
   readonly aclKey: bigint | number;
   /** The record, or its 60 bytes. */
@@ -57,22 +57,22 @@ export interface SnapshotDigest {
   readonly digest: bigint;
 }
 
-/** What goes into a snapshot. Sessions and ACLs are gone through at once, nodes piece by piece. */
+/** The input of a snapshot. Sessions and ACLs are read at once, nodes piece by piece. */
 export interface SnapshotSource {
-  /** What the file is named by: every txn up to it is in the tree. Not written. */
+  /** Names the file: every txn up to it is in the tree. Not written. */
   readonly zxid: bigint;
   readonly sessions: Iterable<SnapshotSession>;
   readonly acls: Iterable<SnapshotAcl>;
   /** Parents before children, the root first. */
   readonly nodes: Iterable<SnapshotNode>;
   readonly digest?: SnapshotDigest | undefined;
-  /** Written only behind a digest: that is where Apache's reader looks for it. */
+  /** Written only after a digest, where Apache's reader expects it. */
   readonly lastProcessedZxid?: bigint | undefined;
 }
 
 /**
- * Gives the file in chunks of about `chunkSize` bytes (a bigger node makes a bigger chunk). Nothing
- * is read from `source` before the chunk is asked for, so a driver spreads the work over turns.
+ * Yields the file in chunks of about `chunkSize` bytes (a bigger node makes a bigger chunk). It
+ * reads from `source` only on demand, so a driver can spread the work over turns.
  */
 export function* writeSnapshot(
   source: SnapshotSource,
@@ -99,8 +99,8 @@ export function* writeSnapshot(
 }
 
 /**
- * Gives the same tree as SNAP carries it: the body alone, without head, digest and seals, and then
- * the signature by which a learner knows that it is whole (LearnerHandler.run).
+ * Yields the same tree for SNAP: only the body, without header, digest and seals, and then the
+ * signature that tells a learner that the tree is complete (LearnerHandler.run).
  */
 export function* writeSnapshotStream(
   source: Pick<SnapshotSource, 'sessions' | 'acls' | 'nodes'>,
@@ -128,7 +128,7 @@ function* writeBody(
   out.writeString('/');
 }
 
-/** An archive with the running checksum of all that was ever written into it. */
+/** An archive with a running checksum of everything written to it. */
 class SealedOutput {
   private readonly out: OutputArchive;
   private sum = 1;
@@ -189,8 +189,8 @@ function writeNode(out: OutputArchive, { path, data, aclKey, stat }: SnapshotNod
 }
 
 /**
- * Can a file that ends in these bytes be whole? A cheap look that keeps cut files from being read
- * through (SnapStream.isValidSnapshot); the seals decide. Not for compressed files.
+ * Whether a file that ends in these bytes can be complete. A cheap check that avoids reading
+ * truncated files (SnapStream.isValidSnapshot); the seals decide. Not for compressed files.
  */
 export function isPlausibleSnapshotTail(last5Bytes: Uint8Array): boolean {
   return END_MARK.equals(last5Bytes);

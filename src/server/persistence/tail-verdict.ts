@@ -1,11 +1,11 @@
 /**
- * Where a log stops making sense: is it its end, a write that a crash cut short, or decay?
+ * Classifies the end of the valid part of a log: a proper end, a write torn by a crash, or decay.
  *
- * What a crash can do. Writers append to a preallocated file full of zeros and acknowledge nothing
- * before fdatasync, one batch at a time. So what a crash damages lies in the last, unsynced batch,
- * and there every 512-byte sector holds either all that was written or what was there before:
- * zeros. A process that is killed leaves a prefix of the batch; a machine that loses power may
- * leave the later sectors of a batch and not the earlier ones.
+ * Effects of a crash: writers append to a preallocated file full of zeros and acknowledge nothing
+ * before fdatasync, one batch at a time. So a crash damages only the last, unsynced batch. There,
+ * every 512-byte sector has either all of its new bytes or the old ones, which are zeros. A killed
+ * process leaves a prefix of the batch. After a power loss, later sectors of a batch may exist
+ * without the earlier ones.
  *
  * ```
  *   … good record | record, damaged at D       | record | 0 0 0 …
@@ -13,23 +13,23 @@
  *                                   ^ never written: a "missing sector"
  * ```
  *
- * What a crash cannot do is change a byte into another that is not zero, or damage a record none of
- * whose sectors is missing. Hence the rule, for the first record at D that does not check:
+ * A crash cannot turn a byte into another nonzero byte, nor damage a record that has all of its
+ * sectors. Hence the rules for the first invalid record, at D:
  *
- * 1. Only zeros from D on, or nothing: the log ends there, in order.
- * 2. The length lies: the checksum of the record fits a shorter or the true length, with 'B' behind
- *    it. Corrupt. (Or a flipped bit in a length would swallow the records behind it as "torn".)
- * 3. Nothing but zeros behind the record, and its last byte was never written (zero, or beyond the
- *    end of the file): torn.
- * 4. One of the record's sectors is missing, and all that follows lies within what one unsynced
- *    batch can be (`unsyncedLimit`): torn. Later records that still check belong to the same
- *    batch; they were no more acknowledged than this one.
- * 5. All else is corrupt: a complete record whose checksum is wrong, a strange length, an end that
- *    is neither 'B' nor zero, damage with acknowledged records behind it.
+ * 1. Only zeros from D on, or nothing: the log ends there properly.
+ * 2. Wrong length: the checksum fits another length that has 'B' after it. Corrupt. (Otherwise a
+ *    flipped bit in a length would hide the records after it as "torn".)
+ * 3. Only zeros after the record, and its last byte was never written (zero, or beyond the end of
+ *    the file): torn.
+ * 4. A sector of the record is missing, and all later bytes are within the size of one unsynced
+ *    batch (`unsyncedLimit`): torn. Later valid records belong to the same batch, so they were
+ *    not acknowledged, either.
+ * 5. Everything else is corrupt: a complete record with a wrong checksum, an invalid length, an end
+ *    that is neither 'B' nor zero, damage before acknowledged records.
  *
- * A record that was acknowledged, decays, and happens to hold a whole sector of zeros as data
- * within the last batch's reach is taken for torn; nothing in the format tells the two apart.
- * etcd's write-ahead log tells torn writes by the same sign.
+ * One case is misjudged: an acknowledged record near the end of the log decays and contains a whole
+ * sector of zeros as data. It counts as torn, because the format cannot show the difference. etcd's
+ * write-ahead log detects torn writes by the same sign.
  */
 
 import { adler32 } from '../base/checksum.js';
@@ -41,35 +41,35 @@ export type TailVerdict =
   | { readonly kind: 'torn'; readonly offset: number; readonly reason: string }
   | { readonly kind: 'corrupt'; readonly offset: number; readonly reason: string };
 
-/** The smallest piece that a disk writes whole. */
+/** The smallest unit that a disk writes atomically. */
 const SECTOR_SIZE = 512;
 /** More than any writer leaves unsynced: Apache syncs after 1000 requests at the latest. */
 export const DEFAULT_UNSYNCED_LIMIT = 4 * 1024 * 1024;
 
 const ZEROS = Buffer.alloc(64 * 1024);
 
-/** What the first record that does not check looks like; places are offsets in the file. */
+/** The first invalid record; positions are offsets in the file. */
 interface Damage {
   readonly reason: string;
-  /** No cut can have made it, wherever it fell. */
+  /** No truncated write can explain it. */
   readonly isImpossible: boolean;
-  /** Its length is wrong: the record checks with another one. */
+  /** Its length is wrong: the checksum fits another length. */
   readonly isLengthWrong: boolean;
   /** Its last byte was written. */
   readonly isEndWritten: boolean;
   /** One of its sectors was never written. */
   readonly isSectorMissing: boolean;
-  /** Where it ends by its own word. */
+  /** Where it ends according to its length. */
   readonly end: number;
 }
 
-/** Looks at everything from the first record that does not check to the end of the file. */
+/** Inspects everything from the first invalid record to the end of the file. */
 export class TailInspector {
   private readonly offset: number;
   private readonly maxEntryLength: number;
   private readonly unsyncedLimit: number;
   private damage: Damage | null = null;
-  /** Behind the last byte that is not zero; 0 when there is none. */
+  /** The offset after the last byte that is not zero, or 0. */
   private written = 0;
 
   constructor(offset: number, maxEntryLength: number, unsyncedLimit = DEFAULT_UNSYNCED_LIMIT) {
@@ -78,7 +78,7 @@ export class TailInspector {
     this.unsyncedLimit = unsyncedLimit;
   }
 
-  /** Takes what the window holds; null asks for more. */
+  /** Consumes the window; null asks for more bytes. */
   look(window: ByteWindow, isEnded: boolean): TailVerdict | null {
     if (this.damage === null) {
       const end = roundUp(recordEnd(window, this.maxEntryLength), SECTOR_SIZE);
@@ -115,7 +115,7 @@ function lengthIn(window: ByteWindow): number {
 }
 
 /**
- * Where the record at the window's start ends by its own word, or its prefix when that is absurd.
+ * The end of the record at the window's start by its length, or of its prefix if that is absurd.
  */
 function recordEnd(window: ByteWindow, maxEntryLength: number): number {
   const { offset } = window;
@@ -132,7 +132,7 @@ function describe(window: ByteWindow, maxEntryLength: number): Damage {
   const isHighPartZero = lastNonZero(bytes, at, Math.min(at + 4, window.end)) < 0;
   const common = { end, isSectorMissing, isLengthWrong: false, isEndWritten: false };
   if (!isHighPartZero) {
-    return { ...common, isImpossible: true, reason: 'the checksum takes more than 32 bits' };
+    return { ...common, isImpossible: true, reason: 'the checksum has more than 32 bits' };
   }
   if (available < RECORD_PREFIX_SIZE) {
     return { ...common, isImpossible: false, reason: 'the file ends inside a record' };
@@ -143,7 +143,7 @@ function describe(window: ByteWindow, maxEntryLength: number): Damage {
   }
   if (length < TXN_HEADER_SIZE || length > maxEntryLength) {
     const reason = `expected a length of ${TXN_HEADER_SIZE} to ${maxEntryLength}, found ${length}`;
-    // Half a length is smaller than the whole one, and never negative.
+    // Half a length is less than the whole one, and never negative.
     const isImpossible = length < 0 || length > maxEntryLength || !isSectorMissing;
     return { ...common, isImpossible, reason };
   }
@@ -154,7 +154,7 @@ function describeEntry(window: ByteWindow, length: number) {
   const { bytes, at, available } = window;
   const trueLength = checkedLength(window);
   if (trueLength >= 0 && trueLength !== length) {
-    const reason = `the length is ${length}, but the record checks with ${trueLength}`;
+    const reason = `wrong length: ${length} (the checksum fits ${trueLength})`;
     return { isLengthWrong: true, isEndWritten: false, reason };
   }
   if (available < RECORD_PREFIX_SIZE + length + 1) {
@@ -165,12 +165,12 @@ function describeEntry(window: ByteWindow, length: number) {
   const reason = isEndWritten
     ? endOfRecord === END_OF_RECORD
       ? 'the checksum of the record is wrong'
-      : `expected 'B' behind the record, found 0x${endOfRecord?.toString(16)}`
-    : 'a record that was not written to its end';
+      : `expected 'B' after the record, found 0x${endOfRecord?.toString(16)}`
+    : 'incomplete record';
   return { isLengthWrong: false, isEndWritten, reason };
 }
 
-/** The length with which the record checks and ends in 'B', or -1. */
+/** The length that fits the checksum and ends in 'B', or -1. */
 function checkedLength(window: ByteWindow): number {
   const { bytes, at } = window;
   const checksum = bytes.readUInt32BE(at + 4);
@@ -190,14 +190,14 @@ function checkedLength(window: ByteWindow): number {
   return -1;
 }
 
-/** Is one of the sectors that the record lies in all zeros from the record's start on? */
+/** Whether one sector of the record is all zeros, counted from the start of the record. */
 function hasMissingSector(window: ByteWindow, recordEnd: number): boolean {
   const { offset, at, bytes } = window;
   const fileEnd = offset + window.available;
   let from = offset;
   while (from < recordEnd && from < fileEnd) {
     const to = Math.min(roundUp(from + 1, SECTOR_SIZE), fileEnd);
-    // The upper half of a checksum is zero by right.
+    // The upper half of a checksum is always zero.
     const isTelling = to > offset + 4;
     if (isTelling && lastNonZero(bytes, at + from - offset, at + to - offset) < 0) return true;
     from = to;
@@ -205,7 +205,7 @@ function hasMissingSector(window: ByteWindow, recordEnd: number): boolean {
   return false;
 }
 
-/** The place of the last byte of the range that is not zero, or -1. */
+/** The offset of the last byte in the range that is not zero, or -1. */
 function lastNonZero(bytes: Buffer, start: number, end: number): number {
   let to = end;
   while (to > start) {

@@ -6,9 +6,9 @@
  *   long Adler-32 of the entry | int length | entry | 'B' |   …   | 0 0 0 0 …
  * ```
  *
- * This file turns entries into records and back; it opens no file. Where a log is damaged the
- * reader must tell a write that a crash cut short (cut it: nobody was told of it) from decay of
- * what was acknowledged (refuse: a wrong answer is worse than none). tail-verdict.ts has the rule.
+ * This module converts entries to records and back; it opens no file. In a damaged log the reader
+ * must distinguish a write torn by a crash (truncate it: it was never acknowledged) from decay of
+ * acknowledged txns (refuse: a wrong answer is worse than none). tail-verdict.ts has the rules.
  */
 import type { OutputArchive } from '../../jute/output-archive.js';
 import { TXNLOG_MAGIC } from '../../protocol/persistence.js';
@@ -26,7 +26,7 @@ export { LOG_HEADER_SIZE };
 
 const LOG_VERSION = 2;
 const LOG_DBID = 0n;
-/** Where the zxid stands in a TxnHeader. */
+/** The offset of the zxid in a TxnHeader. */
 const ZXID_AT = 12;
 
 export function encodeLogHeader(): Buffer {
@@ -38,7 +38,7 @@ export function encodeLogHeader(): Buffer {
 }
 
 /**
- * Leaves room for checksum and length; the entry is written behind it. Returns what endEntry needs.
+ * Leaves room for checksum and length; write the entry after it. Returns the argument of endEntry.
  */
 export function beginEntry(out: OutputArchive): number {
   return out.skip(RECORD_PREFIX_SIZE);
@@ -54,7 +54,7 @@ export function endEntry(out: OutputArchive, start: number): void {
   out.writeByte(END_OF_RECORD);
 }
 
-/** `entry` is a view, valid until the next `push` or `next`. Offsets are places in the file. */
+/** `entry` is a view, valid until the next `push` or `next`. Offsets are those in the file. */
 export interface LogEntry {
   readonly kind: 'entry';
   readonly offset: number;
@@ -63,17 +63,18 @@ export interface LogEntry {
 }
 
 /**
- * `need-more` asks for a push. The others say that there is no further entry: `end`, the log ends
- * in order at `offset`, what follows is padding; `torn`, a crash cut the last write short, and what
- * lies at and after `offset` was never acknowledged; `corrupt`, not to be trusted from `offset` on.
+ * `need-more` asks for a push. All others mean that no entry follows. `end`: the log ends properly
+ * at `offset`, and the rest is padding. `torn`: a crash truncated the last write, and the bytes
+ * from `offset` on were never acknowledged. `corrupt`: the bytes from `offset` on cannot be
+ * trusted.
  */
 export type LogItem = LogEntry | { readonly kind: 'need-more' } | TailVerdict;
 
 const NEED_MORE: LogItem = { kind: 'need-more' };
 
 /**
- * A pull parser over pushed chunks: `push` when `next` answers need-more, `end` when the file is at
- * its end. Holds at most one record and one chunk. end, torn and corrupt are final.
+ * A pull parser over pushed chunks: call `push` when `next` returns need-more, and `end` at the end
+ * of the file. Holds at most one record and one chunk. end, torn and corrupt are final.
  */
 export class TxnLogReader {
   private readonly maxEntryLength: number;
@@ -85,21 +86,21 @@ export class TxnLogReader {
   private last: LogItem | null = null;
 
   /**
-   * @param maxEntryLength longest entry in bytes: jute.maxbuffer + jute.maxbuffer.extrasize.
-   * @param unsyncedLimit most bytes that a writer has written and not yet synced (tail-verdict.ts);
-   * 0 refuses every damage that is followed by anything.
+   * @param maxEntryLength longest entry in bytes: jute.maxbuffer + jute.maxbuffer.extrasize. @param
+   * unsyncedLimit the most bytes that a writer leaves unsynced (tail-verdict.ts); with 0, any
+   * damage before other data is corrupt.
    */
   constructor(maxEntryLength: number, unsyncedLimit?: number) {
     this.maxEntryLength = maxEntryLength;
     this.unsyncedLimit = unsyncedLimit;
   }
 
-  /** The chunk may be written over once `next` has answered need-more. */
+  /** The chunk may be overwritten once `next` returned need-more. */
   push(chunk: Buffer): void {
     this.window.push(chunk);
   }
 
-  /** No further chunk comes. */
+  /** No chunk follows. */
   end(): void {
     this.isEnded = true;
   }
@@ -149,7 +150,7 @@ export class TxnLogReader {
       window.at,
       Math.min(window.end, window.at + LOG_HEADER_SIZE),
     );
-    // The database id is nobody's business: Apache writes 0 and does not look at it.
+    // The database id is irrelevant: Apache writes 0 and never reads it.
     if (found.length === LOG_HEADER_SIZE && found.compare(expected, 0, 8, 0, 8) === 0) {
       window.at += LOG_HEADER_SIZE;
       this.isHeaderRead = true;

@@ -59,7 +59,7 @@ export class WatchNotifier implements TreeListener {
 
   /** @param tree the one that the znode is of, for its ACL */
   fireDeletion(node: DataNode, tree: DataTree, zxid: bigint): void {
-    const told = this.fireData(node, tree, EventType.NodeDeleted, zxid);
+    const notified = this.fireData(node, tree, EventType.NodeDeleted, zxid);
     const { childWatches } = this.state;
     if (childWatches.pathCount === 0) return;
     const { path } = node;
@@ -68,7 +68,7 @@ export class WatchNotifier implements TreeListener {
     childWatches.trigger(path, false, (connection) => {
       fired++;
       // One event a connection and change, even when it watches data and children.
-      if (told?.has(connection) !== true) {
+      if (notified?.has(connection) !== true) {
         this.send(connection, EventType.NodeDeleted, path, zxid, acl);
       }
     });

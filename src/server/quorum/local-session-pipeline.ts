@@ -1,9 +1,9 @@
 /**
- * Local sessions (localSessionsEnabled; UpgradeableSessionTracker), in front of the path that
- * decides or forwards: a new session lives on its server alone. No txn opens it, closes it or lets
- * it expire, and no other server takes it over; its writes go the way of all writes.
+ * Local sessions (localSessionsEnabled; UpgradeableSessionTracker), placed before the path that
+ * decides or forwards. A new session lives on its server alone: no txn opens, closes or expires it,
+ * and no other server can resume it. Its writes are ordinary writes.
  *
- * It must never own an ephemeral, since nobody would delete that: before it creates one it becomes
+ * It must never own an ephemeral, since nobody would delete that. Before it creates one, it becomes
  * a session of the ensemble, or the create is refused.
  */
 
@@ -23,7 +23,7 @@ import type { LocalSessions } from './peer/role.js';
 /** Sessions that expire in one turn. */
 const EXPIRY_SLICE = 500;
 
-/** What makes of a path one with local sessions, where `options` says that there are any. */
+/** Adds local sessions to a path if `options` enables them. */
 export function withLocalSessions(options: LocalSessions | null | undefined) {
   return (state: ServerState, host: PipelineHost, path: EnsemblePipeline): WritePipeline =>
     options == null ? path : new LocalSessionPipeline(state, host, path, options);
@@ -36,7 +36,7 @@ class LocalSessionPipeline implements WritePipeline {
   private readonly isUpgradeAllowed: boolean;
   private readonly local: SessionTracker;
   private readonly sessionIds: SessionIds;
-  /** Connections that close their session, and are answered behind what they asked for before. */
+  /** Connections that close their session once their earlier requests are answered. */
   private closing: { readonly connection: ClientConnection; readonly xid: number }[] = [];
 
   constructor(
@@ -59,7 +59,7 @@ class LocalSessionPipeline implements WritePipeline {
 
   submit(request: Request, session: Session, input: InputArchive): void {
     if (session.isLocal) {
-      // What waited at the gate behind the close is not done any more.
+      // Skip requests that were queued after the close.
       if (session.isClosing) return;
       if (makesEphemeral(request.type, input)) this.upgradeForEphemeral(request, session);
     }
@@ -135,7 +135,7 @@ class LocalSessionPipeline implements WritePipeline {
     this.inner.drainInto(effects);
   }
 
-  /** Is it, by now? */
+  /** Whether the session has been closed. */
   private isClosed(connection: ClientConnection, xid: number): boolean {
     if (connection.phase === 'closed') return true;
     if (connection.pending.length > 0) return false;

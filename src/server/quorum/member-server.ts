@@ -1,6 +1,6 @@
 /**
- * The server that the clients of a member see. It has no pipeline while there is no quorum, and
- * that of its role otherwise. The effects of the old server leave before those of the new one.
+ * The server that the clients of a member see. Its pipeline belongs to the current role; without a
+ * quorum it has none. The effects of the old server leave before those of the new one.
  */
 import { assert } from '../base/assert.js';
 import type { Effect } from '../effects.js';
@@ -12,7 +12,7 @@ import { ReadOnlyPipeline } from './read-only-pipeline.js';
 
 export type MakePipeline = (state: ServerState, host: PipelineHost) => WritePipeline;
 
-/** What a server that stops knows by then. */
+/** The data of a server that stops. */
 export function dataOf({ tree, sessions }: ServerState): Data {
   const known = [...sessions.values()].map(({ id, timeoutMs }) => ({ id, timeoutMs }));
   return { tree, sessions: known };
@@ -43,14 +43,14 @@ export class MemberServer {
     this.server.step({ kind: 'clock', wallMs, monotonicMs });
   }
 
-  /** A server that serves nobody. */
+  /** Replaces the server by one that serves nobody. */
   close(data: Data): void {
     this.replace(data, null);
   }
 
   /**
-   * A server of this path; it lets nobody in before `isOpen` is set.
-   * @param wrap what stands between the server and the path
+   * Starts a server with this path; it lets clients in once `isOpen` is set. @param wrap adds a
+   * layer between the server and the path
    */
   serve<P extends WritePipeline>(
     data: Data,
@@ -66,11 +66,11 @@ export class MemberServer {
       path = makePipeline(state, host);
       return wrap(state, host, path);
     });
-    assert(path !== undefined, 'a server was made without its path');
+    assert(path !== undefined, 'no pipeline was made for the server');
     return { server: this.server, path };
   }
 
-  /** A server that only reads, for clients that ask for no more. */
+  /** Starts a read-only server, for clients that accept one. */
   serveReads(tree: Data['tree']): void {
     const make: MakePipeline = (state, host) => new ReadOnlyPipeline(state, host);
     this.serve({ tree, sessions: [] }, make).server.isOpen = true;

@@ -16,7 +16,7 @@ import { formatQuorumConfig, isVoter } from './membership/quorum-config.js';
 import type { QuorumPeer } from './quorum-peer.js';
 import { ReadOnlyPipeline } from './read-only-pipeline.js';
 
-/** What the words say of a member: what it is at the moment, and who follows it. */
+/** What the four-letter words report about a member: its current role and its followers. */
 export class MemberView extends LiveView {
   private readonly peer: QuorumPeer;
 
@@ -59,7 +59,7 @@ export class MemberView extends LiveView {
     return { ...view, syncedObservers: this.observerHandlers().length };
   }
 
-  // The words look whether it is there at all, so it is undefined on everybody but a leader.
+  // The words check whether this exists, so it is undefined on all members but the leader.
   get leader(): LeaderView | undefined {
     const { role } = this.peer;
     if (!(role instanceof Leader) || role.broadcast === null) return undefined;

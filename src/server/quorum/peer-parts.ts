@@ -8,7 +8,7 @@ import type { CommittedLog } from './peer/committed-log.js';
 import type { Data, QuorumLimits } from './peer/role.js';
 import type { QuorumPeer } from './quorum-peer.js';
 
-/** What a member of an ensemble is made of. */
+/** The parts of a member of an ensemble. */
 export interface QuorumPeerParts {
   readonly sid: number;
   readonly config: QuorumConfig;
@@ -18,14 +18,14 @@ export interface QuorumPeerParts {
   readonly election: Omit<ElectionOptions, 'sid'>;
   readonly acceptedEpoch: number;
   readonly currentEpoch: number;
-  /** What snapshot and log say. */
+  /** The data of snapshot and log. */
   readonly data: Data;
   readonly committedLog: CommittedLog;
   /** Txns since the last snapshot. */
   readonly replayed: number;
   /** Seeds the random trigger of snapshots. */
   readonly seed: number;
-  /** The server in front; without a path it serves nobody. */
+  /** Makes the server for clients; without a path it serves nobody. */
   makeServer(peer: QuorumPeer, data: Data, makePipeline: MakePipeline | null): Server;
   makeContainers(state: ServerState): ContainerManager;
 }

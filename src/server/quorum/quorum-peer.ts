@@ -1,10 +1,10 @@
 /**
  * A member of an ensemble as a value: `step` an event, `drain` the effects (QuorumPeer). It looks
- * for a leader, then leads or follows, until that role ends, and looks again. In front of it stands
- * the server that clients know: without a path while there is no quorum, with the role's path else.
+ * for a leader, leads or follows until that role ends, and looks again. Clients see the server in
+ * front of it, which has the path of the role, or none without a quorum.
  *
- * Between two roles the tree is what the log says, no more and no less, and all of it is durable:
- * an election never offers what a crash could take back.
+ * Between two roles the tree matches the log exactly, and the log is durable: an election never
+ * offers txns that a crash could lose.
  */
 import { ErrorCode } from '../../protocol/error-code.js';
 import type { ReconfigRequest } from '../../protocol/proto.js';
@@ -58,12 +58,12 @@ export class QuorumPeer implements PeerHost {
   private readonly parked = new ParkedLinks(this);
   private readonly masters: ObserverMasters;
   private effects: Effect[] = [];
-  /** Effects for the disk whose event has not come yet. */
+  /** Disk effects whose completion event is pending. */
   private diskWork = 0;
   private isLooking = false;
   private isStarted = false;
   private overBecause: string | null = null;
-  /** Who leads next, where that is agreed. */
+  /** The agreed next leader, if any. */
   private successor: number | null = null;
   private links = 0;
 
@@ -89,7 +89,7 @@ export class QuorumPeer implements PeerHost {
     return this.membership.isObserver(this.sid);
   }
 
-  /** What clients see. */
+  /** The server that clients see. */
   get server(): Server {
     return this.clients.server;
   }
@@ -128,7 +128,7 @@ export class QuorumPeer implements PeerHost {
       case 'truncated': {
         this.diskWork--;
         const { tree, sessions } = event.database;
-        this.membership.forgetBehind(tree.lastProcessedZxid);
+        this.membership.forgetAfter(tree.lastProcessedZxid);
         this.replaceData({ tree, sessions: [...sessions.values()] });
         this.role?.step(event);
         break;
@@ -139,7 +139,7 @@ export class QuorumPeer implements PeerHost {
         break;
       case 'installed':
         this.diskWork--;
-        // It was proposed in a history that this server has no more.
+        // It was proposed in a history that this server no longer has.
         this.membership.next = null;
         this.role?.step(event);
         break;
@@ -166,18 +166,18 @@ export class QuorumPeer implements PeerHost {
     }
   }
 
-  /** Infinity where nobody is to be served without a quorum. */
+  /** Infinity if read-only mode is disabled. */
   private get readOnlyAtMs(): number {
     const isDue = this.isLooking && this.limits.isReadOnlyAllowed && this.server.pipeline === null;
     return isDue ? this.times.readOnlyAtMs(this.limits.tickTimeMs) : Number.POSITIVE_INFINITY;
   }
 
   private serveReadOnly(): void {
-    this.note('there is no quorum: reads are served to clients that ask for no more');
+    this.note('no quorum: serving clients that accept a read-only server');
     this.clients.serveReads(this.data.tree);
   }
 
-  /** What the step led to: a role that is over, one that begins, an election. */
+  /** Acts on the result of a step: a role that ended, a new role, an election. */
   private settle(): void {
     if (this.overBecause !== null) this.endRole(this.overBecause);
     if (this.role !== null || !this.isStarted) return;
@@ -197,14 +197,14 @@ export class QuorumPeer implements PeerHost {
     if (problem !== undefined) this.note(problem);
     const vote = this.election.takeElected();
     if (vote === undefined || this.role !== null) return;
-    // What told of it may have brought a configuration that is without it.
+    // The notification may also have brought a configuration without that leader.
     if (this.membership.config.members.has(vote.leader)) {
       this.times.elected(this.nowMs, this.isObserver);
       this.begin(vote.leader);
     } else this.look();
   }
 
-  /** Elected by servers that look again, it would wait in vain for their epochs. */
+  /** If its supporters look for a leader again, waiting for their epochs is in vain. */
   private noteLostSupporters(): void {
     if (!(this.role instanceof Leader) || this.role.phase !== 'discovery') return;
     const { waitedForEpochMs: waitedMs } = this.role;
@@ -225,7 +225,7 @@ export class QuorumPeer implements PeerHost {
     this.election.look({ zxid, epoch, isObserver, config, ...pending }, this.nowMs);
   }
 
-  /** The reconfig that ended the last role has said who leads. */
+  /** The reconfig that ended the last role named the leader. */
   private succeed(leader: number): void {
     this.successor = null;
     this.election.settleOn(leader, this.currentEpoch, this.isObserver);
@@ -245,7 +245,7 @@ export class QuorumPeer implements PeerHost {
       return;
     }
     for (const [link] of this.parked.takeAll()) this.emit({ kind: 'link-close', link });
-    assert(this.membership.config.members.has(leader), `${leader} was elected and is no member`);
+    assert(this.membership.config.members.has(leader), `${leader} was elected but is not a member`);
     this.note(`server ${leader} leads`);
     this.election.becomeLearner(this.isObserver);
     const master = this.masters.pick(this.membership.config, leader, this.isObserver);
@@ -257,27 +257,27 @@ export class QuorumPeer implements PeerHost {
   }
 
   handOver(leader: number, reason: string): void {
-    // One that may lead no more, by the configuration that NEWLEADER carried, is not gone back to.
+    // Do not return to a leader that may no longer lead by the configuration of NEWLEADER.
     if (isParticipant(this.membership.config, leader)) this.successor = leader;
     this.giveUp(reason);
   }
 
   activate(config: QuorumConfig): void {
     this.membership.activate(config);
-    this.note(`the configuration of version ${hex64(config.version)} is in force`);
+    this.note(`activated configuration version ${hex64(config.version)}`);
     this.election.setConfig(config, this.membership.next ?? undefined);
     this.emit({ kind: 'members', members: [...config.members.values()] });
     this.emit({ kind: 'write-config', text: formatQuorumConfig(config) });
     this.sendConfig();
   }
 
-  /** For prep: only a leader that serves knows who would be a quorum of the new configuration. */
+  /** For prep: only a serving leader knows who can form a quorum of the new configuration. */
   reconfigure(request: ReconfigRequest, zxid: bigint): string | ErrorCode {
     const broadcast = this.role instanceof Leader ? this.role.broadcast : null;
     return broadcast?.reconfigure(request, zxid) ?? ErrorCode.UNIMPLEMENTED;
   }
 
-  /** What /zookeeper/config says is each member's own to write. */
+  /** Each member sets the content of /zookeeper/config itself. */
   private sendConfig(): void {
     const { config } = this.membership;
     this.data.tree.setConfig(formatQuorumConfig(config), config.version, this.wallMs);
@@ -287,7 +287,7 @@ export class QuorumPeer implements PeerHost {
     const { role, server } = this;
     this.overBecause = null;
     if (role === null) return;
-    this.note(`${role.kind} is over: ${reason}`);
+    this.note(`stopped ${role.kind}: ${reason}`);
     this.masters.backoff.begin(role.kind, this.nowMs);
     server.shutDown();
     role.end();
@@ -300,7 +300,7 @@ export class QuorumPeer implements PeerHost {
   serve<P extends EnsemblePipeline>(
     makePipeline: (state: ServerState, host: PipelineHost) => P,
   ): { readonly server: Server; readonly path: P } {
-    // A snapshot must not forget what is proposed: when its fate is known, that is told.
+    // A snapshot must keep a proposed reconfig: wait until its outcome is known.
     if (this.membership.next === null) this.sendConfig();
     const wrap = withLocalSessions(this.limits.localSessions);
     return this.clients.serve(this.data, makePipeline, wrap);

@@ -1,7 +1,7 @@
 /**
- * The way of a write on a member that has lost its quorum and serves on, for clients that asked for
- * no more than reads (ReadOnlyZooKeeperServer): it is refused. Sessions live on this server alone
- * and end with it; those of the ensemble cannot be told from dead ones, and wait.
+ * The path of a write on a member without a quorum that serves read-only clients
+ * (ReadOnlyZooKeeperServer): it is refused. Sessions live on this server alone and end with it. It
+ * cannot verify sessions of the ensemble, so they wait.
  */
 import { ErrorCode } from '../../protocol/error-code.js';
 import { beginReply, endReply } from '../pipeline/reply.js';
@@ -56,7 +56,7 @@ export class ReadOnlyPipeline implements WritePipeline {
   }
 
   durable(): void {
-    // Nothing is written.
+    // Read-only: nothing to write.
   }
 
   tick(): void {
@@ -65,6 +65,6 @@ export class ReadOnlyPipeline implements WritePipeline {
   }
 
   drainInto(): void {
-    // Nothing is written.
+    // Read-only: nothing to write.
   }
 }

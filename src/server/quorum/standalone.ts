@@ -1,15 +1,15 @@
 /**
- * A standalone server whose whole tree an operator can replace while it runs (the AdminServer's
- * restore). Connections stay, and so do the sessions that the new tree's snapshot knows. Their
- * watches stay, or fire where the znode differs (pipeline/carry-watches.ts).
+ * A standalone server that can replace its whole tree while it runs (restore of the AdminServer).
+ * Connections stay, and so do the sessions in the new snapshot. Their watches stay, or fire if the
+ * znode differs (pipeline/carry-watches.ts).
  *
  * ```
- *   restore ─▶ hold clients ─▶ the old tree answers what it took ─▶ adopt-restored ─▶ restored
- *           ─▶ carry watches, slice by slice ─▶ let clients go on
+ *   restore ─▶ hold clients ─▶ the old tree answers its requests ─▶ adopt-restored ─▶ restored
+ *           ─▶ carry watches, slice by slice ─▶ release clients
  * ```
  *
- * What clients send in between waits here. So no txn of the old tree comes behind the new one, and
- * no request is answered half by each.
+ * Client events wait here meanwhile. So no txn of the old tree follows the new one, and one tree
+ * alone answers each request.
  */
 import { assert } from '../base/assert.js';
 import type { Effect } from '../effects.js';
@@ -20,7 +20,7 @@ import type { Server } from '../server.js';
 
 type Data = Pick<SnapshotContent, 'tree' | 'sessions'>;
 
-/** @param stats what the server before it has counted */
+/** @param stats the counters of the previous server */
 export type MakeStandalone = (data: Data, stats?: ServerStats) => Server;
 
 type Restore = Extract<Event, { kind: 'restore' }>;
@@ -29,15 +29,15 @@ export class Standalone {
   server: Server;
   private readonly make: MakeStandalone;
   private restore: Restore | null = null;
-  /** The disk is at work on it. */
+  /** The disk is working on the restore. */
   private isAdopting = false;
-  /** What is left of comparing the trees for the watches. */
+  /** The rest of the tree comparison for the watches. */
   private carrying: Generator<void, void, undefined> | null = null;
-  /** What clients do in the meantime. */
+  /** Client events to process after the restore. */
   private held: Event[] = [];
-  /** Those that are not read until then: what they send must not fill the memory. */
+  /** Connections that are not read meanwhile: their data must not fill the memory. */
   private readonly quiet = new Set<number>();
-  /** What is to leave before anything of the server now in front. */
+  /** Effects that must leave before those of the current server. */
   private before: Effect[] = [];
   private now: Extract<Event, { kind: 'clock' }> = { kind: 'clock', wallMs: 0, monotonicMs: 0 };
 
@@ -81,7 +81,7 @@ export class Standalone {
   }
 
   private begin(event: Restore): void {
-    assert(this.restore === null, 'one restore at a time');
+    assert(this.restore === null, 'a restore is already under way');
     this.restore = event;
     this.server.isHalting = true;
   }
@@ -95,8 +95,8 @@ export class Standalone {
 
   private adopt(): void {
     const { restore, server: old } = this;
-    assert(restore !== null, 'nothing is being restored');
-    // Its last words, among them events that waited for a turn of their own.
+    assert(restore !== null, 'no restore is under way');
+    // The last effects of the old server, including events for a later turn.
     const last = old.drain();
     const { tree, sessions } = restore.database;
     this.server = this.make({ tree, sessions: [...sessions.values()] }, old.state.stats);
@@ -107,7 +107,7 @@ export class Standalone {
     this.before.push(...last.filter(({ kind }) => kind !== 'wake'));
   }
 
-  /** One slice of the work of the watches; clients go on after the last. */
+  /** Processes one slice of the watches; clients continue after the last one. */
   private carry(): void {
     if (this.carrying === null) return;
     if (this.carrying.next().done === true) this.finish();

@@ -97,7 +97,8 @@ export class WatchManager<W extends object> {
   trigger(path: string, isChildrenChange: boolean, notify: (watcher: W) => void): void {
     if (this.watchers.size === 0) return;
     const onPath = this.watchers.get(path);
-    const told = onPath === undefined ? NOBODY : this.triggerHere(path, onPath, isChildrenChange);
+    const told =
+      onPath === undefined ? NO_WATCHERS : this.triggerHere(path, onPath, isChildrenChange);
     for (const watcher of told) notify(watcher as W);
     if (this.recursiveCount > 0 && !isChildrenChange && path !== '/') {
       this.triggerAncestors(path, told, notify);
@@ -156,4 +157,4 @@ export class WatchManager<W extends object> {
   }
 }
 
-const NOBODY: Set<object> = new Set();
+const NO_WATCHERS: Set<object> = new Set();

@@ -45,7 +45,7 @@ const SHOWN_BY: readonly (readonly [fault: string, file: string, name: string])[
     'digest makes the id that',
   ],
   ['passwords on the screen', 'test/commands/zksh/verbs/shell/history.test.ts', 'but no secrets'],
-  ['the manual differs', 'test/commands/zksh/man-page.test.ts', 'is what the declarations say'],
+  ['the manual differs', 'test/man/pages.test.ts', 'has the text of its prose'],
 ];
 
 test('every known fault is shown to be absent', () => {

@@ -66,7 +66,7 @@ test('a limit that an option sets has the default of that option', () => {
     const option = options.find((one) => one.key === key);
     assert.ok(option !== undefined, `${name}: no option ${key}`);
     assert.is(Number(option.default), value, name);
-    assert.is(option.status, 'honoured', name);
+    assert.is(option.status, 'supported', name);
   }
 });
 

@@ -12,7 +12,11 @@ test('an epoch is a decimal number, as Apache writes and reads it', () => {
   assert.is(encodeEpoch(12), '12');
   assert.is(encodeEpoch(2147483647), '2147483647');
   for (const epoch of [-1, 2147483648, 1.5, Number.NaN]) {
-    assert.throws(() => encodeEpoch(epoch), /an epoch to write/, 'the next start would refuse it');
+    assert.throws(
+      () => encodeEpoch(epoch),
+      /^epoch: out of range: /,
+      'the next start would refuse it',
+    );
   }
   for (const [text, epoch] of [
     ['12', 12],
@@ -63,7 +67,7 @@ test('an acceptedEpoch behind currentEpoch, and text that is no number, are refu
   const behind = resolveEpochs({ ...NONE, acceptedEpoch: '2', currentEpoch: '3' }, 1n);
   assert.is(behind.kind, 'refuse');
   const garbage = resolveEpochs({ ...NONE, acceptedEpoch: 'x', currentEpoch: '3' }, 1n);
-  const reason = 'acceptedEpoch holds "x"; expected a number from 0 to 2147483647';
+  const reason = 'acceptedEpoch: invalid epoch: "x" (expected a number from 0 to 2147483647)';
   assert.equal(garbage, { kind: 'refuse', reason, advice: RESET_ADVICE });
 });
 

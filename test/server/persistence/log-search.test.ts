@@ -22,7 +22,7 @@ const zxids = (text: string) => text.split(' ').filter(Boolean).map(zxid);
 /** The place that is found, and how many entries were looked at. */
 function search(behind: string, log: string, until: string, snapshots = '', maxBytes = 1000) {
   const found = new LogSearch({
-    behind: zxid(behind),
+    after: zxid(behind),
     until: zxid(until),
     snapshots: zxids(snapshots),
     maxBytes,
@@ -88,12 +88,12 @@ test('the files to look into begin with the one that may hold the zxid', () => {
 });
 
 test('a slice takes each of its txns once, and knows when it is whole', () => {
-  const slice = new LogSlice({ behind: zxid('1.1'), until: zxid('1.3') });
+  const slice = new LogSlice({ after: zxid('1.1'), until: zxid('1.3') });
   const taken = zxids('1.1 1.2 1.2 1.3').map((entry) => slice.take(entry));
   assert.equal(taken, [false, true, false, true]);
   assert.ok(slice.isWhole);
   assert.not.ok(slice.take(zxid('1.4')));
-  assert.not.ok(new LogSlice({ behind: zxid('1.1'), until: zxid('1.3') }).isWhole);
+  assert.not.ok(new LogSlice({ after: zxid('1.1'), until: zxid('1.3') }).isWhole);
 });
 
 test.run();

@@ -3,8 +3,8 @@ import * as assert from 'uvu/assert';
 import { planPurge } from '../../../src/server/persistence/purge.js';
 import {
   type FoundFile,
+  logsAfter,
   logsAmong,
-  logsBehind,
   snapshotsAmong,
 } from '../../../src/server/persistence/recovery.js';
 
@@ -71,7 +71,7 @@ test('no purge takes what a kept snapshot needs', () => {
     const kept = snapshotsAmong(snapshots).filter(({ name }) => !plan.snapshots.includes(name));
     assert.is(kept.length, Math.min(retain, snapshots.length), `seed ${run}`);
     for (const { zxid } of kept) {
-      for (const { name } of logsBehind(logsAmong(logs), zxid)) {
+      for (const { name } of logsAfter(logsAmong(logs), zxid)) {
         assert.not.ok(plan.logs.includes(name), `seed ${run}: ${name} behind ${zxid}`);
       }
     }

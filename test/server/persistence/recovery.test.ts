@@ -2,8 +2,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
   isSuccessor,
+  logsAfter,
   logsAmong,
-  logsBehind,
   planRecovery,
   ReplaySequence,
   snapshotsAmong,
@@ -39,7 +39,7 @@ test('at most 100 snapshots are tried', () => {
 test('logs without a snapshot are refused, unless they are trusted', () => {
   const plan = planRecovery([], files('log.1', 'log.5'), STRICT);
   assert.is(plan.kind, 'refuse');
-  assert.match(plan.kind === 'refuse' ? plan.reason : '', /^there is log\.1, but no snapshot; /);
+  assert.match(plan.kind === 'refuse' ? plan.reason : '', /^found log\.1, but no snapshot\. /);
   const trusted = planRecovery([], files('log.5', 'log.1'), TRUSTING);
   assert.equal(trusted.kind === 'restore' && namesOf(trusted.logs), ['log.1', 'log.5']);
 });
@@ -49,7 +49,7 @@ test('when every snapshot is damaged the server does not start empty', () => {
   const plan = withoutSnapshot(damaged, [], STRICT);
   assert.match(
     plan.kind === 'refuse' ? plan.reason : '',
-    /^each of 2 snapshots is damaged \(the newest is snapshot\.7\)/,
+    /^each of 2 snapshots is damaged \(newest: snapshot\.7\)/,
   );
   assert.is(withoutSnapshot(damaged.slice(0, 1), [], TRUSTING).kind, 'empty');
 });
@@ -63,7 +63,7 @@ for (const [zxid, expected] of [
   [100n, ['log.9']],
 ] as const) {
   test(`behind a snapshot of zxid ${zxid} are ${expected.join(' ')}`, () => {
-    assert.equal(namesOf(logsBehind(logsAmong(files('log.1', 'log.5', 'log.9')), zxid)), expected);
+    assert.equal(namesOf(logsAfter(logsAmong(files('log.1', 'log.5', 'log.9')), zxid)), expected);
   });
 }
 

@@ -38,7 +38,7 @@ test('an early ack of what was never proposed is not believed', () => {
   const [newLeader = -1n] = learner.zxidsOf(PacketType.NEWLEADER);
   learner.say(PacketType.ACK, newLeader + 77n);
   assert.ok(learner.isClosed);
-  assert.match(world.member(3).notes.join('; '), /it acked what was never proposed/);
+  assert.match(world.member(3).notes.join('; '), /it acked a txn that was never proposed/);
 });
 
 test.run();

@@ -36,10 +36,10 @@ for (const [who, type, sid] of [
       world.link(3, () => undefined).push(learnerInfo(type, sid, epoch));
       world.link(3, () => undefined).push(learnerInfo(FOLLOWERINFO, 2, 0n));
       assert.is(leader.disk.acceptedEpoch, 1);
-      const refused = leader.notes.filter((note) => /^epoch -?\d+ of .* is refused/.test(note));
+      const refused = leader.notes.filter((note) => /: epoch refused: -?\d+ \(expected/.test(note));
       // One without a number is turned away before that.
       assert.is(refused.length, sid < 0 ? 0 : 1);
-      if (sid >= 0) assert.match(refused[0] ?? '', `of server ${sid} (by hand) is refused`);
+      if (sid >= 0) assert.match(refused[0] ?? '', `server ${sid} (by hand): epoch refused`);
       world.crash(3);
       world.start();
       world.allServe();
@@ -54,9 +54,12 @@ test('a member with the last epoch does not stand, says what to do, and the othe
   world.until(() => world.isServing(1) && world.isServing(2), 'servers 1 and 2 serve');
   assert.is(world.leader, 2);
   const notes = () => world.member(3).notes.join('\n');
-  world.until(() => /older than 2147483647/.test(notes()), 'server 3 to be refused');
-  assert.match(notes(), /acceptedEpoch is 2147483647, the last: stop all servers/);
-  assert.match(notes(), /accepted here: stop all servers of the ensemble, write the number/);
+  world.until(
+    () => /older than the accepted epoch 2147483647/.test(notes()),
+    'server 3 to be refused',
+  );
+  assert.match(notes(), /acceptedEpoch is 2147483647, the last possible epoch\. Stop all servers/);
+  assert.match(notes(), /accepted epoch \d+\. Stop all servers of the ensemble, write the number/);
   world.crash(3);
   world.member(3).disk.acceptedEpoch = world.member(3).disk.currentEpoch;
   world.start(3);

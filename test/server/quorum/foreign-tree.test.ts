@@ -70,7 +70,10 @@ test('a tree that was never the leader\u2019s is replaced with the first txn', (
   const { tree } = world.member(1).peer.data;
   assert.not(tree.get('/theirs'));
   for (const path of ['/ours', '/more']) assert.ok(tree.get(path));
-  assert.match(world.member(1).notes.join('; '), /not the leader's at zxid 0x\w+: its whole tree/);
+  assert.match(
+    world.member(1).notes.join('; '),
+    /differs from the leader's tree at zxid 0x\w+: taking the leader's whole tree/,
+  );
   world.crash(1);
   world.start(1);
   world.until(() => world.isServing(1), 'it starts from what it has');
@@ -140,7 +143,7 @@ test(
     assert.equal([world.isServing(1), world.isServing(2)], [true, true]);
     for (const sid of [1, 2]) {
       assert.ok(world.member(sid).peer.data.tree.get('/e'));
-      assert.match(world.member(sid).notes.join('; '), /does not fit the tree that it sent/);
+      assert.match(world.member(sid).notes.join('; '), /does not match the tree that it sent/);
     }
   }),
 );

@@ -30,8 +30,8 @@ function namesOf(world: EnsembleWorld, sid: number): string {
 
 /** How the leader says that it brought member 1 in sync last. */
 function howOf(world: EnsembleWorld, leader = 3): string {
-  const said = world.member(leader).notes.filter((note) => /^server 1 .* in sync/.test(note));
-  return said.at(-1)?.replace(/.*is brought in sync by /, '') ?? 'not at all';
+  const said = world.member(leader).notes.filter((note) => /^syncing server 1 /.test(note));
+  return said.at(-1)?.replace(/.* by /, '') ?? 'not at all';
 }
 
 /** Member 1 is away while so much is written, and comes back. */
@@ -101,7 +101,7 @@ test('a log that goes while it is sent ends the link, and the learner comes back
   };
   world.start(1);
   world.allServe();
-  const said = world.member(3).notes.filter((note) => /^server 1 .* in sync/.test(note));
+  const said = world.member(3).notes.filter((note) => /^syncing server 1 /.test(note));
   assert.match(said.join('; '), /DIFF from the log; .* SNAP$/);
   assert.is(namesOf(world, 1), 'before a b c d e');
 });
@@ -150,7 +150,7 @@ test('who has a txn that the log lacks is not left with it', () => {
   for (const name of ['a', 'b', 'c', 'd', 'e']) other.push(other.create(`/${name}`));
   world.start(3);
   world.allServe();
-  const said = world.member(2).notes.filter((note) => /^server 3 .* in sync/.test(note));
+  const said = world.member(2).notes.filter((note) => /^syncing server 3 /.test(note));
   assert.match(said.join('; '), /by SNAP$/);
   assert.is(namesOf(world, 3), 'before a b c d e');
 });

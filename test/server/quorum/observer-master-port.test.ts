@@ -70,17 +70,21 @@ const BAD: [name: string, said: RegExp, say: (observer: HandObserver) => void][]
   ],
   [
     'a participant',
-    /only observers come to this port/,
+    /this port accepts only observers/,
     (it) => it.introduce(PacketType.FOLLOWERINFO),
   ],
-  ['damaged', /is damaged/, (it) => it.say(PacketType.OBSERVERINFO, 0n, Buffer.alloc(3))],
+  [
+    'damaged',
+    /OBSERVERINFO: damaged/,
+    (it) => it.say(PacketType.OBSERVERINFO, 0n, Buffer.alloc(3)),
+  ],
   ['a newer configuration', /configuration is newer/, (it) => it.introduce(undefined, 9n)],
-  ['a request first', /REQUEST came out of turn/, (it) => it.say(PacketType.REQUEST)],
-  ['a ping first', /PING came out of turn/, (it) => it.say(PacketType.PING)],
-  ['an epoch first', /ACKEPOCH came out of turn/, (it) => it.say(PacketType.ACKEPOCH)],
+  ['a request first', /REQUEST: unexpected packet/, (it) => it.say(PacketType.REQUEST)],
+  ['a ping first', /PING: unexpected packet/, (it) => it.say(PacketType.PING)],
+  ['an epoch first', /ACKEPOCH: unexpected packet/, (it) => it.say(PacketType.ACKEPOCH)],
   [
     'one of a later epoch',
-    /knows more than epoch 1/,
+    /zxid is newer than epoch 1/,
     (it) => {
       it.introduce();
       it.say(PacketType.ACKEPOCH, 7n << 32n, Buffer.alloc(4));
@@ -88,7 +92,7 @@ const BAD: [name: string, said: RegExp, say: (observer: HandObserver) => void][]
   ],
   [
     'it introduces itself twice',
-    /OBSERVERINFO came out of turn/,
+    /OBSERVERINFO: unexpected packet/,
     (it) => {
       it.introduce();
       it.introduce();
@@ -96,7 +100,7 @@ const BAD: [name: string, said: RegExp, say: (observer: HandObserver) => void][]
   ],
   [
     'an ack of a txn',
-    /acks no txns/,
+    /ACK: observers must not ack txns/,
     (it) => {
       join(it);
       it.say(PacketType.ACK, (1n << 32n) + 1n);
@@ -104,7 +108,7 @@ const BAD: [name: string, said: RegExp, say: (observer: HandObserver) => void][]
   ],
   [
     'a damaged request',
-    /a damaged REQUEST/,
+    /REQUEST: damaged/,
     (it) => {
       join(it);
       it.say(PacketType.REQUEST, -1n, Buffer.alloc(3));
@@ -112,7 +116,7 @@ const BAD: [name: string, said: RegExp, say: (observer: HandObserver) => void][]
   ],
   [
     'a damaged revalidation',
-    /a damaged REVALIDATE/,
+    /REVALIDATE: damaged/,
     (it) => {
       join(it);
       it.say(PacketType.REVALIDATE, -1n, Buffer.alloc(3));
@@ -120,7 +124,7 @@ const BAD: [name: string, said: RegExp, say: (observer: HandObserver) => void][]
   ],
   [
     'a proposal',
-    /PROPOSAL came out of turn/,
+    /PROPOSAL: unexpected packet/,
     (it) => {
       join(it);
       it.say(PacketType.PROPOSAL);

@@ -79,7 +79,7 @@ test('an observer that a proposed reconfig makes a voter follows before it is in
   world.until(() => [1, 4].every((sid) => world.isServing(sid)), 'a quorum serves');
   assert.ok(isInForce(world));
   assert.is(peer.role?.kind, 'following');
-  assert.not.match(notes.join('\n'), /a participant from now on/);
+  assert.not.match(notes.join('\n'), /becomes a participant/);
 });
 
 test('one that is in sync keeps a proposed reconfig in its tree, for its next snapshot', () => {
@@ -149,9 +149,9 @@ test('who hears with UPTODATE that it votes, and that its leader has gone, looks
   world.until(() => [1, 2].every((sid) => world.isServing(sid)), 'they serve without it');
   assert.match(
     world.member(1).notes.join('\n'),
-    /observing is over: it is a participant from now on/,
+    /stopped observing: this server becomes a participant/,
   );
-  assert.match(world.member(3).notes.join('\n'), /leading is over: server \d leads by the new/);
+  assert.match(world.member(3).notes.join('\n'), /stopped leading: server \d leads in the new/);
 });
 
 test('a snapshot of the leader ends a reconfig that was proposed in another history', () => {

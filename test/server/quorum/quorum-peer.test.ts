@@ -234,7 +234,7 @@ test('a leader without a quorum stops, and says so', () => {
   world.crash(1);
   world.crash(2);
   world.until(() => !world.isServing(3), 'it stops serving');
-  assert.match(world.member(3).notes.join('; '), /no quorum any more/);
+  assert.match(world.member(3).notes.join('; '), /lost the quorum/);
 });
 
 test('without a quorum a member serves reads to those who ask for no more, if it may', () => {

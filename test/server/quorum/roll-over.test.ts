@@ -49,7 +49,7 @@ test('when the zxids of an epoch are used up a new one is begun, and nothing is 
   world.until(isNew, 'a new epoch');
   world.allServe();
   const { notes } = world.member(3);
-  assert.ok(notes.some((note) => note.includes('the zxids of this epoch are used up')));
+  assert.ok(notes.some((note) => note.includes('all zxids of this epoch are used')));
   const later = world.client(1);
   later.push(later.create('/next'));
   assert.equal(later.take(), ['connected', 'create ok']);

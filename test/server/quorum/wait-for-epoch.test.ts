@@ -19,7 +19,7 @@ function electedAlone(maxTimeToWaitForEpochMs: number) {
   };
   hear(2, 1n);
   world.until(() => peer.role?.phase === 'discovery', 'server 3 is elected');
-  const isOver = () => notes.some((note) => note.startsWith('leading is over'));
+  const isOver = () => notes.some((note) => note.startsWith('stopped leading: '));
   return { world, hear, notes, isOver };
 }
 
@@ -40,7 +40,7 @@ test('a voter that looks again ends the wait, from that time on', () => {
     assert.is(counters.quit_leading_due_to_disloyal_voter, 1);
     assert.match(
       notes.join('; '),
-      /leading is over: a voter looks for a leader again, after 2000 ms/,
+      /stopped leading: a voter sent no epoch for 2000 ms and looks for a leader again/,
     );
   }
 });
@@ -52,7 +52,7 @@ test('without the option the leader waits for initLimit', () => {
   assert.not.ok(isOver());
   world.pass(LIMITS.initLimit * 1000);
   assert.ok(isOver());
-  assert.match(notes.join('; '), /no quorum came together within initLimit/);
+  assert.match(notes.join('; '), /no quorum within initLimit/);
 });
 
 test('who has the epochs of a quorum is not disturbed', () => {

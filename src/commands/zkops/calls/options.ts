@@ -2,6 +2,7 @@ import type { TlsFiles } from '../../connecting/tls-files.js';
 import type { MemberSource } from '../../ensemble/members.js';
 import type { OpsVerb } from '../../ensemble/verb.js';
 import { type LimitChange, type LimitLevel, parseLimit } from '../../ensemble/verdict/limits.js';
+import type { CallOption } from '../../program/command-line.js';
 import { type NameTest, parseNameGlob } from '../../zksh/language/path-glob.js';
 import type { Task } from './task.js';
 
@@ -13,26 +14,7 @@ export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
 export const FAIL_ON = ['warn', 'crit', 'never'] as const;
 
-/**
- * How an option's text is read: milliseconds, a whole number, one of some words, or by a function
- * that gets what was read before, too, and throws an Error that says what it expected.
- */
 const keysOf = (glob: string) => parseNameGlob(glob.replace(/^zk_/, ''));
-
-export type OptionKind =
-  | 'text'
-  | 'ms'
-  | 'count'
-  | readonly string[]
-  | ((text: string, before: unknown) => unknown);
-
-/** An option as data: `['--keep <n>', 'snapshots to keep', 'count', 3]`; no `<…>` is a flag. */
-export type CallOption = readonly [
-  flags: string,
-  about: string,
-  kind?: OptionKind,
-  fallback?: string | number,
-];
 
 /** A command line as Commander read it. */
 export interface ParsedOptions extends MemberSource, TlsFiles {

@@ -4,7 +4,7 @@ import type { MemberAddress } from '../../ensemble/member-address.js';
 import type { CellValue } from '../../ensemble/verb.js';
 import { worstLevel } from '../../ensemble/verdict/blame.js';
 import type { Level, Problem, RunResult, Verdict } from '../../ensemble/verdict/result.js';
-import type { CallOption } from './options.js';
+import type { CallOption } from '../../program/command-line.js';
 
 // What zkops does beyond asking a word of every member: it reads files, or works with sessions.
 // Like a verb it is data, and gives a result that every output format is a rendering of.

@@ -1,5 +1,5 @@
 import { DEFAULT_MAX_ENTRY } from '../../data-files/read-log.js';
-import type { CallOption } from '../calls/options.js';
+import type { CallOption } from '../../program/command-line.js';
 import type { TaskCall } from '../calls/task.js';
 
 /** For files of servers whose jute.maxbuffer was raised. */

@@ -4,7 +4,7 @@ import { formatServerAddress } from '../../../client/connect-string.js';
 import { ConnectError, ZooKeeperError } from '../../../client/errors.js';
 import { createClient } from '../../../client/zookeeper.js';
 import { type MemberAddress, nameOf } from '../../ensemble/member-address.js';
-import type { CallOption } from '../calls/options.js';
+import type { CallOption } from '../../program/command-line.js';
 import type { TaskCall } from '../calls/task.js';
 import { timeoutOf } from './ask-members.js';
 

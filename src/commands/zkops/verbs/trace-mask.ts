@@ -8,7 +8,7 @@ function maskVerb(word: 'gtmk' | 'stmk', summary: string): OpsVerb {
     summary,
     words: [word],
     judge: 'answers',
-    ...(word === 'stmk' ? { isReset: true } : {}),
+    ...(word === 'stmk' ? { isReset: true, args: ['<mask>'] } : {}),
     columns: [
       STATE,
       {

@@ -37,7 +37,7 @@ export async function openEpochs(
   const epochs = resolveEpochs(texts, lastZxid);
   if (epochs.kind === 'refuse') {
     const { reason, advice = OTHER_DATA_ADVICE } = epochs;
-    throw new ServerError('EDATA', ExitCode.DATA, `${folder}: ${reason}; ${advice}`);
+    throw new ServerError('EDATA', ExitCode.DATA, `${folder}: ${reason}. ${advice}`);
   }
   const { acceptedEpoch, currentEpoch } = epochs;
   if (texts.currentEpoch !== encodeEpoch(currentEpoch)) {

@@ -3,7 +3,7 @@
  * refused is evidence, and stays as it was found.
  */
 import { join } from 'node:path';
-import { type LogFile, logsBehind, ReplaySequence } from '../../persistence/recovery.js';
+import { type LogFile, logsAfter, ReplaySequence } from '../../persistence/recovery.js';
 import type { Database } from '../../persistence/replay.js';
 import { cutFile, syncFile } from './cut-file.js';
 import type { DataDir } from './data-dir.js';
@@ -47,7 +47,7 @@ export async function replayLogs(
 ): Promise<number> {
   const sequence = new ReplaySequence(database.tree.lastProcessedZxid);
   const replay: Replay = { dir, database, sequence, onTxn, applied: 0, ...nothingFound() };
-  for (const file of logsBehind(logs, sequence.lastZxid)) await replayLog(replay, file);
+  for (const file of logsAfter(logs, sequence.lastZxid)) await replayLog(replay, file);
   await mend(replay);
   return replay.applied;
 }

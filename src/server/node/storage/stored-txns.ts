@@ -56,7 +56,7 @@ export async function searchLogs(
   return search.place;
 }
 
-async function logsOf(dir: DataDir, { behind, until }: LogRange): Promise<LogFile[]> {
+async function logsOf(dir: DataDir, { after: behind, until }: LogRange): Promise<LogFile[]> {
   const logs = logsAmong(await listFiles(dir.fs, dir.logFolder)).filter(
     ({ zxid }) => zxid <= until,
   );

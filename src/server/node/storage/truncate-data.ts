@@ -8,8 +8,8 @@ import { formatZxid } from '../../../protocol/zxid.js';
 import {
   isSuccessor,
   type LogFile,
+  logsAfter,
   logsAmong,
-  logsBehind,
   snapshotsAmong,
 } from '../../persistence/recovery.js';
 import { Database } from '../../persistence/replay.js';
@@ -36,7 +36,7 @@ export async function truncateData(
   const base = snapshots.find((file) => known.has(file.name) && !isBehind(file, zxid, known));
   if (snapshots.length > 0 && base === undefined) return false;
   const from = base?.zxid ?? 0n;
-  const [log] = logsBehind(logsAmong(await listFiles(dir.fs, dir.logFolder)), from);
+  const [log] = logsAfter(logsAmong(await listFiles(dir.fs, dir.logFolder)), from);
   const isLed = from === zxid || (log !== undefined && isLedTo(log, from));
   if (isLed) await dropBehind(dir, zxid, known);
   return isLed;

@@ -1,11 +1,11 @@
-/** What the servers of an ensemble said last, and who of them agrees. */
+/** The last vote of each server of an ensemble, and which servers agree. */
 import type { PeerState, Vote } from '../wire/vote.js';
 
-/** What one server said last. */
+/** The last vote that one server sent. */
 export interface Ballot {
   readonly vote: Vote;
   readonly state: PeerState;
-  /** Of its notifications. */
+  /** The version of its notifications. */
   readonly version: number;
 }
 
@@ -24,7 +24,7 @@ export class Ballots {
     return this.bySid.has(sid);
   }
 
-  /** Did it say that it leads? One that did not may be gone, and its followers not know it yet. */
+  /** Whether the server says that it leads. A leader that does not say so may have stopped. */
   hasLeading(sid: number): boolean {
     return this.bySid.get(sid)?.state === 'leading';
   }
@@ -33,20 +33,20 @@ export class Ballots {
     this.bySid.delete(sid);
   }
 
-  /** Who votes for the same server in the same round, for the same reasons. */
+  /** The servers that vote for the same leader, in the same round, with the same zxid and epoch. */
   votingLike(vote: Vote): Set<number> {
     return this.filter((other) => isSameVote(other.vote, vote));
   }
 
-  /** Who votes for the same leader, whatever else. */
+  /** The servers that vote for the same leader, in any round. */
   votingFor({ leader }: Vote): Set<number> {
     return this.filter(({ vote }) => vote.leader === leader);
   }
 
   /**
-   * Who has voted in the round in which `vote` was settled as it was, or has settled on its leader.
-   * Settled votes differ in zxid and epoch by when their servers were synced with: the round and
-   * the leader are what they agree on (ZOOKEEPER-1805).
+   * The servers that voted as `vote` in its round, or that follow its leader. Votes of servers that
+   * have a leader differ in zxid and epoch, depending on when each server was synced with. They
+   * agree on the round and the leader (ZOOKEEPER-1805).
    */
   agreeingInRound(vote: Vote): Set<number> {
     return this.filter((other) =>
@@ -55,8 +55,8 @@ export class Ballots {
   }
 
   /**
-   * Who follows the same leader in the same epoch, or leads. Notifications without a version are
-   * of servers that do not raise their epoch with the leader's (ZOOKEEPER-1818).
+   * The servers that lead or follow the same leader in the same epoch. Servers that send no version
+   * do not raise their epoch when the leader does (ZOOKEEPER-1818).
    */
   settledLike({ vote, version }: Ballot): Set<number> {
     return this.filter(
@@ -77,7 +77,7 @@ function isVersioned({ version }: Ballot): boolean {
   return version > 0;
 }
 
-/** Are these votes of servers that look for a leader the same? */
+/** Whether two looking servers cast the same vote. */
 function isSameVote(a: Vote, b: Vote): boolean {
   return (
     a.leader === b.leader &&

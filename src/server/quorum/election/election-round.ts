@@ -1,15 +1,15 @@
 /**
  * The round of an election as one server counts it (FastLeaderElection.logicalclock). Anybody who
- * reaches the election port can claim any round, so a claim may delay an election, never end all.
+ * reaches the election port can claim any round: that may delay an election, but never prevent it.
  */
 
-/** Servers that elected together differ by far less, however often one of them was restarted. */
+/** Servers that elected together differ by far less, even after many restarts. */
 const MAX_JUMP = 2n ** 32n;
-/** Elections alone do not come this far: the next election counts from the start again. */
+/** Elections alone never get this far: the next election starts at the beginning again. */
 const MAX_OWN_ROUND = 2n ** 40n;
-/** A round beyond a jump counts when servers of near rounds have not agreed by then. */
+/** After this wait, a round beyond MAX_JUMP counts, too: servers of near rounds did not agree. */
 const FAR_ROUND_WAIT_MS = 2000;
-/** Each later round begins the count of votes anew, so a flood of them would prevent any result. */
+/** Each later round discards the votes, so a flood of later rounds would prevent any result. */
 const FREE_RAISES = 16;
 const RAISE_EVERY_MS = 250;
 
@@ -23,7 +23,7 @@ export class ElectionRound {
     return this.value === round;
   }
 
-  /** A new election begins. */
+  /** Starts a new election. */
   next(nowMs: number): void {
     const isOutOfRange = this.value < 0n || this.value >= MAX_OWN_ROUND;
     this.value = isOutOfRange ? 1n : this.value + 1n;
@@ -31,7 +31,7 @@ export class ElectionRound {
     this.raises = 0;
   }
 
-  /** Takes the round of a server that looks for a leader; false when that is refused for now. */
+  /** Takes over the round of a looking server; returns false if it is refused for now. */
   follow(round: bigint, nowMs: number): boolean {
     const isFar = round > this.value + MAX_JUMP;
     if (isFar && nowMs < this.beganMs + FAR_ROUND_WAIT_MS) return false;
@@ -42,7 +42,7 @@ export class ElectionRound {
     return true;
   }
 
-  /** Joins the leader that a quorum follows in that round. */
+  /** Takes over the round in which a quorum elected the leader that this server joins. */
   join(round: bigint): void {
     this.value = round;
   }

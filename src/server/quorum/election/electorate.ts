@@ -1,6 +1,6 @@
 /**
- * Who votes: the configuration in force, and beside it one that a reconfig proposed and that is
- * not committed yet. What one of them asks for, both must have (ZOOKEEPER-2212).
+ * The voters: the configuration in force and the proposed one, if a reconfig is under way. A quorum
+ * needs a quorum of both (ZOOKEEPER-2212).
  */
 import {
   containsQuorum,
@@ -16,7 +16,7 @@ import { type Candidacy, isBetter } from '../wire/vote.js';
 
 export class Electorate {
   readonly config: QuorumConfig;
-  /** The text of `config`, as notifications carry it. */
+  /** The text of `config` as notifications carry it. */
   readonly text: string;
   private readonly all: readonly QuorumConfig[];
 
@@ -28,18 +28,18 @@ export class Electorate {
     this.all = isNewer ? [config, next] : [config];
   }
 
-  /** Is it a participant, now or when the pending configuration is in force? */
+  /** Whether `sid` is a participant in the current or the pending configuration. */
   has(sid: number): boolean {
     return this.all.some((config) => isParticipant(config, sid));
   }
 
-  /** Is `vote` better? Nobody votes for a server whose own vote weighs nothing. */
+  /** Whether `vote` is better. Nobody votes for a server that has no weight. */
   prefers(vote: Candidacy, present: Candidacy): boolean {
     if (!this.mayLead(vote.leader)) return false;
     return !this.mayLead(present.leader) || isBetter(vote, present);
   }
 
-  /** All participants, those without weight too. */
+  /** All participants, including those without weight. */
   members(): Set<number> {
     return new Set(this.all.flatMap((config) => participants(config)));
   }
@@ -49,8 +49,8 @@ export class Electorate {
   }
 
   /**
-   * Do so many follow a leader that `joiner` may, too? A pending configuration may need its voice,
-   * and may have come to nothing long ago: that is for the leader to know.
+   * Whether enough servers follow a leader for `joiner` to follow it, too. A pending configuration
+   * may need the joiner for its quorum, or may be abandoned: the leader decides.
    */
   isFollowing(sids: ReadonlySet<number>, joiner: number): boolean {
     const pending = this.all.slice(1);
@@ -59,12 +59,12 @@ export class Electorate {
     return isPresent && pending.every((config) => containsQuorum(config, joined));
   }
 
-  /** Is there nobody else whose vote could change anything? */
+  /** Whether all voters have voted, so that no vote can change the result. */
   isEverybody(sids: ReadonlySet<number>): boolean {
     return this.all.every((config) => voters(config).every((sid) => sids.has(sid)));
   }
 
-  /** The configuration in a notification when it is newer; a string says what is wrong with it. */
+  /** The configuration in a notification if it is newer; a string describes an error. */
   newerIn(text: string): QuorumConfig | string | undefined {
     if (text === this.text) return undefined;
     const config = parseQuorumConfig(text);

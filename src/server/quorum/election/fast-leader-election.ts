@@ -1,8 +1,8 @@
 /**
- * Who leads: every server that looks for a leader tells its vote to all, takes over a better one
- * that it hears, and is done when a quorum votes as it does. One that comes late joins the leader
- * that a quorum follows (FastLeaderElection). One round has one winner, no more is promised: that
- * it knows of every committed txn is for the epochs to make sure.
+ * The election of a leader (FastLeaderElection). A looking server sends its vote to all others,
+ * adopts any better vote, and finishes when a quorum votes the same. A latecomer joins the leader
+ * that a quorum follows. A round has one winner. The epochs ensure that the winner knows every
+ * committed txn.
  */
 
 import type { QuorumConfig } from '../membership/quorum-config.js';
@@ -16,10 +16,10 @@ import { Electorate } from './electorate.js';
 import { Supporters } from './supporters.js';
 
 export interface ElectionOptions extends OutboxOptions {
-  /** A vote is told again after this time, then after twice, four times, … up to the other. */
+  /** A vote is sent again after this time, then after twice, four times, … up to the maximum. */
   readonly minIntervalMs: number;
   readonly maxIntervalMs: number;
-  /** How long a quorum's vote must stand before it is final, while some voter may know better. */
+  /** How long a quorum's vote must stand before it is final while some voters have not voted. */
   readonly finalizeWaitMs: number;
 }
 
@@ -32,12 +32,12 @@ export class FastLeaderElection {
   private readonly round = new ElectionRound();
   private own: PeerState = 'looking';
   private proposal: Vote;
-  /** Of this round, its own too. */
+  /** The votes of this round, including the vote of this server. */
   private readonly votes = new Ballots();
-  /** Of servers that have a leader, whatever their round. */
+  /** The votes of servers that have a leader, in any round. */
   private readonly settled = new Ballots();
   private readonly outbox: Outbox;
-  /** Who made this server the leader. */
+  /** The servers that elected this server. */
   readonly supporters = new Supporters();
   private elected: Vote | undefined;
   private newerConfig: QuorumConfig | undefined;
@@ -60,17 +60,17 @@ export class FastLeaderElection {
     return this.own;
   }
 
-  /** What it has settled on, or proposes while it looks. */
+  /** The final vote, or the proposed vote while this server is looking. */
   get vote(): Vote {
     return this.proposal;
   }
 
-  /** When `tick` is due next; Infinity when nothing is waited for. */
+  /** When `tick` is due next; Infinity if nothing is pending. */
   get nextWakeMs(): number {
     return Math.min(this.repeatAtMs, this.finalAtMs);
   }
 
-  /** Begins a new round: this server looks for a leader. */
+  /** Starts a new round: this server looks for a leader. */
   look(candidate: Candidate, nowMs: number): void {
     this.nowMs = nowMs;
     this.candidate = candidate;
@@ -88,12 +88,12 @@ export class FastLeaderElection {
     this.conclude();
   }
 
-  /** A frame of an election connection, in whatever state this server is. */
+  /** Receives a frame of an election connection. This server may be in any state. */
   receive(sid: number, frame: Buffer, nowMs: number): void {
     this.nowMs = nowMs;
     const heard = decodeNotification(frame);
     if (typeof heard === 'string') {
-      this.problem = `a notification of server ${sid} was ignored: ${heard}`;
+      this.problem = `server ${sid}: ignored a notification: ${heard}`;
     } else if (heard.vote.electionEpoch === PROBE_ROUND) {
       this.send([sid]);
     } else if (this.own !== 'looking') {
@@ -116,51 +116,51 @@ export class FastLeaderElection {
     }
   }
 
-  /** The new epoch, known when in sync: all answers tell the same then (ZOOKEEPER-1732). */
+  /** Sets the epoch once in sync, so that all answers agree (ZOOKEEPER-1732). */
   setPeerEpoch(epoch: number): void {
     if (this.own !== 'looking') this.proposal = { ...this.proposal, peerEpoch: BigInt(epoch) };
   }
 
-  /** No election was needed: a reconfig has said who leads, and what this server is. */
+  /** Skips the election: a reconfig decided who leads and which role this server has. */
   settleOn(leader: number, peerEpoch: number, isObserver: boolean): void {
     if (this.candidate !== undefined) this.candidate = { ...this.candidate, isObserver };
     this.settle({ ...this.proposal, leader, peerEpoch: BigInt(peerEpoch) });
   }
 
-  /** What this server is from now on: a configuration that came with the vote may have said so. */
+  /** Sets the role of this learner: a configuration that came with the vote may change it. */
   becomeLearner(isObserver: boolean): void {
     this.own = isObserver ? 'observing' : 'following';
   }
 
-  /** The configuration in force changed; a server that looks begins its round anew. */
+  /** Changes the configuration in force; a looking server starts its round again. */
   setConfig(config: QuorumConfig, nextConfig?: QuorumConfig): void {
     const seeker = this.own === 'looking' ? this.candidate : undefined;
     if (seeker === undefined) this.adopt(new Electorate(config, nextConfig));
     else this.look({ ...seeker, config, nextConfig }, this.nowMs);
   }
 
-  /** The vote that won, once a round; undefined while there is none. */
+  /** Returns the vote that won, once a round; undefined if nothing was elected. */
   takeElected(): Vote | undefined {
     const { elected } = this;
     this.elected = undefined;
     return elected;
   }
 
-  /** A configuration seen with a higher version than ours, once. */
+  /** Returns, once, a configuration that is newer than the one in force. */
   takeNewerConfig(): QuorumConfig | undefined {
     const { newerConfig } = this;
     this.newerConfig = undefined;
     return newerConfig;
   }
 
-  /** What was wrong with the last frame that was ignored, once. */
+  /** Returns, once, why the last ignored frame was wrong. */
   takeProblem(): string | undefined {
     const { problem } = this;
     this.problem = undefined;
     return problem;
   }
 
-  /** What is to be sent since the last call: the newest frame for each server, never for this. */
+  /** Returns the newest frame for each other server since the last call. */
   takeOutgoing(): Outgoing[] {
     return this.outbox.take();
   }
@@ -171,7 +171,7 @@ export class FastLeaderElection {
     if (version > this.newestSeen) this.newestSeen = version;
   }
 
-  /** Makes it this server's vote in this round, and tells everybody. */
+  /** Makes this the vote of this server in this round and sends it to all. */
   private propose({ leader, zxid, peerEpoch }: Candidacy): void {
     const { sid } = this.options;
     this.proposal = { leader, zxid, peerEpoch, electionEpoch: this.round.value };
@@ -184,7 +184,7 @@ export class FastLeaderElection {
 
   private consider(candidate: Candidate, sid: number, heard: Notification): void {
     if (!this.electorate.has(sid)) {
-      // Answered once, then told with the voters: two such servers must not echo for ever.
+      // Answer once, then send with the voters: two such servers must not echo forever.
       if (heard.state === 'looking' && this.outbox.addAsker(sid)) this.send([sid]);
     } else if (heard.state === 'looking') {
       this.receiveLooking(candidate, sid, heard);
@@ -196,7 +196,7 @@ export class FastLeaderElection {
   private receiveLooking(candidate: Candidate, sid: number, heard: Notification): void {
     const { vote } = heard;
     this.settled.delete(sid);
-    // One that is no participant takes the round of those who are: nobody takes its own.
+    // A server that does not vote takes the round of the voters, as nobody takes its round.
     if (vote.electionEpoch < this.round.value && this.electorate.has(this.options.sid)) {
       this.send([sid]);
       return;
@@ -215,7 +215,7 @@ export class FastLeaderElection {
     this.conclude();
   }
 
-  /** Ends the round when a quorum votes like this server: at once when no voter is left to hear. */
+  /** Ends the round if a quorum agrees; at once if all voters have voted. */
   private conclude(): void {
     const agreed = this.votes.votingLike(this.proposal);
     if (!this.electorate.isQuorum(agreed)) this.finalAtMs = NEVER;
@@ -223,7 +223,7 @@ export class FastLeaderElection {
     else if (this.finalAtMs === NEVER) this.finalAtMs = this.nowMs + this.options.finalizeWaitMs;
   }
 
-  /** `sid` follows a leader, or leads. */
+  /** Server `sid` leads or follows a leader. */
   private receiveSettled(sid: number, heard: Notification): void {
     const { vote } = heard;
     this.settled.set(sid, heard);
@@ -245,7 +245,7 @@ export class FastLeaderElection {
     }
   }
 
-  /** Who leads must have said so; for this server itself the round tells. */
+  /** A leader must have said that it leads; for this server, the round decides. */
   private isLeading(among: Ballots, { leader, electionEpoch }: Vote): boolean {
     return leader === this.options.sid ? this.round.is(electionEpoch) : among.hasLeading(leader);
   }
@@ -266,8 +266,8 @@ export class FastLeaderElection {
   }
 
   /**
-   * Tells those who may not find out by themselves. A vote that has not left must leave: it may be
-   * the one that its receiver lacks.
+   * Sends the result to servers that may not find out by themselves. A receiver may need exactly
+   * the vote that has not been sent yet.
    */
   private sendOutcome(): void {
     const isSure = (sid: number) =>
@@ -285,7 +285,7 @@ export class FastLeaderElection {
   private noteConfig(sid: number, { config: text }: Notification): void {
     const newer = text === undefined ? undefined : this.electorate.newerIn(text);
     if (typeof newer === 'string') {
-      this.problem = `the configuration that server ${sid} sent was ignored: ${newer}`;
+      this.problem = `server ${sid}: ignored its configuration: ${newer}`;
     } else if (newer !== undefined && newer.version > this.newestSeen) {
       this.newestSeen = newer.version;
       this.newerConfig = newer;

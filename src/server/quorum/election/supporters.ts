@@ -1,6 +1,6 @@
 /**
- * The voters that made this server the leader, and those of them that look for a leader again: it
- * may wait in vain for their epochs (ZOOKEEPER-3109).
+ * The voters that elected this server, and those of them that look for a leader again. This server
+ * may wait in vain for the epochs of the latter (ZOOKEEPER-3109).
  */
 import type { Membership } from '../membership/membership.js';
 
@@ -9,7 +9,7 @@ export class Supporters {
   private readonly departed = new Set<number>();
   private isDoubted = false;
 
-  /** Those that look in a later round. */
+  /** The supporters that look for a leader in a later round. */
   get departedSids(): ReadonlySet<number> {
     return this.departed;
   }
@@ -27,7 +27,7 @@ export class Supporters {
     this.isDoubted = false;
   }
 
-  /** A server looks for a leader, while this one leads. */
+  /** A server looks for a leader while this one leads. */
   heardLooking(sid: number, isLaterRound: boolean): void {
     if (!this.sids.has(sid)) return;
     this.isDoubted = true;
@@ -35,15 +35,17 @@ export class Supporters {
   }
 
   /**
-   * Why the wait for epochs should end: the others are no quorum, or one has been heard since the
-   * last call after more than `maxMs` of waiting; negative is never. "" when it should not.
+   * Why this server should stop waiting for epochs; "" if it should not. Either the remaining
+   * supporters are not a quorum, or one left after more than `maxMs` (negative: never).
    */
   whyLeave(membership: Membership, waitedMs: number, maxMs: number): string {
     const isLate = this.isDoubted && maxMs >= 0 && waitedMs > maxMs;
     this.isDoubted = false;
-    if (isLate) return `a voter looks for a leader again, after ${maxMs} ms without its epoch`;
+    if (isLate) return `a voter sent no epoch for ${maxMs} ms and looks for a leader again`;
     if (this.departed.size === 0) return '';
     const left = [...membership.config.members.keys()].filter((sid) => !this.departed.has(sid));
-    return membership.isQuorum(new Set(left)) ? '' : 'those who elected it look for a leader again';
+    return membership.isQuorum(new Set(left))
+      ? ''
+      : 'the voters that elected it look for a leader again';
   }
 }

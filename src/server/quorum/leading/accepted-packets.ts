@@ -1,6 +1,6 @@
 /**
- * What a learner may send at each stage of its link, to a leader or to an observer master. Any
- * other packet ends the link before its content is looked at. Apache's handler has the same order
+ * The packets that a learner may send at each stage of its link to a leader or an observer master.
+ * Any other packet ends the link before its content is parsed. Apache's handler has the same order
  * in its code (LearnerHandler.run).
  */
 import type { Id } from '../../../protocol/data.js';
@@ -10,14 +10,14 @@ import type { LearnerHandler, LearnerStage } from './learner-handler.js';
 
 const { ACK, ACKEPOCH, FOLLOWERINFO, OBSERVERINFO, PING, REQUEST, REVALIDATE } = PacketType;
 
-/** Stage to packet types. */
+/** Maps stages to packet types. */
 export const ACCEPTED_PACKETS: Readonly<Record<LearnerStage, readonly number[]>> = {
   new: [FOLLOWERINFO, OBSERVERINFO],
   registered: [],
   informed: [ACKEPOCH],
   acked: [],
   searching: [],
-  // Apache's learner logs in a thread of its own and may ack a txn before NEWLEADER.
+  // Apache's learner logs in a separate thread and may ack a txn before NEWLEADER.
   syncing: [ACK, PING],
   synced: [ACK, PING],
   active: [ACK, PING, REQUEST, REVALIDATE],
@@ -27,13 +27,13 @@ export function isAccepted(stage: LearnerStage, type: number): boolean {
   return ACCEPTED_PACKETS[stage].includes(type);
 }
 
-/** Who may do anything (DigestAuthenticationProvider.superDigest, X509's superUser). */
+/** Schemes that grant everything (DigestAuthenticationProvider.superDigest, X509's superUser). */
 const SUPER_SCHEME = 'super';
 const NO_IDS: readonly Id[] = [];
 
 /**
- * The ids of a forwarded request. A server outside the membership may follow, since a joiner must
- * before a reconfig can add it, but it cannot vouch for a superuser.
+ * The ids of a forwarded request. A server outside the membership may follow, because a joiner must
+ * follow before a reconfig can add it. But it cannot vouch for a superuser.
  */
 export function trustedIds(
   ids: readonly Id[] | null,

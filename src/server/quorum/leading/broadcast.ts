@@ -1,8 +1,8 @@
 /**
- * What an established leader does: PROPOSAL to all followers, COMMIT when a quorum has it on its
- * disks, INFORM to observers, strictly in zxid order; and what learners' clients ask it for.
+ * An established leader sends PROPOSAL to all followers, COMMIT when a quorum has the txn on disk,
+ * and INFORM to observers, all in zxid order. It serves the requests that learners forward.
  *
- * Never a commit without a quorum. Its own ack counts when its own disk has the txn, not before.
+ * It never commits without a quorum. Its own ack counts only when its own disk has the txn.
  */
 
 import type { ByteRange } from '../../../jute/byte-range.js';
@@ -28,7 +28,7 @@ import { type Acked, OutstandingProposals } from './outstanding-proposals.js';
 import { configOf, designatedLeader, planReconfig } from './reconfig.js';
 import { SyncRounds } from './sync-rounds.js';
 
-/** Leaves zxids for what is under way when a new epoch begins (ZOOKEEPER-1277). */
+/** Leaves zxids for txns under way when a new epoch begins (ZOOKEEPER-1277). */
 const LAST_COUNTER = 0xfff0_0000;
 
 export interface BroadcastOptions {
@@ -50,10 +50,10 @@ export class Broadcast implements ProposalListener {
   private readonly startedMs: number;
   private readonly times: ProposalTimes;
   private durableZxid: bigint;
-  /** Nothing more is committed here: another is to lead, or nobody for a while. */
+  /** Nothing more is committed here: the leader gave up or handed over. */
   private isOver = false;
 
-  /** @param epochZxid that of NEWLEADER: before the first txn of the epoch */
+  /** @param epochZxid the zxid of NEWLEADER, before the first txn of the epoch */
   constructor(peer: PeerHost, learners: Learners, epochZxid: bigint, options: BroadcastOptions) {
     this.peer = peer;
     this.learners = learners;
@@ -83,12 +83,12 @@ export class Broadcast implements ProposalListener {
     return this.peer.nowMs - this.startedMs;
   }
 
-  /** Syncs that wait for the proposals before them, or for a quorum. */
+  /** Syncs that wait for earlier proposals or for a quorum. */
   get pendingSyncs(): number {
     return this.primary.inProcess - this.outstanding.length;
   }
 
-  /** Lets clients in; a configuration that NEWLEADER carried is in force from now on. */
+  /** Lets clients in and activates the configuration that NEWLEADER carried. */
   begin(): void {
     const { membership, limits } = this.peer;
     if (membership.next !== null) this.activate(membership.next, this.epochZxid);
@@ -97,7 +97,7 @@ export class Broadcast implements ProposalListener {
 
   // ── what learners say ────────────────────────────────────────────────────────────────────────
 
-  /** Returns what is wrong with the packet; "" when nothing is. */
+  /** Returns why the packet is wrong, or "". */
   receive(handler: LearnerHandler, packet: Packet): string {
     switch (packet.type) {
       case PacketType.PING:
@@ -110,13 +110,13 @@ export class Broadcast implements ProposalListener {
       case PacketType.REVALIDATE:
         return this.revalidate(handler, packet);
       default:
-        return `${packetName(packet.type)} is nothing that a learner sends`;
+        return `${packetName(packet.type)}: not a packet that a learner sends`;
     }
   }
 
   private forwarded(handler: LearnerHandler, packet: Packet): string {
     const request = readRequest(packet.data);
-    if (request === undefined) return 'a damaged REQUEST';
+    if (request === undefined) return 'REQUEST: damaged';
     const { sessionId, cxid, type, input } = request;
     const ids = trustedIds(packet.authinfo, handler, this.peer.membership);
     this.primary.forwarded({ origin: handler, sessionId, cxid, type, input, ids });
@@ -126,7 +126,7 @@ export class Broadcast implements ProposalListener {
   private revalidate(handler: LearnerHandler, { data: asked, zxid }: Packet): string {
     const session = readRevalidation(asked);
     this.peer.metrics.count('revalidate_count');
-    if (session === undefined) return 'a damaged REVALIDATE';
+    if (session === undefined) return 'REVALIDATE: damaged';
     const isValid = this.server.moveSession(session.sessionId, session.timeoutMs, handler);
     const data = Buffer.alloc(9);
     data.writeBigInt64BE(session.sessionId);
@@ -135,10 +135,10 @@ export class Broadcast implements ProposalListener {
     return '';
   }
 
-  /** Everything up to `zxid` is durable there. Returns what is wrong with that, if anything. */
+  /** The learner has everything up to `zxid` on disk. Returns why that is wrong, if it is. */
   ack(handler: LearnerHandler, zxid: bigint): string | undefined {
-    if (zxid > this.outstanding.lastProposed) return 'it acked what was never proposed';
-    // That of UPTODATE says nothing.
+    if (zxid > this.outstanding.lastProposed) return 'it acked a txn that was never proposed';
+    // The ack of UPTODATE carries no information.
     if (lowOf(zxid) !== 0) {
       handler.acked(zxid, this.outstanding.lastProposed, this.peer.nowMs);
       this.times.acked(handler.sid, zxid, this.peer.wallMs);
@@ -162,11 +162,11 @@ export class Broadcast implements ProposalListener {
       handler.watch(zxid, this.peer.nowMs);
     }
     if (lowOf(zxid) >>> 0 >= (this.peer.limits.lastCounter ?? LAST_COUNTER)) {
-      this.peer.giveUp('the zxids of this epoch are used up; a new epoch is begun');
+      this.peer.giveUp('all zxids of this epoch are used: starting a new epoch');
     }
   }
 
-  /** What the request leads to: the text of the configuration of version `zxid`, or its error. */
+  /** The text of the new configuration with version `zxid`, or the error of the request. */
   reconfigure(request: ReconfigRequest, zxid: bigint): string | ErrorCode {
     const { membership, limits } = this.peer;
     const rules = {
@@ -202,7 +202,7 @@ export class Broadcast implements ProposalListener {
     return acked;
   }
 
-  /** Behind a reconfig another quorum may be asked for, so that is committed by itself. */
+  /** A later txn may need another quorum, so commit a reconfig alone. */
   tryCommit(): void {
     const { outstanding } = this;
     while (outstanding.length > 0 && !this.isOver) {
@@ -210,7 +210,7 @@ export class Broadcast implements ProposalListener {
       const before = outstanding.lastCommitted;
       if (zxid <= before) return;
       this.primary.commit(zxid);
-      // A sync before it waits for a quorum.
+      // A pending sync before this txn waits for a quorum.
       if (outstanding.lastCommitted === before) return;
     }
   }
@@ -249,7 +249,7 @@ export class Broadcast implements ProposalListener {
     request.origin?.synced();
   }
 
-  /** Syncs may be answered, and what was proposed after them committed. */
+  /** Answers confirmed syncs and commits the txns proposed after them. */
   private readonly onConfirmed = (): void => {
     this.primary.commit(this.outstanding.lastCommitted);
     this.tryCommit();
@@ -260,8 +260,8 @@ export class Broadcast implements ProposalListener {
   }
 
   /**
-   * The configuration is agreed on. Where this server is no voter of it, another leads from now on:
-   * the one that has acked most, so that the handover loses the fewest txns.
+   * The configuration is committed. If this server does not vote in it, the voter with the latest
+   * ack leads from now on, so that the handover loses the fewest txns.
    */
   private activate(config: QuorumConfig, zxid: bigint, entry?: ByteRange): void {
     const { peer } = this;
@@ -270,7 +270,7 @@ export class Broadcast implements ProposalListener {
     if (entry !== undefined) this.announce(zxid, entry, designated);
     if (designated === peer.sid) return;
     this.isOver = true;
-    peer.handOver(designated, `server ${designated} leads by the new configuration`);
+    peer.handOver(designated, `server ${designated} leads in the new configuration`);
   }
 
   private announce(zxid: bigint, entry: ByteRange, designated: number): void {
@@ -286,7 +286,7 @@ export class Broadcast implements ProposalListener {
     }
   }
 
-  /** Applies what is logged and not committed: the log is what it is. Nobody is told. */
+  /** Applies logged txns that are not committed, because recovery would; notifies nobody. */
   end(): void {
     this.isOver = true;
     this.primary.commit(this.outstanding.lastProposed);

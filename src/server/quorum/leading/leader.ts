@@ -2,11 +2,11 @@
  * The leader of an epoch (Leader, LearnerHandler; docs/protocol.md, Learners):
  *
  *   discovery        epochs of a quorum -> a newer one, durable here -> LEADERINFO -> ACKEPOCHs
- *   synchronization  each learner gets what it lacks, then NEWLEADER; a quorum must ack it
+ *   synchronization  each learner gets its missing txns, then NEWLEADER; a quorum must ack it
  *   broadcast        PROPOSAL -> acks of a quorum -> COMMIT, strictly in zxid order
  *
- * What must never happen: a commit without a quorum that has the txn on its disks, an epoch that
- * is used twice, a learner let in that lacks a committed txn, a sync that misses a commit.
+ * Never: a commit without a quorum that has the txn on disk, an epoch that is used twice, an
+ * active learner that lacks a committed txn, a sync that misses a commit.
  */
 import { zxidEpoch } from '../../../protocol/zxid.js';
 import type { LinkEvent, QuorumEvent } from '../../events.js';
@@ -29,7 +29,7 @@ export class Leader implements Role, LearnerMaster {
   private readonly options: BroadcastOptions;
   private readonly establishment: Establishment;
   private readonly synchronizer: Synchronizer;
-  /** By then it must have a quorum: to serve, and when it serves of followers. */
+  /** The deadline for a quorum: first to establish the epoch, then to keep enough followers. */
   private deadlineMs: number;
   private nextPingMs = Number.POSITIVE_INFINITY;
   private readonly ownEpoch: number;
@@ -58,7 +58,7 @@ export class Leader implements Role, LearnerMaster {
     return this.establishment.isTaken || stage === 'taking' ? 'synchronization' : 'discovery';
   }
 
-  /** How long it has waited for the epochs of a quorum; -1 when it has them. */
+  /** How long it has waited for the epochs of a quorum; -1 once it has them. */
   get waitedForEpochMs(): number {
     const isWaiting = this.establishment.stage === 'discovery';
     return isWaiting ? this.peer.nowMs - (this.deadlineMs - this.initMs) : -1;
@@ -84,7 +84,7 @@ export class Leader implements Role, LearnerMaster {
     return this.broadcast?.outstanding.values() ?? [];
   }
 
-  /** No observer comes by the port for them while this server leads. */
+  /** A leader does not listen on the port of observer masters. */
   owns(event: LinkEvent): boolean {
     return event.kind !== 'link-opened' || event.isObserverPort !== true;
   }
@@ -131,7 +131,7 @@ export class Leader implements Role, LearnerMaster {
   };
 
   private serve(handler: LearnerHandler, packet: Packet): void {
-    // A learner that is in sync before the others pings already.
+    // A learner that is in sync before the others already sends pings.
     const problem = this.broadcast?.receive(handler, packet) ?? '';
     if (problem !== '') this.learners.refuse(handler, problem);
   }
@@ -170,8 +170,8 @@ export class Leader implements Role, LearnerMaster {
   }
 
   /**
-   * A configuration that nobody has agreed on yet, from the lines of zoo.cfg, is agreed on with
-   * NEWLEADER, and takes precedence over any other such from then on (ZOOKEEPER-1783).
+   * A configuration from zoo.cfg has no agreed version yet. NEWLEADER makes the ensemble agree on
+   * it. From then on it takes precedence over any other unversioned one (ZOOKEEPER-1783).
    */
   private raiseConfig(): void {
     const { membership, isReconfigEnabled } = this.peer;
@@ -194,15 +194,15 @@ export class Leader implements Role, LearnerMaster {
     const { zxid } = packet;
     const currentEpoch = handler.ackedEpoch(packet);
     if (currentEpoch === undefined) {
-      this.learners.refuse(handler, 'ACKEPOCH is damaged');
+      this.learners.refuse(handler, 'ACKEPOCH: damaged');
       return;
     }
-    // -1: it had promised this epoch before, to somebody. It is synced, but counts no more.
+    // -1: it promised this epoch to some leader before. It is synced but not counted.
     if (currentEpoch !== -1 && !this.establishment.isTaken) {
       const isAhead =
         currentEpoch > this.ownEpoch || (currentEpoch === this.ownEpoch && zxid > this.ownZxid);
       if (isAhead) {
-        this.learners.refuse(handler, 'it knows more than this server, which was to lead');
+        this.learners.refuse(handler, 'its history is newer than the history of this leader');
         return;
       }
       this.promise(handler.sid);
@@ -220,8 +220,8 @@ export class Leader implements Role, LearnerMaster {
   }
 
   /**
-   * Apache's learner logs in a thread of its own, which may ack a txn before the learner acks
-   * NEWLEADER. Refused, it would follow anew and log the same txns twice.
+   * Apache's learner logs in a separate thread that may ack a txn before the learner acks
+   * NEWLEADER. If refused, it would reconnect and log the same txns twice.
    */
   private ack(handler: LearnerHandler, zxid: bigint): void {
     if (handler.stage === 'syncing' && zxid === this.newLeaderZxid) {
@@ -236,9 +236,9 @@ export class Leader implements Role, LearnerMaster {
     if (!this.learners.prove(handler)) return;
     handler.stage = 'synced';
     endSync(handler, this.peer, this.learners);
-    // NEWLEADER came behind all that was committed when it was sent.
+    // NEWLEADER came after all txns that were committed when it was sent.
     if (handler.ackedZxid < this.newLeaderZxid) handler.ackedZxid = this.newLeaderZxid;
-    // An observer may be a voter of the configuration that NEWLEADER carries, and hear of it so.
+    // An observer may be a voter of the configuration that NEWLEADER carries.
     if (this.establishment.stage === 'broadcast') handler.activate();
     else this.ackNewLeader(handler.sid);
   }
@@ -247,12 +247,12 @@ export class Leader implements Role, LearnerMaster {
     if (this.establishment.sync(sid)) this.begin();
   }
 
-  /** A quorum has this leader's history, and its epoch: it serves. */
+  /** A quorum has the history and the epoch of this leader: start to serve. */
   private begin(): void {
     this.broadcast = new Broadcast(this.peer, this.learners, this.newLeaderZxid, this.options);
     this.peer.established(this.establishment.epoch);
     this.broadcast.begin();
-    // An observer whom this made a voter connects anew.
+    // An observer that became a voter this way connects again.
     this.deadlineMs = this.peer.nowMs + (this.hasQuorum ? 0 : this.initMs);
     for (const handler of this.learners.all()) {
       if (handler.stage === 'synced') handler.activate();
@@ -272,7 +272,7 @@ export class Leader implements Role, LearnerMaster {
     const { nowMs, limits } = this.peer;
     const isServing = this.establishment.stage === 'broadcast';
     if (!isServing && nowMs >= this.deadlineMs) {
-      this.peer.giveUp(`no quorum came together within initLimit (${this.initMs} ms)`);
+      this.peer.giveUp(`no quorum within initLimit (${this.initMs} ms)`);
       return;
     }
     this.learners.checkSilence();
@@ -280,10 +280,10 @@ export class Leader implements Role, LearnerMaster {
     if (nowMs < this.nextPingMs) return;
     this.nextPingMs = nowMs + limits.tickTimeMs / 2;
     this.learners.ping(this.broadcast?.outstanding.lastProposed ?? this.newLeaderZxid);
-    // A leader that nobody follows must not go on answering.
+    // A leader without followers must stop answering.
     if (isServing && nowMs >= this.deadlineMs && !this.hasQuorum) {
       const inSync = [...this.learners.followers()].join(', ');
-      this.peer.giveUp(`it has no quorum any more: only ${inSync} are in sync`);
+      this.peer.giveUp(`lost the quorum: only ${inSync} servers are in sync`);
     }
   }
 

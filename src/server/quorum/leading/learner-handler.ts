@@ -1,6 +1,6 @@
 /**
- * A learner as its leader knows it: one link, how far it has come, and what is to be sent to it.
- * What its packets mean for the ensemble is the leader's.
+ * One learner as its leader sees it: its link, its stage, and the data to send. The leader decides
+ * how its packets affect the ensemble.
  */
 import { JuteError } from '../../../jute/jute-error.js';
 import { OutputArchive } from '../../../jute/output-archive.js';
@@ -17,14 +17,14 @@ import {
 } from '../wire/quorum-packet.js';
 
 /**
- * - `new`: nothing came yet
- * - `registered`: FOLLOWERINFO or OBSERVERINFO came
- * - `informed`: LEADERINFO is sent
- * - `acked`: ACKEPOCH came; it waits until the new epoch has a quorum
- * - `searching`: the log is looked through for what it lacks
- * - `syncing`: it is being sent what it lacks, and all that is proposed meanwhile
- * - `synced`: NEWLEADER is acked
- * - `active`: UPTODATE is sent
+ * - `new`: connected, no packet yet
+ * - `registered`: received FOLLOWERINFO or OBSERVERINFO
+ * - `informed`: sent LEADERINFO
+ * - `acked`: received ACKEPOCH; waits until the new epoch has a quorum
+ * - `searching`: the log is searched for the missing txns
+ * - `syncing`: the missing txns and new proposals are being sent
+ * - `synced`: received the ack of NEWLEADER
+ * - `active`: sent UPTODATE
  */
 export const STAGES = [
   'new',
@@ -39,17 +39,17 @@ export const STAGES = [
 
 export type LearnerStage = (typeof STAGES)[number];
 
-/** Bytes of data in a packet of a link that has not acked NEWLEADER; its own have 20 at most. */
+/** Limits the data of a packet before NEWLEADER is acked; regular packets need at most 20 bytes. */
 const MAX_UNPROVEN_PACKET = LIMITS.unprovenPacketLength.value;
 
 export type SyncKind = 'snap' | 'diff';
 
-/** What the AdminServer tells of an observer's connection. */
+/** The figures of an observer's connection in the AdminServer. */
 export class LearnerStats {
   packetsReceived = 0;
   packetsSent = 0;
   requests = 0;
-  /** Of the last packet sent that has one. */
+  /** The zxid of the last packet sent that carries one. */
   lastZxid = -1n;
 
   reset(): void {
@@ -68,32 +68,32 @@ export class LearnerHandler implements RequestOrigin {
   readonly stats = new LearnerStats();
   readonly out = new OutputArchive(1024);
   sid = -1;
-  /** When it said whose link it is. */
+  /** When it sent its server id. */
   claimedMs = 0;
-  /** The link that served its server then, and how often that had been heard. */
+  /** The link that served its server at that time, and the count of packets heard on it. */
   rival: { readonly link: number; readonly heard: number } | null = null;
-  /** Another link serves its server: it waits until that is settled. */
+  /** Another link serves the same server: this one waits until the conflict is resolved. */
   isHeld = false;
   isObserver = false;
-  /** The epoch and zxid that it brought. */
+  /** The epoch and zxid that the learner reported. */
   currentEpoch = -1;
   lastZxid = 0n;
-  /** Everything up to it is durable there. */
+  /** The learner has everything up to this zxid on disk. */
   ackedZxid = 0n;
   /** The last round of syncs whose ping it answered. */
   syncRound = 0;
   heardMs: number;
-  /** How often. */
+  /** How many packets were received. */
   heard = 0;
-  /** How often the log was looked through for it. */
+  /** How many times the log was searched for it. */
   searches = 0;
-  /** What it is being brought in sync by; null before and after. */
+  /** The kind of sync under way, or null. */
   syncKind: SyncKind | null = null;
   private readonly reader: PacketReader;
   private readonly peer: PeerHost;
   private currentStage: LearnerStage = 'new';
   private stageSinceMs: number;
-  /** The proposal whose ack is being waited for, and since when. */
+  /** The proposal whose ack is pending, and since when. */
   private watchedZxid = 0n;
   private watchedSinceMs = 0;
 
@@ -118,13 +118,13 @@ export class LearnerHandler implements RequestOrigin {
     if (this.isSynced) this.reader.acceptTxns();
   }
 
-  /** How long its next packet is due, in ms, whatever bytes of it came; 0 where none is due. */
+  /** How long its next packet has been due, in ms, even if parts of it came; 0 if none is due. */
   get dueMs(): number {
     const isDue = this.stage === 'new' || this.stage === 'informed';
     return isDue ? this.peer.nowMs - this.stageSinceMs : 0;
   }
 
-  /** Does it get what is proposed and committed from now on? */
+  /** Whether it gets new proposals and commits. */
   get isForwardedTo(): boolean {
     return this.stage === 'syncing' || this.isSynced;
   }
@@ -133,7 +133,7 @@ export class LearnerHandler implements RequestOrigin {
     return this.stage === 'synced' || this.stage === 'active';
   }
 
-  /** How far it has come; one that waits for another link is hardly ahead of a silent one. */
+  /** Its stage as a number; a link that waits for a rival counts hardly more than a silent one. */
   get progress(): number {
     return this.isHeld ? 0.5 : STAGES.indexOf(this.stage);
   }
@@ -142,7 +142,7 @@ export class LearnerHandler implements RequestOrigin {
     return this.sid < 0 ? this.remote : `server ${this.sid} (${this.remote})`;
   }
 
-  /** Its oldest sync has its turn. */
+  /** Answers its oldest sync. */
   synced(): void {
     this.send(PacketType.SYNC, 0n);
   }
@@ -151,7 +151,7 @@ export class LearnerHandler implements RequestOrigin {
     this.reader.push(bytes);
   }
 
-  /** The next packet, null when there is none, or what is wrong with the bytes. */
+  /** The next packet; null if there is not a whole one; a string if the bytes are wrong. */
   next(): Packet | string | null {
     try {
       const packet = this.reader.next();
@@ -172,7 +172,7 @@ export class LearnerHandler implements RequestOrigin {
     if (zxid > 0n) this.stats.lastZxid = zxid;
   }
 
-  /** It hears of the epoch. */
+  /** Sends the new epoch. */
   inform(newLeaderZxid: bigint): void {
     const data = Buffer.alloc(4);
     data.writeInt32BE(LEARNER_PROTOCOL_VERSION);
@@ -180,7 +180,7 @@ export class LearnerHandler implements RequestOrigin {
     this.send(PacketType.LEADERINFO, newLeaderZxid, data);
   }
 
-  /** It accepts the epoch: its currentEpoch, or undefined when that is damaged. */
+  /** Records that it accepts the epoch. Returns its currentEpoch, or undefined for damaged data. */
   ackedEpoch({ zxid, data }: Packet): number | undefined {
     if (data === null || data.length < 4) return undefined;
     this.lastZxid = zxid;
@@ -188,13 +188,13 @@ export class LearnerHandler implements RequestOrigin {
     return data.readInt32BE(0);
   }
 
-  /** It may serve. */
+  /** Lets it serve. */
   activate(): void {
     this.stage = 'active';
     this.send(PacketType.UPTODATE, -1n);
   }
 
-  /** A proposal went out; its ack, or a later one's, is due within syncLimit. */
+  /** A proposal was sent; its ack or a later one is due within syncLimit. */
   watch(zxid: bigint, nowMs: number): void {
     if (this.watchedZxid > this.ackedZxid) return;
     this.watchedZxid = zxid;
@@ -208,7 +208,7 @@ export class LearnerHandler implements RequestOrigin {
     this.watchedSinceMs = nowMs;
   }
 
-  /** How long a proposal has gone without its ack, in ms. */
+  /** How long the oldest proposal has waited for its ack, in ms. */
   lagMs(nowMs: number): number {
     return this.watchedZxid > this.ackedZxid ? nowMs - this.watchedSinceMs : 0;
   }

@@ -1,4 +1,4 @@
-/** The learners that are connected to a leader: their links, and how long each may be silent. */
+/** The learners that are connected to a leader: their links and their timeouts. */
 import { zxidEpoch } from '../../../protocol/zxid.js';
 import { RateLimitedLog } from '../../base/rate-limited-log.js';
 import { LIMITS } from '../../limits/limits.js';
@@ -11,9 +11,9 @@ import { isAccepted } from './accepted-packets.js';
 import { LearnerHandler, type SyncKind } from './learner-handler.js';
 import { LinkClaims } from './link-claims.js';
 
-/** Links that have not acked NEWLEADER. Above this the one that has come least far makes room. */
+/** Links that have not acked NEWLEADER. Above this limit, the least advanced one is closed. */
 const MAX_UNPROVEN_LINKS = LIMITS.unprovenLinks.value;
-/** Of links that never acked NEWLEADER, in the operator's log, a minute. */
+/** Log lines a minute about links that never acked NEWLEADER. */
 const MAX_REFUSALS_NOTED = 10;
 
 export class Learners {
@@ -39,7 +39,7 @@ export class Learners {
     return this.handlers.get(link);
   }
 
-  /** Who follows in sync and counts where followers are counted, and this server itself. */
+  /** The followers in sync, including this server. */
   followers(): Set<number> {
     const sids = new Set([this.peer.sid]);
     for (const { sid, isSynced, isObserver } of this.handlers.values()) {
@@ -48,7 +48,7 @@ export class Learners {
     return sids;
   }
 
-  /** How many are being brought in sync so. */
+  /** How many learners are being brought in sync this way. */
   inSyncBy(kind: SyncKind): number {
     let count = 0;
     for (const { syncKind } of this.handlers.values()) if (syncKind === kind) count++;
@@ -64,7 +64,7 @@ export class Learners {
     this.handlers.delete(link);
   }
 
-  /** Gives `onPacket` each whole packet that the bytes bring. */
+  /** Passes each whole packet to `onPacket`. */
   received(
     link: number,
     bytes: Buffer,
@@ -80,24 +80,27 @@ export class Learners {
       if (packet === null) return;
       if (typeof packet === 'string') this.refuse(handler, packet);
       else if (!isAccepted(handler.stage, packet.type)) {
-        this.refuse(handler, `${packetName(packet.type)} came out of turn`);
+        this.refuse(handler, `${packetName(packet.type)}: unexpected packet`);
       } else onPacket(handler, packet);
     }
   }
 
-  /** It says who it is. False when it was refused. */
+  /** Registers the server id of the learner. False if the link was refused. */
   register(handler: LearnerHandler, { type, zxid, data }: Packet): boolean {
     const info = readLearnerInfo(data);
     if (info === undefined) {
-      this.refuse(handler, `${packetName(type)} is damaged`);
+      this.refuse(handler, `${packetName(type)}: damaged`);
       return false;
     }
     if (info.sid === this.peer.sid) {
-      this.refuse(handler, `it claims server ${info.sid}, which is this one (a duplicate myid?)`);
+      this.refuse(
+        handler,
+        `it claims to be server ${info.sid}, which is this server (a duplicate myid?)`,
+      );
       return false;
     }
     if (info.configVersion > this.peer.membership.config.version) {
-      this.refuse(handler, 'its configuration is newer than the one here');
+      this.refuse(handler, 'its configuration is newer than the one of this server');
       return false;
     }
     handler.sid = info.sid;
@@ -108,38 +111,38 @@ export class Learners {
     return true;
   }
 
-  /** One that does not count where the next epoch is decided is an attack or a damaged file. */
+  /** An epoch that is too far ahead comes from an attack or a damaged file. */
   private checkEpoch({ name }: LearnerHandler, epoch: number): void {
     const { acceptedEpoch } = this.peer;
     if (isPossibleEpoch(epoch, acceptedEpoch)) return;
     this.notes.say(
-      `epoch ${epoch} of ${name} is refused (expected at most ${acceptedEpoch + MAX_EPOCHS_AHEAD}): look at its file acceptedEpoch`,
+      `${name}: epoch refused: ${epoch} (expected at most ${acceptedEpoch + MAX_EPOCHS_AHEAD}). Check its file acceptedEpoch`,
       'epoch',
     );
   }
 
   /**
-   * May this leader end for it? Not where its server has another link that serves, nor where it
-   * comes from an address that is not the member's.
+   * Whether this leader may step down because of this link. Not if its server has another link that
+   * serves, or if the link comes from an address that the member does not have.
    */
   isPlausible({ isHeld, sid, remote }: LearnerHandler): boolean {
     const member = this.peer.membership.config.members.get(sid);
     return !isHeld && matchAddress(remote, member) !== 'other';
   }
 
-  /** It has acked NEWLEADER. False when it was refused: another link is its server's. */
+  /** It acked NEWLEADER. False if refused because another link serves the same server. */
   prove(handler: LearnerHandler): boolean {
     return this.claims.prove(handler);
   }
 
-  /** Those whose server has no other link any more, and who wait no longer. */
+  /** Returns the links that no longer wait for a rival. */
   takeReleased(): readonly LearnerHandler[] {
     return this.claims.judge();
   }
 
-  /** No further word with it. */
+  /** Closes the link without a further packet. */
   refuse(handler: LearnerHandler, reason: string): void {
-    const message = `${handler.name} is no longer listened to: ${reason}`;
+    const message = `closed the link of ${handler.name}: ${reason}`;
     if (handler.isSynced) this.peer.note(message);
     else this.notes.say(message, 'unproven', MAX_REFUSALS_NOTED);
     this.peer.emit({ kind: 'link-close', link: handler.link });
@@ -156,17 +159,17 @@ export class Learners {
     }
     if (count < MAX_UNPROVEN_LINKS || least === undefined) return;
     this.peer.exceeded('unprovenLinks', least.remote);
-    this.refuse(least, `over ${MAX_UNPROVEN_LINKS} connections are not in sync`);
+    this.refuse(least, `more than ${MAX_UNPROVEN_LINKS} connections are not in sync`);
   }
 
-  /** @param zxid comes back with each answer */
+  /** @param zxid repeated in each answer */
   ping(zxid: bigint): void {
     for (const handler of this.handlers.values()) {
       if (handler.isForwardedTo) handler.send(PacketType.PING, zxid);
     }
   }
 
-  /** Lets go who is silent, or does not ack, for too long. */
+  /** Closes links that are silent or do not ack for too long. */
   checkSilence(): void {
     const { nowMs, limits } = this.peer;
     const syncMs = limits.syncLimit * limits.tickTimeMs;
@@ -175,11 +178,11 @@ export class Learners {
       const silentMs = nowMs - handler.heardMs;
       const lagMs = handler.isSynced ? handler.lagMs(nowMs) : 0;
       if (handler.dueMs > initMs) {
-        this.refuse(handler, `its next packet did not come within ${initMs} ms`);
+        this.refuse(handler, `no next packet within ${initMs} ms`);
       } else if (silentMs > (handler.isSynced ? syncMs : initMs)) {
-        this.refuse(handler, `nothing came from it for ${silentMs} ms`);
+        this.refuse(handler, `no packet for ${silentMs} ms`);
       } else if (lagMs > syncMs) {
-        this.refuse(handler, `it has not acked a proposal for ${lagMs} ms`);
+        this.refuse(handler, `no ack of a proposal for ${lagMs} ms`);
       }
     }
   }

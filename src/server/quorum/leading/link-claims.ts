@@ -1,10 +1,10 @@
 /**
- * Which of two links is a server's, where both say so: one that connects anew and left its old link
- * half open, two servers with one myid, or a stranger.
+ * Decides between two links that claim the same server: a reconnect that left its old link half
+ * open, two servers with one myid, or a stranger.
  *
- * A link that serves is asked for a sign of life. While it answers, the new one is refused: the
- * first keeps serving. While it is silent, the new one goes on, and takes its place with the ack of
- * NEWLEADER. Until a link has acked NEWLEADER it ends no other.
+ * The serving link gets a ping. If it answers, the new link is refused. If it stays silent, the new
+ * link continues and takes over when it acks NEWLEADER. A link cannot end another one before it
+ * acks NEWLEADER.
  */
 
 import { RateLimitedLog } from '../../base/rate-limited-log.js';
@@ -13,7 +13,7 @@ import { PacketType } from '../wire/quorum-packet.js';
 import { matchAddress } from '../wire/remote-address.js';
 import type { LearnerHandler } from './learner-handler.js';
 
-/** Of a tick: how long a link that serves has for its answer before a new one goes on. */
+/** Fraction of a tick: the time that a serving link has to answer before a new one continues. */
 const PROBE_TICKS = 0.5;
 
 interface Links {
@@ -35,7 +35,7 @@ export class LinkClaims {
     );
   }
 
-  /** It says whose link it is. Where another one serves it waits, as `isHeld` says. */
+  /** Registers the claim of a link. If another link serves the same server, sets `isHeld`. */
   begin(handler: LearnerHandler): void {
     handler.claimedMs = this.peer.nowMs;
     const holder = this.holderOf(handler);
@@ -44,12 +44,12 @@ export class LinkClaims {
     handler.isHeld = !this.isBetter(handler, holder);
     if (handler.isHeld) holder.send(PacketType.PING, holder.ackedZxid);
     this.notes.say(
-      `two connections claim server ${handler.sid}: ${holder.remote} and ${handler.remote} (a duplicate myid?)`,
+      `two connections claim to be server ${handler.sid}: ${holder.remote} and ${handler.remote} (a duplicate myid?)`,
       `claim ${handler.sid}`,
     );
   }
 
-  /** Decides what can be decided by now. Returns those that wait no more. */
+  /** Resolves the claims that can be resolved now. Returns the links that no longer wait. */
   judge(): readonly LearnerHandler[] {
     const { nowMs, limits } = this.peer;
     const released: LearnerHandler[] = [];
@@ -69,7 +69,7 @@ export class LinkClaims {
     return released;
   }
 
-  /** It has acked NEWLEADER. False when another link stays its server's. */
+  /** It acked NEWLEADER. False if another link keeps its server. */
   prove(handler: LearnerHandler): boolean {
     const holder = this.holderOf(handler);
     const isRefused =
@@ -80,13 +80,13 @@ export class LinkClaims {
     }
     for (const other of this.links.all()) {
       const isReplaced = other !== handler && other.sid === handler.sid && !isUnregistered(other);
-      if (isReplaced) this.links.refuse(other, 'it has connected anew');
+      if (isReplaced) this.links.refuse(other, 'the server reconnected');
     }
     return true;
   }
 
   private refuse(handler: LearnerHandler, { remote }: LearnerHandler): void {
-    this.links.refuse(handler, `server ${handler.sid} is connected from ${remote} and answers`);
+    this.links.refuse(handler, `server ${handler.sid} is already connected from ${remote}`);
   }
 
   private holderOf(handler: LearnerHandler): LearnerHandler | undefined {
@@ -96,7 +96,7 @@ export class LinkClaims {
     return undefined;
   }
 
-  /** Does it come from an address of the member, where the other is known not to? */
+  /** Whether it comes from an address of the member and the other link does not. */
   private isBetter(handler: LearnerHandler, holder: LearnerHandler): boolean {
     const member = this.peer.membership.config.members.get(handler.sid);
     return (
@@ -106,7 +106,7 @@ export class LinkClaims {
   }
 }
 
-/** Was it heard of since the other came? One that has proved itself meanwhile was. */
+/** Whether the link was heard since the other came. Acking NEWLEADER meanwhile counts, too. */
 function isAlive(holder: LearnerHandler, { rival }: LearnerHandler): boolean {
   return rival?.link !== holder.link || rival.heard !== holder.heard;
 }

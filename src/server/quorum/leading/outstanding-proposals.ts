@@ -1,6 +1,6 @@
 /**
- * What a leader has proposed and not committed, and how far a quorum has it. Acks come in zxid
- * order from each server, so the last one speaks for all before it.
+ * The proposals that a leader has not committed, and the acks of them. Each server acks in zxid
+ * order, so its last ack covers all earlier ones.
  */
 import type { ByteRange } from '../../../jute/byte-range.js';
 import { Fifo } from '../../../protocol/fifo.js';
@@ -10,19 +10,19 @@ import { containsQuorum, type QuorumConfig } from '../membership/quorum-config.j
 export interface Proposed {
   readonly zxid: bigint;
   readonly entry: ByteRange;
-  /** Set where the txn is a reconfig: it, and all behind it, need a quorum of both. */
+  /** Set if the txn is a reconfig: it and all later txns need a quorum of both configurations. */
   readonly config: QuorumConfig | null;
 }
 
 export interface Acked {
   readonly sid: number;
-  /** Everything up to it is durable there. */
+  /** The server has everything up to this zxid on disk. */
   readonly zxid: bigint;
 }
 
 export class OutstandingProposals {
   private readonly proposals = new Fifo<Proposed>();
-  /** How many of them are reconfigs: hardly ever any. */
+  /** How many of them are reconfigs: almost always 0. */
   private reconfigs = 0;
   lastProposed = 0n;
   lastCommitted = 0n;
@@ -41,19 +41,18 @@ export class OutstandingProposals {
     this.proposals.push(proposed);
   }
 
-  /** The next one, which must be `zxid`, is committed. */
+  /** Commits the next proposal, which must be `zxid`. */
   shift(zxid: bigint): Proposed {
     const next = this.proposals.shift();
-    assert(next?.zxid === zxid, 'a commit out of order');
+    assert(next?.zxid === zxid, 'commit out of order');
     this.lastCommitted = zxid;
     if (next.config !== null) this.reconfigs--;
     return next;
   }
 
   /**
-   * The last zxid that may be committed: a quorum of `config` has it, and where a reconfig is under
-   * way before it, a quorum of its configuration too. It never goes beyond a reconfig: that changes
-   * who is asked for what follows.
+   * The last zxid that may be committed. It needs a quorum of `config`, and of each reconfig that
+   * is pending before it. It never passes a reconfig, because the next txn needs another quorum.
    */
   committable(config: QuorumConfig, acked: readonly Acked[]): bigint {
     let best = this.quorumZxid(config, acked);
@@ -68,7 +67,7 @@ export class OutstandingProposals {
     return best < this.lastProposed ? best : this.lastProposed;
   }
 
-  /** The last zxid that a quorum of `config` has; what is committed already where there is none. */
+  /** The last zxid that a quorum of `config` has; without one, the last committed zxid. */
   private quorumZxid(config: QuorumConfig, acked: readonly Acked[]): bigint {
     let best = this.lastCommitted;
     for (const { zxid } of acked) {

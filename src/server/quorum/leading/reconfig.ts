@@ -1,6 +1,6 @@
 /**
- * Changing the membership while serving: what a reconfig asks for, and who leads afterwards
- * (PrepRequestProcessor, Leader.getDesignatedLeader; docs/protocol.md).
+ * Changes of the membership while serving: which configuration a reconfig asks for, and who leads
+ * afterwards (PrepRequestProcessor, Leader.getDesignatedLeader; docs/protocol.md).
  */
 import { ErrorCode } from '../../../protocol/error-code.js';
 import { OpCode } from '../../../protocol/op-code.js';
@@ -17,7 +17,7 @@ import {
 } from '../membership/quorum-config.js';
 import type { Acked } from './outstanding-proposals.js';
 
-/** The configuration that a reconfig txn holds; null for any other txn. */
+/** The configuration of a reconfig txn; null for any other txn. */
 export function configOf(txn: Txn): QuorumConfig | null {
   if (txn.type !== OpCode.reconfig) return null;
   const config = parseQuorumConfig(txn.data ?? '');
@@ -26,13 +26,13 @@ export function configOf(txn: Txn): QuorumConfig | null {
 
 export interface ReconfigRules {
   readonly membership: Membership;
-  /** standaloneEnabled: an ensemble of one has no quorum to change. */
+  /** standaloneEnabled: an ensemble of one server cannot change its membership. */
   readonly isStandaloneEnabled: boolean;
-  /** Who follows in sync, and this leader itself. */
+  /** The followers in sync, including this leader. */
   readonly followers: ReadonlySet<number>;
 }
 
-/** The configuration that the request leads to, of version `zxid`; or the error it earns. */
+/** The requested configuration with version `zxid`, or the error of the request. */
 export function planReconfig(
   { membership, isStandaloneEnabled, followers }: ReconfigRules,
   request: ReconfigRequest,
@@ -54,12 +54,12 @@ export function planReconfig(
   return containsQuorum(config, followers) ? config : ErrorCode.NEWCONFIGNOQUORUM;
 }
 
-/** Servers that leave and servers that join, in this order; a string says what is wrong. */
+/** The servers that leave and the servers that join; a string describes the error. */
 function changed(present: QuorumConfig, joining: string, leaving: string): QuorumConfig | string {
-  if (present.groups.size > 0) return 'an ensemble with groups is changed as a whole only';
+  if (present.groups.size > 0) return 'an ensemble with groups accepts only a whole membership';
   const members = new Map(present.members);
   for (const text of listOf(leaving)) {
-    if (!/^\d{1,9}$/.test(text)) return `expected the number of a server, found "${text}"`;
+    if (!/^\d{1,9}$/.test(text)) return `expected a server id, found "${text}"`;
     members.delete(Number(text));
   }
   for (const text of listOf(joining)) {
@@ -67,7 +67,7 @@ function changed(present: QuorumConfig, joining: string, leaving: string): Quoru
     if (typeof joiner === 'string') return joiner;
     members.delete(joiner.sid);
     const twin = [...members.values()].find((other) => shareAddress(other, joiner));
-    if (twin !== undefined) return `server ${joiner.sid} has an address of server ${twin.sid}`;
+    if (twin !== undefined) return `server ${joiner.sid} uses an address of server ${twin.sid}`;
     members.set(joiner.sid, joiner);
   }
   return { version: 0n, members, groups: new Map(), weights: new Map() };
@@ -89,7 +89,7 @@ function parseJoiner(text: string): QuorumServerConfig | string {
   if (problem !== undefined) return problem;
   const [server] = lines.servers;
   if (server === undefined || server.clientPort === null) {
-    return `expected three ports, the client's behind ";", found "${text}"`;
+    return `expected three ports, the client port after ";", found "${text}"`;
   }
   return server;
 }
@@ -110,8 +110,8 @@ function placesOf({ addresses, clientAddress, clientPort }: QuorumServerConfig):
 }
 
 /**
- * Who leads when `next` comes into force: this server where it votes there at the same address,
- * else the voter that has acked most.
+ * The leader under `next`: this server if it votes there at the same address, or else the voter
+ * with the latest ack.
  */
 export function designatedLeader(
   present: QuorumConfig,

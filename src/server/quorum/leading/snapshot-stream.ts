@@ -4,9 +4,9 @@ import { writeSnapshotStream } from '../../persistence/snapshot.js';
 import { bodySourceOf } from '../../persistence/snapshot-source.js';
 
 /**
- * What follows SNAP, in pieces that are made when they are asked for, while the tree goes on.
- * @throws Error as soon as the learner was let go: a role that ends applies what is logged and was
- *   never agreed on, and no learner may be shown that
+ * The stream after SNAP, made piece by piece on demand while the tree changes. @throws Error when
+ * the learner is closed: a role that ends applies txns that were logged but never committed, and a
+ * learner must not see them
  */
 export function* snapshotPieces(
   { content, isWanted }: Extract<QuorumEffect, { kind: 'link-snapshot' }>,
@@ -14,7 +14,7 @@ export function* snapshotPieces(
 ): Generator<Buffer, void, undefined> {
   const pieces = writeSnapshotStream(bodySourceOf(content), SNAP_STREAM_SIGNATURE, pieceSize);
   for (;;) {
-    if (!isWanted()) throw new Error('the learner was let go before it had the whole snapshot');
+    if (!isWanted()) throw new Error('the link was closed before the whole snapshot was sent');
     const piece = pieces.next();
     if (piece.done === true) return;
     yield piece.value;

@@ -1,12 +1,12 @@
 /**
- * What a learner is sent so that its history becomes the leader's (LearnerHandler.syncFollower):
+ * Sends a learner the txns that it lacks (LearnerHandler.syncFollower):
  *
- *   what it lacks is kept in memory   DIFF or TRUNC, those txns
- *   the log on the disk has it        DIFF or TRUNC, the txns of the log, those kept behind them
- *   else                              SNAP
+ *   memory has the missing txns   DIFF or TRUNC, those txns
+ *   the log on disk has them      DIFF or TRUNC, the txns of the log, then those in memory
+ *   neither                       SNAP
  *
- * Only what is committed is sent so. The log holds more, and is read up to a txn that was committed
- * when the search for it began; what is outstanding follows as PROPOSALs.
+ * Only committed txns are sent this way. The log holds more, so it is read up to a txn that was
+ * committed when the search began. Outstanding txns follow as PROPOSALs.
  */
 import { zxidCounter } from '../../../protocol/zxid.js';
 import type { LogPlace } from '../../persistence/log-search.js';
@@ -20,23 +20,23 @@ import type { LearnerMaster } from './learner-master.js';
 import type { Learners } from './learners.js';
 import { planSync, type SyncPlan } from './sync-plan.js';
 
-/** What the log on the disk has for a learner. */
+/** The txns for a learner in the log on disk. */
 export interface Logged {
   readonly place: LogPlace;
-  /** The last txn to take from it. */
+  /** The last txn to read from the log. */
   readonly until: bigint;
 }
 
 /** A plan that needs no snapshot. */
 type Txns = Extract<SyncPlan, { readonly kind: 'diff' | 'trunc' }>;
 
-/** While the log was looked through, more may have been committed than is kept. */
+/** During a search of the log, more txns may be committed than memory keeps. */
 const MAX_SEARCHES = 3;
 
-/** Recorded when one begins, and when one ends. */
+/** Recorded at the start and at the end of a sync. */
 const INFLIGHT = { snap: 'inflight_snap_count', diff: 'inflight_diff_count' } as const;
 
-/** NEWLEADER is acked: the learner has all that it lacked. */
+/** The learner acked NEWLEADER: it is in sync. */
 export function endSync(handler: LearnerHandler, peer: PeerHost, learners: Learners): void {
   const { syncKind } = handler;
   handler.syncKind = null;
@@ -44,30 +44,30 @@ export function endSync(handler: LearnerHandler, peer: PeerHost, learners: Learn
   if (syncKind !== null) peer.metrics.record(INFLIGHT[syncKind], learners.inSyncBy(syncKind));
 }
 
-/** Asks for a search of the log where that may serve; false where it may not. */
+/** Starts a search of the log; false if a search cannot help. */
 export function searchLog(handler: LearnerHandler, peer: PeerHost): boolean {
   const { snapshotSizeFactor: sizeFactor } = peer.limits;
-  const behind = handler.lastZxid;
-  // Nobody logs a txn before the first: who has nothing needs a snapshot.
-  if (sizeFactor < 0 || handler.searches >= MAX_SEARCHES || behind === 0n) return false;
+  const after = handler.lastZxid;
+  // No log contains the start of all history: a learner without data needs a snapshot.
+  if (sizeFactor < 0 || handler.searches >= MAX_SEARCHES || after === 0n) return false;
   const kept = peer.committedLog.zxidsKept();
   if (planKept(handler, peer, kept).kind !== 'old') return false;
   const until = kept.at(-1) ?? peer.data.tree.lastProcessedZxid;
   if (zxidCounter(until) === 0) return false;
   handler.searches++;
-  peer.emit({ kind: 'search-log', link: handler.link, range: { behind, until }, sizeFactor });
+  peer.emit({ kind: 'search-log', link: handler.link, range: { after, until }, sizeFactor });
   return true;
 }
 
-/** Do the txns that are kept go on where `until`, committed before, ends? */
+/** Whether the txns in memory continue where `until` ends, which was committed before. */
 export function isJoined(until: bigint, peer: PeerHost): boolean {
   const [first] = peer.committedLog.zxidsKept();
   return first === undefined || first <= until || isSuccessor(until, first);
 }
 
 /**
- * Sends what the learner lacks, and behind it what is proposed and not committed. Returns why it
- * cannot be done now; "" when it is.
+ * Sends the missing txns, then the uncommitted proposals. Returns why that is not possible now, or
+ * "".
  */
 export function syncLearner(
   handler: LearnerHandler,
@@ -89,7 +89,7 @@ export function syncLearner(
   if (lacked === null) how = sendSnapshot(handler, peer, learners, master);
   else if (logged === null) how = sendKept(handler, peer, lacked);
   else how = sendLogged(handler, peer, learners, lacked, logged);
-  peer.note(`${handler.name} is brought in sync by ${how}`);
+  peer.note(`syncing ${handler.name} by ${how}`);
   if (!handler.isObserver) {
     for (const { zxid, entry } of master.outstanding()) {
       handler.send(PacketType.PROPOSAL, zxid, entry.view());
@@ -104,7 +104,7 @@ function planKept(
   zxids: readonly bigint[],
 ): SyncPlan {
   const { lastProcessedZxid } = data.tree;
-  // A follower whose last txn is of an older epoch has all that came before this one.
+  // A follower whose last txn is of an older epoch has everything before this one.
   const isEstablished = lastZxid === BigInt(currentEpoch) << 32n && lastZxid > lastProcessedZxid;
   return planSync(lastZxid, {
     zxids,
@@ -112,7 +112,7 @@ function planKept(
   });
 }
 
-/** The same with the log's txns before those that are kept. */
+/** The same, with txns of the log before those in memory. */
 function planLogged(
   { lastZxid }: LearnerHandler,
   { place, until }: Logged,
@@ -122,29 +122,29 @@ function planLogged(
   return planSync(lastZxid, { zxids: [place.at, place.next, last], lastProcessedZxid: last });
 }
 
-/** Why an observer must come again later; "" otherwise. Followers count and are let in. */
+/** Why an observer must retry later, or "". Followers count toward the quorum and are let in. */
 function turnAway({ isObserver, syncKind }: LearnerHandler, peer: PeerHost, all: Learners): string {
   if (!isObserver || syncKind === null) return '';
-  // It is one of them itself.
+  // The count includes this learner.
   const underWay = all.inSyncBy(syncKind) - 1;
   const { maxConcurrentSnapSyncs, maxConcurrentDiffSyncs } = peer.limits;
   if (syncKind === 'snap' && underWay >= maxConcurrentSnapSyncs) {
-    return 'enough snapshots are being sent (leader.maxConcurrentSnapSyncs)';
+    return 'too many concurrent snapshot syncs (leader.maxConcurrentSnapSyncs)';
   }
   if (syncKind === 'diff' && underWay >= maxConcurrentDiffSyncs) {
-    return 'enough learners are being sent what they lack (leader.maxConcurrentDiffSyncs)';
+    return 'too many concurrent diff syncs (leader.maxConcurrentDiffSyncs)';
   }
   return '';
 }
 
-/** DIFF or TRUNC, and the txns behind it as far as they are kept. */
+/** DIFF or TRUNC, then the txns that memory keeps. */
 function sendKept(handler: LearnerHandler, peer: PeerHost, plan: Txns): string {
   sendPlan(handler, plan);
   sendTxns(handler, peer.committedLog.entries(plan.from));
   return plan.kind.toUpperCase();
 }
 
-/** The same with the log's txns before those that are kept. */
+/** The same, with txns of the log before those in memory. */
 function sendLogged(
   handler: LearnerHandler,
   peer: PeerHost,
@@ -154,7 +154,7 @@ function sendLogged(
 ): string {
   sendPlan(handler, plan);
   learners.flush(handler);
-  const range = { behind: handler.lastZxid, until };
+  const range = { after: handler.lastZxid, until };
   peer.emit({ kind: 'link-log', link: handler.link, range });
   const { committedLog } = peer;
   const from = committedLog.zxidsKept().findIndex((zxid) => zxid > until);
@@ -171,7 +171,7 @@ function sendTxns(handler: LearnerHandler, txns: readonly CommittedTxn[]): void 
   for (const { zxid, entry } of txns) writeCommitted(handler.out, zxid, entry);
 }
 
-/** The packet, and behind it the tree while serving goes on. */
+/** SNAP, then the tree while the server continues to serve. */
 function sendSnapshot(
   handler: LearnerHandler,
   peer: PeerHost,

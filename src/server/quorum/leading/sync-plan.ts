@@ -1,35 +1,34 @@
 /**
- * How a leader brings a learner to its own history (LearnerHandler.syncFollower), from what it
- * keeps in memory.
+ * Plans how a leader syncs a learner from the txns in memory (LearnerHandler.syncFollower).
  *
- * A zxid whose counter is 0 is that of no txn: it says that its server holds all that was
- * committed before its epoch was established, and nothing else. So there is nothing to cut off
- * behind it, and a log cannot be cut back to it.
+ * A zxid with counter 0 belongs to no txn. It only says that its server had all txns that were
+ * committed before its epoch. So there is nothing to truncate after it, and a log cannot be
+ * truncated to it.
  */
 import { zxidCounter, zxidEpoch } from '../../../protocol/zxid.js';
 
 export interface SyncHistory {
-  /** Of the committed txns that are kept in memory, ascending. */
+  /** Zxids of the committed txns in memory, ascending. */
   readonly zxids: readonly bigint[];
-  /** The last one that was applied here. */
+  /** The last zxid that was applied here. */
   readonly lastProcessedZxid: bigint;
 }
 
 export type SyncPlan =
   | {
       readonly kind: 'diff';
-      /** Index of the first kept txn to send; `zxids.length` for none. */
+      /** Index of the first txn in memory to send; `zxids.length` for none. */
       readonly from: number;
-      /** Of the DIFF packet. */
+      /** The zxid of the DIFF packet. */
       readonly zxid: bigint;
     }
   | {
       readonly kind: 'trunc';
-      /** Where the learner cuts its log back to. */
+      /** The zxid after which the learner truncates its log. */
       readonly to: bigint;
       readonly from: number;
     }
-  /** It lacks more than is kept: the log on the disk may have it, or it needs a snapshot. */
+  /** Memory does not reach back far enough: use the log on disk, or a snapshot. */
   | { readonly kind: 'old' }
   | { readonly kind: 'snap' };
 
@@ -44,14 +43,14 @@ export function planSync(peerLastZxid: bigint, history: SyncHistory): SyncPlan {
   const isNewEpoch = zxidCounter(peerLastZxid) === 0;
   if (peerLastZxid > max) {
     if (!isNewEpoch) return truncateTo(max, zxids.length);
-    // It saw the establishment of an epoch that committed nothing more, as this server did.
+    // It saw an epoch without a committed txn, as this server did.
     const isKnown = zxids.length > 0 && peerLastZxid < lastProcessedZxid;
     return isKnown ? { kind: 'diff', from: zxids.length, zxid: peerLastZxid } : { kind: 'snap' };
   }
   const from = firstAbove(zxids, peerLastZxid);
   const before = zxids[from - 1] ?? max;
   if (before === peerLastZxid || isNewEpoch) return { kind: 'diff', from, zxid: max };
-  // Cutting across epochs could leave a txn that was never committed at the end of the log.
+  // Truncation across epochs could leave an uncommitted txn at the end of the log.
   const isSameEpoch = zxidEpoch(zxids[from] ?? max) === zxidEpoch(peerLastZxid);
   return isSameEpoch ? truncateTo(before, from) : { kind: 'snap' };
 }
@@ -60,7 +59,7 @@ function truncateTo(to: bigint, from: number): SyncPlan {
   return zxidCounter(to) === 0 ? { kind: 'snap' } : { kind: 'trunc', to, from };
 }
 
-/** The index of the first zxid above `zxid`, by bisection. */
+/** The index of the first zxid above `zxid`, by binary search. */
 function firstAbove(zxids: readonly bigint[], zxid: bigint): number {
   let low = 0;
   let high = zxids.length;

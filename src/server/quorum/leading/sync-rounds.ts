@@ -1,12 +1,11 @@
 /**
- * Syncs at a leader. A read after a sync must show everything that was acknowledged before the
- * sync. So a sync waits until a quorum has answered a ping that was sent after the sync came: a
- * server that still follows this leader cannot have helped a newer leader before. Apache's leader
- * does not ask: a deposed leader that has not noticed lets its clients read an old state
- * (https://aphyr.com/posts/291, ZOOKEEPER-1675).
+ * Syncs at a leader. A read after a sync must show all writes acknowledged before the sync. So a
+ * sync waits until a quorum answers a ping that was sent after it. A server that still follows this
+ * leader cannot have helped elect a newer one. Apache's leader does not ask: a deposed leader that
+ * has not noticed serves old data (https://aphyr.com/posts/291, ZOOKEEPER-1675).
  *
- * The answer to a ping repeats its zxid, which no server looks at. The pings of a round carry the
- * number of the round, negated: the leader sends no other negative zxid in a ping.
+ * The answer to a ping repeats its zxid, which no server reads. The pings of a round carry the
+ * negated number of the round: the leader sends no other negative zxid in a ping.
  */
 import { Fifo } from '../../../protocol/fifo.js';
 import type { PeerHost } from '../peer/role.js';
@@ -21,10 +20,10 @@ export class SyncRounds {
   private sent = 0;
   /** The last round that a quorum has answered. */
   private confirmed = 0;
-  /** The rounds of the syncs that wait, the oldest first. */
+  /** The rounds of the pending syncs, oldest first. */
   private readonly asked = new Fifo<number>();
   private isDue = false;
-  /** When the pings of the next round leave where the last ones bring no quorum. */
+  /** When to ping again if the last round got no quorum. */
   private retryMs = 0;
 
   constructor(peer: PeerHost, learners: Learners, onConfirmed: () => void) {
@@ -33,20 +32,20 @@ export class SyncRounds {
     this.onConfirmed = onConfirmed;
   }
 
-  /** A sync has come. */
+  /** Registers a sync. */
   ask(): void {
     this.asked.push(this.sent + 1);
     this.isDue = true;
   }
 
-  /** May the oldest sync be answered? Then it waits no more. */
+  /** Whether the oldest sync can be answered; if so, removes it. */
   take(): boolean {
     if ((this.asked.peek() ?? 0) > this.confirmed) return false;
     this.asked.shift();
     return true;
   }
 
-  /** A learner in sync has answered a ping. */
+  /** A learner in sync answered a ping. */
   heard(handler: LearnerHandler, zxid: bigint): void {
     const round = Number(-zxid);
     if (round <= handler.syncRound || round > this.sent) return;
@@ -55,8 +54,8 @@ export class SyncRounds {
   }
 
   /**
-   * Sends the pings of a round where a sync has come in this turn. Sends another round where a sync
-   * still waits: an answer is lost with its link, and what was proposed later waits, too.
+   * Sends the pings of a new round if a sync came in this turn. Repeats a round while a sync waits:
+   * an answer is lost with its link, and later proposals would wait, too.
    */
   drain(): void {
     const { nowMs, limits } = this.peer;

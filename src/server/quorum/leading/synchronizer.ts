@@ -1,7 +1,6 @@
 /**
- * Brings learners in sync, one step or two each: where one lacks more than is kept in memory, the
- * log on the disk is looked through first. Until that is done it is told nothing; what is then sent
- * is decided anew from what is committed by then.
+ * Brings learners in sync. If a learner lacks more than memory keeps, the log on disk is searched
+ * first. Nothing is sent until then, and the plan is made from the txns committed by that time.
  */
 import type { QuorumEvent } from '../../events.js';
 import { formatQuorumConfig } from '../membership/quorum-config.js';
@@ -36,7 +35,7 @@ export class Synchronizer {
     else this.begin(handler);
   }
 
-  /** What the learner lacks, what is under way, then NEWLEADER: in this order, in one step. */
+  /** Sends the missing txns, those under way, then NEWLEADER: in this order, in one step. */
   private send(handler: LearnerHandler, logged: Logged | null): void {
     const { peer, learners, master } = this;
     handler.stage = 'syncing';
@@ -46,9 +45,9 @@ export class Synchronizer {
       return;
     }
     const { config, next } = peer.membership;
-    // While it serves, one that is proposed may still come to nothing.
-    const told = master.server === null ? (next ?? config) : config;
-    const text = Buffer.from(formatQuorumConfig(told));
+    // Once the leader serves, a proposed configuration may still be abandoned.
+    const announced = master.server === null ? (next ?? config) : config;
+    const text = Buffer.from(formatQuorumConfig(announced));
     handler.send(PacketType.NEWLEADER, master.newLeaderZxid, text);
   }
 }

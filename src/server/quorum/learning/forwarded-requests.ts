@@ -1,10 +1,10 @@
 /**
- * What this learner's clients asked for and its leader has not decided: which of them a committed
- * txn answers.
+ * The requests of this learner's clients that the leader has not decided, and which of them a
+ * committed txn answers.
  *
- * A txn names no more than its session and the client's number for the request (its cxid), as in
- * Apache's CommitProcessor. That is not enough where a session moves: a process that takes one over
- * counts from 1 again, while requests of the process before it are still being committed.
+ * A txn names only its session and the client's request number (cxid), as in Apache's
+ * CommitProcessor. That is ambiguous when a session moves: the new client process counts from 1
+ * again while requests of the old one are still being committed.
  */
 import { ErrorCode } from '../../../protocol/error-code.js';
 import { Fifo } from '../../../protocol/fifo.js';
@@ -14,7 +14,7 @@ import type { Request } from '../../state/request.js';
 import type { Txn, TxnHead } from '../../tree/txn.js';
 
 export class ForwardedRequests {
-  /** By session, in the order in which the leader decides them. */
+  /** Requests by session, in the order in which the leader decides them. */
   private readonly bySession = new LongMap<Fifo<Request>>();
   private count = 0;
 
@@ -22,7 +22,7 @@ export class ForwardedRequests {
     return this.count;
   }
 
-  /** @param lastLogged no txn up to this one can be its answer */
+  /** @param lastLogged only txns after this one can answer the request */
   push(request: Request, lastLogged: bigint): void {
     request.sentAfter = lastLogged;
     const { sessionId } = request;
@@ -35,7 +35,7 @@ export class ForwardedRequests {
     this.count++;
   }
 
-  /** Takes the request that the txn answers; undefined where no client here asked for it. */
+  /** Takes the request that the txn answers; undefined if no client here sent it. */
   take({ sessionId, cxid, zxid }: TxnHead, txn: Txn): Request | undefined {
     if (this.count === 0) return undefined;
     const queue = this.bySession.get(sessionId);
@@ -56,7 +56,7 @@ export class ForwardedRequests {
   }
 }
 
-/** Another server has the session now, or the txn is that server's: no answer may be given here. */
+/** Another server has the session now, so no answer may be given here. */
 export function isMoved(txn: Txn): boolean {
   return txn.type === OpCode.error && txn.err === ErrorCode.SESSIONMOVED;
 }

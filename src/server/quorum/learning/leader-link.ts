@@ -1,6 +1,6 @@
 /**
- * A learner's connection to its leader or observer master: dialled a few times, since the one
- * elected may not listen yet.
+ * A learner's connection to its leader or observer master. It dials several times, because an
+ * elected server may not listen yet.
  */
 import { OutputArchive } from '../../../jute/output-archive.js';
 import type { Id } from '../../../protocol/data.js';
@@ -9,13 +9,13 @@ import type { LearnerMaster } from '../peer/observer-masters.js';
 import type { PeerHost } from '../peer/role.js';
 import { PacketType, writePacket } from '../wire/quorum-packet.js';
 
-/** As often as Apache's learners try. */
+/** The same number of tries as Apache's learners. */
 const CONNECT_TRIES = 5;
 
 export class LeaderLink {
-  /** What leaves at the end of the turn. */
+  /** Bytes to send at the end of the turn. */
   readonly out = new OutputArchive(1024);
-  /** When something last came. */
+  /** When the last packet came. */
   heardMs: number;
   private readonly peer: PeerHost;
   private readonly master: LearnerMaster;
@@ -35,10 +35,10 @@ export class LeaderLink {
     else this.dial();
   }
 
-  /** Of the other end, for messages. */
+  /** Names the other end in messages. */
   get name(): string {
     const { leader, sid } = this.master;
-    return `the ${sid === leader ? 'leader' : 'observer master'}, server ${sid},`;
+    return `the ${sid === leader ? 'leader' : 'observer master'} (server ${sid})`;
   }
 
   get isOpen(): boolean {
@@ -49,7 +49,7 @@ export class LeaderLink {
     return this.peer.nowMs - this.heardMs;
   }
 
-  /** When it is to be dialled again. */
+  /** When to dial again. */
   get nextWakeMs(): number {
     return this.retryAtMs;
   }
@@ -77,7 +77,7 @@ export class LeaderLink {
     this.heardMs = this.peer.nowMs;
   }
 
-  /** False when it is not to be tried again. */
+  /** Schedules another try; false if no try is left. */
   closed(): boolean {
     const { nowMs, limits } = this.peer;
     const isLate = nowMs - this.beganMs >= this.connectMs;
@@ -101,7 +101,7 @@ export class LeaderLink {
     writePacket(this.out, PacketType.REVALIDATE, -1n, data);
   }
 
-  /** Reports what the packets of the other end exceeded, if that is what `error` says. */
+  /** Reports a limit that a packet of the other end exceeded, if `error` is one. */
   reportLimit(error: Error): void {
     if (!(error instanceof LimitError)) return;
     this.peer.exceeded(error.limit, `server ${this.master.sid}`, error.value);

@@ -1,6 +1,6 @@
 /**
- * How a learner comes to its leader's epoch (Learner.registerWithLeader): it says who it is and
- * what it accepted, is told the epoch, and acks that when its own disk knows it.
+ * How a learner joins the epoch of its leader (Learner.registerWithLeader): it sends its id and
+ * accepted epoch, receives the new epoch, and acks it once it is on disk.
  */
 import type { OutputArchive } from '../../../jute/output-archive.js';
 import { zxidEpoch } from '../../../protocol/zxid.js';
@@ -29,16 +29,16 @@ export class LearnerDiscovery {
     return 'registering';
   }
 
-  /** LEADERINFO: the stage that it leads to, or what is wrong with it. */
+  /** LEADERINFO: returns the next stage, or why the packet is wrong. */
   receive({ zxid }: Packet): { readonly stage: LearnerStage } | string {
     const { acceptedEpoch } = this.peer;
     this.newEpoch = zxidEpoch(zxid);
     if (this.newEpoch < acceptedEpoch) {
       const isFar = acceptedEpoch > this.newEpoch + MAX_EPOCHS_AHEAD;
-      const advice = isFar ? `: ${RESET_ADVICE}` : '';
-      return `its epoch ${this.newEpoch} is older than ${acceptedEpoch}, which was accepted here${advice}`;
+      const advice = isFar ? `. ${RESET_ADVICE}` : '';
+      return `its epoch ${this.newEpoch} is older than the accepted epoch ${acceptedEpoch}${advice}`;
     }
-    // Promised already, to it or to another: it must not count twice.
+    // Already promised to some leader, so it must not count twice.
     if (this.newEpoch === acceptedEpoch) return { stage: this.ack(-1) };
     this.peer.writeEpoch('acceptedEpoch', this.newEpoch);
     return { stage: 'accepting' };

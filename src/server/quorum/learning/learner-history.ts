@@ -1,6 +1,6 @@
 /**
- * The txns that a leader sends: logged as they come, without a gap, acked when durable, applied
- * when committed, in zxid order.
+ * The txns that a leader sends. They are logged without gaps, acked when durable, and applied when
+ * committed, in zxid order.
  */
 import type { ByteRange } from '../../../jute/byte-range.js';
 import { Fifo } from '../../../protocol/fifo.js';
@@ -15,9 +15,9 @@ import { type Packet, PacketType, packetName } from '../wire/quorum-packet.js';
 import type { LearnerPipeline, Proposal } from './learner-pipeline.js';
 
 export interface HistoryListener {
-  /** @param leader where it is a reconfig: a long, the sid of who leads next */
+  /** @param leader for a reconfig: a long, the sid of the next leader */
   committed(zxid: bigint, entry: ByteRange, leader: Buffer | null): void;
-  /** A reconfig is committed: who leads from now on. */
+  /** A reconfig is committed; `leader` leads from now on. */
   activated(config: QuorumConfig, leader: number): void;
 }
 
@@ -25,26 +25,23 @@ export class LearnerHistory {
   readonly path: LearnerPipeline;
   private readonly peer: PeerHost;
   private readonly listener: HistoryListener;
-  /** Proposed and not committed. */
+  /** Txns that are proposed but not committed. */
   private readonly pending = new Fifo<Proposal>();
-  /** Logged, and to be acked when durable. */
+  /** Txns that are logged and need an ack when durable. */
   private readonly unacked = new Fifo<TxnHead>();
   private durableZxid: bigint;
-  /** All that was committed before NEWLEADER is here. */
+  /** Everything committed before NEWLEADER is here. */
   private isInSync = false;
 
   constructor(path: LearnerPipeline, peer: PeerHost, listener: HistoryListener) {
     this.path = path;
     this.peer = peer;
     this.listener = listener;
-    // What this server knew when it joined is on its disk.
+    // The history that this server joined with is on its disk.
     this.durableZxid = path.lastLogged;
   }
 
-  /**
-   * Returns what is wrong with the packet; "" when nothing is.
-   * @throws JuteError when its txn is damaged
-   */
+  /** Returns why the packet is wrong, or "". @throws JuteError when its txn is damaged */
   receive({ type, zxid, data }: Packet): string {
     switch (type) {
       case PacketType.PROPOSAL:
@@ -64,20 +61,20 @@ export class LearnerHistory {
         this.path.synced();
         return '';
       case PacketType.REVALIDATE:
-        if (data === null || data.length < 9) return 'a damaged REVALIDATE';
+        if (data === null || data.length < 9) return 'REVALIDATE: damaged';
         this.path.revalidated(data.readBigInt64BE(0), data[8] !== 0);
         return '';
       default:
-        return `${packetName(type)} is nothing that a leader sends here`;
+        return `${packetName(type)}: not a packet that a leader sends here`;
     }
   }
 
-  /** What a learner is brought in sync with is not counted. */
+  /** Txns of the initial sync are not counted. */
   private count(name: 'learner_proposal_received_count' | 'learner_commit_received_count'): void {
     if (this.isInSync) this.peer.metrics.count(name);
   }
 
-  /** Of the reconfig that is proposed and not committed, the newest. */
+  /** The newest configuration that is proposed but not committed. */
   get pendingConfig(): QuorumConfig | null {
     let found: QuorumConfig | null = null;
     for (const { txn } of this.pending.values()) found = configOf(txn) ?? found;
@@ -90,13 +87,13 @@ export class LearnerHistory {
 
   private propose(zxid: bigint, data: Buffer | null): string {
     const { lastLogged } = this.path;
-    if (data === null) return `an empty PROPOSAL of ${formatZxid(zxid)}`;
+    if (data === null) return `PROPOSAL of ${formatZxid(zxid)}: no txn`;
     if (!isSuccessor(lastLogged, zxid)) {
-      return `behind ${formatZxid(lastLogged)} it proposed ${formatZxid(zxid)}: txns are missing`;
+      return `PROPOSAL of ${formatZxid(zxid)}: txns are missing after ${formatZxid(lastLogged)}`;
     }
     const { head, txn, digest } = readTxn(data);
     if (head.zxid !== zxid) {
-      return `${formatZxid(zxid)} carries the txn ${formatZxid(head.zxid)}`;
+      return `packet of ${formatZxid(zxid)}: carries txn ${formatZxid(head.zxid)}`;
     }
     this.pending.push({ head, txn, digest, bytes: this.path.log(zxid, data) });
     this.unacked.push(head);
@@ -106,12 +103,12 @@ export class LearnerHistory {
     return '';
   }
 
-  /** @param leader where a reconfig is committed: a long, the sid of who leads next */
+  /** @param leader for a reconfig: a long, the sid of the next leader */
   private commit(zxid: bigint, leader: Buffer | null = null): string {
     const proposal = this.pending.peek();
     if (proposal?.head.zxid !== zxid) {
       const next = proposal === undefined ? 'nothing' : formatZxid(proposal.head.zxid);
-      return `it committed ${formatZxid(zxid)} where ${next} is next`;
+      return `COMMIT out of order: ${formatZxid(zxid)} (expected ${next})`;
     }
     if (this.isInSync) {
       recordSince(this.peer.metrics.commitLatency, this.peer.wallMs, proposal.head.time);
@@ -119,9 +116,9 @@ export class LearnerHistory {
     this.commitNext();
     this.listener.committed(zxid, proposal.bytes, leader);
     const config = configOf(proposal.txn);
-    // In the history that a leader sends it is a txn like others: NEWLEADER says what is in force.
+    // During the sync, a reconfig is a txn like any other: NEWLEADER names the one in force.
     if (config === null || !this.isInSync) return '';
-    if (leader === null || leader.length < 8) return 'a reconfig that does not say who leads';
+    if (leader === null || leader.length < 8) return 'COMMITANDACTIVATE: no leader named';
     this.listener.activated(config, Number(leader.readBigInt64BE(0)));
     return '';
   }
@@ -137,7 +134,7 @@ export class LearnerHistory {
     if (zxid > this.durableZxid) this.durableZxid = zxid;
   }
 
-  /** The ack of NEWLEADER speaks for all that was committed before it. */
+  /** The ack of NEWLEADER covers everything that was committed before it. */
   forgetCommitted(): void {
     this.isInSync = true;
     const next = this.pending.peek()?.head.zxid;
@@ -147,15 +144,15 @@ export class LearnerHistory {
     }
   }
 
-  /** The next that is durable and not acked yet, in order. */
+  /** The next txn that is durable and not acked, in order. */
   nextAck(): TxnHead | undefined {
     const head = this.unacked.peek();
     return head === undefined || head.zxid > this.durableZxid ? undefined : this.unacked.shift();
   }
 
-  /** Applies what is logged and not committed: the log is what it is. */
+  /** Applies logged txns that are not committed, because recovery would. */
   end(): void {
-    // A sync that nobody answers any more may stand before a write in its connection's queue.
+    // An unanswered sync may block a write in the queue of its connection.
     this.path.abandon();
     while (this.pending.length > 0) this.commitNext();
   }

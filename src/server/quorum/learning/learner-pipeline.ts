@@ -1,7 +1,7 @@
 /**
- * The way of a write on a learner: REQUEST to the leader, back as PROPOSAL (logged, and acked when
- * durable) and COMMIT, or as INFORM. It decides nothing. A commit finds the request it answers at
- * the head of those that its session has under way.
+ * The path of a write on a learner: REQUEST to the leader, back as PROPOSAL (logged and acked when
+ * durable) and COMMIT, or as INFORM. It decides nothing. A commit answers the first pending request
+ * of its session.
  */
 
 import type { ByteRange } from '../../../jute/byte-range.js';
@@ -24,22 +24,22 @@ import type { Txn, TxnEntry, TxnHead } from '../../tree/txn.js';
 import { ForwardedRequests, isMoved } from './forwarded-requests.js';
 import { Resumption, Resumptions } from './resumptions.js';
 
-/** The learner behind the path. */
+/** The connection over which the path reaches the leader. */
 export interface Upstream {
   request(data: Uint8Array, ids: readonly Id[]): void;
   /** long sessionId | int timeout */
   revalidate(data: Buffer): void;
 }
 
-/** A txn on its way: parsed, and as it came. */
+/** A txn with its parsed header and its original bytes. */
 export interface Proposal extends TxnEntry {
   readonly bytes: ByteRange;
 }
 
-/** Who compares the tree here with the leader's. */
+/** Compares the tree here with the tree of the leader. */
 export interface TreeJudge {
   agreed(): void;
-  /** @param offset the leader's digest less the one here */
+  /** @param offset the leader's digest minus the digest here */
   differs(zxid: bigint, offset: bigint): void;
 }
 
@@ -66,11 +66,11 @@ export class LearnerPipeline implements EnsemblePipeline {
   private readonly resumptions = new Resumptions();
   private readonly scratch = new OutputArchive();
   /**
-   * Digests are compared behind it. A tree that a leader sent while it served is none that ever
-   * was: txns that follow are in it in part (a fuzzy snapshot).
+   * Digests are compared after this zxid. A snapshot sent by a serving leader is fuzzy: it already
+   * contains parts of later txns.
    */
   private compareAfter = 0n;
-  /** The last digest that was compared was the leader's. */
+  /** The last compared digest matched the leader's. */
   private isAgreed = false;
 
   constructor(state: ServerState, host: PipelineHost, options: LearnerPathOptions) {
@@ -102,7 +102,7 @@ export class LearnerPipeline implements EnsemblePipeline {
     return true;
   }
 
-  /** An observer's sync goes to the leader, which answers all in the order of their coming. */
+  /** An observer's sync goes to the leader, which answers all syncs in order. */
   expectSync(observer: RequestOrigin): void {
     this.syncs.push(this.syncOf(0n, observer));
   }
@@ -135,7 +135,7 @@ export class LearnerPipeline implements EnsemblePipeline {
     this.forward(request, body);
   }
 
-  /** Only the leader knows whether it lives, even where this server has never heard of it. */
+  /** Only the leader knows whether the session lives, even if this server never saw it. */
   resume(connection: ClientConnection, sessionId: bigint, timeoutMs: number): void {
     const resumption = new Resumption(connection, sessionId, timeoutMs, this.answer);
     this.resumptions.add(resumption);
@@ -143,8 +143,8 @@ export class LearnerPipeline implements EnsemblePipeline {
     data.writeBigInt64BE(BigInt.asIntN(64, sessionId), 0);
     data.writeInt32BE(timeoutMs, 8);
     this.upstream.revalidate(data);
-    // An observer hears of txns when they are committed: those that another server's clients asked
-    // for in this session must all be here before this client's own numbers count.
+    // An observer sees only committed txns. All txns that other servers' clients requested in this
+    // session must arrive before this client's request numbers count.
     if (this.isObserver) this.barrier(resumption);
   }
 
@@ -174,7 +174,7 @@ export class LearnerPipeline implements EnsemblePipeline {
 
   // ── what the leader says ─────────────────────────────────────────────────────────────────────
 
-  /** Into the log with it, as it came. Returns the bytes as they lie there, for good. */
+  /** Logs the txn as it came. Returns its bytes in their permanent place. */
   log(zxid: bigint, entry: Buffer): ByteRange {
     const size = this.batch.addEntry(zxid, entry);
     const logged = this.batch.lastEntry();
@@ -184,7 +184,7 @@ export class LearnerPipeline implements EnsemblePipeline {
     return logged;
   }
 
-  /** What comes from here on was not applied where the tree is from, before it was sent whole. */
+  /** Earlier txns may be part of the tree that was sent, so comparisons start here. */
   inSync(): void {
     if (this.compareAfter === NEVER) this.compareAfter = this.lastLogged;
     this.state.tree.isFuzzy = false;
@@ -196,7 +196,7 @@ export class LearnerPipeline implements EnsemblePipeline {
 
   commit({ head, txn, digest }: Proposal): void {
     const { state } = this;
-    const request = this.answeredBy(head, txn) ?? foreign(head, state.monotonicMs);
+    const request = this.answeredBy(head, txn) ?? foreignRequest(head, state.monotonicMs);
     request.head = head;
     request.txn = txn;
     this.host.commit(request);
@@ -216,8 +216,8 @@ export class LearnerPipeline implements EnsemblePipeline {
   }
 
   /**
-   * The request that the txn answers, where one of this server's clients sent it. A client whose
-   * session has moved gets no answer: its connection is closed, as Apache's servers do.
+   * The request that the txn answers, if a client of this server sent it. A client whose session
+   * moved gets no answer: its connection is closed, as Apache's servers do.
    */
   private answeredBy(head: TxnHead, txn: Txn): Request | undefined {
     const request = this.forwarded.take(head, txn);
@@ -229,7 +229,7 @@ export class LearnerPipeline implements EnsemblePipeline {
     return isNext ? request : undefined;
   }
 
-  /** The oldest sync has its turn. */
+  /** Answers the oldest sync. */
   synced(): void {
     const request = this.syncs.shift();
     if (request === undefined) return;
@@ -254,12 +254,12 @@ export class LearnerPipeline implements EnsemblePipeline {
     this.host.attach(connection, session, timeoutMs);
   };
 
-  /** Nobody waits for an answer any more: what is committed from now on answers no request. */
+  /** Drops all pending requests: later commits answer no request. */
   abandon(): void {
     this.forwarded.clear();
   }
 
-  /** The sessions that were heard of since the last call, as PING carries them. */
+  /** The sessions active since the last call, encoded for PING. */
   touched(): Buffer {
     const { scratch } = this;
     scratch.reset();
@@ -275,11 +275,11 @@ export class LearnerPipeline implements EnsemblePipeline {
   }
 
   durable(): void {
-    // The learner acks; nothing is committed by it.
+    // A learner only acks; nothing is committed here.
   }
 
   tick(): void {
-    // Sessions expire, and containers go, at the leader.
+    // The leader expires sessions and deletes containers.
   }
 
   drainInto(effects: Effect[]): void {
@@ -289,9 +289,9 @@ export class LearnerPipeline implements EnsemblePipeline {
 }
 
 const NOTHING = Buffer.alloc(0);
-/** Behind every zxid. */
+/** Later than every zxid. */
 const NEVER = 0x7fff_ffff_ffff_ffffn;
 
-function foreign(head: Proposal['head'], nowMs: number): Request {
+function foreignRequest(head: Proposal['head'], nowMs: number): Request {
   return new Request(null, head.sessionId, head.cxid, 0, nowMs);
 }

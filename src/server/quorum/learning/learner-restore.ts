@@ -1,6 +1,6 @@
 /**
- * How a learner's history becomes a prefix of its leader's: nothing to do, the log cut back, or a
- * whole snapshot instead of what is here.
+ * How a learner makes its history a prefix of its leader's: keep it, truncate the log, or replace
+ * everything by a snapshot.
  */
 import { formatZxid } from '../../../protocol/zxid.js';
 import type { PeerHost } from '../peer/role.js';
@@ -8,7 +8,7 @@ import { PacketType, packetName } from '../wire/quorum-packet.js';
 import { SnapshotReceiver } from './snapshot-receiver.js';
 
 export class LearnerRestore {
-  /** Null before the leader has decided, and when the learner is in sync. */
+  /** Null before the leader decided and once the learner is in sync. */
   mode: 'diff' | 'snap' | 'trunc' | null = null;
   private readonly peer: PeerHost;
   private truncateTo = 0n;
@@ -18,11 +18,11 @@ export class LearnerRestore {
     this.peer = peer;
   }
 
-  /** What is wrong with that answer to what this server said that it has; "" when nothing is. */
+  /** Returns why the answer does not fit the zxid that this server reported, or "". */
   refuse(type: number): string {
     if (type === PacketType.SNAP || !this.peer.repair.isWanted) return '';
     this.peer.repair.refused();
-    return `${packetName(type)} came for a server that has nothing (expected SNAP)`;
+    return `${packetName(type)}: unexpected for a server without data (expected SNAP)`;
   }
 
   diff(): void {
@@ -35,14 +35,14 @@ export class LearnerRestore {
     this.peer.emit({ kind: 'truncate', zxid });
   }
 
-  /** The log is cut. Returns what is wrong with that; "" when nothing is. */
+  /** The log was truncated. Returns why the result is wrong, or "". */
   truncated(lastZxid: bigint): string {
     if (lastZxid === this.truncateTo) return '';
     const [wanted, found] = [formatZxid(this.truncateTo), formatZxid(lastZxid)];
-    return `the log was to be cut behind ${wanted}, and ends at ${found}`;
+    return `truncated log: ends at ${found} (expected ${wanted})`;
   }
 
-  /** @param bytes what has come behind SNAP already */
+  /** @param bytes already received after SNAP */
   snapshot(zxid: bigint, bytes: Buffer): void {
     const { data, limits } = this.peer;
     this.mode = 'snap';
@@ -50,16 +50,15 @@ export class LearnerRestore {
     this.receiver.push(bytes);
   }
 
-  /** False when the bytes are no snapshot's. */
+  /** False if the bytes are not from a snapshot. */
   push(bytes: Buffer): boolean {
     this.receiver?.push(bytes);
     return this.receiver !== null;
   }
 
   /**
-   * When the snapshot is there whole it is what this server knows, and goes to the disk. Returns
-   * what came behind it, or null while it is not.
-   * @throws JuteError when it is damaged
+   * Once the snapshot is complete, it replaces the data of this server and goes to disk. Returns
+   * the bytes after it, or null while it is incomplete. @throws JuteError when it is damaged
    */
   receive(): Buffer | null {
     const { receiver, peer } = this;

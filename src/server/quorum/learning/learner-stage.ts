@@ -1,27 +1,27 @@
-/** How far a learner has come with its leader. */
+/** How far a learner has progressed with its leader. */
 export type LearnerStage =
   | 'connecting'
   /** FOLLOWERINFO is sent. */
   | 'registering'
-  /** The new epoch is on its way to the disk. */
+  /** The new epoch is being written to disk. */
   | 'accepting'
-  /** ACKEPOCH is sent: DIFF, TRUNC or SNAP comes. */
+  /** ACKEPOCH is sent; DIFF, TRUNC or SNAP is next. */
   | 'acknowledged'
   | 'receiving-snapshot'
-  /** The log is being cut, or a snapshot being written. */
+  /** The log is being truncated or a snapshot is being written. */
   | 'restoring'
-  /** What the leader has and this server lacks comes in. */
+  /** The missing txns are arriving. */
   | 'syncing'
-  /** NEWLEADER came: its history, then its epoch, are on their way to the disk. */
+  /** NEWLEADER came; its history, then its epoch, are being written to disk. */
   | 'persisting'
-  /** NEWLEADER is acked: UPTODATE comes. */
+  /** NEWLEADER is acked; UPTODATE is next. */
   | 'synced'
   | 'serving';
 
-/** Stages in which packets wait: something must be on the disk first. */
+/** Stages in which packets wait for the disk. */
 export const WAITING: ReadonlySet<LearnerStage> = new Set(['accepting', 'restoring', 'persisting']);
 
-/** As the words name it: discovery, diff, … broadcast. */
+/** The phase as the four-letter words show it: discovery, diff, … broadcast. */
 export function phaseOf(stage: LearnerStage, syncMode: string | null): string {
   if (stage === 'serving') return 'broadcast';
   if (syncMode !== null) return syncMode;

@@ -1,13 +1,13 @@
 /**
- * A follower or an observer: finds its leader, gets in sync, takes part (Learner, Follower,
- * Observer; docs/protocol.md). An observer may go to an observer master, a follower be one.
+ * A follower or an observer: connects to its leader, gets in sync, takes part (Learner, Follower,
+ * Observer; docs/protocol.md). An observer may connect to an observer master, which is a follower.
  *
  *   dial -> FOLLOWERINFO -> LEADERINFO -> (acceptedEpoch durable) -> ACKEPOCH
  *        -> DIFF | TRUNC | SNAP -> PROPOSAL, COMMIT … -> NEWLEADER
  *        -> (all of it durable, then currentEpoch durable) -> ACK -> UPTODATE -> ACK, open
  *
- * It acks an epoch once its file is durable, and NEWLEADER once the leader's history is, before the
- * epoch (ZOOKEEPER-3911, 4643, 4646, 4785). A gap in the zxids, or a COMMIT out of order, ends it.
+ * It acks an epoch once its file is durable. Before NEWLEADER it stores the leader's history, then
+ * the epoch (ZOOKEEPER-3911, 4643, 4646, 4785). A gap in zxids or a COMMIT out of order ends it.
  */
 import { JuteError } from '../../../jute/jute-error.js';
 import type { OutputArchive } from '../../../jute/output-archive.js';
@@ -35,7 +35,7 @@ import { type ObserverMaster, takeObservers, upstreamOf } from './observer-maste
 export class Learner implements Role {
   readonly kind: 'following' | 'observing';
   readonly leaderSid: number;
-  /** The same, or the observer master that this observer has it all from. */
+  /** The leader, or the observer master that this observer syncs from. */
   readonly masterSid: number;
   private readonly peer: PeerHost;
   private readonly seed: number;
@@ -49,9 +49,9 @@ export class Learner implements Role {
   private isEpochAsked = false;
   private server: Server | null = null;
   private history: LearnerHistory | null = null;
-  /** What NEWLEADER carried: in force with UPTODATE. */
+  /** The configuration of NEWLEADER, in force with UPTODATE. */
   private newConfig: QuorumConfig | null = null;
-  /** Its own observers; null where it takes none. */
+  /** Serves observers of this follower; null if it takes none. */
   master: ObserverMaster | null = null;
 
   constructor(peer: PeerHost, master: LearnerMaster, seed: number) {
@@ -93,7 +93,7 @@ export class Learner implements Role {
         break;
       case 'link-closed':
         if (this.link.closed()) return;
-        this.peer.giveUp(`${this.link.name} is gone: ${event.reason}`);
+        this.peer.giveUp(`lost ${this.link.name}: ${event.reason}`);
         return;
       case 'epoch-written':
         if (event.name === 'acceptedEpoch' && this.stage === 'accepting') {
@@ -114,7 +114,7 @@ export class Learner implements Role {
     this.pump();
   }
 
-  /** Takes what has come, until something must be on the disk first. */
+  /** Processes packets until one needs the disk first. */
   private pump(): void {
     try {
       while (this.link.isOpen && !WAITING.has(this.stage)) {
@@ -143,7 +143,7 @@ export class Learner implements Role {
     this.peer.giveUp(`${this.link.name} broke the protocol: ${reason}`);
   }
 
-  /** Returns what is wrong with the packet; "" when nothing is. */
+  /** Returns why the packet is wrong, or "". */
   private receive(packet: Packet): string {
     const { history } = this;
     switch (packet.type) {
@@ -166,13 +166,13 @@ export class Learner implements Role {
       default:
         break;
     }
-    return history?.receive(packet) ?? `${packetName(packet.type)} came out of turn`;
+    return history?.receive(packet) ?? `${packetName(packet.type)}: unexpected packet`;
   }
 
   // ── discovery ────────────────────────────────────────────────────────────────────────────────
 
   private receiveEpoch(packet: Packet): string {
-    if (this.stage !== 'registering') return 'LEADERINFO came twice';
+    if (this.stage !== 'registering') return 'LEADERINFO: received twice';
     const received = this.discovery.receive(packet);
     if (typeof received === 'string') return received;
     this.stage = received.stage;
@@ -182,7 +182,7 @@ export class Learner implements Role {
   // ── synchronization ──────────────────────────────────────────────────────────────────────────
 
   private beginSync({ type, zxid }: Packet): string {
-    if (this.stage !== 'acknowledged') return `${packetName(type)} came out of turn`;
+    if (this.stage !== 'acknowledged') return `${packetName(type)}: unexpected packet`;
     const problem = this.restore.refuse(type);
     if (problem !== '') return problem;
     if (type === PacketType.DIFF) {
@@ -198,14 +198,14 @@ export class Learner implements Role {
     return '';
   }
 
-  /** The disk has done what DIFF, TRUNC or SNAP asked for, or `problem` says why not. */
+  /** The disk has done what DIFF, TRUNC or SNAP required, or `problem` says why not. */
   private restored(problem: string): void {
     if (this.stage !== 'restoring') return;
     if (problem === '') this.serve();
     else this.fail(problem);
   }
 
-  /** The history here is a prefix of the leader's: what follows is logged and applied. */
+  /** The history here is a prefix of the leader's: log and apply the txns to come. */
   private serve(): void {
     const { peer, link } = this;
     this.stage = 'syncing';
@@ -221,24 +221,24 @@ export class Learner implements Role {
   }
 
   private receiveNewLeader({ zxid, data }: Packet): string {
-    if (this.stage !== 'syncing') return 'NEWLEADER came out of turn';
+    if (this.stage !== 'syncing') return 'NEWLEADER: unexpected packet';
     this.newLeaderZxid = zxid;
     this.stage = 'persisting';
     if (this.peer.isReconfigEnabled && data !== null && data.length > 1) {
       const config = parseQuorumConfig(data.toString());
-      if (typeof config === 'string') return `NEWLEADER carries no configuration: ${config}`;
+      if (typeof config === 'string') return `NEWLEADER: invalid configuration: ${config}`;
       const { membership } = this.peer;
       membership.propose(config);
       const pending = this.history?.pendingConfig ?? null;
       if (pending !== null) membership.propose(pending);
-      // Apache's leader names one that is proposed only: that is in force when it is committed.
+      // Apache's leader sends a configuration that is only proposed: wait for its commit.
       if (pending?.version !== config.version) this.newConfig = config;
     }
     this.persist();
     return '';
   }
 
-  /** History first, then the epoch: a crash between must not leave an epoch without its txns. */
+  /** History first, then the epoch: a crash in between must not leave an epoch without its txns. */
   private persist(): void {
     const isDue = this.stage === 'persisting' && this.history?.isDurable === true;
     if (!isDue || this.isEpochAsked) return;
@@ -256,14 +256,14 @@ export class Learner implements Role {
   private receiveUpToDate(): string {
     const { history, server } = this;
     if (this.stage !== 'synced' || history === null || server === null) {
-      return 'UPTODATE came out of turn';
+      return 'UPTODATE: unexpected packet';
     }
     history.path.inSync();
     this.stage = 'serving';
     this.restore.mode = null;
     writePacket(this.out, PacketType.ACK, this.newLeaderZxid);
     this.peer.established(this.discovery.newEpoch);
-    // A reconfig may have been committed since NEWLEADER was sent.
+    // A reconfig may have been committed since NEWLEADER.
     const isNewest = (this.newConfig?.version ?? -1n) >= this.peer.membership.config.version;
     if (this.newConfig !== null && isNewest) this.activate(this.newConfig, this.leaderSid);
     server.isOpen = true;
@@ -278,9 +278,9 @@ export class Learner implements Role {
     const isObserver = this.kind === 'observing';
     this.peer.activate(config);
     if (leader !== this.leaderSid) {
-      this.peer.handOver(leader, `server ${leader} leads by the new configuration`);
+      this.peer.handOver(leader, `server ${leader} leads in the new configuration`);
     } else if (isObserver !== this.peer.isObserver) {
-      const reason = `it is ${isObserver ? 'a participant' : 'an observer'} from now on`;
+      const reason = `this server becomes ${isObserver ? 'a participant' : 'an observer'}`;
       this.peer.handOver(leader, reason);
     }
   }
@@ -318,10 +318,10 @@ export class Learner implements Role {
   tick(): void {
     this.link.tick();
     this.master?.tick();
-    // Its own disk may be slower than the leader's patience; that is the leader's to say.
+    // The disk here may be slower than the leader allows; the leader decides about that.
     if (this.peer.nowMs < this.deadlineMs || WAITING.has(this.stage)) return;
     this.link.close();
-    this.peer.giveUp(`nothing came from ${this.link.name} for ${this.link.silentMs} ms`);
+    this.peer.giveUp(`no packet from ${this.link.name} for ${this.link.silentMs} ms`);
   }
 
   drain(): void {
@@ -332,7 +332,7 @@ export class Learner implements Role {
 
   end(): void {
     this.link.close();
-    // Nobody is told of what is applied now.
+    // Observers get none of the txns that are applied now.
     this.master?.end();
     this.master = null;
     this.history?.end();

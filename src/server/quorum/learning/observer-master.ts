@@ -1,11 +1,10 @@
 /**
- * A follower that serves observers in its leader's place (ObserverMaster in docs/protocol.md). It
- * says what a leader would say to them: the epoch, which is its own and long established, what they
- * lack, then every txn when it is committed. It forwards what their clients ask for to the leader,
- * and the answer back.
+ * A follower that serves observers in place of the leader (ObserverMaster in docs/protocol.md). It
+ * sends what a leader would send: the established epoch, the missing txns, then every txn when it
+ * is committed. It forwards requests of their clients to the leader and the answers back.
  *
- * It decides nothing, counts no votes and never tells an observer what is not committed. When it
- * follows no more, its observers are let go.
+ * It decides nothing, counts no votes, and never sends an observer an uncommitted txn. When it
+ * stops following, it closes its observers' links.
  */
 
 import type { ByteRange } from '../../../jute/byte-range.js';
@@ -35,15 +34,15 @@ import type { LearnerPipeline, Upstream } from './learner-pipeline.js';
 
 const NO_IDS: readonly Id[] = [];
 
-/** A session of which the leader was asked whether it lives. */
+/** A session that the leader must confirm. */
 interface Asked {
   readonly sessionId: bigint;
   readonly timeoutMs: number;
-  /** Null where a client of this server asked. */
+  /** Null if a client of this server asked. */
   readonly handler: LearnerHandler | null;
 }
 
-/** The way to the leader for a learner's own clients; its observers take the same. */
+/** The upstream for a learner's own clients; its observers use the same link. */
 export function upstreamOf(link: LeaderLink, master: () => ObserverMaster | null): Upstream {
   return {
     request: (data, ids) => link.request(data, ids),
@@ -54,7 +53,7 @@ export function upstreamOf(link: LeaderLink, master: () => ObserverMaster | null
   };
 }
 
-/** Null where no port is set for observers. */
+/** Null if no port for observers is configured. */
 export function takeObservers(
   peer: PeerHost,
   { path }: { readonly path: LearnerPipeline },
@@ -73,7 +72,7 @@ export class ObserverMaster implements LearnerMaster {
   private readonly path: LearnerPipeline;
   private readonly leader: LeaderLink;
   private readonly synchronizer: Synchronizer;
-  /** In the order in which the leader will answer. */
+  /** Pending questions in the order in which the leader answers. */
   private readonly asked: Asked[] = [];
   private nextPingMs: number;
 
@@ -89,7 +88,7 @@ export class ObserverMaster implements LearnerMaster {
     peer.emit({ kind: 'observer-port', isOpen: true });
   }
 
-  /** Those who vote follow the leader alone. */
+  /** Observers never get proposals. */
   outstanding(): Iterable<Proposed> {
     return [];
   }
@@ -126,14 +125,14 @@ export class ObserverMaster implements LearnerMaster {
     if (problem !== '') this.learners.refuse(handler, problem);
   };
 
-  /** Returns what is wrong with the packet; "" when nothing is. */
+  /** Returns why the packet is wrong, or "". */
   private handlePacket(handler: LearnerHandler, packet: Packet): string {
     switch (packet.type) {
       case PacketType.OBSERVERINFO:
         if (this.learners.register(handler, packet)) this.inform(handler);
         return '';
       case PacketType.FOLLOWERINFO:
-        return 'only observers come to this port: a participant follows the leader';
+        return 'this port accepts only observers: a participant must follow the leader';
       case PacketType.ACKEPOCH:
         return this.ackEpoch(handler, packet);
       case PacketType.ACK:
@@ -155,16 +154,17 @@ export class ObserverMaster implements LearnerMaster {
   }
 
   private ackEpoch(handler: LearnerHandler, packet: Packet): string {
-    if (handler.ackedEpoch(packet) === undefined) return 'ACKEPOCH is damaged';
+    if (handler.ackedEpoch(packet) === undefined) return 'ACKEPOCH: damaged';
     const { currentEpoch } = this.peer;
-    if (zxidEpoch(packet.zxid) > currentEpoch) return `it knows more than epoch ${currentEpoch}`;
+    if (zxidEpoch(packet.zxid) > currentEpoch)
+      return `its zxid is newer than epoch ${currentEpoch}`;
     this.sync(handler);
     return '';
   }
 
   /**
-   * One that came from another master may be a little ahead: what it has is committed, and will be
-   * here in a moment. To cut its log back would only make its clients wait.
+   * An observer from another master may be slightly ahead. Its txns are committed and will arrive
+   * here soon, so truncating its log would only delay its clients.
    */
   private sync(handler: LearnerHandler): void {
     const { lastZxid } = handler;
@@ -182,9 +182,9 @@ export class ObserverMaster implements LearnerMaster {
       handler.activate();
       return '';
     }
-    // That of UPTODATE says nothing.
+    // The ack of UPTODATE carries no information.
     const isExpected = handler.isSynced && zxidCounter(zxid) === 0;
-    return isExpected ? '' : 'an observer acks no txns';
+    return isExpected ? '' : 'ACK: observers must not ack txns';
   }
 
   private serve(handler: LearnerHandler, packet: Packet): string {
@@ -194,7 +194,7 @@ export class ObserverMaster implements LearnerMaster {
       case PacketType.REVALIDATE:
         return this.revalidate(handler, packet);
       default:
-        return `${packetName(packet.type)} is nothing that an observer sends`;
+        return `${packetName(packet.type)}: not a packet that an observer sends`;
     }
   }
 
@@ -202,7 +202,7 @@ export class ObserverMaster implements LearnerMaster {
 
   private forward(handler: LearnerHandler, { data, authinfo }: Packet): string {
     const request = readRequest(data);
-    if (request === undefined || data === null) return 'a damaged REQUEST';
+    if (request === undefined || data === null) return 'REQUEST: damaged';
     const { sessionId, cxid, type } = request;
     if (type === OpCode.sync) this.path.expectSync(handler);
     else if (this.isMoved(sessionId, handler)) {
@@ -214,8 +214,8 @@ export class ObserverMaster implements LearnerMaster {
   }
 
   /**
-   * Has the session gone on to another observer, or to this server? The leader, which looks at
-   * that else, sees the same follower behind each of them.
+   * Whether the session moved to another observer or to this server. The leader cannot check that,
+   * because all requests come from the same follower.
    */
   private isMoved(sessionId: bigint, handler: LearnerHandler): boolean {
     const session = this.server.state.sessions.get(sessionId);
@@ -227,18 +227,18 @@ export class ObserverMaster implements LearnerMaster {
   private revalidate(handler: LearnerHandler, { data }: Packet): string {
     const session = readRevalidation(data);
     this.peer.metrics.count('revalidate_count');
-    if (session === undefined || data === null) return 'a damaged REVALIDATE';
+    if (session === undefined || data === null) return 'REVALIDATE: damaged';
     this.asked.push({ ...session, handler });
     this.leader.revalidate(data);
     return '';
   }
 
-  /** A client of this server comes back to a session. */
+  /** A client of this server resumes a session. */
   askedHere(sessionId: bigint): void {
     this.asked.push({ sessionId, timeoutMs: 0, handler: null });
   }
 
-  /** The leader answers. False when it answers a client of this server. */
+  /** The leader answered. False if the answer is for a client of this server. */
   revalidated({ zxid, data }: Packet): boolean {
     if (data === null || data.length < 9) return false;
     const sessionId = data.readBigInt64BE(0);
@@ -253,7 +253,7 @@ export class ObserverMaster implements LearnerMaster {
 
   // ── what the leader commits ──────────────────────────────────────────────────────────────────
 
-  /** @param leader where it is a reconfig: a long, the sid of who leads next */
+  /** @param leader for a reconfig: a long, the sid of the next leader */
   committed(zxid: bigint, entry: ByteRange, leader: Buffer | null): void {
     const type = leader === null ? PacketType.INFORM : PacketType.INFORMANDACTIVATE;
     let data: Buffer | null = null;

@@ -2,9 +2,9 @@ import { LongMap } from '../../base/long-map.js';
 import type { ClientConnection } from '../../state/client-connection.js';
 import type { RequestOrigin } from '../../state/request.js';
 
-/** A client that comes back to its session, until the leader says whether that lives. */
+/** A client that resumes its session, until the leader says whether the session lives. */
 export class Resumption implements RequestOrigin {
-  readonly name = 'a client that comes back';
+  readonly name = 'a client that resumes its session';
   readonly connection: ClientConnection;
   readonly sessionId: bigint;
   readonly timeoutMs: number;
@@ -28,7 +28,7 @@ export class Resumption implements RequestOrigin {
   }
 }
 
-/** Those that ask, by session; the leader answers in the order asked. */
+/** Pending resumptions by session; the leader answers in the order asked. */
 export class Resumptions {
   private readonly bySession = new LongMap<Resumption[]>();
 
@@ -39,7 +39,7 @@ export class Resumptions {
     else waiting.push(resumption);
   }
 
-  /** The leader has answered the oldest of the session. */
+  /** The leader has answered the oldest resumption of the session. */
   take(sessionId: bigint): Resumption | undefined {
     const waiting = this.bySession.get(sessionId);
     const resumption = waiting?.shift();

@@ -1,6 +1,6 @@
 /**
- * What comes behind SNAP on a link: the leader's tree, as a snapshot has it but without header and
- * seals, then the signature. The old tree stays as it is until the new one is there whole.
+ * Receives the bytes after SNAP: the leader's tree as in a snapshot file, but without header and
+ * seals, then the signature. The old tree stays until the new one is complete.
  */
 import { InputArchive } from '../../../jute/input-archive.js';
 import { JuteError } from '../../../jute/jute-error.js';
@@ -19,7 +19,7 @@ export class SnapshotReceiver {
   private readonly database: Database;
   private readonly zxid: bigint;
   private isBodyRead = false;
-  /** What followed the body. */
+  /** The bytes after the body. */
   private tail: Buffer = Buffer.alloc(0);
 
   /** @param zxid of the SNAP packet: all txns up to it are in the tree */
@@ -35,15 +35,16 @@ export class SnapshotReceiver {
   }
 
   /**
-   * The tree when it is there whole, signature and all; null before.
-   * @throws JuteError when it is none
+   * The complete tree including the signature; null before. @throws JuteError when it is invalid
    */
   receive(): Data | null {
     if (!this.isBodyRead && !this.readBody()) return null;
     if (this.tail.length < SIGNATURE_SIZE) return null;
     const signature = new InputArchive(this.tail).readString();
     if (signature !== SNAP_STREAM_SIGNATURE) {
-      throw new JuteError(`a snapshot ends in "${SNAP_STREAM_SIGNATURE}", found "${signature}"`);
+      throw new JuteError(
+        `snapshot: wrong signature: "${signature}" (expected "${SNAP_STREAM_SIGNATURE}")`,
+      );
     }
     this.tail = this.tail.subarray(SIGNATURE_SIZE);
     this.database.finishSnapshot(this.zxid);
@@ -51,7 +52,7 @@ export class SnapshotReceiver {
     return { tree, sessions: [...sessions.values()] };
   }
 
-  /** The bytes behind the signature. */
+  /** The bytes after the signature. */
   rest(): Buffer {
     return this.tail;
   }
@@ -60,7 +61,7 @@ export class SnapshotReceiver {
     const { reader, database } = this;
     const fed = feedSnapshot(database, reader);
     if (fed.kind === 'need-more') return false;
-    if (fed.kind === 'invalid') throw new JuteError(`the snapshot is damaged ${faultOf(fed)}`);
+    if (fed.kind === 'invalid') throw new JuteError(`snapshot: damaged ${faultOf(fed)}`);
     this.isBodyRead = true;
     this.tail = reader.takeRest();
     return true;

@@ -1,49 +1,49 @@
 /**
- * How a leader comes by its epoch: three times it waits until a quorum, itself included, has done
- * something (Leader.getEpochToPropose, waitForEpochAck, waitForNewLeaderAck). Only counting; what
- * is sent and what is written is the leader's.
+ * How a leader establishes its epoch: it waits three times for a quorum, including itself
+ * (Leader.getEpochToPropose, waitForEpochAck, waitForNewLeaderAck). This class only counts; the
+ * leader sends and writes.
  */
 import { MAX_EPOCH } from '../../../protocol/zxid.js';
 import type { Membership } from './membership.js';
 
 export type EstablishmentStage =
-  /** Learners tell the epochs that they accepted. */
+  /** Learners send the epochs that they accepted. */
   | 'discovery'
-  /** The new epoch is on its way to this server's disk. */
+  /** The new epoch is being written to this server's disk. */
   | 'proposing'
-  /** Learners promise to follow no older one. */
+  /** Learners promise to follow no older epoch. */
   | 'election'
-  /** The epoch becomes this server's own, on its disk. */
+  /** This server writes the epoch as its currentEpoch. */
   | 'taking'
   /** Learners are brought in sync. */
   | 'synchronization'
   | 'broadcast';
 
 /**
- * By how many epochs a member may be ahead of its leader. A failed attempt to lead uses up one, so
- * members differ by few. A stranger can raise the epoch by this much in each election. It can cause
+ * By how many epochs a member may be ahead of its leader. Each failed attempt to lead uses up one,
+ * so members differ by few. A stranger can raise the epoch by this much in each election and cause
  * one election per TICKS_TO_YIELD, so the remaining epochs last for months.
  */
 export const MAX_EPOCHS_AHEAD = 2 ** 16;
 
 /**
- * A leader of fewer ticks does not end for a voter with a newer epoch, so that a stranger that
- * claims to be one cannot keep the ensemble from working. Apache's leader never does.
+ * During its first ticks, a leader does not step down for a voter with a newer epoch. Otherwise a
+ * fake voter could keep the ensemble from working. Apache's leader never steps down.
  */
 const TICKS_TO_YIELD = 100;
 
-/** Can it be followed by another epoch, and be that of a member whose leader has `ownEpoch`? */
+/** Whether a member with `epoch` is plausible: near `ownEpoch` and not the last possible epoch. */
 export function isPossibleEpoch(epoch: number, ownEpoch: number): boolean {
   return epoch >= 0 && epoch < MAX_EPOCH && epoch <= ownEpoch + MAX_EPOCHS_AHEAD;
 }
 
 export class Establishment {
   stage: EstablishmentStage = 'discovery';
-  /** The new epoch: newer than each that was told while nobody had decided. */
+  /** The new epoch: newer than every epoch reported before the decision. */
   epoch = 0;
   private readonly membership: Membership;
   private readonly sid: number;
-  /** That this server accepted before. */
+  /** The epoch that this server had accepted. */
   private ownEpoch = 0;
   private readonly connected = new Set<number>();
   private readonly promised = new Set<number>();
@@ -54,14 +54,14 @@ export class Establishment {
     this.sid = sid;
   }
 
-  /** May learners be brought in sync? */
+  /** Whether learners can be brought in sync. */
   get isTaken(): boolean {
     return this.stage === 'synchronization' || this.stage === 'broadcast';
   }
 
   /**
-   * A learner has told the epoch it accepted, this server first. True when that decides the new
-   * one. What no member can have accepted does not count.
+   * Records the epoch that a learner accepted; this server comes first. True when that decides the
+   * new epoch. Implausible epochs do not count.
    */
   connect(sid: number, acceptedEpoch: number): boolean {
     if (this.stage !== 'discovery') return false;
@@ -73,22 +73,22 @@ export class Establishment {
   }
 
   /**
-   * Why the leader must end, after so many ticks of leading: a voter that accepted a newer epoch
-   * in an attempt to lead that failed can follow no leader of this one. Null without a reason.
+   * Why the leader must step down, or null. A voter that accepted a newer epoch in a failed attempt
+   * to lead can never follow a leader of this epoch.
    */
   overtakenBy(sid: number, acceptedEpoch: number, ticks: number): string | null {
     if (this.stage !== 'broadcast' || ticks < TICKS_TO_YIELD) return null;
     const isNewer = acceptedEpoch > this.epoch && isPossibleEpoch(acceptedEpoch, this.ownEpoch);
     if (!isNewer || !this.membership.isVoter(sid)) return null;
-    return `server ${sid} accepted epoch ${acceptedEpoch} and cannot follow in epoch ${this.epoch}`;
+    return `server ${sid} accepted epoch ${acceptedEpoch} and cannot follow epoch ${this.epoch}`;
   }
 
-  /** A learner has promised to follow no older epoch. True when a quorum has. */
+  /** A learner promised to follow no older epoch. True when a quorum has. */
   promise(sid: number): boolean {
     return this.stage === 'election' && this.reaches('taking', this.promised, sid);
   }
 
-  /** A learner has acked NEWLEADER. True when a quorum has: the epoch is established. */
+  /** A learner acked NEWLEADER. True when a quorum has: the epoch is established. */
   sync(sid: number): boolean {
     return this.stage === 'synchronization' && this.reaches('broadcast', this.inSync, sid);
   }

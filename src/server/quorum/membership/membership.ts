@@ -1,6 +1,6 @@
 /**
- * Who belongs to the ensemble, as one member knows it: the configuration in force, and beside it
- * one that a reconfig proposed and that is not committed yet. Until it is, both must agree.
+ * The members of the ensemble as one member sees them: the configuration in force and the proposed
+ * one, if a reconfig is under way. Until it commits, both must agree.
  */
 import type { DataTree } from '../../tree/data-tree.js';
 import {
@@ -12,9 +12,9 @@ import {
 } from './quorum-config.js';
 
 export class Membership {
-  /** In force (QuorumPeer.quorumVerifier). */
+  /** The configuration in force (QuorumPeer.quorumVerifier). */
   config: QuorumConfig;
-  /** Proposed, with a higher version; null where there is none (lastSeenQuorumVerifier). */
+  /** The proposed configuration with a higher version, or null (lastSeenQuorumVerifier). */
   next: QuorumConfig | null = null;
 
   constructor(config: QuorumConfig) {
@@ -22,8 +22,8 @@ export class Membership {
   }
 
   /**
-   * A reconfig that the log has and zoo.cfg has not may be in force by now, or never be. Where the
-   * lines of zoo.cfg have no version they are the operator's, and count alone.
+   * A reconfig in the log but not in zoo.cfg may be in force or may never be. If the lines of
+   * zoo.cfg have no version, the operator wrote them, and they alone count.
    */
   recall(tree: DataTree): void {
     if (this.config.version === 0n) return;
@@ -31,8 +31,8 @@ export class Membership {
     if (typeof logged !== 'string') this.propose(logged);
   }
 
-  /** What was proposed behind `zxid` is in nobody's history any more. */
-  forgetBehind(zxid: bigint): void {
+  /** No history contains the txns after `zxid` anymore. */
+  forgetAfter(zxid: bigint): void {
     if (this.next !== null && this.next.version > zxid) this.next = null;
   }
 
@@ -42,26 +42,26 @@ export class Membership {
     );
   }
 
-  /** Does it belong to the ensemble, now or when the pending configuration is in force? */
+  /** Whether the server is a member in the current or the pending configuration. */
   isMember(sid: number): boolean {
     return this.config.members.has(sid) || this.next?.members.has(sid) === true;
   }
 
-  /** Does its word count, now or when the pending configuration is in force? */
+  /** Whether the server votes in the current or the pending configuration. */
   isVoter(sid: number): boolean {
     return isVoter(this.config, sid) || (this.next !== null && isVoter(this.next, sid));
   }
 
   /**
-   * Does it only observe? One that the proposed configuration makes a participant follows already:
-   * that one may not come into force without it.
+   * Whether the server only observes. If the proposed configuration makes it a participant, it
+   * already follows: that configuration may need its ack.
    */
   isObserver(sid: number): boolean {
     const isToTakePart = this.next !== null && isParticipant(this.next, sid);
     return this.config.members.get(sid)?.role === 'observer' && !isToTakePart;
   }
 
-  /** Notes a configuration that may come into force; an older one than known changes nothing. */
+  /** Stores a configuration that may come into force; ignores older ones. */
   propose(config: QuorumConfig): void {
     if (config.version > this.config.version) this.next = config;
   }

@@ -1,7 +1,6 @@
 /**
- * The membership of an ensemble, and which sets of its servers are a quorum (QuorumMaj,
- * QuorumHierarchical). Its text is what notifications, NEWLEADER and /zookeeper/config carry and
- * what the dynamic configuration file holds.
+ * The membership of an ensemble and its quorums (QuorumMaj, QuorumHierarchical). Its text is the
+ * content of notifications, NEWLEADER, /zookeeper/config and the dynamic configuration file.
  */
 import { formatIp, parseIp } from '../../../protocol/ip-address.js';
 import { hex64 } from '../../../protocol/zxid.js';
@@ -16,36 +15,36 @@ import { parseProperties } from '../../config/java-properties.js';
 export interface QuorumConfig {
   /** The zxid of the reconfig that made it; 0n for the lines of zoo.cfg. */
   readonly version: bigint;
-  /** By sid. */
+  /** Members by sid. */
   readonly members: ReadonlyMap<number, QuorumServerConfig>;
-  /** Group number to the sids in it; empty where a majority decides. */
+  /** Maps group numbers to sids; empty if a majority decides. */
   readonly groups: ReadonlyMap<number, readonly number[]>;
-  /** Sid to weight; 1 where nothing is said. */
+  /** Maps sids to weights; the default is 1. */
   readonly weights: ReadonlyMap<number, number>;
 }
 
-/** Is it a participant, whatever its weight? Those are told of votes. */
+/** Whether the server is a participant, whatever its weight: participants receive votes. */
 export function isParticipant(config: QuorumConfig, sid: number): boolean {
   return config.members.get(sid)?.role === 'participant';
 }
 
-/** Does it vote? A participant; in a hierarchy one whose weight is not 0. */
+/** Whether the server votes: a participant, in a hierarchy with a weight above 0. */
 export function isVoter(config: QuorumConfig, sid: number): boolean {
   return weightOf(config, sid) > 0;
 }
 
-/** What its voice counts: 1 where a majority decides, 0 for observers and strangers. */
+/** The weight of the server: 1 if a majority decides, 0 for observers and strangers. */
 export function weightOf(config: QuorumConfig, sid: number): number {
   if (!isParticipant(config, sid)) return 0;
   return config.groups.size === 0 ? 1 : (config.weights.get(sid) ?? 1);
 }
 
-/** The sids of those who vote, ascending. */
+/** The sids of the voters, ascending. */
 export function voters(config: QuorumConfig): number[] {
   return participants(config).filter((sid) => isVoter(config, sid));
 }
 
-/** The sids of all participants, those of weight 0 too, ascending. */
+/** The sids of all participants, including those of weight 0, ascending. */
 export function participants(config: QuorumConfig): number[] {
   return [...config.members.keys()]
     .filter((sid) => isParticipant(config, sid))
@@ -53,8 +52,8 @@ export function participants(config: QuorumConfig): number[] {
 }
 
 /**
- * More than half of the voters; in a hierarchy more than half of the weight in more than half of
- * the groups that have any. Sids that do not vote count for nothing.
+ * Whether the sids contain more than half of the voters. In a hierarchy, they need more than half
+ * of the weight in more than half of the groups with weight. Other sids are ignored.
  */
 export function containsQuorum(config: QuorumConfig, sids: ReadonlySet<number>): boolean {
   return config.groups.size === 0 ? isMajority(config, sids) : isMajorityOfGroups(config, sids);
@@ -78,7 +77,7 @@ function isMajorityOfGroups(config: QuorumConfig, sids: ReadonlySet<number>): bo
     let total = 0;
     let weight = 0;
     for (const sid of members) {
-      // An observer with a weight makes its group heavier, as with Apache, but cannot agree.
+      // As in Apache's server, an observer's weight counts in its group, but it cannot agree.
       total += config.weights.get(sid) ?? weightOf(config, sid);
       if (sids.has(sid)) weight += weightOf(config, sid);
     }
@@ -89,7 +88,7 @@ function isMajorityOfGroups(config: QuorumConfig, sids: ReadonlySet<number>): bo
   return agreed * 2 > groups;
 }
 
-/** Puts lines that were read together; a string says what they lack. */
+/** Combines lines that were read together; a string names the missing part. */
 export function makeQuorumConfig(
   { servers, groups, weights }: EnsembleLines,
   version: bigint,
@@ -102,23 +101,24 @@ export function makeQuorumConfig(
 function problemOf(config: QuorumConfig): string | undefined {
   if (participants(config).length === 0) return 'expected a participant, found none';
   if (config.groups.size === 0) {
-    return config.weights.size === 0 ? undefined : 'expected groups where there are weights';
+    return config.weights.size === 0 ? undefined : 'expected groups for the weights, found none';
   }
   const groupOf = new Map<number, number>();
   for (const [group, sids] of config.groups) {
     for (const sid of sids) {
       const other = groupOf.get(sid);
       if (other !== undefined) return `server ${sid} is in group ${other} and in group ${group}`;
-      if (!config.members.has(sid)) return `group.${group} names server ${sid}, which has no line`;
+      if (!config.members.has(sid))
+        return `group.${group}: unknown server ${sid} (expected a line server.${sid})`;
       groupOf.set(sid, group);
     }
   }
   const stray = participants(config).find((sid) => !groupOf.has(sid));
-  if (stray !== undefined) return `server ${stray} is in no group`;
+  if (stray !== undefined) return `server ${stray} has no group`;
   return voters(config).length > 0 ? undefined : 'expected a weight above 0, found none';
 }
 
-/** Reads the text of a configuration; a string says what is wrong with it, and where. */
+/** Parses the text of a configuration; a string describes the error and its line. */
 export function parseQuorumConfig(text: string): QuorumConfig | string {
   const lines: EnsembleLines = { servers: [], groups: new Map(), weights: new Map() };
   let version = 0n;
@@ -142,7 +142,7 @@ export function parseQuorumConfig(text: string): QuorumConfig | string {
   return makeQuorumConfig(lines, version);
 }
 
-/** The text as Apache's server prints it, without a newline at the end. */
+/** The text as Apache's server prints it, without a trailing newline. */
 export function formatQuorumConfig(config: QuorumConfig): string {
   const lines: string[] = [];
   for (const sid of inHashOrder([...config.members.keys()].sort((a, b) => a - b))) {
@@ -160,7 +160,7 @@ export function formatQuorumConfig(config: QuorumConfig): string {
   return [...lines, `version=${hex64(config.version)}`].join('\n');
 }
 
-/** Every participant has a weight, said or not. */
+/** The participants; each has a weight, explicit or default. */
 function weightedSids(config: QuorumConfig): number[] {
   const sids = new Set([...config.weights.keys(), ...participants(config)]);
   return [...sids].sort((a, b) => a - b);
@@ -178,8 +178,8 @@ function groupsInHashOrder(config: QuorumConfig): [number, number[]][] {
 }
 
 /**
- * Java's HashMap lists longs by their low bits: 17 stands beside 1. Those that share a place keep
- * the order given here; Apache's have the one in which it read its file.
+ * Java's HashMap lists longs by their low bits: 17 comes next to 1. Sids in the same bucket keep
+ * the order given here; Apache's keep the order of the file.
  */
 function inHashOrder(keys: readonly number[]): number[] {
   let capacity = 16;

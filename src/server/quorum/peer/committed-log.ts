@@ -1,9 +1,9 @@
 /**
- * The last committed txns as they travel, for learners that lack only them
- * (ZKDatabase.committedLog): at least so many, and more while they are small.
+ * The last committed txns in wire format, for learners that lack only these
+ * (ZKDatabase.committedLog). It keeps at least the configured count, and more while they are small.
  *
- * Their bytes stay where they were logged, and no object is kept for any of them: tens of thousands
- * that live for a second each would keep the garbage collector busy.
+ * The bytes stay where they were logged, and no object is kept per txn: tens of thousands of
+ * objects that live for a second would keep the garbage collector busy.
  */
 import type { ByteRange } from '../../../jute/byte-range.js';
 import { LIMITS } from '../../limits/limits.js';
@@ -15,14 +15,14 @@ export interface CommittedTxn {
 
 /** commitLogCount */
 export const DEFAULT_COMMIT_LOG_COUNT = 500;
-/** Below it more are kept: a learner that was away for a moment needs no snapshot. */
+/** Below this size more txns are kept: a learner that was away briefly needs no snapshot. */
 const KEPT_BYTES = LIMITS.keptTxnBytes.value;
 const FIRST_CAPACITY = 512;
 
 export class CommittedLog {
   private readonly minCount: number;
   private readonly keptBytes: number;
-  /** A ring; an entry is what its memory holds from its start to its end. */
+  /** Ring buffers; an entry is a range of its memory. */
   private zxids = new BigInt64Array(FIRST_CAPACITY);
   private starts = new Int32Array(FIRST_CAPACITY);
   private ends = new Int32Array(FIRST_CAPACITY);
@@ -36,7 +36,7 @@ export class CommittedLog {
     this.keptBytes = keptBytes;
   }
 
-  /** @param entry stays as it is */
+  /** @param entry must not change later */
   add(zxid: bigint, entry: ByteRange): void {
     if (this.count === this.memories.length) this.grow();
     const at = (this.head + this.count++) & (this.memories.length - 1);
@@ -56,12 +56,12 @@ export class CommittedLog {
     this.count--;
   }
 
-  /** Oldest first. */
+  /** The zxids in memory, oldest first. */
   zxidsKept(): bigint[] {
     return Array.from({ length: this.count }, (_, i) => this.zxids[this.placeOf(i)] as bigint);
   }
 
-  /** Oldest first, from that at `from` of `zxidsKept` on. The bytes stay as they are. */
+  /** The txns from index `from` of `zxidsKept`, oldest first. The bytes do not change. */
   entries(from = 0): CommittedTxn[] {
     return Array.from({ length: Math.max(0, this.count - from) }, (_, i) => {
       const at = this.placeOf(from + i);

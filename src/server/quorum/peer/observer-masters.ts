@@ -1,21 +1,21 @@
 /**
- * Whom an observer goes to (QuorumPeer.findLearnerMaster): the leader, or where observerMasterPort
- * is set one voter after the other, in an order of its own, until one takes it. The leader itself
- * does not listen there, so it is left out; where nobody else votes it is gone to all the same.
+ * Which server an observer connects to (QuorumPeer.findLearnerMaster). That is the leader, or, if
+ * observerMasterPort is set, the voters in random order until one accepts. The leader does not
+ * listen on that port, so it is skipped unless it is the only voter.
  */
 
 import { participants, type QuorumConfig } from '../membership/quorum-config.js';
 import type { QuorumLimits } from './role.js';
 import { RoleBackoff } from './role-backoff.js';
 
-/** Who brings a learner in sync, and where. */
+/** The server that brings a learner in sync, and its address. */
 export interface LearnerMaster {
-  /** Who was elected. */
+  /** The elected leader. */
   readonly leader: number;
-  /** The same, or an observer master. */
+  /** The leader or an observer master. */
   readonly sid: number;
   readonly addresses: readonly { readonly host: string; readonly port: number }[];
-  /** Before it is dialled. */
+  /** The wait before dialing. */
   readonly delayMs: number;
 }
 
@@ -23,7 +23,7 @@ export class ObserverMasters {
   readonly backoff: RoleBackoff;
   private readonly port: number | null;
   private order: number[] = [];
-  /** The voters that `order` is made of. */
+  /** The voters from which `order` was made. */
   private voters = '';
   private next = 0;
 
@@ -32,7 +32,7 @@ export class ObserverMasters {
     this.backoff = new RoleBackoff(limits, seed);
   }
 
-  /** Who is to be tried now; the leader for whoever takes part. */
+  /** The server to try now; the leader for participants. */
   pick(config: QuorumConfig, leader: number, isObserver: boolean): LearnerMaster {
     const { port, backoff: pauses } = this;
     const sids = participants(config);
@@ -40,7 +40,7 @@ export class ObserverMasters {
       return placeOf(config, leader, leader, null, pauses.connectMs(isObserver));
     }
     this.shuffle(sids);
-    // Only who has tried all waits before it begins anew.
+    // Wait only after all have been tried.
     let pauseMs = 0;
     for (;;) {
       if (this.next >= this.order.length) {

@@ -1,6 +1,6 @@
 /**
- * Connections to the quorum port that came before there was a leader: whoever connects may have
- * heard that this server was elected before the server itself has. Few, and little of each.
+ * Connections to the quorum port that came before a leader exists. A learner may hear of the
+ * election result before the elected server does. Count and size are limited.
  */
 import type { LinkEvent } from '../../events.js';
 import { LIMITS } from '../../limits/limits.js';
@@ -12,9 +12,9 @@ interface ParkedLink {
   size: number;
 }
 
-/** Above this the oldest makes room, one that has said nothing first. */
+/** Above this limit the oldest link is closed; links without data are closed first. */
 const MAX_LINKS = LIMITS.parkedLinks.value;
-/** A learner says FOLLOWERINFO and waits. */
+/** A learner sends FOLLOWERINFO and waits. */
 const MAX_BYTES = LIMITS.parkedLinkBytes.value;
 
 export class ParkedLinks {
@@ -25,10 +25,7 @@ export class ParkedLinks {
     this.host = host;
   }
 
-  /**
-   * False when the link is to be closed.
-   * @param isAwaited may this server be about to lead?
-   */
+  /** False if the link must be closed. @param isAwaited whether this server may be about to lead */
   handle(event: LinkEvent, isAwaited: boolean): boolean {
     switch (event.kind) {
       case 'link-opened':
@@ -64,7 +61,7 @@ export class ParkedLinks {
     return false;
   }
 
-  /** All of them, which are parked no more. */
+  /** Returns all parked links and forgets them. */
   takeAll(): readonly (readonly [link: number, parked: ParkedLink])[] {
     const all = [...this.links];
     this.links.clear();

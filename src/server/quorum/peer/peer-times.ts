@@ -3,7 +3,7 @@ import type { Role } from './role.js';
 
 const READ_ONLY_GRACE_MS = 2000;
 
-/** How long a member looks for a leader, is brought in sync, and serves nobody, in ms. */
+/** Times of a member in ms: election, sync, and unavailability. */
 export class PeerTimes {
   private readonly metrics: Metrics;
   private lookingSinceMs = 0;
@@ -21,12 +21,12 @@ export class PeerTimes {
     this.unavailableSinceMs ??= nowMs;
   }
 
-  /** An election should be over by then: ReadOnlyZooKeeperServer starts no sooner. */
+  /** An election should be over by then: ReadOnlyZooKeeperServer starts no earlier. */
   readOnlyAtMs(tickTimeMs: number): number {
     return this.lookingSinceMs + Math.max(READ_ONLY_GRACE_MS, tickTimeMs);
   }
 
-  /** Apache's observers do not measure what they have no vote in. */
+  /** Apache's observers do not measure elections, since they have no vote. */
   elected(nowMs: number, isObserver: boolean): void {
     if (!isObserver) this.metrics.record('election_time', nowMs - this.lookingSinceMs);
   }

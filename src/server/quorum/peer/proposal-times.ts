@@ -1,17 +1,17 @@
 /**
- * How long the leader's own txns take: from the stamp of a txn to the ack of its own disk, of a
- * learner, of a quorum, in ms. A quorum may have a txn before this server's disk has it, or after.
+ * The latency of the leader's txns in ms: from the time in the txn to the ack of the own disk, of a
+ * learner, and of a quorum. A quorum may have a txn before this server's disk does.
  */
 import { lowOf } from '../../../jute/long.js';
 import { Fifo } from '../../../protocol/fifo.js';
 import type { Metrics } from '../../metrics/metrics.js';
 
-/** Of a learner's acks, the one of every so many txns is measured (leader.ackLoggingFrequency). */
+/** Measure one learner ack out of this many (leader.ackLoggingFrequency). */
 const SAMPLED_EVERY = 1000;
 
 export class ProposalTimes {
   private readonly metrics: Metrics;
-  /** The stamps of the txns that are proposed: not durable here, and not committed. */
+  /** The times of proposed txns: not durable here, and not committed. */
   private readonly undurable = new Fifo<number>();
   private readonly uncommitted = new Fifo<number>();
   private sampledZxid = -1n;
@@ -29,7 +29,7 @@ export class ProposalTimes {
     this.sampledMs = wallMs;
   }
 
-  /** So many more are on this server's disk. */
+  /** This server's disk has `count` more txns. */
   durable(count: number, wallMs: number): void {
     for (let i = 0; i < count; i++) {
       const since = this.undurable.shift();
@@ -42,7 +42,7 @@ export class ProposalTimes {
     this.metrics.recordAck(sid, Math.max(0, wallMs - this.sampledMs));
   }
 
-  /** A quorum has the oldest that is not committed. */
+  /** A quorum has the oldest uncommitted txn. */
   committed(wallMs: number): void {
     const since = this.uncommitted.shift();
     if (since !== undefined) this.metrics.quorumAckLatency.record(Math.max(0, wallMs - since));

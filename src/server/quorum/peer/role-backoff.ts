@@ -1,15 +1,15 @@
 /**
- * The pauses before a server looks for a leader, or connects to it.
+ * The pauses before a server looks for a leader or connects to it.
  *
- * An observer makes one for a random part of what its zoo.cfg allows: many must not come to the
- * voters at once when a leader is gone, or when it turned them away (Observer). Every server makes
- * one when its roles end again and again before they serve: with data that no leader takes it would
- * else come, be sent away and say so hundreds of times a second.
+ * An observer waits a random part of the delay in zoo.cfg: many observers must not reach the voters
+ * at once after a leader fails or refuses them (Observer). Every server pauses if its roles
+ * repeatedly end before they serve. Otherwise a server with data that no leader accepts would retry
+ * and log hundreds of times a second.
  */
 import { Random } from '../../base/random.js';
 import type { QuorumLimits, Role } from './role.js';
 
-/** A leader may not be there yet when the others come: the first retries are free. */
+/** The leader may not listen yet when the others connect: the first retries are free. */
 const FREE_RETRIES = 2;
 const FIRST_PAUSE_MS = 50;
 
@@ -17,7 +17,7 @@ export class RoleBackoff {
   private readonly limits: QuorumLimits;
   readonly random: Random;
   private untilMs = 0;
-  /** Roles in a row that ended before they served. */
+  /** How many roles in a row ended before they served. */
   private failures = 0;
 
   constructor(limits: QuorumLimits, seed: number) {
@@ -25,17 +25,17 @@ export class RoleBackoff {
     this.random = new Random(Math.imul(seed, 0x9e3779b1));
   }
 
-  /** How long to wait before it connects (observer.reconnectDelayMs); followers do not. */
+  /** The delay before an observer connects (observer.reconnectDelayMs); 0 for followers. */
   connectMs(isObserver: boolean): number {
     return isObserver ? this.random.below(this.limits.observerReconnectDelayMs) : 0;
   }
 
-  /** A role serves. */
+  /** A role started to serve. */
   served(): void {
     this.failures = 0;
   }
 
-  /** A role is over: it is to look again, an observer after observer.election.DelayMs. */
+  /** A role ended; an observer waits observer.election.DelayMs before it looks again. */
   begin(kind: Role['kind'], nowMs: number): void {
     const { observerElectionDelayMs, tickTimeMs } = this.limits;
     const doublings = this.failures++ - FREE_RETRIES;
@@ -48,7 +48,7 @@ export class RoleBackoff {
     return nowMs >= this.untilMs;
   }
 
-  /** Infinity where there is none. */
+  /** Infinity if nothing is scheduled. */
   nextWakeMs(nowMs: number): number {
     return this.isOver(nowMs) ? Number.POSITIVE_INFINITY : this.untilMs;
   }

@@ -1,4 +1,4 @@
-/** What a peer is for a while, leader or learner, and what it asks of the peer around it. */
+/** The current role of a peer, leader or learner, and what it needs from the peer around it. */
 import type { Effect, QuorumEffect } from '../../effects.js';
 import type { LinkEvent, QuorumEvent } from '../../events.js';
 import type { LimitName } from '../../limits/limits.js';
@@ -17,49 +17,49 @@ export interface QuorumLimits {
   readonly tickTimeMs: number;
   /** Ticks that a learner has to connect and to sync. */
   readonly initLimit: number;
-  /** Ticks that a learner may be silent or behind. */
+  /** Ticks that a learner may be silent or lag. */
   readonly syncLimit: number;
-  /** Ticks to reach the leader; initLimit where nothing is said. */
+  /** Ticks to reach the leader; default: initLimit. */
   readonly connectToLearnerMasterLimit: number;
   readonly leaderConnectDelayDuringRetryMs: number;
   /**
-   * leader.maxTimeToWaitForEpoch: from then on a voter that looks for a leader again ends the wait
-   * for its epoch; negative is never.
+   * leader.maxTimeToWaitForEpoch: after this time, a voter that looks for a leader again ends the
+   * wait for its epoch; negative: never.
    */
   readonly maxTimeToWaitForEpochMs: number;
   /** jute.maxbuffer and its extra size, in bytes. */
   readonly maxTxnLength: number;
-  /** leaderServes: does a leader let clients in? */
+  /** leaderServes: whether a leader accepts clients. */
   readonly leaderServes: boolean;
-  /** So many may be brought in sync at a time before an observer is turned away. */
+  /** Concurrent syncs before an observer is turned away. */
   readonly maxConcurrentSnapSyncs: number;
   readonly maxConcurrentDiffSyncs: number;
-  /** At most so long an observer waits before it connects, and before it looks for a leader. */
+  /** The longest wait of an observer before it connects, and before it looks for a leader. */
   readonly observerReconnectDelayMs: number;
   readonly observerElectionDelayMs: number;
   /**
-   * observerMasterPort: a follower takes observers there, and an observer goes there. Default:
-   * null, all observers go to the leader.
+   * observerMasterPort: a follower accepts observers there, and an observer connects there.
+   * Default: null, all observers connect to the leader.
    */
   readonly observerMasterPort?: number | null;
   /** snapshotSizeFactor (maxLogBytes); negative: the log on the disk is never sent. */
   readonly snapshotSizeFactor: number;
-  /** readonlymode.enabled: without a quorum, serve those who ask for no more than reads. */
+  /** readonlymode.enabled: without a quorum, serve clients that accept a read-only server. */
   readonly isReadOnlyAllowed: boolean;
   /** standaloneEnabled: a reconfig may not leave fewer than two voters. */
   readonly standaloneEnabled: boolean;
   /** A new epoch begins after a txn with this counter or a later one. Default: `LAST_COUNTER`. */
   readonly lastCounter?: number;
-  /** localSessionsEnabled: new sessions live on their server alone. Default: null, they do not. */
+  /** localSessionsEnabled: new sessions live on their server alone. Default: null, disabled. */
   readonly localSessions?: LocalSessions | null;
 }
 
 export interface LocalSessions {
-  /** localSessionsUpgradingEnabled: one that creates an ephemeral becomes one of the ensemble. */
+  /** localSessionsUpgradingEnabled: a session that creates an ephemeral becomes global. */
   readonly isUpgradeAllowed: boolean;
 }
 
-/** What a member knows, whatever it is at the moment: all that its log says, applied. */
+/** The data of a member in any role: its log, fully applied. */
 export interface Data {
   readonly tree: DataTree;
   readonly sessions: readonly { readonly id: bigint; readonly timeoutMs: number }[];
@@ -80,28 +80,28 @@ export interface PeerHost {
   readonly metrics: Metrics;
   readonly times: PeerTimes;
   readonly repair: TreeRepair;
-  /** What a snapshot or a truncated log brought: it is what this member knows now. */
+  /** Replaces the data of this member by a snapshot or a truncated log. */
   replaceData(data: Data): void;
   emit(effect: Effect | QuorumEffect): void;
-  /** Writes the epoch; `Role.step` is told when it is durable. */
+  /** Writes the epoch; `Role.step` gets an event when it is durable. */
   writeEpoch(name: 'acceptedEpoch' | 'currentEpoch', epoch: number): void;
-  /** A number for a link that is dialled. */
+  /** Allocates an id for a dialed link. */
   nextLink(): number;
-  /** A server of this path comes to stand in front; it lets nobody in before `isOpen` is set. */
+  /** Starts a server with this path; it lets clients in once `isOpen` is set. */
   serve<P extends EnsemblePipeline>(
     makePipeline: (state: ServerState, host: PipelineHost) => P,
   ): { readonly server: Server; readonly path: P };
-  /** The configuration is in force from now on. */
+  /** Puts the configuration into force. */
   activate(config: QuorumConfig): void;
-  /** This role is over, and it is agreed who leads next. */
+  /** Ends this role; `leader` leads next by agreement. */
   handOver(leader: number, reason: string): void;
-  /** The new epoch is established as far as this member can see. */
+  /** The new epoch is established as far as this member knows. */
   established(epoch: number): void;
-  /** This role is over; the peer looks for a leader. */
+  /** Ends this role; the peer looks for a leader. */
   giveUp(reason: string): void;
-  /** A limit is reported by its name. @param value in force, where it is not that of LIMITS */
+  /** Reports an exceeded limit. @param value in force, if it differs from LIMITS */
   exceeded(limit: LimitName, from: string, value?: number): void;
-  /** For the operator's log. */
+  /** Writes to the operator's log. */
   note(message: string): void;
 }
 
@@ -109,15 +109,15 @@ export interface Role {
   readonly kind: 'leading' | 'following' | 'observing';
   /** discovery, synchronization, broadcast, … as `zk_peer_state` names them. */
   readonly phase: string;
-  /** Is it to be told of the link that somebody else made? */
+  /** Whether this role handles events of a link that the other side opened. */
   owns(event: LinkEvent): boolean;
   step(event: QuorumEvent): void;
   /** Everything up to `zxid` is durable here. */
   durable(zxid: bigint): void;
   tick(): void;
   readonly nextWakeMs: number;
-  /** What is to leave on the links at the end of this turn. */
+  /** Sends the pending bytes of all links at the end of a turn. */
   drain(): void;
-  /** Applies what is logged and not committed, without a word to anybody: the log is what it is. */
+  /** Applies logged but uncommitted txns, because recovery would; notifies nobody. */
   end(): void;
 }

@@ -1,16 +1,16 @@
 /**
- * What a learner does when its tree is not its leader's, as the digests of txns tell: it takes the
- * leader's whole tree, once, and keeps its own files aside.
+ * Repairs a learner whose tree differs from its leader's, as shown by the digests of txns. It takes
+ * the leader's whole tree, once, and keeps the old files aside.
  *
- * A learner that says zxid 0 lacks everything, so every leader answers with SNAP. Its vote goes on
- * offering what its log has: those txns are acked, and the log stays until the snapshot is on the
+ * A learner that reports zxid 0 lacks everything, so every leader answers with SNAP. Its vote still
+ * offers the history of its log: those txns are acked, and the log stays until the snapshot is on
  * disk.
  */
 import { formatZxid } from '../../../protocol/zxid.js';
 import { RateLimitedLog } from '../../base/rate-limited-log.js';
 import { ForeignTreeError } from '../../pipeline/foreign-tree-error.js';
 
-/** A tree that parts again so soon after a repair is only counted. */
+/** Within this time after a repair, new differences are only counted. */
 const REPAIR_EVERY_MS = 10 * 60_000;
 
 export interface RepairHost {
@@ -22,12 +22,12 @@ export interface RepairHost {
 export class TreeRepair {
   private readonly host: RepairHost;
   private readonly notes: RateLimitedLog;
-  /** The txn after which the trees differed; null where no repair is due. */
+  /** The txn after which the trees differed; null if no repair is due. */
   private wanted: bigint | null = null;
   private takenMs = Number.NEGATIVE_INFINITY;
-  /** The tree is the one that this leader sent, and no digest has fitted it yet. */
+  /** The leader sent this tree, and no digest has matched it yet. */
   private isFresh = false;
-  /** The leader's digest less the one here, since then. */
+  /** The leader's digest minus the digest here, since then. */
   private offset: bigint | null = null;
 
   constructor(host: RepairHost) {
@@ -38,7 +38,7 @@ export class TreeRepair {
     );
   }
 
-  /** What this server tells its leader that it has. */
+  /** The last zxid that this server reports to its leader. */
   lastZxidOf(lastProcessedZxid: bigint): bigint {
     return this.wanted === null ? lastProcessedZxid : 0n;
   }
@@ -47,29 +47,29 @@ export class TreeRepair {
     return this.wanted !== null;
   }
 
-  /** It follows another leader, whose tree may be another one. */
+  /** This server follows another leader, which may have another tree. */
   follow(): void {
     this.isFresh = false;
     this.offset = null;
   }
 
-  /** Nobody has a better tree: the history of who leads is the truth. */
+  /** The history of the leader is authoritative, so there is nothing to repair from. */
   lead(): void {
     if (this.wanted === null) return;
     this.host.note(
-      `this server leads with a tree that was not its leader's at zxid ${formatZxid(this.wanted)}`,
+      `this server leads with a tree that differed from its leader's tree at zxid ${formatZxid(this.wanted)}`,
     );
     this.wanted = null;
     this.takenMs = this.host.nowMs;
   }
 
-  /** The leader sent txns where the whole tree was asked for: this server stays as it is. */
+  /** The leader sent txns instead of the whole tree: keep the data as it is. */
   refused(): void {
     this.wanted = null;
     this.takenMs = this.host.nowMs;
   }
 
-  /** The leader's whole tree is here. Returns where the old one had parted from it; null before. */
+  /** The leader's whole tree has arrived. Returns the zxid of the difference; null without one. */
   taken(): bigint | null {
     const { wanted } = this;
     if (wanted === null) return null;
@@ -84,40 +84,40 @@ export class TreeRepair {
     this.offset = null;
   }
 
-  /** The leader has nothing after `zxid`, and no snapshot here leads back to there. */
+  /** The leader has nothing after `zxid`, and no snapshot here reaches back to it. */
   cannotTruncate(zxid: bigint): void {
     this.wanted = zxid;
     this.host.giveUp(
-      `no snapshot here leads to zxid ${formatZxid(zxid)}, where the leader's history ends: its whole tree is taken instead`,
+      `cannot truncate to zxid ${formatZxid(zxid)}, where the leader's history ends: no old snapshot. Taking the leader's whole tree instead.`,
     );
   }
 
   /**
-   * The digest here is not the leader's.
-   * @param offset by how much
-   * @throws ForeignTreeError where the leader's own tree parts from it further with each txn
+   * The digest here differs from the leader's. @param offset the difference @throws
+   * ForeignTreeError when the leader's own tree drifts further from its digests with each txn
    */
   differs(zxid: bigint, offset: bigint): void {
     if (this.wanted !== null) return;
     if (this.isFresh) this.judgeFresh(zxid, offset);
     else if (this.host.nowMs - this.takenMs < REPAIR_EVERY_MS) {
-      this.notes.say(`the tree is not the leader's again at zxid ${formatZxid(zxid)}`, 'again');
+      this.notes.say(
+        `the tree differs again from the leader's tree at zxid ${formatZxid(zxid)}`,
+        'again',
+      );
     } else {
       this.wanted = zxid;
       this.host.giveUp(
-        `the tree here is not the leader's at zxid ${formatZxid(zxid)}: its whole tree is taken instead`,
+        `the tree differs from the leader's tree at zxid ${formatZxid(zxid)}: taking the leader's whole tree instead`,
       );
     }
   }
 
-  /**
-   * A sum that is off by the same amount as before is the leader's error: both trees change alike.
-   */
+  /** A constant difference is an error of the leader: both trees change alike. */
   private judgeFresh(zxid: bigint, offset: bigint): void {
     if (this.offset !== null && this.offset !== offset) throw new ForeignTreeError(zxid);
     this.offset = offset;
     this.notes.say(
-      `the leader's digest does not fit the tree that it sent, at zxid ${formatZxid(zxid)}: this server goes on while the difference stays the same`,
+      `the leader's digest does not match the tree that it sent, at zxid ${formatZxid(zxid)}: this server continues while the difference stays the same`,
       'offset',
     );
   }

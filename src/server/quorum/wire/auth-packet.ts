@@ -1,22 +1,22 @@
 /**
- * The packets in which a server proves to another who it is (QuorumAuth), before its first packet
- * of the learner protocol, and behind the preamble of an election connection:
+ * The packets by which a server authenticates to another (QuorumAuth): before the first packet of
+ * the learner protocol, and after the preamble of an election connection:
  *
  * ```
  *   long magic | int status | buffer token     -1 for a null one
  * ```
  *
- * No packet and no frame begins with the magic number, which would be a type that there is not, or
- * far too long: so it tells a server that authenticates from one that does not.
+ * No packet or frame starts with the magic number: as a type it is unknown, as a length too large.
+ * So it shows whether a server authenticates.
  */
 import { JuteError } from '../../../jute/jute-error.js';
 import { LimitError } from '../../limits/limit-error.js';
 import { LIMITS } from '../../limits/limits.js';
 
-/** Apache's -0xa0dbcafecafe1234L, which is too large for a long, and so becomes this one. */
+/** Apache's -0xa0dbcafecafe1234L overflows a long and becomes this value. */
 export const AUTH_MAGIC = 0x5f24_3501_3501_edccn;
 
-/** What both sides agree on; clients have names of their own. */
+/** The agreed names; clients use other names. */
 export const QUORUM_NAMES = {
   realm: 'zk-quorum-sasl-md5',
   uri: 'zookeeper-quorum/zk-quorum-sasl-md5',
@@ -41,19 +41,19 @@ export function encodeAuthPacket({ status, token }: AuthPacket): Buffer {
   return bytes;
 }
 
-/** Does it begin an exchange? Undefined while there are too few bytes to tell. */
+/** Whether the bytes begin an authentication; undefined while there are too few. */
 export function isAuth(bytes: Buffer): boolean | undefined {
   return bytes.length < 8 ? undefined : bytes.readBigInt64BE(0) === AUTH_MAGIC;
 }
 
 /**
- * The packet at the beginning, and how long it is; null while it is not all there.
- * @throws JuteError for any other bytes, LimitError for a token that is too long
+ * The first packet and its length; null while it is incomplete. @throws JuteError for any other
+ * bytes, LimitError for a token that is too long
  */
 export function readAuthPacket(
   bytes: Buffer,
 ): { readonly packet: AuthPacket; readonly length: number } | null {
-  if (isAuth(bytes) === false) throw new JuteError('expected a packet of an authentication');
+  if (isAuth(bytes) === false) throw new JuteError('expected an authentication packet');
   if (bytes.length < FIXED_SIZE) return null;
   const tokenLength = Math.max(bytes.readInt32BE(12), 0);
   if (tokenLength > MAX_TOKEN_LENGTH) {

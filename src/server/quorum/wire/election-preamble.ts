@@ -1,12 +1,12 @@
 /**
- * What a server says first on an election connection (QuorumCnxManager.InitialMessage):
+ * The first bytes on an election connection (QuorumCnxManager.InitialMessage):
  *
  * ```
  *   long -65536 (one address) or -65535 (several) | long sid | int length | "host:port|host:port"
  *   long sid                                                 before 3.5: no version, no address
  * ```
  *
- * Apache's reader takes the address by one read, so the whole of it has to leave in one write.
+ * Apache's reader expects the whole address in one read, so it must be sent in one write.
  */
 import { LIMITS, type LimitName } from '../../limits/limits.js';
 
@@ -17,11 +17,11 @@ export interface HostPort {
 
 export interface Preamble {
   readonly sid: number;
-  /** Where it listens for elections; empty where it does not say, or says "all addresses". */
+  /** Its election addresses; empty if it sends none or a wildcard address. */
   readonly addresses: readonly HostPort[];
 }
 
-/** `length` says how many of the bytes were the preamble; what follows are frames. */
+/** `length` is the size of the preamble in bytes; frames follow it. */
 export type PreambleResult =
   | { readonly kind: 'preamble'; readonly preamble: Preamble; readonly length: number }
   | { readonly kind: 'need-more' }
@@ -31,13 +31,13 @@ const ONE_ADDRESS = -65536n;
 const SEVERAL_ADDRESSES = -65535n;
 const FIXED_LENGTH = 20;
 const MAX_ADDRESS_LENGTH = LIMITS.electionAddressLength.value;
-/** Long.MAX_VALUE: an observer that has no number (QuorumPeer.OBSERVER_ID). */
+/** Long.MAX_VALUE: an observer without a server id (QuorumPeer.OBSERVER_ID). */
 const NAMELESS_OBSERVER = 0x7fff_ffff_ffff_ffffn;
 const NEED_MORE: PreambleResult = { kind: 'need-more' };
-/** What `Preamble.sid` is for an observer without a number: the reader gives it one. */
+/** The `Preamble.sid` of an observer without an id: the reader assigns one. */
 export const NAMELESS = -1;
 
-/** @param isMultiAddress multiAddress.enabled, which older servers do not understand */
+/** @param isMultiAddress multiAddress.enabled, which older servers do not support */
 export function encodePreamble({ sid, addresses }: Preamble, isMultiAddress: boolean): Buffer {
   const named = isMultiAddress ? addresses : addresses.slice(0, 1);
   const text = Buffer.from(named.map(formatHostPort).join('|'));
@@ -54,7 +54,7 @@ export function readPreamble(bytes: Buffer): PreambleResult {
   const first = bytes.readBigInt64BE(0);
   if (first >= 0n) return named(first, [], 8);
   if (first !== ONE_ADDRESS && first !== SEVERAL_ADDRESSES) {
-    return invalid(`protocol version ${first} is none of an election's`);
+    return invalid(`unknown protocol version: ${first} (expected -65536 or -65535)`);
   }
   if (bytes.length < FIXED_LENGTH) return NEED_MORE;
   const length = bytes.readInt32BE(16);
@@ -78,7 +78,7 @@ function named(sid: bigint, addresses: readonly HostPort[], length: number): Pre
     return { kind: 'preamble', preamble: { sid: NAMELESS, addresses }, length };
   }
   if (sid < 0n || sid > BigInt(Number.MAX_SAFE_INTEGER)) {
-    return invalid(`${sid} is no number of a server`);
+    return invalid(`invalid server id: ${sid}`);
   }
   return { kind: 'preamble', preamble: { sid: Number(sid), addresses }, length };
 }

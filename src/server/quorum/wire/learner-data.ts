@@ -1,4 +1,4 @@
-/** What the data of a learner's packets says. Undefined where it is damaged. */
+/** The data of a learner's packets. The readers return undefined for damaged data. */
 import { InputArchive } from '../../../jute/input-archive.js';
 import { OutputArchive } from '../../../jute/output-archive.js';
 import { OpCode } from '../../../protocol/op-code.js';
@@ -18,12 +18,12 @@ export interface LearnerInfo {
 export function readLearnerInfo(data: Buffer | null): LearnerInfo | undefined {
   if (data === null || data.length < 20) return undefined;
   const sid = data.readBigInt64BE(0);
-  // A link that has not said who it is has -1 here.
+  // -1 marks a link that has not sent its id.
   if (sid < 0n || sid > 0x7fff_ffffn) return undefined;
   return { sid: Number(sid), configVersion: data.readBigInt64BE(12) };
 }
 
-/** The same, to be sent. */
+/** Encodes FOLLOWERINFO or OBSERVERINFO. */
 export function learnerInfo({ sid, membership }: PeerHost): Buffer {
   const data = Buffer.alloc(20);
   data.writeBigInt64BE(BigInt(sid), 0);
@@ -36,7 +36,7 @@ export interface RequestData {
   readonly sessionId: bigint;
   readonly cxid: number;
   readonly type: number;
-  /** Its body. */
+  /** The body of the request. */
   readonly input: InputArchive;
 }
 
@@ -47,7 +47,7 @@ export function readRequest(data: Buffer | null): RequestData | undefined {
   return { sessionId: input.readLong(), cxid: input.readInt(), type: input.readInt(), input };
 }
 
-/** One that every leader answers with an error txn of this session and cxid: it deletes "/". */
+/** A request that every leader answers with an error txn of this session and cxid: delete "/". */
 export function failingRequest(sessionId: bigint, cxid: number): Buffer {
   const out = new OutputArchive();
   out.writeLong(sessionId);
@@ -65,7 +65,7 @@ export function readRevalidation(
   return { sessionId: data.readBigInt64BE(0), timeoutMs: data.readInt32BE(8) };
 }
 
-/** PING's answer: { long sessionId | int timeout } … of the sessions that a learner heard of. */
+/** The answer to PING: { long sessionId | int timeout } … of the sessions active on a learner. */
 export function touchSessions(state: ServerState, data: Buffer | null): void {
   if (data === null) return;
   for (let at = 0; at + 12 <= data.length; at += 12) {

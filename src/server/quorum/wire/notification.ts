@@ -1,15 +1,15 @@
-/** The one message of election connections (FastLeaderElection.buildMsg), without its length. */
+/** The only message of election connections (FastLeaderElection.buildMsg), without its length. */
 import { MAX_EPOCH } from '../../../protocol/zxid.js';
 import { PEER_STATES, type PeerState, type Vote } from './vote.js';
 
 const VERSION = 2;
-/** Of servers before 3.4: no epoch of the one voted for. */
+/** Servers before 3.4 send no epoch of the candidate. */
 const LENGTH_WITHOUT_EPOCH = 28;
-/** Of servers before 3.5: no configuration, and what stands in the version's place is not one. */
+/** Servers before 3.5 send no configuration, and their version field is not a version. */
 const LENGTH_WITHOUT_CONFIG = 40;
 
 export interface Notification {
-  /** What the sender is. */
+  /** The state of the sender. */
   readonly state: PeerState;
   readonly vote: Vote;
   /** 0 for the older forms. */
@@ -32,25 +32,25 @@ export function encodeNotification({ state, vote, config }: Notification): Buffe
   return frame;
 }
 
-/** A round before all: a vote in it is for nobody, and every server answers it. */
+/** Below all rounds: a vote in it is for nobody, and every server answers it. */
 export const PROBE_ROUND = -(2n ** 63n);
 
-/** Asks another server whether it lives; without a version, so that it carries no configuration. */
+/** Checks whether a server is alive; without a version, so it needs no configuration. */
 export function encodeProbe(sid: number): Buffer {
   const vote = { leader: sid, zxid: 0n, electionEpoch: PROBE_ROUND, peerEpoch: 0n };
   const whole = encodeNotification({ state: 'looking', vote, version: 0, config: undefined });
   return whole.subarray(0, LENGTH_WITHOUT_CONFIG);
 }
 
-/** A string says what is wrong with the frame. */
+/** Decodes a frame; a string describes what is wrong with it. */
 export function decodeNotification(frame: Buffer): Notification | string {
   const { length } = frame;
   if (length < LENGTH_WITHOUT_EPOCH) {
-    return `expected a notification of ${LENGTH_WITHOUT_EPOCH} bytes at least, found ${length}`;
+    return `expected a notification of at least ${LENGTH_WITHOUT_EPOCH} bytes, found ${length}`;
   }
   const isOldest = length === LENGTH_WITHOUT_EPOCH;
   if (!isOldest && length < LENGTH_WITHOUT_CONFIG) {
-    return `expected a notification of ${LENGTH_WITHOUT_CONFIG} bytes at least, found ${length}`;
+    return `expected a notification of at least ${LENGTH_WITHOUT_CONFIG} bytes, found ${length}`;
   }
   const stateNumber = frame.readInt32BE(0);
   const state = PEER_STATES[stateNumber];
@@ -71,7 +71,7 @@ export function decodeNotification(frame: Buffer): Notification | string {
   if (version < VERSION) return { state, vote, version, config: undefined };
   const configLength = length < 44 ? -1 : frame.readInt32BE(40);
   if (configLength < 0 || configLength > length - 44) {
-    return `expected a configuration in the ${length - 40} bytes behind the version, found none that fits`;
+    return `expected a configuration that fits in the ${length - 40} bytes after the version, found none`;
   }
   return { state, vote, version, config: frame.toString('utf8', 44, 44 + configLength) };
 }

@@ -1,9 +1,9 @@
-/** Notifications on their way out: for each server the newest one only. */
+/** Outgoing notifications: only the newest one for each server. */
 
 import { LIMITS } from '../../limits/limits.js';
 import { encodeNotification, type Notification } from './notification.js';
 
-/** Of servers that are no voters, and so are told only because they asked. */
+/** Servers that do not vote and get notifications only because they asked. */
 const MAX_ASKERS = LIMITS.electionAskers.value;
 
 export interface Outgoing {
@@ -12,7 +12,7 @@ export interface Outgoing {
 }
 
 export interface OutboxOptions {
-  /** The server's own number: nothing is sent to it. */
+  /** The id of this server: nothing is sent to it. */
   readonly sid: number;
   readonly exceeded?: (limit: 'electionAskers', from: string) => void;
 }
@@ -31,7 +31,7 @@ export class Outbox {
     return this.asked;
   }
 
-  /** Is it to be answered: does it ask for the first time, and is there room? */
+  /** Whether to answer the server: it asks for the first time and there is room. */
   addAsker(sid: number): boolean {
     if (this.asked.has(sid)) return false;
     if (this.asked.size >= MAX_ASKERS) {
@@ -50,7 +50,7 @@ export class Outbox {
     if (to !== this.options.sid) this.frames.set(to, encodeNotification(notification));
   }
 
-  /** Has one for this server not been taken? */
+  /** Whether a notification for this server is pending. */
   has(to: number): boolean {
     return this.frames.has(to);
   }

@@ -1,5 +1,5 @@
 /**
- * The packets that learners and their leader talk in, one behind the other without an outer length:
+ * Packets between learners and their leader, one after the other without an outer length:
  *
  * ```
  *   int type | long zxid | buffer data | vector of {scheme, id} authinfo     -1 for a null one
@@ -48,7 +48,7 @@ export function packetName(type: number): string {
 export interface Packet {
   readonly type: number;
   readonly zxid: bigint;
-  /** A view, valid until the next packet is asked for. */
+  /** A view, valid until the next packet is read. */
   readonly data: Buffer | null;
   readonly authinfo: readonly Id[] | null;
 }
@@ -74,7 +74,7 @@ export function writePacket(
   }
 }
 
-/** A txn that is committed already, for a learner that is brought in sync. */
+/** Writes a committed txn for a learner that is being synced. */
 export function writeCommitted(out: OutputArchive, zxid: bigint, entry: Uint8Array): void {
   writePacket(out, PacketType.PROPOSAL, zxid, entry);
   writePacket(out, PacketType.COMMIT, zxid);
@@ -83,18 +83,18 @@ export function writeCommitted(out: OutputArchive, zxid: bigint, entry: Uint8Arr
 /** Type, zxid and the length of data. */
 const FIXED_SIZE = 16;
 const MAX_AUTH_IDS = LIMITS.forwardedAuthIds.value;
-/** Of all ids of a packet together. */
+/** The total size of all ids of a packet. */
 const MAX_AUTH_LENGTH = LIMITS.forwardedAuthBytes.value;
-/** Beside the request or txn: headers and digest. */
+/** Room for headers and digest besides the request or txn. */
 const SLACK = 1024 * 1024;
 
 /**
- * A pull parser over what a link receives. A length that lies closes the link: `next` throws a
- * JuteError, a LimitError where it exceeds a limit, and nothing was allocated for it.
+ * A pull parser for the bytes of a link. An invalid length closes the link: `next` throws a
+ * JuteError, or a LimitError if it exceeds a limit. Nothing is allocated for it.
  */
 export class PacketReader {
   private readonly window = new ByteWindow();
-  /** In bytes; what a txn may need, where nobody says less. */
+  /** In bytes; by default enough for a txn. */
   maxDataLength: number;
   private readonly maxTxnDataLength: number;
   private readonly input = new InputArchive(Buffer.alloc(0));
@@ -105,7 +105,7 @@ export class PacketReader {
     this.maxDataLength = this.maxTxnDataLength;
   }
 
-  /** From now on packets may be as long as a txn may need. */
+  /** From now on packets may have the size of a txn. */
   acceptTxns(): void {
     this.maxDataLength = this.maxTxnDataLength;
   }
@@ -114,7 +114,7 @@ export class PacketReader {
     this.window.push(bytes);
   }
 
-  /** A copy of what is not read yet: something else than packets follows. */
+  /** A copy of the unread bytes, which are not packets. */
   takeRest(): Buffer {
     const { window } = this;
     const rest = Buffer.from(window.bytes.subarray(window.at, window.end));
@@ -122,7 +122,7 @@ export class PacketReader {
     return rest;
   }
 
-  /** @throws JuteError when the bytes are no packet */
+  /** @throws JuteError when the bytes are not a packet */
   next(): Packet | null {
     const { window } = this;
     const end = this.packetEnd();
@@ -140,13 +140,13 @@ export class PacketReader {
     return { type, zxid, data, authinfo };
   }
 
-  /** Where the packet at the window's start ends, or -1 while it is not all there. */
+  /** The end of the packet at the start of the window; -1 while it is incomplete. */
   private packetEnd(): number {
     const { bytes, at, available, end } = this.window;
     if (available < FIXED_SIZE) return -1;
     const length = getInt(bytes, at + 12);
     const { maxDataLength, maxTxnDataLength } = this;
-    if (length < -1) throw new JuteError(`expected bytes of data, found ${length}`);
+    if (length < -1) throw new JuteError(`packet data: invalid length: ${length}`);
     if (length > maxDataLength) {
       const isProven = maxDataLength === maxTxnDataLength;
       const message = `expected at most ${maxDataLength} bytes of data, found ${length}`;
@@ -156,7 +156,7 @@ export class PacketReader {
     let next = at + FIXED_SIZE + Math.max(length, 0);
     if (next + 4 > end) return -1;
     const count = getInt(bytes, next);
-    if (count < -1) throw new JuteError(`expected ids, found ${count}`);
+    if (count < -1) throw new JuteError(`packet ids: invalid count: ${count}`);
     if (count > MAX_AUTH_IDS) {
       const message = `expected at most ${MAX_AUTH_IDS} ids, found ${count}`;
       throw new LimitError('forwardedAuthIds', message);
@@ -166,7 +166,7 @@ export class PacketReader {
     for (let strings = count * 2; strings > 0; strings--) {
       if (next + 4 > end) return -1;
       const size = getInt(bytes, next);
-      if (size < -1) throw new JuteError(`expected an id, found ${size} bytes`);
+      if (size < -1) throw new JuteError(`packet id: invalid length: ${size}`);
       if (size > left) {
         const message = `expected at most ${MAX_AUTH_LENGTH} bytes of ids, found ${size} more`;
         throw new LimitError('forwardedAuthBytes', message);

@@ -1,12 +1,12 @@
-/** Whether a connection may come from a member, judged by the addresses of its configuration. */
+/** Checks whether a connection may come from a member, by the addresses of its configuration. */
 import { formatIp, parseIp } from '../../../protocol/ip-address.js';
 import type { QuorumServerConfig } from '../../config/config-ensemble.js';
 
 /**
- * - `match`: the address is one of the member's
- * - `other`: the member has literal addresses only, and this is not one of them. NAT or a second
- *   network interface look the same, so this alone must refuse nobody.
- * - `unknown`: the member has a hostname or a wildcard, or no line
+ * - `match`: the member has this address
+ * - `other`: the member has only literal addresses, and not this one. NAT or a second network
+ *   interface look the same, so this alone is not a reason to refuse a link.
+ * - `unknown`: the member has a hostname or a wildcard, or is not configured
  */
 export type AddressMatch = 'match' | 'other' | 'unknown';
 
@@ -21,7 +21,7 @@ export function matchAddress(remote: string, member: QuorumServerConfig | undefi
 
 const WILDCARDS = new Set(['0.0.0.0', '0:0:0:0:0:0:0:0']);
 
-/** One text for each address; an IPv4 address in IPv6 is itself. Null for a hostname. */
+/** A canonical text for each address; IPv4-mapped IPv6 becomes IPv4. Null for a hostname. */
 export function canonicalIp(text: string): string | null {
   const bare = text
     .replace(/^\[|\]$/g, '')

@@ -54,7 +54,7 @@ test('epochs that cannot be those of the data are refused, with what to do', () 
       (refusal: Error) => refusal,
     );
     assert.match(error.message, /currentEpoch is 2, older than the last zxid 0x400000001/);
-    assert.match(error.message, /Bring the file back, or move all files/);
+    assert.match(error.message, /Restore the file\. .*move all files/);
   }));
 
 test('an acceptedEpoch that no ensemble can have is refused, with the way out', () =>
@@ -63,7 +63,10 @@ test('an acceptedEpoch that no ensemble can have is refused, with the way out', 
       () => new Error('nothing was refused'),
       (refusal: Error) => refusal,
     );
-    assert.match(error.message, /holds "2147483648"; expected a number from 0 to 2147483647; stop/);
+    assert.match(
+      error.message,
+      /invalid epoch: "2147483648" \(expected a number from 0 to 2147483647\)\. Stop/,
+    );
     writeFileSync(join(folder, 'acceptedEpoch'), readFileSync(join(folder, 'currentEpoch')));
     assert.equal(await openEpochs(NODE_FILES, folder, 0x2_0000_0001n), {
       acceptedEpoch: 2,

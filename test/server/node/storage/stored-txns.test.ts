@@ -54,7 +54,7 @@ function entryOf(zxid: number): Buffer {
 async function packetsOf(dir: DataDir, behind: bigint, until: bigint): Promise<string[]> {
   const reader = new PacketReader(1 << 20);
   const packets: string[] = [];
-  for await (const piece of readTxns(dir, { behind, until })) {
+  for await (const piece of readTxns(dir, { after: behind, until })) {
     assert.ok(piece.length < 4 * DATA, 'no more is held than was read');
     reader.push(piece);
     for (let packet = reader.next(); packet !== null; packet = reader.next()) {
@@ -76,7 +76,7 @@ test('a range is found over several files, and read from them', () =>
     log(1, 2, 3, 4);
     log(5, 6);
     log(7, 8, 9);
-    const range = { behind: 3n, until: 8n };
+    const range = { after: 3n, until: 8n };
     assert.equal(await searchLogs(dir, range, ANY), { at: 3n, next: 4n });
     const pairs = [4, 5, 6, 7, 8].flatMap((zxid) => [`PROPOSAL ${zxid}`, `COMMIT ${zxid}`]);
     assert.equal(await packetsOf(dir, 3n, 8n), pairs);
@@ -90,7 +90,7 @@ test('it is small beside the newest snapshot, or not sent', () =>
     snapshot(1, 100 * DATA);
     snapshot(4, 6 * DATA);
     const found = (until: bigint, factor: number) =>
-      searchLogs(dir, { behind: 3n, until }, factor).then((place) => place !== null);
+      searchLogs(dir, { after: 3n, until }, factor).then((place) => place !== null);
     assert.is(await found(4n, 0.33), true);
     assert.is(await found(5n, 0.33), false);
     assert.is(await found(5n, 0.5), true);
@@ -105,19 +105,19 @@ test('a file that is gone, and one that is damaged, are no range', () =>
     const middle = log(5, 6);
     log(7, 8, 9);
     unlinkSync(file(middle));
-    assert.is(await searchLogs(dir, { behind: 3n, until: 8n }, ANY), null);
+    assert.is(await searchLogs(dir, { after: 3n, until: 8n }, ANY), null);
     const damaged = buildLog([5, 6].map(entryOf));
     damaged.fill(1, 2000, 2100);
     writeFileSync(file(middle), damaged);
-    assert.is(await searchLogs(dir, { behind: 3n, until: 8n }, ANY), null);
-    assert.equal(await searchLogs(dir, { behind: 7n, until: 8n }, ANY), { at: 7n, next: 8n });
+    assert.is(await searchLogs(dir, { after: 3n, until: 8n }, ANY), null);
+    assert.equal(await searchLogs(dir, { after: 7n, until: 8n }, ANY), { at: 7n, next: 8n });
   }));
 
 test('a range that goes after it was found is told as an error', () =>
   within(async ({ dir, log, file }) => {
     log(1, 2, 3, 4);
     const last = log(5, 6);
-    assert.ok((await searchLogs(dir, { behind: 3n, until: 6n }, ANY)) !== null);
+    assert.ok((await searchLogs(dir, { after: 3n, until: 6n }, ANY)) !== null);
     unlinkSync(file(last));
     const error = await packetsOf(dir, 3n, 6n).catch((caught: Error) => caught);
     assert.instance(error, Error);
@@ -148,7 +148,9 @@ test('the disk looks when what was appended before is in the log', () =>
     const append = (zxid: number) =>
       disk.append(buildRecord(entryOf(zxid)), BigInt(zxid), () => done.push(`${zxid}`));
     const search = (behind: bigint, until: bigint) =>
-      disk.searchLog({ behind, until }, ANY, (place) => done.push(`${place?.at} ${place?.next}`));
+      disk.searchLog({ after: behind, until }, ANY, (place) =>
+        done.push(`${place?.at} ${place?.next}`),
+      );
     append(1);
     disk.writeEpoch('currentEpoch', 1, () => undefined);
     append(2);

@@ -198,7 +198,7 @@ test('a malformed notification changes nothing, and is told of', () => {
   for (let length = 0; length < good.length; length++) {
     if (length === 28 || length === 40) continue;
     election.receive(3, good.subarray(0, length), 1);
-    assert.match(election.takeProblem() ?? '', /^a notification of server 3 was ignored: expected/);
+    assert.match(election.takeProblem() ?? '', /^server 3: ignored a notification: expected/);
   }
   assert.equal(election.vote, vote);
   assert.is(election.takeProblem(), undefined);
@@ -219,7 +219,7 @@ test('a newer configuration is handed on once, and garbage in its place ignored'
   frame.write('#', 44);
   frame.write('x', frame.length - 1);
   election.receive(3, frame, 3);
-  assert.match(election.takeProblem() ?? '', /^the configuration that server 3 sent was ignored: /);
+  assert.match(election.takeProblem() ?? '', /^server 3: ignored its configuration: /);
   assert.is(election.vote.leader, 3, 'its vote counts all the same');
 
   said(election);

@@ -39,7 +39,9 @@ test('whoever claims a server that answers ends nobody, however often', () => {
   world.pass(5000);
   assert.equal(followers(world), [1, 2, 3]);
   assert.is(world.member(1).peer.role, before);
-  const said = notes.filter((note) => /two connections claim server 1: .*duplicate/.test(note));
+  const said = notes.filter((note) =>
+    /two connections claim to be server 1: .*duplicate/.test(note),
+  );
   assert.is(said.length, 1);
   assert.ok(notes.length < 20, `${notes.length} notes`);
 });

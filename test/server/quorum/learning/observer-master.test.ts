@@ -208,7 +208,7 @@ test('an observer is brought in sync by DIFF, by SNAP and from the log', () => {
   const howOf = () => {
     const said = FOLLOWERS.flatMap((sid) => world.member(sid).notes);
     return said
-      .filter((note) => /^server 4 .* in sync by/.test(note))
+      .filter((note) => /^syncing server 4 /.test(note))
       .at(-1)
       ?.split(' by ')[1];
   };

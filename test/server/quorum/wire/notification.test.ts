@@ -67,11 +67,11 @@ test('garbage is told by what is wrong with it', () => {
   assert.is(changed(0, -1), 'expected a state from 0 to 3, found -1');
   assert.match(changed(28, 0x7fff_ffff), /^expected an epoch of at most 2147483647, found 9223/);
   for (const length of [-1, config.length + 1, 0x7fff_ffff]) {
-    assert.match(changed(40, length), /^expected a configuration in the \d+ bytes/);
+    assert.match(changed(40, length), /^expected a configuration that fits in the \d+ bytes/);
   }
   assert.is(
     decodeNotification(Buffer.alloc(3)),
-    'expected a notification of 28 bytes at least, found 3',
+    'expected a notification of at least 28 bytes, found 3',
   );
 });
 
