@@ -8,7 +8,7 @@ import { codeCacheFile, compileBundle } from '../../src/bin/compiled-bundle.js';
 import { makeTempDir } from '../support/temp-dir.js';
 import { PROJECT_ROOT, readProjectFile } from '../support/tidy/source-file.js';
 
-// The commands as they are shipped: a launcher, a bundle, and what V8 compiled of it.
+// The commands as shipped: a launcher, a bundle, and its V8 code cache.
 
 const { bin, exports, version } = JSON.parse(readProjectFile('package.json'));
 
@@ -17,7 +17,7 @@ function run(command: string, args: readonly string[], cwd = PROJECT_ROOT) {
   return { status, stdout, stderr };
 }
 
-/** The package as a registry hands it out, in a folder from where no other package is found. */
+/** The package as a registry serves it, in a folder that cannot resolve other packages. */
 function withPackage(use: (folder: string) => void): void {
   const home = makeTempDir('package');
   try {
@@ -31,7 +31,7 @@ function withPackage(use: (folder: string) => void): void {
   }
 }
 
-test('V8 takes the code that was compiled at the build, and none of another text', () => {
+test('V8 accepts the code cache of the build, and rejects it for another source', () => {
   for (const name of Object.keys(bin)) {
     const bundle = join(PROJECT_ROOT, 'dist', 'bin', `${name}-main.cjs`);
     const text = readFileSync(bundle, 'latin1');
@@ -41,7 +41,7 @@ test('V8 takes the code that was compiled at the build, and none of another text
   }
 });
 
-test('a line of a bundle leads back to its source', () => {
+test('a line of a bundle maps back to its source', () => {
   const bundle = join(PROJECT_ROOT, 'dist', 'bin', 'zksh-main.cjs');
   const lines = readFileSync(bundle, 'utf8').split('\n');
   const line = lines.findIndex((text) => text.startsWith('async function runZksh('));
@@ -53,7 +53,7 @@ test('a line of a bundle leads back to its source', () => {
   );
 });
 
-test('what is packed runs elsewhere, with the compiled code, with a damaged one and without', () => {
+test('the packed package runs elsewhere with a valid, a damaged, and no code cache', () => {
   withPackage((folder) => {
     const says = (name: string) => run(process.execPath, [join(folder, bin[name]), '--version']);
     for (const name of Object.keys(bin)) {

@@ -2,11 +2,11 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runFaults } from './run-faults.js';
 
-/** Of each run; `npm run faults -- --minutes N` runs longer. */
+/** The time of each run; `npm run faults -- --minutes N` runs longer. */
 const FAULTS_MS = 12_000;
 
 for (const size of [3, 5]) {
-  test(`${size} processes that are killed, stopped and cut lose nothing and show nothing wrong`, async () => {
+  test(`${size} processes lose no data and show no anomaly when killed, stopped, and cut off`, async () => {
     const result = await runFaults({ size, seed: size, ms: FAULTS_MS });
     const { problems, acknowledged, multis, refusals, holds, logs } = result;
     assert.is(problems.length, 0, `${problems.slice(0, 20).join('\n')}\n${logs()}`);

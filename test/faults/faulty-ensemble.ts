@@ -1,6 +1,6 @@
 /**
- * An ensemble of real processes whose links run through proxies: members can be killed, stopped for
- * a while and cut from each other, and come back.
+ * An ensemble of real processes whose links run through proxies. A test can kill members, stop them
+ * for a while, cut them off from each other, and restore them.
  */
 import type { ChildProcess } from 'node:child_process';
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ export interface FaultyMember {
   readonly clientPort: number;
   readonly configFile: string;
   process: ChildProcess | null;
-  /** Everything it wrote. */
+  /** All output of the process. */
   output: () => string;
 }
 
@@ -33,7 +33,7 @@ export interface FaultyEnsemble {
   /** SIGSTOP and SIGCONT. */
   stop(sid: number): void;
   go(sid: number): void;
-  /** Cuts both ways between the two, or one. */
+  /** Cuts the link between two members, in both directions or one. */
   cut(from: number, to: number): void;
   heal(): void;
   close(): Promise<void>;
@@ -42,7 +42,7 @@ export interface FaultyEnsemble {
 export interface MemberOptions {
   /** More lines for the zoo.cfg of a member. */
   readonly lines?: (sid: number) => readonly string[];
-  /** A command that runs the rest of its line, in the same process. */
+  /** A prefix command that runs the rest of its line in the same process. */
   readonly prefix?: readonly string[];
 }
 
@@ -151,7 +151,7 @@ function writeMember(folder: string, sid: number, clientPort: number, lines: str
     'initLimit=20',
     'syncLimit=5',
     'maxClientCnxns=0',
-    // So low that snapshots are written, and logs begun, all the time.
+    // So low that the server writes snapshots and begins logs all the time.
     'snapCount=500',
     'admin.enableServer=false',
     '4lw.commands.whitelist=*',

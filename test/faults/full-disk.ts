@@ -1,6 +1,6 @@
 /**
- * A server as a process whose files may have only so many bytes (ulimit -f), under clients that
- * write. Either its snapshots fail and it must serve on, or its log fails and it must end.
+ * A server process with a limit on the size of its files (ulimit -f), under clients that write. If
+ * its snapshots fail, it must continue to serve. If its log fails, it must end.
  */
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,39 +19,39 @@ import { waitFor } from '../support/wait-for.js';
 export type FullFile = 'snapshot' | 'log';
 
 export interface FullDiskOptions {
-  /** Of what there is too much for the disk. */
+  /** The kind of file that does not fit on the disk. */
   readonly full: FullFile;
   readonly seed: number;
-  /** A client asks for more than the socket takes, and never reads. */
+  /** A client requests more than the socket buffers, and never reads. */
   readonly hasSilentReader: boolean;
   /** The path of a bundled zkserver. */
   readonly server?: string | undefined;
 }
 
 export interface FullDiskResult {
-  /** What must not be; empty when all is well. */
+  /** Violations; empty if the run passed. */
   readonly problems: readonly string[];
   readonly acknowledged: number;
 }
 
 const KIB = 1024;
-/** What ulimit counts in. */
+/** The unit of ulimit. */
 const BLOCK = 512;
-/** Of the limit, the next smaller thing always fits into it: a log of one snapCount, or a znode. */
+/** The next smaller file always fits into this limit: a log of one snapCount, or a znode. */
 const FILE_LIMIT = 1200 * KIB;
 const LARGE_SIZE = 900_000;
-/** More than sockets take, less than a client may leave unread. */
+/** More than sockets buffer, less than the limit of unread bytes. */
 const LARGE_READS = 40;
 const PATHS = 400;
 const WRITERS = 8;
 const WRITES = 1200;
 const SNAP_COUNT = 50;
-/** The documented one, and what a busy machine takes for the rest of the end. */
+/** The documented deadline, and time for the rest of the shutdown on a busy machine. */
 const CLOSE_LIMIT_MS = OPERATOR_LIMITS.shutdownTime.value + 10_000;
 const FORMATS = /^((log|snapshot)\.[0-9a-f]+|acceptedEpoch|currentEpoch)$/;
 const LOCK = /^zkserver\.lock/;
 
-/** What was sent and what was acknowledged, by path. */
+/** Sent and acknowledged writes, by path. */
 interface Written {
   sent: number;
   acked: number;
@@ -126,7 +126,7 @@ class FullDiskRun {
     this.readers.push(reader.send(clientHello(0n, 30_000, 0n), ...asked));
   }
 
-  /** Up to a number of writes, or the first that fails. */
+  /** Writes up to a count, or until the first failure. */
   private async writeAll(client: SessionClient): Promise<void> {
     let left = WRITES;
     let isOver = false;
@@ -150,7 +150,7 @@ class FullDiskRun {
     });
   }
 
-  /** Only snapshots failed: nobody noticed, and their space is given back. */
+  /** Only snapshots failed: clients saw no error, and the disk space is freed. */
   private async serveOn(client: SessionClient): Promise<void> {
     const { output = () => '' } = this.running ?? {};
     if (!/EFBIG/.test(output())) this.problems.push('no snapshot failed: the run proves nothing');
@@ -190,7 +190,7 @@ class FullDiskRun {
     return readdirSync(join(this.home.path, 'data', 'version-2'));
   }
 
-  /** Nothing is kept that no start would use. */
+  /** The directory has only files that a start uses. */
   private checkFiles(when: string): void {
     const isLocked = this.running?.process.exitCode === null;
     const isKnown = (name: string) => FORMATS.test(name) || (isLocked && LOCK.test(name));

@@ -1,8 +1,8 @@
 /**
  * Clients that take a lock, write while they hold it, and release or lose it. The layout is that of
- * the recipe: an ephemeral sequential znode for each place in the line, the lowest holds. The token
- * is the czxid of that znode. Each write under the lock is a multi that checks the znode: so the
- * ensemble itself refuses one that comes after the place is gone.
+ * the recipe: an ephemeral sequential znode for each place in the line. The lowest one holds the
+ * lock. The token is the czxid of that znode. Each write under the lock is a multi that checks the
+ * znode, so the ensemble refuses a write after the place is gone.
  */
 import type { HistoryRecorder } from '../history/recorder.js';
 import { Flags } from '../sim/requests.js';
@@ -19,13 +19,13 @@ import {
   sync,
 } from './requests.js';
 
-/** Then comes another lock: the judge goes through all places there ever were for each list. */
+/** Then clients use another lock, because the judge checks each list against all past places. */
 const TURNS_OF_LOCK = 50;
-/** So often a client looks whether it is first, before it leaves the line. */
+/** The number of checks for the first place before a client leaves the line. */
 const LOOKS = 8;
 const PAUSE_MS = 20;
 
-/** `kept`: the connection is of use; `lost`: it is not; `closed`: the session is over. */
+/** `kept`: the connection still works; `lost`: it does not; `closed`: the session has ended. */
 export type TurnEnd = 'kept' | 'lost' | 'closed';
 
 interface Hold {
@@ -33,7 +33,7 @@ interface Hold {
   readonly lock: string;
   readonly path: string;
   readonly token: number;
-  /** From here on the holder does not rely on the lock, unless it hears from the leader again. */
+  /** From this time the holder gives up the lock, unless it hears from the leader again. */
   until: number;
 }
 
@@ -41,15 +41,15 @@ export class LockWork {
   private readonly recorder: HistoryRecorder;
   private readonly leaseMs: number;
   private readonly holds = new Set<Hold>();
-  /** The lock for which a session may have a place in line that it does not want. */
+  /** A lock where the session may have an unwanted place in line. */
   private readonly untidy = new Map<string, string>();
   private lock = '';
   private turns = 0;
 
-  /** @param sessionTimeoutMs of the sessions that take the lock */
+  /** @param sessionTimeoutMs session timeout of the lock clients */
   constructor(recorder: HistoryRecorder, sessionTimeoutMs: number) {
     this.recorder = recorder;
-    // The other half is for the way of the session's last sign of life to the leader.
+    // The other half covers the time until the session's last ping reaches the leader.
     this.leaseMs = sessionTimeoutMs / 2;
   }
 
@@ -79,7 +79,7 @@ export class LockWork {
     return end;
   }
 
-  /** Leaves the places in the line that were taken on a connection that is lost. */
+  /** Deletes places in the line that were taken on a lost connection. */
   async tidy({ session, ask }: Asker): Promise<boolean> {
     const lock = this.untidy.get(session);
     if (lock === undefined) return true;
@@ -94,7 +94,7 @@ export class LockWork {
     return true;
   }
 
-  /** @returns whether the connection is still of use */
+  /** @returns whether the connection still works */
   private async makeLock({ ask }: Asker, lock: string): Promise<boolean> {
     const answer = await ask(create(lock, ''));
     if (answer !== undefined && answer.error === undefined) this.lock = lock;
@@ -108,7 +108,7 @@ export class LockWork {
   ): Promise<Hold | 'lost' | undefined> {
     const { session, ask } = asker;
     this.untidy.set(session, lock);
-    // A place whose answer was lost is known by its prefix.
+    // The prefix identifies a place whose response was lost.
     const prefix = `${lock}/${session}-${turn}-`;
     const place = await ask(create(prefix, '', Flags.ephemeralSequential));
     if (place === undefined) return 'lost';
@@ -133,13 +133,13 @@ export class LockWork {
     const writes = 1 + random.below(4);
     for (let count = 0; count < writes; count++) {
       const until = performance.now() + this.leaseMs;
-      // What the lock protects is its own data.
+      // The lock protects data of its own znode.
       const write = setData(lock, `${token}:${count}`);
       const answer = await ask(multi([check(path, 0), write]));
       if (answer === undefined) return 'lost';
       if (answer.error === undefined) hold.until = until;
     }
-    // It dies with the lock: of its connection, or of its session.
+    // The client dies while it holds the lock: it loses its connection or its session.
     if (random.oneIn(8)) return 'lost';
     if (random.oneIn(16)) return (await ask(closeSession())) === undefined ? 'lost' : 'closed';
     const id = this.recorder.invoke(process, session, 'release', { lock, token });
@@ -152,7 +152,7 @@ export class LockWork {
     return 'kept';
   }
 
-  /** Holders that have not heard from the leader for too long give up, by their clocks. */
+  /** Holders give up if they have not heard from the leader for too long, by their clocks. */
   private endLapsed(): void {
     for (const hold of this.holds) if (performance.now() >= hold.until) this.lose(hold);
   }
@@ -164,7 +164,7 @@ export class LockWork {
   }
 }
 
-/** By number: the prefixes differ. */
+/** Sorts by number, because the prefixes differ. */
 function lowest(names: readonly string[]): string | undefined {
   const numberOf = (name: string): number => Number(name.slice(-10));
   return [...names].sort((a, b) => numberOf(a) - numberOf(b))[0];

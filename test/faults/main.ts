@@ -1,6 +1,6 @@
 /**
  * `npm run faults -- [--minutes N] [--size 3|5] [--seed N] [--history FILE]`: the faults of
- * faults.test.ts, for longer. FILE gets what the clients saw, which `npm run history` judges again.
+ * faults.test.ts, for longer. FILE gets the client history; `npm run history` can judge it again.
  *
  * `npm run faults -- --disk [--minutes N] [--seed N] [--server FILE]`: the full disks of
  * full-disk.test.ts, for longer, or under another build of zkserver.
@@ -42,7 +42,7 @@ async function faults(seed: number): Promise<void> {
   }
 }
 
-/** Each kind with and without a client that never reads, again and again. */
+/** Repeats each kind with and without a client that never reads. */
 async function fullDisks(first: number): Promise<void> {
   const endMs = Date.now() + Number(values.minutes ?? 0) * 60_000;
   let seed = first;

@@ -16,8 +16,8 @@ import { SteadyWriters } from '../support/steady-writers.js';
 import { makeTempDir } from '../support/temp-dir.js';
 import { waitFor } from '../support/wait-for.js';
 
-// Three machines, as far as the network goes. A member that is cut off hears nothing: no connection
-// breaks, no port refuses, and what it sends goes nowhere.
+// Three machines, from the network's view. A member that is cut off gets no packets: no connection
+// breaks, no port refuses, and its packets are lost.
 
 interface Member extends Place {
   readonly space: Namespace;
@@ -80,7 +80,7 @@ async function withMembers(
   }
 }
 
-/** What became of a write that only this member is asked for. */
+/** The outcome of a write that is sent to this member only. */
 function writeAlone(
   { connectString }: Member,
   path: string,
@@ -104,14 +104,14 @@ namespaceTest('a leader that is cut off acknowledges nothing, and the others ser
     const leader = members.find(({ sid }) => sid === place.sid) as Member;
     const others = members.filter((member) => member !== leader);
     await withClient(leader, (client) => client.create('/cut', Buffer.from('before')));
-    const alone = writeAlone(leader, '/cut', 'behind the cut');
+    const alone = writeAlone(leader, '/cut', 'after the cut');
     await alone.opened;
     leader.space.cut();
     const outcome = alone.write();
     await waitFor('another leader', () => leaderOf(others), 60_000);
     await writers.goOn();
     await waitFor('the old one to give up', async () => !(await isServing(leader)));
-    // It has no quorum to commit with; nobody else has heard of the write.
+    // The member has no quorum to commit, and no other member knows the write.
     await alone.close();
     assert.is.not(await outcome, 'acknowledged');
     leader.space.heal();

@@ -1,4 +1,4 @@
-/** Requests as a history has them and as bytes, and what their answers say. */
+/** Requests in the form of a history and as bytes, and their parsed responses. */
 import { InputArchive } from '../../src/jute/input-archive.js';
 import { errorName } from '../../src/protocol/error-code.js';
 import { OpCode } from '../../src/protocol/op-code.js';
@@ -16,14 +16,14 @@ export interface PartRequest extends Request {
   readonly op: Part['op'];
 }
 
-/** `error` is ZooKeeper's name of it; without one all was done. */
+/** `error` is ZooKeeper's name of the error; undefined means success. */
 export interface Answer {
   readonly error?: string;
   readonly result: Result;
   readonly zxid: bigint;
 }
 
-/** Asks with the session that a client has; undefined when its connection is of no use any more. */
+/** Sends a request on a client's session; undefined if its connection no longer works. */
 export interface Asker {
   readonly process: string;
   readonly session: string;
@@ -74,13 +74,13 @@ export function closeSession(): Request {
   return { op: 'closeSession', args: {}, type: OpCode.closeSession, body: Buffer.alloc(0) };
 }
 
-/** @param body of a reply whose header has no error */
+/** @param body body of a reply without an error in the header */
 export function readReply(type: number, body: Buffer): Pick<Answer, 'error' | 'result'> {
   const input = new InputArchive(body);
   return type === OpCode.multi ? readMulti(input) : { result: readResult(type, input) };
 }
 
-/** A multi that is refused has an error for each part: 0 for those before the one at fault. */
+/** A refused multi has an error for each part: 0 for the parts before the failed one. */
 function readMulti(input: InputArchive): Pick<Answer, 'error' | 'result'> {
   const results: Result[] = [];
   const errors: number[] = [];
@@ -97,7 +97,7 @@ function readMulti(input: InputArchive): Pick<Answer, 'error' | 'result'> {
 
 function readResult(type: number, input: InputArchive): Result {
   const records = OPERATION_TABLE.get(type)?.records;
-  // What a multi says of these has no record.
+  // A multi has no result record for these.
   if (type === OpCode.check || type === OpCode.delete || records === undefined) return {};
   const { path, data, stat, children } = (records.reply.read(input) ?? {}) as {
     path?: string;

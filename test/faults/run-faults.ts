@@ -1,4 +1,4 @@
-/** Faults at random while clients work, then calm, then the reckoning. */
+/** Random faults while clients work, then calm, then the verdict. */
 import { RawClient } from '../conformance/support/raw-client.js';
 import type { Kind, OpName } from '../history/format.js';
 import { Random } from '../support/random.js';
@@ -9,34 +9,34 @@ import { Workload } from './workload.js';
 export interface FaultsOptions {
   readonly size: number;
   readonly seed: number;
-  /** How long faults go on. */
+  /** The duration of the faults. */
   readonly ms: number;
   readonly clients?: number;
   readonly onFault?: (text: string) => void;
 }
 
 export interface FaultsResult {
-  /** What cannot be; empty when all is well. */
+  /** Violations; empty if the run passed. */
   readonly problems: readonly string[];
   readonly acknowledged: number;
   readonly seen: number;
-  /** Multis that were done. */
+  /** The number of applied multis. */
   readonly multis: number;
-  /** Multis that were refused, each as a whole. */
+  /** The number of multis that were refused as a whole. */
   readonly refusals: number;
-  /** How often the lock was held. */
+  /** The number of times that a client held the lock. */
   readonly holds: number;
   /** In the format of test/history/FORMAT.md. */
   history(): string;
-  /** By kind. */
+  /** The number of faults by kind. */
   readonly faults: Readonly<Record<string, number>>;
-  /** What the members wrote, for whoever looks for the cause. */
+  /** The output of the members, to find the cause of a violation. */
   logs(): string;
 }
 
 const FIRST = 'first';
 const PATHS = ['/a', '/b', '/c', '/d'];
-/** Longer than an election takes, so that some faults meet a quorum and some the lack of one. */
+/** Longer than an election, so that some faults hit a quorum and others hit an election. */
 const FAULT_MS = 1500;
 const CALM_MS = 60_000;
 
@@ -82,7 +82,7 @@ export async function runFaults(options: FaultsOptions): Promise<FaultsResult> {
   }
 }
 
-/** One fault after the other, sometimes two at once; a minority suffers at a time, or everybody. */
+/** One fault after the other, sometimes two at once, on a minority or on all members. */
 async function makeTrouble(
   ensemble: FaultyEnsemble,
   random: Random,
@@ -136,7 +136,7 @@ async function makeTrouble(
   return faults;
 }
 
-/** Everything is mended: writes must be acknowledged again. */
+/** All faults are over: the ensemble must acknowledge writes again. */
 async function calm(ensemble: FaultyEnsemble, workload: Workload): Promise<void> {
   ensemble.heal();
   for (const { sid, process: child } of ensemble.members) {

@@ -11,7 +11,7 @@ import { Workload } from './workload.js';
 
 const CLIENTS = 3;
 const SEEDS = 2;
-/** What a member that applies a part of a multi, or a lock with two holders, leaves behind. */
+/** Traces of a partly applied multi, and of a lock with two holders. */
 const LIES = [
   'a multi that was done by half',
   'a refused multi of which a part was done',
@@ -41,7 +41,7 @@ async function record(): Promise<History> {
   }
 }
 
-test('the judge finds no fault with clients of one server, and finds each lie about them', async () => {
+test('the judge accepts clients of one server, and finds each lie about them', async () => {
   const history = await record();
   assert.equal(judge(history), []);
   for (const name of LIES) {

@@ -1,4 +1,4 @@
-/** Clients that write, read and watch through whichever member answers, and keep what they saw. */
+/** Clients that write, read, and watch through any member that answers, and record results. */
 import { errorName } from '../../src/protocol/error-code.js';
 import { OpCode } from '../../src/protocol/op-code.js';
 import { eventTypeName } from '../../src/protocol/watch-event.js';
@@ -24,26 +24,26 @@ import {
 } from './requests.js';
 
 const SESSION_TIMEOUT_MS = 4000;
-/** A server that says nothing for so long is left for another. */
+/** A client leaves a server that is silent for this long. */
 const PATIENCE_MS = 1500;
 const PAUSE_MS = 20;
-/** Errors that a server answers when it cannot say what became of a request. */
+/** Errors that leave the outcome of a request unknown. */
 const UNSURE: ReadonlySet<string> = new Set(['CONNECTIONLOSS', 'OPERATIONTIMEOUT', 'SESSIONMOVED']);
 const READS: ReadonlySet<string> = new Set(['getData', 'getChildren']);
 
 interface Life extends Asker {
   readonly watches: Set<string>;
-  /** As the session saw them last. */
+  /** The last versions that the session saw. */
   readonly versions: Map<string, number>;
   client: RawClient;
   lastZxid: bigint;
-  /** Arrived after the last reply that was waited for. */
+  /** Events after the last awaited reply. */
   late: Arrival[];
 }
 
 export class Workload {
   readonly recorder = new HistoryRecorder(() => Math.round(performance.now()));
-  /** Writes that were acknowledged. */
+  /** The number of acknowledged writes. */
   acknowledged = 0;
   private isOver = false;
   private readonly ports: readonly number[];
@@ -59,19 +59,19 @@ export class Workload {
     this.isOver = true;
   }
 
-  /** What cannot have happened, a sentence each. */
+  /** Violations, one sentence each. */
   problems(): string[] {
     return judge(this.recorder.history).map(({ property, message }) => `${property}: ${message}`);
   }
 
-  /** Makes the znodes that the others work on. */
+  /** Creates the znodes for the other clients. */
   async prepare(client: RawClient, value: string): Promise<void> {
     const life = this.newLife('opener', 'opener', client);
     this.recorder.initial([{ path: '/', data: '' }]);
     for (const path of this.paths) await life.ask(create(path, value));
   }
 
-  /** Reads all znodes after whatever was committed before. */
+  /** Reads all znodes after all earlier commits. */
   async readAll(client: RawClient): Promise<void> {
     const life = this.newLife('end', 'end', client);
     for (const path of this.paths) {
@@ -80,7 +80,7 @@ export class Workload {
     }
   }
 
-  /** Works until `end`; one session after another where they expire. */
+  /** Works until `end`, with a new session whenever one expires. */
   async run(name: string, random: Random): Promise<void> {
     for (let count = 0; !this.isOver; count++) await this.live(name, `${name}.${count}`, random);
   }
@@ -95,7 +95,7 @@ export class Workload {
         await pause();
         continue;
       }
-      // A session id of 0: it has expired.
+      // A session id of 0 means that the session has expired.
       if (client.session.id === 0n) {
         this.recorder.mark(process, session, 'expired');
         return;
@@ -113,7 +113,7 @@ export class Workload {
     }
   }
 
-  /** @returns whether it closed the session */
+  /** @returns whether the client closed the session */
   private async work(life: Life, random: Random): Promise<boolean> {
     for (let count = 0; !this.isOver && !life.client.isClosed; count++) {
       if (random.oneIn(40)) {
@@ -155,7 +155,7 @@ export class Workload {
     }
   }
 
-  /** Two writes and a condition; where it does not hold, a write before it must leave nothing. */
+  /** Two writes and a condition. If the condition fails, no write may have an effect. */
   private parts(life: Life, random: Random, own: string, data: string): PartRequest[] {
     const [first = '/', second = '/', third = '/'] = shuffled(this.paths, random);
     const conditions = [
@@ -184,7 +184,7 @@ export class Workload {
     return client;
   }
 
-  /** Another server knows nothing of the watches. */
+  /** Another server does not know the watches. */
   private async rearm(life: Life): Promise<boolean> {
     life.late = [];
     if (life.watches.size === 0) return true;
@@ -196,7 +196,7 @@ export class Workload {
     return true;
   }
 
-  /** @returns undefined when the connection is of no use any more */
+  /** @returns undefined if the connection no longer works */
   private async ask(life: Life, { op, type, args, body }: Request): Promise<Answer | undefined> {
     const { recorder } = this;
     const { client, process, session } = life;
@@ -213,7 +213,7 @@ export class Workload {
     const said = refusal === undefined ? readReply(type, reply.body) : { result: {} };
     const { error = refusal, result } = said;
     const isRead = READS.has(op);
-    // A refused write has no zxid of its own in the order of the others.
+    // A refused write has no zxid in the order of the other writes.
     const zxid = isRead || (op !== 'sync' && error === undefined) ? reply.zxid : undefined;
     if (error !== undefined) {
       recorder.fail(id, error, zxid, result);
@@ -227,7 +227,7 @@ export class Workload {
     return { result, zxid: reply.zxid };
   }
 
-  /** Records the events that arrived, up to so many replies. */
+  /** Records the events that arrived before the given number of replies. */
   private hear(life: Life, replies: number): void {
     life.late.push(...life.client.take());
     let left = replies;

@@ -15,12 +15,12 @@ import * as assert from 'uvu/assert';
 import { makeTempDir } from '../support/temp-dir.js';
 import { PROJECT_ROOT } from '../support/tidy/source-file.js';
 
-// scripts/ensure.mjs in a project whose npm and tsc only write down that they were called.
+// scripts/ensure.mjs in a project whose npm and tsc only record their calls.
 
 interface Project {
   readonly path: string;
   ensure(input?: string): SpawnSyncReturns<string>;
-  /** What was called since the last look. */
+  /** The calls since the last check. */
   calls(): string[];
   /** Makes a file newer than all stamps. */
   touch(name: string): void;
@@ -117,7 +117,7 @@ test('the first run installs and builds, the second does nothing', () => {
 });
 
 for (const file of ['src/a/b.ts', 'tsconfig.json', 'test', 'bench', 'scripts/bundle.mjs']) {
-  test(`${file} that is newer is built, without an install`, () => {
+  test(`a newer ${file} causes a build without an install`, () => {
     inProject((project) => {
       project.ensure();
       project.calls();
@@ -129,7 +129,7 @@ for (const file of ['src/a/b.ts', 'tsconfig.json', 'test', 'bench', 'scripts/bun
 }
 
 for (const file of ['package.json', 'package-lock.json']) {
-  test(`${file} that is newer is installed`, () => {
+  test(`a newer ${file} causes an install`, () => {
     inProject((project) => {
       project.ensure();
       project.calls();
@@ -140,7 +140,7 @@ for (const file of ['package.json', 'package-lock.json']) {
   });
 }
 
-test('a build that failed fails the run, and is tried again', () => {
+test('a failed build fails the run, and the next run retries it', () => {
   inProject((project) => {
     project.breakBuild(true);
     const { status, stderr } = project.ensure();
@@ -153,7 +153,7 @@ test('a build that failed fails the run, and is tried again', () => {
   });
 });
 
-test('an install that failed fails the run before the build', () => {
+test('a failed install fails the run before the build', () => {
   inProject((project) => {
     writeFileSync(join(project.path, 'bin', 'npm'), '#!/bin/sh\nexit 7\n');
     const { status, stderr } = project.ensure();
@@ -163,7 +163,7 @@ test('an install that failed fails the run before the build', () => {
   });
 });
 
-test('standard input is left to whoever comes behind, standard output is not written to', () => {
+test('standard input stays unread for the next command, standard output stays empty', () => {
   inProject((project) => {
     assert.is(project.ensure('ls /\nget /a\n').stdout, 'ls /\nget /a\n');
     assert.equal(project.calls(), [INSTALL, ...BUILD]);

@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { makeTempDir } from '../support/temp-dir.js';
 import { PROJECT_ROOT } from '../support/tidy/source-file.js';
 
-// `npm test` may be believed: whatever keeps a test from running or passing makes it fail.
+// `npm test` is reliable: it fails if anything keeps a test from running or passing.
 
 const UVU = pathToFileURL(join(PROJECT_ROOT, 'node_modules', 'uvu', 'dist', 'index.mjs')).href;
 const HEAD = `import { test } from '${UVU}';\n`;
@@ -86,7 +86,7 @@ for (const [what, text, why] of [
   });
 }
 
-test('none that ran is a failure', () => {
+test('a run without tests is a failure', () => {
   const { status, lines, lastLine } = runTests({ 'helper.js': 'export {};' });
   assert.equal(lines, ['no test ran', '0 passed, 1 failed']);
   assert.is(lastLine, '0 passed, 1 failed');
@@ -95,7 +95,7 @@ test('none that ran is a failure', () => {
 
 test('skipped tests are counted, and their reason is shown', () => {
   const { status, lines, lastLine } = runTests({
-    // A fixture: this is what the runner under test must count, no test of ours is left out.
+    // A fixture for the runner under test to count. It skips no test of ours.
     'a.test.js': `${HEAD}console.log('skipped: no oracle here');\ntest.skip('a', () => {});\ntest('b', () => {});\ntest.run();`,
   });
   assert.is(lastLine, '1 passed, 0 failed');

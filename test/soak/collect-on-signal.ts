@@ -1,4 +1,4 @@
-/** Preloaded into a server: SIGUSR2 collects garbage, so that its heap shows only what it holds. */
+/** Preloaded into a server: SIGUSR2 collects garbage, so that the heap has only live objects. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 

@@ -1,17 +1,17 @@
 import { RESOURCE_NAMES, type Resources } from './resources.js';
 
-/** What one member holds in the calm after a cycle. */
+/** The resources of one member in the calm after a cycle. */
 export interface Calm {
   readonly cycle: number;
   readonly sid: number;
-  /** Of this life of the member. */
+  /** The process of this life. */
   readonly pid: number;
   readonly resources: Resources;
 }
 
-/** By how much a life's last readings may exceed its first ones: a part of them, and a number. */
+/** The allowed growth within a life: a fraction of the first readings plus a number. */
 const ALLOWED: Readonly<Record<keyof Resources, readonly [part: number, more: number]>> = {
-  // An allocator gives little back: it levels off after load that it once had.
+  // An allocator returns little memory. It levels off after its peak load.
   rss: [0.25, 100],
   heap: [0.15, 6],
   external: [0.25, 24],
@@ -23,10 +23,10 @@ const ALLOWED: Readonly<Record<keyof Resources, readonly [part: number, more: nu
   ephemerals: [0, 0],
   znodes: [0, 0],
 };
-/** Lives of fewer calms say nothing: caches and buffers fill in the first cycles. */
+/** Shorter lives prove nothing, because caches and buffers fill in the first cycles. */
 const MIN_CALMS = 6;
 
-/** Says for each life of a member what grew between its second and third calm and its last two. */
+/** Lists growth in each life of a member between its second and third calm and its last two. */
 export function growthIn(calms: readonly Calm[]): string[] {
   const lives = new Map<number, Calm[]>();
   for (const calm of calms) {

@@ -1,4 +1,4 @@
-/** What a server process holds: asked of its metrics and of the system. */
+/** The resources of a server process, from its metrics and the system. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** One reading. Memory in MiB, everything else a count. */
@@ -32,9 +32,9 @@ export const RESOURCE_NAMES = [
 const MIB = 1024 * 1024;
 
 /**
- * Reads what a process holds now.
- * @param port of its metrics for Prometheus
- * @throws Error when it does not answer
+ * Reads the current resources of a process.
+ * @param port its port for Prometheus metrics
+ * @throws Error if it does not answer
  */
 export async function readResources(pid: number, port: number): Promise<Resources> {
   const response = await fetch(`http://127.0.0.1:${port}/metrics`);

@@ -1,6 +1,6 @@
 /**
- * A client without manners: it sends pipelines of any requests, arms watches of every kind and may
- * not read. It leaves by a close, a reset, in the middle of a frame, or not at all.
+ * An abusive client: it sends pipelines of any requests, sets watches of every kind, and may not
+ * read. It leaves by a close, by a reset, in the middle of a frame, or not at all.
  */
 import { connect, type Socket } from 'node:net';
 import { FrameDecoder } from '../../src/jute/frame-decoder.js';
@@ -22,9 +22,9 @@ interface Handed {
   readonly password: Buffer;
 }
 
-/** Lives once, on one connection. Resolves when its socket is closed. */
+/** Runs once, on one connection. Resolves when its socket is closed. */
 export class RudeClient {
-  /** Answers and events that it read. */
+  /** The number of responses and events that it read. */
   heard = 0;
   private readonly random: Random;
   private readonly socket: Socket;
@@ -36,7 +36,7 @@ export class RudeClient {
     this.socket = connect({ port, host: '127.0.0.1', noDelay: true });
   }
 
-  /** @param left sessions whose clients left without a close; it may take one over */
+  /** @param left sessions whose clients left without a close; the client may resume one */
   static live(port: number, random: Random, left: Handed[]): Promise<RudeClient> {
     const client = new RudeClient(port, random);
     return new Promise((resolve) => {
@@ -94,7 +94,7 @@ export class RudeClient {
     }
     this.ask(requests.addWatch(FIELD, random.below(2)));
     for (let left = 5 + random.below(200); left > 0; left--) this.ask(this.something());
-    // Some ask for more than any socket holds, and never read it.
+    // Some clients request more than a socket buffers, and never read it.
     if (!random.oneIn(20)) return;
     socket.pause();
     for (let left = 200; left > 0; left--) {
@@ -129,7 +129,7 @@ export class RudeClient {
     }
   }
 
-  /** Goes, in one of the ways that clients go. */
+  /** Leaves in one of several ways. */
   private part(session: Handed, left: Handed[]): void {
     const { random, socket } = this;
     const isClosed = random.oneIn(2);
@@ -149,7 +149,7 @@ export class RudeClient {
         socket.end();
         break;
       default:
-        // It stays until its time is over.
+        // The client stays until its time ends.
         break;
     }
   }

@@ -1,6 +1,6 @@
 /**
- * An ensemble of processes under rude clients, its members killed and stopped, in cycles of load
- * and calm. In each calm all that clients left must go, and what servers hold must not grow.
+ * An ensemble of processes under abusive clients, in cycles of load and calm. Members are killed
+ * and stopped. In each calm, the traces of clients must disappear and resources must not grow.
  */
 import type { ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ import { FIELD, RudeClient } from './rude-client.js';
 export interface SoakOptions {
   readonly size: number;
   readonly seed: number;
-  /** How long cycles begin. */
+  /** New cycles begin until this time. */
   readonly ms: number;
   readonly clients?: number;
   readonly cycleMs?: number;
@@ -26,7 +26,7 @@ export interface SoakOptions {
 }
 
 export interface SoakResult {
-  /** What grew, or did not go; empty when all is well. */
+  /** Resources that grew or were not released; empty if the run passed. */
   readonly problems: readonly string[];
   readonly cycles: number;
   readonly lives: number;
@@ -90,7 +90,7 @@ class Soak {
     this.random = random;
   }
 
-  /** The znode that all work below, and one that is large. */
+  /** Creates the common parent and a large znode. */
   async makeField(): Promise<void> {
     const client = await this.open();
     const big = { path: `${FIELD}/big`, data: Buffer.alloc(BIG, 'b') };
@@ -100,7 +100,7 @@ class Soak {
     await client.close();
   }
 
-  /** Clients come and go for a while, and a member suffers. */
+  /** Clients connect and leave for a while, and one member gets a fault. */
   async load(clients: number, ms: number): Promise<void> {
     const endMs = performance.now() + ms;
     const run = async (): Promise<void> => {
@@ -114,7 +114,7 @@ class Soak {
     await Promise.all([...Array.from({ length: clients }, run), this.harm(ms / 4)]);
   }
 
-  /** The first member is never killed: its life shows what grows over all cycles. */
+  /** The first member is never killed, so its life shows growth over all cycles. */
   private async harm(ms: number): Promise<void> {
     const { random, ensemble } = this;
     const size = ensemble.members.length;
@@ -133,7 +133,7 @@ class Soak {
     }
   }
 
-  /** Waits until all that clients left is gone, and reads what each member holds then. */
+  /** Waits until all traces of clients are gone, then reads the resources of each member. */
   async calm(cycle: number): Promise<Calm[]> {
     this.left.length = 0;
     await this.clear();
@@ -161,21 +161,21 @@ class Soak {
     return calms;
   }
 
-  /** What the member holds after a collection of garbage. */
+  /** The resources of the member after a garbage collection. */
   private async read(sid: number, pid: number): Promise<Resources | undefined> {
     const port = this.metricsPorts[sid - 1] ?? 0;
     try {
-      // A member that is told to collect garbage again and again before it serves never gets to it.
+      // Repeated garbage collections before a member serves would keep it from starting.
       await readResources(pid, port);
       process.kill(pid, 'SIGUSR2');
       return await readResources(pid, port);
     } catch {
-      // It is still starting.
+      // The member is still starting.
       return undefined;
     }
   }
 
-  /** Deletes what outlives its client. */
+  /** Deletes znodes that outlive their client. */
   private async clear(): Promise<void> {
     const client = await this.open();
     for (const name of ['a/x', 'a/y', 'b/x', 'a', 'b', 'c']) {
@@ -198,12 +198,12 @@ class Soak {
   }
 }
 
-/** Sessions, their ephemerals and watches end by themselves; TTL znodes and containers do, too. */
+/** Sessions end with their ephemerals and watches. TTL znodes and containers expire, too. */
 function isRid({ sessions, ephemerals, watches }: Resources): boolean {
   return sessions === 0 && ephemerals === 0 && watches === 0;
 }
 
-/** Whether the process lives, and what it waits for in the kernel. */
+/** Whether the process lives, and where it waits in the kernel. */
 function stateOf(child: ChildProcess | null): string {
   const end = child?.exitCode ?? child?.signalCode;
   if (child === null || end != null) return `it ended with ${end}`;

@@ -17,7 +17,7 @@ const STEADY: Resources = {
   znodes: 7,
 };
 
-/** The calms of one life. */
+/** The readings of one life. */
 function life(count: number, resourcesAt: (cycle: number) => Partial<Resources>): Calm[] {
   return Array.from({ length: count }, (_, at) => {
     const cycle = at + 1;
@@ -25,7 +25,7 @@ function life(count: number, resourcesAt: (cycle: number) => Partial<Resources>)
   });
 }
 
-test('an ensemble is rid of what rude clients leave', async () => {
+test('an ensemble releases everything of abusive clients', async () => {
   const { problems, lives, heard, logs } = await runSoak({
     size: 3,
     seed: 1,
@@ -37,7 +37,7 @@ test('an ensemble is rid of what rude clients leave', async () => {
   assert.ok(lives > 20 && heard > 1000, `${lives} clients heard ${heard} answers`);
 });
 
-test('a steady life is no growth, and readings that vary are none', () => {
+test('steady and varying readings do not count as growth', () => {
   assert.equal(growthIn(life(20, (cycle) => ({ rss: 100 + (cycle % 3) * 10 }))), []);
 });
 

@@ -79,7 +79,7 @@ export const CLIENT_ATTACKS: readonly Attack[] = [
     run: async (scene) => {
       await withClient(scene, (client) => client.create(LARGE, Buffer.alloc(LARGE_SIZE)));
       for (const { clientPort } of scene.seats.all) {
-        // Below the limit of what one may leave unread, and far above it.
+        // Below the limit of unread bytes of a connection, and far above it.
         for (const count of [40, 1500]) {
           const asked = Array.from({ length: count }, (_, i) => getData(i, LARGE));
           scene.stranger(clientPort, false).send(clientHello(0n, 6000, 0n), ...asked);

@@ -4,12 +4,12 @@ import { FOLLOWING, type ForgedVote, LEADING, preamble, type Stranger, vote } fr
 
 const LAST_ROUND = 2n ** 63n - 1n;
 
-/** Comes to the election port of `to` as server `as`. */
+/** Connects to the election port of `to` as server `as`. */
 function pose(scene: Scene, to: number, as: number | bigint, ...frames: Buffer[]): Stranger {
   return scene.stranger(scene.seats.of(to).electionPort).send(preamble(as), ...frames);
 }
 
-/** Every number of a member at every other member, for so long. */
+/** Claims every member's id at every other member, for that time. */
 async function poseAsAll(
   scene: Scene,
   ms: number,
@@ -27,7 +27,7 @@ async function poseAsAll(
   });
 }
 
-/** The leader dies, the attack goes on while the others elect, and it comes back. */
+/** The leader dies, the attack continues while the others elect, and the leader returns. */
 async function duringElection(scene: Scene, attack: () => Promise<void>): Promise<void> {
   const leader = await scene.leader();
   await scene.kill(leader);

@@ -16,7 +16,7 @@ import {
 
 const ENDS = [0n, 1n, -1n, 3n, 255n, 2n ** 31n - 1n, 2n ** 31n, 2n ** 62n, 2n ** 63n - 1n];
 
-/** Packets with numbers at their ends, some of them cut, doubled or with bits flipped. */
+/** Packets with extreme numbers; some are cut, doubled, or have flipped bits. */
 function damaged(random: Random, bytes: Buffer): Buffer {
   const copy = Buffer.from(bytes);
   if (random.oneIn(3)) copy[random.below(copy.length)] = random.below(256);
@@ -52,7 +52,7 @@ function blindBytes(random: Random): Buffer {
   return Buffer.from(Array.from({ length: 1 + random.below(200) }, () => random.below(256)));
 }
 
-/** @param count inputs, spread over the members */
+/** @param count number of inputs, spread over the members */
 export function fuzzAttacks(seed: number, count: number): readonly Attack[] {
   const fuzz = (
     name: string,
@@ -64,7 +64,7 @@ export function fuzzAttacks(seed: number, count: number): readonly Attack[] {
     about: `${about} (seed ${seed})`,
     run: async (scene) => {
       const random = new Random(seed);
-      // Bounded by connections a second, so that the members have time for each.
+      // Limits connections a second, so that the members have time for each.
       for (let done = 0; done < count; ) {
         for (const seat of scene.seats.all) {
           for (const port of ports) scene.stranger(seat[port]).send(make(random));

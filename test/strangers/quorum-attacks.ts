@@ -23,7 +23,7 @@ const SET_DATA = 5;
 const CLOSE_SESSION = -11;
 const GUARDED = '/guarded';
 const HELD = '/held';
-/** That a packet can name. */
+/** The greatest epoch that a packet can carry. */
 const LAST_EPOCH = 0x7fff_fffen;
 const SUPER = [{ scheme: 'super', id: '' }];
 

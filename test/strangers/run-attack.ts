@@ -11,7 +11,7 @@ export interface Verdict {
   readonly writes: number;
   readonly attackMs: number;
   readonly longestGapMs: number;
-  /** Until all served again. */
+  /** The time until all members served again. */
   readonly recoveryMs: number;
   readonly problems: readonly string[];
 }
@@ -19,17 +19,17 @@ export interface Verdict {
 const RUN_LIMIT_MS = 60_000;
 const RECOVERY_LIMIT_MS = 30_000;
 const WRITE_LIMIT_MS = 10_000;
-/** Long enough to tell an election from an end. */
+/** Long enough to distinguish an election from a crash. */
 const LONG_ATTACK_MS = 2500;
-/** The documented one, and what a busy machine takes for the rest of the end. */
+/** The documented deadline, and time for the rest of the shutdown on a busy machine. */
 const CLOSE_LIMIT_MS = OPERATOR_LIMITS.shutdownTime.value + 10_000;
-/** So few that their descriptors are no growth. */
+/** So few that their descriptors do not count as growth. */
 const STANDING = 12;
 const MAX_MORE_FILES = 30;
 const MAX_MORE_BYTES = 300 * 1024 * 1024;
 const TOP = '/strangers';
 
-/** Writes one after the other for as long as an attack runs. */
+/** Writes one after the other while an attack runs. */
 class Writer {
   acknowledged = 0;
   longestGapMs = 0;
@@ -56,7 +56,7 @@ class Writer {
           this.note();
         }
       } catch {
-        // The connection, or the session: the next one goes on.
+        // The connection or the session is lost: the next one continues.
         await delay(20);
       } finally {
         await client.close().catch(() => undefined);
@@ -86,7 +86,7 @@ class Writer {
   }
 }
 
-/** One attack on an ensemble that serves, and what it did to it. */
+/** Runs one attack on a serving ensemble, and reports the damage. */
 export async function runAttack(scene: Scene, attack: Attack): Promise<Verdict> {
   await ensureTop(scene);
   const before = scene.resources();
@@ -107,7 +107,7 @@ export async function runAttack(scene: Scene, attack: Attack): Promise<Verdict> 
   if (attackMs > LONG_ATTACK_MS && writer.silentMs > attackMs / 2) {
     problems.push('no write succeeded in the second half of the attack');
   }
-  // The connections are still there; a short attack leaves a slow machine no time for a write.
+  // The connections are still open. A short attack leaves a slow machine no time for a write.
   const hasWritten = () => writer.acknowledged > first;
   await waitFor('a write', hasWritten, WRITE_LIMIT_MS).catch((error: Error) => {
     problems.push(error.message);
@@ -141,7 +141,7 @@ async function ensureTop(scene: Scene): Promise<void> {
   }
 }
 
-/** A write by each member, and then the same tree on all. */
+/** Writes through each member, then compares the trees of all. */
 async function compareTrees(scene: Scene): Promise<string[]> {
   const clients: SessionClient[] = [];
   try {
@@ -172,8 +172,8 @@ async function linesOf(client: SessionClient, path: string): Promise<string[]> {
 }
 
 /**
- * Stops the member that has most strangers, while they are connected, and starts it again; whether
- * its data directory was free shows in whether it serves.
+ * Stops the member with the most strangers while they are connected, and restarts it. It can serve
+ * only if its data directory was free.
  */
 async function checkClose(scene: Scene): Promise<string[]> {
   const sid = scene.mostAttacked();
@@ -203,7 +203,7 @@ async function compareResources(
     });
   if (excess().length === 0) return [];
   const client = await scene.client().catch(() => undefined);
-  // Members that work collect their garbage, which is no growth.
+  // Busy members collect garbage, so their memory does not count as growth.
   const work = async () => {
     await client?.setData(TOP, Buffer.alloc(MAX_MORE_BYTES / 1000)).catch(() => undefined);
     return excess().length === 0;

@@ -21,11 +21,11 @@ export const OWN_SERVER = fileURLToPath(new URL('../../bin/zkserver.cjs', import
 const SESSION_TIMEOUT_MS = 10_000;
 const START_TIMEOUT_MS = 60_000;
 
-/** Three members, each a process, and those who come to their ports. */
+/** Three members, each a process, and the strangers at their ports. */
 export class Scene {
   readonly seats: Seats;
   readonly adminPorts = new Map<number, number>();
-  /** What attacks keep between `run` and `damage`. */
+  /** Data of attacks between `run` and `damage`. */
   readonly kept = new Map<string, SessionClient>();
   private readonly start: (sid: number) => Member;
   private readonly members = new Map<number, Member>();
@@ -79,13 +79,13 @@ export class Scene {
     await this.members.get(sid)?.stop('SIGKILL');
   }
 
-  /** As a restart by an operator does. */
+  /** A restart, as by an operator. */
   async restart(...sids: readonly number[]): Promise<void> {
     await Promise.all(sids.map((sid) => this.members.get(sid)?.stop('SIGTERM')));
     for (const sid of sids) this.startMember(sid);
   }
 
-  /** SIGTERM, and SIGKILL after that time; resolves to whether it ended before. */
+  /** SIGTERM, then SIGKILL after that time. Resolves to true if SIGTERM was enough. */
   async stop(sid: number, ms: number): Promise<boolean> {
     const member = this.members.get(sid);
     const ended = member?.stop('SIGTERM').then(() => true);
@@ -116,14 +116,14 @@ export class Scene {
     return await Promise.all(this.sids.map((sid) => this.modeOf(sid)));
   }
 
-  /** Do one leader and two followers serve, within that time? */
+  /** True if one leader and two followers serve within that time. */
   async allServe(ms: number): Promise<boolean> {
     const isSo = async () =>
       (await this.roles()).sort().join() === ['follower', 'follower', 'leader'].join();
     return await waitFor('all to serve', isSo, ms).catch(() => false);
   }
 
-  /** A session; with a member of its own where one is named. */
+  /** A session through the given member, or through any of them. */
   async client(sid?: number): Promise<SessionClient> {
     const connectString = sid === undefined ? this.connectString : this.seats.of(sid).connectString;
     const client = createClient({ connectString, sessionTimeoutMs: SESSION_TIMEOUT_MS });
@@ -138,7 +138,7 @@ export class Scene {
     return stranger;
   }
 
-  /** Those still connected leave, but for so many of them, spread over the attack. */
+  /** Connected strangers leave, except for that many of them, spread over the attack. */
   dismiss(kept = 0): void {
     const connected = this.strangers.filter(({ isClosed }) => !isClosed);
     const step = Math.max(1, Math.ceil(connected.length / kept));
@@ -147,7 +147,7 @@ export class Scene {
     for (const stranger of connected) if (!staying.has(stranger)) stranger.close();
   }
 
-  /** The member at which most strangers are still connected. */
+  /** The member with the most connected strangers. */
   mostAttacked(): number {
     const crowd = ({ sid, clientPort, electionPort, quorumPort }: Seat): number => {
       const ports = [clientPort, electionPort, quorumPort, this.adminPorts.get(sid)];
@@ -158,7 +158,7 @@ export class Scene {
     return crowds.reduce((most, next) => (next.count > most.count ? next : most)).sid;
   }
 
-  /** Does it again and again for that time. */
+  /** Repeats the action for that time. */
   async repeat(ms: number, everyMs: number, action: () => void): Promise<void> {
     for (const endMs = Date.now() + ms; Date.now() < endMs; ) {
       action();
@@ -166,7 +166,7 @@ export class Scene {
     }
   }
 
-  /** Open files and resident bytes, of each member. */
+  /** Open files and resident bytes of each member. */
   resources(): { readonly files: number; readonly bytes: number }[] {
     return this.sids.map((sid) => {
       try {
@@ -179,7 +179,7 @@ export class Scene {
     });
   }
 
-  /** The connections that are established at the election ports, as pairs of ports. */
+  /** The established connections at the election ports, as pairs of ports. */
   electionLinks(): string[] {
     const ports = new Set(this.seats.all.map(({ electionPort }) => electionPort));
     return ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((table) =>

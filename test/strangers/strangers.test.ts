@@ -5,7 +5,7 @@ import { fuzzAttacks } from './fuzz-attacks.js';
 import { runAttack } from './run-attack.js';
 import { OWN_SERVER, Scene } from './scene.js';
 
-test('no attack on any port harms an ensemble: writes, trees, roles and links', async () => {
+test('no attack on a port damages the writes, trees, roles, or links of an ensemble', async () => {
   let scene: Scene | undefined;
   const harmed: string[] = [];
   try {

@@ -1,14 +1,14 @@
 import { connect, type Socket } from 'node:net';
 import { ByteBuilder } from '../support/byte-builder.js';
 
-/** A connection of somebody who is no member. */
+/** A connection of a stranger, not of a member. */
 export class Stranger {
   readonly port: number;
   readonly socket: Socket;
   received = Buffer.alloc(0);
   isClosed = false;
 
-  /** @param isReading false leaves all answers in the socket */
+  /** @param isReading if false, all responses stay in the socket */
   constructor(port: number, isReading = true) {
     this.port = port;
     this.socket = connect(port, '127.0.0.1');
@@ -47,7 +47,7 @@ export interface ForgedVote {
   readonly epoch?: bigint;
 }
 
-/** What a server says first on an election connection. */
+/** The first message of a server on an election connection. */
 export function preamble(sid: number | bigint, address = '127.0.0.1:1'): Buffer {
   return new ByteBuilder().long(-65536n).long(BigInt(sid)).string(address).build();
 }
@@ -96,7 +96,7 @@ export function revalidate(sessionId: bigint): Buffer {
   return packet(REVALIDATE, -1n, new ByteBuilder().long(sessionId).int(30_000).build());
 }
 
-/** A client's request as its server passes it on to the leader. */
+/** A client's request as its server forwards it to the leader. */
 export function request(
   sessionId: bigint,
   type: number,
