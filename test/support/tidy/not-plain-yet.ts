@@ -41,7 +41,6 @@ export const NOT_PLAIN_YET: readonly string[] = [
   'test/fourlw/',
   'test/fuzz/',
   'test/golden/',
-  'test/history/',
   'test/index.test.ts',
   'test/jute/',
   'test/model/',
