@@ -43,7 +43,6 @@ export const NOT_PLAIN_YET: readonly string[] = [
   'test/golden/',
   'test/index.test.ts',
   'test/jute/',
-  'test/model/',
   'test/protocol/',
   'test/readme.test.ts',
   'test/recipes/',
