@@ -1,11 +1,11 @@
-/** What reads tell of writes: a value that only one write has was written, as that version. */
+/** Evidence of writes in reads: a value that only one write has proves that write and version. */
 import { isWrite, type Operation, partsOf } from './operations.js';
 
 export interface Evidence {
-  /** By when it had taken effect. */
+  /** The latest time when the write took effect. */
   readonly end: number;
   readonly zxid: bigint | undefined;
-  /** The versions that it left, by `keyOf` of what it wrote. */
+  /** The resulting versions, by `keyOf` of the written value. */
   readonly versions: ReadonlyMap<string, number>;
 }
 
@@ -35,7 +35,7 @@ export function findEvidence(operations: readonly Operation[]): ReadonlyMap<Oper
   return evidence;
 }
 
-/** By path and value; null where there is more than one. */
+/** By path and value; null if several writes have the value. */
 function findWriters(operations: readonly Operation[]): Map<string, Operation | null> {
   const writers = new Map<string, Operation | null>();
   for (const operation of operations) {

@@ -1,6 +1,6 @@
 /** Histories as data, and as text: one JSON object a line. FORMAT.md describes both. */
 
-/** Numbers that a reply carries; what is left out is not judged. */
+/** Numbers of a reply; the judge ignores omitted ones. */
 export interface SeenStat {
   readonly czxid?: bigint;
   readonly mzxid?: bigint;
@@ -11,7 +11,7 @@ export interface SeenStat {
 export interface Arguments {
   readonly path?: string;
   readonly data?: string | null;
-  /** -1, or left out: any. */
+  /** -1 or omitted for any. */
   readonly version?: number;
   readonly ephemeral?: boolean;
   readonly sequential?: boolean;
@@ -38,7 +38,7 @@ export interface Result {
   readonly children?: readonly string[];
   /** Of a multi, one for each part. */
   readonly results?: readonly Result[];
-  /** Of a multi that failed: the place of the part that was refused. */
+  /** The index of the refused part of a failed multi. */
   readonly failed?: number;
   readonly token?: number;
   /** Of `initial`. */
@@ -71,7 +71,7 @@ export type OpName =
   | 'initial';
 
 export interface HistoryEvent {
-  /** Milliseconds, for people: the order of the lines is the order of time. */
+  /** Milliseconds, for readers only: the order of the lines is the order of time. */
   readonly time: number;
   readonly process: string;
   readonly session: string;

@@ -1,6 +1,6 @@
 /**
- * Histories that happened: a naive service does one operation after the other, each at some moment
- * between its invocation and its completion, and its readers may lag. Any seed gives one that must
+ * Valid histories: a naive service performs one operation after the other, each at some moment
+ * between its invocation and its completion, and its readers may lag. The history of any seed must
  * pass.
  */
 import type { Random } from '../support/random.js';
@@ -13,7 +13,7 @@ export interface GenerateOptions {
   readonly random: Random;
   readonly clients: number;
   readonly operations: number;
-  /** One in so many requests is lost, done or not. */
+  /** One in this many requests is lost, before or after it took effect. */
   readonly lossOneIn?: number;
   /** Requests of one session that are open at once. */
   readonly pipeline?: number;
@@ -31,7 +31,7 @@ class Generator {
   private readonly recorder = new HistoryRecorder();
   private readonly random: Random;
   private readonly sessions: Session[];
-  /** The tree after each txn; only the last few, which readers may still be at. */
+  /** The tree after each txn; only the last few, which lagging readers may still show. */
   private versions: Version[];
   private first = 0;
   private values = 0;
@@ -213,7 +213,7 @@ class Generator {
     return { result, zxid };
   }
 
-  /** What every reader is past is forgotten. */
+  /** Drops trees that every reader has passed. */
   private trim(): void {
     if (this.versions.length < 256) return;
     const least = Math.min(...this.sessions.map(({ seen }) => seen));
@@ -238,7 +238,7 @@ class Generator {
     } else if (error !== undefined) {
       recorder.fail(id, error, undefined, result);
     } else {
-      // The reply to a write follows the events of all that its server applied before.
+      // The reply to a write follows the events of all txns that its server applied before.
       if (zxid > 0n || name === 'sync') this.catchUp(session, request.version);
       recorder.ok(id, result, zxid === 0n ? undefined : zxid);
     }
@@ -255,7 +255,7 @@ class Generator {
   private answerRead(session: Session, { name, args, id }: Request): void {
     const { recorder, random } = this;
     const { path = '/', watch } = args;
-    // Its own writes that were asked for later are applied later.
+    // Later writes of the same session are applied later.
     const own = session.queue.find(({ isDone, answer }) => isDone && (answer?.zxid ?? 0n) > 0n);
     const most = own === undefined ? this.last : own.version - 1;
     session.seen += random.below(Math.max(0, most - session.seen) + 1);
@@ -284,7 +284,7 @@ class Generator {
     if (version !== undefined) this.tellEvents(session, version.zxid);
   }
 
-  /** The events of what changed up to `zxid`, before anything newer is told. */
+  /** Sends the events of changes up to `zxid`, before any newer reply. */
   private tellEvents(session: Session, zxid: bigint): void {
     for (const [key, armed] of [...session.watches]) {
       const [kind = '', path = ''] = key.split(' ');

@@ -4,7 +4,7 @@ import type { Arguments, HistoryEvent, OpName, Result } from './format.js';
 import { judge } from './judge.js';
 import { HistoryRecorder } from './recorder.js';
 
-/** A session that waits for each answer; its name is that of its process, too. */
+/** A session that waits for each reply; it has the same name as its process. */
 class Client {
   private readonly recorder: HistoryRecorder;
   private readonly name: string;
@@ -19,7 +19,7 @@ class Client {
     this.recorder.ok(id, result, zxid === undefined ? undefined : BigInt(zxid));
   }
 
-  /** Returns what records the answer. */
+  /** Returns a function that records the reply. */
   asks(op: OpName, args: Arguments): (result: Result) => void {
     const id = this.recorder.invoke(this.name, this.name, op, args);
     return (result) => this.recorder.ok(id, result);
@@ -38,7 +38,7 @@ class Client {
     this.ok('setData', { path: '/a', data, version: asked }, { stat }, zxid);
   }
 
-  /** A write whose answer never came. */
+  /** A write without a reply. */
   loses(data: string): void {
     const asked = { path: '/a', data, version: -1 };
     this.recorder.unknown(this.recorder.invoke(this.name, this.name, 'setData', asked));
@@ -64,10 +64,10 @@ class Client {
 
 type Story = (one: Client, two: Client) => void;
 
-/** Each after `/a` was made with the data `0`, at zxid 1. */
+/** Each history starts after a create of `/a` with the data `0`, at zxid 1. */
 interface Promised {
   readonly name: string;
-  /** What the judge calls the broken promise. */
+  /** The judge's name of the broken property. */
   readonly property: RegExp;
   readonly kept: Story;
   readonly broken: Story;
@@ -101,7 +101,7 @@ const PROMISES: readonly Promised[] = [
     },
   },
   {
-    name: 'what is read was written',
+    name: 'a read shows a written value',
     property: /read|linearizability/,
     kept: (_one, two) => two.get('0', 1),
     broken: (_one, two) => two.get('never', 1),

@@ -1,4 +1,4 @@
-/** Judges a history: what in it cannot have happened on a service that keeps its promises? */
+/** Judges a history: finds results that are impossible on a correct service. */
 import type { History } from './format.js';
 import type { Item } from './items.js';
 import { checkLocks, checkSequences } from './locks.js';
@@ -11,10 +11,10 @@ import { Timelines } from './timeline.js';
 import type { Verdict } from './verdict.js';
 import { checkWatches } from './watches.js';
 
-/** So often are operations of unknown outcome tried as done, to explain what reads show. */
+/** The maximum number of unknown operations to try as done, to explain reads. */
 const MAX_TRIALS = 200;
 
-/** @returns what is wrong, a sentence each; nothing when the history may have happened */
+/** @returns the violations, one sentence each; empty if the history is possible */
 export function judge(history: History): Verdict[] {
   return new Judge(collect(history)).run();
 }
@@ -68,7 +68,7 @@ class Judge {
     }
   }
 
-  /** Where a read shows what a lost request may have done, the order is sought again with it. */
+  /** If a read shows a possible effect of a lost request, repeats the search with that request. */
   private settleReads(): ReadsFound {
     const { operations, initial } = this.world;
     const { partitions, timelines, dropped } = this;

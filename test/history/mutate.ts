@@ -1,19 +1,19 @@
-/** Makes a history that happened into one that cannot have: one kind of lie each. */
+/** Mutations that make a valid history impossible, one kind of lie each. */
 import type { Random } from '../support/random.js';
 import type { History, HistoryEvent, Kind, OpName } from './format.js';
 import type { Verdict } from './verdict.js';
 
 export interface Mutation {
   readonly name: string;
-  /** Any of these may find it. */
+  /** Any of these properties may report it. */
   readonly properties: readonly Verdict['property'][];
-  /** Undefined where the history has nothing to lie about in this way. */
+  /** Undefined if the history has no place for this lie. */
   mutate(history: History, random: Random): Mutated | undefined;
 }
 
 export interface Mutated {
   readonly history: History;
-  /** Words that a verdict must hold: the operation is named. */
+  /** Words that the verdict must contain, to name the operation. */
   readonly names: readonly string[];
 }
 
@@ -121,7 +121,7 @@ export const MUTATIONS: readonly Mutation[] = [
       : { ...event, zxid: 2n };
   }),
   alter('a token that does not grow', ['lock'], ['acquire'], (event, history) => {
-    // Those that nobody gave up before they were granted.
+    // Only holds that nobody gave up before the grant.
     const relied = find(history, 'ok', ['acquire']).filter(([at, { result }]) => {
       return history.slice(at).some(({ op, args }) => {
         return op === 'release' && args?.token === result?.token;
@@ -145,7 +145,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'a multi that was done by half',
     properties: [...SEARCHED, 'read'],
-    // What was a write of one znode is said to have been one of two.
+    // A write of one znode becomes a write of two.
     mutate: (history, random) => {
       const usable = find(history, 'ok', ['setData']).flatMap(([at, event]) => {
         const other = countedAfter(history, at, argsOf(history, event).path ?? '/');
@@ -226,7 +226,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'an event that was lost',
     properties: ['watch'],
     mutate: (history, random) => {
-      // The answer that it came before is newer than the change.
+      // The reply after the event is newer than the change.
       const events = find(history, 'info', ['event']).filter(([at, event]) => {
         const next = history
           .slice(at + 1)
@@ -259,7 +259,7 @@ export const MUTATIONS: readonly Mutation[] = [
         });
         if (hold === undefined || next === undefined || heldAt >= at) return false;
         const began = history.findIndex(({ id }) => id === hold.id);
-        // What else would have ended the hold.
+        // Other marks that would have ended the hold.
         return !history.slice(began, next[0]).some((between) => {
           return between.session === session && ENDS.has(between.op);
         });

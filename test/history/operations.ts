@@ -23,7 +23,7 @@ export interface Operation {
   readonly zxid: bigint | undefined;
 }
 
-/** What came by itself: a watch event, or what a client learned of its session. */
+/** A watch event, or a fact that a client learned about its session. */
 export interface Mark {
   readonly at: number;
   readonly event: HistoryEvent;
@@ -85,7 +85,7 @@ function complete(began: Operation, event: HistoryEvent, at: number): Operation 
   return { ...began, end: at, outcome, result, error, zxid };
 }
 
-/** What an operation does, part by part, with the path that a create was given. */
+/** The parts of an operation, with the resulting path of a create. */
 export function partsOf(operation: Operation): readonly Part[] {
   const { name, args, result } = operation;
   if (name === 'multi') {
@@ -107,12 +107,12 @@ export function isWrite({ name }: Operation): boolean {
   return name === 'create' || name === 'delete' || name === 'setData' || name === 'multi';
 }
 
-/** It goes through the leader, after all that its session asked for before. */
+/** True if it goes through the leader, after all earlier requests of its session. */
 export function isOrdered(operation: Operation): boolean {
   return isWrite(operation) || operation.name === 'sync' || operation.name === 'closeSession';
 }
 
-/** For messages: who asked for what, what came of it, and in which lines. */
+/** For messages: the client, the request, the outcome, and the lines. */
 export function describe(operation: Operation): string {
   const { session, start, end, outcome, error, zxid } = operation;
   const lines = end === Infinity ? `line ${start + 1}` : `lines ${start + 1}-${end + 1}`;

@@ -196,10 +196,10 @@ class Reads {
     const maker = found.item?.operation;
     const floor = view.floors.get(path);
     if (maker !== undefined && isFuture(found, operation)) {
-      const message = `${what} shows what was made later by ${describe(maker)}${about}`;
+      const message = `${what} shows the later result of ${describe(maker)}${about}`;
       this.complain('read', message, [operation, maker]);
     } else if (floor !== undefined && at < floor.at) {
-      const message = `${what} goes back behind ${describe(floor.by)}${about}`;
+      const message = `${what} goes back before ${describe(floor.by)}${about}`;
       this.complain('session-order', message, [operation, floor.by]);
     } else {
       const due = moments[Math.max(first, 0)]?.item?.operation;
@@ -248,7 +248,7 @@ function isFuture({ item }: Moment, { end }: Operation): boolean {
 function newest(moments: readonly Moment[], zxid: bigint): number {
   let at = moments.length - 1;
   let step = 1;
-  // Most reads show what is nearly the newest of all that they may: gallop from the end.
+  // Most reads show nearly the newest possible state, so gallop from the end.
   while (at > 0 && isAfter(moments, at, zxid)) {
     at = Math.max(0, at - step);
     step *= 2;

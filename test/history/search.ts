@@ -2,7 +2,7 @@
  * Linearizability of one partition: Wing and Gong's search, just in time as Lowe has it. It goes
  * through the completions in the order of time and keeps every configuration that explains all so
  * far: a state, and which operations that are still open have taken effect. Equal configurations
- * are one. So memory is bounded by what is open at once, not by the length of the history.
+ * are one. So the open operations bound the memory, not the length of the history.
  */
 
 import type { Item } from './items.js';
@@ -30,7 +30,7 @@ export type Found =
   | { readonly kind: 'none'; readonly at: Item; readonly order: readonly Item[]; state: State }
   | { readonly kind: 'undecided'; readonly at: Item };
 
-/** So many configurations at once are given up. */
+/** The search gives up at this number of configurations. */
 const MAX_CONFIGS = 20_000;
 
 /**

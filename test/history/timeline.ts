@@ -1,4 +1,4 @@
-/** What each znode was, one state after the other, in an order that explains the writes. */
+/** The states of each znode, in an order that explains the writes. */
 import type { InitialNode } from './format.js';
 import type { Item } from './items.js';
 import { apply } from './model.js';
@@ -32,7 +32,7 @@ export class Timelines {
     return this.childNames.get(path) ?? new Set();
   }
 
-  /** Replaces what was known of the znodes of a partition. */
+  /** Replaces the states of the znodes of a partition. */
   follow(partition: Partition, order: readonly Item[], initial: readonly InitialNode[]): void {
     const stats = new Map(initial.map(({ path, stat }) => [path, stat]));
     const { scope, paths } = partition;

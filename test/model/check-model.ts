@@ -1,11 +1,11 @@
-/** Runs the property: server and model agree in every run that fast-check makes up. */
+/** Checks the property that server and model agree in every run that fast-check generates. */
 import * as fc from 'fast-check';
 import { makeRuns, type ThemeName } from './commands.js';
 import { ModelRun } from './model-run.js';
 
 export interface Verdict {
   readonly isHeld: boolean;
-  /** With the shrunk run, the seed, and what they disagreed on. */
+  /** The shrunk run, the seed, and the difference. */
   readonly report: string;
   readonly runs: number;
 }

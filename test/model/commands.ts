@@ -1,4 +1,4 @@
-/** What a run of the model does, one command after the other, and how they are made up. */
+/** The commands of a model run, and their generators. */
 import * as fc from 'fast-check';
 import type { ACL } from '../../src/protocol/data.js';
 import { OpCode } from '../../src/protocol/op-code.js';
@@ -7,17 +7,17 @@ import type { CreateOp, DeleteOp, MultiOp, PartOp, SetACLOp, SetDataOp } from '.
 export const CLIENTS = 3;
 
 export type Command =
-  /** A client asks, without waiting for what it asked before. */
+  /** A client sends a request without waiting for earlier replies. */
   | { readonly kind: 'ask'; readonly client: number; readonly op: PartOp | SetACLOp | MultiOp }
   | { readonly kind: 'read'; readonly client: number; readonly path: string }
-  /** So many of the oldest proposals become durable, one by one or at once. */
+  /** This number of the oldest proposals become durable, one by one or at once. */
   | { readonly kind: 'commit'; readonly count: number; readonly isAtOnce: boolean }
   | { readonly kind: 'close' | 'leave' | 'connect'; readonly client: number }
-  /** Time passes: sessions may end, and znodes be reaped. */
+  /** Time passes: sessions may expire, and znodes may be due for deletion. */
   | { readonly kind: 'wait'; readonly ms: number };
 
 export interface Run {
-  /** The last zxid of the tree that the run begins with. */
+  /** The last zxid of the initial tree. */
   readonly zxid: bigint;
   readonly commands: readonly Command[];
 }
@@ -87,21 +87,21 @@ const CREATES: readonly CreateKind[] = [
   [OpCode.createTTL, 0],
 ];
 
-/** What the runs of one kind are about. */
+/** The focus of one kind of run. */
 interface Theme {
   readonly paths: readonly string[];
   readonly creates: readonly CreateKind[];
-  /** Of commands that end a session, or a connection, or begin one; of 100. */
+  /** Commands in 100 that end or begin a session or a connection. */
   readonly ends: number;
 }
 
 const THEMES = {
   wide: { paths: [...PATHS, ...PATHS, ...PATHS, ...ODD_PATHS], creates: CREATES, ends: 10 },
-  // One name, used again at once, while its owners come and go.
+  // One name that is reused at once while its owners change.
   owners: { paths: ['/a/e'], creates: [EPHEMERAL], ends: 25 },
   names: { paths: ['/a/e', '/a/b'], creates: [EPHEMERAL, EPHEMERAL, ...CREATES], ends: 20 },
   families: { paths: ['/a', '/a/b', '/a/b/c'], creates: CREATES, ends: 5 },
-  // Numbers at their ends.
+  // Numbers near their limits.
   numbers: {
     paths: ['/max/n', '/max', '/neg/n', '/v'],
     creates: [SEQUENTIAL, ...CREATES],
@@ -181,7 +181,7 @@ function commandsOf(theme: Theme): fc.Arbitrary<Command[]> {
 const FAR = [0x10n, 0x10n, 0x5_0000_0010n];
 const NEAR = [0xffff_fff0n, 0x5_ffff_fff4n];
 
-/** Runs of every theme; those of one theme stay far from the end of an epoch. */
+/** Runs of every theme; runs of one theme stay far from the end of an epoch. */
 export function makeRuns(theme?: ThemeName): fc.Arbitrary<Run> {
   const themes = theme === undefined ? THEME_NAMES : [theme];
   return fc.record({

@@ -1,4 +1,4 @@
-/** A client of the model's runs: what it asked, what it must hear, and what it heard. */
+/** A client of a model run: its requests, the expected replies, and the received replies. */
 import * as assert from 'uvu/assert';
 import type { FrameDecoder } from '../../src/jute/frame-decoder.js';
 import type { NaiveTree } from './naive-tree.js';
@@ -12,13 +12,13 @@ export interface Asked {
   readonly client: ModelClient;
   readonly xid: number;
   readonly type: number;
-  /** The path of a read, which the tree answers when its turn comes. */
+  /** The path of a read, which the tree answers in its turn. */
   path: string | null;
   reply: Heard | null;
 }
 
 export class ModelClient {
-  /** 0 while there is none. */
+  /** 0 without a connection. */
   connection = 0;
   session = 0n;
   isClosing = false;
@@ -39,7 +39,7 @@ export class ModelClient {
     this.heard = [];
   }
 
-  /** The connection is gone; what was not heard by then is not heard any more. */
+  /** The connection is lost, and with it all pending replies. */
   left(): void {
     this.connection = 0;
     this.pending = [];
@@ -55,7 +55,7 @@ export class ModelClient {
     asked.path = path;
   }
 
-  /** Whatever stands in front and can be answered is: reads wait for the writes before them. */
+  /** Answers the requests at the front of the queue; reads wait for earlier writes. */
   answerReads(tree: NaiveTree): void {
     for (let next = this.pending[0]; next !== undefined; next = this.pending[0]) {
       if (next.path !== null) next.reply = { xid: next.xid, ...readReply(tree, next.path) };

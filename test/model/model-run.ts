@@ -1,7 +1,7 @@
 /**
- * Runs commands against the real server and the model side by side. After each one they must agree:
- * on the txns and their digests when they are proposed, on replies, tree and digest when they are
- * committed, and at the end on what a replay of the log gives.
+ * Runs commands against the real server and the model side by side. After each command they must
+ * agree: on proposed txns and their digests, on replies, tree, and digest after a commit, and at
+ * the end on the tree after a replay of the log.
  */
 import * as assert from 'uvu/assert';
 import { FrameDecoder } from '../../src/jute/frame-decoder.js';
@@ -21,7 +21,7 @@ import { dumpOf, seedModel, seedServer } from './seeds.js';
 
 const TIMEOUT_MS = 5000;
 
-/** A proposal that is not committed: what the model says of it, and who waits for it. */
+/** A pending proposal: the model's result and the waiting client. */
 interface Proposal extends TxnEntry {
   readonly asked: Asked | null;
   readonly digest: bigint | null;
@@ -187,7 +187,7 @@ export class ModelRun {
         continue;
       }
       const path = nextDue();
-      assert.ok(path !== undefined, 'only what is due is reaped');
+      assert.ok(path !== undefined, 'only due znodes are deleted');
       this.expectTxn(entry, this.prep.reap(path, head));
     }
     assert.is(nextDue(), undefined, 'all that is due is reaped');
@@ -249,7 +249,7 @@ export class ModelRun {
     assert.equal(dumpOf(this.tree), this.committed.dump(), 'the trees are alike');
   }
 
-  /** A second server that is given the log has the same tree, and agrees with every digest. */
+  /** A second server that replays the log has the same tree, and agrees with every digest. */
   private compareReplay(): void {
     const replica = seedServer(this.firstZxid);
     for (const entry of this.log) replica.replay(entry);
@@ -285,7 +285,7 @@ export class ModelRun {
   }
 }
 
-/** A close lists its paths in no order that matters. */
+/** The order of paths in a close does not matter. */
 function inOrder(txn: TxnEntry['txn']): unknown {
   if (txn.type !== OpCode.closeSession) return txn;
   return { ...txn, paths: [...(txn.paths ?? [])].sort() };

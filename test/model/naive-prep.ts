@@ -1,6 +1,6 @@
 /**
- * What becomes of a request, decided the plain way: against a tree to which every txn that was ever
- * proposed is applied. The order of the checks is PrepRequestProcessor's (docs/protocol.md).
+ * The naive way to decide a request: against a tree with every proposed txn applied. The order of
+ * the checks follows PrepRequestProcessor (docs/protocol.md).
  */
 import type { ACL } from '../../src/protocol/data.js';
 import { ErrorCode } from '../../src/protocol/error-code.js';
@@ -30,9 +30,9 @@ export const NEVER_USED_MS = 10_000;
 type Outcome = Txn | ErrorCode;
 
 export class NaivePrep {
-  /** With all that is proposed. */
+  /** The tree with all proposed txns. */
   readonly proposed: NaiveTree;
-  /** With all that is committed: quotas are held against it, as Apache's are. */
+  /** The tree with all committed txns. Quotas use it, as with Apache's server. */
   private readonly committed: NaiveTree;
 
   constructor(proposed: NaiveTree, committed: NaiveTree) {
@@ -40,9 +40,9 @@ export class NaivePrep {
     this.committed = committed;
   }
 
-  /** How far the committed tree has come. */
+  /** The last zxid of the committed tree. */
   committedZxid = 0n;
-  /** Of paths with pending changes: the last one, and the number where it is not the tree's. */
+  /** For paths with pending changes: the last one, and the number if it differs from the tree. */
   private pending = new Map<string, { readonly zxid: bigint; readonly number: number | null }>();
 
   /** Decides the request and applies its txn to the proposed tree. */
@@ -59,7 +59,7 @@ export class NaivePrep {
     return txn;
   }
 
-  /** What was found to be due is deleted only where it still is. */
+  /** Deletes a due znode only if it is still due. */
   isStillDue(path: string, now: bigint): boolean {
     const node = this.proposed.nodes.get(path);
     return node !== undefined && isDue(this.proposed, path, node, now);
@@ -71,7 +71,7 @@ export class NaivePrep {
     return txn;
   }
 
-  /** What the server is to nominate for deletion: containers, then TTL znodes. */
+  /** The znodes that the server must select for deletion: containers, then TTL znodes. */
   candidates(now: bigint): string[] {
     const due = [...this.committed.nodes].filter(([path, node]) =>
       isDue(this.committed, path, node, now),
@@ -102,7 +102,7 @@ export class NaivePrep {
     return this.pendingNumber(path) ?? cversion;
   }
 
-  /** Past 2^31 creates pending ones count on, while the tree's number stays. */
+  /** Past 2^31 creates, the count of pending creates still grows, but the tree's number stays. */
   private pendingNumber(path: string): number | null {
     const pending = this.pending.get(path);
     return pending !== undefined && pending.zxid > this.committedZxid ? pending.number : null;
@@ -238,7 +238,7 @@ function isDue(tree: NaiveTree, path: string, node: NaiveNode, now: bigint): boo
   return node.cversion > 0 || age > BigInt(NEVER_USED_MS);
 }
 
-/** Within a multi the mode alone says which create it is. */
+/** Within a multi, only the mode selects the kind of create. */
 function asPart(op: PartOp): PartOp {
   if (!('flags' in op)) return op;
   if (op.type === OpCode.createTTL && op.flags >= 5 && op.flags <= 6) return op;

@@ -1,6 +1,6 @@
 /**
- * A tree without cleverness, to compare the server's with: a Map, plain objects, bigints, and a
- * digest that is computed from scratch each time. It shares no code with src/server.
+ * A naive tree to compare with the server's: a Map, plain objects, bigints, and a digest that is
+ * computed from scratch each time. It shares no code with src/server.
  */
 import type { ACL, Stat } from '../../src/protocol/data.js';
 import { OpCode } from '../../src/protocol/op-code.js';
@@ -30,16 +30,16 @@ const TTL_MASK = 2n ** 40n - 1n;
 const QUOTA = '/zookeeper/quota';
 
 export class NaiveTree {
-  /** In the order in which the znodes were made. */
+  /** In the order of creation. */
   readonly nodes = new Map<string, NaiveNode>();
   private readonly limited = new Set<string>();
 
-  /** Adds a znode as it is, its parent first. */
+  /** Adds a znode unchanged; add its parent first. */
   seed(path: string, node: Partial<NaiveNode>): void {
     this.nodes.set(path, { ...EMPTY, ...node });
   }
 
-  /** After the last seed: what quotas count is worked out. */
+  /** Computes the quota counts after the last seed. */
   seeded(): void {
     for (const path of this.nodes.keys()) this.followQuota(path);
   }
@@ -54,7 +54,7 @@ export class NaiveTree {
     );
   }
 
-  /** The part of a txn that is no multi. */
+  /** Applies one part of a txn, never a multi. */
   applyPart(head: TxnHead, txn: Txn): void {
     switch (txn.type) {
       case OpCode.create:
@@ -98,7 +98,7 @@ export class NaiveTree {
   private create(head: TxnHead, txn: CreateNodeTxn): void {
     const parent = this.nodes.get(parentOf(txn.path));
     if (parent === undefined) return;
-    // Never lowered: DataTree.createNode guards a replay over a fuzzy snapshot by it.
+    // Never lowered: this protects a replay over a fuzzy snapshot (DataTree.createNode).
     const asked = txn.parentCVersion;
     const cversion = asked === -1 ? (parent.cversion + 1) | 0 : asked;
     if (cversion > parent.cversion) Object.assign(parent, { cversion, pzxid: head.zxid });
@@ -193,7 +193,7 @@ export class NaiveTree {
       .sort();
   }
 
-  /** Apache's DigestCalculator: a CRC-32 for each znode outside /zookeeper/, added up. */
+  /** As Apache's DigestCalculator: the sum of a CRC-32 for each znode outside /zookeeper/. */
   digest(): bigint {
     let sum = 0n;
     for (const [path, node] of this.nodes) {
@@ -257,7 +257,7 @@ export function figureOf(data: string | null, key: string): number {
   return found === null ? -1 : Number(found[1]);
 }
 
-/** Bit by bit, as the standard has it. */
+/** Bit by bit, as in the standard. */
 function crc32(bytes: Buffer): number {
   let crc = ~0;
   for (const byte of bytes) {

@@ -1,4 +1,4 @@
-/** What clients ask for in the model's runs, and the bytes of it. */
+/** The requests of clients in model runs, and their bytes. */
 import type { ACL } from '../../src/protocol/data.js';
 import { OpCode } from '../../src/protocol/op-code.js';
 import { ByteBuilder } from '../support/byte-builder.js';

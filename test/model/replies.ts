@@ -1,4 +1,4 @@
-/** What the model answers: the body of a reply as text, applied step by step. */
+/** The replies of the model: the body as text, applied step by step. */
 
 import { Stat } from '../../src/protocol/data.js';
 import { ErrorCode } from '../../src/protocol/error-code.js';
@@ -12,7 +12,7 @@ export interface Reply {
   readonly body: Buffer;
 }
 
-/** Applies a committed txn to the model's tree and says what its client is to hear. */
+/** Applies a committed txn to the model's tree and returns the expected reply. */
 export function writeReply(tree: NaiveTree, head: TxnHead, txn: Txn): Reply {
   const out = new ByteBuilder();
   if (txn.type === OpCode.error) return { err: txn.err, body: out.build() };

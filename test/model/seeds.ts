@@ -1,4 +1,4 @@
-/** The trees that runs of the model begin with: the same one for the server and for the model. */
+/** The initial trees of model runs, the same for the server and the model. */
 import { OutputArchive } from '../../src/jute/output-archive.js';
 import { Stat, StatPersisted } from '../../src/protocol/data.js';
 import { Database } from '../../src/server/persistence/replay.js';
@@ -8,11 +8,11 @@ import { dumpLine, type NaiveNode, NaiveTree } from './naive-tree.js';
 const MAX = 2 ** 31 - 1;
 const T0 = 1_799_000_000_000n;
 
-/** Znodes whose counters are near their ends, a quota, and a few plain ones; parents first. */
+/** Znodes with counters near their limits, a quota, and a few plain znodes; parents first. */
 const SEEDED: readonly (readonly [path: string, node: Partial<NaiveNode>])[] = [
   ['/', { cversion: 6, pzxid: 6n }],
   ['/a', { czxid: 1n, mzxid: 1n, pzxid: 1n, ctime: T0, mtime: T0 }],
-  // Its next creates use up the numbers of sequential znodes.
+  // Its next creates exhaust the numbers of sequential znodes.
   ['/max', { czxid: 2n, mzxid: 2n, pzxid: 2n, ctime: T0, mtime: T0, cversion: MAX - 2 }],
   ['/neg', { czxid: 3n, mzxid: 3n, pzxid: 3n, ctime: T0, mtime: T0, cversion: -3 }],
   [
@@ -53,7 +53,7 @@ export function seedModel(): NaiveTree {
   return tree;
 }
 
-/** The same as a snapshot that ends at `zxid` brings it. */
+/** The same tree as a snapshot that ends at `zxid`. */
 export function seedServer(zxid: bigint): Database {
   const database = new Database({ isTTLEnabled: true });
   for (const [path, { data, acl, czxid, mzxid, ctime, mtime, version, ...rest }] of seedModel()
@@ -68,7 +68,7 @@ export function seedServer(zxid: bigint): Database {
   return database;
 }
 
-/** The server's tree in the words of the model's `dump`. */
+/** The server's tree in the format of the model's `dump`. */
 export function dumpOf(tree: DataTree): string[] {
   return [...tree.walk()]
     .map((node) => {
