@@ -238,11 +238,12 @@ function isDue(tree: NaiveTree, path: string, node: NaiveNode, now: bigint): boo
   return node.cversion > 0 || age > BigInt(NEVER_USED_MS);
 }
 
-/** Within a multi, only the mode selects the kind of create. */
+/** Within a multi, the mode selects the kind of create. Only create2 keeps its type. */
 function asPart(op: PartOp): PartOp {
   if (!('flags' in op)) return op;
   if (op.type === OpCode.createTTL && op.flags >= 5 && op.flags <= 6) return op;
-  return { ...op, type: op.flags === 4 ? OpCode.createContainer : OpCode.create };
+  if (op.flags === 4) return { ...op, type: OpCode.createContainer };
+  return { ...op, type: op.type === OpCode.create2 ? op.type : OpCode.create };
 }
 
 function failed(count: number, at: number, err: ErrorCode): Txn[] {
