@@ -1,7 +1,7 @@
 /**
- * What both clients do with a caller's arguments before anything is sent. A value of a wrong kind
- * is a TypeError or RangeError (check-argument.ts); a path, a ttl or a mode that ZooKeeper's rules
- * refuse is a ZooKeeperError BADARGUMENTS.
+ * The checks of arguments that both clients share, before anything is sent. A wrong type is a
+ * TypeError or RangeError (check-argument.ts). A path, a ttl or a mode that ZooKeeper does not
+ * allow is a ZooKeeperError BADARGUMENTS.
  */
 import {
   checkArray,
@@ -52,14 +52,14 @@ export interface ResolvedOptions {
   readonly connectTimeoutMs: number;
   readonly requestTimeoutMs: number;
   readonly maxFrameLength: number;
-  /** A checked copy of what the caller gave. */
+  /** A checked copy of the caller's options. */
   readonly options: CheckedOptions;
 }
 
 /**
  * Fills in the defaults.
- * @throws TypeError or RangeError for a bad connect string, a time out of range, or TLS options
- * that do not fit
+ * @throws TypeError or RangeError for a bad connect string, a time out of range, or inconsistent
+ * TLS options
  */
 export function resolveOptions(given: ClientOptions): ResolvedOptions {
   const options = checkClientOptions(given);
@@ -78,8 +78,8 @@ export function resolveOptions(given: ClientOptions): ResolvedOptions {
 }
 
 /**
- * The servers of a session's new list, in the order in which they are tried.
- * @param chroot of the session, which the list may name or leave out
+ * The servers of a session's new list, in the order to try them.
+ * @param chroot of the session; the list may name or omit it
  * @throws RangeError for a bad connect string, or for another chroot
  */
 export function resolveUpdate(
@@ -91,7 +91,7 @@ export function resolveUpdate(
   if (target.chroot === '' || target.chroot === chroot) return target.servers;
   const own = chroot === '' ? 'none' : chroot;
   throw new RangeError(
-    `the chroot ${target.chroot} is not that of the session (${own}): open another one for it`,
+    `connect string: the chroot differs: ${target.chroot} (expected ${own}, as in the session)`,
   );
 }
 
@@ -101,7 +101,7 @@ function resolveTarget(options: ClientOptions, connectString: string): ConnectSt
   return { servers: options.shouldShuffle === false ? servers : shuffled(servers), chroot };
 }
 
-/** Fisher and Yates: every order is equally likely. */
+/** Fisher and Yates: every order has the same probability. */
 function shuffled<T>(values: readonly T[]): readonly T[] {
   const copy = [...values];
   for (let i = copy.length - 1; i > 0; i--) {
@@ -137,7 +137,7 @@ export function resolveCreate(
   return { code: OpCode.create2, args, mode };
 }
 
-/** The mode itself, found by its flag: a caller's object may say anything of itself. */
+/** The mode itself, found by its flag: do not trust the fields of the caller's object. */
 function checkMode(value: CreateMode): CreateMode {
   const name = 'options.mode';
   const { flag } = readFields(name, value, ['flag']);
@@ -161,7 +161,7 @@ function checkTTL(path: string, mode: CreateMode, ttl: number | undefined): numb
 }
 
 export function checkACL(name: string, acl: unknown): readonly ACL[] {
-  // What most creates pass: nobody can change it, so it needs no look and no copy.
+  // The common case: the constant is frozen, so it needs no check and no copy.
   if (acl === OPEN_ACL_UNSAFE) return OPEN_ACL_UNSAFE;
   return checkArray(name, acl, (each, element) => {
     const { perms, id } = readFields(each, element as ACL, ['perms', 'id']);
@@ -203,7 +203,7 @@ export function resolveAuth(
 ): { readonly scheme: string; readonly auth: Buffer } {
   return {
     scheme: checkText('scheme', scheme),
-    // A copy: it is sent again on every later connection.
+    // A copy, because every later connection sends it again.
     auth: Buffer.from(checkBytes('auth', auth)),
   };
 }
@@ -219,7 +219,7 @@ export function checkRemoval(type: WatcherType, isLocal: boolean): void {
   checkBoolean('isLocal', isLocal);
 }
 
-/** The watcher that the options of a read ask for. */
+/** The watcher in the options of a read. */
 export function watcherOfOptions(
   options: ReadOptions | undefined,
   defaultWatcher: Watcher,

@@ -14,12 +14,12 @@ export interface AuthEntry {
 }
 
 /**
- * The identities of a session. They belong to a connection on the server's side, so all of them are
- * sent again on each new one; whoever added one hears of the first answer to it.
+ * The identities of a session. A server keeps them per connection, so each new connection sends
+ * them again. The promise of `add` settles with the first answer.
  */
 export class AuthList {
   private readonly entries: AuthEntry[] = [];
-  /** Sent on this connection and not answered yet; the answers come in this order. */
+  /** Sent on this connection without an answer yet; answers arrive in this order. */
   private readonly sent = new Fifo<AuthEntry>();
 
   add(scheme: string, auth: Buffer, waiter: Waiter): AuthEntry {
@@ -48,12 +48,12 @@ export class AuthList {
     for (const entry of this.entries) this.send(entry, out);
   }
 
-  /** The oldest one sent was taken. */
+  /** The server accepted the oldest one sent. */
   accepted(): void {
     for (const waiter of this.sent.shift()?.waiters.splice(0) ?? []) waiter.resolve();
   }
 
-  /** Those not answered yet wait for the next connection. */
+  /** Those without an answer wait for the next connection. */
   disconnected(): void {
     this.sent.drain();
   }

@@ -62,7 +62,7 @@ function checkSession(name: string, value: unknown): void {
   }
 }
 
-/** The object itself is used, not a copy: what is made of it is kept as long as it lives. */
+/** Uses the object itself, not a copy: its secure context is cached as long as it lives. */
 export function checkTls(name: string, value: unknown): void {
   const { ca, cert, key, passphrase, servername, isVerified } = readFields(
     name,

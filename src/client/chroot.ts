@@ -4,9 +4,9 @@ import { isWithin, pathFault } from '../protocol/path.js';
 import { ZooKeeperError } from './errors.js';
 
 /**
- * The server's path of a client's path, after the rules of PathUtils.validatePath.
+ * Converts a client path to a server path, after the rules of PathUtils.validatePath.
  * @param chroot "" or an absolute path
- * @throws ZooKeeperError BADARGUMENTS that says what is wrong with the path; TypeError
+ * @throws ZooKeeperError BADARGUMENTS with the fault of the path; TypeError
  */
 export function toServerPath(chroot: string, path: string, isSequential = false): string {
   const fault = pathFault(checkString('path', path), isSequential);
@@ -14,11 +14,11 @@ export function toServerPath(chroot: string, path: string, isSequential = false)
     throw new ZooKeeperError(ErrorCode.BADARGUMENTS, path, { detail: fault });
   }
   if (chroot === '') return path;
-  // A sequential create at "/" names the znode by its number alone, so it keeps the slash.
+  // A sequential create at "/" names the znode by its number alone, so keep the slash.
   return path === '/' && !isSequential ? chroot : chroot + path;
 }
 
-/** Takes the chroot off; a path outside of it (/zookeeper/config) is given as it is. */
+/** Removes the chroot; leaves a path outside of it (/zookeeper/config) unchanged. */
 export function toClientPath(chroot: string, path: string): string {
   if (chroot === '' || !isWithin(path, chroot)) return path;
   return path.length === chroot.length ? '/' : path.slice(chroot.length);

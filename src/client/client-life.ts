@@ -5,7 +5,7 @@ import type { ClientEvents, ClientState, Watcher } from './client.js';
 import type { ConnectAttempt } from './connect-attempt.js';
 import { ZooKeeperError } from './errors.js';
 
-/** What every client tells of its life: states, watch events, its end. */
+/** The events that every client emits: states, watch events, its end. */
 export abstract class ClientLife {
   protected abstract readonly attempt: ConnectAttempt;
   protected readonly closed: Promise<void>;

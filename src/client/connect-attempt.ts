@@ -4,13 +4,13 @@ import type { FailedAttempt } from './server-list.js';
 interface Attempts {
   readonly timeoutMs: number;
   start(): void;
-  /** Where each server failed last. */
+  /** The last failure of each server. */
   failedAttempts(): readonly FailedAttempt[];
-  /** Closes the client: nobody will use it. */
+  /** Closes the client, which is useless now. */
   giveUp(): void;
 }
 
-/** The promise of connect(): the first connection, or why there was none. */
+/** The promise of connect(): the first connection, or the reason for its failure. */
 export class ConnectAttempt {
   private readonly attempts: Attempts;
   private timer: NodeJS.Timeout | undefined;
@@ -23,7 +23,7 @@ export class ConnectAttempt {
     this.attempts = attempts;
   }
 
-  /** Starts on the first call; every call gives the same promise. */
+  /** Starts on the first call; every call returns the same promise. */
   begin(): Promise<void> {
     if (this.promise !== undefined) return this.promise;
     this.promise = new Promise((resolve, reject) => {
@@ -50,18 +50,18 @@ export class ConnectAttempt {
     this.reject(error);
   }
 
-  /** The client was closed, unless `reason` says otherwise, before it was connected. */
+  /** The client was closed before it was connected, unless `reason` says otherwise. */
   abandon(reason: Error | undefined): void {
     this.fail(
       this.connectError(
-        reason?.message ?? 'no server had taken the session when the client was closed',
+        reason?.message ?? 'the client was closed before a server accepted the session',
       ),
     );
   }
 
   private timeOut(): void {
     const { timeoutMs } = this.attempts;
-    this.fail(this.connectError(`no server took the session within ${timeoutMs} ms`));
+    this.fail(this.connectError(`no server accepted the session within ${timeoutMs} ms`));
     this.attempts.giveUp();
   }
 

@@ -4,7 +4,7 @@ import { pathFault } from '../protocol/path.js';
 export interface ServerAddress {
   readonly host: string;
   readonly port: number;
-  /** Reached over TLS. */
+  /** Uses TLS. */
   readonly isSecure?: true;
 }
 
@@ -15,14 +15,16 @@ export interface ConnectString {
 }
 
 export const DEFAULT_CLIENT_PORT = 2181;
-/** Apache's server has no default for secureClientPort; its manual uses this one throughout. */
+/**
+ * Apache's server has no default for secureClientPort; its manual uses this one in all examples.
+ */
 export const DEFAULT_SECURE_PORT = 2281;
 const SECURE_SCHEME = 'zks://';
 
 /**
- * Reads "[zks://]host[:port][,host[:port]…][/chroot]"; an IPv6 address stands in brackets. With
- * zks:// all servers are reached over TLS, and their default port is 2281.
- * @throws RangeError that says which part is wrong
+ * Parses "[zks://]host[:port][,host[:port]…][/chroot]"; an IPv6 address needs brackets. With zks://
+ * all servers use TLS, and their default port is 2281.
+ * @throws RangeError that names the invalid part
  */
 export function parseConnectString(text: string): ConnectString {
   checkText('connectString', text);
@@ -39,7 +41,7 @@ export function secured(address: ServerAddress): ServerAddress {
   return { host, port, isSecure: true };
 }
 
-/** Where the chroot of a connect string begins, or its length when it has none. */
+/** The index of the chroot in a connect string, or the length without one. */
 export function chrootStart(text: string): number {
   const hosts = /^[a-z]+:\/\//.exec(text)?.[0].length ?? 0;
   const slash = text.indexOf('/', hosts);
@@ -51,12 +53,12 @@ function parsePlain(text: string, defaultPort: number): ConnectString {
   const hosts = slash === -1 ? text : text.slice(0, slash);
   const chroot = slash === -1 ? '' : text.slice(slash).replace(/\/+$/, '');
   const fault = chroot === '' ? undefined : pathFault(chroot);
-  if (fault !== undefined) throw new RangeError(`chroot ${chroot} is not a valid path: ${fault}`);
+  if (fault !== undefined) throw new RangeError(`invalid chroot: ${chroot}: ${fault}`);
   const parts = hosts.split(',').map((part) => part.trim());
   return { servers: parts.map((part) => parseAddress(part, defaultPort)), chroot };
 }
 
-/** Reads "host", "host:port", "[v6]" or "[v6]:port"; with zks:// before it, over TLS. */
+/** Parses "host", "host:port", "[v6]" or "[v6]:port"; the prefix zks:// means TLS. */
 export function parseServerAddress(text: string): ServerAddress {
   if (!text.startsWith(SECURE_SCHEME)) return parseAddress(text, DEFAULT_CLIENT_PORT);
   return secured(parseAddress(text.slice(SECURE_SCHEME.length), DEFAULT_SECURE_PORT));
@@ -66,11 +68,11 @@ function parseAddress(text: string, defaultPort: number): ServerAddress {
   const match = /^(?:\[([^\]]+)\]|([^:[\]\s]+))(?::(\d+))?$/.exec(text);
   const host = match?.[1] ?? match?.[2];
   if (match === null || host === undefined) {
-    throw new RangeError(`expected host[:port], found "${text}"`);
+    throw new RangeError(`server: invalid address: "${text}" (expected host[:port])`);
   }
   const port = match[3] === undefined ? defaultPort : Number(match[3]);
   if (port < 1 || port > 65535) {
-    throw new RangeError(`port ${match[3]} of "${text}" is not between 1 and 65535`);
+    throw new RangeError(`invalid port: ${match[3]} in "${text}" (expected 1 to 65535)`);
   }
   return { host, port };
 }

@@ -13,18 +13,19 @@ import {
 
 export interface ConnectionEvents {
   connected(): void;
-  /** Bytes that came; the buffer is used again after the call. */
+  /** Received bytes; the buffer is reused after the call. */
   received(chunk: Buffer): void;
-  /** Comes once, unless the connection was destroyed here. Without a fault the server closed it. */
+  /**
+   * Called once, unless the connection was destroyed here. Without a fault the server closed it.
+   */
   closed(fault: Error | undefined): void;
 }
 
 const READ_BUFFER_SIZE = 64 * 1024;
 
 /**
- * One TCP connection to one server, over TLS where the address says so, from dialling to its end.
- * It reads into one buffer that is used again and again, and puts the faults of the network into
- * words that name the server.
+ * One TCP connection to one server, over TLS if the address says so. It reads into one buffer that
+ * it reuses, and turns network errors into sentences that name the server.
  */
 export class Connection {
   private readonly socket: Socket;
@@ -42,7 +43,7 @@ export class Connection {
     this.socket = openSocket(address, tls, {
       buffer: Buffer.allocUnsafe(READ_BUFFER_SIZE),
       callback: (length, buffer) => {
-        // The buffer is the one given above; its type is wider than what arrives.
+        // It is the buffer given above; only its declared type is wider.
         this.receive((buffer as Buffer).subarray(0, length));
         return true;
       },
@@ -65,7 +66,7 @@ export class Connection {
     this.socket.write(bytes);
   }
 
-  /** Ends it without a further event; what was written before still goes out. */
+  /** Ends it without a further event; earlier writes still go out. */
   destroy(): void {
     this.events = undefined;
     if (this.socket.connecting || !this.isOpen) this.socket.destroy();
@@ -98,7 +99,7 @@ export class Connection {
   }
 }
 
-/** Dials a server; `secureConnect` (over TLS) or `connect` tells that it may be written to. */
+/** Dials a server; the event `secureConnect` (TLS) or `connect` means that it is writable. */
 export function openSocket(
   address: ServerAddress,
   tls: TlsOptions | undefined,
@@ -108,7 +109,7 @@ export function openSocket(
   const place: NetConnectOpts = { host, port, noDelay: true, keepAlive: true };
   const reading = onread === undefined ? {} : { onread };
   if (address.isSecure !== true) return createConnection({ ...place, ...reading });
-  // What does not fit tls's own type is handed on to the socket below.
+  // tls passes options without a type of its own to the socket below.
   const options = { ...place, ...reading, ...tlsConnectOptions(address, tls) };
   return loadTls().connect(options);
 }

@@ -1,6 +1,6 @@
 import { ErrorCode, type ErrorName, errorMessage, errorName } from '../protocol/error-code.js';
 
-/** A result other than OK, of one operation. `code` is ZooKeeper's name: "NONODE". */
+/** The result of one operation, if not OK. `code` is ZooKeeper's name: "NONODE". */
 export class ZooKeeperError extends Error {
   override readonly name: string = 'ZooKeeperError';
   readonly code: ErrorName;
@@ -20,30 +20,30 @@ export class ZooKeeperError extends Error {
   }
 }
 
-/** What a request of a closed client fails with: it was not sent, or its outcome is unknown. */
+/** The error of requests of a closed client: not sent, or of unknown outcome. */
 export function closedError(path: string | undefined): ZooKeeperError {
   return new ZooKeeperError(ErrorCode.CONNECTIONLOSS, path, { detail: 'the client is closed' });
 }
 
-/** A multi that was rolled back: the first operation that failed, and every operation's code. */
+/** A multi that was rolled back: the first failed operation, and the codes of all. */
 export class MultiError extends ZooKeeperError {
   override readonly name = 'MultiError';
-  /** Index of the operation that failed. */
+  /** Index of the failed operation. */
   readonly index: number;
-  /** 0 for those before it, its own code, RUNTIMEINCONSISTENCY for those after it. */
+  /** 0 before the failed operation, its error code, RUNTIMEINCONSISTENCY after it. */
   readonly results: readonly number[];
 
   constructor(results: readonly number[], paths: readonly string[]) {
     const index = results.findIndex((code) => code !== ErrorCode.OK);
     super(results[index] ?? ErrorCode.SYSTEMERROR, paths[index], {
-      detail: `operation ${index + 1} of ${results.length} failed, none was done`,
+      detail: `operation ${index + 1} of ${results.length} failed, so none was applied`,
     });
     this.index = index;
     this.results = results;
   }
 }
 
-/** No server of the list could be reached, and why each could not. */
+/** No server of the list was reachable, with the reason for each. */
 export class ConnectError extends Error {
   override readonly name = 'ConnectError';
   readonly code = 'ECONNECT';
@@ -59,7 +59,7 @@ export class ConnectError extends Error {
   }
 }
 
-/** What a client cannot do at all: the npm zookeeper client lacks some operations. */
+/** A feature that a client lacks: the npm zookeeper client lacks some operations. */
 export class UnsupportedError extends Error {
   override readonly name = 'UnsupportedError';
   readonly code = 'EUNSUPPORTED';

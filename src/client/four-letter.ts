@@ -13,29 +13,29 @@ import {
 } from './tls.js';
 
 export interface AskOptions {
-  /** For the whole question, in ms. Default: no limit but the two below. */
+  /** For the whole exchange, in ms. Default: only the two limits below. */
   readonly timeoutMs?: number;
-  /** Until the connection stands, in ms. Default 5000. */
+  /** For the connect, in ms. Default 5000. */
   readonly connectTimeoutMs?: number;
-  /** Without a byte from the server, in ms. Default 5000. */
+  /** Longest silence of the server, in ms. Default 5000. */
   readonly readTimeoutMs?: number;
   /** In bytes; a longer answer is refused as too-large. Default: MAX_ANSWER_LENGTH. */
   readonly maxLength?: number;
-  /** Breaks off; the promise rejects with the signal's reason. */
+  /** Aborts; the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** For an address that is reached over TLS. */
+  /** For an address with TLS. */
   readonly tls?: TlsOptions;
 }
 
 const DEFAULT_TIMEOUT_MS = 5000;
-/** Longer than any answer: `wchp` of a million watches is about this much. */
+/** Longer than any usual answer: `wchp` of a million watches has about this size. */
 export const MAX_ANSWER_LENGTH = 64 * 1024 * 1024;
 
 /**
- * Asks a server one four-letter word and reads until it closes.
- * @param word "ruok", or the bytes to send as they are (stmk and its mask)
+ * Sends a four-letter word to a server and reads until it closes.
+ * @param word "ruok", or raw bytes (stmk and its mask)
  * @throws SocketFault with a `reason`: refused, timeout, dns, reset, unreachable, tls, empty
- * (closed without a byte) or too-large; RangeError for TLS options that do not fit
+ * (closed without a byte) or too-large; RangeError for inconsistent TLS options
  */
 export function askWord(
   address: ServerAddress,
@@ -107,7 +107,9 @@ function gather(
     chunks.push(chunk);
     length += chunk.length;
     if (length > maxLength) {
-      settle(new SocketFault('too-large', address, `answered more than ${maxLength} bytes`));
+      settle(
+        new SocketFault('too-large', address, `sent an answer of more than ${maxLength} bytes`),
+      );
     }
   });
   socket.on('end', () => {
@@ -136,7 +138,7 @@ function watchTime(
       : setTimeout(late(`did not finish its answer within ${timeoutMs} ms`), timeoutMs);
   const silent = late(`sent nothing for ${readTimeoutMs} ms`);
   let step = setTimeout(
-    late(`did not take the connection within ${connectTimeoutMs} ms`),
+    late(`did not accept the connection within ${connectTimeoutMs} ms`),
     connectTimeoutMs,
   );
   const restart = (): void => {

@@ -1,9 +1,9 @@
 import type { InputArchive } from '../jute/input-archive.js';
 import type { OutputArchive } from '../jute/output-archive.js';
 
-/** What opens a connection, in one frame without a header. */
+/** The first frame of a connection, without a header. */
 export interface Hello {
-  /** The last zxid seen, as its two halves: a server that is behind it closes without an answer. */
+  /** The last zxid seen, as two halves: a server with an older state closes without an answer. */
   readonly zxidHigh: number;
   readonly zxidLow: number;
   readonly timeoutMs: number;
@@ -14,7 +14,7 @@ export interface Hello {
 }
 
 export interface Welcome {
-  /** As negotiated, in ms; 0 or less where there is no session: it has expired, or is refused. */
+  /** As negotiated, in ms; 0 or less without a session: it expired, or is refused. */
   readonly timeoutMs: number;
   readonly sessionId: bigint;
   readonly password: Buffer;
@@ -36,7 +36,7 @@ export function writeHello(out: OutputArchive, hello: Hello): void {
   out.patchInt(at, out.length - at - 4);
 }
 
-/** A server older than 3.4 answers without the readOnly byte. */
+/** A server before 3.4 answers without the readOnly byte. */
 export function readWelcome(input: InputArchive): Welcome {
   input.readInt();
   const timeoutMs = input.readInt();

@@ -1,4 +1,4 @@
-/** What `zksh/client` gives to a program. */
+/** The exports of `zksh/client`. */
 
 export { type CreateMode, CreateModes } from '../protocol/create-mode.js';
 export type { ACL, ClientInfo, Id, Stat } from '../protocol/data.js';

@@ -1,8 +1,8 @@
 import type { SessionIdentity } from './session-identity.js';
 
 /**
- * When a client must speak and how long it listens: a heartbeat after a third of the session's
- * timeout without a send, and a server that is silent for two thirds of it is left, so that a third
+ * When a client must send, and how long it waits. It sends a ping after a third of the session
+ * timeout without a request. It leaves a server that is silent for two thirds, so that a third
  * remains to find another one (Programmer's Guide, "ZooKeeper Sessions").
  */
 export class Liveness {

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 
 /**
- * Modules of Node.js that take milliseconds to load, which no one waits for who does not need them:
- * a whole `zksh -c 'get /a'` takes some twenty above the start of Node.js itself.
+ * Modules of Node.js that take milliseconds to load. Only calls that need them load them, because a
+ * whole `zksh -c 'get /a'` takes only about twenty more than the start of Node.js.
  */
 export const loadTls = (): typeof import('node:tls') => load('node:tls');
 export const loadHttp = (): typeof import('node:http') => load('node:http');

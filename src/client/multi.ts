@@ -15,7 +15,7 @@ import {
 } from './operations.js';
 import type { Operation } from './request.js';
 
-/** One operation of a multi, with the server's paths and its op code. */
+/** One operation of a multi, with server paths and its op code. */
 export type MultiOp =
   | { readonly op: 'create'; readonly code: number; readonly args: CreateArgs }
   | { readonly op: 'delete'; readonly code: number; readonly args: VersionArgs }
@@ -31,9 +31,9 @@ export interface MultiArgs {
 
 /**
  * ```
- *   request  {type, false, -1} record, again and again, then {-1, true, -1}
- *   reply    {type, false, 0} record, …         when all was done
- *            {-1, false, err} int err, …        for every operation, when none was
+ *   request  {type, false, -1} record, repeated, then {-1, true, -1}
+ *   reply    {type, false, 0} record, …         when it was applied
+ *            {-1, false, err} int err, …        for every operation, when it was not
  * ```
  */
 export const multi: Operation<MultiArgs, readonly OpResult[]> = {

@@ -1,4 +1,4 @@
-/** What the npm package `zookeeper` looks like from here: Apache's C client behind callbacks. */
+/** The interface of the npm package `zookeeper`: Apache's C client with callbacks. */
 import type { Stat } from '../protocol/data.js';
 import { UnsupportedError } from './errors.js';
 
@@ -25,7 +25,7 @@ export interface NativeACL {
 
 type Callback<T extends readonly unknown[]> = (rc: number, message: string, ...result: T) => void;
 
-/** Each call returns a code of its own: when it is not 0, the callback never comes. */
+/** Each call returns a code: if it is not 0, the callback never comes. */
 export interface NativeHandle {
   readonly client_id: string;
   readonly client_password: string;
@@ -72,8 +72,8 @@ interface NativePackage {
 }
 
 /**
- * @param name a string to the compiler: the package is optional, and its types may be missing
- * @throws UnsupportedError when the package is not installed, or was not built
+ * @param name typed as a string, because the package is optional and its types may be missing
+ * @throws UnsupportedError when the package is not installed or not built
  */
 export async function loadNative(name = 'zookeeper'): Promise<new () => NativeHandle> {
   try {
@@ -81,14 +81,14 @@ export async function loadNative(name = 'zookeeper'): Promise<new () => NativeHa
     return loaded.default;
   } catch (cause) {
     throw new UnsupportedError(
-      'the native client needs the npm package zookeeper, which is not installed or was not built ' +
+      'native client: needs the npm package zookeeper, which is not installed or not built ' +
         'for this platform: install it, or use the built-in client',
       { cause },
     );
   }
 }
 
-/** Zxids come as doubles: exact up to 2^53, which is two million epochs. */
+/** Zxids are doubles: exact up to 2^53, which is two million epochs. */
 export function toStat(stat: NativeStat): Stat {
   return {
     czxid: BigInt(stat.czxid),

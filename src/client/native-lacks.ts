@@ -4,7 +4,7 @@ import { ClientLife } from './client-life.js';
 import { formatServerAddress, type ServerAddress } from './connect-string.js';
 import { UnsupportedError } from './errors.js';
 
-/** The operations that the npm package `zookeeper` has no call for, or none that can be used. */
+/** The operations that the npm package `zookeeper` lacks, or that do not work in it. */
 export abstract class NativeLacks extends ClientLife {
   updateServers(): void {
     throw unsupported('change the list of servers of a session');
@@ -12,7 +12,7 @@ export abstract class NativeLacks extends ClientLife {
   async multi(): Promise<readonly OpResult[]> {
     throw unsupported('send a multi');
   }
-  /** The package has a call for it, which ends the process with SIGSEGV when the read fails. */
+  /** The package has a call for it, but it ends the process with SIGSEGV when the read fails. */
   async getACL(): Promise<{ acl: readonly ACL[]; stat: Stat }> {
     throw unsupported('read an ACL without a crash when the read fails');
   }
@@ -23,10 +23,10 @@ export abstract class NativeLacks extends ClientLife {
     throw unsupported('list ephemerals');
   }
   async whoAmI(): Promise<readonly ClientInfo[]> {
-    throw unsupported('ask who it is');
+    throw unsupported('report its identity');
   }
   async addWatch(): Promise<void> {
-    throw unsupported('arm a persistent watch');
+    throw unsupported('set a persistent watch');
   }
   async removeWatches(): Promise<void> {
     throw unsupported('remove watches');
@@ -34,18 +34,16 @@ export abstract class NativeLacks extends ClientLife {
 }
 
 export function unsupported(what: string): UnsupportedError {
-  return new UnsupportedError(
-    `the npm package zookeeper cannot ${what}: use the built-in client for it`,
-  );
+  return new UnsupportedError(`native client: cannot ${what}: use the built-in client`);
 }
 
-/** The package writes the text "null" for a null, which is worse than none. */
+/** The package would write the text "null". */
 export function writable(data: Buffer | null): Buffer {
-  if (data === null) throw unsupported('write a value that is null rather than empty');
+  if (data === null) throw unsupported('write null data');
   return data;
 }
 
-/** Why a server gave no session, the C client keeps to its log. */
+/** The C client only logs the reason of a failure. */
 export function failedAttempts(
   servers: readonly ServerAddress[],
 ): readonly { readonly server: string; readonly reason: string }[] {

@@ -1,6 +1,6 @@
 /**
- * The session of the C client as the other client shows it: its states, its watches, calls that
- * wait for a connection, and one way from its codes to errors.
+ * The session of the C client, with the states, watches and errors of the built-in client. Calls
+ * wait for a connection.
  */
 import { ErrorCode } from '../protocol/error-code.js';
 import { EventType } from '../protocol/watch-event.js';
@@ -14,7 +14,7 @@ import { makeWatchEvent, type WatchKind, WatchManager } from './watch-manager.js
 
 /** Codes of the C client that no server sends. */
 const NativeCode = {
-  /** The connection is gone: the C client calls it so when it was silent for too long. */
+  /** The C client uses it when the server was silent for too long. */
   ZOPERATIONTIMEOUT: -7,
   ZINVALIDSTATE: -9,
   ZCLOSING: -116,
@@ -29,13 +29,13 @@ const EVENT_TYPES: Readonly<Record<string, number>> = {
   child: EventType.NodeChildrenChanged,
 };
 
-/** The package ends the session as expired after this many wake-ups without work; 10 by itself. */
+/** After this many wake-ups without work the package ends the session as expired; default 10. */
 const RESPONSE_COUNTER_LIMIT = 1000;
 
-const NOT_TAKEN = 'opened no session, or does not take the one that it was given';
-const EXPIRED = 'says that the session has expired';
+const NOT_TAKEN = 'opened no session, or refused the given one';
+const EXPIRED = 'reports that the session has expired';
 
-/** Takes the code of a call, and its value, which is asked for only when the code is 0. */
+/** Takes the code of a call, and its value, which is read only if the code is 0. */
 type Reply<R> = (rc: number, value: () => R) => void;
 
 /** One call of the C client: `start` returns its code, `done` settles it. */
@@ -55,7 +55,7 @@ export class NativeSession {
   private isClosing = false;
   /** Calls that wait for a connection. */
   private waiting: NativeCall[] = [];
-  /** Calls that the C client broke off; why, is known when it has closed. */
+  /** Calls that the C client aborted; the reason is known once it has closed. */
   private brokenOff: NativeCall[] = [];
 
   constructor(
@@ -77,7 +77,7 @@ export class NativeSession {
     return this.state === 'connected';
   }
 
-  /** @throws UnsupportedError when the package is not there */
+  /** @throws UnsupportedError when the package is missing */
   async open(): Promise<void> {
     const Native = await loadNative();
     if (this.isClosing) return;
@@ -92,7 +92,7 @@ export class NativeSession {
     handle.init(this.config());
   }
 
-  /** Makes a call of the C client, as soon as there is a connection, and gives its value. */
+  /** Makes a call of the C client, once there is a connection, and returns its value. */
   request<R>(
     path: string | undefined,
     begin: (handle: NativeHandle, reply: Reply<R>) => number,
@@ -133,7 +133,7 @@ export class NativeSession {
     else call.reject(this.endError(call.path));
   }
 
-  /** Forgets a call that waits no longer. */
+  /** Forgets a call that no longer waits. */
   private forget(call: NativeCall): void {
     this.waiting = this.waiting.filter((waiting) => waiting !== call);
   }
@@ -151,7 +151,7 @@ export class NativeSession {
     } else call.reject(new ZooKeeperError(rc, call.path));
   }
 
-  /** Blocks, in a later turn, for as long as the C client waits for the server: 1.5 s at most. */
+  /** Blocks in a later turn while the C client waits for the server: at most 1.5 s. */
   close(): void {
     if (this.isClosing) return;
     this.isClosing = true;
@@ -160,7 +160,7 @@ export class NativeSession {
       this.setState('closed', undefined);
       this.rejectAll();
     } else {
-      // This turn may be inside of a callback of the C client, which should not lose its handle.
+      // This turn may be in a callback of the C client, which must not lose its handle.
       setImmediate(() => (this.hasEnded ? this.ended(0) : handle.close()));
     }
   }
@@ -174,9 +174,9 @@ export class NativeSession {
     return {
       connect: this.resolved.servers.map(formatServerAddress).join(','),
       timeout: this.resolved.sessionTimeoutMs,
-      // 0 turns its log off.
+      // 0 disables its log.
       debug_level: 0,
-      // The list was shuffled here, if it was to be.
+      // The list is already shuffled, if requested.
       host_order_deterministic: true,
       response_counter_limit: RESPONSE_COUNTER_LIMIT,
       ...(session === undefined
@@ -205,7 +205,7 @@ export class NativeSession {
 
   private ended(code: number): void {
     if (code === NativeCode.EXPIRED_SESSION_STATE) {
-      // Before a first connection it is all that the C client says of a server that refuses.
+      // Before the first connection this is the only sign of a refusal.
       const said = this.state === 'connecting' ? NOT_TAKEN : EXPIRED;
       this.setState('expired', new Error(`a server ${said}`));
     } else if (code === NativeCode.AUTH_FAILED_STATE) {

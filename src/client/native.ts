@@ -41,12 +41,12 @@ export function createNativeClient(options: ClientOptions): SessionClient {
 }
 
 /**
- * Apache's C client, through the npm package `zookeeper`. What the package has no call for rejects
- * with an UnsupportedError that names the built-in client. What differs where it works:
+ * Apache's C client, through the npm package `zookeeper`. Operations that the package lacks reject
+ * with an UnsupportedError that names the built-in client. Differences to the built-in client:
  *
- * - `create` reads the Stat with a second request, so it is that of a moment later.
- * - `server` is known only when the list has one.
- * - `close` blocks the process until the server has closed the session, 1.5 s at most.
+ * - `create` reads the Stat with a second request, so it may be slightly newer.
+ * - `server` is known only if the list has one server.
+ * - `close` blocks the process until the server has closed the session, at most 1.5 s.
  */
 class NativeClient extends NativeLacks implements SessionClient {
   private readonly resolved: ResolvedOptions;
@@ -59,7 +59,7 @@ class NativeClient extends NativeLacks implements SessionClient {
     const { options } = this.resolved;
     if (options.canBeReadOnly === true) throw unsupported('open a read-only session');
     if (options.maxFrameLength !== undefined) throw unsupported('limit the length of a reply');
-    if (this.resolved.servers.some(({ isSecure }) => isSecure)) throw unsupported('speak TLS');
+    if (this.resolved.servers.some(({ isSecure }) => isSecure)) throw unsupported('use TLS');
     this.session = new NativeSession(options, this.resolved, (state, reason) =>
       this.changedState(state, reason),
     );
@@ -100,10 +100,13 @@ class NativeClient extends NativeLacks implements SessionClient {
 
   async create(path: string, data: Data = '', options?: CreateOptions): Promise<CreateResult> {
     const { args, mode } = resolveCreate(this.chroot, path, data, options);
-    if (args.acl !== OPEN_ACL_UNSAFE) throw unsupported('create a znode with an ACL of its own');
+    if (args.acl !== OPEN_ACL_UNSAFE) throw unsupported('create a znode with an ACL');
     const value = writable(checkData('data', data));
     if (args.ttl > LONGEST_TTL_MS) {
-      throw badArguments(path, `the native client takes a ttl of ${LONGEST_TTL_MS} ms at most`);
+      throw badArguments(
+        path,
+        `native client: the ttl is too long (expected at most ${LONGEST_TTL_MS} ms)`,
+      );
     }
     const created = await this.session.request<string>(path, (handle, reply) => {
       const done = (rc: number, _message: string, name: string) => reply(rc, () => name);
@@ -154,7 +157,7 @@ class NativeClient extends NativeLacks implements SessionClient {
     );
   }
 
-  /** The C client is not told the Stat, so it is read with a second request. */
+  /** The C client does not return the Stat, so a second request reads it. */
   async setACL(path: string, acl: readonly ACL[], version = -1): Promise<Stat> {
     const serverPath = this.serverPath(path);
     checkVersion(version);

@@ -1,7 +1,7 @@
 /**
- * The operations of a client, one object each: the body of the request, the value of the reply.
- * Written by hand rather than from the records of protocol/proto.ts, because a load of requests
- * spends its time here; the tests hold the two against each other.
+ * The operations of a client: the body of each request, the value of each reply. Written by hand,
+ * because requests under load spend their time here. The tests compare them with the records of
+ * protocol/proto.ts.
  */
 import type { InputArchive } from '../jute/input-archive.js';
 import { JuteError } from '../jute/jute-error.js';
@@ -14,7 +14,7 @@ import type { CreateResult } from './client.js';
 import type { Operation } from './request.js';
 
 export interface PathArgs {
-  /** The server's path, as in all arguments here. */
+  /** A server path, as in all arguments here. */
   readonly path: string;
 }
 export interface ReadArgs extends PathArgs {
@@ -28,7 +28,7 @@ export interface CreateArgs extends PathArgs {
   readonly data: Uint8Array | null;
   readonly acl: readonly ACL[];
   readonly flags: number;
-  /** Milliseconds; written by createTTL alone. */
+  /** Milliseconds; only for createTTL. */
   readonly ttl: number;
 }
 export interface SetDataArgs extends VersionArgs {
@@ -119,7 +119,7 @@ export const createTTL: Operation<CreateArgs, CreateResult> = {
   read: readCreated,
 };
 
-/** The one of the three that has this op code. */
+/** The create operation with this op code. */
 export function createOperation(code: number): Operation<CreateArgs, CreateResult> {
   if (code === OpCode.createTTL) return createTTL;
   return code === OpCode.createContainer ? createContainer : create;
@@ -212,7 +212,7 @@ export const whoAmI: Operation<void, readonly ClientInfo[]> = {
   read: (input) => WhoAmIResponse.read(input).clientInfo,
 };
 
-/** The body of its reply is an int 0 that says nothing. */
+/** The body of its reply is an unused int 0. */
 const addWatchBase: Omit<Operation<PathArgs & { readonly mode: number }, void>, 'watchKind'> = {
   code: OpCode.addWatch,
   write: (out, args) => {
@@ -230,7 +230,7 @@ export const addRecursiveWatch: Operation<PathArgs & { readonly mode: number }, 
   watchKind: 'recursive',
 };
 
-/** `removed` is called in the order of the replies, before the caller goes on. */
+/** `removed` is called in the order of the replies, before the caller continues. */
 export interface RemoveWatchesArgs extends PathArgs {
   readonly type: number;
   readonly removed: () => void;

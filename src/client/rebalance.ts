@@ -1,23 +1,22 @@
 /**
- * What becomes of a connection when the list of servers changes (Programmer's Guide, "Client
- * configuration: updating the list of servers", after ZOOKEEPER-1355): clients move so that each
- * server of the new list can expect as many, and no more of them move than that takes.
+ * Decides about a connection when the list of servers changes (Programmer's Guide, "Client
+ * configuration: updating the list of servers", after ZOOKEEPER-1355). Clients move so that each
+ * server of the new list expects the same number, and as few clients as possible move.
  */
 import type { ServerAddress } from './connect-string.js';
 
 export interface Rebalance {
-  /** Must the present connection be given up? */
+  /** Whether the client must leave its server. */
   readonly isMoving: boolean;
-  /** Which servers to try first, each once, when it is; after that the list as usual. */
+  /** Which servers to try first, once each; then the list as usual. */
   readonly order: readonly ServerAddress[];
 }
 
 /**
  * @param current one of `old`: where the client is connected
- * @param old the list until now
- * @param next the new list, shuffled: the order in which servers of one kind are tried
- * @param random 0 to 1, asked once for the decision, and once for each server that may be of
- * either kind
+ * @param old the previous list
+ * @param next the new list, shuffled
+ * @param random 0 to 1, read once for the decision, and once for each server of either kind
  */
 export function rebalance(
   current: ServerAddress,
@@ -30,7 +29,7 @@ export function rebalance(
   const added = next.filter((server) => !isKnown(server));
   const isKept = kept.some((server) => isSame(server, current));
   const hasGrown = next.length > old.length;
-  // Of those that may stay, as many go as the servers that were added must get from each.
+  // Of the clients that may stay, the added servers take their share from each server.
   const isMoving = !isKept || (hasGrown && random() < 1 - old.length / next.length);
   if (!isMoving) return { isMoving, order: [] };
   const shareOfKept = hasGrown ? 0 : shareForKept(kept.length, old.length, next.length);
@@ -41,7 +40,7 @@ export function isSame(a: ServerAddress, b: ServerAddress): boolean {
   return a.host === b.host && a.port === b.port && a.isSecure === b.isSecure;
 }
 
-/** How probably a client of a server that was removed goes to one that was kept. */
+/** The probability that a client of a removed server moves to a kept one. */
 function shareForKept(kept: number, old: number, next: number): number {
   return (kept * (old - next)) / (next * (old - kept));
 }

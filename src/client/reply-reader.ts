@@ -17,7 +17,7 @@ interface Receivers {
   readonly effects: SessionEffects;
 }
 
-/** Takes what a server says once the session stands to whom it is for, by its xid. */
+/** Passes each frame of the server to its receiver, by its xid. */
 export class ReplyReader {
   private readonly chroot: string;
   private readonly to: Receivers;
@@ -29,7 +29,7 @@ export class ReplyReader {
 
   /**
    * Reads one frame; false when the server refused an authentication, which ends the session.
-   * @throws JuteError when it is no reply that can come now
+   * @throws JuteError for an unexpected reply
    */
   handle(input: InputArchive): boolean {
     const xid = input.readInt();
@@ -52,7 +52,7 @@ export class ReplyReader {
     }
   }
 
-  /** Takes watchers out and tells them. */
+  /** Removes watchers and notifies them. */
   removeWatchers(path: string, type: WatcherType): void {
     const clientPath = toClientPath(this.chroot, path);
     for (const { type: removed, watchers } of this.to.watches.remove(path, type)) {

@@ -11,9 +11,9 @@ import type { WatchManager } from './watch-manager.js';
 const LARGEST_XID = 0x7fff_ffff;
 
 /**
- * The requests of a session, in order: those that wait for a connection, and those on the wire,
- * whose replies come in the order in which they were sent. A reply out of order is a broken
- * connection. Bytes gather in `out`.
+ * The requests of a session in order: those that wait for a connection, and those on the wire.
+ * Replies come in the order of the requests; a reply out of order breaks the connection. Bytes
+ * gather in `out`.
  */
 export class RequestPipeline {
   private readonly out: OutputArchive;
@@ -41,7 +41,7 @@ export class RequestPipeline {
     this.waiting.push(request);
   }
 
-  /** Sends what waited. */
+  /** Sends the waiting requests. */
   sendWaiting(): void {
     for (let next = this.waiting.shift(); next !== undefined; next = this.waiting.shift()) {
       this.send(next);
@@ -54,8 +54,8 @@ export class RequestPipeline {
   }
 
   /**
-   * Sends a request under an xid that is not counted (setWatches).
-   * @returns false when it could not be encoded: it is rejected, and leaves nothing here
+   * Sends a request under a reserved xid (setWatches).
+   * @returns false when it cannot be encoded: it is rejected, and leaves nothing here
    */
   sendAs(request: Request, xid: number): boolean {
     const { out } = this;
@@ -82,8 +82,8 @@ export class RequestPipeline {
   }
 
   /**
-   * Gives a reply to the request it belongs to.
-   * @throws JuteError when it is no reply to the oldest request, which then is still on the wire
+   * Settles the request of a reply.
+   * @throws JuteError when it is not the reply to the oldest request, which stays on the wire
    */
   settle(xid: number, err: number, input: InputArchive): void {
     const request = this.sent.peek();
@@ -117,8 +117,8 @@ export class RequestPipeline {
   }
 
   /**
-   * Tells those who waited too long. All requests have the same time, so they are the oldest; one
-   * on the wire keeps its place, because its reply may still come.
+   * Rejects requests that waited too long. All have the same timeout, so they are the oldest ones.
+   * A request on the wire keeps its place, because its reply may still arrive.
    */
   expire(nowMs: number): void {
     for (;;) {
@@ -136,13 +136,13 @@ export class RequestPipeline {
     }
   }
 
-  /** Takes out what was on the wire. */
+  /** Removes and returns the requests on the wire. */
   takeSent(): readonly Request[] {
     this.abandoned = 0;
     return this.sent.drain().filter((request) => !request.isAbandoned);
   }
 
-  /** Takes out everything, in order. */
+  /** Removes and returns all requests, in order. */
   takeAll(): readonly Request[] {
     return [...this.takeSent(), ...this.waiting.drain()];
   }
@@ -150,7 +150,7 @@ export class RequestPipeline {
   private arm(request: Request, isAbsent: boolean): void {
     const { watchKind } = request.operation;
     if (watchKind === undefined || request.watcher === undefined) return;
-    // What exists arms on a znode that is there is a data watch, after a reconnect too.
+    // On an existing znode, exists sets a data watch; a reconnect must keep that.
     const kind = watchKind === 'exists' && !isAbsent ? 'data' : watchKind;
     this.watches.add(kind, request.watchPath, request.watcher);
   }

@@ -3,28 +3,28 @@ import type { OutputArchive } from '../jute/output-archive.js';
 import type { Watcher } from './client.js';
 import type { WatchKind } from './watch-manager.js';
 
-/** One kind of request: how its body is written, and what its reply says. */
+/** One kind of request: encodes its body, and decodes its reply. */
 export interface Operation<A, R> {
   readonly code: number;
-  /** Which watch a watcher that comes with the request is. */
+  /** The kind of watch that its watcher sets. */
   readonly watchKind?: WatchKind;
-  /** The value of a NONODE reply, where that is an answer and no error (exists). */
+  /** The value of a NONODE reply that is an answer and not an error (exists). */
   readonly noNodeValue?: R;
   write(out: OutputArchive, args: A): void;
   /**
-   * Reads the body of a reply without an error; whatever it keeps, it copies.
+   * Reads the body of a successful reply; copies all that it keeps.
    * @throws ZooKeeperError when the body says that the operation failed (multi)
    */
   read(input: InputArchive, args: A): R;
 }
 
-/** A request on its way: one object of one shape, from the call to the reply. */
+/** A request in progress: one object shape, from the call to the reply. */
 export class Request {
   readonly operation: Operation<unknown, unknown>;
   readonly args: unknown;
   /** The caller's path, for errors. */
   readonly path: string | undefined;
-  /** Where the watch goes when the reply says it was armed: the server's path. */
+  /** The server path of the watch, once the reply confirms it. */
   readonly watchPath: string;
   readonly watcher: Watcher | undefined;
   readonly resolve: (value: unknown) => void;
@@ -32,7 +32,7 @@ export class Request {
   xid = 0;
   /** When the caller stops waiting, in ms of the session's clock. */
   deadlineMs = Number.POSITIVE_INFINITY;
-  /** The caller was told of a timeout; the late reply is dropped. */
+  /** The caller got a timeout; the late reply is dropped. */
   isAbandoned = false;
 
   constructor(
@@ -54,7 +54,7 @@ export class Request {
   }
 }
 
-/** A request whose arguments and value fit its operation. */
+/** A request with the argument and result types of its operation. */
 export function makeRequest<A, R>(
   operation: Operation<A, R>,
   args: A,

@@ -2,7 +2,7 @@ import { formatServerAddress, type ServerAddress } from './connect-string.js';
 import { isSame, rebalance } from './rebalance.js';
 import type { SessionOptions } from './session-contract.js';
 
-/** Where a server failed last: "host:port" and a sentence. */
+/** The last failure of a server: "host:port" and a sentence. */
 export interface FailedAttempt {
   readonly server: string;
   readonly reason: string;
@@ -17,17 +17,17 @@ const FIRST_DELAY_MS = 50;
 const LONGEST_DELAY_MS = 1000;
 
 /**
- * Which server to try next, and how long to wait before it: a round goes through the whole list
- * without waiting, and before each further round the wait doubles. One lone server is never tried
- * again at once, or a server that closes every connection would be dialled in a busy loop.
+ * Chooses the next server to try, and the wait before it. A round tries the whole list without
+ * waits; before each further round the wait doubles. A single server is never retried at once, or
+ * the client would dial a server that closes every connection in a busy loop.
  */
 export class ServerList {
   private readonly options: ListOptions;
-  /** Why each server failed last since there was a connection. */
+  /** The last failure of each server since there was a connection. */
   private readonly reasons = new Map<string, string>();
   private index = -1;
   private servers: readonly ServerAddress[];
-  /** After an update: those to try before the list's turn comes again. */
+  /** After an update: servers to try before the list. */
   private preferred: ServerAddress[] = [];
   private chosen: ServerAddress | undefined;
   /** Since the last connection, or since the start. */
@@ -35,12 +35,13 @@ export class ServerList {
   private wasConnected = false;
 
   constructor(options: ListOptions) {
-    if (options.servers.length === 0) throw new RangeError('expected at least one server');
+    if (options.servers.length === 0)
+      throw new RangeError('the list of servers is empty (expected at least one server)');
     this.options = options;
     this.servers = options.servers;
   }
 
-  /** The one that `next` chose last. */
+  /** The last choice of `next`. */
   get current(): ServerAddress {
     return this.chosen ?? (this.servers[0] as ServerAddress);
   }
@@ -49,17 +50,17 @@ export class ServerList {
     return [...this.reasons].map(([server, reason]) => ({ server, reason }));
   }
 
-  /** Set when the first connection has taken all the rounds that it may. */
+  /** Set when the first connection used up its rounds. */
   get exhausted(): Error | undefined {
     const { connectRounds } = this.options;
     if (this.wasConnected || this.tries < connectRounds * this.servers.length) return undefined;
     const rounds = connectRounds === 1 ? 'one round' : `${connectRounds} rounds`;
-    return new Error(`no server took the session in ${rounds} of the list`);
+    return new Error(`no server accepted the session in ${rounds} of the list`);
   }
 
   /**
-   * Goes on to the next server; returns the ms to wait before it is dialled.
-   * @param timeoutMs the session's, which must not be slept through
+   * Moves to the next server; returns the ms to wait before dialing it.
+   * @param timeoutMs of the session; the wait stays well below it
    */
   next(timeoutMs: number): number {
     const { length } = this.servers;
@@ -79,10 +80,9 @@ export class ServerList {
   }
 
   /**
-   * Another list takes the place of this one.
-   * @param isConnected is there a connection, which may have to move so that all servers get their
-   * share?
-   * @returns whether the present connection, or the attempt at one, is to be given up
+   * Replaces the list.
+   * @param isConnected whether there is a connection, which may have to move to balance the load
+   * @returns whether to give up the current connection or attempt
    */
   update(servers: readonly ServerAddress[], isConnected: boolean): boolean {
     const { current, servers: old } = this;
@@ -99,14 +99,14 @@ export class ServerList {
     return isMoving;
   }
 
-  /** How long one attempt may take, so that every server has its turn in time. */
+  /** The timeout of one attempt, so that every server gets its turn in time. */
   attemptMs(timeoutMs: number): number {
     const { connectTimeoutMs } = this.options;
     const listMs = this.wasConnected ? timeoutMs : Math.min(timeoutMs, connectTimeoutMs);
     return listMs / this.servers.length;
   }
 
-  /** The current one took the session: the next loss starts a new round behind it. */
+  /** The current server accepted the session: the next loss starts a new round after it. */
   connected(): void {
     this.tries = 0;
     this.preferred = [];
@@ -115,7 +115,7 @@ export class ServerList {
     this.reasons.clear();
   }
 
-  /** The current one failed. */
+  /** The current server failed. */
   failed(reason: Error): void {
     this.reasons.set(formatServerAddress(this.current), reason.message);
   }

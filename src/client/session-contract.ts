@@ -2,16 +2,16 @@ import type { ClientState, WatchEvent, Watcher } from './client.js';
 import type { ServerAddress } from './connect-string.js';
 
 export interface SessionOptions {
-  /** In the order in which they are tried. */
+  /** In the order to try them. */
   readonly servers: readonly ServerAddress[];
   /** "" or an absolute path. */
   readonly chroot: string;
   readonly sessionTimeoutMs: number;
-  /** How long the first connection may take over the whole list. */
+  /** The timeout of the first connection over the whole list. */
   readonly connectTimeoutMs: number;
-  /** How many rounds of the list the first connection may take; Infinity for any number. */
+  /** The maximum of rounds for the first connection; Infinity for no limit. */
   readonly connectRounds: number;
-  /** 0 for none. */
+  /** 0 disables it. */
   readonly requestTimeoutMs: number;
   readonly canBeReadOnly: boolean;
   readonly maxFrameLength: number;
@@ -20,17 +20,17 @@ export interface SessionOptions {
   readonly random: () => number;
 }
 
-/** What a session wants done. Calls come in the order in which the caller must hear of them. */
+/** The effects of a session, in the order that callers must see. */
 export interface SessionEffects {
-  /** Open a connection; answer with handleConnected or handleClosed. */
+  /** Open a connection; report it with handleConnected or handleClosed. */
   connect(server: ServerAddress): void;
-  /** Drop the connection, open or opening; nothing more is heard of it. */
+  /** Drop the connection, open or opening, without further events. */
   disconnect(): void;
-  /** There are bytes: take them with takeBytes before the turn ends. */
+  /** Bytes are ready: take them with takeBytes before the turn ends. */
   wantWrite(): void;
   changeState(state: ClientState, reason: Error | undefined): void;
   deliver(event: WatchEvent, watchers: ReadonlySet<Watcher>): void;
 }
 
-/** How long close() waits for the server to say that the session is closed. */
+/** How long close() waits for the server to confirm the close. */
 export const CLOSE_TIMEOUT_MS = 3000;

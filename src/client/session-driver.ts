@@ -14,10 +14,9 @@ export interface SessionListener {
 const LONGEST_TIMER_MS = 0x7fff_ffff;
 
 /**
- * Gives a session its socket, its clock and its one timer, and does what it wants done. All bytes
- * of one turn of the event loop leave in one write. Listeners are called in microtasks, so that a
- * caller hears of replies, events and changes of state in the order in which they happened, and
- * never inside of a call of its own.
+ * Connects a session to its socket, clock and one timer, and performs its effects. All bytes of one
+ * turn of the event loop leave in one write. Listeners run in microtasks: callers see replies,
+ * events and changes of state in order, and never inside their own call.
  */
 export class SessionDriver implements SessionEffects {
   readonly session: Session;
@@ -37,7 +36,7 @@ export class SessionDriver implements SessionEffects {
     this.session = new Session(options, this);
   }
 
-  /** Milliseconds of a clock that never goes back; `performance` would have to be loaded first. */
+  /** Milliseconds of a monotonic clock; `performance` would have to load first. */
   now(): number {
     const [seconds, nanoseconds] = process.hrtime();
     return seconds * 1e3 + nanoseconds / 1e6;
@@ -82,7 +81,7 @@ export class SessionDriver implements SessionEffects {
         this.armTimer();
       },
     };
-    this.tap?.dialled(formatServerAddress(server));
+    this.tap?.dialed(formatServerAddress(server));
     this.connection = new Connection(server, events, this.tls);
   }
 
@@ -101,7 +100,7 @@ export class SessionDriver implements SessionEffects {
     queueMicrotask(() => this.listener.changedState(state, reason));
   }
 
-  /** What a server tells of its own closing of the session says nothing about other sessions. */
+  /** The server reports its own close of the session as an event; it says nothing about others. */
   deliver(event: WatchEvent, watchers: ReadonlySet<Watcher>): void {
     if (this.isClosing) return;
     for (const watcher of watchers) queueMicrotask(() => watcher(event));
@@ -116,7 +115,7 @@ export class SessionDriver implements SessionEffects {
     this.connection.write(bytes);
   };
 
-  /** A timer that is early does no harm, so one is replaced only by an earlier one. */
+  /** An early timer is harmless, so only an earlier one replaces it. */
   private armTimer(): void {
     const atMs = this.session.nextDeadlineMs;
     if (atMs === Number.POSITIVE_INFINITY) {
@@ -130,10 +129,7 @@ export class SessionDriver implements SessionEffects {
     }
   }
 
-  /**
-   * After a long turn of the program the answer of a server may lie in the socket while its time is
-   * up already: read first, judge then.
-   */
+  /** After a long turn an answer may wait in the socket when its timeout fires: read it first. */
   private readonly handleTimer = (): void => {
     setImmediate(() => {
       this.timerAtMs = Number.POSITIVE_INFINITY;

@@ -3,16 +3,16 @@ import { formatSessionId } from '../protocol/session-id.js';
 import { NO_PASSWORD, type Welcome, writeHello } from './hello.js';
 import type { SessionOptions } from './session-contract.js';
 
-/** Which session this is, and what a server must know to take it up again. */
+/** The identity of a session: what a server needs to resume it. */
 export class SessionIdentity {
   id: bigint;
   password: Buffer;
-  /** As negotiated; as asked for before the first connection. */
+  /** As negotiated; before the first connection, as requested. */
   timeoutMs: number;
   private readonly options: SessionOptions;
-  /** A read-only server makes up a session of its own, which no other server knows. */
+  /** A read-only server invents a session that no other server knows. */
   private isGlobal: boolean;
-  /** A server gave it to this client, or took it up for this client. */
+  /** A server created or resumed it for this client. */
   private isOurs = false;
   private zxidHigh = 0;
   private zxidLow = 0;
@@ -25,12 +25,12 @@ export class SessionIdentity {
     this.timeoutMs = options.sessionTimeoutMs;
   }
 
-  /** The last zxid that a reply carried. */
+  /** The last zxid of a reply. */
   get lastZxid(): bigint {
     return (BigInt(this.zxidHigh) << 32n) | BigInt(this.zxidLow >>> 0);
   }
 
-  /** Keeps the zxid of a reply; one that is none (0 of auth, -1 of an unknown op) is not kept. */
+  /** Saves the zxid of a reply, unless it is not a zxid (0 of auth, -1 of an unknown op). */
   saw(zxidHigh: number, zxidLow: number): void {
     if (zxidHigh > 0 || (zxidHigh === 0 && zxidLow !== 0)) {
       this.zxidHigh = zxidHigh;
@@ -49,12 +49,12 @@ export class SessionIdentity {
     });
   }
 
-  /** What an answer without a session says, as far as that is known. */
+  /** The reason of an answer without a session, as far as it is known. */
   get refusal(): string {
     if (!this.isGlobal) return 'opened no session';
-    if (this.isOurs) return 'says that the session has expired';
-    // A wrong password has the same answer.
-    return `does not take session ${formatSessionId(this.id)}: it has expired, or its password is another`;
+    if (this.isOurs) return 'reports that the session has expired';
+    // A wrong password gets the same answer.
+    return `refused session ${formatSessionId(this.id)}: it expired, or its password is wrong`;
   }
 
   adopt(welcome: Welcome): void {

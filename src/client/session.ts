@@ -1,7 +1,7 @@
 /**
- * One client session as a state machine. Events come in as calls (a connection opened, bytes
- * came, time passed, a request is made), effects go out through SessionEffects; bytes to send
- * gather until the driver takes them. No socket, no clock, no timer: every time is an argument.
+ * One client session as a state machine. Calls are events (connection, bytes, time, requests), and
+ * effects leave through SessionEffects. Bytes to send gather until the driver takes them. No
+ * socket, no clock, no timer: every time is an argument.
  *
  * ```
  *   idle -> dialing -> handshaking -> established -> ended (expired, auth-failed, closed)
@@ -11,8 +11,8 @@
  * ```
  *
  * Rules: Programmer's Guide, "ZooKeeper Sessions"; the order of a reconnect (handshake, auth,
- * watches, then what waits) and lastZxidSeen as in ClientCnxn. What was in flight when a
- * connection is lost may have been done or not, so it fails and is never sent again.
+ * watches, then waiting requests) and lastZxidSeen as in ClientCnxn. A lost connection fails the
+ * requests in flight, because their outcome is unknown; they are never sent again.
  */
 import { FrameDecoder } from '../jute/frame-decoder.js';
 import { InputArchive } from '../jute/input-archive.js';
@@ -55,7 +55,7 @@ export class Session {
   private publicState: ClientState = 'connecting';
   private ending = closedError;
   private isClosing = false;
-  /** Ends the wait, the attempt or the closing: whatever the phase waits for. */
+  /** The end of the wait, the attempt or the close, by phase. */
   private phaseDeadlineMs = Number.POSITIVE_INFINITY;
 
   constructor(options: SessionOptions, effects: SessionEffects) {
@@ -76,7 +76,7 @@ export class Session {
     return this.phase === 'established' ? this.list.current : undefined;
   }
 
-  /** When tick has something to do, in ms of the caller's clock; Infinity for never. */
+  /** When tick must be called, in ms of the caller's clock; Infinity for never. */
   get nextDeadlineMs(): number {
     if (this.phase === 'ended') return Number.POSITIVE_INFINITY;
     const deadlineMs = Math.min(this.phaseDeadlineMs, this.requests.nextDeadlineMs);
@@ -97,11 +97,11 @@ export class Session {
     this.effects.wantWrite();
   }
 
-  /** Other servers from now on; a connection that has to move is broken off. */
+  /** Replaces the servers; closes a connection that has to move. */
   updateServers(servers: readonly ServerAddress[], nowMs: number): void {
     if (this.isOver) return;
     const isMoving = this.list.update(servers, this.phase === 'established');
-    if (isMoving) this.drop(nowMs, new Error('the list of servers has changed'));
+    if (isMoving) this.drop(nowMs, new Error('the list of servers changed'));
   }
 
   /** @param chunk read only during the call */
@@ -111,20 +111,20 @@ export class Session {
       this.decoder.push(chunk);
     } catch (cause) {
       if (!(cause instanceof JuteError)) throw cause;
-      this.drop(nowMs, this.fault(`broke the protocol: ${cause.message}`, cause));
+      this.drop(nowMs, this.fault(`violated the protocol: ${cause.message}`, cause));
     }
   }
 
-  /** @param reason why the connection is gone, or why it never came about: a sentence */
+  /** @param reason why the connection ended or failed: a sentence */
   handleClosed(reason: Error | undefined, nowMs: number): void {
     const when =
       this.phase === 'handshaking'
-        ? ' during the handshake: is it without a quorum, or is this its TLS port (zks://)?'
+        ? ' during the handshake: it may lack a quorum, or this may be its TLS port (zks://)'
         : '';
     this.lose(nowMs, reason ?? this.fault(`closed the connection${when}`));
   }
 
-  /** Time passed: heartbeats, timeouts, the next attempt. */
+  /** Time passed: pings, timeouts, the next attempt. */
   tick(nowMs: number): void {
     if (this.options.requestTimeoutMs > 0) this.requests.expire(nowMs);
     if (nowMs >= this.phaseDeadlineMs) this.handlePhaseDeadline(nowMs);
@@ -140,7 +140,7 @@ export class Session {
 
   /**
    * Sends a request, or keeps it until there is a connection.
-   * @param nowMs read only when there is a request timeout
+   * @param nowMs read only with a request timeout
    */
   submit(request: Request, nowMs: number): void {
     if (this.isOver) {
@@ -154,7 +154,7 @@ export class Session {
     else this.requests.wait(request);
   }
 
-  /** Adds an identity; it is sent again on every later connection. */
+  /** Adds an identity; every later connection sends it again. */
   addAuth(scheme: string, auth: Buffer, resolve: () => void, reject: (error: Error) => void): void {
     if (this.isOver) {
       reject(this.ending(undefined));
@@ -166,7 +166,7 @@ export class Session {
     this.effects.wantWrite();
   }
 
-  /** Ends in the state closed: at once, or when the server has closed the session. */
+  /** Ends in the state closed: at once, or after the server has closed the session. */
   close(nowMs: number): void {
     if (this.isClosing || this.publicState === 'closed') return;
     if (this.phase !== 'established') {
@@ -180,7 +180,7 @@ export class Session {
     this.phaseDeadlineMs = nowMs + Math.min(requestMs, CLOSE_TIMEOUT_MS);
   }
 
-  /** The bytes to write now; they are the caller's for good. */
+  /** The bytes to write now; the caller owns them. */
   takeBytes(nowMs: number): Buffer {
     this.liveness.sentMs = nowMs;
     return this.out.take();
@@ -222,13 +222,13 @@ export class Session {
     else this.drop(nowMs, this.fault('did not answer in time'));
   }
 
-  /** Breaks a connection off. */
+  /** Ends a connection. */
   private drop(nowMs: number, reason: Error): void {
     this.effects.disconnect();
     this.lose(nowMs, reason);
   }
 
-  /** The connection is gone: fail what was in flight, go to the next server. */
+  /** The connection is gone: fail the requests in flight, try the next server. */
   private lose(nowMs: number, reason: Error): void {
     if (this.phase === 'ended' || this.phase === 'idle' || this.phase === 'waiting') return;
     if (this.isClosing) {

@@ -1,6 +1,6 @@
 import { formatServerAddress, type ServerAddress } from './connect-string.js';
 
-/** Why a server could not be talked to, as a word a program can switch on. */
+/** Why a server was unreachable, as a word for programs. */
 export type SocketFaultReason =
   | 'refused'
   | 'timeout'
@@ -11,7 +11,7 @@ export type SocketFaultReason =
   | 'tls'
   | 'too-large';
 
-/** A connection that failed: the reason as a word, and a sentence that names the server. */
+/** A failed connection: the reason as a word, and a sentence that names the server. */
 export class SocketFault extends Error {
   override readonly name = 'SocketFault';
   readonly code = 'ESOCKET';
@@ -35,17 +35,17 @@ export class SocketFault extends Error {
 const FAULTS: Readonly<Record<string, readonly [SocketFaultReason, string]>> = {
   ECONNREFUSED: ['refused', 'refused the connection'],
   ECONNRESET: ['reset', 'reset the connection'],
-  EPIPE: ['reset', 'closed the connection while it was written to'],
+  EPIPE: ['reset', 'closed the connection during a write'],
   ETIMEDOUT: ['timeout', 'did not answer in time'],
   ENOTFOUND: ['dns', 'has a host name that does not exist'],
-  EAI_AGAIN: ['dns', 'has a host name that no name server could look up'],
-  EAI_FAIL: ['dns', 'has a host name that no name server could look up'],
-  EHOSTUNREACH: ['unreachable', 'is on a host that cannot be reached'],
-  ENETUNREACH: ['unreachable', 'is on a network that cannot be reached'],
-  EADDRNOTAVAIL: ['unreachable', 'could not be dialled: no local address is free for it'],
+  EAI_AGAIN: ['dns', 'has a host name that no name server could resolve'],
+  EAI_FAIL: ['dns', 'has a host name that no name server could resolve'],
+  EHOSTUNREACH: ['unreachable', 'is on an unreachable host'],
+  ENETUNREACH: ['unreachable', 'is on an unreachable network'],
+  EADDRNOTAVAIL: ['unreachable', 'could not be dialed: no local address is free'],
 };
 
-/** Puts an error of a socket into words; the code stands in the sentence where none fits. */
+/** Describes a socket error in words; with the code if it is unknown. */
 export function describeSocketError(error: unknown, address: ServerAddress): SocketFault {
   const code = errorCode(error);
   const [reason, says] = FAULTS[code] ?? ['unreachable', `could not be reached (${code})`];

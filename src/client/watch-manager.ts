@@ -2,17 +2,16 @@ import { EventType, eventTypeName, WatcherType } from '../protocol/watch-event.j
 import type { WatchEvent, Watcher } from './client.js';
 
 /**
- * Who waits for which event of which path: the client's half of ZooKeeper's watches, with the rules
- * of ZKWatchManager. One-shot watches leave when they fire; persistent ones stay until removed.
- * Paths here are the server's, chroot included, so that a path outside the chroot
- * (/zookeeper/config) can be watched too.
+ * The client side of ZooKeeper's watches, with the rules of ZKWatchManager. One-shot watches end
+ * when they fire; persistent ones stay until removed. Paths are server paths, chroot included, so
+ * that a path outside the chroot (/zookeeper/config) can be watched, too.
  */
 export type WatchKind = 'data' | 'exists' | 'child' | 'persistent' | 'recursive';
 
 type WatchTable = Map<string, Set<Watcher>>;
 type RemovedType = 'DataWatchRemoved' | 'ChildWatchRemoved' | 'PersistentWatchRemoved';
 
-/** Watchers that a removeWatches took out, and the event that tells them. */
+/** Watchers that removeWatches removed, and their event. */
 export interface RemovedWatchers {
   readonly type: RemovedType;
   readonly watchers: ReadonlySet<Watcher>;
@@ -65,7 +64,7 @@ export class WatchManager {
     else watchers.add(watcher);
   }
 
-  /** Who is told of this event; one-shot watches are taken out. */
+  /** The watchers of this event; removes one-shot watches. */
   trigger(type: number, path: string): ReadonlySet<Watcher> {
     const told = new Set<Watcher>();
     switch (type) {
@@ -86,12 +85,12 @@ export class WatchManager {
         return told;
     }
     addAll(told, this.tables.persistent.get(path));
-    // A recursive watch hears of the child itself, so it is not told of its parent's list too.
+    // A recursive watch gets the event of the child, so it skips the list of its parent.
     if (type !== EventType.NodeChildrenChanged) this.collectRecursive(path, told);
     return told;
   }
 
-  /** Takes out every watcher of a path and a type; call it when the server agreed. */
+  /** Removes every watcher of a path and a type; call it after the server's agreement. */
   remove(path: string, type: WatcherType): readonly RemovedWatchers[] {
     const removed = new Map<RemovedType, Set<Watcher>>();
     for (const kind of REMOVALS[type]) {
@@ -141,7 +140,7 @@ export class WatchManager {
   }
 }
 
-/** The event as a client sees it, or undefined for a type that is none of a znode's. */
+/** The event for a client, or undefined for a type that is not about znodes. */
 export function makeWatchEvent(type: number, path: string, zxid: bigint): WatchEvent | undefined {
   const name = eventTypeName(type);
   return name === undefined || name === 'None' ? undefined : { type: name, path, zxid };

@@ -4,7 +4,7 @@ import { SetWatches, SetWatches2 } from '../protocol/proto.js';
 import { makeRequest, type Operation, type Request } from './request.js';
 import type { WatchBatch, WatchManager } from './watch-manager.js';
 
-/** Apache's limit for the paths of one request: a quarter of what jute.maxbuffer allows a frame. */
+/** Apache's limit for the paths of one request: a quarter of jute.maxbuffer. */
 export const SET_WATCHES_MAX_LENGTH = 128 * 1024;
 
 interface SetWatchesArgs {
@@ -14,7 +14,7 @@ interface SetWatchesArgs {
 
 const ignore = (): void => {};
 
-/** Known to every server; it has no persistent watches. */
+/** Every server knows it; it has no persistent watches. */
 const setWatches: Operation<SetWatchesArgs, void> = {
   code: OpCode.setWatches,
   write: (out: OutputArchive, { relativeZxid, batch }) =>
@@ -43,8 +43,8 @@ const setWatches2: Operation<SetWatchesArgs, void> = {
 };
 
 /**
- * What arms a session's watches on a new connection. The server answers with an event for each one
- * that would have fired since `relativeZxid`.
+ * The requests that set a session's watches on a new connection. The server answers with an event
+ * for each watch that fired since `relativeZxid`.
  */
 export function watchRequests(watches: WatchManager, relativeZxid: bigint): readonly Request[] {
   return watches.batches(SET_WATCHES_MAX_LENGTH).map((batch) => {

@@ -1,5 +1,5 @@
-// What goes over a connection, as its bytes have it: a second look at them, beside the session that
-// made and reads them. Of what is sent it tells the path, and of an authentication the scheme.
+// Decodes the traffic of a connection for display, next to the session that uses it. Of a request
+// it shows the path, of an authentication only the scheme.
 import { InputArchive } from '../jute/input-archive.js';
 import { type ErrorName, errorName } from '../protocol/error-code.js';
 import { OpCode, opCodeName, Xid } from '../protocol/op-code.js';
@@ -8,7 +8,7 @@ import { formatSessionId } from '../protocol/session-id.js';
 import { eventTypeName } from '../protocol/watch-event.js';
 import { formatZxid } from '../protocol/zxid.js';
 
-/** Paths are the server's: with the chroot. */
+/** Paths are server paths, with the chroot. */
 export type WireEvent =
   | {
       readonly kind: 'request';
@@ -17,7 +17,7 @@ export type WireEvent =
       readonly xid?: number;
       /** Of a frame, its length included. */
       readonly bytes: number;
-      /** The server dialled; the scheme of an authentication. */
+      /** The address of the server; the scheme of an authentication. */
       readonly detail?: string;
     }
   | {
@@ -48,9 +48,9 @@ export interface Tracer {
   tell(event: WireEvent): void;
 }
 
-/** What a driver shows of each connection. */
+/** Displays the traffic of each connection. */
 export interface WireTap {
-  dialled(server: string): void;
+  dialed(server: string): void;
   /** Whole frames. */
   sent(bytes: Buffer, nowMs: number): void;
   received(chunk: Buffer, nowMs: number): void;
@@ -63,7 +63,7 @@ interface Sent {
   readonly atMs: number;
 }
 
-/** So much of a frame is looked at; a path is rarely longer. */
+/** How much of a frame to decode; a path is rarely longer. */
 const HEAD_LENGTH = 4096;
 const UNCOUNTED: Readonly<Record<number, string>> = {
   [Xid.ping]: 'ping',
@@ -85,7 +85,7 @@ export class WireTrace implements WireTap {
     this.#tracer = tracer;
   }
 
-  dialled(server: string): void {
+  dialed(server: string): void {
     this.#server = server;
     this.#isFirstOut = true;
     this.#isFirstIn = true;
@@ -201,24 +201,24 @@ function beginsWithPath(code: number): boolean {
   return first === 'path' || first === 'prefixPath';
 }
 
-/** Undefined where it goes on behind what was kept. */
+/** Undefined if the text is longer than the kept part. */
 function readText(input: InputArchive): string | undefined {
   const length = input.readInt();
   if (length < 0 || length > input.remaining) return undefined;
   return input.bytes.toString('utf8', input.at, input.at + length);
 }
 
-/** Never what comes behind it. */
+/** Never decodes the credentials after it. */
 function schemeOf(input: InputArchive): string {
   input.readInt();
   return readText(input) ?? '';
 }
 
-/** Cuts a stream into frames, and keeps the beginning of each. */
+/** Cuts a stream into frames, and keeps the head of each. */
 class FrameHeads {
   readonly #head = Buffer.allocUnsafe(HEAD_LENGTH);
   #kept = 0;
-  /** Of the frame under way; undefined while its length is read. */
+  /** Of the current frame; undefined while its length is read. */
   #length: number | undefined;
   #seen = 0;
 

@@ -40,7 +40,7 @@ import { SessionDriver } from './session-driver.js';
 
 type DataAndStat = { data: Buffer | null; stat: Stat };
 
-/** The built-in client: nothing native, every operation of the protocol. */
+/** The built-in client: without native code, with every operation of the protocol. */
 export class ZooKeeper extends ClientLife implements SessionClient {
   readonly chroot: string;
   private readonly options: ClientOptions;
@@ -229,7 +229,7 @@ export class ZooKeeper extends ClientLife implements SessionClient {
     return toServerPath(this.chroot, path);
   }
 
-  /** A refusal before anything is sent comes as a rejection, like every other failure. */
+  /** An error before anything is sent is a rejection, like every other failure. */
   private guarded<R>(send: () => Promise<R>): Promise<R> {
     try {
       return send();
@@ -264,7 +264,7 @@ export class ZooKeeper extends ClientLife implements SessionClient {
   }
 }
 
-/** Makes a client over the built-in implementation; connect() connects it. */
+/** Makes a client of the built-in implementation; connect() connects it. */
 export function createClient(options: ClientOptions): SessionClient {
   return new ZooKeeper(options);
 }

@@ -19,10 +19,10 @@ export function checkPath(path: string): void {
     throw new RangeError(`"${path}" is not a path: ${fault} (expected /a/b)`);
 }
 
-/** @throws RangeError when it cannot be the last part of a path */
+/** @throws RangeError if it cannot be the last part of a path */
 export function checkName(name: string, argument = 'name'): void {
   checkString(argument, name);
-  const fault = name.includes('/') ? 'it holds a /' : pathFault(`/${name}`);
+  const fault = name.includes('/') ? 'it contains a /' : pathFault(`/${name}`);
   if (fault !== undefined || name === '') {
     throw new RangeError(
       `"${name}" cannot name a znode: ${fault ?? 'it is empty'} (expected a name)`,
@@ -30,10 +30,12 @@ export function checkName(name: string, argument = 'name'): void {
   }
 }
 
-/** The methods that every recipe needs; what one client lacks, it says when it is called. */
+/**
+ * The methods that every recipe needs; a client that lacks another one says so when it is called.
+ */
 const METHODS = ['create', 'getData', 'getChildren', 'delete', 'on'] as const;
 
-/** Made by another copy of this package or wrapped, a client is still one. */
+/** Accepts a wrapped client, and a client of another copy of this package. */
 function checkClient(client: ZooKeeperClient): void {
   const isClient = typeof client === 'object' && client !== null && hasMethods(client);
   if (!isClient) throw wrongType('client', client, 'a client, as createClient() makes it');
@@ -47,7 +49,10 @@ function hasMethods(client: ZooKeeperClient): boolean {
   }
 }
 
-/** What every recipe is made of. @returns a copy of the named options */
+/**
+ * Checks the arguments that all recipes share.
+ * @returns a copy of the named options
+ */
 export function checkRecipe<T extends ZnodeOptions>(
   client: ZooKeeperClient,
   path: string,

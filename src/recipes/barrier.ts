@@ -4,36 +4,42 @@ import { retried } from './session.js';
 import { deleteIfThere, makePersistent, NO_DATA, readIfThere, untilOneChanged } from './znodes.js';
 
 /**
- * Holds everyone back until it is removed (Recipes page, "Barriers").
+ * Blocks all processes until it is removed (Recipes page, "Barriers").
  *
- * Layout: the znode `path` itself, persistent and empty: while it is there, the barrier is up.
- * What is missing above it is made as containers.
+ * Layout: the znode `path` itself, persistent and empty; the barrier is up while it exists. Missing
+ * parents are created as containers.
  *
- * Guarantees: who waits goes on when the barrier is removed, and at once when there is none; each
- * who waits is woken once. It outlives every session.
+ * Guarantees: waiters continue when the barrier is removed, or at once without a barrier. Each
+ * waiter wakes once. It outlives every session.
  */
 export class Barrier extends PathRecipe {
-  /** Puts it up; one that is up stays so. @throws ZooKeeperError */
+  /**
+   * Creates the barrier, unless it exists.
+   * @throws ZooKeeperError
+   */
   raise(): Promise<void> {
     const { client, path } = this;
     return makePersistent({ client, path }, path, NO_DATA, this.acl);
   }
 
-  /** Takes it away; one that is not there is as good. @throws ZooKeeperError */
+  /**
+   * Removes the barrier, if it exists.
+   * @throws ZooKeeperError
+   */
   remove(): Promise<void> {
     const { client, path } = this;
     return deleteIfThere({ client, path }, path);
   }
 
   /**
-   * Resolves when there is no barrier.
+   * Resolves when the barrier is gone.
    * @throws RecipeError ETIMEDOUT, the reason of the signal, ZooKeeperError
    */
   wait(options: WaitOptions = {}): Promise<void> {
     const { client, path } = this;
     return limited(options, `${path}: the end of the barrier`, async (signal) => {
       const wait = { client, path, signal };
-      // A barrier that was put up before this call counts, on whichever server.
+      // Sees every barrier that was raised before this call, on any server.
       await retried(wait, () => client.sync(path));
       while ((await readIfThere(wait, path)) !== undefined) await untilOneChanged(wait, [path]);
     });

@@ -6,30 +6,33 @@ import { createOptions, makeAbove, readIfThere, watchData, watched } from './zno
 
 export interface Setting {
   readonly data: Buffer;
-  /** Counts the changes since the znode was made; what compareAndSet expects. */
+  /** The number of changes since the znode was created; compareAndSet expects it. */
   readonly version: number;
 }
 
 /**
- * One setting that many read and some change (Recipes page, "Configuration").
+ * One setting with many readers and some writers (Recipes page, "Configuration").
  *
- * Layout: the znode `path` itself, persistent, its data being the setting. While it is changed, a
- * receipt stands below it (receipt.ts). What is missing above it is made as containers.
+ * Layout: the znode `path` itself, persistent; its data are the setting. A change creates a
+ * temporary receipt below it (receipt.ts). Missing parents are created as containers.
  *
- * Guarantees: compareAndSet and create are done once or not at all, and say which, whatever
- * happens to the connection; who watches is given the newest setting after each change, and may
- * not be given those in between. Changing needs the built-in client.
+ * Guarantees: compareAndSet and create happen once or not at all, and report which, even if the
+ * connection is lost. Watchers get the newest setting after each change, possibly without those in
+ * between. Changes need the built-in client.
  */
 export class Configuration extends PathRecipe {
-  /** Undefined when there is no setting. As any read, it may be behind. @throws ZooKeeperError */
+  /**
+   * Undefined without a setting. Like any read, it may be stale.
+   * @throws ZooKeeperError
+   */
   async read(): Promise<Setting | undefined> {
     const { client, path } = this;
     return settingOf(await readIfThere({ client, path }, path));
   }
 
   /**
-   * The setting now, and whenever it has changed, until the signal or the end of the session, with
-   * which it throws; undefined while there is none.
+   * The current setting, and every new one. Throws on the signal or the end of the session;
+   * undefined without a setting.
    */
   async *changes(signal?: AbortSignal): AsyncGenerator<Setting | undefined, never> {
     checkSignal('signal', signal);
@@ -41,7 +44,11 @@ export class Configuration extends PathRecipe {
     throw new Error('watched() never ends');
   }
 
-  /** Makes it where there is none. @returns false when there is one @throws ZooKeeperError */
+  /**
+   * Creates the setting.
+   * @returns false if it exists
+   * @throws ZooKeeperError
+   */
   async create(data: string | Uint8Array): Promise<boolean> {
     const bytes = checkBytes('data', data);
     const { client, path, acl } = this;
@@ -59,10 +66,10 @@ export class Configuration extends PathRecipe {
   }
 
   /**
-   * Changes it if nobody else has since it had this version.
-   * @returns the new version, or undefined when it has another version, or is gone
-   * @throws ZooKeeperError of a refused request; of an ended session, after which it is not known
-   * whether it was changed
+   * Changes the setting if it still has this version.
+   * @returns the new version, or undefined if the version differs or the setting is gone
+   * @throws ZooKeeperError of a refused request, or of an ended session: then the outcome is
+   * unknown
    */
   async compareAndSet(data: string | Uint8Array, version: number): Promise<number | undefined> {
     const bytes = checkBytes('data', data);

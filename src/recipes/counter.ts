@@ -5,15 +5,14 @@ import { RecipeError } from './errors.js';
 import type { ZnodeOptions } from './znodes.js';
 
 /**
- * A number that many add to. The Recipes page has none.
+ * A shared number. The Recipes page has no such recipe.
  *
- * Layout: the znode `path` itself, persistent, its data being the number as decimal text; no znode
- * is 0. While it is changed, a receipt stands below it (receipt.ts).
+ * Layout: the znode `path` itself, persistent; its data are the number as decimal text. A missing
+ * znode is 0. A change creates a temporary receipt below it (receipt.ts).
  *
- * Guarantees: each add() counts once, whatever happens to the connection, and returns the number
- * that it made, which no other add() returned if all add something above 0. Who is overtaken by
- * another tries again, so that of those who add at once, one at least gets through. Needs the
- * built-in client.
+ * Guarantees: each add() counts once, even if the connection is lost. It returns the sum, which is
+ * unique if all deltas are positive. A conflicting add() retries; of concurrent ones at least one
+ * succeeds. Needs the built-in client.
  */
 export class Counter {
   private readonly path: string;
@@ -25,16 +24,18 @@ export class Counter {
     this.setting = new Configuration(client, path, options);
   }
 
-  /** As any read, it may be behind. @throws RecipeError EBADDATA, ZooKeeperError */
+  /**
+   * Like any read, it may be stale.
+   * @throws RecipeError EBADDATA, ZooKeeperError
+   */
   async value(): Promise<bigint> {
     return this.numberOf(await this.setting.read());
   }
 
   /**
    * @returns the sum
-   * @throws RecipeError EBADDATA for a znode that holds no number; the reason of the signal,
-   * before anything was added; ZooKeeperError: when the session has ended, it is not known whether
-   * it was
+   * @throws RecipeError EBADDATA for a znode without a number; the reason of the signal, before the
+   * change; ZooKeeperError: if the session ended, the outcome is unknown
    */
   async add(delta: bigint, signal?: AbortSignal): Promise<bigint> {
     checkSignal('signal', signal);
@@ -55,6 +56,6 @@ export class Counter {
   private numberOf(setting: Setting | undefined): bigint {
     const text = setting?.data.toString() ?? '0';
     if (/^-?\d+$/.test(text)) return BigInt(text);
-    throw new RecipeError('EBADDATA', `${this.path} holds no number, but "${text.slice(0, 40)}"`);
+    throw new RecipeError('EBADDATA', `${this.path}: not a number: "${text.slice(0, 40)}"`);
   }
 }

@@ -19,7 +19,7 @@ import {
 } from './znodes.js';
 
 export interface DoubleBarrierOptions extends ZnodeOptions {
-  /** How many must be there before anybody begins. All who use one path must say the same. */
+  /** How many processes must enter before any begins. All users of a path must agree on it. */
   readonly count: number;
 }
 
@@ -27,8 +27,7 @@ export interface Entered {
   /** Aborted when the place is lost; see Held in lock.ts. */
   readonly signal: AbortSignal;
   /**
-   * Resolves when everyone who was there has left. Given up by signal or time, one counts as
-   * having left, and the others go on.
+   * Resolves when all processes of the round have left. An aborted leave() counts as left.
    * @throws RecipeError ETIMEDOUT, the reason of the signal, ZooKeeperError
    */
   leave(options?: WaitOptions): Promise<void>;
@@ -37,24 +36,24 @@ export interface Entered {
 const READY = 'ready';
 
 /**
- * Lets so many processes begin together and end together (Recipes page, "Double Barriers").
+ * Lets `count` processes begin together and end together (Recipes page, "Double Barriers").
  *
- * Layout: `<path>/_c_<guid>-process-<sequence>`, ephemeral and empty, one for each who entered,
- * and `<path>/ready`, persistent, made by whoever found that enough were there; its data are the
- * names of those, one a line. A `ready` of which nobody is there any more is one that a crash left
- * behind: it is deleted by who finds it. Other children are not looked at.
+ * Layout: `<path>/_c_<guid>-process-<sequence>`, ephemeral and empty, one per process; and
+ * `<path>/ready`, persistent, created by the process that completes the round. Its data are the
+ * names of the processes, one per line. A `ready` without living processes is left from a crash;
+ * the next process deletes it. Other children are ignored.
  *
- * Guarantees: nobody begins before `count` have entered; nobody's leave() resolves before all who
- * were there have left, or their sessions have ended. Entering wakes each once, by `ready`;
- * leaving wakes each once, by the first of them, who watches the last one. The same path can be
- * used again at once: who leaves late does not wait for those that have entered anew.
+ * Guarantees: no process begins before `count` have entered. leave() resolves only when all
+ * processes of the round have left, or their sessions have ended. Entering wakes each process once,
+ * by `ready`; leaving wakes each once, by the first of them, which watches the last one. The path
+ * is reusable at once: a late leaver does not wait for the next round.
  */
 export class DoubleBarrier {
   private readonly line: Line;
   private readonly count: number;
   private readonly ready: string;
 
-  /** @throws RangeError when the path is none, or `count` no whole number from 1 on */
+  /** @throws RangeError for an invalid path or `count` (a whole number from 1) */
   constructor(client: ZooKeeperClient, path: string, options: DoubleBarrierOptions) {
     const { count, acl } = checkRecipe(client, path, options, ['count', 'acl']);
     checkWhole('options.count', count, 1);
@@ -64,7 +63,7 @@ export class DoubleBarrier {
   }
 
   /**
-   * Resolves when enough have entered. When it rejects, the place is given up in the background.
+   * Resolves when enough processes have entered. A rejection gives up the place in the background.
    * @throws RecipeError ETIMEDOUT or ELOST, the reason of the signal, ZooKeeperError
    */
   enter(options: WaitOptions = {}): Promise<Entered> {
@@ -105,7 +104,7 @@ export class DoubleBarrier {
     }
   }
 
-  /** @param round who was there: those that enter meanwhile belong to the next one */
+  /** @param round the processes of this round; later ones belong to the next round */
   private async leaveWith(round: readonly string[], node: SequenceNode, wait: Wait): Promise<void> {
     for (;;) {
       const present = (await this.present(wait)).filter((name) => round.includes(name));
@@ -142,7 +141,7 @@ export class DoubleBarrier {
   /**
    * Deletes a `ready` whose processes are all gone.
    * @param leaving counts as gone
-   * @returns whether there is none now
+   * @returns whether `ready` is gone now
    */
   private async dropStaleReady(wait: Wait, leaving?: string): Promise<boolean> {
     const found = await readIfThere(wait, this.ready);

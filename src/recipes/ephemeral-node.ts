@@ -1,7 +1,6 @@
 /**
- * An ephemeral znode with a name that others know, so that no GUID can stand in it. When the reply
- * to its create is lost, its owner tells whether it is this session's; which part of the program
- * it belongs to is kept here.
+ * An ephemeral znode with a fixed name, which cannot contain a GUID. After a lost reply, its owner
+ * shows whether it belongs to this session; this file tracks which part of the program owns it.
  */
 import type { ZooKeeperClient } from '../client/client.js';
 import { CreateModes } from '../protocol/create-mode.js';
@@ -21,11 +20,11 @@ export interface EphemeralPlace {
   readonly client: ZooKeeperClient;
   readonly path: string;
   readonly acl?: readonly ACL[] | undefined;
-  /** Whoever has the name makes way. Default: enter() says that it is taken. */
+  /** Replaces the current owner of the name. Default: enter() reports that it is taken. */
   readonly isReplacing?: boolean;
 }
 
-/** Whose the paths are that a session made, or may have made. */
+/** The owner of each path that a session created, or may have created. */
 const owners = new WeakMap<ZooKeeperClient, Map<string, EphemeralNode>>();
 
 export class EphemeralNode {
@@ -37,9 +36,8 @@ export class EphemeralNode {
   }
 
   /**
-   * Makes the znode, and its parents where they are missing. When it rejects, the znode may be
-   * there: call leave().
-   * @returns whether it was made; not when somebody else has the name, or another of this session
+   * Creates the znode, and missing parents. After a rejection the znode may exist: call leave().
+   * @returns whether it was created; false if the name is taken, also in this session
    */
   async enter(data: Buffer, signal?: AbortSignal): Promise<boolean> {
     const { client, path, isReplacing = false } = this.place;
@@ -57,7 +55,7 @@ export class EphemeralNode {
     }
   }
 
-  /** Undefined when it is not known, because the connection was lost. */
+  /** Undefined when the outcome is unknown, because the connection was lost. */
   private async make(data: Buffer, wait: Wait, wasLost: boolean): Promise<boolean | undefined> {
     const { client, path, acl, isReplacing = false } = this.place;
     const options = createOptions(CreateModes.EPHEMERAL, acl);
@@ -79,7 +77,9 @@ export class EphemeralNode {
     }
   }
 
-  /** Deletes the znode, if it is this one's; resolves when it is gone or the session has ended. */
+  /**
+   * Deletes the znode, if this object owns it; resolves when it is gone or the session has ended.
+   */
   leave(): Promise<void> {
     this.leaving ??= this.remove();
     return this.leaving;
@@ -92,7 +92,7 @@ export class EphemeralNode {
     try {
       await retried(wait, () => client.sync(path));
       const found = await readIfThere(wait, path);
-      // Somebody may have deleted it, and somebody else have made it anew.
+      // It may have been deleted and created again by another client.
       if (found?.stat.ephemeralOwner === client.sessionId) await deleteIfThere(wait, path);
     } catch (error) {
       if (endOfSession(client.state, path) === undefined) throw error;

@@ -1,11 +1,10 @@
 /**
- * ETIMEDOUT: what was waited for did not come in the time given. ELOST: the place in the line, or
- * what was held, is gone or may be gone. ETAKEN: the name belongs to someone else. EBADDATA: a
- * znode holds what the recipe cannot have written.
+ * ETIMEDOUT: the timeout is over. ELOST: the place in the line, or the hold, is gone or may be
+ * gone. ETAKEN: the name is taken. EBADDATA: the data of a znode are not from this recipe.
  */
 export type RecipeErrorCode = 'ETIMEDOUT' | 'ELOST' | 'ETAKEN' | 'EBADDATA';
 
-/** What a recipe fails with by itself; what a server or a session says is a ZooKeeperError. */
+/** An error of a recipe; errors of a server or a session are ZooKeeperErrors. */
 export class RecipeError extends Error {
   override readonly name = 'RecipeError';
   readonly code: RecipeErrorCode;

@@ -17,24 +17,24 @@ export interface Membership {
   readonly id: string;
   /** Aborted when the membership is lost; see Held in lock.ts. */
   readonly signal: AbortSignal;
-  /** Resolves when the znode is gone, or the session that owns it. */
+  /** Resolves when the znode is gone, or its session has ended. */
   leave(): Promise<void>;
 }
 
 /**
- * Who is there (Recipes page, "Group Membership").
+ * The members of a group (Recipes page, "Group Membership").
  *
- * Layout: `<path>/<id>`, ephemeral, its data being what the member tells of itself. What is
- * missing above is made as containers. Every child is a member, whoever made it.
+ * Layout: `<path>/<id>`, ephemeral; its data are chosen by the member. Missing parents are created
+ * as containers. Every child is a member, no matter which client created it.
  *
- * Guarantees: a member is there until it leaves or its session ends; an id belongs to one member
- * at a time. Who watches is told of each change, and may be given several as one.
+ * Guarantees: a membership lasts until leave() or the end of the session; an id belongs to one
+ * member at a time. Watchers learn of all changes, but several may be combined.
  */
 export class Group extends PathRecipe {
   /**
    * @param id the name of the member's znode
-   * @throws RangeError for an id that cannot be one; RecipeError ETAKEN when somebody has it; the
-   * reason of the signal; ZooKeeperError
+   * @throws RangeError for an invalid id; RecipeError ETAKEN for a taken one; the reason of the
+   * signal; ZooKeeperError
    */
   async join(id: string, data: string | Uint8Array, signal?: AbortSignal): Promise<Membership> {
     checkName(id, 'id');
@@ -46,7 +46,7 @@ export class Group extends PathRecipe {
     return limited({ signal }, path, async (limit) => {
       try {
         if (!(await node.enter(bytes, limit))) {
-          throw new RecipeError('ETAKEN', `${path}: a member of this id is there already`);
+          throw new RecipeError('ETAKEN', `${path}: a member with this id exists already`);
         }
         const held = await hold({ client, path, signal: limit });
         const leave = (): Promise<void> => {
@@ -61,13 +61,19 @@ export class Group extends PathRecipe {
     });
   }
 
-  /** The ids of all members, sorted. As any read, it may be behind. @throws ZooKeeperError */
+  /**
+   * The ids of all members, sorted. Like any read, it may be stale.
+   * @throws ZooKeeperError
+   */
   async ids(): Promise<readonly string[]> {
     const { client, path } = this;
     return [...(await childrenOf({ client, path }, path))].sort();
   }
 
-  /** All members with what they tell of themselves, sorted by id. @throws ZooKeeperError */
+  /**
+   * All members with their data, sorted by id.
+   * @throws ZooKeeperError
+   */
   async members(): Promise<readonly Member[]> {
     const { client, path } = this;
     const ids = await this.ids();
@@ -81,8 +87,7 @@ export class Group extends PathRecipe {
   }
 
   /**
-   * The ids now, and after each change, until the signal or the end of the session, with which it
-   * throws.
+   * The current ids, and those after each change. Throws on the signal or the end of the session.
    */
   async *changes(signal?: AbortSignal): AsyncGenerator<readonly string[], never> {
     checkSignal('signal', signal);

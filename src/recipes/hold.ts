@@ -1,9 +1,9 @@
 /**
- * What is held by an ephemeral znode of one's own, and how it is noticed to be lost. A client
- * learns of its expiry only when it reaches a server again, by when someone else may hold it. So
- * it counts as lost earlier: when the connection is gone for a sixth of the session's timeout. A
- * client leaves a silent server after two thirds of the timeout; half of the third that remains is
- * for the way of the last answer, from which on the server and the client count.
+ * A hold by an ephemeral znode, and the detection of its loss. A client learns about its expiry
+ * only when it reaches a server again; by then another process may be the holder. So the hold
+ * counts as lost earlier: when the connection is gone for a sixth of the session timeout. A client
+ * leaves a silent server after two thirds of the timeout. Half of the remaining third covers the
+ * way of the last answer, from which server and client count.
  */
 import type { ClientState, WatchEvent } from '../client/client.js';
 import { RecipeError } from './errors.js';
@@ -12,27 +12,26 @@ import type { Znode } from './znodes.js';
 
 const GRACE_PART = 6;
 /**
- * What whoever waits writes into the znode of one that holds (Recipes page, "Revocable Shared
- * Locks").
+ * Data that a waiter writes into the znode of a holder (Recipes page, "Revocable Shared Locks").
  */
 export const UNLOCK = Buffer.from('unlock');
 
 export interface Hold {
-  /** The czxid of the znode: greater for every later one. */
+  /** The czxid of the znode: it increases with every new one. */
   readonly fencingToken: bigint;
-  /** Aborted when the hold is lost, or may be; its reason is a RecipeError ELOST. */
+  /** Aborted when the hold is lost or may be lost; its reason is a RecipeError ELOST. */
   readonly signal: AbortSignal;
-  /** Aborted when someone wrote `unlock` into the znode. */
+  /** Aborted when another process wrote `unlock` into the znode. */
   readonly revoked: AbortSignal;
-  /** Aborts the signal, and leaves the znode where it is. */
+  /** Aborts the signal, but leaves the znode. */
   abort(reason: unknown): void;
-  /** Looks no longer; the signals stay as they are. */
+  /** Stops watching; the signals keep their state. */
   stop(): void;
 }
 
 /**
- * Watches the znode of `wait` for as long as it is held.
- * @throws RecipeError ELOST when it is gone already; what ends the wait
+ * Watches the znode of `wait` for the duration of the hold.
+ * @throws RecipeError ELOST if it is already gone; the end of the wait
  */
 export async function hold({ client, path, signal: limit }: Wait): Promise<Hold> {
   const lost = new AbortController();
@@ -58,7 +57,7 @@ export async function hold({ client, path, signal: limit }: Wait): Promise<Hold>
       timer = undefined;
     } else {
       const graceMs = client.sessionTimeoutMs / GRACE_PART;
-      const why = 'no server can be reached; the session may expire';
+      const why = 'no server is reachable; the session may expire';
       timer ??= setTimeout(lose, graceMs, why, reason);
     }
   };
@@ -73,7 +72,7 @@ export async function hold({ client, path, signal: limit }: Wait): Promise<Hold>
   const cannotWatch = (error: unknown): void => {
     if (released.signal.aborted) return;
     const isDeleted = hasCode(error, 'NONODE');
-    lose(isDeleted ? 'its znode was deleted' : 'it cannot be watched any more', error);
+    lose(isDeleted ? 'its znode was deleted' : 'its watch cannot be set', error);
   };
   const guard = async (signal: AbortSignal | undefined): Promise<Znode> => {
     const found = await retried({ client, path, signal }, () => client.getData(path, { watch }));

@@ -1,4 +1,4 @@
-/** What `zksh/recipes` gives to a program. */
+/** The exports of `zksh/recipes`. */
 
 export { Barrier } from './barrier.js';
 export { Configuration, type Setting } from './configuration.js';

@@ -10,26 +10,26 @@ import { takeTurn } from './turn.js';
 import { absent, readIfThere, watchChildren, watched, type ZnodeOptions } from './znodes.js';
 
 export interface LeaderElectionOptions extends ZnodeOptions {
-  /** What leader() tells of this candidate: a host and port, for example. */
+  /** The result of leader() for this candidate: a host and port, for example. */
   readonly id: string;
 }
 
 export interface Leadership {
-  /** Greater than that of every leader before; see Held in lock.ts. */
+  /** Greater than that of every earlier leader; see Held in lock.ts. */
   readonly fencingToken: bigint;
-  /** Aborted when the leadership is lost (see Held), or by the signal that lead() was given. */
+  /** Aborted when the leadership is lost (see Held), or by the signal of lead(). */
   readonly signal: AbortSignal;
   /**
-   * Tells everyone that this leader knows of its leadership and has taken up its work, which being
-   * the first of the line does not say. Gone again when the leadership ends.
+   * Publishes that this leader has taken up its work; leader() does not imply that. Ends with the
+   * leadership.
    */
   acknowledge(): Promise<void>;
 }
 
 export interface LeadOptions<T> {
-  /** Withdraws the candidate; while it leads, tells `onElected` to come to its end. */
+  /** Withdraws the candidate; a leader gets it as the signal of `onElected`. */
   readonly signal?: AbortSignal;
-  /** Leads. The next candidate follows when it has settled, or when the session has ended. */
+  /** Leads. The next candidate follows when the promise settles, or when the session ends. */
   readonly onElected: (leadership: Leadership) => T | Promise<T>;
 }
 
@@ -38,10 +38,10 @@ const ACKNOWLEDGED = 'acknowledged';
 /**
  * Elects one of several processes (Recipes page, "Leader Election").
  *
- * Layout: `<path>/_c_<guid>-leader-<sequence>`, ephemeral, whose data is the candidate's id as
- * UTF-8, and `<path>/acknowledged`, ephemeral, with the id of the leader that has acknowledged.
- * Parents, other children and guarantees are those of Lock: at most one leader whose signal is not
- * aborted, in the order of the candidates' znodes, and one candidate woken when a leader goes.
+ * Layout: `<path>/_c_<guid>-leader-<sequence>`, ephemeral, whose data are the candidate's id as
+ * UTF-8, and `<path>/acknowledged`, ephemeral, with the id of the acknowledged leader. Parents,
+ * other children and guarantees are those of Lock: at most one leader with a live signal, in the
+ * order of the candidates' znodes; the end of a leader wakes one candidate.
  */
 export class LeaderElection {
   private readonly line: Line;
@@ -55,8 +55,8 @@ export class LeaderElection {
   }
 
   /**
-   * Stands for election, leads once and resigns; settles as `onElected` does.
-   * @throws what Lock.acquire throws, without its timeout, before it is elected
+   * Stands for election, leads once and resigns; settles like `onElected`.
+   * @throws the errors of Lock.acquire except the timeout, before it is elected
    */
   async lead<T>(options: LeadOptions<T>): Promise<T> {
     const { signal, onElected } = readFields('options', options, ['onElected', 'signal']);
@@ -82,8 +82,8 @@ export class LeaderElection {
   }
 
   /**
-   * The id of the candidate that leads, or is next to learn that it does; undefined when there is
-   * none. As any read, it may be behind.
+   * The id of the candidate that leads, or is about to lead; undefined without candidates. Like any
+   * read, it may be stale.
    * @throws ZooKeeperError of a refused request or an ended session
    */
   async leader(): Promise<string | undefined> {
@@ -91,7 +91,7 @@ export class LeaderElection {
     return this.firstOf({ client, path: parent }, () => undefined);
   }
 
-  /** The id of the leader that has acknowledged; undefined when none has. */
+  /** The id of the acknowledged leader; undefined without one. */
   async acknowledged(): Promise<string | undefined> {
     const { client, parent } = this.line;
     const found = await readIfThere({ client, path: parent }, childPath(parent, ACKNOWLEDGED));
@@ -99,8 +99,8 @@ export class LeaderElection {
   }
 
   /**
-   * What leader() gives, now and whenever it has changed, until the signal or the end of the
-   * session, with which it throws. Leaders that follow each other quickly may be passed over.
+   * The result of leader(), now and after each change. Throws on the signal or the end of the
+   * session. Leaders that follow each other quickly may be skipped.
    */
   async *changes(signal?: AbortSignal): AsyncGenerator<string | undefined, never> {
     checkSignal('signal', signal);
@@ -114,7 +114,7 @@ export class LeaderElection {
     throw new Error('watched() never ends');
   }
 
-  /** Watches the first candidate, or, while there is none, for one to come. */
+  /** Watches the first candidate, or waits for one. */
   private async firstOf(wait: Wait, watch: Watcher): Promise<string | undefined> {
     const { client, parent, kind } = this.line;
     for (;;) {
@@ -133,7 +133,7 @@ export class LeaderElection {
   private acknowledgement(): EphemeralNode {
     const { client, parent, acl } = this.line;
     const path = childPath(parent, ACKNOWLEDGED);
-    // That of a leader before, which lost its place without its session, makes way.
+    // Replaces the znode of an earlier leader that lost its place but not its session.
     return new EphemeralNode({ client, path, acl, isReplacing: true });
   }
 }

@@ -2,15 +2,15 @@ import { checkWaitOptions } from './arguments.js';
 import { RecipeError } from './errors.js';
 
 export interface WaitOptions {
-  /** Ends the waiting, which then rejects with the signal's reason. */
+  /** Ends the wait, which rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Waits for so long and then rejects with a RecipeError ETIMEDOUT. Default: without end. */
+  /** After this long the wait rejects with a RecipeError ETIMEDOUT. Default: no timeout. */
   readonly timeoutMs?: number | undefined;
 }
 
 /**
- * Runs `work` with one signal for all that ends it.
- * @param what begins the sentence "… did not come within 5 ms"
+ * Runs `work` with one signal for every reason to end it.
+ * @param what the start of the sentence "… did not come within 5 ms"
  */
 export async function limited<T>(
   options: WaitOptions,

@@ -6,22 +6,21 @@ import type { Line } from './sequence-node.js';
 import { takeTurn } from './turn.js';
 import { NO_DATA, type ZnodeOptions } from './znodes.js';
 
-/** A lock that is held. */
+/** A hold on a lock. */
 export interface Held {
   /**
-   * Greater than that of every holder before: what the lock protects should refuse a smaller one
-   * than it has seen, since a process that was stopped for long may not know yet that it lost.
+   * Greater than that of every earlier holder. The protected resource should refuse a smaller
+   * token, because a paused process may not know yet that it lost the lock.
    */
   readonly fencingToken: bigint;
   /**
-   * Aborted when the lock is lost: the session ended, no server was reached for a sixth of its
-   * timeout, or the znode was deleted. The reason is a RecipeError ELOST. Release the
-   * lock all the same.
+   * Aborted when the lock is lost: the session ended, no server was reachable for a sixth of its
+   * timeout, or the znode was deleted. The reason is a RecipeError ELOST. Call release() anyway.
    */
   readonly signal: AbortSignal;
   /**
-   * Lets the next one in. Resolves when the znode is gone, or the session that owns it; a second
-   * call gives the same promise. Rejects with the ZooKeeperError of a refused delete.
+   * Frees the lock. Resolves when the znode or its session is gone; a second call returns the same
+   * promise. Rejects with the ZooKeeperError of a refused delete.
    */
   release(): Promise<void>;
 }
@@ -30,14 +29,14 @@ export interface Held {
  * An exclusive lock between processes (Recipes page, "Locks" and "Recoverable Errors and the
  * GUID").
  *
- * Layout: `<path>/_c_<guid>-lock-<sequence>`, ephemeral, without data. `path` and what is missing
- * above it are made as containers, or persistent where the server has no containers. Other
- * children of `path` are not looked at, but for the places of SharedLock, in the same line.
+ * Layout: `<path>/_c_<guid>-lock-<sequence>`, ephemeral, without data. `path` and missing parents
+ * are created as containers, or persistent if the server has no containers. Other children of
+ * `path` are ignored, except places of SharedLock, which share the line.
  *
- * Guarantees: at most one holder whose signal is not aborted, as long as timers fire in time (see
- * `fencingToken`); holders in the order in which their znodes were made; a release wakes one
- * waiter; a lost connection neither loses a place nor takes a second one; the end of a session
- * gives up all its places. Not reentrant: each acquire() is a place of its own.
+ * Guarantees: at most one holder with a live signal, if timers fire in time (see `fencingToken`).
+ * Holders follow the order of their znodes. A release wakes one waiter. A lost connection neither
+ * loses nor duplicates a place; the end of a session gives up all its places. Not reentrant: each
+ * acquire() takes a new place.
  */
 export class Lock {
   private readonly line: Line;
@@ -49,9 +48,9 @@ export class Lock {
   }
 
   /**
-   * Waits until the lock is free and takes it. A connection that is lost meanwhile is waited for.
+   * Waits until the lock is free and takes it. Waits through lost connections.
    * @throws RecipeError ETIMEDOUT or ELOST, the reason of `signal`, or the ZooKeeperError of a
-   * refused request or an ended session. The place in the queue is given up in the background.
+   * refused request or an ended session. A rejection gives up the place in the background.
    */
   async acquire(options: WaitOptions = {}): Promise<Held> {
     const { fencingToken, signal, leave } = await takeTurn(this.line, NO_DATA, options);

@@ -1,5 +1,5 @@
 /**
- * The names by which recipes know their own znodes among the children of one parent:
+ * The names that identify a recipe's znodes among the children of one parent:
  *
  * ```
  *   _c_<guid>-<kind>-<sequence>                 a place in a line
@@ -22,9 +22,8 @@ export const LOCK_KINDS = ['lock', 'read', 'write'] as const;
 const NAME = /^_c_[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}-([a-z]+)(?:-(\d+))?-(-?\d+)$/;
 
 /**
- * The children of these kinds, those of a lower priority number first, then in the order of their
- * sequence. As the counter wraps around, what counts is which of two is ahead, not which is
- * larger.
+ * The children of these kinds, by priority number, then by sequence. The counter wraps around, so
+ * the order is by distance, not by size.
  */
 export function parseMembers(
   children: readonly string[],
@@ -39,7 +38,7 @@ export function parseMembers(
     .sort((a, b) => a.priority - b.priority || (a.sequence - b.sequence) | 0);
 }
 
-/** The names of the children of one kind, in their order. */
+/** The names of the children of one kind, in order. */
 export function membersOf(children: readonly string[], kind: string): readonly string[] {
   return parseMembers(children, [kind]).map(({ name }) => name);
 }

@@ -5,11 +5,11 @@ import { PathRecipe } from './path-recipe.js';
 import { childrenOf, deleteIfThere } from './znodes.js';
 
 /**
- * Names and what they stand for (Recipes page, "Name Service"), for as long as nobody takes them
- * back. Names that live as long as a process are those of Group.
+ * Names and their values (Recipes page, "Name Service"), until they are unbound. For names that end
+ * with a process, use Group.
  *
- * Layout: `<path>/<name>`, persistent, its data being what the name stands for; see Configuration.
- * Guarantees: those of Configuration; of several who bind a name, one is told that it did.
+ * Layout: `<path>/<name>`, persistent; its data are the value; see Configuration. Guarantees: those
+ * of Configuration; of concurrent bind() calls for a name, one succeeds.
  */
 export class NameService extends PathRecipe {
   /** @returns false when the name is taken @throws RangeError for a bad name, ZooKeeperError */
@@ -17,12 +17,12 @@ export class NameService extends PathRecipe {
     return this.entry(name).create(data);
   }
 
-  /** What it stands for; undefined for a name that nobody bound. */
+  /** The value of a name; undefined if it is not bound. */
   async resolve(name: string): Promise<Buffer | undefined> {
     return (await this.entry(name).read())?.data;
   }
 
-  /** Frees the name; one that is free is as good. */
+  /** Frees the name, if it is bound. */
   async unbind(name: string): Promise<void> {
     checkName(name);
     const { client, path } = this;

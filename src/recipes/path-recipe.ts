@@ -4,7 +4,7 @@ import { checkRecipe } from './arguments.js';
 import type { Wait } from './session.js';
 import type { ZnodeOptions } from './znodes.js';
 
-/** What recipes that are about one znode have in common. */
+/** The common part of recipes with a single znode. */
 export abstract class PathRecipe {
   protected readonly client: ZooKeeperClient;
   protected readonly path: string;

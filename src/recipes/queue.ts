@@ -30,11 +30,11 @@ const ITEM = 'queue';
 const TAKER = 'taker';
 const HIGHEST = 0x7fff_ffff;
 
-/** What the two queues have in common; they differ in the names of items alone. */
+/** The common part of both queues, which differ only in the names of items. */
 class ItemQueue extends PathRecipe {
   /**
-   * Waits for an item, takes it out and returns it. It is taken by one taker, or by none: one
-   * whose taker fails in that moment is lost with it.
+   * Waits for an item, removes and returns it. At most one taker gets it; it is lost if that taker
+   * crashes at this moment.
    * @throws RecipeError ETIMEDOUT or ELOST, the reason of the signal, ZooKeeperError
    */
   async take(options: WaitOptions = {}): Promise<QueueItem> {
@@ -55,7 +55,8 @@ class ItemQueue extends PathRecipe {
   }
 
   /**
-   * The item that is next, left where it is; undefined when there is none. @throws ZooKeeperError
+   * The next item, which stays in the queue; undefined if it is empty.
+   * @throws ZooKeeperError
    */
   async peek(): Promise<QueueItem | undefined> {
     const wait = { client: this.client, path: this.path };
@@ -69,7 +70,7 @@ class ItemQueue extends PathRecipe {
     return members.map(({ name, priority }) => ({ name, priority }));
   }
 
-  /** @param part what stands between kind and sequence */
+  /** @param part the part of the name between kind and sequence */
   protected async putAs(part: string, data: Buffer): Promise<void> {
     const { client, path, acl } = this;
     const item = childPath(path, `_c_${randomUUID()}-${ITEM}-${part}`);
@@ -86,9 +87,9 @@ class ItemQueue extends PathRecipe {
   }
 
   /**
-   * Only the first taker deletes items: after a lost reply, one that is gone is its own. Once the
-   * delete was sent, no limit keeps the item from whom it is for.
-   * @returns false when somebody else has deleted it
+   * Only the first taker deletes items, so after a lost reply a missing item is its own. After the
+   * delete was sent, no limit may drop the item.
+   * @returns false if another client deleted it
    */
   private async remove({ name }: QueueItem): Promise<boolean> {
     const wait = this.waitOf();
@@ -123,21 +124,19 @@ class ItemQueue extends PathRecipe {
 }
 
 /**
- * Items in the order in which they were put (Recipes page, "Queues").
+ * Items in insertion order (Recipes page, "Queues").
  *
- * Layout: `<path>/_c_<guid>-queue-<sequence>`, persistent, an item's data; and a line of those who
- * take, `<path>/_c_<guid>-taker-<sequence>`, ephemeral and empty, of whom the first alone watches
- * for items. While an item is put, a receipt stands beside it (receipt.ts). Other children are not
- * looked at.
+ * Layout: `<path>/_c_<guid>-queue-<sequence>`, persistent, with an item's data; and a line of
+ * takers, `<path>/_c_<guid>-taker-<sequence>`, ephemeral and empty, of which only the first watches
+ * for items. A put creates a temporary receipt (receipt.ts). Other children are ignored.
  *
- * Guarantees: each item is put once and taken once, whatever happens to the connection; takers are
- * served in the order in which they came; an item that is put wakes one of them.
- * Putting needs the built-in client.
+ * Guarantees: each item is put once and taken once, even if the connection is lost. Takers are
+ * served in the order of arrival; a new item wakes one of them. put() needs the built-in client.
  */
 export class Queue extends ItemQueue {
   /**
-   * @throws ZooKeeperError of a refused request; of an ended session, after which it is not known
-   * whether the item was put
+   * @throws ZooKeeperError of a refused request, or of an ended session: then the outcome is
+   * unknown
    */
   async put(data: string | Uint8Array): Promise<void> {
     await this.putAs('', checkBytes('data', data));
@@ -145,17 +144,17 @@ export class Queue extends ItemQueue {
 }
 
 /**
- * Items of a lower number first, and those of one number in the order in which they were put
- * (Recipes page, "Priority Queues").
+ * Items by ascending number, and in insertion order within a number (Recipes page, "Priority
+ * Queues").
  *
- * Layout: `<path>/_c_<guid>-queue-<priority>-<sequence>`, the priority in ten digits; all else,
- * the guarantees too, is as with Queue. What is next is decided when it is taken: an item of a
- * lower number that came since goes first.
+ * Layout: `<path>/_c_<guid>-queue-<priority>-<sequence>`, the priority in ten digits; the rest, and
+ * the guarantees, are as for Queue. take() decides which item is next: a later item with a lower
+ * number goes first.
  */
 export class PriorityQueue extends ItemQueue {
   /**
-   * @param priority whole, from 0, the first, to 2147483647
-   * @throws RangeError for another one; what Queue.put throws
+   * @param priority a whole number from 0 (first) to 2147483647
+   * @throws RangeError for another value; the errors of Queue.put
    */
   async put(data: string | Uint8Array, priority: number): Promise<void> {
     const bytes = checkBytes('data', data);

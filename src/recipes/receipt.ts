@@ -1,7 +1,7 @@
 /**
- * Changes that must be made exactly once, though the reply that says whether they were may be
- * lost. A receipt, an ephemeral znode named by a GUID, is made in the same txn: who finds it knows
- * that the change was made. It is deleted before the caller goes on.
+ * Changes that must happen exactly once, even if the reply is lost. The same txn creates a receipt,
+ * an ephemeral znode named by a GUID: if it exists, the change happened. It is deleted before the
+ * caller continues.
  *
  * ```
  *   <parent>/_c_<guid>-receipt     ephemeral, without data
@@ -18,16 +18,16 @@ import { createOptions, deleteIfThere, NO_DATA } from './znodes.js';
 
 export interface Change {
   readonly ops: readonly Op[];
-  /** Where the receipt is put: a znode that is there, or that the change makes. */
+  /** The parent of the receipt: an existing znode, or one that the change creates. */
   readonly parent: string;
-  /** Of the receipt. */
+  /** ACL of the receipt. */
   readonly acl?: readonly ACL[] | undefined;
 }
 
 /**
- * @returns the results, or undefined when the change was made and they were lost
- * @throws MultiError of a change that was not made; UnsupportedError over the native client. After
- * the end of the session or of the wait it is not known whether the change was made.
+ * @returns the results, or undefined when the change happened and its reply was lost
+ * @throws MultiError of a failed change; UnsupportedError over the native client. After the end of
+ * the session or of the wait, the outcome is unknown.
  */
 export async function changeOnce(
   wait: Wait,
@@ -63,12 +63,12 @@ async function isThere(wait: Wait, path: string): Promise<boolean> {
   return (await retried(wait, () => wait.client.exists(path))) !== null;
 }
 
-/** What cannot be deleted now goes with the session. */
+/** If the delete fails, the end of the session removes it. */
 async function discard(client: ZooKeeperClient, path: string): Promise<void> {
   await deleteIfThere({ client, path }, path).catch(() => undefined);
 }
 
-/** Did the change fail with this code, in this operation? */
+/** Whether this operation of the change failed with this code. */
 export function failedAt(
   error: unknown,
   index: number,

@@ -10,26 +10,26 @@ import { takeTurn } from './turn.js';
 import { NO_DATA, type ZnodeOptions } from './znodes.js';
 
 export interface SemaphoreOptions extends ZnodeOptions {
-  /** How many may hold at once. All who use one path must say the same. */
+  /** The number of concurrent holders. All users of a path must agree on it. */
   readonly permits: number;
 }
 
 /**
- * Lets so many hold at once. The Recipes page has none.
+ * Allows `permits` holders at once. The Recipes page has no such recipe.
  *
- * Layout: a line `<path>/locks/_c_<guid>-lock-<sequence>`, as that of Lock, whose first waits
- * until a permit is free, and `<path>/leases/_c_<guid>-lease-<sequence>`, one for each who holds,
- * and one for the first of the line; all ephemeral and without data.
+ * Layout: a line `<path>/locks/_c_<guid>-lock-<sequence>`, as in Lock, whose first waits for a free
+ * permit; and `<path>/leases/_c_<guid>-lease-<sequence>`, one per holder, and one for the first of
+ * the line. All are ephemeral and without data.
  *
- * Guarantees: at most `permits` holders whose signals are not aborted; holders in the order in
- * which their places in the line were made; a release wakes the first of the line alone, which
- * watches the leases. A lease has a fencing token greater than that of every lease made before it.
+ * Guarantees: at most `permits` holders with a live signal. Holders follow the order of their
+ * places. A release wakes only the first of the line, which watches the leases. The fencing token
+ * of a lease is greater than that of every earlier lease.
  */
 export class Semaphore {
   private readonly line: Line;
   private readonly leases: Line;
 
-  /** @throws RangeError when the path is none, or `permits` no whole number from 1 on */
+  /** @throws RangeError for an invalid path or `permits` (a whole number from 1) */
   constructor(client: ZooKeeperClient, path: string, options: SemaphoreOptions) {
     const { permits, acl } = checkRecipe(client, path, options, ['permits', 'acl']);
     checkWhole('options.permits', permits, 1);
@@ -43,7 +43,10 @@ export class Semaphore {
     };
   }
 
-  /** Waits for a permit and takes it. @throws what Lock.acquire throws */
+  /**
+   * Waits for a permit and takes it.
+   * @throws the errors of Lock.acquire
+   */
   acquire(options: WaitOptions = {}): Promise<Held> {
     return limited(options, `${this.leases.parent}: a permit`, async (signal) => {
       const first = await takeTurn(this.line, NO_DATA, { signal });
@@ -52,8 +55,7 @@ export class Semaphore {
         const lease = await takeTurn(this.leases, NO_DATA, { signal: whileFirst });
         return { fencingToken: lease.fencingToken, signal: lease.signal, release: lease.leave };
       } finally {
-        // The lease stands: that the place cannot be taken out ends with the session, at the
-        // latest.
+        // The lease exists already; if its place cannot be deleted, it ends with the session.
         await first.leave().catch(() => undefined);
       }
     });

@@ -1,11 +1,11 @@
 /**
- * A place in a line: an ephemeral sequential znode whose name holds a GUID, as the Recipes page
- * asks ("Recoverable Errors and the GUID"). When the reply to its create is lost, the znode is
- * found again by the GUID instead of being made twice.
+ * A place in a line: an ephemeral sequential znode with a GUID in its name, as the Recipes page
+ * requires ("Recoverable Errors and the GUID"). After a lost reply to its create, the GUID
+ * identifies the znode.
  *
  * ```
  *   /parent/_c_<guid>-<kind>-0000000003     the lowest has the turn,
- *   /parent/_c_<guid>-<kind>-0000000004     each other one watches the one before it
+ *   /parent/_c_<guid>-<kind>-0000000004     the others each watch the one before
  * ```
  */
 import { randomUUID } from 'node:crypto';
@@ -18,20 +18,20 @@ import { type Member, parseMembers } from './members.js';
 import { endOfSession, isLoss, once, retried, untilConnected, type Wait } from './session.js';
 import { childrenOf, createOptions, deleteIfThere, makeAbove, untilOneChanged } from './znodes.js';
 
-/** Which line: other children of the same parent are not looked at. */
+/** A line; other children of the same parent are ignored. */
 export interface Line {
   readonly client: ZooKeeperClient;
   readonly parent: string;
-  /** What stands in the name of a place. */
+  /** The kind in the name of a place. */
   readonly kind: string;
-  /** Whose places are in this line. Default: those of `kind` alone. */
+  /** The kinds of places in this line. Default: only `kind`. */
   readonly kinds?: readonly string[];
   /**
-   * The places before one's own of which one must go before it is looked again; none when one has
-   * the turn. Default: the last one, so that each wakes one other.
+   * Chooses, of the places before this one, those of which one must go first; none means its turn
+   * has come. Default: the last one, so that each wakes one other.
    */
   readonly blockers?: (before: readonly Member[]) => readonly Member[];
-  /** Of the znodes made; whoever queues must be able to read the others'. */
+  /** ACL of the znodes; every process in the line must be able to read the others'. */
   readonly acl?: readonly ACL[] | undefined;
 }
 
@@ -47,7 +47,7 @@ export class SequenceNode {
     this.prefix = childPath(line.parent, `_c_${randomUUID()}-${line.kind}-`);
   }
 
-  /** With its sequence number, once it is entered. */
+  /** With its sequence number, once it has entered. */
   get path(): string {
     return this.created ?? this.prefix;
   }
@@ -57,8 +57,7 @@ export class SequenceNode {
   }
 
   /**
-   * Makes the znode, and its parents where they are missing. When it rejects, the znode may be
-   * there: call leave().
+   * Creates the znode, and missing parents. After a rejection the znode may exist: call leave().
    */
   async enter(data: Buffer, signal?: AbortSignal): Promise<void> {
     const wait = this.wait(signal);
@@ -79,7 +78,7 @@ export class SequenceNode {
   }
 
   /**
-   * Resolves when nobody before this one blocks it.
+   * Resolves when no place before this one blocks it.
    * @throws RecipeError ELOST when the znode was deleted
    */
   async waitForTurn(signal?: AbortSignal): Promise<void> {
@@ -101,8 +100,8 @@ export class SequenceNode {
   }
 
   /**
-   * Takes the znode out, wherever it stands, and asks again after a lost connection. Resolves when
-   * it is gone, and when the session has ended, which takes it along.
+   * Deletes the znode, and retries after a lost connection. Resolves when it is gone, or when the
+   * session has ended, which deletes it.
    */
   leave(): Promise<void> {
     this.leaving ??= this.remove();
@@ -130,8 +129,8 @@ export class SequenceNode {
   }
 
   /**
-   * What a create whose reply never came has made. The sync waits for what the leader had from
-   * this session, which the server that is asked now may not have seen yet.
+   * Finds the znode of a create without a reply. The sync waits for the session's earlier requests,
+   * which another server may not have applied yet.
    */
   private async find(wait: Wait): Promise<readonly string[]> {
     await retried(wait, () => this.line.client.sync(this.line.parent));

@@ -8,12 +8,15 @@ import { PathRecipe } from './path-recipe.js';
 import { endOfSession, retried, type Wait, watchSession } from './session.js';
 import { childrenOf, readIfThere, type ZnodeOptions } from './znodes.js';
 
-/** An instance of a service: its znode's name, and what it told of itself. */
+/** An instance of a service: its znode's name, and its data. */
 export type Instance = Member;
 
 /** Announces instances of services for a ServiceCache to find. */
 export class ServiceDirectory extends PathRecipe {
-  /** Announces one until it leaves or its session ends. @throws what Group.join throws */
+  /**
+   * Announces an instance until it leaves or its session ends.
+   * @throws the errors of Group.join
+   */
   async announce(
     service: string,
     id: string,
@@ -26,25 +29,22 @@ export class ServiceDirectory extends PathRecipe {
   }
 }
 
-/** How many caches of a client watch a path: the watch is the session's, not a cache's. */
+/** The number of caches per path of a client: they share the watch of the session. */
 const watching = new WeakMap<ZooKeeperClient, Map<string, number>>();
 
 /**
- * All instances of all services, in memory: reading costs no request. One persistent recursive
- * watch keeps it up to date, and only what has changed is read again.
+ * All instances of all services, in memory: reads cost no request. One persistent recursive watch
+ * updates it, and only changed parts are read again.
  *
- * Layout: `<path>/<service>/<instance>`, ephemeral, the data being what the instance tells of
- * itself: a Group a service. Deeper znodes are not looked at.
+ * Layout: `<path>/<service>/<instance>`, ephemeral, with the data of the instance: one Group per
+ * service. Deeper znodes are ignored.
  *
- * Guarantees: what it says was so a moment ago, while the client is connected; after a lost
- * connection all is read again, since a persistent watch does not tell what it missed. Needs the
- * built-in client, and a server of 3.6 or later.
+ * Guarantees: it lags only by moments while the client is connected. After a lost connection it
+ * reads everything again, because a persistent watch misses events. Needs the built-in client, and
+ * a server of 3.6 or later.
  */
 export class ServiceCache {
-  /**
-   * Rejects when the session has ended, or a read was refused; the cache says then what it knew
-   * last.
-   */
+  /** Rejects when the session ended, or a read was refused; the cache keeps its last state. */
   readonly ended: Promise<never>;
   private readonly client: ZooKeeperClient;
   private readonly path: string;
@@ -72,10 +72,9 @@ export class ServiceCache {
   }
 
   /**
-   * Resolves when all was read once.
-   * @param onChange called after each change of what it says
-   * @throws RangeError when the path is none; ZooKeeperError; UnsupportedError over the native
-   * client
+   * Resolves after the first full read.
+   * @param onChange called after each change
+   * @throws RangeError for an invalid path; ZooKeeperError; UnsupportedError over the native client
    */
   static async open(
     client: ZooKeeperClient,
@@ -106,7 +105,7 @@ export class ServiceCache {
     return all.sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
-  /** Ends it; what it knew stays. Resolves when the watch is removed; never rejects. */
+  /** Closes the cache, which keeps its state. Resolves when the watch is removed; never rejects. */
   async close(): Promise<void> {
     if (this.closing.signal.aborted) return;
     this.closing.abort(new Error('the cache is closed'));
@@ -158,7 +157,7 @@ export class ServiceCache {
     });
   }
 
-  /** @returns whether anything has changed, as the other reads do */
+  /** @returns whether anything changed, like the other reads */
   private async readAll(): Promise<boolean> {
     const services = await childrenOf(this.wait(), this.path);
     let hasChanged = false;

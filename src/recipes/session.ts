@@ -1,7 +1,7 @@
 /**
- * What every recipe needs of a session: to hear of its states, to stop waiting when it ends, and
- * to ask again after a lost connection. A request is asked again only where its doing twice is
- * harmless; a sequential create is not, so sequence-node.ts looks for its znode first.
+ * The common use of sessions: listen to states, stop waiting at the end, retry after a lost
+ * connection. It retries only idempotent requests. A sequential create is not idempotent, so
+ * sequence-node.ts looks for its znode first.
  */
 import type { ClientState, ZooKeeperClient } from '../client/client.js';
 import { closedError, ZooKeeperError } from '../client/errors.js';
@@ -17,8 +17,8 @@ const LOSSES: readonly string[] = ['CONNECTIONLOSS', 'OPERATIONTIMEOUT', 'REQUES
 const listeners = new WeakMap<ZooKeeperClient, Set<SessionListener>>();
 
 /**
- * Tells `listener` every change of state until the function returned is called. A client gets one
- * listener for all, since Node takes many of them on one emitter for a leak.
+ * Calls `listener` on every change of state until the returned function is called. A client gets a
+ * single shared listener, since Node reports many on one emitter as a leak.
  */
 export function watchSession(client: ZooKeeperClient, listener: SessionListener): () => void {
   const known = listeners.get(client);
@@ -35,7 +35,7 @@ export function watchSession(client: ZooKeeperClient, listener: SessionListener)
   };
 }
 
-/** Why nothing can be asked in this state any more, or undefined when it can. */
+/** Why no request is possible in this state, or undefined if it is. */
 export function endOfSession(
   state: ClientState,
   path: string,
@@ -47,18 +47,18 @@ export function endOfSession(
   return undefined;
 }
 
-/** For whom something is waited, and what ends the waiting besides the end of the session. */
+/** The context of a wait, and its ends besides the end of the session. */
 export interface Wait {
   readonly client: ZooKeeperClient;
-  /** For the words of errors. */
+  /** For error texts. */
   readonly path: string;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * A promise that `start` settles, and that rejects before when the session ends (ZooKeeperError)
- * or the signal aborts (its reason).
- * @param start must not settle before it returns; what it returns is called when the wait is over
+ * A promise that `start` settles. It rejects when the session ends (ZooKeeperError) or the signal
+ * aborts (its reason).
+ * @param start must not settle before it returns; its result is called when the wait is over
  */
 export function whileAlive<T>(
   { client, path, signal }: Wait,
@@ -92,7 +92,7 @@ export function whileAlive<T>(
   });
 }
 
-/** Makes one request; the wait may end before its answer comes, which then is not looked at. */
+/** Makes one request; if the wait ends before its answer, the answer is ignored. */
 export function once<T>(wait: Wait, send: () => Promise<T>): Promise<T> {
   return whileAlive(wait, (resolve, reject) => {
     send().then(resolve, reject);
@@ -100,7 +100,7 @@ export function once<T>(wait: Wait, send: () => Promise<T>): Promise<T> {
   });
 }
 
-/** Makes a request that may be done twice, until a connection lives for as long as it takes. */
+/** Makes an idempotent request, and retries it until a connection lasts long enough. */
 export async function retried<T>(wait: Wait, send: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -112,7 +112,7 @@ export async function retried<T>(wait: Wait, send: () => Promise<T>): Promise<T>
   }
 }
 
-/** Resolves when it makes sense to ask again after a loss. */
+/** Resolves when a retry after a loss makes sense. */
 export function untilConnected(wait: Wait): Promise<void> {
   return whileAlive(wait, (resolve) => {
     if (wait.client.state === 'connected') {
@@ -125,7 +125,7 @@ export function untilConnected(wait: Wait): Promise<void> {
   });
 }
 
-/** Is it unknown whether the request was done? */
+/** Whether the outcome of the request is unknown. */
 export function isLoss(error: unknown): boolean {
   return error instanceof ZooKeeperError && LOSSES.includes(error.code);
 }

@@ -18,7 +18,7 @@ const MODES: readonly SharedLockMode[] = ['read', 'write'];
 
 export interface HeldShared extends Held {
   readonly mode: SharedLockMode;
-  /** Aborted when someone who waits asks for the lock: release it when you can. */
+  /** Aborted when a waiter asks for the lock: release it when possible. */
   readonly revoked: AbortSignal;
 }
 
@@ -27,14 +27,13 @@ export interface HeldShared extends Held {
  * Locks").
  *
  * Layout: `<path>/_c_<guid>-read-<sequence>` and `<path>/_c_<guid>-write-<sequence>`, ephemeral;
- * the data is empty, or `unlock` once the holder is asked to let go. Parents, other children and
- * lost connections are as with Lock,
- * whose places stand in the same line and count as those of writers.
+ * the data is empty, or `unlock` to ask for a release. Parents, other children and lost connections
+ * are as with Lock, whose places share the line and count as writers.
  *
- * Guarantees: a writer holds alone; a reader waits for the writers before it and for nobody else,
- * so nobody is overtaken by a writer that came later. A reader watches the last writer before it,
- * a writer the place before it: whoever goes wakes those that it kept waiting, and at most one
- * writer. Not reentrant, and a read lock does not become a write lock.
+ * Guarantees: a writer holds alone; a reader waits only for the writers before it, so no later
+ * writer overtakes it. A reader watches the last writer before it, a writer the place before it: a
+ * release wakes the readers that it blocked, and at most one writer. Not reentrant; a read lock
+ * cannot become a write lock.
  */
 export class SharedLock {
   private readonly line: Omit<Line, 'kind'>;
@@ -45,7 +44,10 @@ export class SharedLock {
     this.line = { client, parent: path, kinds: LOCK_KINDS, acl };
   }
 
-  /** Waits for the lock in this mode and takes it. @throws what Lock.acquire throws */
+  /**
+   * Waits for the lock in this mode and takes it.
+   * @throws the errors of Lock.acquire
+   */
   async acquire(mode: SharedLockMode, options: WaitOptions = {}): Promise<HeldShared> {
     checkOneOf('mode', mode, MODES);
     const blockers = (before: readonly Member[]) => blockersOf(mode, before).slice(-1);
@@ -55,9 +57,9 @@ export class SharedLock {
   }
 
   /**
-   * Asks everyone whom a new place of this mode would have to wait for to let go: who holds with
-   * `revoked` in mind will, nobody is forced.
-   * @returns how many were asked
+   * Asks every holder that blocks a new place of this mode to release. It is a request: a holder
+   * may ignore `revoked`.
+   * @returns the number of holders asked
    * @throws ZooKeeperError of a refused request or an ended session
    */
   async revoke(mode: SharedLockMode): Promise<number> {
@@ -75,7 +77,7 @@ export class SharedLock {
   }
 }
 
-/** Whom a place of this mode has to wait for, of those before it. */
+/** The places among `before` that a place of this mode has to wait for. */
 export function blockersOf(mode: SharedLockMode, before: readonly Member[]): readonly Member[] {
   return mode === 'write' ? before : before.filter(({ kind }) => kind !== 'read');
 }

@@ -10,45 +10,45 @@ import { createOptions, makeAbove, readIfThere } from './znodes.js';
 
 export type Verdict = 'commit' | 'abort';
 
-/** Who makes the znodes of the sites; see TwoPhaseCommit. */
+/** Which side creates the znodes of the sites; see TwoPhaseCommit. */
 export type SiteNodes = 'coordinator' | 'sites';
 
 export interface TransactionState {
   readonly siteNodes: SiteNodes;
   readonly sites: readonly string[];
-  /** Undefined until it is decided. */
+  /** Undefined before the decision. */
   readonly decision: Verdict | undefined;
 }
 
-/** What the znode of a transaction holds. */
+/** The data of the znode of a transaction. */
 export interface TransactionRecord extends TransactionState {
-  /** Whoever began it: tells one's own transaction from another's at the same path. */
+  /** Distinguishes this transaction from another one at the same path. */
   readonly guid: string;
 }
 
 /** @throws RangeError */
 export function checkSites(given: readonly string[]): readonly string[] {
   const sites = checkArray('sites', given, checkText);
-  if (sites.length === 0) throw outOfRange('sites', given, 'one site at least');
+  if (sites.length === 0) throw outOfRange('sites', given, 'at least one site');
   for (const site of sites) checkName(site, 'site');
-  if (new Set(sites).size < sites.length) throw new RangeError(`a site is named twice: ${sites}`);
+  if (new Set(sites).size < sites.length) throw new RangeError(`duplicate site: ${sites}`);
   return sites;
 }
 
-/** Undefined for what is no vote. */
+/** Undefined for data that are not a vote. */
 export function voteOf(data: Buffer | null | undefined): Verdict | undefined {
   const text = data?.toString();
   return text === 'commit' || text === 'abort' ? text : undefined;
 }
 
-/** @throws ZooKeeperError NONODE; RecipeError EBADDATA for one that holds something else */
+/** @throws ZooKeeperError NONODE; RecipeError EBADDATA for other data */
 export function parseTransaction(path: string, data: Buffer | null | undefined): TransactionRecord {
   if (data === undefined) {
     throw new ZooKeeperError(ErrorCode.NONODE, path, { detail: 'no transaction' });
   }
   const record = parseRecord(data?.toString() ?? '');
   if (record !== undefined) return record;
-  throw new RecipeError('EBADDATA', `${path} holds something else than a transaction`);
+  throw new RecipeError('EBADDATA', `${path}: does not contain a transaction`);
 }
 
 function parseRecord(text: string): TransactionRecord | undefined {
@@ -85,10 +85,7 @@ export async function createTransaction(
         await retried(wait, () => client.sync(path));
       } else if (hasCode(error, 'NODEEXISTS')) {
         if ((await readIfThere(wait, path))?.data?.equals(data)) return;
-        throw new RecipeError(
-          'ETAKEN',
-          `${path} is in use: each transaction needs a path of its own`,
-        );
+        throw new RecipeError('ETAKEN', `${path}: is in use: each transaction needs a new path`);
       } else {
         await makeAbove(error, wait, path, acl);
       }

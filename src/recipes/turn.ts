@@ -5,13 +5,13 @@ import { type Line, SequenceNode } from './sequence-node.js';
 export interface Turn extends Omit<Hold, 'stop'> {
   /** The name of the place. */
   readonly name: string;
-  /** Gives the turn to the next; see SequenceNode.leave. */
+  /** Passes the turn on; see SequenceNode.leave. */
   leave(): Promise<void>;
 }
 
 /**
- * Queues up and resolves when the turn has come. When it rejects, its znode is taken out in the
- * background, after a lost connection too, for as long as the session lives.
+ * Queues up and resolves when the turn has come. A rejection deletes its znode in the background,
+ * also after a lost connection, while the session lives.
  */
 export function takeTurn(line: Line, data: Buffer, options: WaitOptions): Promise<Turn> {
   return limited(options, `${line.parent}: the turn`, async (signal) => {
@@ -26,8 +26,7 @@ export function takeTurn(line: Line, data: Buffer, options: WaitOptions): Promis
       };
       return { ...held, name: node.name, leave };
     } catch (error) {
-      // The caller is told why it has no turn; a znode that cannot be deleted goes with the
-      // session.
+      // The caller gets the original error; the end of the session deletes the znode at the latest.
       node.leave().catch(() => undefined);
       throw error;
     }

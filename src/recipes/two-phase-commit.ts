@@ -35,30 +35,29 @@ interface Found {
 }
 
 /**
- * One transaction that all sites commit or none does (Recipes page, "Two-phased Commit"). Each
- * transaction has a path of its own. The coordinator calls begin, decide and finish; each site,
- * told of the path by the coordinator, calls vote, decision and acknowledge.
+ * One transaction that all sites commit, or no site (Recipes page, "Two-phased Commit"). Each
+ * transaction needs a separate path. The coordinator calls begin, decide and finish; each site,
+ * which gets the path from the coordinator, calls vote, decision and acknowledge.
  *
- * Layout: `<path>`, persistent, whose data is JSON with `guid`, `siteNodes`, `sites` and, once it
- * is made, `decision`; and a znode a site:
+ * Layout: `<path>`, persistent, whose data are JSON with `guid`, `siteNodes`, `sites` and later
+ * `decision`; and one znode per site:
  *
- * - `siteNodes` "coordinator": `<path>/site-<name>`, persistent, made empty by begin(); the site
- *   writes `commit` or `abort` into it. A site may crash and come back to vote or to read the
- *   decision; one that stays away is noticed by time alone.
- * - `siteNodes` "sites": `<path>/site-<name>`, ephemeral, made by the site with its vote. A site
- *   whose session ends before the decision makes it an abort.
+ * - `siteNodes` "coordinator": `<path>/site-<name>`, persistent, created empty by begin(); the site
+ *   writes `commit` or `abort` into it. A site may crash and return to vote or to read the
+ *   decision; only a timeout detects a missing site.
+ * - `siteNodes` "sites": `<path>/site-<name>`, ephemeral, created by the site with its vote. If its
+ *   session ends before the decision, the decision is an abort.
  *
- * Guarantees: one decision, the first that is written, which never changes; `commit` only if every
- * site voted so. Only the coordinator watches the sites, and each site watches the transaction. As
- * in any two-phase commit, sites that voted wait for as long as nobody decides; anybody may call
- * abort().
+ * Guarantees: there is one decision, which never changes: `commit` only if every site voted so.
+ * Only the coordinator watches the sites, and each site watches the transaction. As in any
+ * two-phase commit, sites that voted wait for a decision; any process may call abort().
  */
 export class TwoPhaseCommit extends PathRecipe {
   private readonly ephemerals = new Map<string, EphemeralNode>();
 
   /**
-   * Makes the transaction. When it rejects, nothing of it is left, as long as the session lives.
-   * @throws RangeError for bad names of sites; RecipeError ETAKEN when the path is in use;
+   * Creates the transaction. A rejection leaves nothing, if the session lives.
+   * @throws RangeError for invalid names of sites; RecipeError ETAKEN when the path is in use;
    * ZooKeeperError
    */
   async begin(names: readonly string[], siteNodes: SiteNodes = 'coordinator'): Promise<void> {
@@ -84,10 +83,10 @@ export class TwoPhaseCommit extends PathRecipe {
   }
 
   /**
-   * Waits for the votes and writes the decision. A time that is over is an abort; a signal that
-   * aborts leaves it undecided, and the promise rejects with its reason.
-   * @returns the decision, which another may have made
-   * @throws ZooKeeperError, NONODE when there is no transaction
+   * Waits for the votes and writes the decision. A timeout decides for abort; an aborted signal
+   * leaves it undecided, and the promise rejects with its reason.
+   * @returns the decision, possibly of another process
+   * @throws ZooKeeperError, NONODE without a transaction
    */
   async decide(options: WaitOptions = {}): Promise<Verdict> {
     const { signal, timeoutMs } = checkWaitOptions(options);
@@ -105,13 +104,17 @@ export class TwoPhaseCommit extends PathRecipe {
     return this.write(verdict, signal);
   }
 
-  /** Decides for abort, if nobody has decided yet. @returns the decision @throws as decide() */
+  /**
+   * Decides for abort, unless there is a decision.
+   * @returns the decision
+   * @throws as decide()
+   */
   abort(): Promise<Verdict> {
     return this.write('abort', undefined);
   }
 
   /**
-   * Waits until every site has acknowledged, and removes the transaction.
+   * Waits until every site has acknowledged, and deletes the transaction.
    * @throws RecipeError ETIMEDOUT, the reason of the signal, ZooKeeperError
    */
   async finish(options: WaitOptions = {}): Promise<void> {
@@ -126,7 +129,10 @@ export class TwoPhaseCommit extends PathRecipe {
     await this.remove();
   }
 
-  /** Deletes the transaction as it is. @throws ZooKeeperError, NOTEMPTY for children of others */
+  /**
+   * Deletes the transaction as it is.
+   * @throws ZooKeeperError, NOTEMPTY for foreign children
+   */
   async remove(): Promise<void> {
     const wait = this.waitOf();
     const names = await childrenOf(wait, this.path);
@@ -137,10 +143,10 @@ export class TwoPhaseCommit extends PathRecipe {
   }
 
   /**
-   * Votes for a site; the same vote again is the same. Where sites make their own znodes it lives
-   * as long as the session, or until acknowledge().
-   * @throws RecipeError ETAKEN when the site has voted otherwise, EBADDATA when it is none of this
-   * transaction; ZooKeeperError, NONODE when there is no transaction
+   * Votes for a site; the same vote may be repeated. Where sites create their znodes, it lasts as
+   * long as the session, or until acknowledge().
+   * @throws RecipeError ETAKEN after a different vote, EBADDATA for an unknown site;
+   * ZooKeeperError, NONODE without a transaction
    */
   async vote(site: string, verdict: Verdict, signal?: AbortSignal): Promise<void> {
     checkName(site, 'site');
@@ -150,7 +156,10 @@ export class TwoPhaseCommit extends PathRecipe {
     const { record } = await this.found(wait);
     if (!record.sites.includes(site)) {
       const sites = record.sites.join(', ');
-      throw new RecipeError('EBADDATA', `${this.path} has no site "${site}", but ${sites}`);
+      throw new RecipeError(
+        'EBADDATA',
+        `${this.path}: unknown site: "${site}" (expected one of ${sites})`,
+      );
     }
     const path = this.siteNode(site);
     if (record.siteNodes === 'sites') {
@@ -158,7 +167,7 @@ export class TwoPhaseCommit extends PathRecipe {
       const node = this.ephemerals.get(site) ?? new EphemeralNode({ client, path, acl });
       this.ephemerals.set(site, node);
       if (!(await node.enter(Buffer.from(verdict), signal))) {
-        throw new RecipeError('ETAKEN', `${path}: this site has voted already, in another session`);
+        throw new RecipeError('ETAKEN', `${path}: this site already voted, in another session`);
       }
     } else {
       await retried(wait, () => this.client.setData(path, Buffer.from(verdict), 0)).catch(
@@ -167,15 +176,15 @@ export class TwoPhaseCommit extends PathRecipe {
         },
       );
     }
-    // Whoever voted before, or again after a lost reply: what stands there counts.
+    // An earlier vote, perhaps with a lost reply, counts.
     const voted = voteOf((await readIfThere(wait, path))?.data);
     if (voted === verdict || voted === undefined) return;
-    throw new RecipeError('ETAKEN', `${path}: this site has voted "${voted}" already`);
+    throw new RecipeError('ETAKEN', `${path}: this site already voted "${voted}"`);
   }
 
   /**
    * Waits for the decision.
-   * @throws RecipeError ETIMEDOUT, the signal's reason, ZooKeeperError, NONODE when it is removed
+   * @throws RecipeError ETIMEDOUT, the signal's reason, ZooKeeperError, NONODE if it was deleted
    */
   decision(options: WaitOptions = {}): Promise<Verdict> {
     return limited(options, `${this.path}: the decision`, async (signal) => {
@@ -190,7 +199,10 @@ export class TwoPhaseCommit extends PathRecipe {
     });
   }
 
-  /** Says that a site has done what was decided: its znode goes. @throws ZooKeeperError */
+  /**
+   * Confirms that a site has applied the decision: deletes its znode.
+   * @throws ZooKeeperError
+   */
   async acknowledge(site: string): Promise<void> {
     checkName(site, 'site');
     const node = this.ephemerals.get(site);
@@ -199,7 +211,7 @@ export class TwoPhaseCommit extends PathRecipe {
     this.ephemerals.delete(site);
   }
 
-  /** @throws ZooKeeperError NONODE; RecipeError EBADDATA when the path holds something else */
+  /** @throws ZooKeeperError NONODE; RecipeError EBADDATA for other data */
   async state(): Promise<TransactionState & { readonly votes: ReadonlyMap<string, Verdict> }> {
     const wait = this.waitOf();
     const { siteNodes, sites, decision } = (await this.found(wait)).record;
@@ -219,7 +231,7 @@ export class TwoPhaseCommit extends PathRecipe {
         for await (const vote of this.votes(site, wait)) {
           if (vote === 'abort') resolve('abort');
           if (vote === 'commit' && --missing === 0) resolve('commit');
-          // The vote of an ephemeral counts for as long as it is there.
+          // The vote of an ephemeral counts while it exists.
           if (vote !== undefined && siteNodes === 'coordinator') return;
         }
       };
@@ -228,7 +240,7 @@ export class TwoPhaseCommit extends PathRecipe {
     });
   }
 
-  /** Undefined while there is none; a vote that vanishes is an abort. */
+  /** Undefined without a vote; a vote that vanishes is an abort. */
   private async *votes(site: string, wait: Wait): AsyncGenerator<Verdict | undefined, never> {
     let last: Verdict | undefined;
     const path = this.siteNode(site);
@@ -241,7 +253,7 @@ export class TwoPhaseCommit extends PathRecipe {
     throw new Error('watched() never ends');
   }
 
-  /** The first decision written counts: every write expects the version that begin() made. */
+  /** The first decision counts: every write expects the version of begin(). */
   private async write(decision: Verdict, signal: AbortSignal | undefined): Promise<Verdict> {
     const wait = this.waitOf(signal);
     const { record, version } = await this.found(wait);
@@ -258,7 +270,7 @@ export class TwoPhaseCommit extends PathRecipe {
 
   private async found(wait: Wait): Promise<Found> {
     const known = await readIfThere(wait, this.path);
-    // Who was just told of the path may be connected to a server that was not.
+    // A site may just have received the path and use a server that lags.
     if (known === undefined) await retried(wait, () => this.client.sync(this.path));
     const znode = known ?? (await readIfThere(wait, this.path));
     return { record: parseTransaction(this.path, znode?.data), version: znode?.stat.version ?? 0 };

@@ -1,7 +1,4 @@
-/**
- * Requests that recipes make of single znodes, each of which may be made twice without harm: they
- * go on after a lost connection.
- */
+/** Idempotent requests for single znodes: they are retried after a lost connection. */
 import type { CreateOptions, Watcher } from '../client/client.js';
 import { UnsupportedError } from '../client/errors.js';
 import { type CreateMode, CreateModes } from '../protocol/create-mode.js';
@@ -12,7 +9,7 @@ import { hasCode, retried, type Wait, whileAlive } from './session.js';
 export const NO_DATA = Buffer.alloc(0);
 
 export interface ZnodeOptions {
-  /** Of the znodes made, parents among them. Default OPEN_ACL_UNSAFE. */
+  /** ACL of the created znodes, including parents. Default OPEN_ACL_UNSAFE. */
   readonly acl?: readonly ACL[] | undefined;
 }
 
@@ -26,7 +23,8 @@ export function createOptions(mode: CreateMode, acl: readonly ACL[] | undefined)
 }
 
 /**
- * Makes a znode and what is missing above it, as containers, which go when they are empty again.
+ * Creates a znode and its missing parents as containers, which the server deletes once they are
+ * empty.
  */
 export async function makeContainer(
   wait: Wait,
@@ -48,7 +46,7 @@ export async function makeContainer(
   }
 }
 
-/** After the NONODE of a create: makes the parent that was missing; any other error it throws. */
+/** After the NONODE of a create: creates the missing parent; throws any other error. */
 export async function makeAbove(
   error: unknown,
   wait: Wait,
@@ -56,12 +54,12 @@ export async function makeAbove(
   acl: readonly ACL[] | undefined,
 ): Promise<void> {
   const above = parentPath(path);
-  // Below the root a missing parent is a missing chroot, which is not ours to make.
+  // Below the root, a missing parent is a missing chroot, which a recipe must not create.
   if (!hasCode(error, 'NONODE') || above === '/' || above === '') throw error;
   await makeContainer(wait, above, acl);
 }
 
-/** Makes a persistent znode and what is missing above it; one that is there stays as it is. */
+/** Creates a persistent znode and its missing parents; an existing one stays unchanged. */
 export async function makePersistent(
   wait: Wait,
   path: string,
@@ -80,7 +78,7 @@ export async function makePersistent(
   }
 }
 
-/** Undefined when there is no such znode, where no watch is armed either. */
+/** Undefined without such a znode; then no watch is set either. */
 export async function readIfThere(
   wait: Wait,
   path: string,
@@ -89,13 +87,13 @@ export async function readIfThere(
   return retried(wait, () => wait.client.getData(path, { watch })).catch(absent);
 }
 
-/** None when there is no such znode. */
+/** Empty without such a znode. */
 export async function childrenOf(wait: Wait, path: string): Promise<readonly string[]> {
   const found = await retried(wait, () => wait.client.getChildren(path)).catch(absent);
   return found?.children ?? [];
 }
 
-/** The children, or undefined when the znode is missing; the watch is armed either way. */
+/** The children, or undefined for a missing znode; the watch is set in both cases. */
 export async function watchChildren(
   wait: Wait,
   path: string,
@@ -121,14 +119,14 @@ export async function watchData(
   }
 }
 
-/** Deletes whatever version there is; a znode that is gone already is as good. */
+/** Deletes any version; a missing znode is fine. */
 export async function deleteIfThere(wait: Wait, path: string): Promise<void> {
   await retried(wait, () => wait.client.delete(path)).catch(absent);
 }
 
 /**
- * Resolves when one of these znodes has changed or gone. Watches by getData: exists would leave a
- * watch behind on a znode that is gone for good.
+ * Resolves when one of these znodes has changed or gone. Watches by getData, because exists would
+ * leave a watch on a znode that is gone for good.
  */
 export function untilOneChanged(wait: Wait, paths: readonly string[]): Promise<void> {
   return whileAlive(wait, (resolve, reject) => {
@@ -141,7 +139,7 @@ export function untilOneChanged(wait: Wait, paths: readonly string[]): Promise<v
   });
 }
 
-/** What `read` gives, now and after each event of the watch that it arms. */
+/** The result of `read`, now and after each event of its watch. */
 export async function* watched<T>(
   wait: Wait,
   read: (watch: Watcher) => Promise<T>,
@@ -159,7 +157,7 @@ export async function* watched<T>(
   }
 }
 
-/** For a catch: a znode that is not there is undefined. */
+/** For a catch: maps a missing znode to undefined. */
 export function absent(error: unknown): undefined {
   if (!hasCode(error, 'NONODE')) throw error;
 }

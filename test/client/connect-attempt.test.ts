@@ -34,7 +34,10 @@ test('it gives up when the time is over, and says why each server failed', async
   const { attempt, calls } = makeAttempt(1);
   const failure = await failureOf(attempt.begin());
   assert.ok(failure instanceof ConnectError);
-  assert.is(failure.message, 'no server took the session within 1 ms: a:1 refused the connection');
+  assert.is(
+    failure.message,
+    'no server accepted the session within 1 ms: a:1 refused the connection',
+  );
   assert.equal(failure.attempts, [{ server: 'a:1', reason: 'a:1 refused the connection' }]);
   assert.equal(calls, ['start', 'give up']);
 });

@@ -26,16 +26,16 @@ for (const [text, servers, chroot] of [
 }
 
 for (const [text, fault] of [
-  ['', 'expected host[:port], found ""'],
-  ['a,,b', 'expected host[:port], found ""'],
-  ['a b', 'expected host[:port], found "a b"'],
-  ['a:x', 'expected host[:port], found "a:x"'],
-  ['a:', 'expected host[:port], found "a:"'],
-  ['::1', 'expected host[:port], found "::1"'],
-  ['a:0', 'port 0 of "a:0" is not between 1 and 65535'],
-  ['a:65536', 'port 65536 of "a:65536" is not between 1 and 65535'],
-  ['a:1/x//y', 'chroot /x//y is not a valid path'],
-  ['a:1/../y', 'chroot /../y is not a valid path'],
+  ['', 'server: invalid address: "" (expected host[:port])'],
+  ['a,,b', 'server: invalid address: "" (expected host[:port])'],
+  ['a b', 'server: invalid address: "a b" (expected host[:port])'],
+  ['a:x', 'server: invalid address: "a:x" (expected host[:port])'],
+  ['a:', 'server: invalid address: "a:" (expected host[:port])'],
+  ['::1', 'server: invalid address: "::1" (expected host[:port])'],
+  ['a:0', 'invalid port: 0 in "a:0" (expected 1 to 65535)'],
+  ['a:65536', 'invalid port: 65536 in "a:65536" (expected 1 to 65535)'],
+  ['a:1/x//y', 'invalid chroot: /x//y: '],
+  ['a:1/../y', 'invalid chroot: /../y: '],
 ] as const) {
   test(`"${text}" is refused: ${fault}`, () => {
     assert.throws(

@@ -79,7 +79,7 @@ test('one that must move is where it wants to be in the end, and says why it lef
   h.session.updateServers(servers('bcade'), h.now);
   assert.equal(h.takeLog(), [
     'disconnect',
-    'state disconnected: the list of servers has changed',
+    'state disconnected: the list of servers changed',
     'connect d:2181',
     'CONNECTIONLOSS /x',
   ]);

@@ -16,7 +16,7 @@ test('a session that a server refuses has not expired, as far as is known', () =
   given.session.start(0);
   given.session.handleConnected(0);
   given.receive(welcome({ timeoutMs: 0 }));
-  const said = 'a:1 does not take session 0x55: it has expired, or its password is another';
+  const said = 'a:1 refused session 0x55: it expired, or its password is wrong';
   assert.match(given.takeLog().join(), `state expired: ${said}`);
 });
 

@@ -66,7 +66,7 @@ for (const [title, answer] of BROKEN) {
     h.ask('/a');
     h.receive(answer, reply(1, 1n, 0, bytes('late')));
     assert.is(h.log[0], 'disconnect');
-    assert.match(h.log[1] ?? '', /^state disconnected: a:1 broke the protocol: /);
+    assert.match(h.log[1] ?? '', /^state disconnected: a:1 violated the protocol: /);
     assert.equal(h.log.slice(2), ['connect b:2', 'CONNECTIONLOSS /a']);
   });
 }

@@ -92,7 +92,7 @@ test('connecting: gives up after so many rounds, if it was told to', () => {
   h.session.handleClosed(new Error('b:2 refused'), h.now);
   assert.equal(h.takeLog(), [
     'disconnect',
-    'state closed: no server took the session in 2 rounds of the list',
+    'state closed: no server accepted the session in 2 rounds of the list',
     'CONNECTIONLOSS /a',
   ]);
 });
@@ -166,7 +166,7 @@ for (const [title, answer] of [
     h.receive(answer);
     assert.equal(h.takeLog(), [
       'disconnect',
-      'state expired: b:2 says that the session has expired',
+      'state expired: b:2 reports that the session has expired',
       'SESSIONEXPIRED /a',
       'auth SESSIONEXPIRED u:p',
     ]);

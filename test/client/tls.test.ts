@@ -184,7 +184,7 @@ test('what is wrong with a certificate is said in words', async () => {
     const old = { notBefore: daysFromNow(-3), notAfter: daysFromNow(-2) };
     const expired = authority.issue({ names: ['localhost'], ...old });
     const found = await faultsOf(files.write('old.pem', expired.both), { ca });
-    expectFault(found, 'has a certificate that has expired');
+    expectFault(found, 'has an expired certificate');
     const early = { notBefore: daysFromNow(1), notAfter: daysFromNow(2) };
     const soon = authority.issue({ names: ['localhost'], ...early });
     expectFault(await faultsOf(files.write('soon.pem', soon.both), { ca }), 'not yet valid');
@@ -270,7 +270,7 @@ test('TLS options that do not fit are refused before anything is sent', () => {
   assert.match(fault({ ca: 'hello' }), 'hold no certificate in PEM');
   assert.match(fault({ cert: one.cert }), 'without its private key');
   assert.match(fault({ key: one.key }), 'without a certificate');
-  assert.match(fault({ cert: one.cert, key: two.key }), 'belongs to another certificate');
+  assert.match(fault({ cert: one.cert, key: two.key }), 'does not match the certificate');
   assert.match(fault({ cert: one.cert, key: locked }), 'under a passphrase, which is not given');
   assert.match(fault({ cert: one.cert, key: locked, passphrase: 'x' }), 'is another one');
   assert.is(fault({ cert: one.both }), 'none');

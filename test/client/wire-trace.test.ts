@@ -71,7 +71,7 @@ function traced(step: number): readonly WireEvent[] {
   const each = (bytes: Buffer, feed: (piece: Buffer) => void) => {
     for (let at = 0; at < bytes.length; at += step) feed(bytes.subarray(at, at + step));
   };
-  trace.dialled('zk1:2181');
+  trace.dialed('zk1:2181');
   each(CONNECT, (piece) => trace.sent(piece, 10));
   each(CONNECTED, (piece) => trace.received(piece, 11));
   each(SENT, (piece) => trace.sent(piece, 20));
@@ -95,7 +95,7 @@ test('can be switched on and off between any two frames', () => {
   const events: WireEvent[] = [];
   const tracer = { isOn: false, tell: (event: WireEvent) => void events.push(event) };
   const trace = new WireTrace(tracer);
-  trace.dialled('zk1:2181');
+  trace.dialed('zk1:2181');
   trace.sent(CONNECT, 1);
   trace.received(Buffer.concat([CONNECTED, RECEIVED.subarray(0, 6)]), 2);
   tracer.isOn = true;
@@ -112,7 +112,7 @@ test('a new connection begins with a handshake again', () => {
   const events: WireEvent[] = [];
   const trace = new WireTrace({ isOn: true, tell: (event) => events.push(event) });
   for (const server of ['zk1:2181', 'zk2:2181']) {
-    trace.dialled(server);
+    trace.dialed(server);
     trace.sent(CONNECT, 1);
     trace.received(CONNECTED.subarray(0, 20), 2);
     trace.closed(undefined);

@@ -143,7 +143,7 @@ test('connect gives up after one round when it is told to', async () => {
   const [first, second] = ports.map((port) => `127.0.0.1:${port} refused the connection`);
   assert.is(
     failed.message,
-    `no server took the session in one round of the list: ${first}; ${second}`,
+    `no server accepted the session in one round of the list: ${first}; ${second}`,
   );
   assert.is(zk.state, 'closed');
 });
@@ -157,7 +157,7 @@ test('a server that speaks another protocol is named, with what it said', async 
   try {
     const failed = await zk.connect().catch((error: unknown) => error);
     assert.ok(failed instanceof ConnectError);
-    assert.match(failed.message, 'broke the protocol: frame length 1213486160');
+    assert.match(failed.message, 'violated the protocol: frame length 1213486160');
   } finally {
     await zk.close();
     await server.close();

@@ -1,6 +1,6 @@
 /**
- * The AdminServer (JettyAdminServer): commands over HTTP, answered in JSON. Here are the paths, the
- * methods and what is no JSON; the commands themselves are in ../admin.
+ * The AdminServer (JettyAdminServer): commands over HTTP with JSON answers. This file has the
+ * paths, the methods and the answers that are not JSON; ../admin has the commands.
  */
 import { createReadStream } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -31,10 +31,10 @@ export interface AdminServerOptions {
   readonly host: string;
   readonly port: number;
   readonly idleTimeoutMs: number;
-  /** Below which the commands are: "/commands". */
+  /** The path of the commands: "/commands". */
   readonly commandURL: string;
   readonly admin: AdminView;
-  /** The refusal of a request for the whole tree, or undefined when it may have it. */
+  /** The refusal of a request for the whole tree, or undefined to allow it. */
   readonly authorize: (who: Requester) => AdminResult | undefined;
   /** Default: HTTP without TLS. */
   readonly tls?: HttpTls;
@@ -51,9 +51,9 @@ const Status = {
   METHOD_NOT_ALLOWED: 405,
   TOO_LARGE: 413,
 } as const;
-/** For a day, as Apache's says it: a browser asks over TLS from now on. */
+/** For one day, as Apache's does: browsers use TLS from then on. */
 const HSTS = ['Strict-Transport-Security', 'max-age=86400; includeSubDomains'] as const;
-/** What is left of a body is not read. */
+/** The rest of a body is not read. */
 const END = { Connection: 'close' };
 
 export class AdminServer {
@@ -104,7 +104,7 @@ export class AdminServer {
       await this.answerGuarded(command, { query, body: '' }, request, response);
       return;
     }
-    // A body that is not read to its end takes the socket with it.
+    // The socket of an unread body must be closed.
     const from = addressOf(request.socket);
     const body = request.method === 'POST' ? await readBody(request) : '';
     if (body === undefined) {
@@ -148,7 +148,7 @@ export class AdminServer {
   }
 
   private async restore(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // While a large tree goes to the disk nothing moves on the connection.
+    // No bytes move on the connection while a large tree is written to disk.
     const { socket } = request;
     request.once('end', () => socket.setTimeout(0));
     const result = await this.options.transfer.restore(request);
@@ -166,12 +166,12 @@ export class AdminServer {
       return;
     }
     response.writeHead(200, { 'Content-Type': 'application/octet-stream', ...headers });
-    // Who asked may go away in the middle: nobody else is concerned.
+    // The client may disconnect midway; that affects nobody else.
     await pipeline(createReadStream(path), response).catch(() => response.destroy());
   }
 }
 
-/** What is wrong with the way `command` was asked for. */
+/** Why the method or origin of the request for `command` is not allowed. */
 function refuse(
   command: AdminCommand | undefined,
   { method, headers }: IncomingMessage,
@@ -183,10 +183,10 @@ function refuse(
   if (command?.method === 'POST' && isRead) {
     return failure('expected POST', Status.METHOD_NOT_ALLOWED);
   }
-  // A browser says where a request comes from: a page elsewhere must not change anything here.
+  // Browsers report the origin of a request: a page of another site must not change anything.
   const site = headers['sec-fetch-site'];
   if (command?.isChange === true && (site === 'cross-site' || site === 'same-site')) {
-    return failure('a page of another site must not ask for it', Status.FORBIDDEN);
+    return failure('not allowed for a page of another site', Status.FORBIDDEN);
   }
   return undefined;
 }

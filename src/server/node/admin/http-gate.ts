@@ -1,6 +1,6 @@
 /**
- * TLS in front of an HTTP server: each connection passes a handshake before HTTP hears of it. The
- * server itself listens and ends, so that it knows all its connections.
+ * TLS in front of an HTTP server: each connection passes a handshake before HTTP sees it. The HTTP
+ * server still listens and closes, so it knows all its connections.
  */
 import type { Server as HttpServer } from 'node:http';
 import type { Socket } from 'node:net';
@@ -10,12 +10,12 @@ import type { TlsOptions } from '../tls/tls-options.js';
 
 export interface HttpTls {
   readonly tls: TlsOptions;
-  /** Who speaks without TLS is let in too. */
+  /** Clients without TLS are accepted, too. */
   readonly isPlainTaken: boolean;
-  /** For the first byte, where it decides. */
+  /** The timeout of the first byte, which decides between TLS and plain. */
   readonly detectionTimeoutMs: number;
   readonly onFailure: (reason: string) => void;
-  /** Somebody spoke without TLS, and was let in. */
+  /** A client without TLS was accepted. */
   readonly onPlain: () => void;
 }
 
@@ -57,12 +57,12 @@ export class HttpGate {
     );
   }
 
-  /** Of the certificate that whoever is at the other end showed. */
+  /** The subject of the certificate of the other side. */
   subjectOf(socket: Socket): string | undefined {
     return this.subjects.get(socket);
   }
 
-  /** Those that are not clients of the server yet are let go. */
+  /** Closes the sockets that have not reached the server yet. */
   close(): void {
     this.gate.close();
   }

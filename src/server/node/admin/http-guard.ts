@@ -1,7 +1,6 @@
 /**
- * Limits of an HTTP port: how many connections, and how long each part of a request may take. A new
- * connection takes the place of the oldest that asks for nothing, so that silent ones cannot keep
- * an operator out.
+ * Limits of an HTTP port: the number of connections, and the time for each part of a request. A new
+ * connection replaces the oldest idle one, so silent connections cannot lock out an operator.
  */
 import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -9,7 +8,7 @@ import { LIMITS, type LimitName } from '../../limits/limits.js';
 import { keyOf } from '../sockets/pending-sockets.js';
 import { addressOf } from '../sockets/remote-name.js';
 
-/** Default of each: that of LIMITS. */
+/** The default of each is in LIMITS. */
 export interface HttpLimits {
   readonly maxConnections?: number;
   readonly headerTimeMs?: number;
@@ -18,9 +17,9 @@ export interface HttpLimits {
 }
 
 interface Connection {
-  /** The one that was accepted, below TLS. */
+  /** The accepted socket, below TLS. */
   readonly socket: Socket;
-  /** Requests that are being answered. */
+  /** Requests in progress. */
   open: number;
 }
 
@@ -28,7 +27,7 @@ interface Connection {
 export function guardOptions({ headerTimeMs = LIMITS.httpHeaderTime.value }: HttpLimits) {
   return {
     headersTimeout: headerTimeMs,
-    // A tree may take long to come: the guard has the time of a body.
+    // A tree may take long to arrive: the guard has the deadline of a body.
     requestTimeout: 0,
     connectionsCheckingInterval: Math.min(headerTimeMs / 4, 1000),
     maxHeaderSize: LIMITS.httpHeaderBytes.value,
@@ -64,7 +63,7 @@ export class HttpGuard {
     );
   }
 
-  /** A request has come, as far as its header. */
+  /** The header of a request has arrived. */
   begin(request: IncomingMessage, response: ServerResponse): void {
     const connection = this.connections.get(keyOf(request.socket));
     if (connection !== undefined) connection.open++;
@@ -72,12 +71,12 @@ export class HttpGuard {
     this.setDeadline(request, 'httpBodyTime', bodyTimeMs);
     response.once('close', () => {
       if (connection !== undefined) connection.open--;
-      // One whose body is still to come keeps its deadline.
+      // A request with a body in progress keeps its deadline.
       if (request.complete || isGone(request)) clearTimeout(this.timers.get(request));
     });
   }
 
-  /** It sends or gets a whole tree. */
+  /** The request transfers a whole tree. */
   allowTransfer(request: IncomingMessage): void {
     const { transferTimeMs = LIMITS.httpTransferTime.value } = this.limits;
     this.setDeadline(request, 'httpTransferTime', transferTimeMs);
@@ -120,7 +119,7 @@ export class HttpGuard {
   }
 }
 
-/** Node.js takes the socket from a request that is over, whatever its types say. */
+/** Node.js removes the socket of a finished request, in spite of its type. */
 function isGone({ socket }: { readonly socket: Socket | null }): boolean {
   return socket === null || socket.destroyed;
 }

@@ -1,4 +1,4 @@
-/** The two HTTP ports of a server: how they listen, answer and end. */
+/** The common part of the two HTTP ports of a server: listen, answer and close. */
 import { once } from 'node:events';
 import {
   createServer,
@@ -12,16 +12,16 @@ import { guardOptions, HttpGuard, type HttpLimits } from './http-guard.js';
 
 export interface HttpListenerOptions {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 uses a free port. */
   readonly port: number;
-  /** Connections that are silent for so long are closed; 0 or less is never. */
+  /** Closes connections that are silent for this long; 0 or less disables it. */
   readonly idleTimeoutMs: number;
-  /** Default: it speaks without TLS. */
+  /** Default: no TLS. */
   readonly tls?: HttpTls;
   readonly limits?: HttpLimits;
   /** @param from the address of the client */
   readonly onLimit: (limit: LimitName, from: string, value?: number) => void;
-  /** May throw: the answer is a status of 500 then, and the server serves on. */
+  /** May throw: then the answer has status 500, and the server continues. */
   readonly answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export class HttpListener {
     this.server.keepAliveTimeout = idleMs;
     this.server.timeout = idleMs;
     this.gate = options.tls === undefined ? null : new HttpGate(this.server, options.tls, onLimit);
-    // Before the others, those of TLS too.
+    // Runs before other listeners, also for TLS.
     this.guard = new HttpGuard(this.server, limits, onLimit);
   }
 
@@ -51,19 +51,19 @@ export class HttpListener {
     return address === null || typeof address === 'string' ? 0 : address.port;
   }
 
-  /** Rejects with the error of the socket when the port cannot be had. */
+  /** Rejects with the error of the socket when the port is not available. */
   async listen(): Promise<void> {
     const { host, port } = this.options;
     this.server.listen({ host, port });
     await once(this.server, 'listening');
   }
 
-  /** The request sends or gets a whole tree: it may take longer than others. */
+  /** The request transfers a whole tree: it may take longer than others. */
   allowTransfer(request: IncomingMessage): void {
     this.guard.allowTransfer(request);
   }
 
-  /** Of the certificate that a client showed over TLS. */
+  /** The subject of a client certificate over TLS. */
   subjectOf({ socket }: IncomingMessage): string | undefined {
     return this.gate?.subjectOf(socket);
   }

@@ -1,4 +1,4 @@
-/** What the AdminServer asks beside the words: files, properties, connections to end. */
+/** The data of the AdminServer besides the words: files, properties, connections to close. */
 import { readdirSync, statSync } from 'node:fs';
 import { arch, hostname, release, tmpdir, type, userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ export interface AdminViewParts {
 
 export function makeAdminView({ core, config, snapFolder, step }: AdminViewParts): AdminView {
   return {
-    // A member of an ensemble has another one in each role.
+    // A member of an ensemble has another server in each role.
     get server() {
       return core.server.view;
     },
@@ -38,7 +38,7 @@ export function makeAdminView({ core, config, snapFolder, step }: AdminViewParts
         ({ phase }) => phase === 'open',
       );
       const count = Math.floor((open.length * percentage) / 100);
-      // Spread over all, so that not only the oldest clients have to go.
+      // Spread evenly, so that not only the oldest clients are closed.
       for (let i = 0; i < count; i++) {
         const connection = open[Math.floor((i * open.length) / count)];
         if (connection !== undefined) step({ kind: 'evicted', connection: connection.id });
@@ -59,7 +59,7 @@ function newestSnapshot(folder: string): { zxid: bigint; timestampMs: number } |
   return { zxid: newest.zxid, timestampMs: found?.mtimeMs ?? 0 };
 }
 
-/** The Java names that say something here, and every option by its property name. */
+/** The Java names that have a meaning here, and every option by its property name. */
 function systemProperties(config: Config): ReadonlyMap<string, string> {
   const user = userInfo();
   const properties = new Map([
@@ -89,7 +89,7 @@ function configurationText(config: Config): string {
   return [...lines, ...others].join('');
 }
 
-/** The options that are not at their default, and the text that sets them so. */
+/** The options that differ from their defaults, with their texts. */
 function* changedOptions(config: Config): Generator<[Option<unknown>, string]> {
   const values: Readonly<Record<string, unknown>> = { ...config };
   for (const [name, option] of Object.entries(OPTIONS)) {
@@ -101,7 +101,7 @@ function* changedOptions(config: Config): Generator<[Option<unknown>, string]> {
   }
 }
 
-/** Whoever reaches the AdminServer must not learn a password from it. */
+/** The AdminServer must not show passwords. */
 function masked(name: string, value: string): string {
   return SECRET.test(name) ? MASK : value;
 }

@@ -1,4 +1,4 @@
-/** `/metrics` for Prometheus (PrometheusMetricsProvider). prom-client is loaded when wanted. */
+/** `/metrics` for Prometheus (PrometheusMetricsProvider). Loads prom-client on demand. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Metric, MetricObjectWithValues, MetricValue, Registry } from 'prom-client';
 import type { ServerView } from '../../../fourlw/server-view.js';
@@ -12,7 +12,7 @@ export interface MetricsServerOptions {
   readonly view: () => ServerView;
   /** @param from the address of the client */
   readonly onLimit: (limit: LimitName, from: string, value?: number) => void;
-  /** Tell of memory, event loop and garbage collection, too (metricsProvider.exportJvmInfo). */
+  /** Also export memory, event loop and garbage collection (metricsProvider.exportJvmInfo). */
   readonly hasProcessMetrics: boolean;
 }
 
@@ -72,8 +72,8 @@ export class MetricsServer {
 }
 
 /**
- * A metric whose values were counted elsewhere. prom-client's own classes can only count for
- * themselves; its registry asks a metric for no more than this.
+ * A metric with values counted elsewhere. prom-client's classes can only count themselves, but its
+ * registry needs only this part.
  */
 function metricOf({ name, type, samples }: MetricFamily): Metric {
   const values = samples.map(({ name: metricName, labels, value }) => ({

@@ -1,4 +1,4 @@
-/** Checks of what a program passes to startServer, startEnsemble and what they are made of. */
+/** Checks of the arguments of startServer, startEnsemble and their parts. */
 import {
   type Check,
   checkFields,
@@ -14,9 +14,9 @@ import type { StartServerOptions } from './start-server.js';
 
 const port: Check = (name, value) => checkWhole(name, value, 0, 65535);
 const portOrNull: Check = (name, value) => value === null || port(name, value);
-/** How many there may be is judged by startEnsemble itself. */
+/** startEnsemble itself checks the range. */
 const count: Check = (name, value) => checkWhole(name, value, 0);
-/** Lines of a zoo.cfg by name. */
+/** Lines of a zoo.cfg, by name. */
 const lines: Check = (name, value) => {
   const given = value as Readonly<Record<string, string>>;
   const keys = typeof value === 'object' && value !== null ? keysOf(value) : ['tickTime'];
@@ -25,7 +25,7 @@ const lines: Check = (name, value) => {
   }
 };
 
-/** None, of a proxy that throws: reading it throws once more. */
+/** Empty for a proxy that throws: the next read throws again. */
 function keysOf(value: object): string[] {
   try {
     return Object.keys(value);

@@ -1,8 +1,7 @@
 /**
- * Keeps a membership that came into force where the next start finds it: the lines in
- * `zoo.cfg.dynamic.<version>`, and in zoo.cfg the name of that file in place of the lines
- * (QuorumPeerConfig.writeDynamicConfig, editStaticConfig). The rest of zoo.cfg stays as it was
- * written, comments too.
+ * Saves a new membership for the next start: the lines in `zoo.cfg.dynamic.<version>`, and in
+ * zoo.cfg the name of that file instead of the lines (QuorumPeerConfig.writeDynamicConfig,
+ * editStaticConfig). The rest of zoo.cfg, with comments, stays unchanged.
  */
 import { resolve } from 'node:path';
 import { accessOf, writeFileAtomically } from '../storage/atomic-file.js';
@@ -12,9 +11,9 @@ import { readWhole } from '../storage/read-file.js';
 export interface ConfigKeeperOptions {
   /** The zoo.cfg. */
   readonly file: string;
-  /** The number of this server. */
+  /** The id of this server. */
   readonly sid: number;
-  /** Default: that of this machine. */
+  /** Default: the file system of this machine. */
   readonly fs?: FileSystem | undefined;
   readonly onWarning: (message: string) => void;
 }
@@ -35,12 +34,12 @@ export class ConfigKeeper {
       .then(() => this.write(text))
       .catch((error: Error) => {
         onWarning(
-          `the membership of the ensemble changed, and ${file} could not be changed with it (${error.message}): correct it before this server starts again`,
+          `${file}: cannot write the new membership of the ensemble (${error.message}): correct it before the next start of this server`,
         );
       });
   }
 
-  /** Resolves when all that was given is written. */
+  /** Resolves when everything is written. */
   async close(): Promise<void> {
     await this.last;
   }
@@ -52,7 +51,7 @@ export class ConfigKeeper {
     const version = lines.find((line) => line.startsWith('version='))?.slice(8) ?? '0';
     const dynamicFile = `${file}.dynamic.${version}`;
     const kept = lines.filter((line) => !line.startsWith('version=')).sort();
-    // What only some may read in zoo.cfg, only they may read beside it.
+    // The new file gets the permissions of zoo.cfg.
     const access = await accessOf(fs, file);
     await writeFileAtomically(fs, dynamicFile, kept.join('\n'), access);
     const before = (await readWhole(fs, file)).toString('utf8');
@@ -71,8 +70,8 @@ const MEMBERSHIP = /^\s*(?:server\.|group\.|weight\.|dynamicConfigFile\b|peerTyp
 const CLIENT_PORT = /^\s*clientPort(?:Address)?\b/;
 
 /**
- * The text of a zoo.cfg whose lines are in `dynamicFile`.
- * @param hasClientPort they say where this server's clients come, so zoo.cfg must not
+ * The text of a zoo.cfg with its membership in `dynamicFile`.
+ * @param hasClientPort its lines contain the client port, so zoo.cfg must not
  */
 function pointTo(dynamicFile: string, text: string, hasClientPort: boolean): string {
   const kept: string[] = [];

@@ -12,7 +12,10 @@ export function hostViewOf(storage: Storage | null): HostView {
   return makeHostView({ snap: storage.dir.snapFolder, log: storage.dir.logFolder });
 }
 
-/** What the words ask of the machine. @param folders of snapshots and of logs; null in memory */
+/**
+ * The facts about the machine for the words.
+ * @param folders of snapshots and of logs; null in memory
+ */
 export function makeHostView(folders: { snap: string; log: string } | null): HostView {
   const startedAt = performance.now();
   return {
@@ -27,7 +30,7 @@ export function makeHostView(folders: { snap: string; log: string } | null): Hos
   };
 }
 
-/** Apache's names; where they mean the JVM, what stands in its place here. */
+/** Apache's names; those about the JVM describe Node.js here. */
 function environment(): readonly (readonly [string, string])[] {
   const user = userInfo();
   return [

@@ -5,12 +5,12 @@ import { findFreePorts } from '../sockets/free-ports.js';
 import { checkLayoutOptions } from './check-options.js';
 
 export interface EnsembleLayoutOptions {
-  /** Servers that vote. */
+  /** The number of participants. */
   readonly size: number;
   readonly observers: number;
-  /** Has a folder for each server: 1, 2, … */
+  /** Contains a folder for each server: 1, 2, … */
   readonly dir: string;
-  /** The first server's port for clients, the others' follow; free ports without it. */
+  /** The client port of the first server, the others follow; without it, free ports. */
   readonly basePort?: number;
 }
 
@@ -21,15 +21,15 @@ export interface SeatLayout {
   readonly clientPort: number;
   readonly quorumPort: number;
   readonly electionPort: number;
-  /** The lines of zoo.cfg that no wish of the user may change. */
+  /** Lines of zoo.cfg that a user must not change. */
   readonly config: Readonly<Record<string, string>>;
 }
 
-/** What an ensemble needs beside that, where the user says nothing else. */
+/** Defaults for an ensemble, which the user may override. */
 export const ENSEMBLE_LIMITS = { initLimit: '10', syncLimit: '5' };
 
 const HOST = '127.0.0.1';
-/** From the ports for clients to those between the servers: 2181 to 2888 and 3888, as is usual. */
+/** The distance from client ports to ports between servers: 2181 to 2888 and 3888, as usual. */
 const QUORUM_OFFSET = 707;
 const ELECTION_OFFSET = 1707;
 

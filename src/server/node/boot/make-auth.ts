@@ -6,7 +6,7 @@ import { ExitCode, ServerError } from '../storage/errors.js';
 import { readSaslOptions } from './sasl-file.js';
 
 /**
- * Who may come in and do what, as configured.
+ * Builds authentication from the configuration.
  * @throws ServerError ECONFIG for a hash that the platform lacks, or a JAAS file that cannot be
  * read
  */
@@ -36,7 +36,7 @@ function hashOf({ digestAlg }: Config): HashBase64 {
     hash('');
   } catch (cause) {
     const { key } = OPTIONS.digestAlg;
-    const message = `${key}: there is no hash "${digestAlg}" on this platform`;
+    const message = `${key}: unknown hash: "${digestAlg}" (expected one that this platform has)`;
     throw new ServerError('ECONFIG', ExitCode.USAGE, message, cause);
   }
   return hash;

@@ -21,17 +21,18 @@ import { makeAuth } from './make-auth.js';
 import { makeContainers, makeServer } from './make-server.js';
 import type { MemberIdentity } from './read-membership.js';
 
-/** For how long a vote must stand before it is final (FastLeaderElection.finalizeWait). */
+/** How long a vote must be stable before it is final (FastLeaderElection.finalizeWait). */
 const FINALIZE_WAIT_MS = 200;
 
-/** @throws ServerError EDATA when the epochs on the disk cannot be those of its data */
+/** @throws ServerError EDATA when the epochs on the disk contradict its data */
 export async function makeMember(
   config: Config,
   { sid, quorumConfig }: MemberIdentity,
   { storage, database, replayed, committedLog }: OpenedStorage,
   facts: () => ConfigFacts,
 ): Promise<QuorumPeer> {
-  if (storage === null) throw new TypeError('a member of an ensemble needs a data directory');
+  if (storage === null)
+    throw new TypeError('dataDir: missing: a member of an ensemble needs a data directory');
   const { tree, sessions } = database;
   const auth = makeAuth(config);
   const host = hostViewOf(storage);
@@ -91,13 +92,13 @@ function limitsOf(config: Config): QuorumLimits {
 }
 
 export interface PeerPortsOptions {
-  /** The zoo.cfg in which a reconfiguration is kept; undefined where there is none. */
+  /** The zoo.cfg that stores a reconfiguration, if any. */
   readonly configFile: string | undefined;
   readonly step: (event: Event) => void;
   readonly onWarning: (message: string) => void;
 }
 
-/** @throws ServerError ECONFIG when ssl.quorum.* or quorum.auth.* name files that are of no use */
+/** @throws ServerError ECONFIG when ssl.quorum.* or quorum.auth.* name unusable files */
 export function makePeerPorts(
   config: Config,
   { sid, quorumConfig }: MemberIdentity,
@@ -145,7 +146,7 @@ export function makePeerPorts(
   };
 }
 
-/** quorumCnxnTimeoutMs: how long one that came in may keep its number to itself. */
+/** quorumCnxnTimeoutMs: how long an incoming connection may take to send its id. */
 function greetingTimeoutOf({ quorumCnxnTimeoutMs, syncLimit, tickTimeMs }: Config): number {
   return quorumCnxnTimeoutMs > 0 ? quorumCnxnTimeoutMs : syncLimit * tickTimeMs;
 }

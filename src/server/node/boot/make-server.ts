@@ -1,4 +1,4 @@
-/** A server in front of the clients, of a configuration and of what snapshot and log say. */
+/** A server for clients, from a configuration and the recovered data. */
 import { parseWhitelist } from '../../../fourlw/whitelist.js';
 import type { Config } from '../../config/config.js';
 import { ConnectionThrottle } from '../../limits/connection-throttle.js';
@@ -15,15 +15,15 @@ import type { DataTree } from '../../tree/data-tree.js';
 export interface MakeServerParts extends Pick<ServerParts, 'makePipeline' | 'makeView'> {
   readonly config: Config;
   readonly auth: Auth;
-  /** 0 for a standalone one. */
+  /** 0 for a standalone server. */
   readonly sid: number;
-  /** Of the servers of the ensemble; 1 for a standalone one. */
+  /** The number of servers in the ensemble; 1 for a standalone server. */
   readonly ensembleSize: number;
   readonly tree: DataTree;
-  /** Asked where reconfigEnabled says so. */
+  /** Called if reconfigEnabled allows it. */
   readonly reconfigure: NonNullable<PrepOptions['reconfigure']>;
   readonly sessions: Iterable<{ readonly id: bigint; readonly timeoutMs: number }>;
-  /** Of the server whose place this one takes. */
+  /** The counters of the server that this one replaces. */
   readonly stats?: ServerStats;
 }
 
@@ -64,7 +64,7 @@ function settingsOf(config: Config, serverId: number, ensembleSize: number): Ser
     minSessionTimeoutMs: config.minSessionTimeoutMs,
     maxSessionTimeoutMs: config.maxSessionTimeoutMs,
     maxFrameLength: config.juteMaxBuffer,
-    // All servers together have so many (QuorumZooKeeperServer.getGlobalOutstandingLimit).
+    // Divides the limit among the servers (QuorumZooKeeperServer.getGlobalOutstandingLimit).
     globalOutstandingLimit: ensembleSize > 2 ? Math.floor(limit / (ensembleSize - 1)) : limit,
     snapCount: config.snapCount,
     snapSize: Number(config.snapSizeLimitKb) * 1024,

@@ -1,4 +1,4 @@
-/** The core of a server that needs no other. */
+/** The core of a standalone server. */
 import { ErrorCode } from '../../../protocol/error-code.js';
 import type { ConfigFacts } from '../../admin/host-view.js';
 import { LiveView } from '../../admin/view.js';
@@ -29,12 +29,12 @@ export function makeStandalone(
         tree,
         sessions: known,
         ...(stats === undefined ? {} : { stats }),
-        // One server has no quorum to change.
+        // A standalone server has no quorum to change.
         reconfigure: () => ErrorCode.UNIMPLEMENTED,
         makePipeline: (state, pipelineHost) =>
           new Primary(state, pipelineHost, {
             seed: Date.now(),
-            // They count towards the next snapshot, and a restored tree has just been written.
+            // Replayed txns count toward the next snapshot; a restored tree was just written.
             replayed: tree === first ? replayed : 0,
             listener: null,
             containers: makeContainers(config, tree),

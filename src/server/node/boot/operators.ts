@@ -1,4 +1,4 @@
-/** What operators reach a server by, beside the words: AdminServer and Prometheus. */
+/** The ports for operators besides the words: AdminServer and Prometheus. */
 import { refuseUnauthorized } from '../../admin/authorize.js';
 import type { Config } from '../../config/config.js';
 import { LIMITS, type LimitName } from '../../limits/limits.js';
@@ -24,13 +24,15 @@ export interface OperatorsOptions {
 }
 
 export interface Operators {
-  /** Undefined where none listens. */
+  /** Undefined if no such port is open. */
   readonly adminPort: number | undefined;
   readonly metricsPort: number | undefined;
   close(): Promise<void>;
 }
 
-/** A port that cannot be had is a warning: clients are served without it, as by Apache's server. */
+/**
+ * A port that is not available is only a warning, as in Apache's server: clients are served anyway.
+ */
 export async function startOperators(options: OperatorsOptions): Promise<Operators> {
   const adminServer = options.isAdminServerAsked ? makeAdminServer(options) : undefined;
   const metricsServer = makeMetricsServer(options);
@@ -54,7 +56,7 @@ async function tryListen(
     return server?.port;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    onWarning(`the ${name} does not run: ${why}; clients are served without it`);
+    onWarning(`${name}: cannot start: ${why}; clients are served without it`);
     return undefined;
   }
 }
@@ -76,7 +78,7 @@ function makeMetricsServer({
   const { metricsProviderClassName: name } = config;
   if (name !== PROMETHEUS) {
     if (name !== null && !OTHER_PROVIDERS.test(name)) {
-      onWarning(`metricsProvider.className: ${name} is not known here; only ${PROMETHEUS} is`);
+      onWarning(`metricsProvider.className: unknown: ${name} (expected ${PROMETHEUS})`);
     }
     return undefined;
   }
@@ -90,8 +92,8 @@ function makeMetricsServer({
 }
 
 /**
- * admin.forceHttps and admin.portUnification: TLS by the certificates for the other servers.
- * @throws ServerError ECONFIG when the ssl.quorum.* options name none that can be used
+ * admin.forceHttps and admin.portUnification: TLS with the certificates of ssl.quorum.*.
+ * @throws ServerError ECONFIG when the ssl.quorum.* options name no usable certificate
  */
 function tlsOf(
   config: Config,

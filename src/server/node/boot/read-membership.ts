@@ -1,4 +1,4 @@
-/** Who a member of an ensemble is, and who the others are: zoo.cfg, the dynamic file and myid. */
+/** The identity of a member, and of the other members: zoo.cfg, the dynamic file and myid. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkText } from '../../../protocol/check-argument.js';
@@ -20,11 +20,11 @@ export interface MemberIdentity {
 }
 
 const MAX_SID = 255;
-/** With extended types the highest number marks a znode with a TTL. */
+/** With extended types, the highest number marks a znode with a TTL. */
 const MAX_SID_WITH_TTL = 254;
 
 /**
- * Null when the configuration is that of a server that needs no other.
+ * Null for a standalone configuration.
  * @param configFile the zoo.cfg, for messages
  * @throws ServerError ECONFIG that names file and line
  */
@@ -41,7 +41,7 @@ export async function readMembership(
   if (config.standaloneEnabled && voters(quorumConfig).length === 1) return null;
   if (dataDir === null) {
     throw refusal(
-      `${configFile}: dataDir: expected a folder: a member of an ensemble needs a disk`,
+      `${configFile}: dataDir: missing (expected a folder: a member of an ensemble needs a disk)`,
     );
   }
   const { dynamicConfigFile } = config;
@@ -86,13 +86,13 @@ function checkClientAddress(
 ): void {
   if (clientPort !== null && config.clientPort !== null && clientPort !== config.clientPort) {
     throw refusal(
-      `${configFile}: clientPort is ${config.clientPort}, but the line of server ${sid} says ${clientPort}: take one of them out`,
+      `${configFile}: clientPort: ${config.clientPort} differs from ${clientPort} in the line of server ${sid}: remove one of them`,
     );
   }
   const said = config.clientPortAddress;
   if (clientAddress !== null && said !== null && said !== clientAddress) {
     throw refusal(
-      `${configFile}: clientPortAddress is ${said}, but the line of server ${sid} says ${clientAddress}: take one of them out`,
+      `${configFile}: clientPortAddress: ${said} differs from ${clientAddress} in the line of server ${sid}: remove one of them`,
     );
   }
 }
@@ -106,10 +106,10 @@ async function readQuorumConfig(config: Config, configFile: string): Promise<Quo
     return made;
   }
   const text = await readFile(file, 'utf8').catch((cause: Error) => {
-    throw refusal(`${configFile}: dynamicConfigFile: ${file} cannot be read: ${cause.message}`);
+    throw refusal(`${configFile}: dynamicConfigFile: ${file}: cannot read: ${cause.message}`);
   });
   if (/^\s*version\s*[=:]/m.test(text)) {
-    throw refusal(`${file}: expected the version in the name of the file, found it in the text`);
+    throw refusal(`${file}: the version is in the text (expected in the name of the file)`);
   }
   const parsed = parseQuorumConfig(`${text}\nversion=${versionInName(file)}`);
   if (typeof parsed !== 'string') return parsed;
@@ -117,7 +117,7 @@ async function readQuorumConfig(config: Config, configFile: string): Promise<Quo
   throw refusal(line === undefined ? `${file}: ${parsed}` : `${file}:${line}: ${message}`);
 }
 
-/** "zoo.cfg.dynamic.100000003" is that of 0x100000003; a name without has version 0. */
+/** "zoo.cfg.dynamic.100000003" has version 0x100000003; a name without a number has version 0. */
 function versionInName(file: string): string {
   return /\.([0-9a-fA-F]{1,16})$/.exec(file)?.[1] ?? '0';
 }
@@ -132,18 +132,18 @@ async function readMyid(
   const known = [...members.keys()].sort((a, b) => a - b).join(', ');
   const text = await readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
     const why = cause.code === 'ENOENT' ? 'it is missing' : cause.message;
-    throw refusal(`${path}: expected the number of this server, one of ${known}, but ${why}`);
+    throw refusal(`${path}: expected the id of this server, one of ${known}, but ${why}`);
   });
   const [first = ''] = text.split(/\r?\n/, 1);
   const max = config.extendedTypesEnabled ? MAX_SID_WITH_TTL : MAX_SID;
   const sid = /^\s*\d{1,9}\s*$/.test(first) ? Number(first) : -1;
   if (sid < 0 || sid > max) {
     throw refusal(
-      `${path}: expected the number of this server, from 0 to ${max}, found ${JSON.stringify(first)}`,
+      `${path}: invalid id: ${JSON.stringify(first)} (expected a number from 0 to ${max})`,
     );
   }
   if (!members.has(sid)) {
-    throw refusal(`${path}: ${source} has no line server.${sid}; it has those of ${known}`);
+    throw refusal(`${path}: ${source} has no line server.${sid} (expected one of ${known})`);
   }
   return sid;
 }

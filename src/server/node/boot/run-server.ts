@@ -1,4 +1,4 @@
-/** Runs a core: driver, ports, operators, and the end of all of them in order. */
+/** Runs a core with its driver, ports and operators, and closes all of them in order. */
 
 import type { ConfigFacts } from '../../admin/host-view.js';
 import type { Config } from '../../config/config.js';
@@ -14,18 +14,18 @@ import { type Operators, startOperators } from './operators.js';
 export interface RunOptions {
   readonly config: Config;
   readonly opened: OpenedStorage;
-  /** Where clients are listened for. */
+  /** The address of the client port. */
   readonly host: string;
   /** See ClientPortsOptions. */
   readonly port: number | null | undefined;
   readonly securePort: number | null | undefined;
   readonly isAdminServerAsked: boolean;
   readonly makeCore: (facts: () => ConfigFacts) => Core | Promise<Core>;
-  /** Null for a server that needs no other. */
+  /** Null for a standalone server. */
   readonly makePeerPorts: ((driver: Driver) => PeerPorts) | null;
   readonly onWarning: (message: string) => void;
   readonly onReport: (report: ServerReport) => void;
-  /** Told behind the end of the server. */
+  /** Called after the end of the server. */
   readonly onFatal: (error: ServerError) => void;
 }
 
@@ -49,7 +49,7 @@ const SERVER_STOP: ServerReport = {
 };
 const HOUR_MS = 3_600_000;
 
-/** Resolves when all ports are listened on. What is open is closed again when one cannot be had. */
+/** Resolves when all ports listen. If one fails, closes the others again. */
 export async function runServer(options: RunOptions): Promise<RunningServer> {
   const { config, opened, host, onWarning, onReport } = options;
   const { storage, lock } = opened;
@@ -134,8 +134,8 @@ export async function runServer(options: RunOptions): Promise<RunningServer> {
 }
 
 /**
- * Each in its turn, whatever becomes of the one before: a port or a lock left behind would keep the
- * next server out. Rejects with the first error.
+ * Runs each step, even if an earlier one failed: a port or a lock that stays open would block the
+ * next server. Rejects with the first error.
  */
 async function inTurn(steps: readonly (() => Promise<void>)[]): Promise<void> {
   const [first, ...rest] = steps;
@@ -166,6 +166,6 @@ function asServerError(cause: unknown): ServerError {
     return new ServerError(cause.code, ExitCode.DATA, cause.message, cause);
   }
   const why = cause instanceof Error ? cause.message : String(cause);
-  const message = `the server stops, since something happened that must not: ${why}`;
+  const message = `internal error, the server stops: ${why}`;
   return new ServerError('EUNEXPECTED', ExitCode.UNEXPECTED, message, cause);
 }

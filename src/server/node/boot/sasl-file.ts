@@ -5,7 +5,7 @@ import type { SaslOptions } from '../../session/sasl-digest.js';
 import { parseSaslUsers } from '../../session/sasl-users.js';
 import { ExitCode, ServerError } from '../storage/errors.js';
 
-/** What SASL needs, from the JAAS file of `java.security.auth.login.config`; null without one. */
+/** The SASL options from the JAAS file of `java.security.auth.login.config`; null without one. */
 export function readSaslOptions(config: Config): SaslOptions | null {
   const { saslLoginConfig: file, saslServerConfig: section } = config;
   if (file === null) return null;
@@ -16,10 +16,10 @@ export function readSaslOptions(config: Config): SaslOptions | null {
   try {
     text = readFileSync(file, 'utf8');
   } catch (cause) {
-    refuse(`java.security.auth.login.config cannot be read: ${(cause as Error).message}`, cause);
+    refuse(`java.security.auth.login.config: cannot read: ${(cause as Error).message}`, cause);
   }
   const users = parseSaslUsers(text, section);
-  // A file may be for clients alone; Apache's server serves without SASL then.
+  // The file may contain only client sections; Apache's server then runs without SASL.
   if (users === undefined) return null;
   return {
     users,

@@ -10,41 +10,41 @@ import { ENSEMBLE_LIMITS, layOutEnsemble, type SeatLayout } from './lay-out-ense
 import { type RunningServer, startServer } from './start-server.js';
 
 export interface StartEnsembleOptions {
-  /** Servers that vote. Default: 3. */
+  /** The number of participants. Default: 3. */
   readonly size?: number;
   readonly observers?: number;
-  /** Has a folder for each server; without it a temporary one, which `close` removes. */
+  /** Contains a folder for each server; without it a temporary one, which `close` deletes. */
   readonly dir?: string;
-  /** The first server's port for clients, the others' follow. Default: free ports. */
+  /** The client port of the first server, the others follow. Default: free ports. */
   readonly basePort?: number;
-  /** Lines of every zoo.cfg by name. */
+  /** Lines of every zoo.cfg, by name. */
   readonly config?: Readonly<Record<string, string>>;
-  /** Further lines of the zoo.cfg of one server. */
+  /** Additional lines of the zoo.cfg of one server. */
   readonly configOf?: (sid: number) => Readonly<Record<string, string>>;
-  /** Is this server one of those whose serving is waited for? Default: each is. */
+  /** Whether to wait until this server serves. Default: true. */
   readonly isWaitedFor?: (sid: number) => boolean;
-  /** Told what an operator should know and a server survives. */
+  /** Called with warnings for the operator. */
   readonly onWarning?: (message: string, sid: number) => void;
   readonly onReport?: (report: ServerReport, sid: number) => void;
-  /** Told why a server had to stop. */
+  /** Called with the reason when a server had to stop. */
   readonly onFatal?: (error: ServerError, sid: number) => void;
 }
 
 export interface EnsembleMember {
   readonly sid: number;
   readonly role: 'participant' | 'observer';
-  /** For clients. */
+  /** The client port. */
   readonly port: number;
-  /** For the other servers. */
+  /** The port for the other servers. */
   readonly quorumPort: number;
   readonly electionPort: number;
   readonly connectString: string;
   readonly dataDir: string;
-  /** What it is at the moment; undefined while it is closed or has no leader. */
+  /** The current role; undefined while it is closed or has no leader. */
   readonly mode: RunningServer['mode'];
-  /** Ends this one in order; the others go on, while they are a majority. */
+  /** Closes this server in order; the others continue, while they are a majority. */
   close(): Promise<void>;
-  /** Starts it again, on its data; resolves when it can be reached. */
+  /** Restarts it on its data; resolves when it accepts connections. */
   start(): Promise<void>;
 }
 
@@ -52,26 +52,26 @@ export interface RunningEnsemble {
   /** "127.0.0.1:2181,127.0.0.1:2182,127.0.0.1:2183" */
   readonly connectString: string;
   readonly members: readonly EnsembleMember[];
-  /** Resolves when every member that is not closed serves. */
+  /** Resolves when every open member serves. */
   untilServing(): Promise<void>;
   close(): Promise<void>;
 }
 
 const START_TIMEOUT_MS = 60_000;
 const LOOK_EVERY_MS = 5;
-/** Enough for servers that share a process: who does not answer by then never will. */
+/** Long enough for servers in one process: a slower one will never answer. */
 const TEST_TICK = { tickTime: '500' };
 
 /**
  * Starts the servers and resolves when all of them serve.
- * @throws ServerError ECONFIG, EBIND …, as startServer does; EQUORUM when they find no leader
+ * @throws ServerError ECONFIG, EBIND …, as startServer does; EQUORUM when they elect no leader
  */
 export async function startEnsemble(given: StartEnsembleOptions = {}): Promise<RunningEnsemble> {
   const options = checkEnsembleOptions(given);
   const { size = 3, observers = 0, basePort, isWaitedFor = () => true } = options;
   if (!(Number.isInteger(size) && size > 0 && Number.isInteger(observers) && observers >= 0)) {
     const found = `${size} and ${observers}`;
-    const message = `expected one participant at least and no broken numbers, found ${found}`;
+    const message = `size and observers: ${found} (expected at least one participant, and whole numbers)`;
     throw new ServerError('ECONFIG', ExitCode.USAGE, message);
   }
   const temporary = options.dir === undefined ? await mkdtemp(join(tmpdir(), 'zksh-')) : null;
@@ -105,7 +105,7 @@ async function untilServing(members: readonly Member[]): Promise<void> {
     if (waiting.length === 0) return;
     if (performance.now() > deadline) {
       const sids = waiting.map(({ sid }) => sid).join(', ');
-      const message = `the ensemble found no leader in ${START_TIMEOUT_MS} ms: without one are ${sids}`;
+      const message = `no leader was elected within ${START_TIMEOUT_MS} ms; servers without one: ${sids}`;
       throw new ServerError('EQUORUM', ExitCode.UNEXPECTED, message);
     }
     await delay(LOOK_EVERY_MS);

@@ -1,4 +1,4 @@
-/** Puts a server together, of configuration, core, driver, disk and sockets. */
+/** Assembles a server from configuration, core, driver, disk and sockets. */
 import type { ServerMode } from '../../../fourlw/server-view.js';
 import { type Config, configFromOptions } from '../../config/config.js';
 import { OPTIONS } from '../../config/config-keys.js';
@@ -13,54 +13,56 @@ import { runServer } from './run-server.js';
 
 export interface StartServerOptions {
   /**
-   * Default: clientPort of `config`, else 0, a free port, unless there is a secureClientPort. Null
-   * has no port without TLS.
+   * Default: clientPort of `config`, or else 0 (a free port), unless there is a secureClientPort.
+   * Null disables the port without TLS.
    */
   readonly port?: number | null;
-  /** For TLS; 0 takes a free port. Default: secureClientPort of `config`, else none. */
+  /** The TLS port; 0 uses a free port. Default: secureClientPort of `config`, or none. */
   readonly securePort?: number | null;
-  /** Default: clientPortAddress of `config`, else 127.0.0.1. */
+  /** Default: clientPortAddress of `config`, or 127.0.0.1. */
   readonly host?: string;
-  /** Where log and snapshots are kept; in memory without it. */
+  /** The folder of log and snapshots; without it, data stays in memory. */
   readonly dataDir?: string;
-  /** Lines of a zoo.cfg (`tickTime`, `4lw.commands.whitelist` …) by name. */
+  /** Lines of a zoo.cfg (`tickTime`, `4lw.commands.whitelist` …), by name. */
   readonly config?: Readonly<Record<string, string>>;
-  /** A whole zoo.cfg that was read already; `config` is not looked at then. */
+  /** A parsed zoo.cfg; replaces `config`. */
   readonly parsed?: Config;
-  /** The file of `parsed`: a reconfiguration of an ensemble is kept there. */
+  /** The file of `parsed`, which stores a reconfiguration of the ensemble. */
   readonly configFile?: string;
-  /** Told what an operator should know and the server survives, a sentence each. */
+  /** Called with warnings for the operator, one sentence each. */
   readonly onWarning?: (message: string) => void;
-  /** Told everything worth a log, those sentences among it: see createLogger. */
+  /** Called with everything worth a log entry, including the warnings: see createLogger. */
   readonly onReport?: (report: ServerReport) => void;
-  /** Told why a running server had to stop; its connections are closed by then. */
+  /**
+   * Called with the reason when a running server had to stop; its connections are already closed.
+   */
   readonly onFatal?: (error: ServerError) => void;
 }
 
 export interface RunningServer {
   readonly host: string;
-  /** -1 when there is no port without TLS. */
+  /** -1 without a plain port. */
   readonly port: number;
-  /** -1 when there is no port for TLS alone. */
+  /** -1 without a TLS port. */
   readonly securePort: number;
-  /** "127.0.0.1:2181", or "zks://127.0.0.1:2281" when there is no port without TLS. */
+  /** "127.0.0.1:2181", or "zks://127.0.0.1:2281" without a plain port. */
   readonly connectString: string;
-  /** Of the AdminServer; undefined where none listens. */
+  /** Port of the AdminServer, if any. */
   readonly adminPort: number | undefined;
-  /** Of the one that Prometheus asks; undefined where none listens. */
+  /** Port of the Prometheus endpoint, if any. */
   readonly metricsPort: number | undefined;
-  /** What it is at the moment; undefined for a member of an ensemble that has no leader. */
+  /** The current role; undefined for a member of an ensemble without a leader. */
   readonly mode: ServerMode | undefined;
-  /** Closes connections, log and sockets in order; sessions live on in the data directory. */
+  /** Closes connections, log and sockets in order; sessions stay in the data directory. */
   close(): Promise<void>;
 }
 
 /**
- * Starts a server in this process. With server.N lines it is a member of an ensemble, which needs
- * a data directory; the promise resolves when it can be reached, and it serves when there is a
+ * Starts a server in this process. With server.N lines it is a member of an ensemble, which needs a
+ * data directory. The promise resolves when it accepts connections; it serves once there is a
  * quorum.
  * @throws ServerError with a `code` (ECONFIG, EDATADIR, EDATADIRINUSE, EDATA, EBIND), a sentence
- * and the exit code of zkserver
+ * and the exit status of zkserver
  */
 export async function startServer(given: StartServerOptions = {}): Promise<RunningServer> {
   const options = checkStartOptions(given);
@@ -77,7 +79,7 @@ export async function startServer(given: StartServerOptions = {}): Promise<Runni
   const own = membership?.own ?? (await readLoneParticipant(config, configFile));
   if (config.peerType === 'observer' && membership?.own.role === 'participant') {
     const line = `server.${membership.sid}`;
-    onWarning(`peerType=observer is overlooked: the line ${line} says participant, and it counts`);
+    onWarning(`peerType=observer is ignored: the line ${line} says participant`);
   }
   const opened = await openStorage(config, dataDir, onWarning, onReport);
   const host = own?.clientAddress ?? options.host ?? config.clientPortAddress;
@@ -112,7 +114,7 @@ export async function startServer(given: StartServerOptions = {}): Promise<Runni
     metricsPort,
     get mode() {
       const { view } = run.core.server;
-      // A leader that lets no clients in (leaderServes=no) is one all the same.
+      // A leader that refuses clients (leaderServes=no) is still a leader.
       return view.isServing || view.mode === 'leader' ? view.mode : undefined;
     },
     close,
@@ -133,7 +135,7 @@ function configOf(options: StartServerOptions): Config {
   throw new ServerError('ECONFIG', ExitCode.USAGE, first?.text ?? 'the configuration is not valid');
 }
 
-/** Inside another program it takes a word to open a port that nobody may expect. */
+/** Inside another program, an unexpected port must be requested explicitly. */
 function isAdminServerAsked(options: StartServerOptions, config: Config): boolean {
   if (options.parsed !== undefined) return config.adminEnableServer;
   const { config: own = {} } = options;

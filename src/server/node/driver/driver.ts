@@ -1,6 +1,6 @@
 /**
- * Drives a server: feeds it events, performs its effects in order. All events of one turn of the
- * event loop are stepped before one drain, so a turn makes one write a connection and one append.
+ * Drives a server: passes it events, performs its effects in order. All events of one turn of the
+ * event loop come before one drain, so a turn makes one write per connection and one append.
  */
 import { assert } from '../../base/assert.js';
 import type { Effect, QuorumEffect } from '../../effects.js';
@@ -15,35 +15,35 @@ import type { ClientPort } from '../ports/client-port.js';
 import { Disk, type SnapshotFile, type Storage } from '../storage/disk.js';
 import { isDiskEffect, type PeerPorts, performOnDisk, performOnPeers } from './perform.js';
 
-/** What a driver drives: a server alone, or a member of an ensemble around one. */
+/** The driven object: a standalone server, or a member of an ensemble around one. */
 export interface Core {
-  /** Clients are in front of it. */
+  /** The server for clients. */
   readonly server: Server;
   step(event: Event): void;
   drain(): readonly Effect[];
-  /** When it wants to be told the time at the latest, by the monotonic clock; Infinity is never. */
+  /** The latest time for the next event, by the monotonic clock; Infinity is never. */
   readonly nextWakeMs: number;
 }
 
 export interface DriverOptions {
   readonly core: Core;
-  /** Null keeps nothing: what is appended counts as durable when the turn is over. */
+  /** Null keeps no data: appends count as durable at the end of the turn. */
   readonly storage: Storage | null;
   readonly tickTimeMs: number;
   /** autopurge; everyMs 0 is never. */
   readonly purge: { readonly everyMs: number; readonly retain: number };
   readonly onWarning: (message: string) => void;
   readonly onReport: (report: ServerReport) => void;
-  /** An error nobody expected: the server is in doubt and must stop. */
+  /** An unexpected error: the state is in doubt, so the server must stop. */
   readonly onFatal: (error: unknown) => void;
 }
 
-/** How often sessions are looked at, at most; buckets are whole ticks. */
+/** The shortest interval of session checks; buckets are whole ticks. */
 const MAX_TICK_MS = 500;
 
 export class Driver {
   port: ClientPort | null = null;
-  /** What a member of an ensemble has beside that. */
+  /** The connections of a member of an ensemble. */
   peers: PeerPorts | null = null;
   private readonly options: DriverOptions;
   private isScheduled = false;
@@ -51,9 +51,9 @@ export class Driver {
   private readonly disk: Disk | null;
   private timer: NodeJS.Timeout | undefined;
   private alarm: NodeJS.Timeout | undefined;
-  /** What the alarm is set to. */
+  /** The time of the current timer. */
   private alarmMs = Number.POSITIVE_INFINITY;
-  /** Who waits for a restore. */
+  /** Resolves the promise of a restore. */
   private restored: (() => void) | undefined;
   private readonly drainSoon = (): void => this.drain();
 
@@ -80,7 +80,7 @@ export class Driver {
     const everyMs = Math.max(1, Math.min(this.options.tickTimeMs / 2, MAX_TICK_MS));
     this.timer = setInterval(() => this.wake(), everyMs);
     this.disk?.startPurging();
-    // A member of an ensemble begins by itself.
+    // A member of an ensemble starts by itself.
     this.wake();
   }
 
@@ -97,19 +97,19 @@ export class Driver {
     }
   };
 
-  /** The core is over, but what clients do until their sockets are closed is worth the log. */
+  /** The core has stopped, but the last events of clients belong in the log. */
   private reportLast(event: Event): void {
     if (event.kind !== 'limit-exceeded') return;
     const { limit, from, value = LIMITS[limit].value } = event;
     this.options.onReport({ kind: 'limit-exceeded', limit, value, from, times: 1 });
   }
 
-  /** @param value a duration in ms, or a count; it is told in whole ones */
+  /** @param value a duration in ms, or a count; rounded */
   measured(what: Measured, value: number): void {
     this.step({ kind: 'measured', what, value: Math.round(value) });
   }
 
-  /** The first event of a turn brings the time and asks for the drain. */
+  /** The first event of a turn updates the time and schedules the drain. */
   private wake(): void {
     if (this.isScheduled || this.isStopped) return;
     this.isScheduled = true;
@@ -215,13 +215,13 @@ export class Driver {
     });
   }
 
-  /** Writes one for an operator, behind one that is being written. */
+  /** Writes a snapshot for an operator, after one in progress. */
   async writeSnapshot(content: () => SnapshotContent): Promise<SnapshotFile> {
-    if (this.disk === null) throw new Error('there is no disk to write a snapshot to');
+    if (this.disk === null) throw new Error('a server in memory cannot write a snapshot');
     return await this.disk.writeSnapshot(content);
   }
 
-  /** Resolves when this is the tree, and the disk holds no other; see `restore` of events.ts. */
+  /** Resolves when this is the tree, and the only one on the disk; see `restore` of events.ts. */
   restore(database: Database, staged: string | null): Promise<void> {
     return new Promise((resolve) => {
       this.restored = resolve;
@@ -246,9 +246,9 @@ export class Driver {
     this.options.onFatal(error);
   }
 
-  /** No further event is taken; what is on its way to the disk is waited for. */
+  /** Accepts no further events; waits for writes in progress. */
   async stop(): Promise<void> {
-    // One that was never started has nobody to say anything to.
+    // A driver that never started has no effects to perform.
     if (!this.isStopped && this.timer !== undefined) this.drain();
     this.isStopped = true;
     clearInterval(this.timer);

@@ -1,4 +1,4 @@
-/** What a member of an ensemble asks of its disk and of its connections to the others. */
+/** The effects of a member of an ensemble on its disk and its connections to the others. */
 import type { QuorumEffect } from '../../effects.js';
 import type { Event } from '../../events.js';
 import type { ElectionPort } from '../ports/election-port.js';
@@ -10,7 +10,7 @@ export interface PeerPorts {
   listen(): Promise<void>;
   readonly election: ElectionPort;
   readonly quorum: QuorumPort;
-  /** Keeps the membership for the next start. */
+  /** Saves the membership for the next start. */
   readonly writeConfig: (text: string) => void;
   close(): Promise<void>;
 }

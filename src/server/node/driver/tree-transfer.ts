@@ -1,6 +1,6 @@
 /**
- * The two commands of the AdminServer that move a whole tree: `snapshot` takes it away, `restore`
- * puts another in its place. Rules and order of the refusals: Apache's Commands.java.
+ * The two commands of the AdminServer that transfer a whole tree: `snapshot` downloads it,
+ * `restore` replaces it. Rules and order of the refusals: Apache's Commands.java.
  */
 import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
@@ -54,7 +54,7 @@ export class TreeTransfer {
     this.options = options;
   }
 
-  /** Why it cannot be done now; undefined lets it be done, and none of its kind for a while. */
+  /** The reason for a refusal; undefined accepts the command, and starts its rate limit. */
   refuse(name: TransferName): AdminResult | undefined {
     const { config, storage } = this.options;
     const isEnabled =
@@ -90,7 +90,7 @@ export class TreeTransfer {
     return undefined;
   }
 
-  /** Writes a snapshot of the tree as it is. */
+  /** Writes a snapshot of the current tree. */
   async snapshot(): Promise<SizedSnapshot> {
     const { core, driver } = this.options;
     try {
@@ -102,14 +102,14 @@ export class TreeTransfer {
     }
   }
 
-  /** @param body a snapshot as a file has it, or gzipped; it is read while clients are served */
+  /** @param body the bytes of a snapshot file, perhaps gzipped; clients are served meanwhile */
   async restore(body: AsyncIterable<Buffer>): Promise<AdminResult> {
     const { driver, storage, onReport } = this.options;
     const startedAt = performance.now();
     this.isRestoring = true;
     try {
       const read = await this.read(body);
-      if (typeof read === 'string') return this.fail(`the snapshot cannot be used: ${read}`);
+      if (typeof read === 'string') return this.fail(`unusable snapshot: ${read}`);
       const content = contentOf(read);
       const staged = storage === null ? null : await stageRestored(storage.dir, content);
       await driver.restore(read, staged);
@@ -134,7 +134,7 @@ export class TreeTransfer {
     this.options.driver.step({ kind: 'counted', what });
   }
 
-  /** What a server would know that started from it; a sentence when it is no whole snapshot. */
+  /** The database of a snapshot, or a sentence if the snapshot is not whole. */
   private async read(body: AsyncIterable<Buffer>): Promise<Database | string> {
     const { core, config, onReport } = this.options;
     const reader = new SnapshotReader(config.juteMaxBuffer + config.juteMaxBufferExtraSize);
@@ -149,7 +149,7 @@ export class TreeTransfer {
     if (fault !== undefined) return fault;
     const { reachedZxid, sealed } = database;
     if (reachedZxid === null) {
-      return 'it does not say which zxid its tree has reached, as snapshots do since 3.9 (serializeLastProcessedZxid.enabled)';
+      return 'it does not contain the last zxid of its tree, as snapshots since 3.9 do (serializeLastProcessedZxid.enabled)';
     }
     database.finishSnapshot(reachedZxid);
     const { tree } = database;
@@ -160,7 +160,7 @@ export class TreeTransfer {
       sealed.digest !== tree.digest.value;
     if (isFuzzy) {
       const message =
-        'restore: the snapshot was taken while its server took writes, and shows a tree that never was (its digest is another)';
+        'restore: the snapshot was taken during writes, and its digest does not match: its tree never existed';
       onReport({ kind: 'warning', message });
     }
     database.removeOrphans();
@@ -169,11 +169,11 @@ export class TreeTransfer {
 }
 
 const NOT_A_MEMBER = failure(
-  'a member of an ensemble takes no snapshot while it runs: stop all members, empty their version-2 folders but for the epochs, put the file there as snapshot.<last_zxid>, and start them with snapshot.trust.empty=true',
+  'a running member of an ensemble cannot restore a snapshot: stop all members, empty their version-2 folders except for the epochs, put the file there as snapshot.<last_zxid>, and start them with snapshot.trust.empty=true',
   Status.NOT_IMPLEMENTED,
 );
 
-/** What was not asked for is left unread: `body` is not ended before its time. */
+/** Leaves the rest of `body` unread instead of closing it early. */
 async function* unzipped(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const iterator = body[Symbol.asyncIterator]();
   let first = Buffer.alloc(0);

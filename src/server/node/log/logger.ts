@@ -1,6 +1,6 @@
 /**
- * The log of a server process: one JSON object a line on stderr, through pino, which is loaded when
- * a log is wanted. The audit log goes there too, unless it has a file.
+ * The log of a server process: one JSON object a line on stderr, through pino, which is loaded on
+ * demand. The audit log goes there, too, unless it has a file.
  */
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { userInfo } from 'node:os';
@@ -21,11 +21,11 @@ import { LIMITS } from '../../limits/limits.js';
 import { type AuditEntry, formatAuditEntry } from '../../state/audit.js';
 import type { Report } from '../../state/reports.js';
 
-/** What the parts that do I/O tell, besides what the server itself reports. */
+/** The reports of the parts that do I/O, besides those of the server itself. */
 export type HostReport =
   | {
       readonly kind: 'recovered';
-      /** Undefined when there was no snapshot. */
+      /** Undefined without a snapshot. */
       readonly snapshotZxid: bigint | undefined;
       readonly lastZxid: bigint;
       readonly replayedTxns: number;
@@ -47,7 +47,7 @@ export type ServerReport = Report | HostReport;
 
 export type LogLevel = Config['logLevel'];
 
-/** What the configuration says; where it says nothing, the environment (ZKSERVER_LOG_LEVEL). */
+/** The level in the configuration, or else in the environment (ZKSERVER_LOG_LEVEL). */
 export function logLevelOf(config: Config, environment: string | undefined): LogLevel {
   checkConfig('config', config);
   if (environment !== undefined) checkText('environment', environment);
@@ -58,9 +58,9 @@ export function logLevelOf(config: Config, environment: string | undefined): Log
 
 export interface LoggerOptions {
   readonly level: LogLevel;
-  /** Audit entries are appended here, a line each; into the log without it. */
+  /** The file of audit entries, one per line; without it they go to the log. */
   readonly auditFile?: string | null;
-  /** Where the log goes; stderr without it. */
+  /** The destination of the log; default stderr. */
   readonly write?: (line: string) => void;
 }
 
@@ -79,12 +79,12 @@ export async function createLogger(given: LoggerOptions): Promise<ServerLogger> 
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
-    // A line ends with the only newline that pino writes itself.
+    // pino adds the only newline of a line.
     hooks: { streamWrite: (line: string) => `${safeJson(line.trimEnd())}\n` },
   };
-  // Synchronous: the last line before the end of a process must not be lost.
+  // Synchronous: the last line before the process ends must not be lost.
   const stderr = pino.destination({ fd: 2, sync: true });
-  // Whoever read it has gone: a server serves on without a log.
+  // The reader is gone: the server continues without a log.
   stderr.on('error', () => undefined);
   const log = pino(settings, write === undefined ? stderr : { write });
   const auditFile = options.auditFile ? openSync(options.auditFile, 'a', 0o640) : undefined;
@@ -98,7 +98,7 @@ export async function createLogger(given: LoggerOptions): Promise<ServerLogger> 
     try {
       writeSync(auditFile, auditLine(entry, serverUser));
     } catch (error) {
-      log.error({ event: 'audit', error }, 'the audit file cannot be written; the entry follows');
+      log.error({ event: 'audit', error }, 'cannot write the audit file; the entry follows');
       logAudit(log, entry, serverUser);
     }
   };
@@ -116,7 +116,7 @@ export async function createLogger(given: LoggerOptions): Promise<ServerLogger> 
 const MAX_A_SECOND = 20;
 const OFTEN: ReadonlySet<string> = new Set(['refused', 'slow-request']);
 
-/** What comes in floods when a server is in trouble must not cost it the rest of its time. */
+/** Limits floods of reports, so that a server in trouble does not spend its time on logs. */
 function makeThrottle(): (kind: string) => boolean {
   let second = 0;
   let count = 0;
@@ -204,7 +204,10 @@ function logReport(log: Pino, report: Exclude<ServerReport, { kind: 'audit' }>):
     case 'restored': {
       const { nodes, sessions, ms } = report;
       const fields = { event, zxid: zxidText(report.zxid), nodes, sessions, ms };
-      log.warn(fields, `an operator restored another tree in ${ms} ms: what was here is gone`);
+      log.warn(
+        fields,
+        `an operator restored another tree in ${ms} ms: the previous data was replaced`,
+      );
       break;
     }
     case 'purged':

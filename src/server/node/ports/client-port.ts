@@ -1,4 +1,4 @@
-/** The sockets of clients: bytes in become events, effects become bytes out. */
+/** The sockets of clients: received bytes become events, effects become sent bytes. */
 import { createServer, type Server as NetServer, type Socket } from 'node:net';
 import type { Event } from '../../events.js';
 import { LIMITS, type LimitName } from '../../limits/limits.js';
@@ -6,41 +6,41 @@ import { ClosingSockets, type ClosingSocketsOptions } from '../sockets/closing-s
 import { listen, plainIp, portOf, stopListening } from '../sockets/listen.js';
 import { addressOf } from '../sockets/remote-name.js';
 
-/** A client that does not read what it asked for is not read any further above this, */
+/** Above this, the server stops reading from a client that does not read its answers, */
 const PAUSE_ABOVE_BYTES = LIMITS.unreadBytesToPause.value;
-/** and is let go above this: watch events come without being asked for. */
+/** and above this, it closes the connection: watch events come unsolicited. */
 const CLOSE_ABOVE_BYTES = LIMITS.unreadBytes.value;
 const ALL_ABOVE_BYTES = LIMITS.unreadBytesInAll.value;
 /**
- * So much is taken from all clients in one turn of the event loop. A socket may have megabytes
- * waiting, and the loop would hand them out to the end before it looked at anything else: at the
- * disk, at other clients, at what the server says of too much.
+ * How much to read from all clients in one turn of the event loop. A socket may have megabytes
+ * waiting, and the loop would deliver all of them before it checks the disk, other clients, or the
+ * throttles of the server.
  */
 const TURN_BYTES = 512 * 1024;
 
 export interface ClientPortOptions {
   readonly host: string | undefined;
-  /** 0 takes a free one; null has no port of its own. */
+  /** 0 uses a free port; null opens no plain port. */
   readonly port: number | null;
   readonly backlog: number;
   readonly step: (event: Event) => void;
-  /** Default: those of LIMITS. */
+  /** The defaults are in LIMITS. */
   readonly closing?: Omit<ClosingSocketsOptions, 'onLimit'>;
   /** Default LIMITS.unreadBytesInAll. */
   readonly maxUnreadBytes?: number;
-  /** Finds out whether a client of this port speaks TLS; without it none does. */
+  /** Detects whether a client of this port uses TLS; without it, none does. */
   readonly takeEither?: (socket: Socket, acceptPlain: (socket: Socket) => void) => void;
 }
 
 interface Client {
   readonly socket: Socket;
-  /** What it had not read when it was last looked at, in bytes. */
+  /** Bytes unread by the client at the last check. */
   unread: number;
-  /** The server asked for a pause. */
+  /** The server requested a pause. */
   isHeld: boolean;
   /** It reads too slowly. */
   isSlow: boolean;
-  /** It has had its part of this turn. */
+  /** It used up its share of this turn. */
   isResting: boolean;
   /** The server waits until it has read everything. */
   isAwaited: boolean;
@@ -50,10 +50,10 @@ export class ClientPort {
   private readonly options: ClientPortOptions;
   private readonly listener: NetServer;
   private readonly clients = new Map<number, Client>();
-  /** These, and those that are being closed. */
+  /** These, and those that are closing. */
   private readonly all = new Set<Client>();
   private readonly closing: ClosingSockets;
-  /** What all clients have not read, as far as it is known. */
+  /** The known total of bytes that clients have not read. */
   private unread = 0;
   private isClosed = false;
   private nextId = 1;
@@ -72,7 +72,7 @@ export class ClientPort {
   constructor(options: ClientPortOptions) {
     this.options = options;
     this.closing = new ClosingSockets({ ...options.closing, onLimit: this.onLimit });
-    // A script may close its half before the answer to a word has left.
+    // A script may half-close before the answer to a word is sent.
     const { takeEither } = options;
     const acceptPlain = (socket: Socket): void => this.accept(socket);
     this.listener = createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
@@ -80,7 +80,7 @@ export class ClientPort {
     );
   }
 
-  /** -1 without a port of its own. */
+  /** -1 without a plain port. */
   get port(): number {
     return portOf(this.listener);
   }
@@ -109,13 +109,13 @@ export class ClientPort {
   }
 
   private measure(client: Client): void {
-    // What a destroyed socket holds is as good as free.
+    // A destroyed socket holds no memory that counts.
     const writableLength = client.socket.destroyed ? 0 : client.socket.writableLength;
     this.unread += writableLength - client.unread;
     client.unread = writableLength;
   }
 
-  /** Closes the client with the most that is unread, unless enough was read meanwhile. */
+  /** Closes the client with the most unread bytes, unless enough was read in the meantime. */
   private makeRoom(): void {
     let most: Client | undefined;
     for (const client of this.all) {
@@ -133,7 +133,7 @@ export class ClientPort {
     this.options.step({ kind: 'limit-exceeded', limit, from });
   };
 
-  /** Behind what was sent. */
+  /** After pending output. */
   close(id: number): void {
     const client = this.clients.get(id);
     if (client === undefined) return;
@@ -180,7 +180,7 @@ export class ClientPort {
     await closed;
   }
 
-  /** @param certificateSubject RFC 2253, of a client that showed a certificate over TLS */
+  /** @param certificateSubject RFC 2253, of a client with a certificate over TLS */
   accept(socket: Socket, certificateSubject?: string): void {
     const { step } = this.options;
     if (this.isClosed) {
@@ -196,9 +196,9 @@ export class ClientPort {
       step({ kind: 'received', connection: id, bytes });
     });
     socket.on('drain', () => this.drained(id, client));
-    // The answer to what came with the FIN leaves at the end of this turn.
+    // The answer to data before the FIN is sent at the end of this turn.
     socket.on('end', () => setImmediate(() => this.closing.add(socket)));
-    // Whatever went wrong, 'close' follows.
+    // 'close' follows every error.
     socket.on('error', () => undefined);
     socket.on('close', () => {
       this.clients.delete(id);

@@ -6,7 +6,7 @@ import { SecurePort } from './secure-port.js';
 export interface ClientPortsOptions {
   readonly config: Config;
   readonly host: string;
-  /** Default: clientPort of `config`, else 0, a free one, unless there is one for TLS. */
+  /** Default: clientPort of `config`, or else 0 (a free port), unless there is a TLS port. */
   readonly port: number | null | undefined;
   /** Default: secureClientPort of `config`. */
   readonly securePort: number | null | undefined;
@@ -14,14 +14,14 @@ export interface ClientPortsOptions {
   readonly onWarning: (message: string) => void;
 }
 
-/** Where clients come in: without TLS, over TLS, or both on one port. */
+/** The ports for clients: without TLS, with TLS, or both on one port. */
 export class ClientPorts {
-  /** Holds the clients of both. */
+  /** Has the clients of both ports. */
   readonly plain: ClientPort;
   readonly secure: SecurePort | undefined;
   private readonly host: string;
 
-  /** @throws ServerError ECONFIG when the ssl.* options name no certificate that can be used */
+  /** @throws ServerError ECONFIG when the ssl.* options name no usable certificate */
   constructor({ config, host, port, securePort, step, onWarning }: ClientPortsOptions) {
     this.host = host;
     const secureAt = securePort === undefined ? config.secureClientPort : securePort;
@@ -51,12 +51,12 @@ export class ClientPorts {
     });
   }
 
-  /** -1 when there is none without TLS. */
+  /** -1 without a plain port. */
   get port(): number {
     return this.plain.port;
   }
 
-  /** -1 when there is none for TLS alone. */
+  /** -1 without a TLS port. */
   get securePort(): number {
     return this.secure?.port ?? -1;
   }
@@ -65,7 +65,7 @@ export class ClientPorts {
     return this.secure?.outstandingHandshakes ?? 0;
   }
 
-  /** "127.0.0.1:2181", or "zks://127.0.0.1:2281" when there is no port without TLS. */
+  /** "127.0.0.1:2181", or "zks://127.0.0.1:2281" without a plain port. */
   get connectString(): string {
     if (this.port !== -1) return formatAddress(this.host, this.port);
     return `zks://${formatAddress(this.secure?.host ?? this.host, this.securePort)}`;
@@ -78,7 +78,7 @@ export class ClientPorts {
   }
 
   async shutDown(): Promise<void> {
-    // The plain port holds the clients that the other one waits for.
+    // The plain port has the clients that the other port waits for.
     await Promise.all([this.secure?.shutDown(), this.plain.shutDown()]);
   }
 }

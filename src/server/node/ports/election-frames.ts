@@ -1,9 +1,9 @@
-/** The frames of an election connection: none is empty or too long, and few come in a second. */
+/** The frames of an election connection: not empty, not too long, and not too many per second. */
 import { FrameDecoder, FrameTooLongError } from '../../../jute/frame-decoder.js';
 import { LIMITS, type LimitName } from '../../limits/limits.js';
 
 const MAX_LENGTH = LIMITS.electionFrameLength.value;
-/** More than an election ever needs; who sends more is in disorder, and slows the others. */
+/** More than an election ever needs; a faster sender is broken, and slows the others. */
 const MAX_PER_SECOND = LIMITS.electionFramesPerSecond.value;
 
 export class ElectionFrames {
@@ -21,7 +21,7 @@ export class ElectionFrames {
     });
   }
 
-  /** @throws Error with what is wrong; no further frame is handed on then */
+  /** @throws Error with the fault; no further frame is passed on then */
   push(bytes: Buffer): void {
     try {
       this.decoder.push(bytes);

@@ -1,18 +1,18 @@
 /**
  * The election connection with one other server (QuorumCnxManager). A pair keeps one connection,
- * the one that the server with the larger number made:
+ * made by the server with the larger id:
  *
  * ```
  *   larger  ── preamble, frames ──────────────────▶ smaller     kept
  *   smaller ── preamble ──▶ larger   closes it and calls back   a knock
  * ```
  *
- * Of what is to be sent only the newest frame counts. One that left by a connection that broke may
- * be lost, so the next connection begins with it anew.
+ * Only the newest frame is sent. A broken connection may have lost the last frame, so the next
+ * connection starts with it again.
  *
- * Anybody can claim to be that server. While there is a connection, a claim makes it prove that it
- * lives: a vote of a round before all is answered by every server, in whatever state. A connection
- * that answers stays, one that is silent makes room.
+ * Anybody can claim to be that server. A claim makes the existing connection prove that it is
+ * alive: every server answers a vote of an earlier round, in any state. A connection that answers
+ * stays; a silent one is replaced.
  */
 import type { Socket } from 'node:net';
 import { LIMITS, type LimitName } from '../../limits/limits.js';
@@ -22,64 +22,64 @@ import { ElectionFrames, framed } from './election-frames.js';
 
 export interface ElectionPeerOptions {
   readonly sid: number;
-  /** One that is a member is wanted; others are only answered. */
+  /** Connects actively to a member; others only get answers. */
   readonly isMember: () => boolean;
-  /** Is the number of this server the larger one? It makes the connection then. */
+  /** Whether this server has the larger id, so that it makes the connection. */
   readonly isCaller: boolean;
-  /** A connection over which this server has said who it is. */
+  /** Dials and sends the preamble of this server. */
   readonly dial: (addresses: readonly HostPort[], signal: AbortSignal) => Promise<Socket>;
   readonly onFrame: (frame: Buffer) => void;
   readonly onWarning: (message: string) => void;
   readonly onLimit: (limit: LimitName, from: string) => void;
-  /** What a server answers at once. */
+  /** A vote that a server answers at once. */
   readonly probe: Buffer;
-  /** The connection is gone, and nothing asks for another. */
+  /** The connection is gone, and nothing requires another. */
   readonly onIdle: () => void;
   readonly waits: typeof ELECTION_WAITS;
 }
 
 const MIN_PAUSE_MS = 50;
-/** A knock is answered by a call; a second one meanwhile would end that call. */
+/** A call answers a knock; a second knock in the meantime would end that call. */
 const KNOCK_PAUSE_MS = 500;
-/** With the pauses between them about as long as a server needs to start. */
+/** With the pauses in between, this covers about the start of a server. */
 const MAX_CALLS_BACK = LIMITS.electionCallsBack.value;
-/** How long it waits, in ms. */
+/** Waits in ms. */
 export const ELECTION_WAITS = {
-  /** For a server that was asked to call back to hang up. */
+  /** For a server to hang up after a request to call back. */
   knockMs: LIMITS.electionConnectTime.value,
-  /** For a connection to prove that it lives. */
+  /** For a connection to prove that it is alive. */
   proofMs: LIMITS.electionProofTime.value,
-  /** Between two tries to connect, at most. */
+  /** Between two attempts to connect, at most. */
   maxPauseMs: 2000,
 };
 
-/** Somebody who says to be the server that is connected already. */
+/** A second connection that claims to be the connected server. */
 interface Claim {
-  /** The connection has proved that it lives. */
+  /** The connection is alive. */
   readonly refuse: () => void;
-  /** It is gone. */
+  /** The connection is gone. */
   readonly accept: () => void;
   readonly timer: NodeJS.Timeout;
 }
 
 export class ElectionPeer {
-  /** Where to call it. */
+  /** Its addresses to dial. */
   addresses: readonly HostPort[] = [];
   private readonly options: ElectionPeerOptions;
   private socket: Socket | null = null;
   private isWriting = false;
   /** Not sent yet. */
   private waiting: Buffer | null = null;
-  /** Sent last, by whatever connection. */
+  /** The last one sent, on any connection. */
   private last: Buffer | null = null;
   private call: AbortController | null = null;
   private timer: NodeJS.Timeout | undefined;
   private pauseMs = MIN_PAUSE_MS;
-  /** It knocked, and is to be called this many times more, though nothing waits to be sent. */
+  /** It knocked: call it this many more times, even without a frame to send. */
   private callsOwed = 0;
-  /** One at a time: who comes meanwhile may come again. */
+  /** One at a time: a concurrent claim may be repeated. */
   private claim: Claim | null = null;
-  /** Where it said that it is. */
+  /** The addresses that it announced. */
   private saidAddresses: readonly HostPort[] = [];
 
   constructor(options: ElectionPeerOptions) {
@@ -96,7 +96,7 @@ export class ElectionPeer {
     else if (this.timer === undefined) this.connect();
   }
 
-  /** It knocked, or somebody in its name: where it has a connection, it needs no other. */
+  /** It knocked, or someone pretended to be it; a connected server needs no call. */
   wasCalled(addresses: readonly HostPort[]): void {
     if (this.socket === null) this.callBack(addresses);
     else
@@ -106,7 +106,7 @@ export class ElectionPeer {
       );
   }
 
-  /** A connection came in that says to be the server. @param rest read from it already */
+  /** A connection claims to be the server. @param rest read from it already */
   claimed(socket: Socket, rest: Buffer): void {
     if (this.socket === null) {
       this.adopt(socket, rest);
@@ -120,7 +120,7 @@ export class ElectionPeer {
     });
   }
 
-  /** Has the connection prove that it lives. */
+  /** Makes the connection prove that it is alive. */
   private examine(refuse: () => void, accept: () => void): void {
     if (this.claim !== null) {
       refuse();
@@ -154,12 +154,12 @@ export class ElectionPeer {
     this.drop();
     this.pauseMs = MIN_PAUSE_MS;
     this.saidAddresses = addresses;
-    // It may have knocked before it listens itself.
+    // It may have knocked before it listens.
     this.callsOwed = MAX_CALLS_BACK;
     this.connect();
   }
 
-  /** A connection that is to be kept, in place of any other. @param rest read from it already */
+  /** Keeps a connection, replaces others. @param rest read from it already */
   private adopt(socket: Socket, rest: Buffer): void {
     this.drop();
     this.socket = socket;
@@ -185,14 +185,14 @@ export class ElectionPeer {
     };
     socket.on('data', read);
     socket.once('close', () => this.lose(socket));
-    // One that authenticated is paused.
+    // An authenticated socket is paused.
     socket.resume();
     this.waiting ??= this.last;
     this.flush();
     if (rest.length > 0) read(rest);
   }
 
-  /** Ends the connection, and whatever would make one. */
+  /** Closes the connection, and stops reconnecting. */
   close(): void {
     this.waiting = null;
     this.last = null;
@@ -220,13 +220,13 @@ export class ElectionPeer {
     if (this.socket !== socket) return;
     this.socket = null;
     this.isWriting = false;
-    // What was sent last may be lost with it, and the next vote may be a minute away.
+    // The last frame may be lost, and the next vote may be a minute away.
     if (this.options.isMember()) this.waiting ??= this.last;
     if (this.claim === null) this.goOn();
     else this.settleClaim(false);
   }
 
-  /** Calls again where something waits to be sent, or a knock to be answered. */
+  /** Dials again if a frame waits, or a knock needs an answer. */
   private goOn(atLeastMs = 0): void {
     if (this.waiting === null && this.callsOwed === 0) {
       this.options.onIdle();
@@ -271,7 +271,7 @@ export class ElectionPeer {
         if (isCaller) {
           this.adopt(socket, Buffer.alloc(0));
         } else {
-          // The other side hangs up. Closed with bytes unread, it might not get to read ours.
+          // The other side hangs up. If this side closed with unread bytes, ours might be lost.
           socket.setTimeout(this.options.waits.knockMs, () => {
             this.exceeded('electionConnectTime', socket);
             socket.destroy();

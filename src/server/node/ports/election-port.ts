@@ -1,7 +1,6 @@
 /**
- * The connections over which the servers of an ensemble elect (QuorumCnxManager): frames in become
- * events, effects become frames out. What comes to the port and is no server costs its own socket
- * and nothing else.
+ * The election connections between servers (QuorumCnxManager): received frames become events,
+ * effects become sent frames. A connection that is not from a server costs only its own socket.
  */
 import type { Socket } from 'node:net';
 import type { QuorumServerConfig } from '../../config/config-ensemble.js';
@@ -24,11 +23,11 @@ import { PeerListener, placesOf } from './peer-listener.js';
 import type { QuorumAuth } from './quorum-auth.js';
 
 export interface ElectionPortOptions {
-  /** The number of this server. */
+  /** The id of this server. */
   readonly sid: number;
-  /** cnxTimeout: for a connection to be made. */
+  /** cnxTimeout: the timeout of a connect. */
   readonly connectTimeoutMs: number;
-  /** For the preamble of one that came in. */
+  /** The timeout of the preamble on an incoming connection. */
   readonly greetingTimeoutMs: number;
   /** quorumListenOnAllIPs */
   readonly isEverywhere: boolean;
@@ -47,9 +46,9 @@ export interface ElectionPortOptions {
   readonly onWarning: (message: string) => void;
 }
 
-/** Sockets that have not said who they are; the oldest goes when one too many comes. */
+/** Sockets without a preamble yet; one too many replaces the oldest. */
 const MAX_PENDING = LIMITS.electionGreetings.value;
-/** Servers that are no members (yet): one that is to join asks before it is let in. */
+/** Non-members (for now): a joining server asks before it is a member. */
 const MAX_STRANGERS = LIMITS.electionStrangers.value;
 
 export class ElectionPort {
@@ -60,7 +59,7 @@ export class ElectionPort {
   private readonly peers = new Map<number, ElectionPeer>();
   private readonly pending = new Set<Socket>();
   private members: ReadonlyMap<number, QuorumServerConfig> = new Map();
-  /** As long as it is no member, where it was as one: others call back there. */
+  /** For a non-member, its last addresses as a member: others call back there. */
   private ownAddresses: readonly HostPort[] = [];
   private nextNameless = -1;
   private isClosed = false;
@@ -83,7 +82,7 @@ export class ElectionPort {
     await this.listener.move(placesOf(this.ownAddresses, this.options.isEverywhere));
   }
 
-  /** Those whose connections are wanted from now on; this server may listen elsewhere then. */
+  /** The members to connect to from now on; the addresses of this server may change, too. */
   setMembers(members: readonly QuorumServerConfig[]): void {
     this.learn(members);
     this.listener
@@ -91,11 +90,11 @@ export class ElectionPort {
       .catch((error: Error) => this.options.onWarning(error.message));
   }
 
-  /** Only the newest frame counts. */
+  /** Only the newest frame is sent. */
   notify(sid: number, frame: Buffer): void {
     const peer = this.peers.get(sid);
     if (peer !== undefined) peer.notify(frame);
-    else this.warnings.say(`a vote for server ${sid} stays here: it is no member`, `notify ${sid}`);
+    else this.warnings.say(`not sending a vote to server ${sid}: not a member`, `notify ${sid}`);
   }
 
   close(): void {
@@ -165,7 +164,7 @@ export class ElectionPort {
   };
 
   private accept(socket: Socket): void {
-    // Whatever went wrong, 'close' follows.
+    // 'close' follows every error.
     socket.on('error', () => undefined);
     if (this.isClosed) {
       socket.destroy();
@@ -207,14 +206,14 @@ export class ElectionPort {
       } else {
         settle();
         if (result.limit !== undefined) this.onLimit(result.limit, from);
-        this.warnings.say(`election port: ${from} is no server: ${result.reason}`, 'preamble');
+        this.warnings.say(`election port: ${from}: not a server: ${result.reason}`, 'preamble');
         socket.destroy();
       }
     };
     socket.on('data', read);
   }
 
-  /** @param rest what is read already behind the preamble */
+  /** @param rest bytes already read after the preamble */
   private authenticate(socket: Socket, rest: Buffer, accept: (rest: Buffer) => void): void {
     const { auth = null } = this.options;
     if (auth === null) {
@@ -234,7 +233,7 @@ export class ElectionPort {
   private greet(socket: Socket, { sid, addresses }: Preamble, rest: Buffer): void {
     const { sid: own, isKeptAlive } = this.options;
     if (sid === own) {
-      const message = `another server says that it is server ${sid} too: look at the file myid of both`;
+      const message = `another server also has the id ${sid}: check the file myid of both`;
       this.warnings.say(message, 'equal sid');
       socket.destroy();
       return;
@@ -262,7 +261,10 @@ export class ElectionPort {
       this.peers.delete(gone[0]);
       gone[1].close();
     }
-    this.warnings.say(`server ${sid} is no member; it may take part in no election`, `sid ${sid}`);
+    this.warnings.say(
+      `server ${sid} is not a member and cannot take part in an election`,
+      `sid ${sid}`,
+    );
     return this.addPeer(sid);
   }
 }

@@ -1,10 +1,10 @@
-/** Listens where the other servers of an ensemble expect this one; a reconfig may move it. */
+/** Listens where the other servers expect this one; a reconfig may move it. */
 import { createServer, type Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { listen, stopListening } from '../sockets/listen.js';
 
 export interface Place {
-  /** All addresses of this machine without it. */
+  /** All addresses of this machine by default. */
   readonly host: string | undefined;
   readonly port: number;
 }
@@ -12,7 +12,7 @@ export interface Place {
 export interface PeerListenerOptions {
   /** For messages: "elections". */
   readonly whom: string;
-  /** Tries to listen, a second apart; 0 is for ever (electionPortBindRetry). */
+  /** How many attempts to listen, one second apart; 0 is unlimited (electionPortBindRetry). */
   readonly tries: number;
   readonly accept: (socket: Socket) => void;
   readonly onWarning: (message: string) => void;
@@ -26,14 +26,17 @@ export class PeerListener {
   /** By "host:port". */
   private readonly listeners = new Map<string, NetServer>();
   private readonly closing = new AbortController();
-  /** One move at a time: two would want the same port. */
+  /** One move at a time: two would need the same port. */
   private moving: Promise<void> = Promise.resolve();
 
   constructor(options: PeerListenerOptions) {
     this.options = options;
   }
 
-  /** Listens there and, from then on, nowhere else. @throws ServerError EBIND */
+  /**
+   * Listens only at these places from then on.
+   * @throws ServerError EBIND
+   */
   move(places: readonly Place[]): Promise<void> {
     const moved = this.moving.then(() => this.doMove(places));
     this.moving = moved.catch(() => undefined);
@@ -51,7 +54,7 @@ export class PeerListener {
     for (const [key, listener] of this.listeners) {
       if (wanted.has(key)) continue;
       this.listeners.delete(key);
-      // Those who came in stay; nobody waits for them.
+      // Accepted connections stay; do not wait for them.
       listener.close();
     }
   }
@@ -66,7 +69,7 @@ export class PeerListener {
         return listener;
       } catch (error) {
         if (tried === tries || this.closing.signal.aborted) throw error;
-        if (tried === 1 && error instanceof Error) onWarning(`${error.message}; tried again`);
+        if (tried === 1 && error instanceof Error) onWarning(`${error.message}; retrying`);
         await delay(RETRY_MS, undefined, { signal: this.closing.signal }).catch(() => {
           throw error;
         });
@@ -74,7 +77,7 @@ export class PeerListener {
     }
   }
 
-  /** Whoever came in has to be let go by the owner, before or after. */
+  /** The owner closes the accepted connections, before or after. */
   close(): void {
     this.closing.abort();
     for (const listener of this.listeners.values()) listener.close();

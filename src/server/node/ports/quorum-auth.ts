@@ -1,9 +1,9 @@
 /**
- * SASL between the servers of an ensemble (quorum.auth.*): who dials proves who it is, who is
- * dialled checks it, before anything else is said.
+ * SASL between the servers of an ensemble (quorum.auth.*): the dialing server proves its identity,
+ * and the other checks it, before anything else is sent.
  *
  * ```
- *   who dials                          who is dialled
+ *   dialing server                     dialed server
  *     IN_PROGRESS, an empty token  ──▶
  *                                  ◀──  IN_PROGRESS, challenge
  *     IN_PROGRESS, answer          ──▶
@@ -29,9 +29,9 @@ import { addressOf, nameOf } from '../sockets/remote-name.js';
 import { ExitCode, ServerError } from '../storage/errors.js';
 
 export interface QuorumAuthOptions {
-  /** Who may come in, by name. */
+  /** The passwords of accepted users, by name. */
   readonly users: ReadonlyMap<string, string>;
-  /** As whom this server dials; null where it does not authenticate. */
+  /** The credentials of this server when it dials; null without authentication. */
   readonly login: SaslLogin | null;
   /** quorum.auth.serverRequireSasl */
   readonly isRequired: boolean;
@@ -39,7 +39,10 @@ export interface QuorumAuthOptions {
 
 const NOTHING = Buffer.alloc(0);
 
-/** Null without quorum.auth.enableSasl. @throws ServerError ECONFIG for a JAAS file of no use */
+/**
+ * Null without quorum.auth.enableSasl.
+ * @throws ServerError ECONFIG for an unusable JAAS file
+ */
 export function makeQuorumAuth(config: Config): QuorumAuth | null {
   if (!config.quorumAuthEnableSasl) return null;
   const { saslLoginConfig: file } = config;
@@ -47,19 +50,21 @@ export function makeQuorumAuth(config: Config): QuorumAuth | null {
     throw new ServerError('ECONFIG', ExitCode.USAGE, message, cause);
   };
   if (file === null) {
-    return refuse('quorum.auth.enableSasl needs a JAAS file: -D java.security.auth.login.config=…');
+    return refuse(
+      'quorum.auth.enableSasl: needs a JAAS file: -D java.security.auth.login.config=…',
+    );
   }
   let text = '';
   try {
     text = readFileSync(file, 'utf8');
   } catch (cause) {
-    refuse(`${file}: java.security.auth.login.config cannot be read: ${reasonOf(cause)}`, cause);
+    refuse(`${file}: java.security.auth.login.config: cannot read: ${reasonOf(cause)}`, cause);
   }
   const { quorumAuthServerLoginContext: ofServer, quorumAuthLearnerLoginContext: ofLearner } =
     config;
   const users = parseSaslUsers(text, ofServer);
   const login = parseSaslLogin(text, ofLearner);
-  const expected = 'expected a DigestLoginModule, which is all that servers authenticate by here';
+  const expected = 'expected a DigestLoginModule, the only supported login module';
   if (users === undefined) return refuse(`${file}: ${ofServer}: ${expected}, with user_NAME`);
   if (login === undefined) {
     return refuse(`${file}: ${ofLearner}: ${expected}, with username and password`);
@@ -79,7 +84,7 @@ export class QuorumAuth {
   }
 
   /**
-   * Proves to the server dialled who this one is; the socket is paused then.
+   * Authenticates this server to the dialed server; the socket is paused then.
    * @throws Error with a reason for an operator, and destroys the socket
    */
   async prove(socket: Socket, timeoutMs: number): Promise<void> {
@@ -112,9 +117,8 @@ export class QuorumAuth {
   }
 
   /**
-   * Lets the server in that dialled, or not; the socket is paused then, with what it said behind
-   * that put back.
-   * @param first read from it already
+   * Accepts or refuses a dialing server; the socket is paused then, with further bytes put back.
+   * @param first bytes already read
    * @throws Error with a reason for an operator; the socket is closed
    */
   async check(socket: Socket, first: Buffer): Promise<void> {
@@ -123,7 +127,7 @@ export class QuorumAuth {
     try {
       if (await exchange.isBegun()) await this.judge(exchange);
       else if (this.options.isRequired) {
-        throw new Error('it did not try to, and quorum.auth.serverRequireSasl=true');
+        throw new Error('it did not try, and quorum.auth.serverRequireSasl=true');
       }
       exchange.end();
     } catch (error) {
@@ -161,7 +165,7 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Packets over a socket that belongs to something else before and after. */
+/** Packets on a socket that carries another protocol afterwards. */
 class Exchange {
   private readonly socket: Socket;
   private bytes: Buffer;
@@ -176,7 +180,7 @@ class Exchange {
     socket.resume();
   }
 
-  /** Does it begin with a packet? False too when it ends before that can be told. */
+  /** Whether it begins with a packet; also false if it ends too early. */
   async isBegun(): Promise<boolean> {
     for (;;) {
       const answer = isAuth(this.bytes);
@@ -186,7 +190,7 @@ class Exchange {
     }
   }
 
-  /** @throws Error when none comes */
+  /** @throws Error when none arrives */
   async receive(): Promise<AuthPacket> {
     for (;;) {
       const found = readAuthPacket(this.bytes);
@@ -209,7 +213,7 @@ class Exchange {
     socket.off('data', this.read);
     for (const end of ['end', 'close']) socket.off(end, this.finish);
     socket.pause();
-    // What has ended takes nothing back; who ends before it was let in wants no answer.
+    // An ended socket takes nothing back; one that ended before it was accepted gets no answer.
     if (this.bytes.length > 0 && !this.isEnded) socket.unshift(this.bytes);
   }
 

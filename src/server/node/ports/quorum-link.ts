@@ -1,29 +1,29 @@
 /**
- * One connection of the learner protocol. What is sent within one turn leaves in one write; a
- * snapshot, or what the log on the disk holds, is a stream: it is written piece by piece, and what
- * is sent behind it waits for it.
+ * One connection of the learner protocol. All packets of one turn leave in one write. A snapshot,
+ * or a part of the log on the disk, is a stream: it is written piece by piece, and later packets
+ * wait for it.
  */
 import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { LIMITS } from '../../limits/limits.js';
 import { snapshotPieces } from '../../quorum/leading/snapshot-stream.js';
 
-/** A server that does not read what it is sent is let go above this; it may come back. */
+/** Closes the connection of a server that does not read above this; it may reconnect. */
 export const MAX_WAITING_BYTES = LIMITS.quorumUnreadBytes.value;
 
-/** For what was sent to leave a link that is closed. */
+/** How long pending output may take to leave a closed link. */
 const CLOSE_TIMEOUT_MS = LIMITS.quorumClosingTime.value;
 
 export interface QuorumLinkOptions {
   readonly socket: Socket;
   readonly onBytes: (bytes: Buffer) => void;
-  /** Never behind `close`. */
+  /** Never called after `close`. */
   readonly onClosed: (reason: string) => void;
   /** Default MAX_WAITING_BYTES. */
   readonly maxWaitingBytes?: number;
-  /** Default: that of LIMITS. */
+  /** The default is in LIMITS. */
   readonly closingTimeMs?: number;
-  /** @param value of the limit that is in force here */
+  /** @param value of the current limit */
   readonly onLimit?: (limit: 'quorumUnreadBytes' | 'quorumClosingTime', value: number) => void;
 }
 
@@ -42,7 +42,7 @@ type Outgoing =
 export class QuorumLink {
   private readonly options: QuorumLinkOptions;
   private readonly socket: Socket;
-  /** Behind a stream that is being written. */
+  /** Packets after a stream in progress. */
   private waiting: Outgoing[] = [];
   private waitingBytes = 0;
   private isStreaming = false;
@@ -63,7 +63,7 @@ export class QuorumLink {
     socket.once('close', () => this.finish());
   }
 
-  /** In bytes: what the other side has not read, as far as it lies here. */
+  /** In bytes: what the other side has not read, as far as it is known here. */
   get unsent(): number {
     return this.waitingBytes + this.socket.writableLength;
   }
@@ -79,7 +79,7 @@ export class QuorumLink {
     const { maxWaitingBytes = MAX_WAITING_BYTES } = this.options;
     if (this.unsent <= maxWaitingBytes) return;
     this.options.onLimit?.('quorumUnreadBytes', maxWaitingBytes);
-    this.fail(`it did not read: over ${maxWaitingBytes} bytes waited for it`);
+    this.fail(`it did not read: over ${maxWaitingBytes} bytes are waiting`);
   }
 
   sendSnapshot(effect: Parameters<typeof snapshotPieces>[0]): void {
@@ -95,12 +95,12 @@ export class QuorumLink {
     else this.startStream(stream);
   }
 
-  /** Behind what was sent. */
+  /** After pending output. */
   close(): void {
     if (this.isClosed) return;
     this.isClosed = true;
     const { closingTimeMs = CLOSE_TIMEOUT_MS, onLimit } = this.options;
-    // Read on, though nobody listens: closed with bytes unread, what was sent might get lost.
+    // Discard input: a close with unread bytes might lose our output.
     const timer = setTimeout(() => {
       onLimit?.('quorumClosingTime', closingTimeMs);
       this.socket.destroy();
@@ -110,7 +110,7 @@ export class QuorumLink {
     else this.socket.end();
   }
 
-  /** At once; `onClosed` is told. */
+  /** Closes at once, and calls `onClosed`. */
   fail(reason: string): void {
     this.reason = reason;
     this.socket.destroy();
@@ -144,11 +144,11 @@ export class QuorumLink {
         this.isStreaming = false;
         this.goOn();
       },
-      (error: Error) => this.fail(`${what} could not be sent: ${error.message}`),
+      (error: Error) => this.fail(`cannot send ${what}: ${error.message}`),
     );
   }
 
-  /** What waited behind a stream, up to the next one. */
+  /** Sends the packets that waited for a stream, up to the next stream. */
   private goOn(): void {
     while (!this.isStreaming) {
       const next = this.waiting.shift();
@@ -162,7 +162,7 @@ export class QuorumLink {
     }
   }
 
-  /** A piece a turn, and none before the one before has left. */
+  /** One piece per turn, each after the previous one has left. */
   private async stream(pieces: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<void> {
     const { socket } = this;
     for await (const piece of pieces) {
@@ -173,7 +173,7 @@ export class QuorumLink {
   }
 }
 
-/** Resolves when there is room again, or when there will never be. */
+/** Resolves when there is room again, or the socket is closed. */
 function drained(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     if (socket.destroyed) {

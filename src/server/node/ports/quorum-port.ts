@@ -1,6 +1,6 @@
 /**
- * The connections between a leader and its learners: bytes become events, effects become bytes.
- * A follower that is an observer master has a second port, for observers.
+ * The connections between a leader and its learners: received bytes become events, effects become
+ * sent bytes. A follower that is an observer master has a second port, for observers.
  */
 import type { Socket } from 'node:net';
 import type { QuorumServerConfig } from '../../config/config-ensemble.js';
@@ -17,22 +17,22 @@ import { QuorumLink, type QuorumLinkOptions } from './quorum-link.js';
 import { UnprovenLinks } from './unproven-links.js';
 
 export interface QuorumPortOptions {
-  /** The number of this server. */
+  /** The id of this server. */
   readonly sid: number;
-  /** For the first bytes of who came in. */
+  /** The timeout of the first bytes on an incoming connection. */
   readonly greetingTimeoutMs: number;
   /** quorumListenOnAllIPs */
   readonly isEverywhere: boolean;
   /** electionPortBindRetry */
   readonly bindTries: number;
-  /** observerMasterPort. Default: null, there is no such port. */
+  /** observerMasterPort. Default: null, no such port. */
   readonly observerPort?: number | null;
   readonly transport?: Transport;
   /** quorum.auth.enableSasl */
   readonly auth?: QuorumAuth | null;
-  /** Default: that of LIMITS. */
+  /** The default is in LIMITS. */
   readonly maxUnprovenBytes?: number;
-  /** Default: those of LIMITS. */
+  /** The defaults are in LIMITS. */
   readonly linkLimits?: Pick<QuorumLinkOptions, 'maxWaitingBytes' | 'closingTimeMs'>;
   /** Default MAX_LINKS. */
   readonly maxLinks?: number;
@@ -42,18 +42,18 @@ export interface QuorumPortOptions {
   readonly onWarning: (message: string) => void;
 }
 
-/** Connections that came in by one port; who comes when there are as many is turned away. */
+/** Incoming connections per port; further ones are refused. */
 const MAX_LINKS = LIMITS.quorumLinks.value;
-/** Those of them that have sent no packet yet; the oldest makes room. */
+/** Those of them without a packet yet; a new one replaces the oldest. */
 const MAX_SILENT = LIMITS.quorumGreetings.value;
 
-/** A port, and the connections that it accepted. */
+/** A port and its accepted connections. */
 interface Port {
   readonly name: string;
   readonly isForObservers: boolean;
   readonly listener: PeerListener;
   readonly sockets: Set<Socket>;
-  /** How to close those of them that have sent no packet yet, oldest first. */
+  /** Closes those without a packet yet, oldest first. */
   readonly silent: Map<Socket, (reason: string) => void>;
 }
 
@@ -68,7 +68,7 @@ export class QuorumPort {
   private readonly links = new Map<number, QuorumLink>();
   private readonly unproven: UnprovenLinks;
   private readonly calls = new Map<number, AbortController>();
-  /** Of those that were dialled, and still send what they were given. */
+  /** Dialed connections that are closing but still send. */
   private readonly dialled = new Set<Socket>();
   private nextLink = 1;
   private isClosed = false;
@@ -96,7 +96,7 @@ export class QuorumPort {
 
   /** @throws ServerError EBIND */
   async listen(members: readonly QuorumServerConfig[]): Promise<void> {
-    // One that is no member (yet, or any more) stays where it was, and may be asked in again.
+    // A non-member stays at its old address, and may be invited again.
     if (!members.some(({ sid }) => sid === this.options.sid)) return;
     this.members = members;
     await this.move(this.servers, ({ quorumPort }) => quorumPort);
@@ -108,7 +108,7 @@ export class QuorumPort {
     if (this.isObserverPortOpen) this.setObserverPort(true);
   }
 
-  /** Observers are awaited, or no more. That it cannot listen there is no reason to stop. */
+  /** Opens or closes the port for observers. A failure to listen does not stop the server. */
   setObserverPort(isOpen: boolean): void {
     const { observerPort = null, onWarning } = this.options;
     this.isObserverPortOpen = isOpen && observerPort !== null;
@@ -138,17 +138,17 @@ export class QuorumPort {
     this.links.get(effect.link)?.sendSnapshot(effect);
   }
 
-  /** Packets that are read bit by bit. */
+  /** Packets that are read piece by piece. */
   sendTxns(link: number, packets: AsyncIterable<Buffer>): void {
     this.links.get(link)?.sendTxns(packets);
   }
 
-  /** The learner at its other end is in sync. */
+  /** The learner on this link is in sync. */
   proveLink(link: number): void {
     this.unproven.delete(link);
   }
 
-  /** Behind what was sent. */
+  /** After pending output. */
   closeLink(link: number): void {
     this.calls.get(link)?.abort();
     this.calls.delete(link);
@@ -202,7 +202,7 @@ export class QuorumPort {
   }
 
   private accept(port: Port, socket: Socket): void {
-    // Whatever went wrong, 'close' follows.
+    // 'close' follows every error.
     socket.on('error', () => undefined);
     if (this.isClosed || !this.makeRoom(port, addressOf(socket))) {
       socket.destroy();
@@ -210,7 +210,7 @@ export class QuorumPort {
     }
     const { sockets, silent } = port;
     const { greetingTimeoutMs: value } = this.options;
-    // For all of it: TLS, authentication and the first bytes of a packet.
+    // One timeout for TLS, authentication and the first bytes of a packet.
     const from = addressOf(socket);
     const timer = setTimeout(() => {
       this.options.step({ kind: 'limit-exceeded', limit: 'quorumGreetingTime', from, value });
@@ -235,7 +235,7 @@ export class QuorumPort {
     );
   }
 
-  /** False where all have spoken. A crowd that says nothing keeps no member out. */
+  /** False if all have sent a packet. Silent connections must not keep a member out. */
   private makeRoom({ name, sockets, silent }: Port, from: string): boolean {
     const { maxLinks = MAX_LINKS, maxSilent = MAX_SILENT, step } = this.options;
     const [oldest] = silent;
@@ -243,11 +243,11 @@ export class QuorumPort {
       const [socket, letGo] = oldest;
       sockets.delete(socket);
       silent.delete(socket);
-      letGo(`it said nothing, and over ${maxSilent} such connections came`);
+      letGo(`it was silent, and over ${maxSilent} such connections arrived`);
       step({ kind: 'limit-exceeded', limit: 'quorumGreetings', from, value: maxSilent });
     }
     if (sockets.size < maxLinks) return true;
-    // One that was closed here, and does not hang up itself, keeps nobody out either.
+    // A connection that was closed here and does not hang up must not keep others out, either.
     for (const socket of sockets) {
       if (!socket.writableEnded) continue;
       sockets.delete(socket);
@@ -272,7 +272,7 @@ export class QuorumPort {
     });
   }
 
-  /** @param port null where it was dialled */
+  /** @param port null for a dialed connection */
   private open(id: number, socket: Socket, port: Port | null): QuorumLink {
     const { step, linkLimits } = this.options;
     const from = addressOf(socket);
@@ -291,9 +291,9 @@ export class QuorumPort {
       },
     });
     this.links.set(id, link);
-    // One that was dialled is this server's leader.
+    // A dialed server is this server's leader.
     if (port !== null) this.unproven.add(id, link, from);
-    // What authenticated is paused.
+    // An authenticated socket is paused.
     socket.resume();
     return link;
   }

@@ -1,6 +1,6 @@
 /**
- * TLS for clients: a port of its own (secureClientPort), the plain port shared
- * (client.portUnification), and certificates that change while the server runs (client.certReload).
+ * TLS for clients: on a separate port (secureClientPort), on the plain port
+ * (client.portUnification), with reload of certificates (client.certReload).
  */
 import { createServer, type Server as NetServer, type Socket } from 'node:net';
 import type { Config } from '../../config/config.js';
@@ -14,11 +14,14 @@ import { readTlsOptions } from '../tls/tls-options.js';
 export interface SecurePortOptions {
   readonly config: Config;
   readonly host: string | undefined;
-  /** 0 takes a free one; null has no port of its own. */
+  /** 0 uses a free port; null opens no separate port. */
   readonly port: number | null;
   readonly backlog: number;
   readonly step: (event: Event) => void;
-  /** A client that is through its handshake. @param subject of its certificate, if it has one */
+  /**
+   * A client after its handshake.
+   * @param subject of its certificate, if any
+   */
   readonly accept: (socket: Socket, subject: string | undefined) => void;
   readonly onWarning: (message: string) => void;
 }
@@ -29,12 +32,12 @@ export class SecurePort {
   private readonly listener: NetServer;
   private readonly watcher: FileWatcher | undefined;
 
-  /** @throws ServerError ECONFIG when the ssl.* options name no certificate that can be used */
+  /** @throws ServerError ECONFIG when the ssl.* options name no usable certificate */
   constructor(options: SecurePortOptions) {
     this.options = options;
     const { config, step, accept, onWarning } = options;
     const tls = readTlsOptions(config, onWarning);
-    // Clients with an old certificate come again and again.
+    // Clients with an old certificate reconnect constantly.
     const warnings = new RateLimitedWarnings(onWarning);
     this.gate = new TlsGate({
       tls,
@@ -62,7 +65,7 @@ export class SecurePort {
     return this.options.host;
   }
 
-  /** -1 without a port of its own. */
+  /** -1 without a separate port. */
   get port(): number {
     return portOf(this.listener);
   }
@@ -78,7 +81,7 @@ export class SecurePort {
     await listen(this.listener, { host, port, backlog, whom: 'clients over TLS' });
   }
 
-  /** A client of a port where some speak TLS and some do not. */
+  /** A client of a port with and without TLS. */
   takeEither(socket: Socket, acceptPlain: (socket: Socket) => void): void {
     this.gate.take(socket, acceptPlain);
   }
@@ -90,14 +93,14 @@ export class SecurePort {
     await closed;
   }
 
-  /** What cannot be read does not replace what is served with. */
+  /** Unreadable files do not replace the current certificates. */
   private reload(): void {
     const { config, onWarning } = this.options;
     try {
       this.gate.reload(readTlsOptions(config, onWarning).context);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      onWarning(`the certificates changed, but those of before stay in use: ${why}`);
+      onWarning(`the new certificates are unusable, the previous ones stay in use: ${why}`);
     }
   }
 }

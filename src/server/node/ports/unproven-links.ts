@@ -1,6 +1,6 @@
 /**
- * What the links that are not in sync yet have not read, together. One may lag far while it gets a
- * snapshot; many that never read must not fill the memory.
+ * The unread bytes of all links that are not in sync yet, together. One link may lag far while it
+ * gets a snapshot, but many that never read must not fill the memory.
  */
 import { LIMITS } from '../../limits/limits.js';
 import type { QuorumLink } from './quorum-link.js';
@@ -8,7 +8,7 @@ import type { QuorumLink } from './quorum-link.js';
 interface Unproven {
   readonly link: QuorumLink;
   readonly from: string;
-  /** In bytes, when it was last measured. */
+  /** In bytes, at the last measurement. */
   unread: number;
 }
 
@@ -18,7 +18,7 @@ export class UnprovenLinks {
   private readonly onExceeded: (from: string) => void;
   private unread = 0;
 
-  /** @param onExceeded gets the address of a link that was closed for it */
+  /** @param onExceeded gets the address of the closed link */
   constructor(onExceeded: (from: string) => void, maxBytes = LIMITS.unprovenUnreadBytes.value) {
     this.onExceeded = onExceeded;
     this.maxBytes = maxBytes;
@@ -35,7 +35,9 @@ export class UnprovenLinks {
     this.links.delete(id);
   }
 
-  /** Something was sent on the link. Above the limit the one with the most unread is closed. */
+  /**
+   * Called after sending on a link. Above the limit, closes the link with the most unread bytes.
+   */
   sent(id: number): void {
     const one = this.links.get(id);
     if (one === undefined) return;
@@ -46,12 +48,14 @@ export class UnprovenLinks {
       this.measure(entry[1]);
       if (most === undefined || entry[1].unread > most[1].unread) most = entry;
     }
-    // Enough may have been read meanwhile.
+    // Enough may have been read in the meantime.
     if (most === undefined || this.unread <= this.maxBytes) return;
     const [worst, { link, from }] = most;
     this.delete(worst);
     this.onExceeded(from);
-    link.fail(`links that are not in sync left over ${this.maxBytes} bytes unread, it the most`);
+    link.fail(
+      `links that are not in sync left over ${this.maxBytes} bytes unread, this one the most`,
+    );
   }
 
   private measure(one: Unproven): void {

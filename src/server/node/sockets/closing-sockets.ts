@@ -1,6 +1,6 @@
 /**
- * Sockets of clients that the server closes. What was sent may leave, but no client can hold one
- * for longer than a deadline by not reading, and not too many of them.
+ * Sockets of clients that the server closes. Pending output may leave, but a client that does not
+ * read cannot hold a socket beyond a deadline, and their number is limited.
  */
 import type { Socket } from 'node:net';
 import { LIMITS, type LimitName } from '../../limits/limits.js';
@@ -31,7 +31,7 @@ export class ClosingSockets {
     return this.sockets;
   }
 
-  /** Closes it when everything that was written to it has left. */
+  /** Closes it when all its output has left. */
   add(socket: Socket): void {
     if (socket.destroyed || this.sockets.has(socket)) return;
     const { closingTimeMs = LIMITS.closingTime.value, onLimit } = this.options;
@@ -48,7 +48,7 @@ export class ClosingSockets {
     socket.destroySoon();
   }
 
-  /** One that has nothing to send any more needs no room. */
+  /** A socket without pending output needs no room. */
   private makeRoom(): void {
     const { maxClosing = LIMITS.closingConnections.value, onLimit } = this.options;
     if (this.sockets.size < maxClosing) return;
@@ -60,7 +60,7 @@ export class ClosingSockets {
     }
   }
 
-  /** Closes these, too, and destroys what is left of all of them at the deadline. */
+  /** Closes these, too, and destroys the remaining ones at the deadline. */
   shutDown(last: Iterable<Socket>): void {
     const { shutdownTimeMs = LIMITS.shutdownTime.value, onLimit } = this.options;
     this.isShuttingDown = true;

@@ -1,12 +1,12 @@
-/** Connections between the servers of an ensemble: how one is made, and how one is taken. */
+/** Connections between the servers of an ensemble: how to dial and accept them. */
 import { connect, type Socket } from 'node:net';
 import type { HostPort } from '../../quorum/wire/election-preamble.js';
 
-/** What a connection runs over: nothing, or TLS. */
+/** The transport of a connection: plain, or TLS. */
 export interface Transport {
-  /** Begins a connection; it may be used when the event has come. */
+  /** Dials; the connection is usable after the event. */
   open(address: HostPort): { readonly socket: Socket; readonly ready: 'connect' | 'secureConnect' };
-  /** Hands on a socket that came in as soon as it may be used; one that may not be is destroyed. */
+  /** Passes on an incoming socket once it is usable; destroys a refused one. */
   take(socket: Socket, accept: (socket: Socket) => void): void;
   close(): void;
 }
@@ -18,20 +18,20 @@ export const PLAIN: Transport = {
 };
 
 export interface DialOptions {
-  /** Of one server; names are looked up anew each time. */
+  /** Of one server; names are resolved anew each time. */
   readonly addresses: readonly HostPort[];
-  /** For each address. */
+  /** Per address. */
   readonly timeoutMs: number;
   readonly transport: Transport;
   readonly signal: AbortSignal;
 }
 
-/** The next address is tried beside the one before when that has not answered by then. */
+/** The next address is tried in parallel if the previous one has not answered by then. */
 const STAGGER_MS = 250;
 
 /**
- * The connection to the first address that answers. Its 'error' is listened to: 'close' follows.
- * @throws Error with a reason for an operator when none does, or the signal came
+ * The connection to the first address that answers. It has an 'error' listener; 'close' follows.
+ * @throws Error with a reason for an operator if no address answers, or on the signal
  */
 export function dial(options: DialOptions): Promise<Socket> {
   const { addresses, signal } = options;
@@ -75,7 +75,7 @@ export function dial(options: DialOptions): Promise<Socket> {
   });
 }
 
-/** @param onEnd told null, or why there is no connection; once */
+/** @param onEnd called once, with null or the reason for the failure */
 function attempt(
   address: HostPort,
   { timeoutMs, transport }: DialOptions,
@@ -93,13 +93,13 @@ function attempt(
     reason =
       error.code === 'ECONNREFUSED'
         ? `${place} refused the connection`
-        : `${place} cannot be reached (${error.message || error.code})`;
+        : `${place} is unreachable (${error.message || error.code})`;
   });
   socket.once('close', handleClose);
   socket.once(ready, () => {
-    // A port that nobody listens on may be the very one that the call was given to come from.
+    // A connect to an unused port may get the same port as its source, and connect to itself.
     if (socket.localPort === socket.remotePort && socket.localAddress === socket.remoteAddress) {
-      reason = `${place} is the port that the call came from, so no server listens there`;
+      reason = `${place} is also the source port of the call, so no server listens there`;
       socket.destroy();
       return;
     }

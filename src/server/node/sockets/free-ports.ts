@@ -1,22 +1,22 @@
 import { createServer, type Server } from 'node:net';
 
 /**
- * Below what kernels give to outgoing connections (from 32768 on Linux, from 49152 on others): one
- * of those may be an end of somebody's connection before a server comes to listen there.
+ * Below the range of outgoing connections (from 32768 on Linux, from 49152 on others): a port there
+ * may be in use by a connection before a server listens on it.
  */
 const FIRST = 10_240;
 const COUNT = 32_768 - FIRST;
-/** Processes that look at the same time look in different places, and none twice in one. */
+/** Concurrent processes search in different places, and never twice in one. */
 const STRIDE = 509;
 let looked = (process.pid * STRIDE) % COUNT;
 
-/** Ports of an address that nobody listens on; held all at once, so that none is there twice. */
+/** Unused ports of an address; all are held at once, so that they differ. */
 export async function findFreePorts(count: number, host: string): Promise<number[]> {
   const held: Server[] = [];
   try {
     const ports: number[] = [];
     for (let tries = 0; ports.length < count; tries++) {
-      if (tries === COUNT) throw new Error(`no ${count} ports of ${host} are free`);
+      if (tries === COUNT) throw new Error(`not enough free ports on ${host} (expected ${count})`);
       const port = FIRST + (looked++ % COUNT);
       const probe = createServer();
       if (!(await isFree(probe, port, host))) continue;
@@ -31,7 +31,10 @@ export async function findFreePorts(count: number, host: string): Promise<number
   }
 }
 
-/** The probe listens there then. @throws Error when nobody can listen on that address */
+/**
+ * The probe listens there then.
+ * @throws Error when the address cannot be used
+ */
 function isFree(probe: Server, port: number, host: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     probe.once('error', (error: NodeJS.ErrnoException) => {

@@ -2,18 +2,18 @@ import type { Server } from 'node:net';
 import { ExitCode, ServerError } from '../storage/errors.js';
 
 const DEFAULT_BACKLOG = 50;
-/** EADDRINUSE does not say by what. */
+/** EADDRINUSE does not say why. */
 const IN_USE =
-  'the address is in use, by a listener or by a connection that is closing: take another port, or wait';
+  'the address is in use, by a listener or by a closing connection: use another port, or wait';
 
 export interface ListenOptions {
-  /** All addresses without it. */
+  /** All addresses by default. */
   readonly host: string | undefined;
-  /** 0 takes a free one. */
+  /** 0 uses a free port. */
   readonly port: number;
-  /** 0 or less takes 50. */
+  /** 0 or less means 50. */
   readonly backlog: number;
-  /** Who comes there, for the sentence of a failure: "clients". */
+  /** The clients of the port, for error texts: "clients". */
   readonly whom: string;
 }
 
@@ -38,18 +38,18 @@ export function listen(listener: Server, options: ListenOptions): Promise<void> 
   });
 }
 
-/** Where it listens; -1 while it does not. */
+/** The port; -1 while it does not listen. */
 export function portOf(listener: Server): number {
   const address = listener.address();
   return address === null || typeof address === 'string' ? -1 : address.port;
 }
 
-/** No new client comes; resolves when those that came are gone. */
+/** Stops accepting; resolves when all connections are closed. */
 export function stopListening(listener: Server): Promise<void> {
   return new Promise((resolve) => listener.close(() => resolve()));
 }
 
-/** An IPv4 client of a socket that takes both shows as ::ffff:a.b.c.d. */
+/** An IPv4 client of a dual-stack socket has the address ::ffff:a.b.c.d. */
 export function plainIp(address: string): string {
   return address.startsWith('::ffff:') ? address.slice(7) : address;
 }

@@ -1,17 +1,17 @@
 import type { Socket } from 'node:net';
 
-/** Sockets that are no clients yet, and how many of them each address has. */
+/** Sockets that are not clients yet, with their number per address. */
 export class PendingSockets {
   private readonly maxPerAddress: number;
   private readonly sockets = new Map<string, Socket>();
   private readonly counts = new Map<string, number>();
 
-  /** @param maxPerAddress 0 is no limit */
+  /** @param maxPerAddress 0 disables the limit */
   constructor(maxPerAddress: number) {
     this.maxPerAddress = maxPerAddress;
   }
 
-  /** False when its address has too many; one that closes is taken out. */
+  /** False when its address has too many; a closed socket is removed. */
   add(socket: Socket): boolean {
     const address = socket.remoteAddress ?? '';
     const count = this.counts.get(address) ?? 0;
@@ -23,7 +23,7 @@ export class PendingSockets {
     return true;
   }
 
-  /** @param socket the one that was added, or the TLS socket over it */
+  /** @param socket the added one, or the TLS socket over it */
   remove(socket: Socket): void {
     this.drop(keyOf(socket), socket.remoteAddress ?? '');
   }
@@ -40,7 +40,7 @@ export class PendingSockets {
   }
 }
 
-/** Node tells of the end of a handshake by another object, which has the same addresses. */
+/** Node reports the end of a handshake with another object, which has the same addresses. */
 export function keyOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
   return `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
 }

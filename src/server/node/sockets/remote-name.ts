@@ -1,11 +1,11 @@
-/** Who is at the other end of a socket, for logs and reports: one that is gone has no address. */
+/** The other end of a socket, for logs and reports: a closed socket has no address. */
 import type { Socket } from 'node:net';
 import { plainIp } from './listen.js';
 
-/** Node.js takes the socket from some requests that are over, whatever its types say. */
+/** Node.js removes the socket of some finished requests, in spite of its type. */
 type Remote = Pick<Socket, 'remoteAddress' | 'remotePort'> | null;
 
-/** The address alone. */
+/** Only the address. */
 export function addressOf(socket: Remote): string {
   const address = socket?.remoteAddress;
   return address === undefined ? 'an unknown address' : plainIp(address);

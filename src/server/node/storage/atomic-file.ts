@@ -6,10 +6,10 @@ import type { Access, FileSystem } from './file-system.js';
 const USUAL_MODE = 0o644;
 
 /**
- * Writes a whole file under another name, and gives it its own when it is on the disk: a reader
- * finds what was there before, or all of this (AtomicFileWritingIdiom). A file that is there keeps
- * its permissions and its owner, and a symbolic link stays one: its target is written.
- * @param like whose permissions a file gets that is not there yet
+ * Writes a whole file under a temporary name, and renames it once it is on the disk: a reader finds
+ * the old content or all of the new (AtomicFileWritingIdiom). An existing file keeps its
+ * permissions and owner, and a symbolic link stays one: its target is written.
+ * @param like the file whose permissions a new file gets
  */
 export async function writeFileAtomically(
   fs: FileSystem,
@@ -21,7 +21,7 @@ export async function writeFileAtomically(
   const access = (await accessOf(fs, target)) ?? like;
   const temporary = `${target}${TEMPORARY_SUFFIX}`;
   try {
-    // One that a crash left may have other permissions, which 'replace' would keep.
+    // A crash may have left one with other permissions, which 'replace' would keep.
     await unlinkIfThere(fs, temporary);
     await writeSynced(fs, temporary, text, access);
     await fs.rename(temporary, target);
@@ -38,7 +38,7 @@ async function writeSynced(
   text: string,
   access: Access | undefined,
 ): Promise<void> {
-  // Nobody else may read it before it has the permissions of the file in whose place it comes.
+  // Other users must not read it before it has the final permissions.
   const mode = access === undefined ? USUAL_MODE : access.mode & 0o600;
   const file = await fs.open(path, 'create', { mode });
   try {
@@ -59,7 +59,7 @@ async function targetOf(fs: FileSystem, path: string): Promise<string> {
   }
 }
 
-/** Undefined where there is no file. */
+/** Undefined without such a file. */
 export async function accessOf(fs: FileSystem, path: string): Promise<Access | undefined> {
   try {
     const { mode, uid, gid } = await fs.stat(path);
@@ -70,7 +70,7 @@ export async function accessOf(fs: FileSystem, path: string): Promise<Access | u
   }
 }
 
-/** @throws what is wrong, but for a file that is not there */
+/** @throws any error except for a missing file */
 export async function unlinkIfThere(fs: FileSystem, path: string): Promise<void> {
   try {
     await fs.unlink(path);

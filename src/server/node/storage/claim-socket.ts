@@ -1,4 +1,4 @@
-/** The Unix sockets by which dir-lock.ts tells which claims on a folder have a living process. */
+/** The Unix sockets that tell dir-lock.ts which claims on a folder have a living process. */
 import { rename, unlink } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { isMissing } from './errors.js';
 export type ClaimAnswer =
   | { readonly kind: 'gone' }
   | { readonly kind: 'starter' }
-  /** The names are unknown where it does not say them. */
+  /** Without the fields if it does not send them. */
   | {
       readonly kind: 'holder';
       readonly pid?: string | undefined;
@@ -18,7 +18,7 @@ export interface Listening {
   close(): void;
 }
 
-/** A folder, and a handle of it that is open. */
+/** A folder with an open handle. */
 interface Place {
   readonly folder: string;
   readonly fd: number;
@@ -27,15 +27,15 @@ interface Place {
 export const CLAIM_PREFIX = 'zkserver.lock.';
 /** Of a socket that may not listen yet. */
 export const UNNAMED_PREFIX = 'zkserver.new.';
-/** Of sun_path, with room for the zero: 104 bytes on BSD, 108 on Linux. */
+/** The size of sun_path, minus the zero: 104 bytes on BSD, 108 on Linux. */
 const MAX_PATH = 100;
 const ANSWER_TIMEOUT_MS = 2000;
 const MAX_ANSWER = 1024;
 const MAX_CONNECTIONS = 64;
-/** File systems, and systems, that have no sockets say one of these. */
+/** Errors of systems, and file systems, without sockets. */
 const NO_SOCKETS = new Set(['EPERM', 'EACCES', 'ENOTSUP', 'EOPNOTSUPP', 'EINVAL', 'ENOSYS']);
 
-/** Null where the path is too long for a socket. */
+/** Null when the path is too long for a socket. */
 function socketPath({ folder, fd }: Place, name: string): string | null {
   const path = join(folder, name);
   if (Buffer.byteLength(path) <= MAX_PATH) return path;
@@ -43,8 +43,8 @@ function socketPath({ folder, fd }: Place, name: string): string | null {
 }
 
 /**
- * Listens, and only then gives the socket its name: one that does not listen yet would look like
- * one whose process is gone. Null where no socket can be made.
+ * Listens first, and then renames the socket: before it listens it would look like the socket of a
+ * dead process. Null if no socket can be made.
  */
 export async function listenAt(
   place: Place,
@@ -67,7 +67,7 @@ export async function listenAt(
     await rename(join(place.folder, hidden), join(place.folder, name));
   } catch (error) {
     server.close();
-    // A holder that clears up took it for one that a crash left.
+    // A holder that cleans up took it for a leftover of a crash.
     if (isMissing(error)) return await listenAt(place, name, answer);
     await unlink(join(place.folder, hidden)).catch(() => undefined);
     throw error;
@@ -85,7 +85,7 @@ function isListening(server: Server, path: string): Promise<boolean> {
   });
 }
 
-/** Who listens there. Only the kernel can say that nobody does. */
+/** The process that listens there. Only the kernel can say that there is not one. */
 export function askClaim(place: Place, name: string): Promise<ClaimAnswer> {
   const path = socketPath(place, name);
   if (path === null) return Promise.resolve({ kind: 'holder' });
@@ -98,7 +98,7 @@ export function askClaim(place: Place, name: string): Promise<ClaimAnswer> {
     });
     socket.on('error', ({ code }: NodeJS.ErrnoException) => {
       const isGone = code === 'ECONNREFUSED' || code === 'ENOENT';
-      // One that ends while it is asked is asked again, like a starter.
+      // A process that ends during the question is asked again, like a starter.
       const isEnding = code === 'ECONNRESET' || code === 'EPIPE';
       resolve({ kind: isGone ? 'gone' : isEnding ? 'starter' : 'holder' });
     });

@@ -1,6 +1,6 @@
 import type { FileSystem } from './file-system.js';
 
-/** Ends the file at `offset`, durably. */
+/** Cuts the file at `offset`, durably. */
 export async function cutFile(fs: FileSystem, path: string, offset: number): Promise<void> {
   const file = await fs.open(path, 'change');
   try {
@@ -12,8 +12,8 @@ export async function cutFile(fs: FileSystem, path: string, offset: number): Pro
 }
 
 /**
- * Makes durable what is read from a file. A process that was killed may have left it in the memory
- * of the system, from where the next one reads it; a power loss would take it away again.
+ * Makes the content of a file durable before it is used. A killed process may have left it only in
+ * the memory of the system, and a power loss would remove it.
  */
 export async function syncFile(fs: FileSystem, path: string): Promise<void> {
   const file = await fs.open(path, 'read');

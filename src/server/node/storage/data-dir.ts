@@ -1,6 +1,6 @@
 /**
- * The folders of a server: reads back what it knew, and writes its snapshots. Decisions are
- * persistence/recovery.ts's; this file moves the bytes.
+ * The folders of a server: recovers its data, and writes its snapshots. persistence/recovery.ts
+ * decides; this file moves the bytes.
  */
 import { basename, join } from 'node:path';
 import { snapshotFileName, VERSION_DIR } from '../../persistence/file-names.js';
@@ -22,7 +22,7 @@ import { type SnapshotFileOptions, writeSnapshotFile } from './snapshot-file.js'
 export interface DataDirOptions extends SnapshotFileOptions {
   readonly dataDir: string;
   readonly dataLogDir: string;
-  /** Default: that of this machine. */
+  /** Default: the file system of this machine. */
   readonly fs?: FileSystem | undefined;
   readonly tree: DataTreeOptions;
   /** Longest entry in bytes: jute.maxbuffer and its extra size. */
@@ -31,23 +31,23 @@ export interface DataDirOptions extends SnapshotFileOptions {
   readonly isEmptyTrusted: boolean;
   /** datadir.autocreate */
   readonly areFoldersMade: boolean;
-  /** db.autocreate; without it an empty folder needs the file `initialize` to start on. */
+  /** db.autocreate; without it an empty folder needs the file `initialize`. */
   readonly isEmptyDatabaseMade: boolean;
   readonly onWarning: (message: string) => void;
 }
 
 export interface Recovered {
   readonly database: Database;
-  /** Txns replayed from the log: what a new snapshot would save the next start. */
+  /** Txns replayed from the log: a new snapshot would save the next start from them. */
   readonly replayed: number;
-  /** The zxid of the snapshot that was loaded; null when there was none. */
+  /** The zxid of the loaded snapshot; null without one. */
   readonly snapshotZxid: bigint | null;
-  /** Milliseconds that the snapshot took, and the log behind it. */
+  /** Milliseconds for the snapshot, and for the log after it. */
   readonly snapshotMs: number;
   readonly logMs: number;
 }
 
-/** What `zkserver init` leaves: the folder is empty on purpose. */
+/** `zkserver init` creates it: the folder is empty on purpose. */
 const INITIALIZE_MARKER = 'initialize';
 
 export class DataDir {
@@ -63,7 +63,7 @@ export class DataDir {
     this.logFolder = join(options.dataLogDir, VERSION_DIR);
   }
 
-  /** Makes the folders, which is all that may be done before they are locked. */
+  /** Makes the folders, the only step before they are locked. */
   async makeFolders(): Promise<void> {
     const { dataDir, dataLogDir, areFoldersMade } = this.options;
     if (!areFoldersMade) {
@@ -75,17 +75,17 @@ export class DataDir {
         throw new ServerError(
           'EDATADIR',
           ExitCode.DATA_DIR,
-          `the folder ${folder} cannot be made: ${cause.message}`,
+          `${folder}: cannot make the folder: ${cause.message}`,
           cause,
         );
       });
     }
   }
 
-  /** Clears away what a crash left behind; nobody else may be at work on the folders. */
+  /** Removes leftovers of a crash; requires the lock on the folders. */
   async prepare(): Promise<void> {
     await this.makeFolders();
-    // Snapshots that a crash left half written never got their name.
+    // A crash leaves incomplete snapshots without their final name.
     for (const { name } of await listFiles(this.fs, this.snapFolder)) {
       if (/^(snapshot|restored)\..*\.tmp$/.test(name)) {
         await this.fs.unlink(join(this.snapFolder, name));
@@ -95,8 +95,8 @@ export class DataDir {
   }
 
   /**
-   * @param onTxn told of every txn that is replayed; the entry is valid during the call
-   * @throws ServerError EDATA with the file and the offset where the data cannot be trusted
+   * @param onTxn called for every replayed txn; the entry is valid during the call
+   * @throws ServerError EDATA with the file and the offset of untrustworthy data
    */
   async recover(onTxn?: TxnListener): Promise<Recovered> {
     const { options } = this;
@@ -122,11 +122,11 @@ export class DataDir {
     const replayedAt = performance.now();
     if (database.digestMismatches > 0) {
       options.onWarning(
-        `${database.digestMismatches} transactions of the log led to another tree than on the server that wrote them`,
+        `${database.digestMismatches} transactions of the log led to a tree that differs from the server that wrote them`,
       );
     }
     database.removeOrphans();
-    // Apache's server will not start on logs without a snapshot, and neither will this one.
+    // Neither Apache's server nor this one starts on logs without a snapshot.
     if (plan.kind === 'empty') await this.writeSnapshot(contentOf(database));
     return {
       database,
@@ -138,8 +138,8 @@ export class DataDir {
   }
 
   /**
-   * A server whose disk was changed for an empty one must not begin anew unnoticed. Apache's
-   * standalone server begins at zxid -1 then; this one asks for what Apache's ensembles ask for.
+   * A server whose disk was replaced by an empty one must not start over silently. Apache's
+   * standalone server starts at zxid -1 then; this one requires what Apache's ensembles require.
    */
   private async mayBeEmpty(): Promise<void> {
     const marker = join(this.options.dataDir, INITIALIZE_MARKER);
@@ -149,7 +149,7 @@ export class DataDir {
     );
     if (isMarked || this.options.isEmptyDatabaseMade) return;
     throw unusable(
-      `${this.snapFolder} is empty, and db.autocreate=false: bring the data back, or begin anew with zkserver init`,
+      `${this.snapFolder}: is empty, and db.autocreate=false: restore the data, or start over with zkserver init`,
     );
   }
 
@@ -169,9 +169,9 @@ export class DataDir {
   }
 
   /**
-   * Writes piece by piece, so that the server serves on; the file has its name when it is whole,
-   * and `mayBeNamed` has nothing against it. A fuzzy snapshot does not replace one that has its
-   * name: a later truncation may need the one that shows fewer txns.
+   * Writes in pieces, so that the server keeps serving. The file gets its name when it is whole,
+   * unless `mayBeNamed` refuses. A fuzzy snapshot does not replace an existing one: a later
+   * truncation may need the one with fewer txns.
    */
   async writeSnapshot(
     content: SnapshotContent,
@@ -187,7 +187,7 @@ export class DataDir {
     try {
       await mayBeNamed();
       const isFuzzy = content.tree.lastProcessedZxid > content.zxid;
-      if (isFuzzy && (await this.hasSnapshot(path))) throw new Error(`${path} exists already`);
+      if (isFuzzy && (await this.hasSnapshot(path))) throw new Error(`${path}: exists already`);
       await this.fs.rename(temporary, path);
     } catch (error) {
       await this.fs.unlink(temporary).catch(() => undefined);
@@ -203,13 +203,13 @@ export class DataDir {
   }
 
   /**
-   * Removes what no start will need, but for the newest `retain` snapshots and their logs; resolves
-   * to the names.
+   * Removes files that no start needs, except the newest `retain` snapshots and their logs;
+   * resolves to the names.
    */
   async purge(retain: number): Promise<string[]> {
     const snapshots = await listFiles(this.fs, this.snapFolder);
     const plan = planPurge(snapshots, await listFiles(this.fs, this.logFolder), retain);
-    // What stays in their place must have its name for good: it may have got it just now.
+    // The remaining files must have durable names; they may be new.
     if (plan.logs.length + plan.snapshots.length > 0) await this.fs.syncFolder(this.snapFolder);
     for (const name of plan.logs) await this.fs.unlink(join(this.logFolder, name));
     for (const name of plan.snapshots) await this.fs.unlink(join(this.snapFolder, name));

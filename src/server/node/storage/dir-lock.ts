@@ -2,29 +2,30 @@
  * Keeps two of these servers off one folder, without a lock of the operating system, which Node
  * does not have. Apache's server keeps no lock and looks at none.
  *
- * Each starter makes a claim: a Unix socket in the folder, with a name that is never used twice
- * (`zkserver.lock.<kernel>.<id>`). It listens before it gets that name. Only then the starter lists
- * the folder and connects to every other claim. The kernel answers for those that are gone.
+ * Each starting server makes a claim: a Unix socket in the folder, with a unique name
+ * (`zkserver.lock.<kernel>.<id>`). It listens before it gets that name. Only then it lists the
+ * folder and connects to every other claim. The kernel answers for dead processes.
  *
- * - Refused connection: that process is gone. Its file is removed; nobody can reuse its name.
- * - A holder answers: this starter is refused.
- * - Another starter answers: the one with the smaller id waits for the other, which withdraws.
- * - Nobody answers: this starter holds the folder.
+ * - Refused connection: that process is dead. Its file is removed; its name is never reused.
+ * - A holder answers: this start is refused.
+ * - Another starter answers: the one with the larger id withdraws, and the other waits for that.
+ * - No claim answers: this server holds the folder.
  *
  * Of two starters, the one that lists last finds the claim of the other, so both cannot hold.
  *
- * - **kill -9**: the kernel closes the socket. The next start finds it refused and goes on at once.
- * - **Power loss, another boot**: the name has the id of the kernel's boot. A claim of another one
+ * - **kill -9**: the kernel closes the socket. The next start is refused a connection and continues
+ *   at once.
+ * - **Power loss, another boot**: the name has the id of the kernel's boot. A claim of another boot
  *   is void on a local disk.
- * - **A copied folder**: a copied socket is one that nobody listens on.
- * - **Containers**: no pid counts. A socket in a shared volume is reached across containers of one
- *   kernel, whatever their namespaces, as /var/run/docker.sock is.
- * - **A clock that jumps**: no clock counts.
- * - **A stopped process** (SIGSTOP): the kernel accepts in its place, so it holds on.
- * - **NFS and other shared file systems**: a socket answers within one kernel. There, and where
- *   no socket can be made, each claim has a second file that it rewrites every 2 seconds. A claim
- *   of another kernel is void when that stands still for 10 seconds. A holder that stalls for
- *   longer is taken for dead: between hosts this is a safeguard, no proof.
+ * - **A copied folder**: no process listens on a copied socket.
+ * - **Containers**: pids do not matter. A socket in a shared volume works across containers of one
+ *   kernel, in any namespaces, like /var/run/docker.sock.
+ * - **A clock that jumps**: clocks do not matter.
+ * - **A stopped process** (SIGSTOP): the kernel accepts connections for it, so it keeps its claim.
+ * - **NFS and other shared file systems**: a socket works only within one kernel. There, and
+ *   without sockets, each claim has a second file that it rewrites every 2 seconds. A claim of
+ *   another kernel is void when that file does not change for 10 seconds. A holder that stalls for
+ *   longer counts as dead: between hosts this is a safeguard, not a proof.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -45,9 +46,9 @@ import { ExitCode, ServerError } from './errors.js';
 const BEAT = 'zkserver.beat.';
 const BEAT_MS = 2000;
 const BEAT_TIMEOUT_MS = 10_000;
-/** For as long two starters may wait for each other. */
+/** How long two starting servers may wait for each other. */
 const START_TIMEOUT_MS = 15_000;
-/** f_type of file systems that another kernel may write to: NFS, SMB, 9P, FUSE, Ceph, Lustre … */
+/** f_type of file systems shared between kernels: NFS, SMB, 9P, FUSE, Ceph, Lustre … */
 const SHARED_TYPES: ReadonlySet<number> = new Set([
   0x6969, 0x517b, 0xfe534d42, 0xff534d42, 0x01021997, 0x65735546, 0x00c36400, 0x0bd00bd0,
   0x5346414f, 0x6b414653, 0x786f4256, 0x47504653, 0x7461636f, 0x01161970,
@@ -75,7 +76,7 @@ export async function lockDir(folder: string): Promise<DirLock> {
   }
 }
 
-/** Which kernel answers on a socket: containers share one, another boot is another. */
+/** Identifies the kernel: containers share it, another boot has another id. */
 function kernelId(): string {
   let name = hostname();
   try {
@@ -149,7 +150,7 @@ class Claim implements DirLock {
   }
 
   /**
-   * False when this claim must be withdrawn, and made again.
+   * False when this claim must be withdrawn and repeated.
    * @throws ServerError EDATADIRINUSE
    */
   async win(deadline: number): Promise<boolean> {
@@ -169,7 +170,7 @@ class Claim implements DirLock {
     }
   }
 
-  /** The first other claim whose process lives; files of the others are removed. */
+  /** The first other claim with a living process; removes the files of dead ones. */
   private async firstRival(): Promise<{ name: string; answer: ClaimAnswer } | null> {
     const files = new Set(await readdir(this.folder));
     const own = (this.listening === null ? BEAT : CLAIM) + this.name;
@@ -177,7 +178,7 @@ class Claim implements DirLock {
       throw new ServerError(
         'EDATADIR',
         ExitCode.DATA_DIR,
-        `${join(this.folder, own)}: removed while the server started: start it again`,
+        `${join(this.folder, own)}: removed during the start: start the server again`,
       );
     }
     const names = new Set(
@@ -196,7 +197,7 @@ class Claim implements DirLock {
     return null;
   }
 
-  /** Removes sockets that a crash left before they had their name. */
+  /** Removes sockets that a crash left before they had their final name. */
   private async clearUp(): Promise<void> {
     for (const file of await readdir(this.folder)) {
       if (!file.startsWith(UNNAMED_PREFIX)) continue;
@@ -241,7 +242,7 @@ class Claim implements DirLock {
 }
 
 function ignore(): void {
-  // A file that another starter removed already is no news.
+  // Another starting server removed the file already.
 }
 
 function inUse(folder: string, answer: ClaimAnswer): ServerError {
@@ -250,6 +251,6 @@ function inUse(folder: string, answer: ClaimAnswer): ServerError {
   return new ServerError(
     'EDATADIRINUSE',
     ExitCode.DATA_DIR,
-    `the data directory ${folder} is in use by ${who}: stop that server first, or give this one a folder of its own`,
+    `the data directory ${folder} is in use by ${who}: stop that server first, or use a separate folder for this one`,
   );
 }

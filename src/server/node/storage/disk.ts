@@ -1,14 +1,14 @@
 /**
- * All that a server asks of its disk, in the order in which it asks. Appends flow into the log's
- * own queue, where they gather into one write; whatever else changes the disk waits until they are
- * on it, and they wait for it.
+ * The requests of a server to its disk, in order. Appends go to the queue of the log, which gathers
+ * them into one write. Every other change waits for the appends before it, and later appends wait
+ * for the change.
  *
  * ```
  *   append append append │ write-epoch │ append append │ truncate │ append …
  *        one write       │             │   one write   │          │
  * ```
  *
- * A fuzzy snapshot is written beside all this, since it changes nothing that anyone was told.
+ * A fuzzy snapshot is written in parallel, since it does not affect anything acknowledged.
  */
 import { basename } from 'node:path';
 import type { EpochName } from '../../persistence/epochs.js';
@@ -35,12 +35,12 @@ export interface SnapshotFile {
 
 export interface DiskOptions {
   readonly storage: Storage;
-  /** autopurge; everyMs 0 is never. */
+  /** autopurge; everyMs 0 disables it. */
   readonly purge: { readonly everyMs: number; readonly retain: number };
   readonly onPurged: (files: readonly string[]) => void;
   readonly onSnapshot: (path: string, ms: number) => void;
   readonly onWarning: (message: string) => void;
-  /** What is on the disk is unknown: the server must stop. */
+  /** The state of the disk is unknown: the server must stop. */
   readonly onFatal: (error: unknown) => void;
 }
 
@@ -55,14 +55,14 @@ type Job =
 
 export class Disk {
   private readonly options: DiskOptions;
-  /** Behind a barrier that is at work. */
+  /** Requests after a barrier in progress. */
   private jobs: Job[] = [];
   private barrier: Promise<void> | null = null;
-  /** Something other than an append is at work, or waits for the appends before it. */
+  /** A change other than an append is in progress, or waits for earlier appends. */
   private isBarred = false;
   private isStopped = false;
   private snapshot: Promise<void> | null = null;
-  /** How far the tree had come when a snapshot was whole, by the name of the file. */
+  /** The last zxid of the tree when a snapshot was complete, by file name. */
   private readonly reached = new Map<string, bigint>();
   private purgeTimer: NodeJS.Timeout | undefined;
   private purging: Promise<void> | null = null;
@@ -71,7 +71,7 @@ export class Disk {
     this.options = options;
   }
 
-  /** At the start too, as Apache's server does. */
+  /** Also at the start, as in Apache's server. */
   startPurging(): void {
     const { everyMs } = this.options.purge;
     if (everyMs === 0) return;
@@ -80,7 +80,7 @@ export class Disk {
   }
 
   purge(): void {
-    // What is being truncated needs the older files.
+    // A truncation in progress needs the older files.
     if (this.isBarred) return;
     const { storage, purge, onWarning, onPurged } = this.options;
     this.purging ??= storage.dir
@@ -88,13 +88,13 @@ export class Disk {
       .then((files) => {
         if (files.length > 0) onPurged(files);
       })
-      .catch((error: Error) => onWarning(`old files were not purged: ${error.message}`))
+      .catch((error: Error) => onWarning(`cannot purge old files: ${error.message}`))
       .finally(() => {
         this.purging = null;
       });
   }
 
-  /** `onDurable` is called when the bytes, and all that was asked for before, are on the disk. */
+  /** Calls `onDurable` when the bytes, and all earlier requests, are on the disk. */
   append(bytes: Buffer, firstZxid: bigint, onDurable: () => void): void {
     if (this.isStopped) return;
     if (!this.isBarred) this.options.storage.log.append(bytes, firstZxid, onDurable);
@@ -109,7 +109,9 @@ export class Disk {
     });
   }
 
-  /** Drops what is behind `zxid`; `onDone` is given what is left, or null where that cannot be. */
+  /**
+   * Drops all txns after `zxid`; `onDone` gets the remaining data, or null if that is impossible.
+   */
   truncate(zxid: bigint, onDone: (database: Database | null) => void): void {
     const { dir } = this.options.storage;
     this.rewrite(async () => {
@@ -119,9 +121,9 @@ export class Disk {
   }
 
   /**
-   * This is the whole truth from now on: what the disk holds behind its zxid is dropped.
-   * @param mismatchZxid where what the disk holds parted from the truth: it is kept aside, all of
-   * it; null where it did not
+   * Replaces the data: drops all txns on the disk after its zxid.
+   * @param mismatchZxid where the disk diverged from the leader: all its files are kept aside; null
+   * if it did not
    */
   install(
     content: SnapshotContent,
@@ -139,7 +141,7 @@ export class Disk {
     });
   }
 
-  /** The snapshot that was staged is all that the disk holds from now on. */
+  /** The staged snapshot replaces all data on the disk. */
   adoptRestored(staged: string, onDurable: () => void): void {
     const { dir } = this.options.storage;
     this.rewrite(async () => {
@@ -149,7 +151,7 @@ export class Disk {
     });
   }
 
-  /** Changes the files themselves: nobody else is at work on them, and the log is closed. */
+  /** Changes the files themselves, with exclusive access and a closed log. */
   private rewrite(work: () => Promise<void>): void {
     this.addBarrier(async () => {
       await this.finishBackground();
@@ -158,10 +160,13 @@ export class Disk {
     });
   }
 
-  /** `onDone` is given where a learner's history leaves the log's; null where it does not serve. */
+  /**
+   * `onDone` gets the place where a learner's history leaves the log's; null if the log is
+   * unusable.
+   */
   searchLog(range: LogRange, sizeFactor: number, onDone: (place: LogPlace | null) => void): void {
     this.search(range, sizeFactor).then(onDone, (error: Error) => {
-      this.options.onWarning(`the log could not be looked through for a learner: ${error.message}`);
+      this.options.onWarning(`cannot search the log for a learner: ${error.message}`);
       onDone(null);
     });
   }
@@ -173,29 +178,29 @@ export class Disk {
     return await searchLogs(storage.dir, range, sizeFactor);
   }
 
-  /** The packets of a range that a search has found. */
+  /** The packets of a range that a search found. */
   readTxns(range: LogRange): AsyncIterable<Buffer> {
     return readTxns(this.options.storage.dir, range);
   }
 
-  /** Anything else that must keep its place among these. */
+  /** Any other change that must keep its order. */
   run(work: () => Promise<void>): void {
     this.addBarrier(work);
   }
 
-  /** One at a time: while one is being written the log only rolls. */
+  /** One at a time: during a snapshot the log only rolls. */
   takeSnapshot(content: SnapshotContent): void {
     this.options.storage.log.roll();
     if (this.snapshot !== null || this.isBarred) return;
     this.snapshot = this.write(content)
       .then(() => undefined)
-      .catch((error: Error) => this.options.onWarning(`no snapshot was written: ${error.message}`))
+      .catch((error: Error) => this.options.onWarning(`cannot write a snapshot: ${error.message}`))
       .finally(() => {
         this.snapshot = null;
       });
   }
 
-  /** Writes one for an operator, behind what is being written. */
+  /** Writes a snapshot for an operator, after one in progress. */
   async writeSnapshot(content: () => SnapshotContent): Promise<SnapshotFile> {
     while (this.snapshot !== null || this.barrier !== null) await (this.barrier ?? this.snapshot);
     const begun = content();
@@ -209,7 +214,7 @@ export class Disk {
     return { path: await written, zxid: begun.zxid };
   }
 
-  /** What is on its way to the disk is waited for; what waits behind a barrier is not begun. */
+  /** Waits for writes in progress; requests after a barrier are not started. */
   async close(): Promise<void> {
     this.isStopped = true;
     clearInterval(this.purgeTimer);
@@ -224,11 +229,11 @@ export class Disk {
   }
 
   /**
-   * A fuzzy snapshot shows txns that were applied while it was written. It must not outlive a crash
-   * that the log of those txns does not, or they would come back though nobody ever agreed on them.
+   * A fuzzy snapshot contains txns that were applied during the write. It must not survive a crash
+   * that the log of those txns does not survive, or uncommitted txns would come back.
    */
   private readonly untilLogged = async (): Promise<void> => {
-    // What the tree has by now is in an append at the end of this turn, at the latest.
+    // All txns in the tree are in an append by the end of this turn, at the latest.
     await this.options.storage.dir.fs.nextTurn();
     const isLogged = !this.isBarred && (await this.options.storage.log.untilDurable());
     if (!isLogged || this.isBarred) throw new Error('the log has to be changed first');
@@ -257,7 +262,7 @@ export class Disk {
       });
   }
 
-  /** Ends in the turn in which it finds nothing left to do: no job can come in between. */
+  /** Ends in the turn in which the queue is empty: no job can arrive in between. */
   private async doJobs(): Promise<void> {
     const { log } = this.options.storage;
     for (let job = this.jobs.shift(); job !== undefined; job = this.jobs.shift()) {
@@ -266,7 +271,7 @@ export class Disk {
         log.append(job.bytes, job.firstZxid, job.onDurable);
         continue;
       }
-      // What the log could not write is told by the log, and nothing comes behind it.
+      // The log reports its own write errors, and nothing follows them.
       if (!(await log.settle())) break;
       await job.work();
     }

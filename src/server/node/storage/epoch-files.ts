@@ -1,4 +1,4 @@
-/** acceptedEpoch and currentEpoch on the disk; persistence/epochs.ts says what they mean. */
+/** acceptedEpoch and currentEpoch on the disk; persistence/epochs.ts explains them. */
 import { join } from 'node:path';
 import {
   ACCEPTED_EPOCH_FILE,
@@ -20,9 +20,9 @@ export interface KnownEpochs {
 }
 
 /**
- * The epochs of a server whose data ends at `lastZxid`. Files that are missing are written, as
- * Apache's server does (QuorumPeer.loadDataBase).
- * @throws ServerError EDATA when they cannot be those of this data
+ * The epochs of a server whose data end at `lastZxid`. Writes missing files, as Apache's server
+ * does (QuorumPeer.loadDataBase).
+ * @throws ServerError EDATA when they contradict this data
  */
 export async function openEpochs(
   fs: FileSystem,
@@ -60,7 +60,7 @@ export async function writeEpoch(
     await writeFileAtomically(fs, path, encodeEpoch(epoch));
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    const message = `${path} could not be written (${why}): this server can promise nothing to the ensemble, so it stops`;
+    const message = `${path}: cannot write (${why}): this server can promise nothing to the ensemble, so it stops`;
     throw new ServerError('EEPOCHWRITE', ExitCode.DISK, message, cause);
   }
 }
@@ -71,6 +71,6 @@ async function readText(fs: FileSystem, path: string): Promise<string | null> {
   } catch (error) {
     if (isMissing(error)) return null;
     const why = error instanceof Error ? error.message : String(error);
-    throw new ServerError('EDATA', ExitCode.DATA, `${path} cannot be read: ${why}`, error);
+    throw new ServerError('EDATA', ExitCode.DATA, `${path}: cannot read: ${why}`, error);
   }
 }

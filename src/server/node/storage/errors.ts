@@ -1,21 +1,21 @@
-/** How a server process ends, as zkserver.8 lists it. */
+/** The exit statuses of a server process, as in zkserver.8. */
 export const ExitCode = {
   OK: 0,
-  /** A broken invariant or an error nobody expected. */
+  /** A broken invariant or an unexpected error. */
   UNEXPECTED: 1,
   USAGE: 2,
-  /** The data cannot be read (a corrupt log, no usable snapshot), or is another ensemble's. */
+  /** The data cannot be read (a corrupt log, no usable snapshot), or belong to another ensemble. */
   DATA: 3,
-  /** The data directory cannot be used: another server has it, no permission. */
+  /** The data directory cannot be used: another server uses it, or no permission. */
   DATA_DIR: 4,
-  /** A port cannot be listened on. */
+  /** A server cannot listen on a port. */
   BIND: 5,
-  /** The log could not be written: nothing more can be acknowledged. */
+  /** The log cannot be written: no more writes can be acknowledged. */
   DISK: 6,
 } as const;
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
-/** A server that cannot start or go on; the message is a sentence for the operator. */
+/** A server that cannot start or continue; the message is a sentence for the operator. */
 export class ServerError extends Error {
   override readonly name: string = 'ServerError';
   readonly code: string;
@@ -36,13 +36,13 @@ export class LogWriteError extends ServerError {
     super(
       'ELOGWRITE',
       ExitCode.DISK,
-      `the transaction log in ${folder} could not be written (${why}): nothing more can be acknowledged, so the server stops`,
+      `the transaction log in ${folder} cannot be written (${why}): no more writes can be acknowledged, so the server stops`,
       cause,
     );
   }
 }
 
-/** Did a call on a file fail since there is no such file? */
+/** Whether a call failed because a file does not exist. */
 export function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
@@ -53,6 +53,6 @@ export function unusable(message: string, cause?: unknown): ServerError {
 
 export function corrupt(path: string, offset: number, reason: string): ServerError {
   return unusable(
-    `${path}: corrupt at offset ${offset}: ${reason}. Acknowledged writes may lie there, so the server does not start without them: bring the file back from a copy, or move all files of version-2 away where an ensemble has the data`,
+    `${path}: corrupt at offset ${offset}: ${reason}. Acknowledged writes may be lost, so the server does not start: restore the file from a copy, or move all files of version-2 away if an ensemble has the data`,
   );
 }

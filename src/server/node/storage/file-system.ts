@@ -1,10 +1,10 @@
 /**
- * The calls on files and folders that storage is made of: LogDisk, Disk, DataDir and all below
- * them make no other. Production has `NODE_FILES`; the simulator has one that loses and tears.
+ * The file system calls of storage; LogDisk, Disk, DataDir and their parts make no other.
+ * Production uses `NODE_FILES`; the simulator has one that loses and tears writes.
  *
- * A write is durable after `sync` or `datasync`, or at once in a file that was opened with
- * `isSynced`. A name (created, renamed, removed) is durable after `syncFolder` of its folder.
- * Paths are absolute. Errors are those of Node, with a `code`.
+ * A write is durable after `sync` or `datasync`, or at once in a file opened with `isSynced`. A
+ * name (created, renamed, removed) is durable after `syncFolder` of its folder. Paths are absolute.
+ * Errors are those of Node, with a `code`.
  */
 import { writev } from 'node:fs';
 import {
@@ -34,25 +34,25 @@ export interface FileStat extends Access {
   readonly size: number;
 }
 
-/** `create` fails where the file exists; `replace` empties or creates it. */
+/** `create` fails if the file exists; `replace` empties or creates it. */
 export type OpenMode = 'read' | 'change' | 'create' | 'replace';
 
 export interface OpenOptions {
   /** Every write is durable when it resolves (O_DSYNC). */
   readonly isSynced?: boolean;
-  /** Of a file that is made, under the umask. */
+  /** Mode of a new file, under the umask. */
   readonly mode?: number;
 }
 
 export interface StoredFile {
-  /** Fills the buffer from `position` on, as far as there is something; resolves to bytes read. */
+  /** Fills the buffer from `position` on, up to the end of the file; resolves to bytes read. */
   read(buffer: Buffer, position: number): Promise<number>;
-  /** Resolves when all of it is written. */
+  /** Resolves when everything is written. */
   write(buffers: readonly Buffer[], position: number): Promise<void>;
   truncate(size: number): Promise<void>;
   sync(): Promise<void>;
   datasync(): Promise<void>;
-  /** Gives the file these permissions and this owner, as far as this process may. */
+  /** Sets permissions and owner, as far as this process may. */
   setAccess(access: Access): Promise<void>;
   close(): Promise<void>;
 }
@@ -61,16 +61,16 @@ export interface FileSystem {
   open(path: string, mode: OpenMode, options?: OpenOptions): Promise<StoredFile>;
   rename(from: string, to: string): Promise<void>;
   unlink(path: string): Promise<void>;
-  /** One folder in a folder that exists. */
+  /** One folder in an existing folder. */
   mkdir(path: string): Promise<void>;
-  /** A folder that is empty. */
+  /** An empty folder. */
   rmdir(path: string): Promise<void>;
   readdir(path: string): Promise<string[]>;
   /** Follows links. */
   stat(path: string): Promise<FileStat>;
   realpath(path: string): Promise<string>;
   syncFolder(path: string): Promise<void>;
-  /** Resolves after all that this turn of the event loop does. */
+  /** Resolves after all work of this turn of the event loop. */
   nextTurn(): Promise<void>;
 }
 
@@ -135,7 +135,7 @@ class NodeFile implements StoredFile {
 
   async setAccess({ mode, uid, gid }: Access): Promise<void> {
     const isGroupKept = await this.setOwner(uid, gid);
-    // Another group must not gain what the bits gave to the old one.
+    // Another group must not get the rights of the old one.
     const groupBits = isGroupKept ? mode & GROUP_BITS : mode & ((mode & OTHER_BITS) << 3);
     await this.handle.chmod((mode & ~GROUP_BITS) | groupBits);
   }
@@ -145,7 +145,7 @@ class NodeFile implements StoredFile {
     if (found.uid === uid && found.gid === gid) return true;
     const isDone = (done: Promise<void>) => done.then(() => true).catch(() => false);
     if (await isDone(this.handle.chown(uid, gid))) return true;
-    // Only root gives a file away; a group of its own is free to choose.
+    // Only root can change the owner; a group of its own is allowed.
     return found.gid === gid || (await isDone(this.handle.chown(found.uid, gid)));
   }
 

@@ -9,13 +9,13 @@ export async function mustExist(fs: FileSystem, folder: string): Promise<void> {
   throw new ServerError(
     'EDATADIR',
     ExitCode.DATA_DIR,
-    `the folder ${folder} is not there, and datadir.autocreate=false: is its disk mounted?`,
+    `${folder}: does not exist, and datadir.autocreate=false: check that its disk is mounted`,
   );
 }
 
 /**
- * Makes a folder and those above it. Each is durable in the one above it: with a folder that a
- * power loss takes away, a voter would forget what it promised.
+ * Makes a folder and its parents, each durable in its parent: if a power loss removed the folder, a
+ * voter would forget its promises.
  */
 export async function makeFolder(fs: FileSystem, folder: string): Promise<void> {
   const parent = dirname(folder);
@@ -31,13 +31,13 @@ export async function makeFolder(fs: FileSystem, folder: string): Promise<void> 
       if (error.code !== 'EEXIST') throw error;
     });
   } else if (found.kind !== 'folder') {
-    throw new Error(`${folder} is a file`);
+    throw new Error(`${folder}: is a file`);
   }
-  // Also of one that was there: a start that a crash cut short may have made it.
+  // Also for an existing folder: an interrupted start may have made it.
   if (parent !== folder) await syncIfAllowed(fs, parent);
 }
 
-/** A folder above the data may be one that this server can enter and not read. */
+/** A folder above the data may be accessible but not readable. */
 async function syncIfAllowed(fs: FileSystem, folder: string): Promise<void> {
   await fs.syncFolder(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EACCES' && error.code !== 'EPERM') throw error;
@@ -53,13 +53,13 @@ export async function listFiles(
     throw new ServerError(
       'EDATADIR',
       ExitCode.DATA_DIR,
-      `the folder ${folder} cannot be read: ${cause.message}`,
+      `${folder}: cannot read the folder: ${cause.message}`,
       cause,
     );
   });
   const files = await Promise.all(
     names.map(async (name) => {
-      // A file may go while the folder is listed.
+      // A file may vanish while the folder is listed.
       const found = await fs.stat(join(folder, name)).catch(() => undefined);
       return { name, size: found?.kind === 'file' ? found.size : -1 };
     }),

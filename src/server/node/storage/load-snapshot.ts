@@ -17,7 +17,7 @@ interface SnapshotFolder {
   readonly options: { readonly maxEntryLength: number };
 }
 
-/** Returns why the snapshot cannot be used, or undefined when it is whole. */
+/** Returns why the snapshot is unusable, or undefined if it is whole. */
 export async function loadSnapshot(
   { fs, snapFolder, options }: SnapshotFolder,
   database: Database,
@@ -34,7 +34,7 @@ export async function loadSnapshot(
       if (fault !== undefined) return fault;
     }
   } catch (error) {
-    // A path that decayed is quoted in it, whatever is in there now.
+    // It quotes a damaged path with arbitrary content.
     const reason = JSON.stringify((error as Error).message.slice(0, MAX_REASON));
     return `at offset ${reader.offset}: ${reason}`;
   }
@@ -42,7 +42,7 @@ export async function loadSnapshot(
   return faultOf(feedSnapshot(database, reader));
 }
 
-/** What goes wrong on either side ends the other; who reads the result gets the error. */
+/** An error on either side ends the other; the reader of the result gets the error. */
 function unzipped(bytes: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
   return pipeline(Readable.from(bytes), createGunzip(), () => undefined);
 }
@@ -51,7 +51,7 @@ async function* readPieces(fs: FileSystem, path: string, size: number): AsyncGen
   const file = await fs.open(path, 'read');
   try {
     for (let position = 0; ; ) {
-      // A gunzip keeps what it was given, so each piece has memory of its own.
+      // A gunzip keeps its input, so each piece needs separate memory.
       const piece = Buffer.allocUnsafe(Math.max(1, Math.min(READ_SIZE, size - position)));
       const length = await file.read(piece, position);
       if (length === 0) return;

@@ -1,11 +1,11 @@
 /**
- * The transaction log on a disk. While one write is on its way the next batch gathers: one write,
- * one sync, however many asked (group commit). The file is opened with O_DSYNC, so that a write and
- * its sync are one trip through the thread pool, and it is filled with zeros ahead of the tail, so
- * that the sync has no metadata to write.
+ * The transaction log on a disk. The next batch gathers during a write: one write and one sync for
+ * all requests (group commit). The file is opened with O_DSYNC, so that a write and its sync are
+ * one trip through the thread pool, and it is filled with zeros ahead of the tail, so that the sync
+ * has no metadata to write.
  *
- * A write that failed is the end: what is on the disk is unknown, so nothing behind it may ever be
- * acknowledged, and nothing is tried again (ZOOKEEPER-4882).
+ * A failed write is final: the state of the disk is unknown, so no later write may be acknowledged
+ * or retried (ZOOKEEPER-4882).
  */
 
 import { join } from 'node:path';
@@ -15,29 +15,29 @@ import { LogWriteError } from './errors.js';
 import { type FileSystem, NODE_FILES } from './file-system.js';
 import { LogFile, type LogFileOptions } from './log-file.js';
 
-/** One batch of records and who waits for it. */
+/** One batch of records and its callback. */
 interface Append {
   readonly bytes: Buffer;
   readonly firstZxid: bigint;
   readonly onDurable: () => void;
-  /** Begins a new file. */
+  /** Starts a new file. */
   readonly isRoll: boolean;
 }
 
 export interface LogDiskOptions extends LogFileOptions {
   /** The folder of the log files. */
   readonly folder: string;
-  /** Default: that of this machine. */
+  /** Default: the file system of this machine. */
   readonly fs?: FileSystem | undefined;
   /**
-   * Bytes above which the next batch begins a new file (txnLogSizeLimitInKb); 0 or less is no
-   * limit.
+   * Bytes above which the next batch starts a new file (txnLogSizeLimitInKb); 0 or less disables
+   * it.
    */
   readonly maxFileSize: number;
   readonly onError: (error: LogWriteError) => void;
-  /** A sync took `ms`. */
+  /** A slow sync took `ms`. */
   readonly onSlowSync: (ms: number) => void;
-  /** The same of every sync. */
+  /** Every sync took `ms`. */
   readonly onSync?: (ms: number) => void;
   readonly slowSyncMs: number;
 }
@@ -61,7 +61,7 @@ export class LogDisk {
     this.options = options;
   }
 
-  /** `onDurable` is called when the bytes, and all before them, are on the disk. */
+  /** Calls `onDurable` when the bytes, and all before them, are on the disk. */
   append(bytes: Buffer, firstZxid: bigint, onDurable: () => void): void {
     this.appended++;
     this.queue.push({ bytes, firstZxid, onDurable, isRoll: this.isRollAsked });
@@ -69,12 +69,12 @@ export class LogDisk {
     if (!this.isWriting) this.start();
   }
 
-  /** The next batch begins a new file. */
+  /** The next batch starts a new file. */
   roll(): void {
     this.isRollAsked = true;
   }
 
-  /** Waits for what was appended until now, however much comes behind it; false when it failed. */
+  /** Waits for all appends until now, not for later ones; false when one failed. */
   untilDurable(): Promise<boolean> {
     if (this.isFailed || this.written === this.appended) return Promise.resolve(!this.isFailed);
     return new Promise((resolve) => this.waiting.push({ count: this.appended, resolve }));
@@ -88,15 +88,15 @@ export class LogDisk {
     for (const { resolve } of due) resolve(!this.isFailed);
   }
 
-  /** Waits for what is on its way; false when it, or something before it, could not be written. */
+  /** Waits for writes in progress; false when one of them, or an earlier one, failed. */
   async settle(): Promise<boolean> {
     if (this.isWriting) await new Promise<void>((resolve) => this.idle.push(resolve));
     return !this.isFailed;
   }
 
   /**
-   * Waits for what is on its way, cuts off the zeros behind the last record and closes. An append
-   * behind it begins a new file.
+   * Waits for writes in progress, cuts off the zeros after the last record and closes. A later
+   * append starts a new file.
    */
   async close(): Promise<void> {
     await this.settle();
@@ -105,7 +105,7 @@ export class LogDisk {
     try {
       await file?.close();
     } catch (error) {
-      // Behind a failed write this is no news, and the server has other things to close.
+      // After a failed write this error is expected, and other things need closing.
       if (!this.isFailed) throw error;
     }
   }
@@ -115,7 +115,7 @@ export class LogDisk {
     this.writeQueue().then(
       () => {
         this.isWriting = false;
-        // Something may have been appended since the last look at the queue.
+        // An append may have arrived since the last check of the queue.
         if (this.queue.length > 0 && !this.isFailed) this.start();
         else for (const resolve of this.idle.splice(0)) resolve();
       },
@@ -149,8 +149,8 @@ export class LogDisk {
   }
 
   /**
-   * The batches that go into one write: never across a roll, and never more than the reader of a
-   * torn tail takes for one unsynced write (tail-verdict.ts), but at least one.
+   * The batches that go into one write: never across a roll, and never more than tail-verdict.ts
+   * accepts as one unsynced write, but at least one.
    */
   private takeBatch(): Append[] {
     let size = 0;

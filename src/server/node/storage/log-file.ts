@@ -1,28 +1,28 @@
-/** One file of the transaction log that is being written, and the zeros ahead of its tail. */
+/** One file of the transaction log that is open for writing, with zeros ahead of its tail. */
 import { dirname } from 'node:path';
 import { encodeLogHeader, LOG_HEADER_SIZE } from '../../persistence/txn-log.js';
 import type { FileSystem, StoredFile } from './file-system.js';
 
 export interface LogFileOptions {
-  /** At most this many bytes are filled with zeros ahead of the tail (preAllocSize). */
+  /** How many bytes to fill with zeros ahead of the tail (preAllocSize). */
   readonly preAllocSize: number;
-  /** False only when the operator said forceSync=no. */
+  /** False only with forceSync=no. */
   readonly isSynced: boolean;
 }
 
-/** The first block is small, so that a server that writes little takes little; it doubles. */
+/** The first block is small, because most servers write little; it doubles. */
 const FIRST_BLOCK = 256 * 1024;
 const MAX_BLOCK = 16 * 1024 * 1024;
-/** Zeros are written in pieces, so that a batch never waits long behind them in the thread pool. */
+/** Zeros are written in pieces, so that a batch never waits long for them in the thread pool. */
 const ZEROS = Buffer.alloc(256 * 1024);
 
 export class LogFile {
   private readonly file: StoredFile;
-  /** Not O_DSYNC: zeros are written at leisure and synced once. */
+  /** Without O_DSYNC: zeros are written in the background and synced once. */
   private readonly filler: StoredFile;
   private readonly preAllocSize: number;
   private end = LOG_HEADER_SIZE;
-  /** Below it the file is filled: a record that ends here syncs without metadata. */
+  /** The end of the filled part: a record before it syncs without metadata. */
   private filled = LOG_HEADER_SIZE;
   private blockSize = FIRST_BLOCK;
   private filling: Promise<void> | null = null;
@@ -39,7 +39,7 @@ export class LogFile {
     return this.end;
   }
 
-  /** The file, its header and its name in the folder are on the disk before a record is. */
+  /** The file, its header and its name in the folder are durable before the first record. */
   static async create(fs: FileSystem, path: string, options: LogFileOptions): Promise<LogFile> {
     const { isSynced, preAllocSize } = options;
     const file = await fs.open(path, 'create', { isSynced });
@@ -54,8 +54,8 @@ export class LogFile {
   }
 
   /**
-   * A record never overtakes zeros that are on their way to the same place: a write that reaches
-   * beyond what is filled waits for the piece being filled, then goes ahead without.
+   * A record never overtakes zeros for the same place: a write beyond the filled part waits for the
+   * current piece, then continues without zeros.
    */
   async write(buffers: readonly Buffer[]): Promise<void> {
     const length = buffers.reduce((sum, { length: size }) => sum + size, 0);
@@ -72,8 +72,7 @@ export class LogFile {
   }
 
   private fillLater(): void {
-    // Zeros are a favour to the writes behind them: where they fail (a full disk), those will say
-    // so.
+    // Zeros are only an optimization: if they fail (a full disk), the next writes report it.
     this.filling = this.fill()
       .catch(() => undefined)
       .finally(() => {

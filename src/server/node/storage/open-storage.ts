@@ -1,4 +1,4 @@
-/** Opens what a server keeps its data in: the lock, the recovered database, the log. */
+/** Opens the storage of a server: the lock, the recovered database, the log. */
 
 import { randomInt } from 'node:crypto';
 import { ByteRange } from '../../../jute/byte-range.js';
@@ -14,23 +14,23 @@ import type { Storage } from './disk.js';
 import type { ServerError } from './errors.js';
 import { LogDisk } from './log-disk.js';
 
-/** Who hears of the log; the server is made after it, so both are filled in then. */
+/** Callbacks of the log; the server is created later, so both are set then. */
 export interface StorageListener {
   onLogError: (error: ServerError) => void;
   onMeasured: (what: Measured, value: number) => void;
 }
 
 export interface OpenedStorage {
-  /** Null keeps nothing. */
+  /** Null keeps no data. */
   readonly storage: Storage | null;
   readonly lock: DirLock | null;
   readonly database: Database;
   /** Txns replayed from the log. */
   readonly replayed: number;
-  /** The last of them, for a member of an ensemble; null for a server alone. */
+  /** The last of them, for a member of an ensemble; null for a standalone server. */
   readonly committedLog: CommittedLog | null;
   readonly snapshotZxid: bigint | null;
-  /** How long the start took, by name. */
+  /** The durations of the start, by name. */
   readonly startup: ReadonlyMap<Measured, number>;
   readonly listener: StorageListener;
 }
@@ -56,7 +56,7 @@ export async function openStorage(
     isEmptyDatabaseMade: config.dbAutocreate,
     onWarning,
   });
-  // Nothing in the folders is touched before they are ours: a server may be at work on them.
+  // Nothing in the folders may change before they are locked: another server may use them.
   await dir.makeFolders();
   const lock = await lockDirs(new Set([dir.snapFolder, dir.logFolder]));
   try {
@@ -89,7 +89,7 @@ export async function openStorage(
   }
 }
 
-/** All of them, or none. */
+/** Locks all of them, or none. */
 async function lockDirs(folders: Iterable<string>): Promise<DirLock> {
   const locks: DirLock[] = [];
   const release = async (): Promise<void> => {
@@ -104,7 +104,9 @@ async function lockDirs(folders: Iterable<string>): Promise<DirLock> {
   return { release };
 }
 
-/** What a member has for those who lack little: an observer master more, for many observers. */
+/**
+ * The recent txns for learners that lag little; an observer master keeps more, for many observers.
+ */
 export function makeCommittedLog({
   commitLogCount,
   observerMasterPort,

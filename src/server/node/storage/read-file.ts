@@ -1,6 +1,6 @@
 import type { FileSystem } from './file-system.js';
 
-/** The whole of a file that is known to be small. */
+/** Reads a small file completely. */
 export async function readWhole(fs: FileSystem, path: string): Promise<Buffer> {
   const file = await fs.open(path, 'read');
   try {

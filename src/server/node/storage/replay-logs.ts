@@ -1,6 +1,6 @@
 /**
- * Replays the logs after a snapshot. All of them are read before any is changed: a log that is
- * refused is evidence, and stays as it was found.
+ * Replays the logs after a snapshot. Reads all of them before it changes any: a refused log is
+ * evidence, and stays unchanged.
  */
 import { join } from 'node:path';
 import { type LogFile, logsAfter, ReplaySequence } from '../../persistence/recovery.js';
@@ -13,7 +13,7 @@ import { readSizeFor, scanLog } from './scan-log.js';
 
 export type TxnListener = (zxid: bigint, entry: Buffer) => void;
 
-/** What a crash left at the end of a log. */
+/** The incomplete end of a log after a crash. */
 interface Tear {
   readonly path: string;
   readonly size: number;
@@ -27,7 +27,7 @@ interface Replay {
   readonly sequence: ReplaySequence;
   readonly onTxn: TxnListener | undefined;
   applied: number;
-  /** Paths of logs that hold something. */
+  /** Paths of logs with records. */
   readonly read: string[];
   /** In the order of the logs. */
   readonly tears: Tear[];
@@ -36,7 +36,7 @@ interface Replay {
 }
 
 /**
- * Resolves to the number of txns that were applied.
+ * Resolves to the number of applied txns.
  * @throws ServerError EDATA with file and offset, and changes nothing
  */
 export async function replayLogs(
@@ -56,7 +56,7 @@ async function replayLog(replay: Replay, { name, size }: LogFile): Promise<void>
   const { dir } = replay;
   const path = join(dir.logFolder, name);
   const file = await dir.fs.open(path, 'read').catch((cause: Error) => {
-    throw unusable(`${path} cannot be read: ${cause.message}`, cause);
+    throw unusable(`${path}: cannot read: ${cause.message}`, cause);
   });
   try {
     const { isEmpty, tear } = await replayRecords(replay, path, size, file);
@@ -109,16 +109,16 @@ function nothingFound(): Pick<Replay, 'read' | 'tears' | 'empty'> {
   return { read: [], tears: [], empty: [] };
 }
 
-/** Takes away what no writer ever acknowledged, says so, and makes the rest durable. */
+/** Removes the unacknowledged end, reports it, and makes the rest durable. */
 async function mend({ dir, read, tears, empty }: Replay): Promise<void> {
   const { onWarning } = dir.options;
   for (const { path, size, offset, reason } of tears) {
     onWarning(
-      `${path}: the last write was cut short by a crash (${reason}) and never acknowledged; cut at offset ${offset}, ${size - offset} bytes`,
+      `${path}: a crash left the last write incomplete (${reason}), and it was never acknowledged; cut at offset ${offset}, ${size - offset} bytes`,
     );
     await cutFile(dir.fs, path, offset);
   }
-  // A crash between the file and its first record; the next record has the same zxid and name.
+  // A crash between the file and its first record; the next record will use the same name.
   for (const { path, size } of empty) {
     onWarning(`${path}: removed, ${size} bytes: a crash left it without a transaction`);
     await dir.fs.unlink(path);

@@ -1,13 +1,13 @@
 /**
- * Puts a snapshot in the place of all that a data directory holds (the AdminServer's restore).
+ * Replaces all data of a data directory by a snapshot (the AdminServer's restore).
  *
  * ```
  *   restored.<zxid>.tmp ─▶ restored.<zxid> ─▶ old snapshots and logs go ─▶ snapshot.<zxid>
- *        written, synced   │ from here on the old data is void, whoever starts here next
+ *        written, synced   │ from here on the old data is void, for any later start
  * ```
  *
- * A crash before that line leaves the old data, a crash behind it the new: `finishRestore` at the
- * start does what is left to do. In between a start would replay the old log on the new tree.
+ * A crash before that line leaves the old data, a later one the new: `finishRestore` completes it
+ * at the next start. Otherwise a start would replay the old log on the new tree.
  */
 import { join } from 'node:path';
 import { snapshotFileName } from '../../persistence/file-names.js';
@@ -23,7 +23,7 @@ const PREFIX = 'restored.';
 const SNAPSHOT_PREFIX = 'snapshot.';
 const TEMPORARY = '.tmp';
 
-/** Writes the snapshot beside what is there; the name it resolves to is for `adoptRestored`. */
+/** Writes the snapshot next to the current data; resolves to the name for `adoptRestored`. */
 export async function stageRestored(dir: DataDir, content: SnapshotContent): Promise<string> {
   const { isCompressed } = dir.options;
   const name = snapshotFileName(content.zxid, isCompressed ? 'gz' : 'none');
@@ -32,7 +32,7 @@ export async function stageRestored(dir: DataDir, content: SnapshotContent): Pro
   return staged;
 }
 
-/** It is the whole truth from now on; the log must be closed. */
+/** Makes the staged snapshot the only data; the log must be closed. */
 export async function adoptRestored(dir: Folders, staged: string): Promise<void> {
   const name = staged.slice(0, -TEMPORARY.length);
   await dir.fs.rename(join(dir.snapFolder, staged), join(dir.snapFolder, name));
@@ -40,7 +40,7 @@ export async function adoptRestored(dir: Folders, staged: string): Promise<void>
   await finishRestore(dir);
 }
 
-/** What a restore that a crash cut short has left to do; nothing, where there was none. */
+/** Completes an interrupted restore; does nothing without one. */
 export async function finishRestore({ fs, snapFolder, logFolder }: Folders): Promise<void> {
   const files = await listFiles(fs, snapFolder);
   const name = files.map((file) => file.name).find(isRestored);

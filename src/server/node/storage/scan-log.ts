@@ -2,22 +2,22 @@ import { type LogEntry, type LogItem, TxnLogReader } from '../../persistence/txn
 import type { StoredFile } from './file-system.js';
 
 const READ_SIZE = 1024 * 1024;
-/** Of memory for a log that is shorter than that. */
+/** The memory for a shorter log. */
 const LEAST_READ_SIZE = 4096;
 
-/** As much memory as one read of a log of `size` bytes needs; it may have grown since. */
+/** The memory for one read of a log of `size` bytes, which may have grown. */
 export function readSizeFor(size: number, most = READ_SIZE): number {
   return Math.min(most, Math.max(LEAST_READ_SIZE, size + 1));
 }
 
-/** What there is at the end of a log. */
+/** The end of a log. */
 export type LogEnd = Exclude<LogItem, LogEntry | { readonly kind: 'need-more' }>;
 
 /**
- * Reads a log from its beginning. `onEntry` is given one entry after the other, valid during the
- * call, and says whether to go on; null when it did not want to.
+ * Reads a log from its beginning. `onEntry` gets each entry, valid during the call, and returns
+ * whether to continue; null after it stopped.
  * @param maxEntryLength in bytes: jute.maxbuffer and its extra size
- * @param readSize so many bytes a turn
+ * @param readSize bytes per turn
  */
 export async function scanLog(
   file: StoredFile,

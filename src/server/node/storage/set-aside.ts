@@ -1,7 +1,7 @@
 /**
- * Keeps the files of a tree that was not its leader's, so that the reason can be found:
- * `version-2.mismatch-ZXID` beside `version-2`. It is done when the leader's tree is on the disk,
- * so a crash at any place leaves a snapshot to start from.
+ * Keeps the files of a tree that differed from its leader's, for an analysis:
+ * `version-2.mismatch-ZXID` beside `version-2`. It runs after the leader's tree is on the disk, so
+ * a crash at any point leaves a usable snapshot.
  */
 import { basename, dirname, join } from 'node:path';
 import { LIMITS } from '../../limits/limits.js';
@@ -14,7 +14,7 @@ const MAX_KEPT = LIMITS.treesAside.value;
 const PREFIX = `${VERSION_DIR}.mismatch-`;
 const NAME = /^version-2\.mismatch-([0-9a-f]{1,16})$/;
 
-/** Writes the new tree; where the disk is full, without what was kept aside before. */
+/** Writes the new tree; on a full disk, removes files kept aside before. */
 export async function withRoom<T>(dir: DataDir, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
@@ -26,8 +26,8 @@ export async function withRoom<T>(dir: DataDir, write: () => Promise<T>): Promis
 }
 
 /**
- * Moves all snapshots and logs but the one at `newest` out of the way. What cannot be moved stays,
- * with a warning: the repair itself does not depend on it.
+ * Moves all snapshots and logs except the one at `newest` away. A file that cannot be moved stays,
+ * with a warning: the repair does not depend on it.
  */
 export async function setAside(
   dir: DataDir,
@@ -40,14 +40,14 @@ export async function setAside(
     await prune(dir, MAX_KEPT - 1);
     const snapshots = snapshotsAmong(await listFiles(dir.fs, dir.snapFolder));
     const old = snapshots.filter((file) => file.name !== basename(newest));
-    // Newest first: what is left of each kind has no gap, wherever a crash ends this.
+    // Newest first, so that a crash leaves no gap in either kind.
     await move(dir, dir.snapFolder, name, old);
     const logs = logsAmong(await listFiles(dir.fs, dir.logFolder)).reverse();
     await move(dir, dir.logFolder, name, logs);
-    onWarning(`the files of the tree that was not the leader's are kept in ${name}`);
+    onWarning(`the files of the tree that differed from the leader's are kept in ${name}`);
   } catch (error) {
     const { message } = error as Error;
-    onWarning(`the files of the tree that was not the leader's are not all kept: ${message}`);
+    onWarning(`cannot keep all files of the tree that differed from the leader's: ${message}`);
   }
 }
 
@@ -64,7 +64,7 @@ async function move(
   await fs.syncFolder(from);
 }
 
-/** Removes the oldest folders of their kind, and leaves `left` of them. */
+/** Removes the oldest folders of this kind, except `left` of them. */
 async function prune({ fs, snapFolder, logFolder }: DataDir, left: number): Promise<void> {
   for (const parent of new Set([dirname(snapFolder), dirname(logFolder)])) {
     const kept = (await fs.readdir(parent)).flatMap((name) => {

@@ -8,15 +8,15 @@ import type { FileSystem } from './file-system.js';
 export interface SnapshotFileOptions {
   /** snapshot.compression.method=gz */
   readonly isCompressed: boolean;
-  /** serializeLastProcessedZxid.enabled: snapshots end in the zxid that the tree had reached. */
+  /** serializeLastProcessedZxid.enabled: snapshots end with the last zxid of the tree. */
   readonly isLastZxidWritten: boolean;
-  /** So many bytes of a snapshot are written in one turn, about. */
+  /** Approximate number of bytes of a snapshot to write in one turn. */
   readonly snapshotChunkSize?: number | undefined;
 }
 
 /**
- * Writes piece by piece, so that the server serves on; it is on the disk when this resolves. What
- * could not be written whole is removed: its space belongs to the log.
+ * Writes in pieces, so that the server keeps serving; it is durable when this resolves. Removes an
+ * incomplete file, because the log needs the space.
  */
 export async function writeSnapshotFile(
   fs: FileSystem,

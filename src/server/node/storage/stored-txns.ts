@@ -1,6 +1,6 @@
 /**
- * The txns on the disk, for a learner that lacks more than is kept in memory. Read while serving
- * goes on, and while the log grows: what is asked for was on the disk before.
+ * The txns on the disk, for a learner that lacks more than memory holds. Reads while the server
+ * runs and the log grows: the requested txns are already on the disk.
  */
 import { join } from 'node:path';
 import { OutputArchive } from '../../../jute/output-archive.js';
@@ -21,10 +21,10 @@ import type { StoredFile } from './file-system.js';
 import { listFiles } from './folders.js';
 import { readSizeFor, scanLog } from './scan-log.js';
 
-/** Small enough that no turn is long. */
+/** Small enough to keep turns short. */
 const READ_SIZE = 256 * 1024;
 
-/** Null when the log does not hold the range whole, or when it is too large for the factor. */
+/** Null if the log does not contain the whole range, or if it is too large for the factor. */
 export async function searchLogs(
   dir: DataDir,
   range: LogRange,
@@ -33,7 +33,7 @@ export async function searchLogs(
   const snapshots = snapshotsAmong(await listFiles(dir.fs, dir.snapFolder));
   const maxBytes = maxLogBytes(snapshots[0]?.size ?? 0, sizeFactor);
   const logs = await logsOf(dir, range);
-  // Between the first and the last, files are whole, and each would be sent as it is.
+  // Between the first and the last, files are complete, and each would be sent unchanged.
   const atLeast = logs.slice(1, -1).reduce((sum, { size }) => sum + size, 0);
   if (atLeast > maxBytes) return null;
   const zxids = snapshots.map(({ zxid }) => zxid);
@@ -65,7 +65,7 @@ async function logsOf(dir: DataDir, { after: behind, until }: LogRange): Promise
 
 /**
  * The packets of a range, piece by piece.
- * @throws Error when it is not there any more
+ * @throws Error when it is gone
  */
 export async function* readTxns(dir: DataDir, range: LogRange): AsyncGenerator<Buffer> {
   const slice = new LogSlice(range);
@@ -78,7 +78,7 @@ export async function* readTxns(dir: DataDir, range: LogRange): AsyncGenerator<B
     }
     if (slice.isWhole) return;
   }
-  throw new Error(`the log does not hold the txns up to ${formatZxid(range.until)} any more`);
+  throw new Error(`the log no longer has the txns up to ${formatZxid(range.until)}`);
 }
 
 async function* readTxnsOf(

@@ -1,7 +1,7 @@
 /**
- * Drops the end of what a server has on its disk, since the leader of its ensemble never had it
- * (TRUNC, FileTxnLog.truncate). A crash at any place in between leaves data that a start accepts: a
- * snapshot and the logs behind it without a gap, ending somewhere between the new end and the old.
+ * Drops the end of the data on the disk, because the leader of the ensemble never had it (TRUNC,
+ * FileTxnLog.truncate). A crash at any point leaves data that a start accepts: a snapshot and the
+ * later logs without a gap, up to an end between the new and the old.
  */
 import { join } from 'node:path';
 import { formatZxid } from '../../../protocol/zxid.js';
@@ -21,10 +21,10 @@ import { loadSnapshot } from './load-snapshot.js';
 import { readSizeFor, scanLog } from './scan-log.js';
 
 /**
- * Drops every txn behind `zxid`; the log must be closed. False, and nothing is dropped, where no
- * snapshot leads to `zxid` by the logs that are here.
- * @param reached how far the tree had come when a snapshot of this process was whole, by file name:
- * it may hold more than its name says
+ * Drops every txn after `zxid`; the log must be closed. Returns false, and drops nothing, if no
+ * snapshot and logs lead to `zxid`.
+ * @param reached the last zxid of the tree when a snapshot of this process was complete, by file
+ * name: it may contain more than its name says
  */
 export async function truncateData(
   dir: DataDir,
@@ -42,20 +42,20 @@ export async function truncateData(
   return isLed;
 }
 
-/** Does the log go on where a snapshot of `zxid` ends, or begin before? */
+/** Whether the log continues a snapshot of `zxid`, or begins before its end. */
 function isLedTo(log: LogFile, zxid: bigint): boolean {
   return log.zxid <= zxid || isSuccessor(zxid, log.zxid);
 }
 
-/** The same, where a snapshot to read back from is there for sure. */
+/** The same, if a usable snapshot certainly exists. */
 export async function dropBehind(
   dir: DataDir,
   zxid: bigint,
   reached: ReadonlyMap<string, bigint>,
 ): Promise<void> {
   const snapshots = snapshotsAmong(await listFiles(dir.fs, dir.snapFolder));
-  // Snapshots go first: one that is newer than the log would be taken for the truth. From the
-  // newest on, so that what is left of each kind has no gap.
+  // Snapshots go first: one that is newer than the log would count as the data. From the newest on,
+  // so that no kind has a gap.
   for (const file of snapshots) {
     if (isBehind(file, zxid, reached)) await dir.fs.unlink(join(dir.snapFolder, file.name));
   }
@@ -64,8 +64,8 @@ export async function dropBehind(
 }
 
 /**
- * `reached`, and what the snapshots of earlier processes say of themselves, from the newest on to
- * the first that shows no txn behind `zxid`: that one will be read back.
+ * `reached`, and the content of snapshots of earlier processes, from the newest on to the first one
+ * without txns after `zxid`: that one will be loaded.
  */
 async function lookInto(
   dir: DataDir,
@@ -101,7 +101,7 @@ async function truncateLogs(dir: DataDir, zxid: bigint): Promise<void> {
     const path = join(dir.logFolder, log.name);
     if (log.zxid > zxid) {
       await dir.fs.unlink(path);
-      // One by one: were an older one gone before a newer one, a power loss would leave a gap.
+      // One by one: if an older one vanished before a newer one, a power loss would leave a gap.
       await dir.fs.syncFolder(dir.logFolder);
       onWarning(`${path}: removed, ${log.size} bytes: ${why}`);
       continue;
@@ -114,7 +114,7 @@ async function truncateLogs(dir: DataDir, zxid: bigint): Promise<void> {
   }
 }
 
-/** Where the first record after `zxid` begins, or null. */
+/** The offset of the first record after `zxid`, or null. */
 async function findBorder(dir: DataDir, log: LogFile, zxid: bigint): Promise<number | null> {
   const file = await dir.fs.open(join(dir.logFolder, log.name), 'read');
   let border: number | null = null;

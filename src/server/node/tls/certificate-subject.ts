@@ -1,7 +1,7 @@
 /**
- * The subject of a certificate as Java's X500Principal.getName() writes it (RFC 2253): what ids of
- * the scheme x509 are. Last RDN first; only nine attributes have a name, all others are an OID and
- * the bytes of the value in hex.
+ * The subject of a certificate as Java's X500Principal.getName() writes it (RFC 2253): the format
+ * of ids of the scheme x509. Last RDN first; only nine attributes have a name, all others are an
+ * OID and the bytes of the value in hex.
  */
 import type { DerItem } from './der-reader.js';
 import { DerTag, expectItem, expectItems, readItem, readItems, readOid } from './der-reader.js';
@@ -35,7 +35,7 @@ const TEXTS: ReadonlySet<number> = new Set([
 export function certificateSubject(certificate: Buffer): string {
   const parts = readItems(readItem(certificate).content);
   const content = expectItems(parts, 0, DerTag.SEQUENCE);
-  // version [0] is left out by version 1; then serial, signature, issuer, validity, subject.
+  // Version 1 omits version [0]; then serial, signature, issuer, validity, subject.
   const subjectAt = content[0]?.tag === 0xa0 ? 5 : 4;
   const rdns = expectItems(content, subjectAt, DerTag.SEQUENCE);
   return rdns.reverse().map(rdnText).join(',');

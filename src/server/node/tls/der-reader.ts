@@ -25,11 +25,14 @@ export class DerError extends Error {
 export interface DerItem {
   readonly tag: number;
   readonly content: Buffer;
-  /** Tag and length too. */
+  /** Includes tag and length. */
   readonly whole: Buffer;
 }
 
-/** The items that stand one behind the other. @throws DerError */
+/**
+ * A sequence of items.
+ * @throws DerError
+ */
 export function readItems(bytes: Buffer): DerItem[] {
   const items: DerItem[] = [];
   for (let rest = bytes; rest.length > 0; ) {
@@ -43,14 +46,14 @@ export function readItems(bytes: Buffer): DerItem[] {
 /** The first item of `bytes`. @throws DerError */
 export function readItem(bytes: Buffer): DerItem {
   const [tag, first] = bytes;
-  if (tag === undefined || first === undefined) throw new DerError('ends in the midst of an item');
-  // 0x80 alone is the indefinite length of BER, which DER does not have.
+  if (tag === undefined || first === undefined) throw new DerError('ends in the middle of an item');
+  // 0x80 alone is the indefinite length of BER, which DER forbids.
   const lengthBytes = first < 0x80 ? 0 : first & 0x7f;
-  if (first === 0x80 || lengthBytes > 4) throw new DerError('has an item of no definite length');
+  if (first === 0x80 || lengthBytes > 4) throw new DerError('has an item of indefinite length');
   const start = 2 + lengthBytes;
-  if (bytes.length < start) throw new DerError('ends in the midst of an item');
+  if (bytes.length < start) throw new DerError('ends in the middle of an item');
   const length = lengthBytes === 0 ? first : bytes.readUIntBE(2, lengthBytes);
-  if (bytes.length < start + length) throw new DerError('ends in the midst of an item');
+  if (bytes.length < start + length) throw new DerError('ends in the middle of an item');
   return {
     tag,
     content: bytes.subarray(start, start + length),
@@ -63,7 +66,7 @@ export function expectItem(items: readonly DerItem[], index: number, tag: number
   const item = items[index];
   if (item?.tag !== tag) {
     const found = item === undefined ? 'nothing' : `tag 0x${item.tag.toString(16)}`;
-    throw new DerError(`has ${found} where tag 0x${tag.toString(16)} must be`);
+    throw new DerError(`has ${found} (expected tag 0x${tag.toString(16)})`);
   }
   return item;
 }
@@ -88,7 +91,10 @@ export function readOid({ content }: DerItem): string {
   return [first, both - first * 40, ...rest].join('.');
 }
 
-/** A small number that is not negative. @throws DerError */
+/**
+ * A small nonnegative number.
+ * @throws DerError
+ */
 export function readNumber({ content }: DerItem): number {
   if (content.length < 1 || content.length > 6) throw new DerError('has a number out of range');
   return content.readUIntBE(0, content.length);

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { type FSWatcher, readFileSync, watch } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Files that belong together are changed one after the other: wait for the last. */
+/** Related files change one after the other: wait for the last. */
 const SETTLE_MS = 200;
 
 /**
- * Tells when what some files hold has changed. It watches their folders, since a certificate is
- * changed by a rename, or (Kubernetes) by a symbolic link beside it that leads elsewhere.
+ * Reports changed content of files. It watches their folders, because a certificate changes by a
+ * rename, or (Kubernetes) by a symbolic link next to it.
  */
 export class FileWatcher {
   private readonly files: readonly string[];
@@ -27,7 +27,7 @@ export class FileWatcher {
     const folders = [...new Set(files.map((file) => dirname(file)))];
     this.watchers = folders.flatMap((folder) => {
       const fail = (error: Error): void =>
-        onWarning(`${folder} is not watched, so changed files go unseen: ${error.message}`);
+        onWarning(`cannot watch ${folder}, so changed files are not noticed: ${error.message}`);
       try {
         const watcher = watch(folder, { persistent: false }, () => this.look());
         return [watcher.on('error', fail)];
@@ -63,7 +63,7 @@ function fingerprintOf(files: readonly string[]): string {
   return hash.digest('hex');
 }
 
-/** A file in the midst of being replaced may not be there. */
+/** A file that is being replaced may be missing for a moment. */
 function readOrNothing(file: string): Buffer {
   try {
     return readFileSync(file);

@@ -1,4 +1,4 @@
-/** Key stores and trust stores of ssl.*: files in PEM or PKCS #12, all turned into PEM for Node. */
+/** Key stores and trust stores of ssl.*: files in PEM or PKCS #12, converted to PEM for Node. */
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Pkcs12Error, readPkcs12 } from './pkcs12.js';
@@ -8,14 +8,14 @@ export type StoreType = '' | 'JKS' | 'PEM' | 'PKCS12' | 'BCFKS';
 export interface StoreFile {
   readonly location: string;
   readonly password: string;
-  /** '' goes by what the file holds. */
+  /** '' detects it from the content. */
   readonly type: StoreType;
 }
 
-/** What a store is good for, as PEM texts. */
+/** The usable parts of a store, as PEM texts. */
 export interface KeyStore {
   readonly key: string;
-  /** The server's own certificate, then those that lead to the authority. */
+  /** The server's certificate, then its issuers. */
   readonly chain: string;
 }
 
@@ -24,7 +24,7 @@ export interface TrustStore {
   readonly revocationLists: readonly string[];
 }
 
-/** A store that cannot be used; the sentence names the file, and what to do. */
+/** An unusable store; the sentence names the file, and what to do. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
   readonly code = 'ESTORE';
@@ -37,7 +37,7 @@ export function readKeyStore(store: StoreFile): KeyStore {
   if (formOf(store, bytes) === 'PEM') return keyStoreOfPem(location, bytes.toString(), password);
   const { keys, certificates } = openPkcs12(location, bytes, password);
   const [key] = keys;
-  if (key === undefined) throw new StoreError(`${location} holds no private key`);
+  if (key === undefined) throw new StoreError(`${location}: has no private key`);
   return { key: pemOfKey(key), chain: chainOf(location, key, certificates.map(parsed(location))) };
 }
 
@@ -49,14 +49,17 @@ export function readTrustStore(store: StoreFile): TrustStore {
   const certificates = isPem
     ? blocksOf(bytes.toString(), 'CERTIFICATE')
     : openPkcs12(location, bytes, password).certificates;
-  if (certificates.length === 0) throw new StoreError(`${location} holds no certificate to trust`);
+  if (certificates.length === 0) throw new StoreError(`${location}: has no certificate to trust`);
   return {
     certificates: certificates.map(parsed(location)).map(String),
     revocationLists: isPem ? blocksOf(bytes.toString(), 'X509 CRL') : [],
   };
 }
 
-/** The password in a file, whose last line end is none of it. @throws StoreError */
+/**
+ * The password in a file, without its last line end.
+ * @throws StoreError
+ */
 export function readPasswordFile(path: string): string {
   return readStoreFile(path)
     .toString()
@@ -68,7 +71,7 @@ export function readStoreFile(location: string): Buffer {
     return readFileSync(location);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new StoreError(`${location} cannot be read: ${why}`, { cause });
+    throw new StoreError(`${location}: cannot read: ${why}`, { cause });
   }
 }
 
@@ -79,16 +82,16 @@ function formOf({ location, type }: StoreFile, bytes: Buffer): 'PEM' | 'PKCS12' 
   if (type === 'JKS' || type === 'BCFKS' || isJks) {
     const name = type === 'BCFKS' ? 'BCFKS' : 'JKS';
     throw new StoreError(
-      `${location} is a store of the form ${name}, which only Java reads: turn it into PKCS12 with` +
+      `${location}: is a ${name} store, which only Java reads: convert it to PKCS12 with` +
         ` keytool -importkeystore -srckeystore ${location} -destkeystore store.p12 -deststoretype PKCS12`,
     );
   }
   const found = bytes.includes('-----BEGIN ') ? 'PEM' : bytes[0] === 0x30 ? 'PKCS12' : undefined;
   if (found === undefined) {
-    throw new StoreError(`${location} is neither PEM nor PKCS12`);
+    throw new StoreError(`${location}: is neither PEM nor PKCS12`);
   }
   if (type !== '' && type !== found) {
-    throw new StoreError(`${location} is ${found}, but its type is given as ${type}`);
+    throw new StoreError(`${location}: is ${found} (expected ${type}, its configured type)`);
   }
   return found;
 }
@@ -104,7 +107,7 @@ function openPkcs12(location: string, bytes: Buffer, password: string) {
 
 function keyStoreOfPem(location: string, text: string, password: string): KeyStore {
   const block = /-----BEGIN ((?:[A-Z]+ )*PRIVATE KEY)-----[\s\S]*?-----END \1-----/.exec(text)?.[0];
-  if (block === undefined) throw new StoreError(`${location} holds no private key`);
+  if (block === undefined) throw new StoreError(`${location}: has no private key`);
   const key = privateKeyOf(location, block, password);
   const certificates = blocksOf(text, 'CERTIFICATE').map(parsed(location));
   return { key: pemOfKey(key), chain: chainOf(location, key, certificates) };
@@ -113,13 +116,13 @@ function keyStoreOfPem(location: string, text: string, password: string): KeySto
 function privateKeyOf(location: string, block: string, passphrase: string): KeyObject {
   const isEncrypted = block.includes('ENCRYPTED');
   if (isEncrypted && passphrase === '') {
-    throw new StoreError(`the key of ${location} is under a password, but none is given`);
+    throw new StoreError(`${location}: its key needs a password, which is missing`);
   }
   try {
     return createPrivateKey(isEncrypted ? { key: block, passphrase } : block);
   } catch (cause) {
-    const why = isEncrypted ? 'its password is another one, or it is damaged' : 'it is damaged';
-    throw new StoreError(`the key of ${location} cannot be read: ${why}`, { cause });
+    const why = isEncrypted ? 'its password is wrong, or it is damaged' : 'it is damaged';
+    throw new StoreError(`${location}: cannot read its key: ${why}`, { cause });
   }
 }
 
@@ -137,19 +140,19 @@ function parsed(location: string): (certificate: string | Buffer) => X509Certifi
     try {
       return new X509Certificate(certificate);
     } catch (cause) {
-      throw new StoreError(`${location} holds a certificate that is damaged`, { cause });
+      throw new StoreError(`${location}: has a damaged certificate`, { cause });
     }
   };
 }
 
-/** The key's certificate, then each one's issuer, as far as the store has them. */
+/** The key's certificate, then the issuers, as far as the store has them. */
 function chainOf(
   location: string,
   key: KeyObject,
   certificates: readonly X509Certificate[],
 ): string {
   const own = certificates.find((certificate) => certificate.checkPrivateKey(key));
-  if (own === undefined) throw new StoreError(`${location} holds no certificate for its key`);
+  if (own === undefined) throw new StoreError(`${location}: has no certificate for its key`);
   const chain = [own];
   for (let last: X509Certificate | undefined = own; last !== undefined; ) {
     const child: X509Certificate = last;

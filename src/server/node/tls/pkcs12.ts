@@ -1,6 +1,6 @@
 /**
- * Reads a PKCS #12 store (RFC 7292): private keys and certificates, as far as they are under a
- * password. Node's own reader wants a key in every store, and trusts whatever else stands in it.
+ * Reads the private keys and certificates of a PKCS #12 store (RFC 7292), as far as a password
+ * protects them. Node's own reader requires a key in every store, and trusts all its certificates.
  */
 import {
   createDecipheriv,
@@ -29,7 +29,7 @@ export interface Pkcs12Store {
   readonly certificates: readonly Buffer[];
 }
 
-/** What is wrong with a store, without its name: "has another password". */
+/** The fault of a store, without its name: "has another password". */
 export class Pkcs12Error extends Error {
   override readonly name = 'Pkcs12Error';
   readonly code = 'EPKCS12';
@@ -65,7 +65,7 @@ const CIPHERS: ReadonlyMap<string, readonly [name: string, keyLength: number]> =
   ['1.2.840.113549.3.7', ['des-ede3-cbc', 24]],
 ]);
 
-/** More rounds than this are a store that means to keep the server busy. */
+/** A store with more rounds than this would only keep the server busy. */
 const MAX_ITERATIONS = 1_000_000;
 const EXPLICIT_0 = 0xa0;
 const IMPLICIT_0 = 0x80;
@@ -109,7 +109,8 @@ function readStore(bytes: Buffer, password: string): Pkcs12Store {
 /** The bytes of a ContentInfo of kind data. */
 function dataOf(contentInfo: readonly DerItem[]): Buffer {
   const kind = readOid(expectItem(contentInfo, 0, DerTag.OID));
-  if (kind !== Oid.DATA) throw new Pkcs12Error('is signed with a public key, which is not read');
+  if (kind !== Oid.DATA)
+    throw new Pkcs12Error('is signed with a public key, which is not supported');
   return expectItem([readItem(expectItem(contentInfo, 1, EXPLICIT_0).content)], 0, 0x04).content;
 }
 
@@ -131,7 +132,7 @@ function readPlainKey(key: Buffer): KeyObject {
   try {
     return createPrivateKey({ key, format: 'der', type: 'pkcs8' });
   } catch {
-    throw new Pkcs12Error('holds a key that is damaged');
+    throw new Pkcs12Error('has a damaged key');
   }
 }
 
@@ -140,11 +141,11 @@ function readShroudedKey(key: Buffer, passphrase: string): KeyObject {
   try {
     return createPrivateKey({ key, format: 'der', type: 'pkcs8', passphrase });
   } catch {
-    throw new Pkcs12Error('holds a key under another password than its own, or in an old cipher');
+    throw new Pkcs12Error('has a key with another password than its own, or with an old cipher');
   }
 }
 
-/** OpenSSL decrypts keys itself, and hashes as often as the store asks. */
+/** OpenSSL decrypts keys itself, with as many hash rounds as the store demands. */
 function checkRounds(algorithm: readonly DerItem[]): void {
   const params = expectItems(algorithm, 1, DerTag.SEQUENCE);
   const isPbes2 = readOid(expectItem(algorithm, 0, DerTag.OID)) === Oid.PBES2;
@@ -177,13 +178,13 @@ function cipherOf(
     return { name: 'des-ede3-cbc', key: derive(1, 24), iv: derive(2, 8) };
   }
   if (oid !== Oid.PBES2) {
-    throw new Pkcs12Error(`is in the old cipher ${oid}: write it anew with a present-day tool`);
+    throw new Pkcs12Error(`uses the old cipher ${oid}: write it again with a current tool`);
   }
   const derivation = expectItems(params, 0, DerTag.SEQUENCE);
   const encryption = expectItems(params, 1, DerTag.SEQUENCE);
   const cipherOid = readOid(expectItem(encryption, 0, DerTag.OID));
   const cipher = CIPHERS.get(cipherOid);
-  if (cipher === undefined) throw new Pkcs12Error(`is in the cipher ${cipherOid}, not known here`);
+  if (cipher === undefined) throw new Pkcs12Error(`uses an unknown cipher: ${cipherOid}`);
   const [name, length] = cipher;
   const iv = expectItem(encryption, 1, DerTag.OCTET_STRING).content;
   return { name, key: pbkdf2(derivation, password, length), iv };
@@ -191,14 +192,14 @@ function cipherOf(
 
 function pbkdf2(derivation: readonly DerItem[], password: string, length: number): Buffer {
   const oid = readOid(expectItem(derivation, 0, DerTag.OID));
-  if (oid !== Oid.PBKDF2) throw new Pkcs12Error(`derives its keys by ${oid}, not known here`);
+  if (oid !== Oid.PBKDF2) throw new Pkcs12Error(`uses an unknown key derivation: ${oid}`);
   const params = expectItems(derivation, 1, DerTag.SEQUENCE);
   const salt = expectItem(params, 0, DerTag.OCTET_STRING).content;
   const rounds = iterationsOf(expectItem(params, 1, DerTag.INTEGER));
   const prf = params.find(({ tag }) => tag === DerTag.SEQUENCE);
   const prfOid = prf === undefined ? undefined : readOid(readItem(prf.content));
   const hash = prfOid === undefined ? 'sha1' : HMACS.get(prfOid);
-  if (hash === undefined) throw new Pkcs12Error(`derives its keys by ${prfOid}, not known here`);
+  if (hash === undefined) throw new Pkcs12Error(`uses an unknown key derivation: ${prfOid}`);
   return pbkdf2Sync(password, salt, rounds, length, hash);
 }
 
@@ -206,7 +207,7 @@ function checkMac(mac: readonly DerItem[], content: Buffer, password: string): v
   const digestInfo = expectItems(mac, 0, DerTag.SEQUENCE);
   const hashOid = readOid(expectItem(expectItems(digestInfo, 0, DerTag.SEQUENCE), 0, DerTag.OID));
   const hash = HASHES.get(hashOid);
-  if (hash === undefined) throw new Pkcs12Error(`is sealed by ${hashOid}, not known here`);
+  if (hash === undefined) throw new Pkcs12Error(`uses an unknown seal: ${hashOid}`);
   const expected = expectItem(digestInfo, 1, DerTag.OCTET_STRING).content;
   const salt = expectItem(mac, 1, DerTag.OCTET_STRING).content;
   const rounds = mac[2] === undefined ? 1 : iterationsOf(mac[2]);
@@ -220,12 +221,17 @@ function checkMac(mac: readonly DerItem[], content: Buffer, password: string): v
 function iterationsOf(item: DerItem): number {
   const rounds = readNumber(item);
   if (rounds < 1 || rounds > MAX_ITERATIONS) {
-    throw new Pkcs12Error(`asks for ${rounds} rounds of hashing, not 1 to ${MAX_ITERATIONS}`);
+    throw new Pkcs12Error(
+      `uses too many rounds of hashing: ${rounds} (expected 1 to ${MAX_ITERATIONS})`,
+    );
   }
   return rounds;
 }
 
-/** RFC 7292, appendix B.2. @param id 1 a key, 2 an iv, 3 the key of the seal */
+/**
+ * RFC 7292, appendix B.2.
+ * @param id 1 for a key, 2 for an iv, 3 for the key of the seal
+ */
 function deriveKey(
   hash: string,
   id: number,
@@ -248,7 +254,7 @@ function deriveKey(
   return Buffer.concat(chunks).subarray(0, length);
 }
 
-/** The bytes over and over, up to a whole number of blocks; none of none. */
+/** Repeats the bytes up to a whole number of blocks; empty input stays empty. */
 function fill(bytes: Buffer, block: number): Buffer {
   const length = block * Math.ceil(bytes.length / block);
   return length === 0 ? bytes : Buffer.alloc(length, bytes);

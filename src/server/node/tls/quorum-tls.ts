@@ -1,6 +1,6 @@
 /**
  * TLS between the servers of an ensemble (sslQuorum), on the election port and on the quorum port
- * alike; with portUnification servers without TLS are let in too, while an ensemble changes over.
+ * alike; with portUnification, servers without TLS are accepted, too, during a migration.
  */
 import { isIP, type Socket } from 'node:net';
 import { connect, type SecureContextOptions } from 'node:tls';
@@ -16,8 +16,8 @@ import { TlsGate } from './tls-gate.js';
 import { readQuorumTlsOptions } from './tls-options.js';
 
 /**
- * What connections to and from other servers run over.
- * @throws ServerError ECONFIG when the ssl.quorum.* options name no certificate that can be used
+ * The transport of connections to and from other servers.
+ * @throws ServerError ECONFIG when the ssl.quorum.* options name no usable certificate
  */
 export function makeTransport(
   config: Config,
@@ -33,7 +33,7 @@ class QuorumTls implements Transport {
   private readonly gate: TlsGate;
   private readonly watcher: FileWatcher | undefined;
   private context: SecureContextOptions;
-  /** Who waits for the end of a handshake, by the socket under it. */
+  /** The callbacks of handshakes in progress, by the underlying socket. */
   private readonly waiting = new Map<string, (socket: Socket) => void>();
 
   constructor(config: Config, step: (event: Event) => void, onWarning: (message: string) => void) {
@@ -66,7 +66,7 @@ class QuorumTls implements Transport {
       host,
       port,
       ...(isIP(host) === 0 ? { servername: host } : {}),
-      // In both directions a certificate counts only when the other side's authority is trusted.
+      // In both directions, a certificate counts only if its authority is trusted.
       rejectUnauthorized: true,
       checkServerIdentity: (_, certificate) =>
         this.config.sslQuorumHostnameVerification ? checkHost(host, certificate) : undefined,
@@ -88,7 +88,7 @@ class QuorumTls implements Transport {
   }
 
   private hand(socket: Socket): void {
-    // Who has said its last word is gone.
+    // A server that sent its FIN is gone.
     socket.allowHalfOpen = false;
     const accept = this.waiting.get(keyOf(socket));
     if (accept === undefined) socket.destroy();
@@ -101,7 +101,7 @@ class QuorumTls implements Transport {
       this.gate.reload(this.context);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      onWarning(`the certificates changed, but those of before stay in use: ${why}`);
+      onWarning(`the new certificates are unusable, the previous ones stay in use: ${why}`);
     }
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Between the port and the server: every TLS handshake, from the socket to a client that may be let
- * in. A handshake that fails, lies silent or is one too many costs its own socket and nothing else.
+ * The gate between the port and the server: every TLS handshake, from the socket to an accepted
+ * client. A handshake that fails, stalls or exceeds a limit costs only its own socket.
  */
 import { reverse } from 'node:dns/promises';
 import type { Socket } from 'node:net';
@@ -19,27 +19,35 @@ import type { TlsOptions } from './tls-options.js';
 
 export interface TlsGateOptions {
   readonly tls: TlsOptions;
-  /** Handshakes at a time; 0 or less is no limit (netty.server.outstandingHandshake.limit). */
+  /**
+   * Concurrent handshakes; 0 or less disables the limit (netty.server.outstandingHandshake.limit).
+   */
   readonly maxHandshakes: number;
-  /** Sockets of one address that are not clients yet; 0 is no limit (maxClientCnxns). */
+  /** Sockets per address that are not clients yet; 0 disables the limit (maxClientCnxns). */
   readonly maxPerAddress: number;
-  /** For the first byte on a port of both kinds (ssl.handshakeDetectionTimeoutMillis). */
+  /** The timeout of the first byte on a shared port (ssl.handshakeDetectionTimeoutMillis). */
   readonly detectionTimeoutMs: number;
   /** Default 10000. */
   readonly handshakeTimeoutMs?: number;
-  /** A client is there. @param subject of its certificate, RFC 2253; undefined when it has none */
+  /**
+   * A client is accepted.
+   * @param subject of its certificate, RFC 2253; undefined without one
+   */
   readonly accept: (socket: Socket, subject: string | undefined) => void;
   /** @param reason a sentence that names the client */
   readonly onFailure: (reason: string) => void;
   readonly onTooMany: () => void;
-  /** One address has too many sockets that are not clients yet. */
+  /** An address has too many sockets that are not clients yet. */
   readonly onRejected: () => void;
-  /** @param from its address @param value of the limit that is in force here */
+  /**
+   * @param from its address
+   * @param value of the current limit
+   */
   readonly onLimit: (limit: LimitName, from: string, value: number) => void;
 }
 
 const HANDSHAKE_TIMEOUT_MS = LIMITS.tlsHandshakeTime.value;
-/** The first byte of a TLS record that begins a handshake; no word and no sane length begins so. */
+/** The first byte of a TLS handshake record; no word and no valid length begins with it. */
 const HANDSHAKE_RECORD = 0x16;
 /** A fatal alert (protocol_version) tells a client without TLS why it is closed. */
 const NOT_TLS_ALERT = Buffer.from([0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x46]);
@@ -47,9 +55,9 @@ const NOT_TLS_ALERT = Buffer.from([0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x46]);
 export class TlsGate {
   private readonly options: TlsGateOptions;
   private readonly server: TlsServer;
-  /** Sockets whose first byte is awaited, or in a handshake. */
+  /** Sockets before their first byte, or in a handshake. */
   private readonly pending: PendingSockets;
-  /** The keys of those in a handshake. */
+  /** The keys of sockets in a handshake. */
   private readonly handshaking = new Set<string>();
 
   constructor(options: TlsGateOptions) {
@@ -72,19 +80,19 @@ export class TlsGate {
     });
   }
 
-  /** Handshakes under way. */
+  /** Handshakes in progress. */
   get outstanding(): number {
     return this.handshaking.size;
   }
 
-  /** For handshakes from now on. */
+  /** Applies to later handshakes. */
   reload(context: SecureContextOptions): void {
     this.server.setSecureContext(context);
   }
 
-  /** @param acceptPlain takes a client without TLS; without it there is none */
+  /** @param acceptPlain accepts a client without TLS; by default none is accepted */
   take(socket: Socket, acceptPlain?: (socket: Socket) => void): void {
-    // A client that has left has no address, and the address tells clients apart.
+    // A client that has left has no address, which is needed to distinguish clients.
     if (socket.remoteAddress === undefined) {
       socket.destroy();
       return;
@@ -145,7 +153,7 @@ export class TlsGate {
     const key = keyOf(socket);
     this.handshaking.add(key);
     socket.once('close', () => this.handshaking.delete(key));
-    // Who leaves in the midst of a handshake is gone, not half open.
+    // A client that leaves during a handshake is gone, not half open.
     socket.allowHalfOpen = false;
     this.server.emit('connection', socket);
   }
@@ -158,7 +166,7 @@ export class TlsGate {
       this.accept(socket, undefined);
       return;
     }
-    // With ssl.clientAuth=want Node leaves it to us; Java takes none that it does not trust.
+    // With ssl.clientAuth=want Node leaves the decision to us; Java refuses untrusted ones.
     if (!socket.authorized) {
       this.fail(socket, certificateReason(socket));
       return;
@@ -173,7 +181,7 @@ export class TlsGate {
     this.options.accept(socket, subject);
   }
 
-  /** The certificate names the client's address, or a host name that the address has. */
+  /** The certificate must name the client's address, or a host name of that address. */
   private acceptNamed(socket: TLSSocket, subject: string): void {
     const address = socket.remoteAddress?.replace(/^::ffff:/, '') ?? '';
     const peer = socket.getPeerCertificate();
@@ -203,23 +211,23 @@ export class TlsGate {
 
 const REASONS: Readonly<Record<string, string>> = {
   ERR_SSL_PEER_DID_NOT_RETURN_A_CERTIFICATE:
-    'showed no certificate, which ssl.clientAuth=need asks',
-  ERR_SSL_UNSUPPORTED_PROTOCOL: 'speaks no version of TLS that is taken here',
-  ERR_SSL_NO_SHARED_CIPHER: 'has no cipher suite that is taken here',
+    'sent no certificate, which ssl.clientAuth=need requires',
+  ERR_SSL_UNSUPPORTED_PROTOCOL: 'supports no version of TLS that this server accepts',
+  ERR_SSL_NO_SHARED_CIPHER: 'supports no cipher suite that this server accepts',
   ERR_TLS_HANDSHAKE_TIMEOUT: 'did not finish its handshake in time',
   ERR_SSL_TLSV1_ALERT_UNKNOWN_CA: "does not trust the authority of this server's certificate",
-  ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE: "does not take this server's certificate",
-  ERR_SSL_SSLV3_ALERT_CERTIFICATE_UNKNOWN: "does not take this server's certificate",
-  ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED: "finds this server's certificate expired",
+  ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE: "refused this server's certificate",
+  ERR_SSL_SSLV3_ALERT_CERTIFICATE_UNKNOWN: "refused this server's certificate",
+  ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED: "reports that this server's certificate expired",
 };
 
 function reasonOf(error: NodeJS.ErrnoException, socket: TLSSocket): string {
   if (socket.authorizationError) return certificateReason(socket);
   const { code = error.message } = error;
-  if (code === 'ECONNRESET') return `${nameOf(socket)} left in the midst of its handshake`;
+  if (code === 'ECONNRESET') return `${nameOf(socket)} left during its handshake`;
   return `${nameOf(socket)} ${REASONS[code] ?? `failed in its handshake (${code})`}`;
 }
 
 function certificateReason(socket: TLSSocket): string {
-  return `${nameOf(socket)} has a certificate that is not taken (${String(socket.authorizationError)})`;
+  return `${nameOf(socket)} has a certificate that is not accepted (${String(socket.authorizationError)})`;
 }

@@ -1,7 +1,7 @@
 /**
  * The ssl.* options for clients, and the ssl.quorum.* options for the other servers of an ensemble,
- * as Node's TLS wants them. Where an option asks for a protection that
- * is not built, the server does not start: to overlook it would let in whom the operator shuts out.
+ * in the form of Node's TLS. If an option asks for an unsupported protection, the server does not
+ * start: ignoring it would accept clients that the operator wants to exclude.
  */
 import { constants } from 'node:crypto';
 import {
@@ -23,9 +23,9 @@ import {
 export interface TlsOptions {
   readonly context: SecureContextOptions;
   readonly clientAuth: 'none' | 'want' | 'need';
-  /** Must a client's certificate name the address that it comes from? */
+  /** Whether a client's certificate must name its address. */
   readonly isClientNameChecked: boolean;
-  /** The files it was read from. */
+  /** The source files. */
   readonly files: readonly string[];
 }
 
@@ -50,21 +50,21 @@ interface TlsSource
     | 'sslClientAuth'
     | 'sslClientHostnameVerification'
   > {
-  /** What the options' names begin with. */
+  /** The prefix of the options' names. */
   readonly prefix: 'ssl' | 'ssl.quorum';
-  /** Who connects, for messages. */
+  /** The peer, for error texts. */
   readonly whom: 'client' | 'server';
 }
 
 /**
- * Reads the stores for clients that the configuration names.
- * @throws ServerError ECONFIG that names the option, or the file and what is wrong with it
+ * Reads the configured stores for clients.
+ * @throws ServerError ECONFIG that names the option, or the file and its fault
  */
 export function readTlsOptions(config: Config, onWarning: (message: string) => void): TlsOptions {
   return readSource({ ...config, prefix: 'ssl', whom: 'client' }, onWarning);
 }
 
-/** Those for the other servers of the ensemble, in the same way. */
+/** The same for the other servers of the ensemble. */
 export function readQuorumTlsOptions(
   config: Config,
   onWarning: (message: string) => void,
@@ -87,14 +87,14 @@ export function readQuorumTlsOptions(
     sslCrl: config.sslQuorumCrl,
     sslOcsp: config.sslQuorumOcsp,
     sslClientAuth: config.sslQuorumClientAuth,
-    // Who does not look at the names of those it calls does not look at those who call, either.
+    // Without a check of the servers it dials, a server does not check its clients, either.
     sslClientHostnameVerification:
       config.sslQuorumHostnameVerification && config.sslQuorumClientHostnameVerification,
   };
   return readSource(source, onWarning);
 }
 
-/** Those for operators at the AdminServer: the same files, and no names are checked there. */
+/** The same for operators of the AdminServer: the same files, without a check of names. */
 export function readAdminTlsOptions(
   config: Config,
   clientAuth: TlsOptions['clientAuth'],
@@ -120,11 +120,11 @@ function readSource(config: TlsSource, onWarning: (message: string) => void): Tl
     config.sslTrustStorePasswordPath,
   );
   if (keyFile === undefined) {
-    throw fault(`TLS for ${whom}s needs a certificate: set ${prefix}.keyStore.location`);
+    throw fault(`${prefix}.keyStore.location: missing: TLS for ${whom}s needs a certificate`);
   }
   if (trustFile === undefined && config.sslClientAuth !== 'none') {
     onWarning(
-      `${prefix}.trustStore.location is not set: a ${whom} certificate of any public authority is taken`,
+      `${prefix}.trustStore.location: not set: ${whom} certificates of all public authorities are accepted`,
     );
   }
   const versions = versionsOf(config, onWarning);
@@ -132,14 +132,14 @@ function readSource(config: TlsSource, onWarning: (message: string) => void): Tl
     ...versions,
     ...ciphersOf(config, onWarning),
     ...storesOf(config, keyFile, trustFile),
-    // Resumed sessions would outlive a certificate that is revoked or a trust store that changed.
+    // A resumed session would survive a revoked certificate or a changed trust store.
     secureOptions: constants.SSL_OP_NO_TICKET,
     honorCipherOrder: true,
   };
   try {
     createSecureContext(context);
   } catch (cause) {
-    throw fault(`the TLS options fit nothing: ${messageOf(cause)}`, cause);
+    throw fault(`unusable combination of TLS options: ${messageOf(cause)}`, cause);
   }
   return {
     context,
@@ -152,11 +152,11 @@ function readSource(config: TlsSource, onWarning: (message: string) => void): Tl
 function refuseUnbuilt(config: TlsSource): void {
   if (config.sslOcsp) {
     throw fault(
-      `${config.prefix}.ocsp=true is not built: revoked certificates would be let in, so nobody is`,
+      `${config.prefix}.ocsp=true: not supported: the server would accept revoked certificates, so it does not start`,
     );
   }
   if (config.sslAuthProvider !== 'x509') {
-    throw fault(`ssl.authProvider: expected x509, found "${config.sslAuthProvider}"`);
+    throw fault(`ssl.authProvider: unknown: "${config.sslAuthProvider}" (expected x509)`);
   }
 }
 
@@ -164,7 +164,7 @@ interface OpenStore extends Omit<StoreFile, 'password'> {
   readonly password: () => string;
 }
 
-/** A password in a file goes before one in the configuration, as with Apache. */
+/** A password file takes precedence over a password in the configuration, as in Apache's. */
 function storeFile(
   location: string | null,
   type: StoreFile['type'],
@@ -187,14 +187,14 @@ function storesOf(
     const own = { key, cert: chain };
     if (trustFile === undefined) {
       if (config.sslCrl)
-        throw fault(`${prefix}.crl=true needs ${prefix}.trustStore.location, which is not set`);
+        throw fault(`${prefix}.crl=true: needs ${prefix}.trustStore.location, which is not set`);
       return own;
     }
     const trust = readTrustStore({ ...trustFile, password: trustFile.password() });
     if (!config.sslCrl) return { ...own, ca: [...trust.certificates] };
     if (trust.revocationLists.length === 0) {
       throw fault(
-        `${prefix}.crl=true needs revocation lists: put them in ${trustFile.location}, as PEM blocks "X509 CRL"`,
+        `${prefix}.crl=true: needs revocation lists: add them to ${trustFile.location}, as PEM blocks "X509 CRL"`,
       );
     }
     return { ...own, ca: [...trust.certificates], crl: [...trust.revocationLists] };
@@ -205,7 +205,7 @@ function storesOf(
 }
 
 const VERSIONS: readonly SecureVersion[] = ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'];
-/** What Java calls TLS without a number is whatever it has. */
+/** In Java, TLS without a number means all its versions. */
 const DEFAULT_PROTOCOLS: readonly string[] = ['TLSv1.2', 'TLS'];
 
 /** TLS 1.2 and 1.3, unless the options say otherwise. */
@@ -225,9 +225,7 @@ function versionsOf(config: TlsSource, onWarning: (message: string) => void): Se
   const [min, max] = [Math.min(...indexes), Math.max(...indexes)];
   const missing = VERSIONS.slice(min, max + 1).filter((version) => !named.includes(version));
   if (missing.length > 0) {
-    onWarning(
-      `${prefix}.enabledProtocols leaves out ${missing.join(', ')}, which is taken all the same`,
-    );
+    onWarning(`${prefix}.enabledProtocols: omits ${missing.join(', ')}, which is accepted anyway`);
   }
   const [minVersion = 'TLSv1.2', maxVersion = 'TLSv1.3'] = [VERSIONS[min], VERSIONS[max]];
   return { minVersion, maxVersion };
@@ -236,7 +234,7 @@ function versionsOf(config: TlsSource, onWarning: (message: string) => void): Se
 function versionNamed(option: string, name: string): SecureVersion {
   const version = VERSIONS.find((candidate) => candidate.toLowerCase() === name.toLowerCase());
   if (version === undefined) {
-    throw fault(`${option}: expected ${VERSIONS.join(', ')}, found "${name}"`);
+    throw fault(`${option}: unknown version: "${name}" (expected ${VERSIONS.join(', ')})`);
   }
   return version;
 }
@@ -249,15 +247,14 @@ function ciphersOf(config: TlsSource, onWarning: (message: string) => void): Sec
   for (const name of config.sslCiphersuites.split(',').map((part) => part.trim())) {
     const own = opensslName(name);
     if (known.has(own)) taken.push(own);
-    else onWarning(`${prefix}.ciphersuites: "${name}" is no cipher suite of this server`);
+    else onWarning(`${prefix}.ciphersuites: unknown cipher suite: "${name}"`);
   }
-  if (taken.length === 0)
-    throw fault(`${prefix}.ciphersuites names no cipher suite of this server`);
+  if (taken.length === 0) throw fault(`${prefix}.ciphersuites: has no cipher suite of this server`);
   return { ciphers: taken.join(':') };
 }
 
 /**
- * TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256 is ECDHE-RSA-AES128-GCM-SHA256 to OpenSSL; those of TLS 1.3
+ * TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256 is ECDHE-RSA-AES128-GCM-SHA256 in OpenSSL; those of TLS 1.3
  * (TLS_AES_128_GCM_SHA256) have one name.
  */
 export function opensslName(javaName: string): string {

@@ -97,7 +97,7 @@ test('without the provider no port is opened, and an unknown one is told', async
   });
   try {
     assert.is(server.metricsPort, undefined);
-    assert.match(warnings.join(), /org\.example\.Provider is not known here/);
+    assert.match(warnings.join(), /unknown: org\.example\.Provider/);
   } finally {
     await server.close();
   }

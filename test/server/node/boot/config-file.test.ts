@@ -100,7 +100,10 @@ test('a zoo.cfg that cannot be changed is one sentence with what to do', () =>
     keeper.keep(NEXT);
     await keeper.close();
     assert.is(warnings.length, 1);
-    assert.match(warnings[0] ?? '', /could not be changed with it .*: correct it before/);
+    assert.match(
+      warnings[0] ?? '',
+      /cannot write the new membership of the ensemble .*: correct it before/,
+    );
   }));
 
 test('the files keep the permissions of zoo.cfg, and a symbolic link stays one', () =>

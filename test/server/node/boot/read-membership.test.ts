@@ -67,7 +67,10 @@ test('a member of an ensemble needs a disk', async () => {
   const result = configFromOptions({ ...LINES, initLimit: '1', syncLimit: '1' });
   if (!('config' in result)) throw new Error(result.errors[0]?.text);
   const refusal = await readMembership(result.config, null, 'config').catch(String);
-  assert.match(`${refusal}`, /config: dataDir: expected a folder: a member of an ensemble/);
+  assert.match(
+    `${refusal}`,
+    /config: dataDir: missing \(expected a folder: a member of an ensemble/,
+  );
 });
 
 test('the dynamic file has the lines, and its name their version', async () => {
@@ -108,23 +111,23 @@ test('the line of a participant that serves alone says where its clients connect
 
 const refused: [name: string, what: Case, message: RegExp][] = [
   ['no myid', { myid: null }, /^HOME\/data\/myid: expected .* one of 1, 2, 3, but it is missing$/],
-  ['an empty myid', { myid: '' }, /myid: expected the number .* from 0 to 255, found ""$/],
-  ['a myid in letters', { myid: 'two\n' }, /myid: expected .*, found "two"$/],
-  ['a myid too large', { myid: '256' }, /myid: expected .* from 0 to 255, found "256"$/],
+  ['an empty myid', { myid: '' }, /myid: invalid id: "" \(expected .* from 0 to 255\)$/],
+  ['a myid in letters', { myid: 'two\n' }, /myid: invalid id: "two" \(expected .*\)$/],
+  ['a myid too large', { myid: '256' }, /myid: invalid id: "256" \(expected .* from 0 to 255\)$/],
   [
     'a myid that marks TTLs',
     { myid: '255', options: { extendedTypesEnabled: 'true' } },
-    /from 0 to 254, found "255"/,
+    /invalid id: "255" \(expected a number from 0 to 254\)/,
   ],
   [
     'a stranger',
     { myid: '4' },
-    /^HOME\/data\/myid: zoo.cfg has no line server.4; it has those of 1, 2, 3$/,
+    /^HOME\/data\/myid: zoo.cfg has no line server.4 \(expected one of 1, 2, 3\)$/,
   ],
   [
     'two ports for clients',
     { myid: '2', options: { clientPort: '2181' } },
-    /^zoo.cfg: clientPort is 2181, but the line of server 2 says 2182/,
+    /^zoo.cfg: clientPort: 2181 differs from 2182 in the line of server 2/,
   ],
   [
     'a damaged dynamic file',
@@ -134,12 +137,12 @@ const refused: [name: string, what: Case, message: RegExp][] = [
   [
     'a version inside the dynamic file',
     { myid: '1', dynamic: ['dynamic', 'server.1=a:1:2\nversion=5\n'] },
-    /^HOME\/dynamic: expected the version in the name of the file/,
+    /^HOME\/dynamic: the version is in the text \(expected in the name of the file\)/,
   ],
   [
     'a dynamic file that is not there',
     { myid: '1', options: { dynamicConfigFile: '/nowhere/dynamic' }, lines: {} },
-    /^zoo.cfg: dynamicConfigFile: \/nowhere\/dynamic cannot be read/,
+    /^zoo.cfg: dynamicConfigFile: \/nowhere\/dynamic: cannot read/,
   ],
   [
     'a group without a member',

@@ -133,7 +133,7 @@ test('restore refuses as Apache does: who asks, when, and what', async () => {
     for (const body of [Buffer.from('no snapshot'), damaged, cut, old, Buffer.alloc(0)]) {
       const { status, json } = await restore(adminPort, body);
       assert.is(status, 500, `${json['error']}`);
-      assert.match(`${json['error']}`, 'the snapshot cannot be used');
+      assert.match(`${json['error']}`, 'unusable snapshot');
     }
     const get = await fetch(`http://127.0.0.1:${adminPort}/commands/restore`, { headers: AS_ROOT });
     assert.is(get.status, 405);
@@ -192,7 +192,7 @@ test('a tree that never was is taken, as by Apache, and the log says so', async 
     const warnings = reports.flatMap((report) =>
       report.kind === 'warning' ? [report.message] : [],
     );
-    assert.match(warnings.join(), 'shows a tree that never was');
+    assert.match(warnings.join(), 'its tree never existed');
   });
 });
 

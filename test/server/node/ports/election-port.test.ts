@@ -125,8 +125,8 @@ test('takes the preamble of releases before 3.5, and an observer without a numbe
   }));
 
 const rubbish: [name: string, bytes: Buffer, warning: RegExp][] = [
-  ['an HTTP request', Buffer.from('\xffET / HTTP/1.1\r\n\r\n', 'latin1'), /is no server/],
-  ['its own number', preambleOf(2, 1), /server 2 too: look at the file myid/],
+  ['an HTTP request', Buffer.from('\xffET / HTTP/1.1\r\n\r\n', 'latin1'), /not a server/],
+  ['its own number', preambleOf(2, 1), /also has the id 2: check the file myid/],
   [
     'an empty frame',
     Buffer.concat([preambleOf(3, 1), Buffer.alloc(4)]),
@@ -192,7 +192,7 @@ test('hears a server that is no member, as one that is to join; a crowd of them 
       await waitFor('an end', () => next.isClosed || world.notified.includes('99: in'));
       return world.notified.includes('99: in');
     });
-    assert.match(world.warnings.join('\n'), /server 10 is no member/);
+    assert.match(world.warnings.join('\n'), /server 10 is not a member/);
   }));
 
 test('lets go of a server that is no member any more, and listens where it is told to', () =>

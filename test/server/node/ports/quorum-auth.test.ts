@@ -137,7 +137,7 @@ test('who does not try is refused where it is required', () =>
     world.begin();
     world.caller.write('no magic');
     await waitFor('the end', () => isOver(world));
-    assert.match(world.ended.check ?? '', /it did not try to, and quorum\.auth\.serverRequireSasl/);
+    assert.match(world.ended.check ?? '', /it did not try, and quorum\.auth\.serverRequireSasl/);
     await waitFor('the socket to close', () => world.callee.destroyed);
   }));
 

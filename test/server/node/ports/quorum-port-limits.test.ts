@@ -77,7 +77,7 @@ test('a crowd that says nothing makes room, the oldest first, and a member comes
         {
           kind: 'link-closed',
           link: 2,
-          reason: 'it said nothing, and over 8 such connections came',
+          reason: 'it was silent, and over 8 such connections arrived',
         },
       ]);
       assert.not(spoken.isEnded());

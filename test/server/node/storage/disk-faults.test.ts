@@ -161,7 +161,7 @@ test('each cut is reported with file, offset and bytes', async () => {
       assert.match(warnings, `log.7: removed, ${length} bytes`);
     } else if (length > border + 4) {
       // A record begins with four zeros: up to there the file looks filled ahead.
-      assert.match(warnings, `log.7: the last write was cut short`);
+      assert.match(warnings, `log.7: a crash left the last write incomplete`);
       assert.match(warnings, `cut at offset ${border}, ${length - border} bytes`);
     }
   }

@@ -137,7 +137,7 @@ test('a fuzzy snapshot does not replace the one that has its name', () =>
     database.replay(setDataEntry(5n, '/', Buffer.from('5')));
     disk.takeSnapshot({ ...contentOf(database), zxid: 3n });
     await waitFor('a warning', () => warnings.length > 0);
-    assert.match(warnings.join(), /no snapshot was written: .*snapshot\.3 exists already/);
+    assert.match(warnings.join(), /cannot write a snapshot: .*snapshot\.3: exists already/);
     disk.truncate(4n, (left) => done.push(`left ${rootOf(left)}`));
     await until('left 4');
     assert.equal(names('snapshot.'), ['snapshot.0', 'snapshot.3']);
@@ -191,7 +191,7 @@ test('an epoch that cannot be written stops the server, and nothing behind it is
     disk.writeEpoch('currentEpoch', 3, () => done.push('current'));
     append(2n);
     await waitFor('an end', () => fatal.length > 0);
-    assert.match(`${fatal[0]}`, /currentEpoch could not be written .* so it stops/);
+    assert.match(`${fatal[0]}`, /currentEpoch: cannot write .* so it stops/);
     append(3n);
     await disk.close();
     assert.equal(done, ['1']);

@@ -121,7 +121,7 @@ test('a range that goes after it was found is told as an error', () =>
     unlinkSync(file(last));
     const error = await packetsOf(dir, 3n, 6n).catch((caught: Error) => caught);
     assert.instance(error, Error);
-    assert.match((error as Error).message, /does not hold the txns up to 0x6 any more/);
+    assert.match((error as Error).message, /no longer has the txns up to 0x6/);
   }));
 
 test('the disk looks when what was appended before is in the log', () =>

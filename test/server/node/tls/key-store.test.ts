@@ -147,7 +147,7 @@ test('a key that asks for too many rounds of hashing is refused before they begi
     const key = sequence(algorithm, octets(Buffer.alloc(16)));
     const bag = sequence(oid('1.2.840.113549.1.12.10.1.2'), tagged(0, key));
     const store = sequence(integer(3), data(sequence(data(sequence(bag)))));
-    assert.throws(() => readPkcs12(store, 'password'), /asks for 2147483647 rounds of hashing/);
+    assert.throws(() => readPkcs12(store, 'password'), /too many rounds of hashing: 2147483647/);
   }
 });
 

@@ -123,11 +123,11 @@ test('why a client was turned away is a sentence', () =>
     assert.match(failures[0] ?? '', 'spoke without TLS');
     await talk(port, { ca });
     await waitFor('the second', () => failures.length === 2);
-    assert.match(failures[1] ?? '', 'showed no certificate, which ssl.clientAuth=need asks');
+    assert.match(failures[1] ?? '', 'sent no certificate, which ssl.clientAuth=need requires');
     const stranger = makeAuthority('Elsewhere').issue({ names: ['stranger'] });
     await talk(port, { ca, ...stranger });
     await waitFor('the third', () => failures.length === 3);
-    assert.match(failures[2] ?? '', 'has a certificate that is not taken (UNABLE_TO_VERIFY');
+    assert.match(failures[2] ?? '', 'has a certificate that is not accepted (UNABLE_TO_VERIFY');
     await talk(port, {
       ca,
       maxVersion: 'TLSv1.1',
@@ -135,7 +135,7 @@ test('why a client was turned away is a sentence', () =>
       ciphers: 'DEFAULT:@SECLEVEL=0',
     });
     await waitFor('the fourth', () => failures.length === 4);
-    assert.match(failures[3] ?? '', 'speaks no version of TLS that is taken here');
+    assert.match(failures[3] ?? '', 'supports no version of TLS that this server accepts');
     assert.equal(accepted, []);
   }));
 
