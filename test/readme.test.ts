@@ -58,7 +58,7 @@ test('its crontab runs as written, and speaks only when something changes', asyn
     // Told from the third run in a row on, and once.
     const told = [await mails(), await mails(), await mails(), await mails()];
     assert.equal([told[0], told[1], told[3]], ['', '', '']);
-    assert.match(told[2] ?? '', / CRITICAL no member serves: none answers\n/);
+    assert.match(told[2] ?? '', / CRITICAL no member serves: no answers\n/);
     assert.match(metrics(), /^zk_serving\{.*\} 0$/m);
   } finally {
     if (isOpen) await server.close();

@@ -1,4 +1,4 @@
-/** The operations of a multi, checked, with the server's paths. */
+/** The checked operations of a multi, with server paths. */
 import { checkArray, checkOneOf, readFields } from '../protocol/check-argument.js';
 import { OpCode } from '../protocol/op-code.js';
 import { resolveCreate, resolveDelete, resolveSet } from './arguments.js';
@@ -51,7 +51,7 @@ function resolveOp(chroot: string, op: Op): MultiOp {
   }
 }
 
-/** Null is no version, and none at all is any. */
+/** Null is not a version; undefined means any. */
 function versionOf({ version = -1 }: { readonly version?: number }): number {
   return version;
 }

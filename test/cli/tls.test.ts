@@ -144,7 +144,7 @@ test('zkops asks members over TLS, and a member whose TLS fails is a row that sa
         members.map(({ state }) => state),
         ['serving', 'tls', 'serving'],
       );
-      assert.match(out, 'TLS failed: it has a certificate that has expired');
+      assert.match(out, 'TLS failed: it has an expired certificate');
       const usage = await runZkops('ruok', '--servers', `localhost:${server.port}`, ...flags);
       assert.is(usage.code, 64);
       assert.match(usage.error, 'no member is given as zks://');

@@ -82,7 +82,7 @@ test('smoke holds on every member it can reach, and leaves nothing', async () =>
     assert.is(well.verdict.summary, '7 of 7 steps hold on 1 of 1 members');
     const one = await smoke(`${server.connectString},${dead}`);
     assert.is(one.exitCode, 1);
-    assert.match(one.verdict.problems[0]?.text ?? '', /a session is taken: .*refused/);
+    assert.match(one.verdict.problems[0]?.text ?? '', /a session opens: .*refused/);
     assert.is((await smoke(dead)).exitCode, 2);
     assert.equal(await leftBehind(server.connectString), []);
   } finally {
@@ -118,7 +118,10 @@ test('smoke fails on servers that are no ensemble', async () => {
     const args = ['smoke', '--servers', servers, '--timeout', '2000'];
     const { exitCode, verdict } = await taskJson(args, { ask: askWord });
     assert.is(exitCode, 2);
-    assert.match(verdict.problems[0]?.text ?? '', /create is seen, behind a sync: .* is not there/);
+    assert.match(
+      verdict.problems[0]?.text ?? '',
+      /a create is visible after a sync: .* does not exist/,
+    );
   } finally {
     await Promise.all([one.close(), two.close()]);
   }

@@ -80,7 +80,7 @@ terminalTest('in a terminal of 80x24 it draws, heeds keys, and gives the screen 
     await terminal.type('h');
     await terminal.waitForRow(/^q +leaves/);
     await terminal.type('xry');
-    await terminal.waitForRow(/the statistics of 1 of 2 members were set back/);
+    await terminal.waitForRow(/statistics reset on 1 of 2 members/);
     await terminal.type('q');
     assert.is(await terminal.exitStatus(), 2);
     const left = (await terminal.screen()).filter((row) => !row.startsWith('Pane is dead'));

@@ -82,7 +82,7 @@ oracleTest('an ensemble is healthy, then loses an answer, a follower and its quo
       (run) => rolesOf(run).includes('read-only'),
     );
     assert.is(readOnly.exitCode, 2);
-    assert.match(flat(readOnly), 'it is without a quorum and serves read-only clients');
+    assert.match(flat(readOnly), 'it has no quorum and serves read-only clients');
   } finally {
     await standalone.close();
     await seats.close();

@@ -162,7 +162,7 @@ oracleTest("the client works on Apache's secure port, and both servers find the 
     const stranger = makeAuthority('Stranger').issue({ names: ['stranger'] });
     assert.match(
       await faultOf(securePort, { ca: authority.cert, ...stranger }),
-      "does not take this client's certificate",
+      "refused this client's certificate",
     );
     assert.match(await faultOf(apache.port, tls), 'is it the plain client port?');
     assert.match(await faultOf(securePort), 'closed the connection without an answer');

@@ -1,11 +1,11 @@
-// Asks a member's AdminServer for what the words do not tell: its metrics where mntr is not in the
-// whitelist, and whether a member that serves no clients leads all the same.
+// Asks a member's AdminServer for information that the words lack: the metrics if the whitelist
+// refuses mntr, and whether a member that serves no clients is the leader.
 
 import { loadHttp } from '../../client/load-on-demand.js';
 import type { ParsedMntr } from '../../fourlw/mntr.js';
 import type { MemberAddress } from './member-address.js';
 
-/** One command of an AdminServer; gives what it said, and throws for whatever went wrong. */
+/** One command of an AdminServer; returns its answer, and throws on any failure. */
 export type AskAdmin = (
   place: { readonly host: string; readonly port: number },
   command: string,
@@ -15,15 +15,15 @@ export type AskAdmin = (
 const MAX_LENGTH = 16 * 1024 * 1024;
 
 /**
- * @throws Error of the network, of an answer that is no JSON, or with the `error` that was told
+ * @throws Error of the network, of an answer that is not JSON, or with the `error` of the answer
  */
 export const askAdmin: AskAdmin = async ({ host, port }, command, { timeoutMs, deadline }) => {
   const signal = AbortSignal.any([deadline, AbortSignal.timeout(timeoutMs)]);
   const text = await fetchText({ host, port, path: `/commands/${command}`, signal });
-  // Ids and zxids have more digits than a double; as text they keep them all.
+  // Ids and zxids have more digits than a double holds, so they become strings.
   const exact = text.replace(/(:\s*)(-?\d{16,})(?=\s*[,}\]])/g, '$1"$2"');
   const answer: unknown = JSON.parse(exact);
-  if (typeof answer !== 'object' || answer === null) throw new Error('the answer is no object');
+  if (typeof answer !== 'object' || answer === null) throw new Error('the answer is not an object');
   const { error, ...fields } = answer as Record<string, unknown>;
   if (typeof error === 'string') throw new Error(error);
   return fields;
@@ -42,7 +42,7 @@ function fetchText(place: {
       response.on('data', (chunk: Buffer) => {
         chunks.push(chunk);
         length += chunk.length;
-        if (length > MAX_LENGTH) asked.destroy(new Error('the answer has no end'));
+        if (length > MAX_LENGTH) asked.destroy(new Error('the answer is incomplete'));
       });
       response.on('error', reject);
       response.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
@@ -57,7 +57,7 @@ interface AdminLimit {
   readonly deadline: AbortSignal;
 }
 
-/** What mntr would say; undefined where there is no AdminServer, or it will not tell. */
+/** The metrics of mntr; undefined without an AdminServer, or if it refuses. */
 export async function monitorOf(
   ask: AskAdmin,
   address: MemberAddress,
@@ -74,7 +74,7 @@ export async function monitorOf(
   return { values, dialect: isPrometheus ? 'prometheus' : 'default', unknown: [] };
 }
 
-/** Does it lead, whatever it says to clients? Source: the command zabstate. */
+/** Whether the member leads, even if it serves no clients. Source: the command zabstate. */
 export async function leadsQuietly(
   ask: AskAdmin,
   address: MemberAddress,
@@ -84,7 +84,7 @@ export async function leadsQuietly(
   return fields?.['is_leader'] === true && fields['zabstate'] === 'broadcast';
 }
 
-/** What an AdminServer does not tell is no fault of the member's. */
+/** A failure of the AdminServer is not a problem of the member. */
 async function askQuietly(
   ask: AskAdmin,
   { host, adminPort }: MemberAddress,

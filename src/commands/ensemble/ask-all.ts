@@ -10,21 +10,23 @@ import type { OpsVerb } from './verb.js';
 
 export interface AskOptions {
   readonly ask: AskWord;
-  /** Asked only of members whose AdminServer the list names. */
+  /** Asks only members whose AdminServer the list names. */
   readonly askAdmin?: AskAdmin | undefined;
-  /** Asked only of members over TLS, by verbs that measure. */
+  /** Asks only members over TLS, for verbs that measure. */
   readonly askCertificate?: AskCertificate | undefined;
-  /** For one word of one member, from the connect to the last byte. */
+  /** The timeout of one word of one member, from the connect to the last byte. */
   readonly timeoutMs: number;
-  /** Ask what is costly of a server with many watches too. */
+  /** Also ask a server with many watches for costly answers. */
   readonly isForced?: boolean;
   /** The 8 bytes that stmk sends. */
   readonly argument?: Buffer;
-  /** For the members that are reached over TLS. */
+  /** For members with zks://. */
   readonly tls?: TlsOptions;
 }
 
-/** Asks one member all words of the verb at once, and its AdminServer for what they refuse. */
+/**
+ * Asks one member all words of the verb at once, and its AdminServer for the words that it refuses.
+ */
 export async function askAll(
   verb: OpsVerb,
   address: MemberAddress,
@@ -61,9 +63,7 @@ export async function askAll(
   });
 }
 
-/**
- * The AdminServer stands in for mntr, and says of a member that serves nobody whether it leads.
- */
+/** The AdminServer replaces mntr, and says whether a member that serves nobody leads. */
 async function askAdminToo(
   verb: OpsVerb,
   address: MemberAddress,
@@ -92,9 +92,7 @@ async function askAdminToo(
 /** A server builds the answer to wchc and wchp as one text in memory: ZOOKEEPER-2693. */
 const MAX_WATCHES = 100_000;
 
-/**
- * The refusal to ask a member for all its watches; undefined when it has few, or will not tell.
- */
+/** The refusal to ask a member for all its watches; undefined if it has few, or reports none. */
 async function tooCostly(
   ask: AskWord,
   address: MemberAddress,

@@ -23,14 +23,14 @@ const NETWORK_REASONS: readonly string[] = [
   'too-large',
 ];
 
-/** Words whose answers grow with the clients and watches of a server, and are as long as any. */
+/** Words whose answers grow with the clients and watches of a server, without a limit. */
 const LISTS: readonly WordName[] = ['stat', 'cons', 'dump', 'wchc', 'wchp'];
-/** The others take a few KiB, mntr some hundred; many members may lie about it at once. */
+/** The others take a few KiB, mntr some hundred. Many members may send garbage at once. */
 const MAX_SHORT_ANSWER_LENGTH = 4 * 1024 * 1024;
 
 interface AskLimit {
   readonly timeoutMs: number;
-  /** Aborts when the whole run has to end. */
+  /** Aborts at the deadline of the whole run. */
   readonly deadline: AbortSignal;
   /** The 8 bytes of stmk. */
   readonly argument?: Buffer;
@@ -38,8 +38,8 @@ interface AskLimit {
 }
 
 /**
- * Asks one word of one member and never throws. The time limit is for the whole answer, from the
- * connect to the last byte, so that a member that sends a byte a second cannot hold the run up.
+ * Asks one word of one member and never throws. The timeout covers the whole answer, from the
+ * connect to the last byte, so a member that sends one byte per second cannot delay the run.
  */
 export async function askMember(
   ask: AskWord,
@@ -69,8 +69,8 @@ export async function askMember(
 }
 
 /**
- * Is it the answer to `hash` of a server that has not yet made a digest? That is nothing at all,
- * which a wrong port says too, so another word has to tell the two apart.
+ * Whether an empty answer to `hash` means that the server has no digest yet. A wrong port answers
+ * nothing, too, so another word has to tell the two apart.
  */
 async function isEmptyAnswer(
   ask: AskWord,

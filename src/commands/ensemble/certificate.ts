@@ -3,13 +3,13 @@ import { openSocket } from '../../client/connection.js';
 import type { TlsOptions } from '../../client/tls.js';
 import type { MemberAddress } from './member-address.js';
 
-/** When the certificate of a port expires; undefined where none was shown in time. */
+/** The expiry time of the certificate of a port; undefined if none arrives in time. */
 export type AskCertificate = (
   address: MemberAddress,
   limit: { readonly timeoutMs: number; readonly deadline: AbortSignal; readonly tls?: TlsOptions },
 ) => Promise<number | undefined>;
 
-/** Milliseconds since 1970. A handshake that fails is told by the words' own connections. */
+/** Milliseconds since 1970. The connections of the words report a failed handshake. */
 export const askCertificate: AskCertificate = (address, { timeoutMs, deadline, tls }) =>
   new Promise((resolve) => {
     const socket = openSocket(address, tls);

@@ -59,7 +59,7 @@ export const VERSION: Column = {
   value: (member) => serverOf(member)?.release ?? metricsOf(member)?.values.get('version'),
 };
 
-/** A column of one key of mntr, or of what srvr tells where mntr is refused. */
+/** A column of one key of mntr, or of the value in srvr if mntr is refused. */
 export function metricColumn(
   title: string,
   key: string,
@@ -85,7 +85,7 @@ export function metricColumn(
   };
 }
 
-/** By which name a summary has a limit. */
+/** The name of the limit of a summary. */
 const SUMMARY_LIMITS: Readonly<Record<string, string>> = {
   updatelatency: 'update_latency',
   readlatency: 'read_latency',
@@ -141,7 +141,7 @@ export const DATA_SIZE = metricColumn('DATA', 'approximate_data_size', 11, {
 });
 export const UPTIME = metricColumn('UP', 'uptime', 14, { show: shortDuration });
 
-/** Since an earlier look: with --interval or --state. */
+/** Needs an earlier look: --interval or --state. */
 export const REQUEST_RATE: Column = {
   title: 'REQ/s',
   key: 'requests_per_second',
@@ -165,7 +165,7 @@ export const LATENCY_NOW: Column = {
   show: shortNumber,
 };
 
-/** How fast it answers, and what there is to answer. */
+/** Latency, rate of requests, and requests that wait. */
 export const SPEED: readonly Column[] = [AVERAGE, REQUEST_RATE, WRITE_RATE, LATENCY_NOW];
 
 export const CERTIFICATE_DAYS: Column = {

@@ -1,4 +1,4 @@
-/** What an earlier look saw of a member, as far as figures grow from it. */
+/** The values of an earlier look at a member that rates need. */
 export interface EarlierLook {
   /** Milliseconds since 1970. */
   readonly timeMs: number;
@@ -8,7 +8,7 @@ export interface EarlierLook {
   readonly uptimeMs: number | undefined;
 }
 
-/** Its counters, unless the server was started anew since: then they began at zero again. */
+/** The earlier counters, unless the server restarted: then they began at zero again. */
 export function countersSince(
   before: EarlierLook | undefined,
   uptimeMs: number | undefined,

@@ -1,6 +1,6 @@
-// How tables show figures: short, with the unit in the heading or behind the number.
+// How tables show numbers: short, with the unit in the heading or after the number.
 
-/** `79.5M`: at most one decimal, powers of 1000 as people count znodes. */
+/** `79.5M`: at most one decimal, in powers of 1000. */
 export function shortCount(value: string | number | bigint): string {
   return shorten(Number(value), 1000, ['', 'k', 'M', 'G', 'T']);
 }
@@ -37,7 +37,7 @@ export function shortDuration(value: string | number | bigint): string {
   return `${Math.floor(seconds / 86_400)}d${two(Math.floor((seconds % 86_400) / 3600))}h`;
 }
 
-/** At most two decimals, as many as tell something. */
+/** At most two decimals, and fewer for large numbers. */
 export function shortNumber(value: string | number | bigint): string {
   const number = Number(value);
   if (!Number.isFinite(number)) return String(value);

@@ -1,26 +1,26 @@
 import { DEFAULT_CLIENT_PORT, parseServerAddress } from '../../client/connect-string.js';
 import { type MemberAddress, placeOf } from './member-address.js';
 
-/** One line that is no `host[:port]`, and why. */
+/** A line that is not a `host[:port]`, and why. */
 export interface HostsFileFault {
-  /** From 1. */
+  /** Starts at 1. */
   readonly line: number;
   readonly text: string;
   readonly message: string;
 }
 
 export interface HostsFile {
-  /** In the order of the file, each once. */
+  /** In the order of the file, without duplicates. */
   readonly servers: readonly MemberAddress[];
-  /** Every bad line and every server listed twice; the file is good when this is empty. */
+  /** Every bad line and every duplicate server; empty for a good file. */
   readonly faults: readonly HostsFileFault[];
 }
 
 /**
- * Reads a hosts file: one `host[:port]` a line, IPv6 in brackets, `#` starts a comment, blank
- * lines and CRLF are fine, the port is 2181 where none is given. A line `zks://host[:port]` is
- * reached over TLS, where the port is 2281. Behind the address may stand `observer`, `tls`,
- * `admin=PORT` and `name=NAME`, in any order.
+ * Reads a hosts file: one `host[:port]` per line, IPv6 in brackets, `#` starts a comment, blank
+ * lines and CRLF are allowed. The default port is 2181. A line `zks://host[:port]` uses TLS, with
+ * the default port 2281. The options `observer`, `tls`, `admin=PORT` and `name=NAME` may follow in
+ * any order.
  */
 export function parseHostsFile(text: string): HostsFile {
   const servers: MemberAddress[] = [];
@@ -39,7 +39,7 @@ export function parseHostsFile(text: string): HostsFile {
     const names = [placeOf(server), server.name ?? ''];
     const twice = names.find((name) => name !== '' && lineOf.has(name));
     if (twice !== undefined) {
-      const message = `${twice} is listed twice, first on line ${lineOf.get(twice)}`;
+      const message = `${twice}: listed twice, first on line ${lineOf.get(twice)}`;
       faults.push({ line, text: entry, message });
     } else {
       for (const name of names) lineOf.set(name, line);
@@ -49,7 +49,7 @@ export function parseHostsFile(text: string): HostsFile {
   return { servers, faults };
 }
 
-/** The address, or the sentence that says what is wrong. */
+/** The address, or a sentence with the error. */
 function parseEntry(entry: string): MemberAddress | string {
   const [place = '', ...words] = entry.split(/\s+/);
   const isSecure = words.includes('tls') && !place.startsWith('zks://');
@@ -65,7 +65,7 @@ function parseAddress(place: string, entry: string): MemberAddress {
   if (/^[^[\]]*:[^[\]]*:/.test(place.replace(/^zks:\/\//, ''))) {
     const port = DEFAULT_CLIENT_PORT;
     throw new RangeError(
-      `expected host[:port], found "${entry}": an IPv6 address stands in brackets, [::1]:${port}`,
+      `invalid address: "${entry}": write an IPv6 address in brackets, [::1]:${port}`,
     );
   }
   return parseServerAddress(place);
@@ -78,13 +78,14 @@ function withWord(server: MemberAddress, word: string): MemberAddress {
   if (key === 'name') return { ...server, name: value };
   if (key === 'admin') return { ...server, adminPort: parsePort(value) };
   throw new RangeError(
-    `expected host[:port] and then observer, tls, admin=PORT or name=NAME, found "${word}"`,
+    `unknown option: "${word}" (expected observer, tls, admin=PORT or name=NAME after host[:port])`,
   );
 }
 
 /** @throws RangeError */
 export function parsePort(text: string): number {
   const port = /^\d+$/.test(text) ? Number(text) : 0;
-  if (port < 1 || port > 65_535) throw new RangeError(`port ${text} is not between 1 and 65535`);
+  if (port < 1 || port > 65_535)
+    throw new RangeError(`invalid port: ${text} (expected 1 to 65535)`);
   return port;
 }

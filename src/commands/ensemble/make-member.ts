@@ -12,7 +12,7 @@ export interface MemberFacts {
   readonly isHiddenLeader?: true;
 }
 
-/** Turns the answers of one member, in the order of the verb's words, into its row. */
+/** Builds the row of one member from its answers, in the order of the verb's words. */
 export function makeMember(
   verb: OpsVerb,
   address: MemberAddress,
@@ -26,7 +26,7 @@ export function makeMember(
     const answer = answers[index];
     if (answer === undefined) continue;
     byWord[word] = answer;
-    // What is asked only in case it is told is no fault when it is not.
+    // The refusal of an optional word is not a problem.
     const isExtra = verb.extraWords?.includes(word) === true;
     if (!answer.ok && !(isExtra && answer.reason === 'not-whitelisted'))
       failures.push({ word, answer });
@@ -49,8 +49,8 @@ export function makeMember(
 const GOOD = { state: 'answered', fault: undefined, note: undefined } as const;
 
 /**
- * One word that answered is enough for a row that is well; the others are a note below the table.
- * Without any the worst is told: what a network says comes before a refusal in words.
+ * One good answer is enough for a healthy row; failures of other words are a note below the table.
+ * Without a good answer, a network error comes before a refusal in words.
  */
 function stateOf(
   verb: OpsVerb,
@@ -62,7 +62,7 @@ function stateOf(
   const first = faults.find(({ reason }) => !polite.includes(reason)) ?? faults.at(-1);
   if (member.isHiddenLeader === true) {
     const message = 'it leads and serves no clients (leaderServes=no)';
-    const note: Fault = { reason: 'not-serving', message, advice: 'clients use the others' };
+    const note: Fault = { reason: 'not-serving', message, advice: 'clients use the other members' };
     return { state: 'not-serving', fault: undefined, note };
   }
   if (first !== undefined && !hasAnswer) {

@@ -1,12 +1,12 @@
 import { formatServerAddress, type ServerAddress } from '../../client/connect-string.js';
 
-/** Where a member is, and what the list says of it. */
+/** The address of a member, and its options in the list. */
 export interface MemberAddress extends ServerAddress {
-  /** What the output calls it instead of `host:port`. */
+  /** Replaces `host:port` in the output. */
   readonly name?: string;
-  /** Of its AdminServer, which is asked for what the words do not tell. */
+  /** The port of its AdminServer, for information that the words lack. */
   readonly adminPort?: number;
-  /** It has no vote, and is not counted among the voters while it does not answer. */
+  /** It has no vote, and does not count as a voter while it is down. */
   readonly isObserver?: true;
 }
 
@@ -14,12 +14,12 @@ export function nameOf(address: MemberAddress): string {
   return address.name ?? formatServerAddress(address);
 }
 
-/** The same for one place, however its address is written: to find what is listed twice. */
+/** A key that is the same for every spelling of an address, to find duplicates. */
 export function placeOf({ host, port }: ServerAddress): string {
   return formatServerAddress({ host: shortAddress(host).toLowerCase(), port });
 }
 
-/** `0:0:0:0:0:0:0:1`, as Java writes it, is `::1`; what is no IPv6 address stays as it is. */
+/** Shortens `0:0:0:0:0:0:0:1`, as Java writes it, to `::1`; leaves other text unchanged. */
 export function shortAddress(host: string): string {
   const url = `http://[${host}]/`;
   return host.includes(':') && URL.canParse(url) ? new URL(url).hostname.slice(1, -1) : host;

@@ -8,7 +8,7 @@ import {
 } from '../connecting/tls-files.js';
 import { UsageError } from './usage-error.js';
 
-/** @throws UsageError for a file that cannot be used, or options that no member needs */
+/** @throws UsageError for an unusable file, or TLS options without a TLS member */
 export async function tlsOf(
   files: TlsFiles,
   members: readonly ServerAddress[],
@@ -17,7 +17,7 @@ export async function tlsOf(
   const option = givenTlsOption(files);
   if (option === undefined) return undefined;
   if (!members.some(({ isSecure }) => isSecure)) {
-    throw new UsageError(`${option} is for TLS, but no member is given as zks://host[:port]`);
+    throw new UsageError(`${option}: is for TLS, but no member has the form zks://host[:port]`);
   }
   try {
     return await readTlsFiles(files, passphrase);

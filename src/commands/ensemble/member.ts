@@ -4,7 +4,7 @@ import type { ParsedServer } from '../../fourlw/srvr.js';
 import type { MemberAddress } from './member-address.js';
 import type { Rates } from './rates.js';
 
-/** Why a member gave no answer that can be used. */
+/** Why a member gave no usable answer. */
 export type Reason =
   | 'refused'
   | 'timeout'
@@ -20,14 +20,14 @@ export type Reason =
   /** Not asked: the answer would cost the server too much. */
   | 'too-costly';
 
-/** What the row of a member says: its reason, or that it is well. */
+/** The state in the row of a member: a reason, or a healthy state. */
 export type MemberState = Reason | 'serving' | 'answered' | 'read-only';
 
-/** What one member answered to one word. */
+/** The answer of one member to one word. */
 export type Answer =
   | {
       readonly ok: true;
-      /** What the word's parser made of it. */
+      /** The result of the word's parser. */
       readonly parsed: unknown;
       readonly text: string;
       readonly bytes: Buffer;
@@ -35,35 +35,35 @@ export type Answer =
   | {
       readonly ok: false;
       readonly reason: Reason;
-      /** What the network said, where it said something. */
+      /** The error of the network, if any. */
       readonly detail: string;
-      /** What came all the same: a refusal in words, or garbage. */
+      /** The bytes that arrived: a refusal in words, or garbage. */
       readonly bytes: Buffer | undefined;
     };
 
 export interface Fault {
   readonly reason: Reason | 'read-only';
-  /** One sentence: what was found. */
+  /** One sentence: the problem. */
   readonly message: string;
   /** One sentence: what to do. */
   readonly advice: string;
 }
 
-/** One member after all its words were asked; the rendering reads nothing else. */
+/** One member with all its answers; renderings read nothing else. */
 export interface Member {
-  /** `host:port`, or the name that the list gives it, as everywhere in the output. */
+  /** `host:port`, or its name in the list, as everywhere in the output. */
   readonly server: string;
   readonly address: MemberAddress;
   readonly state: MemberState;
   readonly fault: Fault | undefined;
-  /** A fault of one word that others made good: mntr refused, srvr answered. */
+  /** The failure of one word when another word answered: mntr refused, srvr answered. */
   readonly note: Fault | undefined;
   readonly tookMs: number;
-  /** When the certificate of its port expires, in ms since 1970; over TLS alone. */
+  /** Expiry time of the certificate of its port, in ms since 1970; only over TLS. */
   readonly certificateEndsMs?: number;
-  /** What happened since an earlier look, where there is one. */
+  /** The rates since an earlier look, if any. */
   readonly rates?: Rates;
-  /** It leads and serves no clients (leaderServes=no), as its AdminServer says. */
+  /** It leads and serves no clients (leaderServes=no), as its AdminServer reports. */
   readonly isHiddenLeader?: true;
   readonly answers: Partial<Readonly<Record<WordName, Answer>>>;
 }
@@ -78,7 +78,7 @@ const DOWN: readonly MemberState[] = [
   'not-serving',
 ];
 
-/** Does this member serve nobody, as far as this run can see? */
+/** Whether this member serves nobody, as far as this run can see. */
 export function isDown(state: MemberState): boolean {
   return DOWN.includes(state);
 }
@@ -91,12 +91,12 @@ const UNJUDGED: readonly MemberState[] = [
   'too-costly',
 ];
 
-/** Nothing came that tells how this member is. */
+/** Nothing shows the state of this member. */
 export function isUnjudged(state: MemberState): boolean {
   return UNJUDGED.includes(state);
 }
 
-/** What a word's answer says; undefined where there is none. */
+/** The parsed answer to a word; undefined without one. */
 export function parsedOf<Name extends WordName>(
   member: Member,
   word: Name,
@@ -106,7 +106,7 @@ export function parsedOf<Name extends WordName>(
   return answer.parsed as ReturnType<(typeof WORDS)[Name]['parse']>;
 }
 
-/** `srvr`, or `stat`, which tells the same and more. */
+/** `srvr`, or `stat`, which contains the same and more. */
 export function serverOf(member: Member): ParsedServer | undefined {
   return parsedOf(member, 'stat') ?? parsedOf(member, 'srvr');
 }
@@ -115,7 +115,7 @@ export function metricsOf(member: Member): ParsedMntr | undefined {
   return parsedOf(member, 'mntr');
 }
 
-/** leader, follower, observer, standalone, read-only; undefined where nothing tells. */
+/** leader, follower, observer, standalone, read-only; undefined if unknown. */
 export function roleOf(member: Member): string | undefined {
   if (member.isHiddenLeader === true) return 'leader';
   return serverOf(member)?.mode ?? metricsOf(member)?.values.get('server_state');

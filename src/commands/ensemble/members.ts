@@ -13,7 +13,7 @@ import { type MemberAddress, placeOf } from './member-address.js';
 import { UsageError } from './usage-error.js';
 import { dynamicConfigFile, membersOfConfig } from './zoo-cfg-members.js';
 
-/** Where the list of members comes from; at most one of them is set. */
+/** The source of the list of members; at most one is set. */
 export interface MemberSource {
   readonly ensemble?: string;
   readonly servers?: string;
@@ -21,12 +21,12 @@ export interface MemberSource {
   readonly config?: string;
 }
 
-/** As zksh's default: a server on this machine. */
+/** Like zksh's default: a server on this machine. */
 const DEFAULT_SERVERS = '127.0.0.1:2181';
 const SECURE = 'zks://';
 
 /**
- * The members to ask, in the order given.
+ * Resolves the members to ask, in the given order.
  * @throws UsageError 64 for a bad list or more than one source, 65 for a bad file
  */
 export function resolveMembers(source: MemberSource): readonly MemberAddress[] {
@@ -34,7 +34,7 @@ export function resolveMembers(source: MemberSource): readonly MemberAddress[] {
   const given = sources.filter((name) => source[name] !== undefined);
   if (given.length > 1) {
     const names = given.map((name) => `--${name}`).join(' and ');
-    throw new UsageError(`${names} both say which members to ask: give one of them`);
+    throw new UsageError(`${names}: only one list of members is possible`);
   }
   if (source.ensemble !== undefined) return fromHostsFile(source.ensemble);
   if (source.config !== undefined) return fromConfig(source.config);
@@ -43,7 +43,7 @@ export function resolveMembers(source: MemberSource): readonly MemberAddress[] {
 }
 
 /**
- * The same source, with the servers that a name stands for instead of the name.
+ * Replaces a name in the source by the servers that it resolves to.
  * @throws UsageError
  */
 export async function withNamedServers(source: MemberSource): Promise<MemberSource> {
@@ -72,7 +72,7 @@ function readFile(option: string, file: string): string {
     return readFileSync(file, 'utf8');
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new UsageError(`${option} ${file} cannot be read: ${why}`, EXIT_BAD_HOSTS_FILE, {
+    throw new UsageError(`${option} ${file}: cannot read: ${why}`, EXIT_BAD_HOSTS_FILE, {
       cause,
     });
   }
@@ -86,7 +86,7 @@ function fromHostsFile(file: string): readonly MemberAddress[] {
   }
   if (servers.length === 0) {
     throw new UsageError(
-      `${file} names no server: expected one host[:port] a line`,
+      `${file}: has no server (expected one host[:port] per line)`,
       EXIT_BAD_HOSTS_FILE,
     );
   }
@@ -115,7 +115,7 @@ function fromConnectString(text: string): readonly MemberAddress[] {
 }
 
 function fromList(text: string): readonly MemberAddress[] {
-  // A scheme before the first one is meant for all, as in a connect string.
+  // A scheme before the first server applies to all, as in a connect string.
   const scheme = text.startsWith(SECURE) ? SECURE : '';
   const parts = text.split(',').map((part) => part.trim());
   const texts = parts.map((part) => (part.startsWith(SECURE) ? part : `${scheme}${part}`));
@@ -131,7 +131,7 @@ function asUsage<Value>(option: string, read: () => Value): Value {
   }
 }
 
-/** A member listed twice would count twice in the verdict. */
+/** A duplicate member would count twice in the verdict. */
 function unique(
   option: string,
   servers: readonly MemberAddress[],
@@ -139,6 +139,6 @@ function unique(
 ): readonly MemberAddress[] {
   const names = servers.map(placeOf);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw new UsageError(`${option} names ${twice} twice`, exitCode);
+  if (twice !== undefined) throw new UsageError(`${option}: lists ${twice} twice`, exitCode);
   return servers;
 }

@@ -1,14 +1,14 @@
-// What happens in a second, told from two looks. Nothing is ever reset for it: a second reader
-// would see its figures vanish.
+// Rates per second, from two looks. zkops resets no counter for them: that would disturb other
+// readers of the counters.
 
 import { countersSince, type EarlierLook } from './earlier-look.js';
 
 export interface Rates {
   /** Packets received; of clients and of the probes. */
   readonly requestsPerSecond: number | undefined;
-  /** Txns by the zxid: on every member those of the whole ensemble. */
+  /** Txns by the zxid: every member reports those of the whole ensemble. */
   readonly writesPerSecond: number | undefined;
-  /** Mean of the reads and the writes of that time. */
+  /** Mean of the reads and the writes between the looks. */
   readonly latencyMs: number | undefined;
   /** By operation, where the server counts them (3.10): `create`, `get_data`. */
   readonly operationsPerSecond: Readonly<Record<string, number>>;
@@ -17,8 +17,8 @@ export interface Rates {
 export const OPERATION_PREFIX = 'op_count_';
 
 /**
- * Undefined where time did not pass. A counter that became smaller was reset, or the server was
- * started anew: then its rate is not known.
+ * Undefined without elapsed time. A counter that decreased was reset, or the server restarted: its
+ * rate is unknown.
  */
 export function ratesOf(now: EarlierLook, before: EarlierLook | undefined): Rates | undefined {
   const seconds = before === undefined ? 0 : (now.timeMs - before.timeMs) / 1000;

@@ -12,7 +12,8 @@ const READABLE: Readable = {
   srvr: hasServer,
   stat: hasServer,
   mntr: (text) => WORDS.mntr.parse(text).values.size > 0,
-  // No connection but the probe's own is an answer too; so is a line that no one here knows.
+  // An answer without connections is valid (the probe's own is left out); so is a line of an
+  // unknown format.
   cons: (text) => {
     const { connections, unknown } = WORDS.cons.parse(text);
     return connections.length > 0 || unknown.length === 0;
@@ -31,7 +32,9 @@ const READABLE: Readable = {
   srst: isReset,
 };
 
-/** Is this an answer to that word at all, in any dialect? A web server on the port gives none. */
+/**
+ * Whether this is an answer to that word in any dialect, unlike that of a web server on the port.
+ */
 export function isReadable(word: WordName, text: string): boolean {
   return READABLE[word](text);
 }

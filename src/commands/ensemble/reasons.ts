@@ -6,7 +6,7 @@ export interface FaultContext {
   readonly word: string;
   readonly timeoutMs: number;
   readonly detail: string;
-  /** Every word of the run that it refused, for the line that zoo.cfg needs. */
+  /** Every word that the member refused in this run, for the line that zoo.cfg needs. */
   readonly words: readonly string[];
 }
 
@@ -14,37 +14,37 @@ type Describe = (context: FaultContext) => { message: string; advice: string };
 
 const SENTENCES: Readonly<Record<Reason | 'read-only', Describe>> = {
   refused: () => ({
-    message: 'the connection was refused',
-    advice: 'start the server, correct its port in the list, or look at firewalls on the way',
+    message: 'connection refused',
+    advice: 'start the server, correct its port in the list, or check firewalls on the way',
   }),
   timeout: ({ timeoutMs }) => ({
-    message: `no whole answer within ${timeoutMs} ms`,
-    advice: 'look at the server and at firewalls on the way, or give it a longer --timeout',
+    message: `no complete answer within ${timeoutMs} ms`,
+    advice: 'check the server and firewalls on the way, or raise --timeout',
   }),
   dns: ({ host }) => ({
-    message: `the name ${host} could not be resolved`,
-    advice: 'correct the name in the list, or the name service',
+    message: `cannot resolve the name ${host}`,
+    advice: 'correct the name in the list, or fix the name service',
   }),
   reset: ({ detail }) => ({
     message: `the connection broke${detail === '' ? '' : `: ${detail}`}`,
-    advice: 'look at its log, and at a proxy on the way',
+    advice: 'check its log, and a proxy on the way',
   }),
-  // Whatever the kernel said: also that this machine has no local address or descriptor left.
+  // Any other error of the kernel, also that this machine ran out of local ports or descriptors.
   unreachable: ({ detail, server }) => ({
     message: `the connection failed${detail === '' ? '' : `: ${detail.replace(`${server} `, 'it ')}`}`,
-    advice: 'look at its network, its routes and its firewall, and at the limits of this machine',
+    advice: 'check its network, routes and firewall, and the limits of this machine',
   }),
   tls: ({ detail, server }) => ({
     message: `TLS failed${detail === '' ? '' : `: ${detail.replace(`${server} `, 'it ')}`}`,
-    advice: 'check its certificate, the authorities of --cacert, and which of its ports this is',
+    advice: 'check its certificate, the authorities in --cacert, and that this is its TLS port',
   }),
   'too-large': ({ word, server }) => ({
-    message: `it sent far more than any answer to ${word}`,
-    advice: `is ${server} the client port of a ZooKeeper server?`,
+    message: `answer too long for ${word}`,
+    advice: `check that ${server} is the client port of a ZooKeeper server`,
   }),
   empty: ({ word }) => ({
     message: 'it closed the connection without an answer',
-    advice: `does it know ${word}? Is maxClientCnxns reached, or is this the secure port?`,
+    advice: `check that it knows ${word}, that maxClientCnxns is not reached, and that this is not the secure port`,
   }),
   'not-whitelisted': ({ words }) => ({
     message: `${words.join(' and ')} ${words.length > 1 ? 'are' : 'is'} not in its whitelist`,
@@ -52,19 +52,19 @@ const SENTENCES: Readonly<Record<Reason | 'read-only', Describe>> = {
   }),
   'not-serving': () => ({
     message: 'it runs but serves no requests',
-    advice: 'look at the other members and at its log: is it starting, or without a quorum?',
+    advice: 'check its log and the other members: it may be starting, or lack a quorum',
   }),
   unreadable: ({ word, server }) => ({
-    message: `what it sent is no answer to ${word}`,
-    advice: `is ${server} the client port of a ZooKeeper server?`,
+    message: `not an answer to ${word}`,
+    advice: `check that ${server} is the client port of a ZooKeeper server`,
   }),
   'too-costly': ({ word, detail }) => ({
-    message: `${detail} make ${word} a burden on it, so it was not asked`,
-    advice: 'look at wchs, or ask all the same with --force',
+    message: `${detail} make ${word} too costly, so it was not asked`,
+    advice: 'use wchs, or ask anyway with --force',
   }),
   'read-only': () => ({
-    message: 'it is without a quorum and serves read-only clients',
-    advice: 'bring back enough members for a majority, or look at the network between them',
+    message: 'it has no quorum and serves read-only clients',
+    advice: 'restart enough members for a majority, or check the network between them',
   }),
 };
 
@@ -72,7 +72,7 @@ function whitelistFor(words: readonly string[]): string {
   return [...new Set(['srvr', ...words])].join(',');
 }
 
-/** What to tell a person about a member: what was found, and what to do. */
+/** The sentences about a member: the problem, and what to do. */
 export function describeFault(reason: Reason | 'read-only', context: FaultContext): Fault {
   return { reason, ...SENTENCES[reason](context) };
 }

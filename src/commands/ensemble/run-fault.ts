@@ -1,6 +1,6 @@
 import { EXIT_CODES } from './exit-codes.js';
 
-/** A run that could not do what was asked on this machine: the exit code says cannot judge. */
+/** This machine could not do the task; the exit status says unknown. */
 export class RunFault extends Error {
   override readonly name = 'RunFault';
   readonly code = 'ERUN';

@@ -1,7 +1,7 @@
 import { formatZxid } from '../../protocol/zxid.js';
 import { type Member, serverOf } from './member.js';
 
-/** What JSON carries of `srvr` and `stat`. */
+/** The fields of `srvr` and `stat` in JSON. */
 export function serverData(member: Member): Readonly<Record<string, unknown>> {
   const server = serverOf(member);
   if (server === undefined) return {};

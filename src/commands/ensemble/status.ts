@@ -1,33 +1,33 @@
 import { metricOf } from '../../fourlw/mntr.js';
 import { isDown, type Member, metricsOf, parsedOf, roleOf, serverOf } from './member.js';
 
-/** What the verdict and the columns want to know of a member, from whichever word told it. */
+/**
+ * The values of a member that the verdict and the columns need, from whichever word reported them.
+ */
 export interface MemberStatus {
   readonly member: Member;
   readonly role: string | undefined;
-  /** It takes reads and writes. */
+  /** It serves reads and writes. */
   readonly isServing: boolean;
   readonly isReadOnly: boolean;
-  /** By its own word, by its configuration, or by the list. */
+  /** According to itself, to its configuration, or to the list. */
   readonly isObserver: boolean;
   readonly zxid: bigint | undefined;
-  /** Followers in step with this leader, itself not counted. */
+  /** Followers in step with this leader, without the leader. */
   readonly syncedFollowers: number | undefined;
-  /** Followers of this leader without a vote, as before they are taken into the ensemble. */
+  /** Followers of this leader without a vote, before they join the ensemble. */
   readonly nonVoting: number;
-  /** The number of voters, as a member of an ensemble sees it. */
+  /** The number of voters, as this member sees it. */
   readonly quorumSize: number | undefined;
-  /**
-   * The quorum addresses of all members in order, with blanks between; where `conf` tells them.
-   */
+  /** The sorted quorum addresses of all members, separated by blanks; known from `conf`. */
   readonly membership: string | undefined;
-  /** Its number in the ensemble; where `conf` tells it. */
+  /** Its server id; known from `conf`. */
   readonly sid: string | undefined;
 }
 
 const SERVING_ROLES: readonly string[] = ['leader', 'follower', 'observer', 'standalone'];
 
-/** Members never change, and columns, limits and verdict ask for the same. */
+/** Members never change, and columns, limits and verdict need the same values. */
 const known = new WeakMap<Member, MemberStatus>();
 
 export function statusOf(member: Member): MemberStatus {
@@ -57,7 +57,7 @@ function readStatus(member: Member): MemberStatus {
   };
 }
 
-/** ClickHouse Keeper has a name of its own for it. */
+/** ClickHouse Keeper uses another name for it. */
 export function sidOf(member: Member): string | undefined {
   const values = parsedOf(member, 'conf')?.values;
   return values?.['serverId'] ?? values?.['server_id'];
@@ -76,9 +76,9 @@ export function namesOf(statuses: readonly MemberStatus[]): string {
 }
 
 /**
- * Txns that a member is behind the newest one told by a serving member. A read-only member may
- * show txns that were never committed, so it is no measure and has no lag; nor has one of another
- * epoch.
+ * The number of txns from a member to the newest zxid of a serving member. A read-only member may
+ * show uncommitted txns, so it does not count and has no lag. A member of another epoch has none
+ * either.
  */
 export function lagOf(member: Member, members: readonly Member[]): bigint | undefined {
   const own = statusOf(member);

@@ -3,9 +3,9 @@ import type { Member } from './member.js';
 
 export type CellValue = string | number | bigint | undefined;
 
-/** One column of the table with a row a member. */
+/** One column of a table with one row per member. */
 export interface Column {
-  /** `AVG ms`: the unit stands in the heading. */
+  /** `AVG ms`: the unit is in the heading. */
   readonly title: string;
   /** The name in CSV: `avg_latency_ms`. */
   readonly key: string;
@@ -13,54 +13,54 @@ export interface Column {
   readonly rank: number;
   /** The exact value, as CSV and plain print it. */
   readonly value: (member: Member, members: readonly Member[]) => CellValue;
-  /** The limits, and codes of problems, that are about what it shows. */
+  /** The limits and codes of problems that affect this column. */
   readonly tells?: readonly string[];
-  /** How a table shows it: `1.2G`. Numbers stand right. */
+  /** How a table shows it: `1.2G`. Numbers are right-aligned. */
   readonly show?: (value: string | number | bigint) => string;
 }
 
-/** A second table with many rows a member, shown with --all. */
+/** A second table with several rows per member, for --all. */
 export interface Details {
   readonly titles: readonly string[];
   readonly rows: (member: Member) => readonly (readonly CellValue[])[];
 }
 
-/** What the verbs share that judge an ensemble by its roles and its figures. */
+/** The properties of verbs that judge an ensemble by roles and values. */
 export const JUDGED = { judge: 'ensemble', isConfirmed: true, isMeasured: true } as const;
 
-/** One thing zkops can do, as data: what to ask, how to judge, what to show. */
+/** A verb of zkops as data: what to ask, how to judge, what to show. */
 export interface OpsVerb {
   readonly name: string;
   readonly summary: string;
-  /** What it takes besides options, as commander writes it: `<mask>`. */
+  /** The arguments in commander's form: `<mask>`. */
   readonly args?: readonly string[];
-  /** Asked of every member, the verb's own word first. */
+  /** Asked of every member; the first is the verb's main word. */
   readonly words: readonly WordName[];
-  /** Those of the words that only add to what the others tell: a refusal goes without a note. */
+  /** Optional words: a refusal gives no note. */
   readonly extraWords?: readonly WordName[];
   /**
-   * `ensemble`: the roles that the members tell are judged (quorum, one leader).
-   * `answers`: nothing is known but who answered.
+   * `ensemble`: judges the roles of the members (quorum, one leader). `answers`: judges only who
+   * answered.
    */
   readonly judge: 'ensemble' | 'answers';
-  /** It changes something in the server, so that `--yes` must be said. */
+  /** It changes the server, so it needs `--yes`. */
   readonly isReset?: boolean;
-  /** It makes a server with many watches build a huge answer; `--force` asks all the same. */
+  /** A server with many watches would build a huge answer; `--force` asks anyway. */
   readonly isCostly?: boolean;
-  /** Critical is told only when a second look, a moment later, finds it again. */
+  /** Reports critical only when a second look, a moment later, confirms it. */
   readonly isConfirmed?: boolean;
-  /** Figures are held against the limits of thresholds.ts. */
+  /** Compares values with the limits of thresholds.ts. */
   readonly isMeasured?: boolean;
-  /** `--html` makes a page of it. */
+  /** `--html` renders it as a page. */
   readonly hasPage?: boolean;
-  /** It looks again and again, and draws on the terminal. */
+  /** Looks repeatedly, and draws on the terminal. */
   readonly isLive?: boolean;
   /** `--explain` lists the limits instead. */
   readonly hasExplanation?: boolean;
   readonly columns: readonly Column[];
   readonly details?: Details;
-  /** Name and value of everything the answer holds, for --all and --keys. */
+  /** Name and value of every entry of the answer, for --all and --keys. */
   readonly pairs?: (member: Member) => readonly (readonly [name: string, value: string])[];
-  /** What JSON says of a member besides its state; bigints become strings. */
+  /** The fields of a member in JSON besides its state; bigints become strings. */
   readonly data: (member: Member) => Readonly<Record<string, unknown>>;
 }

@@ -17,10 +17,9 @@ export function dynamicConfigFile(text: string): string | undefined {
 }
 
 /**
- * The client addresses of the members that a zoo.cfg names: `server.1=host:2888:3888;2181`.
- * Without a client port of its own a member has that of the file. A file without members is a
- * standalone server on this machine. One without a clientPort is reached over TLS, on its
- * secureClientPort.
+ * The client addresses of the members in a zoo.cfg: `server.1=host:2888:3888;2181`. A member
+ * without a client port there uses the clientPort of the file. A file without members is a
+ * standalone server on this machine. A file without a clientPort means TLS on its secureClientPort.
  * @throws RangeError that names the setting
  */
 export function membersOfConfig(text: string): readonly MemberAddress[] {
@@ -44,11 +43,11 @@ export function membersOfConfig(text: string): readonly MemberAddress[] {
 
 function memberOf(name: string, value: string, own: number | undefined): MemberAddress {
   const [peer = '', client] = value.split(';');
-  // Several addresses of one member stand between bars; the first will do.
+  // Bars separate several addresses of one member; use the first.
   const host = hostOf(peer.split('|')[0] ?? '');
   if (host === undefined) {
     throw new RangeError(
-      `${name}: expected host:port:port[:role][;[address:]port], found "${value}"`,
+      `${name}: invalid address: "${value}" (expected host:port:port[:role][;[address:]port])`,
     );
   }
   const role = /:observer$/.test(peer) ? ({ isObserver: true } as const) : {};
@@ -74,7 +73,7 @@ function portOf(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const port = /^\d+$/.test(text) ? Number(text) : 0;
   if (port < 1 || port > 65_535) {
-    throw new RangeError(`${name}: port "${text}" is not between 1 and 65535`);
+    throw new RangeError(`${name}: invalid port: "${text}" (expected 1 to 65535)`);
   }
   return port;
 }

@@ -1,5 +1,5 @@
-// What a run leaves behind for the next one, and what keeps two from meeting: the files of --lock,
-// --state and --out.
+// The files of --lock, --state and --out: the state for the next run, and the lock that keeps two
+// runs apart.
 
 import type { EarlierLook } from '../ensemble/earlier-look.js';
 import { RunFault } from '../ensemble/run-fault.js';
@@ -14,14 +14,14 @@ import { formatState, readStateFile } from './state-file.js';
 export interface CronOptions {
   readonly lock?: string;
   readonly state?: string;
-  /** How many runs in a row must find a problem before it is told. */
+  /** How many runs in a row must find a problem before it is reported. */
   readonly for?: number;
   readonly out?: string;
   readonly deadline: number;
 }
 
 /**
- * Runs `work` under the lock, where one is asked for.
+ * Runs `work`, under the lock of --lock if given.
  * @throws RunFault when another run holds it, or the file cannot be written
  */
 export async function underLock<Value>(
@@ -32,7 +32,9 @@ export async function underLock<Value>(
   if (lock === undefined) return work();
   const taken = asFault('--lock', lock, () => takeRunLock(lock, deadline, now.getTime()));
   if ('heldBy' in taken) {
-    throw new RunFault(`${lock} is held by another run, process ${taken.heldBy}: nobody was asked`);
+    throw new RunFault(
+      `--lock ${lock}: held by another run: process ${taken.heldBy}; no member was asked`,
+    );
   }
   try {
     return await work();
@@ -42,8 +44,8 @@ export async function underLock<Value>(
 }
 
 /**
- * Reads the state that the previous run wrote. Reports a state that it cannot read, and starts a
- * new one.
+ * Reads the state that the previous run wrote. Warns about an unreadable state, and starts a new
+ * one.
  * @throws UsageError for `--for` without a state
  */
 export function loadState(
@@ -52,13 +54,13 @@ export function loadState(
 ): RunState | undefined {
   if (state === undefined) {
     if (forRuns === undefined) return undefined;
-    throw new UsageError('--for counts runs, which only --state FILE remembers');
+    throw new UsageError('--for: needs --state FILE, which counts the runs');
   }
   try {
     return readStateFile(state);
   } catch (error) {
-    const why = `cannot be used: ${messageOf(error)}; a new one is begun`;
-    writeError(`zkops: --state ${state} ${why}\n`);
+    const why = `cannot be read: ${messageOf(error)}; starting a new state`;
+    writeError(`zkops: --state ${state}: ${why}\n`);
     return undefined;
   }
 }
@@ -68,7 +70,7 @@ export function earlierOf(state: RunState | undefined): ReadonlyMap<string, Earl
 }
 
 /**
- * The result with what is new since the run before; the state is on the disk before it is told.
+ * Adds the changes since the previous run to the result; saves the state first.
  * @throws RunFault when it cannot be written
  */
 export function keepState<Result extends RunResult>(
@@ -87,7 +89,7 @@ export function asFault<Value>(option: string, file = '', work: () => Value): Va
   try {
     return work();
   } catch (cause) {
-    throw new RunFault(`${option} ${file} cannot be written: ${messageOf(cause)}`, { cause });
+    throw new RunFault(`${option} ${file}: cannot write: ${messageOf(cause)}`, { cause });
   }
 }
 

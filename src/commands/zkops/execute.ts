@@ -18,9 +18,8 @@ import { asFault, earlierOf, keepState, loadState, underLock } from './cron.js';
 import { srst } from './verbs/resets.js';
 
 /**
- * Carries out a verb with the options that were typed; gives the exit code.
- * @throws UsageError for what cannot be carried out as typed, RunFault for what this machine
- * refuses
+ * Runs a verb with the given options and returns the exit status.
+ * @throws UsageError for a wrong call, RunFault for an error of the operating system
  */
 export async function execute(
   verb: OpsVerb,
@@ -29,7 +28,7 @@ export async function execute(
   world: CliWorld,
 ): Promise<number> {
   if (verb.isReset === true && options.yes !== true) {
-    throw new UsageError(`${verb.name} changes something in every member: say --yes to do it`);
+    throw new UsageError(`${verb.name}: changes every member: add --yes to confirm`);
   }
   const limits = readLimits(options);
   if (options.explain === true && world.renderGrid !== undefined) {
@@ -44,7 +43,7 @@ export async function execute(
     askCertificate: world.askCertificate,
     now: world.now,
     timeoutMs: options.timeout,
-    // The deadline is for the asking; whoever wants two looks far apart waits in between.
+    // The deadline covers the asking; the wait between two looks comes on top.
     deadlineMs: options.deadline + (options.interval ?? 0),
     confirmMs: options.confirm ?? 1000,
     limits,
@@ -99,7 +98,7 @@ function showOf({ output, all, keys, quiet, diff }: ParsedOptions): ShowOptions 
   return { output, isAll: all === true, keys, isQuiet: quiet === true, ...isDiff };
 }
 
-/** What is shown: with --leader one row, though all were asked and judged. */
+/** The rows to show: --leader shows one row, though all members were asked and judged. */
 function shownOf(result: OpsResult, { leader }: ParsedOptions): OpsResult {
   if (leader !== true) return result;
   return { ...result, members: result.members.filter((member) => roleOf(member) === 'leader') };
@@ -121,7 +120,7 @@ function liveSession(
     reset: async () => {
       const { members: asked } = await runVerb(srst, members, run);
       const done = asked.filter(({ state }) => state === 'answered').length;
-      return `the statistics of ${done} of ${asked.length} members were set back`;
+      return `statistics reset on ${done} of ${asked.length} members`;
     },
     print:
       output === 'table'
@@ -147,7 +146,7 @@ function traceMask(text: string): Buffer {
   return bytes;
 }
 
-/** `--fail-on crit` lets a warning pass; what cannot be judged passes only with `never`. */
+/** `--fail-on crit` accepts a warning; only `never` accepts a verdict of unknown. */
 export function exitCodeOf(level: Level, failOn: ParsedOptions['failOn'] = 'warn'): number {
   if (failOn === 'never' || (failOn === 'crit' && level === 'warning')) return 0;
   return EXIT_CODES[level];

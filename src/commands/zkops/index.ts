@@ -1,4 +1,4 @@
-// The registry of what zkops can do: the words, then the verbs that judge.
+// The registry of zkops: the words, then the verbs that judge.
 
 import type { OpsVerb } from '../ensemble/verb.js';
 import type { TaskEntry } from './calls/task.js';
@@ -51,63 +51,62 @@ export const VERBS: readonly OpsVerb[] = [
 export const TASKS: readonly TaskEntry[] = [
   {
     name: 'latency',
-    summary: 'measures real operations on every member, with ephemerals that go by themselves',
+    summary: 'measure operations on every member, with ephemeral znodes',
     load: async () => [(await import('./probes/latency.js')).latencyTask],
   },
   {
     name: 'smoke',
-    summary: 'writes through one member and looks through all: create, watch, set, multi, delete',
+    summary: 'write through one member and read through all: create, watch, set, multi, delete',
     load: async () => [(await import('./probes/smoke.js')).smokeTask],
   },
   {
     name: 'gate',
-    summary: 'waits until the ensemble is healthy, or a member may be stopped; and in which order',
+    summary: 'wait until the ensemble is healthy, or say whether a member may be stopped',
     load: async () => [(await import('./probes/gate.js')).gateTask],
   },
   {
     name: 'ready',
-    summary: 'does this one server serve? By srvr alone, which every server allows',
+    summary: 'check whether one server serves, by srvr alone, which every server allows',
     load: async () => [(await import('./probes/ready.js')).readyTask],
   },
   {
     name: 'consistency',
-    summary: 'do all members hold the same tree? By their digests, or by walking the trees',
+    summary: 'compare the trees of all members, by their digests or by walking them',
     load: async () => [(await import('./probes/consistency.js')).consistencyTask],
   },
   {
     name: 'drift',
-    summary: 'what the configuration and environment of the members differ in',
+    summary: 'compare the configuration and environment of the members',
     load: async () => [(await import('./probes/drift.js')).driftTask],
   },
   {
     name: 'clients',
-    summary: 'who is connected to which member, by host, member or session',
+    summary: 'list the clients of every member, by host, member or session',
     load: async () => [(await import('./probes/clients.js')).clientsTask],
   },
   {
     name: 'watches',
-    summary: 'how many watches the members hold; with --by whose, or of which paths',
+    summary: 'count the watches of every member; with --by also by session or path',
     load: async () => [(await import('./probes/watches.js')).watchesTask],
   },
   {
     name: 'exporter',
-    summary:
-      'serves the metrics of the ensemble to Prometheus; alert rules and a dashboard for them',
+    summary: 'serve the metrics of the ensemble to Prometheus; print alert rules and a dashboard',
     load: async () => [(await import('./exporter/exporter.js')).exporterTask],
   },
   {
     name: 'snap',
-    summary: 'snapshots, of Apache servers too: verify, top, dump, diff',
+    summary: 'verify, top, dump, diff of snapshots, also of Apache servers',
     load: async () => (await import('./verbs/snap.js')).snap,
   },
   {
     name: 'log',
-    summary: 'transaction logs, of Apache servers too: verify, dump, truncate',
+    summary: 'verify, dump, truncate of transaction logs, also of Apache servers',
     load: async () => (await import('./verbs/log.js')).log,
   },
   {
     name: 'clean',
-    summary: 'removes snapshots and logs that no start needs (needs --yes, or --dry-run)',
+    summary: 'remove snapshots and logs that no start needs (needs --yes or --dry-run)',
     load: async () => [(await import('./files/clean-folder.js')).cleanFolder],
   },
 ];

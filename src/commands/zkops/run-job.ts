@@ -3,7 +3,7 @@ import type { Job } from './calls/cli-world.js';
 
 /**
  * Runs `work` with the signals and the terminal of this process. The first SIGINT or SIGTERM lets
- * it clean up, a second one ends it at once.
+ * it clean up, the second one kills it.
  */
 export async function runJob(work: (job: Job) => Promise<number>): Promise<number> {
   const { stdout, stderr } = process;
@@ -11,7 +11,7 @@ export async function runJob(work: (job: Job) => Promise<number>): Promise<numbe
   const interrupt = (): void => stop.abort();
   process.once('SIGINT', interrupt);
   process.once('SIGTERM', interrupt);
-  // Nobody reads any more: going on would be work for nothing.
+  // Nobody reads the output anymore, so stop.
   stdout.once('error', interrupt);
   const line = stderr.isTTY ? new ProgressLine(stderr, () => performance.now(), 500) : undefined;
   const progress = (done: string, count: number, total: number) =>

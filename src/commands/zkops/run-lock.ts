@@ -1,4 +1,4 @@
-// Keeps runs of one kind from piling up: the second finds the file of the first and does nothing.
+// Prevents concurrent runs: the second run finds the file of the first one and does nothing.
 
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { hasCode } from '../program/file-error.js';
@@ -7,12 +7,12 @@ export interface RunLock {
   release(): void;
 }
 
-/** Beyond its deadline a run still has to write what it found. */
+/** A run may need time after its deadline to write its result. */
 const GRACE_MS = 60_000;
 
 /**
- * Takes the lock, or says which process holds it. A lock whose process is gone, or whose run
- * should have ended long ago, is taken over.
+ * Takes the lock, or returns the process that holds it. Takes over the lock of a dead process or of
+ * a run that is long past its deadline.
  * @throws Error of the file system
  */
 export function takeRunLock(
@@ -53,7 +53,7 @@ function readIfThere(file: string): string | undefined {
 
 function isStale(content: string, nowMs: number): boolean {
   const [pid, until] = content.trim().split(' ').map(Number);
-  // Somebody else's file, or one that is being written: not ours to judge.
+  // Another program's file, or a file that is being written: leave it alone.
   if (!pid || !until) return false;
   if (nowMs > until) return true;
   try {
@@ -65,7 +65,8 @@ function isStale(content: string, nowMs: number): boolean {
 }
 
 /**
- * Of two runs that find the same stale lock one moves it; what the other moved by then goes back.
+ * Of two runs that find the same stale lock, one moves it; if the other moved a newer lock, it
+ * moves it back.
  */
 function moveAside(file: string, stale: string): void {
   const aside = `${file}.${process.pid}.tmp`;

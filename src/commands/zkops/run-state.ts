@@ -1,8 +1,8 @@
-// What one run leaves for the next, and what changed between them. Pure.
+// The state that a run leaves for the next one, and the changes between them. Pure.
 //
-// With it a check from cron speaks only when something changes: a problem is told once when it has
-// been found in `forRuns` runs in a row, once more when it becomes another level, and once when it
-// has been gone for as many runs. What flaps in between is not told.
+// With it a check from cron reports only changes: a problem once when `forRuns` runs in a row found
+// it, once when its level changes, and once when it was absent for as many runs. Short flaps in
+// between are not reported.
 
 import { metricOf } from '../../fourlw/mntr.js';
 import { zxidEpoch } from '../../protocol/zxid.js';
@@ -22,7 +22,7 @@ import type {
 } from '../ensemble/verdict/result.js';
 
 export const STATE_SCHEMA = 'zkops-state/1';
-/** A week of runs every five minutes. */
+/** One week of runs every five minutes. */
 const MAX_POINTS = 2016;
 
 /** A problem as the state remembers it. */
@@ -35,7 +35,7 @@ export interface KnownProblem {
   readonly since: string;
   /** Runs in a row that found it. */
   readonly runs: number;
-  /** Runs in a row that did not find it any more. */
+  /** Runs in a row that did not find it. */
   readonly gone: number;
   readonly isTold: boolean;
 }
@@ -56,7 +56,8 @@ const VOTED: readonly string[] = ['leader', 'follower', 'observer'];
 const keyOf = ({ server = '', code }: Pick<Problem, 'server' | 'code'>) => `${server} ${code}`;
 
 /**
- * The state after a run, what is new since the one before, and the verdict without what may pass.
+ * The state after a run, the changes since the previous one, and the verdict without transient
+ * problems.
  */
 export function advance<Result extends RunResult>(
   before: RunState | undefined,
@@ -130,7 +131,7 @@ function problemChanges(
     const about = server === undefined ? {} : { server };
     const old = known.get(keyOf(problem));
     if (problem.gone >= forRuns) {
-      const says = `gone, after it stood since ${problem.since}: ${text}`;
+      const says = `gone, after it was there since ${problem.since}: ${text}`;
       return [{ kind: 'recovered', level: 'healthy', ...about, text: says }];
     }
     if (!problem.isTold || problem.gone > 0) return [];
@@ -140,7 +141,7 @@ function problemChanges(
   });
 }
 
-/** What is no problem and yet news: roles, restarts, elections. */
+/** Changes that are not problems: roles, restarts, elections. */
 function memberChanges(before: RunState, { members, timeMs }: RunResult): Change[] {
   const looks = looksOf(members, timeMs);
   const own = members.flatMap((member): Change[] => {
@@ -155,7 +156,7 @@ function memberChanges(before: RunState, { members, timeMs }: RunResult): Change
     }
     const { uptimeMs } = look ?? {};
     if (old?.uptimeMs !== undefined && uptimeMs !== undefined && uptimeMs < old.uptimeMs) {
-      const text = `was started anew, ${shortDuration(uptimeMs)} ago`;
+      const text = `restarted ${shortDuration(uptimeMs)} ago`;
       changes.push({ kind: 'restart', level: 'warning', server, text });
     }
     return changes;
@@ -163,11 +164,11 @@ function memberChanges(before: RunState, { members, timeMs }: RunResult): Change
   const from = newestEpoch(before.members.values());
   const to = newestEpoch(members.map(statusOf));
   if (from === undefined || to === undefined || to <= from) return own;
-  const text = `there was an election: epoch ${to} came after ${from}`;
+  const text = `a new epoch was elected: ${to} (before: ${from})`;
   return [...own, { kind: 'election', level: 'warning', text }];
 }
 
-/** Of the members that serve: what others hold may never have been committed. */
+/** Only of serving members: the others may hold uncommitted txns. */
 function newestEpoch(members: Iterable<Pick<KnownMember, 'role' | 'zxid'>>): number | undefined {
   const epochs = [...members].flatMap(({ role, zxid }) =>
     zxid === undefined || role === undefined || !VOTED.includes(role) ? [] : [zxidEpoch(zxid)],
@@ -175,7 +176,7 @@ function newestEpoch(members: Iterable<Pick<KnownMember, 'role' | 'zxid'>>): num
   return epochs.length === 0 ? undefined : Math.max(...epochs);
 }
 
-/** What was not found often enough yet is told apart, and does not count. */
+/** Separates problems that were not found often enough; they do not count. */
 function withoutPassing(verdict: Verdict, known: readonly KnownProblem[]): Verdict {
   const told = new Set([...known.filter(({ isTold }) => isTold), ...eventsOf(verdict)].map(keyOf));
   const pending = verdict.problems.filter((problem) => !told.has(keyOf(problem)));
@@ -183,13 +184,13 @@ function withoutPassing(verdict: Verdict, known: readonly KnownProblem[]): Verdi
   const problems = verdict.problems.filter((problem) => told.has(keyOf(problem)));
   return {
     level: worstLevel(problems) ?? 'healthy',
-    summary: `${verdict.summary} (found too few times in a row to count yet)`,
+    summary: `${verdict.summary} (found in too few runs in a row to count yet)`,
     problems,
     pending,
   };
 }
 
-/** A member that said nothing this time is remembered as it was. */
+/** A member without an answer keeps its previous state. */
 function nextMembers(
   before: RunState | undefined,
   { members, timeMs }: RunResult,

@@ -1,5 +1,4 @@
-// What zkops does beyond words. Loaded only when one of them is called, so that a check every
-// minute does not pay for it.
+// The tasks of zkops. Loaded on demand, so that a check every minute does not pay for them.
 
 import { EXIT_CODES } from '../ensemble/exit-codes.js';
 import { tlsOf } from '../ensemble/member-tls.js';
@@ -14,7 +13,7 @@ import { renderReport } from './render/ops-report.js';
 
 const EXIT_INTERRUPTED = 130;
 
-/** A task as a command line knows it; `verb` is `log verify`. */
+/** A task as a verb of the command line; `verb` is `log verify`. */
 export function taskCall(task: Task & Pick<TaskEntry, 'summary'>, verb: string, world: CliWorld) {
   const { summary, args = [] } = task;
   return {
@@ -86,7 +85,7 @@ async function carryOut(
       isWhole = done === true && !signal.aborted;
       if (done === true) return isWhole ? exitCodeOf(value, options.failOn) : whenAborted;
       if (signal.aborted) {
-        // Lets the report close what it has open.
+        // Lets the report close its files and sessions.
         await pieces.return('healthy');
         return whenAborted;
       }

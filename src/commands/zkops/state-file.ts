@@ -24,10 +24,10 @@ export function formatState({ members, ...rest }: RunState): string {
   return `${JSON.stringify(document)}\n`;
 }
 
-/** @throws Error that says why the text is no state of this version */
+/** @throws Error that says why the text is not a state of this version */
 export function parseState(text: string): RunState {
   const value: unknown = JSON.parse(text);
-  if (!isStateDocument(value)) throw new Error(`it is no ${STATE_SCHEMA}`);
+  if (!isStateDocument(value)) throw new Error(`not a ${STATE_SCHEMA} file`);
   const { schema: _, members, ...rest } = value;
   return {
     ...rest,
@@ -53,8 +53,8 @@ function isStateDocument(value: unknown): value is StateDocument {
 }
 
 /**
- * The state that an earlier run left; undefined before the first one.
- * @throws Error for a file that cannot be read or is no state
+ * Reads the state of the previous run; undefined before the first run.
+ * @throws Error for an unreadable file
  */
 export function readStateFile(file: string): RunState | undefined {
   let text: string;

@@ -25,7 +25,7 @@ test('a line with zks:// is reached over TLS, on port 2281 where none is given',
     { host: '::1', port: 99, isSecure: true },
     { host: 'zk2', port: 2181 },
   ]);
-  assert.match(faults[0]?.message ?? '', 'an IPv6 address stands in brackets');
+  assert.match(faults[0]?.message ?? '', 'write an IPv6 address in brackets');
 });
 
 test('an IPv6 address is one place, however it is written', () => {
@@ -39,7 +39,7 @@ test('an IPv6 address is one place, however it is written', () => {
   ]);
   assert.equal(
     faults.map(({ line, message }) => [line, message]),
-    [[2, '[::1]:2181 is listed twice, first on line 1']],
+    [[2, '[::1]:2181: listed twice, first on line 1']],
   );
 });
 
@@ -64,7 +64,7 @@ test('every bad line is named with its number, the good ones are kept', () => {
       [8, '[::1'],
     ],
   );
-  assert.ok(faults[0]?.message.includes('not between 1 and 65535'));
+  assert.ok(faults[0]?.message.includes('expected 1 to 65535'));
   assert.ok(faults[3]?.message.includes('in brackets'));
 });
 
@@ -72,7 +72,7 @@ test('a server listed twice is a fault, with both lines', () => {
   const { faults } = parseHostsFile('zk1\nZK1:2181\nzk1:2182\n');
   assert.equal(
     faults.map(({ line, message }) => [line, message]),
-    [[2, 'zk1:2181 is listed twice, first on line 1']],
+    [[2, 'zk1:2181: listed twice, first on line 1']],
   );
 });
 
@@ -94,10 +94,16 @@ test('a word that nobody knows, a bad admin port and a name given twice are faul
   assert.equal(
     faults.map(({ line, message }) => [line, message]),
     [
-      [1, 'expected host[:port] and then observer, tls, admin=PORT or name=NAME, found "leader"'],
-      [2, 'port 0 is not between 1 and 65535'],
-      [4, 'a is listed twice, first on line 3'],
-      [5, 'expected host[:port] and then observer, tls, admin=PORT or name=NAME, found "name="'],
+      [
+        1,
+        'unknown option: "leader" (expected observer, tls, admin=PORT or name=NAME after host[:port])',
+      ],
+      [2, 'invalid port: 0 (expected 1 to 65535)'],
+      [4, 'a: listed twice, first on line 3'],
+      [
+        5,
+        'unknown option: "name=" (expected observer, tls, admin=PORT or name=NAME after host[:port])',
+      ],
     ],
   );
 });

@@ -94,8 +94,8 @@ test('a bad hosts file is exit code 65, every bad line named, nothing asked', as
     assert.is(bad.out, '');
     assert.is(
       bad.error,
-      `zkops: ${hosts}:2: expected host[:port], found "zk2:port"\n` +
-        `zkops: ${hosts}:3: zk1:2181 is listed twice, first on line 1\n`,
+      `zkops: ${hosts}:2: server: invalid address: "zk2:port" (expected host[:port])\n` +
+        `zkops: ${hosts}:3: zk1:2181: listed twice, first on line 1\n`,
     );
     writeFileSync(hosts, '# nobody\n');
     assert.is((await call(['srvr', '--ensemble', hosts])).exitCode, 65);
@@ -115,17 +115,17 @@ const USAGE: readonly (readonly [says: string, ...args: string[]])[] = [
   ['expected milliseconds', 'srvr', '--timeout', '1s'],
   ['expected milliseconds', 'srvr', '--deadline', '0'],
   ['Allowed choices are table', 'srvr', '-o', 'xml'],
-  ['both say which members', 'srvr', '--servers', 'a', '--connect', 'b'],
-  ['names a:2181 twice', 'srvr', '--servers', 'a,A:2181'],
-  ['expected host[:port], found ""', 'srvr', '--servers', 'a,,b'],
-  ['say --yes', 'srst', '--servers', 'a'],
-  ['say --yes', 'crst', '--servers', 'a'],
-  ['say --yes', 'stmk', '306', '--servers', 'a'],
+  ['only one list of members', 'srvr', '--servers', 'a', '--connect', 'b'],
+  ['lists a:2181 twice', 'srvr', '--servers', 'a,A:2181'],
+  ['invalid address: ""', 'srvr', '--servers', 'a,,b'],
+  ['add --yes', 'srst', '--servers', 'a'],
+  ['add --yes', 'crst', '--servers', 'a'],
+  ['add --yes', 'stmk', '306', '--servers', 'a'],
   ['expected a 64-bit integer', 'stmk', 'x', '--yes'],
   ['too many arguments', 'srvr', 'zk1'],
-  ['--for counts runs', 'health', '--for', '3'],
+  ['--for: needs --state FILE', 'health', '--for', '3'],
   ['expected a whole number, 1 to', 'health', '--state', 'x', '--for', '0'],
-  ['no limit is called', 'check', '--warn', 'nosuch=1'],
+  ['unknown limit:', 'check', '--warn', 'nosuch=1'],
   ['Allowed choices are warn', 'health', '--fail-on', 'sometimes'],
   ["missing required argument 'mask'", 'stmk', '--yes'],
 ];

@@ -68,7 +68,7 @@ test('what does not count yet is pending: it is shown, and the verdict is not wo
   const [first, , third] = walk([ONE_DOWN, ONE_DOWN, ONE_DOWN], 3);
   assert.is(first?.verdict.level, 'healthy');
   assert.is(first?.verdict.pending?.length, 1);
-  assert.match(first?.verdict.summary ?? '', 'too few times in a row');
+  assert.match(first?.verdict.summary ?? '', 'in too few runs in a row');
   assert.is(third?.verdict.level, 'warning');
   assert.is(third?.verdict.pending, undefined);
 });
@@ -123,8 +123,8 @@ test('another role, a restart and an election are news, though no problem', () =
     [
       ['role', '10.0.0.1:1', 'was leader, is follower'],
       ['role', '10.0.0.1:2', 'was follower, is leader'],
-      ['restart', '10.0.0.1:3', 'was started anew, 5s ago'],
-      ['election', undefined, 'there was an election: epoch 2 came after 1'],
+      ['restart', '10.0.0.1:3', 'restarted 5s ago'],
+      ['election', undefined, 'a new epoch was elected: 2 (before: 1)'],
     ],
   );
 });

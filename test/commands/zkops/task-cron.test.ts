@@ -38,15 +38,21 @@ test('a task with a state and -q prints what is new alone', () =>
     assert.match(told.out, /^1970-01-01T00:00:00.000Z WARNING 10.0.0.1:3: [^\n]*refused[^\n]*\n$/);
     assert.is((await gate(false, ...args)).out, '');
     await gate(true, ...args);
-    assert.match((await gate(true, ...args)).out, / RECOVERED 10.0.0.1:3: gone, after it stood/);
-    assert.match((await gate(false, '--for', '2')).error, /^zkops: --for counts runs, which only/);
+    assert.match(
+      (await gate(true, ...args)).out,
+      / RECOVERED 10.0.0.1:3: gone, after it was there/,
+    );
+    assert.match(
+      (await gate(false, '--for', '2')).error,
+      /^zkops: --for: needs --state FILE, which/,
+    );
   }));
 
 test('what is new stands in the table and in JSON', () =>
   inFolder(async (path) => {
     const state = ['--state', path('state')];
     await gate(true, ...state);
-    assert.match((await gate(false, ...state)).out, /New since the run before:\n- WARNING 10\.0/);
+    assert.match((await gate(false, ...state)).out, /New since the previous run:\n- WARNING 10\.0/);
     const { out } = await gate(true, ...state, '-o', 'json');
     const document = JSON.parse(out);
     const [change] = document.changes;
@@ -102,7 +108,7 @@ test('--out of a task that is interrupted, or fails, leaves the old file', () =>
     assert.equal([readFileSync(path('out'), 'utf8'), readdirSync(path('.'))], ['old', ['out']]);
     const away = await gate(true, '--out', path('no/such'));
     assert.is(away.exitCode, 3);
-    assert.match(away.error, /^zkops: --out .* cannot be written: ENOENT/);
+    assert.match(away.error, /^zkops: --out .*: cannot write: ENOENT/);
   }));
 
 test('tasks that judge take --fail-on and prom, those with members a state', async () => {

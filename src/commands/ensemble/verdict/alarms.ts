@@ -8,7 +8,7 @@ import type { Threshold } from './threshold.js';
 import { THRESHOLDS } from './thresholds.js';
 
 /**
- * Every limit that a serving member is beyond, in the order of the table; of two limits the worse.
+ * Every limit that a serving member exceeds, in the order of the table; of two limits the worse.
  */
 export function findAlarms(context: MeasureContext, changes: readonly LimitChange[]): Problem[] {
   return context.members.flatMap((member) =>
@@ -48,7 +48,7 @@ function alarmOf(
   return [];
 }
 
-/** A figure as a sentence says it, with its unit. */
+/** A value with its unit, for a sentence. */
 export function inUnit(value: number, { unit }: Pick<Threshold, 'unit'>): string {
   if (unit === 'bytes') return shortBytes(value);
   if (unit === 'ms' && Math.abs(value) >= 60_000) return shortDuration(value);
@@ -56,7 +56,7 @@ export function inUnit(value: number, { unit }: Pick<Threshold, 'unit'>): string
   return unit === '' ? shortNumber(value) : `${shortNumber(value)} ${unit}`;
 }
 
-/** The table of limits as it is in force, for `check --explain`. */
+/** The table of limits in force, for `check --explain`. */
 export function explainLimits(changes: readonly LimitChange[]) {
   const limit = (threshold: Threshold, level: LimitLevel): string | undefined => {
     const value = limitFor(threshold, level, undefined, changes);
@@ -74,7 +74,7 @@ export function explainLimits(changes: readonly LimitChange[]) {
     return told.length === 0 ? undefined : told.join(', ');
   };
   return {
-    titles: ['limit', 'is bad', 'warning', 'critical', 'roles', 'what', 'what to do', 'source'],
+    titles: ['limit', 'bad side', 'warning', 'critical', 'roles', 'what', 'what to do', 'source'],
     rows: THRESHOLDS.map((threshold) => [
       threshold.name,
       threshold.bound,

@@ -1,4 +1,4 @@
-// Which members, and which of their figures, a verdict is about.
+// The members and values that a verdict is about.
 
 import type { Member } from '../member.js';
 import type { Column } from '../verb.js';
@@ -6,7 +6,7 @@ import type { Level, Problem, Verdict } from './result.js';
 import type { Threshold } from './threshold.js';
 import { THRESHOLDS } from './thresholds.js';
 
-/** What the verdict says of this member, alone or among others. */
+/** The problems of this member, also those it shares with others. */
 export function problemsOf({ server }: Pick<Member, 'server'>, verdict: Verdict): Problem[] {
   return verdict.problems.filter(
     (problem) => problem.server === server || problem.servers?.includes(server) === true,
@@ -22,7 +22,7 @@ export function worstLevel(problems: readonly Pick<Problem, 'level'>[]): Level |
   return levels.find((level) => problems.some((problem) => problem.level === level));
 }
 
-/** How grave is what the column shows of a member with these problems? */
+/** The level of a column of a member with these problems. */
 export function levelOfCell({ tells = [] }: Column, problems: readonly Problem[]) {
   return worstLevel(problems.filter(({ code }) => tells.includes(code.replace(/^limit:/, ''))));
 }

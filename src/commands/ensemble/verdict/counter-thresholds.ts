@@ -2,27 +2,25 @@ import type { Threshold } from './threshold.js';
 
 type Increase = readonly [key: string, level: 'warning' | 'critical', says: string, advice: string];
 
-/**
- * Counters of which every step is news. Nobody publishes limits; one step is the least there is.
- */
+/** Counters of which every increase is news. Nobody publishes limits; one step is the minimum. */
 const INCREASES: readonly Increase[] = [
   [
     'unrecoverable_error_count',
     'critical',
     'errors that end a server',
-    'read its log now: it goes down, or has gone down',
+    'read its log now: it is going down or already down',
   ],
   [
     'digest_mismatches_count',
     'critical',
-    'txns after which its data was not what the leader has',
-    'its data differs from that of the others: stop it, and let it copy the data of the leader',
+    'txns after which its data differed from the leader',
+    'its data differs from the others: stop it, and let it copy the data of the leader',
   ],
   [
     'snapshot_error_count',
     'warning',
     'snapshots that could not be written',
-    'look at the space and at the rights of its dataDir',
+    'check the space and permissions of its dataDir',
   ],
   [
     'large_requests_rejected',
@@ -34,13 +32,13 @@ const INCREASES: readonly Increase[] = [
     'connection_rejected',
     'warning',
     'connections refused',
-    'zkops cons tells which hosts hold so many; raise maxClientCnxns, or mend the client',
+    'zkops cons shows the hosts with the most connections; raise maxClientCnxns, or fix the client',
   ],
   [
     'throttled_ops',
     'warning',
     'requests throttled for their age',
-    'it cannot keep up: look at its disk and at who sends that much',
+    'it cannot keep up: check its disk and the busiest clients',
   ],
   [
     'auth_failed_count',
@@ -51,32 +49,32 @@ const INCREASES: readonly Increase[] = [
   [
     'ensemble_auth_fail',
     'warning',
-    'clients refused for naming another ensemble',
+    'clients refused because they expect another ensemble',
     'find the clients that connect to the wrong ensemble',
   ],
   [
     'unsuccessful_handshake',
     'warning',
     'TLS handshakes that failed',
-    'look at the certificates of client and server, and at when they expire',
+    'check the certificates of client and server, and their expiry',
   ],
   [
     'tls_handshake_exceeded',
     'warning',
     'TLS handshakes refused as too many at once',
-    'find the clients that connect again and again',
+    'find the clients that reconnect constantly',
   ],
   [
     'stale_requests_dropped',
     'warning',
-    'requests dropped since their connection was gone',
-    'clients give up waiting: look at its latency',
+    'requests dropped because their connection was closed',
+    'clients time out: check its latency',
   ],
   [
     'looking_count',
     'warning',
-    'times it looked for a leader',
-    'there was an election: look at the log of the old leader, and at the network',
+    'elections it took part in',
+    'there was an election: check the log of the old leader, and the network',
   ],
 ];
 
@@ -89,5 +87,5 @@ export const COUNTED: readonly Threshold[] = INCREASES.map(([key, level, says, a
   unit: '',
   says: `${says}, since the last look`,
   advice,
-  source: 'one is news',
+  source: 'each one is news',
 }));

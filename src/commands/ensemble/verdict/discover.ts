@@ -1,5 +1,5 @@
-// Finds all members by asking one of them: by its word conf, or as a client where the word is not
-// in its whitelist.
+// Finds all members by asking one of them: by its word conf, or as a client if the whitelist
+// refuses the word.
 
 import { WORDS } from '../../../fourlw/index.js';
 import { safeLine } from '../../../protocol/sanitize.js';
@@ -9,13 +9,13 @@ import { RunFault } from '../run-fault.js';
 import { membersOfConfig } from '../zoo-cfg-members.js';
 import type { RunOptions } from './run.js';
 
-/** Reads /zookeeper/config as a client does; throws for whatever goes wrong. */
+/** Reads /zookeeper/config as a client does; throws on any failure. */
 export type ReadConfig = (address: MemberAddress, run: RunOptions) => Promise<string>;
 
 /**
- * The membership, as the first of `known` that answers knows it. A static configuration names no
- * client ports: then the others have that of the member asked.
- * @throws RunFault when none tells a membership
+ * The membership, from the first of `known` that reports it. A static configuration has no client
+ * ports: then all members are assumed to use the port of the one asked.
+ * @throws RunFault when no member reports a membership
  */
 export async function discoverMembers(
   known: readonly MemberAddress[],
@@ -31,7 +31,7 @@ export async function discoverMembers(
       faults.push(`${nameOf(address)}: ${safeLine(fault)}`);
     }
   }
-  throw new RunFault(`--discover: no member tells who the members are\n${faults.join('\n')}`);
+  throw new RunFault(`--discover: no member reports the membership\n${faults.join('\n')}`);
 }
 
 /** `server.1=…` and so on. */
@@ -53,13 +53,13 @@ async function serverLines(
     .join('');
 }
 
-/** @throws Error for a membership that cannot be used */
+/** @throws Error for an unusable membership */
 function membersBy(lines: string, { port, isSecure }: MemberAddress): readonly MemberAddress[] {
-  if (!lines.includes('server.')) throw new Error('it is standalone, and knows no others');
+  if (!lines.includes('server.')) throw new Error('it is standalone, and knows no other members');
   const members = membersOfConfig(`clientPort=${port}\n${lines}`);
   const places = new Set(members.map(({ host, port: own }) => `${host} ${own}`));
   if (places.size < members.length) {
-    throw new Error('its membership names no client ports, and several members are on one host');
+    throw new Error('its membership has no client ports, and several members share a host');
   }
   return isSecure === true ? members.map((member) => ({ ...member, isSecure })) : members;
 }

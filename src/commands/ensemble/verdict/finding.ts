@@ -1,13 +1,13 @@
 import type { MemberStatus } from '../status.js';
 import type { Problem } from './result.js';
 
-/** What is found of the ensemble as a whole. */
+/** The verdict on the ensemble as a whole. */
 export interface Overall {
   readonly summary: string;
   readonly problems: readonly Problem[];
 }
 
-/** @param about the members that it is about */
+/** @param about the members that the finding is about */
 export function finding(
   level: Problem['level'],
   code: string,

@@ -4,8 +4,7 @@ import { UsageError } from '../usage-error.js';
 import { type LimitChange, parseLimitsFile } from './limits.js';
 
 /**
- * The changes of the limits that a call asks for: those of the file, then those of the options,
- * which win since the last change counts.
+ * The changes of the limits: those of the file, then those of the options. The last change counts.
  * @throws UsageError 65 that names every bad line of the file
  */
 export function readLimits(options: {
@@ -23,7 +22,7 @@ function fromFile(file: string): readonly LimitChange[] {
     text = readFileSync(file, 'utf8');
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new UsageError(`--limits ${file} cannot be read: ${why}`, EXIT_BAD_HOSTS_FILE, { cause });
+    throw new UsageError(`--limits ${file}: cannot read: ${why}`, EXIT_BAD_HOSTS_FILE, { cause });
   }
   const { changes, faults } = parseLimitsFile(text);
   if (faults.length === 0) return changes;

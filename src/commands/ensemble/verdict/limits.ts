@@ -1,4 +1,4 @@
-// The limits in force: those of the table, changed by a file and by options.
+// The limits in force: the table, with the changes of a file and of options.
 
 import type { Threshold, ThresholdRole } from './threshold.js';
 import { THRESHOLDS } from './thresholds.js';
@@ -9,7 +9,7 @@ export type LimitLevel = 'warning' | 'critical';
 export interface LimitChange {
   readonly level: LimitLevel;
   readonly name: string;
-  /** For members of this role alone; it beats a change for all. */
+  /** For members of this role only; it overrides a change for all. */
   readonly role?: ThresholdRole;
   /** Undefined turns the limit off. */
   readonly limit: number | undefined;
@@ -19,19 +19,21 @@ const ROLES: readonly string[] = ['leader', 'follower', 'observer', 'standalone'
 
 /**
  * Reads `[role:]name=number`, or `=off`.
- * @throws RangeError that says what was expected
+ * @throws RangeError with the expected form
  */
 export function parseLimit(level: LimitLevel, text: string): LimitChange {
   const match = /^(?:([a-z]+):)?([a-z0-9_]+)=(off|-?\d+(?:\.\d+)?)$/.exec(text.trim());
   const [, role, name, value] = match ?? [];
   if (name === undefined || value === undefined) {
-    throw new RangeError(`expected [role:]name=number or name=off, found "${text}"`);
+    throw new RangeError(`invalid limit: "${text}" (expected [role:]name=number or name=off)`);
   }
   if (role !== undefined && !isRole(role)) {
-    throw new RangeError(`"${role}" of "${text}" is no role: expected one of ${ROLES.join(', ')}`);
+    throw new RangeError(
+      `invalid role: "${role}" in "${text}" (expected one of ${ROLES.join(', ')})`,
+    );
   }
   if (!THRESHOLDS.some((threshold) => threshold.name === name)) {
-    throw new RangeError(`no limit is called "${name}": zkops check --explain lists them`);
+    throw new RangeError(`unknown limit: "${name}": zkops check --explain lists them`);
   }
   const limit = value === 'off' ? undefined : Number(value);
   return { level, name, limit, ...(role === undefined ? {} : { role }) };
@@ -47,8 +49,8 @@ export interface LimitsFile {
 }
 
 /**
- * Reads a file of limits in TOML: `[warn]` and `[crit]`, under them `name = 10`, `"leader:name" =
- * 10` or `name = "off"`. Nothing else of TOML is needed, so nothing else is taken.
+ * Reads a file of limits in TOML: `[warn]` and `[crit]`, with lines `name = 10`, `"leader:name" =
+ * 10` or `name = "off"`. It accepts only this part of TOML.
  */
 export function parseLimitsFile(text: string): LimitsFile {
   const changes: LimitChange[] = [];
@@ -73,17 +75,19 @@ function tableLevel(entry: string): LimitLevel {
   const name = /^\[(.*)\]$/.exec(entry)?.[1]?.trim();
   if (name === 'warn') return 'warning';
   if (name === 'crit') return 'critical';
-  throw new RangeError(`expected [warn] or [crit], found "${entry}"`);
+  throw new RangeError(`unknown section: "${entry}" (expected [warn] or [crit])`);
 }
 
 function parseEntry(level: LimitLevel | undefined, entry: string): LimitChange {
   if (level === undefined) {
-    throw new RangeError(`"${entry}" stands under neither [warn] nor [crit]`);
+    throw new RangeError(`"${entry}": comes before any section (expected [warn] or [crit] first)`);
   }
   return parseLimit(level, entry.replace(/["']/g, '').replace(/\s*=\s*/, '='));
 }
 
-/** The limit for a member of that role: the last change for the role, else the last for all. */
+/**
+ * The limit for a member of that role: the last change for the role, otherwise the last for all.
+ */
 export function limitFor(
   threshold: Threshold,
   level: LimitLevel,

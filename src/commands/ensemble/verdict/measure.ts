@@ -1,4 +1,4 @@
-// Takes the readings that thresholds.ts names. Pure: the earlier look is handed in.
+// Takes the readings that thresholds.ts names. Pure: the earlier look is an argument.
 
 import { metricOf, type ParsedMntr, summaryPart } from '../../../fourlw/mntr.js';
 import { zxidCounter } from '../../../protocol/zxid.js';
@@ -20,8 +20,8 @@ const ZXIDS_OF_AN_EPOCH = 2 ** 32;
 const DAY_MS = 86_400_000;
 
 /**
- * What a reading says of a member now; undefined where nothing tells. Counters go back to zero
- * with a restart and with `srst`: what grew since then is not known, so that there is no figure.
+ * The current value of a reading; undefined if unknown. A restart and `srst` reset counters to
+ * zero: the increase since then is unknown.
  */
 export function measure(
   reading: Reading,
@@ -63,7 +63,7 @@ export function measure(
   }
 }
 
-/** What the next look needs of this one. */
+/** The values of this look that the next one needs. */
 export function lookOf(member: Member, timeMs: number): EarlierLook {
   const metrics = metricsOf(member);
   const counters: Record<string, number> = {};
@@ -74,7 +74,7 @@ export function lookOf(member: Member, timeMs: number): EarlierLook {
   return { timeMs, counters, zxid, uptimeMs: metrics && metricOf(metrics, 'uptime') };
 }
 
-/** What a later look needs of these members, by name. */
+/** The values of these members that a later look needs, by name. */
 export function looksOf(
   members: readonly Member[],
   timeMs: number,
@@ -84,7 +84,7 @@ export function looksOf(
 
 type NamedValue = readonly [name: string, value: number | undefined];
 
-/** Under the names of the default provider, whichever wrote them. */
+/** Under the names of the default provider, for either provider. */
 function countersOf(metrics: ParsedMntr): readonly NamedValue[] {
   const operations = [...metrics.values.keys()].filter((key) => key.startsWith(OPERATION_PREFIX));
   const plain = ['packets_received', 'packets_sent', ...operations];
@@ -143,7 +143,7 @@ function daysLeft(
   if (zxid === undefined || earlier?.zxid === undefined) return undefined;
   const txns = Number(zxid - earlier.zxid);
   const elapsedMs = timeMs - earlier.timeMs;
-  // Another epoch began anew; and a rate that nothing was written at says nothing.
+  // The counter restarts in a new epoch; and without a write the rate is unknown.
   if (zxid >> 32n !== earlier.zxid >> 32n || txns <= 0 || elapsedMs <= 0) return undefined;
   const left = ZXIDS_OF_AN_EPOCH - zxidCounter(zxid);
   return Number((left / (txns / elapsedMs) / DAY_MS).toFixed(1));

@@ -1,4 +1,4 @@
-// The part of the verdict that is about leader, followers and quorum.
+// The part of the verdict about leader, followers and quorum.
 
 import { isDown } from '../member.js';
 import { type MemberStatus, namesOf } from '../status.js';
@@ -9,7 +9,7 @@ function majorityOf(voters: number): number {
   return Math.floor(voters / 2) + 1;
 }
 
-/** @param serving those of `statuses` that take reads and writes; none is standalone */
+/** @param serving those of `statuses` that serve reads and writes; none is standalone */
 export function judgeQuorum(
   statuses: readonly MemberStatus[],
   serving: readonly MemberStatus[],
@@ -22,7 +22,7 @@ export function judgeQuorum(
   const mixed = findStrangers(serving);
   if (mixed !== undefined) return mixed;
   const told = Math.max(0, ...serving.map(({ quorumSize }) => quorumSize ?? 0));
-  // Without a word on the voters, everyone listed who is no observer is taken for one.
+  // If no member reports the voters, every listed member that is not an observer counts as one.
   const listed = statuses.filter(({ isObserver }) => !isObserver).length;
   const voters = told > 0 ? told : listed;
   if (leader === undefined) return judgeWithoutLeader(statuses, serving, { voters, listed });
@@ -32,18 +32,18 @@ export function judgeQuorum(
   const ratio = `${inStep} of ${voters} voters in step`;
   const needed = majorityOf(voters);
   if (inStep < needed) {
-    return finding('critical', 'no-quorum', `no quorum: ${ratio}, ${needed} are needed`);
+    return finding('critical', 'no-quorum', `no quorum: ${ratio} (expected at least ${needed})`);
   }
   const spare = inStep < voters && inStep === needed ? ', none to spare' : '';
   const summary = `${leader.member.server} leads, ${ratio}${spare}`;
-  // A voter that is down is a problem of its own row; one that is up and behind is told here.
+  // A voter that is down is a problem in its row; a voter that is up and lags is reported here.
   if (inStep < voters && seen >= Math.min(voters, listed)) {
-    return { summary, problems: [behind(ratio, leader, followers)] };
+    return { summary, problems: [lagging(ratio, leader, followers)] };
   }
   return well(summary);
 }
 
-/** One server that is listed by two names would be counted twice. */
+/** One server that is listed under two names would count twice. */
 function findTwins(serving: readonly MemberStatus[]): Overall | undefined {
   const bySeat = new Map<string, MemberStatus>();
   for (const status of serving) {
@@ -53,7 +53,7 @@ function findTwins(serving: readonly MemberStatus[]): Overall | undefined {
     const twin = bySeat.get(seat);
     if (twin !== undefined) {
       const both = [twin, status];
-      const says = `${namesOf(both)} are both server ${sid}: list it once, or give each a myid of its own`;
+      const says = `${namesOf(both)} are both server ${sid}: list it once, or give each its own myid`;
       return finding('unknown', 'same-server', says, both);
     }
     bySeat.set(seat, status);
@@ -61,8 +61,8 @@ function findTwins(serving: readonly MemberStatus[]): Overall | undefined {
   return undefined;
 }
 
-/** A follower that is up and not in step, by name where the zxids tell which. */
-function behind(
+/** A follower that is up and not in step, by name if the zxids show which. */
+function lagging(
   ratio: string,
   { zxid }: MemberStatus,
   followers: readonly MemberStatus[],
@@ -70,16 +70,16 @@ function behind(
   const late = followers.filter(
     (follower) => zxid !== undefined && follower.zxid !== undefined && follower.zxid < zxid,
   );
-  const lags = late.map(({ member }) => `${member.server} is behind`);
+  const lags = late.map(({ member }) => `${member.server} lags`);
   const who = lags.length === 0 ? '' : `: ${lags.join(', ')}`;
   const text = `only ${ratio}${who}`;
   return { level: 'warning', code: 'not-in-step', text, ...aboutMembers(late) };
 }
 
 /**
- * Two leaders are two ensembles in one list when each has a majority of its own voters, since the
- * voters of one ensemble have but one majority. Otherwise one of them has lost its followers, and
- * notices only after syncLimit.
+ * Two leaders are two ensembles in one list if each has a majority of its voters, because one
+ * ensemble has only one majority. Otherwise one leader lost its followers, and notices only after
+ * syncLimit.
  */
 function judgeLeaders(leaders: readonly MemberStatus[]): Overall {
   const names = namesOf(leaders);
@@ -92,7 +92,7 @@ function judgeLeaders(leaders: readonly MemberStatus[]): Overall {
     return finding(
       'critical',
       'two-ensembles',
-      `two ensembles in one list: ${names} each lead one; make a list for each`,
+      `two ensembles in one list: ${names} both lead; use one list per ensemble`,
       leaders,
     );
   }
@@ -101,20 +101,20 @@ function judgeLeaders(leaders: readonly MemberStatus[]): Overall {
     return finding(
       'critical',
       'two-leaders',
-      `two lead at once: ${names}; ${namesOf(lost)} has lost its followers and does not know yet`,
+      `two leaders at once: ${names}; ${namesOf(lost)} lost its followers and does not know yet`,
       lost,
     );
   }
   return finding(
     'critical',
     'two-leaders',
-    `two lead at once: ${names}: two ensembles in one list, or one of them has lost its followers ` +
-      '(mntr would tell; it must be in their 4lw.commands.whitelist)',
+    `two leaders at once: ${names}: two ensembles in one list, or one of them lost its followers ` +
+      '(mntr shows which; add it to their 4lw.commands.whitelist)',
     leaders,
   );
 }
 
-/** Members that cannot be of the leader's ensemble; undefined when there are none. */
+/** Members that cannot belong to the ensemble of the leader; undefined without any. */
 function findStrangers(serving: readonly MemberStatus[]): Overall | undefined {
   const byMembership = new Map<string, MemberStatus[]>();
   for (const status of serving) {
@@ -124,7 +124,7 @@ function findStrangers(serving: readonly MemberStatus[]): Overall | undefined {
   const groups = [...byMembership.values()];
   if (groups.length > 1 && !shareVoters([...byMembership.keys()])) {
     const told = groups.map((group) => namesOf(group)).join(' / ');
-    const says = `two ensembles in one list: ${told} have no member in common; make a list for each`;
+    const says = `two ensembles in one list: ${told} have no member in common; use one list per ensemble`;
     return finding('critical', 'two-ensembles', says, groups.flat());
   }
   const voters = serving.filter(({ role }) => role === 'leader' || role === 'follower');
@@ -133,13 +133,13 @@ function findStrangers(serving: readonly MemberStatus[]): Overall | undefined {
   if (voters.length > least + nonVoting) {
     const says =
       `two ensembles in one list: ${voters.length} voters serve, ` +
-      `but an ensemble here has ${least}; make a list for each`;
+      `but an ensemble here has ${least}; use one list per ensemble`;
     return finding('critical', 'two-ensembles', says);
   }
   return undefined;
 }
 
-/** Members of one ensemble may know different memberships for a moment, but not disjoint ones. */
+/** Members of one ensemble may know different memberships for a moment, but never disjoint ones. */
 function shareVoters(memberships: readonly string[]): boolean {
   const [first, ...others] = memberships.map((text) => new Set(text.split(' ')));
   return others.every((other) => [...other].some((address) => first?.has(address) === true));
@@ -160,20 +160,21 @@ function judgeWithoutLeader(
     return finding(
       'warning',
       'leader-hidden',
-      `${followers} followers serve, so that one leads, but none says so: ${namesOf(quiet)} serves ` +
-        'no clients, as a leader with leaderServes=no; its AdminServer would tell (admin=PORT in ' +
+      `${followers} followers serve, so there is a leader, but no member says so: ${namesOf(quiet)} serves ` +
+        'no clients, as a leader with leaderServes=no; its AdminServer can tell (admin=PORT in ' +
         'the hosts file)',
       quiet,
     );
   }
-  // A follower that serves has a leader: when all that are listed serve, it is not among them.
+  // A serving follower has a leader: if all listed members serve as followers, the leader is not
+  // listed.
   const isListWhole = listed >= voters && serving.length < statuses.length;
   const down = statuses.filter(({ member }) => isDown(member.state));
   return isListWhole
-    ? finding('critical', 'no-leader', `no leader: ${namesOf(down)} may have been it`, down)
+    ? finding('critical', 'no-leader', `no leader: ${namesOf(down)} may have been the leader`, down)
     : finding(
         'unknown',
         'leader-not-listed',
-        'the leader is not among the members listed: list all of them',
+        'the leader is not in the list of members: list all of them',
       );
 }

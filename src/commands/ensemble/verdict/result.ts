@@ -5,16 +5,16 @@ export type Level = 'healthy' | 'warning' | 'critical' | 'unknown';
 
 export interface Problem {
   readonly level: Exclude<Level, 'healthy'>;
-  /** What kind of problem it is, the same from run to run: `no-quorum`, `limit:open_files`. */
+  /** The kind of problem, the same from run to run: `no-quorum`, `limit:open_files`. */
   readonly code: string;
-  /** Absent when it is about the ensemble. */
+  /** Absent for a problem of the ensemble. */
   readonly server?: string;
-  /** Of what is about the ensemble: the members that it is about. */
+  /** For a problem of the ensemble: the members that it is about. */
   readonly servers?: readonly string[];
   readonly text: string;
-  /** Something that happened since an earlier look, and not a state: it does not last. */
+  /** An event since an earlier look, not a state: it does not last. */
   readonly isEvent?: true;
-  /** Of a figure beyond its limit. */
+  /** For a value beyond its limit. */
   readonly limit?: {
     readonly name: string;
     readonly value: number;
@@ -28,31 +28,31 @@ export interface Verdict {
   /** One sentence. */
   readonly summary: string;
   readonly problems: readonly Problem[];
-  /** Found, but with --for in too few runs in a row to count. */
+  /** Found, but in too few runs in a row to count (--for). */
   readonly pending?: readonly Problem[];
 }
 
-/** What a run of a verb or a task found. */
+/** The result of a verb or a task. */
 export interface RunResult {
-  /** ISO 8601, when the run began. */
+  /** ISO 8601, the start of the run. */
   readonly time: string;
-  /** When the last look ended, in ms since 1970. */
+  /** The end of the last look, in ms since 1970. */
   readonly timeMs: number;
-  /** None for a task, whose rows are its own. */
+  /** Empty for a task, which has rows instead. */
   readonly members: readonly Member[];
   readonly verdict: Verdict;
-  /** What is new since the run before, with --state. */
+  /** The changes since the previous run, with --state. */
   readonly changes?: readonly Change[];
-  /** What the runs so far found, the oldest first, with --state. */
+  /** The results of the runs so far, the oldest first, with --state. */
   readonly trend?: readonly TrendPoint[];
 }
 
-/** Everything a verb found; each output format is a rendering of this and of nothing else. */
+/** The result of a verb; each output format renders this and nothing else. */
 export interface OpsResult extends RunResult {
   readonly verb: OpsVerb;
 }
 
-/** One run as the trend remembers it, by member. */
+/** One run in the trend, by member. */
 export interface TrendPoint {
   readonly time: string;
   readonly level: Level;
@@ -69,7 +69,7 @@ export interface TrendFigures {
   readonly znodes?: number;
 }
 
-/** Something that is new since the run before. */
+/** A change since the previous run. */
 export interface Change {
   readonly kind: 'problem' | 'level' | 'recovered' | 'role' | 'restart' | 'election';
   readonly level: Level;

@@ -13,22 +13,22 @@ import type { OpsResult } from './result.js';
 import { judge } from './verdict.js';
 
 export interface RunOptions extends AskOptions {
-  /** For the whole run; who has not answered then is a row that says timeout. */
+  /** For the whole run; a member without an answer by then gets a row with a timeout. */
   readonly deadlineMs: number;
-  /** How long after a critical look a confirming verb looks again. */
+  /** How long a confirming verb waits after a critical look. */
   readonly confirmMs: number;
-  /** Look twice, this far apart, so that what grows has a rate. */
+  /** Look twice, this far apart, to compute rates. */
   readonly intervalMs?: number | undefined;
   readonly limits?: readonly LimitChange[];
   readonly minServing?: number | undefined;
-  /** What an earlier run saw, by the name of the member. */
+  /** The values of an earlier run, by the name of the member. */
   readonly earlier?: ReadonlyMap<string, EarlierLook>;
   /** Ends the run at once: nobody waits for its result. */
   readonly signal?: AbortSignal;
   readonly now: () => Date;
 }
 
-/** Asks all members at once and judges what they said. Never throws for what a member does. */
+/** Asks all members at once and judges their answers. Never throws because of a member. */
 export async function runVerb(
   verb: OpsVerb,
   servers: readonly MemberAddress[],
@@ -54,7 +54,7 @@ export async function runVerb(
     const verdict = judge(verb, members, { alarms, minServing: options.minServing });
     return { verb, time, timeMs, members, verdict };
   };
-  /** A look that the deadline cut short saw less than the one before it. */
+  /** A look that the deadline cut short has fewer answers than the previous one. */
   const lookAgain = async (before: OpsResult): Promise<OpsResult> => {
     const again = cutOff.signal.aborted ? before : await look();
     return cutOff.signal.aborted ? before : again;
@@ -67,9 +67,9 @@ export async function runVerb(
       result = await lookAgain(result);
     }
     if (verb.isConfirmed !== true || !needsSecondLook(result)) return result;
-    // An election takes a moment, and a leader cut off from its followers notices only after
-    // syncLimit: what is gone at a second look is no emergency. Nor is a follower behind that was
-    // asked a moment before the others.
+    // An election takes a moment, and a leader without followers notices only after syncLimit. So a
+    // problem that a second look does not find is not an emergency, nor is a lag from asking one
+    // member a moment earlier.
     await pause(options.confirmMs);
     return await lookAgain(result);
   } finally {

@@ -1,9 +1,9 @@
 // The one table of limits. `zkops check` measures by it, `--explain` prints it, `--warn` and
-// `--crit` change it, and rules for other monitors are generated from it. Data only: how a
-// reading is taken stands in measure.ts.
+// `--crit` change it, and rules for other monitors are generated from it. Data only: measure.ts
+// takes the readings.
 //
-// A limit that others publish names them in `source`. Where nobody does, the source says what the
-// figure was taken from, so that whoever wants another one knows what they give up.
+// `source` names the publisher of a limit. Otherwise it says what the limit derives from,
+// so that users can judge another value.
 
 import { COUNTED } from './counter-thresholds.js';
 import type { Threshold } from './threshold.js';
@@ -19,7 +19,7 @@ const LOAD: readonly Threshold[] = [
     critical: 50,
     unit: '',
     says: 'requests waiting in its queue',
-    advice: 'look at the disk of its log, at its garbage collector and at who sends that much',
+    advice: 'check the disk of its log, its garbage collector and its busiest clients',
     source: "Zabbix's template (10), Apache's Nagios services (50)",
   },
   {
@@ -31,7 +31,7 @@ const LOAD: readonly Threshold[] = [
     unit: '',
     roles: ['leader'],
     says: 'syncs of followers waiting at the leader',
-    advice: 'look at the network between the members, and at the disks of the followers',
+    advice: 'check the network between the members, and the disks of the followers',
     source: "Zabbix's template",
   },
   {
@@ -42,7 +42,7 @@ const LOAD: readonly Threshold[] = [
     critical: 1000,
     unit: 'ms',
     says: 'mean time of a write',
-    advice: 'look at fsync_time first: most slow writes wait for a disk',
+    advice: 'check fsync_time first: most slow writes wait for a disk',
     source: "Apache's monitoring guide (100), Apache's Nagios services (1000)",
   },
   {
@@ -53,7 +53,7 @@ const LOAD: readonly Threshold[] = [
     critical: 1000,
     unit: 'ms',
     says: 'mean time of a read',
-    advice: 'look at its processor, its garbage collector and its largest znodes',
+    advice: 'check its processor, its garbage collector and its largest znodes',
     source: "Apache's monitoring guide (100), Apache's Nagios services (1000)",
   },
   {
@@ -63,8 +63,8 @@ const LOAD: readonly Threshold[] = [
     warning: 1000,
     critical: undefined,
     unit: 'ms',
-    says: 'one write in a hundred takes longer than',
-    advice: 'look for what comes at intervals: snapshots, backups, collections of garbage',
+    says: '99th percentile of a write',
+    advice: 'look for periodic load: snapshots, backups, garbage collections',
     source: "Apache's Nagios services, for the maximum",
   },
   {
@@ -75,7 +75,7 @@ const LOAD: readonly Threshold[] = [
     critical: 1000,
     unit: 'ms',
     says: 'mean time of a sync of the log',
-    advice: 'give the log a disk of its own (dataLogDir), and look at what else writes to it',
+    advice: 'give the log its own disk (dataLogDir), and check what else writes to it',
     source: "Apache's monitoring guide (100), the server's own warning (1000)",
   },
   {
@@ -85,8 +85,8 @@ const LOAD: readonly Threshold[] = [
     warning: 100,
     critical: 500,
     unit: 'ms/s',
-    says: 'time that its Java stood still',
-    advice: 'give it more heap, and see that the machine does not swap',
+    says: 'time that its JVM was paused',
+    advice: 'give it more heap, and make sure that the machine does not swap',
     source: 'a tenth and half of its time',
   },
 ];
@@ -103,8 +103,8 @@ const SIZE: readonly Threshold[] = [
     warning: 85,
     critical: 95,
     unit: '%',
-    says: 'open files of those it may have',
-    advice: 'raise its limit (ulimit -n), and look at who holds so many connections',
+    says: 'share of its open file limit in use',
+    advice: 'raise its limit (ulimit -n), and check which hosts hold many connections',
     source: "Zabbix's template (85); 95 leaves little time",
   },
   {
@@ -115,8 +115,8 @@ const SIZE: readonly Threshold[] = [
     critical: undefined,
     unit: '',
     says: 'connections',
-    advice: 'zkops cons tells which hosts hold them; the limit of a host is maxClientCnxns',
-    source: 'none: what is much differs from site to site',
+    advice: 'zkops cons shows which hosts hold them; maxClientCnxns limits a host',
+    source: 'none: normal values differ from site to site',
   },
   {
     name: 'watch_count',
@@ -126,8 +126,8 @@ const SIZE: readonly Threshold[] = [
     critical: undefined,
     unit: '',
     says: 'watches',
-    advice: 'zkops wchs tells how many connections and paths share them',
-    source: "none: what is much differs from site to site (Apache's monitoring guide has 10000)",
+    advice: 'zkops wchs shows how many connections and paths share them',
+    source: "none: normal values differ from site to site (Apache's monitoring guide has 10000)",
   },
   {
     name: 'ephemerals_count',
@@ -137,8 +137,8 @@ const SIZE: readonly Threshold[] = [
     critical: undefined,
     unit: '',
     says: 'ephemeral znodes',
-    advice: 'zkops dump --all tells which sessions own them',
-    source: "none: what is much differs from site to site (Apache's Nagios services have 10000)",
+    advice: 'zkops dump --all shows which sessions own them',
+    source: "none: normal values differ from site to site (Apache's Nagios services have 10000)",
   },
   {
     name: 'znode_count',
@@ -148,7 +148,7 @@ const SIZE: readonly Threshold[] = [
     critical: undefined,
     unit: '',
     says: 'znodes',
-    advice: 'find out which application leaves its znodes behind; a restart reads all of them',
+    advice: 'find the application that leaves its znodes; a restart reads all of them',
     source: "Apache's monitoring guide",
   },
   {
@@ -159,7 +159,7 @@ const SIZE: readonly Threshold[] = [
     critical: undefined,
     unit: 'bytes',
     says: 'bytes of data in its znodes',
-    advice: 'find the large subtrees; all of it is in memory and in every snapshot',
+    advice: 'find the large subtrees; all data is in memory and in every snapshot',
     source: "Apache's monitoring guide",
   },
   {
@@ -170,7 +170,8 @@ const SIZE: readonly Threshold[] = [
     critical: undefined,
     unit: 'bytes',
     says: 'bytes of its largest answer',
-    advice: 'find the znode with so many children or so much data: clients stop at jute.maxbuffer',
+    advice:
+      'find the znode with too many children or too much data: clients stop at jute.maxbuffer',
     source: "three quarters of jute.maxbuffer's default",
   },
   {
@@ -182,7 +183,7 @@ const SIZE: readonly Threshold[] = [
     unit: 'bytes',
     roles: ['leader'],
     says: 'bytes of the largest proposal',
-    advice: 'find who writes so much at once: a member refuses what is over jute.maxbuffer',
+    advice: 'find the client with the large writes: a member refuses requests over jute.maxbuffer',
     source: "three quarters of jute.maxbuffer's default",
   },
 ];
@@ -196,9 +197,9 @@ const ENSEMBLE: readonly Threshold[] = [
     critical: undefined,
     unit: 'txns',
     roles: ['follower', 'observer'],
-    says: 'txns behind the newest member',
-    advice: 'look at its disk, its garbage collector and its network: it reads what is old',
-    source: 'more than the members differ by while they are asked',
+    says: 'lag from the newest member',
+    advice: 'check its disk, garbage collector and network: its clients read old data',
+    source: 'more than members differ by while they are asked',
   },
   {
     name: 'zxid_used',
@@ -208,8 +209,8 @@ const ENSEMBLE: readonly Threshold[] = [
     critical: undefined,
     unit: '%',
     roles: ['leader'],
-    says: 'of the 2^32 txns of this epoch are used up',
-    advice: 'restart the leader at a quiet time: at the end it steps down by itself, at any time',
+    says: 'share of the 2^32 txns of this epoch in use',
+    advice: 'restart the leader at a quiet time: it steps down by itself when they run out',
     source: 'the leader steps down at 2^32',
   },
   {
@@ -220,8 +221,8 @@ const ENSEMBLE: readonly Threshold[] = [
     critical: 2,
     unit: 'days',
     roles: ['leader'],
-    says: 'days until the txns of this epoch are used up, at the present rate',
-    advice: 'restart the leader at a quiet time: at the end it steps down by itself, at any time',
+    says: 'days until the txns of this epoch run out, at the current rate',
+    advice: 'restart the leader at a quiet time: it steps down by itself when they run out',
     source: 'two weeks to plan it, two days to do it',
   },
   {
@@ -232,8 +233,8 @@ const ENSEMBLE: readonly Threshold[] = [
     critical: 7,
     unit: 'days',
     says: 'days until its certificate expires',
-    advice: 'have it renewed; a server reads a new one without a restart where it is told to',
-    source: 'what authorities and their tools renew at',
+    advice: 'have it renewed; a server can reload certificates without a restart',
+    source: 'when authorities and their tools usually renew',
   },
   {
     name: 'uptime',
@@ -243,8 +244,8 @@ const ENSEMBLE: readonly Threshold[] = [
     critical: undefined,
     unit: 'ms',
     says: 'time since its start',
-    advice: 'look in its log for why it was started anew',
-    source: "none: a restart is often meant (Zabbix's template has 600000)",
+    advice: 'find the reason for the restart in its log',
+    source: "none: restarts are often planned (Zabbix's template has 600000)",
   },
 ];
 

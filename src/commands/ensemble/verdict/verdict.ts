@@ -1,12 +1,11 @@
-// Judges what the members told. Pure: no time, no network.
+// Judges the answers of the members. Pure: no time, no network.
 //
-// An ensemble is well when exactly one member leads, when that leader and the followers in step
-// with it are a majority of the voters, and when every listed member serves. One member's own
-// word is not enough: a leader that lost its followers calls itself leader until syncLimit has
-// passed.
+// An ensemble is healthy when exactly one member leads, the leader and the followers in step with
+// it are a majority of the voters, and every listed member serves. The word of one member is not
+// enough: a leader that lost its followers reports itself as leader until syncLimit has passed.
 //
-// Standalone servers are no ensemble. One alone is well when it serves. Of several, each holds
-// data of its own and none stands in for another: that alone is a warning, one that is down is
+// Standalone servers are not an ensemble. A single one is healthy when it serves. Several have
+// different data and cannot replace each other: that alone is a warning, and one that is down is
 // critical.
 
 import { isDown, isUnjudged, type Member } from '../member.js';
@@ -18,9 +17,9 @@ import { judgeQuorum } from './quorum-verdict.js';
 import type { Problem, Verdict } from './result.js';
 
 export interface JudgeOptions {
-  /** What the members' figures say, of a verb that measures them. */
+  /** The alarms of the members' values, for verbs that measure. */
   readonly alarms?: readonly Problem[];
-  /** Fewer that serve are critical, whatever the quorum says. */
+  /** Fewer serving members are critical, even with a quorum. */
   readonly minServing?: number | undefined;
 }
 
@@ -38,7 +37,7 @@ export function judge(
   return { level: worstLevel(problems) ?? 'healthy', summary: overall.summary, problems };
 }
 
-/** What a member's own fault is worth while the ensemble holds. */
+/** The level of one member's failure while the ensemble has a quorum. */
 function memberProblem({ server, fault }: Member): Problem[] {
   if (fault === undefined) return [];
   const cannotJudge = fault.reason !== 'read-only' && isUnjudged(fault.reason);
@@ -55,11 +54,11 @@ function memberProblem({ server, fault }: Member): Problem[] {
 function tooFew(statuses: readonly MemberStatus[], least: number | undefined): Problem[] {
   const count = statuses.filter(({ isServing }) => isServing).length;
   if (least === undefined || count >= least) return [];
-  const text = `${count} of ${statuses.length} members serve, and --min-serving wants ${least}`;
+  const text = `${count} of ${statuses.length} members serve (expected at least ${least} by --min-serving)`;
   return [{ level: 'critical', code: 'min-serving', text }];
 }
 
-/** For words that tell no role: all that is known is who answered. */
+/** For words without a role: only the answers count. */
 function judgeAnswers(members: readonly Member[]): Overall {
   const up = members.filter(({ state }) => !isDown(state)).length;
   const ratio = `${up} of ${members.length} members answer`;
@@ -78,7 +77,7 @@ function judgeEnsemble(statuses: readonly MemberStatus[], members: readonly Memb
     return judgeStandalone(standalone, members);
   }
   if (standalone.length > 0) {
-    const says = `${namesOf(standalone)} runs standalone beside an ensemble, with data of its own`;
+    const says = `${namesOf(standalone)} runs standalone beside an ensemble, with separate data`;
     return finding('critical', 'standalone-beside-ensemble', says, standalone);
   }
   return judgeQuorum(statuses, serving);
@@ -86,18 +85,18 @@ function judgeEnsemble(statuses: readonly MemberStatus[], members: readonly Memb
 
 function judgeNobody(statuses: readonly MemberStatus[], members: readonly Member[]): Overall {
   if (members.some(({ state }) => isUnjudged(state))) {
-    return finding('unknown', 'no-role', 'no member told its role');
+    return finding('unknown', 'no-role', 'no member reported its role');
   }
   if (statuses.some(({ isReadOnly }) => isReadOnly)) {
     return finding('critical', 'no-quorum', 'no quorum: only read-only members answer');
   }
   const running = members.filter(({ state }) => state === 'not-serving').length;
-  if (running === 0) return finding('critical', 'none-answers', 'no member serves: none answers');
+  if (running === 0) return finding('critical', 'none-answers', 'no member serves: no answers');
   const ratio = `${running} of ${members.length} members run`;
   return finding('critical', 'no-quorum', `no member serves: ${ratio}, without a quorum`);
 }
 
-/** A read-only server was started as a member of an ensemble, whatever it says now. */
+/** A read-only server was started as a member of an ensemble. */
 function isOfEnsemble({ isReadOnly, role }: MemberStatus): boolean {
   return isReadOnly || role === 'leader' || role === 'follower' || role === 'observer';
 }
@@ -107,9 +106,9 @@ function judgeStandalone(standalone: readonly MemberStatus[], members: readonly 
   const down = members.filter(({ state }) => isDown(state));
   if (members.length === 1) return well('the standalone server serves');
   if (down.length > 0) {
-    const says = `${count} members serve, standalone, and none stands in for the others`;
+    const says = `${count} members serve, all standalone: they cannot replace each other`;
     return finding('critical', 'standalone-down', says);
   }
-  const says = `${count} members serve, each standalone with data of its own: they are no ensemble`;
+  const says = `${count} members serve, all standalone with separate data: they are not an ensemble`;
   return finding('warning', 'several-standalone', says, standalone);
 }

@@ -10,7 +10,7 @@ import type { StartLive } from './live.js';
 import type { OutputFormat } from './options.js';
 import type { Progress } from './task.js';
 
-/** What a call asks to be shown. */
+/** The parts of a result that a call asks for. */
 export interface ShowOptions {
   readonly output: OutputFormat;
   /** Every row or value, not only the summary of each member. */
@@ -22,15 +22,15 @@ export interface ShowOptions {
   readonly isQuiet: boolean;
 }
 
-/** What a task may be interrupted by, and where it tells how far it is. */
+/** How to interrupt a task, and where it reports progress. */
 export interface Job {
   readonly signal: AbortSignal;
   readonly progress: Progress;
-  /** Takes what `progress` shows off the screen. */
+  /** Clears the progress line from the screen. */
   readonly clearProgress: () => void;
 }
 
-/** What main needs of the world; tests put their own there. */
+/** The surroundings of `main`; tests pass substitutes. */
 export interface CliWorld {
   readonly ask: AskWord;
   readonly askAdmin?: AskAdmin;
@@ -42,13 +42,13 @@ export interface CliWorld {
   readonly writeOut: (text: string | Buffer) => void | Promise<void>;
   readonly writeError: (text: string) => void;
   readonly render: (result: OpsResult, show: ShowOptions) => string | Buffer;
-  /** `isInteractive` where somebody looks at it and types. */
+  /** `isInteractive` is set when a user reads the terminal and types. */
   readonly terminal: OpsTerminal & { readonly isInteractive?: boolean };
   readonly startLive?: StartLive;
   readonly readConfig?: ReadConfig;
   readonly renderPage?: (result: OpsResult) => Promise<string>;
-  /** A list that is about no member. */
+  /** Renders a list that is not about members. */
   readonly renderGrid?: (grid: Grid, output: OutputFormat) => string;
-  /** Carries out what is no word. */
+  /** Runs a task, that is, a call that is not a word. */
   readonly runJob?: (work: (job: Job) => Promise<number>) => Promise<number>;
 }

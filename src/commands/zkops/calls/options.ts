@@ -6,7 +6,7 @@ import type { CallOption } from '../../program/command-line.js';
 import { type NameTest, parseNameGlob } from '../../zksh/language/path-glob.js';
 import type { Task } from './task.js';
 
-/** The last but for those that judge nothing. */
+/** A task that judges nothing does not take the last one. */
 export const TASK_FORMATS = ['table', 'json', 'jsonl', 'csv', 'plain', 'nagios', 'prom'] as const;
 export type TaskFormat = (typeof TASK_FORMATS)[number];
 export const OUTPUT_FORMATS = [...TASK_FORMATS, 'raw'] as const;
@@ -49,48 +49,51 @@ export interface ParsedOptions extends MemberSource, TlsFiles {
   readonly filter?: string;
 }
 
-/** Which members, and how they are reached. */
+/** Which members to ask, and how to reach them. */
 const MEMBER_OPTIONS: readonly CallOption[] = [
-  ['--ensemble <file>', 'hosts file: one host[:port] a line, # comments'],
+  ['--ensemble <file>', 'hosts file: one host[:port] per line, # for comments'],
   ['--servers <list>', 'host[:port],host[:port]… or srv://NAME (default: 127.0.0.1:2181)'],
-  ['--connect <string>', 'a connect string; its chroot is ignored'],
-  ['--config <zoo.cfg>', "the members of a server's configuration"],
-  ['--cacert <file>', 'authorities to trust over TLS (members with zks://), PEM'],
-  ['--cert <file>', 'own certificate for TLS, PEM'],
-  ['--key <file>', 'its private key, PEM, unless it stands in --cert'],
-  ['--servername <name>', "what the members' certificates must name, not their hosts"],
-  ['--insecure', 'take any certificate over TLS'],
+  ['--connect <string>', 'connect string; its chroot is ignored'],
+  ['--config <zoo.cfg>', 'zoo.cfg of a server: asks the members it lists'],
+  ['--cacert <file>', 'PEM file of trusted CAs for TLS (members with zks://)'],
+  ['--cert <file>', 'PEM file of the client certificate for TLS'],
+  ['--key <file>', 'PEM file of its private key, unless --cert contains it'],
+  ['--servername <name>', "name to expect in the members' certificates, instead of their hosts"],
+  ['--insecure', 'accept any certificate over TLS'],
 ];
 
-/** How long members may take. */
+/** The timeouts for asking members. */
 export const TIME_OPTIONS: readonly CallOption[] = [
-  ['--timeout <ms>', 'for one answer of one member', 'ms', 2000],
-  ['--deadline <ms>', 'for asking all members', 'ms', 10_000],
+  ['--timeout <ms>', 'timeout of one answer of one member', 'ms', 2000],
+  ['--deadline <ms>', 'timeout of asking all members', 'ms', 10_000],
 ];
 
-/** What is printed, and what the exit status tells. */
+/** The format of the output, and the meaning of the exit status. */
 function outputOptions(formats: readonly string[], isJudged = true): readonly CallOption[] {
-  const about = 'from which level on the exit status is not 0';
+  const about = 'lowest level with a nonzero exit status';
   return [
-    ['-o, --output <format>', 'how to print', formats, 'table'],
-    ['-q, --quiet', 'print nothing when healthy, else one line a problem'],
+    ['-o, --output <format>', 'output format', formats, 'table'],
+    ['-q, --quiet', 'print nothing when healthy, otherwise one line per problem'],
     ...when(isJudged, ['--fail-on <level>', about, FAIL_ON, 'warn']),
   ];
 }
 
-const OUT_OPTION: CallOption = ['--out <file>', 'write into a file instead, whole or not at all'];
+const OUT_OPTION: CallOption = [
+  '--out <file>',
+  'write to a file, atomically, instead of standard output',
+];
 
-/** What a run from cron remembers. */
+/** What a run from cron keeps for the next one. */
 const STATE_OPTIONS: readonly CallOption[] = [
-  ['--state <file>', 'remember this run, and tell what is new since the one before'],
-  ['--for <runs>', 'with --state: a problem counts from this many runs in a row', 'count'],
+  ['--state <file>', 'remember this run, and report changes since the previous one'],
+  ['--for <runs>', 'with --state: report a problem after this many runs in a row', 'count'],
 ];
 
 function when(is: boolean | undefined, ...options: readonly CallOption[]): readonly CallOption[] {
   return is === true ? options : [];
 }
 
-/** The options of a task: its own, and those that it shares with verbs. */
+/** The options of a task, and the options that it shares with verbs. */
 export function taskOptions(task: Task): readonly CallOption[] {
   const isJudged = task.isListing !== true;
   return [
@@ -102,27 +105,34 @@ export function taskOptions(task: Task): readonly CallOption[] {
   ];
 }
 
-/** The options of a verb: what its declaration says decides which it takes. */
+/** The options of a verb, as its declaration requires. */
 export function verbOptions(verb: OpsVerb): readonly CallOption[] {
   const isLive = verb.isLive === true;
   const isMeasured = verb.isMeasured === true;
   const hasPairs = verb.pairs !== undefined;
   return [
     ...MEMBER_OPTIONS,
-    ['--discover', 'all members of the ensemble that those given belong to'],
+    ['--discover', 'ask all members of the ensemble that the given members belong to'],
     ...TIME_OPTIONS,
     ...outputOptions(OUTPUT_FORMATS),
-    ...when(!isLive, OUT_OPTION, ['--lock <file>', 'do nothing while another run holds this file']),
-    ...when(verb.judge === 'ensemble', ['--min-serving <n>', 'critical when fewer serve', 'count']),
+    ...when(!isLive, OUT_OPTION, [
+      '--lock <file>',
+      'do nothing while another run holds this lock file',
+    ]),
+    ...when(verb.judge === 'ensemble', [
+      '--min-serving <n>',
+      'critical when fewer members serve',
+      'count',
+    ]),
     ...when(verb.isConfirmed, ['--confirm <ms>', 'wait before the second look', 'ms', 1000]),
     ...when(
       isMeasured && isLive,
-      ['--interval <ms>', 'from look to look', 'ms', 3000],
-      ['--once', 'print one screen and end'],
+      ['--interval <ms>', 'time between two looks', 'ms', 3000],
+      ['--once', 'print one screen and exit'],
       ['--batch', 'print screens instead of drawing on the terminal'],
-      ['-n, --count <looks>', 'end after so many', 'count'],
-      ['--sort <column>', 'the column to sort by', verb.columns.map(({ key }) => key)],
-      ['--filter <text>', 'show the members whose name or state holds this', 'text', ''],
+      ['-n, --count <looks>', 'exit after this many looks', 'count'],
+      ['--sort <column>', 'column to sort by', verb.columns.map(({ key }) => key)],
+      ['--filter <text>', 'show the members whose name or state contains this text', 'text', ''],
     ),
     ...when(isMeasured && !isLive, ...STATE_OPTIONS, [
       '--interval <ms>',
@@ -133,23 +143,26 @@ export function verbOptions(verb: OpsVerb): readonly CallOption[] {
       isMeasured,
       ['--warn <name=limit>', '[role:]name=limit, or =off', limitOption('warning')],
       ['--crit <name=limit>', '[role:]name=limit, or =off', limitOption('critical')],
-      ['--limits <file>', 'a file of limits: [warn] and [crit], name = limit'],
+      ['--limits <file>', 'file of limits: [warn] and [crit], name = limit'],
     ),
-    ...when(verb.details !== undefined || hasPairs, ['--all', 'show everything the members told']),
+    ...when(verb.details !== undefined || hasPairs, [
+      '--all',
+      'show everything that the members report',
+    ]),
     ...when(
       hasPairs,
       ['--keys <glob>', 'show the values whose names match, as in "*latency*"', keysOf],
-      ['--diff', 'show the values that are not the same on all members'],
-      ['--leader', 'show the leader alone; all are judged'],
+      ['--diff', 'show the values that differ between members'],
+      ['--leader', 'show only the leader; all members are judged'],
     ),
-    ...when(verb.isReset, ['--yes', 'do it: this changes something in every member']),
-    ...when(verb.isCostly, ['--force', 'ask a server with more than 100000 watches too']),
-    ...when(verb.hasPage, ['--html <file>', 'write one page that needs nothing else']),
-    ...when(verb.hasExplanation, ['--explain', 'list the limits, ask nobody']),
+    ...when(verb.isReset, ['--yes', 'confirm: this changes every member']),
+    ...when(verb.isCostly, ['--force', 'also ask a server with more than 100000 watches']),
+    ...when(verb.hasPage, ['--html <file>', 'write one self-contained page']),
+    ...when(verb.hasExplanation, ['--explain', 'list the limits, ask no member']),
   ];
 }
 
-/** Gathers `--warn a=1 --warn b=2`. */
+/** Collects `--warn a=1 --warn b=2`. */
 function limitOption(level: LimitLevel) {
   return (text: string, before: unknown): readonly LimitChange[] => [
     ...(Array.isArray(before) ? before : []),

@@ -6,32 +6,32 @@ import { worstLevel } from '../../ensemble/verdict/blame.js';
 import type { Level, Problem, RunResult, Verdict } from '../../ensemble/verdict/result.js';
 import type { CallOption } from '../../program/command-line.js';
 
-// What zkops does beyond asking a word of every member: it reads files, or works with sessions.
-// Like a verb it is data, and gives a result that every output format is a rendering of.
+// A task is a zkops call that is not a word: it reads files, or works with sessions. Like a verb it
+// is data, and every output format renders its result.
 
 export interface Task {
   readonly name: string;
-  /** Of one among several; that of its entry where it is alone. */
+  /** Of one of several tasks; a single task uses the summary of its entry. */
   readonly summary?: string;
   /** `FILE`, `[FILE]` or `FILE...`, as commander writes them: `<file>`, `[file]`, `<file...>`. */
   readonly args?: readonly string[];
   readonly options: readonly CallOption[];
-  /** It works with members: takes what names them, and TLS. */
+  /** It works with members, so it takes the options for members and TLS. */
   readonly hasMembers: boolean;
-  /** It prints what is there, and judges nothing. */
+  /** It prints a listing and judges nothing. */
   readonly isListing?: true;
   readonly run: (call: TaskCall) => Promise<Report>;
 }
 
-/** What is no word: loaded when it is called, for a check every minute should not pay for it. */
+/** A task loads when it is called, because a check every minute should not pay for it. */
 export interface TaskEntry {
   readonly name: string;
   readonly summary: string;
-  /** The tasks of it, as `snap top`; or the one of the same name. */
+  /** The tasks of the entry, as `snap top`, or the one task of the same name. */
   readonly load: () => Promise<readonly Task[]>;
 }
 
-/** What a call typed, and what it may use of the world. */
+/** The arguments of a call, and its access to the surroundings. */
 export interface TaskCall {
   readonly args: readonly string[];
   readonly members: readonly MemberAddress[];
@@ -41,12 +41,12 @@ export interface TaskCall {
   readonly has: (option: string) => boolean;
   readonly ask: AskWord;
   readonly now: () => Date;
-  /** Aborts when the user interrupts, or nobody reads the output any more. */
+  /** Aborts when the user interrupts, or when nobody reads the output anymore. */
   readonly signal: AbortSignal;
   readonly progress: Progress;
 }
 
-/** Tells how far a long job is; shown where someone looks, after a moment. */
+/** Reports the progress of a long job; shown on a terminal, after a moment. */
 export type Progress = (label: string, done: number, total: number) => void;
 
 export interface ReportColumn {
@@ -54,30 +54,30 @@ export interface ReportColumn {
   readonly title: string;
   /** In CSV and JSON: `bytes`. */
   readonly key: string;
-  /** How a table shows it; the other formats give the exact value. */
+  /** How a table shows it; the other formats print the exact value. */
   readonly show?: (value: string | number | bigint) => string;
-  /** At least so wide, where rows are printed as they come. */
+  /** The minimum width, where rows are printed as they arrive. */
   readonly width?: number;
 }
 
 export type ReportRow = readonly CellValue[];
 
-/** What a task found. */
+/** The result of a task. */
 export interface Report {
   readonly columns: readonly ReportColumn[];
   /** In batches, so that a file of any size is printed in constant memory. */
   readonly rows: Iterable<readonly ReportRow[]> | AsyncIterable<readonly ReportRow[]>;
-  /** Too many to hold: a table prints them as they come. */
+  /** Too many rows to hold: a table prints them as they arrive. */
   readonly isEndless?: boolean;
-  /** The rows are what was asked for, so a table ends with no verdict when all is well. */
+  /** The rows are the answer, so a healthy table ends without a verdict. */
   readonly isPlain?: boolean;
-  /** How grave a row is, where its member alone does not tell. */
+  /** The level of a row, when its member alone does not determine it. */
   readonly levelOf?: (row: ReportRow) => Level | undefined;
-  /** It runs until it is told to end, which is no interruption then. */
+  /** It runs until it is stopped; that is not an interruption. */
   readonly isService?: boolean;
-  /** Instead of rows: a text for a program, printed as it is in every format. */
+  /** A text for a program, printed unchanged in every format, instead of rows. */
   readonly document?: string;
-  /** Asked when the last row was taken. */
+  /** Called after the last row. */
   readonly finish: () => Conclusion;
 }
 
@@ -92,7 +92,7 @@ export function concludeFrom(problems: readonly Problem[], summary: string): Ver
   return { level: worstLevel(problems) ?? 'healthy', summary, problems };
 }
 
-/** A report whose rows are all there. */
+/** A report whose rows are all available. */
 export function finishedReport(
   columns: readonly ReportColumn[],
   rows: readonly ReportRow[],

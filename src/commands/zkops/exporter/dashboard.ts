@@ -1,5 +1,5 @@
-// A Grafana dashboard: how the ensemble is, then one plot for each limit of the table, with the
-// limit in it.
+// A Grafana dashboard: the state of the ensemble, then one plot per limit of the table, with its
+// limit.
 
 import { type LimitChange, limitFor } from '../../ensemble/verdict/limits.js';
 import type { Threshold } from '../../ensemble/verdict/threshold.js';
@@ -17,7 +17,7 @@ const UNITS: Readonly<Record<Threshold['unit'], string>> = {
 };
 
 const WIDTH = 24;
-/** The variable of the dashboard, which Grafana puts in. */
+/** The variable of the dashboard; Grafana substitutes it. */
 const DATASOURCE = { type: 'prometheus', uid: '$datasource' };
 
 interface Step {
@@ -25,7 +25,7 @@ interface Step {
   readonly value: number | null;
 }
 
-/** Colours from one value on; where less is bad the good colour stands on top. */
+/** The color from each value on; where low values are bad, the green step comes last. */
 function stepsOf(threshold: Threshold, changes: readonly LimitChange[]): Step[] {
   const [warning, critical] = (['warning', 'critical'] as const).map((level) =>
     limitFor(threshold, level, undefined, changes),

@@ -19,7 +19,7 @@ import { serveMetrics } from './serve.js';
 const DEFAULT_LISTEN = '127.0.0.1:9141';
 const DEFAULT_MIN_AGE_MS = 1000;
 
-/** A text for another program; nothing was judged. */
+/** A text for another program, without a verdict. */
 function documentOf(text: string): Report {
   const verdict = concludeFrom([], '');
   return { columns: [], rows: [], document: text, finish: () => ({ verdict }) };
@@ -27,7 +27,7 @@ function documentOf(text: string): Report {
 
 function listenAddress(call: TaskCall): { readonly host: string; readonly port: number } {
   const text = call.text('listen') ?? DEFAULT_LISTEN;
-  // Port 0, any that is free, is none of a ZooKeeper server.
+  // Port 0 (any free port) is not a valid port of a ZooKeeper server.
   const free = /^(.*):0$/.exec(text);
   try {
     if (free !== null) return { host: parseServerAddress(`${free[1]}:1`).host, port: 0 };
@@ -52,7 +52,7 @@ async function exporter(call: TaskCall): Promise<Report> {
     hasOldNames: call.has('old-names'),
   });
   if (call.has('once')) return documentOf(await scraper.scrape());
-  if (call.text('out') !== undefined) throw new UsageError('--out needs --once, too');
+  if (call.text('out') !== undefined) throw new UsageError('--out: needs --once');
   const endpoint = await serveMetrics(listenAddress(call), () => scraper.scrape());
   async function* rows(): AsyncGenerator<ReportRow[], void, undefined> {
     try {
@@ -79,12 +79,12 @@ export const exporterTask: Task = {
   name: 'exporter',
   options: [
     ['--listen <host:port>', 'where to serve /metrics', 'text', DEFAULT_LISTEN],
-    ['--once', 'print the metrics and end'],
-    ['--rules', 'print alert rules for Prometheus, ask nobody'],
-    ['--dashboard', 'print a dashboard for Grafana, ask nobody'],
-    ['--limits <file>', 'a file of limits: [warn] and [crit], name = limit'],
-    ['--old-names', "mntr's own names as well"],
-    ['--min-age <ms>', 'ask the members no more often', 'ms', DEFAULT_MIN_AGE_MS],
+    ['--once', 'print the metrics and exit'],
+    ['--rules', 'print alert rules for Prometheus, ask no member'],
+    ['--dashboard', 'print a dashboard for Grafana, ask no member'],
+    ['--limits <file>', 'file of limits: [warn] and [crit], name = limit'],
+    ['--old-names', "also serve the metrics under mntr's own names"],
+    ['--min-age <ms>', 'minimum time between two looks at the members', 'ms', DEFAULT_MIN_AGE_MS],
     ...TIME_OPTIONS,
   ],
   hasMembers: true,

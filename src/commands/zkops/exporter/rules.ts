@@ -1,4 +1,4 @@
-// Alert rules for Prometheus, one for each limit of the table and each role it differs for.
+// Alert rules for Prometheus, one per limit of the table and role with a limit of its own.
 
 import { inUnit } from '../../ensemble/verdict/alarms.js';
 import { type LimitChange, limitFor } from '../../ensemble/verdict/limits.js';
@@ -9,7 +9,7 @@ import { expressionOf, isEvent } from './series.js';
 export interface AlertRule {
   readonly alert: string;
   readonly expr: string;
-  /** How long it has to be so. */
+  /** How long the condition must hold. */
   readonly for: string;
   readonly severity: 'warning' | 'critical';
   readonly summary: string;
@@ -18,31 +18,35 @@ export interface AlertRule {
 
 const ROLES: readonly ThresholdRole[] = ['leader', 'follower', 'observer', 'standalone'];
 
-/** What is told of the ensemble as a whole, by the verdict that the exporter gives. */
+/** Alerts for the ensemble as a whole, from the verdict of the exporter. */
 const ENSEMBLE: readonly AlertRule[] = [
   {
     alert: 'ZooKeeperCritical',
     expr: 'zkops_verdict == 2',
     for: '1m',
     severity: 'critical',
-    summary: 'The ensemble has no quorum, no leader or two, or a figure beyond its critical limit.',
-    description: 'zkops health says which member and why; zkops_problem has the same as series.',
+    summary:
+      'The ensemble has no quorum, no leader, two leaders, or a value beyond its critical limit.',
+    description:
+      'zkops health names the member and the reason; zkops_problem has the same as series.',
   },
   {
     alert: 'ZooKeeperWarning',
     expr: 'zkops_verdict == 1',
     for: '15m',
     severity: 'warning',
-    summary: 'The ensemble serves, but not all is well.',
-    description: 'zkops health says which member and why; zkops_problem has the same as series.',
+    summary: 'The ensemble serves, but has warnings.',
+    description:
+      'zkops health names the member and the reason; zkops_problem has the same as series.',
   },
   {
     alert: 'ZooKeeperCannotJudge',
     expr: 'zkops_verdict == 3 or absent(zkops_verdict)',
     for: '15m',
     severity: 'warning',
-    summary: 'Nobody knows how the ensemble is.',
-    description: 'Is the exporter up and scraped? Do the whitelists of the members allow mntr?',
+    summary: 'The state of the ensemble is unknown.',
+    description:
+      'Check that the exporter is up and scraped, and that the whitelists of the members allow mntr.',
   },
   {
     alert: 'ZooKeeperMemberDown',
@@ -58,7 +62,7 @@ const ENSEMBLE: readonly AlertRule[] = [
     for: '5m',
     severity: 'warning',
     summary: '{{ $labels.server }} answers, but serves no requests.',
-    description: 'It is starting, electing, read-only or without a quorum: look at its log.',
+    description: 'It is starting, electing, read-only or without a quorum: read its log.',
   },
   {
     alert: 'ZooKeeperTwoLeaders',
@@ -66,7 +70,8 @@ const ENSEMBLE: readonly AlertRule[] = [
     for: '1m',
     severity: 'critical',
     summary: 'More than one member leads.',
-    description: 'Are two ensembles in one list? Else the network between the members is cut.',
+    description:
+      'Check for two ensembles in one list, then for a network partition between the members.',
   },
 ];
 
@@ -76,7 +81,7 @@ function alertName(name: string): string {
   return `ZooKeeper${words.join('')}`;
 }
 
-/** Roles by the limit that holds for them: most limits are one for all. */
+/** Roles by the limit that applies to them: most limits apply to all roles. */
 function rolesByLimit(
   threshold: Threshold,
   level: 'warning' | 'critical',
@@ -115,7 +120,7 @@ export function alertRules(changes: readonly LimitChange[]): AlertRule[] {
 
 /** A file for `rule_files` of prometheus.yml. */
 export function rulesText(changes: readonly LimitChange[]): string {
-  // A string of JSON is one of YAML.
+  // A JSON string is a valid YAML string.
   const quoted = (text: string): string => JSON.stringify(text);
   const rules = alertRules(changes).map(
     (rule) => `      - alert: ${rule.alert}

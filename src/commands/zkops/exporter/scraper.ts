@@ -1,5 +1,5 @@
-// One look at the ensemble for each scrape. Two scrapers at once share a look, and one that comes
-// at once after another gets the same: a member is asked no more often than somebody means to.
+// One look at the ensemble per scrape. Concurrent scrapes share a look, and a scrape within
+// `minAgeMs` gets the previous one, so no member is asked more often than configured.
 
 import { parseJavaNumber } from '../../../fourlw/java-number.js';
 import { askAdmin } from '../../ensemble/admin.js';
@@ -19,9 +19,9 @@ export interface ScrapeOptions {
   readonly limits: readonly LimitChange[];
   readonly timeoutMs: number;
   readonly deadlineMs: number;
-  /** A look that is younger is given again. */
+  /** A look that is younger than this is reused. */
   readonly minAgeMs: number;
-  /** mntr's own names too, for dashboards that were made for another exporter. */
+  /** Also serve mntr's own names, for dashboards of another exporter. */
   readonly hasOldNames: boolean;
 }
 
@@ -37,7 +37,7 @@ export class Scraper {
     this.options = options;
   }
 
-  /** The metrics of the ensemble now; never rejects for what a member does. */
+  /** The current metrics of the ensemble; never rejects because of a member. */
   scrape(): Promise<string> {
     const { last } = this;
     if (last !== undefined && performance.now() - last.at < this.options.minAgeMs) {
@@ -81,7 +81,7 @@ export class Scraper {
   }
 }
 
-/** Every number of mntr under its own name, where that is not among the new names. */
+/** Every number of mntr under its original name, unless a new name is the same. */
 function oldNames(result: OpsResult): string {
   const known = new Set(
     [...opsToProm(result).matchAll(/^# TYPE (\S+) /gm)].map(([, name]) => name),

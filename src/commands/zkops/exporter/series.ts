@@ -1,12 +1,12 @@
-// What a reading of the table of limits is in PromQL, over the series that the exporter gives.
-// One place, for alerts and dashboard alike.
+// The PromQL of a row of the table of limits, over the series of the exporter. Alerts and dashboard
+// share it.
 
 import type { Reading } from '../../ensemble/verdict/threshold.js';
 import { plainName, summaryName } from '../render/ops-prom-metrics.js';
 
-/** How far back a rate looks: some scrapes, whatever their interval. */
+/** The window of a rate: a few scrapes at any usual interval. */
 const WINDOW = '5m';
-/** A rate at which an epoch is used up is no rate of a moment. */
+/** The rate at which an epoch fills up needs a longer window. */
 const LONG_WINDOW = '6h';
 const ZXIDS_OF_AN_EPOCH = 2 ** 32;
 const DAY_SECONDS = 86_400;
@@ -17,7 +17,7 @@ function gauge(key: string): string {
   return plainName(key, NOTHING)?.name ?? `zk_${key}`;
 }
 
-/** The expression, one value a member, in the unit that the limit is in. */
+/** The expression, one value per member, in the unit of the limit. */
 export function expressionOf(reading: Reading): string {
   switch (reading.kind) {
     case 'gauge':
@@ -53,7 +53,7 @@ export function expressionOf(reading: Reading): string {
   }
 }
 
-/** Does one step of it say all there is to say, so that nobody should wait for a second one? */
+/** Whether one step already says everything, so that an alert should not wait for a second one. */
 export function isEvent({ kind }: Reading): boolean {
   return kind === 'increase';
 }

@@ -4,7 +4,7 @@ import { UsageError } from '../../ensemble/usage-error.js';
 import { inBackground } from '../../program/in-background.js';
 
 const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
-/** A scraper sends a few headers and nothing else. */
+/** A scraper sends only a few headers. */
 const MAX_HEADER_SIZE = 16 * 1024;
 const HEADERS_TIMEOUT_MS = 10_000;
 const MAX_CONNECTIONS = 100;
@@ -15,8 +15,8 @@ export interface MetricsEndpoint {
 }
 
 /**
- * Serves what `scrape` gives at /metrics.
- * @throws UsageError when the address cannot be listened on
+ * Serves the result of `scrape` at /metrics.
+ * @throws UsageError when it cannot listen on the address
  */
 export async function serveMetrics(
   address: { readonly host: string; readonly port: number },
@@ -44,7 +44,7 @@ export async function serveMetrics(
 function listen(server: Server, { host, port }: { host: string; port: number }): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (cause) => {
-      const message = `--listen ${host}:${port} cannot be listened on: ${cause.message}`;
+      const message = `--listen ${host}:${port}: cannot listen: ${cause.message}`;
       reject(new UsageError(message, undefined, { cause }));
     });
     server.listen(port, host, resolve);

@@ -1,7 +1,6 @@
-// Removes old snapshots and logs. What must never happen is that a start afterwards lacks
-// something: so only snapshots that were read through and are whole count as kept, and the rule
-// for the logs is that of Apache's PurgeTxnLog, which keeps one log more than the oldest kept
-// snapshot needs.
+// Removes old snapshots and logs. A start afterwards must find every file it needs. So only
+// snapshots that were read and verified count as kept. The rule for logs is that of Apache's
+// PurgeTxnLog: it keeps one log more than the oldest kept snapshot needs.
 
 import { realpath, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -35,7 +34,7 @@ interface Folders {
   readonly logFiles: readonly FoundFile[];
 }
 
-/** The oldest of the newest `keep` whole snapshots, and those among them that are not whole. */
+/** The oldest of the newest `keep` whole snapshots, and the damaged snapshots among them. */
 interface Kept {
   readonly oldest: SnapshotFile | undefined;
   readonly whole: number;
@@ -61,15 +60,15 @@ async function findKept(call: TaskCall, folders: Folders, keep: number): Promise
   return { oldest, whole, damaged };
 }
 
-/** The paths that may go. */
+/** The paths to remove. */
 function planOf(folders: Folders, { oldest }: Kept): Map<string, number> {
   const plan = new Map<string, number>();
   if (oldest === undefined) return plan;
   const snapshots = snapshotsAmong(folders.snapFiles);
   const retain = snapshots.filter(({ zxid }) => zxid >= oldest.zxid).length;
   const { snapshots: old, logs } = planPurge(folders.snapFiles, folders.logFiles, retain);
-  // The last log that begins before the oldest snapshot kept: PurgeTxnLog keeps it even where the
-  // next one begins right behind that snapshot.
+  // PurgeTxnLog keeps the last log that begins before the oldest kept snapshot, even if the next
+  // log begins right after that snapshot.
   const before = logsAmong(folders.logFiles).filter(({ zxid }) => zxid <= oldest.zxid);
   const spared = before.at(-1)?.name;
   const sizeOf = (files: readonly FoundFile[], name: string): number =>
@@ -81,7 +80,7 @@ function planOf(folders: Folders, { oldest }: Kept): Map<string, number> {
   return plan;
 }
 
-/** The files of the plan that a process has open: a member that is fetching them, or a backup. */
+/** The files of the plan that a process has open: a member that fetches them, or a backup. */
 async function openAmong(folders: Folders): Promise<Map<string, number>> {
   const open = new Map<string, number>();
   for (const folder of new Set([folders.snap, folders.log])) {
@@ -94,10 +93,11 @@ async function openAmong(folders: Folders): Promise<Map<string, number>> {
 
 async function clean(call: TaskCall): Promise<Report> {
   const keep = call.number('keep');
-  if (keep === undefined) throw new UsageError('say how many snapshots to --keep');
+  if (keep === undefined)
+    throw new UsageError('clean: --keep is missing: say how many snapshots to keep');
   const isDry = call.has('dry-run');
   if (!isDry && !call.has('yes')) {
-    throw new UsageError('clean removes files: say --yes to do it, or look with --dry-run');
+    throw new UsageError('clean: removes files: add --yes to confirm, or --dry-run to list them');
   }
   const [dataDir = '.', logDir = dataDir] = call.args;
   const snap = versionFolder(dataDir);
@@ -131,13 +131,13 @@ async function clean(call: TaskCall): Promise<Report> {
   return finishedReport(COLUMNS, rows, { verdict: concludeFrom(problems, summary), totals });
 }
 
-/** Undefined when it is gone. */
+/** Undefined when the file is gone. */
 async function remove(path: string): Promise<string | undefined> {
   try {
     await unlink(path);
     return undefined;
   } catch (cause) {
-    return `${path} was not removed: ${cause instanceof Error ? cause.message : String(cause)}`;
+    return `${path}: cannot remove: ${cause instanceof Error ? cause.message : String(cause)}`;
   }
 }
 
@@ -149,22 +149,22 @@ function problemsOf(folders: Folders, kept: Kept, keep: number): Problem[] {
       level: isAny ? 'critical' : 'unknown',
       code: isAny ? 'no-whole-snapshot' : 'no-snapshot',
       text: isAny
-        ? `${folders.snap}: no snapshot is whole, so nothing may go`
-        : `${folders.snap} holds no snapshot: name the dataDir first, the dataLogDir second`,
+        ? `${folders.snap}: has no whole snapshot, so clean removes nothing`
+        : `${folders.snap}: has no snapshot: name the dataDir first, the dataLogDir second`,
     });
   } else if (kept.whole < keep) {
-    const text = `${folders.snap}: only ${kept.whole} of ${keep} snapshots to keep are there and whole`;
-    // Young servers have few: that is no fault.
+    const text = `${folders.snap}: has only ${kept.whole} whole snapshots (expected ${keep} to keep)`;
+    // A young server has only a few snapshots: not a problem.
     if (kept.damaged.length > 0) {
       problems.push({ level: 'warning', code: 'few-snapshots', text });
     }
   }
   for (const path of kept.damaged) {
-    const text = `${path} is not whole, so it does not count as kept and an older one is`;
+    const text = `${path}: not whole: it does not count as kept, an older snapshot does`;
     problems.push({ level: 'warning', code: 'damaged-snapshot', text });
   }
   if (kept.oldest !== undefined && logsAmong(folders.logFiles).length === 0) {
-    const text = `${folders.log} holds no log: name the dataLogDir as the second folder`;
+    const text = `${folders.log}: has no log: name the dataLogDir as the second folder`;
     problems.push({ level: 'warning', code: 'no-logs', text });
   }
   return problems;
@@ -180,9 +180,9 @@ export const cleanFolder: Task = {
   name: 'clean',
   args: ['<data-dir>', '[data-log-dir]'],
   options: [
-    ['--keep <n>', 'whole snapshots to keep, with their logs', 'count'],
-    ['--dry-run', 'only say what would be removed'],
-    ['--yes', 'remove them'],
+    ['--keep <n>', 'number of whole snapshots to keep, with their logs', 'count'],
+    ['--dry-run', 'list the files, remove nothing'],
+    ['--yes', 'confirm the removal'],
     MAX_ENTRY_OPTION,
   ],
   hasMembers: false,

@@ -1,7 +1,7 @@
-// Two snapshots hold their znodes in any order, so a comparison has to look things up. What is
-// looked up is a hash of each znode, and only those whose hashes differ are read once more, with
-// all that is told of them. To stay within the same memory whatever the size, the znodes are dealt
-// into shares by their path, and both files are read for each share, where one does not hold all.
+// Two snapshots hold their znodes in any order, so a comparison needs lookups. It looks up a hash
+// of each znode, and reads only the znodes with different hashes a second time, in full. To bound
+// the memory at any size, it divides the znodes into shares by path, and reads both files once per
+// share.
 
 import { basename } from 'node:path';
 import { formatZxid } from '../../../protocol/zxid.js';
@@ -29,13 +29,13 @@ import {
 } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from './max-entry.js';
 
-/** Some 70 and 60 MiB. */
+/** About 70 and 60 MiB. */
 const LIMITS: Limits = { hashes: 2_000_000, prints: 200_000 };
 
-/** What is compared of a znode, as short as can be: there are many. */
+/** The compared fields of a znode, in compact form, because there are many. */
 interface Print {
   readonly length: number;
-  /** CRC-32 of the data; -1 for none. */
+  /** CRC-32 of the data; -1 for null. */
   readonly data: number;
   readonly acl: string;
   /** StatPersisted, 60 bytes, as latin1. */
@@ -57,7 +57,7 @@ interface AclPrint {
 
 const OPEN_ACL: AclPrint = { text: 'world:anyone:cdrwa', hash: 1 };
 
-/** Reads a snapshot and hands on its znodes, each with its ACL. */
+/** Reads a snapshot and passes on its znodes, each with its ACL. */
 async function readZnodes(
   call: TaskCall,
   file: NamedFile,
@@ -100,7 +100,7 @@ function printOf({ data, stat }: SnapshotNode, { text: acl }: AclPrint): Print {
   };
 }
 
-/** What differs, in words; "" when nothing does. */
+/** The differences in words; "" for equal znodes. */
 function differences(a: Print, b: Print): string {
   if (a.stat === b.stat && a.data === b.data && a.length === b.length && a.acl === b.acl) return '';
   const from = decodeStatPersisted(Buffer.from(a.stat, 'latin1'));
@@ -131,10 +131,10 @@ function sizeText({ data, length }: Print): string {
 type Files = readonly [NamedFile, NamedFile];
 type Takes = (path: string) => boolean;
 
-/** A share of the znodes: the hashes of those on the left, and which of them differ. */
+/** A share of the znodes: the hashes of the left side, and the paths that differ. */
 class Share {
   readonly table = new ZnodeTable();
-  /** Paths on the right that are not on the left. */
+  /** Paths that only the right side has. */
   private added = 0;
   private same = 0;
   private readonly path = new Hash64();
@@ -155,7 +155,7 @@ class Share {
     }
   }
 
-  /** After all of both: is this path, of either side, one that differs? */
+  /** After both sides were read: whether this path, of either side, differs. */
   differs(shown: string): boolean {
     this.path.reset();
     this.path.addText(shown);
@@ -163,7 +163,7 @@ class Share {
     return slot === undefined || !this.table.isMarked(slot);
   }
 
-  /** How many znodes differ, of either side. */
+  /** The number of znodes that differ, on either side. */
   get differences(): number {
     return this.added + this.table.count - this.same;
   }
@@ -175,13 +175,13 @@ class Share {
     content.reset();
     content.add(data === null ? -1 : data.length);
     content.add(acl.hash);
-    // What lies below /zookeeper has no digest.
+    // Znodes below /zookeeper have no digest.
     content.add(digest !== 0 || data === null ? digest : crc32(data, 0, data.length));
     for (let at = 0; at + 3 < stat.length; at += 4) content.add(stat.readInt32BE(at));
   }
 }
 
-/** The rows of those znodes of a share that differ, `takes` a part of them at a time. */
+/** The rows of the znodes of a share that differ, divided into `takes` passes. */
 async function rowsOf(call: TaskCall, [left, right]: Files, takes: Takes): Promise<ReportRow[]> {
   const prints = new Map<string, Print>();
   await readZnodes(call, right, true, (shown, node, _, acl) => {
@@ -204,9 +204,9 @@ async function rowsOf(call: TaskCall, [left, right]: Files, takes: Takes): Promi
 }
 
 interface Limits {
-  /** Znodes whose hashes are held at once. */
+  /** How many hashes to hold at once. */
   readonly hashes: number;
-  /** Znodes that differ, held at once with all that is told of them. */
+  /** How many differing znodes to hold at once, in full. */
   readonly prints: number;
 }
 
@@ -215,7 +215,7 @@ async function diff(call: TaskCall, limits: Limits): Promise<Report> {
   const right = await oneSnapshot(call.args[1] ?? '.');
   const counts = new Map<unknown, number>();
   const problems: Problem[] = [];
-  /** Reads one file through, and says what is wrong with it. */
+  /** Reads one file completely and reports its problems. */
   const readThrough = async (file: NamedFile, isKnown: boolean, take: TakeNode) => {
     const outcome = await readZnodes(call, file, isKnown, take);
     if (!isKnown) problems.push(...snapshotProblems(file.path, outcome));
@@ -280,7 +280,7 @@ async function diff(call: TaskCall, limits: Limits): Promise<Report> {
 export function makeDiff(limits: Limits): Task {
   return {
     name: 'diff',
-    summary: 'the znodes that were added, removed and changed from one snapshot to another',
+    summary: 'list the znodes that were added, removed and changed between two snapshots',
     args: ['<from>', '<to>'],
     options: [MAX_ENTRY_OPTION],
     hasMembers: false,

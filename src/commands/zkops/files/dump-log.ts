@@ -35,7 +35,7 @@ const COLUMNS = [
   { title: 'DETAIL', key: 'detail' },
 ];
 
-/** The row of a record, or undefined when it was not asked for. */
+/** The row of a record, or undefined when a filter excludes it. */
 function rowOf({ zxid, entry, offset, damage }: LogRecord, filter: Filter): ReportRow | undefined {
   const { from, to, session, path, type } = filter;
   if ((from !== undefined && zxid < from) || (to !== undefined && zxid > to)) return undefined;
@@ -63,7 +63,7 @@ function rowOf({ zxid, entry, offset, damage }: LogRecord, filter: Filter): Repo
 
 function timeText(time: bigint): string {
   const date = new Date(Number(time));
-  // A damaged record may hold any number.
+  // A damaged record may contain any number.
   return Number.isNaN(date.getTime()) ? String(time) : date.toISOString();
 }
 
@@ -120,14 +120,14 @@ async function dump(call: TaskCall): Promise<Report> {
 
 export const dumpLog: Task = {
   name: 'dump',
-  summary: 'prints the records of logs, as they come',
+  summary: 'print the records of logs',
   args: ['<log-or-folder...>'],
   options: [
-    ['--from <zxid>', 'from this zxid on'],
-    ['--to <zxid>', 'up to this zxid'],
-    ['--session <id>', 'of this session'],
-    ['--path <path>', 'at and below this path'],
-    ['--type <name>', 'of this type: create, setData, multi…'],
+    ['--from <zxid>', 'first zxid to print'],
+    ['--to <zxid>', 'last zxid to print'],
+    ['--session <id>', 'only records of this session'],
+    ['--path <path>', 'only records at and below this path'],
+    ['--type <name>', 'only records of this type: create, setData, multi…'],
     MAX_ENTRY_OPTION,
   ],
   hasMembers: false,

@@ -52,7 +52,7 @@ function rowOf(node: SnapshotNode, acls: ReadonlyMap<bigint, string>, hasData: b
     decodeStatPersisted(stat);
   const acl = aclKey === OPEN_ACL_KEY ? OPEN_ACL_TEXT : acls.get(aclKey);
   return [
-    // Undefined for no data, which is not the same as none of its bytes.
+    // Undefined for null data, which differs from empty data.
     data?.length,
     version,
     cversion,
@@ -69,7 +69,7 @@ function rowOf(node: SnapshotNode, acls: ReadonlyMap<bigint, string>, hasData: b
   ];
 }
 
-/** What was read, once it was. */
+/** The totals, once everything was read. */
 interface Seen {
   outcome: SnapshotOutcome | undefined;
 }
@@ -118,7 +118,10 @@ async function dump(call: TaskCall): Promise<Report> {
   return { columns, rows: rows(), isEndless: true, isPlain: true, finish };
 }
 
-/** Sessions come before znodes, and how many ephemerals one has is known behind the last znode. */
+/**
+ * Sessions come before znodes in the file, so their ephemeral counts are known only after the last
+ * znode.
+ */
 async function* sessionRows(
   path: string,
   options: Parameters<typeof readSnapshot>[2],
@@ -143,12 +146,12 @@ async function* sessionRows(
 
 export const dumpSnapshot: Task = {
   name: 'dump',
-  summary: 'prints the znodes of a snapshot, or its sessions, as they come',
+  summary: 'print the znodes or the sessions of a snapshot',
   args: ['<snapshot-or-folder>'],
   options: [
-    ['--path <path>', 'at and below this path'],
-    ['--data', 'their data too, in base64'],
-    ['--sessions', 'the sessions instead'],
+    ['--path <path>', 'only znodes at and below this path'],
+    ['--data', 'also print their data, in base64'],
+    ['--sessions', 'print the sessions instead'],
     MAX_ENTRY_OPTION,
   ],
   hasMembers: false,

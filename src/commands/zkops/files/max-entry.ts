@@ -5,7 +5,7 @@ import type { TaskCall } from '../calls/task.js';
 /** For files of servers whose jute.maxbuffer was raised. */
 export const MAX_ENTRY_OPTION: CallOption = [
   '--maxbuffer <bytes>',
-  "longest record or znode to expect: the servers' jute.maxbuffer and its extra size",
+  "longest record or znode: the servers' jute.maxbuffer plus its extra size",
   'count',
   DEFAULT_MAX_ENTRY,
 ];

@@ -2,14 +2,16 @@ import { UsageError } from '../../ensemble/usage-error.js';
 import type { TaskCall } from '../calls/task.js';
 
 /**
- * A zxid or session id of the command line, hex with 0x or decimal.
+ * Parses a zxid or session id of the command line: hex with 0x, or decimal.
  * @throws UsageError
  */
 export function idOption(call: TaskCall, option: string): bigint | undefined {
   const text = call.text(option);
   if (text === undefined) return undefined;
   if (!/^(0x[0-9a-fA-F]{1,16}|\d{1,19})$/.test(text)) {
-    throw new UsageError(`--${option} ${text}: expected a zxid or an id, as in 0x100000008`);
+    throw new UsageError(
+      `--${option}: not an id: ${text} (expected a zxid or a session id, such as 0x100000008)`,
+    );
   }
   return BigInt.asIntN(64, BigInt(text));
 }

@@ -80,12 +80,12 @@ const COLUMNS = [
 
 export const topSnapshot: Task = {
   name: 'top',
-  summary: 'the subtrees that take the most: bytes, znodes, children or data of their own',
+  summary: 'find the largest subtrees by bytes, znodes, children or own data',
   args: ['<snapshot-or-folder>'],
   options: [
-    ['--by <measure>', 'largest by', Object.keys(MEASURES)],
-    ['--count <n>', 'how many', 'count', DEFAULT_COUNT],
-    ['--depth <n>', 'not deeper than so many names', 'count'],
+    ['--by <measure>', 'measure to sort by', Object.keys(MEASURES)],
+    ['--count <n>', 'number of subtrees', 'count', DEFAULT_COUNT],
+    ['--depth <n>', 'maximum depth of a path', 'count'],
     MAX_ENTRY_OPTION,
   ],
   hasMembers: false,

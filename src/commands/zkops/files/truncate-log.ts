@@ -19,18 +19,18 @@ import {
 import { MAX_ENTRY_OPTION, maxEntryOf } from './max-entry.js';
 import { idOption } from './read-id.js';
 
-/** Where to cut, always behind a whole record. */
+/** Where to cut, always after a whole record. */
 interface Cut {
   readonly offset: number;
-  /** Whole records that stay, and those behind the cut. */
+  /** Whole records before and after the cut. */
   readonly kept: number;
   readonly cut: number;
   readonly last: bigint | undefined;
-  /** Bytes that say nothing: zeros behind the last record. */
+  /** Only padding: zeros after the last record. */
   readonly isPaddingOnly: boolean;
 }
 
-/** @throws UsageError when the log has no record where it is to end */
+/** @throws UsageError when the log has no record to end at */
 async function findCut(call: TaskCall, path: string, after: bigint | undefined): Promise<Cut> {
   let kept = 0;
   let cut = 0;
@@ -57,20 +57,20 @@ async function findCut(call: TaskCall, path: string, after: bigint | undefined):
   while (step.done !== true) step = await reader.next();
   const ending = step.value;
   if (ending.offset === 0 && ending.kind !== 'end') {
-    throw new UsageError(`${path} is no transaction log: ${ending.reason}`);
+    throw new UsageError(`${path}: not a transaction log: ${ending.reason}`);
   }
   if (after !== undefined && last !== after) {
     const before = last === undefined ? 'none' : formatZxid(last);
     const why = damage === undefined ? '' : `, before the damage at offset ${damage}`;
     throw new UsageError(
-      `${path} has no record ${formatZxid(after)} to end at${why}; the last one before it is ${before}`,
+      `${path}: has no record ${formatZxid(after)} to end at${why}; the last record before it is ${before}`,
     );
   }
   const isPaddingOnly = offset === undefined && ending.kind === 'end';
   return { offset: offset ?? ending.offset, kept, cut, last, isPaddingOnly };
 }
 
-/** @throws UsageError for a log that a process has open: it would write on behind the cut */
+/** @throws UsageError for a log that a process has open: it would write past the cut */
 async function mustBeFree(path: string): Promise<void> {
   const folder = dirname(resolve(path));
   const [user] = await usersOf(folder);
@@ -83,18 +83,20 @@ async function truncate(call: TaskCall): Promise<Report> {
   const after = idOption(call, 'after');
   const isDamageCut = call.has('damaged');
   if ((after === undefined) !== isDamageCut) {
-    throw new UsageError('say where to cut: --after ZXID, or --damaged for what is not whole');
+    throw new UsageError(
+      'log truncate: where to cut is missing: add --after ZXID, or --damaged for the part that is not whole',
+    );
   }
   const backup = call.text('backup');
   const isDry = call.has('dry-run');
   if (backup === undefined && !call.has('yes') && !isDry) {
     throw new UsageError(
-      'log truncate removes records for good: name a --backup file to copy the log to first, or say --yes, or look with --dry-run',
+      'log truncate: removes records for good: add --backup FILE to copy the log first, --yes to confirm, or --dry-run',
     );
   }
   const [file, another] = await filesOf(call.args, 'log');
   if (file === undefined || another !== undefined || file.folder !== undefined) {
-    throw new UsageError('log truncate cuts one log: name its file');
+    throw new UsageError('log truncate: expected one log file');
   }
   if (!isDry) await mustBeFree(file.path);
   const cut = await findCut(call, file.path, after);
@@ -121,22 +123,22 @@ async function reportOf(
   );
   if (!cut.isPaddingOnly && later.length > 0) {
     const names = later.map(({ name }) => name).join(', ');
-    const text = `${names} ${later.length === 1 ? 'comes' : 'come'} behind it: move away what is later, or servers find txns missing`;
+    const text = `${names} ${later.length === 1 ? 'comes' : 'come'} after it: move it away, or servers find txns missing`;
     problems.push({ level: 'warning', code: 'later-logs', text });
   }
   const { kept, last, offset } = cut;
   const row = [path, done, offset, kept, last && formatZxid(last), cut.cut, removed, backup];
-  const summary = `${path}: ${done}${cut.isPaddingOnly ? '' : ` behind offset ${offset}`}`;
+  const summary = `${path}: ${done}${cut.isPaddingOnly ? '' : ` after offset ${offset}`}`;
   return finishedReport(COLUMNS, [row], { verdict: concludeFrom(problems, summary) });
 }
 
-/** A copy that is on the disk before the log is touched; never over a file that is there. */
+/** Copies and syncs the log before it is changed; never overwrites a file. */
 async function copySynced(path: string, backup: string): Promise<void> {
   try {
     await copyFile(path, backup, constants.COPYFILE_EXCL);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new UsageError(`no copy was made, and nothing cut: ${why}`, undefined, { cause });
+    throw new UsageError(`--backup: cannot copy, so nothing was cut: ${why}`, undefined, { cause });
   }
   for (const name of [backup, dirname(resolve(backup))]) {
     const handle = await open(name, 'r');
@@ -167,14 +169,14 @@ const COLUMNS = [
 
 export const truncateLog: Task = {
   name: 'truncate',
-  summary: 'cuts a log behind a record, or where it is damaged (needs --backup or --yes)',
+  summary: 'cut a log after a record, or at its damage (needs --backup or --yes)',
   args: ['<log>'],
   options: [
-    ['--after <zxid>', 'the last record to keep'],
-    ['--damaged', 'cut at the first record that is not whole'],
-    ['--backup <file>', 'copy the whole log there first'],
+    ['--after <zxid>', 'last record to keep'],
+    ['--damaged', 'cut at the first damaged record'],
+    ['--backup <file>', 'copy the whole log to this file first'],
     ['--yes', 'cut without a copy'],
-    ['--dry-run', 'only say what would be cut'],
+    ['--dry-run', 'only report what would be cut'],
     MAX_ENTRY_OPTION,
   ],
   hasMembers: false,

@@ -20,14 +20,14 @@ interface Gap {
   readonly next: bigint;
 }
 
-/** What is known of a log while its records go by. */
+/** The state of the check of one log, while its records are read. */
 class LogCheck {
   records = 0;
   first: bigint | undefined;
   last: bigint | undefined;
   readonly damaged: { readonly offset: number; readonly zxid: bigint; readonly why: string }[] = [];
   gap: Gap | undefined;
-  /** The last zxid of the log before it, in the same folder. */
+  /** The last zxid of the previous log in the same folder. */
   private readonly before: bigint | undefined;
 
   constructor(before: bigint | undefined) {
@@ -36,14 +36,14 @@ class LogCheck {
 
   take({ zxid, entry, offset, damage }: LogRecord): undefined {
     this.records++;
-    // An entry that no release writes keeps a server from starting, whatever its checksum says.
+    // An entry that no release writes keeps a server from starting, even if its checksum is right.
     const txn = damage ?? describeTxn(entry);
     if (typeof txn === 'string') {
       this.damaged.push({ offset, zxid, why: txn });
       if (damage !== undefined) return;
     }
     const last = this.last ?? this.before;
-    // The same txn may be logged twice, but none may be missing.
+    // A txn may be logged twice, but none may be missing.
     if (last !== undefined && zxid > last && !isSuccessor(last, zxid)) {
       this.gap ??= { last, next: zxid };
     }
@@ -70,24 +70,24 @@ function problemsOf(file: NamedFile, check: LogCheck, ending: LogEnding): Proble
   if (ending.kind === 'torn') {
     const what =
       file.size === 0
-        ? 'it is empty: it was made and nothing was written; Apache servers before 3.9.3 do not start on it, so move it away'
-        : `the last write was cut short at offset ${ending.offset} (${ending.reason}) and never acknowledged; zkserver cuts it when it starts, or zkops log truncate --damaged does`;
+        ? 'empty: no record was written; Apache servers before 3.9.3 do not start with it, so move it away'
+        : `its last write is incomplete at offset ${ending.offset} (${ending.reason}) and was never acknowledged; zkserver cuts it at its next start, or use zkops log truncate --damaged`;
     problems.push({ level: 'warning', code: 'torn-log', text: `${path}: ${what}` });
   }
   if (check.gap !== undefined) {
     const { last, next } = check.gap;
-    const text = `${path}: txns are missing between ${formatZxid(last)} and ${formatZxid(next)}; only a snapshot behind them makes up for it`;
+    const text = `${path}: txns are missing between ${formatZxid(last)} and ${formatZxid(next)}; only a later snapshot makes up for them`;
     problems.push({ level: 'warning', code: 'missing-txns', text });
   }
   if (zxid !== undefined && check.first !== undefined && check.first !== zxid) {
-    const text = `${path}: its first record is ${formatZxid(check.first)}, which is not what its name says`;
+    const text = `${path}: its first record is ${formatZxid(check.first)}, which differs from its name`;
     problems.push({ level: 'warning', code: 'wrong-name', text });
   }
   return problems;
 }
 
 const ADVICE =
-  'acknowledged writes may lie there: bring the file back from a copy, or let this member fetch all data from the others';
+  'acknowledged writes may be lost: restore the file from a copy, or let this member fetch all data from the others';
 
 function rowOf({ path, size }: NamedFile, check: LogCheck, ending: LogEnding): ReportRow {
   const { records, first, last, damaged } = check;
@@ -96,7 +96,7 @@ function rowOf({ path, size }: NamedFile, check: LogCheck, ending: LogEnding): R
   return [path, size, records, zxid(first), zxid(last), damaged.length, ending.offset, ends];
 }
 
-/** Checks every record of every log, and that none is missing between them. */
+/** Checks every record of every log, and that no txn is missing between them. */
 async function verify(call: TaskCall): Promise<Report> {
   const files = await filesOf(call.args, 'log');
   const total = files.reduce((sum, { size }) => sum + size, 0);
@@ -126,7 +126,7 @@ async function verify(call: TaskCall): Promise<Report> {
     rows: rows(),
     finish: () => {
       const what = files.length === 1 ? '1 log' : `${files.length} logs`;
-      const state = problems.length === 0 ? 'whole and in order' : 'not all is well';
+      const state = problems.length === 0 ? 'whole and in order' : 'damaged or out of order';
       return {
         verdict: concludeFrom(problems, `${what}, ${records} records: ${state}`),
         totals: { files: files.length, records, bytes: total },
@@ -135,7 +135,7 @@ async function verify(call: TaskCall): Promise<Report> {
   };
 }
 
-/** Runs a generator to its end and gives what it returns. */
+/** Runs a generator to its end and returns its result. */
 async function lastOf<Value>(generator: AsyncGenerator<unknown, Value, undefined>): Promise<Value> {
   for (;;) {
     const { done, value } = await generator.next();
@@ -156,7 +156,7 @@ const COLUMNS = [
 
 export const verifyLog: Task = {
   name: 'verify',
-  summary: 'checks every record of logs, and that no txn is missing between them',
+  summary: 'check every record of logs, and that no txn is missing',
   args: ['<log-or-folder...>'],
   options: [MAX_ENTRY_OPTION],
   hasMembers: false,

@@ -24,7 +24,7 @@ export interface CheckedSnapshot {
   readonly problems: readonly Problem[];
 }
 
-/** Reads a snapshot through: seals, digest, and that every znode has its parent. */
+/** Reads a complete snapshot and checks its seals, its digest and that every znode has a parent. */
 export async function checkSnapshot(
   call: TaskCall,
   path: string,
@@ -46,7 +46,7 @@ export async function checkSnapshot(
   const outcome = step.value;
   const problems = snapshotProblems(path, outcome);
   if (walk.orphans > 0 && outcome.fault === undefined) {
-    const text = `${path}: ${walk.orphans} znodes have no parent before them (${walk.firstOrphan}): no server loads it`;
+    const text = `${path}: ${walk.orphans} znodes have no parent before them (first: ${walk.firstOrphan}): no server can load it`;
     problems.push({ level: 'critical', code: 'orphans', text });
   }
   return { outcome, problems };
@@ -90,11 +90,11 @@ async function verify(call: TaskCall): Promise<Report> {
     columns: COLUMNS,
     rows: rows(),
     finish: () => {
-      // Where another snapshot of the folder is whole, a server starts from that one.
+      // If another snapshot of the folder is whole, a server starts from that one.
       const isSaved = files.every(({ folder }) => folder !== undefined && wholeIn.has(folder));
       const judged = isSaved ? problems.map(lessGrave) : problems;
       const what = files.length === 1 ? '1 snapshot' : `${files.length} snapshots`;
-      const state = problems.length === 0 ? 'whole' : isSaved ? 'not all whole' : 'none to trust';
+      const state = problems.length === 0 ? 'whole' : isSaved ? 'not all whole' : 'none usable';
       return {
         verdict: concludeFrom(judged, `${what}: ${state}`),
         totals: { files: files.length, bytes: total },
@@ -122,7 +122,7 @@ const COLUMNS = [
 
 export const verifySnapshot: Task = {
   name: 'verify',
-  summary: 'reads snapshots through: seals, digest, and that every znode has its parent',
+  summary: 'check snapshots: seals, digest, and that every znode has a parent',
   args: ['<snapshot-or-folder...>'],
   options: [MAX_ENTRY_OPTION],
   hasMembers: false,

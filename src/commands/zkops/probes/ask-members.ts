@@ -12,7 +12,7 @@ export function timeoutOf(call: TaskCall): number {
   return call.number('timeout') ?? 2000;
 }
 
-/** Asks every member the words at once; nobody's answer is missing, and a failure says why. */
+/** Asks every member the words at once; a member that fails has a row that says why. */
 export function askMembers(
   call: TaskCall,
   words: readonly WordName[],
@@ -39,12 +39,12 @@ export function askMembers(
 }
 
 /**
- * Why a word was not answered by a member that answered another one: what the probe would have
- * known by it is not known. The zoo.cfg line that a whitelist lacks is named.
+ * Why a member that answered one word did not answer another: the probe lacks its information.
+ * Names the zoo.cfg line to change if a whitelist refused the word.
  */
 export function refusals(members: readonly Member[], words: readonly WordName[]): Problem[] {
   return members.flatMap((member) => {
-    // Its own fault tells it already.
+    // Its own problem already says so.
     if (isDown(member.state) || member.fault !== undefined) return [];
     const refused = words.filter((word) => reasonOf(member.answers[word]) === 'not-whitelisted');
     const problems = words.flatMap((word): Problem[] => {
@@ -61,27 +61,27 @@ export function refusals(members: readonly Member[], words: readonly WordName[])
       const text = `${message}; ${advice}`;
       return [{ level: 'unknown', code: answer.reason, server: member.server, text }];
     });
-    // One sentence names all the words that a whitelist lacks.
+    // One sentence names all words that a whitelist refuses.
     return [...new Map(problems.map((problem) => [problem.text, problem])).values()];
   });
 }
 
-/** That nobody told what the probe is about: a count of none would look like an answer. */
+/** No member reported anything: a count of 0 would look like an answer. */
 export function silence(members: readonly Member[], word: WordName, what: string): Problem[] {
   if (members.some((member) => member.answers[word]?.ok === true)) return [];
-  return [{ level: 'unknown', code: 'no-answer', text: `no member told ${what}` }];
+  return [{ level: 'unknown', code: 'no-answer', text: `no member reported ${what}` }];
 }
 
 function reasonOf(answer: Answer | undefined): string | undefined {
   return answer === undefined || answer.ok ? undefined : answer.reason;
 }
 
-/** What is wrong with members that gave nothing at all. */
+/** The problems of members that answered nothing. */
 export function downProblems({ verdict }: OpsResult): readonly Problem[] {
   return verdict.problems.filter(({ server }) => server !== undefined);
 }
 
-/** The host of a client, the same from whichever server tells it. */
+/** The host of a client, in one spelling for all servers. */
 export function hostOf({ remote }: ParsedConnection): string {
   const host = remote.replace(/:\d+$/, '').replace(/^\//, '');
   return shortAddress(host.replace(/^\[(.*)\]$/, '$1'));

@@ -1,4 +1,4 @@
-// Who is connected: the connections of all members together, by the host they come from.
+// The clients: the connections of all members together, by host.
 
 import type { ParsedConnection } from '../../../fourlw/connection-line.js';
 import { shortCount, shortNumber } from '../../ensemble/format.js';
@@ -16,11 +16,11 @@ import {
 } from '../calls/task.js';
 import { askMembers, downProblems, hostOf, refusals, silence } from './ask-members.js';
 
-/** A host may have this share of maxClientCnxns before it is told. */
+/** The share of maxClientCnxns from which on a host is reported. */
 const LIMIT_SHARE = 0.8;
-/** The busiest member may have so many times the mean. */
+/** The busiest member may have this many times the mean. */
 const FAIR_SHARE = 2;
-/** Below this nobody minds where they are. */
+/** With fewer connections the balance does not matter. */
 const FEW_CONNECTIONS = 20;
 const DEFAULT_COUNT = 20;
 
@@ -31,7 +31,7 @@ interface Client {
   readonly ephemerals: number;
 }
 
-/** The connections of clients: a probe, this one too, has no session. */
+/** The connections of clients: a probe, including this one, has no session. */
 function clientsOf(member: Member, ephemerals: ReadonlyMap<string, number>): Client[] {
   return (parsedOf(member, 'cons')?.connections ?? []).flatMap((connection) => {
     const { sessionId } = connection;
@@ -41,7 +41,7 @@ function clientsOf(member: Member, ephemerals: ReadonlyMap<string, number>): Cli
   });
 }
 
-/** By session id, from whichever member tells: all know all of them. */
+/** By session id, from any member: all members know all of them. */
 function ephemeralsOf(members: readonly Member[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const member of members) {
@@ -83,7 +83,7 @@ function groupBy(
   return groups;
 }
 
-/** Hosts near the limit that each member has for connections of one address. */
+/** Hosts near the limit of each member for connections of one address. */
 function limitProblems(members: readonly Member[], clients: readonly Client[]): Problem[] {
   return members.flatMap((member) => {
     const limit = Number(parsedOf(member, 'conf')?.values['maxClientCnxns'] ?? 0);
@@ -91,7 +91,7 @@ function limitProblems(members: readonly Member[], clients: readonly Client[]): 
     const own = clients.filter((client) => client.member === member);
     return [...groupBy(own, ({ host }) => host)].flatMap(([host, group]): Problem[] => {
       if (group.length < limit * LIMIT_SHARE) return [];
-      const text = `${host} holds ${group.length} of the ${limit} connections that maxClientCnxns allows one address: the next ones are refused`;
+      const text = `${host}: ${group.length} of ${limit} connections (maxClientCnxns): the next ones are refused`;
       return [{ level: 'warning', code: 'near-limit', server: member.server, text }];
     });
   });
@@ -108,7 +108,7 @@ function balanceProblems(members: readonly Member[], clients: readonly Client[])
   const busiest = counts.toSorted((a, b) => b.count - a.count)[0];
   if (busiest === undefined || busiest.count < FAIR_SHARE * mean) return [];
   const times = shortNumber(busiest.count / mean);
-  const text = `it has ${busiest.count} of ${clients.length} connections, ${times} times the mean: clients stay where they are after a restart of the others until they connect anew`;
+  const text = `${busiest.count} of ${clients.length} connections, ${times} times the mean: after a restart of other members, clients stay until they reconnect`;
   return [{ level: 'warning', code: 'imbalance', server: busiest.member.server, text }];
 }
 
@@ -169,8 +169,8 @@ const COLUMNS: readonly ReportColumn[] = [
 export const clientsTask: Task = {
   name: 'clients',
   options: [
-    ['--by <what>', 'one row a', GROUPS, 'host'],
-    ['--count <n>', 'how many rows', 'count', DEFAULT_COUNT],
+    ['--by <what>', 'what a row counts', GROUPS, 'host'],
+    ['--count <n>', 'number of rows', 'count', DEFAULT_COUNT],
     ...TIME_OPTIONS,
   ],
   hasMembers: true,

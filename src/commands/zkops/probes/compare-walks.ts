@@ -1,7 +1,7 @@
-// Compares the trees of members by walking them, where the servers keep no digests to compare.
-// What differs in the walks may just have changed between them, so each difference is looked at
-// once more, in an order that proves it: read here, sync and read there, sync and read here
-// again. Where both reads here are the same and the one there is another, the members differ.
+// Compares the trees of members by walking them, for servers without digests in common. A
+// difference may be a change between the walks, so each is proven: read here, sync and read there,
+// sync and read here again. If both reads here agree and the read there differs, the members
+// differ.
 
 import type { ZooKeeperClient } from '../../../client/client.js';
 import { ZooKeeperError } from '../../../client/errors.js';
@@ -11,24 +11,24 @@ import { crc32 } from '../../../server/base/checksum.js';
 import { walk } from '../../znodes/walk.js';
 import type { MemberSession } from './sessions.js';
 
-/** Each server counts for itself there. */
+/** Each server has its own counters there. */
 const LOCAL = '/zookeeper';
 const READS_AT_ONCE = 64;
-/** Differences that are looked at again; one that holds is enough. */
+/** How many differences to read again; one confirmed difference is enough. */
 const MAX_RECHECKED = 100;
 
 export interface WalkedTree {
   readonly session: MemberSession;
-  /** What a znode is, by its path. */
+  /** A fingerprint of each znode, by path. */
   readonly prints: ReadonlyMap<string, string>;
-  /** There are more than were walked. */
+  /** The walk stopped before the end. */
   readonly isCut: boolean;
 }
 
 const GONE = 'not there';
 const HIDDEN = 'not readable';
 
-/** Everything of a znode that has to be the same on all members. */
+/** The fields of a znode that must be the same on all members. */
 async function printOf(client: ZooKeeperClient, path: string): Promise<string> {
   try {
     const { data, stat } = await client.getData(path);
@@ -44,7 +44,7 @@ async function printOf(client: ZooKeeperClient, path: string): Promise<string> {
   }
 }
 
-/** Walks the tree of one member, no further than `limit` znodes. */
+/** Walks the tree of one member, up to `limit` znodes. */
 export async function walkTree(
   session: MemberSession,
   root: string,
@@ -80,7 +80,7 @@ export interface Difference {
   readonly there: string;
 }
 
-/** The differences between two walks that hold when they are looked at again. */
+/** The differences between two walks that a second read confirms. */
 export async function provenDifferences(
   here: WalkedTree,
   there: WalkedTree,
@@ -101,7 +101,7 @@ export async function provenDifferences(
 }
 
 function suspects(here: WalkedTree, there: WalkedTree): string[] {
-  // Of a walk that was cut nobody knows what it would have found.
+  // An incomplete walk says nothing about the rest.
   const isCut = here.isCut || there.isCut;
   const paths = new Set(here.prints.keys());
   for (const path of there.prints.keys()) paths.add(path);

@@ -1,5 +1,5 @@
-// Do all members hold the same tree? Compared is only what belongs to one zxid: the digests that
-// servers keep, one every 128 txns, and where they have none in common the trees themselves.
+// Whether all members hold the same tree. Only states of the same zxid are comparable: the digests
+// that servers keep, one every 128 txns, or else the trees themselves.
 
 import { metricOf } from '../../../fourlw/mntr.js';
 import { formatZxid } from '../../../protocol/zxid.js';
@@ -27,7 +27,7 @@ import {
 } from './sessions.js';
 
 const DEFAULT_ZNODES = 10_000;
-/** Paths that are named. */
+/** How many paths to name. */
 const MAX_NAMED = 10;
 
 interface Compared {
@@ -38,7 +38,7 @@ interface Compared {
 
 const WORDS = ['srvr', 'hash', 'mntr'] as const;
 
-/** The newest digests that at least two members have of one zxid; undefined when there is none. */
+/** The newest digests that at least two members have for the same zxid; undefined without any. */
 function compareDigests(members: readonly Member[]): Compared | undefined {
   const byZxid = new Map<bigint, { readonly member: Member; readonly digest: bigint }[]>();
   for (const member of members) {
@@ -70,7 +70,7 @@ function compareDigests(members: readonly Member[]): Compared | undefined {
     return { rows, problems: [], summary };
   }
   const [oldest] = different.map(([one]) => one).sort((a, b) => (a < b ? -1 : 1));
-  const text = `the trees of the members differ, at ${formatZxid(oldest ?? zxid)} already: find who differs from the leader, stop it, move its data away and let it fetch the leader's`;
+  const text = `the trees of the members differ, first at ${formatZxid(oldest ?? zxid)}: find the member that differs from the leader, stop it, move its data away and let it fetch the leader's`;
   return {
     rows,
     problems: [{ level: 'critical', code: 'different-trees', text }],
@@ -78,20 +78,21 @@ function compareDigests(members: readonly Member[]): Compared | undefined {
   };
 }
 
-/** Txns after which a server's own tree was not what the leader's digest said. */
+/** Txns after which the tree of a server differed from the leader's digest. */
 function mismatchProblems(members: readonly Member[]): Problem[] {
   return members.flatMap((member): Problem[] => {
     const metrics = metricsOf(member);
     const count = (metrics && metricOf(metrics, 'digest_mismatches_count')) ?? 0;
     if (count === 0) return [];
-    const text = `${count} txns since its start led to another tree than the leader's: stop it, move its data away and let it fetch the leader's`;
+    const text = `${count} txns since its start led to a tree that differs from the leader's: stop it, move its data away and let it fetch the leader's`;
     const { server } = member;
     return [{ level: 'critical', code: 'digest-mismatches', server, text }];
   });
 }
 
 /**
- * At one zxid all members have as many znodes; asked twice, since srvr reads the two one by one.
+ * At one zxid all members have the same number of znodes. Asks twice, because srvr does not read
+ * the two at once.
  */
 async function countProblems(call: TaskCall, first: OpsResult): Promise<Problem[]> {
   const differing = (members: readonly Member[]): Map<string, string> => {
@@ -129,7 +130,7 @@ async function walkAll(
   const trees: WalkedTree[] = [];
   const problems: Problem[] = [];
   for (const [done, { address, state }] of members.entries()) {
-    // The row says why; and what a read-only member shows may never have been committed.
+    // The row says why; and a read-only member may show data that was never committed.
     if (isDown(state) || state === 'read-only') continue;
     const server = nameOf(address);
     call.progress('consistency', done, members.length);
@@ -138,7 +139,7 @@ async function walkAll(
       sessions.push(session);
       trees.push(await walkTree(session, root, limit, call.signal));
     } catch (error) {
-      const text = `its tree was not walked: ${describeError(error)}`;
+      const text = `cannot walk its tree: ${describeError(error)}`;
       problems.push({ level: 'unknown', code: 'no-walk', server, text });
     }
     call.signal.throwIfAborted();
@@ -211,8 +212,8 @@ const COLUMNS = [
 export const consistencyTask: Task = {
   name: 'consistency',
   options: [
-    ['--walk', 'walk the trees, though there are digests'],
-    ['--max-znodes <n>', 'walk no more znodes a member', 'count', DEFAULT_ZNODES],
+    ['--walk', 'walk the trees, even if there are digests'],
+    ['--max-znodes <n>', 'maximum number of znodes per member', 'count', DEFAULT_ZNODES],
     ...SESSION_OPTIONS,
     ...TIME_OPTIONS,
   ],

@@ -1,5 +1,5 @@
-// What the configuration of members differs in. Some of it has to differ (its own port, its
-// folders, its id), some must not (the membership, the timing), and the rest is worth a look.
+// The differences in the configuration of members. Some are necessary (port, folders, id), some are
+// wrong (membership, timing), the rest deserves a look.
 
 import { type Member, parsedOf } from '../../ensemble/member.js';
 import { statusOf } from '../../ensemble/status.js';
@@ -15,7 +15,7 @@ import {
 } from '../calls/task.js';
 import { askMembers, downProblems, refusals } from './ask-members.js';
 
-/** Keys of conf and envi that are a member's own. */
+/** Keys of conf and envi that are specific to a member. */
 const OWN: readonly string[] = [
   'conf.clientPort',
   'conf.secureClientPort',
@@ -33,7 +33,7 @@ const OWN: readonly string[] = [
   'envi.java.class.path',
   'envi.java.library.path',
   'envi.java.io.tmpdir',
-  // What the heap has at the moment; 3.8 calls it so, though it is not the machine's.
+  // The current free heap; 3.8 uses this name, though it is not the memory of the machine.
   'envi.jvm.memory.free',
   'envi.jvm.memory.total',
   'envi.os.memory.free',
@@ -42,14 +42,14 @@ const OWN: readonly string[] = [
 
 const UNSET = '-';
 
-/** What the verdict says of members that belong to no ensemble, or to another one. */
+/** Problems of the verdict about members of no ensemble, or of another one. */
 const STRANGERS: readonly string[] = [
   'standalone-beside-ensemble',
   'several-standalone',
   'two-ensembles',
 ];
 
-/** Everything that a member tells of its configuration, by `conf.tickTime` and so on. */
+/** All settings that a member reports, by `conf.tickTime` and so on. */
 function settingsOf(member: Member): Map<string, string> {
   const settings = new Map<string, string>();
   const conf = parsedOf(member, 'conf');
@@ -64,12 +64,12 @@ function settingsOf(member: Member): Map<string, string> {
   return settings;
 }
 
-/** How grave a difference is, and what it means; undefined where it has to be. */
+/** The level and meaning of a difference; undefined where values must differ. */
 function meaningOf(key: string): Pick<Problem, 'level' | 'code' | 'text'> | undefined {
   if (OWN.includes(key)) return undefined;
   if (key.startsWith('conf.server.') || key === 'conf.version') {
     const text =
-      'the members do not agree on who is a member: wait for a reconfiguration to end, or bring their server lines in line';
+      'the members disagree about the membership: wait for the end of a reconfiguration, or correct their server lines';
     return { level: 'critical', code: 'membership', text };
   }
   if (key === 'envi.zookeeper.version') {
@@ -77,14 +77,14 @@ function meaningOf(key: string): Pick<Problem, 'level' | 'code' | 'text'> | unde
     return { level: 'warning', code: 'version', text };
   }
   if (key.startsWith('conf.')) {
-    const text = `${key.slice(5)} differs: bring the zoo.cfg of the members in line and restart them one by one`;
+    const text = `${key.slice(5)} differs: correct the zoo.cfg of the members and restart them one by one`;
     return { level: 'warning', code: 'setting', text };
   }
   const text = `${key.slice(5)} differs`;
   return { level: 'warning', code: 'environment', text };
 }
 
-/** A key that only some members tell: another release, and no difference of settings. */
+/** A key that only some members report comes from another release; it is not a difference. */
 function differs(key: string, settings: readonly Map<string, string>[]): boolean {
   const told = settings.filter((one) =>
     key.startsWith('conf.') ? one.has('conf.clientPort') : one.has('envi.zookeeper.version'),
@@ -105,7 +105,9 @@ function findingsOf(keys: readonly string[]): Problem[] {
   return [...problems.values()];
 }
 
-/** What no single value shows: ids given twice, members of no ensemble, voters that help nobody. */
+/**
+ * Problems that no single value shows: duplicate ids, members of no ensemble, superfluous voters.
+ */
 function ensembleProblems(members: readonly Member[]): Problem[] {
   const problems: Problem[] = [];
   const bySid = new Map<string, string[]>();
@@ -118,7 +120,7 @@ function ensembleProblems(members: readonly Member[]): Problem[] {
   }
   for (const [sid, servers] of bySid) {
     if (servers.length < 2) continue;
-    const text = `${servers.join(' and ')} both have the id ${sid}: give each a myid of its own`;
+    const text = `${servers.join(' and ')} have the same id ${sid}: give each its own myid`;
     problems.push({ level: 'critical', code: 'same-id', text });
   }
   const lists = members.flatMap((member) => {
@@ -129,7 +131,7 @@ function ensembleProblems(members: readonly Member[]): Problem[] {
   if (first === undefined) return problems;
   const voters = first.filter((line) => !/:observer(;|$)/.test(line)).length;
   if (voters % 2 === 0) {
-    const text = `${voters} voters bear the loss of no more members than ${voters - 1} do: an odd number is as safe, and faster`;
+    const text = `${voters} voters tolerate no more failures than ${voters - 1}: an odd number is as safe, and faster`;
     problems.push({ level: 'warning', code: 'even-voters', text });
   }
   if (first.length !== members.length) {
@@ -163,7 +165,7 @@ async function drift(call: TaskCall): Promise<Report> {
   const compared = settings.filter((one) => one.size > 0).length;
   const summary =
     compared === 0
-      ? 'no member told its configuration'
+      ? 'no member reported its configuration'
       : `${compared} of ${members.length} members compared, ${telling.length} settings differ`;
   if (compared === 0) problems.push({ level: 'unknown', code: 'no-answer', text: summary });
   const columns = [
@@ -181,7 +183,7 @@ async function drift(call: TaskCall): Promise<Report> {
 
 export const driftTask: Task = {
   name: 'drift',
-  options: [['--all', 'every setting, not only those that differ'], ...TIME_OPTIONS],
+  options: [['--all', 'show every setting, not only differences'], ...TIME_OPTIONS],
   hasMembers: true,
   run: drift,
 };

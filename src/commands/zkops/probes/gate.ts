@@ -1,6 +1,6 @@
-// Whether a member may be stopped: for rolling restarts, by hand or by a program. What is asked
-// for is that a majority of the voters stays in step with the leader, counted without the member;
-// who exactly is in step only the leader knows, so a follower counts as one of them.
+// Whether a member may be stopped, for rolling restarts. A majority of the voters must stay in step
+// with the leader without the member. Only the leader knows who is in step, so a follower counts as
+// one of them.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { formatZxid } from '../../../protocol/zxid.js';
@@ -29,7 +29,7 @@ interface Answer {
 interface Quorum {
   readonly voters: number;
   readonly majority: number;
-  /** The leader and the followers in step with it; undefined while nobody leads. */
+  /** The leader and the followers in step with it; undefined without a leader. */
   readonly inStep: number | undefined;
 }
 
@@ -39,8 +39,8 @@ function quorumOf(statuses: readonly MemberStatus[]): Quorum {
   const listed = statuses.filter(({ isObserver }) => !isObserver).length;
   const voters = told > 0 ? told : listed;
   const following = statuses.filter(({ role, isServing }) => role === 'follower' && isServing);
-  // A leader counts a follower that hangs until syncLimit has passed: whoever is listed and does
-  // not serve is not in step, whatever the leader says.
+  // A leader counts a hanging follower until syncLimit has passed. So a listed member that does not
+  // serve is not in step, whatever the leader reports.
   const silent = statuses.filter(({ isServing, isObserver }) => !isServing && !isObserver).length;
   const synced = leader?.syncedFollowers ?? following.length;
   return {
@@ -50,25 +50,28 @@ function quorumOf(statuses: readonly MemberStatus[]): Quorum {
   };
 }
 
-/** May this member be stopped as things are? */
+/** Whether this member may be stopped now. */
 function mayStop(status: MemberStatus, quorum: Quorum): Answer {
   const { role, isServing } = status;
   const { voters, majority, inStep } = quorum;
   if (role === 'standalone') {
-    return { isSafe: false, why: 'it stands alone: nobody serves while it is down' };
+    return { isSafe: false, why: 'it is the only server: nobody serves while it is down' };
   }
   if (inStep === undefined) {
-    return { isSafe: false, why: 'nobody leads: wait until the ensemble has a leader' };
+    return { isSafe: false, why: 'no member leads: wait for an election' };
   }
   const isCounted = isServing && role !== 'observer';
   const left = isCounted ? inStep - 1 : inStep;
-  const ratio = `${left} of ${voters} voters stay in step, ${majority} are needed`;
+  const ratio = `${left} of ${voters} voters stay in step (expected at least ${majority})`;
   if (left < majority) return { isSafe: false, why: ratio };
   if (role === 'leader') return { isSafe: true, why: `${ratio}; the others elect a new leader` };
   return { isSafe: true, why: isServing ? ratio : `it does not serve; ${ratio}` };
 }
 
-/** Observers, then followers, those behind first, the leader last: a restart costs one election. */
+/**
+ * Observers, then followers, the ones that lag first, then the leader: a restart costs one
+ * election.
+ */
 function restartOrder(statuses: readonly MemberStatus[]): MemberStatus[] {
   const rank = ({ role, isServing }: MemberStatus): number => {
     if (!isServing) return 0;
@@ -83,7 +86,7 @@ function restartOrder(statuses: readonly MemberStatus[]): MemberStatus[] {
 
 interface Look {
   readonly statuses: readonly MemberStatus[];
-  /** May this member be stopped? */
+  /** Whether this member may be stopped. */
   readonly answerFor: (status: MemberStatus) => Answer;
   readonly quorum: Quorum;
   readonly verdict: Verdict;
@@ -92,14 +95,14 @@ interface Look {
 function judgeLook(result: OpsResult, target: string | undefined): Look {
   const statuses = result.members.map(statusOf);
   const quorum = quorumOf(statuses);
-  // What is wrong with the ensemble as a whole comes before any count.
+  // A problem of the whole ensemble outweighs any count.
   const grave = result.verdict.problems.find(({ level }) => level === 'critical');
   const answerFor = (status: MemberStatus): Answer =>
     grave === undefined ? mayStop(status, quorum) : { isSafe: false, why: grave.text };
   const look = { statuses, answerFor, quorum };
   if (target === undefined) return { ...look, verdict: result.verdict };
   const status = statuses.find(({ member }) => member.server === target);
-  if (status === undefined) throw new UsageError(`${target} is not among the members listed`);
+  if (status === undefined) throw new UsageError(`${target}: not in the list of members`);
   const { isSafe, why } = answerFor(status);
   const summary = `${target} ${isSafe ? 'may' : 'must not'} be stopped: ${why}`;
   const problems: Problem[] = isSafe
@@ -108,7 +111,7 @@ function judgeLook(result: OpsResult, target: string | undefined): Look {
   return { ...look, verdict: concludeFrom(problems, summary) };
 }
 
-/** The member as the list has it, whether its port was typed or not. */
+/** The member as the list spells it, with or without a port. */
 function targetOf(call: TaskCall): string | undefined {
   const text = call.text('restart');
   if (text === undefined) return undefined;
@@ -116,8 +119,8 @@ function targetOf(call: TaskCall): string | undefined {
   const hits = names.filter((name, at) => name === text || call.members[at]?.host === text);
   const [only, another] = hits;
   if (only !== undefined && another === undefined) return only;
-  const why = another === undefined ? 'is not among the members' : 'is more than one member';
-  throw new UsageError(`--restart ${text} ${why}: ${names.join(', ')}`);
+  const why = another === undefined ? 'not in the list of members' : 'more than one member';
+  throw new UsageError(`--restart ${text}: ${why}: ${names.join(', ')}`);
 }
 
 async function gate(call: TaskCall): Promise<Report> {
@@ -127,7 +130,7 @@ async function gate(call: TaskCall): Promise<Report> {
   const take = async (): Promise<Look> =>
     judgeLook(await askMembers(call, ['srvr', 'mntr'], { judge: 'ensemble' }), target);
   let look = await take();
-  // What the wait is for may be over a moment later: a good look has to be followed by another one.
+  // A good state may pass a moment later, so a second good look must follow.
   let isGoodBefore = false;
   for (;;) {
     const isGood = look.verdict.level === 'healthy';
@@ -166,8 +169,8 @@ const COLUMNS = [
 export const gateTask: Task = {
   name: 'gate',
   options: [
-    ['--restart <member>', 'may this one be stopped now?'],
-    ['--wait <ms>', 'look again until it is so, so long at most', 'ms'],
+    ['--restart <member>', 'say whether this member may be stopped now'],
+    ['--wait <ms>', 'repeat until the answer is yes, at most this long', 'ms'],
     ...TIME_OPTIONS,
   ],
   hasMembers: true,

@@ -1,5 +1,5 @@
-// How long real operations take on every member. All znodes are ephemerals, so that even a probe
-// that is killed leaves nothing.
+// The duration of real operations on every member. All znodes are ephemeral, so even a killed probe
+// leaves nothing.
 
 import { metricOf, summaryPart } from '../../../fourlw/mntr.js';
 import { CreateModes } from '../../../protocol/create-mode.js';
@@ -38,7 +38,7 @@ const DEFAULT_COUNT = 50;
 const DEFAULT_SIZE = 25;
 const DEFAULT_SECONDS = 20;
 
-/** One round of all operations on a znode of its own. */
+/** One round of all operations on a private znode. */
 async function round(
   { client }: MemberSession,
   path: string,
@@ -123,7 +123,7 @@ function rowsOf({ server, samples }: Probed): ReportRow[] {
   });
 }
 
-/** The mean of writes and of reads against the limits that `check` has for them. */
+/** The mean of writes and of reads, against the limits of `check`. */
 function problemsOf({ server, samples, failure }: Probed): Problem[] {
   const problems: Problem[] = [];
   for (const [limitName, what, operations] of [
@@ -149,8 +149,7 @@ function problemsOf({ server, samples, failure }: Probed): Problem[] {
 }
 
 /**
- * Where the time goes, as far as the servers tell: in the sync of the log, in a queue, or
- * neither.
+ * Where the time goes, as far as the servers report it: the sync of the log, a queue, or neither.
  */
 async function explain(call: TaskCall, probed: readonly Probed[]): Promise<string[]> {
   const names = probed.map(({ server }) => server);
@@ -173,7 +172,7 @@ async function explain(call: TaskCall, probed: readonly Probed[]): Promise<strin
     const disk = sync === undefined ? '' : `; a sync of its log takes ${shortNumber(sync)} ms`;
     const waiting = queue === undefined ? '' : `, ${queue} requests wait in its queue`;
     return [
-      `${member.server}: half of the reads take ${shortNumber(reads)} ms at most, the way there and back; half of the writes ${shortNumber(writes)} ms${disk}${waiting}.`,
+      `${member.server}: half of the reads take at most ${shortNumber(reads)} ms, including the network; half of the writes ${shortNumber(writes)} ms${disk}${waiting}.`,
     ];
   });
 }
@@ -184,7 +183,7 @@ async function latency(call: TaskCall): Promise<Report> {
   const probed: Probed[] = [];
   let rounds = 0;
   const startedAt = performance.now();
-  // One after the other, so that they do not measure each other; each has its share of the time.
+  // One after the other, so that they do not disturb each other; each gets a share of the time.
   for (const [index, address] of call.members.entries()) {
     if (call.signal.aborted) break;
     const endsAt = startedAt + (1000 * seconds * (index + 1)) / call.members.length;
@@ -226,9 +225,9 @@ const COLUMNS = [
 export const latencyTask: Task = {
   name: 'latency',
   options: [
-    ['--count <n>', 'rounds a member', 'count', DEFAULT_COUNT],
-    ['--size <bytes>', 'of data in each znode', 'count', DEFAULT_SIZE],
-    ['--max-seconds <n>', 'for all members together', 'count', DEFAULT_SECONDS],
+    ['--count <n>', 'rounds per member', 'count', DEFAULT_COUNT],
+    ['--size <bytes>', 'size of the data of each znode', 'count', DEFAULT_SIZE],
+    ['--max-seconds <n>', 'time limit for all members together', 'count', DEFAULT_SECONDS],
     ...SESSION_OPTIONS,
     ...TIME_OPTIONS,
   ],

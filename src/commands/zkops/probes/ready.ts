@@ -12,10 +12,10 @@ import {
 } from '../calls/task.js';
 import { askMembers } from './ask-members.js';
 
-/** One server, by the one word that every server allows: for a readiness probe. */
+/** Checks one server by srvr, the word that every server allows: for a readiness probe. */
 async function ready(call: TaskCall): Promise<Report> {
   if (call.members.length !== 1) {
-    throw new UsageError('ready looks at one server: name it by --servers');
+    throw new UsageError('ready: checks one server: name it with --servers');
   }
   const { members } = await askMembers(call, ['srvr'], { judge: 'ensemble' });
   const rows = members.map((member) => {
@@ -32,7 +32,7 @@ async function ready(call: TaskCall): Promise<Report> {
     const { isServing, isReadOnly } = statusOf(member);
     if (isServing || (isReadOnly && call.has('read-only'))) return [];
     const { server, fault } = member;
-    const text = fault === undefined ? 'it tells no role' : `${fault.message}; ${fault.advice}`;
+    const text = fault === undefined ? 'it reports no role' : `${fault.message}; ${fault.advice}`;
     return [{ level: 'critical', code: 'not-ready', server, text }];
   });
   const summary = `${members[0]?.server} is ${problems.length === 0 ? '' : 'not '}ready`;
@@ -49,7 +49,7 @@ const COLUMNS = [
 
 export const readyTask: Task = {
   name: 'ready',
-  options: [['--read-only', 'read-only is ready too'], ...TIME_OPTIONS],
+  options: [['--read-only', 'a read-only server counts as ready'], ...TIME_OPTIONS],
   hasMembers: true,
   run: ready,
 };

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ZooKeeperError } from '../../../client/errors.js';
 
-/** What was looked at is not what was written; it may be there at the next look. */
+/** A read did not return the written value yet; a later read may. */
 export class NotSeenError extends Error {
   override readonly name = 'NotSeenError';
 }
@@ -15,10 +15,10 @@ function mayComeYet(error: unknown): boolean {
 }
 
 /**
- * Looks again, behind a sync of its own each time, until `look` holds or `timeoutMs` are over.
- * One look is not enough: Apache's leader answers the sync of its own clients before it has applied
- * what its followers have applied already, so the first read may be one write behind.
- * @throws the error of the last look, or at once one that no waiting mends
+ * Repeats a sync and `look` until `look` holds or `timeoutMs` are over. One look is not enough:
+ * Apache's leader answers the sync of its own clients before it applies the last commit, so the
+ * first read may lag by one write.
+ * @throws the error of the last look, or at once an error that waiting cannot fix
  */
 export async function seenWithin(timeoutMs: number, look: () => Promise<void>): Promise<void> {
   const until = performance.now() + timeoutMs;

@@ -8,23 +8,23 @@ import type { CallOption } from '../../program/command-line.js';
 import type { TaskCall } from '../calls/task.js';
 import { timeoutOf } from './ask-members.js';
 
-/** Who a session is, and where it may write. */
+/** The identity of a session, and where it may write. */
 export const SESSION_OPTIONS: readonly CallOption[] = [
-  ['--auth <user:password>', 'who to be, by the digest scheme'],
-  ['--path <path>', 'below which to work', 'text', '/'],
+  ['--auth <user:password>', 'credentials for the digest scheme'],
+  ['--path <path>', 'parent path of all test znodes', 'text', '/'],
 ];
 
 const SESSION_TIMEOUT_MS = 10_000;
-const READ_ONLY = 'it is read-only: it is without a quorum';
+const READ_ONLY = 'it is read-only: it has no quorum';
 
-/** A session with one member, and no other. */
+/** A session with one member only. */
 export interface MemberSession {
   readonly server: string;
   readonly address: MemberAddress;
   readonly client: ZooKeeperClient;
 }
 
-/** @throws Error that says why the member takes no session */
+/** @throws Error that says why the member refuses a session */
 export async function openSession(call: TaskCall, address: MemberAddress): Promise<MemberSession> {
   const timeoutMs = timeoutOf(call);
   const scheme = address.isSecure === true ? 'zks://' : '';
@@ -34,7 +34,7 @@ export async function openSession(call: TaskCall, address: MemberAddress): Promi
     connectTimeoutMs: timeoutMs,
     connectRounds: 1,
     requestTimeoutMs: timeoutMs,
-    // Another client is only turned away, and not told why.
+    // Other clients are only disconnected, without a reason.
     canBeReadOnly: true,
     ...(call.tls === undefined || address.isSecure !== true ? {} : { tls: call.tls }),
   });
@@ -50,7 +50,7 @@ export async function openSession(call: TaskCall, address: MemberAddress): Promi
   return { server: nameOf(address), address, client };
 }
 
-/** Ends the session, and with it its ephemerals; waits no longer than the time given. */
+/** Closes the session, which deletes its ephemerals; waits at most the given time. */
 export function closeSession({ client }: MemberSession, timeoutMs: number): Promise<void> {
   return closeClient(client, timeoutMs);
 }
@@ -64,13 +64,13 @@ async function closeClient(client: ZooKeeperClient, timeoutMs: number): Promise<
   stop.abort();
 }
 
-/** What went wrong, in words. */
+/** An error in words. */
 export function describeError(error: unknown): string {
   if (error instanceof ZooKeeperError) {
     if (error.code === 'NOAUTH') {
-      return `no permission${error.path === undefined ? '' : ` for ${error.path}`}: name a --path to work below, or give --auth`;
+      return `no permission${error.path === undefined ? '' : ` for ${error.path}`}: choose another --path, or add --auth`;
     }
-    if (error.code === 'NONODE') return `${error.path ?? 'the znode'} is not there`;
+    if (error.code === 'NONODE') return `${error.path ?? 'the znode'} does not exist`;
     if (error.code === 'NOTREADONLY') return READ_ONLY;
     return error.message;
   }
@@ -81,7 +81,7 @@ export function describeError(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** A path that nobody else has, below the one given. */
+/** A unique path below the given one. */
 export function privatePath(call: TaskCall, purpose: string): string {
   const parent = (call.text('path') ?? '/').replace(/\/+$/, '');
   const unique = `${process.pid}-${Math.random().toString(36).slice(2, 10)}`;

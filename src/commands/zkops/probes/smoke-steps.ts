@@ -1,5 +1,5 @@
-// The steps of a smoke test. Each is a promise of ZooKeeper's that clients live by, held against
-// real sessions; every znode is an ephemeral, so that nothing stays whatever happens.
+// The steps of a smoke test. Each checks a guarantee of ZooKeeper with real sessions. Every znode
+// is ephemeral, so nothing stays in any case.
 
 import type { ZooKeeperClient } from '../../../client/client.js';
 import { MultiError } from '../../../client/errors.js';
@@ -10,23 +10,23 @@ import { watchOnce } from './watch-once.js';
 
 export interface SmokeWorld {
   readonly path: string;
-  /** All writes go through this one. */
+  /** All writes use this session. */
   readonly writer: MemberSession;
   readonly timeoutMs: number;
-  /** Opens and closes a session of its own with the writer's member. */
+  /** Opens and closes a session with the writer's member. */
   readonly openOther: () => Promise<{
     readonly client: ZooKeeperClient;
     readonly close: () => Promise<void>;
   }>;
 }
 
-/** What must hold on each member once the writer has done its part. */
+/** A check on each member after a write of the writer. */
 export interface SmokeStep {
   readonly name: string;
-  /** Before the write: arms a watch, say. Returns what is checked after it. */
+  /** Before the write, for example to set a watch. The result is checked after it. */
   readonly prepare?: (member: MemberSession, world: SmokeWorld) => Promise<() => Promise<void>>;
   readonly write?: (world: SmokeWorld) => Promise<void>;
-  /** On every member, behind a sync; may be asked again until it holds. */
+  /** On every member, after a sync; may be repeated until it holds. */
   readonly check?: (member: MemberSession, world: SmokeWorld) => Promise<void>;
 }
 
@@ -46,20 +46,20 @@ async function expectData(
   await client.sync(path);
   const { data, stat } = await client.getData(path);
   const found = data?.toString() ?? 'none';
-  expect(found === expected.toString(), `expected the data "${expected}", found "${found}"`);
-  expect(stat.version === version, `expected version ${version}, found ${stat.version}`);
+  expect(found === expected.toString(), `data differs: "${found}" (expected "${expected}")`);
+  expect(stat.version === version, `version differs: ${stat.version} (expected ${version})`);
 }
 
 export const SMOKE_STEPS: readonly SmokeStep[] = [
   {
-    name: 'create is seen, behind a sync',
+    name: 'a create is visible after a sync',
     write: async ({ writer, path }) => {
       await writer.client.create(path, FIRST, { mode: CreateModes.EPHEMERAL });
     },
     check: (member, { path }) => expectData(member, path, FIRST, 0),
   },
   {
-    name: 'a set fires a watch, and is seen',
+    name: 'a set fires a watch and is visible',
     prepare: async ({ client }, { path, timeoutMs }) => {
       const watch = watchOnce('NodeDataChanged', timeoutMs);
       await client.getData(path, { watch: watch.watcher });
@@ -71,7 +71,7 @@ export const SMOKE_STEPS: readonly SmokeStep[] = [
     check: (member, { path }) => expectData(member, path, SECOND, 1),
   },
   {
-    name: 'a multi is done whole',
+    name: 'a multi is applied as a whole',
     write: async ({ writer, path }) => {
       await writer.client.multi([
         { op: 'check', path, version: 1 },
@@ -82,11 +82,11 @@ export const SMOKE_STEPS: readonly SmokeStep[] = [
     check: async (member, { path }) => {
       await expectData(member, path, FIRST, 2);
       const made = await member.client.exists(`${path}-multi`);
-      expect(made !== null, 'the znode that the multi created is not there');
+      expect(made !== null, 'the znode that the multi created does not exist');
     },
   },
   {
-    name: 'a multi that fails does nothing',
+    name: 'a failed multi changes nothing',
     write: async ({ writer, path }) => {
       const failure = await writer.client
         .multi([
@@ -94,16 +94,16 @@ export const SMOKE_STEPS: readonly SmokeStep[] = [
           { op: 'check', path, version: 99 },
         ])
         .catch((error: unknown) => error);
-      expect(failure instanceof MultiError, 'a check of a wrong version did not fail');
+      expect(failure instanceof MultiError, 'a check of a wrong version succeeded');
     },
     check: async ({ client }, { path }) => {
       await client.sync(path);
       const kept = await client.exists(`${path}-multi`);
-      expect(kept !== null, 'a multi that failed deleted a znode');
+      expect(kept !== null, 'a failed multi deleted a znode');
     },
   },
   {
-    name: 'a delete fires a watch, and is seen',
+    name: 'a delete fires a watch and is visible',
     prepare: async ({ client }, { path, timeoutMs }) => {
       const watch = watchOnce('NodeDeleted', timeoutMs);
       await client.exists(path, { watch: watch.watcher });
@@ -114,11 +114,11 @@ export const SMOKE_STEPS: readonly SmokeStep[] = [
     },
     check: async ({ client }, { path }) => {
       await client.sync('/');
-      expect((await client.exists(path)) === null, 'the znode is still there');
+      expect((await client.exists(path)) === null, 'the znode still exists');
     },
   },
   {
-    name: 'the ephemerals of a session go with it',
+    name: 'closing a session deletes its ephemerals',
     write: async ({ openOther, path }) => {
       const other = await openOther();
       try {
@@ -130,7 +130,7 @@ export const SMOKE_STEPS: readonly SmokeStep[] = [
     check: async ({ client }, { path }) => {
       await client.sync('/');
       const left = await client.exists(`${path}-other`);
-      expect(left === null, 'the ephemeral of a closed session is still there');
+      expect(left === null, 'the ephemeral of a closed session still exists');
     },
   },
 ];

@@ -39,7 +39,7 @@ async function timed(step: string, server: string, run: () => Promise<void>): Pr
   return { step, server, tookMs: performance.now() - startedAt, failure };
 }
 
-/** One step on all members; where the write fails there is nothing to check. */
+/** One step on all members; a failed write leaves nothing to check. */
 async function takeStep(
   step: SmokeStep,
   world: SmokeWorld,
@@ -79,12 +79,12 @@ async function openAll(call: TaskCall, members: readonly MemberAddress[]): Promi
   const sessions: MemberSession[] = [];
   const results = await Promise.all(
     members.map((address) =>
-      timed('a session is taken', nameOf(address), async () => {
+      timed('a session opens', nameOf(address), async () => {
         sessions.push(await openSession(call, address));
       }),
     ),
   );
-  // In the order of the list, whoever was first.
+  // In the order of the list, not of completion.
   const order = members.map(nameOf);
   sessions.sort((a, b) => order.indexOf(a.server) - order.indexOf(b.server));
   return { sessions, results };
@@ -111,7 +111,7 @@ async function smoke(call: TaskCall): Promise<Report> {
         call.progress('smoke', done, SMOKE_STEPS.length);
         const taken = await takeStep(step, world, sessions);
         results.push(...taken);
-        // What follows builds on it.
+        // The next steps depend on it.
         if (taken.some(({ failure }) => failure !== undefined)) break;
       }
     }
@@ -129,7 +129,7 @@ function reportOf(
 ): Report {
   const problems = results.flatMap(({ step, server, failure }): Problem[] => {
     if (failure === undefined) return [];
-    const isSession = step === 'a session is taken';
+    const isSession = step === 'a session opens';
     const level = isSession && sessions.length > 0 ? 'warning' : 'critical';
     const code = isSession ? 'no-session' : 'smoke';
     return [{ level, code, server, text: `${step}: ${failure}` }];
@@ -142,7 +142,7 @@ function reportOf(
   const all = SMOKE_STEPS.length + 1;
   const summary =
     sessions.length === 0
-      ? 'no member takes a session'
+      ? 'no member accepts a session'
       : `${steps.size} of ${all} steps hold on ${sessions.length} of ${call.members.length} members`;
   const verdict = concludeFrom(problems, summary);
   const levelOf = ([step, server]: ReportRow) =>

@@ -2,11 +2,11 @@ import type { WatchEvent } from '../../../client/client.js';
 
 export interface WatchOnce {
   readonly watcher: (event: WatchEvent) => void;
-  /** Resolves when the event has come; rejects when it does not come in time, or is another. */
+  /** Resolves when the event arrives; rejects on a timeout or another event. */
   readonly fired: () => Promise<void>;
 }
 
-/** A watcher that is waited for, no longer than `timeoutMs` from the call of `fired`. */
+/** A watcher to wait for, at most `timeoutMs` from the call of `fired`. */
 export function watchOnce(type: WatchEvent['type'], timeoutMs: number): WatchOnce {
   let resolveEvent: (event: WatchEvent) => void = () => undefined;
   const event = new Promise<WatchEvent>((resolve) => {
@@ -15,11 +15,11 @@ export function watchOnce(type: WatchEvent['type'], timeoutMs: number): WatchOnc
   const fired = async (): Promise<void> => {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
-      const error = new Error(`no event of a watch within ${timeoutMs} ms`);
+      const error = new Error(`no watch event within ${timeoutMs} ms`);
       timer = setTimeout(() => reject(error), timeoutMs);
     });
     const found = await Promise.race([event, late]).finally(() => clearTimeout(timer));
-    if (found.type !== type) throw new Error(`expected the event ${type}, found ${found.type}`);
+    if (found.type !== type) throw new Error(`wrong watch event: ${found.type} (expected ${type})`);
   };
   return { watcher: (found) => resolveEvent(found), fired };
 }

@@ -1,6 +1,6 @@
-// The watches of all members. The counts come from wchs, which costs nothing; who watches what
-// comes from wchp and wchc, which a server with many watches builds in memory (ZOOKEEPER-2693),
-// so that it is asked only where they are few, or with --force.
+// The watches of all members. The counts come from wchs, which is cheap. The watchers come from
+// wchp and wchc, which a server with many watches builds in memory (ZOOKEEPER-2693), so zkops asks
+// those only where watches are few, or with --force.
 
 import { shortCount } from '../../ensemble/format.js';
 import { isDown, type Member, parsedOf } from '../../ensemble/member.js';
@@ -35,7 +35,7 @@ function countRows(members: readonly Member[]): ReportRow[] {
   });
 }
 
-/** Watches by what the rows are of, and how many others share them. */
+/** Watches by group of rows, and the number of groups not shown. */
 class Tally {
   private readonly counts = new Map<string, { watches: number; readonly others: Set<string> }>();
   total = 0;
@@ -62,7 +62,7 @@ class Tally {
   }
 }
 
-/** Which host a session comes from, as far as members tell. */
+/** The host of each session, as far as members report it. */
 function hostsOf(members: readonly Member[]): Map<string, string> {
   const hosts = new Map<string, string>();
   for (const member of members) {
@@ -90,7 +90,7 @@ function tallyOf(members: readonly Member[], by: Group): Tally {
 
 async function watches(call: TaskCall): Promise<Report> {
   const by = GROUPS.find((name) => name === call.text('by')) ?? 'member';
-  // What is guarded is asked alone: a member that is spared it still tells its counts.
+  // The costly words come separately: a member that is spared them still reports its counts.
   const counted = await askMembers(call, by === 'host' ? ['wchs', 'cons'] : ['wchs']);
   const detailed = by === 'member' ? undefined : await askForPaths(call, counted);
   const total = counted.members.reduce(
@@ -132,13 +132,16 @@ async function watches(call: TaskCall): Promise<Report> {
   });
 }
 
-/** Asks whoever answered before: to wait for a member that hangs once more tells nothing. */
+/**
+ * Asks only members that answered before: waiting again for a hanging member gives no new
+ * information.
+ */
 function askForPaths(call: TaskCall, { members }: OpsResult): Promise<OpsResult> {
   const up = members.filter(({ state }) => !isDown(state)).map(({ address }) => address);
   return askMembers({ ...call, members: up }, ['wchp'], { isCostly: true });
 }
 
-/** A member that is down is told once, by whichever word. */
+/** Reports a member that is down only once. */
 function isNew({ verdict }: OpsResult) {
   return ({ server, code }: OpsResult['verdict']['problems'][number]): boolean =>
     !verdict.problems.some((known) => known.server === server && known.code === code);
@@ -147,9 +150,9 @@ function isNew({ verdict }: OpsResult) {
 export const watchesTask: Task = {
   name: 'watches',
   options: [
-    ['--by <what>', 'one row a (all but member are costly)', GROUPS, 'member'],
-    ['--count <n>', 'how many rows', 'count', DEFAULT_COUNT],
-    ['--force', 'ask a server with more than 100000 watches too'],
+    ['--by <what>', 'what a row counts (all but member are costly)', GROUPS, 'member'],
+    ['--count <n>', 'number of rows', 'count', DEFAULT_COUNT],
+    ['--force', 'also ask a server with more than 100000 watches'],
     ...TIME_OPTIONS,
   ],
   hasMembers: true,

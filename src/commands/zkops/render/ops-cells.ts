@@ -5,12 +5,14 @@ import type { OpsResult } from '../../ensemble/verdict/result.js';
 import type { ShowOptions } from '../calls/cli-world.js';
 import type { Grid } from '../calls/grid.js';
 
-/** The text of a cell; "" for a value that nobody told. */
+/** The text of a cell; "" for an unknown value. */
 export function cellText(value: CellValue): string {
   return value === undefined ? '' : safeLine(String(value));
 }
 
-/** The exact values of every column, a row a member, with the reason and the sentence behind. */
+/**
+ * The exact values of every column, one row per member, followed by the reason and the sentence.
+ */
 export function memberGrid({ verb, members }: OpsResult): Grid {
   return {
     titles: ['server', ...verb.columns.map(({ key }) => key), 'error'],
@@ -22,7 +24,7 @@ export function memberGrid({ verb, members }: OpsResult): Grid {
   };
 }
 
-/** What --all and --keys ask for: many rows a member; undefined when the summary was asked for. */
+/** The rows of --all and --keys: several per member; undefined for the summary. */
 export function detailGrid({ verb, members }: OpsResult, show: ShowOptions): Grid | undefined {
   const { details } = verb;
   if (show.isAll && details !== undefined) {
@@ -57,7 +59,7 @@ export function pairsOf(
   return pairs.filter(([key]) => pattern.test(key) && differs?.has(key) !== false);
 }
 
-/** The keys whose values are not the same on all members that told any. */
+/** The keys whose values differ between the members that report them. */
 function differing(verb: OpsVerb, members: readonly Member[]): ReadonlySet<string> {
   const told = members
     .map((member) => new Map(verb.pairs?.(member)))
@@ -69,7 +71,7 @@ function differing(verb: OpsVerb, members: readonly Member[]): ReadonlySet<strin
   );
 }
 
-/** How a table shows a cell: shortened where the column says so, `-` for what nobody told. */
+/** A cell of a table: shortened where the column says so, `-` for an unknown value. */
 export function shownCell(column: Column, member: Member, members: readonly Member[]): string {
   const value = column.value(member, members);
   if (value === undefined) return '-';

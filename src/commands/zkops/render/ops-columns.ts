@@ -8,7 +8,7 @@ export function widthOf(title: string, cells: readonly { readonly text: string }
   return Math.max(...[{ text: title }, ...cells].map(({ text }) => textWidth(text)));
 }
 
-/** Drops the columns that matter least until the rest fits. */
+/** Drops the least important columns until the rest fits. */
 export function fitColumns(
   columns: readonly Column[],
   { members }: OpsResult,

@@ -16,14 +16,13 @@ interface Note {
 }
 
 interface Told extends Pick<RunResult, 'verdict' | 'changes' | 'members'> {
-  /** Sentences for a person. */
+  /** Sentences for the user. */
   readonly notes?: readonly string[];
 }
 
 /**
- * What the table cannot say, in words: a footnote a problem, the same words of several members
- * once; then what a word was refused for, what changed since the run before, and the verdict.
- * Where the rows are what was asked for, no verdict that all is well.
+ * The text below a table: one footnote per problem (identical ones merged), refused words, changes
+ * since the previous run, and the verdict. For plain rows, a healthy verdict is left out.
  */
 export function footer(told: Told, width: number, chalk: ChalkInstance, isPlain = false): string {
   const { level, summary } = told.verdict;
@@ -42,7 +41,7 @@ function footnotes({ verdict, members }: Told, width: number, chalk: ChalkInstan
     notes.set(text, note);
   };
   for (const { level, text, server } of [...verdict.problems, ...(verdict.pending ?? [])]) {
-    // The last line says it already.
+    // The last line already says it.
     if (text !== verdict.summary) add(level, text, server);
   }
   for (const { note, server } of members) {
@@ -60,12 +59,12 @@ function footnotes({ verdict, members }: Told, width: number, chalk: ChalkInstan
 function changeNotes(changes: RunResult['changes'] = [], width: number): string[] {
   if (changes.length === 0) return [];
   const lines = changes.map((change) => `${wrap(safeLine(`- ${changeText(change)}`), width)}\n`);
-  return ['New since the run before:\n', ...lines];
+  return ['New since the previous run:\n', ...lines];
 }
 
 const WORDS = { recovered: 'RECOVERED', role: 'CHANGED', restart: 'CHANGED', election: 'CHANGED' };
 
-/** `RECOVERED zk1:2181: gone, after it stood since …`, as -q and the table print it. */
+/** `RECOVERED zk1:2181: gone, after it was there since …`, as -q and the table print it. */
 export function changeText({ kind, level, server, text }: Change): string {
   const word = kind === 'problem' || kind === 'level' ? level.toUpperCase() : WORDS[kind];
   return `${word} ${server === undefined ? '' : `${server}: `}${text}`;
@@ -73,7 +72,7 @@ export function changeText({ kind, level, server, text }: Change): string {
 
 type Timed = Pick<RunResult, 'time' | 'verdict' | 'changes'>;
 
-/** For cron: nothing when healthy, else one line a problem; with a state, what is new alone. */
+/** For cron: nothing when healthy, otherwise one line per problem; with a state only new ones. */
 export function problemLines({ time, verdict, changes }: Timed): string {
   const told = changes?.map(changeText);
   const problems = verdict.problems.map(

@@ -1,4 +1,4 @@
-// One page that needs nothing else: to be mailed, kept, or opened from a disk.
+// A self-contained page, to mail, keep, or open from a disk.
 
 import { safeLine } from '../../../protocol/sanitize.js';
 import type { Member } from '../../ensemble/member.js';
@@ -7,7 +7,7 @@ import { shownCell } from './ops-cells.js';
 import { changeText } from './ops-footnotes.js';
 import { escapeHtml, svgPlot, svgStrip } from './svg-plot.js';
 
-const COLOURS: Readonly<Record<Level, string>> = {
+const COLORS: Readonly<Record<Level, string>> = {
   healthy: '#2e9e5b',
   warning: '#d99a00',
   critical: '#d43c3c',
@@ -20,7 +20,7 @@ const PLOTS: readonly (readonly [title: string, figure: Figure])[] = [
   ['Requests a second', 'requestsPerSecond'],
   ['Writes a second', 'writesPerSecond'],
   ['Mean latency, ms', 'latencyMs'],
-  ['Requests waiting', 'outstanding'],
+  ['Outstanding requests', 'outstanding'],
   ['Connections', 'connections'],
   ['Znodes', 'znodes'],
 ];
@@ -43,9 +43,7 @@ svg .figure, svg .end { text-anchor: end; } svg .grid { stroke: #8884; }
 footer { margin-top: 2rem; opacity: .7; }
 `;
 
-/**
- * The verdict, the members, what was found, what changed, and the trend that a state remembers.
- */
+/** The verdict, the members, the problems, the changes, and the trend of the state file. */
 export function opsToHtml(result: OpsResult): string {
   const { verdict, time, members } = result;
   const { level, summary } = verdict;
@@ -56,7 +54,7 @@ export function opsToHtml(result: OpsResult): string {
     `<style>${STYLE}</style>\n</head>\n<body>\n`,
     '<h1>ZooKeeper ensemble</h1>\n',
     `<p>${members.length} members, asked at ${html(time)}</p>\n`,
-    `<p class="verdict" style="border-color: ${COLOURS[level]}"><strong>${level.toUpperCase()}</strong>: `,
+    `<p class="verdict" style="border-color: ${COLORS[level]}"><strong>${level.toUpperCase()}</strong>: `,
     `${html(summary)}</p>\n`,
     memberTable(result),
     findings(result),
@@ -83,7 +81,7 @@ function memberTable({ verb, members }: OpsResult): string {
     const cells = columns.map(
       (column, at) => `<td${mark(at)}>${html(shownCell(column, member, members))}</td>`,
     );
-    return `<tr><th>${dot(COLOURS[levelOf(member)])}${html(member.server)}</th>${cells.join('')}</tr>\n`;
+    return `<tr><th>${dot(COLORS[levelOf(member)])}${html(member.server)}</th>${cells.join('')}</tr>\n`;
   });
   return (
     '<h2>Members</h2>\n<div class="scroll"><table>\n' +
@@ -96,8 +94,8 @@ function levelOf({ state, fault }: Member): Level {
   return state === 'read-only' ? 'warning' : 'critical';
 }
 
-function dot(colour: string): string {
-  return `<span class="dot" style="background: ${colour}"></span>`;
+function dot(color: string): string {
+  return `<span class="dot" style="background: ${color}"></span>`;
 }
 
 function findings({ verdict, members }: OpsResult): string {
@@ -105,7 +103,7 @@ function findings({ verdict, members }: OpsResult): string {
     ({ level, server, text, limit }) => {
       const about = server === undefined ? '' : `<strong>${html(server)}</strong>: `;
       const source = limit === undefined ? '' : ` <small>(limit: ${html(limit.source)})</small>`;
-      return `<li>${dot(COLOURS[level])}${about}${html(text)}${source}</li>\n`;
+      return `<li>${dot(COLORS[level])}${about}${html(text)}${source}</li>\n`;
     },
   );
   const notes = members.flatMap(({ note, server }) =>
@@ -121,31 +119,29 @@ function findings({ verdict, members }: OpsResult): string {
 function changes({ changes: all = [] }: OpsResult): string {
   if (all.length === 0) return '';
   const lines = all.map((change) => `<li>${html(changeText(change))}</li>\n`);
-  return `<h2>New since the run before</h2>\n<ul>\n${lines.join('')}</ul>\n`;
+  return `<h2>New since the previous run</h2>\n<ul>\n${lines.join('')}</ul>\n`;
 }
 
 function trends(points: readonly TrendPoint[], members: readonly Member[]): string {
   if (points.length < 2) {
-    return '<h2>Trend</h2>\n<p>None yet: it is drawn from the runs that a --state file remembers.</p>\n';
+    return '<h2>Trend</h2>\n<p>No data yet: the trend comes from the runs in a --state file.</p>\n';
   }
   const timesMs = points.map(({ time }) => Date.parse(time));
-  const colourOf = (at: number) => LINES[at % LINES.length] ?? '#777';
+  const colorOf = (at: number) => LINES[at % LINES.length] ?? '#777';
   const plots = PLOTS.flatMap(([title, figure]) => {
     const series = members.map(({ server }, at) => ({
       name: server,
-      colour: colourOf(at),
+      color: colorOf(at),
       values: points.map((point) => point.members[server]?.[figure]),
     }));
     if (!series.some(({ values }) => values.some((value) => value !== undefined))) return [];
     const plot = svgPlot({ title, series, timesMs });
     return [`<figure><figcaption>${title}</figcaption>${plot}</figure>\n`];
   });
-  const legend = members.map(
-    ({ server }, at) => `<span>${dot(colourOf(at))}${html(server)}</span>`,
-  );
+  const legend = members.map(({ server }, at) => `<span>${dot(colorOf(at))}${html(server)}</span>`);
   const strip = svgStrip(
     timesMs,
-    points.map(({ level }) => COLOURS[level]),
+    points.map(({ level }) => COLORS[level]),
   );
   return (
     `<h2>Trend of ${points.length} runs</h2>\n<p class="legend">${legend.join('')}</p>\n` +

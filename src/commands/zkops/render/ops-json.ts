@@ -6,7 +6,7 @@ import type { OpsResult, RunResult } from '../../ensemble/verdict/result.js';
 import type { ShowOptions } from '../calls/cli-world.js';
 import { pairsOf, wantsPairs } from './ops-cells.js';
 
-/** The version of the shape below: a field that goes or changes its meaning makes it zkops/2. */
+/** The version of the schema: a removed field or a changed meaning makes it zkops/2. */
 export const SCHEMA = 'zkops/1';
 
 function memberJson(result: OpsResult, member: Member, show: ShowOptions) {
@@ -56,7 +56,7 @@ export function opsToJson(result: OpsResult, show: ShowOptions): string {
   return `${safeJson(JSON.stringify(document, replaceBigint, 2))}\n`;
 }
 
-/** One line a member, then one with the verdict. */
+/** One line per member, then one with the verdict. */
 export function opsToJsonLines(result: OpsResult, show: ShowOptions): string {
   const { verb, time, members } = result;
   const start = { schema: SCHEMA, verb: verb.name, time };

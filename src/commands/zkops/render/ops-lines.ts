@@ -8,7 +8,7 @@ function gridOf(result: OpsResult, show: ShowOptions): Grid {
   return detailGrid(result, show) ?? memberGrid(result);
 }
 
-/** RFC 4180 but for the line ends, which are this system's; the first line names the columns. */
+/** RFC 4180, except for the line ends of this system; the first line names the columns. */
 export function opsToCsv(result: OpsResult, show: ShowOptions): string {
   return gridToCsv(gridOf(result, show));
 }
@@ -18,12 +18,12 @@ export function gridToCsv({ titles, rows }: Grid): string {
   return [names, ...rows].map((row) => `${row.map(csvField).join(',')}\n`).join('');
 }
 
-/** What a spreadsheet would read as a formula. */
+/** Text that a spreadsheet would read as a formula. */
 const FORMULA = /^(?:[=+@\t\r]|-.)/s;
 
 /**
- * Text that a spreadsheet would run has an apostrophe before it, as OWASP's page on CSV injection
- * has it. Numbers stay numbers, also those that a server wrote as text.
+ * Puts an apostrophe before text that a spreadsheet would run, as OWASP's page on CSV injection
+ * recommends. Numbers stay numbers, even as text of a server.
  */
 export function csvField(value: CellValue): string {
   const raw = value === undefined ? '' : String(value);
@@ -32,7 +32,7 @@ export function csvField(value: CellValue): string {
   return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Tabs between the values and no heading, for cut and awk; `-` for what nobody told. */
+/** Values separated by tabs without a heading, for cut and awk; `-` for an unknown value. */
 export function opsToPlain(result: OpsResult, show: ShowOptions): string {
   return gridToPlain(gridOf(result, show));
 }

@@ -5,14 +5,14 @@ import type { RunResult } from '../../ensemble/verdict/result.js';
 const STATUS = { healthy: 'OK', warning: 'WARNING', critical: 'CRITICAL', unknown: 'UNKNOWN' };
 
 /**
- * One line as the Monitoring Plugins guidelines ask for: status, sentence, performance data. The
- * exit codes of zkops are those of a plugin.
+ * One line as the Monitoring Plugins guidelines require: status, sentence, performance data. The
+ * exit statuses of zkops are those of a plugin.
  */
 export function opsToNagios({ members, verdict }: Pick<RunResult, 'members' | 'verdict'>): string {
   const rest = verdict.problems
     .filter(({ text }) => text !== verdict.summary)
     .map(({ server, text }) => (server === undefined ? text : `${server}: ${text}`));
-  // A bar would start the performance data.
+  // A vertical bar would start the performance data.
   const says = safeLine([verdict.summary, ...rest].join('; ')).replaceAll('|', '/');
   const start = `ZOOKEEPER ${STATUS[verdict.level]} - ${says}`;
   if (members.length === 0) return `${start}\n`;

@@ -1,6 +1,6 @@
-// mntr's figures as Prometheus wants them named. Counters end in `_total`, times in ms whose names
-// say so become seconds, sums and counts of summaries are parts of a summary. `promtool check
-// metrics` has no complaint about the result, and a dashboard finds one name for every release.
+// mntr's values under names that follow Prometheus's conventions. Counters end in `_total`, times
+// in ms whose names say so become seconds, sums and counts of summaries become a summary. `promtool
+// check metrics` accepts the result, and names are the same for every release.
 
 import { parseJavaNumber } from '../../../fourlw/java-number.js';
 import { type ParsedMntr, summaryPart } from '../../../fourlw/mntr.js';
@@ -24,7 +24,7 @@ const PARTS_OF_SUMMARIES = /^(avg|min|max|cnt|sum|p\d+)_/;
 const LIFETIME = /^(avg|min|max)_(latency|client_response_size|proposal_size)$/;
 const QUANTILES = { p50: '0.5', p95: '0.95', p99: '0.99' } as const;
 
-/** Every number of mntr, but for the keys that hold names of users' znodes. */
+/** Every number of mntr, except keys that contain names of users' znodes. */
 export function metricFamilies(members: readonly Member[]): readonly Family[] {
   const families = new Map<string, { type: Family['type']; help: string; samples: Sample[] }>();
   const add = (name: string, type: Family['type'], help: string, samples: readonly Sample[]) => {
@@ -41,7 +41,7 @@ export function metricFamilies(members: readonly Member[]): readonly Family[] {
       const value = parseJavaNumber(text);
       const plain = plainName(key, metrics);
       if (plain === undefined || value === undefined) continue;
-      const help = `What mntr says of ${key}.`;
+      const help = `The value of ${key} in mntr.`;
       add(plain.name, plain.type, help, [{ suffix: '', labels, value }]);
     }
     for (const summary of [...BASIC_SUMMARIES, ...ADVANCED_SUMMARIES]) {
@@ -51,7 +51,7 @@ export function metricFamilies(members: readonly Member[]): readonly Family[] {
   return [...families].map(([name, family]) => ({ name, ...family }));
 }
 
-/** What a key that is no part of a summary is called; undefined for all others. */
+/** The name of a key that is not part of a summary; undefined for all others. */
 export function plainName(
   key: string,
   { values }: Pick<ParsedMntr, 'values'>,
@@ -60,7 +60,7 @@ export function plainName(
   const gauge = GAUGES[key];
   if (gauge !== undefined) return { name: `zk_${gauge}`, type: 'gauge' };
   if (LIFETIME.test(key)) return { name: `zk_${key}`, type: 'gauge' };
-  // `x_sum` and `x_count` of the Prometheus provider; a counter of that name has no sum beside it.
+  // `x_sum` and `x_count` of the Prometheus provider; a plain counter has no such sum.
   const base = key.replace(/_(sum|count|avg)$/, '');
   const isOfSummary = base !== key && values.has(`${base}_sum`);
   if (PARTS_OF_SUMMARIES.test(key) || isOfSummary || key.endsWith('_ms')) return undefined;
@@ -74,7 +74,7 @@ function isCounter(key: string): boolean {
   return COUNTER_KEYS.has(key) || /_(count|total)$/.test(key) || key.startsWith('op_count_');
 }
 
-/** What a summary is called, and what its values are to be multiplied by to be as mntr has them. */
+/** The name of a summary, and the factor that restores the values of mntr. */
 export function summaryName(key: string): { readonly name: string; readonly factor: number } {
   const isTimed = key.endsWith('_ms');
   return {
@@ -99,7 +99,7 @@ function addSummary(add: Add, metrics: ParsedMntr, key: string, labels: string):
     const value = part(short as keyof typeof QUANTILES);
     return value === undefined ? [] : sample('', inUnit(value), `,quantile="${quantile}"`);
   });
-  add(name, 'summary', `What mntr says of ${key}${unit}.`, [
+  add(name, 'summary', `The value of ${key} in mntr${unit}.`, [
     ...quantiles,
     ...sample('_sum', inUnit(sum)),
     ...sample('_count', count),
@@ -108,7 +108,7 @@ function addSummary(add: Add, metrics: ParsedMntr, key: string, labels: string):
   add(
     worst,
     'gauge',
-    `The largest of ${key}${unit}.`,
+    `The maximum of ${key}${unit}.`,
     sample('', max === undefined ? max : inUnit(max)),
   );
 }

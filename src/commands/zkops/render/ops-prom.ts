@@ -15,8 +15,8 @@ function sample(labels: Labels, value: number): Sample {
 }
 
 /**
- * Prometheus text for node_exporter's textfile collector; with a task as a label. Reachable and
- * serving are two things: a member that lost its quorum is up and serves nobody.
+ * Prometheus text for node_exporter's textfile collector; with a task as a label. A member may be
+ * up and not serve: without a quorum, for example.
  */
 export function opsToProm(result: PromResult, task?: string): string {
   const { members } = result;
@@ -32,7 +32,7 @@ export function opsToProm(result: PromResult, task?: string): string {
 type PromResult = Pick<RunResult, 'verdict' | 'timeMs' | 'members'>;
 
 function verdictFamilies({ verdict, timeMs }: PromResult, own: Labels): readonly Family[] {
-  // A task may find the same in several places, and no series may stand there twice.
+  // A task may report a problem in several places, but a series must be unique.
   const counts = new Map<string, number>();
   for (const { level, code, server = '' } of verdict.problems) {
     const labels = labelsOf({ ...own, server, code, level });
@@ -42,12 +42,12 @@ function verdictFamilies({ verdict, timeMs }: PromResult, own: Labels): readonly
     gauge('zkops_verdict', '0 healthy, 1 warning, 2 critical, 3 cannot judge.', [
       sample(own, EXIT_CODES[verdict.level]),
     ]),
-    gauge('zkops_last_run_timestamp_seconds', 'When this was asked.', [
+    gauge('zkops_last_run_timestamp_seconds', 'Time of the look at the ensemble.', [
       sample(own, Math.floor(timeMs / 1000)),
     ]),
     gauge(
       'zkops_problem',
-      'How many problems the verdict names, by kind.',
+      'Number of problems in the verdict, by kind.',
       [...counts].map(([labels, value]) => ({ suffix: '', labels, value })),
     ),
   ];
@@ -68,21 +68,21 @@ function memberFamilies(members: readonly Member[]): readonly Family[] {
   return [
     gauge(
       'zk_up',
-      'The member answered.',
+      'The member answers.',
       each((member) => (isUp(member) ? 1 : 0)),
     ),
     gauge(
       'zk_serving',
-      'The member takes reads and writes.',
+      'The member serves reads and writes.',
       each((member) => (statusOf(member).isServing ? 1 : 0)),
     ),
-    gauge('zk_role', 'The role of the member, 1 for the one it has.', members.flatMap(roles)),
+    gauge('zk_role', 'The role of the member: 1 for its current role.', members.flatMap(roles)),
     gauge('zk_zxid_epoch', 'The epoch of the last zxid.', zxid(zxidEpoch)),
-    // promtool wants no type in a name, and the counter of a zxid is none of Prometheus's.
+    // promtool rejects a type in a name, and a zxid's counter is not a Prometheus counter.
     gauge('zk_zxid_txns', 'Txns of the epoch: the counter of the last zxid.', zxid(zxidCounter)),
     gauge(
       'zk_lag_txns',
-      'Txns behind the newest member.',
+      'Lag in txns from the newest member.',
       each((member) => {
         const lag = lagOf(member, members);
         return lag === undefined ? undefined : Number(lag);
@@ -90,12 +90,12 @@ function memberFamilies(members: readonly Member[]): readonly Family[] {
     ),
     gauge(
       'zk_certificate_expiry_timestamp_seconds',
-      'When the certificate of the port expires.',
+      'Expiry time of the certificate of the port.',
       each(({ certificateEndsMs: ends }) =>
         ends === undefined ? undefined : Math.floor(ends / 1000),
       ),
     ),
-    gauge('zkops_error', 'Why the member gave no good answer.', members.flatMap(errors)),
+    gauge('zkops_error', 'Why the member gave no usable answer.', members.flatMap(errors)),
   ];
 }
 

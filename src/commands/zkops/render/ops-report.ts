@@ -13,8 +13,8 @@ import { csvField, gridToPlain } from './ops-lines.js';
 import { opsToNagios } from './ops-nagios.js';
 import { opsToProm } from './ops-prom.js';
 
-// Renderings of what a task found, piece by piece: a dump of a large file is printed in constant
-// memory in every format, JSON too.
+// Renders the report of a task piece by piece: a dump of a large file prints in constant memory in
+// every format, including JSON.
 
 export interface ShowReport {
   readonly output: TaskFormat;
@@ -25,12 +25,12 @@ export interface ShowReport {
   readonly time: string;
 }
 
-/** docs/zkops-rows-1.schema.json: a field that goes, or means another thing, makes it 2. */
+/** docs/zkops-rows-1.schema.json: a removed field or a changed meaning makes it 2. */
 const SCHEMA = 'zkops-rows/1';
 
 type Pieces = AsyncGenerator<string, Level, undefined>;
 
-/** The pieces to print, one after the other; returns the level of the verdict. */
+/** Yields the pieces to print; returns the level of the verdict. */
 export function renderReport(report: Report, show: ShowReport, terminal: OpsTerminal): Pieces {
   const { time, verb } = show;
   if (show.isQuiet) return piece(report, (found) => problemLines({ time, ...found }));
@@ -122,7 +122,7 @@ async function* jsonPieces(report: Report, show: ShowReport): Pieces {
   return conclusion.verdict.level;
 }
 
-/** One line a row, then one with the verdict. */
+/** One line per row, then one with the verdict. */
 async function* jsonLinePieces(report: Report, show: ShowReport): Pieces {
   for await (const rows of report.rows) {
     if (rows.length > 0) yield rows.map((row) => `${rowJson(report, row)}\n`).join('');
@@ -170,7 +170,7 @@ async function* wholeOf({ rows }: Report) {
   yield all;
 }
 
-/** How grave a row is: as the report says, or as the problems of the member that it is about. */
+/** The level of a row: from the report, or from the problems of its member. */
 function rowLevels(report: Report): (row: ReportRow) => Level | undefined {
   if (report.levelOf !== undefined) return report.levelOf;
   const at = report.columns.findIndex(({ key }) => key === 'server' || key === 'member');
@@ -186,7 +186,7 @@ function cellsOf({ columns }: Report, row: ReportRow): TableCell[] {
   });
 }
 
-/** Figures stand right. */
+/** Numbers are right-aligned. */
 function cellOf(text: string, value: CellValue): TableCell {
   return { text, isRight: ['number', 'bigint'].includes(typeof value) };
 }

@@ -88,7 +88,7 @@ function detailTable(
   return drawTable(heading, rows);
 }
 
-/** How grave a cell is, where members are rows and where they are columns. */
+/** The level of a cell, where members are rows and where they are columns. */
 function detailLevels({ members, verdict }: OpsResult, { titles }: Grid) {
   const problems = new Map(members.map((member) => [member.server, problemsOf(member, verdict)]));
   const isPivot = titles[0] === 'key';
@@ -99,7 +99,7 @@ function detailLevels({ members, verdict }: OpsResult, { titles }: Grid) {
   };
 }
 
-/** One row a key and one column a member, where that fits: differences stand side by side. */
+/** One row per key and one column per member, where that fits: differences are side by side. */
 function pivot({ verb, members }: OpsResult, show: ShowOptions, width: number) {
   if (!wantsPairs(verb, show)) return undefined;
   const told = members.filter((member) => (verb.pairs?.(member).length ?? 0) > 0);

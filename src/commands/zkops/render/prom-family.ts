@@ -1,13 +1,13 @@
 /** One line of a family: `<name><suffix>{<labels>} <value>`. */
 export interface Sample {
-  /** `_sum` and `_count` of a summary; "" otherwise. */
+  /** `_sum` or `_count` for parts of a summary; otherwise "". */
   readonly suffix: string;
-  /** `server="a:1",role="leader"`, escaped; "" for none. */
+  /** `server="a:1",role="leader"`, escaped; "" without labels. */
   readonly labels: string;
   readonly value: number;
 }
 
-/** A metric with its help and type, once, and its samples. */
+/** A metric with its help and type, and its samples. */
 export interface Family {
   readonly name: string;
   readonly type: 'gauge' | 'counter' | 'summary';
@@ -35,7 +35,7 @@ export function familyText({ name, type, help, samples }: Family): string {
   return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('')}`;
 }
 
-/** `Infinity` is no number there. */
+/** Prometheus spells it `+Inf`. */
 function numberText(value: number): string {
   if (Number.isFinite(value) || Number.isNaN(value)) return String(value);
   return value > 0 ? '+Inf' : '-Inf';

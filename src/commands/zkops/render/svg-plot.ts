@@ -2,16 +2,16 @@ import { shortCount } from '../../ensemble/format.js';
 
 export interface Series {
   readonly name: string;
-  /** Colour as CSS writes it. */
-  readonly colour: string;
-  /** By place in time; undefined breaks the line. */
+  /** A CSS color. */
+  readonly color: string;
+  /** One per point in time; undefined breaks the line. */
   readonly values: readonly (number | undefined)[];
 }
 
 export interface Plot {
   readonly title: string;
   readonly series: readonly Series[];
-  /** Milliseconds since 1970 of every place, rising. */
+  /** Milliseconds since 1970 of every point, ascending. */
   readonly timesMs: readonly number[];
 }
 
@@ -30,19 +30,19 @@ export function escapeHtml(text: string): string {
     .replaceAll('"', '&quot;');
 }
 
-/** Lines over time from zero to the highest value, as SVG that stands in a page by itself. */
+/** Lines over time from zero to the highest value, as self-contained SVG. */
 export function svgPlot({ title, series, timesMs }: Plot): string {
   const known = series.flatMap(({ values }) => values.filter((value) => value !== undefined));
   const highest = Math.max(1, ...known);
   const x = timeScale(timesMs);
   const y = (value: number) => HEIGHT - BOTTOM - (value / highest) * (HEIGHT - BOTTOM - TOP);
-  const lines = series.flatMap(({ name, colour, values }) =>
+  const lines = series.flatMap(({ name, color, values }) =>
     runsOf(values).map((run) => {
       const points = run.map(([at, value]) => `${x(at).toFixed(1)},${y(value).toFixed(1)}`);
-      // A line of one point would not be seen.
+      // A line of one point would be invisible.
       const drawn = points.length === 1 ? [...points, ...points] : points;
       return (
-        `<polyline points="${drawn.join(' ')}" fill="none" stroke="${colour}" ` +
+        `<polyline points="${drawn.join(' ')}" fill="none" stroke="${color}" ` +
         `stroke-width="1.5" stroke-linecap="round"><title>${escapeHtml(name)}</title></polyline>`
       );
     }),
@@ -60,21 +60,21 @@ export function svgPlot({ title, series, timesMs }: Plot): string {
   );
 }
 
-/** The verdict of every run as a strip of colours. */
-export function svgStrip(timesMs: readonly number[], colours: readonly string[]): string {
+/** The verdict of every run as a strip of colors. */
+export function svgStrip(timesMs: readonly number[], colors: readonly string[]): string {
   const x = timeScale(timesMs);
-  const bars = colours.map((colour, at) => {
+  const bars = colors.map((color, at) => {
     const from = x(at);
-    const to = at + 1 < colours.length ? x(at + 1) : WIDTH - RIGHT;
+    const to = at + 1 < colors.length ? x(at + 1) : WIDTH - RIGHT;
     const width = Math.max(1, to - from).toFixed(1);
-    return `<rect x="${from.toFixed(1)}" y="4" width="${width}" height="14" fill="${colour}"/>`;
+    return `<rect x="${from.toFixed(1)}" y="4" width="${width}" height="14" fill="${color}"/>`;
   });
   return (
     `<svg viewBox="0 0 ${WIDTH} 24" role="img" aria-label="verdict">` + `${bars.join('')}</svg>`
   );
 }
 
-/** From a place in time to a place on the page. */
+/** Maps a point in time to an x coordinate. */
 function timeScale(timesMs: readonly number[]): (at: number) => number {
   const first = timesMs[0] ?? 0;
   const span = Math.max(1, (timesMs.at(-1) ?? 0) - first);
@@ -90,7 +90,7 @@ function clock(timesMs: readonly number[]): string {
   );
 }
 
-/** The values that follow each other without a gap, with their places. */
+/** The values that follow each other without a gap, with their indexes. */
 function runsOf(values: readonly (number | undefined)[]): readonly (readonly [number, number])[][] {
   const runs: [number, number][][] = [];
   let run: [number, number][] | undefined;

@@ -2,7 +2,7 @@ import { STATE } from '../../ensemble/columns.js';
 import { parsedOf } from '../../ensemble/member.js';
 import type { Column, OpsVerb } from '../../ensemble/verb.js';
 
-/** A column of one value of the configuration; ClickHouse Keeper has other names for some. */
+/** A column with one value of the configuration; ClickHouse Keeper uses other names for some. */
 function setting(title: string, name: string, rank: number, instead?: string): Column {
   return {
     title,
@@ -17,7 +17,7 @@ function setting(title: string, name: string, rank: number, instead?: string): C
 
 export const conf: OpsVerb = {
   name: 'conf',
-  summary: 'the configuration in force on every member, with --all every value',
+  summary: 'show the configuration in force on every member; with --all every value',
   words: ['conf'],
   judge: 'answers',
   columns: [

@@ -4,7 +4,7 @@ import { shortCount } from '../../ensemble/format.js';
 import { type Member, parsedOf } from '../../ensemble/member.js';
 import type { OpsVerb } from '../../ensemble/verb.js';
 
-/** The connections of clients: a probe, this one too, has no session. */
+/** The connections of clients: a probe, including this one, has no session. */
 function clientsOf(member: Member): readonly ParsedConnection[] | undefined {
   return parsedOf(member, 'cons')?.connections.filter(({ sessionId }) => sessionId !== undefined);
 }
@@ -14,7 +14,7 @@ function hostOf({ remote }: ParsedConnection): string {
   return remote.replace(/:\d+$/, '');
 }
 
-/** `10.0.0.7 (12)`: who holds the most connections; each server limits them by address. */
+/** `10.0.0.7 (12)`: the host with the most connections; each server limits them by address. */
 function busiestHost(member: Member): string | undefined {
   const counts = new Map<string, number>();
   for (const client of clientsOf(member) ?? []) {
@@ -31,7 +31,7 @@ function sumOf(member: Member, field: 'queued' | 'received' | 'sent'): number | 
 
 export const cons: OpsVerb = {
   name: 'cons',
-  summary: 'the connections of every member, with --all one by one',
+  summary: 'count the connections of every member; with --all list them',
   words: ['cons'],
   judge: 'answers',
   columns: [

@@ -5,7 +5,7 @@ import type { OpsVerb } from '../../ensemble/verb.js';
 
 export const dirs: OpsVerb = {
   name: 'dirs',
-  summary: 'the size of the snapshots and of the logs of every member',
+  summary: 'show the size of the snapshots and of the logs of every member',
   words: ['dirs'],
   judge: 'answers',
   columns: [
@@ -27,7 +27,7 @@ export const dirs: OpsVerb = {
   ],
   data: (member) => {
     const parsed = parsedOf(member, 'dirs');
-    // Sizes are far from 2^53.
+    // Sizes are far below 2^53.
     const number = (size: bigint | undefined) => (size === undefined ? undefined : Number(size));
     return {
       dataDirBytes: number(parsed?.dataDirSize),

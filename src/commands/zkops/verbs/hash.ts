@@ -5,7 +5,7 @@ import type { OpsVerb } from '../../ensemble/verb.js';
 
 export const hash: OpsVerb = {
   name: 'hash',
-  summary: 'the digests of the tree of every member, one every 128 txns',
+  summary: 'show the tree digests of every member, one every 128 txns',
   words: ['hash'],
   judge: 'answers',
   columns: [
@@ -29,7 +29,7 @@ export const hash: OpsVerb = {
       title: 'LAST DIGEST',
       key: 'last_digest',
       rank: 1,
-      // As text: it is an id, not a figure.
+      // As text: it is an id, not a number.
       value: (member) => parsedOf(member, 'hash')?.digests.at(-1)?.digest.toString(),
     },
   ],

@@ -15,8 +15,8 @@ import { JUDGED, type OpsVerb } from '../../ensemble/verb.js';
 
 export const health: OpsVerb = {
   name: 'health',
-  summary: 'one verdict on the ensemble; critical only when a second look finds it again',
-  // conf tells two ensembles in one list apart.
+  summary: 'judge the ensemble; critical only when a second look confirms it',
+  // conf distinguishes two ensembles in one list.
   words: ['srvr', 'mntr', 'conf'],
   extraWords: ['conf'],
   ...JUDGED,

@@ -21,7 +21,7 @@ import { metricsOf } from '../../ensemble/member.js';
 import { serverData } from '../../ensemble/server-data.js';
 import { JUDGED, type OpsVerb } from '../../ensemble/verb.js';
 
-/** Numbers as numbers where a double holds them whole; text as it came. */
+/** Converts numbers that a double holds exactly; leaves other text unchanged. */
 function jsonValue(text: string): number | string | null {
   const number = parseJavaNumber(text);
   if (number === undefined) return text;
@@ -31,7 +31,7 @@ function jsonValue(text: string): number | string | null {
 
 export const mntr: OpsVerb = {
   name: 'mntr',
-  summary: 'the metrics of every member: the important ones, or with --all or --keys the rest',
+  summary: 'show the important metrics of every member; with --all or --keys the others',
   // mntr has no zxid, and srvr answers where mntr is refused.
   words: ['mntr', 'srvr'],
   ...JUDGED,

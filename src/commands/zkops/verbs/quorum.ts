@@ -28,9 +28,7 @@ function textOf(member: Member, key: string): string | undefined {
   return metricsOf(member)?.values.get(key);
 }
 
-/**
- * The longest that a packet waited in this leader's queues to its learners, p99 over all of them.
- */
+/** The longest wait of a packet in this leader's queues to its learners, p99 over all of them. */
 function learnerQueueMs(member: Member): number | undefined {
   const metrics = metricsOf(member);
   if (metrics === undefined) return undefined;
@@ -45,7 +43,7 @@ function learnerQueueMs(member: Member): number | undefined {
 
 const DAY_MS = 86_400_000;
 
-/** When this leader's epoch has used up its txns, at the rate since an earlier look. */
+/** When this leader's epoch runs out of txns, at the rate since an earlier look. */
 function rolloverDays(member: Member): number | undefined {
   const { role, zxid } = statusOf(member);
   const rate = member.rates?.writesPerSecond;
@@ -99,7 +97,7 @@ const COLUMNS: readonly Column[] = [
 
 export const quorum: OpsVerb = {
   name: 'quorum',
-  summary: 'who votes, who leads, who is behind: epoch and counter of every member',
+  summary: 'show who votes, who leads, who lags: epoch and counter of every member',
   words: ['srvr', 'mntr', 'conf'],
   ...JUDGED,
   columns: COLUMNS,

@@ -5,7 +5,7 @@ import { health } from './health.js';
 export const report: OpsVerb = {
   ...health,
   name: 'report',
-  summary: 'what health says as one HTML page, with the trend of a state file',
+  summary: 'write the verdict of health as one HTML page, with the trend of a state file',
   hasPage: true,
   columns: [...health.columns, CONNECTIONS, WATCHES, ZNODES],
 };

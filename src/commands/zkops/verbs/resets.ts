@@ -17,5 +17,5 @@ function resetVerb(word: 'crst' | 'srst', summary: string): OpsVerb {
   };
 }
 
-export const crst = resetVerb('crst', 'sets the statistics of every connection back (needs --yes)');
-export const srst = resetVerb('srst', 'sets the statistics of every member back (needs --yes)');
+export const crst = resetVerb('crst', 'reset the statistics of every connection (needs --yes)');
+export const srst = resetVerb('srst', 'reset the statistics of every member (needs --yes)');

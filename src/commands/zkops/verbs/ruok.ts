@@ -4,7 +4,7 @@ import type { OpsVerb } from '../../ensemble/verb.js';
 
 export const ruok: OpsVerb = {
   name: 'ruok',
-  summary: 'does every process answer (imok says nothing about a quorum)',
+  summary: 'check that every process answers (imok says nothing about a quorum)',
   words: ['ruok'],
   judge: 'answers',
   columns: [

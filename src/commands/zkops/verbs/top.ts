@@ -15,7 +15,7 @@ import { roleOf } from '../../ensemble/member.js';
 import { serverData } from '../../ensemble/server-data.js';
 import type { Column, OpsVerb } from '../../ensemble/verb.js';
 
-/** The role, or why there is none. */
+/** The role, or why the member has no role. */
 const ROLE_OR_STATE: Column = {
   title: 'ROLE',
   key: 'state',
@@ -25,7 +25,7 @@ const ROLE_OR_STATE: Column = {
 
 export const top: OpsVerb = {
   name: 'top',
-  summary: 'the members live: rates, latencies and lag, sorted and filtered',
+  summary: 'watch the members live: rates, latencies and lag, sorted and filtered',
   words: ['srvr', 'mntr'],
   judge: 'ensemble',
   isMeasured: true,

@@ -65,12 +65,12 @@ const RUN = {
 };
 
 for (const [says, text] of [
-  ['it is standalone, and knows no others', 'clientPort=2181\n'],
+  ['it is standalone, and knows no other members', 'clientPort=2181\n'],
   [
-    'its membership names no client ports, and several members are on one host',
+    'its membership has no client ports, and several members share a host',
     'clientPort=1\nserver.1=zk1:1:2:participant\nserver.2=zk1:3:4:participant\n',
   ],
-  ['server.1: expected host:port:port', 'clientPort=1\nserver.1=zk1\n'],
+  ['server.1: invalid address: "zk1" (expected host:port:port', 'clientPort=1\nserver.1=zk1\n'],
   ['refused', 'garbage'],
 ] as const) {
   test(`it cannot be told: ${says}`, async () => {
@@ -79,7 +79,7 @@ for (const [says, text] of [
     } catch (error) {
       assert.match(
         (error as Error).message,
-        `--discover: no member tells who the members are\na:2199: ${says}`,
+        `--discover: no member reports the membership\na:2199: ${says}`,
       );
       return;
     }

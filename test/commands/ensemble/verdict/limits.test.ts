@@ -66,8 +66,8 @@ test('an alarm says the figure, the limit, its source and what to do', () => {
   const [alarm] = findAlarms(now([member]), []);
   assert.is(
     alarm?.text,
-    'open files of those it may have: 90%, above the limit of 85% (open_files); raise its limit ' +
-      '(ulimit -n), and look at who holds so many connections',
+    'share of its open file limit in use: 90%, above the limit of 85% (open_files); raise its limit ' +
+      '(ulimit -n), and check which hosts hold many connections',
   );
   assert.is(alarm?.server, '10.0.0.1:1');
   assert.equal([alarm?.limit?.value, alarm?.limit?.limit], [90, 85]);
@@ -94,8 +94,8 @@ test('a limit that cannot be read is told with what was expected', () => {
   for (const [text, says] of [
     ['outstanding_requests', /expected \[role:\]name=number/],
     ['outstanding_requests=many', /expected \[role:\]name=number/],
-    ['boss:outstanding_requests=1', /"boss".* is no role/],
-    ['nosuch=1', /no limit is called "nosuch"/],
+    ['boss:outstanding_requests=1', /invalid role: "boss"/],
+    ['nosuch=1', /unknown limit: "nosuch"/],
   ] as const) {
     assert.throws(() => parseLimit('warning', text), says);
   }
@@ -207,7 +207,7 @@ test('a follower far behind is named with its lag; one of another role is not me
   const follower = withMetrics({}, { mode: 'follower', port: 2 });
   const [alarm] = findAlarms(now([leader, follower]), []);
   assert.is(alarm?.server, '10.0.0.1:2');
-  assert.match(alarm?.text ?? '', /^txns behind the newest member: 4088 txns, above the limit/);
+  assert.match(alarm?.text ?? '', /^lag from the newest member: 4088 txns, above the limit/);
 });
 
 test("no limit is passed by the captures of Apache's ensemble", () => {

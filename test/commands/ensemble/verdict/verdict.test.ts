@@ -23,26 +23,26 @@ function srvrMembers(...modes: readonly string[]): Member[] {
 const CASES: readonly (readonly [modes: string, level: Level, summary: string])[] = [
   ['standalone', 'healthy', 'the standalone server serves'],
   ['refused', 'critical', 'no member serves'],
-  ['standalone standalone', 'warning', '2 of 2 members serve, each standalone'],
-  ['standalone standalone refused', 'critical', 'none stands in for the others'],
+  ['standalone standalone', 'warning', '2 of 2 members serve, all standalone'],
+  ['standalone standalone refused', 'critical', 'cannot replace each other'],
   ['leader follower follower', 'healthy', '10.0.0.1:1 leads, 3 of 3 voters in step'],
   ['leader follower follower observer', 'healthy', '3 of 3 voters'],
   ['leader follower refused', 'warning', '2 of 3 voters'],
   ['leader follower timeout', 'warning', '2 of 3 voters'],
   ['leader follower not-serving', 'warning', '2 of 3 voters'],
   ['leader follower read-only', 'warning', '2 of 3 voters'],
-  ['leader refused refused', 'critical', 'no quorum: 1 of 3 voters in step, 2 are needed'],
+  ['leader refused refused', 'critical', 'no quorum: 1 of 3 voters in step (expected at least 2)'],
   ['follower follower refused', 'critical', 'no leader'],
   ['not-serving not-serving refused', 'critical', 'no member serves'],
   ['read-only read-only refused', 'critical', 'no quorum: only read-only members answer'],
-  ['leader leader follower', 'critical', 'two lead at once: 10.0.0.1:1, 10.0.0.1:2'],
+  ['leader leader follower', 'critical', 'two leaders at once: 10.0.0.1:1, 10.0.0.1:2'],
   ['not-serving refused refused', 'critical', '1 of 3 members run, without a quorum'],
   ['leader follower standalone', 'critical', '10.0.0.1:3 runs standalone beside an ensemble'],
   ['standalone read-only', 'critical', 'runs standalone beside an ensemble'],
-  ['follower', 'unknown', 'the leader is not among the members listed'],
-  ['follower follower', 'unknown', 'the leader is not among the members listed'],
-  ['unreadable', 'unknown', 'no member told its role'],
-  ['unreadable refused', 'unknown', 'no member told its role'],
+  ['follower', 'unknown', 'the leader is not in the list of members'],
+  ['follower follower', 'unknown', 'the leader is not in the list of members'],
+  ['unreadable', 'unknown', 'no member reported its role'],
+  ['unreadable refused', 'unknown', 'no member reported its role'],
   ['leader follower unreadable', 'unknown', '2 of 3 voters'],
   ['leader refused refused unreadable', 'critical', 'no quorum'],
 ];
@@ -77,7 +77,7 @@ test('a leader without its followers is no quorum, whatever it calls itself', ()
   );
   const verdict = judge(mntr, [zombie, failing(mntr, 2, 'refused'), failing(mntr, 3, 'refused')]);
   assert.is(verdict.level, 'critical');
-  assert.is(verdict.summary, 'no quorum: 1 of 3 voters in step, 2 are needed');
+  assert.is(verdict.summary, 'no quorum: 1 of 3 voters in step (expected at least 2)');
 });
 
 test('a follower that is up and behind is a warning', () => {

@@ -53,7 +53,7 @@ test('nothing is removed without --yes, and --dry-run says what would be', async
   await withFolder(async ({ dataDir, names }) => {
     const refused = await callTask(['clean', dataDir, '--keep', '2']);
     assert.is(refused.exitCode, 64);
-    assert.match(refused.error, /say --yes to do it, or look with --dry-run/);
+    assert.match(refused.error, /add --yes to confirm, or --dry-run/);
     assert.is((await callTask(['clean', dataDir, '--yes'])).exitCode, 64, 'without --keep');
     assert.is((await callTask(['clean', dataDir, '--keep', '0', '--yes'])).exitCode, 64);
     const dry = await taskJson(['clean', dataDir, '--keep', '2', '--dry-run']);
@@ -88,7 +88,7 @@ test('a damaged snapshot does not count as kept', async () => {
     put('snapshot.40', WHOLE.subarray(0, 300));
     const { exitCode, verdict } = await taskJson(['clean', dataDir, '--keep', '1', '--yes']);
     assert.is(exitCode, 1);
-    assert.match(verdict.problems[0]?.text ?? '', /snapshot\.40 is not whole/);
+    assert.match(verdict.problems[0]?.text ?? '', /snapshot\.40: not whole/);
     assert.equal(names(), without('snapshot.10', 'snapshot.20', 'log.1', 'log.11'));
   });
 });
@@ -98,14 +98,17 @@ test('nothing goes where no snapshot is whole, or none is there', async () => {
     for (const name of ALL.filter((one) => one.startsWith('snap'))) put(name, Buffer.alloc(9));
     const { exitCode, verdict } = await taskJson(['clean', dataDir, '--keep', '1', '--yes']);
     assert.is(exitCode, 2);
-    assert.match(verdict.problems[0]?.text ?? '', /no snapshot is whole, so nothing may go/);
+    assert.match(
+      verdict.problems[0]?.text ?? '',
+      /has no whole snapshot, so clean removes nothing/,
+    );
     assert.equal(names(), ALL);
   });
   const empty = makeTempDir('clean');
   try {
     const none = await taskJson(['clean', empty.path, '--keep', '1', '--yes']);
     assert.is(none.exitCode, 3);
-    assert.match(none.verdict.problems[0]?.text ?? '', /holds no snapshot: name the dataDir first/);
+    assert.match(none.verdict.problems[0]?.text ?? '', /has no snapshot: name the dataDir first/);
   } finally {
     empty.remove();
   }

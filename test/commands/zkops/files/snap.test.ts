@@ -96,7 +96,7 @@ const FAULTS: readonly [string, Buffer, number, RegExp][] = [
     'a znode without its parent',
     ORPHAN,
     2,
-    /1 znodes have no parent before them \(\/gone\/child\)/,
+    /1 znodes have no parent before them \(first: \/gone\/child\)/,
   ],
   ['another tree than its digest', WRONG_DIGEST, 2, /the digest of its tree is \d+, but it says/],
 ];

@@ -50,7 +50,7 @@ const ALARM: Problem = {
 
 const CHANGES: readonly Change[] = [
   { kind: 'role', level: 'warning', server: '10.0.0.1:2181', text: 'was follower, is leader' },
-  { kind: 'recovered', level: 'healthy', text: 'gone, after it stood since …: no quorum' },
+  { kind: 'recovered', level: 'healthy', text: 'gone, after it was there since …: no quorum' },
 ];
 
 function result(more: Partial<OpsResult> = {}): OpsResult {
@@ -114,8 +114,8 @@ test('nagios says each level in its own word', () => {
         states.map((state, at) => failing(health, at + 1, state)),
       ),
     );
-  assert.match(level('refused'), /^ZOOKEEPER CRITICAL - no member serves: none answers[^|]*\|/);
-  assert.match(level('unreadable'), /^ZOOKEEPER UNKNOWN - no member told its role[^|]*\|/);
+  assert.match(level('refused'), /^ZOOKEEPER CRITICAL - no member serves: no answers[^|]*\|/);
+  assert.match(level('unreadable'), /^ZOOKEEPER UNKNOWN - no member reported its role[^|]*\|/);
   const well = resultOf(health, [captured(health, 'standalone', 1)]);
   assert.match(
     show('nagios', well),

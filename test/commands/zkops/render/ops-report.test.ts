@@ -77,10 +77,10 @@ WARNING: not all | is well
   prom:
     '# HELP zkops_verdict 0 healthy, 1 warning, 2 critical, 3 cannot judge.\n' +
     '# TYPE zkops_verdict gauge\nzkops_verdict{task="snap test"} 1\n' +
-    '# HELP zkops_last_run_timestamp_seconds When this was asked.\n' +
+    '# HELP zkops_last_run_timestamp_seconds Time of the look at the ensemble.\n' +
     '# TYPE zkops_last_run_timestamp_seconds gauge\n' +
     'zkops_last_run_timestamp_seconds{task="snap test"} 1767323045\n' +
-    '# HELP zkops_problem How many problems the verdict names, by kind.\n' +
+    '# HELP zkops_problem Number of problems in the verdict, by kind.\n' +
     '# TYPE zkops_problem gauge\n' +
     'zkops_problem{task="snap test",server="",code="a",level="warning"} 1\n' +
     'zkops_problem{task="snap test",server="zk1:2181",code="b",level="warning"} 1\n',
