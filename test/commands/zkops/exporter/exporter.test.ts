@@ -131,7 +131,7 @@ test('an address that is taken or is none is wrong usage', async () => {
     assert.is(toFile.error, 'zkops: --out: needs --once\n');
     const none = await callTask(['exporter', '--listen', 'nonsense:port']);
     assert.is(none.exitCode, 64);
-    assert.match(none.error, /--listen: invalid address/);
+    assert.match(none.error, /--listen: server: invalid address/);
   } finally {
     other.close();
   }
