@@ -47,7 +47,7 @@ test('a client that was closed is not connected any more', async () => {
   attempt.abandon(undefined);
   const failure = await failureOf(attempt.begin());
   assert.ok(failure instanceof ConnectError);
-  assert.match(failure.message, 'when the client was closed');
+  assert.match(failure.message, 'the client was closed before');
   assert.equal(calls, []);
 });
 

@@ -147,7 +147,7 @@ const refused: [name: string, what: Case, message: RegExp][] = [
   [
     'a group without a member',
     { myid: '1', lines: { ...LINES, 'group.1': '1:9', 'weight.1': '1' } },
-    /^zoo.cfg: group.1 names server 9/,
+    /^zoo.cfg: group.1: unknown server 9/,
   ],
 ];
 
