@@ -126,7 +126,7 @@ oracleTest('ours with a wrong password is refused by theirs, which serve on', ()
     await waitFor('a sentence of each side', () =>
       Promise.resolve(
         /authentication with 127\.0\.0\.1:\d+ failed: it refuses the user "zk"/.test(said()) &&
-          /authentication of 127\.0\.0\.1 as a server failed: a wrong password/.test(said()),
+          /authentication of 127\.0\.0\.1 as a server failed: wrong password/.test(said()),
       ),
     );
     await checkWrites(ensemble, [1, 3]);

@@ -1,4 +1,4 @@
-/** Pauses clients that ask for more than the server may hold: it stops serving or reading them. */
+/** Pauses clients that exceed the limits of the server: it stops serving or reading them. */
 
 import type { Effect } from '../effects.js';
 import { LIMITS, type LimitName } from '../limits/limits.js';
@@ -10,7 +10,7 @@ import type { RequestGate } from './request-gate.js';
 const ANSWER_LIMIT = LIMITS.answerBytes.value;
 const ALL_ANSWERS_LIMIT = LIMITS.answerBytesInAll.value;
 const UNREAD_LIMIT = LIMITS.unreadBytes.value;
-/** Requests of one connection that may wait behind its own writes before it is read no further. */
+/** Requests of one connection that may wait for its own writes before reading stops. */
 const PENDING_LIMIT = LIMITS.pendingRequests.value;
 const PENDING_BYTES_LIMIT = LIMITS.pendingBytes.value;
 const BYTES_IN_FLIGHT_LIMIT = LIMITS.requestBytesInFlight.value;
@@ -21,11 +21,11 @@ const EARLY_BYTES_LIMIT = LIMITS.earlyBytes.value;
 
 export class BackPressure {
   private readonly state: ServerState;
-  /** Requests received and not yet answered. */
+  /** Requests received and not answered. */
   private readonly outstanding: () => number;
   private readonly paused = new Set<ClientConnection>();
   private held: Effect[] = [];
-  /** Of the answers to reads in this turn, in bytes. */
+  /** Size of the answers to reads in this turn, in bytes. */
   private answerBytes = 0;
 
   constructor(state: ServerState, outstanding: () => number) {
@@ -34,11 +34,10 @@ export class BackPressure {
   }
 
   /**
-   * Notes that a read was answered. After large answers the client must read them before the
-   * server takes its next request.
-   * @param before how many bytes waited for the client before this answer
-   * @returns false where the connection must close. Reads between two writes that are both under
-   * way are answered all at once, and may exceed `unreadBytes`.
+   * Notes that a read was answered. After large answers, the client must read them before the
+   * server takes its next request. @param before bytes that waited for the client before this
+   * answer @returns false if the connection must close. Reads between two pending writes are
+   * answered all at once, and may exceed `unreadBytes`.
    */
   answered(connection: ClientConnection, before: number): boolean {
     const { out, remoteIp } = connection;
@@ -51,7 +50,10 @@ export class BackPressure {
     return false;
   }
 
-  /** Must it read before it is served? So must all where the answers of this turn are many. */
+  /**
+   * Whether the client must read first. That holds for all clients if this turn's answers are
+   * large.
+   */
   isHeld(connection: ClientConnection): boolean {
     const isFull = this.answerBytes > ALL_ANSWERS_LIMIT && connection.phase === 'open';
     if (isFull) this.hold(connection, 'answerBytesInAll');
@@ -66,8 +68,8 @@ export class BackPressure {
   }
 
   /**
-   * The reads that waited for a write, and whose answers would be too many, wait in the decoder for
-   * the client. False where they have to be answered now: requests behind them are under way.
+   * Returns reads that waited for a write to the decoder if their answers are too large for now.
+   * False if they must be answered now because later requests are under way.
    */
   giveBack(connection: ClientConnection, gate: RequestGate): boolean {
     const { pending, session, decoder, stats } = connection;
@@ -79,7 +81,7 @@ export class BackPressure {
     const frames: Buffer[] = [];
     for (let read = pending.shift(); read; read = pending.shift()) {
       gate.done(read);
-      // They are counted when they come again.
+      // They count again when they return.
       stats.received--;
       this.state.stats.received--;
       frames.push(frameOf(read));
@@ -88,13 +90,13 @@ export class BackPressure {
     return true;
   }
 
-  /** The requests that came before the session existed are served. */
+  /** The requests that came before the session have been served. */
   caughtUp(connection: ClientConnection): void {
     if (!this.paused.has(connection) || this.excessOf(connection) !== null) return;
     this.resumeOne(connection);
   }
 
-  /** Stops reading a connection that keeps the pipeline, or its own queue, too full. */
+  /** Stops reading a connection that overfills the pipeline or its own queue. */
   holdBack(connection: ClientConnection): void {
     const excess = this.excessOf(connection);
     if (excess === null || connection.phase === 'closed' || this.paused.has(connection)) return;
@@ -117,8 +119,8 @@ export class BackPressure {
   }
 
   /**
-   * Resumes paused clients: all of them when half of the excess is done, and earlier those that
-   * wait for nothing. Other clients may keep the pipeline more than half full forever.
+   * Resumes paused clients: all of them when half of the excess is done, and idle ones earlier.
+   * Other clients may keep the pipeline more than half full forever.
    */
   resume(): void {
     if (this.paused.size === 0) return;
@@ -143,12 +145,12 @@ export class BackPressure {
     this.held.push({ kind: 'resume', connection: connection.id });
   }
 
-  /** It is closed. */
+  /** The connection is closed. */
   forget(connection: ClientConnection): void {
     this.paused.delete(connection);
   }
 
-  /** Comes after what was sent in this turn. */
+  /** Must run after this turn's replies were sent. */
   drainInto(effects: Effect[]): void {
     this.answerBytes = 0;
     if (this.held.length === 0) return;
@@ -157,7 +159,7 @@ export class BackPressure {
   }
 }
 
-/** As it came: int xid, int type, body. */
+/** The original frame: int xid, int type, body. */
 function frameOf({ xid, type, body }: Request): Buffer {
   const header = Buffer.alloc(8);
   header.writeInt32BE(xid);

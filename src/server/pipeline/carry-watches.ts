@@ -1,7 +1,7 @@
 /**
- * What becomes of watches when an operator puts another tree in the place of the one that clients
- * watch (Standalone): one whose znode differs fires, every other stays. Apache's server forgets
- * them all with the old tree, and a client that waits for a change waits forever.
+ * Carries watches over to a tree that an operator restored (Standalone). A watch whose znode
+ * differs fires; every other one stays. Apache's server drops all watches with the old tree, so a
+ * client that waits for a change waits forever.
  */
 import { EventType } from '../../protocol/watch-event.js';
 import type { ClientConnection } from '../state/client-connection.js';
@@ -9,16 +9,16 @@ import type { ServerState } from '../state/server-state.js';
 import type { DataNode } from '../tree/data-node.js';
 import type { WatchNotifier } from './watch-notifier.js';
 
-/** No txn made the change, as with what a client missed while it was away. */
+/** No txn made the change, as for changes that a client missed while it was away. */
 const NO_ZXID = -1n;
 
-/** Znodes compared in one turn: some 10 ms, so that nothing else of this process waits long. */
+/** Znodes compared in one turn: about 10 ms, so that other work does not wait long. */
 const SLICE = 5000;
 
 /**
  * Yields after each slice of the work. Nothing may change either tree until it is done.
  *
- * @param after has taken over the connections that stay
+ * @param after has already taken over the remaining connections
  */
 export function* carryWatches(
   before: ServerState,
@@ -49,11 +49,11 @@ export function* carryWatches(
   }
 }
 
-/** Those that are watched; all of both trees where a watch is on everything below a znode. */
+/** The watched paths; all paths of both trees if a recursive watch exists. */
 function* pathsToCompare(before: ServerState, { tree, ...after }: ServerState): Generator<string> {
   const { dataWatches, childWatches } = after;
   if (!dataWatches.hasRecursive) {
-    // Firing takes watches out of the tables.
+    // Copy first: firing removes watches from the tables.
     const watched = [...dataWatches.byPath(), ...childWatches.byPath()].map(([path]) => path);
     yield* new Set(watched);
     return;

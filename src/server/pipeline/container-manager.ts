@@ -1,8 +1,8 @@
 /**
- * Finds containers that lost their last child and TTL nodes whose time is over, and hands them out
- * for deletion a few at a time (ContainerManager). It only nominates, by the committed tree: its
- * caller asks `isDue` again of the znode as it will be. A write meanwhile, pending ones included,
- * may have refreshed it, given it a child, or made another znode of its name.
+ * Finds containers that lost their last child and expired TTL nodes, and proposes a few at a time
+ * for deletion (ContainerManager). It judges by the committed tree, so its caller must ask `isDue`
+ * again with the pending state. A pending or later write may have refreshed the znode, given it a
+ * child, or replaced it.
  */
 import { ephemeralTypeOf, ttlOfOwner } from '../../protocol/create-mode.js';
 import type { DataTree } from '../tree/data-tree.js';
@@ -17,14 +17,14 @@ export interface ContainerOptions {
   readonly maxNeverUsedMs: number;
 }
 
-/** A znode as it is, or as it will be. */
+/** A committed or a pending znode. */
 export interface Reapable {
   readonly stats: StatTable;
   readonly slot: number;
   readonly childCount: number;
 }
 
-/** Znodes looked at in one turn: a scan of many containers must not be felt. */
+/** Znodes checked in one turn: scanning many containers must not delay clients. */
 const SCAN_SLICE = 2000;
 
 export class ContainerManager {
@@ -34,7 +34,7 @@ export class ContainerManager {
   private lastMs: number;
   private scan: Iterator<string> | null = null;
   private found: string[] = [];
-  /** Deletions allowed by now, fractions included. */
+  /** Deletions allowed so far, including fractions. */
   private allowance = 0;
 
   constructor(tree: DataTree, options: ContainerOptions, nowMs: number) {
@@ -44,7 +44,7 @@ export class ContainerManager {
     this.nextCheckMs = nowMs + options.checkIntervalMs;
   }
 
-  /** The paths to delete now. @param wallMs what mtimes are compared with */
+  /** The paths to delete now. @param wallMs compared with mtimes */
   poll(nowMs: number, wallMs: number): string[] {
     const { maxPerMinute, checkIntervalMs } = this.options;
     const gained = ((nowMs - this.lastMs) * maxPerMinute) / 60_000;
@@ -81,7 +81,7 @@ export class ContainerManager {
     return this.isDue({ stats, slot: node.slot, childCount: node.numChildren }, wallMs);
   }
 
-  /** May the znode be deleted now? One of another kind may not. */
+  /** Whether the znode can be deleted now; false for other kinds of znodes. */
   isDue(node: Reapable | undefined, wallMs: number): boolean {
     if (node === undefined || node.childCount > 0) return false;
     const { stats, slot } = node;

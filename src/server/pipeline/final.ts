@@ -1,7 +1,7 @@
 /**
- * Final: applies committed txns in zxid order and answers whoever asked for them. Watch events
- * enter the archives while the tree changes, so they precede the reply. It never decides anything:
- * that was prep's.
+ * The final stage: applies committed txns in zxid order and answers their requests. Watch events
+ * enter the archives while the tree changes, so they precede the reply. It decides nothing: prep
+ * did that.
  */
 import { OutputArchive } from '../../jute/output-archive.js';
 import { ErrorCode } from '../../protocol/error-code.js';
@@ -17,20 +17,20 @@ import { beginReply, endReply } from './reply.js';
 
 export class FinalProcessor {
   private readonly state: ServerState;
-  /** The results of a multi, gathered while it is applied: events go out before them. */
+  /** The results of a multi, collected while it is applied: its events are sent first. */
   private readonly results = new OutputArchive();
 
   constructor(state: ServerState) {
     this.state = state;
   }
 
-  /** Applies the request's txn and replies; sessions are the server's to open and close. */
+  /** Applies the txn and replies; the server itself opens and closes sessions. */
   process(request: Request, head: TxnHead, txn: Txn): void {
     const { connection } = request;
     const isAnswered =
       connection !== null && connection.phase !== 'closed' && request.type !== OpCode.createSession;
-    // A tree from a snapshot may lack what a multi changed and a later txn deleted: only a member
-    // that serves answers.
+    // A tree from a snapshot may lack znodes that a multi changed and a later txn deleted, so only
+    // a serving member answers.
     if (isAnswered && txn.type === OpCode.multi) this.applyMulti(request, head, txn.txns);
     else this.state.tree.apply(head, txn);
     if (request.digest !== null) {
@@ -80,12 +80,12 @@ export class FinalProcessor {
       default:
         assert(
           requestType === OpCode.delete || requestType === OpCode.closeSession,
-          `no reply for a txn of type ${txn.type}`,
+          `no reply defined for txn type ${txn.type}`,
         );
     }
   }
 
-  /** Each sub-op's result shows the tree as it was right behind it, not at the end of the multi. */
+  /** Each result shows the tree right after its sub-op, not at the end of the multi. */
   private applyMulti(request: Request, head: TxnHead, txns: readonly Txn[]): void {
     const { results } = this;
     results.reset();
@@ -110,7 +110,7 @@ export class FinalProcessor {
       case OpCode.create2:
       case OpCode.createContainer:
       case OpCode.createTTL:
-        // All three answer as create2 (MultiResponse knows no other).
+        // All three answer as create2 (MultiResponse has no other type).
         writeMultiHeader(results, OpCode.create2, false, ErrorCode.OK);
         results.writeString(txn.path);
         this.writeStat(results, txn.path);
@@ -126,7 +126,7 @@ export class FinalProcessor {
 
   private writeStat(out: OutputArchive, path: string): void {
     const node = this.state.tree.get(path);
-    assert(node !== undefined, `${path} is gone in the step that wrote it`);
+    assert(node !== undefined, `${path} vanished in the step that wrote it`);
     this.state.tree.stats.writeStat(out, node.slot);
   }
 }
@@ -136,7 +136,7 @@ function writeError(results: OutputArchive, err: number): void {
   results.writeInt(err);
 }
 
-/** To a leader another server's session is one that has expired; its own server knows better. */
+/** A leader sees another server's session as expired; the session's own server knows better. */
 function replyError({ isRefusedEphemeral }: Request, err: number): number {
   const isRefused = isRefusedEphemeral && err === ErrorCode.SESSIONEXPIRED;
   return isRefused ? ErrorCode.EPHEMERALONLOCALSESSION : err;

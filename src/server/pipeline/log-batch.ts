@@ -6,16 +6,16 @@ import { beginEntry, endEntry } from '../persistence/txn-log.js';
 import { type Txn, type TxnHead, writeTxn } from '../tree/txn.js';
 
 /**
- * The records of one turn on their way to the log: they make one append. Those of the next turn go
- * behind them in the same memory, as long as there is room: what the committed log keeps of few
- * txns a turn would else be mostly empty memory.
+ * The log records of one turn; they make one append. Records of the next turn use the same memory
+ * while there is room. Otherwise the committed log would keep mostly empty memory alive when each
+ * turn has few txns.
  */
 export class LogBatch {
   private readonly records = new OutputArchive(4096);
-  /** Where this turn's records begin. */
+  /** Start of this turn's records. */
   private from = 0;
   private firstZxid = 0n;
-  /** Of the last txn that was ever added. */
+  /** The zxid of the last added txn. */
   lastZxid: bigint;
   private lastStart = 0;
 
@@ -23,14 +23,14 @@ export class LogBatch {
     this.lastZxid = lastZxid;
   }
 
-  /** Returns how many bytes of log the txn takes. */
+  /** Adds a txn; returns its size in the log in bytes. */
   add(head: TxnHead, txn: Txn, digest: bigint | null): number {
     const start = this.begin(head.zxid);
     writeTxn(this.records, head, txn, digest);
     return this.end(start);
   }
 
-  /** The same of an entry as another server wrote it. */
+  /** Adds an entry as another server wrote it. */
   addEntry(zxid: bigint, entry: Buffer): number {
     const start = this.begin(zxid);
     this.records.writeBytes(entry);
@@ -51,15 +51,15 @@ export class LogBatch {
   }
 
   /**
-   * The entry that was added last. It stays as it is: the archive moves to new memory when it grows
-   * or is taken, and leaves what was written where it stands.
+   * The last added entry. Its bytes do not move or change: when the archive grows or is taken, it
+   * moves to new memory and leaves the old one as it is.
    */
   lastEntry(): ByteRange {
     const { records, lastStart } = this;
     return new ByteRange(records.memory, lastStart + RECORD_PREFIX_SIZE, records.length - 1);
   }
 
-  /** The append, when there is something to append. */
+  /** The append of this turn, if any. */
   take(): Extract<Effect, { kind: 'append' }> | undefined {
     const { records, firstZxid, lastZxid } = this;
     if (records.length === this.from) return undefined;

@@ -6,8 +6,8 @@ import { CreateRequest } from '../../protocol/proto.js';
 import { readOps } from '../prep/read-ops.js';
 
 /**
- * Would the request, whose body is in `input`, make an ephemeral if nothing else were in its way?
- * What is damaged makes none; to say what is wrong with it is prep's.
+ * Whether the request with the body `input` would create an ephemeral. Damaged requests do not;
+ * prep reports their errors.
  */
 export function makesEphemeral(type: number, { bytes, at, end }: InputArchive): boolean {
   const input = new InputArchive(bytes, at, end);

@@ -1,8 +1,8 @@
 /**
- * The way of a write on a server that decides: prep -> propose + append -> ack -> commit, in zxid
- * order. A standalone server is a quorum of one: its own ack commits. A leader has a listener,
- * which tells the others of each proposal, and counts their acks with its own.
- * Nothing is applied, answered or announced before it is committed.
+ * The path of a write on a server that decides: prep -> propose + append -> ack -> commit, in zxid
+ * order. A standalone server is a quorum of one: its own ack commits. A leader has a listener that
+ * sends each proposal to the others and counts their acks with its own. Nothing is applied,
+ * answered or announced before it is committed.
  */
 import type { InputArchive } from '../../jute/input-archive.js';
 import { lowOf } from '../../jute/long.js';
@@ -32,7 +32,7 @@ import type { EnsemblePipeline, PipelineHost } from './write-pipeline.js';
 export interface PrimaryOptions {
   /** Seeds the random trigger of snapshots. */
   readonly seed: number;
-  /** Txns since the last snapshot: they count towards the next one. */
+  /** Txns since the last snapshot: they count toward the next one. */
   readonly replayed: number;
   readonly containers: ContainerManager;
   /** Null on a standalone server. */
@@ -46,14 +46,14 @@ export class Primary implements EnsemblePipeline {
   private readonly listener: ProposalListener | null;
   private readonly snapshots: SnapshotTrigger;
   private readonly sessionIds: SessionIds;
-  /** Proposed and not yet committed, in zxid order; a sync waits among them without a txn. */
+  /** Uncommitted proposals in zxid order; a sync waits among them without a txn. */
   private readonly proposals = new Fifo<Request>();
   /** The last txns of the slices of expired sessions. */
   private expired = { before: 0n, last: 0n };
   private readonly audit: TreeAudit;
-  /** The last zxid that went to the disk. */
+  /** The last zxid that was sent to the disk. */
   private lastAppended: bigint;
-  /** This turn's records for the log. */
+  /** This turn's log records. */
   private readonly batch: LogBatch;
 
   constructor(state: ServerState, host: PipelineHost, options: PrimaryOptions) {
@@ -133,7 +133,7 @@ export class Primary implements EnsemblePipeline {
 
   // ── what learners forward ────────────────────────────────────────────────────────────────────
 
-  /** A learner's client asks; the learner finds the answer in the txn it is told to commit. */
+  /** A learner forwarded a client's request; the learner gets the answer with the committed txn. */
   forwarded(forwarded: Forwarded): void {
     const { origin, sessionId, cxid, type, input, ids } = forwarded;
     const request = new Request(null, sessionId, cxid, type, this.state.monotonicMs);
@@ -162,7 +162,7 @@ export class Primary implements EnsemblePipeline {
     }
   }
 
-  /** A session has one owner (SessionTrackerImpl.checkSession), at first who asks first. */
+  /** A session has one owner (SessionTrackerImpl.checkSession): the first server that uses it. */
   private refusalOf(session: Session | undefined, origin: SessionOwner): ErrorCode | null {
     if (session === undefined || session.isClosing) return ErrorCode.SESSIONEXPIRED;
     session.owner ??= origin;
@@ -170,8 +170,8 @@ export class Primary implements EnsemblePipeline {
   }
 
   /**
-   * Where there are local sessions, one that is not known here may be another server's own, unless
-   * its id is of this server (LeaderSessionTracker.checkSession).
+   * With local sessions, an unknown session may be another server's local one, unless its id was
+   * made by this server (LeaderSessionTracker.checkSession).
    */
   private isElsewhere(sessionId: bigint): boolean {
     const { sessions, settings } = this.state;
@@ -181,7 +181,7 @@ export class Primary implements EnsemblePipeline {
 
   // ── proposals ────────────────────────────────────────────────────────────────────────────────
 
-  /** What the next txn will carry; the wall clock enters it here. */
+  /** The header of the next txn, with the wall clock. */
   private nextHead({ sessionId, xid }: Request): TxnHead {
     return { sessionId, cxid: xid, zxid: this.batch.lastZxid + 1n, time: this.state.wallTime };
   }
@@ -192,8 +192,8 @@ export class Primary implements EnsemblePipeline {
     head = this.nextHead(request),
   ): void {
     const { zxid } = head;
-    // A leader begins a new epoch before; a standalone server counts on, as Apache's does.
-    assert(this.listener === null || lowOf(zxid) !== 0, 'the counter of this epoch is used up');
+    // A leader starts a new epoch before; a standalone server counts on, as Apache's does.
+    assert(this.listener === null || lowOf(zxid) !== 0, 'no zxids left in this epoch');
     request.head = head;
     request.txn = txn;
     request.records = records;
@@ -211,12 +211,12 @@ export class Primary implements EnsemblePipeline {
   durable(zxid: bigint): void {
     if (zxid > this.lastAppended) {
       const last = formatZxid(this.lastAppended);
-      assert(false, `ack of ${formatZxid(zxid)}: never appended (expected ${last} at most)`);
+      assert(false, `ack of ${formatZxid(zxid)}: never appended (expected at most ${last})`);
     }
     if (this.listener === null) this.commit(zxid);
   }
 
-  /** Everything up to `zxid` is durable on a quorum: it is applied and answered, in order. */
+  /** A quorum has everything up to `zxid` on disk: apply and answer it, in order. */
   commit(zxid: bigint): void {
     for (let request = this.proposals.peek(); request; request = this.proposals.peek()) {
       const { head } = request;
@@ -252,8 +252,8 @@ export class Primary implements EnsemblePipeline {
   }
 
   /**
-   * The rest of a big bucket is due in the next turn, and when the slice before the last one is
-   * committed: a turn that hears of the disk has no more than two of them to apply.
+   * The rest of a big bucket is due in the next turn, once the slice before the last one is
+   * committed. So a turn that hears from the disk has at most two slices to apply.
    */
   private expireSessions(): void {
     const { sessions, stats, reporter, tree, monotonicMs } = this.state;
@@ -288,5 +288,5 @@ function errorOf(err: ErrorCode): Prepared {
   return { txn: { type: OpCode.error, err }, records: [], digest: null };
 }
 
-/** Sessions and ephemerals that end in one turn. */
+/** Sessions and ephemerals to end in one turn. */
 const EXPIRY_SLICE = 100;

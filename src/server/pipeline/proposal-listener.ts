@@ -2,16 +2,16 @@ import type { ByteRange } from '../../jute/byte-range.js';
 import type { Request } from '../state/request.js';
 import type { Txn } from '../tree/txn.js';
 
-/** A leader, as its pipeline knows it. */
+/** The leader as its pipeline sees it. */
 export interface ProposalListener {
-  /** `entry` is the txn as it is logged and sent; it stays as it is. */
+  /** `entry` is the txn in its logged and sent form; it does not change. */
   proposed(zxid: bigint, entry: ByteRange, txn: Txn): void;
-  /** In zxid order, before the txn is applied. */
+  /** Called in zxid order, before the txn is applied. */
   committed(zxid: bigint): void;
-  /** A sync takes its place behind all that is proposed. */
+  /** A sync was queued after all current proposals. */
   syncAsked(): void;
-  /** May the oldest sync be answered? Then it is; else `commit` comes again when it may. */
+  /** Removes the oldest sync if it can be answered; if not, `commit` is called later. */
   takeSync(): boolean;
-  /** A sync that a learner sent has its turn: all that was proposed before it is committed. */
+  /** Everything proposed before a learner's sync is committed, so the sync can be answered. */
   synced(request: Request): void;
 }

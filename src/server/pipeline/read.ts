@@ -1,7 +1,7 @@
 /**
- * Reads: answered from the applied tree in the turn they arrive, or behind the writes of their own
- * session. A watch is armed in the same step as the read it belongs to, so no change can fall
- * between them. Rules: docs/protocol.md (FinalRequestProcessor).
+ * Reads: answered from the applied tree in the turn they arrive, or after the pending writes of
+ * their session. A watch is armed in the same step as its read, so it misses no change. Rules:
+ * docs/protocol.md (FinalRequestProcessor).
  */
 import type { InputArchive } from '../../jute/input-archive.js';
 import { JuteError } from '../../jute/jute-error.js';
@@ -35,9 +35,9 @@ export class ReadProcessor {
     this.notifier = notifier;
   }
 
-  /** Answers the read of `type` whose body is in `input`. */
+  /** Answers the read of `type` with the body in `input`. */
   process(connection: ClientConnection, xid: number, type: number, input: InputArchive): void {
-    // Events of setWatches go out before its own reply: it opens the reply itself.
+    // Events of setWatches precede its own reply: it opens the reply itself.
     if (type === OpCode.setWatches || type === OpCode.setWatches2) {
       this.setWatches(connection, xid, type, input);
       return;
@@ -53,7 +53,7 @@ export class ReadProcessor {
     endReply(this.state, connection, start, err);
   }
 
-  /** Writes the body; what it wrote is dropped when it returns an error. */
+  /** Writes the body, which is dropped if an error is returned. */
   private answer(connection: ClientConnection, type: number, input: InputArchive): ErrorCode {
     switch (type) {
       case OpCode.getData:
@@ -103,7 +103,7 @@ export class ReadProcessor {
     return ErrorCode.OK;
   }
 
-  /** The watch is armed even when there is no such znode. */
+  /** The watch is armed even if the znode does not exist. */
   private exists(connection: ClientConnection, input: InputArchive): ErrorCode {
     const path = ustring.read(input);
     const isWatching = input.readBool();
@@ -155,7 +155,7 @@ export class ReadProcessor {
     const node = this.state.tree.get(path);
     if (node === undefined) return ErrorCode.NONODE;
     if (!this.mayRead(connection, node)) return ErrorCode.NOAUTH;
-    // The table has the root under two names: "/" counts neither, "" counts the other as below it.
+    // The table has the root under two names: "/" counts neither, "" counts the other as a child.
     const count = node === root ? nodeCount - (path === '' ? 1 : 2) : countBelow(node);
     connection.out.writeInt(count);
     return ErrorCode.OK;
@@ -191,12 +191,12 @@ export class ReadProcessor {
     } else {
       return ErrorCode.MARSHALLINGERROR;
     }
-    // The reply's record is an ErrorResponse: four bytes that say OK.
+    // The record in the reply is an ErrorResponse: four bytes that mean OK.
     connection.out.writeInt(ErrorCode.OK);
     return ErrorCode.OK;
   }
 
-  /** checkWatches and removeWatches: the same search, once to look and once to take away. */
+  /** checkWatches and removeWatches: the same search, to test or to remove. */
   private findWatches(connection: ClientConnection, type: number, input: InputArchive): ErrorCode {
     const path = ustring.read(input);
     const tables = this.tablesOf(input.readInt());
@@ -273,8 +273,8 @@ export class ReadProcessor {
   }
 
   /**
-   * Each read has its own result: a failing one does not touch the others. Their watch flags mean
-   * nothing: Apache's server drops them as it decodes the ops.
+   * Each read has its own result: a failing one does not affect the others. Their watch flags have
+   * no effect: Apache's server drops them when it decodes the ops.
    */
   private multiRead(connection: ClientConnection, input: InputArchive): ErrorCode {
     const { out } = connection;
@@ -317,7 +317,7 @@ export function writeMultiHeader(
   out.writeInt(err);
 }
 
-/** The names of the children, straight from their paths; returns how many bytes the names are. */
+/** Writes the names of the children, straight from their paths; returns their size in bytes. */
 function writeNames({ out }: ClientConnection, node: DataNode): number {
   const start = out.length;
   out.writeInt(node.numChildren);

@@ -1,12 +1,10 @@
 import type { ClientConnection } from '../state/client-connection.js';
 import type { ServerState } from '../state/server-state.js';
 
-/** Length (4), xid (4), zxid (8), err (4): what stands before the body of a reply. */
+/** Length (4), xid (4), zxid (8), err (4): the bytes before the body of a reply. */
 export const REPLY_HEADER_SIZE = 20;
 
-/**
- * Opens a reply in the connection's archive; the body is written behind it. Returns where it began.
- */
+/** Opens a reply in the connection's archive for the body to follow. Returns where it began. */
 export function beginReply(connection: ClientConnection, xid: number): number {
   const start = connection.out.skip(4);
   connection.out.writeInt(xid);
@@ -14,9 +12,7 @@ export function beginReply(connection: ClientConnection, xid: number): number {
   return start;
 }
 
-/**
- * Closes the reply begun at `start`. One that is an error has no body: what was written is dropped.
- */
+/** Closes the reply begun at `start`. An error reply has no body: the bytes written are dropped. */
 export function endReply(
   state: ServerState,
   connection: ClientConnection,
@@ -36,9 +32,7 @@ export function endReply(
   state.markDirty(connection);
 }
 
-/**
- * A reply without a body, whose zxid is not the server's: 0 for auth, -1 for an unknown operation.
- */
+/** A reply without a body and with a fixed zxid: 0 for auth, -1 for an unknown operation. */
 export function replyWithZxid(
   state: ServerState,
   connection: ClientConnection,

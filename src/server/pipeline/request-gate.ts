@@ -1,6 +1,6 @@
 /**
- * The door that a request passes before it is served: it may have to wait, and a large one may be
- * turned away. Without limits it is two comparisons.
+ * Admits requests before they are served: a request may have to wait, and a large one may be
+ * refused. Without limits this costs two comparisons.
  */
 
 import { LargeRequests } from '../limits/large-requests.js';
@@ -27,9 +27,9 @@ export class RequestGate {
   private readonly state: ServerState;
   private readonly handlers: GateHandlers;
   private readonly throttler: RequestThrottler<ClientConnection>;
-  /** Bytes of the large request that is being served; 0 for any other. */
+  /** Size of the large request being served, in bytes; 0 for any other. */
   private entering = 0;
-  /** Bytes of the request that is being served. */
+  /** Size of the request being served, in bytes. */
   private size = 0;
 
   constructor(state: ServerState, handlers: GateHandlers) {
@@ -40,7 +40,7 @@ export class RequestGate {
     this.large = new LargeRequests(large);
   }
 
-  /** Requests that wait here. */
+  /** The number of waiting requests. */
   get waiting(): number {
     return this.throttler.length;
   }
@@ -59,7 +59,7 @@ export class RequestGate {
       this.entering = length;
     }
     if (this.throttler.holds(handlers.inProcess())) {
-      // It lives as long as it sends, however long its requests have to wait.
+      // A sending client keeps its session alive, no matter how long its requests wait.
       if (connection.session !== null) state.sessions.touch(connection.session, state.monotonicMs);
       state.stats.count('request_throttle_wait_count');
       this.throttler.push(connection, bytes.subarray(start, end), state.monotonicMs);
@@ -73,24 +73,24 @@ export class RequestGate {
     this.size = end - start;
     this.handlers.serve(connection, bytes, start, end);
     this.size = 0;
-    // Nobody kept it: it was answered at once.
+    // It was not kept, so it was answered at once.
     if (this.entering > 0) this.large.remove(this.entering);
     this.entering = 0;
   }
 
-  /** The request being served goes on into the pipeline. */
+  /** The request being served enters the pipeline. */
   keep(request: Request): void {
     request.size = this.size;
     request.largeBytes = this.entering;
     this.entering = 0;
   }
 
-  /** It has left the pipeline. */
+  /** A request left the pipeline. */
   done(request: Request): void {
     if (request.largeBytes > 0) this.large.remove(request.largeBytes);
   }
 
-  /** There may be room now, or something stale. */
+  /** There may be room now, or stale requests. */
   release(): void {
     if (this.throttler.length === 0) return;
     const { state, handlers, large } = this;

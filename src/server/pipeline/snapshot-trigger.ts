@@ -1,13 +1,13 @@
 /**
- * Says after which txn a snapshot is due: a random count between half of snapCount and all of it,
- * so that the servers of an ensemble do not all write theirs at once, or as much of the log's size
- * limit, whichever comes first (SyncRequestProcessor).
+ * Decides after which txn a snapshot is due. The count is random, between half of snapCount and all
+ * of it, so that the servers of an ensemble do not write snapshots at the same time. The same holds
+ * for the size limit of the log; the first one to be reached counts (SyncRequestProcessor).
  */
 import { Random } from '../base/random.js';
 
 export interface SnapshotLimits {
   readonly snapCount: number;
-  /** Bytes of log (snapSizeLimitInKb); 0 or less is no limit. */
+  /** Bytes of log (snapSizeLimitInKb); 0 or less: no limit. */
   readonly snapSize: number;
 }
 
@@ -39,7 +39,7 @@ export class SnapshotTrigger {
     this.bytesLeft = snapSize > 0 ? this.between(snapSize) : Number.POSITIVE_INFINITY;
   }
 
-  /** Between half of `limit` and all of it. */
+  /** A random number between half of `limit` and all of it. */
   private between(limit: number): number {
     const half = Math.floor(limit / 2);
     return half + 1 + this.random.below(limit - half);

@@ -1,8 +1,8 @@
 /**
  * Turns changes of the tree into watch events. They enter a connection's archive when the change is
- * applied, so before the reply of that write and before any later read: a client never sees a
- * change before the event that tells of it. An event is not sent to a connection that may not read
- * the znode (CVE-2024-23944).
+ * applied, before the reply of that write and before any later read. So a client never sees a
+ * change before its event. A connection gets no event of a znode that it may not read
+ * (CVE-2024-23944).
  */
 import type { BasicSummaryName } from '../../fourlw/mntr-keys.js';
 import { OutputArchive } from '../../jute/output-archive.js';
@@ -15,7 +15,7 @@ import type { ServerState } from '../state/server-state.js';
 import { type DataNode, dataLength } from '../tree/data-node.js';
 import type { DataTree, TreeListener } from '../tree/data-tree.js';
 
-/** The summary that tells how many watches a change of this kind fired. */
+/** Summaries of how many watches a change of each kind fired. */
 const FIRED = new Map<EventType, BasicSummaryName>([
   [EventType.NodeCreated, 'node_created_watch_count'],
   [EventType.NodeDeleted, 'node_deleted_watch_count'],
@@ -57,7 +57,7 @@ export class WatchNotifier implements TreeListener {
     this.fireChildren(parent, this.state.tree, zxid);
   }
 
-  /** @param tree the one that the znode is of, for its ACL */
+  /** @param tree the tree that contains the znode, for its ACL */
   fireDeletion(node: DataNode, tree: DataTree, zxid: bigint): void {
     const notified = this.fireData(node, tree, EventType.NodeDeleted, zxid);
     const { childWatches } = this.state;
@@ -67,7 +67,7 @@ export class WatchNotifier implements TreeListener {
     let fired = 0;
     childWatches.trigger(path, false, (connection) => {
       fired++;
-      // One event a connection and change, even when it watches data and children.
+      // One event per connection and change, even if it watches both data and children.
       if (notified?.has(connection) !== true) {
         this.send(connection, EventType.NodeDeleted, path, zxid, acl);
       }
@@ -75,7 +75,7 @@ export class WatchNotifier implements TreeListener {
     this.countFired(EventType.NodeDeleted, fired);
   }
 
-  /** Returns who was told, where anybody watches any data. */
+  /** Returns the notified connections, if any data watches exist. */
   fireData(
     node: DataNode,
     tree: DataTree,
@@ -133,8 +133,8 @@ export class WatchNotifier implements TreeListener {
   }
 
   /**
-   * Arms the watches a client brings after a reconnect, or fires those whose change it missed: what
-   * happened after `relativeZxid` it has not seen (DataTree.setWatches).
+   * Arms the watches that a client sends after a reconnect, or fires those that missed a change:
+   * the client has not seen changes after `relativeZxid` (DataTree.setWatches).
    */
   setWatches(
     connection: ClientConnection,
@@ -164,7 +164,7 @@ export class WatchNotifier implements TreeListener {
   }
 }
 
-/** What each watcher of a change is told: very many may be told the same. */
+/** The frame for each watcher of a change: many watchers may share one. */
 function eventFrame(type: EventType, path: string, zxid: bigint): Buffer {
   const out = new OutputArchive();
   const start = out.skip(4);

@@ -1,8 +1,8 @@
 /**
- * The way of a write between its client's connection and its commit. A standalone server and a
- * leader decide it themselves (primary.ts), a learner has it decided by its leader
- * (learner-pipeline.ts). The server in front, server.ts, knows connections, sessions and reads, and
- * nothing of either.
+ * The path of a write between its client's connection and its commit. A standalone server and a
+ * leader decide it themselves (primary.ts); a learner asks its leader (learner-pipeline.ts). The
+ * server in front, server.ts, handles connections, sessions and reads, and knows no details of
+ * either.
  */
 import type { InputArchive } from '../../jute/input-archive.js';
 import type { Effect } from '../effects.js';
@@ -14,45 +14,45 @@ import type { Request } from '../state/request.js';
 export interface WritePipeline {
   /** Writes and syncs under way. */
   readonly inProcess: number;
-  /** A write whose body is in `input`. */
+  /** Takes a write with the body in `input`. */
   submit(request: Request, session: Session, input: InputArchive): void;
-  /** Must this sync wait? If so `PathHost.synced` says when it need not any more. */
+  /** Whether this sync must wait. If so, `PathHost.synced` ends the wait. */
   sync(request: Request): boolean;
   openSession(connection: ClientConnection, timeoutMs: number): void;
   /**
-   * A client has shown the password of a session it comes back to.
-   * `PathHost.attach` or `PathHost.expired` answers.
+   * A client has shown the password of the session to resume. `PathHost.attach` or
+   * `PathHost.expired` answers.
    */
   resume(connection: ClientConnection, sessionId: bigint, timeoutMs: number): void;
   closeSession(session: Session, connection: ClientConnection, xid: number): void;
   /** Everything up to `zxid` is durable here. */
   durable(zxid: bigint): void;
-  /** The clock moved on. */
+  /** The clock advanced. */
   tick(): void;
-  /** What this turn leaves for the disk and for other servers. */
+  /** Adds this turn's effects for the disk and for other servers. */
   drainInto(effects: Effect[]): void;
 }
 
-/** The path of a server that serves with others. */
+/** The path of a member of an ensemble. */
 export interface EnsemblePipeline extends WritePipeline {
-  /** Has the session, until now this server's own, created ahead of all that is asked next. */
+  /** Creates the session, local until now, in the ensemble before any later request. */
   upgrade(session: Session): void;
 }
 
-/** What a path asks of the server in front of it. */
+/** The services that a path gets from the server in front of it. */
 export interface PipelineHost {
-  /** The request has its place among those of its connection that are not yet answered. */
+  /** Queues the request among the unanswered ones of its connection. */
   keep(request: Request): void;
-  /** Applies the request's txn and answers whoever waits for it, and the reads behind it. */
+  /** Applies the request's txn, and answers it and the reads after it. */
   commit(request: Request): void;
   synced(request: Request): void;
-  /** There is room in the pipeline again. */
+  /** The pipeline has room again. */
   released(): void;
-  /** The session is new, and the connection's. */
+  /** Opens the new session on the connection. */
   open(connection: ClientConnection, session: Session): void;
   attach(connection: ClientConnection, session: Session, timeoutMs: number): void;
   expired(connection: ClientConnection): void;
-  /** Closes it without an answer. */
+  /** Closes the connection without an answer. */
   drop(connection: ClientConnection): void;
   emit(effect: Effect): void;
   snapshotContent(): SnapshotContent;

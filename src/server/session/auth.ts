@@ -1,6 +1,7 @@
 /**
- * Who a connection is, and what an ACL lets it do. Rules: docs/protocol.md, Access
- * (PrepRequestProcessor fixupACL, ZooKeeperServer checkACL and the authentication providers).
+ * The identity of a connection and the access that an ACL grants it. Rules: docs/protocol.md,
+ * Access (PrepRequestProcessor fixupACL, ZooKeeperServer checkACL and the authentication
+ * providers).
  */
 import type { ACL, Id } from '../../protocol/data.js';
 import { ErrorCode } from '../../protocol/error-code.js';
@@ -11,11 +12,11 @@ import { isDistinguishedName } from './distinguished-name.js';
 import { equalTexts } from './equal-bytes.js';
 import { SaslDigest, type SaslOptions } from './sasl-digest.js';
 
-/** base64 of the hash of a text; the pure part of the server hashes nothing itself. */
+/** base64 of the hash of a text; the pure part of the server does not compute hashes itself. */
 export type HashBase64 = (text: string) => string;
 
 interface AuthProvider {
-  /** Ids of this scheme feed the expansion of `auth` entries. */
+  /** Whether ids of this scheme expand `auth` entries. */
   readonly isAuthenticated: boolean;
   isValid(id: string): boolean;
   matches(id: string, aclId: string): boolean;
@@ -29,26 +30,26 @@ export interface AuthOptions {
   readonly x509SuperUser?: string | undefined;
   /** skipACL=yes: everything is allowed. */
   readonly isAclSkipped?: boolean;
-  /** The schemes there are, of `ip`, `digest`, `x509` and `sasl`; all but sasl without it. */
+  /** The available schemes of `ip`, `digest`, `x509` and `sasl`. Default: all but sasl. */
   readonly schemes?: ReadonlySet<string>;
-  /** Default: there is no SASL, and a token is answered with none. */
+  /** Default: no SASL, and a token is answered with an empty one. */
   readonly sasl?: SaslOptions | null;
-  /** SASL ids that may do all (superUser, superUser.N). */
+  /** SASL ids of superusers (superUser, superUser.N). */
   readonly saslSuperUsers?: readonly string[];
   /** letAnySaslUserDoX */
   readonly letAnySaslUserDoX?: string | null;
   /** allowSaslFailedClients: a client whose SASL failed is served without the id. */
   readonly allowsSaslFailure?: boolean;
-  /** A client must have an id of one of them before it is served (enforce.auth.schemes). */
+  /** A client must have an id of one of these schemes to be served (enforce.auth.schemes). */
   readonly enforced?: readonly string[] | null;
 }
 
-/** Up to so many entries are looked through each time. */
+/** ACLs up to this length are searched linearly each time. */
 const SHORT_ACL = 16;
 
 const SUPER: Id = { scheme: 'super', id: '' };
 
-/** Of names and hashes: what an ACL holds, its readers and the files of the server show. */
+/** For names and hashes, which readers of an ACL and the server's files show anyway. */
 const isSame = (id: string, aclId: string): boolean => id === aclId;
 
 const PROVIDERS: readonly (readonly [scheme: string, provider: AuthProvider])[] = [
@@ -70,7 +71,7 @@ const PROVIDERS: readonly (readonly [scheme: string, provider: AuthProvider])[] 
   ],
   ['x509', { isAuthenticated: true, isValid: isDistinguishedName, matches: isSame }],
 ];
-/** What Kerberos takes for a name: service/host@realm, or no "@" at all. */
+/** The form of a Kerberos name: service/host@realm, or without "@". */
 const KERBEROS_NAME = /^[^/@]*(?:\/[^/@]*)?@[^/@]*$/;
 const DEFAULT_SCHEMES: ReadonlySet<string> = new Set(['ip', 'digest', 'x509']);
 
@@ -78,9 +79,9 @@ export class Auth {
   private readonly providers: ReadonlyMap<string, AuthProvider>;
   private readonly options: AuthOptions;
   private readonly enforced: readonly string[] | null;
-  /** What an ACL exceeded, and the address of the client that sent it. */
+  /** Reports an exceeded limit of an ACL and the address of the client that sent it. */
   onLimit: (limit: 'aclEntries', from: string) => void = () => undefined;
-  /** A multi may ask for the same long ACL thousands of times. Neither list is ever changed. */
+  /** A multi may use the same long ACL thousands of times. Neither list ever changes. */
   private last: {
     readonly acl: readonly ACL[];
     readonly perm: number;
@@ -102,25 +103,25 @@ export class Auth {
     this.enforced = options.enforced ?? null;
   }
 
-  /** May a client with these ids be served at all? */
+  /** Whether a client with these ids may be served at all. */
   isServed(ids: readonly Id[]): boolean {
     const { enforced } = this;
     return enforced === null || ids.some(({ scheme }) => enforced.includes(scheme));
   }
 
-  /** Begins an exchange; null when there is no SASL. */
+  /** Starts an exchange; null without SASL. */
   startSasl(): SaslDigest | null {
     const { sasl } = this.options;
     return sasl === undefined || sasl === null ? null : new SaslDigest(sasl);
   }
 
-  /** The ids of a client whose SASL exchange proved who it is. */
+  /** The ids of a client that a SASL exchange authenticated. */
   saslIds(user: string): Id[] {
     const own: Id = { scheme: 'sasl', id: user };
     return this.options.saslSuperUsers?.includes(user) === true ? [own, SUPER] : [own];
   }
 
-  /** What a client is told whose SASL failed; OK when it is served all the same. */
+  /** The error for a client whose SASL failed; OK if it is served anyway. */
   get saslFailure(): ErrorCode {
     if (this.enforced?.includes('sasl') === true) return ErrorCode.SESSIONCLOSEDREQUIRESASLAUTH;
     return this.options.allowsSaslFailure === true ? ErrorCode.OK : ErrorCode.AUTHFAILED;
@@ -133,8 +134,8 @@ export class Auth {
   }
 
   /**
-   * The ids that an auth packet adds, or undefined when it is refused (AUTHFAILED).
-   * @param ownIds that the connection has already
+   * The ids that an auth packet adds; undefined if it is refused (AUTHFAILED). @param ownIds ids
+   * that the connection already has
    */
   authenticate(
     scheme: string,
@@ -144,7 +145,7 @@ export class Auth {
   ): Id[] | undefined {
     if (!this.providers.has(scheme)) return undefined;
     if (scheme === 'ip') return [{ scheme: 'ip', id: remoteIp }];
-    // The certificate has spoken when the connection was made; without one there is no such id.
+    // The certificate was evaluated when the client connected; without one, there can be no id.
     if (scheme === 'x509') {
       const own = ownIds.filter((id) => id.scheme === 'x509');
       return own.length === 0 ? undefined : own;
@@ -159,7 +160,7 @@ export class Auth {
     return ids;
   }
 
-  /** May a holder of `ids` do what `perm` says on a znode with this ACL? */
+  /** Whether a holder of `ids` has the permission `perm` on a znode with this ACL. */
   isAllowed(acl: readonly ACL[], perm: number, ids: readonly Id[]): boolean {
     if (acl === OPEN_ACL_UNSAFE && (perm & Perms.ALL) !== 0) return true;
     if (this.options.isAclSkipped === true || acl.length === 0) return true;
@@ -184,12 +185,12 @@ export class Auth {
   }
 
   /**
-   * The ACL to store: duplicates dropped, `auth` entries replaced by the ids of the connection.
-   * INVALIDACL when it is empty, names an unknown scheme or a malformed id.
+   * The ACL to store: without duplicates, with `auth` entries replaced by the ids of the
+   * connection. INVALIDACL if it is empty, or has an unknown scheme or a malformed id.
    */
   fixUp(acl: readonly ACL[], ids: readonly Id[]): readonly ACL[] | ErrorCode {
     if (acl === OPEN_ACL_UNSAFE) return acl;
-    // By their text, so that a long ACL costs no comparison of each entry with each.
+    // Keyed by text, so that a long ACL needs no quadratic comparison.
     const fixed = new Map<string, ACL>();
     const add = (entry: ACL): void => {
       const key = `${entry.perms}:${entry.id.scheme}:${entry.id.id}`;
@@ -202,7 +203,7 @@ export class Auth {
         add(entry);
       } else if (scheme === 'auth') {
         own ??= this.authenticated(ids);
-        // Each of them stands for all ids of the connection.
+        // Each of these entries expands to all ids of the connection.
         if (own.length === 0 || this.isTooLong(fixed.size, ids)) return ErrorCode.INVALIDACL;
         for (const mine of own) add({ perms: entry.perms, id: mine });
       } else {
@@ -224,12 +225,12 @@ export class Auth {
   }
 }
 
-/** What whoAmI shows of an id: of a digest only the user. */
+/** The form of an id in whoAmI: of a digest only the user. */
 export function shownUser({ scheme, id }: Id): string {
   return scheme === 'digest' ? (id.split(':', 1)[0] ?? '') : id;
 }
 
-/** getACL without ADMIN does not tell the hash of a password. */
+/** getACL without ADMIN hides the hash of a password. */
 export function maskDigests(acl: readonly ACL[]): readonly ACL[] {
   return acl.map((entry) =>
     entry.id.scheme === 'digest'

@@ -1,6 +1,6 @@
-/** What both sides of SASL DIGEST-MD5 compute and parse (RFC 2831; md5-sess, qop auth). */
+/** The common computations and parsers of SASL DIGEST-MD5 (RFC 2831; md5-sess, qop auth). */
 
-/** What the two sides agree on before they talk. */
+/** The names that both sides agree on beforehand. */
 export interface DigestNames {
   readonly realm: string;
   /** `service/host` */
@@ -19,7 +19,10 @@ export interface DigestClaim {
 
 export type Md5 = (bytes: Buffer) => Buffer;
 
-/** @param method AUTHENTICATE by who logs in; "" by the server, which proves that it knows it */
+/**
+ * @param method AUTHENTICATE for the client; "" for the server, which proves that it knows the
+ * password
+ */
 export function digestProof(md5: Md5, claim: DigestClaim, method: string): string {
   const { user, realm, password, nonce, cnonce, authzid, uri } = claim;
   const secret = md5(Buffer.from(`${user}:${realm}:${password}`, 'utf8'));
@@ -31,7 +34,7 @@ export function digestProof(md5: Md5, claim: DigestClaim, method: string): strin
 
 const DIRECTIVE = /\s*([a-zA-Z-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^",\s]*))\s*(?:,|$)/gy;
 
-/** `name=value,name="value"`; undefined when it is none, or says something twice. */
+/** Parses `name=value,name="value"`; undefined if it is malformed or has duplicates. */
 export function parseDirectives(text: string): Map<string, string> | undefined {
   const said = new Map<string, string>();
   DIRECTIVE.lastIndex = 0;

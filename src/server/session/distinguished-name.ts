@@ -1,4 +1,4 @@
-/** The names that Java's X500Principal reads without an OID. */
+/** The attribute names that Java's X500Principal accepts. */
 const KEYWORDS: ReadonlySet<string> = new Set(
   (
     'CN C L S ST O OU T IP STREET DC DNQUALIFIER DNQ SURNAME GIVENNAME INITIALS GENERATION ' +
@@ -6,13 +6,13 @@ const KEYWORDS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** One `type=value`: in quotes, in hex, or plain with special characters escaped. */
+/** One `type=value`: quoted, in hex, or plain with escaped special characters. */
 const ATTRIBUTE =
   /^\s*([A-Za-z][A-Za-z0-9]*|(?:OID\.)?\d+(?:\.\d+)+)\s*=\s*(?:"(?:[^"\\]|\\.)*"|#((?:[0-9a-fA-F]{2})+)|(?:[^",;+<>#\\=]|\\.|=)(?:[^",;+<>\\]|\\.)*|)\s*$/i;
 
 /**
- * Is it what an ACL of the scheme x509 may name: RDNs between `,` (or `;`), attributes of one RDN
- * between `+`? An empty name is one too (X500Principal takes it).
+ * Whether an ACL of the scheme x509 may use the name: RDNs separated by `,` (or `;`), attributes of
+ * one RDN by `+`. An empty name is valid, too (X500Principal accepts it).
  */
 export function isDistinguishedName(text: string): boolean {
   if (text.trim() === '') return true;
@@ -23,14 +23,14 @@ export function isDistinguishedName(text: string): boolean {
   });
 }
 
-/** Does the second byte tell how many are to come? Lengths from 128 up, in several bytes, pass. */
+/** Whether the second byte matches the length. Lengths from 128, in several bytes, are accepted. */
 function isDerValue(hex: string): boolean {
   const bytes = Buffer.from(hex, 'hex');
   const length = bytes[1];
   return length !== undefined && (length >= 0x80 || length === bytes.length - 2);
 }
 
-/** Splits at separators that neither quotes nor a backslash keep. */
+/** Splits at separators that are neither quoted nor escaped. */
 function attributesOf(text: string): string[] {
   const attributes: string[] = [];
   let start = 0;

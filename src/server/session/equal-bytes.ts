@@ -1,6 +1,6 @@
 /**
- * Are they equal? Takes as long wherever they differ, so that time tells nothing of a secret.
- * Their lengths are no secret. `node:crypto` is not for the core.
+ * Compares in constant time, so that timing reveals nothing about a secret. The lengths are not
+ * secret. The core cannot use `node:crypto`.
  */
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false;
@@ -9,7 +9,7 @@ export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   return difference === 0;
 }
 
-/** The same for texts. */
+/** The same for strings. */
 export function equalTexts(a: string, b: string): boolean {
   return equalBytes(Buffer.from(a, 'utf8'), Buffer.from(b, 'utf8'));
 }

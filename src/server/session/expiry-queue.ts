@@ -1,16 +1,16 @@
 /**
- * Sessions in buckets by the tick at which they end, so that a touch is a division and a comparison
- * and an expiry takes a whole bucket. A time is rounded up to the next tick: nothing ends early
+ * Sessions in buckets by the tick at which they expire. A touch is a division and a comparison, and
+ * an expiry takes a whole bucket. Times are rounded up to the next tick: nothing expires early
  * (Apache's ExpiryQueue).
  */
 export class ExpiryQueue<T extends { bucketMs: number }> {
   private readonly buckets = new Map<number, Set<T>>();
   private readonly tickMs: number;
   private nextMs: number;
-  /** Walks the bucket of `nextMs` while it is worked off. */
+  /** Iterates over the bucket of `nextMs` while it is processed. */
   private polled: Iterator<T, undefined> | null = null;
 
-  /** @param nowMs any monotonic clock; all later times are of the same one */
+  /** @param nowMs of any monotonic clock, the same for all later times */
   constructor(tickMs: number, nowMs: number) {
     this.tickMs = tickMs;
     this.nextMs = this.roundUp(nowMs);
@@ -21,9 +21,9 @@ export class ExpiryQueue<T extends { bucketMs: number }> {
     return this.nextMs;
   }
 
-  /** Puts `item` into the bucket of now + timeout. */
+  /** Moves `item` into the bucket of now + timeout. */
   touch(item: T, nowMs: number, timeoutMs: number): void {
-    // A bucket of the past is never polled: with a negative timeout, an item would stay for ever.
+    // Past buckets are never polled: with a negative timeout, an item would stay forever.
     const bucketMs = this.roundUp(nowMs + Math.max(timeoutMs, 0));
     if (bucketMs === item.bucketMs) return;
     this.remove(item);
@@ -39,11 +39,11 @@ export class ExpiryQueue<T extends { bucketMs: number }> {
     item.bucketMs = 0;
   }
 
-  /** Takes out what is due, at most `limit`; the rest is due as long as nobody touches it. */
+  /** Removes at most `limit` due items; the rest stays due unless it is touched. */
   poll(nowMs: number, limit = Number.POSITIVE_INFINITY): T[] {
     const due: T[] = [];
     while (this.nextMs <= nowMs) {
-      // One iterator for the whole bucket: each new one would walk over all that is gone.
+      // One iterator for the whole bucket: a new one would walk over all deleted entries.
       this.polled ??= (this.buckets.get(this.nextMs) ?? new Set<T>()).values();
       while (due.length < limit) {
         const { value, done } = this.polled.next();
@@ -58,7 +58,7 @@ export class ExpiryQueue<T extends { bucketMs: number }> {
     return due;
   }
 
-  /** Bucket times with what is in them, soonest first. */
+  /** Bucket times with their items, soonest first. */
   *entries(): Generator<[bucketMs: number, items: ReadonlySet<T>]> {
     for (const key of [...this.buckets.keys()].sort((a, b) => a - b)) {
       yield [key, this.buckets.get(key) ?? new Set()];

@@ -3,8 +3,8 @@ import { JuteError } from '../../jute/jute-error.js';
 import { AuthPacket } from '../../protocol/proto.js';
 
 /**
- * Undefined when it is malformed. It may come behind a connect frame and be read in the middle of a
- * commit: nobody there could tell a client's fault from one of the server.
+ * Returns undefined for a malformed packet. It may follow a connect frame and be read during a
+ * commit, where an exception would look like a fault of the server.
  */
 export function readAuthPacket(input: InputArchive): AuthPacket | undefined {
   try {

@@ -1,6 +1,6 @@
 /**
- * The side of SASL DIGEST-MD5 that logs in, as a server does with another one: it answers the
- * challenge, and checks that the other side knows the password too. Pure, as sasl-digest.ts is.
+ * The client side of SASL DIGEST-MD5, as a server logs in to another one: it answers the challenge
+ * and checks that the other side knows the password, too. Pure, like sasl-digest.ts.
  */
 import {
   type DigestClaim,
@@ -38,7 +38,7 @@ export class SaslDigestClient {
 
   step(token: Buffer): SaslClientStep {
     const said = parseDirectives(token.toString('utf8'));
-    if (said === undefined) return failed('a token that is no list of directives');
+    if (said === undefined) return failed('malformed token (expected a list of directives)');
     return this.claim === null ? this.answer(said) : this.judge(said, this.claim);
   }
 
@@ -46,10 +46,11 @@ export class SaslDigestClient {
     const { login, names, md5 } = this.options;
     const { user, password } = login;
     const nonce = said.get('nonce');
-    if (nonce === undefined) return failed('a challenge without a nonce');
-    if (said.get('algorithm') !== 'md5-sess') return failed('another algorithm than md5-sess');
+    if (nonce === undefined) return failed('challenge without a nonce');
+    if (said.get('algorithm') !== 'md5-sess')
+      return failed('unsupported algorithm (expected md5-sess)');
     const isOffered = (said.get('qop') ?? 'auth').split(',').some((qop) => qop.trim() === 'auth');
-    if (!isOffered) return failed('no qop "auth"');
+    if (!isOffered) return failed('qop "auth" is not offered');
     const cnonce = this.options.nonce();
     const { uri } = names;
     const realm = said.get('realm') ?? names.realm;
@@ -74,7 +75,7 @@ export class SaslDigestClient {
   private judge(said: ReadonlyMap<string, string>, claim: DigestClaim): SaslClientStep {
     const proof = digestProof(this.options.md5, claim, '');
     if (equalTexts(said.get('rspauth') ?? '', proof)) return { kind: 'done' };
-    return failed('the other side does not prove that it knows the password');
+    return failed('the other side did not prove that it knows the password');
   }
 }
 

@@ -1,7 +1,7 @@
 /**
- * The server's side of SASL DIGEST-MD5 (RFC 2831), quality of protection "auth" alone, as Apache's
- * server speaks it: an empty token asks for the challenge, the answer to it proves the password,
- * and the last token proves that the server knows it too. Pure: hash and nonce are given to it.
+ * The server side of SASL DIGEST-MD5 (RFC 2831), only with quality of protection "auth", as in
+ * Apache's server. An empty token requests the challenge, its answer proves the password, and the
+ * last token proves that the server knows it, too. Pure: the caller supplies hash and nonce.
  */
 import {
   type DigestClaim,
@@ -15,10 +15,10 @@ import { equalTexts } from './equal-bytes.js';
 export interface SaslOptions {
   /** Passwords by user. */
   readonly users: ReadonlyMap<string, string>;
-  /** Default: those of clients. */
+  /** Default: the names for clients. */
   readonly names?: DigestNames;
   readonly md5: Md5;
-  /** A text that was never used before: letters and digits. */
+  /** Makes a unique text of letters and digits. */
   readonly nonce: () => string;
 }
 
@@ -27,7 +27,7 @@ export type SaslStep =
   | { readonly kind: 'done'; readonly token: Buffer; readonly user: string }
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** What Apache's clients and servers agree on (ZooKeeperSaslServer). */
+/** The agreed names of Apache's clients and servers (ZooKeeperSaslServer). */
 export const SASL_REALM = 'zk-sasl-md5';
 const CLIENT_NAMES: DigestNames = { realm: SASL_REALM, uri: `zookeeper/${SASL_REALM}` };
 
@@ -50,7 +50,7 @@ export class SaslDigest {
   }
 
   private challenge(token: Buffer): SaslStep {
-    if (token.length > 0) return failed('DIGEST-MD5 begins with an empty token');
+    if (token.length > 0) return failed('the first token must be empty');
     this.nonce = this.options.nonce();
     const text = `realm="${this.names.realm}",nonce="${this.nonce}",qop="auth",charset=utf-8,algorithm=md5-sess`;
     return { kind: 'continue', token: Buffer.from(text, 'utf8') };
@@ -58,15 +58,15 @@ export class SaslDigest {
 
   private judge(text: string, nonce: string): SaslStep {
     const said = parseDirectives(text);
-    if (said === undefined) return failed('a token that is no list of directives');
+    if (said === undefined) return failed('malformed token (expected a list of directives)');
     const get = (name: string): string => said.get(name) ?? '';
     const user = get('username');
     const password = this.options.users.get(user);
-    if (password === undefined) return failed(`there is no user "${user}"`);
-    if (get('nonce') !== nonce || get('nc') !== '00000001') return failed('another nonce');
-    if (get('digest-uri') !== this.names.uri) return failed('another digest-uri');
-    if ((said.get('qop') ?? 'auth') !== 'auth') return failed('another qop');
-    if (get('cnonce') === '') return failed('no cnonce');
+    if (password === undefined) return failed(`unknown user "${user}"`);
+    if (get('nonce') !== nonce || get('nc') !== '00000001') return failed('wrong nonce');
+    if (get('digest-uri') !== this.names.uri) return failed('wrong digest-uri');
+    if ((said.get('qop') ?? 'auth') !== 'auth') return failed('wrong qop');
+    if (get('cnonce') === '') return failed('missing cnonce');
     const claim: DigestClaim = {
       user,
       realm: get('realm'),
@@ -78,7 +78,7 @@ export class SaslDigest {
     };
     const { md5 } = this.options;
     const expected = digestProof(md5, claim, 'AUTHENTICATE');
-    if (!equalTexts(get('response'), expected)) return failed('a wrong password');
+    if (!equalTexts(get('response'), expected)) return failed('wrong password');
     const token = Buffer.from(`rspauth=${digestProof(md5, claim, '')}`, 'utf8');
     return { kind: 'done', user, token };
   }

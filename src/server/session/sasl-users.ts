@@ -1,13 +1,13 @@
 /**
- * The users of a JAAS file: `Server { …DigestLoginModule required user_bob="secret"; };`, and who
- * logs in: `username="bob" password="secret"`. Only that module is known here. Pure.
+ * Parses JAAS files: users, as in `Server { …DigestLoginModule required user_bob="secret"; };`, and
+ * logins: `username="bob" password="secret"`. No other module is supported. Pure.
  */
 const SECTION = /([\w.-]+)\s*\{([^}]*)\}\s*;/g;
 const USER = /\buser_([^\s=]+)\s*=\s*"((?:[^"\\]|\\.)*)"/g;
 
 const LOGIN = /\b(username|password)\s*=\s*"((?:[^"\\]|\\.)*)"/g;
 
-/** What stands in the section `name` when it has a DigestLoginModule. */
+/** The content of the section `name` if it has a DigestLoginModule. */
 function sectionOf(text: string, name: string): string | undefined {
   const plain = text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*(?:\/\/|#).*$/gm, '');
   for (const [, section, body = ''] of plain.matchAll(SECTION)) {
@@ -21,8 +21,8 @@ function unquoted(text: string): string {
 }
 
 /**
- * The passwords by user that the section `name` lists; undefined when there is no such section, or
- * it has no DigestLoginModule.
+ * The passwords by user in the section `name`; undefined if the section or its DigestLoginModule is
+ * missing.
  */
 export function parseSaslUsers(text: string, name: string): Map<string, string> | undefined {
   const body = sectionOf(text, name);
@@ -33,7 +33,7 @@ export function parseSaslUsers(text: string, name: string): Map<string, string> 
   return new Map(users);
 }
 
-/** Who logs in by the section `name`; undefined when it does not say so. */
+/** The login in the section `name`; undefined if it has none. */
 export function parseSaslLogin(
   text: string,
   name: string,

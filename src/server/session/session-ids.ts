@@ -1,7 +1,7 @@
 import { initialSessionId } from '../../protocol/session-id.js';
 import type { SessionTracker } from './session-tracker.js';
 
-/** Hands out session ids: they count up from the time of the first one. */
+/** Allocates session ids: they count up from the time of the first one. */
 export class SessionIds {
   private readonly serverId: number;
   private last = 0n;
@@ -10,7 +10,7 @@ export class SessionIds {
     this.serverId = serverId;
   }
 
-  /** One that no session of `sessions` has. */
+  /** Returns an id that no session in `sessions` has. */
   next(sessions: SessionTracker, wallMs: number): bigint {
     if (this.last === 0n) this.last = initialSessionId(this.serverId, wallMs);
     do this.last++;

@@ -7,27 +7,29 @@ export interface SessionHolder {
   readonly id: number;
 }
 
-/** Whose requests are a session's, compared by identity: this server, or the link of a learner. */
+/**
+ * The owner of a session's requests, compared by identity: this server, or the link of a learner.
+ */
 export interface SessionOwner {
   readonly name: string;
 }
 
 const THIS_SERVER: SessionOwner = { name: 'this server' };
 
-/** A client's session, whether or not a connection holds it now. */
+/** A client's session, whether or not it has a connection. */
 export class Session {
   readonly id: bigint;
-  /** As last agreed on: a client that comes back may ask for another one. */
+  /** The negotiated timeout: a client that resumes the session may ask for another one. */
   timeoutMs: number;
-  /** The expiry queue's own. */
+  /** Used by the expiry queue. */
   bucketMs = 0;
-  /** Null where a learner speaks for it, or nobody at the moment. */
+  /** Null if a learner represents it, or if it has no connection now. */
   holder: SessionHolder | null = null;
-  /** It outlives the connection. */
+  /** The owner outlives the connection. */
   owner: SessionOwner | null = null;
-  /** A closeSession is on its way: nothing more is accepted. */
+  /** A closeSession is under way: nothing more is accepted. */
   isClosing = false;
-  /** A learner has heard of it since it last told its leader. */
+  /** The client was active since the learner last reported to its leader. */
   isTouched = false;
   /** It lives on this server alone: no txn opened it, and no other server knows it. */
   isLocal = false;
@@ -50,24 +52,24 @@ export class Session {
 }
 
 /**
- * The sessions that live, and when each one ends if it stays silent. A session enters when its
- * createSession is applied (or replayed) and leaves when its closeSession is.
+ * The live sessions and their expiry times. A session enters when its createSession is applied or
+ * replayed, and leaves when its closeSession is.
  */
 export class SessionTracker {
   private readonly sessions = new LongMap<Session>();
   private readonly expiry: ExpiryQueue<Session>;
-  /** Those whose createSession is proposed; they enter when it is applied. */
+  /** Sessions whose createSession is proposed; they enter when it is applied. */
   private readonly opening = new LongMap<Session>();
-  /** Those that live on this server alone; null where every session is of the ensemble. */
+  /** Local sessions of this server; null if all sessions are global. */
   local: SessionTracker | null = null;
   private readonly tickMs: number;
   private readonly startedMs: number;
-  /** The newest time there is, and the one before; see `clock`. */
+  /** The latest time and the one before it; see `clock`. */
   private nowMs = Number.POSITIVE_INFINITY;
   private beforeMs = Number.POSITIVE_INFINITY;
-  /** No session ends before, since this server was paused itself. */
+  /** No session expires before this time, because this server itself was paused. */
   private graceUntilMs = 0;
-  /** On a learner: those that its leader is to hear of. */
+  /** On a learner: sessions to report to the leader. */
   private touched: Session[] | null = null;
 
   constructor(tickMs: number, nowMs: number) {
@@ -88,17 +90,17 @@ export class SessionTracker {
     return this.sessions.get(id);
   }
 
-  /** One that is there, or whose createSession is under way. */
+  /** Finds a session that exists or whose createSession is under way. */
   find(id: bigint): Session | undefined {
     return this.sessions.get(id) ?? this.opening.get(id);
   }
 
-  /** Is `id` taken, by whatever kind of session? */
+  /** Whether any kind of session uses `id`. */
   has(id: bigint): boolean {
     return this.find(id) !== undefined || this.local?.get(id) !== undefined;
   }
 
-  /** Its createSession is proposed: what is asked for behind it finds it. */
+  /** Its createSession is proposed: later requests can find the session. */
   open(id: bigint, timeoutMs: number): Session {
     const found = this.find(id);
     if (found !== undefined) return found;
@@ -107,7 +109,7 @@ export class SessionTracker {
     return session;
   }
 
-  /** A replayed createSession may meet a session that the snapshot brought: it stays. */
+  /** A replayed createSession may find a session from the snapshot, which stays. */
   add(id: bigint, timeoutMs: number, nowMs: number): Session {
     let session = this.sessions.get(id);
     if (session === undefined) {
@@ -140,7 +142,7 @@ export class SessionTracker {
     }
   }
 
-  /** From now on there are sessions of this server alone. */
+  /** Enables local sessions. */
   keepLocal(): SessionTracker {
     this.local ??= new SessionTracker(this.tickMs, this.startedMs);
     return this.local;
@@ -152,7 +154,7 @@ export class SessionTracker {
     return session;
   }
 
-  /** A local session becomes one of the ensemble: its createSession is about to be proposed. */
+  /** Makes a local session global: its createSession is about to be proposed. */
   upgrade(session: Session): void {
     this.local?.remove(session.id);
     session.isClosing = false;
@@ -160,7 +162,7 @@ export class SessionTracker {
     this.opening.set(session.id, session);
   }
 
-  /** From now on the leader's tracker is the one that counts, and is told by `takeTouched`. */
+  /** From now on the leader's tracker decides; `takeTouched` collects reports for it. */
   reportTouched(): void {
     this.touched = [];
   }
@@ -173,10 +175,10 @@ export class SessionTracker {
   }
 
   /**
-   * Tells the time, once in each turn of the event loop. A turn that follows a pause of this server
-   * knows the time before it has read what clients sent meanwhile. So a session only ends that was
-   * due a turn ago, and none before the first tick after a pause of a tick or more: its client may
-   * be on its way back.
+   * Sets the time, once in each turn of the event loop. After a pause of this server, it learns the
+   * time before it has read the clients' packets. So a session expires only if it was due a turn
+   * ago, and not before the first tick after a pause of a tick or more: its client may have sent
+   * already.
    */
   clock(nowMs: number): void {
     if (nowMs - this.nowMs > this.tickMs) this.graceUntilMs = nowMs + this.tickMs;
@@ -185,7 +187,7 @@ export class SessionTracker {
     this.local?.clock(nowMs);
   }
 
-  /** Those whose time is over, at most `limit`, now marked as closing. */
+  /** Returns at most `limit` expired sessions, marked as closing. */
   expire(nowMs: number, limit?: number): Session[] {
     if (nowMs < this.graceUntilMs) return [];
     const due = this.expiry.poll(Math.min(nowMs, this.beforeMs), limit);

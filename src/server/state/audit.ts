@@ -1,6 +1,6 @@
 /**
- * The audit log: who changed what, and whether it was done (AuditHelper). Entries are made when a
- * txn is applied; what the client asked for is noted when it arrives: an error txn has no path.
+ * The audit log: who changed what, and with what result (AuditHelper). Entries are made when a txn
+ * is applied. The request is noted when it arrives, since an error txn has no path.
  */
 import { InputArchive } from '../../jute/input-archive.js';
 import { JuteError } from '../../jute/jute-error.js';
@@ -19,7 +19,7 @@ import type { Request } from './request.js';
 /** One line of the log; absent fields are not printed. */
 export interface AuditEntry {
   readonly session?: string;
-  /** Users of the connection with commas between; absent where the server itself acted. */
+  /** Users of the connection, separated by commas; absent if the server itself acted. */
   readonly user?: string;
   readonly ip?: string;
   readonly operation: string;
@@ -29,19 +29,19 @@ export interface AuditEntry {
   readonly result: 'success' | 'failure' | 'invoked';
 }
 
-/** What a client asked for. */
+/** The relevant parts of a request. */
 export interface AuditDraft {
   readonly operation: string;
   readonly znode?: string;
   readonly znodeType?: string;
   readonly acl?: string;
-  /** Of a multi, one for each operation; undefined for a check. */
+  /** One draft per operation of a multi; undefined for a check. */
   readonly parts?: readonly (AuditDraft | undefined)[];
 }
 
 const EPHEMERAL_DELETION = 'ephemeralZNodeDeletionOnSessionCloseOrExpire';
 
-/** Notes the write of `type` whose body is in `input`, which stays where it is. */
+/** Records the write of `type` with the body in `input`, without consuming it. */
 export function draftAudit(type: number, input: InputArchive): AuditDraft {
   const operation = OPERATION_TABLE.get(type)?.audit ?? String(type);
   const body = new InputArchive(input.bytes, input.at, input.end);
@@ -71,7 +71,7 @@ function readDraft(type: number, body: InputArchive): Omit<AuditDraft, 'operatio
   };
 }
 
-/** The lines of a txn that was applied. */
+/** The lines for a txn that was applied. */
 export function* auditEntries(request: Request, txn: Txn): Generator<AuditEntry> {
   const session = request.sessionId === 0n ? {} : { session: `0x${hex64(request.sessionId)}` };
   if (txn.type === OpCode.closeSession) {
@@ -109,7 +109,7 @@ function entryOf(
   { operation, znode, znodeType, acl }: AuditDraft,
   txn: Txn | undefined,
 ): AuditEntry {
-  // The path of a sequential znode is known when it is made.
+  // The path of a sequential znode is known only after it is created.
   const path = txn !== undefined && 'path' in txn ? txn.path : znode;
   return {
     ...who,
@@ -129,7 +129,7 @@ const LETTERS = [
   [Perms.ADMIN, 'a'],
 ] as const;
 
-/** `world:anyone:r,digest:bob:x:cdrwa`. Apache's puts nothing between the entries. */
+/** `world:anyone:r,digest:bob:x:cdrwa`. Apache's has no separator between entries. */
 function aclText(acl: readonly ACL[]): string {
   return maskDigests(acl)
     .map(({ perms, id }) => {
@@ -140,10 +140,10 @@ function aclText(acl: readonly ACL[]): string {
 }
 
 /**
- * The line as Apache writes it: `key=value`, tabs between. A user's name may hold what would look
- * like another line or field, so characters that hide or control are escaped.
+ * The line as Apache writes it: `key=value`, separated by tabs. A user name may contain text that
+ * looks like another line or field, so invisible and control characters are escaped.
  *
- * @param serverUser who is named where the server itself acted
+ * @param serverUser the user named when the server itself acted
  */
 export function formatAuditEntry(entry: AuditEntry, serverUser: string): string {
   const fields = [

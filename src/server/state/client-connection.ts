@@ -9,9 +9,9 @@ import type { Request } from './request.js';
 
 /**
  * - `new`: the first four bytes decide between a word and a connect request
- * - `connecting`: a connect request is being answered; what is pipelined behind it waits
+ * - `connecting`: a connect request is being answered; later requests wait
  * - `open`: requests are served
- * - `closed`: nothing is read or written any more
+ * - `closed`: nothing is read or written anymore
  */
 export type ConnectionPhase = 'new' | 'connecting' | 'open' | 'closed';
 
@@ -22,36 +22,36 @@ export type ConnectionFrameHandler = (
   end: number,
 ) => void;
 
-/** A client's connection as the server knows it: no socket, but a number the driver knows it by. */
+/** A client's connection as the server sees it: a number that the driver maps to a socket. */
 export class ClientConnection {
   readonly id: number;
   readonly remoteIp: string;
   readonly remotePort: number;
-  /** Replies and events of this turn, sent as one write. */
+  /** Replies and events of this turn, sent in one write. */
   readonly out = new OutputArchive(512);
   readonly decoder: FrameDecoder;
-  /** Writes in flight and the reads that wait behind them, in order of arrival. */
+  /** Writes in flight and the reads that wait for them, in order of arrival. */
   readonly pending = new MeasuredFifo<Request>(({ size }) => size);
-  /** Frames that came before the session was there. */
+  /** Frames that came before the session existed. */
   readonly early = new MeasuredFifo<Buffer>(({ length }) => length);
   ids: Id[];
   session: Session | null = null;
-  /** The exchange under way, once the client began one. */
+  /** The SASL exchange under way, if any. */
   sasl: SaslDigest | null = null;
   phase: ConnectionPhase = 'new';
-  /** True until the first four bytes have said whether this is a word or a client. */
+  /** True until the first four bytes show whether this is a four-letter word or a client. */
   isUndecided = true;
-  /** The first bytes, until there are enough of them. */
+  /** The first bytes while there are too few of them. */
   opening: Buffer | null = null;
-  /** When it was accepted, on the monotonic clock. */
+  /** Accept time on the monotonic clock. */
   openedMs = 0;
-  /** Old clients send, and want, no readOnly byte. */
+  /** Old clients neither send nor expect a readOnly byte. */
   hasReadOnlyByte = true;
   isDirty = false;
-  /** It waits among those with events to send. */
+  /** Whether it is queued among those with events to send. */
   isEventPending = false;
   readonly stats = new ConnectionStats();
-  /** Of the server that it belongs to. */
+  /** The handler of the current server. */
   onFrame: ConnectionFrameHandler;
 
   constructor(

@@ -1,12 +1,12 @@
 import { Fifo } from '../../protocol/fifo.js';
 
-/** A queue that knows how many bytes it holds, and adds them to a total of several queues. */
+/** A queue that tracks its size in bytes, and adds it to a total over several queues. */
 export class MeasuredFifo<T> extends Fifo<T> {
   bytes = 0;
   total = { bytes: 0 };
   private readonly sizeOf: (value: T) => number;
 
-  /** @param sizeOf in bytes; it must not change while the value is here */
+  /** @param sizeOf in bytes; the result must not change while the value is queued */
   constructor(sizeOf: (value: T) => number) {
     super();
     this.sizeOf = sizeOf;

@@ -1,6 +1,6 @@
 /**
- * What a server tells its operator besides answers and metrics: data for a log, never text. It
- * leaves as an effect, in order with the rest, and a driver without a log drops it.
+ * Reports for the operator besides answers and metrics: data for a log, never text. They leave as
+ * effects, in order with all others; a driver without a log drops them.
  */
 
 import { InputArchive } from '../../jute/input-archive.js';
@@ -30,9 +30,9 @@ export type Report =
   | {
       readonly kind: 'slow-request';
       readonly sessionId: bigint;
-      /** As `cons` names it: GETD, CREA … */
+      /** The name as in `cons`: GETD, CREA … */
       readonly operation: string;
-      /** Undefined where the request has none, or failed. */
+      /** Undefined if the request has no path or failed. */
       readonly path: string | undefined;
       readonly ms: number;
     }
@@ -42,18 +42,18 @@ export type Report =
   | {
       readonly kind: 'limit-exceeded';
       readonly limit: LimitName;
-      /** In force here, in the unit of the limit. */
+      /** The configured value, in the unit of the limit. */
       readonly value: number;
       readonly from: string;
-      /** Since it was reported last, this one included. */
+      /** Occurrences since the last report, including this one. */
       readonly times: number;
     }
-  /** What this member is in its ensemble, and why. */
+  /** A change of this member's role, and the reason. */
   | { readonly kind: 'quorum'; readonly message: string }
   | { readonly kind: 'audit'; readonly entry: AuditEntry };
 
 export interface ReportOptions {
-  /** Requests that take longer, in ms, are reported; 0 reports none. */
+  /** Reports requests that take longer, in ms; 0: none. */
   readonly slowRequestMs: number;
   /** audit.enable */
   readonly isAudited: boolean;
@@ -65,7 +65,7 @@ export class Reporter {
   readonly options: ReportOptions;
   private held: Report[] = [];
   private readonly limits = new Map<LimitName, { reportedMs: number; times: number }>();
-  /** When each quota that is exceeded was reported last. */
+  /** When each exceeded quota was last reported. */
   private readonly quotasReportedMs = new Map<string, number>();
 
   constructor(options: ReportOptions) {
@@ -112,7 +112,7 @@ export class Reporter {
     this.add({ kind, sessionId, remoteIp, remotePort, timeoutMs });
   }
 
-  /** A txn was applied, `nowMs` on the monotonic clock. */
+  /** A txn was applied at `nowMs` on the monotonic clock. */
   committed(request: Request, txn: Txn, nowMs: number): void {
     if (txn.type === OpCode.closeSession) {
       this.add({ kind: 'session-closed', sessionId: request.sessionId });
@@ -123,7 +123,9 @@ export class Reporter {
     for (const entry of auditEntries(request, txn)) this.add({ kind: 'audit', entry });
   }
 
-  /** A read that had to wait was answered. Others are answered in the step that brings them. */
+  /**
+   * A read that had to wait was answered. Other reads are answered in the step of their arrival.
+   */
   answeredLate(request: Request, nowMs: number): void {
     if (this.isSlow(request, nowMs)) this.answered(request, pathIn(request.body), nowMs);
   }

@@ -6,59 +6,58 @@ import type { Txn, TxnHead } from '../tree/txn.js';
 import type { AuditDraft } from './audit.js';
 import type { ClientConnection } from './client-connection.js';
 
-/** Who sent a request that no connection of this server did: a learner, mostly. */
+/** The sender of a request from outside this server's connections, mostly a learner. */
 export interface RequestOrigin extends SessionOwner {
-  /** Its oldest sync has its turn. */
+  /** Answers its oldest sync. */
   synced(): void;
 }
 
 /** A request that a learner forwarded. */
 export interface Forwarded {
-  /** Who sent it; the session belongs to it from then on. */
+  /** The sender, which owns the session from then on. */
   readonly origin: RequestOrigin;
   readonly sessionId: bigint;
   readonly cxid: number;
   readonly type: number;
-  /** Its body. */
+  /** The request body. */
   readonly input: InputArchive;
   readonly ids: readonly Id[];
 }
 
 /**
- * A request between accept and reply. A write gets its txn from prep and waits for its commit; a
- * read exists only while it waits behind a write of its own session, or is answered where it
- * arrived.
+ * A request between accept and reply. A write gets its txn from prep and waits for its commit. A
+ * read exists only while it waits for a write of its own session, or is answered on arrival.
  */
 export class Request {
-  /** Null when the server closes a session itself, or another server's client asked. */
+  /** Null if the server itself closes a session, or another server's client sent the request. */
   readonly connection: ClientConnection | null;
   readonly sessionId: bigint;
   readonly xid: number;
   readonly type: number;
   readonly startedMs: number;
-  /** Of its client when it came; an auth that follows it counts for later requests. */
+  /** The ids of its client on arrival; a later auth counts only for later requests. */
   readonly ids: readonly Id[];
-  /** The body of a read that waits: a view of the chunk it came in. */
+  /** The body of a waiting read: a view of the chunk it came in. */
   body: Buffer | null = null;
-  /** Header and body as they came, in bytes; 0 where no client sent it. */
+  /** Size of header and body as received, in bytes; 0 if no client sent it. */
   size = 0;
-  /** A sync that waits for writes of other sessions, too. */
+  /** A sync that also waits for writes of other sessions. */
   isBarrier = false;
-  /** The learner that forwarded it to this leader; null where it came from a client of its own. */
+  /** The learner that forwarded it to this leader; null for the leader's own clients. */
   origin: RequestOrigin | null = null;
-  /** The last zxid that this learner had logged when it forwarded the request. */
+  /** The last zxid in this learner's log when it forwarded the request. */
   sentAfter = 0n;
-  /** An ephemeral of a local session that may not become one of the ensemble. */
+  /** An ephemeral of a local session that may not become global. */
   isRefusedEphemeral = false;
-  /** What it counts for among the large requests, in bytes; 0 when it is none. */
+  /** Its size among the large requests, in bytes; 0 if it is not large. */
   largeBytes = 0;
   head: TxnHead | null = null;
   txn: Txn | null = null;
-  /** What the txn leaves outstanding until it is applied. */
+  /** The pending changes of the txn until it is applied. */
   records: readonly ChangeRecord[] = [];
-  /** The digest of the tree behind the txn; null for errors, and where none is kept. */
+  /** The digest of the tree after the txn; null for errors and without digests. */
   digest: bigint | null = null;
-  /** What a client asked for, where that is audited. */
+  /** The request details for the audit log, if enabled. */
   audit: AuditDraft | null = null;
 
   constructor(
@@ -77,7 +76,7 @@ export class Request {
   }
 }
 
-/** The type of what was refused for having waited too long, in the queue of its connection. */
+/** The type of requests that were refused because they waited too long in their queue. */
 export const THROTTLED = Number.MIN_SAFE_INTEGER;
 
 const NO_IDS: readonly Id[] = [];

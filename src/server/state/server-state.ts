@@ -14,7 +14,7 @@ import type { ClientConnection } from './client-connection.js';
 import { Reporter, type ReportOptions } from './reports.js';
 import { WatchManager } from './watch-manager.js';
 
-/** What a server is told when it is made; it reads no file and no clock of its own. */
+/** The settings of a server; it reads no file and no clock itself. */
 export interface ServerSettings {
   readonly serverId: number;
   readonly tickTimeMs: number;
@@ -22,24 +22,24 @@ export interface ServerSettings {
   readonly maxSessionTimeoutMs: number;
   /** jute.maxbuffer: the longest request in bytes. */
   readonly maxFrameLength: number;
-  /** Writes in flight above which connections that send are not read any further. */
+  /** Writes in flight above which the server stops reading from sending connections. */
   readonly globalOutstandingLimit: number;
-  /** Txns between two snapshots; the real trigger is random between half of it and all of it. */
+  /** Txns between two snapshots; the actual trigger is random between half of it and all of it. */
   readonly snapCount: number;
-  /** Bytes of log between two snapshots, likewise; 0 or less is no limit. */
+  /** Bytes of log between two snapshots, likewise; 0 or less: no limit. */
   readonly snapSize: number;
   readonly isTTLEnabled: boolean;
-  /** Default: none of them. */
+  /** Default: no limits. */
   readonly limits?: LimitOptions;
   /** Wait this long for a connect request, in ms. */
   readonly sessionlessTimeoutMs: number;
-  /** Default: nothing but sessions and refusals. */
+  /** Default: only sessions and refusals. */
   readonly reports?: ReportOptions;
 }
 
 const NO_REPORTS: ReportOptions = { slowRequestMs: 0, isAudited: false };
 
-/** What the stages of a server share. One instance a server; only its stages touch it. */
+/** The state that the stages of a server share. One instance per server; only its stages use it. */
 export class ServerState {
   readonly settings: ServerSettings;
   readonly tree: DataTree;
@@ -51,22 +51,22 @@ export class ServerState {
   readonly connections = new Map<number, ClientConnection>();
   readonly stats: ServerStats;
   readonly reporter: Reporter;
-  /** Without a quorum, for clients that asked for no more than reads. */
+  /** Serving without a quorum, for clients that accept a read-only server. */
   isReadOnly = false;
-  /** An operator put this tree in the place of another one, which clients may have seen. */
+  /** An operator replaced a tree that clients may have seen by this one. */
   isRestored = false;
-  /** Bytes of all requests in flight, of all connections. */
+  /** Size of all requests in flight on all connections, in bytes. */
   readonly inFlight = { bytes: 0 };
   wallMs = 0;
-  /** The same as txns carry it. */
+  /** The same time in the format of txns. */
   wallTime = 0n;
   monotonicMs = 0;
-  /** The last processed zxid in two halves: a reply is stamped without making a bigint. */
+  /** The last processed zxid in two halves, so that stamping a reply makes no bigint. */
   zxidHigh = 0;
   zxidLow = 0;
-  /** Null lets every client open a session. */
+  /** Null allows every client to open a session. */
   readonly connectionThrottle: ConnectionThrottle | null;
-  /** Those with events to send, which may wait for a turn or two where they are very many. */
+  /** Connections with events to send; if there are very many, some wait for a turn or two. */
   readonly withEvents = new Fifo<ClientConnection>();
   private dirty: ClientConnection[] = [];
 
@@ -77,7 +77,7 @@ export class ServerState {
     auth: Auth;
     prep: Prep;
     connectionThrottle?: ConnectionThrottle;
-    /** Of the server whose place this one takes. */
+    /** The counters of the previous server. */
     stats?: ServerStats;
   }) {
     this.stats = parts.stats ?? new ServerStats();
@@ -97,13 +97,13 @@ export class ServerState {
     };
   }
 
-  /** Counts and reports it. @param from an address, or what else tells who it was */
+  /** Counts and reports an exceeded limit. @param from an address, or another name of the sender */
   exceeded(limit: LimitName, from: string, value: number = LIMITS[limit].value): void {
     this.stats.metrics.countLimit(limit);
     this.reporter.limit(limit, value, from, this.monotonicMs);
   }
 
-  /** What a driver saw, for metrics and log. */
+  /** Notes an observation of a driver for metrics and log. */
   note(event: Extract<Event, { kind: 'counted' | 'limit-exceeded' | 'measured' }>): void {
     if (event.kind === 'counted') this.stats.count(event.what);
     else if (event.kind === 'measured') this.stats.measured(event.what, event.value);
@@ -133,7 +133,7 @@ export class ServerState {
     return holder === null ? undefined : this.connections.get(holder.id);
   }
 
-  /** The connection has events to send, soon. */
+  /** The connection has events to send soon. */
   markEventPending(connection: ClientConnection): void {
     if (connection.isDirty || connection.isEventPending) return;
     connection.isEventPending = true;

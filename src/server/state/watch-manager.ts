@@ -1,14 +1,14 @@
 import { parentPath } from '../../protocol/path.js';
 
-/** How a watch was set; several may stand on one path for one watcher (ZOOKEEPER-4466). */
+/** The mode of a watch; a watcher may have several modes on one path (ZOOKEEPER-4466). */
 export const WatchMode = { STANDARD: 1, PERSISTENT: 2, PERSISTENT_RECURSIVE: 4 } as const;
 export type WatchMode = (typeof WatchMode)[keyof typeof WatchMode];
 const ANY_MODE = WatchMode.STANDARD | WatchMode.PERSISTENT | WatchMode.PERSISTENT_RECURSIVE;
 
 /**
- * One table of watches, path -> watcher -> modes, and back. A server has two: data (exists and
- * getData) and child (getChildren). A watcher is a connection, and its watches die with it.
- * Persistent watches stand in both tables, recursive ones in that of data (docs/protocol.md).
+ * A table of watches, path -> watcher -> modes, and the reverse. A server has two: data (exists and
+ * getData) and child (getChildren). A watcher is a connection; its watches end with it. Persistent
+ * watches are in both tables, recursive ones in the data table (docs/protocol.md).
  */
 export class WatchManager<W extends object> {
   private readonly watchers = new Map<string, Map<W, number>>();
@@ -16,7 +16,7 @@ export class WatchManager<W extends object> {
   private recursiveCount = 0;
   private count = 0;
 
-  /** Watches, not paths. */
+  /** The number of watches, not of paths. */
   get size(): number {
     return this.count;
   }
@@ -25,7 +25,7 @@ export class WatchManager<W extends object> {
     return this.watchers.size;
   }
 
-  /** Is everything below some znode watched? */
+  /** Whether any recursive watch exists. */
   get hasRecursive(): boolean {
     return this.recursiveCount > 0;
   }
@@ -34,7 +34,7 @@ export class WatchManager<W extends object> {
     return this.paths.size;
   }
 
-  /** Paths that it watches. */
+  /** The number of paths that it watches. */
   countOf(watcher: W): number {
     return this.paths.get(watcher)?.size ?? 0;
   }
@@ -56,7 +56,7 @@ export class WatchManager<W extends object> {
     if (mode === WatchMode.PERSISTENT_RECURSIVE) this.recursiveCount++;
   }
 
-  /** Those of `other` whose watcher `isWanted`. */
+  /** Adds the watches of `other` whose watcher `isWanted`. */
   addAll(other: WatchManager<W>, isWanted: (watcher: W) => boolean): void {
     for (const [path, onPath] of other.watchers) {
       for (const [watcher, modes] of onPath) {
@@ -72,7 +72,7 @@ export class WatchManager<W extends object> {
     return ((this.watchers.get(path)?.get(watcher) ?? 0) & modes) !== 0;
   }
 
-  /** Takes those of `modes` away; false when there was none. */
+  /** Removes the watches of `modes`; false if there were no such watches. */
   remove(path: string, watcher: W, modes: number = ANY_MODE): boolean {
     const onPath = this.watchers.get(path);
     const before = onPath?.get(watcher) ?? 0;
@@ -91,8 +91,8 @@ export class WatchManager<W extends object> {
   }
 
   /**
-   * Calls `notify` once for each watcher of a change of `path`, and takes one-shot watches away.
-   * @param isChildrenChange children changes concern no recursive watch
+   * Calls `notify` once for each watcher of a change of `path`, and removes one-shot watches.
+   * @param isChildrenChange recursive watches ignore changes of children
    */
   trigger(path: string, isChildrenChange: boolean, notify: (watcher: W) => void): void {
     if (this.watchers.size === 0) return;

@@ -5,8 +5,8 @@ import { OPEN_ACL_UNSAFE, Perms } from '../../protocol/perms.js';
 export const OPEN_ACL_KEY = -1;
 
 /**
- * The ACLs in use, each once: a znode holds a key. Keys are counted by use; one that nobody uses
- * leaves the table, as Apache's ReferenceCountedACLCache does it.
+ * The distinct ACLs in use: a znode holds a key. Keys are reference-counted; an unused one leaves
+ * the table, as in Apache's ReferenceCountedACLCache.
  */
 export class AclTable {
   private readonly byKey = new Map<number, readonly ACL[]>();
@@ -50,12 +50,12 @@ export class AclTable {
   }
 }
 
-/** Order counts: Apache compares ACL lists as lists. */
+/** Order matters: Apache compares ACL lists as lists. */
 export function aclText(acl: readonly ACL[]): string {
   return acl.map(({ perms, id }) => `${perms}:${JSON.stringify([id.scheme, id.id])}`).join();
 }
 
-/** Nearly every znode has it: it is told without making a text of it. */
+/** Almost every znode has it, so recognize it without building a text. */
 function isOpen(acl: readonly ACL[]): boolean {
   if (acl === OPEN_ACL_UNSAFE) return true;
   const entry = acl[0];

@@ -1,17 +1,16 @@
 import type { DataNode } from './data-node.js';
 
-/** Gaps that are not worth closing. */
+/** With fewer gaps than this, compaction is not worthwhile. */
 const FEW = 32;
 
 /**
- * The children of a znode, in the order in which they were made. Each knows its place, so that none
- * is looked for; a Set would hash each of them, and all of them anew whenever it grows.
+ * The children of a znode in order of creation. Each child stores its index, so none needs a
+ * search; a Set would hash every child, and all of them again whenever it grows.
  *
- * Whoever goes through them bears changes under way: what is deleted is left out, and what is made
- * may be missed.
+ * An iteration tolerates changes: deleted children are skipped, and new ones may be missed.
  */
 export class Children {
-  /** With gaps where children were. An array that gave way to a shorter one stays as it is. */
+  /** Has gaps for deleted children. A replaced array does not change anymore. */
   places: (DataNode | undefined)[] = [];
   size = 0;
 

@@ -1,8 +1,8 @@
 import type { Children } from './children.js';
 
 /**
- * The bytes of a znode, one byte a character (latin1): a flat string is one small heap object,
- * where a Buffer is three and pins the pool it was cut from. Null and "" differ.
+ * The bytes of a znode, one byte per character (latin1): a flat string is one small heap object,
+ * but a Buffer is three and keeps its pool alive. Null and "" differ.
  */
 export type ZnodeData = string | null;
 
@@ -10,13 +10,13 @@ export type ZnodeData = string | null;
 export class DataNode {
   readonly path: string;
   data: ZnodeData;
-  /** Key of its ACL in the AclTable. */
+  /** The key of its ACL in the AclTable. */
   aclKey: number;
-  /** Where its Stat is in the StatTable. */
+  /** The index of its Stat in the StatTable. */
   readonly slot: number;
   /** Null until the first child: most znodes are leaves. */
   children: Children | null = null;
-  /** Among the children of its parent; -1 when it is none of them. */
+  /** Its index among its parent's children; -1 if it has no parent. */
   place = -1;
 
   constructor(path: string, data: ZnodeData, aclKey: number, slot: number) {
@@ -31,9 +31,7 @@ export class DataNode {
   }
 }
 
-/**
- * The data read as text; "" for none. Good for what is ASCII, as everything a server itself keeps.
- */
+/** The data as text; "" for null. Only for ASCII, such as the server's own znodes. */
 export function latin1Text(data: ZnodeData): string {
   return data ?? '';
 }

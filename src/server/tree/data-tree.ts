@@ -25,7 +25,7 @@ import { StatTable } from './stat-table.js';
 import { type CreateNodeTxn, partsOf, type SetDataTxn, type Txn, type TxnHead } from './txn.js';
 import { walk } from './walk.js';
 
-/** Told of each change as it is applied, in order: the watches hang on it. */
+/** Notified of each change as it is applied, in order: triggers the watches. */
 export interface TreeListener {
   created(node: DataNode, parent: DataNode, zxid: bigint): void;
   deleted(node: DataNode, parent: DataNode, zxid: bigint): void;
@@ -33,41 +33,41 @@ export interface TreeListener {
 }
 
 export interface DataTreeOptions {
-  /** extendedTypesEnabled: an owner with 0xff on top is a time to live. */
+  /** extendedTypesEnabled: an owner with a top byte of 0xff is a time to live. */
   readonly isTTLEnabled?: boolean;
   /** digest.enabled */
   readonly isDigestEnabled?: boolean;
-  /** Of the hashes of paths: 32 random bits that no client knows. */
+  /** Seeds the hashes of paths: 32 random bits that no client knows. */
   readonly hashSeed?: number;
 }
 
 /**
- * The znodes, and the one place that changes them: `apply`. It never refuses: prep has decided, and
- * a replay over a fuzzy snapshot meets changes that are there already, so each one is idempotent.
- * docs/protocol.md has the rules of the fields of a Stat.
+ * The znodes. Only `apply` changes them. It never refuses: prep has decided. A replay over a fuzzy
+ * snapshot finds some changes already made, so each one is idempotent. docs/protocol.md has the
+ * rules for the fields of a Stat.
  */
 export class DataTree {
   readonly nodes: PathTable;
   readonly stats = new StatTable();
   readonly acls = new AclTable();
   readonly root: DataNode;
-  /** Paths by owning session, as hex. */
+  /** Paths by owning session, in hex. */
   private readonly ephemerals = new Ephemerals();
   readonly containers = new Set<string>();
   readonly ttls = new Set<string>();
   readonly quotas = new QuotaPaths();
   readonly digest = new TreeDigest();
   private readonly history = new DigestHistory();
-  /** What it was made with: a tree that takes its place is made alike. */
+  /** Its options, for a tree that replaces it. */
   readonly options: DataTreeOptions;
   listener: TreeListener | null = null;
   lastProcessedZxid = 0n;
-  /** Of a snapshot that does not say where it ended: it shows later txns in part, for a while. */
+  /** Loaded from a snapshot without an end zxid: it has parts of later txns for a while. */
   isFuzzy = false;
   readonly isDigestEnabled: boolean;
   /**
-   * Set while changes are digested as they are applied: in a replay, and on a server that follows.
-   * Where prep has done it already its results are adopted.
+   * Whether digests are computed as changes are applied: in a replay and on a follower. Otherwise
+   * prep has computed them already, and its results are adopted.
    */
   private isDigesting: boolean;
   private readonly isTTLEnabled: boolean;
@@ -83,11 +83,11 @@ export class DataTree {
     this.isDigestEnabled = isDigestEnabled;
     this.isDigesting = isDigestEnabled;
     this.root = this.insert('/', '', OPEN_ACL_KEY, NO_STAT);
-    // Requests for "" reach the root, and Apache's node count has it twice for that.
+    // Requests for "" reach the root, so Apache's node count includes it twice.
     this.nodes.set('', this.root);
   }
 
-  /** /zookeeper and what every server has below it, where a snapshot did not bring it. */
+  /** Adds /zookeeper and its standard znodes if the snapshot lacked them. */
   addReserved(): this {
     for (const path of ['/zookeeper', '/zookeeper/quota', '/zookeeper/config']) {
       if (this.nodes.get(path) !== undefined) continue;
@@ -101,7 +101,7 @@ export class DataTree {
     return this;
   }
 
-  /** Everything of a snapshot is in place: what it does not hold is worked out. */
+  /** The snapshot is loaded: compute the data that it does not contain. */
   finishLoading(zxid: bigint): void {
     this.lastProcessedZxid = zxid;
     this.addReserved();
@@ -115,17 +115,17 @@ export class DataTree {
     }
   }
 
-  /** From now on the digests come with the txns: prep works them out. */
+  /** From now on prep computes the digests, and they come with the txns. */
   stopDigesting(): void {
     this.isDigesting = false;
   }
 
-  /** From now on changes are digested as they are applied. */
+  /** From now on digests are computed as changes are applied. */
   startDigesting(): void {
     this.isDigesting = this.isDigestEnabled;
   }
 
-  /** Takes over what prep worked out for a znode; the tree's own digest comes with the txn. */
+  /** Adopts prep's digest of a znode; the digest of the tree comes with the txn. */
   adoptDigest(path: string, digest: number, crc: number): void {
     if (!this.isDigestEnabled) return;
     const node = this.recent(path) ?? this.nodes.get(path);
@@ -134,21 +134,21 @@ export class DataTree {
     this.stats.setContentCrc(node.slot, crc);
   }
 
-  /** The znode just made, or its parent: what a create asks for again at once. */
+  /** The last created znode or its parent, which creates look up again at once. */
   private recent(path: string): DataNode | null {
     const { lastPlaced, lastParent } = this;
     if (lastPlaced?.path === path) return lastPlaced;
     return lastParent?.path === path ? lastParent : null;
   }
 
-  /** Its content is new. */
+  /** Its content changed. */
   private rehash(node: DataNode): void {
     if (!this.isDigesting) return;
     this.stats.setContentCrc(node.slot, contentCrc(node.path, node.data));
     this.rehashStat(node);
   }
 
-  /** Its Stat alone has changed. */
+  /** Only its Stat changed. */
   private rehashStat({ path, slot }: DataNode): void {
     if (!this.isDigesting) return;
     const { stats } = this;
@@ -158,7 +158,7 @@ export class DataTree {
     stats.setDigest(slot, digest);
   }
 
-  /** As Apache counts: the root twice. */
+  /** As in Apache's server, the root counts twice. */
   get nodeCount(): number {
     return this.nodes.size;
   }
@@ -187,7 +187,7 @@ export class DataTree {
     yield* this.ephemerals.bySession();
   }
 
-  /** Applies a txn whole; lastProcessedZxid moves when all of it is done. */
+  /** Applies a whole txn; lastProcessedZxid advances at the end. */
   apply(head: TxnHead, txn: Txn): void {
     if (txn.type === OpCode.multi) {
       for (const part of partsOf(txn.txns)) this.applyPart(head, part);
@@ -197,12 +197,12 @@ export class DataTree {
     this.finish(head);
   }
 
-  /** The txn of `head` is applied whole. */
+  /** The txn of `head` has been applied completely. */
   finish(head: TxnHead): void {
     if (head.zxid > this.lastProcessedZxid) this.lastProcessedZxid = head.zxid;
   }
 
-  /** Remembers the digest behind `zxid` where it is one of those that `hash` tells. */
+  /** Stores the digest after `zxid` if `hash` may report it. */
   noteDigest(zxid: bigint): void {
     if (this.isDigestEnabled) this.history.note(zxid, this.digest);
   }
@@ -211,7 +211,7 @@ export class DataTree {
     return this.history.digests;
   }
 
-  /** Applies a txn that is no multi, or one part of one; `finish` follows. */
+  /** Applies a txn other than a multi, or one part of a multi; `finish` must follow. */
   applyPart(head: TxnHead, txn: Txn): void {
     switch (txn.type) {
       case OpCode.create:
@@ -241,7 +241,7 @@ export class DataTree {
       case OpCode.error:
         break;
       case OpCode.multi:
-        assert(false, 'a multi inside a multi');
+        assert(false, 'nested multi');
     }
   }
 
@@ -267,7 +267,7 @@ export class DataTree {
     this.listener?.created(node, parent, head.zxid);
   }
 
-  /** Guards a replay over a fuzzy snapshot: a parent that is ahead already stays as it is. */
+  /** For a replay over a fuzzy snapshot: a parent that is already ahead does not change. */
   private raiseParent(parent: DataNode, parentCVersion: number, zxid: bigint): void {
     const current = this.stats.cversion(parent.slot);
     const cversion = parentCVersion === -1 ? (current + 1) | 0 : parentCVersion;
@@ -284,8 +284,8 @@ export class DataTree {
     }
     const node = this.nodes.get(path);
     if (node === undefined || parent === undefined || node === this.root) return;
-    // Only a replay over a fuzzy snapshot finds children here: they were made later, and the log
-    // makes them again. Left behind they would belong to nobody.
+    // Only a replay over a fuzzy snapshot finds children here: they were created later, and the log
+    // creates them again. Left alone, they would have no parent.
     if (node.numChildren > 0) {
       for (const child of [...(node.children ?? [])]) this.applyDelete(child.path, zxid);
     }
@@ -313,7 +313,7 @@ export class DataTree {
   }
 
   /**
-   * What /zookeeper/config says: each member writes its own, without a txn
+   * Sets the content of /zookeeper/config: each member does so itself, without a txn
    * (initConfigInZKDatabase).
    */
   setConfig(text: string, version: bigint, wallMs: number): void {
@@ -332,7 +332,7 @@ export class DataTree {
     this.rehashStat(node);
   }
 
-  /** A znode of the quota tree was made: a limit begins to count, or its usage is counted. */
+  /** A znode in the quota tree was created: start to enforce a limit or to count usage. */
   private followQuotas(path: string): void {
     if (!path.startsWith(QUOTA_ROOT)) return;
     const limited = quotaOwner(path, LIMIT_NODE);
@@ -376,11 +376,11 @@ export class DataTree {
     this.acls.release(before);
   }
 
-  /** Places a znode of a snapshot, its parent before it; `stat`: its StatPersisted in 60 bytes. */
+  /** Places a znode of a snapshot after its parent; `stat`: its StatPersisted in 60 bytes. */
   load(path: string, data: ZnodeData, acl: readonly ACL[], stat: Buffer): void {
     const aclKey = this.acls.acquire(acl);
     if (path !== '' && path !== '/') {
-      // One that was deleted and made again while its snapshot was written may stand there twice.
+      // A znode that was deleted and created again during the snapshot may occur twice.
       if (this.nodes.get(path) !== undefined) this.applyDelete(path, 0n);
       const slot = this.stats.allocatePersisted(stat, dataLength(data));
       const owner = this.stats.hasOwner(slot) ? this.stats.ephemeralOwner(slot) : 0n;
@@ -396,7 +396,7 @@ export class DataTree {
     this.stats.setPersisted(root.slot, stat, dataLength(data), root.numChildren);
   }
 
-  /** A znode and all below it, as a snapshot wants them. */
+  /** A znode and its descendants, in the order of a snapshot. */
   walk(from: DataNode = this.root): Iterable<DataNode> {
     return walk(from);
   }
@@ -406,7 +406,7 @@ export class DataTree {
     return this.place(path, data, aclKey, slot, stat.ephemeralOwner);
   }
 
-  /** A new znode into the table, and into the list that its owner's kind has. */
+  /** Adds a new znode to the table, and to the list for its kind of owner. */
   private place(
     path: string,
     data: ZnodeData,
@@ -454,7 +454,7 @@ export class DataTree {
     this.stats.setNumChildren(parent.slot, parent.children.size);
   }
 
-  /** Siblings come in runs: the last parent found is most often the one looked for again. */
+  /** Siblings come in runs, so check the last parent first. */
   private findParent(path: string): DataNode | undefined {
     const { lastParent } = this;
     if (lastParent !== null && isParentPath(lastParent.path, path)) return lastParent;

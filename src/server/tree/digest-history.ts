@@ -7,14 +7,14 @@ export interface ZxidDigest {
   readonly digest: bigint;
 }
 
-/** One digest is kept every so many txns (a power of 2), for `hash`, and so many of them. */
+/** Keeps one digest per INTERVAL txns (a power of 2) for `hash`, and at most LIMIT of them. */
 const INTERVAL = 128;
 const LIMIT = 1024;
 
 export class DigestHistory {
   readonly digests: ZxidDigest[] = [];
 
-  /** Called behind every txn. */
+  /** Called after every txn. */
   note(zxid: bigint, digest: TreeDigest): void {
     if ((lowOf(zxid) & (INTERVAL - 1)) !== 0) return;
     this.digests.push({ zxid, digest: digest.value });

@@ -8,8 +8,8 @@
  *     czxid mzxid pzxid ctime mtime (longs) version cversion aversion (ints) ephemeralOwner (long)
  * ```
  *
- * cversion is the stored one, which counts creates only. ACLs are not covered. Znodes below
- * /zookeeper do not count, as servers change them without a txn; /zookeeper itself does.
+ * cversion is the stored one, which counts only creates. ACLs are not covered. Znodes below
+ * /zookeeper do not count, since servers change them without a txn; /zookeeper itself does.
  */
 import { highOf, longOf, lowOf } from '../../jute/long.js';
 import { hex64 } from '../../protocol/zxid.js';
@@ -21,7 +21,7 @@ export const DIGEST_VERSION = 2;
 export const DIGEST_STAT_SIZE = 60;
 const UNCOUNTED = '/zookeeper/';
 
-/** Does the znode at `path` count? */
+/** Whether the znode at `path` counts. */
 export function isDigested(path: string): boolean {
   return !path.startsWith(UNCOUNTED);
 }
@@ -29,8 +29,8 @@ export function isDigested(path: string): boolean {
 let scratch = Buffer.allocUnsafeSlow(4096);
 
 /**
- * The CRC-32 of path and data, with which a znode's digest begins; 0 where it does not count. The
- * root is "" or "/". A string as data holds one byte a character (latin1).
+ * The CRC-32 of path and data, the start of a znode's digest; 0 if the znode does not count. The
+ * root is "" or "/". A data string has one byte per character (latin1).
  */
 export function contentCrc(path: string, data: Buffer | string | null): number {
   if (!isDigested(path)) return 0;
@@ -40,7 +40,7 @@ export function contentCrc(path: string, data: Buffer | string | null): number {
   return crc32(scratch, 0, scratch.write(data, 0, 'latin1'), pathCrc(path));
 }
 
-/** The same where the data stands between `start` and `end` of `bytes`. */
+/** The same, with the data between `start` and `end` of `bytes`. */
 export function contentCrcOf(path: string, bytes: Buffer, start: number, end: number): number {
   return isDigested(path) ? crc32(bytes, start, end, pathCrc(path)) : 0;
 }
@@ -61,18 +61,18 @@ function encodedCrc(path: string): number {
   return crc32(encoded, 0, encoded.length);
 }
 
-/** The digest of a znode whose Stat, and the CRC-32 of its content, are in a table. */
+/** The digest of a znode whose Stat and content CRC-32 are in a table. */
 export function tableDigest(path: string, stats: StatTable, slot: number): number {
   return isDigested(path) ? stats.digestOf(slot) : 0;
 }
 
-/** The digest of a znode whose Stat is given as `stat60`, in the order above. */
+/** The digest of a znode with the Stat `stat60`, in the order above. */
 export function nodeDigest(path: string, data: Buffer | string | null, stat60: Buffer): number {
   if (!isDigested(path)) return 0;
   return crc32(stat60, 0, DIGEST_STAT_SIZE, contentCrc(path, data));
 }
 
-/** Fills in `stat60` from the 60 bytes of a StatPersisted, whose pzxid stands last. */
+/** Fills `stat60` from the 60 bytes of a StatPersisted, which ends in pzxid. */
 export function orderPersisted(persisted: Buffer, stat60: Buffer): void {
   persisted.copy(stat60, 0, 0, 16);
   persisted.copy(stat60, 16, 52, 60);
@@ -81,7 +81,7 @@ export function orderPersisted(persisted: Buffer, stat60: Buffer): void {
 
 const WORD = 0x1_0000_0000;
 
-/** The running sum, in two halves: a change makes no bigint. */
+/** The running sum, in two halves, so that a change makes no bigint. */
 export class TreeDigest {
   /** The upper 32 bits, unsigned. */
   high = 0;
@@ -102,7 +102,7 @@ export class TreeDigest {
     this.high = (this.high - 1) >>> 0;
   }
 
-  /** One znode's part changes. */
+  /** The digest of one znode changes. */
   move(from: number, to: number): void {
     this.remove(from);
     this.add(to);
@@ -121,7 +121,7 @@ export class TreeDigest {
     return `0x${hex64(this.value)}`;
   }
 
-  /** As a signed long, the way a TxnDigest holds it. */
+  /** As a signed long, as in a TxnDigest. */
   get value(): bigint {
     return longOf(this.high, this.low);
   }

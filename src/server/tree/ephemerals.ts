@@ -2,7 +2,7 @@ import { hex64 } from '../../protocol/zxid.js';
 
 /** The paths of ephemerals by the session that owns them. */
 export class Ephemerals {
-  /** By the session's id as hex. */
+  /** Paths by session id in hex. */
   private readonly paths = new Map<string, Set<string>>();
   count = 0;
 

@@ -7,22 +7,21 @@ const CHUNK_SHIFT = 12;
 const CHUNK_SIZE = 1 << CHUNK_SHIFT;
 
 /**
- * Path -> znode. A lookup that finds nothing, and every create makes one, looks at numbers only: in
- * a big tree each pointer followed is a cache miss, and a Map follows several. Sharded, because a
- * table is moved in one go when it grows: at a million znodes all of them at once would be a stall
- * that every client felt.
+ * Maps paths to znodes. An unsuccessful lookup, which every create makes, reads only numbers: in a
+ * big tree each pointer is a cache miss, and a Map follows several. Sharded, because growing moves
+ * a whole table: for a million znodes at once, every client would notice the stall.
  */
 export class PathTable {
   private readonly nodes = new SlotTable();
   private readonly shards: Shard[] = [];
-  /** "" means the root as "/" does, but the root's own path is "/". */
+  /** "" means the root as "/" does, but the path of the root is "/". */
   private nameless: DataNode | undefined;
   private count = 0;
   private readonly seed: number;
 
   /**
-   * @param seed unknown to clients, or they could choose paths whose hashes are all the same, and
-   * make every look-up go through all of them
+   * @param seed unknown to clients, or they could choose paths with equal hashes and make every
+   * lookup a linear search
    */
   constructor(seed = 0) {
     this.seed = seed;
@@ -33,7 +32,7 @@ export class PathTable {
     return this.count;
   }
 
-  /** Whoever asks for a path more than once may work it out once. */
+  /** Callers that use a path several times can compute its hash once. */
   hashOf(path: string): number {
     return hashOf(path, this.seed);
   }
@@ -48,7 +47,7 @@ export class PathTable {
     return this.nodes.get(slot);
   }
 
-  /** @param path the node's own, or "" */
+  /** @param path the path of the node, or "" */
   set(path: string, node: DataNode, hash = this.hashOf(path)): void {
     if (path.length === 0) {
       if (this.nameless === undefined) this.count++;
@@ -73,9 +72,9 @@ export class PathTable {
 }
 
 /**
- * The znodes by their slots, which a StatTable gives one behind the other: what is new stands side
- * by side, and the garbage collector, which must be told of each new object that an old one points
- * to, finds it in one place.
+ * The znodes by slot. A StatTable assigns slots in sequence, so new znodes are neighbors. The
+ * garbage collector must follow each pointer from an old object to a new one, and finds these
+ * pointers in one place.
  */
 class SlotTable {
   private readonly chunks: (DataNode | undefined)[][] = [];
@@ -92,10 +91,10 @@ class SlotTable {
   }
 }
 
-/** Open addressing with linear probing: what is not at its place stands in the run behind it. */
+/** Open addressing with linear probing: a displaced pair is in the run after its place. */
 class Shard {
   private readonly nodes: SlotTable;
-  /** Pairs of a hash, 0 where there is none, and a slot: one line of the cache has both. */
+  /** Pairs of a hash (0: empty) and a slot: both are in one cache line. */
   private pairs = new Int32Array(2 * FIRST_CAPACITY);
   private count = 0;
 
@@ -131,7 +130,7 @@ class Shard {
     if (pairs[gap] === 0) return -1;
     const slot = pairs[gap + 1] as number;
     this.count--;
-    // What stands behind in the run and belongs before the gap, or into it, moves up.
+    // Move up later entries of the run that belong at or before the gap.
     for (let at = (gap + 2) & mask; pairs[at] !== 0; at = (at + 2) & mask) {
       const wayFromHome = (at - ((pairs[at] as number) << 1)) & mask;
       if (wayFromHome < ((at - gap) & mask)) continue;
@@ -143,7 +142,7 @@ class Shard {
     return slot;
   }
 
-  /** Where the pair of the path is, or the free place where it would be. */
+  /** The place of the pair of the path, or the free place for it. */
   private find(path: string, hash: number): number {
     const { pairs, nodes } = this;
     const mask = pairs.length - 1;
@@ -171,7 +170,7 @@ class Shard {
   }
 }
 
-/** Never 0; every bit of it depends on every character. */
+/** Never 0; every bit depends on every character. */
 function hashOf(path: string, seed: number): number {
   let hash = seed ^ path.length;
   for (let i = 0; i < path.length; i++) {

@@ -1,7 +1,7 @@
 /**
- * Quotas: limits that an operator keeps in /zookeeper/quota<path>/zookeeper_limits, and the usage
- * that every server keeps for itself beside them, without a txn (Quotas, StatsTrack). Only the
- * deepest quota above a path counts.
+ * Quotas: limits that an operator sets in /zookeeper/quota<path>/zookeeper_limits, and the usage
+ * that every server tracks next to them, without a txn (Quotas, StatsTrack). Only the deepest quota
+ * above a path counts.
  */
 import { latin1Text, type ZnodeData } from './data-node.js';
 
@@ -9,7 +9,7 @@ export const QUOTA_ROOT = '/zookeeper/quota';
 export const LIMIT_NODE = 'zookeeper_limits';
 export const STAT_NODE = 'zookeeper_stats';
 
-/** Limits or usage; -1 is none. Soft limits are only warned about. */
+/** Limits or usage; -1: unset. Exceeding a soft limit is only a warning. */
 export interface QuotaFigures {
   readonly count: number;
   readonly bytes: number;
@@ -19,7 +19,7 @@ export interface QuotaFigures {
 
 const NONE: QuotaFigures = { count: -1, bytes: -1, countHardLimit: -1, byteHardLimit: -1 };
 
-/** Reads `count=5,bytes=-1=;byteHardLimit=-1;countHardLimit=7`; what is not there is -1. */
+/** Parses `count=5,bytes=-1=;byteHardLimit=-1;countHardLimit=7`; missing figures are -1. */
 export function parseQuota(data: ZnodeData): QuotaFigures {
   const figures: Record<string, number> = { ...NONE };
   for (const pair of latin1Text(data).split(/[,;]+/)) {
@@ -41,9 +41,7 @@ export function statPath(path: string): string {
   return `${QUOTA_ROOT}${path}/${STAT_NODE}`;
 }
 
-/**
- * The path whose quota the znode `path` is a part of: "/a" for /zookeeper/quota/a/zookeeper_limits.
- */
+/** The path whose quota contains the znode `path`: "/a" for /zookeeper/quota/a/zookeeper_limits. */
 export function quotaOwner(path: string, name: string): string | undefined {
   if (!path.startsWith(`${QUOTA_ROOT}/`) || !path.endsWith(`/${name}`)) return undefined;
   return path.slice(QUOTA_ROOT.length, -(name.length + 1)) || undefined;
@@ -69,7 +67,7 @@ export class QuotaPaths {
     return this.paths;
   }
 
-  /** The deepest of them at or above `path`. */
+  /** The deepest path with a quota at or above `path`. */
   above(path: string): string | undefined {
     if (this.paths.size === 0) return undefined;
     for (let at = path; at.length > 1; at = at.slice(0, at.lastIndexOf('/'))) {

@@ -4,15 +4,15 @@ import { STAT_SIZE, StatPersisted } from '../../protocol/data.js';
 import { crcOfPair, crcOfWord } from '../base/checksum.js';
 
 /**
- * The Stats of all znodes, off the heap, in the bytes a reply carries: answering a read is one
- * copy, the garbage collector never sees them, and all 64 bits of every zxid and owner are exact.
+ * The Stats of all znodes, off the heap and in wire format. Answering a read is one copy, the
+ * garbage collector never sees them, and all 64 bits of every zxid and owner are exact.
  *
  * ```
  *   0 czxid   8 mzxid   16 ctime   24 mtime   32 version   36 cversion*   40 aversion
  *  44 ephemeralOwner*   52 dataLength   56 numChildren   60 pzxid | 68 stored cversion
  *  72 stored ephemeralOwner   80 digest   84 CRC-32 of path and data, with which the digest begins
  * ```
- * The starred two are what clients see: cversion = 2 * stored - numChildren (creates and deletes;
+ * Clients see the two starred values: cversion = 2 * stored - numChildren (creates and deletes;
  * only creates are stored), and an owner of 0 for containers and TTL nodes.
  */
 const RECORD_SIZE = 88;
@@ -36,11 +36,11 @@ const DIGEST = 80;
 const CONTENT_CRC = 84;
 
 export class StatTable {
-  /** Of each chunk: an int takes one instruction in a view, and a reply copies bytes. */
+  /** Views of each chunk: an int access is one instruction, and a reply copies bytes. */
   private readonly views: DataView[] = [];
   private readonly chunks: Buffer[] = [];
   private readonly free: number[] = [];
-  /** No slot is as high. */
+  /** All slots are below this number. */
   slots = 0;
 
   /** Slots in use. */
@@ -48,14 +48,14 @@ export class StatTable {
     return this.slots - this.free.length;
   }
 
-  /** A slot for a znode with this Stat. `shownOwner` is what clients see of the owner. */
+  /** Allocates a slot with this Stat. `shownOwner` is the owner that clients see. */
   allocate(stat: StatPersisted, shownOwner: bigint, dataLength: number): number {
     const slot = this.allocateBare(shownOwner);
     this.setStat(slot, stat, dataLength, 0);
     return slot;
   }
 
-  /** A slot for a znode of a snapshot, from the 60 bytes of its StatPersisted. */
+  /** Allocates a slot for a znode of a snapshot, from the 60 bytes of its StatPersisted. */
   allocatePersisted(persisted: Buffer, dataLength: number): number {
     const slot = this.allocateBare(0n);
     this.setPersisted(slot, persisted, dataLength, 0);
@@ -70,7 +70,7 @@ export class StatTable {
     return slot;
   }
 
-  /** What `setStat` does, from the 60 bytes of a StatPersisted. */
+  /** Like `setStat`, from the 60 bytes of a StatPersisted. */
   setPersisted(slot: number, persisted: Buffer, dataLength: number, numChildren: number): void {
     const chunk = this.chunks[slot >>> CHUNK_SHIFT] as Buffer;
     const view = this.viewOf(slot);
@@ -85,7 +85,7 @@ export class StatTable {
     showCversion(view, at);
   }
 
-  /** Fills in the 60 bytes of its StatPersisted. */
+  /** Copies the 60 bytes of its StatPersisted. */
   copyPersisted(slot: number, target: DataView, to: number): void {
     const view = this.viewOf(slot);
     const at = offsetOf(slot);
@@ -101,12 +101,12 @@ export class StatTable {
     putViewLong(this.viewOf(slot), offsetOf(slot) + OWNER, owner);
   }
 
-  /** Every field but the owner that clients see, which never changes. */
+  /** Sets all fields except the owner that clients see, which never changes. */
   setStat(slot: number, stat: StatPersisted, dataLength: number, numChildren: number): void {
     this.setPersisted(slot, StatPersisted.encode(stat), dataLength, numChildren);
   }
 
-  /** A slot for a znode that is made now, by clients' doing: all counters at 0. */
+  /** Allocates a slot for a znode that a client creates: all counters at 0. */
   allocateNew(zxid: bigint, time: bigint, owner: bigint): number {
     const slot = this.free.pop() ?? this.grow();
     const view = this.viewOf(slot);
@@ -121,7 +121,7 @@ export class StatTable {
     return slot;
   }
 
-  /** A slot with the fields of another, maybe of another table. */
+  /** Allocates a slot with the fields of another, possibly from another table. */
   allocateCopy(from: StatTable, fromSlot: number): number {
     const slot = this.free.pop() ?? this.grow();
     const target = this.viewOf(slot);
@@ -130,8 +130,8 @@ export class StatTable {
   }
 
   /**
-   * The znode's part of the tree digest: it goes on from the CRC-32 of path and data over the Stat,
-   * in the order that tree/digest.ts tells.
+   * The digest of the znode: continues the CRC-32 of path and data over the Stat, in the order of
+   * tree/digest.ts.
    */
   digestOf(slot: number): number {
     const view = this.viewOf(slot);
@@ -156,12 +156,12 @@ export class StatTable {
     this.free.push(slot);
   }
 
-  /** The 68 bytes of the Stat that clients get. */
+  /** The 68 bytes of the Stat for clients. */
   writeStat(out: OutputArchive, slot: number): void {
     out.writeRun(this.chunks[slot >>> CHUNK_SHIFT] as Buffer, offsetOf(slot), STAT_SIZE);
   }
 
-  /** A change of the data: the fields that setData moves. */
+  /** Updates the fields that setData changes. */
   setData(slot: number, zxid: bigint, time: bigint, version: number, dataLength: number): void {
     const view = this.viewOf(slot);
     const at = offsetOf(slot);
@@ -171,7 +171,7 @@ export class StatTable {
     view.setInt32(at + DATA_LENGTH, dataLength);
   }
 
-  /** Without a txn: the quota figures that each server keeps for itself. */
+  /** Without a txn: for the quota usage that each server tracks itself. */
   setDataLength(slot: number, dataLength: number): void {
     this.viewOf(slot).setInt32(offsetOf(slot) + DATA_LENGTH, dataLength);
   }
@@ -198,7 +198,7 @@ export class StatTable {
     this.viewOf(slot).setInt32(offsetOf(slot) + AVERSION, aversion);
   }
 
-  /** The znode's part of the tree digest, unsigned; 0 where none is kept. */
+  /** The digest of the znode, unsigned; 0 without digests. */
   digest(slot: number): number {
     return this.viewOf(slot).getUint32(offsetOf(slot) + DIGEST);
   }
@@ -207,7 +207,7 @@ export class StatTable {
     this.viewOf(slot).setInt32(offsetOf(slot) + DIGEST, digest);
   }
 
-  /** The CRC-32 of path and data, unsigned; it means something only where digests are kept. */
+  /** The CRC-32 of path and data, unsigned; only valid with digests. */
   contentCrc(slot: number): number {
     return this.viewOf(slot).getUint32(offsetOf(slot) + CONTENT_CRC);
   }
@@ -220,7 +220,7 @@ export class StatTable {
     return getViewLong(this.viewOf(slot), offsetOf(slot));
   }
 
-  /** Was it made behind `zxid`? */
+  /** Whether it was created after `zxid`. */
   isYounger(slot: number, zxid: bigint): boolean {
     const view = this.viewOf(slot);
     const at = offsetOf(slot);
@@ -249,17 +249,17 @@ export class StatTable {
     return this.viewOf(slot).getInt32(offsetOf(slot) + AVERSION);
   }
 
-  /** As stored: how many children were ever created. */
+  /** The stored value: how many children were ever created. */
   cversion(slot: number): number {
     return this.viewOf(slot).getInt32(offsetOf(slot) + STORED_CVERSION);
   }
 
-  /** As stored: a session, or the mark of a container or a TTL node. */
+  /** The stored value: a session, or the mark of a container or a TTL node. */
   ephemeralOwner(slot: number): bigint {
     return getViewLong(this.viewOf(slot), offsetOf(slot) + STORED_OWNER);
   }
 
-  /** True when the stored owner is not 0: no bigint is made to find out. */
+  /** Whether the stored owner is not 0; makes no bigint. */
   hasOwner(slot: number): boolean {
     const view = this.viewOf(slot);
     const at = offsetOf(slot) + STORED_OWNER;

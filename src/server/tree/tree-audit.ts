@@ -1,15 +1,15 @@
 /**
- * Holds the tree against itself while it serves, a slice at a time: its counts against the Stat
- * table's, the digest of each znode against a fresh one, and their sum against the tree's digest. A
- * difference is a fault of this server. A learner needs none of this: it computes its digests,
- * and compares each with its leader's.
+ * Checks the consistency of the tree while it serves, a slice at a time: its counts against the
+ * Stat table, the digest of each znode against a new one, and their sum against the digest of the
+ * tree. A difference is an error of this server. A learner does not need this: it computes its
+ * digests and compares each with its leader's.
  */
 import { assert } from '../base/assert.js';
 import { type DataNode, dataLength } from './data-node.js';
 import type { DataTree } from './data-tree.js';
 import { contentCrc, TreeDigest, tableDigest } from './digest.js';
 
-/** Of a slice, in bytes of data; a znode counts for some in any case. */
+/** Bytes of data per slice; each znode has a minimum weight. */
 const SLICE_BYTES = 256 * 1024;
 const NODE_BYTES = 256;
 
@@ -17,7 +17,7 @@ export class TreeAudit {
   private readonly tree: DataTree;
   private readonly intervalMs: number;
   private nextMs = 0;
-  /** Of this pass: the next slot, the sum so far, and the txn after which it began. */
+  /** The state of this pass: next slot, sum so far, and the txn after which it began. */
   private slot = 0;
   private readonly sum = new TreeDigest();
   private beganAfter = 0n;
@@ -27,7 +27,7 @@ export class TreeAudit {
     this.intervalMs = intervalMs;
   }
 
-  /** Does a slice where one is due. @param nowMs of a monotonic clock */
+  /** Checks a slice if one is due. @param nowMs of a monotonic clock */
   poll(nowMs: number): void {
     if (nowMs < this.nextMs) return;
     this.nextMs = nowMs + this.intervalMs;
@@ -57,7 +57,7 @@ export class TreeAudit {
     }
     if (this.slot < stats.slots) return;
     this.slot = 0;
-    // Their sum is that of one tree only where no txn came in between.
+    // The sum is comparable only if no txn came in between.
     if (this.beganAfter !== lastProcessedZxid || this.sum.equals(digest)) return;
     assert(false, `tree digest: ${digest} (expected ${this.sum}, the sum of its znodes')`);
   }

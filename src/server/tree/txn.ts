@@ -1,9 +1,9 @@
 /**
- * What an entry of the log says: TxnHeader, the body its type asks for, and behind it perhaps the
- * tree's digest (SerializeUtils.deserializeTxn). The same bytes travel in PROPOSAL and INFORM.
+ * The content of a log entry: TxnHeader, the body for its type, and optionally the digest of the
+ * tree (SerializeUtils.deserializeTxn). PROPOSAL and INFORM carry the same bytes.
  *
- * Older writers left fields out, and a reader of old logs must take that: creates of 3.3 lack
- * parentCVersion, sessions closed before 3.6 lack their paths, and nobody had digests before 3.6.
+ * Older writers left fields out, which a reader must accept: creates of 3.3 lack parentCVersion,
+ * closeSessions before 3.6 lack their paths, and digests exist since 3.6.
  */
 import { InputArchive } from '../../jute/input-archive.js';
 import { JuteError } from '../../jute/jute-error.js';
@@ -23,7 +23,9 @@ import {
 import type { ZnodeData } from './data-node.js';
 import { DIGEST_VERSION } from './digest.js';
 
-/** What a txn does to the tree and the sessions; the bodies of protocol/txn.ts with latin1 data. */
+/**
+ * The effect of a txn on the tree and the sessions; the bodies of protocol/txn.ts with latin1 data.
+ */
 export type Txn =
   | CreateNodeTxn
   | { readonly type: typeof OpCode.delete | typeof OpCode.deleteContainer; readonly path: string }
@@ -36,7 +38,10 @@ export type Txn =
     }
   | { readonly type: typeof OpCode.check; readonly path: string; readonly version: number }
   | { readonly type: typeof OpCode.createSession; readonly timeoutMs: number }
-  /** `paths` is null where the txn does not list them: the session's ephemerals go all the same. */
+  /**
+   * `paths` is null if the txn does not list them: all ephemerals of the session are deleted
+   * anyway.
+   */
   | { readonly type: typeof OpCode.closeSession; readonly paths: readonly string[] | null }
   | { readonly type: typeof OpCode.error; readonly err: number }
   | { readonly type: typeof OpCode.multi; readonly txns: readonly Txn[] };
@@ -51,13 +56,13 @@ export interface CreateNodeTxn {
   readonly data: ZnodeData;
   readonly acl: readonly ACL[];
   readonly isEphemeral: boolean;
-  /** The parent's stored cversion afterwards; -1 in logs of 3.3 and before: one more than it is. */
+  /** The parent's stored cversion afterwards; -1 in logs of 3.3 and earlier: add one. */
   readonly parentCVersion: number;
-  /** Milliseconds; 0n but for createTTL. */
+  /** Milliseconds; 0n except for createTTL. */
   readonly ttl: bigint;
 }
 
-/** Also reconfig, whose version is -1. `version` is the resulting one. */
+/** Also for reconfig, whose version is -1. `version` is the resulting one. */
 export interface SetDataTxn {
   readonly type: typeof OpCode.setData | typeof OpCode.reconfig;
   readonly path: string;
@@ -73,9 +78,7 @@ export interface TxnHead {
   readonly time: bigint;
 }
 
-/**
- * A whole entry. `digest` is null where its writer left it out, or wrote one of another version.
- */
+/** A whole entry. `digest` is null if its writer left it out or used another version. */
 export interface TxnEntry {
   readonly head: TxnHead;
   readonly txn: Txn;
@@ -87,7 +90,7 @@ const TXN_DIGEST_SIZE = 12;
 
 /**
  * Writes a whole entry: the header (32 bytes), the body and, unless it is null, the digest of the
- * tree behind the txn. beginEntry and endEntry (persistence/txn-log.ts) make a record of it.
+ * tree after the txn. beginEntry and endEntry (persistence/txn-log.ts) turn it into a record.
  */
 export function writeTxn(
   out: OutputArchive,
@@ -120,7 +123,7 @@ export function partsOf(txns: readonly Txn[]): readonly Txn[] {
   });
 }
 
-/** Writes a body without its type, which stands in the header (or in the multi's element). */
+/** Writes a body without its type, which is in the header (or in the element of the multi). */
 function writeTxnBody(out: OutputArchive, txn: Txn): void {
   switch (txn.type) {
     case OpCode.create:
@@ -169,7 +172,7 @@ function writeCreate(out: OutputArchive, txn: CreateNodeTxn): void {
   if (txn.type === OpCode.createTTL) out.writeLong(txn.ttl);
 }
 
-/** Each sub-txn is {int type, buffer body}: the length is filled in behind the body. */
+/** Each sub-txn is {int type, buffer body}: the length is filled in after the body. */
 function writeMulti(out: OutputArchive, txns: readonly Txn[]): void {
   out.writeInt(txns.length);
   for (const txn of txns) {
@@ -182,8 +185,8 @@ function writeMulti(out: OutputArchive, txns: readonly Txn[]): void {
 }
 
 /**
- * Reads a whole entry, of any release. What it gives are copies.
- * @throws JuteError when it is truncated, or of a type that no release logs
+ * Reads a whole entry of any release. The results are copies. @throws JuteError when it is
+ * truncated, or has a type that no release logs
  */
 export function readTxn(entry: Buffer): TxnEntry {
   const input = new InputArchive(entry);
@@ -233,13 +236,13 @@ function readTxnBody(type: number, input: InputArchive): Txn {
     case OpCode.multi:
       return { type, txns: readMulti(input) };
     default:
-      throw new JuteError(`a log holds no txn of type ${type} (${opCodeName(type)})`);
+      throw new JuteError(`invalid txn type in a log: ${type} (${opCodeName(type)})`);
   }
 }
 
 /**
- * Null before 3.6, when the record was empty, and from a server with closeSessionTxn.enabled=false,
- * which writes a digest and no paths. Read as paths, a digest would be two in 12 bytes; a znode's
+ * Null before 3.6, when the record was empty, and with closeSessionTxn.enabled=false, where a
+ * server writes a digest and no paths. Read as paths, a digest would be two paths in 12 bytes; a
  * path takes at least 6.
  */
 function readClosedPaths(input: InputArchive): readonly string[] | null {
@@ -255,7 +258,7 @@ function readCreate(type: CreateNodeTxn['type'], input: InputArchive): CreateNod
   const data = input.readLatin1();
   const acl = readAcl(input);
   const isEphemeral = isPlain ? bool.read(input) : false;
-  // Nothing behind it: a CreateTxnV0, which has no parentCVersion.
+  // No bytes left: a CreateTxnV0, which has no parentCVersion.
   const parentCVersion = input.remaining === 0 ? -1 : input.readInt();
   const ttl = type === OpCode.createTTL ? input.readLong() : 0n;
   return { type, path, data, acl, isEphemeral, parentCVersion, ttl };
@@ -268,8 +271,8 @@ function readMulti(input: InputArchive): Txn[] {
     const type = input.readInt();
     const end = input.at + 4 + input.readInt();
     const outerEnd = input.end;
-    if (type === OpCode.multi) throw new JuteError('a multi inside a multi');
-    if (end > outerEnd || end < input.at) throw new JuteError('a sub-transaction is cut off');
+    if (type === OpCode.multi) throw new JuteError('nested multi');
+    if (end > outerEnd || end < input.at) throw new JuteError('truncated sub-transaction');
     input.end = end;
     txns.push(readTxnBody(type, input));
     input.end = outerEnd;

@@ -2,9 +2,9 @@ import type { Children } from './children.js';
 import type { DataNode } from './data-node.js';
 
 /**
- * A parent before its children. Bears changes under way: what is deleted leaves the children of its
- * parent, and a parent is deleted behind all of its children. What is made under way may be missed.
- * One generator and no iterator of each parent's: a snapshot goes through all znodes there are.
+ * Yields parents before children. Tolerates changes: a deleted znode leaves its parent's children,
+ * and a parent is deleted after its children. New znodes may be missed. One generator without an
+ * iterator per parent, because a snapshot visits all znodes.
  */
 export function* walk(from: DataNode): Generator<DataNode, void, undefined> {
   yield from;

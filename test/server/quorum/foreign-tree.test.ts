@@ -165,7 +165,7 @@ test(
       },
       (error: Error) =>
         error instanceof ForeignTreeError &&
-        /^tree: not the leader's at zxid 0x\w+, though the leader's whole tree/.test(
+        /^tree: differs from the leader's tree again at zxid 0x\w+, after a full copy/.test(
           error.message,
         ) &&
         !/move|delete|remove/.test(error.message),

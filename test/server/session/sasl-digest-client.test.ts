@@ -47,13 +47,13 @@ function exchange(user: string, password: string, names = NAMES): string {
 
 test('it logs in where the password is right, and both are proved', () => {
   assert.is(exchange('zk "1"', 'se\\cret'), 'done, done');
-  assert.is(exchange('zk "1"', 'guess'), 'server failed: a wrong password');
-  assert.is(exchange('eve', 'se\\cret'), 'server failed: there is no user "eve"');
+  assert.is(exchange('zk "1"', 'guess'), 'server failed: wrong password');
+  assert.is(exchange('eve', 'se\\cret'), 'server failed: unknown user "eve"');
 });
 
 test('servers and clients have names of their own', () => {
   const other = { realm: 'servers', uri: 'other/servers' };
-  assert.is(exchange('zk "1"', 'se\\cret', other), 'server failed: another digest-uri');
+  assert.is(exchange('zk "1"', 'se\\cret', other), 'server failed: wrong digest-uri');
 });
 
 test('a server that does not know the password is not believed', () => {

@@ -63,7 +63,7 @@ test('an ack of what was never appended ends the server', () => {
   world.client();
   assert.throws(
     () => world.server.step({ kind: 'ack', zxid: 2n }),
-    'ack of 0x2: never appended (expected 0x1 at most)',
+    'ack of 0x2: never appended (expected at most 0x1)',
   );
 });
 

@@ -118,7 +118,7 @@ const ENDINGS: readonly [string, Buffer, number, RegExp][] = [
     'a txn that no release writes',
     buildLog([buildEntry({ zxid: 1n, type: 77, body: Buffer.alloc(4) })]),
     2,
-    /a log holds no txn of type 77/,
+    /invalid txn type in a log: 77/,
   ],
 ];
 

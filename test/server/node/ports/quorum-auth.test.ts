@@ -99,7 +99,7 @@ test('a wrong password is refused, with a reason for each', () =>
       await waitFor('the end', () => isOver(world));
       assert.equal(world.ended, {
         prove: 'authentication with X failed: it refuses the user "zk"',
-        check: 'authentication of X as a server failed: a wrong password',
+        check: 'authentication of X as a server failed: wrong password',
       });
       await waitFor('the sockets to close', () => world.caller.destroyed && world.callee.destroyed);
     },
