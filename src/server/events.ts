@@ -5,7 +5,7 @@ import type { EpochName } from './persistence/epochs.js';
 import type { LogPlace } from './persistence/log-search.js';
 import type { Database } from './persistence/replay.js';
 
-/** Counters of what a driver sees and a server does not. */
+/** Counters of things that a driver sees and a server does not. */
 export type CountedOutside = Extract<
   CounterName,
   | 'unsuccessful_handshake'
@@ -15,13 +15,13 @@ export type CountedOutside = Extract<
   | (typeof LATER_COUNTERS)[number]
 >;
 
-/** Everything that can happen to a server. With effects.ts the only way in and out of it. */
+/** Everything that can happen to a server. Events and effects are its only interface. */
 export type Event =
   | {
       readonly kind: 'clock';
-      /** Milliseconds since 1970: what txns are stamped with. */
+      /** Milliseconds since 1970: the time in txns. */
       readonly wallMs: number;
-      /** Milliseconds of a clock that never goes back: what sessions expire by. */
+      /** Milliseconds of a monotonic clock: for the expiry of sessions. */
       readonly monotonicMs: number;
     }
   | {
@@ -29,86 +29,83 @@ export type Event =
       readonly connection: number;
       readonly remoteIp: string;
       readonly remotePort: number;
-      /** Of the certificate it showed over TLS, which was checked: RFC 2253. */
+      /** The subject of its verified TLS certificate: RFC 2253. */
       readonly certificateSubject?: string;
     }
-  /** The bytes are the server's from now on: nobody writes over them. */
+  /** The server owns the bytes from now on: nobody overwrites them. */
   | { readonly kind: 'received'; readonly connection: number; readonly bytes: Buffer }
   | { readonly kind: 'disconnected'; readonly connection: number }
   /**
-   * What happened before a server: a client that was turned away before it became a connection, a
-   * command of an operator that came to nothing.
+   * Something that happened outside the server: a client refused before it became a connection, or
+   * a failed command of an operator.
    */
   | { readonly kind: 'counted'; readonly what: CountedOutside }
   /**
-   * A limit that is enforced outside of the core was exceeded. @param from an address, or what else
-   * tells the operator who it was
+   * A limit that is enforced outside the core was exceeded. @param from an address or other
+   * identification for the operator
    */
   | {
       readonly kind: 'limit-exceeded';
       readonly limit: LimitName;
       readonly from: string;
-      /** Where an option sets it. */
+      /** The configured value, if an option sets it. */
       readonly value?: number;
     }
-  /** An operator wants the client to go to another server. */
+  /** An operator wants the client to connect to another server. */
   | { readonly kind: 'evicted'; readonly connection: number }
-  /** It has read all that was sent, as `await-reading` asked to be told. */
+  /** The client has read everything that was sent, after `await-reading`. */
   | { readonly kind: 'drained'; readonly connection: number }
-  /** All txns up to `zxid` are durable here; the only voter of a standalone server has spoken. */
+  /** All txns up to `zxid` are durable here: the ack of a standalone server's only voter. */
   | { readonly kind: 'ack'; readonly zxid: bigint }
-  /**
-   * What only the driver can know of its own work, for the metrics: a duration in ms, or a count.
-   */
+  /** A measurement of the driver for the metrics: a duration in ms, or a count. */
   | { readonly kind: 'measured'; readonly what: Measured; readonly value: number }
   /**
-   * A standalone server goes on with this tree and these sessions. @param staged where a snapshot
-   * of them is, whole; null where nothing is kept
+   * A standalone server continues with this tree and these sessions. @param staged the place of
+   * their complete snapshot; null for a server in memory
    */
   | { readonly kind: 'restore'; readonly database: Database; readonly staged: string | null }
-  /** They are what the disk holds from now on, durably. */
+  /** The restored data is durable on disk. */
   | { readonly kind: 'restored' }
   | QuorumEvent;
 
-/** Of a connection of the learner protocol itself. */
+/** Events of a connection of the learner protocol itself. */
 export type LinkEvent = Extract<
   QuorumEvent,
   { kind: 'link-opened' | 'link-received' | 'link-closed' }
 >;
 
 /**
- * What happens between the servers of an ensemble. A link is a connection of the learner protocol,
- * known by a number: one that was accepted has a positive one, one that this server asked for
- * (effect `link-dial`) the negative one it asked with. No event of a link comes behind its
- * `link-closed`.
+ * Events between the servers of an ensemble. A link is a connection of the learner protocol with a
+ * number: positive if it was accepted, and negative if this server requested it (effect
+ * `link-dial`). No event of a link comes after its `link-closed`.
  */
 export type QuorumEvent =
-  /** A frame of an election connection, without its length; `sid` is who sent it. */
+  /** A frame of an election connection, without its length; `sid` is the sender. */
   | { readonly kind: 'notified'; readonly sid: number; readonly frame: Buffer }
-  /** A server has connected to the quorum port, or the one dialled has accepted. */
+  /** A server connected to the quorum port, or the dialed server accepted. */
   | {
       readonly kind: 'link-opened';
       readonly link: number;
       readonly remote: string;
-      /** It came by the port for observers. Default: no. */
+      /** It came through the port for observers. Default: no. */
       readonly isObserverPort?: boolean;
     }
-  /** The bytes are the server's from now on: nobody writes over them. */
+  /** The server owns the bytes from now on: nobody overwrites them. */
   | { readonly kind: 'link-received'; readonly link: number; readonly bytes: Buffer }
-  /** It is gone, or could not be opened; not told of a link that this server closed. */
+  /** The link was lost or not opened; not sent if this server closed it. */
   | { readonly kind: 'link-closed'; readonly link: number; readonly reason: string }
-  /** The answer to `search-log`: null where the log does not serve. */
+  /** The answer to `search-log`: null if the log cannot be used. */
   | {
       readonly kind: 'log-searched';
       readonly link: number;
       readonly until: bigint;
       readonly place: LogPlace | null;
     }
-  /** The epoch is in its file, durably. */
+  /** The epoch is durable in its file. */
   | { readonly kind: 'epoch-written'; readonly name: EpochName; readonly epoch: number }
-  /** The log ends at or before the zxid asked for, and this is what the disk holds now. */
+  /** The log ends at or before the requested zxid, and this is the data on disk now. */
   | { readonly kind: 'truncated'; readonly database: Database }
-  /** No snapshot leads to that zxid by the logs that are here: nothing was dropped. */
+  /** No snapshot reaches back to that zxid: nothing was dropped. */
   | { readonly kind: 'not-truncated'; readonly zxid: bigint }
-  /** The snapshot that a leader sent is on the disk, durably. */
+  /** The snapshot from the leader is durable on disk. */
   | { readonly kind: 'installed'; readonly zxid: bigint };

@@ -1,4 +1,4 @@
-/** What other programs and the commands start a server by. */
+/** The entry points by which other programs and the commands start a server. */
 
 export { ENSEMBLE_LIMITS, layOutEnsemble } from './node/boot/lay-out-ensemble.js';
 export { readOwnLine } from './node/boot/read-membership.js';

@@ -1,12 +1,12 @@
 /**
  * A ZooKeeper server as a value: `step` an event, `drain` the effects. It opens no socket, reads no
- * file and asks no clock, so the same code serves real clients and a simulation.
+ * file and reads no clock, so the same code serves real clients and a simulation.
  *
  *   accept -> decode -> [write] pipeline: prep + propose, or forward -> commit -> final -> reply
  *                    -> [read]  commit gate (own session's writes) -> final -> reply
  *
- * The pipeline says who decides a write and when it is committed (write-pipeline.ts). A server
- * without one has no quorum: it answers four-letter words and serves no client.
+ * The pipeline determines who decides a write and when it commits (write-pipeline.ts). A server
+ * without a pipeline has no quorum: it answers four-letter words and serves no client.
  */
 
 import type { ServerView } from '../fourlw/server-view.js';
@@ -41,7 +41,7 @@ const REQUEST_HEADER_SIZE = 8;
 export interface ServerParts {
   readonly state: ServerState;
   readonly whitelist: Whitelist;
-  /** Connections from one address, and in all; 0 is no limit (maxClientCnxns, maxCnxns). */
+  /** Connections per address, and in total; 0: no limit (maxClientCnxns, maxCnxns). */
   readonly maxClientCnxns: number;
   readonly maxCnxns: number;
   /** Null makes a server that serves nobody. */
@@ -51,16 +51,16 @@ export interface ServerParts {
 
 export class Server {
   readonly state: ServerState;
-  /** Its answers to the words. */
+  /** Its answers to four-letter words. */
   readonly view: ServerView;
   private readonly reads: ReadProcessor;
   private readonly final: FinalProcessor;
   private readonly connections: Connections;
   private readonly pressure: BackPressure;
   readonly pipeline: WritePipeline | null;
-  /** A member of an ensemble lets clients in when it is in sync with its leader. */
+  /** A member of an ensemble lets clients in once it is in sync with its leader. */
   isOpen = true;
-  /** What it has taken on is done, and nothing new is begun: its tree is about to be replaced. */
+  /** Accepted work is finished, but nothing new starts: its tree will be replaced. */
   isHalting = false;
   private readonly gate: RequestGate;
   private effects: Effect[] = [];
@@ -107,12 +107,12 @@ export class Server {
     };
   }
 
-  /** It asks for no time of its own; its driver tells it often enough. */
+  /** It requests no wake-ups: its driver sends the time often enough. */
   get nextWakeMs(): number {
     return Number.POSITIVE_INFINITY;
   }
 
-  /** Requests received and not yet answered. */
+  /** Requests received and not answered. */
   get outstandingRequests(): number {
     return (this.pipeline?.inProcess ?? 0) + this.gate.waiting;
   }
@@ -140,7 +140,7 @@ export class Server {
     }
   }
 
-  /** The effects of all steps since the last drain: one write a connection, one append. */
+  /** The effects of all steps since the last drain: one write per connection, one append. */
   drain(): readonly Effect[] {
     const { effects } = this;
     this.pipeline?.drainInto(effects);
@@ -220,7 +220,7 @@ export class Server {
     type: number,
     input: InputArchive,
   ): void {
-    // Asked when it arrives: a read that waits behind its own writes came before the close.
+    // Checked on arrival: a read that waits for its own writes came before the close.
     if (session.isClosing) {
       endReply(this.state, connection, beginReply(connection, xid), ErrorCode.SESSIONEXPIRED);
     } else {
@@ -285,7 +285,7 @@ export class Server {
     }
   }
 
-  /** It waited too long to be served; the answer has its place behind those before it. */
+  /** It waited too long; the answer keeps its place in the order. */
   private readonly refuse = (
     connection: ClientConnection,
     frame: Buffer,
@@ -345,8 +345,8 @@ export class Server {
   }
 
   /**
-   * A learner's client comes back to a session: it belongs to `owner` from now on. False where
-   * there is no such session any more.
+   * A learner's client resumes a session: it belongs to `owner` from now on. False if the session
+   * no longer exists.
    */
   moveSession(sessionId: bigint, timeoutMs: number, owner: SessionOwner): boolean {
     const { sessions, monotonicMs } = this.state;
@@ -381,11 +381,11 @@ export class Server {
     this.gate.done(request);
     const { connection } = request;
     if (connection === null) return;
-    assert(connection.pending.shift() === request, 'replies of a connection out of order');
+    assert(connection.pending.shift() === request, 'replies of a connection are out of order');
     this.answerWaiting(connection);
   }
 
-  /** A sync that waited for others' writes is answered in its place in the queue. */
+  /** Answers a sync that waited for others' writes, in its place in the queue. */
   private synced(request: Request): void {
     request.isBarrier = false;
     if (request.connection !== null) this.answerWaiting(request.connection);
@@ -398,7 +398,7 @@ export class Server {
 
   private commitOne(request: Request): void {
     const { head, txn, connection } = request;
-    assert(head !== null && txn !== null, 'a proposal without a txn');
+    assert(head !== null && txn !== null, 'proposal without a txn');
     this.final.process(request, head, txn);
     this.state.reporter.committed(request, txn, this.state.monotonicMs);
     if (connection !== null) {
@@ -446,17 +446,14 @@ export class Server {
     if (!this.isHalting) this.pipeline?.tick();
   }
 
-  /**
-   * The connections of `before`, which has nothing under way, are this one's from now on; their
-   * watches when the generator is done.
-   */
+  /** Takes over the idle connections of `before`; their watches follow while the generator runs. */
   takeOver(before: Server): Generator<void, void, undefined> {
     const { connections } = before.state;
     for (const one of connections.values()) this.connections.takeOver(one);
     return carryWatches(before.state, this.state, new WatchNotifier(this.state));
   }
 
-  /** Ends every connection: this server is no more. */
+  /** Ends every connection: this server stops. */
   shutDown(): void {
     this.isOpen = false;
     this.connections.closeAll();

@@ -1,26 +1,26 @@
 import type { ServerView } from '../../fourlw/server-view.js';
 
-/** What an admin command may ask of a server beside what the words ask. */
+/** The server data that admin commands need beyond that of the four-letter words. */
 export interface AdminView {
   readonly server: ServerView;
   /** Syncs of the log that took longer than fsync.warningthresholdms. */
   readonly slowSyncCount: number;
-  /** The newest snapshot on the disk; undefined when there is none. */
+  /** The newest snapshot on disk; undefined without one. */
   lastSnapshot(): { readonly zxid: bigint; readonly timestampMs: number } | undefined;
-  /** By name, secrets masked. */
+  /** Values by name; secrets are masked. */
   systemProperties(): ReadonlyMap<string, string>;
-  /** `key=value` lines of all options that are not at their default, secrets masked. */
+  /** `key=value` lines of all options that differ from their default; secrets are masked. */
   initialConfiguration(): string;
-  /** Ends so many of each hundred client connections; returns how many that were. */
+  /** Ends this percentage of the client connections; returns their count. */
   shedConnections(percentage: number): number;
-  /** Set on the members of an ensemble. */
+  /** Set on members of an ensemble. */
   readonly quorum?: AdminQuorumView;
 }
 
 export interface AdminQuorumView {
   readonly myId: bigint;
   readonly isLeader: boolean;
-  /** Undefined while there is no leader. */
+  /** Undefined without a leader. */
   readonly leader: { readonly sid: bigint; readonly ip: string } | undefined;
   readonly isVoter: boolean;
   /** "broadcast", "synchronization" … */

@@ -8,22 +8,21 @@ const UNAUTHORIZED = 401;
 const FORBIDDEN = 403;
 
 export interface Requester {
-  /** What it says of itself: `Authorization: digest user:password`, `ip` or `x509`. */
+  /** The header of the request: `Authorization: digest user:password`, `ip` or `x509`. */
   readonly header: string | undefined;
   readonly remoteIp: string;
-  /** Of the certificate that it showed over TLS, and that was taken. */
+  /** The subject of its accepted TLS certificate. */
   readonly certificateSubject: string | undefined;
 }
 
-/** Schemes of who need say no more: the connection has said it. */
+/** Schemes without further credentials: the connection itself provides the id. */
 const SPOKEN_FOR: ReadonlySet<string> = new Set(['ip', 'x509']);
 
 /**
- * May it take the whole tree away or put another in its place? Asks for each permission on "/",
- * where Apache's is content with any.
+ * Whether the request may read or replace the whole tree. It needs every permission on "/";
+ * Apache's server accepts any one of them.
  *
- * @param rootAcl the ACL of "/"
- * @returns the refusal, or undefined
+ * @param rootAcl the ACL of "/" @returns the refusal, or undefined
  */
 export function refuseUnauthorized(
   auth: Auth,
@@ -54,6 +53,6 @@ function idsOf(
 ): readonly Id[] | undefined {
   const own = certificateSubject === undefined ? [] : auth.certificateIds(certificateSubject);
   const ids = auth.authenticate(scheme, Buffer.from(data, 'utf8'), remoteIp, own);
-  // Whose certificate is the super user's is that here, too.
+  // The certificate of the superuser also counts here.
   return scheme === 'x509' && ids !== undefined ? own : ids;
 }

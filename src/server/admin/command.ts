@@ -3,30 +3,30 @@ import type { JsonObject } from './json.js';
 
 export interface AdminRequest {
   readonly query: ReadonlyMap<string, string>;
-  /** Of a POST, as text. */
+  /** The text of a POST. */
   readonly body: string;
 }
 
 export interface AdminResult {
   readonly fields: JsonObject;
   readonly error?: string;
-  /** 200 when absent: with Apache's an error is no reason for another one. */
+  /** Default: 200. In Apache's server most errors have status 200, too. */
   readonly status?: number;
 }
 
-/** One command of the AdminServer. Source of names and fields: Apache's Commands.java. */
+/** A command of the AdminServer. Source of names and fields: Apache's Commands.java. */
 export interface AdminCommand {
   readonly name: string;
   readonly aliases: readonly string[];
-  /** What Apache takes; a command that takes GET takes POST, too. */
+  /** The method in Apache's server; GET commands accept POST, too. */
   readonly method: 'GET' | 'POST';
-  /** Answered while the server does not serve? */
+  /** Whether it is answered while the server does not serve. */
   readonly isAlwaysAnswered?: boolean;
-  /** It changes something, so that a page of another site must not ask for it. */
+  /** It changes something, so a page of another site must not be able to call it. */
   readonly isChange?: boolean;
-  /** Asks for `Authorization: digest user:password` and every permission on "/". */
+  /** Requires `Authorization: digest user:password` and every permission on "/". */
   readonly isGuarded?: boolean;
-  /** Undefined where the data is no JSON: the HTTP side does those itself. */
+  /** Undefined if the data is not JSON: the HTTP side handles those commands. */
   readonly run?: (admin: AdminView, request: AdminRequest) => AdminResult;
 }
 

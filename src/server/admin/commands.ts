@@ -1,4 +1,4 @@
-/** The commands of the AdminServer by name, and how one is answered. */
+/** The commands of the AdminServer by name, and how to answer them. */
 import type { AdminView } from './admin-view.js';
 import { type AdminCommand, type AdminRequest, type AdminResult, failure } from './command.js';
 import { entriesOf, type JsonObject, writeJson } from './json.js';
@@ -48,7 +48,7 @@ export interface AdminAnswer {
   readonly body: string;
 }
 
-/** Why `command` cannot be run now, or undefined when it can. With `?strict=1` the status tells. */
+/** Why `command` cannot run now, or undefined. With `?strict=1` the HTTP status shows it. */
 export function obstacle(
   admin: AdminView,
   command: AdminCommand,
@@ -58,12 +58,12 @@ export function obstacle(
   return failure(NOT_SERVING, query.get('strict') === '1' ? UNAVAILABLE : undefined);
 }
 
-/** Runs a command whose answer is JSON. @param name as it was asked for */
+/** Runs a command with a JSON answer. @param name as requested */
 export function answerCommand(admin: AdminView, name: string, request: AdminRequest): AdminAnswer {
   const command = findCommand(name);
   if (command?.run === undefined) return answerOf(name, failure(`Unknown command: ${name}`));
   const refusal = obstacle(admin, command, request);
-  // Apache's gives the name as it was asked for when it refuses, and the primary one otherwise.
+  // Apache's server uses the requested name in a refusal, otherwise the primary name.
   if (refusal !== undefined) return answerOf(name, refusal);
   return answerOf(command.name, command.run(admin, request));
 }
@@ -78,7 +78,7 @@ export function answerOf(name: string, result: AdminResult): AdminAnswer {
   return { status: result.status ?? 200, body: writeJson(object) };
 }
 
-/** The page that lists all commands. @param root `/commands` */
+/** The page with all commands. @param root `/commands` */
 export function commandPage(root: string): string {
   return ADMIN_COMMANDS.map(({ name }) => `<a href="${root}/${name}">${name}</a>\n<br/>\n`).join(
     '',

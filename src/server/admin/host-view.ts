@@ -1,19 +1,19 @@
 /**
- * What the words ask of the machine and the process; node/ answers it, a simulation makes it up.
+ * Facts about machine and process for the words; node/ provides them, a simulation invents them.
  */
 export interface HostView {
   /** See ServerView.environment. */
   environment(): readonly (readonly [name: string, value: string])[];
-  /** Bytes below the two folders; 0 each for a server in memory. */
+  /** Sizes of the two folders in bytes; 0 for a server in memory. */
   dirs(): { readonly dataDirSize: number; readonly logDirSize: number };
-  /** -1 where unknown. */
+  /** -1 if unknown. */
   openFileCount(): number;
   maxFileCount(): number;
   /** Milliseconds since the process started. */
   uptimeMs(): number;
 }
 
-/** What `conf` and mntr print and the server itself does not need. */
+/** Settings that `conf` and mntr print but the server does not need. */
 export interface ConfigFacts {
   readonly clientPort: number;
   readonly secureClientPort: number;

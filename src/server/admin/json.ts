@@ -1,10 +1,10 @@
 /**
- * JSON as Apache's AdminServer lays it out: `"key" : value`, two spaces, arrays on one line. Ids
+ * JSON in the layout of Apache's AdminServer: `"key" : value`, two spaces, arrays on one line. Ids
  * and zxids are numbers with all 64 bits, which JSON.stringify cannot write.
  */
 import { formatJavaDouble } from '../../fourlw/java-number.js';
 
-/** A number that is written as these characters. */
+/** A number with this text. */
 export class NumberText {
   readonly text: string;
 
@@ -12,7 +12,7 @@ export class NumberText {
     this.text = text;
   }
 
-  /** A Java double: it has a fraction even when it is whole. */
+  /** A Java double: whole numbers have a fraction, too. */
   static double(value: number): NumberText {
     return new NumberText(formatJavaDouble(value));
   }
@@ -28,7 +28,7 @@ export type Json =
   | readonly Json[]
   | JsonObject;
 
-/** Fields in order. A Map where keys may look like numbers: an object would sort those first. */
+/** Ordered fields. A Map, because an object would sort keys that look like numbers first. */
 export type JsonObject = ReadonlyMap<string, Json> | { readonly [key: string]: Json };
 
 export function writeJson(value: Json, indent = ''): string {

@@ -1,4 +1,4 @@
-/** Commands that list watches and sessions, and those about the ensemble. */
+/** Commands that list watches and sessions, and commands about the ensemble. */
 import type { SessionsView } from '../../fourlw/server-view.js';
 import { hex64 } from '../../protocol/zxid.js';
 import { type AdminCommand, failure, fields } from './command.js';
@@ -38,7 +38,7 @@ const watchesByPath: AdminCommand = {
     }),
 };
 
-/** Sessions by when they expire; a learner tells nothing, not even of its own. */
+/** Sessions by expiry time; empty on a learner, even for its own sessions. */
 function expiryOf(sessions: SessionsView): Map<string, bigint[]> {
   const expiry = new Map<string, bigint[]>();
   if (sessions.kind === 'learner') return expiry;
@@ -52,7 +52,7 @@ function expiryOf(sessions: SessionsView): Map<string, bigint[]> {
   return expiry;
 }
 
-/** The keys are milliseconds since 1970; Apache's are those of a clock nobody else can read. */
+/** The keys are milliseconds since 1970; Apache's are those of an internal clock. */
 const dump: AdminCommand = {
   name: 'dump',
   aliases: [],
@@ -127,7 +127,7 @@ const votingView: AdminCommand = {
     }),
 };
 
-/** Packets leave in the turn that makes them: none waits in a queue. */
+/** Packets are sent in the turn that makes them, so queues are always empty. */
 const observers: AdminCommand = {
   name: 'observers',
   aliases: ['obsr'],
@@ -137,7 +137,7 @@ const observers: AdminCommand = {
     return fields({
       synced_observers: leader?.syncedObservers ?? quorum?.syncedObservers ?? 0,
       observers: server.observers().map((observer) => ({
-        // As Java prints an address.
+        // In the format in which Java prints an address.
         remote_socket_address: `/${observer.remote}`,
         sid: observer.sid,
         established: observer.establishedMs,

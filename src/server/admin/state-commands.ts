@@ -84,7 +84,7 @@ const stats: AdminCommand = {
     }),
 };
 
-/** Answered while the server does not serve: Apache's fails there with a status of 500. */
+/** Answered even while the server does not serve: Apache's fails there with status 500. */
 const monitor: AdminCommand = {
   name: 'monitor',
   aliases: ['mntr'],
@@ -199,7 +199,7 @@ const initialConfiguration: AdminCommand = {
   run: (admin) => fields({ initial_configuration: admin.initialConfiguration() }),
 };
 
-/** POST `{"percentage": 1 to 100}`: clients of a server with too many of them go elsewhere. */
+/** POST `{"percentage": 1 to 100}`: makes clients of an overloaded server connect elsewhere. */
 const shedConnections: AdminCommand = {
   name: 'shed_connections',
   aliases: ['shed'],

@@ -21,7 +21,7 @@ import type { ConfigFacts, HostView } from './host-view.js';
 
 const DEFAULT_TRACE_MASK = 306n;
 
-/** A standalone server's answers to the words; everything is read when it is asked for. */
+/** A standalone server's answers to the four-letter words; all data is read on request. */
 export class LiveView implements ServerView {
   readonly version: string;
   readonly nonMtlsRemoteConnectionCount = 0;
@@ -250,7 +250,7 @@ export class LiveView implements ServerView {
   }
 
   resetObserverStats(): void {
-    // Nobody observes here.
+    // A standalone server has no observers.
   }
 
   resetServerStats(): void {
@@ -285,7 +285,7 @@ function viewOf(connection: ClientConnection): ConnectionView {
   };
 }
 
-/** As Java prints an address: IPv6 in brackets, all eight groups. */
+/** The format in which Java prints an address: IPv6 in brackets with all eight groups. */
 function remoteOf({ remoteIp, remotePort }: ClientConnection): string {
   return remoteIp.includes(':') ? `[${remoteIp}]:${remotePort}` : `${remoteIp}:${remotePort}`;
 }

@@ -1,13 +1,13 @@
 /**
- * The two checksums of ZooKeeper's files, as java.util.zip computes them: Adler-32 guards every
- * record of the log and seals a snapshot, CRC-32 feeds the tree digest. Both take a range of a
- * buffer and give an unsigned number; `seed` is an earlier result, so that a sum can run over
- * pieces. In JavaScript, since Node 20.12 has no zlib.crc32 and a call out of it costs more than
- * the checksum of a usual entry; four bytes at a time, since a DataView loads them in one
- * instruction (twice as fast as byte by byte, by measurement).
+ * The two checksums of ZooKeeper's files, as in java.util.zip: Adler-32 protects each log record
+ * and seals snapshots, CRC-32 is part of the tree digest. Both take a range of a buffer and return
+ * an unsigned number; `seed` is an earlier result, so that a sum can cover several pieces. Written
+ * in JavaScript, because Node 20.12 has no zlib.crc32 and a native call costs more than the
+ * checksum of a typical entry. They read four bytes at a time, which a DataView loads in one
+ * instruction (measured twice as fast as single bytes).
  */
 
-/** The view of the memory looked at last: making one takes as long as a short checksum. */
+/** Caches the view of the last used memory: making a view costs as much as a short checksum. */
 class ViewCache {
   private view: DataView = new DataView(new ArrayBuffer(0));
 
@@ -17,20 +17,17 @@ class ViewCache {
   }
 }
 
-// One each: the log's bytes and a znode's lie in different memory, and take turns.
+// One each, because log bytes and znode bytes are in different memory and alternate.
 const adlerViews = new ViewCache();
 const crcViews = new ViewCache();
 
-/** Below this the loops byte by byte are faster. */
+/** Below this length the byte loops are faster. */
 const MIN_WORDS_LENGTH = 16;
 
 const ADLER_BASE = 65521;
-/**
- * Words whose bytes, and the prefix sums of those, fit into 16 bits:
- * 255 * 22 * 23 / 2 = 64515.
- */
+/** The longest run whose bytes and prefix sums fit in 16 bits: 255 * 22 * 23 / 2 = 64515. */
 const RUN_WORDS = 22;
-/** Runs after which the two sums still fit into 31 bits without being reduced. */
+/** After this many runs both sums still fit in 31 bits without reduction. */
 const BLOCK_RUNS = 43;
 const EVEN_BYTES = 0xff00ff;
 
@@ -90,7 +87,7 @@ export function adler32(bytes: Buffer, start: number, end: number, seed = 1): nu
 
 const CRC_POLYNOMIAL = 0xedb88320;
 
-/** Eight tables of 256 in one: table k says what a byte k places before the end adds to the sum. */
+/** Eight tables of 256 in one: table k has the effect of a byte k places before the end. */
 function crcTables(): Int32Array {
   const tables = new Int32Array(8 * 256);
   for (let byte = 0; byte < 256; byte++) {
@@ -107,7 +104,7 @@ function crcTables(): Int32Array {
 
 const CRC = crcTables();
 
-/** CRC-32 of ISO 3309, eight bytes a turn. */
+/** CRC-32 of ISO 3309, eight bytes per iteration. */
 export function crc32(bytes: Uint8Array, start: number, end: number, seed = 0): number {
   let crc = ~seed;
   let at = start;
@@ -126,8 +123,8 @@ export function crc32(bytes: Uint8Array, start: number, end: number, seed = 0): 
 }
 
 /**
- * One step of CRC-32 over eight bytes, given as two words of which the first byte is the lowest.
- * `crc`, here and below, is the inverse of the sum so far.
+ * One step of CRC-32 over eight bytes in two little-endian words. Here and below, `crc` is the
+ * inverse of the sum so far.
  */
 export function crcOfPair(crc: number, first: number, second: number): number {
   const x = first ^ crc;
@@ -143,7 +140,7 @@ export function crcOfPair(crc: number, first: number, second: number): number {
   );
 }
 
-/** The same over four bytes. */
+/** One step over four bytes. */
 export function crcOfWord(crc: number, word: number): number {
   const x = word ^ crc;
   return (
@@ -154,7 +151,7 @@ export function crcOfWord(crc: number, word: number): number {
   );
 }
 
-/** The same over one. */
+/** One step over one byte. */
 export function crcOfByte(crc: number, byte: number): number {
   return (crc >>> 8) ^ (CRC[(crc ^ byte) & 0xff] as number);
 }

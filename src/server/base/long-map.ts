@@ -1,8 +1,9 @@
 import { highOf, lowOf } from '../../jute/long.js';
 
 /**
- * A Map by longs, as session ids are. Neither a bigint nor its text is hashed: the halves are keys
- * of two Maps, and the outer one is small, since ids of one server begin alike for days.
+ * A Map with longs as keys, such as session ids. It hashes neither a bigint nor its text: the
+ * halves are keys of two Maps. The outer one is small, because ids of one server start alike for
+ * days.
  */
 export class LongMap<V> {
   private readonly byHigh = new Map<number, Map<number, V>>();
@@ -28,7 +29,7 @@ export class LongMap<V> {
     this.count += byLow.size;
   }
 
-  /** Returns whether it was there. */
+  /** Returns whether the key existed. */
   delete(key: bigint): boolean {
     const high = highOf(key);
     const byLow = this.byHigh.get(high);

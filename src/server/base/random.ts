@@ -1,4 +1,4 @@
-/** Numbers at random that follow from a seed (xorshift32). */
+/** Pseudorandom numbers from a seed (xorshift32). */
 export class Random {
   private bits: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.bits = seed >>> 0 || 1;
   }
 
-  /** A whole number from 0. */
+  /** An integer from 0 to `limit` - 1. */
   below(limit: number): number {
     if (limit <= 0) return 0;
     this.bits ^= this.bits << 13;

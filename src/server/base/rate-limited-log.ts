@@ -1,4 +1,4 @@
-/** A log that a stranger, or a fault that repeats, cannot fill: a few lines of a kind a minute. */
+/** A log that neither strangers nor repeated errors can fill: a few lines per kind and minute. */
 const WINDOW_MS = 60_000;
 const MAX_KINDS = 100;
 
@@ -14,9 +14,8 @@ export class RateLimitedLog {
   }
 
   /**
-   * @param kind what makes two messages the same
-   * @param burst how many of this kind are written in a minute; the next one then says how many
-   * were left out
+   * @param kind messages of the same kind share a limit @param burst how many messages of this kind
+   * are written in a minute; the next one then reports how many were dropped
    */
   say(message: string, kind = message, burst = 1): void {
     const nowMs = this.nowMs();

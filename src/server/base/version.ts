@@ -1,8 +1,8 @@
-/** Ours, as package.json has it; a test holds the two together. */
+/** The version in package.json; a test compares the two. */
 export const ZKSH_VERSION = '0.1.0';
 
 /**
- * What `srvr` and `envi` print. Tools read the release of Apache ZooKeeper off it, so it is the one
- * whose behaviour this server has, with our own name where Apache prints a revision.
+ * The version in `srvr` and `envi`. Tools read the release of Apache ZooKeeper from it. So it is
+ * the release that this server behaves like, with our name in place of Apache's revision.
  */
 export const SERVER_VERSION = `3.9.4-zksh-${ZKSH_VERSION}, built on 2026-11-21 00:00 UTC`;

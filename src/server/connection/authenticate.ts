@@ -8,7 +8,7 @@ import { readAuthPacket } from '../session/read-auth-packet.js';
 import type { ClientConnection } from '../state/client-connection.js';
 import type { ServerState } from '../state/server-state.js';
 
-/** Answers an auth packet; false when the connection has to be closed behind the answer. */
+/** Answers an auth packet; false if the connection must be closed after the answer. */
 export function authenticate(
   state: ServerState,
   connection: ClientConnection,
@@ -40,7 +40,7 @@ export function authenticate(
   return true;
 }
 
-/** A learner forwards all of them with each request, and an ACL is checked against each. */
+/** A learner forwards all ids with each request, and an ACL is checked against each. */
 function excessOf(ids: readonly Id[]): LimitName | null {
   if (ids.length > LIMITS.authIdsPerConnection.value) return 'authIdsPerConnection';
   let bytes = 0;
@@ -49,8 +49,8 @@ function excessOf(ids: readonly Id[]): LimitName | null {
 }
 
 /**
- * Answers a SASL token; false when the connection has to be closed behind the answer. Without SASL
- * configured a token is answered with none, as Apache's server does.
+ * Answers a SASL token; false if the connection must be closed after the answer. Without SASL, the
+ * answer is an empty token, as in Apache's server.
  */
 export function answerSasl(
   state: ServerState,
@@ -76,7 +76,9 @@ export function answerSasl(
   return true;
 }
 
-/** @throws nothing: what is no token is an empty one, which fails where none is expected */
+/**
+ * @throws nothing: a malformed token becomes an empty one, which fails where a token is expected
+ */
 function readToken(input: InputArchive): Buffer {
   try {
     return Buffer.from(input.readBuffer() ?? []);
@@ -86,7 +88,7 @@ function readToken(input: InputArchive): Buffer {
   }
 }
 
-/** Also where it is an error there is a record behind the header (ZooKeeperServer.processSasl). */
+/** Even an error reply has a record after the header (ZooKeeperServer.processSasl). */
 function replyWithToken(
   state: ServerState,
   connection: ClientConnection,

@@ -1,6 +1,6 @@
 /**
- * The client connections of a server: who is let in, what the first four bytes say, and who is
- * closed. What a request means is server.ts's.
+ * The client connections of a server: it admits them, reads their first four bytes, and closes
+ * them. server.ts interprets their requests.
  */
 import { answerWord, wordOf } from '../../fourlw/index.js';
 import type { ServerView } from '../../fourlw/server-view.js';
@@ -22,9 +22,9 @@ export type ConnectionEvent = Extract<
 
 export interface ConnectionsOptions {
   readonly whitelist: Whitelist;
-  /** Connections from one address; 0 is no limit (maxClientCnxns). */
+  /** Connections from one address; 0: no limit (maxClientCnxns). */
   readonly maxPerAddress: number;
-  /** Connections in all; 0 is no limit (maxCnxns). */
+  /** Connections in total; 0: no limit (maxCnxns). */
   readonly maxInAll: number;
   readonly view: ServerView;
   readonly onFrame: ConnectionFrameHandler;
@@ -34,14 +34,14 @@ export interface ConnectionsOptions {
 const NOTHING = Buffer.alloc(0);
 const REQUEST_HEADER_SIZE = 8;
 const STMK_ARGUMENT_LENGTH = 8;
-/** Connections that are sent events in one turn; some 15 us each. */
+/** Connections that get events in one turn; about 15 us each. */
 const EVENT_SLICE = 250;
 
 export class Connections {
   private readonly state: ServerState;
   private readonly options: ConnectionsOptions;
   private readonly byAddress = new Map<string, number>();
-  /** Connections that have not opened a session yet. */
+  /** Connections without a session. */
   private readonly unopened = new Set<ClientConnection>();
   private closing: ClientConnection[] = [];
 
@@ -80,13 +80,13 @@ export class Connections {
   }
 
   /**
-   * One that another server of this process accepted is this one's from now on. It is closed when
-   * its session is not known here: a client that comes back hears that it is over.
+   * Takes over a connection that another server of this process accepted. It is closed if its
+   * session is unknown here: a client that reconnects learns that the session expired.
    */
   takeOver(connection: ClientConnection): void {
     const { state } = this;
     const { remoteIp, id, session: before } = connection;
-    assert(connection.pending.length === 0, 'a request has no server any more');
+    assert(connection.pending.length === 0, 'a request lost its server');
     connection.onFrame = this.options.onFrame;
     connection.pending.total = state.inFlight;
     this.byAddress.set(remoteIp, (this.byAddress.get(remoteIp) ?? 0) + 1);
@@ -131,7 +131,7 @@ export class Connections {
     }
   }
 
-  /** Ends a connection from this side, behind what is already written to it. */
+  /** Closes a connection after the data that is already written to it. */
   close(connection: ClientConnection): void {
     if (connection.phase === 'closed') return;
     this.forget(connection);
@@ -147,7 +147,7 @@ export class Connections {
     for (const connection of [...this.state.connections.values()]) this.close(connection);
   }
 
-  /** A session is there: the connection may stay. */
+  /** The session exists: the connection may stay. */
   opened(connection: ClientConnection): void {
     this.unopened.delete(connection);
   }
@@ -181,7 +181,7 @@ export class Connections {
       }
       if (this.state.hasTooManyWatches(connection)) this.close(connection);
     } catch (error) {
-      // A frame that lies about its length, or a connect request that is none: nothing to answer.
+      // A frame with a wrong length, or a malformed connect request: there is nothing to answer.
       if (!(error instanceof JuteError)) throw error;
       if (error instanceof FrameTooLongError) {
         const { settings } = this.state;
@@ -191,7 +191,7 @@ export class Connections {
     }
   }
 
-  /** The first four bytes: a word, or the length of a connect request. */
+  /** The first four bytes: a four-letter word, or the length of a connect request. */
   private open(connection: ClientConnection, bytes: Buffer): void {
     const { whitelist, view } = this.options;
     const opening =
@@ -215,15 +215,15 @@ export class Connections {
     this.close(connection);
   }
 
-  /** Keeps a frame until the session is there. */
+  /** Keeps a frame until the session exists. */
   keepEarly(connection: ClientConnection, bytes: Buffer, start: number, end: number): void {
     if (connection.phase !== 'connecting') return;
     connection.early.push(bytes.subarray(start, end));
-    // No request: the connection will be closed for it, and what follows is not looked at.
+    // Too short for a request: the connection will be closed, and the rest is ignored.
     if (end - start < REQUEST_HEADER_SIZE) connection.decoder.stop();
   }
 
-  /** What came before the session was there, as far as its client reads the answers. */
+  /** Serves the frames from before the session, as far as the client reads the answers. */
   serveEarly(connection: ClientConnection): void {
     const { early, decoder } = connection;
     const left: Buffer[] = [];
@@ -246,24 +246,24 @@ export class Connections {
   }
 
   /**
-   * A change that fires very many watches must not keep the others waiting: each write to a socket
-   * takes its time. Events and replies of one connection share an archive, so their order stands.
+   * A change that fires many watches must not delay other work: each write to a socket takes time.
+   * Events and replies of a connection share an archive, so their order is kept.
    */
   private sendEvents(effects: Effect[]): void {
-    const { withEvents: told } = this.state;
+    const { withEvents } = this.state;
     for (let sent = 0; sent < EVENT_SLICE; ) {
-      const connection = told.shift();
+      const connection = withEvents.shift();
       if (connection === undefined) return;
       connection.isEventPending = false;
-      // A reply may have taken them along, or the connection be closed.
+      // A reply may have taken the events along, or the connection may be closed.
       if (connection.out.length === 0) continue;
       effects.push({ kind: 'send', connection: connection.id, bytes: connection.out.take() });
       sent++;
     }
-    if (told.length > 0) effects.push({ kind: 'wake' });
+    if (withEvents.length > 0) effects.push({ kind: 'wake' });
   }
 
-  /** Everything written this turn, then who is closed, then who is read or not. */
+  /** First all data written this turn, then closed connections, then pauses and resumes. */
   drainInto(effects: Effect[]): void {
     for (const connection of this.state.takeDirty()) {
       connection.isDirty = false;

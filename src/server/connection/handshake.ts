@@ -1,7 +1,7 @@
 /**
- * The connect request: opens a session, or comes back to one. The order of the checks is in
- * docs/protocol.md (ZooKeeperServer.processConnectRequest), but the password is checked before the
- * connection that holds the session is touched: a wrong one must not hurt its owner.
+ * The connect request: opens or resumes a session. docs/protocol.md has the order of the checks
+ * (ZooKeeperServer.processConnectRequest), with one difference: the password is checked before the
+ * connection that holds the session is closed. A wrong password must not hurt the owner.
  */
 import type { InputArchive } from '../../jute/input-archive.js';
 import { sessionPassword } from '../../protocol/session-id.js';
@@ -10,20 +10,20 @@ import type { Session } from '../session/session-tracker.js';
 import type { ClientConnection } from '../state/client-connection.js';
 import type { ServerState } from '../state/server-state.js';
 
-/** What a connect request leads to. */
+/** The result of a connect request. */
 export type Handshake =
-  /** Close without a word: the client tries another server. */
+  /** Close without an answer: the client tries another server. */
   | { readonly kind: 'refuse'; readonly reason: string }
   | { readonly kind: 'create'; readonly timeoutMs: number }
-  /** The timeout is agreed on anew at each connect. */
+  /** Each connect negotiates the timeout again. */
   | { readonly kind: 'resume'; readonly sessionId: bigint; readonly timeoutMs: number }
-  /** Answer a session id of 0, then close: the client learns that its session is over. */
+  /** Answer with session id 0, then close: the client learns that its session expired. */
   | { readonly kind: 'expired' };
 
 const PASSWORD_LENGTH = 16;
 const NO_PASSWORD = Buffer.alloc(PASSWORD_LENGTH);
 
-/** @throws JuteError when it is no connect request */
+/** @throws JuteError when it is not a connect request */
 export function readHandshake(
   state: ServerState,
   connection: ClientConnection,
@@ -41,26 +41,26 @@ export function readHandshake(
     const kind = state.sessions.local === null ? 'global' : 'local';
     if (!throttle.admit(sessionId === 0n ? kind : 'renew', state.monotonicMs)) {
       state.stats.count('connection_rejected');
-      return { kind: 'refuse', reason: 'too many sessions at a time (connection_throttle_tokens)' };
+      return { kind: 'refuse', reason: 'too many new sessions (connection_throttle_tokens)' };
     }
     state.stats.metrics.record('connection_token_deficit', throttle.deficit);
   }
   state.stats.count('connection_request_count');
   if (sessionId !== 0n) state.stats.count('connection_revalidate_count');
-  // What it has seen is of another tree: its session is over, whatever the zxid there was.
+  // The client has seen another tree, so its session is over, whatever its zxid is.
   const isOfAnotherTree =
     state.isRestored && sessionId !== 0n && state.sessions.find(sessionId) === undefined;
   if (isOfAnotherTree) return { kind: 'expired' };
   if (lastZxidSeen > state.tree.lastProcessedZxid) {
     return {
       kind: 'refuse',
-      reason: `the client has seen zxid 0x${lastZxidSeen.toString(16)}, newer than anything here`,
+      reason: `the client has seen zxid 0x${lastZxidSeen.toString(16)}, which is newer than this server's data`,
     };
   }
   if (state.isReadOnly && !isReadOnlyEnough) {
     return {
       kind: 'refuse',
-      reason: 'this server is read-only, and the client did not ask for it',
+      reason: 'this server is read-only, and the client does not accept that',
     };
   }
   const timeoutMs = clampTimeout(state, askedMs);
@@ -73,7 +73,7 @@ function clampTimeout({ settings }: ServerState, askedMs: number): number {
   return Math.min(Math.max(askedMs, settings.minSessionTimeoutMs), settings.maxSessionTimeoutMs);
 }
 
-/** The answer; without a session it says that there is none any more. */
+/** The answer; without a session it reports that the session expired. */
 export function writeConnectResponse(
   state: ServerState,
   connection: ClientConnection,

@@ -1,11 +1,11 @@
 import { KIB, type Limit, limit, MIB } from './limit.js';
 
-/** What clients may take. */
+/** Limits for clients. */
 export const CLIENT_LIMITS = {
   connectionsPerAddress: limit(
     60,
     'connections',
-    'client connections of one address; 0 is no limit',
+    'client connections per address; 0: no limit',
     'close',
     'a new connection is closed',
     'maxClientCnxns',
@@ -13,7 +13,7 @@ export const CLIENT_LIMITS = {
   connectionsInAll: limit(
     0,
     'connections',
-    'client connections in all; 0 is no limit',
+    'client connections in total; 0: no limit',
     'close',
     'a new connection is closed',
     'maxCnxns',
@@ -21,7 +21,7 @@ export const CLIENT_LIMITS = {
   sessionlessTime: limit(
     10_000,
     'ms',
-    'time from a connection to its session',
+    'time for a connection to open a session',
     'close',
     'the connection is closed',
     'nio.sessionlessCnxnTimeout',
@@ -29,7 +29,7 @@ export const CLIENT_LIMITS = {
   tlsHandshakes: limit(
     -1,
     'connections',
-    'TLS handshakes at a time; -1 is no limit',
+    'concurrent TLS handshakes; -1: no limit',
     'close',
     'a new connection is closed',
     'netty.server.outstandingHandshake.limit',
@@ -37,7 +37,7 @@ export const CLIENT_LIMITS = {
   tlsHandshakeTime: limit(
     10_000,
     'ms',
-    'time of a TLS handshake, and before its first byte',
+    'time for a TLS handshake, and before its first byte',
     'close',
     'the connection is closed',
   ),
@@ -52,7 +52,7 @@ export const CLIENT_LIMITS = {
   earlyFrames: limit(
     1024,
     'frames',
-    'requests of a connection whose session is not open yet',
+    'requests of a connection without a session',
     'pause',
     'the connection is not read until its session is open',
   ),
@@ -66,7 +66,7 @@ export const CLIENT_LIMITS = {
   pendingRequests: limit(
     4096,
     'requests',
-    'requests of a connection that wait for its own writes',
+    'requests of a connection that wait for its writes',
     'pause',
     'the connection is not read until half of them are answered',
   ),
@@ -80,16 +80,16 @@ export const CLIENT_LIMITS = {
   requestBytesInFlight: limit(
     256 * MIB,
     'bytes',
-    'bytes of the requests in flight of all connections',
+    'bytes of requests in flight on all connections',
     'pause',
-    'connections that send are not read until half of them are answered',
+    'sending connections are not read until half of them are answered',
   ),
   requestsInFlight: limit(
     1000,
     'requests',
     'writes in flight; the servers of an ensemble share them',
     'pause',
-    'connections that send are not read until half of them are answered',
+    'sending connections are not read until half of them are answered',
     'globalOutstandingLimit',
   ),
   largeRequestBytes: limit(
@@ -105,7 +105,7 @@ export const CLIENT_LIMITS = {
     'bytes',
     'answers for a connection in one turn',
     'pause',
-    'its next request is served after it has read them',
+    'its next request waits until it has read them',
   ),
   answerBytesInAll: limit(
     64 * MIB,
@@ -117,35 +117,35 @@ export const CLIENT_LIMITS = {
   unreadBytesToPause: limit(
     MIB,
     'bytes',
-    'replies and events that a connection has not read',
+    'unread replies and events of a connection',
     'pause',
     'the connection is not read until it has read them',
   ),
   unreadBytes: limit(
     64 * MIB,
     'bytes',
-    'replies and events that a connection has not read',
+    'unread replies and events of a connection',
     'close',
     'the connection is closed and they are dropped',
   ),
   unreadBytesInAll: limit(
     512 * MIB,
     'bytes',
-    'replies and events that all connections together have not read',
+    'unread replies and events of all connections',
     'close',
     'the connection with the most of them is closed',
   ),
   closingTime: limit(
     10_000,
     'ms',
-    'time for a connection that the server closes to read what was sent',
+    'time for a closing connection to read the sent data',
     'drop',
     'the socket is destroyed',
   ),
   closingConnections: limit(
     1024,
     'connections',
-    'connections that the server closed and that have not read everything',
+    'closing connections that have not read everything',
     'drop',
     'the oldest of these sockets is destroyed',
   ),

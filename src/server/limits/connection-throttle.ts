@@ -1,22 +1,22 @@
 /**
- * A token bucket that new sessions are paid from, with Blue on top: while the bucket is found empty
- * the chance to be turned away grows step by step, while it is full enough it shrinks
- * (BlueThrottle). A client that is turned away is closed without a word, and tries another server.
- * Pure: time and chance are given to it.
+ * A token bucket for new sessions, extended by the Blue algorithm: while the bucket is empty, the
+ * drop chance grows step by step; while it is full enough, the chance shrinks (BlueThrottle). A
+ * refused client is closed without an answer and tries another server. Pure: the caller supplies
+ * time and randomness.
  */
 export interface ConnectionThrottleOptions {
-  /** Size of the bucket; 0 lets everybody in. */
+  /** Size of the bucket; 0: no throttle. */
   readonly tokens: number;
   readonly fillTimeMs: number;
-  /** Tokens that come in each fill time. */
+  /** Tokens added per fill time. */
   readonly fillCount: number;
-  /** Between two changes of the drop chance; -1 has none. */
+  /** Time between two changes of the drop chance; -1: no drop chance. */
   readonly freezeTimeMs: number;
   readonly dropIncrease: number;
   readonly dropDecrease: number;
-  /** The drop chance shrinks while at most this part of the bucket is missing. */
+  /** The drop chance shrinks while at most this fraction of the bucket is missing. */
   readonly decreaseRatio: number;
-  /** Sessions cost by their kind; without weights each costs one. */
+  /** Cost by type of session; without weights each session costs one token. */
   readonly weights: SessionWeights | null;
 }
 
@@ -28,7 +28,10 @@ export interface SessionWeights {
 
 const DEFAULT_WEIGHTS: SessionWeights = { global: 3, renew: 2, local: 1 };
 
-/** What Apache makes of weights that are no use: a default, or the weight of a local session. */
+/**
+ * Replaces invalid weights as Apache's server does: by a default, or by the weight of a local
+ * session.
+ */
 export function soundWeights({ global, renew, local }: SessionWeights): SessionWeights {
   const atLeastLocal = (weight: number, fallback: number): number =>
     weight <= 0 ? fallback : Math.max(weight, local);
@@ -49,9 +52,9 @@ export class ConnectionThrottle {
   private frozenMs: number;
   private chance = 0;
 
-  /** @param random from 0 up to 1, as Math.random */
+  /** @param random returns a number from 0 to below 1, like Math.random */
   constructor(options: ConnectionThrottleOptions, nowMs: number, random: () => number) {
-    // What is configured is meant for global sessions: with weights the bucket grows by theirs.
+    // The configured size is for global sessions: with weights the bucket grows by theirs.
     const scale = options.weights?.global ?? 1;
     this.options = options;
     this.random = random;
@@ -62,7 +65,7 @@ export class ConnectionThrottle {
     this.frozenMs = nowMs;
   }
 
-  /** The chance, 0 to 1, at which a client is turned away (mntr's connection_drop_probability). */
+  /** The chance, 0 to 1, that a client is refused (mntr's connection_drop_probability). */
   get dropChance(): number {
     return this.chance;
   }
@@ -72,7 +75,7 @@ export class ConnectionThrottle {
     return this.maxTokens - this.tokens;
   }
 
-  /** Takes the tokens of one session, or says that there are not enough. */
+  /** Takes the tokens of one session; false if there are too few. */
   admit(kind: keyof SessionWeights, nowMs: number): boolean {
     if (this.maxTokens === 0) return true;
     this.fill(nowMs);

@@ -1,10 +1,10 @@
 /**
- * How many bytes of large requests are in the pipeline at a time (ZooKeeperServer's
- * largeRequestThreshold and largeRequestMaxBytes). One that does not fit is not answered: its
- * connection is closed, so that the order of answers holds.
+ * Limits the bytes of concurrent large requests (ZooKeeperServer's largeRequestThreshold and
+ * largeRequestMaxBytes). A request that does not fit is not answered. Its connection is closed,
+ * which keeps answers in order.
  */
 export interface LargeRequestOptions {
-  /** A body of more bytes is large; -1 knows no large requests. */
+  /** Bodies with more bytes are large; -1: no request is large. */
   readonly threshold: number;
   readonly maxBytes: number;
 }
@@ -21,7 +21,7 @@ export class LargeRequests {
     return this.inFlight;
   }
 
-  /** Of all large requests at a time. */
+  /** The limit for all concurrent large requests. */
   get maxBytes(): number {
     return this.options.maxBytes;
   }
@@ -31,7 +31,7 @@ export class LargeRequests {
     return threshold !== -1 && length > threshold;
   }
 
-  /** May a large request of this length come in? */
+  /** Whether a large request of this length fits. */
   fits(length: number): boolean {
     return this.inFlight + length <= this.options.maxBytes;
   }

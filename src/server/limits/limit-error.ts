@@ -1,10 +1,10 @@
 import { JuteError } from '../../jute/jute-error.js';
 import { LIMITS, type LimitName } from './limits.js';
 
-/** Bytes from outside exceed a limit. The catcher reports the limit by its name. */
+/** Bytes from outside exceed a limit. The code that catches it reports the limit by name. */
 export class LimitError extends JuteError {
   readonly limit: LimitName;
-  /** In force here, in the unit of the limit. */
+  /** The configured value, in the unit of the limit. */
   readonly value: number;
 
   constructor(limit: LimitName, message: string, value: number = LIMITS[limit].value) {

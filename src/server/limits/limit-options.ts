@@ -3,7 +3,7 @@ import { type ConnectionThrottleOptions, soundWeights } from './connection-throt
 import type { LargeRequestOptions } from './large-requests.js';
 import type { RequestThrottleOptions } from './request-throttler.js';
 
-/** What protects a server from its clients, beside globalOutstandingLimit and the frame length. */
+/** Protections from clients, besides globalOutstandingLimit and the frame length. */
 export interface LimitOptions {
   readonly requests: RequestThrottleOptions;
   readonly large: LargeRequestOptions;

@@ -1,13 +1,13 @@
 import { KIB, type Limit, limit, silent } from './limit.js';
 
-/** What operators may take, and the end of the server. */
+/** Limits for operators and for the shutdown. */
 export const OPERATOR_LIMITS = {
   httpConnections: limit(
     128,
     'connections',
-    'connections to the AdminServer, and as many to the port for Prometheus',
+    'connections to the AdminServer, and to the Prometheus port',
     'drop',
-    'the oldest without a request is closed, or else the new one',
+    'the oldest one without a request is closed, or else the new one',
   ),
   httpHeaderTime: limit(
     10_000,
@@ -33,14 +33,14 @@ export const OPERATOR_LIMITS = {
   httpBodyBytes: limit(
     64 * KIB,
     'bytes',
-    'body of an HTTP request, but for restore',
+    'body of an HTTP request, except restore',
     'close',
     'the request is answered 413 and the connection closed',
   ),
   httpTransferTime: limit(
     3_600_000,
     'ms',
-    'time for a tree to be sent or received (snapshot, restore)',
+    'time to send or receive a tree (snapshot, restore)',
     'close',
     'the connection is closed',
   ),
@@ -48,30 +48,24 @@ export const OPERATOR_LIMITS = {
     limit(
       30_000,
       'ms',
-      'time in which a connection to the AdminServer is silent; 0 is no limit',
+      'idle timeout of an AdminServer connection; 0: no limit',
       'close',
       'the connection is closed',
       'admin.idleTimeout',
     ),
-    'so an idle connection ends',
+    'idle connections are normal',
   ),
   metricsIdleTime: silent(
-    limit(
-      60_000,
-      'ms',
-      'the same for the port for Prometheus',
-      'close',
-      'the connection is closed',
-    ),
-    'so an idle connection ends',
+    limit(60_000, 'ms', 'the same for the Prometheus port', 'close', 'the connection is closed'),
+    'idle connections are normal',
   ),
   metricNamespaces: silent(
     limit(
       10_000,
       'entries',
-      'top-level znodes with metrics of their own',
+      'top-level znodes with separate metrics',
       'drop',
-      'further ones are not counted',
+      'others are not counted',
     ),
     'no request is refused, and each would exceed it again',
   ),
@@ -79,16 +73,16 @@ export const OPERATOR_LIMITS = {
     limit(
       1000,
       'entries',
-      'quotas that remember when they were last reported',
+      'quotas with a stored time of the last report',
       'drop',
-      'they are reported anew',
+      'they are reported again',
     ),
-    'a quota is only reported sooner than a minute after the last time',
+    'the only effect is that a quota may be reported twice within a minute',
   ),
   shutdownTime: limit(
     5_000,
     'ms',
-    'time for connections to read what was sent when the server closes',
+    'time for connections to read the sent data at shutdown',
     'drop',
     'the sockets are destroyed',
   ),

@@ -1,25 +1,25 @@
 /**
- * Requests wait here, in order of arrival, while the pipeline holds as many as it may
- * (RequestThrottler). What got stale meanwhile, since its client is gone, is dropped. Apache looks
- * again every request_throttle_stall_time; here the commit that makes room says so.
+ * Requests wait here, in order of arrival, while the pipeline is full (RequestThrottler). Stale
+ * requests, such as those of closed connections, are dropped. Apache polls every
+ * request_throttle_stall_time; here a commit that makes room triggers the next request.
  */
 
 import { Fifo } from '../../protocol/fifo.js';
 import { OpCode } from '../../protocol/op-code.js';
 
 export interface RequestThrottleOptions {
-  /** Requests in the pipeline (request_throttle_max_requests); 0 throttles nothing. */
+  /** Requests in the pipeline (request_throttle_max_requests); 0: no throttling. */
   readonly maxRequests: number;
   readonly isStaleDropped: boolean;
   /** A request of a closed connection is stale. */
   readonly isConnectionChecked: boolean;
   /** A request that waited longer than its session's timeout is stale. */
   readonly isLatencyChecked: boolean;
-  /** One that waited longer is answered THROTTLEDOP (throttled_op_wait_time); 0 answers all. */
+  /** Requests that waited longer are answered THROTTLEDOP (throttled_op_wait_time); 0: off. */
   readonly throttledOpWaitMs: number;
 }
 
-/** Whose request it is, as far as it matters here. */
+/** The relevant facts about the client of a request. */
 export interface Requester {
   readonly phase: string;
   readonly session: { readonly timeoutMs: number } | null;
@@ -32,13 +32,13 @@ export interface HeldRequest<C> {
   readonly sinceMs: number;
 }
 
-/** What becomes of the request that waited longest. */
+/** The decision about the oldest waiting request. */
 export type Release<C> =
   | { readonly kind: 'serve' | 'refuse'; readonly request: HeldRequest<C> }
-  /** Its connection is to be closed: a gap in the order of requests must not be filled. */
+  /** Its connection must be closed: requests must not be skipped. */
   | { readonly kind: 'drop'; readonly request: HeldRequest<C> };
 
-/** Never refused: they keep sessions alive and tidy. */
+/** Never refused: they maintain sessions. */
 const UNTHROTTLED: ReadonlySet<number> = new Set([
   OpCode.ping,
   OpCode.closeSession,
@@ -57,7 +57,7 @@ export class RequestThrottler<C extends Requester> {
     return this.waiting.length;
   }
 
-  /** Must what arrives now wait? Whoever comes later never overtakes. */
+  /** Whether a new request must wait. Requests never overtake each other. */
   holds(inProcess: number): boolean {
     const { maxRequests } = this.options;
     return maxRequests > 0 && (this.waiting.length > 0 || inProcess >= maxRequests);
@@ -67,7 +67,7 @@ export class RequestThrottler<C extends Requester> {
     this.waiting.push({ connection, frame, sinceMs });
   }
 
-  /** The next that may go on; undefined while there is none, or no room. */
+  /** The next request to serve; undefined if the queue is empty or the pipeline full. */
   next(inProcess: number, nowMs: number): Release<C> | undefined {
     const request = this.waiting.peek();
     if (request === undefined) return undefined;
@@ -81,7 +81,7 @@ export class RequestThrottler<C extends Requester> {
     return { kind: this.isTooLate(request, type, nowMs) ? 'refuse' : 'serve', request };
   }
 
-  /** A closeSession may outlive its connection: it tidies up. */
+  /** A closeSession is never stale with its connection, because it cleans up. */
   private isStale({ connection, sinceMs }: HeldRequest<C>, type: number, nowMs: number): boolean {
     if (type === OpCode.closeSession) return false;
     const { isConnectionChecked, isLatencyChecked } = this.options;

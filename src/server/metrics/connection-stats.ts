@@ -1,4 +1,4 @@
-/** What `cons` tells of a connection; `crst` sets it back. */
+/** The figures of a connection in `cons`; `crst` resets them. */
 export class ConnectionStats {
   establishedMs = 0;
   received = 0;

@@ -1,7 +1,7 @@
 /**
- * The metrics of a server as Prometheus knows them: mntr's names without `zk_`, and what mntr puts
- * in front of a name (a namespace, a sid) as the label `key`. Counters stand there twice: with
- * `_total`, as 3.10 names them, and without, as 3.9 does.
+ * The metrics of a server for Prometheus: mntr's names without `zk_`. A prefix that mntr puts
+ * before a name (a namespace, a sid) becomes the label `key`. Counters appear twice: with `_total`,
+ * as in 3.10, and without it, as in 3.9.
  */
 import { mntr } from '../../fourlw/mntr.js';
 import { COUNTERS, LATER_COUNTERS } from '../../fourlw/mntr-keys.js';
@@ -19,14 +19,14 @@ export interface MetricFamily {
 }
 
 export interface Sample {
-  /** That of the family, or with `_count` or `_sum` behind it. */
+  /** The name of the family, or this name with `_count` or `_sum`. */
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }
 
 const NO_LABELS = {};
-/** `<namespace>_quota_count_limit_per_namespace` and its like. */
+/** `<namespace>_quota_count_limit_per_namespace` and similar names. */
 const KEYED_GAUGE = /^(.*)_(quota_[a-z_]+_per_namespace)$/;
 
 export function metricFamilies(view: ServerView): MetricFamily[] {
@@ -41,7 +41,7 @@ export function metricFamilies(view: ServerView): MetricFamily[] {
   ];
 }
 
-/** What mntr prints before its first counter, but for the texts. */
+/** The values that mntr prints before its first counter, except texts. */
 function* gauges(view: ServerView): Generator<MetricFamily> {
   const keyed = new Map<string, Sample[]>();
   for (const line of mntr.render(view).split('\n')) {

@@ -1,7 +1,8 @@
 /**
- * What a server counts beside the figures of `srvr`, under mntr's names without `zk_`
- * (ServerMetrics). Pure: durations are given to it. What every request touches is a field; the rest
- * is found by name. A metric that has no meaning in this server stays zero, as Apache prints it.
+ * Counters of a server besides the figures of `srvr`, under mntr's names without `zk_`
+ * (ServerMetrics). Pure: the caller supplies durations. Counters for every request are fields; the
+ * others are found by name. A metric that does not apply to this server stays zero, as Apache
+ * prints it.
  */
 import {
   type AdvancedSummaryName,
@@ -15,10 +16,10 @@ import type { LimitName } from '../limits/limits.js';
 import { NamespaceSummaries } from './namespaces.js';
 import { PercentileSummary, recordSince, Summary } from './summary.js';
 
-/** What a Stat takes in a reply: it counts as read with the znode. */
+/** The size of a Stat in a reply: it counts as read with the znode. */
 export const STAT_SIZE = 68;
 
-/** Metrics that only servers since 3.9 have: this one does, whatever there is to count. */
+/** Metrics that Apache has since 3.9; always printed here, even if they stay zero. */
 const NEVER_COUNTED = Object.fromEntries(LATER_COUNTERS.map((name) => [name, 0]));
 const NEVER_RECORDED = Object.fromEntries(
   LATER_BASIC_SUMMARIES.map((name) => [name, new Summary()]),
@@ -28,15 +29,15 @@ export class Metrics {
   /** Milliseconds from the arrival of a request to its reply. */
   readonly readLatency = new PercentileSummary();
   readonly updateLatency = new PercentileSummary();
-  /** Milliseconds from the stamp of a txn to its being applied here. */
+  /** Milliseconds from the time in a txn to its application here. */
   readonly propagationLatency = new PercentileSummary();
-  /** Milliseconds from the stamp of a txn until a learner has it, and until it may commit it. */
+  /** Milliseconds from the time in a txn until a learner has it, and until it may commit it. */
   readonly proposalLatency = new PercentileSummary();
   readonly commitLatency = new PercentileSummary();
-  /** Milliseconds from the stamp of a txn to the ack of this server, and to that of a quorum. */
+  /** Milliseconds from the time in a txn to the ack of this server, and to that of a quorum. */
   readonly ackCreationLatency = new PercentileSummary();
   readonly quorumAckLatency = new PercentileSummary();
-  /** Milliseconds that a batch of txns took to the disk, and with its wait for the one before. */
+  /** Milliseconds to write a batch of txns to disk, and including the wait for the previous one. */
   readonly flushTime = new PercentileSummary();
   readonly queueAndFlushTime = new PercentileSummary();
   /** Milliseconds that a request waited for room in the pipeline. */
@@ -45,7 +46,7 @@ export class Metrics {
   readonly writes = new NamespaceSummaries();
   responseBytes = 0;
   bytesReceived = 0;
-  /** Znodes that writes in flight will change, as they are noted and as they are settled. */
+  /** Pending changes of znodes by writes in flight: queued and settled ones. */
   changesQueued = 0;
   changesRemoved = 0;
   private readonly limitsExceeded = new Map<string, number>();
@@ -62,7 +63,7 @@ export class Metrics {
     return this.counters.get(name) ?? 0;
   }
 
-  /** A write below this top znode was refused by enforceQuota. */
+  /** enforceQuota refused a write below this top-level znode. */
   countQuotaError(namespace: string): void {
     this.quotaErrors.set(namespace, (this.quotaErrors.get(namespace) ?? 0) + 1);
   }
@@ -81,12 +82,12 @@ export class Metrics {
     summary.record(value);
   }
 
-  /** A txn of that stamp is acked by this server. */
+  /** This server acked a txn with that time. */
   ackCreated(wallMs: number, time: bigint): void {
     recordSince(this.ackCreationLatency, wallMs, time);
   }
 
-  /** Milliseconds from the stamp of a txn to the ack of that learner. */
+  /** Milliseconds from the time in a txn to the ack of that learner. */
   recordAck(sid: number, latencyMs: number): void {
     const key = `${sid}`;
     let summary = this.ackLatencies.get(key);
@@ -97,7 +98,7 @@ export class Metrics {
     summary.record(latencyMs);
   }
 
-  /** Live objects: they are to be read at once. */
+  /** Returns live objects: read them at once. */
   view(): MetricsView {
     return {
       counters: {

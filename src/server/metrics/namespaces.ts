@@ -1,31 +1,31 @@
 import { LIMITS } from '../limits/limits.js';
 import { Summary } from './summary.js';
 
-/** Clients choose the names, so that there must be an end: later ones are not told apart. */
+/** Clients choose the names, so their number is limited: later ones are not counted. */
 export const MAX_NAMESPACES = LIMITS.metricNamespaces.value;
 const SLASH = 0x2f;
 /** A power of two. */
 const RECENT = 1024;
 
 /**
- * Bytes read or written below each top znode: `/a/b` belongs to `a`, the root to none
+ * Bytes read or written below each top-level znode: `/a/b` belongs to `a`, the root to none
  * (read_per_namespace, write_per_namespace). A namespace stays until the next `srst`.
  */
 export class NamespaceSummaries {
   readonly byName = new Map<string, Summary>();
-  /** Clients mostly stay below one znode: what it was last is found without making a string. */
+  /** Clients mostly stay below one znode: caching the last one avoids making a string. */
   private lastPrefix = '';
   private last = new Summary();
-  /** Of the znodes that were asked for lately, by their slot: cheaper than any look at the path. */
+  /** The namespaces of recently used znodes by slot: cheaper than parsing the path. */
   private readonly recentSlots = new Int32Array(RECENT).fill(-1);
   private readonly recent = new Array<Summary | undefined>(RECENT).fill(undefined);
 
-  /** One request for `path` that moved `bytes` besides the path itself. */
+  /** Records a request for `path` that moved `bytes` in addition to the path itself. */
   record(path: string, bytes: number): void {
     this.summaryOf(path)?.record(path.length + bytes);
   }
 
-  /** The same for a znode that is there. @param slot its place in the StatTable */
+  /** The same for an existing znode. @param slot its place in the StatTable */
   recordNode(slot: number, path: string, bytes: number): void {
     const at = slot & (RECENT - 1);
     if (this.recentSlots[at] !== slot) {
@@ -35,13 +35,13 @@ export class NamespaceSummaries {
     this.recent[at]?.record(path.length + bytes);
   }
 
-  /** The znode is gone, and its slot will be another's. */
+  /** The znode was deleted, and its slot will be reused. */
   forgetNode(slot: number): void {
     const at = slot & (RECENT - 1);
     if (this.recentSlots[at] === slot) this.recentSlots[at] = -1;
   }
 
-  /** The slots are another tree's from now on. */
+  /** The slots belong to another tree from now on. */
   forgetNodes(): void {
     this.recentSlots.fill(-1);
   }

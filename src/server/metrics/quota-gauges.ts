@@ -1,7 +1,7 @@
 import type { DataTree } from '../tree/data-tree.js';
 import { limitPath, parseQuota, type QuotaFigures, statPath } from '../tree/quotas.js';
 
-/** What a gauge of each top znode sums up over all quotas below it (QuotaMetricsUtils). */
+/** The gauges of each top-level znode: sums over all quotas below it (QuotaMetricsUtils). */
 const GAUGES: readonly (readonly [
   name: string,
   place: (owner: string) => string,
@@ -17,7 +17,7 @@ function hardOr(hard: number, soft: number): number {
   return hard > -1 ? hard : soft;
 }
 
-/** `a_quota_count_limit_per_namespace` and its like, for each top znode that has quotas. */
+/** `a_quota_count_limit_per_namespace` and similar, for each top-level znode with quotas. */
 export function quotaGauges(tree: DataTree): [name: string, value: number][] {
   return GAUGES.flatMap(([name, place, figure]) => {
     const sums = new Map<string, number>();

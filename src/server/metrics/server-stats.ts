@@ -3,7 +3,7 @@ import type { ConnectionStats } from './connection-stats.js';
 import { Metrics } from './metrics.js';
 import type { PercentileSummary } from './summary.js';
 
-/** What a driver measures of its own work; `slow-sync` is a sync above fsync.warningthresholdms. */
+/** Measurements of a driver; `slow-sync` is a sync above fsync.warningthresholdms. */
 export type Measured =
   | 'flush-time'
   | 'slow-sync'
@@ -18,7 +18,9 @@ export type Measured =
       | 'restore_time'
     >;
 
-/** What `srvr` and mntr count since the start or the last `srst`. Times are whole milliseconds. */
+/**
+ * The counters of `srvr` and mntr since the start or the last `srst`. Times are whole milliseconds.
+ */
 export class ServerStats {
   received = 0;
   sent = 0;
@@ -34,7 +36,7 @@ export class ServerStats {
   slowSyncs = 0;
   readonly metrics: Metrics;
 
-  /** @param metrics what a member of an ensemble counts on in, whatever it is at the moment */
+  /** @param metrics the counters that a member of an ensemble keeps across roles */
   constructor(metrics: Metrics = new Metrics()) {
     this.metrics = metrics;
   }
@@ -50,12 +52,12 @@ export class ServerStats {
     if (what === 'fsynctime') this.metrics.flushTime.record(value);
   }
 
-  /** A request of `connection` that changes nothing was answered. */
+  /** A read request of `connection` was answered. */
   answeredRead(connection: ConnectionStats, nowMs: number, startedMs: number): void {
     this.answered(connection, nowMs, startedMs, this.metrics.readLatency);
   }
 
-  /** A request of `connection` that has a txn was answered. */
+  /** A request of `connection` with a txn was answered. */
   answeredUpdate(connection: ConnectionStats, nowMs: number, startedMs: number): void {
     this.answered(connection, nowMs, startedMs, this.metrics.updateLatency);
   }
@@ -82,7 +84,7 @@ export class ServerStats {
     connection.lastResponseMs = nowMs;
   }
 
-  /** A reply of `size` bytes, its length prefix not counted. */
+  /** A reply of `size` bytes, without its length prefix. */
   responded(size: number): void {
     this.metrics.responseBytes += size;
     this.lastResponseSize = size;

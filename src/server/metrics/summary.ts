@@ -1,7 +1,7 @@
 import type { AdvancedSummaryView, SummaryView } from '../../fourlw/server-view.js';
 import { numberOf } from '../../jute/long.js';
 
-/** Count, sum, least and greatest of what was recorded since the start or the last `srst`. */
+/** Count, sum, minimum and maximum since the start or the last `srst`. */
 export class Summary implements SummaryView {
   count = 0;
   sum = 0;
@@ -23,18 +23,18 @@ export class Summary implements SummaryView {
   }
 }
 
-/** Values below it have a bucket each; */
+/** Values below it have one bucket each; */
 const EXACT = 64;
 const EXACT_BITS = 6;
-/** above, every power of two is cut into so many: a percentile is right within 1/32. */
+/** above, every power of two has 2^PARTS_BITS buckets: a percentile is accurate to 1/32. */
 const PARTS_BITS = 5;
 const PARTS = 1 << PARTS_BITS;
 const GREATEST = 0x7fff_ffff;
 const BUCKETS = EXACT + (31 - EXACT_BITS) * PARTS;
 
 /**
- * A summary with percentiles. The buckets are one array made at the start, so that recording makes
- * nothing. Values are whole and not negative; those above 2^31 - 1 share the last bucket.
+ * A summary with percentiles. The buckets are one preallocated array, so recording allocates
+ * nothing. Values are integers from 0; those above 2^31 - 1 share the last bucket.
  */
 export class PercentileSummary extends Summary implements AdvancedSummaryView {
   private readonly buckets = new Float64Array(BUCKETS);
@@ -66,7 +66,7 @@ export class PercentileSummary extends Summary implements AdvancedSummaryView {
     return this.percentile(0.999);
   }
 
-  /** The value that a share of `quantile` of all values does not exceed; 0 when there are none. */
+  /** The value that a fraction `quantile` of all values does not exceed; 0 without values. */
   percentile(quantile: number): number {
     const rank = Math.max(1, Math.ceil(quantile * this.count));
     let seen = 0;
@@ -78,7 +78,7 @@ export class PercentileSummary extends Summary implements AdvancedSummaryView {
   }
 }
 
-/** The milliseconds since the stamp of a txn, and 0 where the leader's clock is ahead. */
+/** Records the milliseconds since the time in a txn; 0 if the leader's clock is ahead. */
 export function recordSince(summary: Summary, wallMs: number, time: bigint): void {
   summary.record(Math.max(0, wallMs - numberOf(time)));
 }
@@ -91,7 +91,7 @@ function bucketOf(value: number): number {
   return EXACT + (exponent - EXACT_BITS) * PARTS + part;
 }
 
-/** The least value of a bucket. */
+/** The smallest value of a bucket. */
 function leastOf(bucket: number): number {
   if (bucket < EXACT) return bucket;
   const exponent = EXACT_BITS + Math.floor((bucket - EXACT) / PARTS);

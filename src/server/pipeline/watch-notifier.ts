@@ -84,15 +84,15 @@ export class WatchNotifier implements TreeListener {
   ): Set<ClientConnection> | undefined {
     const { dataWatches } = this.state;
     if (dataWatches.pathCount === 0) return undefined;
-    const told = new Set<ClientConnection>();
+    const notified = new Set<ClientConnection>();
     const { path } = node;
     const acl = tree.aclOf(node);
     dataWatches.trigger(path, false, (connection) => {
-      told.add(connection);
+      notified.add(connection);
       this.send(connection, type, path, zxid, acl);
     });
-    this.countFired(type, told.size);
-    return told;
+    this.countFired(type, notified.size);
+    return notified;
   }
 
   fireChildren(node: DataNode, tree: DataTree, zxid: bigint): void {

@@ -1,11 +1,11 @@
 import type { Id } from '../../protocol/data.js';
 
-/** Whose request it is. */
+/** The sender of a request. */
 export interface Author {
-  /** It will own ephemerals. */
+  /** The owner of created ephemerals. */
   readonly sessionId: bigint;
-  /** ACLs are held against them. */
+  /** The ids that ACLs are checked against. */
   readonly ids: readonly Id[];
-  /** Its session lives on one server alone, so that nobody would ever delete its ephemerals. */
+  /** A local session: no server would ever delete its ephemerals. */
   readonly isLocal: boolean;
 }

@@ -3,9 +3,9 @@ import type { ZnodeData } from '../tree/data-node.js';
 import type { StatTable } from '../tree/stat-table.js';
 
 /**
- * One znode as it will be. Its Stat lies in a table: the tree's own while nothing is outstanding,
- * so that looking costs nothing, else that of the outstanding changes. A change makes a new record,
- * since an older one may have to come back: the records of a path are a stack.
+ * The pending state of a znode. Its Stat is in a table: the tree's while nothing is pending, so
+ * that lookups are free, otherwise that of the outstanding changes. A change makes a new record,
+ * because an older one may have to return: the records of a path are a stack.
  */
 export class ChangeRecord {
   readonly path: string;
@@ -14,15 +14,15 @@ export class ChangeRecord {
   data: ZnodeData;
   acl: readonly ACL[];
   childCount: number;
-  /** Its part of the tree digest; 0 where none is kept. */
+  /** Its part of the tree digest; 0 without digests. */
   digest: number;
-  /** False once a delete is on its way. */
+  /** False if a delete is pending. */
   isThere = true;
-  /** Set where it is another one than the tree will have. */
+  /** Set if it differs from the one that the tree will have. */
   pendingCversion: number | null = null;
-  /** It makes an ephemeral of a session. */
+  /** It creates an ephemeral of a session. */
   isEphemeralCreate = false;
-  /** The pending changes of its path before and after it. */
+  /** Older and newer pending changes of the same path. */
   older: ChangeRecord | null = null;
   newer: ChangeRecord | null = null;
 
@@ -53,8 +53,8 @@ export class ChangeRecord {
   }
 
   /**
-   * As stored: creates only. Past 2^31 creates the tree's stays where it is, and pending ones count
-   * on from there; Apache's server gives their names the same numbers.
+   * The stored value: only creates count. Past 2^31 creates the tree's value stays, and pending
+   * creates count on from there; Apache's server gives their names the same numbers.
    */
   get cversion(): number {
     return this.pendingCversion ?? this.stats.cversion(this.slot);

@@ -1,10 +1,10 @@
 /**
- * What the tree will be once every proposed write is committed: prep decides against this, not
- * against the tree, or two writes in flight would both see the version before them. A record stands
- * until the txn that made it is applied (PrepRequestProcessor's outstandingChanges).
+ * The state of the tree after all proposed writes. Prep decides against this state, because two
+ * writes in flight would otherwise both see the version before them. A record stays until its txn
+ * is applied (PrepRequestProcessor's outstandingChanges).
  *
- * This is the one owner of what is pending. `put`, `takeBack` and `settle` alone let records in and
- * out; the newest of a path, the ephemerals of a session and the digest all follow from them.
+ * This class owns all pending state. Only `put`, `takeBack` and `settle` change it; the newest
+ * record of a path, the ephemerals of a session and the digest all follow from it.
  */
 import type { ACL } from '../../protocol/data.js';
 import { assert } from '../base/assert.js';
@@ -16,14 +16,14 @@ import { StatTable } from '../tree/stat-table.js';
 import { ChangeRecord } from './change-record.js';
 
 export class OutstandingChanges {
-  /** Of the tree with all that is pending. */
+  /** The digest of the tree including all pending changes. */
   readonly digest = new TreeDigest();
   private readonly tree: DataTree;
   private readonly isDigestEnabled: boolean;
   private readonly stats = new StatTable();
-  /** The newest record of each path; older ones hang on it. */
+  /** The newest record of each path; it links to older ones. */
   private readonly newest = new Map<string, ChangeRecord>();
-  /** Pending creates of ephemerals by owner, as records: a name may be used again. */
+  /** Pending creates of ephemerals by owner, as records, because a name may be reused. */
   private readonly creating = new LongMap<Set<ChangeRecord>>();
 
   constructor(tree: DataTree, isDigestEnabled: boolean) {
@@ -37,7 +37,7 @@ export class OutstandingChanges {
     return this.newest.size;
   }
 
-  /** The znode as it will be, or undefined when there will be none. */
+  /** The pending state of the znode; undefined if it will not exist. */
   get(path: string): ChangeRecord | undefined {
     const record = this.newest.get(path);
     if (record !== undefined) return record.isThere ? record : undefined;
@@ -57,7 +57,7 @@ export class OutstandingChanges {
     );
   }
 
-  /** A copy of a record, to be changed and then put. */
+  /** Copies a record, to be changed and then put. */
   copy(record: ChangeRecord): ChangeRecord {
     const { path, stats, slot, data, acl, childCount, digest } = record;
     const copied = this.stats.allocateCopy(stats, slot);
@@ -67,9 +67,8 @@ export class OutstandingChanges {
   }
 
   /**
-   * A znode that is made, to be put.
-   * @param crc of path and data
-   * @param owner as stored: a session or a mark
+   * A new znode to put. @param crc of path and data @param owner the stored value: a session or a
+   * mark
    */
   make(
     path: string,
@@ -84,7 +83,7 @@ export class OutstandingChanges {
     return new ChangeRecord(path, this.stats, slot, data, acl, 0, 0);
   }
 
-  /** @param before what `get` gave for the path; null where there was no znode */
+  /** @param before the result of `get` for the path; null without a znode */
   put(before: ChangeRecord | null, after: ChangeRecord): void {
     const { path } = after;
     if (this.isDigestEnabled) {
@@ -104,26 +103,26 @@ export class OutstandingChanges {
     else creates.add(after);
   }
 
-  /** The newest pending record: what `get` gave, unless that was the tree's own or none. */
+  /** The newest pending record: the result of `get` unless that came from the tree. */
   private pendingBefore(before: ChangeRecord | null, path: string): ChangeRecord | undefined {
     if (before === null) return this.newest.get(path);
     return before.stats === this.stats ? before : undefined;
   }
 
-  /** The ephemerals that `owner` will have, for the txn that closes its session. */
+  /** The ephemerals of `owner` after all pending changes, for the txn that closes its session. */
   ephemeralsOf(owner: bigint): string[] {
     const paths = new Set(this.tree.ephemeralsOf(owner));
     for (const { path } of this.creating.get(owner) ?? []) paths.add(path);
     return [...paths].filter((path) => this.get(path)?.ephemeralOwner === owner);
   }
 
-  /** Takes back what a multi that failed had put; nothing was put after it. */
+  /** Takes back the records of a failed multi; nothing was put after them. */
   takeBack(records: readonly ChangeRecord[]): void {
     for (let i = records.length - 1; i >= 0; i--) {
       const record = records[i] as ChangeRecord;
       const { path, older } = record;
       if (record.newer !== null) {
-        assert(false, `${path}: a change was made after one that is taken back`);
+        assert(false, `${path}: a later change exists after the one to take back`);
       }
       if (older === null) {
         this.newest.delete(path);
@@ -136,12 +135,12 @@ export class OutstandingChanges {
     }
   }
 
-  /** The txn that made these records is applied: the tree says it all now. */
+  /** The txn of these records was applied: the tree contains them now. */
   settle(records: readonly ChangeRecord[]): void {
     if (records.length === 0) return;
     for (const record of records) {
       const { path, older, newer } = record;
-      if (older !== null) assert(false, `${path}: a change settles before an older one`);
+      if (older !== null) assert(false, `${path}: a change was settled before an older one`);
       if (newer === null) this.newest.delete(path);
       else newer.older = null;
       this.tree.adoptDigest(path, record.digest, this.stats.contentCrc(record.slot));
@@ -159,7 +158,7 @@ export class OutstandingChanges {
     this.stats.release(record.slot);
   }
 
-  /** No path has a pending change: nothing may be left of any other kind either. */
+  /** Without pending paths, no other pending state may remain. */
   private expectNothing(): void {
     const { digest, stats, creating, tree } = this;
     if (stats.count !== 0 || creating.size !== 0) {

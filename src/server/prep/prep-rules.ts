@@ -4,7 +4,7 @@ import { isParentPath } from '../../protocol/path.js';
 
 export const CONFIG_PATH = '/zookeeper/config';
 
-/** Paths no client may delete. */
+/** Paths that no client may delete. */
 export const SPECIAL_PATHS: ReadonlySet<string> = new Set([
   '/',
   '/zookeeper',
@@ -12,13 +12,11 @@ export const SPECIAL_PATHS: ReadonlySet<string> = new Set([
   CONFIG_PATH,
 ]);
 
-/** Siblings come in runs: the last parent is most often the next one, and the same string. */
+/** Siblings come in runs: the next parent is mostly the last one, in the same string. */
 export class PrepParents {
   private last = '/';
 
-  /**
-   * The parent by the last slash alone, unvalidated: undefined for a path without one, or with NUL.
-   */
+  /** The parent up to the last slash, not validated: undefined without a slash, or with NUL. */
   of(path: string): string | undefined {
     if (path.includes('\0')) return undefined;
     if (isParentPath(this.last, path)) return this.last;
@@ -29,7 +27,7 @@ export class PrepParents {
   }
 }
 
-/** Who owns a znode that is created: a session, nobody (0n), or the mark of its kind. */
+/** The owner of a new znode: a session, nobody (0n), or the mark of its type. */
 export function ownerOf(type: number, mode: CreateMode, ttl: bigint, sessionId: bigint): bigint {
   if (type === OpCode.createContainer) return containerOwner();
   if (mode.isTTL) return ttlOwner(ttl);

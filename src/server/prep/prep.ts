@@ -1,8 +1,8 @@
 /**
- * Prep: turns a write into a txn, or into the error that Apache would choose when several apply.
- * It decides against the tree and the outstanding changes, and changes only the latter. The order
- * of the checks is the contract (docs/protocol.md, Errors of a write; PrepRequestProcessor). The
- * wall clock enters a txn here and nowhere else.
+ * Prep: turns a write into a txn, or into the error that Apache would choose when several apply. It
+ * decides against the tree and the outstanding changes, and changes only the latter. The order of
+ * the checks is the contract (docs/protocol.md, Errors of a write; PrepRequestProcessor). The wall
+ * clock enters a txn only here.
  */
 import type { InputArchive } from '../../jute/input-archive.js';
 import { JuteError } from '../../jute/jute-error.js';
@@ -33,34 +33,32 @@ import { type QuotaExcess, quotaExcesses } from './quota-check.js';
 import { readOps, txnLengthBound } from './read-ops.js';
 
 export interface PrepOptions {
-  /** digest.enabled: txns carry the digest of the tree they lead to. */
+  /** digest.enabled: txns carry the resulting digest of the tree. */
   readonly isDigestEnabled: boolean;
-  /** enforceQuota: hard limits are held against writes. */
+  /** enforceQuota: hard limits are enforced. */
   readonly isQuotaEnforced: boolean;
-  /** extendedTypesEnabled: TTL nodes may be made. */
+  /** extendedTypesEnabled: clients may create TTL nodes. */
   readonly isTTLEnabled: boolean;
   /**
-   * What a reconfig leads to: the text of the new configuration, or the error it earns. Null
-   * without reconfigEnabled.
+   * Evaluates a reconfig: the text of the new configuration, or an error. Null without
+   * reconfigEnabled.
    */
   readonly reconfigure: ((request: ReconfigRequest, zxid: bigint) => string | ErrorCode) | null;
-  /**
-   * The longest entry that a reader of the log takes, in bytes: jute.maxbuffer and its extra size.
-   */
+  /** The longest log entry that readers accept, in bytes: jute.maxbuffer and its extra size. */
   readonly maxTxnLength?: number;
 }
 
-/** What prep made of a request: a txn (an error txn among them) and the records it left. */
+/** The result of prep: a txn (possibly an error txn) and its records. */
 export interface Prepared {
   readonly txn: Txn;
   readonly records: readonly ChangeRecord[];
-  /** The digest of the tree behind this txn; null for errors, and where none is kept. */
+  /** The digest of the tree after this txn; null for errors and without digests. */
   readonly digest: bigint | null;
 }
 
 type Outcome = Txn | ErrorCode;
 
-/** The zxid that the txn will have, and the leader's wall clock in ms. */
+/** The zxid of the txn, and the leader's wall clock in ms. */
 export interface Stamp {
   readonly zxid: bigint;
   readonly time: bigint;
@@ -70,7 +68,7 @@ const NO_RECORDS: readonly ChangeRecord[] = [];
 
 export class Prep {
   readonly outstanding: OutstandingChanges;
-  /** Told of each write above a limit, refused or not. */
+  /** Notified of each write above a limit, refused or not. */
   onQuotaExceeded: (excess: QuotaExcess, isRefused: boolean) => void = () => undefined;
   private readonly auth: Auth;
   private readonly options: PrepOptions;
@@ -88,7 +86,9 @@ export class Prep {
     this.maxTxnLength = options.maxTxnLength ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Prepares the write of `type` whose body is in `input`. Never throws for what a client sent. */
+  /**
+   * Prepares the write of `type` with the body in `input`. Never throws for invalid client data.
+   */
   prepare(type: number, input: InputArchive, author: Author, stamp: Stamp): Prepared {
     this.begin(stamp);
     if (txnLengthBound(type, input, author.ids, this.maxTxnLength) > this.maxTxnLength) {
@@ -105,9 +105,9 @@ export class Prep {
   }
 
   /**
-   * The txn that closes a session, with every ephemeral it will own by then. A list longer than a
-   * log entry may be is left empty, never left out: whoever applies the txn deletes what the
-   * session owns there in any case (DataTree.killSession), and a reader expects a list.
+   * The txn that closes a session, with every ephemeral that it will own by then. A list that is
+   * too long for a log entry is left empty, never left out: each server deletes the session's
+   * ephemerals anyway (DataTree.killSession), and a reader expects a list.
    */
   prepareClose(sessionId: bigint, stamp: Stamp): Prepared {
     this.begin(stamp);
@@ -167,7 +167,7 @@ export class Prep {
     const ttl = type === OpCode.createTTL ? input.readLong() : -1n;
     if (mode === undefined) return ErrorCode.BADARGUMENTS;
     if (mode.isTTL && !this.options.isTTLEnabled) return ErrorCode.UNIMPLEMENTED;
-    // createTTL of a mode without one: Apache's server ends itself when it applies that txn.
+    // createTTL with a mode without TTL: Apache's server crashes when it applies that txn.
     const isTTLType = type === OpCode.createTTL;
     if (isTTLType !== mode.isTTL) return ErrorCode.BADARGUMENTS;
     if (isTTLType && (ttl <= 0n || ttl > MAX_TTL_MS)) return ErrorCode.BADARGUMENTS;
@@ -242,7 +242,7 @@ export class Prep {
     return { type: OpCode.delete, path };
   }
 
-  /** A container or TTL node whose time has come; the conditions are checked again. */
+  /** An expired container or TTL node; the conditions are checked again. */
   prepareReap(path: string, stamp: Stamp): Prepared {
     this.begin(stamp);
     const node = this.outstanding.get(path);
@@ -322,8 +322,8 @@ export class Prep {
   }
 
   /**
-   * Later operations see earlier ones. When one fails all records are taken back, and the txn holds
-   * error sub-txns: OK before the failing one, its own code, RUNTIMEINCONSISTENCY behind it.
+   * Later operations see earlier ones. If one fails, all records are taken back, and the txn holds
+   * error sub-txns: OK before the failing one, its error code, RUNTIMEINCONSISTENCY after it.
    */
   private prepareMulti(input: InputArchive, author: Author): Outcome {
     const ops = readOps(input);
@@ -366,7 +366,7 @@ export class Prep {
     this.records.push(after);
   }
 
-  /** Of the data whose bytes end at `dataEnd`: they are summed up where they came in. */
+  /** For data that ends at `dataEnd`: computed in place, without a copy. */
   private contentCrc(path: string, data: ZnodeData, bytes: Buffer, dataEnd: number): number {
     if (!this.options.isDigestEnabled) return 0;
     return contentCrcOf(path, bytes, dataEnd - dataLength(data), dataEnd);
@@ -388,7 +388,7 @@ export class Prep {
   }
 }
 
-/** A path that no znode can have is a bad argument; any znode that is there has a good one. */
+/** An invalid path is a bad argument; the path of an existing znode is always valid. */
 function absent(path: string): ErrorCode {
   return pathFault(path) === undefined ? ErrorCode.NONODE : ErrorCode.BADARGUMENTS;
 }

@@ -1,21 +1,21 @@
 import type { DataTree } from '../tree/data-tree.js';
 import { limitPath, parseQuota, statPath } from '../tree/quotas.js';
 
-/** A write leads, or would lead, above a limit. */
+/** A write that exceeds a limit, or would exceed it. */
 export interface QuotaExcess {
-  /** Whose quota it is: the deepest path with one above the write. */
+  /** The path with the quota: the deepest one above the write. */
   readonly owner: string;
   readonly what: 'count' | 'bytes';
-  /** With the write. */
+  /** Includes the write. */
   readonly used: number;
   readonly limit: number;
-  /** A hard limit stands before a soft one; enforceQuota refuses what breaks it. */
+  /** A hard limit takes precedence over a soft one; enforceQuota refuses writes above it. */
   readonly isHard: boolean;
 }
 
 const NONE: readonly QuotaExcess[] = [];
 
-/** Which limits of the deepest quota above `path` does a write break that adds this much? */
+/** The limits of the deepest quota above `path` that a write of this size exceeds. */
 export function quotaExcesses(
   tree: DataTree,
   path: string,

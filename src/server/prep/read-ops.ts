@@ -1,4 +1,4 @@
-/** The operations of a multi, and how long the txn of a request can get. */
+/** The operations of a multi, and the maximum length of the txn of a request. */
 import { InputArchive } from '../../jute/input-archive.js';
 import { JuteError } from '../../jute/jute-error.js';
 import { ustring } from '../../jute/record.js';
@@ -9,8 +9,8 @@ import { OpCode } from '../../protocol/op-code.js';
 import { PARTS, readRequest } from '../../protocol/operation-table.js';
 
 /**
- * Splits the body of a multi, {int type, bool done, int err} and a record each; undefined when it
- * is malformed or holds a type that no multi may.
+ * Splits the body of a multi, {int type, bool done, int err} and a record each. Returns undefined
+ * if it is malformed or has a type that a multi cannot contain.
  */
 export function readOps(input: InputArchive): { type: number; body: InputArchive }[] | undefined {
   const ops: { type: number; body: InputArchive }[] = [];
@@ -32,7 +32,7 @@ export function readOps(input: InputArchive): { type: number; body: InputArchive
   }
 }
 
-/** Moves behind the op and returns what it is prepared as. */
+/** Skips the op and returns the type for prep. */
 function skipOp(type: number, input: InputArchive): number {
   ustring.read(input);
   if (type === OpCode.delete || type === OpCode.check) {
@@ -51,22 +51,22 @@ function skipOp(type: number, input: InputArchive): number {
     if (mode?.isTTL === true) return type;
   }
   if (mode?.isContainer === true) return OpCode.createContainer;
-  // Apart from that the mode says which create it is (Op.create).
+  // For all other modes, the operation keeps its own type (Op.create).
   return type === OpCode.create2 ? OpCode.create2 : OpCode.create;
 }
 
-/** Header and digest of a log entry, and the few bytes that a record may have over its request. */
+/** Header and digest of a log entry, and the few bytes by which a record exceeds its request. */
 const ENTRY_OVERHEAD = 128;
-/** What each operation of a multi may have over its request: the number of a sequential name. */
+/** The extra bytes of each operation of a multi: the number of a sequential name. */
 const OP_OVERHEAD = 16;
 /** Perms and two lengths. */
 const ACL_OVERHEAD = 12;
 
 /**
- * No less than the bytes that the txn of this request takes in the log. It is about as long as the
- * request, but for `auth` entries of ACLs, each of which becomes all ids of the connection: a multi
- * can grow past what any reader takes, and the log would never be read again (ZOOKEEPER-3496).
- * Looks closely only where `limit` is in reach.
+ * An upper bound for the size of this request's txn in the log. It is about as long as the request,
+ * except for `auth` entries of ACLs, each of which becomes all ids of the connection. So a multi
+ * can grow beyond the limit of every reader, and the log could never be read again
+ * (ZOOKEEPER-3496). Computes details only if `limit` is within reach.
  */
 export function txnLengthBound(
   type: number,

@@ -97,11 +97,11 @@ export class WatchManager<W extends object> {
   trigger(path: string, isChildrenChange: boolean, notify: (watcher: W) => void): void {
     if (this.watchers.size === 0) return;
     const onPath = this.watchers.get(path);
-    const told =
+    const notified =
       onPath === undefined ? NO_WATCHERS : this.triggerHere(path, onPath, isChildrenChange);
-    for (const watcher of told) notify(watcher as W);
+    for (const watcher of notified) notify(watcher as W);
     if (this.recursiveCount > 0 && !isChildrenChange && path !== '/') {
-      this.triggerAncestors(path, told, notify);
+      this.triggerAncestors(path, notified, notify);
     }
   }
 
@@ -110,17 +110,21 @@ export class WatchManager<W extends object> {
     onPath: Map<W, number>,
     isChildrenChange: boolean,
   ): Set<object> {
-    const told = new Set<object>();
+    const notified = new Set<object>();
     for (const [watcher, modes] of onPath) {
       const isOneOff = (modes & (WatchMode.STANDARD | WatchMode.PERSISTENT)) !== 0;
-      if (isOneOff || !isChildrenChange) told.add(watcher);
+      if (isOneOff || !isChildrenChange) notified.add(watcher);
       if ((modes & WatchMode.STANDARD) !== 0) this.remove(path, watcher, WatchMode.STANDARD);
     }
-    return told;
+    return notified;
   }
 
-  private triggerAncestors(path: string, told: Set<object>, notify: (watcher: W) => void): void {
-    const seen = new Set(told);
+  private triggerAncestors(
+    path: string,
+    notified: Set<object>,
+    notify: (watcher: W) => void,
+  ): void {
+    const seen = new Set(notified);
     for (let above = parentPath(path); above !== ''; above = parentPath(above)) {
       for (const [watcher, modes] of this.watchers.get(above) ?? []) {
         if ((modes & WatchMode.PERSISTENT_RECURSIVE) === 0 || seen.has(watcher)) continue;

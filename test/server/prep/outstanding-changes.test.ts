@@ -62,7 +62,7 @@ test('changes that settle out of order are a broken invariant, and so is a wrong
   changes.put(null, first);
   const second = changes.copy(first);
   changes.put(first, second);
-  assert.throws(() => changes.settle([second]), '/a: a change settles before an older one');
+  assert.throws(() => changes.settle([second]), '/a: a change was settled before an older one');
   assert.throws(() => changes.takeBack([first]), '/a: a change was made after one');
   changes.settle([first]);
   assert.throws(() => changes.settle([second]), /^digest of the next txn: .*0x\w+ \(expected 0x/);
