@@ -1,4 +1,4 @@
-/** Very many sessions that end at once: each step does a part of them, and none is left over. */
+/** Thousands of sessions that expire at once: each step handles some, and none remains. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Effect } from '../../src/server/effects.js';
@@ -35,7 +35,7 @@ function storm(): Server {
 
 const countOf = ({ firstZxid, lastZxid }: Append): number => Number(lastZxid - firstZxid) + 1;
 
-test('a storm of expiries goes by in slices, no faster than the disk, and to its end', () => {
+test('a storm of expiries completes in slices, no faster than the disk', () => {
   const server = storm();
   const { state } = server;
   let nowMs = 0;
@@ -46,7 +46,7 @@ test('a storm of expiries goes by in slices, no faster than the disk, and to its
     for (const append of appends) assert.ok(countOf(append) <= STEP_LIMIT, `${countOf(append)}`);
     return { appends, isMoreLeft: effects.some(({ kind }) => kind === 'wake') };
   };
-  // What is due ends in a turn that comes after the one that says so.
+  // Due sessions end in a turn after the one that finds them.
   for (; nowMs < 5000; nowMs += 500) turn();
   turn();
   const written: Append[] = [];

@@ -7,7 +7,7 @@ import { makeView } from '../../fourlw/captured-view.js';
 
 const NOT_SERVING = 'This ZooKeeper instance is not currently serving requests';
 
-/** A server without a quorum. A property that must not be asked for then is not there. */
+/** A server without a quorum. Properties that must not be read in this state are missing. */
 function silentServer(): { admin: AdminView; masks: bigint[] } {
   const masks: bigint[] = [];
   const server = {
@@ -42,7 +42,7 @@ const ALWAYS = [
   'zabstate',
 ];
 
-test('a server that does not serve says so, with a status of 200 and the name as asked for', () => {
+test('a server that does not serve reports that with status 200 and the requested name', () => {
   for (const { name, aliases, run, isAlwaysAnswered } of ADMIN_COMMANDS) {
     if (run === undefined || isAlwaysAnswered === true) continue;
     for (const asked of [name, ...aliases]) {
@@ -53,13 +53,13 @@ test('a server that does not serve says so, with a status of 200 and the name as
   }
 });
 
-test('with strict=1 the status says it too', () => {
+test('strict=1 reports it in the status, too', () => {
   assert.is(ask('ruok', { strict: '1' }).status, 503);
   assert.is(ask('monitor', { strict: '1' }).status, 503);
   assert.is(ask('environment', { strict: '1' }).status, 200);
 });
 
-test('what needs no server is answered all the same', () => {
+test('commands that need no server are answered', () => {
   for (const name of ALWAYS) assert.is(ask(name).json['error'], null, name);
 });
 
@@ -83,14 +83,14 @@ test('a trace mask must be a long', () => {
   assert.equal(ask('stmk', { traceMask: '-9223372036854775808' }).masks, [-(2n ** 63n)]);
 });
 
-test('the page links every command below the root it is given', () => {
+test('the page links every command below the given root', () => {
   const page = commandPage('/admin');
   for (const { name } of ADMIN_COMMANDS) {
     assert.match(page, `<a href="/admin/${name}">${name}</a>\n<br/>\n`);
   }
 });
 
-test('dump has local sessions beside those of the ensemble, by when they expire', () => {
+test('dump lists local and global sessions by expiry time', () => {
   const server = {
     isServing: true,
     ephemerals: () => [],
@@ -109,7 +109,7 @@ test('dump has local sessions beside those of the ensemble, by when they expire'
   assert.equal(expiry, { 1000: [1, -1], 2000: [5, 3] });
 });
 
-test('observers lists who observes by way of a leader or an observer master', () => {
+test('observers lists the observers of a leader or an observer master', () => {
   const { admin } = silentServer();
   const observer = {
     remote: '10.0.0.4:39204',

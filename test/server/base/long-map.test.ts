@@ -4,7 +4,7 @@ import { LongMap } from '../../../src/server/base/long-map.js';
 
 const KEYS = [0n, 1n, -1n, 1n << 32n, (1n << 32n) + 1n, -(1n << 63n), (1n << 63n) - 1n];
 
-test('every long is a key of its own', () => {
+test('every long is a distinct key', () => {
   const map = new LongMap<bigint>();
   for (const key of KEYS) map.set(key, key);
   assert.is(map.size, KEYS.length);
@@ -13,7 +13,7 @@ test('every long is a key of its own', () => {
   assert.is(map.get(2n), undefined);
 });
 
-test('a key set again has its new value, and is counted once', () => {
+test('setting a key again replaces its value', () => {
   const map = new LongMap<string>();
   map.set(5n, 'first');
   map.set(5n, 'second');
@@ -21,7 +21,7 @@ test('a key set again has its new value, and is counted once', () => {
   assert.is(map.size, 1);
 });
 
-test('what is deleted is gone, and nothing else', () => {
+test('delete removes only its key', () => {
   const map = new LongMap<bigint>();
   for (const key of KEYS) map.set(key, key);
   for (const [done, key] of KEYS.entries()) {

@@ -15,14 +15,14 @@ function read(options: Record<string, string>) {
   };
 }
 
-test('ip and digest are there by themselves, x509 with TLS', () => {
+test('ip and digest are always available, x509 with TLS', () => {
   assert.is(read({}).schemes, 'digest,ip');
   assert.is(read({ secureClientPort: '2281' }).schemes, 'digest,ip,x509');
   assert.is(read({ 'ssl.keyStore.location': '/key.pem' }).schemes, 'digest,ip,x509');
   assert.is(read({ 'DigestAuthenticationProvider.enabled': 'false' }).schemes, 'ip');
 });
 
-test('authProvider.N names one of the classes that have their like here', () => {
+test('authProvider.N accepts the classes with an equivalent here', () => {
   const sasl = { 'authProvider.sasl': `${APACHE}.SASLAuthenticationProvider` };
   assert.equal(read(sasl), { schemes: 'digest,ip,sasl', enforced: null, warnings: [] });
   const other = read({ 'authProvider.1': 'com.example.Other' });
@@ -34,7 +34,7 @@ test('authProvider.N names one of the classes that have their like here', () => 
   );
 });
 
-test('what is enforced must be there', () => {
+test('enforced schemes must be available', () => {
   const enforced = { 'enforce.auth.enabled': 'true', 'enforce.auth.schemes': 'digest , ip' };
   assert.equal(read(enforced).enforced, ['digest', 'ip']);
   assert.is(read({ 'enforce.auth.schemes': 'digest' }).enforced, null);
@@ -58,7 +58,7 @@ server.2=b:1:2
 server.3=c:1:2
 `;
 
-/** What is wrong with these lines of an ensemble. */
+/** The errors in these lines of an ensemble. */
 function errorsOf(lines: string, properties: Record<string, string> = {}): string[] {
   const result = parseConfig(ENSEMBLE + lines, { fileName: 'zoo.cfg', properties });
   return 'errors' in result
@@ -66,7 +66,7 @@ function errorsOf(lines: string, properties: Record<string, string> = {}): strin
     : [];
 }
 
-test('SASL between servers needs a JAAS file, and who asks for it must do it too', () => {
+test('SASL between servers needs a JAAS file, and requiring it needs enabling it', () => {
   const enabled = 'quorum.auth.enableSasl=true\n';
   const jaas = { 'java.security.auth.login.config': '/jaas.conf' };
   assert.equal(errorsOf(enabled, jaas), []);

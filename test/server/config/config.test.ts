@@ -102,7 +102,7 @@ for (const [line, message] of [
   });
 }
 
-test('every error is told, in the order of the file, with file and line', () => {
+test('all errors are reported in the order of the file, with file and line', () => {
   assert.equal(errorsOf(parse('# 1\ntickTime=x\n\nclientPort=y\n')), [
     'zoo.cfg:2: tickTime: expected an integer from 1 to 2147483647, found "x"',
     'zoo.cfg:4: clientPort: expected a port from 0 to 65535, found "y"',
@@ -118,7 +118,7 @@ test('a server needs a folder and a port', () => {
   assert.is(configOf(parse('dataDir=/d\nsecureClientPort=2281')).clientPort, null);
 });
 
-/** The files of the server that could read an option: not those that declare them. */
+/** The source files of the server that could read an option, without the declarations. */
 const SOURCES = readdirSync('src/server', { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.ts') && !/^config-(keys|option)/.test(name))
   .map((name) => ({ name, text: readFileSync(`src/server/${name}`, 'utf8') }));
@@ -138,7 +138,7 @@ test('the server reads exactly the supported options', () => {
   }
 });
 
-test('what stands instead of an option is told', () => {
+test('an option without effect has a reason', () => {
   for (const { key, status, why } of Object.values(OPTIONS)) {
     assert.is(why === '', status === 'supported' || status === 'ensemble only', key);
   }
@@ -160,7 +160,7 @@ test('setting an unsupported option to a value other than its default is a warni
   }
 });
 
-test('limits of an ensemble are no warning to a server that stands alone', () => {
+test('limits of an ensemble are not a warning for a standalone server', () => {
   assert.equal(warningsOf(parse(`${BASE}initLimit=10\nsyncLimit=5\n`)), []);
 });
 
@@ -176,7 +176,7 @@ for (const [line, warning] of [
   ['dataDir=/other', /^zoo\.cfg:3: dataDir: duplicate of line 1; this line counts$/],
   ['server.1=a:1:2', /a single server runs standalone; only its client address counts$/],
 ] as const) {
-  test(`overlooked with a warning: ${line}`, () => {
+  test(`ignored with a warning: ${line}`, () => {
     const result = parse(`${BASE}${line}\n`);
     const warnings = warningsOf(result);
     assert.is(warnings.length, 1, warnings.join('\n'));
@@ -186,7 +186,7 @@ for (const [line, warning] of [
   });
 }
 
-test('a key that only properties have is read from the file too', () => {
+test('a property is read from the file, too', () => {
   const config = configOf(
     parse(`${BASE}snapCount=0x10\nforceSync=no\nskipACL=yes\nenforceQuota=TRUE`),
   );
@@ -196,7 +196,7 @@ test('a key that only properties have is read from the file too', () => {
   assert.is(config.enforceQuota, true);
 });
 
-test('-D is heard by its property name, and louder than the file', () => {
+test('-D uses the property name and takes precedence over the file', () => {
   const result = parse(`${BASE}snapCount=10\n`, {
     'zookeeper.snapCount': '20',
     'jute.maxbuffer': '0x1000',
@@ -214,7 +214,7 @@ test('-D is heard by its property name, and louder than the file', () => {
   assert.is(config.properties.get('zookeeper.authProvider.1'), PROVIDER);
 });
 
-test('a -D that nothing reads, or with a bad value, is told by its name', () => {
+test('a -D that is unused or has a bad value is reported by name', () => {
   const result = parse(BASE, { 'zookeeper.snapCont': '5', 'zookeeper.maxCnxns': 'x' });
   assert.equal(warningsOf(result), [
     '-D zookeeper.snapCont: no option reads this property',

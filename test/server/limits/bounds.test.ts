@@ -1,4 +1,4 @@
-/** What one client can make the server keep, and what it can make the server do. */
+/** How much memory and work one client can make the server spend. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OpCode, Xid } from '../../../src/protocol/op-code.js';
@@ -7,7 +7,7 @@ import { handshake, type Peer } from '../server-peer.js';
 import { ServerWorld } from '../server-world.js';
 
 const KIB = 1024;
-/** What a socket hands on at a time. */
+/** The size of a chunk from a socket. */
 const CHUNK = 64 * KIB;
 
 function limitsOf({ effects }: ServerWorld): string[] {
@@ -16,7 +16,7 @@ function limitsOf({ effects }: ServerWorld): string[] {
   );
 }
 
-/** Pushes as long as the server reads. */
+/** Pushes while the server reads. */
 function flood(peer: Peer, makeChunk: () => Buffer, most: number): number {
   let pushed = 0;
   while (pushed < most && !peer.isPaused && !peer.isClosed) {
@@ -32,7 +32,7 @@ function connectionOf({ server }: ServerWorld, { id }: Peer) {
   return connection;
 }
 
-test('empty frames before the session is there are not kept', () => {
+test('empty frames before the session are not kept', () => {
   const world = new ServerWorld();
   const peer = world.connect();
   peer.push(handshake());
@@ -42,7 +42,7 @@ test('empty frames before the session is there are not kept', () => {
   assert.equal(peer.take(), ['connected', 'closed']);
 });
 
-test('a client that sends on before its session is there is not read until then', () => {
+test('a client that sends before its session exists is not read until then', () => {
   for (const body of [0, 3 * KIB]) {
     const world = new ServerWorld();
     const peer = world.connect();
@@ -57,7 +57,7 @@ test('a client that sends on before its session is there is not read until then'
     assert.ok(early.length <= LIMITS.earlyFrames.value + count);
     assert.ok(early.bytes <= LIMITS.earlyBytes.value + length);
     assert.equal(limitsOf(world), [body === 0 ? 'earlyFrames' : 'earlyBytes']);
-    // Neither a commit of others nor time lets it go on.
+    // Neither commits of others nor time resume it.
     world.clock(10);
     assert.ok(peer.isPaused);
     world.ackAll();
@@ -103,7 +103,7 @@ test('the bytes of all requests in flight have a limit', () => {
   assert.is(world.server.state.inFlight.bytes, 0);
 });
 
-/** A client of a world where the root has so many bytes. */
+/** A client of a world where the root has this many bytes. */
 function withData(size = 3 * KIB) {
   const world = new ServerWorld({ settings: { maxFrameLength: size + KIB } });
   const peer = world.client();
@@ -124,7 +124,7 @@ test('a chunk of reads with large answers is answered as far as the client reads
   const reads = Array.from({ length: 15_000 }, () => peer.getData('/'));
   const mostInATurn = Math.ceil(LIMITS.answerBytes.value / (3 * KIB)) + 1;
   peer.push(Buffer.concat(reads));
-  // Comes while the first answers wait, and is answered after the others.
+  // It arrives while the first answers wait, and is answered after the others.
   peer.push(peer.exists('/none'));
   let turns = 1;
   for (let sent = before; peer.isAwaited; turns++) {
@@ -156,7 +156,7 @@ test('reads that waited for a write are answered in order, as far as the client 
   assert.ok(peer.isAwaited);
   other.push(other.setData('/seen'));
   world.ackAll();
-  // Comes while answers wait, and is answered after the others.
+  // It arrives while answers wait, and is answered after the others.
   peer.push(peer.create('/late'));
   for (let sent = before; peer.isAwaited; ) {
     assert.ok(stats.sent - sent <= mostInATurn, `${stats.sent - sent} answers`);
@@ -168,7 +168,7 @@ test('reads that waited for a write are answered in order, as far as the client 
   const event = lines.findIndex((line) => line.startsWith('event NodeDataChanged /seen'));
   assert.ok(event > 1 && event < lines.length - 2, `the event is line ${event}`);
   assert.is(lines.at(-1), 'create ok');
-  // Two writes, and two other reads; the event is none of the answers.
+  // Two writes and two other reads; the event is not an answer.
   assert.is(lines.length, reads.length + 5);
   assert.is(stats.received - received, reads.length + 4);
   assert.is(out.length, 0);
@@ -189,7 +189,7 @@ test('requests before the session are answered as far as the client reads', () =
   assert.equal([...new Set(limitsOf(world))], ['earlyFrames', 'answerBytes']);
 });
 
-test('many clients get no more in one turn than all together may', () => {
+test('answers to many clients in one turn share a limit', () => {
   const size = 1024 * KIB;
   const { world } = withData(size);
   const reads = 3;
@@ -213,7 +213,7 @@ test('answers between two writes take no more memory than a connection may leave
   const connection = connectionOf(world, peer);
   const before = connection.stats.sent;
   const reads = Array.from({ length: 23_000 }, () => peer.getData('/'));
-  peer.push(Buffer.concat([setData(), ...reads, peer.create('/behind')]));
+  peer.push(Buffer.concat([setData(), ...reads, peer.create('/after')]));
   world.ackAll();
   assert.ok(peer.isClosed);
   const most = Math.ceil(LIMITS.unreadBytes.value / (3 * KIB)) + 1;
@@ -222,7 +222,7 @@ test('answers between two writes take no more memory than a connection may leave
   assert.is(connection.out.length, 0);
 });
 
-/** Sends one auth after the other until the server has enough of it. */
+/** Sends one auth after the other until the server closes the connection. */
 function sendAuths(nameOf: (i: number) => string, count: number) {
   const world = new ServerWorld();
   const peer = world.client();
@@ -235,25 +235,25 @@ function sendAuths(nameOf: (i: number) => string, count: number) {
   return { ids: connection.ids.length, last, limits: limitsOf(world) };
 }
 
-test('the same auth again is not kept again', () => {
+test('a repeated auth is kept once', () => {
   const same = sendAuths(() => 'bob', 1000);
   assert.equal(same, { ids: 2, last: ['auth ok', 'auth ok'], limits: [] });
 });
 
-test('a connection has so many auths, and one more is answered AUTHFAILED', () => {
+test('one auth above the limit is answered AUTHFAILED', () => {
   const { ids, last, limits } = sendAuths((i) => `user-${i}`, 1000);
   assert.equal(last, ['auth AUTHFAILED', 'closed']);
   assert.is(ids, LIMITS.authIdsPerConnection.value);
   assert.equal(limits, ['authIdsPerConnection']);
 });
 
-test('a connection has auths of so many bytes', () => {
+test('the size of the auths of a connection is limited', () => {
   const { ids, limits } = sendAuths((i) => `${i}-${'x'.repeat(3000)}`, 100);
   assert.ok(ids < 23, `${ids} ids`);
   assert.equal(limits, ['authBytesPerConnection']);
 });
 
-test('a connection has so many watches', () => {
+test('the watches of a connection are limited', () => {
   const world = new ServerWorld();
   const peer = world.client();
   const { dataWatches } = world.server.state;

@@ -21,7 +21,7 @@ function make(options: Partial<ConnectionThrottleOptions> = {}, random = () => 0
   return new ConnectionThrottle({ ...OPTIONS, ...options }, 0, random);
 }
 
-/** How many of `count` get in. */
+/** How many of `count` are admitted. */
 function admitted(
   throttle: ConnectionThrottle,
   count: number,
@@ -33,11 +33,11 @@ function admitted(
   return inside;
 }
 
-test('no tokens let everybody in', () => {
+test('without tokens everybody is admitted', () => {
   assert.is(admitted(make({ tokens: 0 }), 1000, 0), 1000);
 });
 
-test('a bucket lets in as many as it holds, and fills as time passes', () => {
+test('a bucket admits as many as it has tokens, and fills over time', () => {
   const throttle = make();
   assert.is(admitted(throttle, 20, 0), 10);
   assert.is(throttle.deficit, 10);
@@ -47,19 +47,19 @@ test('a bucket lets in as many as it holds, and fills as time passes', () => {
   assert.is(admitted(throttle, 20, 1_000_000), 10);
 });
 
-test('sessions cost by their kind, and the bucket is measured in global ones', () => {
+test('the cost depends on the session type, in units of global sessions', () => {
   const weights = { global: 3, renew: 2, local: 1 };
   assert.is(admitted(make({ weights }), 50, 0), 10);
   assert.is(admitted(make({ weights }), 50, 0, 'renew'), 15);
   assert.is(admitted(make({ weights }), 50, 0, 'local'), 30);
 });
 
-test('weights that are no use are mended as Apache does', () => {
+test('invalid weights are replaced as Apache does', () => {
   assert.equal(soundWeights({ global: 0, renew: -1, local: 0 }), { global: 3, renew: 2, local: 1 });
   assert.equal(soundWeights({ global: 2, renew: 1, local: 5 }), { global: 5, renew: 5, local: 5 });
 });
 
-test('while the bucket is empty the chance to be dropped grows, and shrinks when it is full', () => {
+test('the drop chance grows while the bucket is empty, and shrinks when it is full', () => {
   const throttle = make(
     { freezeTimeMs: 10, fillTimeMs: 1_000_000, fillCount: 1, tokens: 2 },
     () => 1,
@@ -76,7 +76,7 @@ test('while the bucket is empty the chance to be dropped grows, and shrinks when
   assert.is(throttle.dropChance.toFixed(2), '0.90');
 });
 
-test('a client is dropped by chance though there are tokens', () => {
+test('a client can be dropped by chance despite tokens', () => {
   let chance = 1;
   const throttle = make(
     { freezeTimeMs: 0, dropIncrease: 0.5, tokens: 1, fillCount: 100 },

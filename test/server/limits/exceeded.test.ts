@@ -12,17 +12,17 @@ interface Excess {
   readonly limit: LimitName;
   readonly value: number;
   readonly options?: WorldOptions;
-  /** Takes as much as it may, and then a bit more. */
+  /** Exceeds the limit by a little. */
   readonly exceed: (world: ServerWorld) => Peer;
   readonly isClosed?: boolean;
   readonly isPaused?: boolean;
-  /** What it is told, if anything. */
+  /** The last answer, if any. */
   readonly last?: string;
 }
 
 const LARGE = { ...NO_LIMITS, large: { threshold: 100, maxBytes: 1000 } };
 
-/** Creates a znode with so many bytes. */
+/** Creates a znode with this many bytes. */
 function createWith(peer: Peer, path: string, data: Buffer, acl: unknown[] = OPEN): Buffer {
   return peer.request(OpCode.create, { path, data, acl, flags: 0 });
 }
@@ -125,7 +125,7 @@ const EXCESSES: readonly Excess[] = [
 ];
 
 for (const { limit, value, options, exceed, isClosed, isPaused, last } of EXCESSES) {
-  test(`who exceeds ${limit} is reported, and nobody else is harmed`, () => {
+  test(`a client that exceeds ${limit} is reported, and others are not affected`, () => {
     const world = new ServerWorld(options);
     const peer = exceed(world);
     const reports = world.effects.flatMap((effect) =>

@@ -6,7 +6,7 @@ import { startServer } from '../../../src/server/main.js';
 
 const LENGTH = 1_000_000;
 
-test('a pipeline of reads is answered, however much the answers are', async () => {
+test('a pipeline of reads is answered for any size of answers', async () => {
   const server = await startServer();
   const client = createClient({ connectString: server.connectString });
   try {

@@ -2,14 +2,14 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { LargeRequests } from '../../../src/server/limits/large-requests.js';
 
-test('longer than the threshold is large, -1 knows none', () => {
+test('requests above the threshold are large; -1: none', () => {
   const some = new LargeRequests({ threshold: 100, maxBytes: 250 });
   assert.not.ok(some.isLarge(100));
   assert.ok(some.isLarge(101));
   assert.not.ok(new LargeRequests({ threshold: -1, maxBytes: 0 }).isLarge(1 << 30));
 });
 
-test('so many bytes of them may be in flight at a time', () => {
+test('their total size in flight is limited', () => {
   const large = new LargeRequests({ threshold: 100, maxBytes: 250 });
   assert.ok(large.fits(150));
   large.add(150);

@@ -1,4 +1,6 @@
-/** The table of limits: docs/limits.md says the same, and what is exceeded is reported by name. */
+/**
+ * The table of limits: docs/limits.md has the same rows, and exceeded limits are reported by name.
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { mntr } from '../../../src/fourlw/mntr.js';
@@ -33,7 +35,7 @@ test('docs/limits.md has a row for each limit', () => {
   assert.is(rows.length, Object.keys(LIMITS).length);
 });
 
-test('each limit is reported where it is enforced, or says why it is not', () => {
+test('each limit is reported where it is enforced, or has a reason for silence', () => {
   const sources = readSources('src/server').filter(({ path }) => !path.includes('/limits/'));
   const enforcing = [...sources, ...readSources('src/server/limits').filter(isStage)];
   for (const [name, { silence }] of Object.entries(LIMITS) as [string, Limit][]) {
@@ -43,7 +45,7 @@ test('each limit is reported where it is enforced, or says why it is not', () =>
   }
 });
 
-test('each limit that is reported is exceeded in a test, which names it', () => {
+test('a test exceeds and names each reported limit', () => {
   const texts = readSources('test/server', /\.test\.ts$/).map(({ text }) => text);
   for (const [name, { silence }] of Object.entries(LIMITS) as [string, Limit][]) {
     if (silence !== null) continue;
@@ -70,7 +72,7 @@ test('a limit that an option sets has the default of that option', () => {
   }
 });
 
-test('a limit that is exceeded is counted by name, and reported once a minute', async () => {
+test('an exceeded limit is counted by name and reported once a minute', async () => {
   const world = new ServerWorld({ maxClientCnxns: 1 });
   for (let i = 0; i < 4; i++) world.connect();
   const reports = () =>
@@ -99,7 +101,7 @@ test('a limit that is exceeded is counted by name, and reported once a minute', 
   assert.match(msg, 'limit connectionsPerAddress exceeded by 127.0.0.1: over 1 connections');
 });
 
-test('one that is enforced outside of the core is reported by an event', () => {
+test('an event reports a limit that is enforced outside the core', () => {
   const world = new ServerWorld();
   world.server.step({ kind: 'limit-exceeded', limit: 'unreadBytes', from: '10.0.0.7' });
   const [report] = world.drain();

@@ -1,4 +1,4 @@
-/** What other servers send, and strangers in their name: each limit is reported by its name. */
+/** Packets from other servers and from strangers in their name: each limit is reported by name. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { mntr } from '../../../src/fourlw/mntr.js';
@@ -25,7 +25,7 @@ function exceededAt(world: EnsembleWorld, sid: number): string[] {
   return [...found].map(([, name, times]) => `${name} ${times}`);
 }
 
-/** The beginning of a packet whose data has so many bytes. */
+/** The start of a packet whose data has this many bytes. */
 function announcing(length: number): Buffer {
   const head = Buffer.alloc(16);
   head.writeInt32BE(PacketType.PROPOSAL);
@@ -51,7 +51,7 @@ const PACKETS: readonly (readonly [limit: string, isJoined: boolean, bytes: Buff
 ];
 
 for (const [limit, isJoined, bytes] of PACKETS) {
-  test(`a packet of a learner above ${limit} ends its link, and is reported so`, () => {
+  test(`a packet of a learner above ${limit} ends its link and is reported`, () => {
     const world = serving();
     const link = new HandLink(world);
     if (isJoined) link.join(9);
@@ -62,12 +62,12 @@ for (const [limit, isJoined, bytes] of PACKETS) {
   });
 }
 
-test('so many links are not in sync; for one more the one that came least far is closed', () => {
+test('above the limit of unsynced links the least advanced one is closed', () => {
   const world = serving();
   const links: HandLink[] = [];
   for (let sid = 0; sid <= LIMITS.unprovenLinks.value; sid++) {
     const link = new HandLink(world);
-    // All but the second have said who they are.
+    // All but the second have sent their id.
     if (sid !== 1) link.introduce(100 + sid);
     links.push(link);
   }
@@ -78,7 +78,7 @@ test('so many links are not in sync; for one more the one that came least far is
   );
 });
 
-test('a length that is no length is damage, and no limit', () => {
+test('an invalid length is damage, not an exceeded limit', () => {
   for (const bytes of [announcing(-2), announcing(LIMITS.unprovenPacketLength.value)]) {
     const world = serving();
     new HandLink(world).push(bytes);
@@ -93,7 +93,7 @@ test('a packet of the leader that is too long is reported by its follower', () =
   assert.equal(exceededAt(world, 1), ['peerPacketLength 1']);
 });
 
-test('so many servers without a vote are answered; one more is not, and is reported', () => {
+test('above the limit, a server without a vote is not answered but reported', () => {
   const exceeded: string[] = [];
   const outbox = new Outbox({
     sid: 1,

@@ -39,7 +39,7 @@ test('0 throttles nothing', () => {
   assert.not.ok(make({ maxRequests: 0 }).holds(1_000_000));
 });
 
-test('what arrives waits while the pipeline is full, and behind what waits already', () => {
+test('a request waits while the pipeline is full, after those already waiting', () => {
   const throttler = make();
   assert.not.ok(throttler.holds(2));
   assert.ok(throttler.holds(3));
@@ -51,7 +51,7 @@ test('what arrives waits while the pipeline is full, and behind what waits alrea
   assert.is(throttler.next(0, 5), undefined);
 });
 
-test('a request of a closed connection is dropped, even while there is no room', () => {
+test('a request of a closed connection is dropped even while the pipeline is full', () => {
   const gone = { ...open(), phase: 'closed' };
   const throttler = make();
   throttler.push(gone, SET, 0);
@@ -74,7 +74,7 @@ test('by latency a request is stale when its session could be over', () => {
   assert.is(throttler.next(0, 1001)?.kind, 'drop');
 });
 
-test('who waited too long is refused, but for pings and the end of a session', () => {
+test('requests that waited too long are refused, except pings and closeSession', () => {
   const throttler = make({ throttledOpWaitMs: 50 });
   for (const type of [OpCode.setData, OpCode.getData, OpCode.ping, OpCode.closeSession]) {
     throttler.push(open(), frame(type), 0);

@@ -18,7 +18,7 @@ async function askMetrics(port: number): Promise<ParsedMntr> {
   return parsed;
 }
 
-test('mntr tells what a session did, from the places where it happened', async () => {
+test('mntr counts the requests of a session at every stage', async () => {
   const home = makeTempDir('metrics');
   const server = await startBundled({ dataDir: home.path });
   const client = new ZooKeeper({ connectString: server.connectString });
@@ -59,7 +59,7 @@ test('mntr tells what a session did, from the places where it happened', async (
   }
 });
 
-test('srst sets all of them back', async () => {
+test('srst resets all of them', async () => {
   const server = await startBundled();
   const client = new ZooKeeper({ connectString: server.connectString });
   try {
@@ -77,7 +77,7 @@ test('srst sets all of them back', async () => {
   }
 });
 
-test('a client that goes without a word is a dropped connection', async () => {
+test('a client that disconnects without a close is a dropped connection', async () => {
   const server = await startBundled();
   try {
     const socket = connect(server.port, '127.0.0.1');
@@ -91,7 +91,7 @@ test('a client that goes without a word is a dropped connection', async () => {
   }
 });
 
-test('a start that loads a snapshot and a log tells how long they took', async () => {
+test('a start reports how long it took to load snapshot and log', async () => {
   const home = makeTempDir('metrics');
   try {
     const first = await startBundled({ dataDir: home.path });

@@ -14,13 +14,13 @@ test('a path counts for its top znode, with its own length', () => {
   assert.is(namespaces.byName.get('ab')?.sum, 4);
 });
 
-test('the root, and what is no path, belong to none', () => {
+test('the root and invalid paths belong to no namespace', () => {
   const namespaces = new NamespaceSummaries();
   for (const path of ['/', '', '//x']) namespaces.record(path, 1);
   assert.is(namespaces.byName.size, 0);
 });
 
-test('there are never more than the limit, and those there are count on', () => {
+test('above the limit, only existing namespaces are counted', () => {
   const namespaces = new NamespaceSummaries();
   for (let i = 0; i < MAX_NAMESPACES + 5; i++) namespaces.record(`/n${i}`, 0);
   namespaces.record('/n0/x', 0);
@@ -28,7 +28,7 @@ test('there are never more than the limit, and those there are count on', () => 
   assert.is(namespaces.byName.get('n0')?.count, 2);
 });
 
-test("a znode is found by its slot, until it is gone and the slot is another's", () => {
+test('a znode is found by its slot until the slot is reused', () => {
   const namespaces = new NamespaceSummaries();
   const counts = () => [...namespaces.byName].map(([name, { count }]) => [name, count]);
   for (const slot of [1, 1, 1025, 1]) namespaces.recordNode(slot, '/a/b', 0);
@@ -46,7 +46,7 @@ test("a znode is found by its slot, until it is gone and the slot is another's",
   assert.equal(counts(), [['c', 1]]);
 });
 
-test('after a reset a namespace begins anew', () => {
+test('after a reset a namespace starts again', () => {
   const namespaces = new NamespaceSummaries();
   namespaces.record('/a', 1);
   namespaces.reset();

@@ -25,7 +25,7 @@ test('percentiles of nothing are 0, and of one value that value', () => {
   assert.equal([summary.p50, summary.p95, summary.p99, summary.p999], Array(4).fill(123_456));
 });
 
-test('percentiles of great values are right within a part of 32', () => {
+test('percentiles of large values are accurate to 1/32', () => {
   for (const top of [63, 64, 65, 1000, 4096, 1_000_000, 2 ** 31 - 1]) {
     const summary = new PercentileSummary();
     summary.record(0);
@@ -36,7 +36,7 @@ test('percentiles of great values are right within a part of 32', () => {
   }
 });
 
-test('values that no latency can be do not break the buckets', () => {
+test('impossible latencies do not break the buckets', () => {
   const summary = new PercentileSummary();
   for (const value of [-5, 0, 2 ** 31, 2 ** 40]) summary.record(value);
   assert.is(summary.count, 4);

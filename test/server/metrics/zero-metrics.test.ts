@@ -1,4 +1,4 @@
-/** docs/metrics.md says which metrics stay zero: exactly those that the server never counts. */
+/** docs/metrics.md lists the metrics that stay zero: exactly those that the server never counts. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -37,7 +37,7 @@ function listed(): string[] {
   return rows.flatMap((row) => (row.split(' | ')[0] ?? '').match(/(?<=`)\w+(?=`)/g) ?? []);
 }
 
-test('what stays zero is listed with its reason, and nothing else is', () => {
+test('exactly the metrics that stay zero are listed, with a reason', () => {
   const words = wordsOfServer();
   const never = NAMES.filter((name) => !words.has(name));
   assert.equal([...listed()].sort(), [...never].sort());

@@ -1,6 +1,6 @@
 /**
- * Files that Apache's server wrote, read here; files written here, read by Apache's server and its
- * tools. One history of every kind of txn, made over the wire, is the subject of all tests.
+ * Files from Apache's server are read here; files written here are read by Apache's server and its
+ * tools. All tests use one history with every kind of txn, made over the wire.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -133,7 +133,7 @@ function listing(folder: string) {
   return readdirSync(folder).map((name) => ({ name, size: 0 }));
 }
 
-/** All entries of a log that must end in order. */
+/** All entries of a log that must end properly. */
 function readEntries(log: Buffer): Buffer[] {
   const reader = new TxnLogReader(MAX_ENTRY);
   const entries: Buffer[] = [];
@@ -208,7 +208,7 @@ oracleTest('the digest of every txn is that of the tree after it', async () => {
   assert.ok(compared > 15, `${compared} digests compared`);
 });
 
-oracleTest('what was read writes the same bytes again', async () => {
+oracleTest('reading and writing gives the same bytes again', async () => {
   const { logs } = await apacheHistory();
   for (const entry of logs.flatMap(({ entries }) => entries)) {
     assert.equal(reencode(readTxn(entry)), entry);
@@ -236,7 +236,7 @@ oracleTest("Apache's snapshots read, and hold the tree of their zxid", async () 
     }
     assert.is(nodes.size, fold.nodes.size);
     const digest = items.find(({ kind }) => kind === 'digest');
-    // Before its first txn Apache's server has not yet noted a digest.
+    // Before its first txn Apache's server has not recorded a digest.
     const expected = zxid === 0n ? 0n : fold.digest();
     assert.equal(digest, { kind: 'digest', zxid, version: 2, digest: expected });
   }
@@ -254,7 +254,7 @@ function nodesAmong(items: readonly SnapshotItem[]): Map<string, FoldNode> {
   return nodes;
 }
 
-/** A data directory written here: a snapshot of the middle of the history, and the log behind. */
+/** Writes a data directory: a snapshot of the middle of the history, and the log after it. */
 function writeDataDir(txns: readonly TxnEntry[]): {
   dataDir: string;
   log: string;
@@ -296,14 +296,14 @@ function snapshotOf(fold: Fold): Generator<Buffer> {
   });
 }
 
-/** Runs one of Apache's tools to its end. */
+/** Runs one of Apache's tools to completion. */
 async function runTool(...args: string[]): Promise<{ status: number | null; output: string }> {
   const { process: child, output, ended } = watchProcess(spawnJava(args));
   child.stdin?.end();
   return { status: await ended, output: output() };
 }
 
-oracleTest("Apache's tools and server read what is written here", async () => {
+oracleTest("Apache's tools and server read files written here", async () => {
   const { txns } = await apacheHistory();
   const { dataDir, log, snapshot } = writeDataDir(txns);
   const tools = 'org.apache.zookeeper.server';

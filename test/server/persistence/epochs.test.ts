@@ -40,7 +40,7 @@ const known = (acceptedEpoch: number, currentEpoch: number) => ({
   currentEpoch,
 });
 
-test('without files the epochs are that of the last zxid', () => {
+test('without files the epochs come from the last zxid', () => {
   assert.equal(resolveEpochs(NONE, 0x3_0000_0007n), known(3, 3));
 });
 
@@ -49,7 +49,7 @@ test('the files may be ahead of the log', () => {
   assert.equal(resolveEpochs(files, 0x3_0000_0007n), known(6, 5));
 });
 
-test('a currentEpoch behind the log is refused, unless the new one was on its way', () => {
+test('a currentEpoch older than the log is refused, unless the new one was being written', () => {
   const files = { ...NONE, acceptedEpoch: '3', currentEpoch: '3' };
   const refused = resolveEpochs(files, 0x4_0000_0001n);
   assert.is(refused.kind, 'refuse');
@@ -59,13 +59,13 @@ test('a currentEpoch behind the log is refused, unless the new one was on its wa
   const accepted = { ...files, acceptedEpoch: '4' };
   const being = { ...accepted, currentEpochTemporary: '4' };
   assert.equal(resolveEpochs(being, 0x4_0000_0001n), known(4, 4));
-  // A learner logs the txns of a new epoch before it takes the epoch over, which it has accepted.
+  // A learner accepts a new epoch and logs its txns before it makes the epoch current.
   assert.equal(resolveEpochs(accepted, 0x4_0000_0001n), known(4, 4));
 });
 
-test('an acceptedEpoch behind currentEpoch, and text that is no number, are refused', () => {
-  const behind = resolveEpochs({ ...NONE, acceptedEpoch: '2', currentEpoch: '3' }, 1n);
-  assert.is(behind.kind, 'refuse');
+test('an acceptedEpoch older than currentEpoch and invalid numbers are refused', () => {
+  const older = resolveEpochs({ ...NONE, acceptedEpoch: '2', currentEpoch: '3' }, 1n);
+  assert.is(older.kind, 'refuse');
   const garbage = resolveEpochs({ ...NONE, acceptedEpoch: 'x', currentEpoch: '3' }, 1n);
   const reason = 'acceptedEpoch: invalid epoch: "x" (expected a number from 0 to 2147483647)';
   assert.equal(garbage, { kind: 'refuse', reason, advice: RESET_ADVICE });

@@ -24,7 +24,7 @@ for (const [zxid, hex] of [
   });
 }
 
-test('other names are none of ours', () => {
+test('other names are not recognized', () => {
   for (const name of ['log.', 'log.xyz', 'log.1.tmp', 'xlog.1', 'log.12345678123456781', 'log']) {
     assert.is(parseLogName(name), undefined, name);
   }

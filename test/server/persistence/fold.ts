@@ -15,7 +15,7 @@ export interface FoldNode {
 
 const OPEN = [{ perms: 31, id: { scheme: 'world', id: 'anyone' } }];
 
-/** The slowest and plainest tree there can be: what txns do, and what its digest is then. */
+/** The simplest possible tree: the effects of txns, and the resulting digest. */
 export class Fold {
   readonly nodes = new Map<string, FoldNode>();
   readonly sessions = new Map<bigint, number>();

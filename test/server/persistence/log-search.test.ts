@@ -19,10 +19,10 @@ function show(value: bigint): string {
 
 const zxids = (text: string) => text.split(' ').filter(Boolean).map(zxid);
 
-/** The place that is found, and how many entries were looked at. */
-function search(behind: string, log: string, until: string, snapshots = '', maxBytes = 1000) {
+/** The place that is found, and the number of inspected entries. */
+function search(after: string, log: string, until: string, snapshots = '', maxBytes = 1000) {
   const found = new LogSearch({
-    after: zxid(behind),
+    after: zxid(after),
     until: zxid(until),
     snapshots: zxids(snapshots),
     maxBytes,
@@ -34,7 +34,7 @@ function search(behind: string, log: string, until: string, snapshots = '', maxB
     : `${show(place.at)} ${show(place.next)} after ${looked + 1}`;
 }
 
-// What happens | the learner's last zxid | the log | until | snapshots | what is found
+// Case | the learner's last zxid | the log | until | snapshots | the place found
 const TABLE = `
 in the middle                           | 1.2 | 1.1 1.2 1.3 1.4     | 1.4 |         | 1.2 1.3 after 4
 no further than asked                   | 1.2 | 1.1 1.2 1.3 1.4 1.5 | 1.4 |         | 1.2 1.3 after 4
@@ -44,7 +44,7 @@ the log ends too early                  | 1.2 | 1.1 1.2 1.3         | 1.4 |     
 the log lacks the last txn              | 1.2 | 1.2 1.3 2.1         | 1.4 |         | none after 3
 an empty log                            | 1.2 |                     | 1.4 |         | none after 0
 a hole                                  | 1.1 | 1.1 1.2 1.4         | 1.4 |         | none after 3
-a hole right behind it                  | 1.1 | 1.1 1.3             | 1.3 |         | none after 2
+a hole right after it                  | 1.1 | 1.1 1.3             | 1.3 |         | none after 2
 a hole before it matters to nobody      | 1.4 | 1.1 1.4 1.5         | 1.5 |         | 1.4 1.5 after 3
 logged twice                            | 1.1 | 1.1 1.2 1.1 1.2 1.3 | 1.3 |         | 1.1 1.2 after 5
 over epochs                             | 1.1 | 1.1 1.2 3.1 3.2     | 3.2 |         | 1.1 1.2 after 4
@@ -58,13 +58,13 @@ a foreign end that such a one covers    | 1.3 | 1.1 1.2 1.3 3.1     | 3.1 | 3.0 
 `;
 
 for (const row of TABLE.trim().split('\n')) {
-  const [name = '', behind = '', log = '', until = '', snapshots = '', found = ''] = row
+  const [name = '', after = '', log = '', until = '', snapshots = '', found = ''] = row
     .split('|')
     .map((cell) => cell.trim());
-  test(name, () => assert.is(search(behind, log, until, snapshots), found));
+  test(name, () => assert.is(search(after, log, until, snapshots), found));
 }
 
-test('only what is to be sent counts, and no more than may be', () => {
+test('only entries to send count, up to the limit', () => {
   const log = '1.1 1.2 1.3 1.4';
   assert.is(search('1.2', log, '1.4', '', 200), '1.2 1.3 after 4');
   assert.is(search('1.2', log, '1.4', '', 199), 'none after 4');
@@ -74,13 +74,13 @@ test('only what is to be sent counts, and no more than may be', () => {
   assert.is(maxLogBytes(1000, 0), Number.POSITIVE_INFINITY);
 });
 
-test('the files to look into begin with the one that may hold the zxid', () => {
+test('the files to search start with the one that may contain the zxid', () => {
   const logs = ['1.1', '1.5', '2.1'].map((first) => ({
     name: first,
     size: 1,
     zxid: zxid(first),
   }));
-  const names = (behind: string) => logsHolding(logs, zxid(behind)).map(({ name }) => name);
+  const names = (after: string) => logsHolding(logs, zxid(after)).map(({ name }) => name);
   assert.equal(names('1.4'), ['1.1', '1.5', '2.1']);
   assert.equal(names('1.5'), ['1.5', '2.1']);
   assert.equal(names('2.0'), ['1.5', '2.1']);

@@ -22,7 +22,7 @@ test('the newest snapshots stay, and the logs that the oldest of them needs', ()
   });
 });
 
-test('the log in which the oldest kept snapshot lies stays', () => {
+test('the log that contains the oldest kept snapshot stays', () => {
   const plan = planPurge(
     files('snapshot.5', 'snapshot.15', 'snapshot.25', 'snapshot.35'),
     files('log.1', 'log.6', 'log.16', 'log.26'),
@@ -38,14 +38,14 @@ test('the log in which the oldest kept snapshot lies stays', () => {
   assert.equal(early, { snapshots: ['snapshot.5'], logs: ['log.1'] });
 });
 
-test('with no more snapshots than are kept nothing goes', () => {
+test('nothing is deleted if all snapshots are kept', () => {
   const logs = files('log.1', 'log.6', 'log.16');
   for (const snapshots of [['snapshot.0', 'snapshot.5', 'snapshot.15'], ['snapshot.0'], []]) {
     assert.equal(planPurge(files(...snapshots), logs, 3), { snapshots: [], logs: [] });
   }
 });
 
-test('what is neither snapshot nor log is not touched', () => {
+test('files other than snapshots and logs are not touched', () => {
   const names = ['currentEpoch', 'snapshot.zz', 'snapshot.40.tmp', 'log', 'note.txt'];
   const snapshots = files('snapshot.1', 'snapshot.2.gz', 'snapshot.3', 'snapshot.4', ...names);
   assert.equal(planPurge(snapshots, files('log.1', ...names), 3), {
@@ -54,13 +54,13 @@ test('what is neither snapshot nor log is not touched', () => {
   });
 });
 
-/** A small linear congruential generator: a failure says its seed. */
+/** A small linear congruential generator, so that a failure names its seed. */
 function below(seed: { value: number }, limit: number): number {
   seed.value = (Math.imul(seed.value, 1103515245) + 12345) >>> 0;
   return (seed.value >>> 8) % limit;
 }
 
-test('no purge takes what a kept snapshot needs', () => {
+test('a purge never deletes a file that a kept snapshot needs', () => {
   for (let run = 0; run < 500; run++) {
     const seed = { value: run };
     const zxids = (count: number) => Array.from({ length: count }, () => 1 + below(seed, 200));
@@ -72,7 +72,7 @@ test('no purge takes what a kept snapshot needs', () => {
     assert.is(kept.length, Math.min(retain, snapshots.length), `seed ${run}`);
     for (const { zxid } of kept) {
       for (const { name } of logsAfter(logsAmong(logs), zxid)) {
-        assert.not.ok(plan.logs.includes(name), `seed ${run}: ${name} behind ${zxid}`);
+        assert.not.ok(plan.logs.includes(name), `seed ${run}: ${name} after ${zxid}`);
       }
     }
   }

@@ -15,7 +15,7 @@ const namesOf = (found: readonly { readonly name: string }[]) => found.map(({ na
 const TRUSTING = { isEmptyTrusted: true };
 const STRICT = { isEmptyTrusted: false };
 
-test('logs are sorted by number, oldest first; other files are overlooked', () => {
+test('logs are sorted by number, oldest first; other files are ignored', () => {
   const logs = logsAmong(files('log.10', 'log.9', 'snapshot.1', 'log.100000001', 'log.a', 'x'));
   assert.equal(namesOf(logs), ['log.9', 'log.a', 'log.10', 'log.100000001']);
 });
@@ -62,7 +62,7 @@ for (const [zxid, expected] of [
   [8n, ['log.9']],
   [100n, ['log.9']],
 ] as const) {
-  test(`behind a snapshot of zxid ${zxid} are ${expected.join(' ')}`, () => {
+  test(`after a snapshot of zxid ${zxid} come ${expected.join(' ')}`, () => {
     assert.equal(namesOf(logsAfter(logsAmong(files('log.1', 'log.5', 'log.9')), zxid)), expected);
   });
 }
@@ -83,7 +83,7 @@ for (const [last, next, expected] of [
   });
 }
 
-test('a replay applies what is new, skips what it has, and stops at a gap', () => {
+test('a replay applies new txns, skips known ones, and stops at a gap', () => {
   const sequence = new ReplaySequence(5n);
   assert.equal(
     [4n, 5n, 6n, 6n, 7n].map((zxid) => sequence.next(zxid).kind),

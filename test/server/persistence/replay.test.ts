@@ -10,7 +10,7 @@ import type { DataTree } from '../../../src/server/tree/data-tree.js';
 import { type Txn, writeTxn } from '../../../src/server/tree/txn.js';
 import { createTxn, setDataTxn, TreeWorld } from '../tree/tree-world.js';
 
-// Which txns of a log are held against the digests that their writer put behind them.
+// Which txns of a log are compared with the digests that their writer recorded.
 
 const HISTORY: readonly Txn[] = [
   createTxn('/a', { data: 'one', parentCVersion: 1 }),
@@ -20,7 +20,7 @@ const HISTORY: readonly Txn[] = [
   setDataTxn('/b', 'last', 1),
 ];
 
-/** The entries of the history, and a tree that has come to `reached`. */
+/** The entries of the history, and a tree at `reached`. */
 function writeHistory(reached: number): { readonly entries: Buffer[]; readonly tree: DataTree } {
   const whole = new TreeWorld();
   const part = new TreeWorld();
@@ -35,7 +35,7 @@ function writeHistory(reached: number): { readonly entries: Buffer[]; readonly t
   return { entries, tree: part.tree };
 }
 
-/** What a leader sends, or a file holds, of that tree under the name of `zxid`. */
+/** That tree as loaded from a leader or a file named by `zxid`. */
 function loaded(tree: DataTree, zxid: bigint, form: 'sent' | 'file'): Database {
   const content = { tree, sessions: [], zxid };
   const bytes =
@@ -51,7 +51,7 @@ function loaded(tree: DataTree, zxid: bigint, form: 'sent' | 'file'): Database {
   return database;
 }
 
-test('a snapshot that a leader sent shows later txns in part: digests count when one has fitted', () => {
+test('the snapshot of a leader has parts of later txns: digests count once one matches', () => {
   const { entries, tree } = writeHistory(4);
   const database = loaded(tree, 1n, 'sent');
   assert.ok(database.tree.isFuzzy);
@@ -65,7 +65,7 @@ test('a snapshot that a leader sent shows later txns in part: digests count when
   assert.is(database.digestMismatches, 1);
 });
 
-test('a file says how far its tree had come, and digests count from there on', () => {
+test('a file has the last zxid of its tree, and digests count from there on', () => {
   const { entries, tree } = writeHistory(3);
   const database = loaded(tree, 1n, 'file');
   assert.not.ok(database.tree.isFuzzy);
@@ -75,7 +75,7 @@ test('a file says how far its tree had come, and digests count from there on', (
   assert.is(database.digestMismatches, 2);
 });
 
-test('written before a digest has fitted, a file does not say what nobody knows', () => {
+test('a file written before a digest matched has no last zxid', () => {
   const { entries, tree } = writeHistory(4);
   const { tree: sent } = loaded(tree, 1n, 'sent');
   const kept = loaded(sent, 1n, 'file');

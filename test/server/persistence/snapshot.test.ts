@@ -127,7 +127,7 @@ test('the writer gives the bytes of the format, with one, two and three seals', 
   assert.equal(write({ ...sourceOf(), lastProcessedZxid: 9n }), ONE_SEAL);
 });
 
-test('chunks are cut at nodes, and nodes are asked for as the chunks are', () => {
+test('chunks are cut at nodes, and nodes are read on demand', () => {
   let given = 0;
   function* nodes() {
     for (const node of sourceOf().nodes) {
@@ -173,7 +173,7 @@ test('the stat of a node is 60 bytes, decoded on demand', () => {
   assert.equal(decodeStatPersisted(stat), STAT);
 });
 
-test('cut anywhere but behind a seal, a snapshot is invalid', () => {
+test('a snapshot cut anywhere but after a seal is invalid', () => {
   const whole = [ONE_SEAL.length, TWO_SEALS.length, THREE_SEALS.length];
   for (let cut = 0; cut <= THREE_SEALS.length; cut++) {
     const last = read(THREE_SEALS.subarray(0, cut)).at(-1);
@@ -191,7 +191,7 @@ test('a changed byte makes a snapshot invalid, wherever it is', () => {
   }
 });
 
-test('what is wrong is said, with its place', () => {
+test('an error names its offset', () => {
   const reasonOf = (file: Buffer) => {
     const last = read(file).at(-1);
     return last?.kind === 'invalid' ? `${last.offset}: ${last.reason}` : 'valid';
@@ -228,7 +228,7 @@ test('only the end mark makes a tail plausible', () => {
   assert.not.ok(isPlausibleSnapshotTail(Buffer.from('/')));
 });
 
-test('what a leader sends is the body alone, and the signature', () => {
+test('a leader sends only the body and the signature', () => {
   const magicAndVersion = 16;
   const signature = new ByteBuilder().string('BenWasHere').build();
   const expected = Buffer.concat([expectedBody().subarray(magicAndVersion), signature]);

@@ -19,7 +19,7 @@ interface Outcome {
   readonly last: Exclude<LogItem, { kind: 'entry' | 'need-more' }>;
 }
 
-/** Reads a log in chunks of `chunkSize`, all out of one buffer that is written over each time. */
+/** Reads a log in chunks of `chunkSize`, all from one buffer that is reused. */
 function readLog(log: Buffer, chunkSize = log.length + 1, unsyncedLimit?: number): Outcome {
   const reader = new TxnLogReader(MAX_ENTRY, unsyncedLimit);
   const zxids: bigint[] = [];
@@ -49,7 +49,7 @@ function entriesOf(count: number, dataSize = 60): Buffer[] {
   );
 }
 
-/** The places of the records, and of the end. */
+/** The offsets of the records and of the end. */
 function boundaries(entries: readonly Buffer[]): number[] {
   const places = [LOG_HEADER_SIZE];
   for (const entry of entries) places.push((places.at(-1) as number) + entry.length + 13);
@@ -83,7 +83,7 @@ for (const chunkSize of [1, 7, 100, 512, 100_000]) {
   });
 }
 
-test('a log without padding, and one without entries, end in order', () => {
+test('a log without padding and one without entries end properly', () => {
   const entries = entriesOf(2);
   const end = boundaries(entries).at(-1) as number;
   assert.equal(readLog(buildLog(entries)).last, { kind: 'end', offset: end });
@@ -92,7 +92,7 @@ test('a log without padding, and one without entries, end in order', () => {
 });
 
 for (const padding of [0, 2000]) {
-  test(`cut at any byte${padding > 0 ? ', with zeros behind it' : ''}, the rest of it reads`, () => {
+  test(`cut at any byte${padding > 0 ? ', with zeros after it' : ''}, the rest of it reads`, () => {
     const entries = entriesOf(8);
     const places = boundaries(entries);
     const log = buildLog(entries);
@@ -101,13 +101,13 @@ for (const padding of [0, 2000]) {
       const whole = Math.max(0, places.filter((place) => place <= cut).length - 1);
       assert.is(zxids.length, whole, `cut at ${cut}`);
       if (cut < LOG_HEADER_SIZE) {
-        // The version's zeros and the database id are what padding looks like.
+        // The zeros of version and database id look like padding.
         assert.is(last.kind, padding > 0 && cut >= 8 ? 'end' : 'torn', `cut at ${cut}`);
         continue;
       }
       const place = places[whole] as number;
       assert.is(last.offset, place, `cut at ${cut}`);
-      // The upper half of a checksum is zero by right, and looks like padding.
+      // The upper half of a checksum is always zero and looks like padding.
       const isInvisible = cut <= place + 4;
       assert.is(last.kind, isInvisible ? 'end' : 'torn', `cut at ${cut}`);
     }
@@ -140,7 +140,7 @@ for (const mask of [0xff, 0x01, 0x80, 0x42]) {
   });
 }
 
-test('a damaged record before the end is refused, however many follow', () => {
+test('a damaged record before the end is refused', () => {
   const entries = entriesOf(200, 300);
   const log = buildLog(entries, 4096);
   const place = boundaries(entries)[50] as number;
@@ -194,7 +194,7 @@ test('a missing sector further back than one batch can reach is corrupt', () => 
   assert.is(kindWith(0), 'corrupt');
 });
 
-test('zeros that are no sector, with records behind them, are corrupt', () => {
+test('zeros smaller than a sector, before other records, are corrupt', () => {
   const entries = entriesOf(10);
   const places = boundaries(entries);
   const log = buildLog(entries, 1000);
@@ -205,7 +205,7 @@ test('zeros that are no sector, with records behind them, are corrupt', () => {
   assert.is(last.offset, places[1]);
 });
 
-test('whatever is damaged, what is read is a prefix of what was written', () => {
+test('after any damage, the entries read are a prefix of those written', () => {
   const entries = entriesOf(30, 200);
   const log = buildLog(entries, 2000);
   let state = 7;
@@ -224,7 +224,7 @@ test('whatever is damaged, what is read is a prefix of what was written', () => 
   }
 });
 
-test('a length beyond what a server takes is refused with its limits', () => {
+test('a length above the limit is refused and names the limits', () => {
   const entries = [...entriesOf(1), setDataEntry(2n, '/big', Buffer.alloc(MAX_ENTRY))];
   const { last } = readLog(buildLog(entries, 100));
   assert.is(last.kind, 'corrupt');
@@ -234,7 +234,7 @@ test('a length beyond what a server takes is refused with its limits', () => {
   );
 });
 
-test('a file that is no log is refused, and an empty one is torn', () => {
+test('a file of another type is refused, and an empty one is torn', () => {
   for (const [bytes, kind, reason] of [
     [Buffer.alloc(0), 'torn', /ends inside its header/],
     [Buffer.from('ZK'), 'torn', /ends inside its header/],

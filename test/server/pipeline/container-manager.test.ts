@@ -27,7 +27,7 @@ function emptied(world: TreeWorld, path: string): void {
   world.apply(deleteTxn(`${path}/child`));
 }
 
-test('a container that lost its last child is named at the next check, not before', () => {
+test('a container that lost its last child is proposed at the next check, not before', () => {
   const { world, manager } = makeWorld();
   emptied(world, '/c');
   assert.equal(manager.poll(MINUTE - 1, 0), []);
@@ -47,7 +47,7 @@ test('a container with a child, one never used, and a plain znode stay', () => {
   assert.equal(manager.poll(MINUTE, 1e15), []);
 });
 
-test('with maxNeverUsedIntervalMs a container never used goes when it is older', () => {
+test('maxNeverUsedIntervalMs deletes older containers that were never used', () => {
   const { world, manager } = makeWorld({ maxNeverUsedMs: 5000 });
   const zxid = world.create('/new', { type: OpCode.createContainer });
   const bornMs = Number(zxid) * 1000;
@@ -55,7 +55,7 @@ test('with maxNeverUsedIntervalMs a container never used goes when it is older',
   assert.equal(manager.poll(2 * MINUTE, bornMs + 5001), ['/new']);
 });
 
-test('a TTL node goes when it is childless and untouched for longer than its time', () => {
+test('a TTL node expires when it has no children and was not modified for longer than its TTL', () => {
   const { world, manager } = makeWorld();
   const zxid = world.create('/ttl', { type: OpCode.createTTL, ttl: 700n });
   world.create('/parent', { type: OpCode.createTTL, ttl: 1n });
@@ -65,7 +65,7 @@ test('a TTL node goes when it is childless and untouched for longer than its tim
   assert.equal(manager.poll(2 * MINUTE, bornMs + 701), ['/ttl']);
 });
 
-test('a check names at most so many a minute, and the rest later', () => {
+test('the number of deletions per minute is limited', () => {
   const { world, manager } = makeWorld({ maxPerMinute: 60 });
   for (let i = 0; i < 100; i++) emptied(world, `/c${i}`);
   assert.is(manager.poll(MINUTE, 0).length, 60);
@@ -76,7 +76,7 @@ test('a check names at most so many a minute, and the rest later', () => {
   assert.is(manager.poll(MINUTE + 41_000, 0).length, 0);
 });
 
-test('a scan is cut into slices, and bears changes between them', () => {
+test('a scan is split into slices and tolerates changes between them', () => {
   const { world, manager } = makeWorld({ maxPerMinute: 1_000_000 });
   const count = 5000;
   for (let i = 0; i < count; i++) emptied(world, `/c${i}`);

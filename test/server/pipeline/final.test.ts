@@ -21,7 +21,7 @@ test('a multi of another server is applied to a tree that lacks its znodes', () 
   assert.is(server.state.tree.lastProcessedZxid, 9n);
 });
 
-test('of a multi that an Apache leader refused, its own client sees nothing done', () => {
+test('a multi that an Apache leader refused has no effect for its client', () => {
   // Apache logs the parts before the one that failed as they would have been.
   const world = new ServerWorld();
   const { id } = world.client();

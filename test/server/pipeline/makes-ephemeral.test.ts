@@ -42,7 +42,7 @@ for (const [name, type, body, makes] of CASES) {
   });
 }
 
-test('what is cut off makes none', () => {
+test('a truncated request makes none', () => {
   const body = create(new ByteBuilder(), EPHEMERAL).build();
   for (let length = 0; length < body.length; length++) {
     assert.not.ok(makesEphemeral(OpCode.create, new InputArchive(body.subarray(0, length))));

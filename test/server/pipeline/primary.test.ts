@@ -11,7 +11,7 @@ import { TreeWorld } from '../tree/tree-world.js';
 const EPOCH = 1n << 32n;
 const MAX_INT = 2 ** 31 - 1;
 
-/** A server that begins with this tree. */
+/** A server with this tree. */
 function serverOf({ tree }: TreeWorld): ServerWorld {
   const world = new ServerWorld();
   Object.assign(world, { server: makeTestServer(SETTINGS, { tree, sessions: [] }) });
@@ -23,7 +23,7 @@ function treeOf({ server }: ServerWorld): DataTree {
   return server.state.tree;
 }
 
-/** Holds every znode's digest, and their sum, against a fresh one. */
+/** Compares every znode's digest, and their sum, with a fresh one. */
 function audit(world: ServerWorld): void {
   new TreeAudit(treeOf(world), 0).poll(0);
 }

@@ -1,7 +1,4 @@
-/**
- * The limits at work in a whole server, without sockets: what waits, what is refused, what is
- * closed.
- */
+/** The limits in a whole server, without sockets: waiting, refusing and closing. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OpCode } from '../../../src/protocol/op-code.js';
@@ -30,7 +27,7 @@ test('requests beyond request_throttle_max_requests wait, and are answered in or
   assert.is(world.server.outstandingRequests, 0);
 });
 
-test('what waits for a client that is gone is dropped', () => {
+test('waiting requests of a disconnected client are dropped', () => {
   const world = makeWorld({ maxRequests: 1 });
   const a = world.client();
   const b = world.client();
@@ -43,7 +40,7 @@ test('what waits for a client that is gone is dropped', () => {
   assert.is(world.server.outstandingRequests, 0);
 });
 
-test('what waited longer than throttled_op_wait_time is answered THROTTLEDOP in its place', () => {
+test('a request that waited longer than throttled_op_wait_time gets THROTTLEDOP in order', () => {
   const world = makeWorld({ maxRequests: 2, throttledOpWaitMs: 500 });
   const a = world.client({ timeoutMs: 20_000 });
   a.push(Buffer.concat([a.create('/a'), a.create('/b'), a.create('/c'), a.ping()]));
@@ -75,7 +72,7 @@ function bigCreate(peer: ReturnType<ServerWorld['client']>, path: string): Buffe
   return peer.request(OpCode.create, value);
 }
 
-test('a large request that does not fit is closed upon, and room comes with the commits', () => {
+test('a large request that does not fit closes the connection, and commits free room', () => {
   const world = makeWorld({}, { threshold: 500, maxBytes: 2500 });
   const a = world.client();
   const b = world.client();
@@ -122,7 +119,7 @@ test('large requests that wait count, too', () => {
   assert.not.ok(c.isClosed);
 });
 
-test('a client that pipelines writes without end is held back, not stored', () => {
+test('a client that pipelines writes endlessly is paused', () => {
   const world = new ServerWorld({ settings: { globalOutstandingLimit: 1000 } });
   const a = world.client();
   a.push(a.create('/a'));
@@ -156,7 +153,7 @@ function nextAppend(world: ServerWorld): Append {
   return append;
 }
 
-/** Keeps no replies: so many are nothing to look at. */
+/** Keeps no replies: there are too many of them. */
 function follow(
   world: ServerWorld,
   peer: { id: number; isPaused: boolean },
@@ -167,7 +164,7 @@ function follow(
   if (effect.kind === 'resume' && effect.connection === peer.id) peer.isPaused = false;
 }
 
-test('100,000 sessions expire a slice a turn, and come to an end', () => {
+test('100,000 sessions expire completely, one slice per turn', () => {
   const world = new ServerWorld();
   const count = 100_000;
   const { state } = world.server;
@@ -190,7 +187,7 @@ test('100,000 sessions expire a slice a turn, and come to an end', () => {
   assert.ok(turns >= count / 100);
 });
 
-test('a session that is heard of while a bucket is worked off lives on', () => {
+test('a session touched while its bucket is processed survives', () => {
   const world = new ServerWorld();
   const a = world.client({ timeoutMs: 4000 });
   const { state } = world.server;
@@ -211,7 +208,7 @@ test('a session that is heard of while a bucket is worked off lives on', () => {
   assert.is(state.sessions.size, 2);
 });
 
-test('events to very many watchers leave in slices, and never behind the reply that follows', () => {
+test('events to many watchers leave in slices, and always before later replies', () => {
   const world = new ServerWorld();
   const writer = world.client();
   writer.push(writer.create('/hot'));
@@ -235,7 +232,7 @@ test('events to very many watchers leave in slices, and never behind the reply t
   }
 });
 
-test('a connection that is closed with events unsent has them first', () => {
+test('a closing connection gets its unsent events first', () => {
   const world = new ServerWorld();
   const writer = world.client();
   writer.push(writer.create('/hot'));

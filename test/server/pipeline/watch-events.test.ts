@@ -9,7 +9,7 @@ import { ServerWorld } from '../server-world.js';
 
 // Which change fires which watches (docs/protocol.md), seen from a client of a whole server.
 
-/** One client that changes things, and one that watches. */
+/** A client that makes changes, and one that watches. */
 class WatchWorld {
   readonly world = new ServerWorld();
   readonly writer = this.world.client();
@@ -43,7 +43,7 @@ class WatchWorld {
     return this.watcher.request(OpCode.addWatch, { path, mode });
   }
 
-  /** The events since the last look, without their zxids. */
+  /** The events since the last call, without their zxids. */
   events(): string[] {
     const isEvent = (line: string): boolean => line.startsWith('event ');
     return this.watcher
@@ -67,7 +67,7 @@ test('a create fires exists watches of the path and children watches of the pare
   assert.equal(world.events(), []);
 });
 
-test('a setData fires data watches alone', () => {
+test('a setData fires only data watches', () => {
   const world = new WatchWorld();
   world.change(world.writer.create('/p'));
   world.arm(world.watcher.getData('/p', true), world.children('/p'), world.children('/'));
@@ -75,7 +75,7 @@ test('a setData fires data watches alone', () => {
   assert.equal(world.events(), ['NodeDataChanged /p']);
 });
 
-test('a delete is one event for who watches data and children, and one for the parent', () => {
+test('a delete is one event for a watcher of data and children, and one for the parent', () => {
   const world = new WatchWorld();
   world.change(world.writer.create('/p'), world.writer.create('/p/c'));
   world.arm(world.watcher.getData('/p/c', true), world.children('/p/c'), world.children('/p'));
@@ -83,7 +83,7 @@ test('a delete is one event for who watches data and children, and one for the p
   assert.equal(world.events(), ['NodeDeleted /p/c', 'NodeChildrenChanged /p']);
 });
 
-test('a children watch hears of the end of its own znode', () => {
+test('a children watch fires when its znode is deleted', () => {
   const world = new WatchWorld();
   world.change(world.writer.create('/p'));
   world.arm(world.children('/p'));
@@ -117,7 +117,7 @@ test('a read that fails arms nothing, but exists does', () => {
   assert.equal(world.events(), ['NodeCreated /b']);
 });
 
-test('the ephemerals of a session fire as they go', () => {
+test('deleting the ephemerals of a session fires watches', () => {
   const world = new WatchWorld();
   world.change(world.writer.create('/e', CreateModes.EPHEMERAL.flag));
   world.arm(world.watcher.exists('/e', true), world.children('/'));
@@ -147,7 +147,7 @@ test('a persistent watch stays, on data and on children', () => {
   ]);
 });
 
-test('a recursive watch tells of everything below, and never of children', () => {
+test('a recursive watch reports all descendants, but no children events', () => {
   const world = new WatchWorld();
   world.arm(world.addWatch('/p', AddWatchMode.PERSISTENT_RECURSIVE));
   world.change(
@@ -167,7 +167,7 @@ test('a recursive watch tells of everything below, and never of children', () =>
   ]);
 });
 
-test('one event for a change, however many watches of one client it fires', () => {
+test('a change is one event per client, for any number of watches', () => {
   const world = new WatchWorld();
   world.change(world.writer.create('/p'));
   world.arm(
@@ -183,10 +183,10 @@ test('one event for a change, however many watches of one client it fires', () =
   assert.equal(world.events(), ['NodeDeleted /p']);
 });
 
-test('the writes of one turn fire in their order', () => {
+test('the writes of one turn fire in order', () => {
   const world = new WatchWorld();
   world.arm(world.addWatch('/', AddWatchMode.PERSISTENT_RECURSIVE));
-  // One turn, one append: what is fired comes in the order of the txns.
+  // One turn, one append: events come in the order of the txns.
   world.writer.step(world.writer.create('/b'));
   world.writer.step(world.writer.create('/a'));
   world.writer.step(world.delete('/b'));
@@ -195,7 +195,7 @@ test('the writes of one turn fire in their order', () => {
   assert.equal(world.events(), ['NodeCreated /b', 'NodeCreated /a', 'NodeDeleted /b']);
 });
 
-test('watches that are removed, and those of a connection that is gone, do not fire', () => {
+test('removed watches and watches of a closed connection do not fire', () => {
   const world = new WatchWorld();
   world.change(world.writer.create('/p'));
   world.arm(world.watcher.getData('/p', true), world.children('/p'));
@@ -211,7 +211,7 @@ test('watches that are removed, and those of a connection that is gone, do not f
   assert.is(world.world.server.state.dataWatches.size, 0);
 });
 
-test('who may not read a znode is not told of it', () => {
+test('a client that may not read a znode gets no events of it', () => {
   const world = new WatchWorld();
   const acl = [{ perms: Perms.ALL, id: { scheme: 'ip', id: '10.9.9.9' } }];
   world.arm(world.watcher.exists('/locked', true), world.children('/'));
@@ -220,7 +220,7 @@ test('who may not read a znode is not told of it', () => {
   assert.equal(world.events(), ['NodeChildrenChanged /']);
 });
 
-test('a client that comes back hears what it missed, and is armed for the rest', () => {
+test('a client that reconnects gets missed events, and its other watches are armed', () => {
   const world = new WatchWorld();
   for (const path of ['/same', '/changed', '/gone', '/parent', '/quiet']) {
     world.change(world.writer.create(path));

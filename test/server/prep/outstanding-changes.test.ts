@@ -22,7 +22,7 @@ const commit: Command = { kind: 'commit', count: 1, isAtOnce: false };
 const close: Command = { kind: 'close', client: 0 };
 
 for (let committed = 0; committed <= 3; committed++) {
-  test(`a close finds an ephemeral that was made again: ${committed} of 3 committed`, () => {
+  test(`a close finds an ephemeral that was created again: ${committed} of 3 committed`, () => {
     const commits = Array<Command>(committed).fill(commit);
     const commands = [create, remove, create, ...commits, close];
     ModelRun.execute({ zxid: 16n, commands });
@@ -37,7 +37,7 @@ test('a close finds an ephemeral that another session deleted in between', () =>
   });
 });
 
-test('a close leaves alone an ephemeral whose name has another owner by then', () => {
+test('a close keeps an ephemeral whose name has another owner by then', () => {
   const byOther: Command = { ...create, client: 1 };
   ModelRun.execute({ zxid: 16n, commands: [create, remove, byOther, commit, commit, close] });
 });
@@ -55,7 +55,7 @@ test('a close finds an ephemeral before a multi that failed', () => {
 
 const STAMP = { zxid: 9n, time: 9n };
 
-test('changes that settle out of order are a broken invariant, and so is a wrong digest', () => {
+test('settling out of order and a wrong digest are broken invariants', () => {
   const { tree } = new TreeWorld();
   const changes = new OutstandingChanges(tree, true);
   const first = changes.make('/a', null, 0, OPEN_ACL_UNSAFE, 0n, STAMP);
@@ -68,7 +68,7 @@ test('changes that settle out of order are a broken invariant, and so is a wrong
   assert.throws(() => changes.settle([second]), /^digest of the next txn: .*0x\w+ \(expected 0x/);
 });
 
-test('a Stat that is left over is a broken invariant', () => {
+test('a leftover Stat is a broken invariant', () => {
   const { tree } = new TreeWorld();
   const changes = new OutstandingChanges(tree, false);
   changes.make('/leaked', null, 0, OPEN_ACL_UNSAFE, 0n, STAMP);

@@ -35,7 +35,7 @@ function write(world: ServerWorld, peer: Peer, path: string, text = ''): string[
   return peer.take();
 }
 
-/** What the log says of quotas, and forgets. */
+/** The quota reports in the log, which are then cleared. */
 function told(world: ServerWorld): string[] {
   return world.effects.splice(0).flatMap((effect) => {
     if (effect.kind !== 'report' || effect.report.kind !== 'quota-exceeded') return [];
@@ -44,7 +44,7 @@ function told(world: ServerWorld): string[] {
   });
 }
 
-test('a write above a soft limit is made, and told of once a minute', () => {
+test('a write above a soft limit is made, and reported once a minute', () => {
   const { world, peer } = withQuota('count=2,bytes=10');
   assert.equal(write(world, peer, '/app/part/a'), ['create ok']);
   assert.equal(told(world), []);
@@ -62,7 +62,7 @@ test('a write above a soft limit is made, and told of once a minute', () => {
   assert.equal(told(world), ['/app/part count 5>2 false false']);
 });
 
-test('a write above a hard limit is told of, refused or not, and a refusal is counted', () => {
+test('a write above a hard limit is reported, refused or not, and a refusal is counted', () => {
   for (const isEnforced of [false, true]) {
     const limits = 'count=1,bytes=-1=;byteHardLimit=-1;countHardLimit=2';
     const { world, peer } = withQuota(limits, isEnforced);
@@ -76,7 +76,7 @@ test('a write above a hard limit is told of, refused or not, and a refusal is co
   }
 });
 
-test('limits and usage below a top znode are gauges', () => {
+test('limits and usage below a top-level znode are gauges', () => {
   const { world, peer } = withQuota('count=7,bytes=100=;byteHardLimit=200;countHardLimit=-1');
   write(world, peer, '/app/part/a', '12345');
   const found = [...mntrOf(world).matchAll(/^zk_app_quota_(\w+)_per_namespace\t(\d+)$/gm)];
