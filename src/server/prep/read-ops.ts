@@ -51,7 +51,7 @@ function skipOp(type: number, input: InputArchive): number {
     if (mode?.isTTL === true) return type;
   }
   if (mode?.isContainer === true) return OpCode.createContainer;
-  // For all other modes, the operation keeps its own type (Op.create).
+  // The mode is neither a TTL nor a container, so it is a plain create (Op.create).
   return type === OpCode.create2 ? OpCode.create2 : OpCode.create;
 }
 
