@@ -44,7 +44,7 @@ test('ip gives the address of the connection, whatever is said', () => {
   assert.equal(auth.authenticate('ip', Buffer.from('1.1.1.1'), '10.1.2.3'), [IP]);
 });
 
-test('other schemes are refused: world is no provider', () => {
+test('other schemes are refused: world is not a provider', () => {
   for (const scheme of ['world', 'auth', 'super', 'sasl', 'x509', 'Digest', '']) {
     assert.is(auth.authenticate(scheme, Buffer.from('a:b'), '10.1.2.3'), undefined, scheme);
   }
@@ -98,7 +98,7 @@ test('an ACL to be stored loses its duplicates and keeps its order', () => {
 });
 
 test('auth stands for every authenticated id of the connection, and not for its address', () => {
-  const own = { scheme: 'auth', id: 'what stands here is ignored' };
+  const own = { scheme: 'auth', id: 'this id is ignored' };
   assert.equal(auth.fixUp(acl(7, own), [IP, BOB, AMY]), acl(7, BOB, AMY));
   assert.equal(auth.fixUp([...acl(7, BOB), ...acl(7, own)], [BOB]), acl(7, BOB));
   assert.is(auth.fixUp(acl(7, own), [IP]), ErrorCode.INVALIDACL);

@@ -18,7 +18,7 @@ test('names as X500Principal reads them', () => {
   }
 });
 
-test('names that are none', () => {
+test('invalid names', () => {
   for (const name of [
     'client',
     'CN',

@@ -43,11 +43,11 @@ test('texts are equal when their bytes are', () => {
   }
 });
 
-/** An operator of equality beside what is a secret, unless it only asks whether there is one. */
+/** An operator of equality next to a secret, unless it only asks whether there is one. */
 const COMPARED =
   /[!=]==\s*[\w.]*(?:password|superDigest|secret|proof)\b|\b(?:password|superDigest|secret|proof)\s*[!=]==(?!\s*(?:null|undefined|''))/i;
 
-test('no secret is compared by an operator, whose time tells where two differ', () => {
+test('no secret is compared by an operator, whose timing shows where two differ', () => {
   assert.match('if (digest === this.options.superDigest) allow();', COMPARED);
   assert.match('return password !== expected;', COMPARED);
   assert.not.match('password === undefined ? a : b', COMPARED);

@@ -57,7 +57,7 @@ test('a touch moves an item, and one within the same tick moves nothing', () => 
   assert.equal(queue.poll(1000), []);
 });
 
-test('whatever is due comes at once, soonest first, also after a long pause', () => {
+test('all due items come at once, soonest first, even after a long pause', () => {
   const queue = new ExpiryQueue<Item>(TICK, 0);
   for (const [name, timeout] of [
     ['late', 900],
@@ -73,7 +73,7 @@ test('whatever is due comes at once, soonest first, also after a long pause', ()
   assert.is(queue.nextExpiryMs, 5100);
 });
 
-test('what is due may be taken a few at a time, and is spared when it is touched meanwhile', () => {
+test('due items can be taken a few at a time, and a touch saves them', () => {
   const queue = new ExpiryQueue<Item>(TICK, 0);
   const items = ['1', '2', '3', '4'].map((name) => new Item(name));
   for (const item of items) queue.touch(item, 0, 50);
@@ -85,7 +85,7 @@ test('what is due may be taken a few at a time, and is spared when it is touched
   assert.equal(names(queue.poll(300, 2)), ['3']);
 });
 
-test('what was taken out or removed is in no bucket, and may come back', () => {
+test('expired or removed items are in no bucket, and may return', () => {
   const queue = new ExpiryQueue<Item>(TICK, 0);
   const gone = new Item('gone');
   const due = new Item('due');

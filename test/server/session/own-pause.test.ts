@@ -13,7 +13,7 @@ test('clients whose pings wait in their sockets outlive a pause of the server', 
     alive.push(alive.ping());
     dead.push(dead.ping());
     world.clock(3900);
-    // The first event of the turn brings the time, the next ones what came meanwhile.
+    // The first event of the turn brings the time, the next ones the packets of the meantime.
     world.jump(pauseMs);
     alive.push(alive.ping());
     world.clock(3500);

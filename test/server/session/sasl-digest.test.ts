@@ -56,7 +56,7 @@ for (const [what, changes] of [
   ['another service', { 'digest-uri': '"imap/zk-sasl-md5"' }],
   ['another quality of protection', { qop: 'auth-conf' }],
   ['no cnonce', { cnonce: '""' }],
-  ['a directive that is none', { 'a b': 'c' }],
+  ['an invalid directive', { 'a b': 'c' }],
 ] as const) {
   test(`refused: ${what}`, () => {
     assert.is(answer(changes).kind, 'failed');

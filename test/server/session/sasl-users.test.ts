@@ -26,7 +26,7 @@ Other.1 { ${MODULE} required user_eve="e"; };`;
   assert.is(users(text, 'None'), undefined);
 });
 
-test('a section of another module is none', () => {
+test('a section of another module is ignored', () => {
   assert.is(users('Server { com.sun.Krb5LoginModule required useKeyTab=true; };'), undefined);
   assert.is(users(''), undefined);
 });

@@ -65,7 +65,7 @@ test('a session that was removed does not expire any more', () => {
   assert.is(tracker.size, 0);
 });
 
-test('the next expiry is told, and what expires when', () => {
+test('the tracker reports the next expiry and all expiry times', () => {
   const tracker = new SessionTracker(TICK, 0);
   tracker.add(1n, 250, 0);
   tracker.add(2n, 50, 0);
@@ -107,7 +107,7 @@ test('local sessions are kept apart, and expire apart', () => {
   assert.equal(ids(tracker.local?.expire(1000) ?? []), [1n]);
 });
 
-test('on a learner its leader is told of sessions of the ensemble, and of no local one', () => {
+test('a learner reports global sessions to its leader, and not local ones', () => {
   const tracker = new SessionTracker(TICK, 0);
   tracker.reportTouched();
   const local = tracker.addLocal(1n, 500, 0);

@@ -75,7 +75,7 @@ async function auditOfBundled(): Promise<string[]> {
 
 const WHO = 'session=ID\tuser=127.0.0.1\tip=127.0.0.1\t';
 
-test('each change is a line, with who made it, on what, and whether it was done', async () => {
+test('each change is a line with user, path and result', async () => {
   const lines = await auditOfBundled();
   assert.is(lines[0], 'user=zookeeper\toperation=serverStart\tresult=success');
   assert.is(lines.at(-1), 'user=zookeeper\toperation=serverStop\tresult=invoked');
@@ -88,7 +88,7 @@ test('each change is a line, with who made it, on what, and whether it was done'
   );
 });
 
-test('without audit.enable there is none', async () => {
+test('without audit.enable nothing is logged', async () => {
   const kinds = new Set<string>();
   const server = await startBundled({ onReport: ({ kind }) => kinds.add(kind) });
   try {
@@ -117,13 +117,13 @@ oracleTest("the lines are those of Apache's server", async () => {
   }
 });
 
-test('a change is of who its client was when it asked, not when it is committed', () => {
+test('a change has the user at the time of the request, not of the commit', () => {
   const world = new ServerWorld();
   const { reporter } = world.server.state;
   Object.assign(reporter, { options: { slowRequestMs: 0, isAudited: true } });
   const client = world.client();
   const auth = { type: 0, scheme: 'digest', auth: Buffer.from('bob:secret') };
-  // It is answered at once, before what is to be committed.
+  // It is answered at once, before the pending write is committed.
   const authFrame = client.request(OpCode.auth, auth, Xid.auth);
   const [before, after] = [client.create('/before'), client.create('/after')];
   client.push(Buffer.concat([before, authFrame, after]));

@@ -33,7 +33,7 @@ test('a write that took as long as the threshold is reported, a faster one is no
   assert.equal(reporter.take(), []);
 });
 
-test('a read that waited has its path read from what waited with it', () => {
+test('the path of a waiting read comes from its stored body', () => {
   const reporter = new Reporter({ slowRequestMs: 1, isAudited: false });
   for (const body of [bodyOf('/b'), bodyOf('no path'), Buffer.from([0, 0, 0, 9, 1]), null]) {
     reporter.answeredLate(requestOf(OpCode.getData, body), 2000);
@@ -49,7 +49,7 @@ test('a threshold of 0 reports none', () => {
   assert.equal(reporter.take(), []);
 });
 
-test('a session that ends is reported, whoever ended it', () => {
+test('the end of a session is reported, for any cause', () => {
   const reporter = new Reporter({ slowRequestMs: 0, isAudited: false });
   const request = new Request(null, 7n, 0, OpCode.closeSession, 0);
   reporter.committed(request, { type: OpCode.closeSession, paths: ['/e'] }, 0);

@@ -10,7 +10,7 @@ const { STANDARD, PERSISTENT, PERSISTENT_RECURSIVE } = WatchMode;
 const A: Watcher = { name: 'a' };
 const B: Watcher = { name: 'b' };
 
-/** Who is told of a change, in order. */
+/** The notified watchers of a change, in order. */
 function trigger(watches: WatchManager<Watcher>, path: string, isChildrenChange = false): string[] {
   const told: string[] = [];
   watches.trigger(path, isChildrenChange, ({ name }) => told.push(name));
@@ -31,7 +31,7 @@ test('a standard watch fires once', () => {
   assert.equal(counts(watches), [0, 0, 0]);
 });
 
-test('a persistent watch fires each time, on its own path alone', () => {
+test('a persistent watch fires each time, only on its own path', () => {
   const watches = new WatchManager<Watcher>();
   watches.add('/a', A, PERSISTENT);
   for (let i = 0; i < 3; i++) assert.equal(trigger(watches, '/a'), ['a']);
@@ -55,7 +55,7 @@ test('a recursive watch of the root sees everything', () => {
   for (const path of ['/', '/a', '/a/b/c']) assert.equal(trigger(watches, path), ['a'], path);
 });
 
-test('one watcher is told once of a change, however many of its watches fit', () => {
+test('a watcher is notified once per change, even if several of its watches match', () => {
   const watches = new WatchManager<Watcher>();
   watches.add('/a/b', A, STANDARD);
   watches.add('/a/b', A, PERSISTENT);
@@ -69,7 +69,7 @@ test('one watcher is told once of a change, however many of its watches fit', ()
   assert.equal(trigger(watches, '/a/x'), ['a', 'b']);
 });
 
-test('all watchers of a path are told, in the order in which they came', () => {
+test('all watchers of a path are notified, in the order of registration', () => {
   const watches = new WatchManager<Watcher>();
   const many = Array.from({ length: 20 }, (_, i) => ({ name: String(i) }));
   for (const watcher of many) watches.add('/a', watcher, STANDARD);
@@ -79,7 +79,7 @@ test('all watchers of a path are told, in the order in which they came', () => {
   );
 });
 
-test('modes on one path stand beside each other (ZOOKEEPER-4466)', () => {
+test('a path can have several modes (ZOOKEEPER-4466)', () => {
   const watches = new WatchManager<Watcher>();
   watches.add('/a', A, STANDARD);
   watches.add('/a', A, PERSISTENT);
@@ -105,7 +105,7 @@ test('a watch that is set twice is one', () => {
   assert.equal(trigger(watches, '/a/b'), []);
 });
 
-test('only what is there can be removed', () => {
+test('only existing watches can be removed', () => {
   const watches = new WatchManager<Watcher>();
   watches.add('/a', A, STANDARD);
   assert.not.ok(watches.remove('/b', A));
@@ -116,7 +116,7 @@ test('only what is there can be removed', () => {
   assert.equal(counts(watches), [0, 0, 0]);
 });
 
-test('a watcher goes with all of its watches, and leaves those of others', () => {
+test('removing a watcher removes only its watches', () => {
   const watches = new WatchManager<Watcher>();
   for (const path of ['/a', '/b', '/c']) {
     watches.add(path, A, STANDARD);
@@ -131,7 +131,7 @@ test('a watcher goes with all of its watches, and leaves those of others', () =>
   assert.equal(trigger(watches, '/d/x'), []);
 });
 
-test('counts of recursive watches survive every way of leaving', () => {
+test('counts of recursive watches are right after every kind of removal', () => {
   const watches = new WatchManager<Watcher>();
   watches.add('/a', A, PERSISTENT_RECURSIVE);
   watches.add('/a', B, PERSISTENT_RECURSIVE);

@@ -22,7 +22,7 @@ test('come in the order in which they were made', () => {
   assert.is(children.size, 5);
 });
 
-test('one that is deleted twice, or never was there, changes nothing', () => {
+test('deleting a child twice, or an unknown one, changes nothing', () => {
   const { children, nodes } = make(2);
   children.delete(nodes[0] as DataNode);
   children.delete(nodes[0] as DataNode);
@@ -30,7 +30,7 @@ test('one that is deleted twice, or never was there, changes nothing', () => {
   assert.equal(slots(children), [1]);
 });
 
-test('a queue that is never empty takes no more memory than what is in it', () => {
+test('a queue that is never empty uses memory only for its entries', () => {
   const { children, nodes } = make(10);
   for (let i = 10; i < 10_000; i++) {
     children.delete(nodes.shift() as DataNode);
@@ -42,14 +42,14 @@ test('a queue that is never empty takes no more memory than what is in it', () =
   assert.equal(slots(children), slots(nodes));
 });
 
-test('whoever goes through them misses none that stays, and meets none that is gone', () => {
+test('an iteration sees every child that stays, and no deleted one', () => {
   const { children, nodes } = make(1000);
   const seen = new Set<DataNode>();
   for (const node of children) {
     assert.ok(node.place >= 0, node.path);
     assert.not(seen.has(node), node.path);
     seen.add(node);
-    // What is gone is some behind and some before; the gaps are closed more than once under way.
+    // Deleted children are before and after the position, with several compactions.
     for (const by of [-3, -2, -1, 1, 2, 5]) {
       const at = node.slot + by;
       const other = nodes[at];

@@ -192,7 +192,7 @@ test('ephemerals are known by their session, and go with it', () => {
   );
 });
 
-test('a closeSession that lists nothing takes what is found', () => {
+test('a closeSession without a list deletes all ephemerals of its session', () => {
   const world = new TreeWorld();
   world.create('/e', { isEphemeral: true }, 7n);
   world.apply({ type: OpCode.closeSession, paths: [] }, 7n);
@@ -235,7 +235,7 @@ test('the data size is that of paths and data', () => {
   assert.is(world.tree.approximateDataSize, before);
 });
 
-test('the listener is told of each change once, in order, and of nothing that did not happen', () => {
+test('the listener gets each change once, in order, and of nothing that did not happen', () => {
   const world = new TreeWorld();
   const told: string[] = [];
   world.tree.listener = {

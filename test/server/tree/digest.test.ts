@@ -48,13 +48,13 @@ test('data given one byte a character digests like its bytes', () => {
 });
 
 test('data that stands inside other bytes digests like itself', () => {
-  const bytes = Buffer.from('before, data, behind');
+  const bytes = Buffer.from('before, data, after');
   for (const path of ['/a', '/ü', '', '/', '/zookeeper/quota']) {
     assert.is(contentCrcOf(path, bytes, 8, 12), contentCrc(path, 'data'), path);
   }
 });
 
-test('a table goes on from the content to the digest', () => {
+test('a table continues from the content to the digest', () => {
   const stats = new StatTable();
   const slot = stats.allocatePersisted(
     Buffer.concat([STAT.subarray(0, 16), STAT.subarray(24), STAT.subarray(16, 24)]),
@@ -69,7 +69,7 @@ test('the root is "" whatever it is called', () => {
   assert.is(nodeDigest('/', null, STAT), nodeDigest('', null, STAT));
 });
 
-test('what lies below /zookeeper does not count, /zookeeper does', () => {
+test('znodes below /zookeeper do not count, /zookeeper does', () => {
   assert.ok(isDigested('/zookeeper'));
   assert.ok(isDigested('/zookeeperx/a'));
   assert.not.ok(isDigested('/zookeeper/quota'));
@@ -84,7 +84,7 @@ test('a persisted Stat, whose pzxid stands last, is put into the order of the di
   assert.equal(ordered, STAT);
 });
 
-test('a tree digest is a sum of 64 bits, and forgets what is taken out', () => {
+test('a tree digest is a sum of 64 bits, and subtracts removed parts', () => {
   const sum = new TreeDigest();
   assert.is(sum.value, 0n);
   let expected = 0n;

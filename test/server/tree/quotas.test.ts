@@ -25,7 +25,7 @@ for (const [text, figures] of [
   });
 }
 
-test('no data is no quota', () => {
+test('a znode without data has an empty quota', () => {
   assert.equal(parseQuota(null), NONE);
 });
 
@@ -52,7 +52,7 @@ test('the deepest quota above a path counts', () => {
   assert.is(paths.above('/a/b'), undefined);
 });
 
-test('the usage follows what happens below, without a new version', () => {
+test('the usage follows changes below, without a new version', () => {
   const world = new TreeWorld();
   const usage = (): string | null | undefined => world.tree.get(statPath('/a'))?.data;
   world.create('/a', { data: '12' });

@@ -78,7 +78,7 @@ test('a replayed create gives a znode its ACL of then, and the later setACL its 
   assert.is(node?.data, null);
 });
 
-test('a delete of what is gone still raises the pzxid of the parent', () => {
+test('deleting a missing znode still raises the pzxid of the parent', () => {
   const world = new TreeWorld();
   world.create('/a');
   world.replay(9n, deleteTxn('/a/gone'));
@@ -87,7 +87,7 @@ test('a delete of what is gone still raises the pzxid of the parent', () => {
   assert.is(world.stat('/a')?.pzxid, 9n);
 });
 
-test('a create whose parent is gone makes nothing', () => {
+test('a create without its parent has no effect', () => {
   const world = new TreeWorld();
   world.replay(3n, createTxn('/gone/child', { parentCVersion: 1 }));
   assert.is(world.tree.get('/gone/child'), undefined);

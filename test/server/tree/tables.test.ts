@@ -164,7 +164,7 @@ test('a path finds its znode, whatever shard it is in', () => {
   assert.is(table.get('/p'), undefined);
 });
 
-test('the count of paths follows what is new and what is gone', () => {
+test('the count of paths follows creates and deletes', () => {
   const table = new PathTable();
   const node = new DataNode('/a', null, OPEN_ACL_KEY, 0);
   table.set('/a', node);

@@ -58,7 +58,7 @@ test('a server looks at its tree as time passes', () => {
   assert.throws(() => world.clock(2000), /^\/a: digest/);
 });
 
-test('an ack of what was never appended ends the server', () => {
+test('an ack of a txn that was never appended ends the server', () => {
   const world = new ServerWorld();
   world.client();
   assert.throws(

@@ -7,7 +7,7 @@ import { readTxn, type Txn, writeTxn } from '../../../src/server/tree/txn.js';
 import { ByteBuilder, buildEntry } from '../../support/zk-files.js';
 
 // Current txns of every kind are in apache-files.test.ts; here are the forms that old and odd
-// servers left behind.
+// servers wrote.
 
 const HEAD = {
   sessionId: 0x1000n,
@@ -123,7 +123,7 @@ for (const [name, bytes, txn, digest] of [
   });
 }
 
-test('what no server writes is refused', () => {
+test('entries that no server writes are refused', () => {
   for (const bytes of [
     entry(OpCode.getData, new ByteBuilder().string('/a').byte(0)),
     entry(OpCode.multi, new ByteBuilder().int(1).int(OpCode.multi).buffer(Buffer.alloc(4))),

@@ -36,13 +36,13 @@ test('a walk may begin below the root', () => {
   assert.equal(paths, ['/a', '/a/x']);
 });
 
-test('a child made below where the walk stands is seen', () => {
+test('a child created below the position of the walk is seen', () => {
   const world = worldOf('/a', '/b');
   const seen = walkAndChange(world, '/a', () => world.create('/a/new'));
   assert.equal(seen, ['/', '/a', '/a/new', '/b']);
 });
 
-test('what is deleted ahead of the walk is not seen', () => {
+test('a znode deleted ahead of the walk is not seen', () => {
   const world = worldOf('/a', '/b', '/b/x');
   const seen = walkAndChange(world, '/a', () => {
     world.apply(deleteTxn('/b/x'));
