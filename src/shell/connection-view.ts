@@ -2,14 +2,14 @@ import type { SessionEvent, ShellSession } from '../commands/zksh/session/shell-
 import { type Connection, serversOf } from './line/prompt.js';
 import { ServerRole } from './server-role.js';
 
-/** The session as the prompt shows it. */
+/** The state of the session for the prompt. */
 export class ConnectionView {
   readonly #session: ShellSession;
   readonly #role: ServerRole | undefined;
-  /** The server last talked to, shown while there is none. */
+  /** The last server, shown while disconnected. */
   #lastServer: string | undefined;
 
-  /** @param onRole called when the role of the server came to be known; undefined: not asked for */
+  /** @param onRole called when the server's role becomes known; undefined to not ask for it */
   constructor(session: ShellSession, onRole: (() => void) | undefined) {
     this.#session = session;
     this.#role = onRole === undefined ? undefined : new ServerRole(session, onRole);

@@ -1,7 +1,7 @@
 import type { HistoryFile } from './line/history.js';
 import type { ShellEvent } from './shell-state.js';
 
-/** Between the shell's state and the history file; without a file nothing is kept. */
+/** Connects the shell's state with the history file; without a file, nothing is stored. */
 export class HistoryKeeper {
   readonly #file: HistoryFile | undefined;
   readonly #dispatch: (event: ShellEvent) => void;
@@ -29,12 +29,12 @@ export class HistoryKeeper {
     }
   }
 
-  /** Said once: a history that cannot be kept must not be in the way of every command. */
+  /** Reports a failure only once, not after every command. */
   #fail(error: unknown): void {
     if (this.#hasFailed) return;
     this.#hasFailed = true;
     const reason = error instanceof Error ? error.message : String(error);
-    const text = `the history is not kept: ${reason}`;
+    const text = `history is not saved: ${reason}`;
     this.#dispatch({ type: 'output', spans: [{ text, tone: 'busy' }] });
   }
 }

@@ -1,5 +1,4 @@
-// The way to the first prompt: only what it takes to draw one and to keep what is typed is loaded
-// before it.
+// Startup up to the first prompt: loads only the modules that draw it and buffer input.
 import { ExitCode } from '../commands/program/command-error.js';
 import { ChangeJournal } from '../commands/zksh/session/change-journal.js';
 import type { ShellOptions } from '../commands/zksh/session/shell-options.js';
@@ -11,14 +10,14 @@ import { openKeyboard } from './terminal/keyboard.js';
 import { paintSpans } from './terminal/theme.js';
 
 /**
- * The interactive shell, on the terminal of this process, until somebody leaves it. The terminal is
- * given back as it was, and the session is closed.
- * @returns the exit code
+ * Runs the interactive shell on the terminal of this process. At the end, restores the terminal and
+ * closes the session.
+ * @returns the exit status
  */
 export async function startShell(options: ShellOptions): Promise<number> {
   const session = makeSession(options);
   const { isReadOnly, isDryRun, clientKind } = session;
-  // The native client reads no ACL, and sends no transaction to put things back with.
+  // The native client supports neither reading ACLs nor transactions, which undo needs.
   const isKept = !isReadOnly && !isDryRun && clientKind === 'builtin';
   if (isKept) session.journal = new ChangeJournal();
   try {
@@ -76,10 +75,10 @@ async function showShell(session: ShellSession, options: ShellOptions): Promise<
 }
 
 /**
- * A signal that ends a process ends the shell in order; SIGINT is what Ctrl-C is. They stay heeded:
- * a terminal that goes away sends more than one SIGHUP, and the session is still to be closed when
- * the first has ended the shell.
- * @returns what tells the exit code
+ * Signals that end a process shut down the shell; SIGINT acts like Ctrl-C. The handlers stay
+ * installed, because a closing terminal sends several SIGHUPs, and the session must still be closed
+ * after the first.
+ * @returns a function that returns the exit status
  */
 function heedSignals(interrupt: () => void, end: () => void): () => number {
   let exitCode: number = ExitCode.ok;

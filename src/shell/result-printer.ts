@@ -1,5 +1,4 @@
-// What becomes of the results and errors of commands: above the prompt, through a pager, or into
-// the pane of watches.
+// Prints the results and errors of commands above the prompt, in a pager, or in the watch pane.
 
 import type { ErrorReport } from '../commands/program/command-error.js';
 import { expandAliases } from '../commands/zksh/engine/aliases.js';
@@ -17,13 +16,13 @@ import type { Span } from './terminal/theme.js';
 import { WatchBoard } from './watch-board.js';
 import { rowsOf } from './watch-pane.js';
 
-/** Why a line was ended whose pager was left. */
+/** The abort reason after the user quit the pager. */
 export const PAGER_LEFT = 'pager left';
 
 export interface Paging {
-  /** A line of sh. */
+  /** A shell command. */
   readonly command: string;
-  /** Of the terminal, as it is now. */
+  /** The current size of the terminal. */
   size(): { readonly rows: number; readonly columns: number };
 }
 
@@ -33,7 +32,7 @@ export interface ResultPrinterParts {
   readonly vocabulary: Vocabulary;
   readonly scrollback: Scrollback;
   readonly terminal: LentTerminal;
-  /** Undefined where results are never paged. */
+  /** Undefined if results are never paged. */
   readonly paging?: Paging | undefined;
 }
 
@@ -41,7 +40,7 @@ export class ResultPrinter {
   readonly #parts: ResultPrinterParts;
   readonly #dispatch: (event: ShellEvent) => void;
   readonly #watches: WatchBoard;
-  /** What the running line prints. */
+  /** The output of the running line. */
   #output: PagedOutput;
 
   constructor(parts: ResultPrinterParts, dispatch: (event: ShellEvent) => void) {
@@ -51,12 +50,12 @@ export class ResultPrinter {
     this.#output = this.#openOutput(undefined);
   }
 
-  /** From here on, results are those of this line. */
+  /** Starts the output of a line. */
   begin(line: string, running: AbortController): void {
     this.#output = this.#openOutput(this.#isPaged(line) ? running : undefined);
   }
 
-  /** A result or a part of one. Resolves when there is room for more. */
+  /** Prints a result or a part of it. Resolves when there is room for more. */
   result(result: Result): Promise<void> | void {
     if (result.kind === 'watching') this.#watches.begin(result);
     const text = this.#textOf(result);
@@ -66,7 +65,7 @@ export class ResultPrinter {
     for (const row of rowsOf(text)) this.#print(row);
   }
 
-  /** Shows what is held back, since something else comes that must be read behind it. */
+  /** Prints the buffered output, because other output must follow it. */
   release(): void {
     this.#output.release();
   }
@@ -81,7 +80,7 @@ export class ResultPrinter {
     this.#print({ text: text.replace(/\n$/, ''), tone: 'bad' });
   }
 
-  /** What a watch tells beside the line. */
+  /** Prints the result of a background watch. */
   watch(result: Result): void {
     const text = this.#textOf(result);
     if (result.kind === 'watching') this.#watches.end(result, text);
@@ -97,7 +96,7 @@ export class ResultPrinter {
     return this.#parts.renderer.result(result).toString();
   }
 
-  /** Leaving the pager ends a command that has more to tell: never one that changes things. */
+  /** Quitting the pager ends a command with more output, but never a changing command. */
   #isPaged(line: string): boolean {
     const { session, vocabulary } = this.#parts;
     const isReading = (tokens: readonly Token[]): boolean => {

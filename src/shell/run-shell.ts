@@ -15,15 +15,15 @@ import { loadInk } from './terminal/load-ink.js';
 const TABLE = { all: allCommands, find: findCommand, suggest: suggestCommand };
 const CLEAR_ROW = '\r\x1b[2K';
 
-/** What the terminal sent before and while all this was loaded. */
+/** The input that arrived before the shell was loaded. */
 export interface Input {
-  /** From now on, and first of all what is waiting, goes here. */
+  /** Sends all input, buffered input first, to this handler. */
   connect(onKey: (key: Key) => void, onEnd: () => void): void;
-  /** Gives the keyboard to another program. @returns a function that takes it back */
+  /** Lends the keyboard to another program. @returns a function that takes it back */
   lend(): () => void;
 }
 
-/** The shell behind its first prompt, until somebody leaves it. */
+/** Runs the shell after its first prompt, until it ends. */
 export async function runShell(
   session: ShellSession,
   options: ShellOptions,

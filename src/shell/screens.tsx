@@ -1,5 +1,5 @@
-// What stands on the terminal: the line below the scrollback, or the browser on a screen of its
-// own. One of them at a time, since both have the terminal to themselves.
+// The views of the terminal: the line below the scrollback, or the browser in full screen. Only one
+// is mounted at a time.
 import type { BrowserDriver } from './browser/browser-driver.js';
 import { BrowserScreen, layoutOf } from './browser/browser-screen.js';
 import type { ShellDriver } from './shell-driver.js';
@@ -13,8 +13,8 @@ interface Screen {
 }
 
 /**
- * Draws the shell, and its browser while there is one; nothing while another program has it all.
- * @param lendKeyboard gives a function that takes the keyboard back
+ * Draws the shell, or its browser while open; nothing while the terminal is lent.
+ * @param lendKeyboard returns a function that takes the keyboard back
  */
 export function openScreens(driver: ShellDriver, lendKeyboard: () => () => void): Screen {
   let browser: BrowserDriver | undefined;

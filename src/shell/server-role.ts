@@ -3,9 +3,8 @@ import type { ShellSession } from '../commands/zksh/session/shell-session.js';
 import type { Connection } from './line/prompt.js';
 
 /**
- * What the server of the session is in its ensemble: asked beside the session each time it is on
- * another connection, since a server does not change its role without ending those. Nothing waits
- * for the answer, and where there is none nothing is shown.
+ * The role of the session's server in its ensemble, queried after each connect: a server closes its
+ * connections when its role changes. Nothing waits for the answer; without one, no role is shown.
  */
 export class ServerRole {
   readonly #session: ShellSession;
@@ -18,7 +17,7 @@ export class ServerRole {
     this.#onLearned = onLearned;
   }
 
-  /** For the prompt. */
+  /** The role for the prompt. */
   get shown(): Pick<Connection, 'role' | 'access'> {
     const { state, isReadOnly } = this.#session;
     if (state !== 'connected') return {};
@@ -26,11 +25,11 @@ export class ServerRole {
     return this.#role === undefined ? { access } : { role: this.#role, access };
   }
 
-  /** The session is on another connection, or on none: what was known holds no more. */
+  /** The connection changed, so the known role is outdated. */
   refresh(): void {
     this.close();
     this.#role = undefined;
-    // A role that cannot be learned is not shown.
+    // Without an answer, no role is shown.
     if (this.#session.state === 'connected') inBackground(this.#ask(), () => undefined);
   }
 

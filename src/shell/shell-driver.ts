@@ -1,5 +1,5 @@
-// Performs what shell-state.ts decides: runs lines, asks the server for completions, keeps the
-// history file, listens to the session. It decides nothing about keys.
+// Performs the effects of shell-state.ts: runs lines, completes words, writes the history file, and
+// listens to the session. It makes no decisions about keys.
 
 import { CommandError, ExitCode } from '../commands/program/command-error.js';
 import { inBackground } from '../commands/program/in-background.js';
@@ -30,20 +30,20 @@ import { LentTerminal } from './terminal/lent-terminal.js';
 import { Scrollback } from './terminal/scrollback.js';
 import type { Span } from './terminal/theme.js';
 
-/** A command that takes longer shows that it runs. */
+/** After this time, a running command shows a status. */
 const SLOW_MS = 150;
 
 export interface ShellDriverOptions {
   readonly session: ShellSession;
   readonly renderer: Renderer;
-  /** Of results that go to a program. */
+  /** For results that go to a program. */
   readonly pipeRenderer: Renderer;
   readonly vocabulary: Vocabulary;
-  /** Undefined when nothing is to be stored. */
+  /** Undefined if the history is not stored. */
   readonly historyFile: HistoryFile | undefined;
-  /** Undefined where results are never paged. */
+  /** Undefined if results are never paged. */
   readonly paging?: Paging | undefined;
-  /** Does the prompt tell what the server is in its ensemble? */
+  /** Does the prompt show the server's role? */
   readonly isRoleShown?: boolean;
 }
 
@@ -87,18 +87,18 @@ export class ShellDriver {
     return this.#state;
   }
 
-  /** Calls the listener after each change of `state`. @returns a function that ends it */
+  /** Calls the listener after each change of `state`. @returns a function that unsubscribes */
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Has the whole screen while it is there. */
+  /** Uses the whole screen while it is open. */
   get browser(): BrowserDriver | undefined {
     return this.#browser;
   }
 
-  /** Has another program the terminal, keyboard and all? */
+  /** Is the terminal lent to another program? */
   get isLent(): boolean {
     return this.#terminal.isLent;
   }
@@ -113,12 +113,12 @@ export class ShellDriver {
     if (action !== undefined) this.dispatch({ type: 'key', action });
   }
 
-  /** Shows a text above the prompt. */
+  /** Prints a text above the prompt. */
   print(spans: readonly Span[]): void {
     this.dispatch({ type: 'output', spans });
   }
 
-  /** Connects and serves until somebody leaves. */
+  /** Connects and runs until the shell ends. */
   async run(): Promise<void> {
     const unsubscribe = this.session.subscribe((event) => this.#hear(event));
     try {
@@ -204,7 +204,7 @@ export class ShellDriver {
         await this.scrollback.drained();
       }
     } catch (error) {
-      // A fault of ours, in drawing a result for instance; no line may end the shell.
+      // A bug, for example in drawing a result; it must not end the shell.
       this.#printer.error(plainReport(error));
     } finally {
       await printer.finish();
@@ -243,10 +243,10 @@ export class ShellDriver {
           this.dispatch({ type: 'secret-asked', question });
         }),
       readInput: () => {
-        throw new CommandError('there is no standard input here: it is the keyboard', {
+        throw new CommandError('standard input is not available at the prompt', {
           code: 'USAGE',
           exitCode: ExitCode.usage,
-          hint: 'type the value, or name a file: @file',
+          hint: 'type the value, or read it from a file: @file',
         });
       },
     });
@@ -282,7 +282,7 @@ export class ShellDriver {
   #interrupt(): void {
     this.#running?.abort();
     const lines = this.scrollback.drop();
-    if (lines > 0) this.print([{ text: `… ${lines} more lines, not shown`, tone: 'dim' }]);
+    if (lines > 0) this.print([{ text: `… ${lines} more lines not shown`, tone: 'dim' }]);
   }
 
   #hear(event: SessionEvent): void {

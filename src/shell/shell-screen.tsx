@@ -1,4 +1,4 @@
-// What stands below the scrollback: the watches' pane, the line, what completes it, the status.
+// The view below the scrollback: the watch pane, the line, its completions, and the status.
 import { Box, useCursor } from 'ink';
 import { memo, type ReactNode } from 'react';
 import { drawable, graphemes, truncate } from '../commands/terminal/text-width.js';
@@ -13,14 +13,14 @@ import { Rows } from './terminal/rows.js';
 import type { Span } from './terminal/theme.js';
 import { type WatchPane as Pane, paneHeight, paneRows } from './watch-pane.js';
 
-const IDLE_HINT = 'Tab completes, Ctrl-R searches, help lists the commands, Ctrl-D leaves';
+const IDLE_HINT = 'Tab completes, Ctrl-R searches, help lists the commands, Ctrl-D exits';
 const NO_NAMES: readonly string[] = [];
 
 interface ScreenProps extends ViewProps<ShellState> {
   readonly resolver: PathResolver;
 }
 
-/** All of it; a key lays out the line and the status alone. Nothing when the shell is left. */
+/** A key press updates only the line and the status. Draws nothing after the shell has ended. */
 export function ShellScreen(props: ScreenProps): ReactNode {
   const { pane, menu = NO_NAMES, isLeaving } = props.state;
   if (isLeaving) return null;
@@ -35,7 +35,7 @@ export function ShellScreen(props: ScreenProps): ReactNode {
   );
 }
 
-/** The rows that ShellScreen draws. */
+/** The rows of ShellScreen. */
 export function frameOf(props: ScreenProps): InputRows {
   const { pane, menu = NO_NAMES, isLeaving } = props.state;
   if (isLeaving) return { rows: [], cursor: { x: 0, y: 0 } };
@@ -52,18 +52,18 @@ interface PaneProps {
   readonly height: number;
 }
 
-/** The latest that watches told, under their title. */
+/** The watch pane. */
 export const WatchPane = memo(({ pane, columns, height }: PaneProps) => (
   <Rows rows={paneRows(pane, columns, height)} />
 ));
 
 interface PromptProps {
   readonly input: InputRows;
-  /** The rows above it: the cursor counts them too. */
+  /** The number of rows above, for the cursor position. */
   readonly top: number;
 }
 
-/** The line being typed, with the terminal's own cursor. */
+/** The line being typed, with the cursor of the terminal. */
 export function Prompt({ input: { rows, cursor }, top }: PromptProps): ReactNode {
   const { setCursorPosition } = useCursor();
   setCursorPosition({ x: cursor.x, y: top + cursor.y });
@@ -76,7 +76,7 @@ interface CompletionsProps {
   readonly maxRows: number;
 }
 
-/** What Tab found, in columns, as ls shows files. */
+/** The completion candidates in columns, like the output of ls. */
 export const Completions = memo(({ names, columns, maxRows }: CompletionsProps) => (
   <Rows rows={menuRows(names, columns, maxRows)} />
 ));
@@ -86,23 +86,23 @@ interface StatusProps {
   readonly columns: number;
 }
 
-/** The bottom line: what is wrong with the line, or how its command is used. */
+/** The bottom line: the error of the line, or the usage of its command. */
 export function StatusBar({ status, columns }: StatusProps): ReactNode {
   return <Rows rows={[[statusSpan(status, columns)]]} />;
 }
 
-/** In one row, whatever it holds. */
+/** Truncates a text to one row. */
 function statusSpan({ text, tone }: Span, columns: number): Span {
   const drawn = graphemes(text.replaceAll('\n', ' ')).map(drawable).join('');
   return { text: truncate(drawn, columns), tone };
 }
 
 /**
- * The line as it is laid out, and the rows that it leaves. All of it stays below the height of the
- * terminal: Ink clears what it fills, scrollback and all.
+ * The layout of the line and the number of free rows. The view must be lower than the terminal: Ink
+ * clears a full terminal, including the scrollback.
  */
 function layOut({ state, resolver, size }: ScreenProps) {
-  // The last column stays free: terminals differ in where the cursor goes behind it.
+  // Keep the last column free: terminals differ in the cursor position after it.
   const columns = Math.max(1, size.columns - 1);
   const { line, vocabulary } = state;
   const analysis = analyzeLine(line.text, line.cursor, vocabulary, resolver);
@@ -143,15 +143,15 @@ function statusOf(
   state: ShellState,
   analysis: { readonly fault: string | undefined; readonly synopsis: string | undefined },
 ): Span {
-  if (state.question !== undefined) return { text: 'y or n; Ctrl-C interrupts', tone: 'dim' };
+  if (state.question !== undefined) return { text: 'y or n; Ctrl-C cancels', tone: 'dim' };
   if (state.secret?.question !== undefined) {
-    return { text: 'not shown, and kept in no history; Ctrl-C interrupts', tone: 'dim' };
+    return { text: 'input is hidden and not recorded; Ctrl-C cancels', tone: 'dim' };
   }
   if (state.running?.isSlow === true) return { text: runningStatus(state), tone: 'busy' };
   if (state.note !== undefined) return { text: state.note, tone: 'busy' };
   if (state.line.search !== undefined) {
     return {
-      text: 'Ctrl-R goes further back, Enter runs, Tab edits, Ctrl-G gives up',
+      text: 'Ctrl-R searches further, Enter runs, Tab edits, Ctrl-G cancels',
       tone: 'dim',
     };
   }
@@ -160,7 +160,7 @@ function statusOf(
 }
 
 function runningStatus({ running, queue, isEnding }: ShellState): string {
-  const behind = queue.length === 0 ? '' : `, ${queue.length} more to run`;
-  const end = isEnding ? ', then the shell ends' : '';
-  return `running ${running?.line.trim() ?? ''}${behind}${end}; Ctrl-C interrupts`;
+  const queued = queue.length === 0 ? '' : `, ${queue.length} more in the queue`;
+  const end = isEnding ? ', then exits' : '';
+  return `running ${running?.line.trim() ?? ''}${queued}${end}; Ctrl-C interrupts`;
 }

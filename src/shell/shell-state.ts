@@ -1,6 +1,6 @@
-// The whole interactive shell as a pure reducer: an event in, the next state and effects out. It
-// must never look at a clock, a file or a server; shell-driver.ts performs the effects and feeds
-// what comes of them back as events. So what a key does in any situation is decided here alone.
+// The interactive shell as a pure reducer: an event in, the next state and effects out. It never
+// reads a clock, file, or server; shell-driver.ts performs the effects and returns their results as
+// events. So all decisions about keys are here.
 import { parseLine } from '../commands/zksh/language/parse-line.js';
 import { type CompletedEvent, takeCompletion } from './line/completion-step.js';
 import { remember } from './line/history.js';
@@ -33,23 +33,23 @@ export interface ShellState {
   readonly line: LineState;
   /** Oldest first. */
   readonly history: readonly string[];
-  /** The line whose commands run; `isSlow` once it took long enough to be worth showing. */
+  /** The running line; `isSlow` once its status should be shown. */
   readonly running: { readonly line: string; readonly isSlow: boolean } | undefined;
-  /** Lines entered while another ran. */
+  /** Lines entered while another line was running. */
   readonly queue: readonly string[];
-  /** What the running command asks; the keys answer it instead of editing the line. */
+  /** The question of the running command; keys answer it instead of editing the line. */
   readonly question: string | undefined;
-  /** A password is typed: what the keys do is not shown, and no history has it. */
+  /** The password being typed: neither shown nor recorded in the history. */
   readonly secret: SecretEntry | undefined;
-  /** Watches that go on beside the line, and what they told. */
+  /** The background watches and their output. */
   readonly pane: WatchPane;
-  /** What TAB found, listed below the line. */
+  /** The candidates of TAB, listed below the line. */
   readonly menu: readonly string[] | undefined;
-  /** The line as the last TAB left it: a second one there lists. */
+  /** The line after the last TAB: a second TAB on it lists the candidates. */
   readonly completed: { readonly text: string; readonly cursor: number } | undefined;
-  /** Said in the bottom line until the next key. */
+  /** The text of the bottom line until the next key. */
   readonly note: string | undefined;
-  /** Ctrl-D was pressed while a command ran. */
+  /** Ctrl-D was pressed while a command was running. */
   readonly isEnding: boolean;
   readonly isLeaving: boolean;
 }
@@ -58,28 +58,28 @@ export type ShellEvent =
   | { readonly type: 'key'; readonly action: KeyAction }
   | { readonly type: 'connection'; readonly connection: Connection; readonly reason?: string }
   | { readonly type: 'history'; readonly entries: readonly string[] }
-  /** Something to show above the prompt. */
+  /** Text to print above the prompt. */
   | { readonly type: 'output'; readonly spans: readonly Span[] }
   | { readonly type: 'watch-began'; readonly name: string }
-  /** Rows to show for so many changes. */
+  /** Rows to show for a number of changes. */
   | { readonly type: 'watch-told'; readonly rows: readonly Span[]; readonly changes: number }
   | { readonly type: 'watch-ended'; readonly name: string; readonly text: string }
   | { readonly type: 'asked'; readonly question: string }
   | { readonly type: 'secret-asked'; readonly question: string }
   | { readonly type: 'slow' }
-  /** The commands of the running line are done; one of them may have asked to leave. */
+  /** The running line ended, possibly with a command that ends the shell. */
   | { readonly type: 'finished'; readonly isExit: boolean }
   | CompletedEvent
   | { readonly type: 'leave' };
 
 export type ShellEffect =
-  /** Above the prompt, where it never changes again. */
+  /** Prints above the prompt, permanently. */
   | { readonly type: 'print'; readonly spans: readonly Span[] }
-  /** The prompt and a line, as they were entered. */
+  /** Prints the prompt and the entered line. */
   | { readonly type: 'echo'; readonly connection: Connection; readonly line: string }
   | { readonly type: 'run'; readonly line: string }
   | { readonly type: 'interrupt' }
-  /** `text` where more was asked for than yes or no. */
+  /** `text` if the answer is more than yes or no. */
   | { readonly type: 'answer'; readonly isYes: boolean; readonly text?: string }
   | { readonly type: 'complete'; readonly text: string; readonly cursor: number }
   | { readonly type: 'store'; readonly line: string }
@@ -151,7 +151,7 @@ export function stepShell(state: ShellState, event: ShellEvent): ShellStep {
   }
 }
 
-/** What history suggests to go on with, "" for nothing. */
+/** The suggestion from the history, "" for none. */
 export function suggestion({ line, history, running }: ShellState): string {
   return running === undefined ? suggestionFor(line, history) : '';
 }
@@ -229,7 +229,7 @@ function enter(state: ShellState): ShellStep {
   return begin(entered, text);
 }
 
-/** Takes a line as entered: shows it, remembers it, runs it unless it is blank. */
+/** Handles an entered line: prints it, adds it to the history, and runs it unless it is blank. */
 function begin(state: ShellState, line: string): ShellStep {
   const echo: ShellEffect = { type: 'echo', connection: state.connection, line };
   if (line.trim() === '') return { state, effects: [echo] };
@@ -255,12 +255,12 @@ function finish(state: ShellState, isExit: boolean): ShellStep {
   if (next === undefined) return state.isEnding ? leave(state) : just(state);
   const step = begin({ ...state, queue }, next);
   if (step.state.running !== undefined) return step;
-  // A blank line was taken; go on with the one behind it.
+  // Skip a blank line and continue with the next one.
   const rest = finish(step.state, false);
   return { state: rest.state, effects: [...step.effects, ...rest.effects] };
 }
 
-/** Ctrl-C ends one thing: the question, the search, the running command, the line. */
+/** Ctrl-C ends the first of these: question, search, running command, line. */
 function interrupt(state: ShellState): ShellStep {
   const { line } = state;
   if (line.search !== undefined) return just(edit(state, { type: 'search-cancel' }));
@@ -282,7 +282,7 @@ function leave(state: ShellState): ShellStep {
   };
 }
 
-/** When no watch is left, what the pane holds goes where it stays. */
+/** When the last watch ends, the rows of the pane move to the scrollback. */
 function endOneWatch(state: ShellState, name: string, text: string): ShellStep {
   const pane = endWatch(state.pane, name);
   const ended: ShellEffect = { type: 'print', spans: [{ text, tone: 'event' }] };
@@ -291,7 +291,7 @@ function endOneWatch(state: ShellState, name: string, text: string): ShellStep {
   return { state: { ...state, pane: NO_PANE }, effects: [...rows, ended] };
 }
 
-/** Any key but another TAB puts away what the last one showed. */
+/** Any key except TAB hides the candidates. */
 function dismiss(state: ShellState, action: KeyAction): ShellState {
   return { ...state, note: undefined, menu: action.type === 'complete' ? state.menu : undefined };
 }

@@ -1,5 +1,5 @@
-// Between the watches that go on beside the line and their pane. A storm of changes is told in
-// batches: each batch draws the screen once, however many changes it holds.
+// Connects background watches with their pane. Changes are shown in batches, so that a burst of
+// changes draws the screen only once per batch.
 import type { Result } from '../commands/zksh/results/result.js';
 import type { ShellEvent } from './shell-state.js';
 import type { Span } from './terminal/theme.js';

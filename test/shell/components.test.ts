@@ -115,7 +115,7 @@ test('a value is cut to its pane, from the column that it is scrolled to', () =>
 });
 
 const PROMPT = 'fake:2181(connected) />';
-const HINT = 'Tab completes, Ctrl-R searches, help lists the commands, Ctrl-D leaves';
+const HINT = 'Tab completes, Ctrl-R searches, help lists the commands, Ctrl-D exits';
 
 async function inShell(
   columns: number,
@@ -155,7 +155,7 @@ test('the shell at 80 columns: the line, its hint, and what a command gave above
     send(driver, '\r');
     await screen.shows([`${PROMPT} get /a`, 'hello', PROMPT, HINT]);
     send(driver, 'foo ');
-    await screen.shows([`${PROMPT} get /a`, 'hello', `${PROMPT} foo`, /^unknown command "foo"/]);
+    await screen.shows([`${PROMPT} get /a`, 'hello', `${PROMPT} foo`, /^unknown command: "foo"/]);
     send(driver, '\x03');
     await waitFor('an empty line', () => screen.rows().at(-2) === PROMPT, 5000);
   }));

@@ -116,7 +116,7 @@ test('a change that comes while typing goes to the pane, and stays when the watc
     assert.equal(driver.state.pane.rows[2], { text: '  + new', tone: 'good' });
     assert.is(driver.state.line.text, 'get /');
     send('\x15removewatches /a\r');
-    await shown('  + new\nNo longer watching /a: it was removed\n');
+    await shown('  + new\nNo longer watching /a: watch removed\n');
     assert.equal(driver.state.pane.watches, []);
   });
 });
@@ -154,7 +154,7 @@ test('Ctrl-C cuts an output of 100,000 lines short and says so', async () => {
     send('\x03');
     await shown('interrupted\n');
     await idle();
-    assert.match(writes.join(''), /… \d+ more lines, not shown\n/);
+    assert.match(writes.join(''), /… \d+ more lines not shown\n/);
     assert.not.match(writes.join(''), /\/a\/n99999\n/);
   });
 });
@@ -208,7 +208,7 @@ test('losing the server and getting it back is shown', async () => {
     await shown('the connection was reset; reconnecting\n');
     assert.is(driver.state.connection.state, 'disconnected');
     client.setState('connected');
-    await shown('reconnected to fake:2181; the session goes on\n');
+    await shown('reconnected to fake:2181; session continues\n');
   });
 });
 
@@ -242,10 +242,10 @@ test('the history of earlier shells is there', async () => {
 test('a history that cannot be kept is told once', async () => {
   await inShell(
     async ({ send, shown, writes, idle }) => {
-      await shown('the history is not kept: ');
+      await shown('history is not saved: ');
       send('get /a\rls /\r');
       await idle();
-      assert.is(writes.join('').match(/the history is not kept/g)?.length, 1);
+      assert.is(writes.join('').match(/history is not saved/g)?.length, 1);
     },
     (_client, path) => {
       // A folder where the file should be.

@@ -47,8 +47,8 @@ test('the line stands above what is said of it', () => {
   const [line, status] = rowsOf(typed('stat /a'));
   assert.is(line, 'zk1:2181(connected) /> stat /a');
   assert.match(status ?? '', /^stat \[/);
-  assert.match(rowsOf(typed('foo '))[1] ?? '', /^unknown command "foo"/);
-  assert.match(rowsOf(typed(''))[1] ?? '', /Ctrl-D leaves/);
+  assert.match(rowsOf(typed('foo '))[1] ?? '', /^unknown command: "foo"/);
+  assert.match(rowsOf(typed(''))[1] ?? '', /Ctrl-D exits/);
 });
 
 test('a search, a question and a slow command show themselves', () => {
@@ -58,7 +58,7 @@ test('a search, a question and a slow command show themselves', () => {
   assert.is(rowsOf(typed('typed on', { question: 'Sure?' }))[0], 'Sure? [y/N]');
   const running = { line: 'deleteall /a', isSlow: true };
   const slow = rowsOf(typed('typed on', { running, queue: ['ls /'] }));
-  assert.equal(slow, ['typed on', 'running deleteall /a, 1 more to run; Ctrl-C interrupts']);
+  assert.equal(slow, ['typed on', 'running deleteall /a, 1 more in the queue; Ctrl-C interrupts']);
 });
 
 test('it fits every terminal: never as high, never as wide', () => {

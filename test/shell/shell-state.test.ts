@@ -74,7 +74,7 @@ test('Enter shows the line, keeps it and runs it', () => {
 });
 
 const SECRET = 'addauth digest ann';
-const asked: ShellEvent = { type: 'secret-asked', question: 'password of ann: ' };
+const asked: ShellEvent = { type: 'secret-asked', question: 'Password of ann: ' };
 
 test('a password is not shown, and goes to who asked for it alone', () => {
   const typing = play(type(SECRET), press('enter'), asked, type('sexret'));
@@ -83,7 +83,7 @@ test('a password is not shown, and goes to who asked for it alone', () => {
   const edited = playOn(typing.state, move('kill-to-start'), type('secrets'), move('delete-left'));
   const { effects } = stepShell(edited.state, press('enter'));
   assert.equal(effects.at(-1), { type: 'answer', isYes: true, text: 'secret' });
-  assert.equal(effects.slice(0, -1).map(told), ['print password of ann:']);
+  assert.equal(effects.slice(0, -1).map(told), ['print Password of ann:']);
   const after = playOn(edited.state, press('enter'), finished());
   assert.equal(after.state.history, []);
   assert.is(after.state.secret, undefined);
@@ -173,7 +173,7 @@ test('Ctrl-C ends one thing at a time', () => {
   assert.is(searching.state.line.search, undefined);
 });
 
-test('Ctrl-D leaves from an empty line only', () => {
+test('Ctrl-D exits from an empty line only', () => {
   assert.equal(play(press('end-of-input')).effects, ['leave']);
   assert.is(play(press('end-of-input')).state.isLeaving, true);
   const typed = play(type('ab'), move('line-start'), press('end-of-input'));
@@ -256,7 +256,7 @@ test('a TAB that finds nothing says so until the next key', () => {
   const nothing = { from: 4, to: 6, text: '/z', candidates: [] };
   const event: ShellEvent = { type: 'completed', text: 'get /z', cursor: 6, completion: nothing };
   const { state } = play(type('get /z'), press('complete'), event);
-  assert.is(state.note, 'nothing completes this');
+  assert.is(state.note, 'no completions');
   assert.is(playOn(state, type('x')).state.note, undefined);
   const failed = { ...event, completion: { ...nothing, fault: 'not allowed' } };
   assert.is(play(type('get /z'), press('complete'), failed).state.note, 'not allowed');
@@ -272,7 +272,7 @@ test('the session going away and coming back is told above the line', () => {
   const { state, effects } = play(type('get /a'), lost, back);
   assert.equal(effects, [
     'print disconnected from zk1:2181: it was reset; reconnecting',
-    'print reconnected to zk1:2181; the session goes on',
+    'print reconnected to zk1:2181; session continues',
   ]);
   assert.is(state.line.text, 'get /a');
   assert.is(state.connection.state, 'connected');

@@ -38,7 +38,7 @@ test('there is no pane without a watch', () => {
 
 test('the newest rows stand below a title as wide as the terminal', () => {
   const [title, ...rows] = texts(withRows(9), 60);
-  assert.match(title ?? '', /^── watching \/app -R · 9 changes · PageUp looks back ─+$/);
+  assert.match(title ?? '', /^── watching \/app -R · 9 changes · PageUp scrolls up ─+$/);
   assert.is(title?.length, 60);
   assert.equal(rows, ['row 6', 'row 7', 'row 8']);
 });
@@ -48,7 +48,7 @@ test('who looks back sees the same rows though more come', () => {
   assert.equal(texts(back).slice(1), ['row 12', 'row 13', 'row 14']);
   const told = tellWatch(back, rowsOf('NodeCreated /app/x\n  + new'), 1);
   assert.equal(texts(told).slice(1), ['row 12', 'row 13', 'row 14']);
-  assert.match(texts(told, 60)[0] ?? '', /PageDown goes on/);
+  assert.match(texts(told, 60)[0] ?? '', /PageDown scrolls down/);
   assert.equal(texts(scrollPane(scrollPane(told, -1), -1)).slice(1), [
     'row 19',
     'NodeCreated /app/x',
@@ -65,7 +65,7 @@ test('nobody scrolls beyond the first row', () => {
 test('old rows give way, and their number is told at the end', () => {
   const pane = withRows(2500);
   assert.is(pane.rows.length, 2000);
-  assert.is(leftovers(pane)[0]?.text, '… 500 earlier rows were not kept');
+  assert.is(leftovers(pane)[0]?.text, '… 500 earlier rows dropped');
   assert.is(leftovers(withRows(3)).length, 3);
 });
 

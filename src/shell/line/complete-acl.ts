@@ -1,13 +1,13 @@
 import type { Choice, Found } from './complete.js';
 
-/** What an entry may begin with; the id of the last four is for the person to say. */
+/** The starts of ACL entries; after the last four, the user types an id. */
 const STARTS = ['world:anyone:', 'auth::', 'digest:', 'ip:', 'x509:', 'sasl:'];
-/** Colons before the permissions: a digest's id is `user:hash`. */
+/** The number of colons before the permissions: a digest id is `user:hash`. */
 const COLONS: Readonly<Record<string, number>> = { digest: 3 };
-/** The usual ones first, then each letter. */
+/** Common permissions first, then single letters. */
 const PERMISSIONS = ['cdrwa', 'cdrw', 'r', 'rw', 'c', 'd', 'w', 'a'];
 
-/** Scheme, then permissions, of the last entry of an ACL. */
+/** Completes the scheme, then the permissions, of the last entry of an ACL. */
 export function completeAcl(text: string): Found {
   const entryStart = text.lastIndexOf(',') + 1;
   const entry = text.slice(entryStart);
@@ -23,7 +23,7 @@ function starts(entry: string): readonly Choice[] {
   return STARTS.filter((start) => start.startsWith(entry)).map(open);
 }
 
-/** A comma and another entry may follow. */
+/** A comma and another entry can follow. */
 function open(name: string): Choice {
   return { name, isOpen: true };
 }

@@ -1,9 +1,9 @@
 import type { Found } from './complete.js';
 
-/** A name in a local folder; a folder's own ends in a slash. */
+/** A file name; names of folders end in a slash. */
 export type ListFiles = (folder: string) => Promise<readonly string[]>;
 
-/** What stands in a local folder and begins like the text; hidden files only when asked for. */
+/** The files with a prefix; hidden files only if the prefix starts with a dot. */
 export async function completeFile(text: string, listFiles: ListFiles): Promise<Found> {
   const slash = text.lastIndexOf('/');
   const prefix = text.slice(0, slash + 1);

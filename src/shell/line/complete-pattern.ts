@@ -1,16 +1,16 @@
-// TAB behind a pattern: what it finds is shown, and left to it; a name that is only begun behind
-// one is completed by what all that it finds have below them.
+// TAB after a pattern shows its matches and does not change it. A partial name after a pattern is
+// completed from the children of all matches.
 import { type NamePattern, parsePathGlob } from '../../commands/zksh/language/path-glob.js';
 import type { Found, ListChildren } from './complete.js';
 
 export const NOTHING: Found = { prefix: '', choices: [] };
 
-/** Of a pattern with many stars a few are enough to complete by. */
+/** The maximum number of matches used for completion. */
 const MAX_PARENTS = 64;
 
 /**
- * @param text the word without its quoting
- * @param pattern the same, with a backslash before each sign that was quoted
+ * @param text the word without quotes
+ * @param pattern the word with a backslash before each quoted pattern character
  */
 export async function completePattern(
   text: string,
@@ -28,18 +28,18 @@ export async function completePattern(
       for (const path of await findAll(names, listChildren)) found.add(path);
     }
     const paths = [...found].sort();
-    // A quote in it would have to be written again where it was.
+    // A quoted part would have to keep its quotes.
     if (!isBegun || text !== pattern) return listing(paths);
     const ends = new Set(paths.map((path) => path.slice(path.lastIndexOf('/') + 1)));
     const choices = [...ends].filter(isPlain).map((name) => ({ name, isOpen: true }));
     return { prefix: text.slice(0, slash + 1), choices, isBare: true };
   } catch {
-    // It may be one yet.
+    // It may still become a pattern.
     return NOTHING;
   }
 }
 
-/** Can it be typed as it is, behind a pattern? */
+/** Can the name follow a pattern without quotes? */
 function isPlain(name: string): boolean {
   return !/[*?[{}\]\\\s;'"]/.test(name);
 }

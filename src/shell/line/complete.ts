@@ -1,5 +1,5 @@
-// TAB: what can stand where the cursor stands, as text that parses back to what was meant.
-// Commands and flags come from the declarations, paths from the server, one listing at a time.
+// TAB completion: candidates for the word at the cursor, quoted as needed. Commands and flags come
+// from the declarations, paths from the server, one listing at a time.
 import { type CommandDeclaration, subcommandWords } from '../../commands/zksh/engine/command.js';
 import { innerWords } from '../../commands/zksh/engine/inner-words.js';
 import type { Call } from '../../commands/zksh/engine/subcommands.js';
@@ -16,11 +16,11 @@ export interface Completion {
   /** The part of the line to replace, in UTF-16 units. */
   readonly from: number;
   readonly to: number;
-  /** What to write there: all that the candidates share, quoted as far as needed. */
+  /** The replacement: the common prefix of the candidates, quoted as needed. */
   readonly text: string;
-  /** To show, in order; names only, without the part before them. */
+  /** The names to list, in order, without the path before them. */
   readonly candidates: readonly string[];
-  /** Why there are none, in words. */
+  /** The reason for a failed completion. */
   readonly fault?: string;
 }
 
@@ -31,7 +31,7 @@ export interface CompletionContext {
   readonly vocabulary: Vocabulary;
   readonly cwd: string;
   readonly listChildren: ListChildren;
-  /** Local ones. */
+  /** Lists local files. */
   readonly listFiles: ListFiles;
 }
 
@@ -72,30 +72,30 @@ export async function complete(
 }
 
 interface Word {
-  /** Of the statement, before this word. */
+  /** The words of the statement before this word. */
   readonly before: readonly Token[];
   readonly start: number;
-  /** Without its quoting. */
+  /** The word without quotes. */
   readonly text: string;
   readonly isQuoted: boolean;
   readonly quote: '"' | "'" | undefined;
-  /** As of a token: where it holds a sign of one, unquoted. */
+  /** The pattern of the token; undefined without unquoted pattern characters. */
   readonly pattern: string | undefined;
 }
 
 export interface Choice {
   readonly name: string;
-  /** May the word go on behind it? Then no blank follows. */
+  /** May the word continue after the candidate? Then no blank is added. */
   readonly isOpen: boolean;
 }
 
 export interface Found {
-  /** What of the word stays as it is. */
+  /** The part of the word that stays unchanged. */
   readonly prefix: string;
   readonly choices: readonly Choice[];
-  /** Then its beginning is never quoted: a quoted word is no flag, and no `@file`. */
+  /** Must the start stay unquoted? A quoted word is not a flag or `@file`. */
   readonly isBare?: boolean;
-  /** Then the word stays as it is, and they are only shown. */
+  /** Only list the candidates, without changing the word? */
   readonly isListOnly?: boolean;
 }
 
@@ -104,8 +104,8 @@ function isFound(value: unknown): value is Found {
 }
 
 /**
- * The word that ends the text: the last token when nothing follows it, else an empty one; undefined
- * where it is a word of another shell.
+ * The word at the end of the text: the last token, or an empty word after a blank; undefined inside
+ * a shell command after a pipe.
  */
 function wordAt(text: string): Word | undefined {
   const parsed = parseLine(text);
@@ -184,16 +184,16 @@ function unusedFlags(command: CommandDeclaration, words: readonly Token[]): read
   const isUsed = ([name, { letter }]: [string, { letter?: string }]) =>
     used.has(`--${name}`) || (letter !== undefined && used.has(`-${letter}`));
   const left = Object.fromEntries(Object.entries(command.options).filter((o) => !isUsed(o)));
-  // Before its subcommand, a family has the options of all; those of the one are to be seen.
+  // Show only the options of the subcommand, not those of the whole family.
   return flagsOf({ ...command, options: command.subcommands === undefined ? left : {} });
 }
 
-/** Relative paths stay relative; a znode with children gets its slash. */
+/** Relative paths stay relative; a znode with children gets a slash. */
 async function completePath(text: string, context: CompletionContext): Promise<Found> {
   const slash = text.lastIndexOf('/');
   const prefix = text.slice(0, slash + 1);
   const begun = text.slice(slash + 1);
-  // `..` is as good as a name, and nothing completes it but the slash.
+  // `..` is a complete name; only a slash can follow.
   if (begun === '..') return { prefix, choices: [{ name: '../', isOpen: true }] };
   const folder = resolvePath(prefix === '' ? '.' : prefix, context.cwd);
   const children = await context.listChildren(folder);
@@ -205,14 +205,14 @@ async function completePath(text: string, context: CompletionContext): Promise<F
   const path = folder === '/' ? `/${only}` : `${folder}/${only}`;
   const hasChildren = await context.listChildren(path).then(
     (grandchildren) => grandchildren.length > 0,
-    // Unreadable or just gone: the name is complete either way.
+    // Unreadable or deleted: the name is complete in both cases.
     () => false,
   );
   const choice = hasChildren ? { name: `${only}/`, isOpen: true } : { name: only, isOpen: false };
   return { prefix, choices: [choice] };
 }
 
-/** What begins just like this goes before what it could be a pattern of. */
+/** Names with this literal prefix take precedence over matches of the pattern. */
 async function completePathOrPattern(word: Word, context: CompletionContext): Promise<Found> {
   const { text, pattern } = word;
   if (pattern === undefined) return completePath(text, context);
@@ -221,19 +221,19 @@ async function completePathOrPattern(word: Word, context: CompletionContext): Pr
   return completePattern(text, pattern, context.cwd, context.listChildren);
 }
 
-/** `@` and a file; a value itself is for the person to say. */
+/** Completes `@file`; other values cannot be completed. */
 async function completeData(word: Word, context: CompletionContext): Promise<Found> {
   if (word.isQuoted || !word.text.startsWith('@')) return NOTHING;
   const { prefix, choices } = await completeFile(word.text.slice(1), context.listFiles);
   return { prefix: `@${prefix}`, choices, isBare: true };
 }
 
-/** Declared as text: the declaration calls it a file. */
+/** Does the declaration call the text argument a file? */
 function isFile({ name, spec }: { readonly name: string; readonly spec: object }): boolean {
   return /^(file|folder|dir)$/i.test('valueName' in spec ? String(spec.valueName) : name);
 }
 
-/** The order of ls: that of UTF-16 units, which no locale changes. */
+/** The order of ls: by UTF-16 units, independent of the locale. */
 function byCodePoint(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
@@ -246,12 +246,12 @@ function commonPrefix(names: readonly string[]): string {
     while (same < length && first[same] === other[same]) same++;
     length = same;
   }
-  // Never half of a surrogate pair.
+  // Never split a surrogate pair.
   const last = first.charCodeAt(length - 1);
   return first.slice(0, last >= 0xd800 && last < 0xdc00 ? length - 1 : length);
 }
 
-/** The word as typed; one that may go on keeps its quote open, in the kind that was begun. */
+/** Quotes the word; a word that may continue keeps the open quote of the user. */
 function spell(text: string, isOpen: boolean, word: Word, found: Found): string {
   if (found.isBare === true) return text.replace(/[\s;'"\\]/g, '\\$&');
   const quoted = quoteWord(text);

@@ -1,4 +1,4 @@
-// What TAB asks: the znodes of the server, listed through a cache, and the files of this machine.
+// The sources of TAB completion: znodes of the server, through a cache, and local files.
 import { readdir } from 'node:fs/promises';
 import type { ShellSession } from '../../commands/zksh/session/shell-session.js';
 import { type Completion, complete } from './complete.js';
@@ -24,16 +24,16 @@ export class Completer {
     });
   }
 
-  /** The znodes may be others by now. */
+  /** Clears the cache, because the znodes may have changed. */
   forget(): void {
     this.#paths.clear();
   }
 
   async #listChildren(path: string): Promise<readonly string[]> {
-    // Not session.ready(): a TAB never waits for a connection, nor opens one.
+    // Not session.ready(): TAB never waits for a connection or opens one.
     const client = this.#session.requireClient();
     if (client.state !== 'connected' && client.state !== 'connected-readonly') {
-      throw new Error('not connected: paths cannot be completed');
+      throw new Error('not connected: cannot complete paths');
     }
     return (await client.getChildren(path)).children;
   }

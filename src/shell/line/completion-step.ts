@@ -1,10 +1,10 @@
-// What an answer to TAB does to the shell's state. Pure, a part of shell-state.ts.
+// Applies a completion to the shell's state; a part of the reducer in shell-state.ts.
 import type { Completion } from './complete.js';
 import { editLine, type LineState } from './line-editor.js';
 
 export interface CompletedEvent {
   readonly type: 'completed';
-  /** The line as it was when TAB was pressed. */
+  /** The line when TAB was pressed. */
   readonly text: string;
   readonly cursor: number;
   readonly completion: Completion;
@@ -18,7 +18,7 @@ interface CompletionState {
   readonly note: string | undefined;
 }
 
-/** The first TAB writes what all candidates share; the second, where there is no more, lists. */
+/** The first TAB inserts the common prefix; the second lists the candidates. */
 export function takeCompletion<S extends CompletionState>(state: S, event: CompletedEvent): S {
   const { line, completed } = state;
   const { completion } = event;
@@ -35,6 +35,6 @@ export function takeCompletion<S extends CompletionState>(state: S, event: Compl
   return {
     ...state,
     completed: here,
-    note: candidates.length === 0 ? 'nothing completes this' : undefined,
+    note: candidates.length === 0 ? 'no completions' : undefined,
   };
 }

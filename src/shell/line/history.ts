@@ -1,8 +1,8 @@
-// The history file: one entry a line, oldest first, readable by its owner alone, shared by all
-// shells of a person. Line breaks and backslashes inside an entry are escaped.
+// The history file: one entry per line, oldest first, readable only by its owner, shared by all
+// shells of a user. Line breaks and backslashes in an entry are escaped.
 //
-// An append is one write, made under a lock file: without it, a shell that shortens the file by
-// replacing it would lose what another appends to the old one meanwhile.
+// An append is one write under a lock file. Without the lock, a shell that replaces the file with a
+// shorter one could lose entries of another shell.
 import {
   appendFileSync,
   chmodSync,
@@ -19,18 +19,18 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Entries kept in memory, and in the file when it is shortened. */
+/** Entries kept in memory and in a shortened file. */
 export const MAX_HISTORY_ENTRIES = 5000;
-/** Longer entries, a pasted value for instance, are recalled in this shell but not stored. */
+/** Longer entries, such as pasted values, are kept in memory but not stored. */
 const MAX_STORED_LENGTH = 10_000;
-/** The file may grow to twice the entries kept before it is shortened. */
+/** The file is shortened when it has twice as many entries. */
 const SLACK = 2;
 const LOCK_WAIT_MS = 2000;
 const LOCK_STALE_MS = 5000;
 
 /**
- * ZKSH_HISTFILE, or `zksh/history` in XDG_STATE_HOME, or `~/.zksh_history`. Undefined when
- * ZKSH_HISTFILE is set and empty: then nothing is stored.
+ * ZKSH_HISTFILE, or `zksh/history` in XDG_STATE_HOME, or `~/.zksh_history`. Undefined if
+ * ZKSH_HISTFILE is empty, which disables the file.
  */
 export function historyFile(env: NodeJS.ProcessEnv): string | undefined {
   const chosen = env['ZKSH_HISTFILE'];
@@ -40,7 +40,7 @@ export function historyFile(env: NodeJS.ProcessEnv): string | undefined {
   return join(homedir(), '.zksh_history');
 }
 
-/** The history with one more entry, which then stands at its end only. */
+/** Adds an entry at the end and removes earlier duplicates. */
 export function remember(history: readonly string[], entry: string): readonly string[] {
   return [...history.filter((older) => older !== entry), entry].slice(-MAX_HISTORY_ENTRIES);
 }
@@ -53,9 +53,9 @@ export class HistoryFile {
   }
 
   /**
-   * The stored entries without repetitions, oldest first; none when there is no file yet.
-   * Shortens the file when it has grown too long.
-   * @throws the system's error when the file is there and cannot be read
+   * The stored entries without duplicates, oldest first; empty without a file. Shortens the file if
+   * it is too long.
+   * @throws the system's error if the file cannot be read
    */
   async load(): Promise<readonly string[]> {
     const stored = this.#read();
@@ -64,13 +64,13 @@ export class HistoryFile {
     return entries;
   }
 
-  /** @throws the system's error, when the file cannot be written */
+  /** @throws the system's error if the file cannot be written */
   async append(entry: string): Promise<void> {
     if (entry.length > MAX_STORED_LENGTH) return;
     mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
     await this.#locked(() => {
       appendFileSync(this.#file, `${encode(entry)}\n`, { mode: 0o600 });
-      // The mode above counts for a new file only.
+      // The mode above applies only to a new file.
       chmodSync(this.#file, 0o600);
     });
   }
@@ -86,7 +86,7 @@ export class HistoryFile {
 
   #shorten(): Promise<void> {
     return this.#locked(() => {
-      // Read again: another shell may have appended before the lock was ours.
+      // Read again: another shell may have appended before we got the lock.
       const text = collapse(this.#read()).map((entry) => `${encode(entry)}\n`);
       const draft = `${this.#file}.${process.pid}`;
       writeFileSync(draft, text.join(''), { mode: 0o600 });
@@ -113,14 +113,14 @@ async function acquire(lock: string): Promise<void> {
       return;
     } catch (error) {
       if (!hasCode(error, 'EEXIST')) throw error;
-      if (Date.now() > deadline) throw new Error(`${lock} is held by another shell`);
+      if (Date.now() > deadline) throw new Error(`${lock}: held by another shell`);
     }
     if (isStale(lock)) removeIfThere(lock);
     else await delay(5);
   }
 }
 
-/** A lock is held for one write; an old one was left by a shell that died. */
+/** A lock is held only for one write; an old lock belongs to a dead shell. */
 function isStale(lock: string): boolean {
   try {
     return Date.now() - statSync(lock).mtimeMs > LOCK_STALE_MS;
@@ -138,7 +138,7 @@ function removeIfThere(file: string): void {
 }
 
 function collapse(entries: readonly string[]): readonly string[] {
-  // A Set keeps the place of the first of equals; reversed, that is the last.
+  // Reversed, because a Set keeps the first of equal entries and the last one must stay.
   const latestFirst = new Set([...entries].reverse());
   return [...latestFirst].slice(0, MAX_HISTORY_ENTRIES).reverse();
 }

@@ -1,4 +1,4 @@
-// Which key means what, as data. The names are key-decoder.ts's; Emacs' keys are readline's.
+// The key bindings, as data. key-decoder.ts defines the key names; Emacs keys follow readline.
 import type { Key } from '../terminal/key-decoder.js';
 import type { LineAction } from './line-editor.js';
 
@@ -10,12 +10,12 @@ export type KeyAction =
   | { readonly type: 'interrupt' }
   | { readonly type: 'end-of-input' }
   | { readonly type: 'clear-screen' }
-  /** Through what stands above the line; 1 is back. */
+  /** Scrolls the watch pane; 1 scrolls back. */
   | { readonly type: 'scroll'; readonly step: 1 | -1 }
   | { readonly type: 'escape' }
   | { readonly type: 'answer'; readonly isYes: boolean };
 
-/** What the keys act on: the line, a search in the history, or a question of a command. */
+/** The target of the keys: the line, a history search, or a question of a command. */
 export type KeyMode = 'line' | 'search' | 'question';
 
 const edit = (type: Exclude<LineAction['type'], 'insert' | 'replace' | 'set-text'>): KeyAction => ({
@@ -70,7 +70,7 @@ const LINE: Readonly<Record<string, KeyAction>> = {
 
 const SEARCH: Readonly<Record<string, KeyAction>> = {
   ...LINE,
-  // Tab and Escape keep what was found, to go on editing it; Ctrl-G gives it up, as in readline.
+  // Tab and Escape keep the match for editing; Ctrl-G cancels, as in readline.
   tab: edit('search-accept'),
   escape: edit('search-accept'),
   'ctrl-g': edit('search-cancel'),
@@ -89,7 +89,7 @@ const MAPS: Readonly<Record<KeyMode, Readonly<Record<string, KeyAction>>>> = {
   question: QUESTION,
 };
 
-/** The action of a key, or undefined for one that means nothing. */
+/** The action of a key; undefined for an unbound key. */
 export function actionOf(key: Key, mode: KeyMode): KeyAction | undefined {
   if (key.type === 'key')
     return Object.hasOwn(MAPS[mode], key.name) ? MAPS[mode][key.name] : undefined;

@@ -1,5 +1,5 @@
-// What can be said of a line before Enter: which word is what, what is wrong with it already, and
-// how the command under the cursor is used. Nothing is sent for it and nothing runs.
+// Analyzes a line before Enter: the roles of its words, its errors, and the usage of the command at
+// the cursor. Sends nothing and runs nothing.
 
 import type { Place } from '../../commands/program/command-error.js';
 import { CommandError } from '../../commands/program/command-error.js';
@@ -20,13 +20,13 @@ import type { Span, Tone } from '../terminal/theme.js';
 import type { Vocabulary } from './vocabulary.js';
 
 export interface LineAnalysis {
-  /** The whole text; secrets are replaced by dots of the same length. */
+  /** The whole text, with secrets replaced by dots of the same length. */
   readonly spans: readonly Span[];
   readonly fault: string | undefined;
   readonly synopsis: string | undefined;
 }
 
-/** Beyond this, colours cost more than they tell. */
+/** Longer lines are not colored. */
 const MAX_ANALYSED_LENGTH = 20_000;
 
 export function analyzeLine(
@@ -81,7 +81,7 @@ function faultOf(
     if (isBegun) return undefined;
     const meant = suggestCommand(name.text);
     const hint = meant === undefined ? undefined : `did you mean ${meant}?`;
-    return { place: name, message: withHint(`unknown command "${name.text}"`, hint) };
+    return { place: name, message: withHint(`unknown command: "${name.text}"`, hint) };
   }
   const { words } = call;
   let isParsed = false;
@@ -97,16 +97,16 @@ function faultOf(
   } catch (error) {
     if (!(error instanceof CommandError) || error.place === undefined) return undefined;
     const { place, message, hint } = error;
-    // What follows the last word may still mend what is missing.
+    // Further words may still supply missing arguments.
     const isOpen = !/[;\n]/.test(text.slice(statement.end));
     if (isOpen && mayMend(place, call.command, words, isUnderWay)) return undefined;
-    // What a command itself refuses may be the beginning of what it takes.
+    // An invalid value may be the beginning of a valid one.
     if (isParsed && isUnderWay && place.end === text.length) return undefined;
     return { place, message: withHint(message, hint) };
   }
 }
 
-/** Can typing on at the end of the statement make this fault go away? */
+/** Can further typing at the end of the statement fix this error? */
 function mayMend(
   place: Place,
   command: CommandDeclaration,
@@ -132,7 +132,7 @@ function marksOf(statement: Statement, vocabulary: Vocabulary): Mark[] {
   const { command, name, words } = call;
   const roles = rolesOf(command, words).words;
   return [
-    // The words of an alias stand where its name does.
+    // The words of an alias have the place of its name.
     ...words.map((word, index) => markOf(word, roles[index])),
     ...name.map(({ start, end }): Mark => ({ start, end, tone: 'command' })),
     ...marksOf({ ...statement, tokens: innerWords(command, words) }, vocabulary),
@@ -149,7 +149,7 @@ function markOf(word: Token, role: WordRole | undefined): Mark {
   return { ...place, tone: isOptionLike(word) ? 'option' : 'plain' };
 }
 
-/** Cuts the text at the marks; where two overlap, the later one counts, but a secret stays one. */
+/** Splits the text at the marks; later marks override earlier ones, except secrets. */
 function spansOf(text: string, marks: readonly Mark[]): readonly Span[] {
   const edges = new Set([0, text.length]);
   for (const { start, end } of marks) edges.add(start).add(Math.min(end, text.length));
@@ -166,7 +166,7 @@ function spansOf(text: string, marks: readonly Mark[]): readonly Span[] {
   });
 }
 
-/** The usage of the command that the cursor stands in or right behind. */
+/** The usage of the command at the cursor. */
 function synopsisAt(
   cursor: number,
   statements: readonly Statement[],

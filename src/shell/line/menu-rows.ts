@@ -5,8 +5,8 @@ import type { Span } from '../terminal/theme.js';
 const GAP = '  ';
 
 /**
- * Names in columns of equal width, filled from top to bottom. When they need more rows than there
- * are, the last row says how many are left out.
+ * Names in columns of equal width, filled from top to bottom. If there is not enough room, the last
+ * row shows the number of omitted names.
  */
 export function menuRows(
   names: readonly string[],
@@ -18,7 +18,7 @@ export function menuRows(
 
 function menuLines(names: readonly string[], columns: number, maxRows: number): readonly string[] {
   if (names.length === 0 || maxRows < 1) return [];
-  // No more can be shown even at one column each.
+  // The maximum, with columns of width one.
   const shown = names.slice(0, columns * maxRows).map((name) => truncate(drawn(name), columns));
   const width = shown.reduce((widest, name) => Math.max(widest, textWidth(name)), 1);
   const across = Math.max(1, Math.floor((columns + GAP.length) / (width + GAP.length)));

@@ -1,6 +1,6 @@
 import type { ListChildren } from './complete.js';
 
-/** Long enough for a run of TABs, short enough that what others do is soon seen. */
+/** Long enough for several TABs, short enough to show changes of other clients soon. */
 const FRESH_MS = 3000;
 const MAX_ENTRIES = 1000;
 
@@ -10,8 +10,7 @@ interface Entry {
 }
 
 /**
- * Children of znodes, each listed when first asked for and kept for a short while. Two questions at
- * once share one request; a failed one is not kept.
+ * A short-lived cache of children. Concurrent lookups share one request; failures are not cached.
  */
 export class PathCache {
   readonly #list: ListChildren;
@@ -33,7 +32,7 @@ export class PathCache {
     return children;
   }
 
-  /** Forgets everything: something was written here, or another server answers. */
+  /** Clears the cache after a write or a change of the server. */
   clear(): void {
     this.#entries.clear();
   }

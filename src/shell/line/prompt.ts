@@ -3,21 +3,21 @@ import { chrootStart } from '../../client/connect-string.js';
 import { textWidth, truncate } from '../../commands/terminal/text-width.js';
 import type { Span, Tone } from '../terminal/theme.js';
 
-/** What the prompt shows of the session. */
+/** The session state for the prompt. */
 export interface Connection {
-  /** "host:port" of the server, or the connect string while there is none. */
+  /** "host:port" of the server, or the connect string while disconnected. */
   readonly server: string;
   readonly state: ClientState;
-  /** "" when there is none. */
+  /** "" without a chroot. */
   readonly chroot: string;
   readonly cwd: string;
-  /** What the server is in its ensemble; undefined where it is not known, or not to be shown. */
+  /** The role of the server in its ensemble; undefined if unknown or not shown. */
   readonly role?: string;
-  /** May this session change anything there? Undefined where it is not to be shown. */
+  /** May this session make changes? Undefined if not shown. */
   readonly access?: 'rw' | 'ro';
 }
 
-/** What a connect string names before its chroot. */
+/** The part of a connect string before its chroot. */
 export function serversOf(target: string): string {
   return target.slice(0, chrootStart(target));
 }
@@ -33,8 +33,8 @@ const STATE_WORDS: Readonly<Record<ClientState, readonly [word: string, tone: To
 };
 
 /**
- * `127.0.0.1:2181(connected) /app:/cwd> `, in at most half of the columns. A role that is known
- * stands for the word that there is a connection: `127.0.0.1:2181(follower rw) /> `.
+ * `127.0.0.1:2181(connected) /app:/cwd> `, in at most half of the columns. A known role replaces
+ * "connected": `127.0.0.1:2181(follower rw) /> `.
  */
 export function promptSpans(connection: Connection, columns: number): readonly Span[] {
   const [word, tone] = stateOf(connection);
@@ -56,7 +56,7 @@ function stateOf({ state, role, access }: Connection): readonly [word: string, t
   return [access === undefined ? (role ?? word) : `${role ?? word} ${access}`, tone];
 }
 
-/** The end of a path says more than its beginning. */
+/** Cuts the beginning of a path, because its end is more informative. */
 function truncateStart(text: string, columns: number): string {
   const chars = [...text];
   if (textWidth(text) <= columns) return text;
@@ -64,7 +64,7 @@ function truncateStart(text: string, columns: number): string {
   return `…${chars.join('')}`;
 }
 
-/** What to say above the prompt when the session goes from one state to another, if anything. */
+/** The message for a change of the session state, if any. */
 export function describeChange(
   before: Connection,
   after: Connection,
@@ -74,19 +74,19 @@ export function describeChange(
   const why = reason === undefined ? '' : `: ${reason}`;
   switch (after.state) {
     case 'disconnected': {
-      // The reason mostly names the server itself.
+      // The reason usually contains the server.
       const from = reason?.includes(before.server) === true ? '' : ` from ${before.server}`;
       return { text: `disconnected${from}${why}; reconnecting`, tone: 'busy' };
     }
     case 'connected':
     case 'connected-readonly': {
       if (before.state !== 'disconnected') return undefined;
-      const role = after.state === 'connected' ? '' : ', which is read-only';
-      return { text: `reconnected to ${after.server}${role}; the session goes on`, tone: 'good' };
+      const role = after.state === 'connected' ? '' : ' (read-only)';
+      return { text: `reconnected to ${after.server}${role}; session continues`, tone: 'good' };
     }
     case 'expired':
       return {
-        text: 'the session expired: its ephemerals and watches are gone; connect opens another',
+        text: 'session expired: ephemerals and watches are deleted; run connect to open a new session',
         tone: 'bad',
       };
     case 'auth-failed':

@@ -1,4 +1,4 @@
-// A password while it is typed: a line that is neither shown nor kept. Pure, as shell-state.ts.
+// The entry of a password: a line that is neither shown nor recorded.
 
 import { parseLine } from '../../commands/zksh/language/parse-line.js';
 import { asksForPassword } from '../../commands/zksh/verbs/acl/addauth.js';
@@ -13,7 +13,7 @@ export interface SecretEntry {
   readonly isEntered: boolean;
 }
 
-/** What is typed and, once it was asked for and entered, the whole of it. */
+/** The typed text and, after the prompt and Enter, the complete secret. */
 export interface SecretStep {
   readonly secret: SecretEntry | undefined;
   readonly told?: { readonly question: string; readonly text: string };
@@ -21,7 +21,7 @@ export interface SecretStep {
 
 const NOTHING: SecretEntry = { question: undefined, line: EMPTY_LINE, isEntered: false };
 
-/** Of a line that is about to run and will ask, so that who types ahead is safe too. */
+/** Starts before the command prompts, so that typing ahead is hidden, too. */
 export function beginSecret(line: string): SecretEntry | undefined {
   const asks = parseLine(line).statements.some(({ tokens }) => asksForPassword(tokens));
   return asks ? NOTHING : undefined;
@@ -32,7 +32,7 @@ export function askSecret(secret: SecretEntry = NOTHING, question: string): Secr
   return secret.isEntered ? enterSecret(asked) : { secret: asked };
 }
 
-/** Keys that edit without showing anything, and without a history. */
+/** The editing keys that need neither display nor history. */
 const UNSEEN_EDITS: readonly LineAction['type'][] = [
   'insert',
   'delete-left',

@@ -7,17 +7,17 @@ import { isHistoryReference } from '../../commands/zksh/language/history-referen
 import { parseLine, type Statement, type Token } from '../../commands/zksh/language/parse-line.js';
 import { suggestCommand } from '../../commands/zksh/running/registry.js';
 
-/** The commands of the shell, for the parts that look at a line without running it. */
+/** The commands of the shell, for analyzing a line without running it. */
 export interface Vocabulary {
   /** Names and aliases, in the order of help. */
   readonly words: readonly string[];
-  /** The verb of a name, or of an alias's last command; undefined for any other word. */
+  /** The verb of a name or of an alias's last command; undefined for other words. */
   find(word: string): Verb | undefined;
-  /** What the words of a statement call; undefined where the first one names no verb. */
+  /** The call of a statement; undefined if the first word is not a verb. */
   callOf(words: readonly Token[]): Call | undefined;
 }
 
-/** @param aliases as they are at the time; a name is read as the command that it begins with */
+/** @param aliases the current aliases */
 export function makeVocabulary(
   commands: readonly Verb[],
   aliases: Aliases = new Map(),
@@ -27,7 +27,7 @@ export function makeVocabulary(
     for (const word of [command.name, ...(command.aliases ?? [])]) byWord.set(word, command);
   }
   const known = [...byWord.keys()];
-  /** The words behind an alias belong to its last command. */
+  /** The words after an alias belong to its last command. */
   const expand = (tokens: readonly Token[]) =>
     expandAliases([{ tokens, start: 0, end: 0 }], aliases).at(-1)?.tokens ?? [];
   const find = (tokens: readonly Token[]) => byWord.get(tokens[0]?.text ?? '');
@@ -48,16 +48,16 @@ export function makeVocabulary(
 }
 
 /**
- * May the history keep this line? Not when a command in it takes a secret, nor when its command
- * is such a command's name typed wrong; not with a password in a server list or in the clear in an
- * ACL; nor when the line begins with a blank, as in other shells, or stands for an earlier one.
+ * May the history record this line? Not if it starts with a blank, refers to the history, or may
+ * contain a secret: an argument of a secret command or of a misspelled one, or a password in a
+ * server list or ACL.
  */
 export function isStorable(line: string, vocabulary: Vocabulary): boolean {
   if (/^\s/.test(line) || isHistoryReference(line)) return false;
   return !parseLine(line).statements.some((statement) => hasSecret(statement, vocabulary));
 }
 
-/** A digest as the server keeps it: SHA-1 in base64. Anything else may be a password. */
+/** A digest as servers store it: SHA-1 in base64. Anything else may be a password. */
 const CLEAR_DIGEST = /(?:^|,)digest:[^:,]*:(?![A-Za-z0-9+/]{27}=(?::|$))[^:,]/;
 const SERVERS_WITH_PASSWORD = /^(?:\w+:\/\/)?[^/\s]*:[^/\s]*@/;
 
@@ -90,7 +90,7 @@ function takesSecret(verb: CommandDeclaration | undefined): boolean {
   return isSecret || verb?.subcommands?.some(takesSecret) === true;
 }
 
-/** One that is spelt wrong is an option too. */
+/** Misspelled options count as options, too. */
 function mayGiveSecretOption(command: CommandDeclaration, words: readonly Token[]): boolean {
   const options = Object.entries(command.options);
   if (!options.some(([, { kind }]) => kind === 'secret')) return false;

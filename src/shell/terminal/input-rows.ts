@@ -1,5 +1,4 @@
-// The prompt and the text being typed, broken into the rows of a terminal, and where the cursor
-// stands among them. Pure; the widths are those of text-width.ts.
+// Wraps the prompt and the typed text into terminal rows and computes the cursor position.
 import {
   drawable,
   graphemes,
@@ -12,9 +11,9 @@ export interface Input {
   readonly prompt: readonly Span[];
   /** The whole text, in spans; line breaks allowed. */
   readonly text: readonly Span[];
-  /** Offset into the text, in UTF-16 units. */
+  /** The offset in the text, in UTF-16 units. */
   readonly cursor: number;
-  /** Stands behind the text: what history suggests. */
+  /** The suggestion from the history, shown after the text. */
   readonly ghost: string;
 }
 
@@ -23,11 +22,11 @@ export interface InputRows {
   readonly cursor: { readonly x: number; readonly y: number };
 }
 
-/** Before every row that a line break began. */
+/** The prefix of rows after a line break. */
 const CONTINUATION: Span = { text: '> ', tone: 'dim' };
 
 /**
- * At most `maxRows` rows of at most `columns` each; when there are more, those around the cursor.
+ * At most `maxRows` rows of at most `columns` each; of more rows, those around the cursor.
  */
 export function layOutInput(input: Input, columns: number, maxRows: number): InputRows {
   const { prompt, text, cursor } = near(input, columns * maxRows);
@@ -46,7 +45,7 @@ export function layOutInput(input: Input, columns: number, maxRows: number): Inp
   return page.around(maxRows);
 }
 
-/** A pasted megabyte is not laid out whole at every key: only what can be seen is. */
+/** Lays out only the visible part, because a pasted text may be very long. */
 function near(input: Input, cells: number): Omit<Input, 'ghost'> {
   const length = input.text.reduce((sum, span) => sum + span.text.length, 0);
   if (length <= cells * 4) return input;
@@ -86,7 +85,7 @@ class Page {
     this.#append(drawn, width, tone);
   }
 
-  /** The cursor stands before `next`, unless it stands already. */
+  /** Puts the cursor before `next`, unless it was placed already. */
   markCursor(next: string): void {
     if (this.#cursor !== undefined) return;
     const width = next === '' || next === '\n' ? 1 : textWidth(drawable(next));

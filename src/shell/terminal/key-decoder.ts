@@ -1,14 +1,14 @@
-// What a terminal sends, as keys. A chunk of input may hold many keys or half of one, so this is
-// a push parser that keeps the unfinished rest. Sequences: ECMA-48 CSI, SS3, xterm's modifier
-// parameter (1 + shift 1 + alt 2 + ctrl 4) and bracketed paste (200~ … 201~).
+// Decodes terminal input to keys. A chunk may contain several keys or a part of one, so this is a
+// push parser that keeps the incomplete rest. Sequences: ECMA-48 CSI, SS3, the modifier parameter
+// of xterm (1 + shift 1 + alt 2 + ctrl 4), and bracketed paste (200~ … 201~).
 //
-// Ink's own useInput is not used: it gives Backspace and Delete the same name, and a chunk of
-// several typed keys as one text.
+// Ink's useInput is unsuitable: it does not distinguish Backspace from Delete, and reports several
+// typed keys as one text.
 
 export type Key =
-  /** Typed characters, one or a run of them. */
+  /** One or more typed characters. */
   | { readonly type: 'text'; readonly text: string }
-  /** Line breaks are \n, whatever the terminal sent. */
+  /** Pasted text; line breaks are normalized to \n. */
   | { readonly type: 'paste'; readonly text: string }
   /** `ctrl-`, `alt-` and `shift-` in this order, then the key: "ctrl-a", "alt-left", "enter". */
   | { readonly type: 'key'; readonly name: string };
@@ -16,7 +16,7 @@ export type Key =
 const PASTE_START = '\x1b[200~';
 const PASTE_END = '\x1b[201~';
 const ESCAPE = '\x1b';
-// What follows the escape.
+// The part after the escape.
 const CSI = /^\[([0-?]*)[ -/]*([@-~])/;
 const SS3 = /^O([A-Za-z])/;
 const UNFINISHED = /^(?:\[[0-?]*[ -/]*|O)?$/;
@@ -55,10 +55,10 @@ const CONTROL: Readonly<Record<string, string>> = {
 
 export class KeyDecoder {
   #rest = '';
-  /** Text gathered since a paste began; undefined outside of one. */
+  /** The pasted text so far; undefined outside of a paste. */
   #paste: string | undefined;
 
-  /** An escape came and may be the Escape key or the head of a sequence: call flush() soon. */
+  /** Is an escape pending? It may be the Escape key or the start of a sequence: call flush() soon. */
   get isWaiting(): boolean {
     return this.#rest !== '' && this.#paste === undefined;
   }
@@ -74,7 +74,7 @@ export class KeyDecoder {
     return keys;
   }
 
-  /** Takes what waits as it is: a lone escape is the Escape key. */
+  /** Decodes the pending input: a single escape is the Escape key. */
   flush(): readonly Key[] {
     if (!this.isWaiting) return [];
     const rest = this.#rest;
@@ -82,7 +82,7 @@ export class KeyDecoder {
     return [named('escape'), ...(rest.length > 1 ? this.push(rest.slice(1)) : [])];
   }
 
-  /** Takes one key off the rest; undefined for a sequence that means nothing here. */
+  /** Decodes one key of the rest; undefined for an unknown sequence. */
   #nextKey(): Key | undefined | 'unfinished' {
     const input = this.#rest;
     const first = input.charAt(0);
@@ -120,7 +120,7 @@ export class KeyDecoder {
   #endPaste(gathered: string): Key | undefined | 'unfinished' {
     const end = this.#rest.indexOf(PASTE_END);
     if (end === -1) {
-      // The end mark itself may be cut in two.
+      // The end marker may be split over two chunks.
       const safe = Math.max(0, this.#rest.length - PASTE_END.length + 1);
       this.#paste = gathered + this.#rest.slice(0, safe);
       this.#rest = this.#rest.slice(safe);

@@ -1,23 +1,23 @@
-// The keyboard: raw mode, bracketed paste, bytes to keys; and the terminal as it was before,
-// whatever ends the process.
+// The keyboard: raw mode, bracketed paste, and key decoding. Restores the terminal however the
+// process ends.
 import { type Key, KeyDecoder } from './key-decoder.js';
 
-/** After this, an escape that nothing followed was the Escape key. */
+/** After this time, a single escape counts as the Escape key. */
 const ESCAPE_MS = 50;
 const PASTE_ON = '\x1b[?2004h';
 const PASTE_OFF = '\x1b[?2004l';
 const CURSOR_ON = '\x1b[?25h';
 
 export interface Keyboard {
-  /** Gives the terminal back; calls after the first do nothing. */
+  /** Restores the terminal; further calls do nothing. */
   close(): void;
-  /** Gives it away for a while. @returns a function that takes it back */
+  /** Lends the keyboard. @returns a function that takes it back */
   lend(): () => void;
 }
 
 /**
  * @param onKey called for each key
- * @param onEnd called when the terminal went away
+ * @param onEnd called when the terminal closed
  */
 export function openKeyboard(
   stdin: NodeJS.ReadStream,
@@ -48,7 +48,7 @@ export function openKeyboard(
   process.on('exit', close);
   stdin.setEncoding('utf8').setRawMode(true);
   stdin.on('data', hear).on('end', onEnd).on('error', onEnd).resume();
-  // Never taken off: what is still being written to a terminal that went away fails later.
+  // Never removed: pending writes to a closed terminal fail later.
   stdout.on('error', onEnd);
   stdout.write(PASTE_ON);
   const lend = () => {

@@ -2,13 +2,13 @@ import { openPager, type Pager } from '../../commands/terminal/pager.js';
 import { safeText } from '../../protocol/sanitize.js';
 import type { Scrollback } from './scrollback.js';
 
-/** Lends the terminal to other programs; what is printed meanwhile waits. */
+/** Lends the terminal to other programs; output waits meanwhile. */
 export class LentTerminal {
   readonly #scrollback: Scrollback;
   readonly #onChange: () => void;
   #isLent = false;
 
-  /** @param onChange called when it was lent, and when it is back */
+  /** @param onChange called when the terminal is lent and when it is back */
   constructor(scrollback: Scrollback, onChange: () => void) {
     this.#scrollback = scrollback;
     this.#onChange = onChange;
@@ -28,7 +28,7 @@ export class LentTerminal {
     }
   }
 
-  /** The pager has it until it is left. */
+  /** Lends the terminal to the pager until it ends. */
   async openPager(command: string, signal: AbortSignal): Promise<Pager> {
     await this.#scrollback.drained();
     this.#show(true);

@@ -6,16 +6,16 @@ import type { InputRows } from './input-rows.js';
 import { repairAfterResize } from './resize-repair.js';
 import { sizeOf, type TerminalSize } from './terminal-size.js';
 
-/** Frames a second: a key is drawn at once, and echo and output never stand beside an old line. */
+/** Frames per second: high enough to draw each key at once. */
 const MAX_FPS = 1000;
 const CLEAR = '\x1b[2J\x1b[H';
 const ALTERNATE_SCREEN = `\x1b[?1049h${CLEAR}`;
 const MAIN_SCREEN = '\x1b[?1049l';
 
-/** A state that changes, and tells its listeners so. */
+/** A state with change listeners. */
 export interface Source<S> {
   readonly state: S;
-  /** @returns a function that ends it */
+  /** @returns a function that unsubscribes */
   subscribe(listener: () => void): () => void;
 }
 
@@ -26,28 +26,28 @@ export interface ViewProps<S> {
 
 export interface MountOptions {
   /**
-   * What the view draws on a terminal of this size, below the scrollback. Without it, the view has
-   * a screen of its own, and what was there before comes back.
+   * The rows of the view on a terminal of this size, below the scrollback. Without it, the view uses
+   * the alternate screen.
    */
   readonly frame?: (size: TerminalSize) => InputRows;
-  /** Called with the first size and with each new one, before it is drawn. */
+  /** Called with each new size before it is drawn, including the first. */
   readonly onSize?: (size: TerminalSize) => void;
-  /** Does what was drawn last stay when the mount is closed? */
+  /** Keep the last frame on the terminal after the mount is closed? */
   readonly isKept?: boolean;
-  /** Default: the process's own. */
+  /** Default: the streams of the process. */
   readonly stdout?: NodeJS.WriteStream;
   readonly stderr?: NodeJS.WriteStream;
 }
 
 export interface Mount {
-  /** Writes whole lines above the view, to the stream that it is drawn on. */
+  /** Writes complete lines above the view, to its stream. */
   writeAbove(text: string): void;
-  /** The same to the stream `stderr`, which may be the same terminal. */
+  /** Writes complete lines to `stderr`, which may be the same terminal. */
   writeOther(text: string): void;
   close(): void;
 }
 
-/** Draws a view of a state on the terminal, anew whenever the state or the size changes. */
+/** Draws a view of a state on the terminal, again after each change of state or size. */
 export function mountInk<S>(
   source: Source<S>,
   View: (props: ViewProps<S>) => ReactNode,
@@ -75,13 +75,13 @@ export function mountInk<S>(
   const resize = () => {
     const last = size;
     size = sizeOf(stdout);
-    // The rows that stand there are folded now, and Ink would not know where they are.
+    // The terminal has wrapped the drawn rows, which Ink does not know.
     if (size.columns < last.columns) {
       stdout.write(frame === undefined ? CLEAR : repaired(frame(last), size.columns));
     }
     onSize?.(size);
   };
-  // Before Ink's own listener.
+  // Must run before Ink's listener.
   stdout.prependListener('resize', resize);
   return {
     writeAbove: (text) => writeAbove?.(text),

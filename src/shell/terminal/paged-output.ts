@@ -1,22 +1,22 @@
-// What a command prints, until it is known whether it fits on the screen: if it does, or comes
-// slowly, it goes where all goes; if it does not, a pager has it, and what follows.
+// Buffers the output of a command until it is clear whether it fits on the screen. Short or slow
+// output is printed; long output goes to a pager.
 import type { Pager } from '../../commands/terminal/pager.js';
 import { textWidth } from '../../commands/terminal/text-width.js';
 
-/** What has not become long by then is shown, and so is what comes after it, as it comes. */
+/** After this time, short output is printed, and all later output, too. */
 const HOLD_MS = 300;
-/** A pager that took more than this is there, so that nobody has to show it instead. */
+/** A pager that accepted more than this has started, so no fallback is needed. */
 const MAX_KEPT_LENGTH = 256 * 1024;
-/** The line and the bottom line, which stand below a result. */
+/** The line and the bottom line, which follow a result. */
 const OWN_ROWS = 2;
 
 export interface PagedOutputParts {
   show(text: string): void;
-  /** Of the terminal, as it is now. */
+  /** The current size of the terminal. */
   size(): { readonly rows: number; readonly columns: number };
-  /** Has the terminal until it is left; undefined where nothing is paged. */
+  /** Runs the pager on the terminal; undefined if nothing is paged. */
   readonly open: (() => Promise<Pager>) | undefined;
-  /** The pager was left while there was more to come. */
+  /** The pager ended before the output was complete. */
   onLeft(): void;
 }
 
@@ -29,7 +29,7 @@ export class PagedOutput {
   #pager: Promise<Pager> | undefined;
   #left: Promise<void> = Promise.resolve();
   #isComplete = false;
-  /** What the pager was given, as long as it may not be there at all. */
+  /** A copy of the pager's input, until the pager has certainly started. */
   #kept: string[] = [];
   #keptLength = 0;
 
@@ -38,7 +38,7 @@ export class PagedOutput {
     this.#isDirect = parts.open === undefined;
   }
 
-  /** Resolves when there is room for more. @param text whole lines, the last without its end */
+  /** Resolves when there is room for more. @param text complete lines without the last newline */
   write(text: string): Promise<void> | void {
     const { open, show, size } = this.#parts;
     if (this.#pager !== undefined) return this.#toPager(this.#pager, text);
@@ -55,14 +55,14 @@ export class PagedOutput {
     return this.#toPager(this.#pager, held);
   }
 
-  /** Shows what is held, and all that comes until `finish`, at once: somebody waits for it. */
+  /** Prints the buffered output, and all output until `finish`, at once. */
   release(): void {
     const held = this.#takeHeld();
     this.#isDirect = true;
     if (held !== '') this.#parts.show(held);
   }
 
-  /** The result is complete: shows it, or waits until its pager is left. */
+  /** Ends the result: prints it, or waits for the end of the pager. */
   async finish(): Promise<void> {
     this.#isComplete = true;
     if (this.#pager === undefined) this.release();
@@ -103,7 +103,7 @@ export class PagedOutput {
   }
 }
 
-/** How many rows of a terminal a text takes. */
+/** The number of terminal rows of a text. */
 function rowsOf(text: string, columns: number): number {
   return text
     .split('\n')

@@ -1,17 +1,17 @@
-// A terminal that becomes narrower folds the rows that stand on it, the live ones too, and Ink then
-// erases as many rows as it drew, not as many as there are now: the rest would stay as debris.
-// Terminals that cut rows instead of folding them (plain xterm) may lose a row or two above.
+// A terminal that becomes narrower wraps its rows, but Ink erases only as many rows as it drew, and
+// the others would stay visible. Terminals that cut rows instead of wrapping them (plain xterm) may
+// lose a row or two above.
 
-/** What Ink drew last. */
+/** The last frame of Ink. */
 export interface Frame {
-  /** The columns each row took. */
+  /** The width of each row in columns. */
   readonly widths: readonly number[];
   readonly cursor: { readonly x: number; readonly y: number };
 }
 
 /**
- * What to write before Ink hears of the new width: it erases the folded rows, makes room for as
- * many as Ink believes in, and puts the cursor where Ink believes it to be.
+ * The escape sequences to write before Ink handles the new width: they erase the wrapped rows, make
+ * room for the rows that Ink expects, and move the cursor to the position that Ink expects.
  */
 export function repairAfterResize({ widths, cursor }: Frame, columns: number): string {
   const above = sum(widths.slice(0, cursor.y).map((width) => folded(width, columns)));
@@ -21,8 +21,7 @@ export function repairAfterResize({ widths, cursor }: Frame, columns: number): s
   return [
     moveUp(up),
     '\r',
-    // Row by row: tmux keeps what is erased from the top of the screen to its end in its
-    // scrollback.
+    // Erase row by row: tmux would copy a screen that is erased from its top to the scrollback.
     '\x1b[2K\x1b[1B'.repeat(all - 1),
     '\x1b[2K',
     moveUp(all - 1),

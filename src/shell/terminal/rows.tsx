@@ -3,16 +3,16 @@ import type { ReactNode } from 'react';
 import { paintSpans, type Span } from './theme.js';
 
 interface Props {
-  /** Each no wider than the terminal: what is, is cut. */
+  /** Rows wider than the terminal are cut. */
   readonly rows: readonly (readonly Span[])[];
 }
 
-/** Rows of the terminal, top to bottom. */
+/** Draws terminal rows, top to bottom. */
 export function Rows({ rows }: Props): ReactNode {
   return (
     <Box flexDirection="column" flexShrink={0}>
       {rows.map((row, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: rows have no identity but their place.
+        // biome-ignore lint/suspicious/noArrayIndexKey: rows have no identity except their position.
         <Text key={index} wrap="truncate">
           {paintSpans(row) || ' '}
         </Text>

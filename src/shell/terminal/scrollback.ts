@@ -1,30 +1,30 @@
-// What stands above the prompt. Written once and never drawn again: the terminal keeps it.
+// The output above the prompt, written once and kept by the terminal.
 //
-// It goes through Ink's stdout writer and not through <Static>, which lays out every line (15 times
-// the time for 20,000 lines), breaks long ones for good so that they no longer copy as one, drops
-// tabs and blanks at line ends, and keeps all it ever showed in memory.
+// It uses Ink's stdout writer instead of <Static>, which lays out every line (15 times slower for
+// 20,000 lines), breaks long lines so that they cannot be copied as one, drops tabs and trailing
+// blanks, and keeps all output in memory.
 
-/** Writes whole lines above what Ink draws. */
+/** Writes complete lines above Ink's view. */
 export type WriteAbove = (text: string) => void;
 
-/** As much as is written in one turn of the event loop, so that keys are heard in between. */
+/** The maximum output per turn of the event loop, so that keys are handled in between. */
 const SLICE_LENGTH = 32 * 1024;
-/** Who waits for room waits until no more than this is pending. */
+/** Writers wait until at most this much output is pending. */
 const ROOMY_LENGTH = 4 * SLICE_LENGTH;
 
 const CLEAR_SCREEN = '\x1b[2J\x1b[H';
 
 export class Scrollback {
   #write: WriteAbove | undefined;
-  /** Whole lines each. */
+  /** Chunks of complete lines. */
   #pending: string[] = [];
   #pendingLength = 0;
   #isScheduled = false;
   #waiting: { readonly atMost: number; readonly resolve: () => void }[] = [];
 
   /**
-   * From now on there is a screen; what came before is shown first.
-   * @returns a function that takes it away: what comes then waits for the next one
+   * Attaches a screen and writes the pending output to it.
+   * @returns a function that detaches it; later output waits for the next screen
    */
   attach(write: WriteAbove): () => void {
     this.#write = write;
@@ -34,7 +34,7 @@ export class Scrollback {
     };
   }
 
-  /** @param text lines; the last one may lack its line end */
+  /** @param text lines; the last newline may be missing */
   push(text: string): void {
     if (text === '') return;
     for (const slice of slices(text.endsWith('\n') ? text : `${text}\n`)) {
@@ -44,17 +44,17 @@ export class Scrollback {
     this.#schedule();
   }
 
-  /** Resolves when there is room for more: a long result waits here instead of piling up. */
+  /** Resolves when there is room for more output: backpressure for long results. */
   roomy(): Promise<void> {
     return this.#until(ROOMY_LENGTH);
   }
 
-  /** Resolves when everything pushed so far was written or dropped. */
+  /** Resolves when all output so far was written or dropped. */
   drained(): Promise<void> {
     return this.#until(0);
   }
 
-  /** Forgets what was not written yet. @returns how many lines that were */
+  /** Drops pending output. @returns the number of dropped lines */
   drop(): number {
     const lines = this.#pending.reduce((sum, slice) => sum + slice.split('\n').length - 1, 0);
     this.#pending = [];
@@ -104,7 +104,7 @@ export class Scrollback {
   }
 }
 
-/** Cuts at line ends; a single line is never cut, however long. */
+/** Splits at newlines; a single line is never split. */
 function* slices(text: string): Generator<string> {
   let start = 0;
   while (start < text.length) {

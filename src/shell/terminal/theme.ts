@@ -1,4 +1,4 @@
-// Every colour of the interactive shell. Everything else names tones.
+// All colors of the interactive shell. Other modules use tones.
 import { env } from 'node:process';
 import { Chalk, type ChalkInstance } from 'chalk';
 
@@ -17,13 +17,13 @@ export type Tone =
   | 'event'
   | 'selected';
 
-/** A run of text in one tone, without line breaks where it is part of a row. */
+/** Text of one tone; as a part of a row, it has no line breaks. */
 export interface Span {
   readonly text: string;
   readonly tone: Tone;
 }
 
-// Chalk itself looks at FORCE_COLOR and the terminal, not at https://no-color.org.
+// Chalk checks FORCE_COLOR and the terminal, but not NO_COLOR (https://no-color.org).
 const isColourless = (env['NO_COLOR'] ?? '') !== '' && env['FORCE_COLOR'] === undefined;
 const chalk: ChalkInstance = isColourless ? new Chalk({ level: 0 }) : new Chalk();
 
@@ -43,7 +43,7 @@ const PAINTS: Readonly<Record<Tone, (text: string) => string>> = {
   selected: chalk.inverse,
 };
 
-/** The text with its colours, as a terminal takes them. */
+/** The text with the escape sequences of its colors. */
 export function paint(tone: Tone, text: string): string {
   return PAINTS[tone](text);
 }

@@ -46,24 +46,24 @@ test('a secret is dots', () => {
 
 test('what cannot become right by typing on is a fault', () => {
   for (const [line, fault] of [
-    ['foo ', /unknown command "foo"/],
-    ['xyz', /unknown command "xyz"/],
-    ['ls -Q ', /no option -Q/],
-    ['ls --nonsense', /no option --nonsense/],
-    ['ls /a /b', /too many/],
-    ['set /n two words', /too many/],
-    ['watch /a touch', /too many/],
-    ['watch --until soon /a', /--until is exists/],
-    ['deleteall /zookeeper ', /never deletes \/zookeeper/],
-    ['get /[z-a]* ', /no range/],
-    ['set -v abc ', /whole number/],
-    ['get /a//b', /not a path/],
-    ['get "', /not closed/],
-    ['get; ls /', /needs a path/],
+    ['foo ', /unknown command: "foo"/],
+    ['xyz', /unknown command: "xyz"/],
+    ['ls -Q ', /unknown option: -Q/],
+    ['ls --nonsense', /unknown option: --nonsense/],
+    ['ls /a /b', /unexpected argument/],
+    ['set /n two words', /unexpected argument/],
+    ['watch /a touch', /unexpected argument/],
+    ['watch --until soon /a', /--until: invalid condition/],
+    ['deleteall /zookeeper ', /refuses to delete a system path: \/zookeeper/],
+    ['get /[z-a]* ', /reversed range/],
+    ['set -v abc ', /invalid number/],
+    ['get /a//b', /invalid path/],
+    ['get "', /unclosed quote/],
+    ['get; ls /', /missing argument: path/],
     ['json gte', /json: unknown subcommand: "gte" \(expected get or set\); did you mean get\?/],
     ['json gets ', /unknown subcommand: "gets"/],
     ['json; ls /', /json: missing subcommand \(expected get or set\)/],
-    ['json get -s ', /json get has no option -s; -s goes with json set/],
+    ['json get -s ', /json get: unknown option: -s; -s is an option of json set/],
     ['time json ge ', /unknown subcommand: "ge"/],
     ['setAcl / world:anyone:q ', /unknown permission "q"/],
   ] as const) {
@@ -113,8 +113,8 @@ test('the synopsis is of the command that the cursor is in', () => {
   assert.match(analyze('get /a; create ').synopsis ?? '', /^create \[/);
   assert.match(analyze('get /a; create ', 3).synopsis ?? '', /^get \[/);
   assert.is(analyze('foo ').synopsis, undefined);
-  assert.match(analyze('json ').synopsis ?? '', /^json get\|set \.\.\. {3}look up/);
-  assert.match(analyze('json get /a').synopsis ?? '', /^json get path \[pointer\] {3}show/);
+  assert.match(analyze('json ').synopsis ?? '', /^json get\|set \.\.\. {3}Read or change/);
+  assert.match(analyze('json get /a').synopsis ?? '', /^json get path \[pointer\] {3}Print/);
 });
 
 test('an enormous line is not analysed', () => {
