@@ -49,7 +49,7 @@ test('what is saved is set, without the line end of the editor', () =>
     );
     assert.equal([run.code, run.stderr], [0, '']);
     assert.is(await get(), 'new\ntext');
-    assert.is((await edit('exit 0')).stdout, 'nothing was changed\n');
+    assert.is((await edit('exit 0')).stdout, 'No changes\n');
     const failed = await edit('echo lost > "$1"; exit 1');
     assert.equal([failed.code, /did not end well/.test(failed.stderr)], [1, true]);
     assert.is(await get(), 'new\ntext');
@@ -66,7 +66,7 @@ test('a change of the same lines sets nothing, and keeps all three', () =>
   withWorld(async ({ edit, other, get }) => {
     const run = await edit(other('set /a "one\ntheirs\nthree"'), 'sed -i s/two/mine/ "$1"');
     assert.is(run.code, 7);
-    assert.match(run.stderr, /^\/a was changed meanwhile, in the same lines\n/);
+    assert.match(run.stderr, /^\/a: another client changed the same lines\n/);
     assert.is(await get(), 'one\ntheirs\nthree');
     const file = /(\/\S+\.txt) has your version/.exec(run.stderr)?.[1] ?? '';
     assert.ok(existsSync(file), run.stderr);
@@ -81,7 +81,7 @@ test('bytes that are no text are not edited', () =>
   withWorld(async ({ target, edit }) => {
     await runZksh([target, '-c', 'set /a "\\xff"']);
     const run = await edit('exit 0');
-    assert.equal([run.code, /is no text/.test(run.stderr)], [1, true]);
+    assert.equal([run.code, /is not UTF-8 text/.test(run.stderr)], [1, true]);
   }));
 
 test.run();

@@ -30,9 +30,9 @@ serverTest('a pattern is asked about, and undo brings back what it deleted', asy
     assert.is((await other.getData('/app/b')).data?.toString(), 'two');
     await other.setData('/app/a', Buffer.from('theirs'));
     await enter(terminal, 'undo');
-    await terminal.waitForRow(/^undo cannot be undone: changed since: \/app\/a/);
+    await terminal.waitForRow(/^undo: cannot undo undo: changed since: \/app\/a/);
     await enter(terminal, 'get /app/no*');
-    await terminal.waitForRow(/^no znode fits \/app\/no\*$/);
+    await terminal.waitForRow(/^no znode matches \/app\/no\*$/);
   });
 });
 

@@ -6,7 +6,7 @@ import { startProxy } from '../support/proxy.js';
 import { waitFor } from '../support/wait-for.js';
 import { enter, inWorld, isRunning, serverTest, terminalTest } from './repl-world.js';
 
-serverTest('commands are typed, completed and run; Ctrl-D leaves, ephemerals with it', async () => {
+serverTest('commands are typed, completed and run; Ctrl-D exits, ephemerals with it', async () => {
   await inWorld(async ({ terminal, other, server }) => {
     await terminal.waitForRow(/\(connected\) \/>$/);
     await enter(terminal, 'create /app hello');
@@ -120,11 +120,11 @@ terminalTest(
     await inWorld(async ({ terminal }) => {
       await terminal.waitForRow(/\(connected\)/);
       await terminal.type('frobnicate /a ');
-      await terminal.waitForRow(/^unknown command "frobnicate"/);
+      await terminal.waitForRow(/^unknown command: "frobnicate"/);
       await terminal.press('C-c');
       await terminal.waitForRow(/\(connected\) \/>$/);
       await terminal.type('set -v abc /app x');
-      await terminal.waitForRow(/whole number/);
+      await terminal.waitForRow(/invalid number/);
       await terminal.press('Enter');
       await terminal.waitForRow(/^ +\^\^\^$/);
       await enter(terminal, 'set -b /app !!!');

@@ -22,7 +22,7 @@ serverTest('a watch shows old and new in its pane, beside what is typed', async 
     await enter(terminal, 'p');
     await terminal.waitForRow(/^new$/);
     await enter(terminal, 'removewatches /app');
-    await terminal.waitForRow(/^No longer watching \/app: it was removed$/);
+    await terminal.waitForRow(/^No longer watching \/app: watch removed$/);
     const rows = await terminal.transcript();
     assert.is(rows.filter((row) => row.startsWith('── watching')).length, 0);
     assert.ok(rows.includes('NodeDeleted /app/child'));
@@ -69,8 +69,8 @@ serverTest('a server that dies in the middle of a change leaves no doubt hidden'
       await enter(terminal, 'create /app x');
       await terminal.waitForRow(/^running create \/app x; Ctrl-C interrupts$/);
       proxy.refuse();
-      await terminal.waitForRow(/was lost; whether create was done is not known$/);
-      await terminal.waitForRow(/^ {2}stat \/app shows what is there$/);
+      await terminal.waitForRow(/connection lost; outcome of create is unknown$/);
+      await terminal.waitForRow(/^ {2}run stat \/app to check$/);
       proxy.mend();
       await terminal.waitForRow(/^reconnected to/);
       await enter(terminal, 'ls /');
@@ -108,7 +108,7 @@ terminalTest('a command that a watch runs is shown in the pane', async () => {
   });
 });
 
-terminalTest('PageUp looks back in the pane', async () => {
+terminalTest('PageUp scrolls the pane back', async () => {
   await inWorld(async ({ terminal, other }) => {
     await other.create('/app', null);
     await terminal.waitForRow(/\(connected\)/);
@@ -117,7 +117,7 @@ terminalTest('PageUp looks back in the pane', async () => {
     for (let i = 0; i < 30; i++) await other.create(`/app/n${i}`, null);
     await terminal.waitForRow(/^NodeCreated \/app\/n29$/);
     await terminal.press('PageUp');
-    await terminal.waitForRow(/PageDown goes on/);
+    await terminal.waitForRow(/PageDown scrolls down/);
     await terminal.waitForRow(/^NodeCreated \/app\/n20$/);
     await terminal.press('PageDown');
     await terminal.waitForRow(/^NodeCreated \/app\/n29$/);

@@ -1,6 +1,5 @@
-// Completion for the shells that zksh is started from, made of the declarations: `zksh completion
-// bash` prints what bash reads. Options of zksh, files for those that name one, and within -c the
-// commands and their options.
+// Completion scripts for bash, zsh, and fish, generated from the declarations: options of zksh,
+// file names, and within -c the commands and their options.
 import { type CommandDeclaration, type OptionSpec, subcommandWords } from './engine/command.js';
 import { HELP_OPTION } from './engine/word-role.js';
 import { ZKSH } from './zksh-options.js';
@@ -24,14 +23,14 @@ function optionsOf({ options }: CommandDeclaration): Options {
 }
 
 interface Offer {
-  /** What a line begins with that calls the command. */
+  /** The words that start a call of the command. */
   readonly names: readonly string[];
   readonly options: Options;
-  /** Where a subcommand has yet to follow. */
+  /** The subcommands of a family. */
   readonly words: readonly string[];
 }
 
-/** In the order to try them: subcommands before their family. */
+/** Subcommands before their family, because the first match counts. */
 function offersOf(commands: readonly CommandDeclaration[]): readonly Offer[] {
   return commands.flatMap((command) => {
     const { name, aliases = [], subcommands = [] } = command;
@@ -53,7 +52,7 @@ function wordsOf(commands: readonly CommandDeclaration[]): string[] {
   return commands.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
 }
 
-/** Each with the blank behind it, and whatever follows. */
+/** Shell patterns: each name followed by a blank. */
 function patternsOf(names: readonly string[]): string {
   return names.map((name) => `'${name} '*`).join('|');
 }
@@ -72,14 +71,14 @@ function bashScript(commands: readonly CommandDeclaration[]): string {
     const flags = options.flatMap(([name, spec]) => flagsOf(name, spec));
     return `    ${patternsOf(names)}) echo '${[...words, ...flags].join(' ')}' ;;`;
   });
-  return `# bash completion for zksh; to have it: source <(zksh completion bash)
+  return `# bash completion for zksh; to enable it: source <(zksh completion bash)
 _zksh_flags() {
   case "$1" in
 ${verbs.join('\n')}
   esac
 }
 _zksh_line() {
-  # Within -c the word may hold a whole command behind its quote.
+  # Within -c, the word may contain a whole command after its quote.
   local line="\${1#[\\"\\']}" quote='' last words
   [[ "$line" == "$1" ]] || quote="\${1:0:1}"
   line="\${line##*;}"; line="\${line#"\${line%%[! ]*}"}"
@@ -140,13 +139,13 @@ function zshScript(commands: readonly CommandDeclaration[]): string {
       : zshOption(name, spec),
   );
   return `#compdef zksh
-# zsh completion for zksh; to have it: zksh completion zsh > a folder of $fpath/_zksh
+# zsh completion for zksh; to enable it: zksh completion zsh > a folder of $fpath/_zksh
 _zksh_line() {
   local -a commands
   commands=(
 ${list.join('\n')}
   )
-  # The quoted commands as words of their own.
+  # Split the quoted commands into words.
   compset -q
   if (( CURRENT == 1 )); then _describe command commands; return; fi
   case "\${words[1,CURRENT-1]} " in
@@ -187,7 +186,7 @@ function fishScript(commands: readonly CommandDeclaration[]): string {
     const patterns = names.map((name) => fishText(`${name} *`)).join(' ');
     return `    case ${patterns}\n      printf '%s\\n' ${offers.join(' ')}`;
   });
-  return `# fish completion for zksh; to have it: zksh completion fish | source
+  return `# fish completion for zksh; to enable it: zksh completion fish | source
 function __zksh_words
   set -l line (commandline -ct | string trim -l -c '\\'"')
   set -l before (string replace -r ' [^ ]*$' '' -- $line)

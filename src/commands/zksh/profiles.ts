@@ -7,7 +7,7 @@ import { suggestWord } from '../program/suggest-word.js';
 import { checkAlias } from './engine/aliases.js';
 import type { CommandTable } from './engine/command.js';
 
-/** What a profile may say; the names are those of the command line. */
+/** The fields of a profile, named like the command-line options. */
 const FIELDS = {
   connect: 'string',
   client: 'string',
@@ -24,13 +24,13 @@ const FIELDS = {
 type FieldName = keyof typeof FIELDS;
 const FILE_FIELDS: readonly FieldName[] = ['auth-file', 'properties', 'cacert', 'cert', 'key'];
 
-/** A cluster by its name: where it is, how it is spoken to, and what is allowed there. */
+/** A named cluster: its address, connection options, and permissions. */
 export interface Profile {
   readonly connect?: string;
   readonly client?: string;
   readonly timeout?: number;
   readonly readonly?: boolean;
-  /** Every change is asked about, or has to be allowed by the command line. */
+  /** Changes need confirmation, or an option on the command line. */
   readonly protected?: boolean;
   readonly 'auth-file'?: string;
   readonly properties?: string;
@@ -40,7 +40,7 @@ export interface Profile {
   readonly servername?: string;
 }
 
-/** ZKSH_CONFIG, or config.json in the user's folder for zksh. */
+/** ZKSH_CONFIG, or config.json in the configuration folder of zksh. */
 export function configFile(env: Readonly<Record<string, string | undefined>>): string {
   const { ZKSH_CONFIG, XDG_CONFIG_HOME } = env;
   if (ZKSH_CONFIG !== undefined && ZKSH_CONFIG !== '') return ZKSH_CONFIG;
@@ -49,8 +49,8 @@ export function configFile(env: Readonly<Record<string, string | undefined>>): s
 }
 
 /**
- * Reads one profile; names of files in it count from the folder of the configuration.
- * @throws CommandError USAGE that says what is wrong, and where
+ * Reads one profile; file names in it are relative to the folder of the configuration.
+ * @throws CommandError USAGE with the problem and its place
  */
 export async function readProfile(file: string, name: string): Promise<Profile> {
   const profiles = profilesOf(file, await readText(file));
@@ -58,16 +58,16 @@ export async function readProfile(file: string, name: string): Promise<Profile> 
     const known = Object.keys(profiles);
     const meant = suggestWord(name, known);
     throw fault(
-      `${file} has no profile "${name}"`,
-      meant === undefined ? `it has ${known.join(', ') || 'none'}` : `did you mean ${meant}?`,
+      `${file}: unknown profile: "${name}"`,
+      meant === undefined ? `profiles: ${known.join(', ') || 'none'}` : `did you mean ${meant}?`,
     );
   }
   return checkProfile(file, name, profiles[name]);
 }
 
 /**
- * The aliases of the configuration; none where there is no such file.
- * @throws CommandError USAGE that says what is wrong, and where
+ * The aliases of the configuration; empty without a configuration file.
+ * @throws CommandError USAGE with the problem and its place
  */
 export async function readAliases(
   file: string,
@@ -76,37 +76,37 @@ export async function readAliases(
   if (!existsSync(file)) return new Map();
   const value = jsonOf(file, await readText(file));
   const given = isRecord(value) ? (value['aliases'] ?? {}) : {};
-  if (!isRecord(given)) throw fault(`"aliases" of ${file} is no object`);
+  if (!isRecord(given)) throw fault(`${file}: "aliases" is not an object`);
   const aliases = new Map<string, string>();
   for (const [name, line] of Object.entries(given)) {
     const why =
       typeof line === 'string'
         ? await checkAlias(name, line, commands)
-        : `alias "${name}" is no text`;
-    if (why !== undefined) throw fault(`"aliases" of ${file}: ${why}`);
+        : `alias "${name}" is not a string`;
+    if (why !== undefined) throw fault(`${file}: ${why}`);
     aliases.set(name, String(line));
   }
   return aliases;
 }
 
 /**
- * What the configuration says of a pager: false for none, or a line of sh.
+ * The pager of the configuration: a shell command, or false to disable paging.
  * @throws CommandError USAGE
  */
 export async function readPager(file: string): Promise<boolean | string | undefined> {
   const pager = await readSetting(file, 'pager');
   if (pager === undefined || typeof pager === 'boolean' || typeof pager === 'string') return pager;
-  throw fault(`"pager" of ${file} is true, false or a command`);
+  throw fault(`${file}: invalid "pager" (expected true, false, or a command)`);
 }
 
 /**
- * Does the prompt tell the role of the server? Unless the configuration says false.
+ * Does the prompt show the role of the server? Default: true.
  * @throws CommandError USAGE
  */
 export async function readPromptRole(file: string): Promise<boolean> {
   const isShown = (await readSetting(file, 'prompt-role')) ?? true;
   if (typeof isShown === 'boolean') return isShown;
-  throw fault(`"prompt-role" of ${file} is true or false`);
+  throw fault(`${file}: invalid "prompt-role" (expected true or false)`);
 }
 
 async function readSetting(file: string, name: string): Promise<unknown> {
@@ -119,7 +119,7 @@ function jsonOf(file: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw fault(`${file} is no JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw fault(`${file}: not JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
@@ -127,18 +127,21 @@ function profilesOf(file: string, text: string): Readonly<Record<string, unknown
   const value = jsonOf(file, text);
   const profiles = isRecord(value) ? value['profiles'] : undefined;
   if (isRecord(profiles)) return profiles;
-  throw fault(`${file} has no "profiles"`, 'it is {"profiles": {"NAME": {"connect": "zk1,zk2"}}}');
+  throw fault(
+    `${file}: missing "profiles"`,
+    'example: {"profiles": {"NAME": {"connect": "zk1,zk2"}}}',
+  );
 }
 
 function checkProfile(file: string, name: string, value: unknown): Profile {
-  if (!isRecord(value)) throw fault(`profile "${name}" of ${file} is no object`);
+  if (!isRecord(value)) throw fault(`${file}: profile "${name}" is not an object`);
   const profile: Record<string, unknown> = {};
   for (const [key, given] of Object.entries(value)) {
     const type = Object.hasOwn(FIELDS, key) ? FIELDS[key as FieldName] : undefined;
     if (type === undefined) throw unknownField(file, name, key);
     if (typeof given !== type) {
       throw fault(
-        `"${key}" of profile "${name}" in ${file} is a ${type}, not ${JSON.stringify(given)}`,
+        `${file}: profile "${name}": invalid "${key}": ${JSON.stringify(given)} (expected a ${type})`,
       );
     }
     const isFile = FILE_FIELDS.includes(key as FieldName);
@@ -150,14 +153,14 @@ function checkProfile(file: string, name: string, value: unknown): Profile {
 function unknownField(file: string, name: string, key: string): CommandError {
   if (key === 'auth' || key === 'password') {
     return fault(
-      `profile "${name}" of ${file} holds a password`,
-      'put user:password into a file of its own, mode 0600, and name it in "auth-file"',
+      `${file}: profile "${name}" contains a password`,
+      'put user:password into a separate file with mode 0600, and set "auth-file" to its name',
     );
   }
   const meant = suggestWord(key, Object.keys(FIELDS));
   return fault(
-    `profile "${name}" of ${file} has an unknown "${key}"`,
-    meant === undefined ? `known are ${Object.keys(FIELDS).join(', ')}` : `did you mean ${meant}?`,
+    `${file}: profile "${name}": unknown field: "${key}"`,
+    meant === undefined ? `expected ${Object.keys(FIELDS).join(', ')}` : `did you mean ${meant}?`,
   );
 }
 
@@ -171,7 +174,7 @@ async function readText(file: string): Promise<string> {
     return await readFile(file, 'utf8');
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw fault(`cannot read profiles from ${file}: ${why}`, 'ZKSH_CONFIG names another file');
+    throw fault(`${file}: cannot read profiles: ${why}`, 'set ZKSH_CONFIG to use another file');
   }
 }
 

@@ -13,18 +13,18 @@ export interface ScriptRun {
   readonly renderer: Renderer;
   readonly output: Output;
   readonly signal: AbortSignal;
-  /** After an error, too; the exit code is the first error's all the same. */
+  /** Continue after an error; the exit status is that of the first error. */
   readonly isKeepGoing: boolean;
   printError(text: string): void;
-  /** For values given as `-`; undefined when the script itself comes from standard input. */
+  /** For the value `-`; undefined if the script itself comes from standard input. */
   readonly readInput: (() => Promise<Buffer>) | undefined;
-  /** Undefined where nobody looks. */
+  /** Undefined without a terminal. */
   readonly progress?: ProgressLine | undefined;
 }
 
 /**
- * Runs a script to its end, to its first error, or to `quit`. The session is the caller's to close.
- * @returns the exit code: 0, that of the first error, or that of the first program that failed
+ * Runs a script to its end, to its first error, or to `quit`. The caller closes the session.
+ * @returns the exit status: 0, or that of the first error or failed program
  */
 export async function runScript(
   run: ScriptRun,
@@ -47,7 +47,7 @@ export async function runScript(
   return exitCode;
 }
 
-/** Prints what became of one statement, and says whether the script goes on. */
+/** Prints the outcome of one statement and decides whether the script continues. */
 async function handle(
   run: ScriptRun,
   { source }: ScriptItem,
@@ -70,11 +70,11 @@ async function handle(
 const OPEN_TRANSACTION: ErrorReport = {
   code: 'TRANSACTION',
   exitCode: ExitCode.usage,
-  sentence: 'the script ended within a transaction, of which nothing was done',
-  hint: 'commit sends it',
+  sentence: 'script ended within a transaction, which was discarded',
+  hint: 'add commit to send it',
 };
 
-/** Every further command would wait as long for the same servers. */
+/** Further commands would wait for the same unreachable servers. */
 function isHopeless(error: ErrorReport): boolean {
   return error.code === 'ECONNECT';
 }
@@ -98,7 +98,7 @@ function located(error: ErrorReport, source: ScriptText, offset: number): ErrorR
 
 function printError(run: ScriptRun, error: ErrorReport, source: ScriptText): void {
   run.progress?.clear();
-  // A caret is worth its lines only where there is a text to point into.
+  // Show a caret only with a source text.
   run.printError(run.renderer.error(error, source.text === '' ? undefined : source.text));
 }
 
@@ -136,9 +136,9 @@ async function askSecret(question: string): Promise<string> {
 }
 
 async function refuseInput(): Promise<Buffer> {
-  throw new CommandError('standard input is the script, so no value can come from it', {
+  throw new CommandError('standard input is the script; cannot read a value from it', {
     code: 'USAGE',
     exitCode: ExitCode.usage,
-    hint: "use -c or -f for the script; '-' in quotes is the dash itself",
+    hint: "pass the script with -c or -f; quote '-' to store a dash",
   });
 }

@@ -1,19 +1,19 @@
 import { type LineFault, parseLine, type Statement } from './language/parse-line.js';
 
-/** What a script holds, in order, with what an error message needs to point into it. */
+/** A statement or fault of a script, with the source text for error messages. */
 export type ScriptItem =
   | { readonly kind: 'statement'; readonly statement: Statement; readonly source: ScriptText }
   | { readonly kind: 'fault'; readonly fault: LineFault; readonly source: ScriptText };
 
-/** A piece of a script; the offsets of statements and faults count in its text. */
+/** A part of a script; the offsets of statements and faults refer to its text. */
 export interface ScriptText {
-  /** Undefined for -c, where a line number helps nobody. */
+  /** Undefined for -c, which needs no line numbers. */
   readonly file: string | undefined;
   readonly firstLine: number;
   readonly text: string;
 }
 
-/** Texts that are there as a whole: a fault anywhere in them means that nothing runs. */
+/** A complete script: a fault anywhere in it prevents all statements from running. */
 export async function* wholeScript(
   texts: readonly string[],
   file: string | undefined,
@@ -30,8 +30,8 @@ export async function* wholeScript(
 }
 
 /**
- * A script that comes bit by bit: each line runs when it is complete, so that a program can talk to
- * zksh through pipes. After a fault the next line is tried, for those that keep going.
+ * A script from a stream: each line runs when it is complete, so that a program can control zksh
+ * through pipes. After a fault, parsing continues with the next line, for --keep-going.
  */
 export async function* streamedScript(
   chunks: AsyncIterable<Uint8Array>,
@@ -51,7 +51,7 @@ export async function* streamedScript(
   yield* lines.take(true);
 }
 
-/** What has come of a script and has not run. */
+/** The part of a script that was received but has not run. */
 class LineBuffer {
   firstLine = 1;
   readonly #file: string;
@@ -65,7 +65,7 @@ class LineBuffer {
     this.#rest += text;
   }
 
-  /** Whole lines, or at the end all there is; a statement with an open quote waits for more. */
+  /** Takes complete lines, or all text at the end; statements with open quotes wait for more. */
   *take(isEnd: boolean): Generator<ScriptItem> {
     for (;;) {
       const length = isEnd ? this.#rest.length : this.#rest.lastIndexOf('\n') + 1;
@@ -92,7 +92,7 @@ class LineBuffer {
   }
 }
 
-/** Undefined for bytes that are no UTF-8. */
+/** Undefined for invalid UTF-8. */
 function decode(read: () => string): string | undefined {
   try {
     return read();
@@ -102,7 +102,7 @@ function decode(read: () => string): string | undefined {
   }
 }
 
-/** The text of a script file, or the fault that it is none. */
+/** The text of a script file, or a fault for invalid UTF-8. */
 export function decodeScript(bytes: Buffer, file: string): string | ScriptItem {
   const text = decode(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   return text ?? notUtf8(file, 1);
@@ -110,8 +110,8 @@ export function decodeScript(bytes: Buffer, file: string): string | ScriptItem {
 
 function notUtf8(file: string, firstLine: number): ScriptItem {
   const fault = {
-    message: 'the script is not UTF-8 text',
-    hint: 'other bytes are written as \\xHH in double quotes, or come from a file: set /a @file',
+    message: 'script is not UTF-8 text',
+    hint: 'write other bytes as \\xHH in double quotes, or read them from a file: set /a @file',
     start: 0,
     end: 0,
     isIncomplete: false,
@@ -125,7 +125,7 @@ function countLines(text: string, end: number): number {
   return count;
 }
 
-/** The line, from 1, that an offset of a piece stands in. */
+/** The line number, from 1, of an offset. */
 export function lineOf(source: ScriptText, offset: number): number {
   return source.firstLine + countLines(source.text, offset);
 }

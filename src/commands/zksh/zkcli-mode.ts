@@ -4,8 +4,8 @@ import { parseCliCommandLine } from '../zkcli/command-line.js';
 import { runZkCli } from '../zkcli/main.js';
 
 /**
- * `zksh --zkcli …` on the streams of this process.
- * @param startShell for a person at a terminal, who gets the shell there is
+ * Runs `zksh --zkcli …` on the streams of this process.
+ * @param startShell starts the interactive shell on a terminal
  */
 export async function runZkCliMode(
   argv: readonly string[],

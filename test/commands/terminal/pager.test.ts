@@ -38,7 +38,7 @@ test('"pager" of the configuration is true, false or a command', async () => {
     }
     writeFileSync(file, '{"pager": 1}');
     const fault = await readPager(file).catch((error: unknown) => String(error));
-    assert.match(String(fault), /"pager" of .* is true, false or a command/);
+    assert.match(String(fault), /invalid "pager" .expected true, false, or a command/);
   } finally {
     home.remove();
   }

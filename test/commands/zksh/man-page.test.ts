@@ -39,7 +39,7 @@ function declaredSynopsis({ name, options, args, subcommands }: Verb) {
     flags.set(letter ? `-${letter}` : `--${long}`, kind !== undefined);
   }
   const words = Object.entries(args).map(([word, spec]) => {
-    const text = `${spec.isBehindDashes ? '-- ' : ''}${word}${spec.isVariadic ? '...' : ''}`;
+    const text = `${spec.isAfterDashes ? '-- ' : ''}${word}${spec.isVariadic ? '...' : ''}`;
     return spec.isOptional ? `[${text}]` : text;
   });
   return { name, flags, args: words };

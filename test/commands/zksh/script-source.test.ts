@@ -35,17 +35,17 @@ const SCRIPTS: readonly (readonly [script: string, ...items: string[]])[] = [
   ["set /a 'one\ntwo'\nls /\n", '1: set|/a|one\ntwo', '3: ls|/'],
   ['set /a \\\n  x\nls /', '1: set|/a|x', '3: ls|/'],
   ['set /größe 値😀\n', '1: set|/größe|値😀'],
-  ["ls /\nset /a 'open\nls /\n", '1: ls|/', "2: ! the quote ' is not closed"],
-  ['ls /\nset /a \\q\nls /\n', '1: ls|/', '2: ! \\q is no escape', '3: ls|/'],
+  ["ls /\nset /a 'open\nls /\n", '1: ls|/', "2: ! unclosed quote: '"],
+  ['ls /\nset /a \\q\nls /\n', '1: ls|/', '2: ! invalid escape: \\q', '3: ls|/'],
   [
     'a; set \\q; b\nc\nset \\q\nd',
     '1: a',
-    '1: ! \\q is no escape',
+    '1: ! invalid escape: \\q',
     '2: c',
-    '3: ! \\q is no escape',
+    '3: ! invalid escape: \\q',
     '4: d',
   ],
-  ['ls \\', '1: ! nothing follows the backslash at the end'],
+  ['ls \\', '1: ! backslash at the end of input'],
 ];
 
 for (const [script, ...items] of SCRIPTS) {
@@ -74,11 +74,11 @@ test('bytes that are not UTF-8 are refused, not replaced', async () => {
   const bytes = Buffer.concat([Buffer.from('ls /\nset /a '), Buffer.of(0xff, 0x0a)]);
   assert.equal(await read(streamedScript(inPieces(bytes, 4), 'stdin')), [
     '1: ls|/',
-    '2: ! the script is not UTF-8 text',
+    '2: ! script is not UTF-8 text',
   ]);
   const cut = Buffer.from('ls /ü').subarray(0, -1);
   assert.equal(await read(streamedScript(inPieces(cut, 99), 'stdin')), [
-    '1: ! the script is not UTF-8 text',
+    '1: ! script is not UTF-8 text',
   ]);
   assert.is(typeof decodeScript(bytes, 'file'), 'object');
   assert.is(decodeScript(Buffer.from('\ufeffls /'), 'file'), 'ls /');
@@ -86,11 +86,9 @@ test('bytes that are not UTF-8 are refused, not replaced', async () => {
 
 test('of a whole script nothing is run when anything is wrong with it', async () => {
   assert.equal(await read(wholeScript(["ls /\nget /a\nset 'x"], 'file')), [
-    "3: ! the quote ' is not closed",
+    "3: ! unclosed quote: '",
   ]);
-  assert.equal(await read(wholeScript(['ls /', "get 'x"], undefined)), [
-    "1: ! the quote ' is not closed",
-  ]);
+  assert.equal(await read(wholeScript(['ls /', "get 'x"], undefined)), ["1: ! unclosed quote: '"]);
   assert.equal(await read(wholeScript(['ls /', 'get /a'], undefined)), ['1: ls|/', '1: get|/a']);
 });
 

@@ -48,13 +48,13 @@ for (const [argv, expected] of GOOD) {
 }
 
 const BAD: readonly (readonly [argv: string, sentence: RegExp])[] = [
-  ['--bogus', /no option --bogus/],
-  ['zk1 ls /', /2 words too many for zksh/],
-  ['--timeout abc', /MS is a whole number, not "abc"/],
-  ['--timeout 0', /between 1/],
-  ['--timeout', /needs a value: MS/],
-  ['-o xml', /FORMAT is one of text, table, json, ndjson, raw, not "xml"/],
-  ['--client java', /CLIENT is one of builtin, native/],
+  ['--bogus', /unknown option: --bogus/],
+  ['zk1 ls /', /zksh: 2 unexpected arguments/],
+  ['--timeout abc', /MS: invalid number: "abc"/],
+  ['--timeout 0', /expected 1 to/],
+  ['--timeout', /missing value: MS/],
+  ['-o xml', /FORMAT: invalid value: "xml" \(expected text, table, json, ndjson, raw\)/],
+  ['--client java', /CLIENT: invalid value: "java" \(expected builtin, native/],
   ['-c a -f b', /either -c or -f/],
   ['--embedded zk1', /starts its own server/],
   ['--data-dir d', /goes with --embedded/],

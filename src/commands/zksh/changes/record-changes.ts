@@ -4,8 +4,7 @@ import type { CommandChanges } from '../session/change-journal.js';
 import { recordingClient } from './recording-client.js';
 
 /**
- * What stands before the client of a command that changes something; undefined for one whose
- * changes nobody can take back.
+ * The client wrapper that records changes; undefined for commands that cannot be undone.
  */
 export function recorderOf(
   command: Command,
@@ -13,12 +12,12 @@ export function recorderOf(
   changes: CommandChanges,
 ): ((client: ZooKeeperClient) => ZooKeeperClient) | undefined {
   if (command.group === 'recipes') {
-    changes.refuse('it is between several clients');
+    changes.refuse('recipes involve several clients');
     return undefined;
   }
   const [, ...targets] = Object.entries(command.args).filter(([, { kind }]) => kind === 'place');
   if (targets.some(([name]) => /^zks?:\/\//.test(String(args[name])))) {
-    changes.refuse('it was done on another cluster');
+    changes.refuse('the change was on another cluster');
     return undefined;
   }
   return (client) => recordingClient(client, changes);

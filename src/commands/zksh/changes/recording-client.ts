@@ -12,9 +12,8 @@ import type { CommandChanges, ZnodeBefore } from '../session/change-journal.js';
 import { wrapClient } from '../session/wrap-client.js';
 
 /**
- * The same client, which looks at what it is about to change and writes it down. A change goes as
- * it was asked for, but that a delete of any version is one of the version looked at, so that what
- * is kept is what was deleted.
+ * A client that reads znodes before it changes them, and records their state. A delete of any
+ * version becomes a delete of the version read, so that the record equals the deleted znode.
  */
 export function recordingClient(client: ZooKeeperClient, changes: CommandChanges): ZooKeeperClient {
   const recorded: Readonly<Record<string, unknown>> = new Recorder(client, changes).methods();
@@ -26,7 +25,7 @@ type Methods = Pick<
   'create' | 'delete' | 'setData' | 'setACL' | 'multi' | 'reconfig'
 >;
 
-/** So often is a znode looked at anew that somebody changes while it is deleted. */
+/** How often a delete is retried after concurrent changes. */
 const MAX_TRIES = 3;
 
 class Recorder {
@@ -47,7 +46,7 @@ class Recorder {
       multi: (ops) => this.#multi(ops),
       reconfig: async (change) => {
         const done = await this.#watched('/zookeeper/config', () => this.#client.reconfig(change));
-        this.#changes.refuse('a reconfiguration is taken back by another one');
+        this.#changes.refuse('use another reconfig to revert a reconfig');
         return done;
       },
     };
@@ -68,9 +67,9 @@ class Recorder {
   }
 
   async #addCreated(path: string, stat: Stat | undefined): Promise<void> {
-    // Some servers, and the native client, do not say.
+    // Some servers, and the native client, return no Stat.
     const after = stat === undefined || stat.czxid <= 0n ? await this.#statOf(path) : stat;
-    if (after === undefined) this.#changes.addFault(path, 'it was gone at once');
+    if (after === undefined) this.#changes.addFault(path, 'deleted again at once');
     else this.#changes.add(path, undefined, after);
   }
 
@@ -86,18 +85,18 @@ class Recorder {
   }
 
   #addSet(path: string, before: ZnodeBefore | undefined, after: Stat): void {
-    if (before === undefined) this.#changes.addFault(path, 'its data could not be read');
+    if (before === undefined) this.#changes.addFault(path, 'data could not be read');
     else if (after.version !== before.stat.version + 1) {
-      this.#changes.addFault(path, 'somebody else changed it at the same moment');
+      this.#changes.addFault(path, 'changed by another client at the same time');
     } else this.#changes.add(path, before, after);
   }
 
   async #setAcl(path: string, acl: readonly ACL[], version: number): Promise<Stat> {
     const before = this.#isOver ? undefined : await this.#look(path, { data: false });
     const after = await this.#watched(path, () => this.#client.setACL(path, acl, version));
-    if (before?.acl === undefined) this.#changes.addFault(path, 'its ACL could not be read');
+    if (before?.acl === undefined) this.#changes.addFault(path, 'ACL could not be read');
     else if (after.aversion !== before.stat.aversion + 1) {
-      this.#changes.addFault(path, 'somebody else changed its ACL at the same moment');
+      this.#changes.addFault(path, 'ACL changed by another client at the same time');
     } else this.#changes.add(path, before, after);
     return after;
   }
@@ -113,9 +112,9 @@ class Recorder {
         if (!isLast && isCode(error, 'BADVERSION')) continue;
         throw error;
       }
-      if (before === undefined) this.#changes.addFault(path, 'it could not be read');
+      if (before === undefined) this.#changes.addFault(path, 'could not be read');
       else if (isLast && version === -1) {
-        this.#changes.addFault(path, 'somebody else changed it at the same moment');
+        this.#changes.addFault(path, 'changed by another client at the same time');
       } else this.#changes.add(path, before, undefined);
       return;
     }
@@ -131,7 +130,7 @@ class Recorder {
       if (result?.op === 'create') await this.#addCreated(result.path, result.stat);
       else if (result?.op === 'set') this.#addSet(op.path, before, result.stat);
       else if (result?.op === 'delete') {
-        if (before === undefined) this.#changes.addFault(op.path, 'it could not be read');
+        if (before === undefined) this.#changes.addFault(op.path, 'could not be read');
         else this.#changes.add(op.path, before, undefined);
       }
     }
@@ -143,7 +142,7 @@ class Recorder {
     return op.op === 'delete' ? this.#look(op.path, {}) : undefined;
   }
 
-  /** Undefined where it is not to be read, or not there, which the change itself will say. */
+  /** Undefined if the znode is unreadable or missing; the change itself reports that. */
   async #look(
     path: string,
     { data = true, acl = true }: { readonly data?: boolean; readonly acl?: boolean },
@@ -161,19 +160,18 @@ class Recorder {
         ...(list === undefined ? {} : { acl: list.acl }),
       };
     } catch {
-      // Nothing that is only looked at keeps a change from being made: the native client reads no
-      // ACL, for instance.
+      // A failed read must not prevent the change; the native client cannot read ACLs, for example.
       return undefined;
     }
   }
 
-  /** Notes it when it cannot be known whether the change was made. */
+  /** Records a change with an unknown outcome. */
   async #watched<T>(path: string, change: () => Promise<T>): Promise<T> {
     try {
       return await change();
     } catch (error) {
       if (isCode(error, 'CONNECTIONLOSS') || isCode(error, 'REQUESTTIMEOUT')) {
-        this.#changes.addFault(path, 'whether it was changed is not known: no answer came');
+        this.#changes.addFault(path, 'outcome unknown: no answer');
       }
       throw error;
     }

@@ -3,15 +3,15 @@ import { deriveContext } from '../engine/derive-context.js';
 import type { Result } from '../results/result.js';
 import type { CommandChanges } from '../session/change-journal.js';
 
-/** A dry run only looks. */
+/** Does the call change data? A dry run does not. */
 export function isChanging(command: Command, parsed: ParsedArguments): boolean {
   if (command.isMutating !== true || command.isReading?.(parsed) === true) return false;
   return parsed.options['dry-run'] !== true;
 }
 
 /**
- * Runs a command on the path that is named, or on all that a pattern fits.
- * @param changes where what it changes is written down
+ * Runs a command on a path, or on all matches of a pattern.
+ * @param changes records the changes
  */
 export async function runCommand(
   command: Command,
@@ -19,20 +19,20 @@ export async function runCommand(
   parsed: ParsedArguments,
   changes: CommandChanges | undefined,
 ): Promise<Result> {
-  const isTold = command.isDryRunTold === true && parsed.options['dry-run'] === true;
-  const ran = isTold
-    ? await tellingContext(context)
+  const isGenericDryRun = command.hasGenericDryRun === true && parsed.options['dry-run'] === true;
+  const ran = isGenericDryRun
+    ? await dryRunContext(context)
     : changes !== undefined && context.isRecorded !== true && isChanging(command, parsed)
       ? await recordedContext(context, command, parsed, changes)
       : context;
   const hasPattern = Object.values(parsed.tokens).some(({ pattern }) => pattern !== undefined);
   const result = hasPattern ? await runOnPattern(command, ran, parsed) : undefined;
   const done = result ?? (await command.run(ran, parsed));
-  return isTold ? { kind: 'end' } : done;
+  return isGenericDryRun ? { kind: 'end' } : done;
 }
 
-/** Its changes are told, and not sent. */
-async function tellingContext(context: CommandContext): Promise<CommandContext> {
+/** A context whose client reports changes instead of sending them. */
+async function dryRunContext(context: CommandContext): Promise<CommandContext> {
   const { dryRunClient } = await import('../session/dry-run-client.js');
   const client = dryRunClient(context.client, (result) => void context.emit(result));
   return deriveContext(context, { client });

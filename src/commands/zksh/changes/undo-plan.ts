@@ -1,4 +1,4 @@
-// What it takes to make each znode what it was, or why that cannot be.
+// The steps that restore each znode, or the reasons why it cannot be restored.
 import type { Op, ZooKeeperClient } from '../../../client/client.js';
 import { CreateModes } from '../../../protocol/create-mode.js';
 import type { ACL, Stat } from '../../../protocol/data.js';
@@ -11,11 +11,11 @@ import { isEphemeral } from '../paths/long-listing.js';
 import type { ChangedZnode, CommandChanges, ZnodeBefore } from '../session/change-journal.js';
 
 export interface UndoPlan {
-  /** In the order of a walk. */
+  /** Parents first, then by name. */
   readonly steps: readonly UndoStep[];
-  /** What somebody changed since, and how. */
+  /** Znodes that changed since. */
   readonly conflicts: readonly Said[];
-  /** What cannot be as it was, whatever is done. */
+  /** Znodes that cannot be restored. */
   readonly lost: readonly Said[];
 }
 
@@ -29,7 +29,7 @@ export interface UndoStep {
   /** "create", "delete", "set", "setAcl". */
   readonly what: string;
   readonly detail: string;
-  /** Undefined for an ACL, which no transaction holds. */
+  /** Undefined for an ACL, which a transaction cannot set. */
   readonly op?: Op;
   readonly acl?: { readonly entries: readonly ACL[]; readonly aversion: number };
 }
@@ -79,20 +79,20 @@ function countByParent(paths: readonly string[]): ReadonlyMap<string, number> {
   return counts;
 }
 
-/** How it differs from what the command left. */
+/** The difference from the state after the command. */
 function conflictOf(
   { before, after }: ChangedZnode,
   present: Stat | null,
   madeBelow: number,
 ): string | undefined {
-  if (after === undefined) return present === null ? undefined : 'there is one again';
-  if (present === null) return 'it is gone';
-  if (present.czxid !== after.czxid) return 'it is another one';
+  if (after === undefined) return present === null ? undefined : 'created again';
+  if (present === null) return 'deleted';
+  if (present.czxid !== after.czxid) return 'deleted and created again';
   if (present.mzxid !== after.mzxid || present.version !== after.version) {
-    return `its data was set since, version ${present.version}`;
+    return `data changed, now version ${present.version}`;
   }
-  if (present.aversion !== after.aversion) return 'its ACL was set since';
-  if (before === undefined && present.numChildren > madeBelow) return 'it has children since';
+  if (present.aversion !== after.aversion) return 'ACL changed';
+  if (before === undefined && present.numChildren > madeBelow) return 'new children';
   return undefined;
 }
 
@@ -101,7 +101,7 @@ function createAgain(path: string, before: ZnodeBefore, sessionId: bigint): Undo
   const owner = formatSessionId(stat.ephemeralOwner);
   const isMine = stat.ephemeralOwner === sessionId;
   if (isEphemeral(stat) && !isMine) return { path, why: `an ephemeral of session ${owner}` };
-  if (acl.some(isMasked)) return { path, why: 'its ACL was not shown whole' };
+  if (acl.some(isMasked)) return { path, why: 'ACL has hidden passwords' };
   const bytes = data?.bytes ?? null;
   const mode = isEphemeral(stat) ? CreateModes.EPHEMERAL : CreateModes.PERSISTENT;
   const kind = isEphemeral(stat) ? 'ephemeral, ' : '';
@@ -109,7 +109,7 @@ function createAgain(path: string, before: ZnodeBefore, sessionId: bigint): Undo
   return { path, what: 'create', detail: `${kind}${sizeOf(bytes)}`, op };
 }
 
-/** A server hides the hash of a digest from who has no a(dmin). */
+/** Servers hide the hash of a digest without ADMIN permission. */
 function isMasked({ id }: ACL): boolean {
   return id.scheme === 'digest' && id.id.endsWith(':x');
 }
@@ -134,11 +134,11 @@ function sizeOf(bytes: Buffer | null): string {
   return bytes.length === 1 ? '1 byte' : `${bytes.length} bytes`;
 }
 
-/** What one transaction of an undo may hold, well below what servers take. */
+/** Limits of one undo transaction, well below the limits of servers. */
 const MAX_OPS = 500;
 const MAX_BYTES = 400_000;
 
-/** Parents are made before their children, and children deleted before their parents. */
+/** Creates parents before children, and deletes children before parents. */
 export function batchesOf(steps: readonly UndoStep[]): readonly (readonly Op[])[] {
   const ops = steps.map(({ op }) => op).filter((op) => op !== undefined);
   const ordered = [

@@ -1,32 +1,31 @@
-// Short names for lines. A name counts where a command begins; what it stands for is put there
-// before anything runs, so that a line is refused as a whole or not at all.
+// Aliases for lines, recognized at the start of a command and expanded before anything runs. So a
+// line fails as a whole.
 
 import { parseLine, type Statement } from '../language/parse-line.js';
 import type { CommandTable } from './command.js';
 import { hasSecretWords } from './holds-secret.js';
 
-export const HOLDS_PASSWORD = 'an alias holds no password';
+export const HOLDS_PASSWORD = 'alias: line contains a password';
 
 export type Aliases = ReadonlyMap<string, string>;
 
-/** Why this can be no alias; undefined when it can. */
+/** The reason why an alias is invalid; undefined if it is valid. */
 export async function checkAlias(
   name: string,
   line: string,
   commands: CommandTable,
 ): Promise<string | undefined> {
   if (!/^[\w.:+-]+$/.test(name) || name.startsWith('-')) {
-    return `"${name}" can be no alias: expected letters, digits and . : + - _`;
+    return `alias: invalid name: "${name}" (expected letters, digits, and . : + - _)`;
   }
-  if ((await commands.find(name)) !== undefined)
-    return `"${name}" can be no alias: it is a command`;
+  if ((await commands.find(name)) !== undefined) return `alias: name of a command: "${name}"`;
   const { statements, fault } = parseLine(line);
-  if (fault !== undefined) return `what ${name} stands for cannot be read: ${fault.message}`;
-  if (statements.length === 0) return `${name} has to stand for something`;
+  if (fault !== undefined) return `alias ${name}: invalid line: ${fault.message}`;
+  if (statements.length === 0) return `alias ${name}: line is empty`;
   return (await hasSecretWords(statements, commands)) ? HOLDS_PASSWORD : undefined;
 }
 
-/** The statements with what their names stand for; one that is its own alias stays. */
+/** Expands the aliases of statements; a recursive use of an alias stays unchanged. */
 export function expandAliases(statements: readonly Statement[], aliases: Aliases): Statement[] {
   if (aliases.size === 0) return [...statements];
   return statements.flatMap((statement) => expand(statement, aliases, new Set()));
@@ -42,7 +41,7 @@ function expand(
   const line = aliases.get(name.text);
   if (line === undefined) return [statement];
   const seen = new Set([...before, name.text]);
-  // An error in it is shown at the word that was typed.
+  // An error in the alias points at the typed word.
   const { start, end } = name;
   const parts = parseLine(line).statements;
   const { pipe: outer, ...bare } = statement;

@@ -6,32 +6,32 @@ import type { Statement, Token } from '../language/parse-line.js';
 import type { Result } from '../results/result.js';
 import type { ShellSession } from '../session/shell-session.js';
 
-/** What a word of a line becomes before its command runs, by the kind its declaration names. */
+/** The type of an argument's value, by the kind in its declaration. */
 export interface ValueTypes {
-  /** Absolute: relative ones are resolved against the working path. */
+  /** Absolute; relative paths are resolved against the working path. */
   path: string;
   data: DataValue;
-  /** Checked: at least one entry, every permission known. */
+  /** Validated: at least one entry and only known permissions. */
   acl: readonly ACL[];
   text: string;
-  /** Whole, within the `min` and `max` of its declaration. */
+  /** An integer between `min` and `max` of its declaration. */
   integer: number;
   /** A connect string. */
   target: string;
   /** The name of a local file. */
   file: string;
-  /** Where a tree is: a path here, `zk://host:port/path`, or `@file` for a dump. */
+  /** A tree: a path, `zk://host:port/path`, or `@file` for a dump. */
   place: string;
   /** A word of a command's name. */
   command: Token;
-  /** A word of another command, which begins with the first of them: nothing in it is an option. */
+  /** A word of a nested command; options after its first word belong to that command. */
   word: Token;
-  /** Text that no history keeps and no message repeats. */
+  /** Text that the history and error messages never contain. */
   secret: string;
 }
 export type ValueKind = keyof ValueTypes;
 
-/** A value as typed: the bytes themselves, or where to read them (`@file`, `-`). */
+/** A value as typed: bytes, or a source to read (`@file`, `-`). */
 export type DataValue =
   | { readonly from: 'line'; readonly bytes: Buffer }
   | { readonly from: 'file'; readonly file: string }
@@ -39,11 +39,11 @@ export type DataValue =
 
 interface ValueSpec {
   readonly summary: string;
-  /** The only words allowed, for kind `text`. */
+  /** The allowed words, for kind `text`. */
   readonly choices?: readonly string[];
   readonly min?: number;
   readonly max?: number;
-  /** Of a text that begins like an ACL: TAB offers what one may hold. */
+  /** For a text that starts like an ACL: completes ACL entries. */
   readonly isAclLike?: true;
 }
 
@@ -51,27 +51,27 @@ interface ValueSpec {
 export interface OptionSpec extends ValueSpec {
   readonly letter?: string;
   readonly kind?: ValueKind;
-  /** How usage and help call the value; default: the name. */
+  /** The name of the value in usage and help; default: the option's name. */
   readonly valueName?: string;
-  /** May be given again and again; the value is a list, empty when it was never given. */
+  /** The option may be repeated; its value is a list. */
   readonly isRepeatable?: boolean;
 }
 
-/** A word behind the options; arguments come in the order they are declared in. */
+/** A positional argument, in the order of declaration. */
 export interface ArgumentSpec extends ValueSpec {
   readonly kind: ValueKind;
-  /** Of a path: may be a pattern of several, and how the command is then run on them. */
+  /** Accepts a pattern for a path; the order in which the command handles matches. */
   readonly glob?: GlobOrder;
   readonly isOptional?: boolean;
-  /** Takes all words that are left; only the last argument may. */
+  /** Takes all remaining words; only for the last argument. */
   readonly isVariadic?: boolean;
-  /** Begins behind `--` only, so that a word too many before it is still one. */
-  readonly isBehindDashes?: boolean;
+  /** Must follow `--`, so that surplus words before it are still errors. */
+  readonly isAfterDashes?: boolean;
 }
 
 /**
- * One after the other, where a result may be long; many at a time; many at a time, and children
- * before their parents.
+ * serial: one at a time, for long results; parallel: many at a time; deepest-first: many at a time,
+ * children before parents.
  */
 export type GlobOrder = 'serial' | 'parallel' | 'deepest-first';
 
@@ -83,52 +83,52 @@ export interface Example {
   readonly summary: string;
 }
 
-/** What every verb declares; help, man page, completion and usage are made of nothing else. */
+/** The declaration of a verb: the only source of help, man page, completion, and usage. */
 export interface CommandDeclaration {
   readonly name: string;
   readonly aliases?: readonly string[];
   readonly group: CommandGroup;
-  /** One line without a full stop, beginning with a verb: "list the children of a znode". */
+  /** One imperative line without a period: "List the children of a znode". */
   readonly summary: string;
-  /** Whole sentences; what the summary leaves open. */
+  /** Details in full sentences. */
   readonly description?: string;
-  /** In the order that usage shows. */
+  /** In the order of the usage line. */
   readonly options: OptionSpecs;
   readonly args: ArgumentSpecs;
   readonly examples: readonly Example[];
-  /** Refused in a read-only shell, before anything is sent. */
+  /** Changes data: rejected in a read-only shell before anything is sent. */
   readonly isMutating?: boolean;
-  /** With --dry-run, what it would change is told and not sent, without its doing. */
-  readonly isDryRunTold?: boolean;
-  /** What to do about a word too many, where there is more to say than the usage. */
+  /** The framework implements --dry-run: it prints the changes instead of sending them. */
+  readonly hasGenericDryRun?: boolean;
+  /** A hint for surplus arguments, if the usage line is not enough. */
   readonly surplusHint?: string;
-  /** Ends by itself, in order, once the context's signal is aborted: it is waited for. */
+  /** Cleans up after the context's signal is aborted, so the shell waits for it. */
   readonly isGraceful?: boolean;
-  /** Needs no server: it runs without a connection, and makes none. */
+  /** Needs no server and opens no connection. */
   readonly isLocal?: boolean;
-  /** Of a family: the commands whose names begin with its own. */
+  /** The subcommands of a family. */
   readonly subcommands?: readonly Command[];
-  /** All subcommands of the family that this is one of. */
+  /** All subcommands of the same family. */
   readonly siblings?: readonly Command[];
 }
 
 export type CommandGroup = 'znode' | 'tree' | 'move' | 'acl' | 'session' | 'shell' | 'recipes';
 
-/** A declaration and what it does. */
+/** A declaration with its implementation. */
 export interface Command extends CommandDeclaration {
   readonly subcommands?: never;
-  /** Refuses what no single value shows to be wrong; runs before a connection is made. */
+  /** Rejects invalid combinations of values; runs before a connection is opened. */
   check?(parsed: ParsedArguments): void;
-  /** Of a mutating command: does this call of it change nothing? */
+  /** Does this call of a mutating command only read? */
   isReading?(parsed: ParsedArguments): boolean;
   run(context: CommandContext, parsed: ParsedArguments): Promise<Result>;
-  /** On all paths that a pattern fits, where that is more than `run` on one after the other. */
+  /** Runs on all paths that match a pattern; default: `run` for each path. */
   runMany?(
     context: CommandContext,
     parsed: ParsedArguments,
     paths: readonly string[],
   ): Promise<Result>;
-  /** The same as an operation of a transaction; a command without it cannot be part of one. */
+  /** The call as an operation of a transaction; undefined if the command does not support it. */
   toOp?(context: CommandContext, parsed: ParsedArguments): Promise<Op>;
 }
 
@@ -137,14 +137,14 @@ export interface CommandFamily extends CommandDeclaration {
   readonly subcommands: readonly Command[];
 }
 
-/** What the first word of a line names. */
+/** A command or family, selected by the first word of a line. */
 export type Verb = Command | CommandFamily;
 
 /** The erased form of {@link Parsed}. */
 export interface ParsedArguments {
   readonly options: Readonly<Record<string, unknown>>;
   readonly args: Readonly<Record<string, unknown>>;
-  /** The words that gave the values, by name, for errors that point at one. */
+  /** The words of the values, by name, for errors that point at a word. */
   readonly tokens: Readonly<Record<string, Token>>;
 }
 
@@ -189,65 +189,64 @@ export function defineCommand<const O extends OptionSpecs, const A extends Argum
   return command as unknown as Command;
 }
 
-/** All commands, for those that are about commands. */
+/** Access to all commands. */
 export interface CommandTable {
   all(): Promise<readonly Verb[]>;
   find(word: string): Promise<Verb | undefined>;
-  /** What a word that names none was meant to be. */
+  /** Suggests a command for an unknown word. */
   suggest(word: string): string | undefined;
 }
 
-/** What a running command may use of the world; the REPL and the script runner each make one. */
+/** The environment of a running command, created by the prompt or the script runner. */
 export interface CommandContext {
   readonly session: ShellSession;
-  /** The connected client; throws a CommandError NOTCONNECTED when there is none. */
+  /** The connected client; throws a CommandError NOTCONNECTED without a connection. */
   readonly client: ZooKeeperClient;
   readonly commands: CommandTable;
-  /** Aborted by Ctrl-C; a command that is long must look. */
+  /** Aborted by Ctrl-C; long commands must check it. */
   readonly signal: AbortSignal;
-  /** Is a person there, who can be asked and who goes on typing while watches are armed? */
+  /** Is there a user who can answer prompts? */
   readonly isInteractive: boolean;
-  /** A part of a long result, in order, before the result itself. Wait for it: it may be slow. */
+  /** Emits a part of a long result before the result itself. Await it: output may be slow. */
   emit(result: Result): Promise<void> | void;
-  /** Something that happens beside the command running, if any: a watch that fired. */
+  /** Reports an event independent of the running command, such as a watch event. */
   notify(result: Result): void;
-  /** Gives the whole screen to the browser until it is left; only where there is a screen. */
+  /** Shows the browser until the user leaves it; undefined without a screen. */
   browse?(path: string): Promise<void>;
-  /** Asks yes or no; without a person the answer is yes, as a script has said what it wants. */
+  /** Asks a yes-or-no question; in scripts the answer is always yes. */
   confirm(question: string): Promise<boolean>;
-  /** Asks for what must not be seen, nor kept by a history; absent where there is no terminal. */
+  /** Prompts for a secret, without echo and history; undefined without a terminal. */
   askSecret?(question: string): Promise<string>;
-  /** How a program may share zksh's own streams; undefined where a prompt has them. */
+  /** The streams that a child process inherits; undefined at the prompt, which uses them. */
   readonly child?: {
     readonly stdin: 'inherit' | 'ignore';
-    /** Writes what was printed before the program prints. */
+    /** Flushes the output before the program prints. */
     flush(): Promise<void>;
   };
   /**
-   * A result as a program reads it, which a line gives it to by `|`; absent where a line may not
-   * name a program.
+   * Renders a result for the program of a pipe; undefined where pipes are not allowed.
    */
   renderForPipe?(result: Result): string | Buffer;
-  /** Is what the client changes written down for `undo`? */
+  /** Does the client record its changes for `undo`? */
   readonly isRecorded?: boolean;
-  /** Does all that is emitted go to a program? */
+  /** Does all output go to the program of a pipe? */
   readonly isPiped?: boolean;
-  /** Gives the whole terminal to another program meanwhile; absent where nothing is drawn there. */
+  /** Lends the terminal to another program; undefined where zksh draws nothing. */
   lendTerminal?(use: () => Promise<void>): Promise<void>;
-  /** How far a long command is; undefined when it is over. Shown where somebody looks. */
+  /** Reports the progress of a long command; undefined clears it. */
   progress?(state: Progress | undefined): void;
-  /** Runs a line as if it were typed; the outcomes are the caller's to show. */
+  /** Runs a line as if it were typed; the caller shows the outcomes. */
   runLine(line: string): AsyncIterable<Outcome>;
-  /** Runs the words of a command, with a client that stands before the session's. */
+  /** Runs the words of a command, optionally with a wrapped client. */
   runWords(
     words: readonly Token[],
     wrap?: (client: ZooKeeperClient) => ZooKeeperClient,
   ): AsyncIterable<Outcome>;
-  /** All of standard input, for a value given as `-`; throws when it is not to be had. */
+  /** Reads all of standard input, for the value `-`; throws if it is not available. */
   readInput(): Promise<Buffer>;
 }
 
-/** How one statement of a line ended. */
+/** The outcome of one statement. */
 export type Outcome =
   | { readonly kind: 'result'; readonly statement: Statement; readonly result: Result }
   | { readonly kind: 'error'; readonly statement?: Statement; readonly error: ErrorReport };
@@ -264,18 +263,18 @@ export function usageOf(command: CommandDeclaration): string {
   });
   const args = Object.entries(command.args).map(([name, spec]) => {
     const plain = spec.isVariadic === true ? `${name}...` : name;
-    const word = spec.isBehindDashes === true ? `-- ${plain}` : plain;
+    const word = spec.isAfterDashes === true ? `-- ${plain}` : plain;
     return spec.isOptional === true ? `[${word}]` : word;
   });
   return [command.name, ...options, ...args].join(' ');
 }
 
-/** What stands for an option's value in usage and help. */
+/** The placeholder of an option's value in usage and help. */
 export function valueNameOf(name: string, spec: OptionSpec): string {
   return spec.valueName ?? name.toUpperCase();
 }
 
-/** The words that follow the name of a family. */
+/** The subcommand names of a family. */
 export function subcommandWords({
   name,
   subcommands = [],

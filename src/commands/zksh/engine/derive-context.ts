@@ -1,7 +1,8 @@
 import type { CommandContext } from './command.js';
 
 /**
- * The same context but for some of it. Not copied: asking for the client is for those who need one.
+ * Overrides parts of a context. It is not copied, because reading `client` throws without a
+ * connection.
  */
 export function deriveContext(
   context: CommandContext,

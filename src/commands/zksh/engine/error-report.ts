@@ -32,42 +32,42 @@ type Place = {
 };
 type Words = { readonly sentence: string; readonly hint?: string };
 
-/** Where Apache's shell has a sentence for an error, it is this one. */
+/** Error texts; the same as in Apache's shell where it has one. */
 const SENTENCES: Partial<Record<ErrorName, (place: Place) => Words>> = {
   NONODE: ({ path }) => ({ sentence: `Node does not exist: ${path}` }),
   NODEEXISTS: ({ path }) => ({ sentence: `Node already exists: ${path}` }),
   NOTEMPTY: ({ path }) => ({
     sentence: `Node not empty: ${path}`,
-    hint: 'deleteall deletes a znode and everything below it',
+    hint: 'use deleteall to delete a znode with its descendants',
   }),
   BADVERSION: ({ path }) => ({
     sentence: `version No is not valid : ${path}`,
-    hint: 'the znode was changed since; stat shows its version',
+    hint: 'another client changed the znode; run stat to see its version',
   }),
   NOAUTH: ({ path }) => ({
     sentence: `Insufficient permission : ${path}`,
-    hint: 'getAcl shows who may; addauth says who you are',
+    hint: 'run getAcl to see the permissions, and addauth to authenticate',
   }),
   INVALIDACL: ({ path }) => ({
     sentence: `Acl is not valid : ${path}`,
-    hint: 'the server knows no such scheme or id, or the ACL is empty',
+    hint: 'the scheme or id is unknown to the server, or the ACL is empty',
   }),
   NOCHILDRENFOREPHEMERALS: ({ path }) => ({
     sentence: `Ephemerals cannot have children: ${path}`,
   }),
-  NOWATCHER: ({ path }) => ({ sentence: `No watch of this session on ${path}` }),
+  NOWATCHER: ({ path }) => ({ sentence: `${path}: this session has no such watch` }),
   NOTREADONLY: ({ server }) => ({
-    sentence: `${server} is a read-only server, which takes no change`,
+    sentence: `${server}: server is read-only`,
   }),
   QUOTAEXCEEDED: ({ path }) => ({ sentence: `Quota has exceeded : ${path}` }),
-  AUTHFAILED: ({ server }) => ({ sentence: `${server} refused the authentication` }),
+  AUTHFAILED: ({ server }) => ({ sentence: `${server}: authentication failed` }),
   UNIMPLEMENTED: ({ verb, server }) => ({
-    sentence: `${server} does not know the operation of ${verb}`,
-    hint: 'it is older, or the operation is not enabled there',
+    sentence: `${server}: server does not support ${verb}`,
+    hint: 'the server is too old, or the operation is disabled',
   }),
 };
 
-/** Makes one report of whatever a command threw: the only place where errors get words. */
+/** Converts any error of a command to a report: the only place that writes error texts. */
 export async function reportError(
   error: unknown,
   context: CommandContext,
@@ -77,7 +77,7 @@ export async function reportError(
   return plainReport(error);
 }
 
-/** The report of an error that no command stands behind. */
+/** The report of an error outside a command. */
 export function plainReport(error: unknown): ErrorReport {
   if (error instanceof CommandError) return fromCommandError(error);
   if (error instanceof ConnectError) return connectReport(error);
@@ -88,7 +88,7 @@ export function plainReport(error: unknown): ErrorReport {
   return { code: codeOf(error), exitCode: ExitCode.failed, sentence };
 }
 
-/** No server was reached: which ones were tried, and why each could not be. */
+/** The report of a failed connect, with the reason for each server. */
 export function connectReport(error: ConnectError): ErrorReport {
   return {
     code: error.code,
@@ -138,7 +138,7 @@ async function wordsOf(
     const { chroot, target } = context.session;
     if (chroot !== '' && (await isChrootMissing(context))) {
       return {
-        sentence: `the chroot ${chroot} does not exist`,
+        sentence: `chroot does not exist: ${chroot}`,
         hint: `connect to ${target.slice(0, chrootStart(target))} and create it there`,
       };
     }
@@ -146,7 +146,7 @@ async function wordsOf(
       const parent = parentPath(place.path);
       return {
         sentence: `Node does not exist: ${parent} (the parent of ${place.path})`,
-        hint: 'create -p makes missing parents',
+        hint: 'use create -p to create missing parents',
       };
     }
   }
@@ -165,26 +165,26 @@ async function isChrootMissing({ session }: CommandContext): Promise<boolean> {
   }
 }
 
-/** What is known of the outcome when no answer came. */
+/** Describes the outcome of a request without an answer. */
 function lostWords(error: ZooKeeperError, { verb, path, isChange, server }: Place): Words {
   const what =
     error.code === 'CONNECTIONLOSS'
-      ? `the connection to ${server} was lost${causeOf(error)}`
-      : `${server} did not answer in time`;
-  if (!isChange) return { sentence: `${what}; ${verb} changes nothing, and can be repeated` };
-  const sentence = `${what}; whether ${verb} was done is not known`;
-  return path === '' ? { sentence } : { sentence, hint: `stat ${path} shows what is there` };
+      ? `${server}: connection lost${causeOf(error)}`
+      : `${server}: request timed out`;
+  if (!isChange) return { sentence: `${what}; ${verb} is safe to retry` };
+  const sentence = `${what}; outcome of ${verb} is unknown`;
+  return path === '' ? { sentence } : { sentence, hint: `run stat ${path} to check` };
 }
 
-/** What the server said: a session that never was has not expired. */
+/** Uses the server's reason, which distinguishes unknown from expired sessions. */
 function endedWords({ cause }: ZooKeeperError): Words {
   return {
-    sentence: cause instanceof Error ? cause.message : 'the session has expired',
-    hint: 'connect asks for a new one; ephemerals end with the session that made them',
+    sentence: cause instanceof Error ? cause.message : 'session expired',
+    hint: 'run connect to open a new session; the ephemerals of the old one are deleted',
   };
 }
 
-/** What ended the connection, where it is more than its end: "(zk1:2181 broke the protocol: …)". */
+/** The cause of a lost connection, if known: "(zk1:2181 broke the protocol: …)". */
 function causeOf({ cause }: ZooKeeperError): string {
   return cause instanceof Error && cause.cause instanceof Error ? ` (${cause.message})` : '';
 }

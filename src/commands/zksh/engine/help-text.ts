@@ -4,7 +4,7 @@ import { type CommandDeclaration, type OptionSpec, usageOf, valueNameOf } from '
 
 export const HELP_COLUMNS = 78;
 
-/** The usage and the summary of a command, for a list. */
+/** Usage and summary of a command, for a list. */
 export function synopsis(command: CommandDeclaration): string {
   const usage = `  ${usageOf(command)}`;
   const { summary } = command;
@@ -13,19 +13,19 @@ export function synopsis(command: CommandDeclaration): string {
     : `${usage}\n${' '.repeat(36)}${summary}`;
 }
 
-/** What explains a command. */
+/** The help of a command. */
 export function helpOf(command: CommandDeclaration): Result {
   return { kind: 'message', text: commandHelp(command), fields: helpFields(command) };
 }
 
 export function helpFields(command: CommandDeclaration): Record<string, unknown> {
   const { name, aliases, summary, description, options, args, examples, subcommands } = command;
-  const told = { name, aliases, summary, description };
-  if (subcommands !== undefined) return { ...told, subcommands: subcommands.map(helpFields) };
-  return { ...told, options, args, examples };
+  const common = { name, aliases, summary, description };
+  if (subcommands !== undefined) return { ...common, subcommands: subcommands.map(helpFields) };
+  return { ...common, options, args, examples };
 }
 
-/** Everything a command declares, as text without a last line end. */
+/** Everything that a command declares, as text without a final newline. */
 function commandHelp(command: CommandDeclaration): string {
   const parts = [`${usageOf(command)}\n  ${command.summary}`];
   if (command.aliases !== undefined) parts.push(`Also: ${command.aliases.join(', ')}`);
@@ -43,7 +43,7 @@ function commandHelp(command: CommandDeclaration): string {
   return parts.join('\n\n');
 }
 
-/** One row an option: "  -v, --version VERSION   only if ...". */
+/** One row per option: "  -v, --version VERSION   require ...". */
 export function optionRows(command: Pick<CommandDeclaration, 'options'>): string[] {
   return Object.entries(command.options).map(([name, spec]) =>
     row(flagsOf(name, spec), spec.summary),
@@ -56,7 +56,7 @@ export function flagsOf(name: string, spec: OptionSpec): string {
   return `${letter}--${name}${value}`;
 }
 
-/** Two columns, the second one below where the first is too long. */
+/** Two columns; the second one moves to the next line if the first is too long. */
 export function row(left: string, right: string): string {
   const start = `  ${left}`;
   return start.length <= 28 ? `${start.padEnd(30)}${right}` : `${start}\n${' '.repeat(30)}${right}`;

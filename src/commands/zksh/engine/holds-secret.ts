@@ -2,7 +2,7 @@ import { parseLine, type Statement } from '../language/parse-line.js';
 import type { CommandDeclaration, CommandTable } from './command.js';
 import { innerWords } from './inner-words.js';
 
-/** May these words hold a secret? A name typed wrong is followed by the same password. */
+/** May these words contain a secret? Also true for misspelled names of such commands. */
 export async function holdsSecret(
   statements: readonly Statement[],
   commands: CommandTable,
@@ -26,13 +26,13 @@ export async function holdsSecret(
   return false;
 }
 
-/** Is there a password, not only a command that may be given one? */
+/** Do the statements contain a password, not only a command that accepts one? */
 export function hasSecretWords(
   statements: readonly Statement[],
   commands: CommandTable,
 ): Promise<boolean> {
-  const told = statements.filter(({ tokens }) => tokens.some(({ text }) => /:./.test(text)));
-  return holdsSecret(told, commands);
+  const suspects = statements.filter(({ tokens }) => tokens.some(({ text }) => /:./.test(text)));
+  return holdsSecret(suspects, commands);
 }
 
 export function hasSecret(command: CommandDeclaration | undefined): boolean {

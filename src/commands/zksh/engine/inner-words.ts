@@ -3,9 +3,8 @@ import type { CommandDeclaration } from './command.js';
 import { rolesOf } from './word-role.js';
 
 /**
- * Of a command that runs another one (`time ls /`): the words of that one. Empty for any other,
- * and where it has not begun.
- * @param words those behind the command's name
+ * The words of a nested command (`time ls /`); empty for other commands, and while it is missing.
+ * @param words the words after the command's name
  */
 export function innerWords(command: CommandDeclaration, words: readonly Token[]): readonly Token[] {
   const { words: roles } = rolesOf(command, words);

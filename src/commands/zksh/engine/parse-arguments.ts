@@ -17,7 +17,7 @@ import {
 import { flagsOf, isOptionLike } from './word-role.js';
 import { dataOf, integerOf, isPlaceElsewhere, textOf } from './word-value.js';
 
-/** What a path is resolved with. */
+/** Resolves relative paths. */
 export interface PathResolver {
   resolve(text: string): string;
 }
@@ -25,10 +25,10 @@ export interface PathResolver {
 type Spec = OptionSpec | ArgumentSpec;
 
 /**
- * Turns the words behind a command's name into its values, and refuses what does not fit with the
- * place of the word: unknown flags, missing and surplus words, bad numbers, paths and ACLs.
- * Options may stand anywhere before `--`; a quoted word is never one, nor is a negative number.
- * @param whole where the statement stands, to point at its end when a word is missing
+ * Parses the words after a command's name. Errors point at the word: unknown flags, missing or
+ * surplus arguments, invalid numbers, paths, and ACLs. Options may appear anywhere before `--`;
+ * quoted words and negative numbers are never options.
+ * @param whole the place of the statement; errors for missing arguments point at its end
  * @throws CommandError USAGE
  */
 export function parseArguments(
@@ -49,7 +49,7 @@ class ArgumentReader {
   readonly #options: Record<string, unknown> = {};
   readonly #args: Record<string, unknown> = {};
   readonly #tokens: Record<string, Token> = {};
-  /** How many plain words stood before `--`. */
+  /** The number of arguments before `--`. */
   #wordsBeforeDashes = Number.POSITIVE_INFINITY;
 
   constructor(
@@ -73,7 +73,7 @@ class ArgumentReader {
     return { options: this.#options, args: this.#args, tokens: this.#tokens };
   }
 
-  /** Takes the options out and gives the words that are left. */
+  /** Reads the options and returns the other words. */
   #readOptions(): Token[] {
     const plain: Token[] = [];
     const specs = Object.values(this.#command.args);
@@ -100,7 +100,7 @@ class ArgumentReader {
       : undefined;
     if (spec === undefined) throw this.#unknownOption(word, `--${name}`);
     if (spec.kind === undefined) {
-      if (equals !== -1) throw usageError(`--${name} takes no value`, word);
+      if (equals !== -1) throw usageError(`--${name}: takes no value`, word);
       this.#set(name, true, word);
       return;
     }
@@ -143,7 +143,7 @@ class ArgumentReader {
     const value = this.#words.shift();
     if (value === undefined) {
       throw usageError(
-        `${word.text} needs a value: ${valueNameOf(name, spec)}`,
+        `${word.text}: missing value: ${valueNameOf(name, spec)}`,
         word,
         this.#usageHint(),
       );
@@ -159,7 +159,7 @@ class ArgumentReader {
   }
 
   #set(name: string, value: unknown, token: Token): void {
-    if (this.#tokens[name] !== undefined) throw usageError(`--${name} is given twice`, token);
+    if (this.#tokens[name] !== undefined) throw usageError(`--${name}: repeated option`, token);
     this.#options[name] = value;
     this.#tokens[name] = token;
   }
@@ -168,7 +168,7 @@ class ArgumentReader {
     let next = 0;
     let end = words.length;
     for (const [name, spec] of Object.entries(this.#command.args)) {
-      const isBarred = spec.isBehindDashes === true && next < this.#wordsBeforeDashes;
+      const isBarred = spec.isAfterDashes === true && next < this.#wordsBeforeDashes;
       if (isBarred) end = Math.min(end, this.#wordsBeforeDashes);
       const room = isBarred ? 0 : spec.isVariadic === true ? words.length : 1;
       const taken = words.slice(next, next + room);
@@ -190,7 +190,7 @@ class ArgumentReader {
   #missing(name: string): Error {
     const { end } = this.#whole;
     return usageError(
-      `${this.#command.name} needs a ${name}`,
+      `${this.#command.name}: missing argument: ${name}`,
       { start: end, end: end + 1 },
       this.#usageHint(),
     );
@@ -203,7 +203,7 @@ class ArgumentReader {
     const count = words.length;
     const hint = this.#command.surplusHint ?? this.#usageHint();
     throw usageError(
-      `${count === 1 ? 'a word' : `${count} words`} too many for ${this.#command.name}`,
+      `${this.#command.name}: ${count === 1 ? 'unexpected argument' : `${count} unexpected arguments`}`,
       { start: first.start, end: last.end },
       hint,
     );
@@ -217,13 +217,13 @@ class ArgumentReader {
     const takesData = Object.values(this.#command.args).some((spec) => spec.kind === 'data');
     const hint =
       owners.length > 0
-        ? `${known} goes with ${owners.map(({ name }) => name).join(', ')}`
+        ? `${known} is an option of ${owners.map(({ name }) => name).join(', ')}`
         : suggestion !== undefined
           ? `did you mean ${suggestion}?`
           : takesData
-            ? `to store it as a value, put it in quotes or behind --; ${this.#usageHint()}`
+            ? `to store it as a value, quote it or put it after --; ${this.#usageHint()}`
             : this.#usageHint();
-    return usageError(`${this.#command.name} has no option ${flag}`, word, hint);
+    return usageError(`${this.#command.name}: unknown option: ${flag}`, word, hint);
   }
 
   #usageHint(): string {
@@ -234,7 +234,7 @@ class ArgumentReader {
     const { kind } = spec;
     if (kind === 'data') return dataOf(token);
     if (kind === 'word' || kind === 'command') return token;
-    if (!token.isText) throw usageError(`${name} holds bytes that are not UTF-8`, token);
+    if (!token.isText) throw usageError(`${name}: not UTF-8`, token);
     switch (kind) {
       case 'path':
         if ('glob' in spec) this.#checkPattern(token);
@@ -258,8 +258,8 @@ class ArgumentReader {
   #pathOf(token: Token): string {
     const path = this.#resolver.resolve(token.text);
     const fault = pathFault(path);
-    if (token.text === '') throw usageError('a path is never empty', token, this.#usageHint());
-    if (fault !== undefined) throw usageError(`${token.text} is not a path: ${fault}`, token);
+    if (token.text === '') throw usageError('path is empty', token, this.#usageHint());
+    if (fault !== undefined) throw usageError(`invalid path: ${token.text}: ${fault}`, token);
     return path;
   }
 }

@@ -6,20 +6,20 @@ import { CommandError, ExitCode } from '../../program/command-error.js';
 import type { CommandContext } from './command.js';
 
 export interface ChildOptions {
-  /** Its name and arguments, as they are: no shell reads them. */
+  /** Program and arguments, run without a shell. */
   readonly words: readonly string[];
-  /** Besides zksh's own. */
+  /** Added to the environment of zksh. */
   readonly env: Readonly<Record<string, string>>;
-  /** Tells the child to end: SIGTERM, and SIGKILL to one that is still there `graceMs` later. */
+  /** Terminates the child: SIGTERM, then SIGKILL after `graceMs`. */
   readonly signal: AbortSignal;
   readonly graceMs: number;
 }
 
 /**
- * Runs a program to its end. In a script it has zksh's own input and output; at the prompt what it
- * writes is shown line by line, and its input is empty.
- * @returns its exit code, or that of a shell (128 and the number) for one that a signal ended
- * @throws CommandError when it cannot be started
+ * Runs a program to its end. In a script it inherits the streams of zksh; at the prompt its output
+ * is shown line by line, and its input is empty.
+ * @returns its exit status, or 128 plus the signal number, as in a shell
+ * @throws CommandError if it cannot be started
  */
 export async function runChild(context: CommandContext, options: ChildOptions): Promise<number> {
   const { words, env, signal, graceMs } = options;
@@ -39,11 +39,14 @@ export async function runChild(context: CommandContext, options: ChildOptions): 
   await Promise.all(shown);
   if (result.exitCode !== undefined) return result.exitCode;
   if (result.signal !== undefined) return 128 + constants.signals[result.signal];
-  throw new CommandError(`cannot run ${file}: ${result.shortMessage ?? 'it did not start'}`, {
-    code: 'NOCOMMAND',
-    exitCode: ExitCode.unknownCommand,
-    hint: 'a program is named as for a shell, by a path or found in PATH',
-  });
+  throw new CommandError(
+    `${file}: cannot run program: ${result.shortMessage ?? 'it did not start'}`,
+    {
+      code: 'NOCOMMAND',
+      exitCode: ExitCode.unknownCommand,
+      hint: 'pass a path, or the name of a program in PATH',
+    },
+  );
 }
 
 async function showLines(context: CommandContext, stream: Readable | null): Promise<void> {

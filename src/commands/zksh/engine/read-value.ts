@@ -5,14 +5,14 @@ import type { CommandContext, DataValue } from './command.js';
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** Refuses a typed value that is not the base64 it is said to be; files are looked at when read. */
+/** Rejects a typed value that is not valid base64; files are checked when they are read. */
 export function checkValue(value: DataValue | undefined, isBase64: boolean, token?: Token): void {
   if (isBase64 && value?.from === 'line') decodeBase64(value.bytes, token);
 }
 
 /**
- * The bytes of a value, exactly; null for one that was not given.
- * @throws CommandError USAGE for bad base64, NOFILE for a file that cannot be read
+ * The exact bytes of a value; null without a value.
+ * @throws CommandError USAGE for invalid base64, NOFILE for an unreadable file
  */
 export async function readValue(
   context: CommandContext,
@@ -40,25 +40,25 @@ async function readBytes(
         return await files.readFile(value.file);
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
-        throw new CommandError(`cannot read the value from ${value.file}: ${reason}`, {
+        throw new CommandError(`${value.file}: cannot read value: ${reason}`, {
           code: 'NOFILE',
           exitCode: ExitCode.usage,
           place: token,
-          hint: `'@${value.file}' in quotes is the text itself`,
+          hint: `quote it to store the text itself: '@${value.file}'`,
           cause: error,
         });
       }
   }
 }
 
-/** Blanks and line ends are let through, as `base64` wraps its lines. */
+/** Ignores whitespace, because `base64` wraps its lines. */
 function decodeBase64(bytes: Buffer, token: Token | undefined): Buffer {
   const text = bytes.toString('latin1').replace(/[\s]+/g, '');
   if (!BASE64.test(text)) {
     throw usageError(
-      'the value is not base64',
+      'value is not base64',
       token,
-      'base64 is groups of four out of A-Z a-z 0-9 + / with = at the end',
+      'expected groups of four of A-Z a-z 0-9 + / with = at the end',
     );
   }
   return Buffer.from(text, 'base64');

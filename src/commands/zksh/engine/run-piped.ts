@@ -1,4 +1,4 @@
-// COMMAND | PROGRAM: what a command gives goes to the standard input of a line of sh.
+// COMMAND | PROGRAM: sends the result of a command to the standard input of a shell command.
 import { constants } from 'node:os';
 import { CommandError, ExitCode } from '../../program/command-error.js';
 import type { Pipe, Statement } from '../language/parse-line.js';
@@ -6,11 +6,10 @@ import type { Result } from '../results/result.js';
 import type { CommandContext, Outcome, Verb } from './command.js';
 
 /**
- * Runs a statement whose result goes through a pipe. The program starts with the first thing it is
- * given, so that what is asked before has the terminal; one that ends early ends the command, too,
- * unless that changes something.
- * @param run runs the statement, with these in its context
- * @throws CommandError where no program may be run
+ * Runs a statement with a pipe. The program starts with the first output, so that earlier prompts
+ * have the terminal. If the program exits early, a command that only reads ends, too.
+ * @param run runs the statement with these parts in its context
+ * @throws CommandError if pipes are not allowed
  */
 export async function runPiped(
   context: CommandContext,
@@ -21,12 +20,12 @@ export async function runPiped(
   const { pipe } = statement;
   const render = context.renderForPipe;
   if (render === undefined) {
-    // It may hold data, and that is no line for a shell.
-    throw new CommandError('a script gives nothing to a program by |', {
+    // A script may contain data from elsewhere, which must never reach a shell.
+    throw new CommandError('pipes are not available in scripts', {
       code: 'PIPE',
       exitCode: ExitCode.usage,
       place: { start: pipe.start, end: pipe.start + 1 },
-      hint: "the prompt does; here it is the outer shell's: zksh -c '…' | program; a value that begins with | stands in quotes",
+      hint: "pipe outside of zksh instead: zksh -c '…' | program; quote a value that starts with |",
     });
   }
   const program = new Program(context, pipe.text);
@@ -51,7 +50,7 @@ interface Input {
   end(): void;
 }
 
-/** A line of sh on the terminal, or on the standard output of a script. */
+/** A shell command that reads the result and inherits the output. */
 class Program {
   readonly #context: CommandContext;
   readonly #line: string;
@@ -64,7 +63,7 @@ class Program {
     this.#line = line;
   }
 
-  /** Aborted when it reads no more. */
+  /** Aborted when the program stops reading. */
   get gone(): AbortSignal {
     return this.#gone.signal;
   }
@@ -81,7 +80,7 @@ class Program {
     return this.#exitCode;
   }
 
-  /** The command failed: a program that was given nothing yet is not run at all. */
+  /** Ends after a failed command; a program without input is never started. */
   async abandon(): Promise<void> {
     if (this.#input !== undefined) await this.end();
   }

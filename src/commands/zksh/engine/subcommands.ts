@@ -1,5 +1,5 @@
-// Commands under one name. A family is declared as its subcommands are; which of them the words of
-// a line call is found here, and nowhere else.
+// Command families such as json get and json set: their declaration, and the lookup of the called
+// subcommand.
 import { CommandError, ExitCode, type Place, usageError } from '../../program/command-error.js';
 import { suggestWord } from '../../program/suggest-word.js';
 import type { Token } from '../language/parse-line.js';
@@ -16,7 +16,7 @@ import { HELP_OPTION, rolesOf } from './word-role.js';
 
 type FamilyDeclaration = Pick<CommandDeclaration, 'name' | 'group' | 'summary' | 'description'>;
 
-/** Before the subcommand, an option of any of them may stand. */
+/** Options of any subcommand may precede the subcommand. */
 export function defineFamily(
   family: FamilyDeclaration & { readonly subcommands: readonly Command[] },
 ): CommandFamily {
@@ -26,22 +26,22 @@ export function defineFamily(
     ...family,
     subcommands: siblings.map((command) => ({ ...command, siblings })),
     options: Object.assign({}, ...siblings.map(({ options }) => options)),
-    args: { subcommand: { kind: 'text', choices, summary: 'what to do' } },
+    args: { subcommand: { kind: 'text', choices, summary: 'the subcommand' } },
     examples: [],
   };
 }
 
-/** Words that begin with the name of a command. */
+/** A command with its words. */
 export interface Call {
   readonly command: Verb;
   readonly name: readonly Token[];
-  /** What the command is given. */
+  /** The words after the command's name. */
   readonly words: readonly Token[];
 }
 
 /**
- * @param verb what the first of the words names
- * @returns the family itself where its subcommand is missing, or unknown
+ * @param verb the verb that the first word names
+ * @returns the family itself if its subcommand is missing or unknown
  */
 export function callOf(verb: Verb, [first, ...words]: readonly Token[]): Call {
   const name = first === undefined ? [] : [first];
@@ -52,7 +52,7 @@ export function callOf(verb: Verb, [first, ...words]: readonly Token[]): Call {
   return { command, name: [...name, word], words: words.toSpliced(at, 1) };
 }
 
-/** The place of the word that names a subcommand; -1 where there is none. */
+/** The index of the word that names a subcommand; -1 if missing. */
 function subcommandAt(verb: Verb, words: readonly Token[]): number {
   if (verb.subcommands === undefined) return -1;
   return rolesOf(verb, words).words.findIndex(
@@ -60,7 +60,7 @@ function subcommandAt(verb: Verb, words: readonly Token[]): number {
   );
 }
 
-/** The call as it is run: with --help, it only explains the command. */
+/** The call to run: with --help, a call that prints the help. */
 export function toRun(call: Call): Call {
   const { words: roles } = rolesOf(call.command, call.words);
   const words = call.words.filter(
@@ -81,7 +81,7 @@ export function toRun(call: Call): Call {
   return { ...call, command, words: words.slice(0, 1) };
 }
 
-/** Undefined where the first word names no verb. */
+/** Undefined if the first word is not a verb. */
 export async function findCall(
   words: readonly Token[],
   commands: CommandTable,
@@ -96,17 +96,18 @@ export async function requireCall(words: readonly Token[], commands: CommandTabl
   if (call !== undefined) return call;
   const [name] = words;
   const suggestion = commands.suggest(name?.text ?? '');
-  throw new CommandError(`unknown command "${name?.text}"`, {
+  throw new CommandError(`unknown command: "${name?.text}"`, {
     code: 'UNKNOWNCOMMAND',
     exitCode: ExitCode.unknownCommand,
     place: name,
-    hint: suggestion === undefined ? 'help lists the commands' : `did you mean ${suggestion}?`,
+    hint:
+      suggestion === undefined ? 'run help to list the commands' : `did you mean ${suggestion}?`,
   });
 }
 
 /**
- * The command of a call, which is not a family.
- * @param whole where the statement stands, to point at its end when the subcommand is missing
+ * The command of a call; fails for a family without a valid subcommand.
+ * @param whole the place of the statement; a missing subcommand is reported at its end
  * @throws CommandError USAGE
  */
 export function commandOf({ command, words }: Call, { end }: Place): Command {
@@ -124,6 +125,6 @@ export function commandOf({ command, words }: Call, { end }: Place): Command {
   throw usageError(
     `${command.name}: unknown subcommand: "${wrong.text}" ${expected}`,
     wrong,
-    meant === undefined ? `help ${command.name} explains them` : `did you mean ${meant}?`,
+    meant === undefined ? `run help ${command.name}` : `did you mean ${meant}?`,
   );
 }

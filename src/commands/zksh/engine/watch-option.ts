@@ -1,7 +1,7 @@
 import type { ReadOptions } from '../../../client/client.js';
 import type { CommandContext } from './command.js';
 
-/** What `-w` adds to a read: the event is told when the watch fires, whatever runs then. */
+/** The read options for `-w`: reports the event when the watch fires. */
 export function watchOption(context: CommandContext, isWatched: boolean): ReadOptions {
   if (!isWatched) return {};
   return { watch: (event) => context.notify({ kind: 'event', event }) };

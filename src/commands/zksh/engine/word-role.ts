@@ -1,24 +1,24 @@
 import type { Token } from '../language/parse-line.js';
 import type { ArgumentSpec, CommandDeclaration, OptionSpec } from './command.js';
 
-/** What a word behind a command's name is, by its place alone. */
+/** The role of a word after a command's name, by its position alone. */
 export type WordRole =
   | { readonly role: 'option' }
   | { readonly role: 'value'; readonly name: string; readonly spec: OptionSpec | ArgumentSpec }
-  /** More than the command takes. */
+  /** More arguments than the command takes. */
   | { readonly role: 'surplus' };
 
-/** The roles of the words of one statement, and of a word that would follow them. */
+/** The roles of the words of a statement, and of the next word. */
 export interface WordRoles {
   readonly words: readonly WordRole[];
   readonly next: WordRole;
   /** Is the next word the value of the option before it? */
   readonly isNextAwaited: boolean;
-  /** False behind `--`. */
+  /** False after `--`. */
   readonly mayBeOption: boolean;
 }
 
-/** Walks the words as parse-arguments.ts does, but judges none of them. */
+/** Walks the words like parse-arguments.ts, without validating them. */
 export function rolesOf(command: CommandDeclaration, words: readonly Token[]): WordRoles {
   const roles: WordRole[] = [];
   let args = Object.entries(command.args);
@@ -26,7 +26,7 @@ export function rolesOf(command: CommandDeclaration, words: readonly Token[]): W
   let mayBeOption = true;
   const nextArgument = (): WordRole => {
     const [first] = args;
-    const isTooEarly = first?.[1].isBehindDashes === true && mayBeOption;
+    const isTooEarly = first?.[1].isAfterDashes === true && mayBeOption;
     return first === undefined || isTooEarly
       ? { role: 'surplus' }
       : { role: 'value', name: first[0], spec: first[1] };
@@ -54,17 +54,17 @@ export function rolesOf(command: CommandDeclaration, words: readonly Token[]): W
   };
 }
 
-/** Every command has it. */
-export const HELP_OPTION: OptionSpec = { summary: 'explain the command' };
+/** An option of every command. */
+export const HELP_OPTION: OptionSpec = { summary: 'print the help of the command' };
 
-/** Every flag of a command as it is typed, long forms first. */
+/** All flags of a command, long forms first. */
 export function flagsOf(command: CommandDeclaration): readonly string[] {
   const options = Object.entries({ ...command.options, help: HELP_OPTION });
   const letters = options.flatMap(([, { letter }]) => (letter === undefined ? [] : [`-${letter}`]));
   return [...options.map(([name]) => `--${name}`), ...letters];
 }
 
-/** Unquoted, with a dash, and neither the dash alone nor a negative number. */
+/** Unquoted and starts with a dash, but is not a single dash or a negative number. */
 export function isOptionLike(word: Token): boolean {
   return !word.isQuoted && /^-[^\d.]/.test(word.text);
 }
@@ -79,7 +79,7 @@ function valueAwaitedBy(flag: string, command: CommandDeclaration): WordRole | u
   return { role: 'value', name: found[0], spec: found[1] };
 }
 
-/** Are these all letters of options without a value, as in the `sw` of `-swv 3`? */
+/** Are all these letters flags without a value, such as `sw` in `-swv 3`? */
 function areFlags(letters: string, command: CommandDeclaration): boolean {
   const flags = Object.values(command.options).filter(({ kind }) => kind === undefined);
   return [...letters].every((letter) => flags.some((spec) => spec.letter === letter));

@@ -1,4 +1,4 @@
-// One word to one value, by the kind its declaration names.
+// Converts a word to a value, by the kind in its declaration.
 import { parseConnectString } from '../../../client/connect-string.js';
 import { MAX_TTL_MS } from '../../../protocol/create-mode.js';
 import { checkSrvTarget, isSrvTarget } from '../../connecting/srv-target.js';
@@ -9,7 +9,7 @@ import type { ArgumentSpec, DataValue, OptionSpec } from './command.js';
 
 type Spec = OptionSpec | ArgumentSpec;
 
-/** Is it a file or another cluster, not a path here? @throws CommandError USAGE for a bad one */
+/** Is it a file or another cluster? @throws CommandError USAGE if it is invalid */
 export function isPlaceElsewhere(token: Token): boolean {
   if (token.text.startsWith('@') && token.text.length > 1) return true;
   if (!/^(zk|srv)s?:\/\//.test(token.text)) return false;
@@ -19,7 +19,7 @@ export function isPlaceElsewhere(token: Token): boolean {
     return true;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw usageError(reason, token, 'another cluster is zk://host[:port][,host[:port]...]/path');
+    throw usageError(reason, token, 'expected zk://host[:port][,host[:port]...]/path');
   }
 }
 
@@ -37,10 +37,10 @@ export function integerOf(name: string, spec: Spec, token: Token): number {
   const max = spec.max ?? Number(MAX_TTL_MS);
   const value = /^[-+]?\d+$/.test(token.text) ? Number(token.text) : Number.NaN;
   if (Number.isNaN(value)) {
-    throw usageError(`${name} is a whole number, not "${token.text}"`, token);
+    throw usageError(`${name}: invalid number: "${token.text}" (expected an integer)`, token);
   }
   if (value < min || value > max) {
-    throw usageError(`${name} is between ${min} and ${max}, not ${token.text}`, token);
+    throw usageError(`${name}: out of range: ${token.text} (expected ${min} to ${max})`, token);
   }
   return value;
 }
@@ -50,7 +50,7 @@ export function textOf(name: string, spec: Spec, token: Token): string {
   if (choices === undefined || choices.includes(token.text)) return token.text;
   const suggestion = suggestWord(token.text, choices);
   throw usageError(
-    `${name} is one of ${choices.join(', ')}, not "${token.text}"`,
+    `${name}: invalid value: "${token.text}" (expected ${choices.join(', ')})`,
     token,
     suggestion === undefined ? undefined : `did you mean ${suggestion}?`,
   );

@@ -2,14 +2,14 @@ import { usageError } from '../../program/command-error.js';
 
 const REFERENCE = /^\s*!(!|\d+)\s*$/;
 
-/** Does this line stand for an earlier one: `!!` for the last, `!7` for line 7 of history? */
+/** Does the line refer to the history: `!!` for the last line, `!7` for line 7? */
 export function isHistoryReference(line: string): boolean {
   return REFERENCE.test(line);
 }
 
 /**
- * The line that this one stands for; itself where it stands for none.
- * @throws CommandError USAGE when there is no such line
+ * Resolves a reference to the history; other lines stay unchanged.
+ * @throws CommandError USAGE for an unknown line
  */
 export function resolveHistory(line: string, lines: readonly string[]): string {
   const which = REFERENCE.exec(line)?.[1];
@@ -18,6 +18,6 @@ export function resolveHistory(line: string, lines: readonly string[]): string {
   if (meant !== undefined) return meant;
   const start = line.indexOf('!');
   const place = { start, end: start + 1 + which.length };
-  const what = which === '!' ? 'no line was run before this one' : `there is no line ${which}`;
-  throw usageError(what, place, 'history lists them');
+  const what = which === '!' ? 'history is empty' : `no line ${which} in history`;
+  throw usageError(what, place, 'run history to list the lines');
 }

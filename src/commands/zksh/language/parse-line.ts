@@ -1,43 +1,42 @@
-// The one parser of what is typed: at the prompt, in -c, in scripts. Pure.
+// The parser of command lines, for the prompt, -c, and scripts.
 //
 //   create /a 'it''s'  # a comment     words are split by blanks, statements by ; and newline
 //   'single'    every character stands for itself
 //   "double"    escapes: \n \t \r \0 \\ \" \' \xHH (one byte) \uHHHH \u{H…} (one character)
 //   bare        the same escapes, and \ before a blank or a sign for that sign itself
-//   \newline    nothing: the line goes on
-//   |           where a word could begin: the rest of the line is one for sh, and read by it alone
+//   \newline    nothing: the line continues
+//   |           where a word could begin: sh runs the rest of the line
 //
-// Quoted and bare parts that touch are one word. Nothing is ever dropped in silence: an escape that
-// is none and a quote that JSON would lose are faults with a place.
+// Adjacent quoted and bare parts form one word. Nothing is dropped silently: invalid escapes, and
+// quotes that JSON would lose, are errors with a place.
 
 import type { Place } from '../../program/command-error.js';
 import { ESCAPES } from './quote-word.js';
 import { WordBuilder } from './word-builder.js';
 
 export interface Token extends Place {
-  /** The word without its quoting; bytes that are no UTF-8 show as U+FFFD. */
+  /** The word without quotes; invalid UTF-8 appears as U+FFFD. */
   readonly text: string;
-  /** The word as bytes, exactly as escapes asked for. */
+  /** The exact bytes of the word. */
   readonly bytes: Buffer;
-  /** False when `\xHH` made bytes that are not UTF-8, so that `text` is not the whole truth. */
+  /** False if `\xHH` produced invalid UTF-8, so that `text` is not exact. */
   readonly isText: boolean;
   /**
-   * Did it start with a quote or an escape? Then it is never an option, a comment, `@file` or `-`.
+   * Did it start with a quote or escape? Then it is never an option, comment, `@file`, or `-`.
    */
   readonly isQuoted: boolean;
   /**
-   * Where it holds a sign of a glob that is not quoted: the word, with a backslash before each such
-   * sign that is.
+   * The word as a glob, with quoted pattern characters escaped; undefined without unquoted ones.
    */
   readonly pattern?: string;
-  /** The quote that is still open at the end of the text, for completion. */
+  /** The quote still open at the end of the text, for completion. */
   readonly openQuote?: '"' | "'";
 }
 
 export interface Statement extends Place {
-  /** Never empty; the first names the command. */
+  /** Never empty; the first word names the command. */
   readonly tokens: readonly Token[];
-  /** Where the result goes: what sh runs, and where it stands, sign and all. */
+  /** The shell command after `|`; its place includes the `|`. */
   readonly pipe?: Pipe;
 }
 
@@ -48,15 +47,15 @@ export interface Pipe extends Place {
 export interface LineFault extends Place {
   readonly message: string;
   readonly hint?: string;
-  /** True when more text could mend it: an open quote, a backslash at the very end. */
+  /** True if more text could complete it: an open quote, or a backslash at the end. */
   readonly isIncomplete: boolean;
 }
 
 export interface ParsedLine {
-  /** With a fault: those before it, and the one it stands in as far as it could be read. */
+  /** With a fault: the statements before it, and the part of its own statement before it. */
   readonly statements: readonly Statement[];
   readonly fault?: LineFault;
-  /** Where the statement that is not finished yet begins; the length of the text without one. */
+  /** The start of an unfinished statement; else the length of the text. */
   readonly consumed: number;
 }
 
@@ -110,7 +109,7 @@ class LineParser {
     return { statements, consumed: this.#text.length };
   }
 
-  /** Gives the fault that ended it, if any. */
+  /** @returns the fault, if any */
   #readPart(tokens: Token[], finish: (pipe: Pipe) => void): LineFault | undefined {
     if (this.#isContinuation()) return this.#catchFault(() => this.#skipContinuation());
     if (this.#text.charAt(this.#at) !== '|') return this.#readWord(tokens);
@@ -123,7 +122,7 @@ class LineParser {
     return fault;
   }
 
-  /** To the end of the line. */
+  /** Skips to the end of the line. */
   #skipComment(): void {
     const newline = this.#text.indexOf('\n', this.#at);
     this.#at = newline === -1 ? this.#text.length : newline;
@@ -141,7 +140,7 @@ class LineParser {
 
   #openBackslash(start: number): FaultSignal {
     return new FaultSignal({
-      message: 'nothing follows the backslash at the end',
+      message: 'backslash at the end of input',
       start,
       end: start + 1,
       isIncomplete: true,
@@ -158,7 +157,7 @@ class LineParser {
     }
   }
 
-  /** Adds a token, a partial one too, and gives the fault that ended it, if any. */
+  /** Adds a token, even if incomplete. @returns the fault, if any */
   #readWord(tokens: Token[]): LineFault | undefined {
     const start = this.#at;
     const word = new WordBuilder();
@@ -183,7 +182,7 @@ class LineParser {
     return fault;
   }
 
-  /** The character here, or "" where the word ends. */
+  /** The next character, or "" at the end of the word. */
   #wordChar(): string {
     const char = this.#text.charAt(this.#at);
     return isBlank(char) || char === ';' || char === '\n' ? '' : char;
@@ -217,7 +216,7 @@ class LineParser {
       }
     }
     throw new FaultSignal({
-      message: `the quote ${quote} is not closed`,
+      message: `unclosed quote: ${quote}`,
       start,
       end: start + 1,
       isIncomplete: true,
@@ -240,18 +239,18 @@ class LineParser {
     } else if (char === 'u') {
       word.addText(this.#readCharacter(start));
     } else if (isBare && !/[\p{L}\p{N}]/u.test(char)) {
-      // A surrogate pair is taken whole by the loop that follows.
+      // The second half of a surrogate pair is read as the next bare character.
       word.addText(char);
       this.#at += 2;
     } else {
-      throw this.#escapeFault(start, `\\${char} is no escape`);
+      throw this.#escapeFault(start, `invalid escape: \\${char}`);
     }
   }
 
   #readHex(start: number, digits: RegExp, expected: string): number {
     const match = digits.exec(this.#text.slice(start + 2, start + 12));
     if (match === null) {
-      throw this.#escapeFault(start, `\\${this.#text.charAt(start + 1)} needs ${expected}`);
+      throw this.#escapeFault(start, `\\${this.#text.charAt(start + 1)} expects ${expected}`);
     }
     this.#at = start + 2 + match[0].length;
     return Number.parseInt(match[0].replace(/[{}]/g, ''), 16);
@@ -261,14 +260,14 @@ class LineParser {
     const code = this.#readHex(
       start,
       /^(?:[0-9a-fA-F]{4}|\{[0-9a-fA-F]{1,6}\})/,
-      'four hex digits, or some in braces',
+      'four hex digits, or one to six in braces',
     );
     if (isLowSurrogate(code) || code > 0x10ffff) {
-      throw this.#escapeFault(start, 'this \\u is no character');
+      throw this.#escapeFault(start, 'invalid character code');
     }
     if (!isHighSurrogate(code)) return String.fromCodePoint(code);
     const low = /^\\u([dD][c-fC-F][0-9a-fA-F]{2})/.exec(this.#text.slice(this.#at, this.#at + 6));
-    if (low?.[1] === undefined) throw this.#escapeFault(start, 'half of a surrogate pair');
+    if (low?.[1] === undefined) throw this.#escapeFault(start, 'incomplete surrogate pair');
     this.#at += 6;
     return String.fromCharCode(code, Number.parseInt(low[1], 16));
   }
@@ -277,7 +276,7 @@ class LineParser {
     this.#at = Math.max(this.#at, Math.min(start + 2, this.#text.length));
     return new FaultSignal({
       message,
-      hint: 'write \\\\ for a backslash, or use single quotes, where it stands for itself',
+      hint: 'write \\\\ for a backslash, or use single quotes',
       start,
       end: this.#at,
       isIncomplete: false,
@@ -287,8 +286,8 @@ class LineParser {
   #jsonFault(start: number): FaultSignal {
     const at = this.#at;
     return new FaultSignal({
-      message: 'the quotes inside this value would be lost',
-      hint: `put the whole value in single quotes: '${this.#text.slice(start, start + 12)}…'`,
+      message: 'unquoted value would lose its inner quotes',
+      hint: `quote the whole value: '${this.#text.slice(start, start + 12)}…'`,
       start: at,
       end: at + 1,
       isIncomplete: false,
@@ -299,8 +298,8 @@ class LineParser {
 function pipeFault(pipe: Pipe, before: readonly Token[]): LineFault | undefined {
   if (before.length > 0 && pipe.text !== '') return undefined;
   return {
-    message: `nothing stands ${pipe.text === '' ? 'behind' : 'before'} the |`,
-    hint: "COMMAND | PROGRAM gives a result to a program; a value that begins so is quoted: '|'",
+    message: `missing ${pipe.text === '' ? 'program after' : 'command before'} |`,
+    hint: "use COMMAND | PROGRAM; quote a value that starts with |: '|'",
     start: pipe.start,
     end: pipe.start + 1,
     isIncomplete: false,
@@ -319,7 +318,7 @@ function isLowSurrogate(code: number): boolean {
   return code >= 0xdc00 && code <= 0xdfff;
 }
 
-/** Splits text into statements of words; never throws. */
+/** Parses text into statements; never throws. */
 export function parseLine(text: string): ParsedLine {
   return new LineParser(text).parse();
 }

@@ -1,17 +1,17 @@
-// Patterns of paths, as shells have them. Pure.
+// Path patterns, as in Unix shells.
 //
-//   *  any characters of a name    ?  one    [a-z] [!a-z]  one of these, none of these
-//   **  as a whole name: any number of names; at the end at least one, so that /a/** is not /a
-//   {a,b}  either; each of them is a pattern of its own, and may hold a slash
+//   *  any characters of a name    ?  one character    [a-z] [!a-z]  a character in or not in a set
+//   **  as a whole name: any number of names; at the end at least one, so /a/** excludes /a
+//   {a,b}  alternatives; each is a separate pattern and may contain slashes
 //
-// A sign with a backslash before it stands for itself. There are no hidden names, but a pattern
-// does not find the server's own /zookeeper where its first name is one.
+// A backslash escapes a pattern character. Names are never hidden, but a pattern as the first name
+// does not match /zookeeper.
 
 import { Matcher } from '@isaacs/nonrecursive-glob-match';
 import { pathFault } from '../../../protocol/path.js';
 import { resolvePath } from './resolve-path.js';
 
-/** What means something in a pattern, or inside of brackets and braces. */
+/** The characters with a meaning in patterns, brackets, or braces. */
 export const GLOB_SIGNS: ReadonlySet<string> = new Set('*?[]{},!^-\\');
 
 export interface NameTest {
@@ -23,21 +23,21 @@ export type NamePattern =
   | { readonly kind: 'match'; readonly fits: NameTest }
   | { readonly kind: 'any-depth' };
 
-/** One path of a pattern whose braces were taken apart. */
+/** One alternative of a pattern after brace expansion. */
 export interface PathPattern {
-  /** As it can be shown. */
+  /** Without escapes. */
   readonly text: string;
-  /** From the root down; empty for the root itself. */
+  /** The names from the root down; empty for the root itself. */
   readonly names: readonly NamePattern[];
 }
 
 const MAX_ALTERNATIVES = 10_000;
 
 /**
- * What a pattern stands for; undefined when it is a plain path, as `/a{b}` is.
- * @param pattern with a backslash before each sign that means itself
- * @throws RangeError when its braces come to more than 10,000 patterns, or brackets hold
- *   a range from a later to an earlier character
+ * Parses a pattern; undefined for a plain path such as `/a{b}`.
+ * @param pattern with a backslash before each literal pattern character
+ * @throws RangeError if braces expand to more than 10,000 patterns, or brackets have a reversed
+ *   range
  */
 export function parsePathGlob(pattern: string, cwd: string): readonly PathPattern[] | undefined {
   const alternatives = expandBraces(pattern);
@@ -49,12 +49,12 @@ export function parsePathGlob(pattern: string, cwd: string): readonly PathPatter
   return isPlain && alternatives.length === 1 ? undefined : patterns;
 }
 
-/** Why a word can be no pattern of paths, as a clause; undefined when it can. */
+/** The problem of an invalid path pattern; undefined if it is valid. */
 export function patternFault(pattern: string): string | undefined {
   try {
     for (const { text } of parsePathGlob(pattern, '/') ?? []) {
       const fault = pathFault(text);
-      if (fault !== undefined) return `${text} is not a path: ${fault}`;
+      if (fault !== undefined) return `invalid path: ${text}: ${fault}`;
     }
     return undefined;
   } catch (error) {
@@ -64,8 +64,8 @@ export function patternFault(pattern: string): string | undefined {
 }
 
 /**
- * Fits names, or whole texts, that hold no slash.
- * @throws RangeError for what is no pattern
+ * A pattern for names without slashes.
+ * @throws RangeError for an invalid pattern
  */
 export function parseNameGlob(glob: string): NameTest {
   const tests = expandBraces(glob)
@@ -74,7 +74,7 @@ export function parseNameGlob(glob: string): NameTest {
   return { test: (name) => !name.includes('/') && tests.some((each) => each.test(name)) };
 }
 
-/** Their inside; the matcher itself would pass over ranges from a later to an earlier character. */
+/** The content of brackets; the matcher itself would ignore reversed ranges. */
 const BRACKETS = /\\.|\[[!^]?((?:\\.|[^\\])(?:\\.|[^\\\]])*)\]/gsu;
 const RANGE = /(\\.|[^\\])-(\\.|[^\\])/gsu;
 
@@ -82,12 +82,12 @@ function lastCode(text: string): number {
   return [...text].at(-1)?.codePointAt(0) ?? 0;
 }
 
-/** Its time is linear in the name: a regular expression would try all ways to share it out. */
+/** Runs in linear time; a regular expression could backtrack exponentially. */
 function nameTest(glob: string): NameTest {
   for (const [, inside = ''] of glob.matchAll(BRACKETS)) {
     for (const [, from = '', to = ''] of inside.matchAll(RANGE)) {
       if (lastCode(from) <= lastCode(to)) continue;
-      throw new RangeError(`"${glob}" is no pattern: its brackets hold no range`);
+      throw new RangeError(`invalid pattern: "${glob}": reversed range in brackets`);
     }
   }
   return new Matcher(glob, { dot: true, noext: true });
@@ -97,7 +97,7 @@ export function escapeGlob(text: string): string {
   return text.replace(/[*?[\]{},!^\\-]/g, '\\$&');
 }
 
-/** The alternatives of all braces, in order; braces without a comma or an end are no braces. */
+/** Expands braces, in order; braces without a comma or end are literal. */
 export function expandBraces(pattern: string): readonly string[] {
   for (let at = 0; at < pattern.length; at++) {
     const char = pattern.charAt(at);
@@ -108,7 +108,7 @@ export function expandBraces(pattern: string): readonly string[] {
     const starts = inside.alternatives.flatMap((alternative) => expandBraces(alternative));
     const ends = expandBraces(pattern.slice(inside.end));
     if (starts.length * ends.length > MAX_ALTERNATIVES) {
-      throw new RangeError(`its braces come to more than ${MAX_ALTERNATIVES} patterns`);
+      throw new RangeError(`braces expand to more than ${MAX_ALTERNATIVES} patterns`);
     }
     return starts.flatMap((start) => ends.map((end) => before + start + end));
   }
@@ -161,7 +161,7 @@ function unescapeGlob(text: string): string {
   return text.replace(/\\(.)/gs, '$1');
 }
 
-/** An expression that fits the text itself. */
+/** A regular expression that matches the text literally. */
 export function escapeRegExp(text: string): string {
   return text.replace(/[.+*?^${}()|[\]\\/]/g, '\\$&');
 }

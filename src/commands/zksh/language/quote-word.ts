@@ -1,6 +1,6 @@
 import { escapeOf } from '../../../protocol/sanitize.js';
 
-/** What stands behind a backslash, and what for. */
+/** The escape sequences: character after the backslash, and its meaning. */
 export const ESCAPES: Readonly<Record<string, string>> = {
   n: '\n',
   t: '\t',
@@ -13,7 +13,7 @@ export const ESCAPES: Readonly<Record<string, string>> = {
 
 const NEEDS_QUOTES = /[\s;'"\\*?[{\p{Cc}]|^[#@|-]|^$/u;
 
-/** The word as it must be typed to be read as `text`, and as no pattern; bare when it can be. */
+/** Quotes a word if needed, so that it parses as exactly `text` and not as a pattern. */
 export function quoteWord(text: string): string {
   if (!NEEDS_QUOTES.test(text)) return text;
   if (!/['\p{Cc}]/u.test(text)) return `'${text}'`;

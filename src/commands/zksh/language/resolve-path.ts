@@ -1,9 +1,8 @@
 import { parentPath } from '../../../protocol/path.js';
 
 /**
- * The absolute path of one typed: relative ones start at `cwd`, `.` and `..` are resolved as in a
- * file system (`..` of the root is the root), and a `/` at the end is dropped. Empty names (`//`)
- * stay, for pathFault to refuse.
+ * Resolves a typed path: relative paths start at `cwd`, `.` and `..` work as in a file system, and
+ * a trailing `/` is dropped. Empty names (`//`) stay, so that pathFault can reject them.
  */
 export function resolvePath(text: string, cwd: string): string {
   if (text === '') return cwd;

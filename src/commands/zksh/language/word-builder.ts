@@ -1,14 +1,14 @@
 import { GLOB_SIGNS } from './path-glob.js';
 
-/** Collects a word: characters, and now and then a byte that need not be a character. */
+/** Builds a word from characters and raw bytes. */
 export class WordBuilder {
   #text = '';
-  /** Where signs of a glob stand in the text as they were typed, without quotes. */
+  /** The positions of unquoted pattern characters. */
   #signs: number[] = [];
   #isGlob = false;
   readonly #parts: { readonly bytes: Buffer; readonly pattern: Buffer }[] = [];
 
-  /** @param isBare was it typed outside of quotes, and without a backslash? */
+  /** @param isBare typed without quotes or backslash? */
   addText(text: string, isBare = false): void {
     if (isBare && GLOB_SIGNS.has(text)) {
       this.#signs.push(this.#text.length);
@@ -48,7 +48,7 @@ export class WordBuilder {
     this.#signs = [];
   }
 
-  /** The text, with a backslash before each sign that was quoted. */
+  /** The text with a backslash before each quoted pattern character. */
   #pattern(): string {
     if (!this.#isGlob) return '';
     const signs = new Set(this.#signs);
@@ -59,5 +59,5 @@ export class WordBuilder {
   }
 }
 
-/** Without one of these a word is no glob. */
+/** A glob has at least one of these. */
 const OPENING: ReadonlySet<string> = new Set(['*', '?', '[', '{']);

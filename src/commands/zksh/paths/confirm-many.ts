@@ -4,37 +4,33 @@ import type { CommandContext } from '../engine/command.js';
 const SAMPLE_LENGTH = 5;
 
 export interface ManyPaths {
-  /** "delete": of the question, and of the command where it stands alone. */
+  /** The verb of the question: "Delete". */
   readonly verb: string;
-  /** "deleted": "nothing was deleted". */
-  readonly done: string;
+
   readonly paths: readonly string[];
   /** The command that has --yes and --dry-run. */
   readonly command: string;
-  /** How it is told to list them; default -n. */
+  /** The option that lists the paths; default: -n. */
   readonly listing?: string;
 }
 
 /**
- * Says how many znodes are meant, with a sample, and asks; a script has to say --yes.
- * @throws CommandError UNCONFIRMED in a script, REFUSED where the answer is no
+ * Shows the number of znodes and a sample, and asks for confirmation; a script must pass --yes.
+ * @throws CommandError UNCONFIRMED in a script, REFUSED after another answer
  */
 export async function confirmMany(context: CommandContext, many: ManyPaths): Promise<void> {
-  const { verb, done, paths, command, listing = '-n' } = many;
+  const { verb, paths, command, listing = '-n' } = many;
   if (!context.isInteractive) {
     const sample = paths.slice(0, SAMPLE_LENGTH).join(', ');
     const more = paths.length > SAMPLE_LENGTH ? ', ...' : '';
-    throw new CommandError(
-      `nothing was ${done}: it would be ${amountOf(paths)}: ${sample}${more}`,
-      {
-        code: 'UNCONFIRMED',
-        exitCode: ExitCode.usage,
-        hint: `${command} --yes does it without a question; ${listing} lists them all`,
-      },
-    );
+    throw new CommandError(`${command}: not confirmed: ${amountOf(paths)}: ${sample}${more}`, {
+      code: 'UNCONFIRMED',
+      exitCode: ExitCode.usage,
+      hint: `pass --yes to skip the confirmation, or ${listing} to list all znodes`,
+    });
   }
   if (await context.confirm(question(verb, paths))) return;
-  throw new CommandError(`nothing was ${done}`, { code: 'REFUSED' });
+  throw new CommandError(`${command}: canceled`, { code: 'REFUSED' });
 }
 
 function question(verb: string, paths: readonly string[]): string {

@@ -33,8 +33,8 @@ const COMPARE: Readonly<Record<SortKey, (a: Entry, b: Entry) => number>> = {
 };
 
 /**
- * The Stats of the children of a znode, as rows; the largest and the latest come first. Those that
- * disappear meanwhile are left out.
+ * The Stats of the children of a znode as rows, largest and latest first. Skips children that are
+ * deleted meanwhile.
  */
 export async function longListing(
   client: ZooKeeperClient,
@@ -54,7 +54,7 @@ export async function longListing(
   return { kind: 'rows', columns: LONG_COLUMNS, rows: entries.map(longRow) };
 }
 
-/** A row of LONG_COLUMNS; the name ends in / where there are children. */
+/** A row of LONG_COLUMNS. */
 export function longRow({ name, stat }: Entry): Row {
   return {
     type: znodeType(stat),
@@ -71,12 +71,12 @@ export function isEphemeral({ ephemeralOwner }: Stat): boolean {
   return ephemeralOwner !== 0n;
 }
 
-/** What a client can tell: a server shows containers and TTL nodes as persistent ones. */
+/** The type as far as clients can see it: containers and TTL nodes look persistent. */
 export function znodeType(stat: Stat): string {
   return isEphemeral(stat) ? 'ephemeral' : 'persistent';
 }
 
-/** "2026-11-21T07:20:43.000Z", or the number where no calendar holds it. */
+/** "2026-11-21T07:20:43.000Z", or the number if it is out of range. */
 export function isoTime(ms: bigint): string {
   const date = new Date(Number(ms));
   return Number.isNaN(date.getTime()) ? String(ms) : date.toISOString();

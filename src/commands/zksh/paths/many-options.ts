@@ -1,5 +1,5 @@
-/** Of a command that changes all that a pattern fits. */
+/** Options of commands that change all matches of a pattern. */
 export const MANY_OPTIONS = {
-  yes: { letter: 'y', summary: 'do not ask about a pattern' },
-  'dry-run': { letter: 'n', summary: 'only tell what would be changed' },
+  yes: { letter: 'y', summary: 'skip the confirmation of a pattern' },
+  'dry-run': { letter: 'n', summary: 'print the changes without making them' },
 } as const;

@@ -2,7 +2,7 @@ import type { Op } from '../../../client/client.js';
 import { usageError } from '../../program/command-error.js';
 import type { Command, CommandContext, ParsedArguments } from '../engine/command.js';
 
-/** A call of a command as part of a transaction. @throws CommandError USAGE for what is none */
+/** A call as an operation of a transaction. @throws CommandError USAGE if it is not supported */
 export async function toOp(
   command: Command,
   context: CommandContext,
@@ -10,14 +10,14 @@ export async function toOp(
 ): Promise<Op> {
   const isDryRun = parsed.options['dry-run'] === true;
   if (isDryRun) {
-    throw usageError('--dry-run cannot be part of a transaction', parsed.tokens['dry-run']);
+    throw usageError('--dry-run: not available in a transaction', parsed.tokens['dry-run']);
   }
   if (Object.values(parsed.tokens).some(({ pattern }) => pattern !== undefined)) {
     const { refusePattern } = await import('./run-on-paths.js');
     refusePattern(command, parsed, 'a transaction');
   }
   if (command.toOp === undefined) {
-    throw usageError(`${command.name} cannot be part of a transaction`, undefined);
+    throw usageError(`${command.name}: not available in a transaction`, undefined);
   }
   return command.toOp(context, parsed);
 }

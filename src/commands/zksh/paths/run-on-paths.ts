@@ -1,5 +1,5 @@
-// A command whose path is a pattern: on each znode that fits, or on none. What is there by the very
-// name typed is meant before anything that it could stand for.
+// Runs a command on all znodes that match a pattern. A znode whose name equals the typed text takes
+// precedence over the pattern.
 import { ConnectError, ZooKeeperError } from '../../../client/errors.js';
 import type { ErrorName } from '../../../protocol/error-code.js';
 import { CommandError, ExitCode, usageError } from '../../program/command-error.js';
@@ -21,7 +21,7 @@ interface GlobArgument {
   readonly token: Token;
 }
 
-/** The argument of a call that may be a pattern; undefined when none is one. */
+/** The argument of a call that has a pattern; undefined without one. */
 export function globArgument(
   command: Command,
   { tokens }: ParsedArguments,
@@ -34,9 +34,9 @@ export function globArgument(
 }
 
 /**
- * Runs a command on all that its pattern fits.
- * @returns undefined where the word is no pattern, or a znode has that very name
- * @throws CommandError NOMATCH where no znode fits, PARTIAL for what failed on some
+ * Runs a command on all matches of its pattern.
+ * @returns undefined if the word is not a pattern, or is the name of a znode
+ * @throws CommandError NOMATCH without matches, PARTIAL if the command failed on some
  */
 export async function runOnPaths(
   context: CommandContext,
@@ -64,29 +64,29 @@ export async function runOnPaths(
   const result = await run;
   if (unread.length === 0) return result;
   await context.emit(result);
-  throw partialError('not all could be looked into', unread);
+  throw partialError('some znodes could not be read', unread);
 }
 
 function noMatch({ text, names }: PathPattern, place: Token): CommandError {
   const isPlain = names.every(({ kind }) => kind === 'name');
-  return new CommandError(isPlain ? `Node does not exist: ${text}` : `no znode fits ${text}`, {
+  return new CommandError(isPlain ? `Node does not exist: ${text}` : `no znode matches ${text}`, {
     code: isPlain ? 'NONODE' : 'NOMATCH',
     exitCode: ExitCode.noNode,
     path: text,
     place,
-    hint: 'nothing was done; a sign of a pattern that is part of a name goes in quotes',
+    hint: 'quote a name that contains a pattern character',
   });
 }
 
-/** What many paths cannot be given to. @throws CommandError USAGE */
+/** Rejects a pattern. @throws CommandError USAGE */
 export function refusePattern(command: Command, parsed: ParsedArguments, what: string): void {
   const argument = globArgument(command, parsed);
   if (argument === undefined) return;
   if (parsePathGlob(argument.token.pattern ?? '', '/') === undefined) return;
   throw usageError(
-    `a pattern cannot be part of ${what}`,
+    `${command.name}: pattern is not available in ${what}`,
     argument.token,
-    'a sign of a pattern that is part of a name goes in quotes',
+    'quote a name that contains a pattern character',
   );
 }
 
@@ -97,7 +97,7 @@ interface Many {
   callOf(path: string): ParsedArguments;
 }
 
-/** One run of a command on each of several paths, shown as one. */
+/** Runs a command on several paths and shows one combined result. */
 class ManyRuns {
   readonly #context: CommandContext;
   readonly #command: Command;
@@ -136,8 +136,8 @@ class ManyRuns {
     if (options['yes'] === true || this.#context.session.isDryRun) return;
     const { name } = this.#command;
     const { paths } = this.#many;
-    const [verb, done] = name === 'delete' ? ['delete', 'deleted'] : ['change', 'changed'];
-    await confirmMany(this.#context, { verb, done, command: name, paths });
+    const verb = name === 'delete' ? 'Delete' : 'Change';
+    await confirmMany(this.#context, { verb, command: name, paths });
   }
 
   async #runSerially(): Promise<void> {
@@ -175,7 +175,7 @@ class ManyRuns {
     return this.#command.run(context, this.#many.callOf(path));
   }
 
-  /** There is one input for all of them. */
+  /** All runs share one standard input. */
   #readInput(): Promise<Buffer> {
     this.#input ??= this.#context.readInput();
     return this.#input;
@@ -197,19 +197,19 @@ class ManyRuns {
   #note(path: string, error: unknown): void {
     if (!isAboutOne(error)) throw error;
     const isGone = error instanceof ZooKeeperError && error.code === 'NONODE';
-    // It was there a moment ago: what is gone is not shown, nor deleted again.
+    // The znode was deleted since the expansion of the pattern.
     if (isGone && (!this.#isChange || this.#command.name === 'delete')) return;
     this.#failures.push({ path, error });
   }
 
-  /** @throws the error where there was one znode, CommandError PARTIAL where there were more */
+  /** @throws the error itself for one znode, CommandError PARTIAL for several */
   #throwFailures(count: number): void {
     const [first] = this.#failures;
     if (first === undefined) return;
     if (count === 1) throw first.error;
     const { name } = this.#command;
     throw partialError(
-      `${name} failed on ${this.#failures.length} of ${count} znodes`,
+      `${name}: failed on ${this.#failures.length} of ${count} znodes`,
       this.#failures,
     );
   }
@@ -228,7 +228,7 @@ class ManyRuns {
   }
 }
 
-/** Does its text not say of which znode it is? */
+/** Does the text need a heading with the path? */
 function isNameless(result: Result): boolean {
   switch (result.kind) {
     case 'data':
@@ -248,7 +248,7 @@ function isNameless(result: Result): boolean {
   }
 }
 
-/** These are about the session, and would be the same on every other znode. */
+/** Errors of the session, which would repeat for every other znode. */
 const OF_SESSION: ReadonlySet<ErrorName> = new Set<ErrorName>([
   'CONNECTIONLOSS',
   'OPERATIONTIMEOUT',

@@ -6,16 +6,16 @@ import type { CommandContext } from '../engine/command.js';
 
 export type ChildReader = Pick<ZooKeeperClient, 'getChildren'>;
 
-/** So many requests a walk has to send before further sessions are worth their opening. */
+/** The number of requests after which a walk opens further sessions. */
 const MANY = 4096;
-/** Beside the shell's own: the gain is nearly fourfold, and it stays one operator's load. */
+/** Further sessions: nearly four times as fast, at a moderate load. */
 const HELPERS = 3;
 
 /**
- * Lists children for a walk, which through one session is slow, however many requests are in
- * flight: servers answer a session one request after the other. A long walk goes on through further
- * sessions with the very server of the shell's own, so that none of them is behind it. What one of
- * them is refused, the shell's own is asked for: it alone has all credentials.
+ * Lists children for a walk. One session is slow, because servers answer the requests of a session
+ * one by one. A long walk therefore opens further sessions to the same server, so that all see the
+ * same state. If a further session gets an error, the shell's session retries: only it has all
+ * credentials.
  */
 export class SpreadReader implements ChildReader {
   readonly #context: CommandContext;
@@ -43,7 +43,7 @@ export class SpreadReader implements ChildReader {
   async #open(): Promise<void> {
     const { session, client } = this.#context;
     const { server } = client;
-    // Somebody counts what the client is asked, or looks at it on the wire.
+    // Do not hide requests from a counting or traced client.
     const isWatched = client !== session.client || session.tracer?.isOn === true;
     if (isWatched || server === undefined) return;
     const scheme = isSecureTarget(session.target) ? 'zks://' : '';
@@ -53,7 +53,7 @@ export class SpreadReader implements ChildReader {
       if (this.#isClosed) await helper.close();
       else this.#helpers = [...this.#helpers, helper];
     };
-    // A server that takes no further connection is as fast as it was.
+    // Without further connections the walk is only slower.
     await Promise.allSettled(Array.from({ length: HELPERS }, open));
   }
 
@@ -62,7 +62,7 @@ export class SpreadReader implements ChildReader {
     inBackground(helper.close(), () => undefined);
   }
 
-  /** Ends the further sessions; always resolves. */
+  /** Closes the further sessions; never rejects. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const helpers = this.#helpers;
@@ -71,5 +71,5 @@ export class SpreadReader implements ChildReader {
   }
 }
 
-/** About the znode, not about the session that asked. */
+/** Errors of the znode, not of the session. */
 const ANSWERS: ReadonlySet<string> = new Set(['NONODE', 'NOAUTH']);

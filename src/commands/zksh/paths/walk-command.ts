@@ -11,31 +11,30 @@ export const WALK_OPTIONS = {
     kind: 'integer',
     valueName: 'N',
     max: 0x7fff_ffff,
-    summary: 'go down so many levels; 0 is the znode itself',
+    summary: 'descend N levels; 0 is only the znode itself',
   },
   'in-flight': {
     kind: 'integer',
     valueName: 'N',
     min: 1,
     max: 4096,
-    summary:
-      'requests under way at a time, in one session; default 256, in up to 4 for a long walk; less goes easier on the servers',
+    summary: 'maximum number of requests in flight; default 256 in each of up to 4 sessions',
   },
   rate: {
     kind: 'integer',
     valueName: 'N',
     min: 1,
     max: 1_000_000,
-    summary: 'at most so many requests a second, so that a long walk holds up nobody',
+    summary: 'limit the walk to N requests per second',
   },
 } as const;
 
-/** The argument of a walk. */
+/** The path argument of a walk. */
 export const WALK_ROOT = {
   kind: 'path',
   glob: 'serial',
   isOptional: true,
-  summary: 'where, or a pattern; default: the working path',
+  summary: 'the root of the walk, or a pattern; default: the working path',
 } as const;
 
 export interface WalkFlags {
@@ -44,12 +43,12 @@ export interface WalkFlags {
   readonly rate?: number | undefined;
 }
 
-/** A walk of a command: shows how far it is, and keeps count of what could not be read. */
+/** A walk of a command: shows its progress and counts unreadable znodes. */
 export class CommandWalk {
   readonly #context: CommandContext;
   readonly #unread: { readonly path: string; readonly error: unknown }[] = [];
   #unreadCount = 0;
-  /** One for all walks of the command. */
+  /** Shared by all walks of the command. */
   #pacer: Pacer | undefined;
   count = 0;
 
@@ -57,7 +56,7 @@ export class CommandWalk {
     this.#context = context;
   }
 
-  /** Every znode that could be read, and with `areFaultsGiven` the others too. */
+  /** Yields all readable znodes; with `areFaultsGiven`, also unreadable ones. */
   async *visits<T = undefined>(
     root: string,
     flags: WalkFlags,
@@ -65,7 +64,7 @@ export class CommandWalk {
   ): AsyncGenerator<Visit<T>> {
     const { client, signal } = this.#context;
     const { depth, 'in-flight': inFlight, rate } = flags;
-    // Who asks for less is not to be helped by more sessions.
+    // A limited walk must not open more sessions.
     const isGentle = rate !== undefined || inFlight !== undefined;
     const spread = isGentle ? undefined : new SpreadReader(this.#context);
     if (rate !== undefined) this.#pacer ??= new Pacer(rate, signal);
@@ -100,9 +99,9 @@ export class CommandWalk {
     this.#context.progress?.({ done: 'walked', count: this.count });
   }
 
-  /** @throws CommandError PARTIAL, exit code 9, when something could not be read */
+  /** @throws CommandError PARTIAL, exit status 9, if some znodes could not be read */
   finish(): void {
     if (this.#unreadCount === 0) return;
-    throw partialError('not all could be read', this.#unread, this.#unreadCount);
+    throw partialError('some znodes could not be read', this.#unread, this.#unreadCount);
   }
 }

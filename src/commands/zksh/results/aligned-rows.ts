@@ -2,7 +2,7 @@ import { drawTable } from '../../terminal/draw-table.js';
 import { bar } from '../../terminal/progress-line.js';
 import type { Column, Row } from './result.js';
 
-/** A heading and a line a row, blanks between the columns; "" without rows. */
+/** A table without borders: a heading and one line per row; "" without rows. */
 export function alignedRows(
   columns: readonly Column[],
   rows: readonly Row[],
@@ -24,7 +24,7 @@ export function titleOf({ name, title }: Column): string {
   return title ?? name.toUpperCase();
 }
 
-/** With `isTerminal`, a percentage has its bar. */
+/** On a terminal, a percentage also has a bar. */
 export function cellOf({ name, isPercent }: Column, row: Row, isTerminal: boolean): string {
   const value = row[name];
   if (isPercent !== true || typeof value !== 'number') return cellText(value);

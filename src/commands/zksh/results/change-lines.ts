@@ -1,4 +1,4 @@
-// A change in text: its event, and below it what became different, as a person wants to read it.
+// A change as text: the event, followed by the difference of the data.
 //
 //   NodeDataChanged /app/config (version 3 to 4)
 //     - {"debug": false}
@@ -7,9 +7,9 @@ import { isUtf8 } from 'node:buffer';
 import type { Change, ZnodeValue } from './change.js';
 import { diffLines } from './line-diff.js';
 
-/** Lines around a difference. */
+/** Unchanged lines around a difference. */
 const CONTEXT = 1;
-/** More would hide the event itself; JSON has all. */
+/** More lines would hide the event; JSON has all of them. */
 const MAX_LINES = 20;
 const MAX_TEXT_LENGTH = 100_000;
 const MAX_NAMES = 10;
@@ -29,15 +29,15 @@ function notesOf(change: Change): readonly string[] {
   const { before, after, children, unread, isFoundLate } = change;
   const notes: string[] = [];
   if (isFoundLate) notes.push('while disconnected');
-  if (unread !== undefined) notes.push(`it could not be read: ${unread}`);
-  if (change.isToldAlready) return [...notes, `version ${after?.stat.version}, told already`];
-  if (before && after && before.stat.czxid !== after.stat.czxid) notes.push('created anew');
+  if (unread !== undefined) notes.push(`cannot read: ${unread}`);
+  if (change.isToldAlready) return [...notes, `version ${after?.stat.version}, already reported`];
+  if (before && after && before.stat.czxid !== after.stat.czxid) notes.push('created again');
   else if (before && after) {
     notes.push(`version ${before.stat.version} to ${after.stat.version}`);
   } else if (after && change.type === 'NodeDataChanged') {
-    notes.push(`version ${after.stat.version}, the value before is not known`);
+    notes.push(`version ${after.stat.version}, previous value unknown`);
   }
-  if (after === null && change.type !== 'NodeDeleted') notes.push('gone when it was read');
+  if (after === null && change.type !== 'NodeDeleted') notes.push('deleted before it was read');
   if (children !== undefined) notes.push(`${children.count} children`);
   return notes;
 }
@@ -73,14 +73,14 @@ function differenceOf(before: Known, after: Known): readonly string[] {
   return withContext(...bothAsJson(oldLines, freshLines));
 }
 
-/** Undefined for what is no text, or too much of it; none for no data and for empty data. */
+/** Undefined for binary or long data; empty for null and empty data. */
 function linesOf(data: Buffer | undefined): readonly string[] | undefined {
   if (data === undefined || data.length === 0) return [];
   if (data.length > MAX_TEXT_LENGTH || !isUtf8(data) || data.includes(0)) return undefined;
   return data.toString().replace(/\n$/, '').split('\n');
 }
 
-/** JSON on one line differs as a whole; on many, only where it does. */
+/** Formats one-line JSON over several lines, so that the difference shows only changed fields. */
 function bothAsJson(
   before: readonly string[],
   after: readonly string[],
@@ -92,7 +92,7 @@ function bothAsJson(
 }
 
 function prettyJson(text: string | undefined): readonly string[] | undefined {
-  // Short ones are read at a glance.
+  // Short JSON is readable on one line.
   if (text === undefined || text.length < 60 || !/^\s*[[{]/.test(text)) return undefined;
   try {
     return JSON.stringify(JSON.parse(text), null, 2).split('\n');

@@ -1,29 +1,29 @@
 import type { WatchEvent } from '../../../client/client.js';
 import type { Stat } from '../../../protocol/data.js';
 
-/** What a znode held when it was read. */
+/** The data and Stat of a znode. */
 export interface ZnodeValue {
   readonly data: Buffer | null;
   readonly stat: Stat;
 }
 
-/** One event of a watch, and what it came to: the value before it and the value after. */
+/** One watch event with the value before and after it. */
 export interface Change {
   readonly type: WatchEvent['type'];
   readonly path: string;
-  /** -1n where the server does not tell. */
+  /** -1n if the server does not report it. */
   readonly zxid: bigint;
-  /** No event told of it: it happened while there was no connection, and was found by reading. */
+  /** Found by reading after a reconnect, without an event. */
   readonly isFoundLate: boolean;
-  /** The value was read with an earlier event: several changes in a row were seen at once. */
+  /** The value was already reported with an earlier event. */
   readonly isToldAlready: boolean;
-  /** Null: there was no such znode. Undefined: not known, or not asked for. */
+  /** Null: the znode did not exist. Undefined: unknown or not requested. */
   readonly before?: ZnodeValue | null | undefined;
-  /** Null: it was gone when it was read. Undefined: not read. */
+  /** Null: the znode was deleted before the read. Undefined: not read. */
   readonly after?: ZnodeValue | null | undefined;
-  /** Of NodeChildrenChanged. */
+  /** For NodeChildrenChanged. */
   readonly children?: ChildrenChange | undefined;
-  /** Why the value after could not be read: an error's name. */
+  /** The name of the error that prevented the read. */
   readonly unread?: string | undefined;
 }
 

@@ -9,8 +9,8 @@ import type { Change, ZnodeValue } from './change.js';
 import type { Result } from './result.js';
 
 /**
- * One document, line end and all; "" for a result that is none.
- * @param indent 0 for one line a document, and then a table is a document a row
+ * One document with a newline; "" for a result without output.
+ * @param indent 0 for one line per document; a table is then one document per row
  */
 export function resultToJson(result: Result, indent: number): string {
   if (result.kind === 'rows' && indent === 0) {
@@ -105,7 +105,7 @@ function toJson(result: Result): object | undefined {
   }
 }
 
-/** `before` and `after` are null where there was no znode, and absent where it is not known. */
+/** `before` and `after` are null if the znode did not exist, and undefined if unknown. */
 function changeToJson(change: Change): object {
   const { type, path, zxid, isFoundLate, before, after, children, unread } = change;
   return {
@@ -125,7 +125,7 @@ function valueToJson(value: ZnodeValue | null | undefined): object | null | unde
   return value ? { ...dataToJson(value.data), version: value.stat.version } : value;
 }
 
-/** Null stays null; bytes are text where they are UTF-8, and base64 where not. */
+/** Null stays null; UTF-8 data is text, other data is base64. */
 export function dataToJson(data: Buffer | null): object {
   if (data === null) return { data: null, encoding: null };
   return isUtf8(data)
@@ -137,7 +137,7 @@ export function aclToJson({ perms, id }: ACL): object {
   return { scheme: id.scheme, id: id.id, perms: formatPerms(perms) };
 }
 
-/** The jute names; zxids and session ids as hex text, times in ms since 1970. */
+/** Fields have the names of the jute record; ids are hex text, times are ms since 1970. */
 export function statToJson(stat: Stat | undefined): object | undefined {
   if (stat === undefined) return undefined;
   return {
@@ -155,7 +155,7 @@ export function statToJson(stat: Stat | undefined): object | undefined {
   };
 }
 
-/** A number where it is exact, else its digits. */
+/** A number if it is exact, else a string of digits. */
 function exact(value: bigint): number | string {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : String(value);

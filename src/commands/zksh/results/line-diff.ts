@@ -1,6 +1,6 @@
 import { diffArrays } from 'diff';
 
-/** Lines that may differ; beyond it, all from the first to the last difference is changed. */
+/** With more different lines, everything between the first and last difference is replaced. */
 const MAX_EDITS = 1000;
 
 export interface DiffLine {
@@ -8,7 +8,7 @@ export interface DiffLine {
   readonly text: string;
 }
 
-/** The lines of two texts, those that only one has with a sign; the fewest that can be marked. */
+/** A minimal line diff of two texts. */
 export function diffLines(before: readonly string[], after: readonly string[]): DiffLine[] {
   const most = Math.min(before.length, after.length);
   let head = 0;

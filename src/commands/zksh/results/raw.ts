@@ -4,8 +4,8 @@ import { statFields } from '../../znodes/stat-lines.js';
 import type { Result } from './result.js';
 
 /**
- * For pipes: values byte for byte and nothing added, lists one name a line, ACLs as setAcl reads
- * them. Undefined where text is raw enough.
+ * Output for pipes: exact bytes of values, one name per line, ACLs in the syntax of setAcl.
+ * Undefined to use the text form.
  */
 export function resultToRaw(result: Result): string | Buffer | undefined {
   switch (result.kind) {
@@ -42,7 +42,7 @@ function oneALine(names: readonly string[]): string {
   return names.map((name) => `${name}\n`).join('');
 }
 
-/** The path is part of each line, and of no value. */
+/** Adds the path to each line, but not to values. */
 function ofPath(path: string, result: Result): string | Buffer | undefined {
   if (result.kind === 'data') return resultToRaw(result);
   if (result.kind === 'children') {

@@ -5,23 +5,23 @@ export const OUTPUT_FORMATS = ['text', 'table', 'json', 'ndjson', 'raw'] as cons
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
 export interface RenderOptions {
-  /** A person looks at it: bytes that are no text are shown as a dump, not sent to the screen. */
+  /** Is the output a terminal? Binary data is then shown as a hex dump. */
   readonly isTerminal: boolean;
-  /** Was the format asked for, or is it the default? */
+  /** Did the user select the format? */
   readonly isChosen?: boolean;
 }
 
 export interface Renderer {
-  /** A result as it is printed, line end and all; empty when there is nothing to show for it. */
+  /** The output of a result with its newline; empty without output. */
   result(result: Result): string | Buffer;
   /**
-   * An error as it is printed on standard error, line end and all.
-   * @param source the text that `place` counts in; without it there is no caret
+   * The text of an error for standard error, with its newline.
+   * @param source the text that `place` refers to; without it, no caret is shown
    */
   error(error: ErrorReport, source?: string): string;
 }
 
-/** Loads the renderer of a format, and only that one. */
+/** Loads only the renderer of a format. */
 export async function loadRenderer(
   format: OutputFormat,
   options: RenderOptions,

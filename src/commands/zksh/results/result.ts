@@ -3,33 +3,33 @@ import type { ACL, ClientInfo, Stat } from '../../../protocol/data.js';
 import type { Change } from './change.js';
 
 /**
- * What a command gives back. Commands never print: render/ makes text, tables and JSON of these,
- * and nothing else is ever shown for a command that went well.
+ * The result of a command. Commands never print; the renderers convert results to text, tables, and
+ * JSON.
  */
 export type Result =
-  /** Nothing to show: cd, a change without `-s`. In JSON, `done` says what was done. */
+  /** No text, such as cd or a change without `-s`. In JSON, `done` names the command. */
   | { readonly kind: 'done'; readonly done: string; readonly path?: string }
-  /** Sorted; `stat` when it was asked for. */
+  /** Sorted; `stat` if requested. */
   | {
       readonly kind: 'children';
       readonly path: string;
       readonly children: readonly string[];
       readonly stat?: Stat;
     }
-  /** One path of a long list, emitted one by one. */
+  /** One path of a long list. */
   | { readonly kind: 'path'; readonly path: string; readonly stat?: Stat }
   | { readonly kind: 'paths'; readonly paths: readonly string[] }
   | {
       readonly kind: 'data';
       readonly path: string;
-      /** Null is not the empty buffer: a znode can hold either. */
+      /** Null differs from an empty buffer. */
       readonly data: Buffer | null;
       readonly view: DataForm;
       readonly stat?: Stat;
     }
   | { readonly kind: 'stat'; readonly path: string; readonly stat: Stat }
   | { readonly kind: 'created'; readonly path: string; readonly stat: Stat }
-  /** Of set and setAcl; the stat is shown in text only when it was asked for. */
+  /** The result of set and setAcl; text shows the Stat only if requested. */
   | {
       readonly kind: 'changed';
       readonly path: string;
@@ -38,7 +38,7 @@ export type Result =
     }
   | {
       readonly kind: 'deleted';
-      /** What was asked for. */
+      /** The path or pattern as typed. */
       readonly path: string;
       readonly count: number;
       readonly isDryRun: boolean;
@@ -51,22 +51,22 @@ export type Result =
     }
   | { readonly kind: 'count'; readonly path: string; readonly count: number }
   | { readonly kind: 'identities'; readonly identities: readonly ClientInfo[] }
-  /** A watch that fired. */
+  /** A watch event. */
   | { readonly kind: 'event'; readonly event: WatchEvent }
-  /** An event of `watch`, and what it came to. */
+  /** An event of `watch` with its values. */
   | { readonly kind: 'change'; readonly change: Change }
-  /** Changes that came faster than they were shown. */
+  /** Changes that arrived faster than they could be shown. */
   | { readonly kind: 'missed'; readonly count: number }
-  /** A watch that goes on beside the prompt; with why, when it has ended. */
+  /** A background watch at the prompt; `end` is the reason of its end. */
   | {
       readonly kind: 'watching';
       readonly path: string;
       readonly isRecursive: boolean;
       readonly end?: string;
     }
-  /** What a program run for a change printed, as it came. */
+  /** Output of a program that runs for a change. */
   | { readonly kind: 'output'; readonly data: Buffer }
-  /** That program ended, by itself or by a signal. */
+  /** The end of that program, by itself or by a signal. */
   | {
       readonly kind: 'ran-on-change';
       readonly command: readonly string[];
@@ -80,47 +80,47 @@ export type Result =
       readonly sessionTimeoutMs: number;
       readonly isReadOnly: boolean;
     }
-  /** Text with named values behind it, which is what JSON shows. */
+  /** Text, and the fields that JSON shows. */
   | {
       readonly kind: 'message';
       readonly text: string;
       readonly fields: Readonly<Record<string, unknown>>;
-      /** For pipes, without a line end; default: the text. */
+      /** For pipes, without a newline; default: the text. */
       readonly raw?: string;
-      /** Does the text not say of which znode it is? */
+      /** Does the text need a heading with the path? */
       readonly isNameless?: true;
     }
-  /** A program that was run, and how it ended: its exit code becomes that of zksh. */
+  /** The end of a program; zksh exits with its exit status. */
   | { readonly kind: 'ran'; readonly command: readonly string[]; readonly exitCode: number }
-  /** A table: text aligns it, JSON makes an object of each row. */
+  /** A table: aligned in text, one object per row in JSON. */
   | { readonly kind: 'rows'; readonly columns: readonly Column[]; readonly rows: readonly Row[] }
-  /** Of one of several paths that a pattern fits; text says which. */
+  /** The result for one match of a pattern; text adds a heading. */
   | {
       readonly kind: 'of-path';
       readonly path: string;
       readonly isFirst: boolean;
       readonly result: Result;
     }
-  /** All was emitted already. */
+  /** Everything was emitted already. */
   | { readonly kind: 'end' }
-  /** The shell is asked to end. */
+  /** Ends the shell. */
   | { readonly kind: 'exit' };
 
 export interface Column {
-  /** The key of its cells, and its name in JSON. */
+  /** The key of its cells, also in JSON. */
   readonly name: string;
   /** Default: the name in capitals. */
   readonly title?: string;
-  /** Figures stand under each other by their last digit. */
+  /** Aligns the column to the right. */
   readonly isRight?: boolean;
-  /** A share in percent: a bar on a terminal, and the figure alone in JSON. */
+  /** A percentage: with a bar on a terminal, only the number in JSON. */
   readonly isPercent?: boolean;
 }
 
-/** A cell is shown as it is; null shows as a dash. */
+/** The cells of a row; null is shown as a dash. */
 export type Row = Readonly<Record<string, string | number | boolean | null>>;
 
 export type ResultKind = Result['kind'];
 
-/** How `data` is shown in text; JSON always carries the bytes. */
+/** The text form of `data`; JSON always has the bytes. */
 export type DataForm = 'text' | 'base64' | 'hexdump' | 'raw';

@@ -8,9 +8,9 @@ import type { RenderOptions } from './render.js';
 import type { Result } from './result.js';
 import { mapStrings, resultToText, underHeading } from './text.js';
 
-/** What has rows as a table; undefined where text says it as well. */
+/** The result as a table; undefined to use the text form. */
 export function resultToTable(given: Result, options: RenderOptions): string | undefined {
-  // What is nested, and data, is made safe when its turn comes.
+  // Nested results and data are escaped later.
   const isWhole = given.kind === 'of-path' || given.kind === 'data';
   const result = isWhole ? given : mapStrings(given, options.isTerminal ? safeLine : plainLine);
   switch (result.kind) {

@@ -12,24 +12,24 @@ import { resultToJson } from './json.js';
 import type { RenderOptions } from './render.js';
 import type { Result, ResultKind } from './result.js';
 
-/** What a watch gives, one after the other, for as long as it goes on. */
+/** The kinds of results of a running watch. */
 const OF_WATCH: ReadonlySet<ResultKind> = new Set(['change', 'missed', 'output', 'ran-on-change']);
 
 type DataResult = Extract<Result, { kind: 'data' }>;
 type PathResult = Extract<Result, { kind: 'of-path' }>;
 
-/** The text form: Apache's shell's words, results only. */
+/** The text form, with the words of Apache's shell. */
 export function resultToText(result: Result, options: RenderOptions): string | Buffer {
   if (result.kind === 'data') return dataToText(result, options);
   if (result.kind === 'of-path') {
     return underHeading(result, options, resultToText(result.result, options));
   }
-  // Into a pipe goes what a program can read, unless text was asked for.
+  // Pipes get JSON, unless the user selected text.
   const isForPrograms = !options.isTerminal && options.isChosen !== true;
   if (isForPrograms && OF_WATCH.has(result.kind)) return resultToJson(result, 0);
   if (result.kind === 'output') return result.data;
   const { isTerminal } = options;
-  // A message is ours, and may have lines; what it quotes is escaped with the whole.
+  // A message may have several lines, so it is escaped as a whole.
   if (result.kind === 'message')
     return isTerminal ? safeText(lines(result, true)) : lines(result, false);
   const clean = isTerminal ? safeLine : plainLine;
@@ -77,10 +77,10 @@ function lines(
       return changeLines(result.change);
     case 'watching':
       return result.end === undefined
-        ? `Watching ${result.path}; removewatches ${result.path} ends it\n`
+        ? `Watching ${result.path}; removewatches ${result.path} stops it\n`
         : `No longer watching ${result.path}: ${result.end}\n`;
     case 'missed':
-      return `${result.count} changes came faster than they could be shown\n`;
+      return `${result.count} changes arrived too fast to be shown\n`;
     case 'ran-on-change':
       return ranLine(result);
     case 'connection':
@@ -92,7 +92,7 @@ function lines(
   }
 }
 
-/** As head(1) does it: `==> /a <==` before what is shown of it. */
+/** A heading like that of head(1): `==> /a <==`. */
 export function underHeading(
   { path, isFirst }: PathResult,
   { isTerminal }: RenderOptions,
@@ -113,12 +113,12 @@ function deletedLine({ count, isDryRun }: Extract<Result, { kind: 'deleted' }>):
   return count === 1 ? '' : `Deleted ${znodes}\n`;
 }
 
-/** Nothing when all went well. */
+/** Empty for exit status 0. */
 function ranLine(result: Extract<Result, { kind: 'ran-on-change' }>): string {
   const { command, exitCode, signal } = result;
   if (exitCode === 0) return '';
-  const how = signal === undefined ? `with exit code ${exitCode}` : `by ${signal}`;
-  return `${command[0]} ended ${how}\n`;
+  const how = signal === undefined ? `with exit status ${exitCode}` : `by ${signal}`;
+  return `${command[0]}: ended ${how}\n`;
 }
 
 function connectionLine(result: Extract<Result, { kind: 'connection' }>): string {
@@ -136,19 +136,19 @@ function dataToText({ data, view, stat }: DataResult, options: RenderOptions): s
     return `${hexDump(data)}\n${after}`;
   }
   if (options.isTerminal) return `${safeText(data.toString())}\n${after}`;
-  // As bytes, so that what is not UTF-8 comes out as it is.
+  // As bytes, because the data may not be UTF-8.
   return Buffer.concat([data, Buffer.from(`\n${after}`)]);
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a terminal would obey.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these characters control a terminal.
 const CONTROL = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/;
 
-/** Text that moves no cursor and changes no colour. */
+/** UTF-8 text without terminal control characters. */
 function isPrintable(data: Buffer): boolean {
   return isUtf8(data) && !CONTROL.test(data.toString());
 }
 
-/** The sentence, the place with a caret, and what to do. */
+/** The error text, its place with a caret, and the hint. */
 export function errorToText(error: ErrorReport, source?: string): string {
   const caret =
     error.place === undefined || source === undefined ? '' : caretLines(source, error.place);
@@ -158,7 +158,7 @@ export function errorToText(error: ErrorReport, source?: string): string {
   return `${safeLine(where + error.sentence)}\n${caret}${hint}`;
 }
 
-/** The line that `place` is in, and marks under it. */
+/** The line of `place`, with carets below it. */
 function caretLines(source: string, place: NonNullable<ErrorReport['place']>): string {
   const start = source.lastIndexOf('\n', Math.max(0, place.start - 1)) + 1;
   const newline = source.indexOf('\n', place.start);
@@ -166,13 +166,13 @@ function caretLines(source: string, place: NonNullable<ErrorReport['place']>): s
   const line = source.slice(start, end).replace(/\r$/, '');
   const before = line.slice(0, place.start - start);
   const marked = line.slice(before.length, Math.max(place.end - start, before.length + 1));
-  // A tab stays one, so that the mark stands under its place however wide tabs are.
+  // Keep tabs in the margin, so that the carets align for any tab width.
   const margin = before.split('\t').map((text) => ' '.repeat(textWidth(safeText(text))));
   const marks = '^'.repeat(Math.max(1, textWidth(safeText(marked))));
   return `  ${safeText(line)}\n  ${margin.join('\t')}${marks}\n`;
 }
 
-/** A copy of plain data with each of its strings through `clean`; bytes stay as they are. */
+/** Copies plain data and applies `clean` to each string; bytes stay unchanged. */
 export function mapStrings<T>(value: T, clean: (text: string) => string): T {
   if (typeof value === 'string') return clean(value) as T;
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value;

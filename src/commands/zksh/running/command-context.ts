@@ -2,7 +2,7 @@ import type { CommandContext } from '../engine/command.js';
 import { allCommands, findCommand, suggestCommand } from './registry.js';
 import { runLine, runWords } from './run-line.js';
 
-/** A context whose `client` is always the session's present one. */
+/** A context whose `client` is always the session's current one. */
 export function createContext(
   parts: Omit<CommandContext, 'client' | 'commands' | 'runLine' | 'runWords'>,
 ): CommandContext {
@@ -11,7 +11,7 @@ export function createContext(
     notify: (result) => {
       if (result.kind !== 'event' || parts.session.isPrintingWatches) parts.notify(result);
     },
-    // A context derived from this one runs them in itself.
+    // `this` may be a derived context, which must run them.
     runLine(line) {
       return runLine(this, line);
     },
@@ -23,6 +23,6 @@ export function createContext(
       return parts.session.requireClient();
     },
   };
-  parts.session.tellDryRun = (result) => parts.notify(result);
+  parts.session.reportDryRun = (result) => parts.notify(result);
   return context;
 }

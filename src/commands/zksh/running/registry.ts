@@ -8,8 +8,8 @@ interface Entry {
 }
 
 /**
- * Every verb, in the order of help. A file is loaded when its verb is first used: `zksh -c 'get
- * /a'` reads one of them.
+ * Every verb, in the order of help. The file of a verb is loaded on first use: `zksh -c 'get /a'`
+ * loads only one.
  */
 const ENTRIES: readonly Entry[] = [
   { name: 'ls', load: async () => (await import('../verbs/znode/ls.js')).ls },
@@ -120,10 +120,10 @@ const BY_WORD = new Map<string, Entry>(
   ENTRIES.flatMap((entry) => [entry.name, ...(entry.aliases ?? [])].map((word) => [word, entry])),
 );
 
-/** Every word that names a command, aliases too, in the order of help. */
+/** The names and aliases of all commands, in the order of help. */
 export const COMMAND_WORDS: readonly string[] = [...BY_WORD.keys()];
 
-/** Loads the command with this name or alias, case included; undefined for any other word. */
+/** Loads a command by name or alias, case-sensitive; undefined for other words. */
 export async function findCommand(word: string): Promise<Verb | undefined> {
   return BY_WORD.get(word)?.load();
 }
@@ -147,7 +147,7 @@ const FOREIGN_WORDS: Readonly<Record<string, string>> = {
   setacl: 'setAcl',
 };
 
-/** Suggests a command for an unknown word: another shell's name for it, or a typing error. */
+/** Suggests a command for an unknown word: a name from another shell, or a typing error. */
 export function suggestCommand(word: string): string | undefined {
   const lower = word.toLowerCase();
   return FOREIGN_WORDS[lower] ?? suggestWord(word, COMMAND_WORDS);

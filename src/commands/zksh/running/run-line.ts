@@ -15,16 +15,15 @@ import type { Result } from '../results/result.js';
 import type { CommandChanges } from '../session/change-journal.js';
 
 /**
- * Runs a line as typed: parse, command, result, statement by statement. The caller decides what an
- * error means by going on or not; a line that does not parse runs nothing. An outcome `exit` asks
- * the caller to end. Never throws.
+ * Runs a line, statement by statement. The caller decides whether to continue after an error. A
+ * line that does not parse runs nothing. The result `exit` asks the caller to end. Never throws.
  */
 export async function* runLine(context: CommandContext, text: string): AsyncGenerator<Outcome> {
   if (isHistoryReference(text)) yield* runAgain(context, text);
   else yield* runTyped(context, text);
 }
 
-/** Shows the line of history that is meant, and runs it. */
+/** Shows and runs a line of the history. */
 async function* runAgain(context: CommandContext, text: string): AsyncGenerator<Outcome> {
   let line: string;
   try {
@@ -35,7 +34,7 @@ async function* runAgain(context: CommandContext, text: string): AsyncGenerator<
   }
   await context.emit({ kind: 'message', text: line, fields: { line } });
   for await (const outcome of runTyped(context, line)) {
-    // Its places are those of another text than was typed.
+    // Places refer to the history line, not to the typed text.
     if (outcome.kind === 'result') yield outcome;
     else yield { ...outcome, error: withoutPlace(outcome.error) };
   }
@@ -53,7 +52,7 @@ async function* runTyped(context: CommandContext, text: string): AsyncGenerator<
   for (const statement of statements) yield* runStatement(context, statement);
 }
 
-/** Runs what a statement stands for, as far as the aliases say that were made before it. */
+/** Runs a statement with the aliases defined so far. */
 export async function* runStatement(
   context: CommandContext,
   statement: Statement,
@@ -77,7 +76,7 @@ async function runOne(context: CommandContext, statement: Statement): Promise<Ou
   }
 }
 
-/** Runs the words of a command within another one; no alias, which could stand for itself there. */
+/** Runs the words of a nested command, without aliases, which could recurse. */
 export async function* runWords(
   context: CommandContext,
   tokens: readonly Token[],
@@ -101,8 +100,8 @@ async function runUnpiped(context: CommandContext, statement: Statement): Promis
 }
 
 /**
- * Runs one statement; everything thrown on the way becomes an error outcome.
- * @param changes where what it changes is written down
+ * Runs one statement; converts all exceptions to error outcomes.
+ * @param changes records the changes
  */
 async function runStatementIn(
   context: CommandContext,
@@ -126,9 +125,9 @@ async function runStatementIn(
     if (command.isLocal !== true) await untilAborted(context.session.ready(), context.signal);
     const work = queued(command, context, parsed) ?? runCommand(command, context, parsed, changes);
     const done = await (command.isGraceful === true ? work : untilAborted(work, context.signal));
-    // What a change gives back would not be true; it was told as it came.
-    const isTold = context.session.isDryRun && isChanging(command, parsed);
-    const result: Result = isTold && done.kind !== 'exit' ? { kind: 'end' } : done;
+    // A dry run reported the changes already; the result of the command would be false.
+    const isReported = context.session.isDryRun && isChanging(command, parsed);
+    const result: Result = isReported && done.kind !== 'exit' ? { kind: 'end' } : done;
     return { kind: 'result', statement, result };
   } catch (error) {
     const report = await reportError(error, context, statement);
@@ -136,13 +135,13 @@ async function runStatementIn(
   }
 }
 
-/** The name of a command and the first path it was given: no data, and no secret. */
+/** The name and first path of a command, without data and secrets. */
 function titleOf(name: string, { tokens }: Statement): string {
   const path = tokens.find(({ text }) => text.startsWith('/'));
   return path === undefined ? name : `${name} ${path.text}`;
 }
 
-/** What a protected profile wants to hear before anything is changed. */
+/** Asks for confirmation of a change in a protected profile. */
 async function confirmChange(
   context: CommandContext,
   { name }: Command,
@@ -151,15 +150,15 @@ async function confirmChange(
   const { profile = 'this session' } = context.session;
   const question = `${profile} is protected: ${titleOf(name, statement)}?\n`;
   if (context.isInteractive && (await context.confirm(question))) return;
-  throw new CommandError(`${name} is refused: ${profile} is protected`, {
+  throw new CommandError(`${name}: not allowed: ${profile} is protected`, {
     code: 'PROTECTED',
     exitCode: context.isInteractive ? ExitCode.failed : ExitCode.usage,
     place: statement.tokens[0],
-    hint: 'zksh --allow-changes lets it through',
+    hint: 'start zksh with --allow-changes to make changes',
   });
 }
 
-/** Between begin and commit what can be part of a transaction is kept for it. */
+/** Queues an operation between begin and commit. */
 function queued(
   command: Command,
   context: CommandContext,
@@ -174,14 +173,14 @@ function queued(
     });
   }
   if (!isChanging(command, parsed)) return undefined;
-  throw new CommandError(`${command.name} cannot be part of a transaction`, {
+  throw new CommandError(`${command.name}: not available in a transaction`, {
     code: 'TRANSACTION',
     exitCode: ExitCode.usage,
-    hint: 'commit sends the one that is begun, abort forgets it',
+    hint: 'run commit to send the open transaction, or abort to discard it',
   });
 }
 
-/** Without a place nobody repeats the line, in which a password may stand. */
+/** Removes the place, which would print the line with a password. */
 function withoutPlace({ place: _, ...report }: ErrorReport): ErrorReport {
   return report;
 }
@@ -198,14 +197,14 @@ export function faultReport(fault: LineFault): ErrorReport {
 }
 
 function readOnly(command: Command, statement: Statement): CommandError {
-  return new CommandError(`${command.name} is refused: this shell is read-only`, {
+  return new CommandError(`${command.name}: not allowed in a read-only shell`, {
     code: 'READONLY',
     place: statement.tokens[0],
-    hint: 'start zksh without --readonly to change anything',
+    hint: 'start zksh without --readonly to make changes',
   });
 }
 
-/** Lets Ctrl-C end the wait; what was sent stays sent. */
+/** Lets Ctrl-C end the wait; sent requests are not canceled. */
 async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let onAbort: (() => void) | undefined;
   const aborted = new Promise<never>((_, reject) => {
@@ -216,7 +215,7 @@ async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T
     if (signal.aborted) onAbort();
     else signal.addEventListener('abort', onAbort, { once: true });
   });
-  // Whichever loses may still reject later, with nobody left to hear it.
+  // The loser of the race may reject later; prevent an unhandled rejection.
   aborted.catch(() => undefined);
   work.catch(() => undefined);
   try {

@@ -1,27 +1,27 @@
-// What the last changing command of a prompt did, znode by znode, for `undo` to take it back: what
-// was there before the first change of each, and what was left by the last.
+// Records the last changing command of a prompt for `undo`: the state of each znode before the
+// first change and after the last.
 import type { ACL, Stat } from '../../../protocol/data.js';
 
 /** One znode that a command changed. */
 export interface ChangedZnode {
   readonly path: string;
-  /** Undefined where there was none. */
+  /** Undefined if the znode did not exist. */
   readonly before: ZnodeBefore | undefined;
-  /** As the last change left it; undefined where it is gone. */
+  /** The Stat after the last change; undefined if the znode was deleted. */
   readonly after: Stat | undefined;
 }
 
-/** What is absent here was not changed. */
+/** Undefined fields were not changed. */
 export interface ZnodeBefore {
   readonly stat: Stat;
   readonly data?: { readonly bytes: Buffer | null };
   readonly acl?: readonly ACL[];
 }
 
-/** What one command did, its name and first path being all that is kept of its line. */
+/** The changes of one command. Of its line, only the name and first path are kept. */
 export class CommandChanges {
   readonly title: string;
-  /** Where it was done. */
+  /** The connect string at the time. */
   readonly target: string;
   readonly #limits: JournalLimits;
   readonly #znodes = new Map<string, ChangedZnode>();
@@ -35,17 +35,17 @@ export class CommandChanges {
     this.#limits = limits;
   }
 
-  /** In the order in which they were changed first. */
+  /** In the order of the first change. */
   get znodes(): readonly ChangedZnode[] {
     return [...this.#znodes.values()];
   }
 
-  /** Why some paths cannot be what they were. */
+  /** The reasons why some paths cannot be restored. */
   get faults(): ReadonlyMap<string, string> {
     return this.#faults;
   }
 
-  /** Why nothing of it can be taken back; undefined when that can be tried. */
+  /** The reason why the command cannot be undone; undefined if it can. */
   get refusal(): string | undefined {
     return this.#refusal;
   }
@@ -54,7 +54,7 @@ export class CommandChanges {
     return this.#znodes.size === 0 && this.#faults.size === 0 && this.#refusal === undefined;
   }
 
-  /** Keeps nothing of it any more. */
+  /** Discards the record. */
   refuse(why: string): void {
     this.#refusal ??= why;
     this.#znodes.clear();
@@ -75,13 +75,13 @@ export class CommandChanges {
     const { maxBytes, maxZnodes } = this.#limits;
     if (this.#znodes.size > maxZnodes || this.#bytes > maxBytes) {
       this.refuse(
-        `it changed more than is kept: ${maxZnodes} znodes, or ${maxBytes} bytes of data`,
+        `more changes than the limit of ${maxZnodes} znodes or ${maxBytes} bytes of data`,
       );
     }
   }
 }
 
-/** What was found by the first change counts. */
+/** Earlier values take precedence. */
 function mergeBefore(
   first: ZnodeBefore | undefined,
   later: ZnodeBefore | undefined,
@@ -100,7 +100,7 @@ export interface JournalLimits {
 
 const LIMITS: JournalLimits = { maxZnodes: 10_000, maxBytes: 16 * 1024 * 1024 };
 
-/** Keeps the changes of the last command that made some; what it runs in turn is part of it. */
+/** Keeps the changes of the last changing command, including its nested commands. */
 export class ChangeJournal {
   readonly #limits: JournalLimits;
   #last: CommandChanges | undefined;
@@ -112,23 +112,23 @@ export class ChangeJournal {
     this.#limits = limits;
   }
 
-  /** An interrupted command may still be writing down what was sent before. */
+  /** Checks the ended command again, because an interrupted command may still record changes. */
   get last(): CommandChanges | undefined {
     if (this.#ended?.isEmpty === false) this.#last = this.#ended;
     return this.#last;
   }
 
-  /** A command begins, of its own or within another one. */
+  /** Starts a command or a nested command. */
   enter(title: string, target: string): CommandChanges {
     if (this.#depth++ === 0) this.#current = new CommandChanges(title, target, this.#limits);
     this.#current ??= new CommandChanges(title, target, this.#limits);
     return this.#current;
   }
 
-  /** It ends; one that changed nothing leaves the last one what it is. */
+  /** Ends a command; a command without changes does not replace the last record. */
   leave(): void {
     if (--this.#depth > 0) return;
-    // The one before it is the last as long as this one has changed nothing.
+    // The previous record stays the last one while this command has no changes.
     this.#last = this.last;
     this.#ended = this.#current;
     this.#current = undefined;

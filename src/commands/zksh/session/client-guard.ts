@@ -4,11 +4,11 @@ import type { Result } from '../results/result.js';
 export interface Guard {
   readonly isReadOnly: boolean;
   readonly isDryRun: boolean;
-  /** Where a dry run tells what would be done. */
-  tellDryRun(result: Result): void;
+  /** Reports a change that a dry run skips. */
+  reportDryRun(result: Result): void;
 }
 
-/** The client as a session hands it out: what must not be changed is held back here. */
+/** Wraps the client for read-only sessions and dry runs. */
 export async function guardClient(client: ZooKeeperClient, guard: Guard): Promise<ZooKeeperClient> {
   if (guard.isReadOnly) {
     const { readOnlyClient } = await import('./read-only-client.js');
@@ -16,5 +16,5 @@ export async function guardClient(client: ZooKeeperClient, guard: Guard): Promis
   }
   if (!guard.isDryRun) return client;
   const { dryRunClient } = await import('./dry-run-client.js');
-  return dryRunClient(client, (result) => guard.tellDryRun(result));
+  return dryRunClient(client, (result) => guard.reportDryRun(result));
 }

@@ -8,15 +8,15 @@ import { formatAcl } from '../../znodes/parse-acl.js';
 import type { Result } from '../results/result.js';
 import { wrapClient } from './wrap-client.js';
 
-/** Tells what would be done. */
-type Tell = (result: Result) => void;
+/** Reports a skipped change. */
+type Report = (result: Result) => void;
 
 /**
- * The same client, whose changes are told and not sent. It refuses what the server would refuse as
- * far as reading shows: what is not there, or there already, and versions; not permissions.
+ * A client that reports changes instead of sending them. It checks existence and versions like a
+ * server, but not permissions.
  */
-export function dryRunClient(client: ZooKeeperClient, tell: Tell): ZooKeeperClient {
-  const changes: Readonly<Record<string, unknown>> = new DryRun(client, tell).changes();
+export function dryRunClient(client: ZooKeeperClient, report: Report): ZooKeeperClient {
+  const changes: Readonly<Record<string, unknown>> = new DryRun(client, report).changes();
   return wrapClient(client, (name) => changes[name]);
 }
 
@@ -27,14 +27,14 @@ type Changes = Pick<
 
 class DryRun {
   readonly #client: ZooKeeperClient;
-  readonly #tell: Tell;
-  /** What would be there, or not, by now. */
+  readonly #report: Report;
+  /** The existence of znodes after the reported changes. */
   readonly #presence = new Map<string, boolean>();
   #last: Promise<void> = Promise.resolve();
 
-  constructor(client: ZooKeeperClient, tell: Tell) {
+  constructor(client: ZooKeeperClient, report: Report) {
     this.#client = client;
-    this.#tell = tell;
+    this.#report = report;
   }
 
   changes(): Changes & Readonly<Record<string, unknown>> {
@@ -52,7 +52,7 @@ class DryRun {
     };
   }
 
-  /** As a server does what one session asks: one change sees those before it. */
+  /** Runs changes one by one, so that each sees the earlier ones, as on a server. */
   #inOrder<T>(change: () => Promise<T>): Promise<T> {
     const done = this.#last.then(change);
     this.#last = done.then(
@@ -118,7 +118,7 @@ class DryRun {
     }
   }
 
-  /** What is there, after all that would have been done. */
+  /** The Stat after the reported changes. */
   async #stat(path: string): Promise<Stat | null> {
     const presence = this.#presence.get(path);
     if (presence === undefined) return this.#client.exists(path === '' ? '/' : path);
@@ -133,7 +133,7 @@ class DryRun {
 
   #say(change: string, path: string, detail: string): void {
     const text = `would ${change} ${path}${detail === '' ? '' : ` (${detail})`}`;
-    this.#tell({ kind: 'message', text, fields: { would: change, path, detail } });
+    this.#report({ kind: 'message', text, fields: { would: change, path, detail } });
   }
 }
 

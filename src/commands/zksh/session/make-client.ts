@@ -14,8 +14,8 @@ const CLIENTS: Readonly<Record<ClientKind, ClientFactory>> = {
 };
 
 /**
- * A client as the options of a session want it, not yet connected.
- * @param isOrdered are the servers of the target to be tried in their order?
+ * Creates a client from the options of a session, without connecting.
+ * @param isOrdered try the servers of the target in order?
  */
 export async function makeClient(
   options: SessionOptions,

@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 
-/** Milliseconds of a clock that never goes back, and the wait for one of them. */
+/** A monotonic clock in milliseconds. */
 export interface PacerClock {
   now(): number;
-  /** @throws once the signal is aborted */
+  /** @throws when the signal is aborted */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
 }
 
@@ -13,8 +13,8 @@ const CLOCK: PacerClock = {
 };
 
 /**
- * Lets so many requests a second through, in the order in which they came. None of the time that
- * nobody used is saved up, so that there is never a burst.
+ * A rate limit in requests per second, in order. Idle time does not accumulate, so bursts cannot
+ * occur.
  */
 export class Pacer {
   readonly #gapMs: number;
@@ -28,7 +28,7 @@ export class Pacer {
     this.#clock = clock;
   }
 
-  /** Resolves when as many requests may be sent. */
+  /** Resolves when the requests may be sent. */
   async pass(requests = 1): Promise<void> {
     const now = this.#clock.now();
     const atMs = Math.max(now, this.#nextMs);

@@ -12,8 +12,8 @@ const CHANGING: ReadonlySet<string> = new Set<keyof ZooKeeperClient>([
 ]);
 
 /**
- * The same client, whose every call that would change something rejects before it is sent: what a
- * read-only shell promises does not hang on each command's declaration.
+ * A client that rejects all changes before they are sent. So a read-only shell does not depend on
+ * the declarations of commands.
  */
 export function readOnlyClient(client: ZooKeeperClient): ZooKeeperClient {
   return wrapClient(client, (name) =>
@@ -22,9 +22,9 @@ export function readOnlyClient(client: ZooKeeperClient): ZooKeeperClient {
 }
 
 function refusal(operation: string, path: unknown): CommandError {
-  return new CommandError(`${operation} is refused: this shell is read-only`, {
+  return new CommandError(`${operation}: not allowed in a read-only shell`, {
     code: 'READONLY',
     ...(typeof path === 'string' ? { path } : {}),
-    hint: 'start zksh without --readonly to change anything',
+    hint: 'start zksh without --readonly to make changes',
   });
 }

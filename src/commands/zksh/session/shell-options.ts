@@ -2,15 +2,15 @@ import type { OutputFormat } from '../results/render.js';
 import type { SessionOptions } from './shell-session.js';
 
 /**
- * What the interactive shell (`startShell` of src/shell/main.ts) is started with: plain data, since
- * the shell is a bundle of its own, with its own copies of all classes.
+ * The options of the interactive shell (`startShell` of src/shell/main.ts). Plain data, because the
+ * shell is a separate bundle with separate copies of all classes.
  */
 export interface ShellOptions {
-  /** Of the session that the shell opens, showing how it goes, and closes. */
+  /** The shell opens and closes the session. */
   readonly session: SessionOptions;
   readonly format: OutputFormat;
-  /** Begin with a trace of the wire. */
+  /** Start with the trace of requests on. */
   readonly isTracing?: boolean;
-  /** One line above the first prompt: that the server is the bundled one, for instance. */
+  /** One line above the first prompt, for example about the bundled server. */
   readonly greeting?: string;
 }

@@ -21,68 +21,68 @@ export interface SessionOptions {
   /** "[zks://]host[:port][,host[:port]…][/chroot]", or "srv://NAME[/chroot]" */
   readonly target: string;
   readonly clientKind?: ClientKind;
-  /** For the session, for connecting and for each request. */
+  /** The timeout of the session, of connecting, and of each request. */
   readonly timeoutMs?: number;
-  /** Refuse every change, and be content with a read-only server. */
+  /** Reject all changes and accept a read-only server. */
   readonly isReadOnly?: boolean;
   /** Sent on every connection made. */
   readonly auth?: readonly Credentials[];
-  /** Changes are told, and not sent. */
+  /** Report changes instead of sending them. */
   readonly isDryRun?: boolean;
-  /** The name it is known by, for the prompt. */
+  /** The name for the prompt. */
   readonly profile?: string;
-  /** Ask before each change, and refuse it in a script. */
+  /** Ask for confirmation of each change, and reject changes in scripts. */
   readonly isProtected?: boolean;
-  /** More for the client, for whichever servers. */
+  /** Further options of the client. */
   readonly client?: Partial<ClientOptions>;
-  /** How TLS is spoken with targets that begin with zks://. */
+  /** TLS options for targets that start with zks://. */
   readonly tls?: TlsOptions;
   /** Default: by `clientKind`. */
   readonly createClient?: ClientFactory;
 }
 
-/** What a prompt must know at once. */
+/** An event that the prompt shows. */
 export type SessionEvent =
   | { readonly kind: 'state'; readonly state: ClientState; readonly reason?: Error }
   | { readonly kind: 'path'; readonly cwd: string }
-  /** Another client took over, or (undefined) the session was closed. */
+  /** The session has a new client, or was closed (undefined). */
   | { readonly kind: 'client'; readonly client: ZooKeeperClient | undefined };
 
 const LINES_KEPT = 10_000;
 const DEFAULT_WORD_TIMEOUT_MS = 2000;
 
 /**
- * What one shell holds between its commands: the connection and the working path. It connects when
- * a command first needs it, so that `help` and a usage error never touch a server.
+ * The state between commands: connection and working path. It connects when a command first needs
+ * a connection, so `help` and usage errors never contact a server.
  */
 export class ShellSession {
   readonly isReadOnly: boolean;
   readonly clientKind: ClientKind;
-  /** Of the command line; undefined when servers were named. */
+  /** The profile of the command line; undefined if servers were given. */
   readonly profile: string | undefined;
   readonly isProtected: boolean;
   readonly isDryRun: boolean;
   readonly #options: SessionOptions;
   readonly #listeners = new Set<(event: SessionEvent) => void>();
-  /** False after `printwatches off`, and `pager off`. */
+  /** False after `printwatches off` and `pager off`. */
   isPrintingWatches = true;
   isPaging = true;
-  /** What `begin` gathers until `commit`; undefined outside. */
+  /** The operations since `begin`; undefined outside of a transaction. */
   transaction: Op[] | undefined;
-  /** For `undo`; undefined where nothing is kept. */
+  /** For `undo`; undefined if changes are not recorded. */
   journal: ChangeJournal | undefined;
   tracer: TraceSwitch | undefined;
-  /** Where a dry run tells what would be done; the context of each command sets it. */
-  tellDryRun: (result: Result) => void = () => undefined;
+  /** Reports a change that a dry run skips; the command context sets it. */
+  reportDryRun: (result: Result) => void = () => undefined;
   readonly aliases = new Map<string, string>();
   readonly #lines: string[] = [];
   #target: string;
-  /** The same as it was given: the servers of a name may be others the next time. */
+  /** The target as typed, because SRV records may change. */
   #asked: string;
   #client: ZooKeeperClient | undefined;
   #connecting: Promise<ZooKeeperClient> | undefined;
   #isClosed = false;
-  /** Counts the calls of close, so that an attempt under way knows that it is not wanted. */
+  /** Counts calls of close, so that a pending connect notices them. */
   #closeCount = 0;
   #cwd = '/';
   #previousCwd: string | undefined;
@@ -98,22 +98,22 @@ export class ShellSession {
     this.clientKind = options.clientKind ?? 'builtin';
   }
 
-  /** For whatever else is asked of its servers over TLS. */
+  /** For other connections to the same servers. */
   get tls(): TlsOptions | undefined {
     return this.#options.tls ?? this.#options.client?.tls;
   }
 
-  /** For the answer to a word, in ms. */
+  /** The timeout of four-letter words in ms. */
   get wordTimeoutMs(): number {
     return this.#options.timeoutMs ?? DEFAULT_WORD_TIMEOUT_MS;
   }
 
-  /** The connect string of the session, or of the one that would be opened. */
+  /** The connect string of the current or next session. */
   get target(): string {
     return this.#target;
   }
 
-  /** The client in whatever state it is; undefined before the first connect and after close. */
+  /** The client in any state; undefined before the first connect and after close. */
   get client(): ZooKeeperClient | undefined {
     return this.#client;
   }
@@ -122,7 +122,7 @@ export class ShellSession {
     return this.#client?.state ?? 'closed';
   }
 
-  /** "" when there is none. */
+  /** "" without a chroot. */
   get chroot(): string {
     return this.#target.slice(chrootStart(this.#target)).replace(/\/+$/, '');
   }
@@ -131,7 +131,7 @@ export class ShellSession {
     return this.#cwd;
   }
 
-  /** Where `cd -` leads; undefined before the first cd. */
+  /** The target of `cd -`; undefined before the first cd. */
   get previousCwd(): string | undefined {
     return this.#previousCwd;
   }
@@ -139,10 +139,10 @@ export class ShellSession {
   changePath(path: string): void {
     this.#previousCwd = this.#cwd;
     this.#cwd = path;
-    this.#tell({ kind: 'path', cwd: path });
+    this.#notify({ kind: 'path', cwd: path });
   }
 
-  /** The lines run so far, oldest first, without those that hold a secret. */
+  /** The lines run so far, oldest first, except lines with secrets. */
   get lines(): readonly string[] {
     return this.#lines;
   }
@@ -152,20 +152,20 @@ export class ShellSession {
     if (this.#lines.length > LINES_KEPT) this.#lines.shift();
   }
 
-  /** The absolute path of one typed, `.` and `..` resolved. */
+  /** Resolves a typed path to an absolute path. */
   resolve(text: string): string {
     return resolvePath(text, this.#cwd);
   }
 
-  /** @returns a function that ends the subscription */
+  /** @returns a function that unsubscribes */
   subscribe(listener: (event: SessionEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
   /**
-   * The connected client, opened now if none ever was.
-   * @throws CommandError NOTCONNECTED after `close`; a ConnectError when no server is reached
+   * The connected client; connects on the first call.
+   * @throws CommandError NOTCONNECTED after `close`; a ConnectError if no server can be reached
    */
   async ready(): Promise<ZooKeeperClient> {
     if (this.#connecting !== undefined) return this.#connecting;
@@ -174,16 +174,16 @@ export class ShellSession {
     return this.connect();
   }
 
-  /** The client that `ready` gave; @throws CommandError NOTCONNECTED when there is none. */
+  /** The current client. @throws CommandError NOTCONNECTED without a client */
   requireClient(): ZooKeeperClient {
     if (this.#client === undefined) throw notConnected();
     return this.#client;
   }
 
   /**
-   * Opens a session, on another target if one is given. The old session is closed only when the
-   * new one stands, so that a wrong address costs nothing.
-   * @throws CommandError USAGE for a bad target; a ConnectError when no server is reached
+   * Opens a session, optionally on another target. The old session is closed only after the new one
+   * is open, so a wrong address does no harm.
+   * @throws CommandError USAGE for an invalid target; a ConnectError if no server can be reached
    */
   connect(target: string = this.#asked): Promise<ZooKeeperClient> {
     const attempt = this.#open(target).finally(() => {
@@ -194,9 +194,9 @@ export class ShellSession {
   }
 
   /**
-   * Gives the session that is open other servers, now and for later ones.
-   * @param servers a connect string; a chroot in it must be that of the session
-   * @throws CommandError USAGE for a bad one, NOTCONNECTED
+   * Replaces the server list of the open session and of later ones.
+   * @param servers a connect string; its chroot must equal the chroot of the session
+   * @throws CommandError USAGE for an invalid list, NOTCONNECTED
    */
   async updateServers(servers: string): Promise<ZooKeeperClient> {
     checkTarget(servers);
@@ -213,7 +213,7 @@ export class ShellSession {
     return client;
   }
 
-  /** Closes the session on the server; the shell can connect again. Always resolves. */
+  /** Closes the session on the server; the shell can connect again. Never rejects. */
   async close(): Promise<void> {
     const client = this.#client;
     this.#isClosed = true;
@@ -223,9 +223,9 @@ export class ShellSession {
   }
 
   /**
-   * A client of its own, for another cluster; the caller closes it.
-   * @param isAuthSent whether the other cluster hears the credentials that this session began with
-   * @throws CommandError USAGE for a bad target; a ConnectError when no server is reached
+   * Opens a separate client, for another cluster; the caller closes it.
+   * @param isAuthSent send the initial credentials of this session to the other cluster?
+   * @throws CommandError USAGE for an invalid target; a ConnectError if no server can be reached
    */
   async openBeside(target: string, isAuthSent = false): Promise<ZooKeeperClient> {
     checkTarget(target);
@@ -241,7 +241,7 @@ export class ShellSession {
     return client;
   }
 
-  /** @param asked what named the servers: the records of a name say which are to be tried first */
+  /** @param asked the target before SRV lookup; SRV records define the order of servers */
   #makeClient(target: string, asked: string): Promise<ZooKeeperClient> {
     return makeClient(this.#options, target, target !== asked, this);
   }
@@ -250,13 +250,13 @@ export class ShellSession {
     checkTarget(asked);
     const closeCount = this.#closeCount;
     const target = await namedServers(asked).catch((error: unknown) => {
-      this.#tell({ kind: 'client', client: this.#client });
+      this.#notify({ kind: 'client', client: this.#client });
       throw error;
     });
     const client = await this.#makeClient(target, asked);
     client.on('state', (state, reason) => {
       if (client !== this.#client) return;
-      this.#tell(
+      this.#notify(
         reason === undefined ? { kind: 'state', state } : { kind: 'state', state, reason },
       );
     });
@@ -288,10 +288,10 @@ export class ShellSession {
   #adopt(client: ZooKeeperClient | undefined): void {
     if (client === this.#client) return;
     this.#client = client;
-    this.#tell({ kind: 'client', client });
+    this.#notify({ kind: 'client', client });
   }
 
-  #tell(event: SessionEvent): void {
+  #notify(event: SessionEvent): void {
     for (const listener of this.#listeners) listener(event);
   }
 }

@@ -1,7 +1,7 @@
 import type { ClientOptions } from '../../../client/client.js';
 import { type Tracer, type WireEvent, WireTrace } from '../../../client/wire-trace.js';
 
-/** What `trace` and --trace switch. */
+/** The switch of `trace` and --trace. */
 export interface TraceSwitch extends Tracer {
   isOn: boolean;
   tell: (event: WireEvent) => void;
@@ -11,7 +11,7 @@ export function makeTraceSwitch(isOn: boolean): TraceSwitch {
   return { isOn, tell: () => undefined };
 }
 
-/** For a client that is to be traced. */
+/** The client option for a trace. */
 export function traceOption(tracer: Tracer): Pick<ClientOptions, 'trace'> {
   return { trace: () => new WireTrace(tracer) };
 }

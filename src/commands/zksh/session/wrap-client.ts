@@ -2,7 +2,7 @@ import type { ZooKeeperClient } from '../../../client/client.js';
 
 type Method = (...args: unknown[]) => unknown;
 
-/** The same client, but for the methods that `replace` gives another one for. */
+/** A client with some methods replaced. */
 export function wrapClient(
   client: ZooKeeperClient,
   replace: (name: string, own: Method) => unknown,

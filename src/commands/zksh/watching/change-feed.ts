@@ -1,6 +1,6 @@
-// A watch as a stream of changes: each event together with the value before it and the value after,
-// in the order of the events. A value is read when its event comes, so it may be newer than the
-// event: several changes in a row can show as one, and the events behind it as told already.
+// A watch as a stream of changes in the order of events, each with the value before and after. A
+// value is read when its event arrives, so it may be newer than the event. Later events of changes
+// that were already read are marked as already reported.
 import type { ClientState, WatchEvent, ZooKeeperClient } from '../../../client/client.js';
 import { ZooKeeperError } from '../../../client/errors.js';
 import { Fifo } from '../../../protocol/fifo.js';
@@ -14,15 +14,15 @@ export interface FeedOptions {
   readonly client: ZooKeeperClient;
   readonly path: string;
   readonly isRecursive: boolean;
-  /** False: only the events, and nothing is read. */
+  /** False: report only events, and read no values. */
   readonly hasValues: boolean;
-  /** Aborted: no more changes. */
+  /** Ends the feed. */
   readonly signal: AbortSignal;
 }
 
 export type FeedItem =
   | { readonly kind: 'change'; readonly change: Change }
-  /** Events that came faster than they were taken. */
+  /** Events that arrived faster than they were taken. */
   | { readonly kind: 'missed'; readonly count: number }
   /** The watch was removed, or the signal aborted. */
   | { readonly kind: 'over' };
@@ -43,7 +43,7 @@ export class ChangeFeed {
   readonly #known: KnownTree;
   readonly #queue = new Fifo<Pending | 'catch-up'>();
   #isCatchUpDue = false;
-  /** Found by catching up, not taken yet. */
+  /** Changes found after a reconnect, not taken yet. */
   #found: Change[] = [];
   #isArmed = false;
   #reads = 0;
@@ -56,7 +56,7 @@ export class ChangeFeed {
     this.#known = new KnownTree(options);
   }
 
-  /** Arms the watch, and then reads what is there: of what comes behind, the old value is known. */
+  /** Adds the watch, then reads the current values as old values of later changes. */
   async start(): Promise<void> {
     const { client, path, isRecursive, signal } = this.#options;
     client.on('state', this.#onState);
@@ -68,8 +68,8 @@ export class ChangeFeed {
   }
 
   /**
-   * The next change, as soon as there is one.
-   * @throws CommandError when the session ended, and its watches with it
+   * Waits for the next change.
+   * @throws CommandError if the session, and so the watch, has ended
    */
   async next(): Promise<FeedItem> {
     for (;;) {
@@ -86,7 +86,7 @@ export class ChangeFeed {
     }
   }
 
-  /** Takes the watch away, if there is still a session to have one. */
+  /** Removes the watch if the session is still connected. */
   async stop(): Promise<void> {
     const { client, path, isRecursive, signal } = this.#options;
     client.off('state', this.#onState);
@@ -95,12 +95,12 @@ export class ChangeFeed {
     const kind = isRecursive ? WatcherType.PersistentRecursive : WatcherType.Persistent;
     try {
       await client.removeWatches(path, kind).catch((error: unknown) => {
-        // Servers before 3.9 do not know the kinds, and take all watches of a path or none.
+        // Servers before 3.9 do not know these kinds; they remove all watches of a path or none.
         if (!isCode(error, 'MARSHALLINGERROR')) throw error;
         return client.removeWatches(path, WatcherType.Any);
       });
     } catch (error) {
-      // Somebody else removed it, or the connection was lost meanwhile: it is gone, or will be.
+      // Already removed, or the connection was lost; the watch ends in both cases.
       if (!(error instanceof ZooKeeperError)) throw error;
     }
   }
@@ -145,7 +145,7 @@ export class ChangeFeed {
     return { kind: 'change', change: this.#known.changeOf(event, read) };
   }
 
-  /** Undefined where there is nothing to read for an event. */
+  /** Undefined if the event needs no read. */
   #read(event: WatchEvent): Promise<Read> | undefined {
     if (!this.#options.hasValues || event.type.endsWith('WatchRemoved')) return undefined;
     if (event.type === 'NodeDeleted') return undefined;
@@ -169,7 +169,7 @@ function isCode(error: unknown, code: ZooKeeperError['code']): boolean {
 }
 
 function sessionEnded(state: ClientState): CommandError {
-  return new CommandError(`the session is ${state}, and its watches with it`, {
+  return new CommandError(`session is ${state}; its watches ended`, {
     code: state === 'expired' ? 'SESSIONEXPIRED' : 'NOTCONNECTED',
     exitCode: ExitCode.connection,
   });

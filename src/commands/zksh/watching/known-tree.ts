@@ -1,5 +1,5 @@
-// What is known of the watched znodes: learnt at the beginning, and again after a reconnect, since
-// a server tells nothing of what happened to a persistent watch's znodes in between.
+// The known values of the watched znodes: read at the start, and again after a reconnect, because
+// persistent watches do not report changes in between.
 import type { WatchEvent, ZooKeeperClient } from '../../../client/client.js';
 import { ZooKeeperError } from '../../../client/errors.js';
 import { parentPath } from '../../../protocol/path.js';
@@ -17,16 +17,16 @@ export interface KnownTreeOptions {
 export class KnownTree {
   readonly #options: KnownTreeOptions;
   readonly #memory = new ZnodeMemory();
-  /** What may not be read hides what is below it, too. */
+  /** Unreadable znodes, which also hide their descendants. */
   readonly #unread = new Set<string>();
-  /** Of the watched znode; undefined when not known. */
+  /** The children of the watched znode; undefined if unknown. */
   #names: readonly string[] | undefined;
 
   constructor(options: KnownTreeOptions) {
     this.#options = options;
   }
 
-  /** @param read what the event made us read; undefined where there was nothing to */
+  /** @param read the value that was read for the event; undefined without a read */
   changeOf({ type, path, zxid }: WatchEvent, read: Read | undefined): Change {
     const change: Change = { type, path, zxid, isFoundLate: false, isToldAlready: false };
     if (type === 'NodeDeleted') {
@@ -40,10 +40,10 @@ export class KnownTree {
     const known = this.#memory.get(path);
     const origin = type === 'NodeCreated' ? null : undefined;
     if (value === undefined) return { ...change, before: known ?? origin, unread: read.unread };
-    // The event that tells of its end is still to come: keep what was known.
+    // The delete event is still to come: keep the known value for it.
     if (value === null) return { ...change, before: known ?? origin, after: null };
-    const isToldAlready = this.#memory.wasTold(path, value);
-    // The first reading may have come behind the change: then what was before is not known.
+    const isToldAlready = this.#memory.wasReported(path, value);
+    // The first read may have happened after the change; then the old value is unknown.
     const isOld = known?.stat.mzxid !== value.stat.mzxid;
     this.#memory.put(path, value, true);
     return {
@@ -66,7 +66,7 @@ export class KnownTree {
     };
   }
 
-  /** Reads what is there now, as far as it can be remembered. */
+  /** Reads the current values, up to the memory limit. */
   async learn(): Promise<void> {
     const { client, path, isRecursive, signal } = this.#options;
     try {
@@ -80,7 +80,7 @@ export class KnownTree {
       const read = isRecursive ? undefined : await readNames(client, path);
       if (read !== undefined && 'names' in read) this.#names = read.names;
     } catch (error) {
-      // A lost connection: what is read after it counts as learnt, not as changed.
+      // After a lost connection, newly read values count as initial values.
       this.#memory.markIncomplete();
       if (!(error instanceof ZooKeeperError)) throw error;
     }
@@ -91,14 +91,14 @@ export class KnownTree {
     else if (value !== null) this.#memory.put(path, value, false);
   }
 
-  /** What became different while there was no connection. */
+  /** Finds the changes made while disconnected. */
   async catchUp(): Promise<Change[]> {
     const changes: Change[] = [];
     try {
       if (this.#options.isRecursive) await this.#compareTree(changes);
       else await this.#compareOne(changes);
     } catch (error) {
-      // Lost again: the next reconnect catches up for both.
+      // Lost again: the next reconnect finds all changes.
       if (!(error instanceof ZooKeeperError)) throw error;
     }
     return changes;
@@ -115,14 +115,14 @@ export class KnownTree {
   }
 
   async #compareTree(changes: Change[]): Promise<void> {
-    // A tree too large to remember is compared where it is remembered.
+    // A tree larger than the memory is compared only for the remembered znodes.
     if (!this.#memory.isComplete) {
       await this.#comparePaths(this.#memory.paths(), changes);
       return;
     }
     const { client, path, signal } = this.#options;
     const seen = await this.#comparePaths(pathsBelow(client, path, signal), changes);
-    // A walk that was interrupted saw no end of anything.
+    // An interrupted walk cannot show deletes.
     if (signal.aborted) return;
     const gone = this.#memory.paths().filter((known) => !seen.has(known));
     for (const known of gone) changes.push(...this.#compare(known, { value: null }));
@@ -155,7 +155,7 @@ export class KnownTree {
     return isChange ? [late(type, path, before ?? null, value)] : [];
   }
 
-  /** Could it have been there without being seen? */
+  /** May the znode have existed without being readable? */
   #isHidden(path: string): boolean {
     for (let at = path; at !== ''; at = parentPath(at)) if (this.#unread.has(at)) return true;
     return false;

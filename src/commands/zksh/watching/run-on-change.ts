@@ -8,9 +8,9 @@ import type { Change, ZnodeValue } from '../results/change.js';
 import type { Result } from '../results/result.js';
 
 export interface RunOptions {
-  /** The program and its arguments; no shell stands between. */
+  /** Program and arguments, run without a shell. */
   readonly words: readonly string[];
-  /** Its standard error goes where ours goes; otherwise it is shown with its output. */
+  /** True: inherit standard error; false: show it with the output. */
   readonly hasOwnErrors: boolean;
   readonly signal: AbortSignal;
   show(result: Result): Promise<void> | void;
@@ -19,8 +19,8 @@ export interface RunOptions {
 export type Ran = Extract<Result, { kind: 'ran-on-change' }>;
 
 /**
- * Runs a program for a change, to its end. What it prints is shown as it comes.
- * @throws CommandError when there is no such program
+ * Runs a program for a change, to its end, and shows its output as it arrives.
+ * @throws CommandError if the program cannot be run
  */
 export async function runOnChange(change: Change, options: RunOptions): Promise<Ran> {
   const { words, signal } = options;
@@ -42,10 +42,7 @@ export async function runOnChange(change: Change, options: RunOptions): Promise<
     }
     const { exitCode, signal: killedBy, code, shortMessage } = await running;
     if (exitCode === undefined && killedBy === undefined && !signal.aborted) {
-      throw cannotRun(
-        program,
-        code === 'ENOENT' ? 'there is no such program' : (shortMessage ?? ''),
-      );
+      throw cannotRun(program, code === 'ENOENT' ? 'program not found' : (shortMessage ?? ''));
     }
     return {
       kind: 'ran-on-change',
@@ -59,7 +56,8 @@ export async function runOnChange(change: Change, options: RunOptions): Promise<
 }
 
 /**
- * What the program learns of the change; values are files, as they may be any bytes of any size.
+ * The environment that describes the change. Values are passed as files, because they may be large
+ * or binary.
  */
 async function environmentOf(change: Change, folder: string): Promise<Record<string, string>> {
   const { type, path, zxid, before, after } = change;
@@ -73,7 +71,7 @@ async function environmentOf(change: Change, folder: string): Promise<Record<str
   };
 }
 
-/** None for a znode that is not there, or not known; an empty one for a znode without data. */
+/** No file for a missing or unknown znode; an empty file for a znode without data. */
 async function fileOf(
   name: string,
   value: ZnodeValue | null | undefined,
@@ -85,9 +83,9 @@ async function fileOf(
 }
 
 function cannotRun(program: string, reason: string): CommandError {
-  return new CommandError(`cannot run "${program}": ${reason}`, {
+  return new CommandError(`${program}: cannot run program: ${reason}`, {
     code: 'CANNOTRUN',
     exitCode: ExitCode.unknownCommand,
-    hint: "a line for a shell is run by: -- sh -c 'LINE'",
+    hint: "to run a shell command, use -- sh -c 'LINE'",
   });
 }

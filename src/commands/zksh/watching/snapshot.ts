@@ -3,15 +3,15 @@ import { ZooKeeperError } from '../../../client/errors.js';
 import { walk } from '../../znodes/walk.js';
 import type { ZnodeValue } from '../results/change.js';
 
-/** Values in flight. */
+/** Reads in flight. */
 const READ_AHEAD = 64;
 
-/** The znode, or null; `unread` names the error that hid it. */
+/** The znode, or null if it does not exist; `unread` is the error of a failed read. */
 export type Reading =
   | { readonly value: ZnodeValue | null }
   | { readonly value: undefined; readonly unread: string };
 
-/** What an event makes us read. */
+/** The value or children read for an event. */
 export type Read = Reading | { readonly names: readonly string[] };
 
 export async function readZnode(client: ZooKeeperClient, path: string): Promise<Reading> {
@@ -23,7 +23,7 @@ export async function readZnode(client: ZooKeeperClient, path: string): Promise<
   }
 }
 
-/** The children; none of a znode that is not there. */
+/** The children; empty if the znode does not exist. */
 export async function readNames(client: ZooKeeperClient, path: string): Promise<Read> {
   try {
     return { names: (await client.getChildren(path)).children };
@@ -33,7 +33,7 @@ export async function readNames(client: ZooKeeperClient, path: string): Promise<
   }
 }
 
-/** What was read of each path, in their order. */
+/** Reads each path, in order. */
 export async function* readAll(
   client: ZooKeeperClient,
   paths: Iterable<string> | AsyncIterable<string>,
@@ -41,7 +41,7 @@ export async function* readAll(
   let ahead: { path: string; reading: Promise<Reading> }[] = [];
   for await (const path of paths) {
     const reading = readZnode(client, path);
-    // It is awaited below; until then nobody hears of its failure.
+    // Awaited below; prevents an unhandled rejection until then.
     reading.catch(() => undefined);
     ahead.push({ path, reading });
     if (ahead.length < READ_AHEAD) continue;
@@ -51,7 +51,7 @@ export async function* readAll(
   for (const { path, reading } of ahead) yield { path, reading: await reading };
 }
 
-/** The paths from `root` down, a parent before its children; none when there is no root. */
+/** The paths of a subtree, parents first; empty if the root does not exist. */
 export async function* pathsBelow(
   client: ZooKeeperClient,
   root: string,

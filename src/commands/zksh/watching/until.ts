@@ -3,17 +3,17 @@ import { ZooKeeperError } from '../../../client/errors.js';
 import type { Stat } from '../../../protocol/data.js';
 import { type Place, usageError } from '../../program/command-error.js';
 
-/** What `--until` waits for. */
+/** The condition of `--until`. */
 export interface Condition {
-  /** Is the data needed? It takes a permission that the Stat does not. */
+  /** Does the condition need the data, and so READ permission? */
   readonly isOfData: boolean;
-  /** @param stat null when there is no such znode */
+  /** @param stat null if the znode does not exist */
   isMet(stat: Stat | null, data: Buffer | null): boolean;
 }
 
 export const UNTIL_FORMS = 'exists, deleted, value=TEXT, version=N or children=N';
 
-/** @throws CommandError USAGE for what is no condition */
+/** @throws CommandError USAGE for an invalid condition */
 export function parseUntil(text: string, place: Place | undefined): Condition {
   if (text === 'exists') return { isOfData: false, isMet: (stat) => stat !== null };
   if (text === 'deleted') return { isOfData: false, isMet: (stat) => stat === null };
@@ -26,10 +26,10 @@ export function parseUntil(text: string, place: Place | undefined): Condition {
     const field = name === 'version' ? 'version' : 'numChildren';
     return { isOfData: false, isMet: (stat) => stat?.[field] === Number(wanted) };
   }
-  throw usageError(`--until is ${UNTIL_FORMS}, not "${text}"`, place);
+  throw usageError(`--until: invalid condition: "${text}" (expected ${UNTIL_FORMS})`, place);
 }
 
-/** Is it so now? A lost connection is waited for. @throws ZooKeeperError when it cannot be read */
+/** Checks the condition; waits for a reconnect. @throws ZooKeeperError if the read fails */
 export async function isSo(
   client: ZooKeeperClient,
   path: string,
@@ -42,7 +42,7 @@ export async function isSo(
       return condition.isMet(stat, (await client.getData(path)).data);
     } catch (error) {
       const code = error instanceof ZooKeeperError ? error.code : undefined;
-      // NONODE: it went between the two.
+      // NONODE: deleted between the two reads.
       if (code !== 'CONNECTIONLOSS' && code !== 'NONODE') throw error;
     }
   }

@@ -5,15 +5,15 @@ export interface MemoryLimits {
   readonly bytes: number;
 }
 
-/** Enough for what people watch; a watch of millions of znodes must not hold them all. */
+/** Enough for usual watches; a watch of millions of znodes must not keep them all in memory. */
 const LIMITS: MemoryLimits = { znodes: 10_000, bytes: 16 * 1024 * 1024 };
 
-/** The values seen last, so that a change can be shown from old to new. The oldest give way. */
+/** The latest values, as old values of later changes. Evicts the oldest values. */
 export class ZnodeMemory {
   readonly #limits: MemoryLimits;
   readonly #values = new Map<string, ZnodeValue>();
-  /** Of those, the ones that were told as changes. */
-  readonly #told = new Set<string>();
+  /** The paths whose value was reported as a change. */
+  readonly #reported = new Set<string>();
   #bytes = 0;
   #hasForgotten = false;
 
@@ -21,7 +21,7 @@ export class ZnodeMemory {
     this.#limits = limits;
   }
 
-  /** False once a value had to give way: what is not here may be there all the same. */
+  /** False after an eviction: other znodes may exist. */
   get isComplete(): boolean {
     return !this.#hasForgotten;
   }
@@ -34,9 +34,9 @@ export class ZnodeMemory {
     return this.#values.get(path);
   }
 
-  /** Was this very value told before? False for one that was only read at the beginning. */
-  wasTold(path: string, value: ZnodeValue): boolean {
-    return this.#told.has(path) && this.get(path)?.stat.mzxid === value.stat.mzxid;
+  /** Was this value already reported as a change? False for initial values. */
+  wasReported(path: string, value: ZnodeValue): boolean {
+    return this.#reported.has(path) && this.get(path)?.stat.mzxid === value.stat.mzxid;
   }
 
   paths(): readonly string[] {
@@ -44,15 +44,15 @@ export class ZnodeMemory {
   }
 
   /**
-   * Takes a value, unless a later one of the same znode is known.
-   * @param isTold is it told as a change now?
+   * Stores a value, unless a later one is known.
+   * @param isReported is it now reported as a change?
    */
-  put(path: string, value: ZnodeValue, isTold: boolean): void {
+  put(path: string, value: ZnodeValue, isReported: boolean): void {
     const known = this.#values.get(path);
     if (known !== undefined && known.stat.mzxid > value.stat.mzxid) return;
     this.forget(path);
     this.#values.set(path, value);
-    if (isTold) this.#told.add(path);
+    if (isReported) this.#reported.add(path);
     this.#bytes += sizeOf(value);
     while (this.#values.size > this.#limits.znodes || this.#bytes > this.#limits.bytes) {
       const [oldest] = this.#values.keys();
@@ -66,11 +66,11 @@ export class ZnodeMemory {
     const known = this.#values.get(path);
     if (known === undefined) return;
     this.#values.delete(path);
-    this.#told.delete(path);
+    this.#reported.delete(path);
     this.#bytes -= sizeOf(known);
   }
 
-  /** Not everything was read: what is not here may be there all the same. */
+  /** Marks the memory as incomplete: other znodes may exist. */
   markIncomplete(): void {
     this.#hasForgotten = true;
   }

@@ -59,22 +59,22 @@ const FAULTS: readonly (readonly [
   place: readonly [number, number],
   isIncomplete: boolean,
 ])[] = [
-  ["set /a 'open", /quote ' is not closed/, [7, 8], true],
-  ['set /a "open\nmore', /quote " is not closed/, [7, 8], true],
-  ['ls /; set /a "x', /not closed/, [13, 14], true],
-  ['ls \\', /nothing follows the backslash/, [3, 4], true],
-  ['ls \\\n', /nothing follows the backslash/, [3, 4], true],
-  ['ls / \\\r\n', /nothing follows the backslash/, [5, 6], true],
-  ['set /a C:\\docs', /\\d is no escape/, [9, 11], false],
-  ['set /a "\\q"', /\\q is no escape/, [8, 10], false],
-  ['set /a "\\ "', /is no escape/, [8, 10], false],
-  ['set /a \\x4', /\\x needs two hex digits/, [7, 9], false],
-  ['set /a \\u12', /\\u needs four hex digits/, [7, 9], false],
-  ['set /a \\ud800', /half of a surrogate pair/, [7, 13], false],
-  ['set /a \\udc00x', /no character/, [7, 13], false],
-  ['set /a \\u{110000}', /no character/, [7, 17], false],
-  ['set /a {"a": 1}', /quotes inside this value would be lost/, [8, 9], false],
-  ["set /a ['x']", /quotes inside this value would be lost/, [8, 9], false],
+  ["set /a 'open", /unclosed quote: '/, [7, 8], true],
+  ['set /a "open\nmore', /unclosed quote: "/, [7, 8], true],
+  ['ls /; set /a "x', /unclosed quote/, [13, 14], true],
+  ['ls \\', /backslash at the end/, [3, 4], true],
+  ['ls \\\n', /backslash at the end/, [3, 4], true],
+  ['ls / \\\r\n', /backslash at the end/, [5, 6], true],
+  ['set /a C:\\docs', /invalid escape: \\d/, [9, 11], false],
+  ['set /a "\\q"', /invalid escape: \\q/, [8, 10], false],
+  ['set /a "\\ "', /invalid escape/, [8, 10], false],
+  ['set /a \\x4', /\\x expects two hex digits/, [7, 9], false],
+  ['set /a \\u12', /\\u expects four hex digits/, [7, 9], false],
+  ['set /a \\ud800', /incomplete surrogate pair/, [7, 13], false],
+  ['set /a \\udc00x', /invalid character code/, [7, 13], false],
+  ['set /a \\u{110000}', /invalid character code/, [7, 17], false],
+  ['set /a {"a": 1}', /would lose its inner quotes/, [8, 9], false],
+  ["set /a ['x']", /would lose its inner quotes/, [8, 9], false],
 ];
 
 for (const [text, message, [start, end], isIncomplete] of FAULTS) {
@@ -215,9 +215,9 @@ test('what stands behind a | is the line of another shell, to its end', () => {
 
 test('a | with nothing on one side of it is a fault', () => {
   for (const [line, message] of [
-    ['get /a |', 'nothing stands behind the |'],
-    ['get /a | \nls /', 'nothing stands behind the |'],
-    ['| cat', 'nothing stands before the |'],
+    ['get /a |', 'missing program after |'],
+    ['get /a | \nls /', 'missing program after |'],
+    ['| cat', 'missing command before |'],
   ] as const) {
     assert.is(parseLine(line).fault?.message, message);
   }

@@ -60,7 +60,7 @@ serverTest('where nothing fits, nothing is done', async (shell) => {
   for (const line of ['get /t/no*', 'delete -y /t/no*', 'deleteall -y /t/**/no', 'ls /no/*']) {
     const { error } = await shell.fully(line);
     assert.equal([error?.code, error?.exitCode], ['NOMATCH', 4], line);
-    assert.match(error?.sentence ?? '', /^no znode fits \//);
+    assert.match(error?.sentence ?? '', /^no znode matches \//);
   }
   const { error } = await shell.fully('deleteall -y /t/{red,gone}');
   assert.equal([error?.code, error?.path], ['NONODE', '/t/gone']);
@@ -71,7 +71,7 @@ serverTest('a delete by a pattern goes from below, and only after it was said', 
   await plant(shell);
   const { error } = await shell.fully('delete /t/**');
   assert.equal([error?.code, error?.exitCode], ['UNCONFIRMED', 2]);
-  assert.match(error?.sentence ?? '', /it would be 6 znodes: \/t\/blue, \/t\/blue\/x, /);
+  assert.match(error?.sentence ?? '', /not confirmed: 6 znodes: \/t\/blue, \/t\/blue\/x, /);
   assert.match(await shell.run('delete -n /t/*/x'), /^would delete \/t\/red\/x\nwould delete /);
   assert.is(await shell.run('delete -y /t/{red,red/*}'), 'Deleted 2 znodes\n');
   assert.is(
@@ -97,7 +97,7 @@ serverTest(
     const { error } = await shell.fully('set -y /t/{red,red/x} v');
     assert.equal(
       [error?.exitCode, error?.sentence],
-      [9, 'set failed on 1 of 2 znodes: /t/red/x (NOAUTH)'],
+      [9, 'set: failed on 1 of 2 znodes: /t/red/x (NOAUTH)'],
     );
     assert.is(await shell.run('get --raw /t/red'), 'v');
     assert.is((await shell.fully('set -y /t/r*/x v')).error?.code, 'NOAUTH');
@@ -107,11 +107,11 @@ serverTest(
 test('a person is asked once, with the number and a sample', async () => {
   const world = makeShellWorld({ isInteractive: true, answer: false });
   await plant(world);
-  assert.match(await world.run('deleteall /t/*'), /^nothing was deleted\n/);
-  assert.match(await world.run('touch /t/r*'), /^nothing was changed\n/);
+  assert.match(await world.run('deleteall /t/*'), /^deleteall: canceled\n/);
+  assert.match(await world.run('touch /t/r*'), /^touch: canceled\n/);
   assert.equal(world.questions, [
-    'delete 6 znodes?\n  /t/blue\n  /t/blue/x\n  /t/od*d\n  /t/odxd\n  /t/red\n  ... and 1 more\n',
-    'change 1 znode?\n  /t/red\n',
+    'Delete 6 znodes?\n  /t/blue\n  /t/blue/x\n  /t/od*d\n  /t/odxd\n  /t/red\n  ... and 1 more\n',
+    'Change 1 znode?\n  /t/red\n',
   ]);
 });
 
@@ -130,7 +130,7 @@ test('what cannot be looked into is named, and the rest is shown', async () => {
   assert.match(text, /^==> \/t\/blue\/x <==\nx2\n/);
   assert.equal(
     [error?.exitCode, error?.sentence],
-    [9, 'not all could be looked into: /t/red (NOAUTH)'],
+    [9, 'some znodes could not be read: /t/red (NOAUTH)'],
   );
 });
 

@@ -66,11 +66,11 @@ test('no data, and an unknown value before, are told apart', async () => {
   assert.is(await changed(null, ''), HEAD);
   assert.is(
     await changed('x', 'y', { before: undefined }),
-    'NodeDataChanged /a (version 1, the value before is not known)\n  + y\n',
+    'NodeDataChanged /a (version 1, previous value unknown)\n  + y\n',
   );
   assert.is(
     await changed('x', 'y', { after: null }),
-    'NodeDataChanged /a (gone when it was read)\n  - x\n',
+    'NodeDataChanged /a (deleted before it was read)\n  - x\n',
   );
 });
 

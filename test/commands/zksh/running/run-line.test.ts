@@ -21,19 +21,19 @@ test('a line that does not parse runs nothing of it', async () => {
   const world = makeShellWorld();
   const { text, error } = await world.runFully("set /a x; get '/a");
   const margin = ' '.repeat(2 + 'set /a x; get '.length);
-  assert.is(text, `the quote ' is not closed\n  set /a x; get '/a\n${margin}^\n`);
+  assert.is(text, `unclosed quote: '\n  set /a x; get '/a\n${margin}^\n`);
   assert.is(error?.exitCode, 2);
   assert.equal(world.opened, []);
 });
 
 const WRONG: readonly (readonly [line: string, exitCode: number, text: RegExp])[] = [
-  ['gett /a', 127, /^unknown command "gett"\n {2}gett \/a\n {2}\^{4}\n {2}did you mean get\?\n$/],
+  ['gett /a', 127, /^unknown command: "gett"\n {2}gett \/a\n {2}\^{4}\n {2}did you mean get\?\n$/],
   ['rmr /a', 127, /did you mean deleteall\?/],
   ['GET /a', 127, /did you mean get\?/],
-  ['frobnicate', 127, /help lists the commands/],
-  ['get /a; ls -q /', 2, /has no option -q\n {2}get \/a; ls -q \/\n {13}\^\^\n/],
-  ['help nosuch', 127, /unknown command "nosuch"/],
-  ['cd -', 2, /no path before this one/],
+  ['frobnicate', 127, /run help to list the commands/],
+  ['get /a; ls -q /', 2, /unknown option: -q\n {2}get \/a; ls -q \/\n {13}\^\^\n/],
+  ['help nosuch', 127, /unknown command: "nosuch"/],
+  ['cd -', 2, /no previous path/],
 ];
 
 for (const [line, exitCode, text] of WRONG) {
@@ -59,11 +59,11 @@ const CODES: readonly (readonly [code: ErrorName, exitCode: number, sentence: Re
   ['BADVERSION', 7, /^version No is not valid : \/a$/],
   ['INVALIDACL', 1, /^Acl is not valid : \/a$/],
   ['QUOTAEXCEEDED', 1, /^Quota has exceeded : \/a$/],
-  ['CONNECTIONLOSS', 3, /connection to fake:2181 was lost; whether set was done is not known$/],
-  ['REQUESTTIMEOUT', 3, /fake:2181 did not answer in time; whether set was done is not known$/],
-  ['SESSIONEXPIRED', 3, /session has expired/],
-  ['NOTREADONLY', 1, /fake:2181 is a read-only server/],
-  ['UNIMPLEMENTED', 1, /fake:2181 does not know the operation of set/],
+  ['CONNECTIONLOSS', 3, /fake:2181: connection lost; outcome of set is unknown$/],
+  ['REQUESTTIMEOUT', 3, /fake:2181: request timed out; outcome of set is unknown$/],
+  ['SESSIONEXPIRED', 3, /session expired/],
+  ['NOTREADONLY', 1, /fake:2181: server is read-only/],
+  ['UNIMPLEMENTED', 1, /fake:2181: server does not support set/],
   ['THROTTLEDOP', 1, /KeeperErrorCode = Op throttled due to high load for \/a/],
 ];
 
@@ -81,7 +81,7 @@ test('a read that was lost says that it changed nothing', async () => {
   const world = makeShellWorld();
   world.client.failures.set('getData /a', 'CONNECTIONLOSS');
   const { error } = await world.runFully('get /a');
-  assert.match(error?.sentence ?? '', /was lost; get changes nothing, and can be repeated$/);
+  assert.match(error?.sentence ?? '', /connection lost; get is safe to retry$/);
 });
 
 test('errors in JSON carry the code, the path and what to do', async () => {
@@ -92,7 +92,7 @@ test('errors in JSON carry the code, the path and what to do', async () => {
       exitCode: 4,
       message: 'Node does not exist: /x (the parent of /x/y)',
       path: '/x/y',
-      hint: 'create -p makes missing parents',
+      hint: 'use create -p to create missing parents',
     },
   });
 });
@@ -111,7 +111,7 @@ test('a missing chroot is named as such', async () => {
   world.client.failures.set('getChildren /', 'NONODE');
   world.client.exists = async () => null;
   const { error } = await world.runFully('ls /');
-  assert.is(error?.sentence, 'the chroot /app does not exist');
+  assert.is(error?.sentence, 'chroot does not exist: /app');
   assert.is(error?.exitCode, 4);
 });
 
@@ -130,7 +130,7 @@ test('a read-only shell refuses every command that changes anything, and sends n
   const world = makeShellWorld({ isReadOnly: true });
   assert.is(
     await world.run('queue ls /a; group ls /a; lock --ls /a'),
-    '[]\n[]\nnobody holds it, nobody waits\n',
+    '[]\n[]\nno holder, no waiters\n',
   );
   assert.is(await world.run('get /a'), 'hello\n');
   assert.is(world.opened[0]?.canBeReadOnly, true);
@@ -193,7 +193,7 @@ test('the registry and the declarations name the same commands', async () => {
   assert.equal(declared, COMMAND_WORDS);
   for (const command of commands.flatMap((verb) => [verb, ...(verb.subcommands ?? [])])) {
     if (command.subcommands === undefined) assert.ok(command.examples.length > 0, command.name);
-    assert.match(command.summary, /^[a-z].*[^.]$/, command.name);
+    assert.match(command.summary, /^[A-Z].*[^.]$/, command.name);
     const letters = Object.values(command.options).flatMap(({ letter }) => letter ?? []);
     assert.is(new Set(letters).size, letters.length, command.name);
   }

@@ -45,7 +45,7 @@ test('connect --servers gives the session other servers, and keeps it', async ()
   const world = makeShellWorld({ target: 'fake:2181/app' });
   assert.is(
     await world.run('connect --servers a:1,b:2'),
-    'The session has the servers a:1,b:2 now, staying on fake:2181\n',
+    'Server list is now a:1,b:2; staying on fake:2181\n',
   );
   assert.is(world.session.target, 'a:1,b:2/app');
   assert.equal(world.opened.length, 1);

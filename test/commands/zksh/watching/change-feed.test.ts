@@ -75,7 +75,7 @@ test('what was read with an earlier event is told already', async () => {
   void client.setData('/a', Buffer.from('y'));
   assert.equal(await next(2), [
     'NodeDataChanged /a (version 0 to 2)',
-    'NodeDataChanged /a (version 2, told already)',
+    'NodeDataChanged /a (version 2, already reported)',
   ]);
 });
 
@@ -148,7 +148,7 @@ test('a znode that may not be read is told with the reason', async () => {
   const { client, next } = await watching();
   client.failures.set('getData /a', 'NOAUTH');
   void client.setData('/a', Buffer.from('x'));
-  assert.equal(await next(1), ['NodeDataChanged /a (it could not be read: NOAUTH)']);
+  assert.equal(await next(1), ['NodeDataChanged /a (cannot read: NOAUTH)']);
 });
 
 test('without values nothing is read', async () => {
@@ -172,7 +172,7 @@ test('it is over when the watch is removed, interrupted, or lost with the sessio
     await expired.feed.next();
     assert.unreachable();
   } catch (error) {
-    assert.match(String(error), /the session is expired, and its watches with it/);
+    assert.match(String(error), /session is expired; its watches ended/);
   }
 });
 

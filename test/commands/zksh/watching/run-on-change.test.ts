@@ -84,7 +84,7 @@ test('a program that is not there is named', async () => {
     await run('', { words: ['no-such-program'] });
     assert.unreachable();
   } catch (error) {
-    assert.match(String(error), /cannot run "no-such-program": there is no such program/);
+    assert.match(String(error), /no-such-program: cannot run program: program not found/);
   }
 });
 

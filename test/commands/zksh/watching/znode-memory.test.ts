@@ -29,9 +29,9 @@ test('an older value never replaces a newer one', () => {
   memory.put('/a', value(5n), false);
   memory.put('/a', value(4n), false);
   assert.is(memory.get('/a')?.stat.mzxid, 5n);
-  assert.not.ok(memory.wasTold('/a', value(5n)));
+  assert.not.ok(memory.wasReported('/a', value(5n)));
   memory.put('/a', value(6n), true);
-  assert.ok(memory.wasTold('/a', value(6n)));
+  assert.ok(memory.wasReported('/a', value(6n)));
   memory.forget('/a');
   assert.is(memory.get('/a'), undefined);
 });

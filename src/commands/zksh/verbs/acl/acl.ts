@@ -10,26 +10,26 @@ import type { Result, Row } from '../../results/result.js';
 import { addEntries, changeAcl, isMeantBy, removeEntries } from './change-acl.js';
 
 const aclPath = { kind: 'path', glob: 'serial', summary: 'the znode, or a pattern' } as const;
-const recursive = { letter: 'R', summary: 'everything below, too' } as const;
+const recursive = { letter: 'R', summary: 'include all descendants' } as const;
 
 const changeOptions = {
   recursive,
-  force: { summary: 'even if this session is shut out by it' },
-  yes: { letter: 'y', summary: 'do not ask about a pattern' },
-  'dry-run': { letter: 'n', summary: 'list what would be changed, and to what' },
+  force: { summary: 'allow an ACL that locks out this session' },
+  yes: { letter: 'y', summary: 'skip the confirmation of a pattern' },
+  'dry-run': { letter: 'n', summary: 'list the old and new ACLs without setting them' },
 } as const;
 
 const show = defineCommand({
   name: 'acl show',
   group: 'acl',
-  summary: 'show an ACL as a table',
+  summary: 'Show an ACL as a table',
   description:
-    'With -R, a znode with the ACL of its parent is left out. What cannot be read is named, and makes the exit code 9.',
+    '-R omits znodes with the same ACL as their parent. Znodes that cannot be read are reported, with exit status 9.',
   options: { recursive },
   args: { path: aclPath },
   examples: [
-    { line: 'acl show /app', summary: 'who may what, in words' },
-    { line: 'acl show -R /', summary: 'where in the tree it changes' },
+    { line: 'acl show /app', summary: 'Show the permissions of /app' },
+    { line: 'acl show -R /', summary: 'Find the places in the tree where ACLs differ' },
   ],
   run: (context, { args, options }) =>
     options.recursive ? showBelow(context, args.path) : showOne(context, args.path),
@@ -38,12 +38,12 @@ const show = defineCommand({
 const add = defineCommand({
   name: 'acl add',
   group: 'acl',
-  summary: 'add entries to an ACL',
-  description: 'An entry replaces one that is there with the same id.',
+  summary: 'Add entries to an ACL',
+  description: 'An entry replaces an existing entry with the same id.',
   options: changeOptions,
   args: { path: aclPath, entries: { kind: 'acl', summary: 'scheme:id:perms[,...]' } },
   isMutating: true,
-  examples: [{ line: 'acl add /app ip:10.0.0.0/8:r', summary: 'one entry more' }],
+  examples: [{ line: 'acl add /app ip:10.0.0.0/8:r', summary: 'Grant read access to a network' }],
   run: (context, { args: { path, entries }, options }) =>
     changeAcl(context, path, addEntries(entries), { ...options, isStatShown: false }),
 });
@@ -51,8 +51,8 @@ const add = defineCommand({
 const remove = defineCommand({
   name: 'acl remove',
   group: 'acl',
-  summary: 'remove entries from an ACL',
-  description: 'digest:USER is enough where the hash is not known.',
+  summary: 'Remove entries from an ACL',
+  description: 'For digest entries, digest:USER is enough; the hash can be omitted.',
   options: changeOptions,
   args: {
     path: aclPath,
@@ -60,7 +60,7 @@ const remove = defineCommand({
   },
   isMutating: true,
   examples: [
-    { line: 'acl remove -R /app digest:ann', summary: 'this user no longer, from here down' },
+    { line: 'acl remove -R /app digest:ann', summary: 'Revoke the access of a user to a subtree' },
   ],
   check({ args, tokens }) {
     idsOf(args.ids, tokens.ids);
@@ -75,9 +75,9 @@ const remove = defineCommand({
 export const acl = defineFamily({
   name: 'acl',
   group: 'acl',
-  summary: 'show an ACL as a table, and add or remove entries',
+  summary: 'Show ACLs as tables, and add or remove entries',
   description:
-    'The other entries stay, also those that somebody else adds at the same time: the ACL is set only if it is still the one that was read. An ACL under which this session could not change it again is refused. What cannot be changed is named, and makes the exit code 9. A pattern asks before a change; a script says --yes, or is refused.',
+    'Other entries stay unchanged, including entries that other clients add at the same time. An ACL that would lock out this session is rejected. Znodes that cannot be changed are reported, with exit status 9. A pattern asks for confirmation before a change; a script must pass --yes.',
   subcommands: [show, add, remove],
 });
 
@@ -86,11 +86,15 @@ function idsOf(text: string, token: Token | undefined): readonly ACL['id'][] {
   return text.split(/,(?=\w+:)/).map((part) => {
     const colon = part.indexOf(':');
     if (colon > 0) return { scheme: part.slice(0, colon), id: part.slice(colon + 1) };
-    throw usageError(`"${part}" is not scheme:id`, token, 'world:anyone, ip:10.0.0.1, digest:ann');
+    throw usageError(
+      `invalid ACL id: "${part}" (expected scheme:id)`,
+      token,
+      'examples: world:anyone, ip:10.0.0.1, digest:ann',
+    );
   });
 }
 
-/** A name typed wrong must not pass for one that was taken away. */
+/** Rejects unknown ids, which are probably typing errors. */
 async function refuseMissing(
   { client }: CommandContext,
   path: string,
@@ -99,11 +103,11 @@ async function refuseMissing(
   const { acl: present } = await client.getACL(path);
   const missing = ids.find((id) => !present.some((entry) => isMeantBy(id, entry.id)));
   if (missing === undefined) return;
-  throw new CommandError(`${missing.scheme}:${missing.id} has no entry in the ACL of ${path}`, {
+  throw new CommandError(`${path}: ACL has no entry for ${missing.scheme}:${missing.id}`, {
     code: 'NOENTRY',
     exitCode: ExitCode.noNode,
     path,
-    hint: `its ACL is ${formatAcl(present)}`,
+    hint: `the ACL is ${formatAcl(present)}`,
   });
 }
 
@@ -135,7 +139,7 @@ async function showBelow(context: CommandContext, root: string): Promise<Result>
   const { client } = context;
   const walk = new CommandWalk(context);
   const rows: Row[] = [];
-  /** The ACLs on the way down to the znode that is visited. */
+  /** The ACLs of the ancestors of the current znode. */
   const above: (string | undefined)[] = [];
   const read = async (path: string) => (await client.getACL(path)).acl;
   for await (const visit of walk.visits(root, {}, { read, areFaultsGiven: true })) {

@@ -6,17 +6,17 @@ import type { Result } from '../../results/result.js';
 export const addauth = defineCommand({
   name: 'addauth',
   group: 'acl',
-  summary: 'authenticate this session',
+  summary: 'Authenticate this session',
   description:
-    'For digest, auth is user:password; with the user alone the password is asked for, and not shown. It is sent again after a reconnect and forgotten with the session; no history keeps it.',
+    'For digest, auth is user:password. With only the user, addauth prompts for the password without showing it. The client sends the credentials again after a reconnect and drops them with the session. The history never records them.',
   options: {},
   args: {
-    scheme: { kind: 'text', summary: 'the scheme: digest, or another that the server has' },
-    auth: { kind: 'secret', isOptional: true, summary: 'what the scheme asks for' },
+    scheme: { kind: 'text', summary: 'digest, or another scheme of the server' },
+    auth: { kind: 'secret', isOptional: true, summary: 'the credentials of the scheme' },
   },
   examples: [
-    { line: 'addauth digest ann', summary: 'be ann, and be asked for her password' },
-    { line: 'addauth digest ann:secret', summary: 'the same, in a script' },
+    { line: 'addauth digest ann', summary: 'Authenticate as ann with a password prompt' },
+    { line: 'addauth digest ann:secret', summary: 'Authenticate in a script' },
   ],
   async run(context, { args }): Promise<Result> {
     const { scheme, auth = '' } = args;
@@ -31,17 +31,17 @@ function lacksPassword(scheme: string, auth: string): boolean {
   return scheme === 'digest' && auth !== '' && !auth.includes(':');
 }
 
-/** Will these words make it ask, so that what is typed next must not be shown? */
+/** Will these words cause a password prompt, whose input must stay hidden? */
 export function asksForPassword([name, scheme, auth, ...rest]: readonly Token[]): boolean {
   if (name?.text !== addauth.name || auth === undefined || rest.length > 0) return false;
   return lacksPassword(scheme?.text ?? '', auth.text);
 }
 
 async function passwordOf(user: string, { askSecret }: CommandContext): Promise<string> {
-  if (askSecret !== undefined) return askSecret(`password of ${user}: `);
-  throw new CommandError(`there is no terminal to ask for the password of ${user}`, {
+  if (askSecret !== undefined) return askSecret(`Password of ${user}: `);
+  throw new CommandError(`addauth: no terminal for the password prompt of ${user}`, {
     code: 'USAGE',
     exitCode: ExitCode.usage,
-    hint: 'addauth digest user:password, or ZKSH_AUTH in the environment',
+    hint: 'pass user:password, or set ZKSH_AUTH in the environment',
   });
 }

@@ -1,4 +1,4 @@
-// From the ACL that a znode has to another one, on it alone or on everything below, too.
+// Changes the ACL of a znode, or of a subtree.
 import type { ZooKeeperClient } from '../../../../client/client.js';
 import { ZooKeeperError } from '../../../../client/errors.js';
 import type { ACL, Stat } from '../../../../protocol/data.js';
@@ -10,15 +10,15 @@ import { partialError, walk } from '../../../znodes/walk.js';
 import type { CommandContext } from '../../engine/command.js';
 import type { Result } from '../../results/result.js';
 
-/** The old ACL to the new one. */
+/** Computes the new ACL from the old one. */
 export interface AclChange {
-  /** Is the new one the same whatever the old one was? Then the old one is not read. */
+  /** Is the new ACL independent of the old one? Then the old one is not read. */
   readonly isBlind: boolean;
   apply(present: readonly ACL[]): readonly ACL[];
 }
 
 export interface ChangeFlags {
-  /** Only if this is still the aversion. */
+  /** The expected aversion. */
   readonly version?: number | undefined;
   readonly recursive: boolean;
   readonly force: boolean;
@@ -26,7 +26,7 @@ export interface ChangeFlags {
   readonly isStatShown: boolean;
 }
 
-/** So often is a change made again to an ACL that somebody else changed at the same time. */
+/** How often a change is retried after a concurrent change of the ACL. */
 const MAX_TRIES = 10;
 
 export function replaceAcl(acl: readonly ACL[]): AclChange {
@@ -47,7 +47,7 @@ export function removeEntries(ids: readonly ACL['id'][]): AclChange {
   return { isBlind: false, apply: (present) => present.filter((entry) => !isNamed(entry)) };
 }
 
-/** Is an entry's id the one given, or that of a digest's user, whose hash was left out? */
+/** Is the id equal, or is it the digest id of the given user without a hash? */
 export function isMeantBy(given: ACL['id'], id: ACL['id']): boolean {
   const isUser = given.scheme === 'digest' && !given.id.includes(':');
   return isSameId(given, isUser ? { ...id, id: id.id.split(':')[0] ?? '' } : id);
@@ -58,8 +58,8 @@ function isSameId(a: ACL['id'], b: ACL['id']): boolean {
 }
 
 /**
- * Sets the new ACL. Where it goes by the old one, it is set only if that is still the one read, and
- * made anew from what somebody else set meanwhile.
+ * Sets the new ACL. If it depends on the old one, a concurrent change makes it compute the new ACL
+ * again.
  * @throws CommandError LOCKOUT, INVALIDACL, PARTIAL
  */
 export async function changeAcl(
@@ -69,7 +69,7 @@ export async function changeAcl(
   flags: ChangeFlags,
 ): Promise<Result> {
   const { client } = context;
-  // What would be refused is refused before anything below is changed.
+  // Reject an invalid ACL before any descendant is changed.
   const present = change.isBlind ? [] : (await client.getACL(path)).acl;
   await checkAcl(client, path, change.apply(present), flags.force);
   if (flags['dry-run']) return dryRun(context, path, flags.recursive, change);
@@ -78,7 +78,7 @@ export async function changeAcl(
   const { failures, count } = below;
   if (failures.length > 0) {
     const done = count + 1 - failures.length;
-    throw partialError(`the ACL was set on ${done} of ${count + 1} znodes, not on`, failures);
+    throw partialError(`set the ACL of only ${done} of ${count + 1} znodes`, failures);
   }
   return { kind: 'changed', path, stat, isStatShown: flags.isStatShown };
 }
@@ -94,10 +94,10 @@ async function checkAcl(
 }
 
 function emptyAcl(path: string): CommandError {
-  return new CommandError(`nothing would be left of the ACL of ${path}`, {
+  return new CommandError(`${path}: ACL would be empty`, {
     code: 'INVALIDACL',
     path,
-    hint: 'an ACL has at least one entry',
+    hint: 'an ACL must have at least one entry',
   });
 }
 
@@ -154,8 +154,8 @@ interface Below {
 const NOTHING_BELOW: Below = { count: 0, failures: [] };
 
 /**
- * From the bottom up, and the root is left to the caller: an ACL that shuts this session out must
- * not do so before everything below has it.
+ * Sets descendants first, and leaves the root to the caller: an ACL may lock out this session, and
+ * must not do so before all descendants have it.
  */
 async function setBelow(
   context: CommandContext,

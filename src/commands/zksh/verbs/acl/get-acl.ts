@@ -4,8 +4,8 @@ import type { Result } from '../../results/result.js';
 export const getAcl = defineCommand({
   name: 'getAcl',
   group: 'acl',
-  summary: 'show the ACL of a znode',
-  options: { stat: { letter: 's', summary: 'show the Stat too' } },
+  summary: 'Print the ACL of a znode',
+  options: { stat: { letter: 's', summary: 'also print the Stat' } },
   args: {
     path: {
       kind: 'path',
@@ -14,7 +14,7 @@ export const getAcl = defineCommand({
       summary: 'the znode, or a pattern; default: the working path',
     },
   },
-  examples: [{ line: 'getAcl /app', summary: 'one entry: who, and what they may' }],
+  examples: [{ line: 'getAcl /app', summary: 'Print the ACL of /app' }],
   async run(context, { options, args }): Promise<Result> {
     const path = args.path ?? context.session.cwd;
     const { acl, stat } = await context.client.getACL(path);

@@ -7,39 +7,40 @@ import { addEntries, changeAcl, removeEntries, replaceAcl } from './change-acl.j
 export const setAcl = defineCommand({
   name: 'setAcl',
   group: 'acl',
-  summary: 'set the ACL of a znode',
+  summary: 'Set the ACL of a znode',
   description:
-    'An ACL is scheme:id:perms[,...]; the permissions are c(reate) d(elete) r(ead) w(rite) a(dmin). One wrong entry refuses the whole ACL, and so does one under which this session could not change it again. With -R, what cannot be changed is named, and makes the exit code 9. A pattern asks first; a script says --yes, or is refused.',
+    'An ACL is scheme:id:perms[,...]; the permissions are c(reate), d(elete), r(ead), w(rite), and a(dmin). The whole ACL is rejected if an entry is invalid or if it would lock out this session. With -R, znodes that cannot be changed are reported, with exit status 9. A pattern asks for confirmation; a script must pass --yes.',
   options: {
-    stat: { letter: 's', summary: 'show the Stat it has then' },
+    stat: { letter: 's', summary: 'print the new Stat' },
     version: {
       letter: 'v',
       kind: 'integer',
       ...VERSION_RANGE,
-      summary: 'only if this is still its aclVersion',
+      summary: 'require this aclVersion',
     },
-    recursive: { letter: 'R', summary: 'everything below, too' },
-    add: { summary: 'add these entries to those there are; the same id is replaced' },
-    remove: { summary: 'take away the entries of these ids' },
-    force: { summary: 'even if this session is shut out by it' },
-    yes: { letter: 'y', summary: 'do not ask about a pattern' },
-    'dry-run': { letter: 'n', summary: 'list what would be changed, and to what' },
+    recursive: { letter: 'R', summary: 'include all descendants' },
+    add: { summary: 'add the entries, replacing entries with the same id' },
+    remove: { summary: 'remove the entries with these ids' },
+    force: { summary: 'allow an ACL that locks out this session' },
+    yes: { letter: 'y', summary: 'skip the confirmation of a pattern' },
+    'dry-run': { letter: 'n', summary: 'list the old and new ACLs without setting them' },
   },
   args: {
     path: { kind: 'path', glob: 'serial', summary: 'the znode, or a pattern' },
-    acl: { kind: 'acl', summary: 'its entries: scheme:id:perms[,...]' },
+    acl: { kind: 'acl', summary: 'the entries: scheme:id:perms[,...]' },
   },
   isMutating: true,
   examples: [
-    { line: 'setAcl /app world:anyone:ra', summary: 'all may read, none may write' },
-    { line: 'setAcl /app auth::cdrwa', summary: 'only those authenticated as this session is' },
-    { line: 'setAcl --add /app ip:10.0.0.0/8:r', summary: 'one entry more' },
+    { line: 'setAcl /app world:anyone:ra', summary: 'Make a znode read-only for all clients' },
+    { line: 'setAcl /app auth::cdrwa', summary: 'Restrict access to the identity of this session' },
+    { line: 'setAcl --add /app ip:10.0.0.0/8:r', summary: 'Grant read access to a network' },
   ],
   check({ options, tokens }) {
     if (options.recursive && options.version !== undefined) {
-      throw usageError('-v is for one znode, not with -R', tokens.version);
+      throw usageError('setAcl: cannot combine -v with -R', tokens.version);
     }
-    if (options.add && options.remove) throw usageError('either --add or --remove', tokens.remove);
+    if (options.add && options.remove)
+      throw usageError('setAcl: expected only one of --add and --remove', tokens.remove);
   },
   run(context, { options, args: { path, acl } }): Promise<Result> {
     const change = options.add

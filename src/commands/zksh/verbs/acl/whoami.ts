@@ -6,13 +6,13 @@ import type { Result } from '../../results/result.js';
 export const whoami = defineCommand({
   name: 'whoami',
   group: 'acl',
-  summary: 'show who the server takes this session for',
+  summary: 'Print the identities of this session',
   options: {},
   args: {},
-  examples: [{ line: 'whoami', summary: 'every scheme and user' }],
+  examples: [{ line: 'whoami', summary: 'Print scheme and user of each identity' }],
   async run(context): Promise<Result> {
     const identities = [...(await context.client.whoAmI())];
-    // A server gives them in any order.
+    // The server sends them in any order.
     identities.sort((a, b) => compareNames(text(a), text(b)));
     return { kind: 'identities', identities };
   },

@@ -4,14 +4,14 @@ import { isSecureTarget } from '../../../connecting/target.js';
 import type { ShellSession } from '../../session/shell-session.js';
 
 /**
- * What the server that the session is on says to srvr, on a connection beside it.
- * @returns undefined where it does not say: there is none, or it answers no words
+ * Sends srvr to the server of this session, on a separate connection.
+ * @returns undefined without a server, or if the server does not answer the word
  */
 export async function askServer(
   { client, target, tls, wordTimeoutMs: timeoutMs }: ShellSession,
   signal?: AbortSignal,
 ): Promise<ParsedServer | undefined> {
-  // Read once: the connection may be lost during each wait below.
+  // Read once: the connection may be lost during the awaits below.
   const server = client?.server;
   if (server === undefined) return undefined;
   try {
@@ -28,7 +28,7 @@ export async function askServer(
     };
     return parseServer((await askWord(address, 'srvr', how)).toString());
   } catch {
-    // It answers this session; that it answers no words is no fault.
+    // A server may serve this session without allowing four-letter words.
     return undefined;
   }
 }

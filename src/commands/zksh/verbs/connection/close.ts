@@ -4,12 +4,12 @@ import type { Result } from '../../results/result.js';
 export const close = defineCommand({
   name: 'close',
   group: 'session',
-  summary: 'close the session, and stay in the shell',
-  description: 'Its ephemerals go at once. connect opens a new one.',
+  summary: 'Close the session without leaving the shell',
+  description: 'Its ephemerals are deleted at once. Use connect to open a new session.',
   options: {},
   args: {},
   isLocal: true,
-  examples: [{ line: 'close', summary: 'let go of the servers' }],
+  examples: [{ line: 'close', summary: 'Disconnect from the servers' }],
   async run({ session }): Promise<Result> {
     await session.close();
     return { kind: 'done', done: 'close' };

@@ -8,14 +8,14 @@ const CONFIG_PATH = '/zookeeper/config';
 export const config = defineCommand({
   name: 'config',
   group: 'session',
-  summary: 'show the members of the ensemble',
+  summary: 'Show the members of the ensemble',
   options: {
-    client: { letter: 'c', summary: 'only version and client addresses, as a server list' },
-    watch: { letter: 'w', summary: 'tell once when it changes' },
-    stat: { letter: 's', summary: 'show the Stat too' },
+    client: { letter: 'c', summary: 'print only the version and the client addresses' },
+    watch: { letter: 'w', summary: 'report the next change' },
+    stat: { letter: 's', summary: 'also print the Stat' },
   },
   args: {},
-  examples: [{ line: 'config -c', summary: 'what clients connect to' }],
+  examples: [{ line: 'config -c', summary: 'Get the connect string of the ensemble' }],
   async run(context, { options }): Promise<Result> {
     const { data, stat } = await context.client.getConfig(watchOption(context, options.watch));
     if (options.client) return clientView(data?.toString() ?? '');

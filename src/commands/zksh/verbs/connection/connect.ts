@@ -6,14 +6,14 @@ import type { Result } from '../../results/result.js';
 export const connect = defineCommand({
   name: 'connect',
   group: 'session',
-  summary: 'open a new session, here or on other servers',
+  summary: 'Open a new session, optionally on other servers',
   description:
-    'The session before is closed, and its ephemerals with it, once the new one stands. When no server is reached, it stays. With --servers the session stays, and moves to another server only if its own is not in the list, or, by chance, so that new servers get their share of the clients.',
+    'Once the new session is open, the old session is closed and its ephemerals are deleted. If no server can be reached, the old session stays open. --servers keeps the session and changes its server list. The session moves if its server is not in the list, or at random to balance the clients.',
   options: {
     servers: {
       kind: 'target',
       valueName: 'LIST',
-      summary: 'keep the session, and give it these servers instead of those that it has',
+      summary: 'keep the session and replace its server list',
     },
   },
   args: {
@@ -21,28 +21,31 @@ export const connect = defineCommand({
       kind: 'target',
       isOptional: true,
       summary:
-        'servers: [zks://]host[:port][,...][/chroot], or srv://NAME[/chroot]; default: those of this session',
+        '[zks://]host[:port][,...][/chroot] or srv://NAME[/chroot]; default: the servers of this session',
     },
   },
   isLocal: true,
   examples: [
-    { line: 'connect zk1:2181,zk2:2181/app', summary: 'with a chroot' },
-    { line: 'connect --servers zk1,zk2,zk3,zk4,zk5', summary: 'after the ensemble has grown' },
+    { line: 'connect zk1:2181,zk2:2181/app', summary: 'Connect with a chroot' },
+    {
+      line: 'connect --servers zk1,zk2,zk3,zk4,zk5',
+      summary: 'Use new servers after the ensemble has grown',
+    },
   ],
   check({ args, options, tokens }) {
     if (options.servers !== undefined) checkTarget(options.servers);
     if (options.servers !== undefined && args.target !== undefined) {
-      throw usageError('connect takes a target or --servers, not both', tokens.servers);
+      throw usageError('connect: cannot combine --servers with a target', tokens.servers);
     }
     if (args.target !== undefined) checkTarget(args.target);
   },
   async run({ session }, { args, options: { servers } }): Promise<Result> {
     if (servers !== undefined) {
       const { server } = await session.updateServers(servers);
-      const where = server === undefined ? 'moving to another one' : `staying on ${server}`;
+      const where = server === undefined ? 'moving to another server' : `staying on ${server}`;
       return {
         kind: 'message',
-        text: `The session has the servers ${servers} now, ${where}`,
+        text: `Server list is now ${servers}; ${where}`,
         fields: { servers, server: server ?? null },
       };
     }

@@ -9,13 +9,13 @@ import { clientAddresses } from '../../../znodes/client-addresses.js';
 import type { CommandContext } from '../../engine/command.js';
 
 /**
- * Every server of the ensemble that can be known: those of the connect string, and those that the
- * configuration names, without their being typed. Names of one address are one server.
+ * All known servers of the ensemble: from the connect string and from the configuration, without
+ * duplicates. Names that resolve to the same address count as one server.
  */
 export async function ensembleServers(context: CommandContext): Promise<readonly ServerAddress[]> {
   const { session, client } = context;
   const typed = parseConnectString(session.target).servers;
-  // The configuration names plain ports; a session over TLS keeps to what was typed.
+  // The configuration has only plain ports, so a TLS session uses the connect string alone.
   const isSecure = typed[0]?.isSecure === true;
   const named = isSecure ? [] : (await configured(client)).map(parseServerAddress);
   return withoutDoubles([...typed, ...named]);
@@ -34,9 +34,9 @@ async function withoutDoubles(
   });
 }
 
-/** Where a server is: its name, and all addresses that the name has. */
+/** The name of a server and all addresses of the name. */
 async function placesOf({ host, port }: ServerAddress): Promise<readonly string[]> {
-  // Whoever connects hears of a name that is not known.
+  // An unknown name fails later, when connecting.
   const found = await lookup(host, { all: true }).catch(() => []);
   const hosts = [host, ...found.map(({ address }) => address)];
   return hosts.map((each) => formatServerAddress({ host: each, port }));
@@ -47,7 +47,7 @@ async function configured(client: CommandContext['client']): Promise<readonly st
     const { data } = await client.getConfig();
     return clientAddresses(data?.toString() ?? '').servers;
   } catch {
-    // Whoever may not read it knows only what was typed.
+    // Without read permission, use only the connect string.
     return [];
   }
 }

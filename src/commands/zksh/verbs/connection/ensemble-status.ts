@@ -1,4 +1,4 @@
-// The servers of an ensemble side by side, asked and judged as zkops does it.
+// Compares the servers of an ensemble, with the probes and thresholds of zkops.
 import { askWord } from '../../../../client/four-letter.js';
 import {
   AVERAGE,
@@ -45,10 +45,10 @@ const TITLES: Readonly<Record<string, string>> = {
   maxMs: 'MAX MS',
 };
 
-/** conf tells which of two addresses are one server. */
+/** conf identifies addresses of the same server. */
 const VERB: OpsVerb = {
   name: 'status',
-  summary: 'the servers of an ensemble side by side',
+  summary: 'Compare the servers of an ensemble',
   words: ['srvr', 'mntr', 'conf'],
   extraWords: ['mntr', 'conf'],
   ...JUDGED,
@@ -102,7 +102,7 @@ async function look(context: CommandContext): Promise<OpsResult> {
     });
   const result = await ask(await ensembleServers(context));
   const once = withoutTwins(result.members);
-  // What was typed may be another name for what the configuration has.
+  // The connect string and the configuration may use different names for one server.
   return once.length === result.members.length ? result : ask(once.map(({ address }) => address));
 }
 
@@ -142,12 +142,12 @@ function rowOf(member: Member, { members, verdict }: OpsResult): Row {
   };
 }
 
-/** In the middle of an upgrade that is as it should be, and worth knowing all the same. */
+/** Normal during an upgrade, but worth a note. */
 function oddVersion(member: Member, members: readonly Member[]): string | undefined {
   const versionOf = (each: Member) => VERSION.value(each, members);
   const own = versionOf(member);
   if (own === undefined) return undefined;
   const same = members.filter((each) => versionOf(each) === own).length;
   const known = members.filter((each) => versionOf(each) !== undefined).length;
-  return same * 2 < known ? 'another version than most' : undefined;
+  return same * 2 < known ? 'version differs from most members' : undefined;
 }

@@ -6,9 +6,9 @@ import type { Result } from '../../results/result.js';
 export const ping = defineCommand({
   name: 'ping',
   group: 'session',
-  summary: 'measure the round trip to the server of this session',
+  summary: 'Measure the round-trip time to the server',
   description:
-    'Each time it asks whether the root exists, which a server answers by itself; the time is that of the whole way, in milliseconds. With --histogram only the whole is shown: how many took how long.',
+    'Sends exists requests for the root, which the server answers without the leader. Times are in milliseconds. --histogram prints the distribution instead of each time.',
   options: {
     count: {
       letter: 'c',
@@ -16,21 +16,21 @@ export const ping = defineCommand({
       valueName: 'N',
       min: 1,
       max: 0x7fff_ffff,
-      summary: 'so often, default 5',
+      summary: 'the number of requests; default 5',
     },
     every: {
       kind: 'integer',
       valueName: 'MS',
       min: 0,
       max: 0x7fff_ffff,
-      summary: 'wait so long between two, default 200',
+      summary: 'pause between requests in milliseconds; default 200',
     },
-    histogram: { letter: 'H', summary: 'show how many took how long, not each' },
+    histogram: { letter: 'H', summary: 'print a histogram instead of each time' },
   },
   args: {},
   examples: [
-    { line: 'ping -c 20 --every 0', summary: 'twenty times, without a pause' },
-    { line: 'ping -c 1000 --every 0 -H', summary: 'how the times are spread' },
+    { line: 'ping -c 20 --every 0', summary: 'Send twenty requests without a pause' },
+    { line: 'ping -c 1000 --every 0 -H', summary: 'Show the distribution of 1000 requests' },
   ],
   async run(context, { options }): Promise<Result> {
     const { count = 5, every = 200, histogram: isHistogram } = options;
@@ -86,7 +86,7 @@ function summaryOf(times: readonly number[]): Result {
 
 const BAR_LENGTH = 40;
 
-/** How many took how long: the bounds are 1, 2 and 5 times the powers of ten. */
+/** Buckets with the bounds 1, 2, and 5 times powers of ten. */
 export function histogramOf(times: readonly number[]): Result {
   const counts = new Map<number, number>();
   for (const time of times) {
@@ -95,7 +95,7 @@ export function histogramOf(times: readonly number[]): Result {
   }
   const [first = 0, last = 0] = [Math.min(...counts.keys()), Math.max(...counts.keys())];
   const buckets: { readonly upToMs: number; readonly count: number }[] = [];
-  // A gap in the middle is to be seen.
+  // Include empty buckets between others.
   for (let bound = first; bound <= last; bound = boundOf(bound * 1.01)) {
     buckets.push({ upToMs: bound, count: counts.get(bound) ?? 0 });
   }
@@ -107,7 +107,7 @@ export function histogramOf(times: readonly number[]): Result {
   return { kind: 'message', text: lines.join('\n'), fields: { buckets } };
 }
 
-/** The lowest of 1, 2 and 5 times a power of ten that is not below it. */
+/** The lowest bucket bound that is not less than the time. */
 function boundOf(time: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(time, 0.001)));
   const factor = [1, 2, 5].find((each) => time <= each * power * 1.000001) ?? 10;

@@ -9,63 +9,75 @@ const CONFIG_PATH = '/zookeeper/config';
 export const reconfig = defineCommand({
   name: 'reconfig',
   group: 'session',
-  summary: 'change the members of the ensemble',
+  summary: 'Change the members of the ensemble',
   description:
-    'Either some join and leave (--add, --remove), or all members are named (--members, --file). At the prompt it shows what it will do and asks. The servers refuse it unless reconfigEnabled is set there, and this session may write /zookeeper/config.',
+    'Either add and remove members (--add, --remove), or replace the whole list (--members, --file). The prompt shows the change and asks for confirmation. The servers must have reconfigEnabled=true, and this session needs write permission on /zookeeper/config.',
   options: {
     add: {
       letter: 'a',
       kind: 'text',
       valueName: 'SERVERS',
-      summary: 'N=host:2888:3888[:role];[host:]2181[,...] to join',
+      summary: 'servers to add: N=host:2888:3888[:role];[host:]2181[,...]',
     },
-    remove: { letter: 'r', kind: 'text', valueName: 'IDS', summary: 'server ids to leave: 3[,4]' },
+    remove: { letter: 'r', kind: 'text', valueName: 'IDS', summary: 'server ids to remove: 3[,4]' },
     members: {
       letter: 'm',
       kind: 'text',
       valueName: 'SERVERS',
-      summary: 'all members there are to be',
+      summary: 'the new list of all members',
     },
     file: {
       letter: 'f',
       kind: 'file',
       valueName: 'FILE',
-      summary: 'the same, from a file with server.N= lines',
+      summary: 'read the new list from a file with server.N= lines',
     },
     version: {
       letter: 'v',
       kind: 'text',
       valueName: 'HEX',
-      summary: 'only if this is still the version of the configuration, as config shows it',
+      summary: 'require this version of the configuration, as printed by config',
     },
-    stat: { letter: 's', summary: 'show the Stat it has then' },
-    yes: { letter: 'y', summary: 'do not ask' },
+    stat: { letter: 's', summary: 'print the new Stat' },
+    yes: { letter: 'y', summary: 'skip the confirmation' },
   },
   args: {},
   isMutating: true,
   examples: [
-    { line: "reconfig --add '4=zk4:2888:3888;2181'", summary: 'one more; quotes keep the ;' },
-    { line: 'reconfig --remove 3', summary: 'one less' },
+    {
+      line: "reconfig --add '4=zk4:2888:3888;2181'",
+      summary: 'Add a server; the quotes protect the ;',
+    },
+    { line: 'reconfig --remove 3', summary: 'Remove a server' },
   ],
   check({ options, tokens }) {
     const { add, remove, members, file, version } = options;
     const isPart = add !== undefined || remove !== undefined;
     const isWhole = members !== undefined || file !== undefined;
     if (!isPart && !isWhole) {
-      throw usageError('reconfig needs --add, --remove, --members or --file', undefined);
+      throw usageError(
+        'reconfig: missing change (expected --add, --remove, --members, or --file)',
+        undefined,
+      );
     }
     if (isPart && isWhole) {
       const place = tokens.members ?? tokens.file;
-      throw usageError('--add and --remove do not go with --members and --file', place);
+      throw usageError(
+        'reconfig: cannot combine --add or --remove with --members or --file',
+        place,
+      );
     }
     if (members !== undefined && file !== undefined) {
-      throw usageError('either --members or --file', tokens.file);
+      throw usageError('reconfig: expected only one of --members and --file', tokens.file);
     }
     if (version !== undefined && !/^(0x)?[0-9a-fA-F]{1,16}$/.test(version)) {
-      throw usageError(`"${version}" is no version in hex`, tokens.version);
+      throw usageError(
+        `--version: invalid version: "${version}" (expected hex digits)`,
+        tokens.version,
+      );
     }
     if (remove !== undefined && !/^\d+(,\d+)*$/.test(remove)) {
-      throw usageError('--remove takes server ids: 3 or 3,4', tokens.remove);
+      throw usageError('--remove: invalid server ids (expected 3 or 3,4)', tokens.remove);
     }
   },
   async run(context, { options }): Promise<Result> {
@@ -91,8 +103,8 @@ async function askFirst(
 ): Promise<void> {
   const lines = Object.entries(change).filter(([, value]) => value !== undefined);
   const text = lines.map(([name, value]) => `  ${name} ${value}`).join('\n');
-  if (await context.confirm(`change the members of the ensemble?\n${text}\n`)) return;
-  throw new CommandError('nothing was changed', { code: 'REFUSED' });
+  if (await context.confirm(`Change the members of the ensemble?\n${text}\n`)) return;
+  throw new CommandError('reconfig: canceled', { code: 'REFUSED' });
 }
 
 async function readMembers(file: string): Promise<string> {
@@ -100,7 +112,7 @@ async function readMembers(file: string): Promise<string> {
     return membersOf(await readFile(file, 'utf8'));
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new CommandError(`cannot read members from ${file}: ${reason}`, {
+    throw new CommandError(`${file}: cannot read members: ${reason}`, {
       code: 'NOFILE',
       exitCode: ExitCode.usage,
       cause,

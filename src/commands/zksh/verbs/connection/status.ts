@@ -5,14 +5,14 @@ import { askServer } from './ask-server.js';
 export const status = defineCommand({
   name: 'status',
   group: 'session',
-  summary: 'tell of this session, and of its server, or of all servers',
+  summary: 'Show the status of the session or of all servers',
   description:
-    'Mode, version and zxid are what the server says to srvr, and missing where it does not. With --all every server of the ensemble is asked, those of the connect string and those of the configuration: a row each, marked ! or !! where a figure is beyond the limits of zkops check, the member is behind, or its version is not that of most, and a verdict on the ensemble. Where mntr is not allowed, its figures are missing. A server that does not answer makes the exit code 9.',
-  options: { all: { letter: 'a', summary: 'all servers of the ensemble' } },
+    'Mode, version, and zxid come from srvr and are omitted if the server does not answer it. --all asks every server of the connect string and of the configuration. It prints one row per server and a verdict on the ensemble. A row is marked ! or !! for exceeded thresholds of zkops check, for lag, or for a version that differs from most. Servers that do not allow mntr have no figures. If a server does not answer, the exit status is 9.',
+  options: { all: { letter: 'a', summary: 'show all servers of the ensemble' } },
   args: {},
   examples: [
-    { line: 'status', summary: 'which server, and is it the leader' },
-    { line: 'status --all', summary: 'all of them, side by side' },
+    { line: 'status', summary: 'Show the server of this session and its role' },
+    { line: 'status --all', summary: 'Compare all servers of the ensemble' },
   ],
   async run(context, { options }): Promise<Result> {
     if (options.all) return (await import('./ensemble-status.js')).ensembleStatus(context);

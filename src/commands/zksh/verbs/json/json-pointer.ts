@@ -1,18 +1,18 @@
-// Where in a document a value is: a pointer of RFC 6901 (/servers/0/host), or names with dots
-// (servers[0].host), for names that hold none. Pure.
+// The position of a value in a document: an RFC 6901 pointer (/servers/0/host), or dotted names
+// (servers[0].host).
 
-/** From the whole document inwards; an index is its digits. */
+/** Object keys and array indexes, outermost first. */
 export type Steps = readonly string[];
 
-/** @returns why it is none, as a clause, where it is none */
+/** @returns the steps, or the reason why the text is not a pointer */
 export function parsePointer(text: string): Steps | { readonly fault: string } {
   if (text === '' || text.startsWith('/')) return parseSlashes(text);
   const steps: string[] = [];
   for (const part of text.split('.')) {
     const match = /^([^[\]]*)((?:\[(?:\d+|-)\])*)$/.exec(part);
     const [, name = '', indexes = ''] = match ?? [];
-    if (match === null) return { fault: `"${part}" is neither a name nor name[index]` };
-    if (name === '' && (indexes === '' || steps.length > 0)) return { fault: 'a name is missing' };
+    if (match === null) return { fault: `expected a name or name[index], found "${part}"` };
+    if (name === '' && (indexes === '' || steps.length > 0)) return { fault: 'missing name' };
     if (name !== '') steps.push(name);
     steps.push(...[...indexes.matchAll(/\[([^\]]+)\]/g)].map(([, index = '']) => index));
   }
@@ -20,7 +20,7 @@ export function parsePointer(text: string): Steps | { readonly fault: string } {
 }
 
 function parseSlashes(text: string): Steps | { readonly fault: string } {
-  if (/~(?![01])/.test(text)) return { fault: '~ is ~0 in a pointer, and / in a name is ~1' };
+  if (/~(?![01])/.test(text)) return { fault: 'escape ~ as ~0, and / in a name as ~1' };
   return text
     .split('/')
     .slice(1)

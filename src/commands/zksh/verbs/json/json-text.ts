@@ -1,5 +1,5 @@
-// One value within the text of a JSON document: found, or put there, with every other character
-// left as it is. Pure. The text has to be JSON, which is for JSON.parse to say.
+// Finds or replaces one value in the text of a JSON document without changing any other character.
+// The caller validates the text with JSON.parse.
 
 import type { Steps } from './json-pointer.js';
 
@@ -9,20 +9,20 @@ export interface Span {
   readonly end: number;
 }
 
-/** The value at the end of the steps, or the last container on the way there. */
+/** The value at the end of the steps, or the innermost container found on the path to it. */
 export type Found =
   | { readonly isThere: true; readonly span: Span }
   | { readonly isThere: false; readonly container: Span; readonly missing: Steps };
 
 interface Entry {
-  /** Of an object's, decoded. */
+  /** The decoded key of an object entry. */
   readonly key?: string;
-  /** With its key. */
+  /** The start of the entry, including its key. */
   readonly start: number;
   readonly value: Span;
 }
 
-/** Where a name stands twice the last one counts, as it does for JSON.parse. */
+/** Of duplicate keys the last one counts, as in JSON.parse. */
 export function findValue(text: string, steps: Steps): Found {
   const start = skipBlanks(text, 0);
   let span: Span = { start, end: skipValue(text, start) };
@@ -40,17 +40,16 @@ export function findValue(text: string, steps: Steps): Found {
   return { isThere: true, span };
 }
 
-/** Why a value cannot be put there. */
+/** The reason why a value cannot be set. */
 export interface CannotSet {
   readonly fault: string;
-  /** Would it go with the containers made that are missing? */
+  /** Would creating the missing containers solve it? */
   readonly needsParents: boolean;
 }
 
 /**
- * The text with a value in it, where there was one or not; an index of `-`, or of the length of an
- * array, adds to it.
- * @param value as JSON; it is put there as it is
+ * The text with the value set. The index `-`, or the length of an array, appends to it.
+ * @param value JSON, inserted unchanged
  */
 export function setValue(
   text: string,
@@ -65,9 +64,9 @@ export function setValue(
   const fault = cannotAdd(text, container, step);
   if (fault !== undefined) return { fault, needsParents: false };
   if (deeper.length > 0 && !areParentsMade) {
-    return { fault: `there is no "${step}" on the way`, needsParents: true };
+    return { fault: `missing parent "${step}"`, needsParents: true };
   }
-  // An array where its first item is asked for by the sign or number of one.
+  // A step of - or 0 creates an array, any other step an object.
   const whole = deeper.reduceRight(
     (inner, name) =>
       name === '-' || name === '0' ? `[${inner}]` : `{${JSON.stringify(name)}:${inner}}`,
@@ -79,13 +78,13 @@ export function setValue(
 function cannotAdd(text: string, container: Span, step: string): string | undefined {
   const opening = text[container.start];
   if (opening === '{') return undefined;
-  if (opening !== '[') return `"${step}" would be within a value that is neither object nor array`;
+  if (opening !== '[') return `"${step}": parent is not an object or array`;
   const { length } = entriesOf(text, container);
   if (step === '-' || step === String(length)) return undefined;
-  return `"${step}" is no index of an array of ${length}; - adds to its end`;
+  return `"${step}": invalid index of an array of ${length} (expected 0 to ${length}, or - to append)`;
 }
 
-/** Behind the last entry, spaced as those before it. */
+/** Appends an entry with the spacing of the existing entries. */
 function addEntry(text: string, container: Span, key: string | undefined, value: string): string {
   const entries = entriesOf(text, container);
   const last = entries.at(-1);
@@ -100,7 +99,7 @@ function addEntry(text: string, container: Span, key: string | undefined, value:
   return splice(text, { start: last.value.end, end: last.value.end }, `${gap}${name}${value}`);
 }
 
-/** On a line of its own where the document has indented ones. */
+/** Uses a separate line if the document is indented. */
 function fillEmpty(text: string, container: Span, key: string | undefined, value: string): string {
   const [open, close] = text[container.start] === '[' ? '[]' : '{}';
   const unit = /\n([ \t]+)\S/.exec(text)?.[1];
@@ -115,7 +114,7 @@ function splice(text: string, { start, end }: Span, value: string): string {
   return text.slice(0, start) + value + text.slice(end);
 }
 
-/** Of an object or an array, in order; none of anything else. */
+/** The entries of an object or array, in order; empty for any other value. */
 function entriesOf(text: string, { start, end }: Span): readonly Entry[] {
   const isObject = text[start] === '{';
   if (!isObject && text[start] !== '[') return [];
@@ -131,7 +130,7 @@ function entriesOf(text: string, { start, end }: Span): readonly Entry[] {
     }
     const value = { start: at, end: skipValue(text, at) };
     entries.push({ start: from, value, ...(key === undefined ? {} : { key }) });
-    // Behind the comma, or on the closing bracket.
+    // Skip the comma, or stop at the closing bracket.
     at = skipBlanks(text, value.end);
     if (text[at] === ',') at = skipBlanks(text, at + 1);
   }
@@ -144,7 +143,7 @@ function skipBlanks(text: string, start: number): number {
   return at;
 }
 
-/** Without recursion: a document may be as deep as JSON.parse takes it. */
+/** Iterative, because JSON.parse accepts documents of any depth. */
 function skipValue(text: string, start: number): number {
   let depth = 0;
   let at = start;

@@ -13,24 +13,27 @@ import type { Result } from '../../results/result.js';
 import { formatPointer, parsePointer, type Steps } from './json-pointer.js';
 import { findValue, setValue } from './json-text.js';
 
-/** So often is a value put into what somebody else changed at the same time. */
+/** How often a set is retried after a concurrent change. */
 const MAX_TRIES = 10;
 
 const jsonPath = { kind: 'path', glob: 'parallel', summary: 'the znode, or a pattern' } as const;
-const jsonPointer = { kind: 'text', summary: "where in the document; '' is all of it" } as const;
+const jsonPointer = {
+  kind: 'text',
+  summary: "the position in the document; '' is the whole document",
+} as const;
 
 const get = defineCommand({
   name: 'json get',
   group: 'znode',
-  summary: 'show one value within JSON data',
+  summary: 'Print one value of JSON data',
   description:
-    'A string is shown without its quotes, and anything else as it stands there. Without a pointer, the value is the whole document. A missing value makes the exit code 4.',
+    'Prints a string without quotes, and any other value unchanged. Without a pointer, the value is the whole document. For a missing value, the exit status is 4.',
   options: {},
   args: { path: jsonPath, pointer: { ...jsonPointer, isOptional: true } },
   examples: [
-    { line: 'json get /app/config /db/host', summary: 'one value' },
-    { line: 'json get /app/config servers[0].host', summary: 'the same by names' },
-    { line: 'json get /app/*/config /version', summary: 'of many' },
+    { line: 'json get /app/config /db/host', summary: 'Print one value' },
+    { line: 'json get /app/config servers[0].host', summary: 'Address a value by dotted names' },
+    { line: 'json get /app/*/config /version', summary: 'Compare a value across znodes' },
   ],
   check({ args, tokens }) {
     stepsOf(args.pointer, tokens.pointer);
@@ -42,39 +45,39 @@ const get = defineCommand({
 const set = defineCommand({
   name: 'json set',
   group: 'znode',
-  summary: 'change one value within JSON data',
+  summary: 'Change one value of JSON data',
   description:
-    'The value is JSON. It is put there as it is typed, and every other character of the document stays as it is: blanks, order, numbers. A name that is new comes last, spaced like the one before it; an index of - adds to an array. The data is set only if it is still what was read: a change of somebody else is read and kept, up to ten times, and then the exit code is 7. A pattern asks first; a script says --yes, or is refused.',
+    'The value is JSON and is stored as typed. The rest of the document keeps its whitespace, order, and numbers. A new name is added at the end, and the index - appends to an array. A concurrent change is kept: set retries up to ten times, then fails with exit status 7. A pattern asks for confirmation; a script must pass --yes.',
   options: {
-    string: { letter: 's', summary: 'the value is a text, not JSON' },
-    parents: { letter: 'p', summary: 'make the objects that are missing on the way' },
-    create: { summary: 'begin with {} where the znode is missing, or has no data' },
+    string: { letter: 's', summary: 'store the value as a JSON string' },
+    parents: { letter: 'p', summary: 'create missing parent objects' },
+    create: { summary: 'start from {} if the znode or its data is missing' },
     version: {
       letter: 'v',
       kind: 'integer',
       ...VERSION_RANGE,
-      summary: 'only if this is still its version',
+      summary: 'require this data version',
     },
     ...MANY_OPTIONS,
   },
   args: {
     path: jsonPath,
     pointer: jsonPointer,
-    value: { kind: 'data', summary: 'the value, @FILE or -' },
+    value: { kind: 'data', summary: 'the value, @FILE, or -' },
   },
-  surplusHint: 'a value with blanks goes in quotes: \'{"a": 1}\'',
+  surplusHint: 'quote a value that contains spaces: \'{"a": 1}\'',
   isMutating: true,
-  isDryRunTold: true,
+  hasGenericDryRun: true,
   examples: [
-    { line: 'json set /app/config /db/pool 20', summary: 'a number' },
-    { line: "json set -s /app/config /db/host 'db 2'", summary: 'a string' },
-    { line: 'json set /app/config /servers/- \'{"host": "c"}\'', summary: 'one more in an array' },
+    { line: 'json set /app/config /db/pool 20', summary: 'Set a number' },
+    { line: "json set -s /app/config /db/host 'db 2'", summary: 'Set a string' },
+    { line: 'json set /app/config /servers/- \'{"host": "c"}\'', summary: 'Append to an array' },
   ],
   check({ args: { pointer, value }, options, tokens }) {
     stepsOf(pointer, tokens.pointer);
     if (value.from === 'line' && !options.string) jsonOf(value.bytes, false, tokens.value);
     if (options.create && options.version !== undefined) {
-      throw usageError('--create asks for no version', tokens.version);
+      throw usageError('json set: cannot combine --create with --version', tokens.version);
     }
   },
   async run(context, { args: { path, pointer, value }, options, tokens }): Promise<Result> {
@@ -89,9 +92,9 @@ const set = defineCommand({
 export const json = defineFamily({
   name: 'json',
   group: 'znode',
-  summary: 'look up or change one value within JSON data',
+  summary: 'Read or change one value of JSON data',
   description:
-    'A pointer is one of RFC 6901 (/servers/0/host), or names with dots (servers[0].host).',
+    'A pointer follows RFC 6901 (/servers/0/host), or uses dotted names (servers[0].host).',
   subcommands: [get, set],
 });
 
@@ -99,22 +102,22 @@ export const json = defineFamily({
 function stepsOf(pointer = '', token: Token | undefined): Steps {
   const steps = parsePointer(pointer);
   if (!('fault' in steps)) return steps;
-  throw usageError(`"${pointer}" points to no value: ${steps.fault}`, token);
+  throw usageError(`json: invalid pointer "${pointer}": ${steps.fault}`, token);
 }
 
-/** The value as JSON, just as it was given. @throws CommandError USAGE for what is none */
+/** The value as JSON, as typed. @throws CommandError USAGE if it is not JSON */
 function jsonOf(bytes: Buffer, isString: boolean, token: Token | undefined): string {
   const text = bytes.toString();
-  if (!isUtf8(bytes)) throw usageError('the value is no text', token);
+  if (!isUtf8(bytes)) throw usageError('json set: value is not UTF-8 text', token);
   if (isString) return JSON.stringify(text);
   try {
     JSON.parse(text);
     return text.trim();
   } catch {
     throw usageError(
-      `the value is no JSON: ${text.length > 30 ? `${text.slice(0, 30)}…` : text}`,
+      `json set: value is not JSON: ${text.length > 30 ? `${text.slice(0, 30)}…` : text}`,
       token,
-      `a text goes with -s, or in both quotes: '"text"'`,
+      `for a string, use -s or add both quotes: '"text"'`,
     );
   }
 }
@@ -124,7 +127,7 @@ async function lookUp(context: CommandContext, path: string, steps: Steps): Prom
   const document = documentOf(path, data);
   const found = findValue(document, steps);
   const pointer = formatPointer(steps);
-  if (!found.isThere) throw noValue(path, `there is no ${pointer}`);
+  if (!found.isThere) throw noValue(path, `no value at ${pointer}`);
   const shown = unindent(document.slice(found.span.start, found.span.end));
   const value: unknown = JSON.parse(shown);
   return {
@@ -135,7 +138,7 @@ async function lookUp(context: CommandContext, path: string, steps: Steps): Prom
   };
 }
 
-/** Lines after the first are indented as deep as the value stands; strings hold no line end. */
+/** Removes the indentation that the value has in its document; JSON strings contain no newline. */
 function unindent(text: string): string {
   const indents = [...text.matchAll(/\n([ \t]*)/g)].map(([, indent = '']) => indent.length);
   const least = Math.min(...indents);
@@ -145,9 +148,9 @@ function unindent(text: string): string {
 /** @throws CommandError NOTJSON */
 function documentOf(path: string, data: Buffer | null): string {
   const fault = (reason: string, cause?: unknown) =>
-    new CommandError(`the data of ${path} is no JSON: ${reason}`, { code: 'NOTJSON', path, cause });
-  if (data === null || data.length === 0) throw fault('there is none');
-  if (!isUtf8(data)) throw fault('it is no text');
+    new CommandError(`${path}: data is not JSON: ${reason}`, { code: 'NOTJSON', path, cause });
+  if (data === null || data.length === 0) throw fault('no data');
+  if (!isUtf8(data)) throw fault('not UTF-8 text');
   const text = data.toString();
   try {
     JSON.parse(text);
@@ -158,7 +161,7 @@ function documentOf(path: string, data: Buffer | null): string {
 }
 
 function noValue(path: string, why: string, hint?: string): CommandError {
-  return new CommandError(`${why} in the data of ${path}`, {
+  return new CommandError(`${path}: ${why}`, {
     code: 'NOVALUE',
     exitCode: ExitCode.noNode,
     path,
@@ -176,7 +179,11 @@ function changed(
 ): string {
   const text = setValue(document, steps, value, areParentsMade);
   if (typeof text === 'string') return text;
-  throw noValue(path, text.fault, text.needsParents ? '-p makes what is missing' : undefined);
+  throw noValue(
+    path,
+    text.fault,
+    text.needsParents ? 'use -p to create missing parents' : undefined,
+  );
 }
 
 interface SetFlags {
@@ -184,7 +191,7 @@ interface SetFlags {
   readonly version: number | undefined;
 }
 
-/** Reads, changes and sets, only if it is what was read. */
+/** Reads, changes, and sets the data; retries if another client changed it. */
 async function setWithin(
   { client }: CommandContext,
   path: string,
@@ -220,7 +227,7 @@ async function trySetWithin(
   const before = isBlank ? '{}' : documentOf(path, data);
   const after = change(before);
   if (after === before && !isBlank) {
-    return { kind: 'message', text: 'nothing was changed', fields: { path, isChanged: false } };
+    return { kind: 'message', text: 'No changes', fields: { path, isChanged: false } };
   }
   const set = await client.setData(path, Buffer.from(after), stat.version);
   return { kind: 'changed', path, stat: set, isStatShown: false };

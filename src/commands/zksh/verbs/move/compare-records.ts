@@ -3,14 +3,14 @@ import { isSameAcl, isSameData, type ZnodeRecord } from './znode-record.js';
 
 export interface Difference {
   readonly path: string;
-  /** Undefined where it is not there. */
+  /** Undefined if the znode does not exist. */
   readonly left: ZnodeRecord | undefined;
   readonly right: ZnodeRecord | undefined;
   readonly isDataDifferent: boolean;
   readonly isAclDifferent: boolean;
 }
 
-/** What differs between two trees, read side by side: no more than a znode of each is kept. */
+/** Compares two trees side by side; keeps only one znode of each in memory. */
 export async function* compareRecords(
   left: AsyncGenerator<ZnodeRecord>,
   right: AsyncGenerator<ZnodeRecord>,

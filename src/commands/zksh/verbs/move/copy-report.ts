@@ -8,30 +8,30 @@ export function amount(znodes: number, bytes: number): string {
   return `${znodes === 1 ? '1 znode' : `${znodes} znodes`}, ${bytes} bytes`;
 }
 
-/** What was left out on purpose, as a clause; "" for nothing. */
+/** The number of skipped ephemerals, as a clause; "" for none. */
 export function leftOut({ ephemeralsLeftOut }: { readonly ephemeralsLeftOut: number }): string {
   if (ephemeralsLeftOut === 0) return '';
   return ephemeralsLeftOut === 1
-    ? '; 1 ephemeral left out'
-    : `; ${ephemeralsLeftOut} ephemerals left out`;
+    ? '; 1 ephemeral skipped'
+    : `; ${ephemeralsLeftOut} ephemerals skipped`;
 }
 
-/** @throws CommandError PARTIAL when something was not read as it is */
+/** @throws CommandError PARTIAL if the source was not read completely */
 export function checkSource(source: TreeSource): void {
   const { unread, maskedAcls, faults } = source;
-  if (unread > 0) throw partialError('not all could be read', faults, unread);
+  if (unread > 0) throw partialError('some znodes could not be read', faults, unread);
   if (maskedAcls === 0) return;
   throw new CommandError(
-    `${maskedAcls} ACLs were not shown whole: this session may not change them, and passwords are hidden`,
+    `${maskedAcls} ACLs have hidden passwords: this session lacks the admin permission`,
     {
       code: 'PARTIAL',
       exitCode: ExitCode.partial,
-      hint: 'addauth as one who may, or leave ACLs out with --no-acl',
+      hint: 'authenticate with addauth, or omit ACLs with --no-acl',
     },
   );
 }
 
-/** @throws CommandError PARTIAL when something was not written */
+/** @throws CommandError PARTIAL if some znodes were not written */
 export function checkSink({
   failures,
   failureCount,
@@ -40,7 +40,7 @@ export function checkSink({
 }: Pick<TreeSink, 'failures' | 'failureCount' | 'written' | 'kept'>): void {
   if (failureCount === 0) return;
   throw partialError(
-    `${written} written, ${kept} there already, ${failureCount} not written`,
+    `${written} written, ${kept} unchanged, ${failureCount} failed`,
     failures,
     failureCount,
   );

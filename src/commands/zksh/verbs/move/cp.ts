@@ -18,35 +18,35 @@ import { TreeSource } from './tree-source.js';
 export const cp = defineCommand({
   name: 'cp',
   group: 'move',
-  summary: 'copy a znode, or a subtree, here or to another cluster',
+  summary: 'Copy a znode or a subtree, within or between clusters',
   description:
-    'Data and ACLs are copied; each ACL is set when all below its znode is there. Ephemerals are left out unless asked for. What is there already is refused, unless --resume finds it to be the same, or --overwrite makes it so. A destination that ends in / is where the copy goes under its own name. Containers and TTL nodes become persistent ones, since a server does not tell of them.',
+    'Copies data and ACLs; a parent gets its ACL after all its descendants are copied. Ephemerals are skipped by default. If a znode exists at the destination, cp fails, unless --resume finds equal data or --overwrite replaces it. A destination that ends in / keeps the name of the source. Containers and TTL nodes become persistent, because servers do not report their type.',
   options: {
-    recursive: { letter: 'R', summary: 'everything below, too' },
-    overwrite: { summary: 'replace data and ACL of znodes that are there' },
-    resume: { summary: 'pass over znodes that are there and the same' },
-    'dry-run': { letter: 'n', summary: 'list what would be copied' },
-    ephemerals: { letter: 'e', summary: 'make persistent znodes of ephemerals' },
-    'no-acl': { summary: 'without ACLs: everybody may do everything' },
+    recursive: { letter: 'R', summary: 'copy all descendants' },
+    overwrite: { summary: 'replace data and ACLs of existing znodes' },
+    resume: { summary: 'skip existing znodes with equal data' },
+    'dry-run': { letter: 'n', summary: 'list the znodes without copying them' },
+    ephemerals: { letter: 'e', summary: 'copy ephemerals as persistent znodes' },
+    'no-acl': { summary: 'omit ACLs: all clients get all permissions' },
     ...AUTH_OPTION,
   },
   args: {
     from: { kind: 'place', summary: 'a path, or zk://host[:port][,...]/path' },
-    to: { kind: 'place', summary: 'the same; its parent must exist' },
+    to: { kind: 'place', summary: 'the destination, in the same form; its parent must exist' },
   },
   isMutating: true,
   examples: [
-    { line: 'cp /app/config /app/config.old', summary: 'one znode' },
-    { line: 'cp -R /app zk://other:2181/app', summary: 'a subtree to another cluster' },
+    { line: 'cp /app/config /app/config.old', summary: 'Keep the old configuration of /app' },
+    { line: 'cp -R /app zk://other:2181/app', summary: 'Copy a subtree to another cluster' },
   ],
   check({ args, options, tokens }) {
     for (const name of ['from', 'to'] as const) {
       if (isFile(args[name])) {
-        throw usageError('dump writes files, and restore reads them', tokens[name]);
+        throw usageError('cp: cannot copy a file; use dump and restore', tokens[name]);
       }
     }
     if (options.overwrite && options.resume) {
-      throw usageError('either --overwrite or --resume', tokens.resume);
+      throw usageError('cp: expected only one of --overwrite and --resume', tokens.resume);
     }
   },
   async run(context, { options, args, tokens }): Promise<Result> {
@@ -76,9 +76,10 @@ export interface CopyOptions {
   readonly 'no-acl': boolean;
 }
 
-/** @throws CommandError USAGE for a copy into what is copied */
+/** @throws CommandError USAGE for a copy of a tree into itself */
 export function refuseInside(from: string, to: string): void {
-  if (isWithin(to, from)) throw usageError(`${to} is ${from} itself, or below it`, undefined);
+  if (isWithin(to, from))
+    throw usageError(`${to}: destination is inside the source: ${from}`, undefined);
 }
 
 async function copy(
@@ -112,7 +113,7 @@ async function copy(
   checkSink(sink);
   checkSource(source);
   const { written, kept, bytes } = sink;
-  const already = kept > 0 ? `, ${kept} there already` : '';
+  const already = kept > 0 ? `, ${kept} unchanged` : '';
   const place = isRemote(to.name) ? to.name : to.path;
   return {
     kind: 'message',

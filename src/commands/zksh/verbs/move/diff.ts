@@ -9,27 +9,27 @@ import { AUTH_OPTION, openSource } from './place.js';
 export const diff = defineCommand({
   name: 'diff',
   group: 'move',
-  summary: 'compare two subtrees, here, in a dump, or on another cluster',
+  summary: 'Compare two subtrees, clusters, or dumps',
   description:
-    'A line for each znode that differs: - is only on the left, + only on the right, ~ has other data or another ACL. Versions and times are not compared, nor ephemerals unless asked for. The exit code is 0 when both are the same, and 1 when not.',
+    'Prints one line per difference: - for znodes only on the left, + for znodes only on the right, and ~ for different data or ACLs. Versions and times are ignored, and ephemerals by default. The exit status is 0 if both sides are equal, and 1 if not.',
   options: {
-    ephemerals: { letter: 'e', summary: 'ephemerals too' },
-    'no-acl': { summary: 'without ACLs' },
+    ephemerals: { letter: 'e', summary: 'compare ephemerals, too' },
+    'no-acl': { summary: 'ignore ACLs' },
     ...FORMAT_OPTION,
     ...AUTH_OPTION,
-    quiet: { letter: 'q', summary: 'only the exit code' },
+    quiet: { letter: 'q', summary: 'print nothing; set only the exit status' },
   },
   args: {
     left: {
       kind: 'place',
-      summary: 'a path, zk://host[:port][,...]/path, or @FILE for a dump, also a folder',
+      summary: 'a path, zk://host[:port][,...]/path, or @FILE for a dump file or folder',
     },
-    right: { kind: 'place', summary: 'the same' },
+    right: { kind: 'place', summary: 'the other side, in the same form' },
   },
   examples: [
-    { line: 'diff /app /app.old', summary: 'two subtrees' },
-    { line: 'diff @app.dump /app', summary: 'what changed since the dump' },
-    { line: 'diff /app zk://other:2181/app', summary: 'two clusters' },
+    { line: 'diff /app /app.old', summary: 'Compare two subtrees' },
+    { line: 'diff @app.dump /app', summary: 'Find changes since a dump' },
+    { line: 'diff /app zk://other:2181/app', summary: 'Compare two clusters' },
   ],
   async run(context, { options, args }): Promise<Result> {
     const how = {

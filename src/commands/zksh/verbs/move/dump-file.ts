@@ -9,17 +9,17 @@ import type { DumpSyntax } from './dump-syntax.js';
 import type { DumpEnd, DumpHead, DumpLine, ZnodeRecord } from './znode-record.js';
 
 const TAIL_LENGTH = 4096;
-/** As much as tells one format from another. */
+/** Enough to detect the format. */
 const BEGINNING_LENGTH = 64 * 1024;
 
 export interface DumpOptions {
-  /** Undefined: what it looks like. */
+  /** Undefined detects the format. */
   readonly format?: DumpFormat | undefined;
-  /** Is one that ends within a part taken as far as it goes? */
+  /** Accept a dump that is cut off? */
   readonly isPartial?: boolean;
 }
 
-/** A dump that is read part by part; head and end are known when they went by. */
+/** A dump that is read part by part; `head` and `end` are set once they were read. */
 export class DumpSource {
   readonly #name: string;
   readonly #open: () => Readable;
@@ -29,7 +29,7 @@ export class DumpSource {
   readonly format: DumpFormat;
   head: DumpHead | undefined;
   end: DumpEnd | undefined;
-  /** Where the last whole part ended. */
+  /** The offset after the last whole part. */
   consumed = 0;
 
   private constructor(
@@ -46,11 +46,11 @@ export class DumpSource {
     this.#folder = folder;
   }
 
-  /** @throws CommandError NOFILE, or USAGE for a format that it does not have */
+  /** @throws CommandError NOFILE, or USAGE for the wrong format */
   static async ofFile(name: string, options: DumpOptions = {}): Promise<DumpSource> {
     const isFolder = await isDirectory(name);
-    if (isFolder && fileFormat(options) !== undefined) throw unreadable(name, 'it is a folder');
-    if (!isFolder && options.format === 'dir') throw unreadable(name, 'it is no folder');
+    if (isFolder && fileFormat(options) !== undefined) throw unreadable(name, 'is a folder');
+    if (!isFolder && options.format === 'dir') throw unreadable(name, 'not a folder');
     if (isFolder) {
       const folder = await DumpFolder.at(name);
       const parts = {
@@ -67,22 +67,22 @@ export class DumpSource {
 
   static async ofBytes(bytes: Buffer, options: DumpOptions = {}): Promise<DumpSource> {
     const name = 'standard input';
-    if (options.format === 'dir') throw unreadable(name, 'it is no folder');
+    if (options.format === 'dir') throw unreadable(name, 'not a folder');
     const format = fileFormat(options) ?? guessFormat(bytes.toString('utf8', 0, BEGINNING_LENGTH));
     const parts = { name, format, ...(await formatParts(format)) };
     return new DumpSource(parts, () => Readable.from([bytes]), options);
   }
 
-  /** The head alone. @throws CommandError when the dump cannot be read, or has none */
+  /** Reads only the head. @throws CommandError if the dump cannot be read or has no head */
   async readHead(): Promise<DumpHead> {
     for await (const { line } of this.#lines()) {
       if (line.kind === 'head') return line.head;
       break;
     }
-    throw this.#fault(1, 'it is not the head of a dump: {"zkshDump":1,…}');
+    throw this.#fault(1, 'missing head of a dump (expected {"zkshDump":1,…})');
   }
 
-  /** What its last part says, if it is the end; undefined when the dump was interrupted. */
+  /** The end of the dump; undefined if the dump was interrupted. */
   async readEnd(): Promise<DumpEnd | undefined> {
     const handle = await open(this.#folder?.index ?? this.#name, 'r');
     try {
@@ -99,7 +99,7 @@ export class DumpSource {
 
   /**
    * The znodes, in their order.
-   * @throws CommandError with file and line for what is no dump, or out of order
+   * @throws CommandError with file and line for invalid or unordered parts
    */
   async *records(): AsyncGenerator<ZnodeRecord> {
     let before: string | undefined;
@@ -109,7 +109,10 @@ export class DumpSource {
       else {
         const { path } = line.record;
         if (before !== undefined && compareWalk(before, path) >= 0) {
-          throw this.#fault(number, `${path || '/'} comes too late: parents first, then by name`);
+          throw this.#fault(
+            number,
+            `${path || '/'}: out of order (expected parents first, then by name)`,
+          );
         }
         before = path;
         yield await this.#withData(line, number);
@@ -124,7 +127,10 @@ export class DumpSource {
   ): Promise<ZnodeRecord> {
     if (hasData || this.#folder === undefined) {
       if (hasData || this.head?.hasFiles !== true) return record;
-      throw this.#fault(number, 'the data is in the folder around this file: name that instead');
+      throw this.#fault(
+        number,
+        'data is in separate files: pass the folder that contains this file',
+      );
     }
     try {
       return { ...record, data: await this.#folder.read(record.path) };
@@ -142,7 +148,7 @@ export class DumpSource {
       for await (const piece of this.#syntax.split(this.#chunks())) {
         number = piece.number;
         if (!piece.isWhole && this.#isPartial && isBegun) return;
-        if (!piece.isWhole) throw new RangeError('it ends within the line');
+        if (!piece.isWhole) throw new RangeError('unexpected end of file');
         yield { line: this.#syntax.parse(piece.text), number, end: piece.end };
         isBegun = true;
       }
@@ -194,7 +200,7 @@ async function beginningOf(name: string): Promise<string> {
 }
 
 function unreadable(name: string, reason: string, cause?: unknown): CommandError {
-  return new CommandError(`cannot read the dump ${name}: ${reason}`, {
+  return new CommandError(`${name}: cannot read dump: ${reason}`, {
     code: 'NOFILE',
     exitCode: ExitCode.usage,
     cause,

@@ -1,7 +1,7 @@
-// A dump as a folder: znodes.ndjson has a line a znode, as a dump of lines, but for the data, which
-// is in a file of its own: tree.data of the root, tree/app.data of /app, tree/app/x.data below it.
-// Where a file is follows from the path of the znode alone; no line says it, and no link is
-// followed, so that nothing outside of the folder is ever written or read.
+// A dump as a folder: znodes.ndjson has one line per znode, without its data. The data of a znode
+// is in a file: tree.data for the root, tree/app.data for /app, and tree/app/x.data for /app/x.
+// File names are computed from znode paths, and symbolic links are not followed, so nothing outside
+// of the folder is ever read or written.
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, realpath, rm } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import { CommandError, ExitCode } from '../../../program/command-error.js';
 import { MAX_PIECE_LENGTH } from './dump-syntax.js';
 
 const INDEX = 'znodes.ndjson';
-/** A file system takes 255 bytes a name, and 4096 a path. */
+/** File systems allow 255 bytes per name and 4096 bytes per path. */
 const MAX_NAME_LENGTH = 200;
 const MAX_PATH_LENGTH = 1500;
 const FOLDER_MODE = 0o700;
@@ -18,7 +18,7 @@ const FILE_MODE = 0o600;
 
 export class DumpFolder {
   readonly #name: string;
-  /** Without links. */
+  /** With links resolved. */
   readonly #root: string;
   #checked = '';
 
@@ -27,7 +27,7 @@ export class DumpFolder {
     this.#root = root;
   }
 
-  /** @throws the fault of the file system, EEXIST for one */
+  /** @throws an error of the file system, such as EEXIST */
   static async create(name: string): Promise<DumpFolder> {
     await mkdir(name, { mode: FOLDER_MODE });
     return DumpFolder.at(name);
@@ -37,13 +37,13 @@ export class DumpFolder {
     return new DumpFolder(name, await realpath(name));
   }
 
-  /** The file of lines. */
+  /** The file with one line per znode. */
   get index(): string {
     return join(this.#name, INDEX);
   }
 
   /**
-   * @param path below the root of the dump, "" for that
+   * @param path relative to the root of the dump, "" for the root
    * @throws CommandError NOFILE that names the file
    */
   async write(path: string, data: Buffer, isResumed: boolean): Promise<void> {
@@ -53,7 +53,7 @@ export class DumpFolder {
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause);
       throw new CommandError(
-        `cannot write the data of ${path || '/'} to ${join(this.#name, name)}: ${reason}`,
+        `${join(this.#name, name)}: cannot write data of ${path || '/'}: ${reason}`,
         { code: 'NOFILE', exitCode: ExitCode.usage, cause },
       );
     }
@@ -65,7 +65,7 @@ export class DumpFolder {
       await this.#makeFolder(folder);
       this.#checked = folder;
     }
-    // What an interruption left behind no line tells of; never through a link.
+    // An interrupted dump may have left a file without its line.
     if (isResumed) await rm(file, { force: true });
     const handle = await open(file, 'wx', FILE_MODE);
     try {
@@ -75,29 +75,29 @@ export class DumpFolder {
     }
   }
 
-  /** @throws RangeError that names the file, where it is not what it must be */
+  /** @throws RangeError with the name of an unreadable file */
   async read(path: string): Promise<Buffer> {
     const name = fileOf(path);
     let handle: FileHandle | undefined;
     try {
       const file = join(this.#root, name);
       await this.#checkPlace(file);
-      // Not to wait for whoever writes to a pipe, either.
+      // O_NONBLOCK: do not wait for a writer if the file is a pipe.
       const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
       handle = await open(file, flags);
       const stat = await handle.stat();
-      if (!stat.isFile()) throw new Error('it is no file');
-      if (stat.size > MAX_PIECE_LENGTH) throw new Error('it is longer than any znode');
+      if (!stat.isFile()) throw new Error('not a regular file');
+      if (stat.size > MAX_PIECE_LENGTH) throw new Error('too large for a znode');
       return await handle.readFile();
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      throw new RangeError(`the data of ${path || '/'} cannot be read from ${name}: ${reason}`);
+      throw new RangeError(`cannot read data of ${path || '/'} from ${name}: ${reason}`);
     } finally {
       await handle?.close();
     }
   }
 
-  /** Step by step, since nothing is made behind a link either. */
+  /** Creates one level at a time to check each level for links. */
   async #makeFolder(folder: string): Promise<void> {
     try {
       await this.#checkPlace(folder);
@@ -110,11 +110,11 @@ export class DumpFolder {
 
   async #checkPlace(file: string): Promise<void> {
     if ((await realpath(file)) === file) return;
-    throw new Error('there is a link on the way, and none is followed');
+    throw new Error('path contains a symbolic link');
   }
 }
 
-/** Where the data of a znode is, in the folder. */
+/** The file with the data of a znode, relative to the folder. */
 export function fileOf(path: string): string {
   const names = path.split('/').slice(1).map(safeName);
   const file = `${['tree', ...names].join('/')}.data`;
@@ -124,8 +124,8 @@ export function fileOf(path: string): string {
 }
 
 /**
- * Letters, digits and few signs stand for themselves, everything else is escaped as in a URL; so is
- * a dot where a name would be hidden, or look like a file of data.
+ * Percent-encodes all but letters, digits, and `_.-`. Also escapes a leading dot, and a dot before
+ * a final "data".
  */
 function safeName(name: string): string {
   const isPlain = name === name.normalize('NFC');

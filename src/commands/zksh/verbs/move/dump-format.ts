@@ -1,10 +1,9 @@
-// The formats of a dump: how each writes its parts, and takes a file apart into them again. Neither
-// ever has more of it in memory than a part and a chunk.
+// The formats of a dump. Readers and writers keep at most one part and one chunk in memory.
 import type { DumpSyntax, DumpText } from './dump-syntax.js';
 import { jsonSyntax, jsonText } from './json-dump.js';
 import { ndjsonSyntax, ndjsonText } from './ndjson-dump.js';
 
-/** What a file may hold; a folder holds a file of lines, and the data beside it. */
+/** The formats of a single file; a folder has an ndjson file and separate data files. */
 export type FileFormat = 'ndjson' | 'json' | 'yaml';
 export type DumpFormat = FileFormat | 'dir';
 export const DUMP_FORMATS: readonly DumpFormat[] = ['ndjson', 'json', 'yaml', 'dir'];
@@ -15,7 +14,7 @@ export const FORMAT_OPTION = {
     kind: 'text',
     choices: DUMP_FORMATS,
     valueName: 'FORMAT',
-    summary: 'how the dump is written; default: what it looks like',
+    summary: 'the format of the dump; default: detected',
   },
 } as const;
 
@@ -37,7 +36,7 @@ export async function formatParts(format: FileFormat): Promise<DumpFormatParts> 
   }
 }
 
-/** Which format a file begins like. */
+/** Detects the format from the beginning of a file. */
 export function guessFormat(beginning: string): FileFormat {
   if (/^(---|#|%|\.\.\.|zkshDump\s*:)/.test(beginning)) return 'yaml';
   if (!/^\s*\{/.test(beginning)) return 'ndjson';
@@ -48,7 +47,7 @@ export function guessFormat(beginning: string): FileFormat {
     const isWhole = typeof first === 'object' && first !== null && 'znodes' in first;
     return isWhole && !('end' in first && first.end === true) ? 'json' : 'ndjson';
   } catch {
-    // A line of lines that is cut is faulty in that format, and so said.
+    // Report a cut line as an error of the ndjson format.
     return /"znodes"|^\s*\{\s*$/.test(beginning.slice(0, end)) ? 'json' : 'ndjson';
   }
 }

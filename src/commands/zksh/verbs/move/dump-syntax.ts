@@ -1,31 +1,31 @@
 import type { DumpLine, LineFields } from './znode-record.js';
 
-/** What stands for the parts of a dump; a line end follows each. */
+/** Writes the parts of a dump; a newline follows each part. */
 export interface DumpText {
   head(fields: LineFields): string;
   record(fields: LineFields, isFirst: boolean): string;
   end(fields: LineFields): string;
 }
 
-/** A part of a dump as it was written. */
+/** A part of a dump as text. */
 export interface DumpPiece {
   readonly text: string;
-  /** The line it begins in, from 1. */
+  /** The line of its start, from 1. */
   readonly number: number;
-  /** Bytes of the dump up to where it ends. */
+  /** The offset of its end in bytes. */
   readonly end: number;
-  /** False when the dump ends within it. */
+  /** False if the dump is cut off within the part. */
   readonly isWhole: boolean;
 }
 
 export interface DumpSyntax {
-  /** @throws RangeError for what cannot be taken apart */
+  /** @throws RangeError if the text cannot be split */
   split(chunks: AsyncIterable<Buffer>): AsyncGenerator<DumpPiece>;
-  /** @throws RangeError that says what of the piece is wrong */
+  /** @throws RangeError with the problem */
   parse(text: string): DumpLine;
-  /** From the last bytes of a dump what its end says; undefined when it was interrupted. */
+  /** Parses the end from the last bytes of a dump; undefined if the dump was interrupted. */
   parseEnd(tail: string): DumpLine | undefined;
 }
 
-/** Longer than any znode of a server with its defaults, as base64. */
+/** More than any znode as base64, with the default limits of a server. */
 export const MAX_PIECE_LENGTH = 256 * 1024 * 1024;

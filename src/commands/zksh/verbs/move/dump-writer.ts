@@ -7,12 +7,12 @@ import { type LineFields, recordFields, withoutData, type ZnodeRecord } from './
 
 const WRITE_LENGTH = 256 * 1024;
 
-/** What there is of a dump that was interrupted. */
+/** The state of an interrupted dump. */
 export interface Begun {
-  /** The last whole znode; undefined when none was written. */
+  /** The last complete znode; undefined if no znode was written. */
   readonly last: string | undefined;
   readonly znodes: number;
-  /** Bytes of whole parts. */
+  /** The length of all complete parts in bytes. */
   readonly length: number;
   readonly format: DumpFormat;
 }
@@ -38,12 +38,12 @@ export class DumpWriter {
     this.#signal = signal;
     this.#isFirst = begun === undefined || begun.znodes === 0;
     this.#lines = new LineWriter(handle, signal);
-    // The end of its last part is the end of the file, and a line goes on behind it.
+    // The JSON format needs a newline after the last part.
     if (begun?.format === 'json') this.#lines.addText('\n');
   }
 
   /**
-   * @param signal nothing is written after it, when somebody may go on with the file already
+   * @param signal stops all writes, because another process may already resume the dump
    * @throws CommandError FILEEXISTS, NOFILE
    */
   static async open(
@@ -62,7 +62,7 @@ export class DumpWriter {
     }
   }
 
-  /** Is written at once: an interrupted dump is gone on with by its head. */
+  /** Flushes at once, because --resume needs the head. */
   async head(fields: LineFields): Promise<void> {
     const hasFiles = this.#folder === undefined ? {} : { hasFiles: true };
     await this.#lines.add(this.#text.head({ ...fields, ...hasFiles }));
@@ -74,7 +74,7 @@ export class DumpWriter {
     if (this.#folder === undefined) {
       await this.#lines.add(this.#text.record(fields, this.#isFirst));
     } else if (!this.#signal.aborted) {
-      // The file before its line, so that no line tells of what is not there.
+      // Write the file first, so that every line has its data.
       if (record.data !== null) {
         await this.#folder.write(record.path, record.data, this.#begun !== undefined);
       }
@@ -109,17 +109,17 @@ function openFault(file: string, cause: unknown): CommandError {
   const isThere = cause instanceof Error && 'code' in cause && cause.code === 'EEXIST';
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new CommandError(
-    isThere ? `${file} is there already` : `cannot write ${file}: ${reason}`,
+    isThere ? `${file}: already exists` : `${file}: cannot write: ${reason}`,
     {
       code: isThere ? 'FILEEXISTS' : 'NOFILE',
       exitCode: ExitCode.usage,
-      hint: isThere ? 'take another name, or go on with it: --resume' : undefined,
+      hint: isThere ? 'choose another name, or continue the dump with --resume' : undefined,
       cause,
     },
   );
 }
 
-/** Appends lines to a file, many in one write. */
+/** Appends lines to a file in batches. */
 class LineWriter {
   readonly #handle: FileHandle;
   readonly #signal: AbortSignal;

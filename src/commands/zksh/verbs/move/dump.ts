@@ -11,37 +11,43 @@ import { endFields, headFields, type LineFields, recordFields } from './znode-re
 export const dump = defineCommand({
   name: 'dump',
   group: 'move',
-  summary: 'write a subtree to a file, or a folder',
+  summary: 'Write a subtree to a file or folder',
   description:
-    'Parents first, by name: data (text, or base64 for other bytes), ACL, version and time of each znode. The format ndjson is a line of JSON a znode; json one document; yaml a document a znode, which is well edited by hand; dir a folder with the data of each znode in a file of its own, and everything else in znodes.ndjson. Ephemerals are left out unless asked for, and /zookeeper in a dump of the root. A server tells no client which znodes are containers or have a TTL: they are dumped as persistent ones. The tree is not stopped meanwhile: what changes while it is read is read before or after. No more than some znodes are in memory at a time. What may not be read makes the exit code 9.',
+    'Writes data, ACL, version, and mtime of each znode, parents first. Binary data is stored as base64. The formats are: ndjson, one JSON line per znode; json, one document; yaml, one document per znode, for editing; dir, a folder with one data file per znode and all other fields in znodes.ndjson. Ephemerals are skipped by default; a dump of the root skips /zookeeper. Containers and TTL nodes are dumped as persistent, because servers do not report their type. A dump is not a snapshot: concurrent changes may or may not be included. If znodes cannot be read, the exit status is 9.',
   options: {
     to: {
       kind: 'file',
       valueName: 'FILE',
-      summary: 'write there, not on standard output; mode 0600',
+      summary: 'write to FILE (mode 0600) instead of standard output',
     },
     format: {
       kind: 'text',
       choices: DUMP_FORMATS,
       valueName: 'FORMAT',
-      summary: 'ndjson (default), json, yaml, or dir, which needs --to',
+      summary: 'ndjson (default), json, yaml, or dir (requires --to)',
     },
-    resume: { summary: 'go on with a dump to FILE that was interrupted' },
-    ephemerals: { letter: 'e', summary: 'ephemerals too; restore makes persistent znodes of them' },
-    'no-acl': { summary: 'without ACLs' },
+    resume: { summary: 'continue an interrupted dump to FILE' },
+    ephemerals: { letter: 'e', summary: 'include ephemerals' },
+    'no-acl': { summary: 'omit ACLs' },
   },
-  args: { path: { kind: 'path', isOptional: true, summary: 'default: the working path' } },
+  args: {
+    path: {
+      kind: 'path',
+      isOptional: true,
+      summary: 'the root of the subtree; default: the working path',
+    },
+  },
   examples: [
-    { line: 'dump --to app.dump /app', summary: 'a backup of /app' },
-    { line: 'dump --to app.dump --resume /app', summary: 'the rest of it' },
-    { line: 'dump --format yaml --to app.yaml /app', summary: 'to be read, and edited' },
+    { line: 'dump --to app.dump /app', summary: 'Back up /app before a migration' },
+    { line: 'dump --to app.dump --resume /app', summary: 'Continue an interrupted backup' },
+    { line: 'dump --format yaml --to app.yaml /app', summary: 'Export a subtree for editing' },
   ],
   check({ options, tokens }) {
     if (options.resume && options.to === undefined) {
-      throw usageError('--resume goes with --to FILE', tokens.resume);
+      throw usageError('dump: --resume requires --to FILE', tokens.resume);
     }
     if (options.format === 'dir' && options.to === undefined) {
-      throw usageError('--format dir goes with --to FOLDER', tokens.format);
+      throw usageError('dump: --format dir requires --to FOLDER', tokens.format);
     }
   },
   async run(context, { options, args }): Promise<Result> {
@@ -81,7 +87,7 @@ async function dumpToOutput(
   };
   let znodes = 0;
   for await (const record of source.records()) {
-    // Not before the root was read: an error stands alone.
+    // Print the head only after the root was read, so that an error prints no head.
     if (znodes === 0) await emitHead();
     const fields = recordFields(record);
     await emit(text.record(fields, znodes === 0), fields);
@@ -102,7 +108,7 @@ function headOf({ session }: CommandContext, source: TreeSource, hasAcls: boolea
   );
 }
 
-/** @throws CommandError when there is nothing to go on with */
+/** @throws CommandError if the file is not an interrupted dump of `root` */
 async function readBegun(
   file: string,
   root: string,
@@ -111,10 +117,10 @@ async function readBegun(
   const source = await DumpSource.ofFile(file, { format: chosen });
   const head = await source.readHead();
   if (head.root !== root) {
-    throw usageError(`${file} is a dump of ${head.root}, not of ${root}`, undefined);
+    throw usageError(`${file}: dump of another path: ${head.root} (expected ${root})`, undefined);
   }
   if ((await source.readEnd()) !== undefined) {
-    throw usageError(`${file} is complete already`, undefined);
+    throw usageError(`${file}: dump is already complete`, undefined);
   }
   let last: string | undefined;
   let znodes = 0;
@@ -124,7 +130,7 @@ async function readBegun(
       znodes++;
     }
   } catch (error) {
-    // The part that the interruption cut; all before it is whole.
+    // The last part was cut off; all parts before it are complete.
     if (!(error instanceof CommandError) || error.code !== 'BADDUMP') throw error;
   }
   return { last, znodes, length: source.consumed, format: source.format };

@@ -4,8 +4,7 @@ import { ErrorCode } from '../../../../protocol/error-code.js';
 import { parentPath } from '../../../../protocol/path.js';
 
 /**
- * Refuses to write a tree over one that is there, or below a parent that is not, before anything of
- * it is written. The root of all is there always.
+ * Checks that the destination does not exist and that its parent does. The root always exists.
  * @throws ZooKeeperError NODEEXISTS or NONODE
  */
 export async function existingRoot(client: ZooKeeperClient, root: string): Promise<void> {

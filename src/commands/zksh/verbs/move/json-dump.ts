@@ -2,7 +2,7 @@ import { type DumpPiece, type DumpSyntax, type DumpText, MAX_PIECE_LENGTH } from
 import { type LineFields, parseDumpLine } from './znode-record.js';
 
 /**
- * One document: the fields of the head, then "znodes" with an element a line, then "end".
+ * One document: the fields of the head, "znodes" with one element per line, and "end".
  *
  *     {"zkshDump":1,"root":"/app",…,"znodes":[
  *     {"path":"","data":"x",…}
@@ -21,7 +21,7 @@ export const jsonSyntax: DumpSyntax = {
   parseEnd: (tail) => {
     const fields = /"end"\s*:\s*(\{[^{}]*\})\s*\}\s*$/.exec(tail)?.[1];
     if (fields !== undefined) return parseDumpLine(endText(JSON.parse(fields) as LineFields));
-    // Written by somebody else: closed is complete.
+    // A closed document of another program counts as complete.
     return /\]\s*\}\s*$/.test(tail) ? parseDumpLine(endText({})) : undefined;
   },
 };
@@ -32,7 +32,7 @@ function endText(fields: LineFields): string {
   return JSON.stringify({ ...fields, end: true });
 }
 
-/** The elements of "znodes" one by one, whatever blanks are between them; all else is kept. */
+/** Yields the elements of "znodes" one by one; keeps the rest of the document in memory. */
 async function* splitElements(chunks: AsyncIterable<Buffer>): AsyncGenerator<DumpPiece> {
   const scanner = new ElementScanner();
   for await (const chunk of chunks) yield* scanner.scan(chunk);
@@ -44,12 +44,12 @@ const [QUOTE, BACKSLASH, NEWLINE, COMMA] = [0x22, 0x5c, 0x0a, 0x2c];
 const OPENING = new Set([0x7b, 0x5b]);
 const CLOSING = new Set([0x7d, 0x5d]);
 const BLANK = new Set([0x20, 0x09, 0x0a, 0x0d]);
-/** Depths: outside 0, in the document 1, between the elements 2, in one 3 and more. */
+/** Nesting depth: 0 outside, 1 in the document, 2 between elements, 3 and more in an element. */
 const IN_DOCUMENT = 1;
 const BETWEEN = 2;
 
 class ElementScanner {
-  /** What is not in "znodes". */
+  /** The text outside "znodes". */
   #outer = '';
   #element: Buffer[] = [];
   #elementLength = 0;
@@ -61,10 +61,10 @@ class ElementScanner {
   #isCommaDue = false;
   isOver = false;
   number = 1;
-  /** Bytes before this chunk, and then before what is looked at. */
+  /** The offset of the current byte. */
   end = 0;
 
-  /** Pieces that end in the chunk. @throws RangeError */
+  /** Yields the pieces that end in this chunk. @throws RangeError */
   *scan(chunk: Buffer): Generator<DumpPiece> {
     const base = this.end;
     let start = 0;
@@ -103,10 +103,10 @@ class ElementScanner {
   }
 
   #addOuter(byte: number): void {
-    if (this.isOver && !BLANK.has(byte)) throw new RangeError('there is more behind its end');
+    if (this.isOver && !BLANK.has(byte)) throw new RangeError('unexpected text after the end');
     this.#outer += String.fromCharCode(byte);
     if (this.#outer.length > MAX_OUTER_LENGTH) {
-      throw new RangeError('there is more than a megabyte beside its "znodes"');
+      throw new RangeError('more than 1 MiB of text outside "znodes"');
     }
   }
 
@@ -116,7 +116,7 @@ class ElementScanner {
     return this.#isInArray;
   }
 
-  /** What may stand between two elements. */
+  /** Accepts blanks, a comma, and the closing bracket between two elements. */
   #between(byte: number): void {
     if (BLANK.has(byte)) return;
     if (this.#depth === IN_DOCUMENT) {
@@ -124,14 +124,14 @@ class ElementScanner {
       this.#outer += ']';
     } else if (byte === COMMA && this.#isCommaDue) this.#isCommaDue = false;
     else if (byte === 0x7b && !this.#isCommaDue) this.#elementNumber = this.number;
-    else throw new RangeError('"znodes" has what is no object');
+    else throw new RangeError('"znodes" has an element that is not an object');
   }
 
   #keep(bytes: Buffer): void {
     this.#element.push(bytes);
     this.#elementLength += bytes.length;
     if (this.#elementLength > MAX_PIECE_LENGTH) {
-      throw new RangeError('an element is longer than any znode');
+      throw new RangeError('element is too large for a znode');
     }
   }
 
@@ -148,14 +148,14 @@ class ElementScanner {
     return { text, number: 1, end: this.end, isWhole: true };
   }
 
-  /** That the document is closed is its end, whether or not it says more of it. */
+  /** A closed document is complete, with or without "end". */
   #endPiece(): DumpPiece {
     this.isOver = true;
     let fields: { readonly end?: LineFields };
     try {
       fields = JSON.parse(this.#outerText()) as typeof fields;
     } catch {
-      throw new RangeError('it is no JSON');
+      throw new RangeError('not JSON');
     }
     const text = endText(typeof fields.end === 'object' ? fields.end : {});
     return { text, number: this.number, end: this.end, isWhole: true };

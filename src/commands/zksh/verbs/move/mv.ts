@@ -13,7 +13,7 @@ import { TreeSink } from './tree-sink.js';
 import { TreeSource } from './tree-source.js';
 import { isOpenAcl, type ZnodeRecord } from './znode-record.js';
 
-/** What one request may carry, below the megabyte that servers take. */
+/** The limit for one request, below the default jute.maxbuffer of 1 MB. */
 const ATOMIC_BYTES = 700_000;
 const ATOMIC_ZNODES = 2000;
 const REQUEST_OVERHEAD = 64;
@@ -21,21 +21,21 @@ const REQUEST_OVERHEAD = 64;
 export const mv = defineCommand({
   name: 'mv',
   group: 'move',
-  summary: 'move a subtree to another path',
+  summary: 'Move a subtree to another path',
   description:
-    'What fits into one request moves as a whole or not at all: up to 2000 znodes and 700000 bytes, paths included. More is copied, and then deleted znode by znode, each only if it is still what was copied; what changed meanwhile stays, and is named. Ephemerals cannot be moved, as they belong to their session. Versions and times start anew.',
+    'The move is atomic for up to 2000 znodes and 700000 bytes, including paths. A larger subtree is copied first and then deleted. Znodes that changed meanwhile are kept and reported. Ephemerals cannot be moved, because they belong to their session. Versions and times start over.',
   options: {
-    'dry-run': { letter: 'n', summary: 'list what would be moved' },
+    'dry-run': { letter: 'n', summary: 'list the znodes without moving them' },
   },
   args: {
     from: { kind: 'path', summary: 'the subtree' },
-    to: { kind: 'path', summary: 'its new path; one that ends in / is where it goes' },
+    to: { kind: 'path', summary: 'the new path; if it ends in /, the name is kept' },
   },
   isMutating: true,
-  examples: [{ line: 'mv /app/old /app/new', summary: 'another name' }],
+  examples: [{ line: 'mv /app/old /app/new', summary: 'Rename a subtree' }],
   check({ args, tokens }) {
     if (args.from === '/' || isWithin(args.from, '/zookeeper')) {
-      throw usageError(`${args.from} cannot be moved`, tokens.from);
+      throw usageError(`${args.from}: cannot be moved`, tokens.from);
     }
   },
   async run(context, { options, args, tokens }): Promise<Result> {
@@ -59,7 +59,7 @@ export const mv = defineCommand({
   },
 });
 
-/** All records where they are few, or their beginning. @throws CommandError for an ephemeral */
+/** All records if they fit into one request. @throws CommandError for an ephemeral */
 async function readFew(
   source: TreeSource,
 ): Promise<{ few: readonly ZnodeRecord[]; isWhole: boolean }> {
@@ -74,7 +74,7 @@ async function readFew(
   return { few, isWhole: true };
 }
 
-/** What a znode takes in the request, roughly: both paths, the data and the ACL. */
+/** The approximate size of a znode in the request: both paths, the data, and the ACL. */
 function requestLength({ path, data, acl }: ZnodeRecord, root: string): number {
   const paths = 2 * (Buffer.byteLength(root) + Buffer.byteLength(path) + REQUEST_OVERHEAD);
   const ids = (acl ?? []).reduce((sum, { id }) => sum + id.scheme.length + id.id.length + 12, 0);
@@ -83,14 +83,14 @@ function requestLength({ path, data, acl }: ZnodeRecord, root: string): number {
 
 function refuseEphemeral({ mode, path }: ZnodeRecord, root: string): void {
   if (mode !== 'ephemeral') return;
-  throw new CommandError(`${root}${path} is an ephemeral, which cannot be moved`, {
+  throw new CommandError(`${root}${path}: ephemeral znodes cannot be moved`, {
     code: 'EPHEMERAL',
     path: `${root}${path}`,
-    hint: 'cp -R copies what is not ephemeral',
+    hint: 'use cp -R to copy the other znodes',
   });
 }
 
-/** One multi; false where ACLs or the client do not allow it. */
+/** Moves all records in one transaction; false if ACLs or the client do not allow it. */
 async function moveAtOnce(
   client: ZooKeeperClient,
   records: readonly ZnodeRecord[],
@@ -151,7 +151,7 @@ async function moveByParts(
 
 const DELETES_IN_FLIGHT = 256;
 
-/** From the bottom up, and only what is as it was copied. */
+/** Deletes children first, and only znodes that have not changed since they were copied. */
 async function deleteCopied(
   client: ZooKeeperClient,
   copied: { readonly path: string; readonly version: number }[],
@@ -175,7 +175,7 @@ async function deleteCopied(
   }
   if (stayed.length === 0) return;
   throw new CommandError(
-    `all was copied, but ${stayed.length} znodes were changed since, or have children since, and stay: ${stayed.slice(0, 3).join(', ')}`,
+    `mv: copied all znodes, but kept ${stayed.length} that changed meanwhile: ${stayed.slice(0, 3).join(', ')}`,
     { code: 'PARTIAL', exitCode: ExitCode.partial },
   );
 }

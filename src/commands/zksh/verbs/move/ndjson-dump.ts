@@ -3,7 +3,7 @@ import { parseDumpLine } from './znode-record.js';
 
 const NEWLINE = 0x0a;
 
-/** A line a part: `jq` and `grep` read it, and an interruption costs a line. */
+/** One line per part: readable by `jq` and `grep`, and an interruption loses one line at most. */
 export const ndjsonText: DumpText = {
   head: (fields) => JSON.stringify(fields),
   record: (fields) => JSON.stringify(fields),
@@ -34,7 +34,7 @@ async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<DumpPi
     }
     if (start < chunk.length) rest.push(chunk.subarray(start));
     length += chunk.length - start;
-    if (length > MAX_PIECE_LENGTH) throw new RangeError('a line is longer than any znode');
+    if (length > MAX_PIECE_LENGTH) throw new RangeError('line is too large for a znode');
   }
   const text = Buffer.concat(rest).toString();
   if (text !== '') yield { text, number: number + 1, end: end + length, isWhole: false };

@@ -8,17 +8,17 @@ import type { DumpFormat } from './dump-format.js';
 import { TreeSource, type TreeSourceOptions } from './tree-source.js';
 import type { ZnodeRecord } from './znode-record.js';
 
-/** A tree of a server: of this session's, or of another. */
+/** A tree on the cluster of this session or on another one. */
 export interface TreePlace {
   readonly client: ZooKeeperClient;
   readonly path: string;
-  /** As it was typed, without a slash at its end. */
+  /** As typed, without a trailing slash. */
   readonly name: string;
   readonly isHere: boolean;
   close(): Promise<void>;
 }
 
-/** Is it a tree elsewhere? */
+/** Is it a tree on another cluster? */
 export function isRemote(place: string): boolean {
   return /^(zk|srv)s?:\/\//.test(place);
 }
@@ -37,14 +37,14 @@ export function splitRemote(place: string): { readonly target: string; readonly 
 
 /**
  * Opens the tree of a place; the caller closes it.
- * @throws ConnectError when the servers of another cluster are not reached
+ * @throws ConnectError if the other cluster cannot be reached
  */
 export async function openTree(
   context: CommandContext,
   place: string,
   isAuthSent: boolean,
 ): Promise<TreePlace> {
-  if (isFile(place)) throw usageError(`${place} is a file, and a tree is needed here`, undefined);
+  if (isFile(place)) throw usageError(`${place}: expected a tree, not a file`, undefined);
   if (!isRemote(place)) {
     const { client } = context;
     return { client, path: place, name: place, isHere: true, close: async () => undefined };
@@ -54,35 +54,34 @@ export async function openTree(
   return { client, path, name: place, isHere: false, close: () => client.close() };
 }
 
-/** Where a copy goes: `to/` is below it, under the name it has. */
+/** The destination path: `to/` keeps the name of the source. */
 export function destinationPath(to: string, typed: string | undefined, from: string): string {
   if (typed?.endsWith('/') !== true || from === '/') return to;
   return childPath(to, baseName(from));
 }
 
 export interface OpenSource {
-  /** Of a tree; undefined for a dump. */
+  /** Undefined for a dump. */
   readonly tree: TreeSource | undefined;
   readonly dump: DumpSource | undefined;
   records(): AsyncGenerator<ZnodeRecord>;
   close(): Promise<void>;
 }
 
-/** A password is for the servers it was given for, unless somebody says otherwise. */
+/** Credentials are not sent to another cluster by default. */
 export const AUTH_OPTION = {
   'send-auth': {
-    summary:
-      'authenticate on another cluster as zksh was told to here, which shows it the password',
+    summary: 'send the credentials of this session to the other cluster',
   },
 } as const;
 
-/** Opens whatever a place is, to be read. */
+/** Opens a tree or a dump for reading. */
 export async function openSource(
   context: CommandContext,
   place: string,
   options: TreeSourceOptions & {
     readonly isAuthSent: boolean;
-    /** Of a dump; undefined: what it looks like. */
+    /** The format of a dump; undefined detects it. */
     readonly format?: DumpFormat | undefined;
   },
 ): Promise<OpenSource> {

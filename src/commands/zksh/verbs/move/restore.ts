@@ -14,32 +14,39 @@ import type { ZnodeRecord } from './znode-record.js';
 export const restore = defineCommand({
   name: 'restore',
   group: 'move',
-  summary: 'make the znodes of a dump',
+  summary: 'Restore znodes from a dump',
   description:
-    'Parents first; each ACL is set when all below its znode is there. What is there already is refused, unless --resume finds it to be the same, or --overwrite makes it so; nothing is ever deleted. Versions and times start anew, and so do the numbers of sequential names. An interrupted restore goes on with --resume. What could not be written is named, and makes the exit code 9.',
+    'Creates parents first; a parent gets its ACL after all its descendants are restored. If a znode already exists, restore fails, unless --resume finds equal data or --overwrite replaces it. Nothing is ever deleted. Versions, times, and sequence numbers start over. Use --resume to continue an interrupted restore. Znodes that could not be written are reported, with exit status 9.',
   options: {
-    overwrite: { summary: 'replace data and ACL of znodes that are there' },
-    resume: { summary: 'pass over znodes that are there and the same' },
-    'dry-run': { letter: 'n', summary: 'only read the dump, and say what is in it' },
-    verify: { summary: 'compare the tree with the dump afterwards' },
-    ephemerals: { letter: 'e', summary: 'make persistent znodes of the ephemerals in the dump' },
-    'no-acl': { summary: 'without ACLs: everybody may do everything' },
+    overwrite: { summary: 'replace data and ACLs of existing znodes' },
+    resume: { summary: 'skip existing znodes with equal data' },
+    'dry-run': { letter: 'n', summary: 'read the dump and print its totals without restoring it' },
+    verify: { summary: 'compare the tree with the dump after the restore' },
+    ephemerals: { letter: 'e', summary: 'restore ephemerals as persistent znodes' },
+    'no-acl': { summary: 'omit ACLs: all clients get all permissions' },
     ...FORMAT_OPTION,
-    partial: { summary: 'take a dump that was interrupted, as far as it goes' },
+    partial: { summary: 'accept an incomplete dump' },
   },
   args: {
-    file: { kind: 'file', summary: 'the dump, a file or a folder, or - for standard input' },
-    path: { kind: 'path', isOptional: true, summary: 'where; default: where it was dumped' },
+    file: { kind: 'file', summary: 'the dump file or folder, or - for standard input' },
+    path: {
+      kind: 'path',
+      isOptional: true,
+      summary: 'the destination; default: the path that was dumped',
+    },
   },
   isMutating: true,
   examples: [
-    { line: 'restore app.dump', summary: 'where it came from' },
-    { line: 'restore --verify app.dump /copy', summary: 'elsewhere, and compare' },
-    { line: 'restore -n app.dump', summary: 'look first' },
+    { line: 'restore app.dump', summary: 'Restore a dump to its original path' },
+    {
+      line: 'restore --verify app.dump /copy',
+      summary: 'Restore to another path and verify the result',
+    },
+    { line: 'restore -n app.dump', summary: 'Check a dump before a restore' },
   ],
   check({ options, tokens }) {
     if (options.overwrite && options.resume) {
-      throw usageError('either --overwrite or --resume', tokens.resume);
+      throw usageError('restore: expected only one of --overwrite and --resume', tokens.resume);
     }
   },
   async run(context, { options, args }): Promise<Result> {
@@ -70,7 +77,7 @@ export const restore = defineCommand({
     checkSink(sink);
     if (options.verify) await verify(context, source, root, options);
     const { written, kept, bytes } = sink;
-    const already = kept > 0 ? `, ${kept} there already` : '';
+    const already = kept > 0 ? `, ${kept} unchanged` : '';
     return {
       kind: 'message',
       text: `Restored ${amount(written, bytes)} to ${root}${already}${options.verify ? ', verified' : ''}`,
@@ -92,10 +99,10 @@ async function openDump(
   await source.readHead();
   const end = await source.readEnd();
   if (options.isPartial !== true && end === undefined) {
-    throw new CommandError(`${file} is not complete: the dump was interrupted`, {
+    throw new CommandError(`${file}: incomplete dump`, {
       code: 'BADDUMP',
       exitCode: ExitCode.usage,
-      hint: 'dump --resume ends it; restore --partial takes what is there',
+      hint: 'complete it with dump --resume, or restore it with --partial',
     });
   }
   return { source, total: end?.znodes || undefined };
@@ -127,7 +134,7 @@ async function dryRun(
   }
   return {
     kind: 'message',
-    text: `${amount(znodes, bytes)} would be restored to ${root}; ${existing} are there already`,
+    text: `${amount(znodes, bytes)} would be restored to ${root}; ${existing} already exist`,
     fields: { path: root, znodes, bytes, existing, isDryRun: true },
   };
 }
@@ -149,12 +156,12 @@ async function verify(
     chosen(dump.records(), options.ephemerals),
     tree.records(),
   )) {
-    // What is there besides was there before, or came since.
+    // Ignore znodes that exist only in the tree.
     if (left !== undefined) different.push(path === '' ? '/' : path);
   }
   if (different.length === 0) return;
   throw new CommandError(
-    `${different.length} znodes are not as the dump has them: ${different.slice(0, 3).join(', ')}`,
-    { code: 'DIFFERENT', exitCode: ExitCode.partial, hint: 'diff shows what differs' },
+    `${different.length} znodes differ from the dump: ${different.slice(0, 3).join(', ')}`,
+    { code: 'DIFFERENT', exitCode: ExitCode.partial, hint: 'run diff to show the differences' },
   );
 }

@@ -19,20 +19,20 @@ export function emptyTally(): Tally {
 
 export interface SyncOptions {
   readonly signal: AbortSignal;
-  /** Is what only the right side has to go? Asked for each. */
+  /** May extra znodes of the right side be deleted? Called for each. */
   readonly mayDelete: () => boolean;
   readonly hasAcls: boolean;
   readonly progress: (count: number) => void;
 }
 
-/** Deletes under way. */
+/** Deletes in flight. */
 const IN_FLIGHT = 64;
 
 /**
- * Makes a tree what the left sides of the differences say, in one pass: they come parents first, so
- * what is to be deleted waits until all below it is gone, and no more of it is kept than the way
- * down. A parent's ACL, which may forbid what is done below it, is set when all of that is done.
- * @throws CommandError PARTIAL that names what could not be changed
+ * Makes a tree equal to the left sides of the differences, in one pass. Differences come parents
+ * first, so a delete waits until all descendants are deleted; only ancestors stay in memory. A
+ * parent gets its ACL last, because the ACL may forbid changes below it.
+ * @throws CommandError PARTIAL with the znodes that could not be changed
  */
 export async function applyDifferences(
   differences: AsyncGenerator<Difference>,
@@ -67,13 +67,13 @@ export async function applyDifferences(
         yield record;
       } else if (right !== undefined && mayDelete()) deleter.enter(path, right.version);
     }
-    // What an interruption left open stays: not all below it may have been seen.
+    // After an interruption, keep open subtrees: some of their descendants may be unseen.
     if (!signal.aborted) await deleter.leave(undefined);
     await deleter.settle(0);
   }
 }
 
-/** Counts what a difference takes. */
+/** Counts the changes of a difference. */
 export function tally(counts: Tally, difference: Difference): void {
   const { left, right, isDataDifferent, isAclDifferent } = difference;
   if (left === undefined) counts.deleted++;
@@ -85,7 +85,7 @@ export function tally(counts: Tally, difference: Difference): void {
   }
 }
 
-/** Undefined for what is only to be deleted. */
+/** Undefined for a delete. */
 function recordOf(difference: Difference): SinkRecord | undefined {
   const { left, right, isDataDifferent, isAclDifferent } = difference;
   if (left === undefined || right === undefined) return left;
@@ -94,7 +94,7 @@ function recordOf(difference: Difference): SinkRecord | undefined {
   return { ...left, present };
 }
 
-/** Deletes subtrees that come parents first. */
+/** Deletes subtrees that arrive parents first. */
 class Deleter {
   readonly #client: ZooKeeperClient;
   readonly #root: string;
@@ -113,7 +113,7 @@ class Deleter {
     this.#open.push({ path, version });
   }
 
-  /** Deletes what `next` is not below; a server does what one session asks in the order asked. */
+  /** Deletes open znodes that are not ancestors of `next`; servers process requests in order. */
   async leave(next: string | undefined): Promise<void> {
     for (let last = this.#open.at(-1); last !== undefined; last = this.#open.at(-1)) {
       if (next !== undefined && isWithin(next, last.path)) return;
@@ -135,7 +135,7 @@ class Deleter {
     } catch (error) {
       if (isCode(error, 'NONODE')) return;
       this.failureCount++;
-      // A parent fails only because its child did; the child is what to name.
+      // A parent fails only because its child failed, so report the child.
       if (this.failures.length < 3 && !(isCode(error, 'NOTEMPTY') && this.failureCount > 1)) {
         this.failures.push({ path: place, error });
       }

@@ -23,43 +23,49 @@ const SAMPLE_LENGTH = 5;
 export const syncTree = defineCommand({
   name: 'sync-tree',
   group: 'move',
-  summary: 'make a subtree equal to another, or to a dump',
+  summary: 'Make a subtree equal to another subtree or a dump',
   description:
-    'What differs is changed, and nothing else: what is missing is created, other data and other ACLs are set, each only if it is still as it was when it was compared. With --delete, what only the target has is deleted, children first; it says how many there are, with a sample, and asks; a script says --yes, or is refused. Ephemerals of the target are left alone. Containers and TTL nodes become persistent ones, unless a dump names them. What could not be changed is named, and makes the exit code 9; the same again goes on from there.',
+    'Changes only the differences: creates missing znodes, and sets different data and ACLs. A znode that changed since the comparison is not overwritten. --delete also deletes extra znodes of the target, children first. It shows their number and a sample, and asks for confirmation; a script must pass --yes. Ephemerals of the target stay unchanged. Containers and TTL nodes become persistent, unless a dump names their type. Znodes that could not be changed are reported, with exit status 9. Run the command again to continue.',
   options: {
-    delete: { summary: 'delete what only the target has' },
-    yes: { letter: 'y', summary: 'do not ask before deleting' },
-    'dry-run': { letter: 'n', summary: 'list what would be done: + create, ~ set, - delete' },
-    ephemerals: { letter: 'e', summary: 'make persistent znodes of the ephemerals of the source' },
-    'no-acl': { summary: 'without ACLs: those of the target stay' },
+    delete: { summary: 'delete znodes that exist only in the target' },
+    yes: { letter: 'y', summary: 'skip the confirmation of deletes' },
+    'dry-run': {
+      letter: 'n',
+      summary: 'list the changes without making them: + create, ~ set, - delete',
+    },
+    ephemerals: { letter: 'e', summary: 'copy ephemerals of the source as persistent znodes' },
+    'no-acl': { summary: 'keep the ACLs of the target' },
     ...FORMAT_OPTION,
     ...AUTH_OPTION,
   },
   args: {
     source: {
       kind: 'place',
-      summary: 'a path, zk://host[:port][,...]/path, or @FILE for a dump, also a folder',
+      summary: 'a path, zk://host[:port][,...]/path, or @FILE for a dump file or folder',
     },
     target: { kind: 'place', summary: 'a path, or zk://host[:port][,...]/path' },
   },
   isMutating: true,
   examples: [
-    { line: 'sync-tree -n --delete /app zk://other:2181/app', summary: 'look first' },
-    { line: 'sync-tree --delete /app zk://other:2181/app', summary: 'then do it' },
-    { line: 'sync-tree /app /app.old', summary: 'keep what there is now' },
-    { line: 'sync-tree @app.yaml /app', summary: 'what somebody edited' },
+    {
+      line: 'sync-tree -n --delete /app zk://other:2181/app',
+      summary: 'Preview a sync to another cluster',
+    },
+    { line: 'sync-tree --delete /app zk://other:2181/app', summary: 'Make another cluster equal' },
+    { line: 'sync-tree /app /app.old', summary: 'Update a backup subtree' },
+    { line: 'sync-tree @app.yaml /app', summary: 'Apply an edited dump' },
   ],
   check({ args, options, tokens }) {
     if (isFile(args.target)) {
-      throw usageError('a dump is written anew by dump', tokens.target);
+      throw usageError('sync-tree: target is a file; write a new dump with dump', tokens.target);
     }
     if (options.yes && !options.delete) {
-      throw usageError('--yes goes with --delete', tokens.yes);
+      throw usageError('sync-tree: --yes requires --delete', tokens.yes);
     }
     const places = [args.source, args.target];
     if (!places.some((place) => isFile(place) || isRemote(place))) {
       if (isWithin(args.source, args.target) || isWithin(args.target, args.source)) {
-        throw usageError('one of the two trees is part of the other', tokens.target);
+        throw usageError('sync-tree: source and target overlap', tokens.target);
       }
     }
   },
@@ -101,11 +107,11 @@ async function syncPlaces(sync: Sync): Promise<Result> {
   const { context, target, options } = sync;
   const { client, path } = target;
   if (isWithin(path, '/zookeeper')) {
-    throw new CommandError(`sync-tree never changes ${path}`, {
+    throw new CommandError(`sync-tree: refuses to change a system path: ${path}`, {
       code: 'GUARDED',
       exitCode: ExitCode.usage,
       path,
-      hint: "it holds the server's own znodes",
+      hint: "it contains the server's own znodes",
     });
   }
   await checkComplete(sync);
@@ -123,21 +129,21 @@ async function syncPlaces(sync: Sync): Promise<Result> {
   const name = nameOf(target);
   return {
     kind: 'message',
-    text: `${name} is as the source has it: ${sentenceOf(counts)}`,
+    text: `${name} now equals the source: ${sentenceOf(counts)}`,
     fields: { to: name, ...counts, isDryRun: false },
   };
 }
 
-/** What a part of a dump lacks is not what is to be deleted. */
+/** An incomplete dump must not cause deletes. */
 async function checkComplete({ source: { dump }, options }: Sync): Promise<void> {
   if (dump === undefined) return;
   const end = await dump.readEnd();
   if (end !== undefined && (end.unread === 0 || !options.delete)) return;
-  const why = end === undefined ? 'it was interrupted' : `${end.unread} znodes were not read`;
-  throw new CommandError(`the dump is not complete: ${why}`, {
+  const why = end === undefined ? 'interrupted' : `${end.unread} znodes were not read`;
+  throw new CommandError(`incomplete dump: ${why}`, {
     code: 'BADDUMP',
     exitCode: ExitCode.usage,
-    hint: end === undefined ? 'dump --resume ends it' : 'without --delete it is taken as it is',
+    hint: end === undefined ? 'complete it with dump --resume' : 'omit --delete to use it as it is',
   });
 }
 
@@ -145,7 +151,7 @@ function nameOf({ name, path }: TreePlace): string {
   return isRemote(name) ? name : path;
 }
 
-/** What an incomplete look at the source lacks would be deleted, so nothing is done after one. */
+/** Stops after an incomplete read of the source, which would cause wrong deletes. */
 function checkRead({ source }: Sync): void {
   if (source.tree !== undefined) checkSource(source.tree);
 }
@@ -168,7 +174,7 @@ async function* persistent(source: OpenSource): ReturnType<OpenSource['records']
 
 async function* nothing(): ReturnType<OpenSource['records']> {}
 
-/** What would be deleted, before anything is changed. */
+/** The planned deletes. */
 interface Deletes {
   readonly count: number;
   readonly sample: readonly string[];
@@ -195,18 +201,18 @@ async function confirmDeletes(
   if (!context.isInteractive) {
     const more = count > sample.length ? ', ...' : '';
     throw new CommandError(
-      `nothing was changed: it would delete ${what}: ${sample.join(', ')}${more}`,
+      `sync-tree: not confirmed: delete of ${what}: ${sample.join(', ')}${more}`,
       {
         code: 'UNCONFIRMED',
         exitCode: ExitCode.usage,
-        hint: 'sync-tree --delete --yes does it without a question; -n lists them all',
+        hint: 'pass --yes to skip the confirmation, or -n to list all znodes',
       },
     );
   }
   const more = count > sample.length ? `\n  ... and ${count - sample.length} more` : '';
-  const question = `delete ${what} that only the target has?\n  ${sample.join('\n  ')}${more}\n`;
+  const question = `Delete ${what} that exist only in the target?\n  ${sample.join('\n  ')}${more}\n`;
   if (await context.confirm(question)) return;
-  throw new CommandError('nothing was changed', { code: 'REFUSED' });
+  throw new CommandError('sync-tree: canceled', { code: 'REFUSED' });
 }
 
 function absolute({ path: root }: TreePlace, path: string): string {
@@ -229,7 +235,7 @@ async function listOnly(sync: Sync, isThere: boolean): Promise<Result> {
   const name = nameOf(target);
   return {
     kind: 'message',
-    text: `${name} would be as the source has it: ${sentenceOf(counts)}`,
+    text: `${name} would equal the source: ${sentenceOf(counts)}`,
     fields: { to: name, ...counts, isDryRun: true },
   };
 }
@@ -244,7 +250,7 @@ function changesOf({ isDataDifferent, isAclDifferent }: Difference): readonly st
 }
 
 function sentenceOf({ created, set, aclsSet, deleted, bytes }: Tally): string {
-  if (created + set + aclsSet + deleted === 0) return 'nothing to do';
+  if (created + set + aclsSet + deleted === 0) return 'no changes';
   const acls = aclsSet === 1 ? '1 ACL' : `${aclsSet} ACLs`;
   return `${amount(created + set, bytes)} (${created} created, ${set} set), ${acls} set, ${deleted} deleted`;
 }

@@ -9,18 +9,18 @@ import { isCode } from '../../../znodes/is-code.js';
 import { ownId } from '../../../znodes/self-lockout.js';
 import { isOpenAcl, isSameAcl, isSameData, type ZnodeRecord } from './znode-record.js';
 
-/** What becomes of a znode that is there already. */
+/** How to handle a znode that already exists. */
 export type OnExisting = 'refuse' | 'overwrite' | 'resume';
 
 export interface TreeSinkOptions {
   readonly signal: AbortSignal;
   readonly onExisting: OnExisting;
   readonly hasAcls: boolean;
-  /** Called for each znode written or found as it is to be. */
+  /** Called for each znode that was written or already equal. */
   readonly progress?: (count: number) => void;
 }
 
-/** A znode that is there, as it was when it was compared with the record. */
+/** An existing znode, as it was when it was compared with the record. */
 export interface Present {
   readonly version: number;
   readonly aclVersion: number | undefined;
@@ -28,25 +28,25 @@ export interface Present {
   readonly isAclSame: boolean;
 }
 
-/** A record to write; over what is there, if `present` says so, and only as long as it is that. */
+/** A record to write; with `present`, it replaces that version of an existing znode. */
 export type SinkRecord = ZnodeRecord & { readonly present?: Present };
 
-/** Writes under way; a server does what one session asks in the order asked. */
+/** Writes in flight; a server processes the requests of one session in order. */
 const IN_FLIGHT = 64;
 
 /**
- * Writes records below a root, parents first, without waiting for each. A leaf gets its ACL as it
- * is made; a parent only when all below it is there, since its ACL may forbid just that. Until then
- * it has its ACL and, besides, lets this session create below it and set its ACL, and nothing more.
+ * Writes records below a root, parents first, without waiting for each. A leaf is created with its
+ * ACL. A parent gets its ACL after all descendants, because the ACL may forbid to create them.
+ * Until then, its ACL also grants this session CREATE and ADMIN.
  */
 export class TreeSink {
   readonly #client: ZooKeeperClient;
   readonly #root: string;
   readonly #options: TreeSinkOptions;
-  /** Who writes, for the time until a parent has its ACL. */
+  /** The id of this session, for the temporary ACL of a parent. */
   #own: ACL['id'] | undefined;
   readonly #pending: Promise<void>[] = [];
-  /** On the way down to the present znode: whose ACL is still to be set. */
+  /** Ancestors of the current znode whose ACL is not set yet. */
   readonly #open: {
     readonly path: string;
     readonly acl: readonly ACL[];
@@ -54,7 +54,7 @@ export class TreeSink {
   }[] = [];
   #failed: Error | undefined;
   written = 0;
-  /** Were there as they are to be. */
+  /** The number of znodes that were already equal. */
   kept = 0;
   bytes = 0;
   failureCount = 0;
@@ -66,7 +66,7 @@ export class TreeSink {
     this.#options = options;
   }
 
-  /** @throws what ends the whole copy: a lost connection, for instance */
+  /** @throws errors that end the whole copy, such as a lost connection */
   async writeAll(records: AsyncIterable<SinkRecord>): Promise<void> {
     let held: SinkRecord | undefined;
     for await (const record of records) {
@@ -117,7 +117,7 @@ export class TreeSink {
     }
   }
 
-  /** @throws BADVERSION when it is not any more what it was compared with */
+  /** @throws BADVERSION if the znode changed since the comparison */
   async #change(
     path: string,
     record: ZnodeRecord,
@@ -130,13 +130,13 @@ export class TreeSink {
     else this.#count(record);
   }
 
-  /** A server that forbids to create here says so even of what is there. */
+  /** A server without CREATE permission answers NOAUTH even if the znode exists. */
   async #isThere(path: string, error: unknown): Promise<boolean> {
     if (isCode(error, 'NODEEXISTS')) return true;
     return isCode(error, 'NOAUTH') && (await this.#client.exists(path)) !== null;
   }
 
-  /** Makes a znode that is there what it is to be, or says that it differs. */
+  /** Makes an existing znode equal to the record, or fails if it differs. */
   async #replace(
     path: string,
     record: ZnodeRecord,
@@ -146,9 +146,9 @@ export class TreeSink {
     const isSame = isSameData(data, record.data);
     if (!isSame) {
       if (this.#options.onExisting !== 'overwrite') {
-        // The root is always there; its own data is only replaced when that is asked for.
+        // The root always exists; replace its data only with --overwrite.
         if (path === '/') return;
-        throw new Error('is there already, with other data; --overwrite replaces it');
+        throw new Error('already exists with different data; use --overwrite to replace it');
       }
       await this.#client.setData(path, record.data, stat.version);
     }
@@ -163,18 +163,18 @@ export class TreeSink {
     this.#options.progress?.(this.written + this.kept);
   }
 
-  /** Sets the ACLs of those that `next` is not below. */
+  /** Sets the ACLs of open parents that are not ancestors of `next`. */
   async #closeAcls(next: string | undefined): Promise<void> {
     for (let last = this.#open.at(-1); last !== undefined; last = this.#open.at(-1)) {
       const { path, acl, version } = last;
       if (next !== undefined && isWithin(next, path)) return;
       this.#open.pop();
-      // An existing znode below may still be looked at, which its parent's ACL does not hinder.
+      // Pending reads of existing descendants do not depend on the parent's ACL.
       await this.#start(path, () => this.#setAcl(path, acl, version));
     }
   }
 
-  /** One that is as it is to be need not be set, which may be forbidden. */
+  /** Ignores NOAUTH if the ACL is already equal. */
   async #setAcl(path: string, acl: readonly ACL[], version?: number): Promise<void> {
     try {
       await this.#client.setACL(path, acl, version);
@@ -197,11 +197,10 @@ export class TreeSink {
   }
 
   #lost(error: ZooKeeperError): CommandError {
-    const what =
-      error.code === 'CONNECTIONLOSS' ? 'the connection was lost' : `it ended with ${error.code}`;
+    const what = error.code === 'CONNECTIONLOSS' ? 'connection lost' : `failed with ${error.code}`;
     const done = this.written + this.kept;
     return new CommandError(
-      `${what} after ${done} znodes were written; up to ${IN_FLIGHT} more may be, or not`,
+      `${what} after ${done} znodes; up to ${IN_FLIGHT} more may have been written`,
       { code: error.code, exitCode: ExitCode.connection, hint: LOST_HINT, cause: error },
     );
   }
@@ -211,14 +210,14 @@ export class TreeSink {
       this.#failed ??= this.#lost(error);
       return;
     }
-    // What is missing a parent failed because the parent did.
+    // A znode with a missing parent failed because the parent failed.
     this.failureCount++;
     const isConsequence = isCode(error, 'NONODE') && this.failures.length > 0;
     if (!isConsequence && this.failures.length < 3) this.failures.push({ path, error });
   }
 }
 
-const LOST_HINT = 'the same again with --resume goes on from there';
+const LOST_HINT = 'run the command again with --resume to continue';
 
 const FATAL: ReadonlySet<string> = new Set([
   'CONNECTIONLOSS',

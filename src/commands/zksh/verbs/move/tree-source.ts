@@ -10,11 +10,11 @@ export interface TreeSourceOptions {
   readonly hasAcls: boolean;
   readonly hasEphemerals: boolean;
   readonly maxDepth?: number;
-  /** Only what comes behind this path in the order of the walk. */
+  /** Start after this path, in the order of the walk. */
   readonly after?: string;
 }
 
-/** Requests under way: three of them for each of so many znodes, whose data may be a megabyte. */
+/** Znodes read ahead: each takes three requests and up to 1 MB of data. */
 const READ_AHEAD = 32;
 const SYSTEM = '/zookeeper';
 
@@ -23,13 +23,13 @@ interface Read {
   readonly acl: readonly ACL[] | undefined;
 }
 
-/** A subtree as records, in the order of a walk; counts what it leaves out. */
+/** A subtree as records, in the order of a walk; counts skipped znodes. */
 export class TreeSource {
   readonly client: ZooKeeperClient;
   readonly root: string;
   readonly #options: TreeSourceOptions;
   ephemeralsLeftOut = 0;
-  /** The server hides passwords in ACLs from those who may not change them. */
+  /** The number of ACLs with hidden passwords: servers show them only with ADMIN permission. */
   maskedAcls = 0;
   unread = 0;
   readonly faults: { readonly path: string; readonly error: unknown }[] = [];
@@ -40,7 +40,7 @@ export class TreeSource {
     this.#options = options;
   }
 
-  /** How many znodes there are; undefined where the server does not say. */
+  /** The number of znodes; undefined if the server does not report it. */
   async count(): Promise<number | undefined> {
     try {
       return (await this.client.getAllChildrenNumber(this.root)) + 1;
@@ -56,7 +56,7 @@ export class TreeSource {
       inFlight: READ_AHEAD,
       ...(maxDepth === undefined ? {} : { maxDepth }),
       ...(after === undefined ? {} : { after }),
-      // What the server keeps for itself is not the tree's.
+      // Skip the server's own znodes.
       isSkipped: (path) => path === SYSTEM && !isWithin(this.root, SYSTEM),
       read: (path) => this.#read(path),
     });
@@ -66,9 +66,9 @@ export class TreeSource {
     }
   }
 
-  /** Undefined for what is left out, which is counted. */
+  /** Undefined for a skipped znode, which is counted. */
   #recordOf({ path, depth, stat, extra, error }: Visit<Read>): ZnodeRecord | undefined {
-    // Nothing below a root that cannot be read was read either.
+    // Without the root, nothing below it can be read.
     if (depth === 0 && error !== undefined) throw error;
     if (stat === undefined || extra === undefined) {
       this.unread++;

@@ -1,12 +1,11 @@
-// A dump as YAML: a document a znode, so that no more than one of them is ever in memory. A line
-// that begins with three dashes begins a document wherever it stands, so lines are all it takes to
-// find where one ends.
+// A dump as YAML: one document per znode, so that only one is in memory. A line that starts with
+// three dashes always starts a document, so documents can be split by lines.
 import { isMap, isScalar, parseDocument, Scalar, stringify } from 'yaml';
 import { type DumpPiece, type DumpSyntax, type DumpText, MAX_PIECE_LENGTH } from './dump-syntax.js';
 import { type DumpLine, type LineFields, lineOf } from './znode-record.js';
 
 const BASE64_LINE = /.{1,76}/g;
-/** All but what a person would not see, or take for something else. */
+/** Text without invisible or ambiguous characters. */
 const READABLE =
   /^[\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\u{10000}-\u{10ffff}]*$/u;
 const LAYOUT = { lineWidth: 0, doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER };
@@ -23,7 +22,7 @@ function documentOf(fields: LineFields): string {
   return `---\n${stringify(shown, LAYOUT)}`.replace(/\n$/, '');
 }
 
-/** Text as text, where it can be read; everything else so that no byte of it is lost. */
+/** Readable text stays plain; other data is quoted or base64, so that no byte is lost. */
 function dataOf(data: string, { encoding }: LineFields): Scalar {
   const isBase64 = encoding === 'base64';
   const scalar = new Scalar(isBase64 ? `${data.match(BASE64_LINE)?.join('\n') ?? ''}\n` : data);
@@ -51,12 +50,12 @@ export const yamlSyntax: DumpSyntax = {
 function parseYaml(text: string): DumpLine {
   const document = parseDocument(text, { prettyErrors: false, logLevel: 'silent' });
   const fault = document.errors[0] ?? document.warnings[0];
-  if (fault !== undefined) throw new RangeError(`it is no YAML: ${fault.message}`);
-  if (!isMap(document.contents)) throw new RangeError('it is no map of fields');
+  if (fault !== undefined) throw new RangeError(`not YAML: ${fault.message}`);
+  if (!isMap(document.contents)) throw new RangeError('not a map of fields');
   const fields: Record<string, unknown> = {};
   for (const { key, value } of document.contents.items) {
     const name = isScalar(key) ? String(key.value) : '';
-    if (value !== null && !isScalar(value)) throw new RangeError(`its ${name} is no plain value`);
+    if (value !== null && !isScalar(value)) throw new RangeError(`"${name}" is not a plain value`);
     fields[name] = value === null ? null : readValue(name, value as Scalar);
   }
   const { data, encoding } = fields;
@@ -69,7 +68,7 @@ const NUMBERS: ReadonlySet<string> = new Set([
   ...['end', 'hasAcls', 'hasFiles'],
 ]);
 
-/** Text is text though it looks like a number: `data: 1.10` is what somebody typed. */
+/** Text stays text even if it looks like a number: `data: 1.10`. */
 function readValue(name: string, { value, source }: Scalar): unknown {
   if (NUMBERS.has(name) || value === null) return value;
   return typeof value === 'string' || source === undefined ? String(value) : source;
@@ -96,9 +95,9 @@ async function* splitDocuments(chunks: AsyncIterable<Buffer>): AsyncGenerator<Du
     lines.push(line);
     length += line.length;
     end += line.length;
-    if (length > MAX_PIECE_LENGTH) throw new RangeError('a document is longer than any znode');
+    if (length > MAX_PIECE_LENGTH) throw new RangeError('document is too large for a znode');
   }
-  // What is cut may be YAML still; only the end of the dump says that all of it is there.
+  // A cut document may still be valid YAML; only the end part proves that the dump is complete.
   if (!isBlank()) {
     const last = piece(false);
     yield { ...last, isWhole: yamlSyntax.parseEnd(`\n${last.text}`) !== undefined };
@@ -109,7 +108,7 @@ function isMarker(line: Buffer): boolean {
   return line.length >= 4 && /^---\s/.test(line.toString('latin1', 0, 4));
 }
 
-/** Lines with their ends; the last one may lack it. */
+/** Lines with their newlines; the last line may have none. */
 async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const rest: Buffer[] = [];
   for await (const chunk of chunks) {

@@ -1,4 +1,4 @@
-// A znode as it is copied, dumped and compared, and its line in a dump.
+// The record of a znode for copy, dump, and comparison, and its line in a dump.
 import { isUtf8 } from 'node:buffer';
 import type { ACL } from '../../../../protocol/data.js';
 import { pathFault } from '../../../../protocol/path.js';
@@ -6,18 +6,18 @@ import { OPEN_ACL_UNSAFE } from '../../../../protocol/perms.js';
 import { formatAcl, parseAcl } from '../../../znodes/parse-acl.js';
 
 export interface ZnodeRecord {
-  /** Below the root of what is copied: "" is the root itself, then "/a" and "/a/b". */
+  /** Relative to the root of the copy: "" is the root, then "/a" and "/a/b". */
   readonly path: string;
   readonly data: Buffer | null;
-  /** Undefined where ACLs are left out. */
+  /** Undefined if ACLs are omitted. */
   readonly acl: readonly ACL[] | undefined;
-  /** A server tells no client of containers and TTLs; a dump edited by hand may name them. */
+  /** Servers do not report containers and TTLs; an edited dump may name them. */
   readonly mode: 'persistent' | 'ephemeral' | 'container' | 'ttl';
   readonly ttl?: number;
-  /** What it was where it was read. */
+  /** The version at the source. */
   readonly version: number;
   readonly mtime: number;
-  /** Of a tree; a dump does not have it. */
+  /** Undefined in a dump. */
   readonly aclVersion?: number;
 }
 
@@ -25,7 +25,7 @@ export interface DumpHead {
   readonly root: string;
   readonly server: string;
   readonly hasAcls: boolean;
-  /** Is the data of its znodes in files beside it? */
+  /** Is the data of the znodes in separate files? */
   readonly hasFiles?: boolean;
 }
 
@@ -44,7 +44,7 @@ export function headFields({ root, server, hasAcls }: DumpHead, time: string): L
   return { zkshDump: FORMAT, root, server, time, hasAcls };
 }
 
-/** The same, where the data is in files. */
+/** The fields without data, which is in a separate file. */
 export function withoutData({ data, encoding: _, ...fields }: LineFields): LineFields {
   return data === null ? { ...fields, data } : fields;
 }
@@ -53,7 +53,7 @@ export function endFields(end: DumpEnd): LineFields {
   return { end: true, ...end };
 }
 
-/** Text stays readable, and other bytes are base64. */
+/** Encodes binary data as base64. */
 export function recordFields(record: ZnodeRecord): LineFields {
   const { path, data, acl, mode, ttl, version, mtime } = record;
   return {
@@ -79,24 +79,24 @@ export type DumpLine =
   | {
       readonly kind: 'record';
       readonly record: ZnodeRecord;
-      /** Says the line what the data is? */
+      /** Does the line contain the data? */
       readonly hasData: boolean;
     }
   | { readonly kind: 'end'; readonly end: DumpEnd };
 
-/** @throws RangeError that says what of the line is wrong */
+/** @throws RangeError with the problem of the line */
 export function parseDumpLine(text: string): DumpLine {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    throw new RangeError('it is no JSON');
+    throw new RangeError('not JSON');
   }
-  if (typeof value !== 'object' || value === null) throw new RangeError('it is no JSON object');
+  if (typeof value !== 'object' || value === null) throw new RangeError('not a JSON object');
   return lineOf(value as LineFields);
 }
 
-/** @throws RangeError that says what of the fields is wrong */
+/** @throws RangeError with the problem of the fields */
 export function lineOf(fields: LineFields): DumpLine {
   if (fields['zkshDump'] !== undefined) return { kind: 'head', head: headOf(fields) };
   if (fields['end'] === true) return { kind: 'end', end: endOf(fields) };
@@ -105,7 +105,7 @@ export function lineOf(fields: LineFields): DumpLine {
 
 function headOf(fields: Readonly<Record<string, unknown>>): DumpHead {
   if (fields['zkshDump'] !== FORMAT) {
-    throw new RangeError(`it is a dump of format ${fields['zkshDump']}, and ${FORMAT} is known`);
+    throw new RangeError(`unsupported dump format: ${fields['zkshDump']} (expected ${FORMAT})`);
   }
   const { root, server, hasAcls, hasFiles } = fields as Partial<DumpHead>;
   return {
@@ -118,8 +118,8 @@ function headOf(fields: Readonly<Record<string, unknown>>): DumpHead {
 
 function rootOf(root: unknown): string {
   if (root === undefined) return '/';
-  const fault = typeof root === 'string' ? pathFault(root) : 'it is no text';
-  if (fault !== undefined) throw new RangeError(`its root ${root} is not a path: ${fault}`);
+  const fault = typeof root === 'string' ? pathFault(root) : 'not text';
+  if (fault !== undefined) throw new RangeError(`invalid root path: ${root}: ${fault}`);
   return String(root);
 }
 
@@ -132,12 +132,13 @@ const MODES = ['persistent', 'ephemeral', 'container', 'ttl'] as const;
 
 function recordOf(fields: Readonly<Record<string, unknown>>): ZnodeRecord {
   const { path, ttl, version, mtime } = fields;
-  if (typeof path !== 'string') throw new RangeError('it has no path');
+  if (typeof path !== 'string') throw new RangeError('missing path');
   const fault = path === '' ? undefined : pathFault(path);
-  if (fault !== undefined) throw new RangeError(`${path} is not a path: ${fault}`);
+  if (fault !== undefined) throw new RangeError(`invalid path: ${path}: ${fault}`);
   const mode = MODES.find((name) => name === (fields['mode'] ?? 'persistent'));
-  if (mode === undefined) throw new RangeError(`the mode "${fields['mode']}" is not known`);
-  if (mode === 'ttl' && typeof ttl !== 'number') throw new RangeError('the mode ttl needs a ttl');
+  if (mode === undefined)
+    throw new RangeError(`unknown mode: "${fields['mode']}" (expected ${MODES.join(', ')})`);
+  if (mode === 'ttl' && typeof ttl !== 'number') throw new RangeError('missing ttl of mode ttl');
   return {
     path,
     data: decode(fields),
@@ -151,17 +152,18 @@ function recordOf(fields: Readonly<Record<string, unknown>>): ZnodeRecord {
 
 function decode({ data, encoding }: Readonly<Record<string, unknown>>): Buffer | null {
   if (data === null || data === undefined) return null;
-  if (typeof data !== 'string') throw new RangeError('its data is no text');
+  if (typeof data !== 'string') throw new RangeError('data is not text');
   if (encoding === undefined || encoding === 'utf8') return Buffer.from(data);
-  if (encoding !== 'base64') throw new RangeError(`the encoding "${encoding}" is not known`);
+  if (encoding !== 'base64')
+    throw new RangeError(`unknown encoding: "${encoding}" (expected utf8 or base64)`);
   const bytes = Buffer.from(data, 'base64');
-  if (bytes.toString('base64') !== data) throw new RangeError('its data is not base64');
+  if (bytes.toString('base64') !== data) throw new RangeError('data is not base64');
   return bytes;
 }
 
 function aclOf(text: unknown): readonly ACL[] | undefined {
   if (text === undefined) return undefined;
-  if (typeof text !== 'string') throw new RangeError('its acl is no text');
+  if (typeof text !== 'string') throw new RangeError('acl is not text');
   try {
     return parseAcl(text);
   } catch (error) {
@@ -177,7 +179,7 @@ export function isOpenAcl(acl: readonly ACL[]): boolean {
   return isSameAcl(acl, OPEN_ACL_UNSAFE);
 }
 
-/** Null and empty data differ. */
+/** Null differs from empty data. */
 export function isSameData(a: Buffer | null, b: Buffer | null): boolean {
   return a === null || b === null ? a === b : a.equals(b);
 }

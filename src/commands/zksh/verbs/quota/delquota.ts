@@ -7,16 +7,16 @@ import { noQuota } from './listquota.js';
 export const delquota = defineCommand({
   name: 'delquota',
   group: 'acl',
-  summary: 'take away the quota of a znode, or some of its limits',
+  summary: 'Remove the quota of a znode, or some of its limits',
   options: {
-    count: { letter: 'n', summary: 'the soft limit of znodes' },
-    bytes: { letter: 'b', summary: 'the soft limit of bytes' },
-    'hard-count': { letter: 'N', summary: 'the hard limit of znodes' },
-    'hard-bytes': { letter: 'B', summary: 'the hard limit of bytes' },
+    count: { letter: 'n', summary: 'remove the soft limit on znodes' },
+    bytes: { letter: 'b', summary: 'remove the soft limit on bytes' },
+    'hard-count': { letter: 'N', summary: 'remove the hard limit on znodes' },
+    'hard-bytes': { letter: 'B', summary: 'remove the hard limit on bytes' },
   },
   args: { path: { kind: 'path', summary: 'the znode' } },
   isMutating: true,
-  examples: [{ line: 'delquota /app', summary: 'all of it' }],
+  examples: [{ line: 'delquota /app', summary: 'Remove all limits of /app' }],
   async run(context, { options, args: { path } }): Promise<Result> {
     refuseChroot(context);
     const limits = LIMIT_NAMES.filter((name) => options[name]).map((name) => LIMITS[name]);

@@ -3,7 +3,7 @@ import type { Quota } from '../../../znodes/quota-nodes.js';
 import type { CommandContext } from '../../engine/command.js';
 import type { Result } from '../../results/result.js';
 
-/** The options of setquota and delquota, and the limits they mean. */
+/** Maps the options of setquota and delquota to limits. */
 export const LIMITS = {
   count: 'count',
   bytes: 'bytes',
@@ -13,17 +13,17 @@ export const LIMITS = {
 export type LimitName = keyof typeof LIMITS;
 export const LIMIT_NAMES = Object.keys(LIMITS) as LimitName[];
 
-/** Quotas stand below /zookeeper, which a chroot hides. @throws CommandError */
+/** Quotas are stored below /zookeeper, which a chroot hides. @throws CommandError */
 export function refuseChroot({ session }: CommandContext): void {
   if (session.chroot === '') return;
-  throw new CommandError(`quotas cannot be reached below the chroot ${session.chroot}`, {
+  throw new CommandError(`quotas are not accessible from a chroot: ${session.chroot}`, {
     code: 'CHROOT',
     exitCode: ExitCode.usage,
-    hint: 'connect without the chroot, and give the whole path',
+    hint: 'connect without the chroot and pass the full path',
   });
 }
 
-/** A row for znodes and one for bytes: what is used, and of what. */
+/** Usage and limits: one row for znodes and one for bytes. */
 export function quotaRows(path: string, { limits, usage }: Quota): Result {
   const row = (what: string, used: number, soft: number, hard: number) => ({
     path,

@@ -7,10 +7,14 @@ import { quotaRows, refuseChroot } from './limits.js';
 export const listquota = defineCommand({
   name: 'listquota',
   group: 'acl',
-  summary: 'show the quota of a znode, and how much of it is used',
+  summary: 'Show the quota of a znode and its usage',
   options: {},
-  args: { path: { kind: 'path', isOptional: true, summary: 'default: the working path' } },
-  examples: [{ line: 'listquota /app', summary: 'used, soft and hard limits' }],
+  args: {
+    path: { kind: 'path', isOptional: true, summary: 'the znode; default: the working path' },
+  },
+  examples: [
+    { line: 'listquota /app', summary: 'Show usage, soft limits, and hard limits of /app' },
+  ],
   async run(context, { args }): Promise<Result> {
     refuseChroot(context);
     const path = args.path ?? context.session.cwd;
@@ -21,10 +25,10 @@ export const listquota = defineCommand({
 });
 
 export function noQuota(path: string): CommandError {
-  return new CommandError(`${path} has no quota`, {
+  return new CommandError(`${path}: no quota`, {
     code: 'NOQUOTA',
     exitCode: ExitCode.noNode,
     path,
-    hint: 'setquota gives it one',
+    hint: 'run setquota to set one',
   });
 }

@@ -13,24 +13,29 @@ const BYTES = { kind: 'integer', valueName: 'BYTES', max: Number.MAX_SAFE_INTEGE
 export const setquota = defineCommand({
   name: 'setquota',
   group: 'acl',
-  summary: 'limit the znodes or bytes at and below a znode',
+  summary: 'Limit the number of znodes or bytes of a subtree',
   description:
-    'A soft limit is only warned about in the log of the server; a hard one refuses what would go over it, where the server enforces quotas. Limits that are not named stay. A znode above or below must have no quota.',
+    'Exceeding a soft limit logs a warning on the server. Exceeding a hard limit fails, if the server enforces quotas. Other limits stay unchanged. Ancestors and descendants must not have a quota.',
   options: {
-    count: { letter: 'n', ...COUNT, summary: 'soft limit of znodes' },
-    bytes: { letter: 'b', ...BYTES, summary: 'soft limit of bytes' },
-    'hard-count': { letter: 'N', ...COUNT, summary: 'hard limit of znodes' },
-    'hard-bytes': { letter: 'B', ...BYTES, summary: 'hard limit of bytes' },
+    count: { letter: 'n', ...COUNT, summary: 'soft limit on znodes' },
+    bytes: { letter: 'b', ...BYTES, summary: 'soft limit on bytes' },
+    'hard-count': { letter: 'N', ...COUNT, summary: 'hard limit on znodes' },
+    'hard-bytes': { letter: 'B', ...BYTES, summary: 'hard limit on bytes' },
   },
   args: { path: { kind: 'path', summary: 'the znode' } },
   isMutating: true,
-  examples: [{ line: 'setquota -N 1000 -b 1000000 /app', summary: 'two limits' }],
+  examples: [
+    {
+      line: 'setquota -N 1000 -b 1000000 /app',
+      summary: 'Limit /app to 1000 znodes and warn at 1 MB',
+    },
+  ],
   check({ options, args, tokens }) {
     if (LIMIT_NAMES.every((name) => options[name] === undefined)) {
-      throw usageError('setquota needs a limit: -n, -b, -N or -B', tokens.path);
+      throw usageError('setquota: missing limit (expected -n, -b, -N, or -B)', tokens.path);
     }
     if (args.path === '/' || isWithin(args.path, '/zookeeper')) {
-      throw usageError(`${args.path} takes no quota`, tokens.path);
+      throw usageError(`${args.path}: cannot have a quota`, tokens.path);
     }
   },
   async run(context, { options, args: { path } }): Promise<Result> {
@@ -50,7 +55,7 @@ export const setquota = defineCommand({
       throw new CommandError(error.message, {
         code: 'QUOTACONFLICT',
         path,
-        hint: 'delquota takes that one away',
+        hint: 'remove the existing quota with delquota',
         cause: error,
       });
     }

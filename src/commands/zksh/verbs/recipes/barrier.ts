@@ -5,15 +5,15 @@ import type { Result } from '../../results/result.js';
 import { waitOption } from './options.js';
 import { inRecipe } from './while-held.js';
 
-const args = { path: { kind: 'path', summary: 'the znode that is the barrier' } } as const;
+const args = { path: { kind: 'path', summary: 'the znode of the barrier' } } as const;
 
 const raise = defineCommand({
   name: 'barrier raise',
   group: 'recipes',
-  summary: 'put up a barrier',
+  summary: 'Raise a barrier',
   options: {},
   args,
-  examples: [{ line: 'barrier raise /maintenance', summary: 'hold back all who wait' }],
+  examples: [{ line: 'barrier raise /maintenance', summary: 'Block all waiting clients' }],
   isMutating: true,
   isGraceful: true,
   run: (context, { args: { path } }) => done(context, 'raise', path, (at) => at.raise()),
@@ -22,10 +22,10 @@ const raise = defineCommand({
 const remove = defineCommand({
   name: 'barrier remove',
   group: 'recipes',
-  summary: 'take a barrier away',
+  summary: 'Remove a barrier',
   options: {},
   args,
-  examples: [{ line: 'barrier remove /maintenance', summary: 'let all go' }],
+  examples: [{ line: 'barrier remove /maintenance', summary: 'Release all waiting clients' }],
   isMutating: true,
   isGraceful: true,
   run: (context, { args: { path } }) => done(context, 'remove', path, (at) => at.remove()),
@@ -34,10 +34,15 @@ const remove = defineCommand({
 const wait = defineCommand({
   name: 'barrier wait',
   group: 'recipes',
-  summary: 'wait until a barrier is removed',
+  summary: 'Wait until a barrier is removed',
   options: { wait: waitOption },
   args,
-  examples: [{ line: 'barrier wait /maintenance --wait 60000', summary: 'a minute at most' }],
+  examples: [
+    {
+      line: 'barrier wait /maintenance --wait 60000',
+      summary: 'Wait up to a minute for the end of maintenance',
+    },
+  ],
   isGraceful: true,
   run: (context, { args: { path }, options }) =>
     done(context, 'wait', path, (at) =>
@@ -60,6 +65,6 @@ function done(
 export const barrier = defineFamily({
   name: 'barrier',
   group: 'recipes',
-  summary: 'hold others back, let them go, or wait with them',
+  summary: 'Block clients, release them, or wait for their release',
   subcommands: [raise, remove, wait],
 });

@@ -7,21 +7,26 @@ import { inRecipe, runWhileHeld } from './while-held.js';
 export const doubleBarrier = defineCommand({
   name: 'double-barrier',
   group: 'recipes',
-  summary: 'run a command with others: begin together, end together',
+  summary: 'Run a command together with other participants',
   description:
-    "Waits until so many have come, runs the command, and ends when all of them have; the exit code is the command's own. --wait is for the coming alone.",
+    "Waits until N participants have arrived, runs the command, and returns when all participants have finished. The exit status is the command's. --wait limits only the wait for arrivals.",
   options: {
     count: {
       kind: 'integer',
       valueName: 'N',
       min: 1,
       max: 0x7fff_ffff,
-      summary: 'how many; default 2',
+      summary: 'the number of participants; default 2',
     },
     wait: waitOption,
   },
   args: { path: recipePath, command: commandArgument },
-  examples: [{ line: 'double-barrier /jobs/42 --count 3 -- ./part', summary: 'three at once' }],
+  examples: [
+    {
+      line: 'double-barrier /jobs/42 --count 3 -- ./part',
+      summary: 'Start three parts of a job together',
+    },
+  ],
   isMutating: true,
   isGraceful: true,
   run(context, { args: { path, command }, options }): Promise<Result> {

@@ -9,31 +9,35 @@ import { inRecipe, runWhileHeld } from './while-held.js';
 export const elect = defineCommand({
   name: 'elect',
   group: 'recipes',
-  summary: 'run a command while leading, or tell who leads',
+  summary: 'Run a command as the elected leader, or show the leader',
   description:
-    "Stands for election, and runs the command once elected; the exit code is the command's own. When the leadership is lost, the command is ended as by lock. With --listen it prints the id of each leader until it is interrupted; an empty line says that nobody leads.",
+    "Joins the election and runs the command once elected. The exit status is the command's. If the leadership is lost, the command is terminated as with lock. --listen prints the id of each new leader until it is interrupted; an empty line means no leader.",
   options: {
     id: {
       kind: 'text',
       valueName: 'X',
-      summary: 'what others are told; default: host name:process id',
+      summary: 'the id that other participants see; default: host name:process id',
     },
-    listen: { summary: 'tell who leads, now and after each change' },
+    listen: { summary: 'print the leader, now and after each change' },
   },
   args: { path: recipePath, command: { ...commandArgument, isOptional: true } },
   examples: [
-    { line: 'elect /leaders/cron --id web1 -- ./cron', summary: 'on one machine of many' },
-    { line: 'elect /leaders/cron --listen', summary: 'who it is' },
+    {
+      line: 'elect /leaders/cron --id web1 -- ./cron',
+      summary: 'Run a service on one machine of many',
+    },
+    { line: 'elect /leaders/cron --listen', summary: 'Follow the leader' },
   ],
   isMutating: true,
   isGraceful: true,
   isReading: ({ options }) => options.listen,
   check({ args, options, tokens }) {
     const hasCommand = args.command.length > 0;
-    if (options.listen && hasCommand) throw usageError('--listen runs no command', tokens.command);
+    if (options.listen && hasCommand)
+      throw usageError('elect: cannot combine --listen with a command', tokens.command);
     if (!options.listen && !hasCommand) {
-      const hint = 'elect PATH -- COMMAND, or elect PATH --listen';
-      throw usageError('elect needs a command', tokens.path, hint);
+      const hint = 'usage: elect PATH -- COMMAND, or elect PATH --listen';
+      throw usageError('elect: missing command', tokens.path, hint);
     }
   },
   run(context, { args: { path, command }, options }): Promise<Result> {
@@ -53,7 +57,7 @@ async function lead(
 ): Promise<Result> {
   const onElected = async (leadership: Leadership): Promise<Result> => {
     await leadership.acknowledge();
-    // lead() resigns when this is over.
+    // lead() resigns afterwards.
     const release = async (): Promise<void> => undefined;
     return runWhileHeld(context, { path, words }, { ...leadership, release });
   };

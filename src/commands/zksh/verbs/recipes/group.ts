@@ -12,16 +12,23 @@ const groupPath = { kind: 'path', summary: 'the znode whose children are the mem
 const join = defineCommand({
   name: 'group join',
   group: 'recipes',
-  summary: 'be a member of a group',
+  summary: 'Join a group',
   description:
-    "The membership ends with the command, and the exit code is the command's own. Without a command, it ends when it is interrupted.",
+    'The membership ends with the command, whose exit status becomes the exit status of zksh. Without a command, the membership lasts until interrupted.',
   options: {
-    id: { kind: 'text', valueName: 'X', summary: 'of the member; default: host name:process id' },
-    data: { letter: 'd', kind: 'text', summary: 'what the member tells of itself' },
+    id: {
+      kind: 'text',
+      valueName: 'X',
+      summary: 'the id of the member; default: host name:process id',
+    },
+    data: { letter: 'd', kind: 'text', summary: 'data to publish for the member' },
   },
   args: { path: groupPath, command: { ...commandArgument, isOptional: true } },
   examples: [
-    { line: 'group join /web --id web1 -d host:80 -- ./server', summary: 'while the server runs' },
+    {
+      line: 'group join /web --id web1 -d host:80 -- ./server',
+      summary: 'Register a server while it runs',
+    },
   ],
   isMutating: true,
   isGraceful: true,
@@ -46,12 +53,12 @@ const join = defineCommand({
 const ls = defineCommand({
   name: 'group ls',
   group: 'recipes',
-  summary: 'print the ids of the members of a group',
+  summary: 'Print the ids of the members of a group',
   options: {
-    follow: { letter: 'f', summary: 'again after each change, until it is interrupted' },
+    follow: { letter: 'f', summary: 'print again after each change, until interrupted' },
   },
   args: { path: groupPath },
-  examples: [{ line: 'group ls /web', summary: 'who is there' }],
+  examples: [{ line: 'group ls /web', summary: 'List the registered servers' }],
   isGraceful: true,
   run(context, { args: { path }, options }): Promise<Result> {
     const members = new Group(context.client, path);
@@ -68,6 +75,6 @@ const ls = defineCommand({
 export const group = defineFamily({
   name: 'group',
   group: 'recipes',
-  summary: 'be a member of a group, or tell who is',
+  summary: 'Join a group or list its members',
   subcommands: [join, ls],
 });

@@ -20,7 +20,7 @@ const MODES: Readonly<Record<string, string>> = {
   read: 'shared',
 };
 
-/** Who holds a lock and who waits for it, in their order. */
+/** The holders of a lock and the clients that wait for it, in order. */
 export async function listPlaces(context: CommandContext, path: string): Promise<Result> {
   const { client } = context;
   const { children } = await client.getChildren(path);
@@ -47,8 +47,7 @@ export async function listPlaces(context: CommandContext, path: string): Promise
   );
   const isUnknown = places.some(({ address }) => address === null);
   const why = isUnknown && note !== undefined ? [`(addresses: ${note})`] : [];
-  const text =
-    places.length === 0 ? 'nobody holds it, nobody waits' : [...lines, ...why].join('\n');
+  const text = places.length === 0 ? 'no holder, no waiters' : [...lines, ...why].join('\n');
   return { kind: 'message', text, fields: { path, places, note: note ?? null } };
 }
 

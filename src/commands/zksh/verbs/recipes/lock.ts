@@ -10,34 +10,38 @@ import { inRecipe, runWhileHeld } from './while-held.js';
 export const lock = defineCommand({
   name: 'lock',
   group: 'recipes',
-  summary: 'run a command while holding a lock',
+  summary: 'Run a command while holding a lock',
   description:
-    "The exit code is the command's own. When the lock is lost, the command gets SIGTERM and, if it does not end, SIGKILL before anybody else can hold the lock; the exit code is 3 then. In its environment are ZKSH_PATH and ZKSH_FENCING_TOKEN, a number that is greater for every later holder: give it to what the lock protects, which should refuse a smaller one than it has seen. --ls shows who holds and who waits, with the addresses of the clients where the servers tell them (the words cons or dump).",
+    "The exit status is the command's. If the lock is lost, the command gets SIGTERM, then SIGKILL before another client can hold the lock. The exit status is then 3. The command's environment has ZKSH_PATH and ZKSH_FENCING_TOKEN, a number that increases with every holder. Pass the token to the protected resource, which should reject smaller tokens than it has seen. --ls shows holders and waiters, with client addresses if the servers allow the word cons.",
   options: {
     shared: {
-      summary: 'hold it together with others that say --shared; whoever does not holds it alone',
+      summary: 'share the lock with other holders that use --shared',
     },
     wait: waitOption,
-    ls: { summary: 'show who holds it and who waits' },
+    ls: { summary: 'show the holders and waiters' },
   },
   args: { path: recipePath, command: { ...commandArgument, isOptional: true } },
   examples: [
-    { line: 'lock /locks/deploy -- make deploy', summary: 'one deployment at a time' },
-    { line: 'lock /locks/data --shared -- ./report', summary: 'with other readers' },
-    { line: 'lock /locks/data --wait 5000 -- ./load', summary: 'alone, or not at all' },
-    { line: 'lock --ls /locks/deploy', summary: 'who holds it, who waits' },
+    { line: 'lock /locks/deploy -- make deploy', summary: 'Allow one deployment at a time' },
+    { line: 'lock /locks/data --shared -- ./report', summary: 'Read together with other readers' },
+    {
+      line: 'lock /locks/data --wait 5000 -- ./load',
+      summary: 'Write alone, or give up after 5 seconds',
+    },
+    { line: 'lock --ls /locks/deploy', summary: 'Find the holder of a lock' },
   ],
   isMutating: true,
   isGraceful: true,
   isReading: ({ options }) => options.ls,
   check({ args, options, tokens }) {
     const hasCommand = args.command.length > 0;
-    if (options.ls && hasCommand) throw usageError('--ls runs no command', tokens.command);
+    if (options.ls && hasCommand)
+      throw usageError('lock: cannot combine --ls with a command', tokens.command);
     if (!options.ls && !hasCommand) {
       throw usageError(
-        'lock needs a command',
+        'lock: missing command',
         tokens.path,
-        'lock PATH -- COMMAND, or lock --ls PATH',
+        'usage: lock PATH -- COMMAND, or lock --ls PATH',
       );
     }
   },

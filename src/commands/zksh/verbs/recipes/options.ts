@@ -5,13 +5,13 @@ export const waitOption = {
   valueName: 'MS',
   min: 1,
   max: 0x7fff_ffff,
-  summary: 'wait for so long at most, then end with exit code 3',
+  summary: 'give up after MS milliseconds, with exit status 3',
 } as const;
 
 export const commandArgument = {
   kind: 'text',
   isVariadic: true,
-  summary: 'a program and its arguments, behind --; no shell reads them',
+  summary: 'a program and its arguments, after --; run without a shell',
 } as const;
 
-export const recipePath = { kind: 'path', summary: 'the znode that the recipe uses' } as const;
+export const recipePath = { kind: 'path', summary: 'the znode of the recipe' } as const;

@@ -8,13 +8,13 @@ import type { Result } from '../../results/result.js';
 import { waitOption } from './options.js';
 import { inRecipe } from './while-held.js';
 
-const queuePath = { kind: 'path', summary: 'the znode that holds the items' } as const;
+const queuePath = { kind: 'path', summary: 'the znode of the queue' } as const;
 
 const put = defineCommand({
   name: 'queue put',
   group: 'recipes',
-  summary: 'put an item into a queue',
-  description: 'Items of a lower --priority come first. Those without one have 0.',
+  summary: 'Add an item to a queue',
+  description: 'Items with a lower --priority are taken first. The default priority is 0.',
   options: {
     priority: {
       letter: 'p',
@@ -22,16 +22,16 @@ const put = defineCommand({
       valueName: 'N',
       min: 0,
       max: 0x7fff_ffff,
-      summary: 'of the item; 0 is the first',
+      summary: 'the priority of the item; 0 is the highest',
     },
   },
   args: {
     path: queuePath,
-    data: { kind: 'data', isOptional: true, summary: 'of the item; default: none' },
+    data: { kind: 'data', isOptional: true, summary: 'the data of the item; default: no data' },
   },
   examples: [
-    { line: "queue put /jobs 'build 42'", summary: 'at the end' },
-    { line: 'queue put -p 1 /jobs urgent', summary: 'before those of a higher number' },
+    { line: "queue put /jobs 'build 42'", summary: 'Queue a job' },
+    { line: 'queue put -p 1 /jobs urgent', summary: 'Queue a job with a priority' },
   ],
   isMutating: true,
   isGraceful: true,
@@ -49,11 +49,13 @@ const put = defineCommand({
 const take = defineCommand({
   name: 'queue take',
   group: 'recipes',
-  summary: 'wait for an item, take it out and print its data',
-  description: 'Each item goes to one taker.',
+  summary: 'Wait for an item, remove it, and print its data',
+  description: 'Each item is delivered to exactly one client.',
   options: { wait: waitOption },
   args: { path: queuePath },
-  examples: [{ line: 'queue take /jobs --wait 1000', summary: 'the next one, within a second' }],
+  examples: [
+    { line: 'queue take /jobs --wait 1000', summary: 'Take the next job, waiting up to a second' },
+  ],
   isMutating: true,
   isGraceful: true,
   run(context, { args: { path }, options }): Promise<Result> {
@@ -67,17 +69,17 @@ const take = defineCommand({
 const peek = defineCommand({
   name: 'queue peek',
   group: 'recipes',
-  summary: 'print the data of the next item, and leave it where it is',
-  description: 'An empty queue makes the exit code 4.',
+  summary: 'Print the data of the next item without removing it',
+  description: 'If the queue is empty, the exit status is 4.',
   options: {},
   args: { path: queuePath },
-  examples: [{ line: 'queue peek /jobs', summary: 'what take would print' }],
+  examples: [{ line: 'queue peek /jobs', summary: 'Preview the next job' }],
   run(context, { args: { path } }): Promise<Result> {
     return inRecipe(context, async () => {
       const item = await new Queue(context.client, path).peek();
       if (item !== undefined) return shown(path, item);
       const exitCode = ExitCode.noNode;
-      throw new CommandError(`${path} has no items`, { code: 'EMPTY', exitCode, path });
+      throw new CommandError(`${path}: queue is empty`, { code: 'EMPTY', exitCode, path });
     });
   },
 });
@@ -85,10 +87,10 @@ const peek = defineCommand({
 const ls = defineCommand({
   name: 'queue ls',
   group: 'recipes',
-  summary: 'print the names of the items, the next one first',
+  summary: 'Print the names of the items, next item first',
   options: {},
   args: { path: queuePath },
-  examples: [{ line: 'queue ls /jobs', summary: 'all that wait' }],
+  examples: [{ line: 'queue ls /jobs', summary: 'List the waiting jobs' }],
   run(context, { args: { path } }): Promise<Result> {
     return inRecipe(context, async () => {
       const items = await new Queue(context.client, path).items();
@@ -100,7 +102,7 @@ const ls = defineCommand({
 export const queue = defineFamily({
   name: 'queue',
   group: 'recipes',
-  summary: 'put items into a queue, and take them out',
+  summary: 'Add items to a queue and take them out',
   subcommands: [put, take, peek, ls],
 });
 

@@ -7,21 +7,23 @@ import { inRecipe, runWhileHeld } from './while-held.js';
 export const semaphore = defineCommand({
   name: 'semaphore',
   group: 'recipes',
-  summary: 'run a command with one of some permits',
+  summary: 'Run a command while holding one of N permits',
   description:
-    "The exit code is the command's own. When the permit is lost, the command is ended as by lock. All who use one path must say the same number.",
+    "The exit status is the command's. If the permit is lost, the command is terminated as with lock. All clients of a path must pass the same number of permits.",
   options: {
     permits: {
       kind: 'integer',
       valueName: 'N',
       min: 1,
       max: 0x7fff_ffff,
-      summary: 'how many at once; default 1',
+      summary: 'the number of permits; default 1',
     },
     wait: waitOption,
   },
   args: { path: recipePath, command: commandArgument },
-  examples: [{ line: 'semaphore /jobs --permits 4 -- ./job', summary: 'four at a time' }],
+  examples: [
+    { line: 'semaphore /jobs --permits 4 -- ./job', summary: 'Run at most four jobs at a time' },
+  ],
   isMutating: true,
   isGraceful: true,
   run(context, { args: { path, command }, options }): Promise<Result> {

@@ -5,13 +5,13 @@ import { formatSessionId } from '../../../../protocol/session-id.js';
 import type { CommandContext } from '../../engine/command.js';
 
 export interface SessionAddresses {
-  /** host:port of a client by its session, as formatSessionId writes it. */
+  /** host:port of a client by session id, as formatSessionId writes it. */
   readonly bySession: ReadonlyMap<string, string>;
-  /** Why some may be missing; undefined when every server has answered. */
+  /** The reason why addresses may be missing; undefined if every server answered. */
   readonly note: string | undefined;
 }
 
-/** Asks each server of the session's list for its connections; a session is on one of them. */
+/** Asks each server in the session's list for its connections. */
 export async function findSessionAddresses({
   session,
   signal,
@@ -25,7 +25,7 @@ export async function findSessionAddresses({
       const options = { timeoutMs, signal, ...(tls === undefined ? {} : { tls }) };
       const answer = (await askWord(server, 'cons', options)).toString();
       if (answer.includes('not in the whitelist')) {
-        notes.push(`${name} does not answer the word cons; 4lw.commands.whitelist allows it`);
+        notes.push(`${name}: word cons is not allowed; add it to 4lw.commands.whitelist`);
       }
       for (const { sessionId, remote } of cons.parse(answer).connections) {
         if (sessionId !== undefined) bySession.set(formatSessionId(BigInt(sessionId)), remote);

@@ -6,25 +6,30 @@ import type { Result } from '../../results/result.js';
 import { waitOption } from './options.js';
 import { inRecipe } from './while-held.js';
 
-const transactionPath = { kind: 'path', summary: 'the znode of the transaction, its own' } as const;
-const exitCodes = 'The exit code is 0 for commit and 1 for abort.';
+const transactionPath = { kind: 'path', summary: 'a znode for this transaction only' } as const;
+const exitCodes = 'The exit status is 0 for commit and 1 for abort.';
 
 const run = defineCommand({
   name: '2pc run',
   group: 'recipes',
-  summary: 'make a transaction, and decide it by the votes of its sites',
-  description: `Prints the decision, and removes the transaction when all sites know it. ${exitCodes} A vote that does not come within --wait is an abort.`,
+  summary: 'Coordinate a transaction by the votes of its sites',
+  description: `Prints the decision and removes the transaction when all sites know it. ${exitCodes} A vote missing after --wait counts as abort.`,
   options: {
-    wait: { ...waitOption, summary: 'how long to wait for the votes' },
+    wait: { ...waitOption, summary: 'the maximum wait for votes, in milliseconds' },
     ephemeral: {
-      summary: 'sites make their own znodes, and one whose session ends makes it an abort',
+      summary: 'sites create ephemeral znodes; a site whose session ends votes abort',
     },
   },
   args: {
     path: transactionPath,
     sites: { kind: 'text', isVariadic: true, summary: 'the names of the sites' },
   },
-  examples: [{ line: '2pc run /tx/42 db1 db2 --wait 10000', summary: 'the coordinator' }],
+  examples: [
+    {
+      line: '2pc run /tx/42 db1 db2 --wait 10000',
+      summary: 'Coordinate a transaction of two databases',
+    },
+  ],
   isMutating: true,
   isGraceful: true,
   run(context, { args: { path, sites }, options }): Promise<Result> {
@@ -43,15 +48,15 @@ const run = defineCommand({
 const vote = defineCommand({
   name: '2pc vote',
   group: 'recipes',
-  summary: 'cast the vote of one site, wait for the decision and print it',
-  description: `${exitCodes} A site that voted waits until somebody decides.`,
+  summary: 'Vote for one site, then wait for the decision and print it',
+  description: `${exitCodes} The command waits until the coordinator decides.`,
   options: { wait: waitOption },
   args: {
     path: transactionPath,
-    site: { kind: 'text', summary: 'its name' },
+    site: { kind: 'text', summary: 'the name of the site' },
     verdict: { kind: 'text', choices: ['commit', 'abort'], summary: 'commit or abort' },
   },
-  examples: [{ line: '2pc vote /tx/42 db1 commit', summary: 'a site' }],
+  examples: [{ line: '2pc vote /tx/42 db1 commit', summary: 'Vote commit for db1' }],
   isMutating: true,
   isGraceful: true,
   run(context, { args: { path, site, verdict }, options }): Promise<Result> {
@@ -70,10 +75,10 @@ const vote = defineCommand({
 const abort = defineCommand({
   name: '2pc abort',
   group: 'recipes',
-  summary: 'abort a transaction, unless it is decided',
+  summary: 'Abort an undecided transaction',
   options: {},
   args: { path: transactionPath },
-  examples: [{ line: '2pc abort /tx/42', summary: 'when its coordinator is gone' }],
+  examples: [{ line: '2pc abort /tx/42', summary: 'Abort after the coordinator has died' }],
   isMutating: true,
   isGraceful: true,
   run(context, { args: { path } }): Promise<Result> {
@@ -85,10 +90,10 @@ const abort = defineCommand({
 const ls = defineCommand({
   name: '2pc ls',
   group: 'recipes',
-  summary: 'print the decision and the votes as far as they are known',
+  summary: 'Print the decision and the votes so far',
   options: {},
   args: { path: transactionPath },
-  examples: [{ line: '2pc ls /tx/42', summary: 'who has voted, and how' }],
+  examples: [{ line: '2pc ls /tx/42', summary: 'Find the sites that have not voted' }],
   run(context, { args: { path } }): Promise<Result> {
     return inRecipe(context, () => listed(path, new TwoPhaseCommit(context.client, path)));
   },
@@ -97,11 +102,11 @@ const ls = defineCommand({
 export const twoPhaseCommit = defineFamily({
   name: '2pc',
   group: 'recipes',
-  summary: 'have all sites commit or none',
+  summary: 'Commit or abort a transaction on all sites',
   subcommands: [run, vote, abort, ls],
 });
 
-/** A coordinator that is interrupted decides, so that no site waits for it. */
+/** An interrupted coordinator aborts, so that no site waits for it. */
 async function decide(
   transaction: TwoPhaseCommit,
   limits: { readonly signal: CommandContext['signal']; readonly timeoutMs: number | undefined },
@@ -118,7 +123,7 @@ function decisionResult(path: string, decision: Verdict): Result {
   return { kind: 'message', text: decision, fields: { path, decision } };
 }
 
-/** As a program that ends with this code: a script stops after an abort. */
+/** An abort ends a script, like a program with a nonzero exit status. */
 function exitWith(decision: Verdict): Result {
   return { kind: 'ran', command: [], exitCode: decision === 'commit' ? 0 : 1 };
 }
@@ -126,7 +131,7 @@ function exitWith(decision: Verdict): Result {
 async function listed(path: string, transaction: TwoPhaseCommit): Promise<Result> {
   const { siteNodes, sites, decision, votes } = await transaction.state();
   const lines = sites.map((site) => `${site}  ${votes.get(site) ?? '-'}`);
-  const text = [`decision  ${decision ?? 'none yet'}`, ...lines].join('\n');
+  const text = [`decision  ${decision ?? 'pending'}`, ...lines].join('\n');
   const fields = { path, siteNodes, decision: decision ?? null, votes: Object.fromEntries(votes) };
   return { kind: 'message', text, fields: { ...fields, sites } };
 }

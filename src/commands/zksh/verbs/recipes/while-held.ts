@@ -4,10 +4,10 @@ import type { CommandContext } from '../../engine/command.js';
 import { runChild } from '../../engine/process.js';
 import type { Result } from '../../results/result.js';
 
-/** What a command runs under. */
+/** The lock, permit, or membership that a command runs under. */
 export interface Holding {
   readonly signal: AbortSignal;
-  /** None where there is nothing to fence. */
+  /** Undefined for recipes without fencing. */
   readonly fencingToken?: bigint;
   release(): Promise<void>;
 }
@@ -20,9 +20,9 @@ export interface HeldRun {
 const LONGEST_GRACE_MS = 5000;
 
 /**
- * Runs a command while something is held, and gives its exit code. When what is held is lost, the
- * command is told to end: a hold counts as lost a sixth of the session's timeout before anybody
- * else can have it, and the command has no longer than that.
+ * Runs a command while holding a recipe's resource. When the hold is lost, the command is
+ * terminated. A hold counts as lost a sixth of the session timeout before another client can get
+ * it; that is the command's grace period.
  */
 export async function runWhileHeld(
   context: CommandContext,
@@ -41,9 +41,13 @@ export async function runWhileHeld(
     });
     if (signal.aborted) throw signal.reason;
     context.signal.throwIfAborted();
-    // In a script it is zksh's own; at the prompt nobody would see it.
+    // A script exits with this status; the prompt has to print it.
     if (context.child === undefined && exitCode !== 0) {
-      await context.emit({ kind: 'message', text: `exit code ${exitCode}`, fields: { exitCode } });
+      await context.emit({
+        kind: 'message',
+        text: `exit status ${exitCode}`,
+        fields: { exitCode },
+      });
     }
     return { kind: 'ran', command: words, exitCode };
   } finally {
@@ -51,7 +55,7 @@ export async function runWhileHeld(
   }
 }
 
-/** Gives errors of a recipe, and an interruption, the words and exit codes of a command. */
+/** Converts errors of a recipe, and an interruption, to command errors. */
 export async function inRecipe<T>(context: CommandContext, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -74,5 +78,5 @@ export async function inRecipe<T>(context: CommandContext, work: () => Promise<T
 }
 
 const HINTS: Partial<Record<RecipeError['code'], string>> = {
-  ETIMEDOUT: '--wait sets how long to wait; without it there is no end',
+  ETIMEDOUT: 'raise --wait, or omit it to wait without limit',
 };

@@ -6,31 +6,31 @@ import type { Result } from '../../results/result.js';
 export const alias = defineCommand({
   name: 'alias',
   group: 'shell',
-  summary: 'give a line a short name, or list those that have one',
+  summary: 'Define an alias for a line, or list the aliases',
   description:
-    'The name stands for the line where a command begins; the words behind it are added to its last command. "aliases" in the configuration file has those that are there at every prompt. No alias has the name of a command, or holds a password.',
+    'At the start of a command, the name is replaced by the line. Further words are added to the last command of the line. "aliases" in the configuration file defines aliases for every prompt. An alias cannot have the name of a command or contain a password.',
   options: {},
   args: {
-    name: { kind: 'text', isOptional: true, summary: 'a name; default: all' },
-    line: { kind: 'text', isOptional: true, summary: 'what it stands for, in quotes' },
+    name: { kind: 'text', isOptional: true, summary: 'the name; default: all aliases' },
+    line: { kind: 'text', isOptional: true, summary: 'the quoted line' },
   },
   isLocal: true,
   examples: [
-    { line: "alias ll 'ls -l'", summary: 'then ll /app is ls -l /app' },
-    { line: 'alias', summary: 'what there is' },
+    { line: "alias ll 'ls -l'", summary: 'Shorten ls -l /app to ll /app' },
+    { line: 'alias', summary: 'List the aliases' },
   ],
   async run({ session, emit, commands }, { args: { name, line }, tokens }): Promise<Result> {
     const { aliases } = session;
     if (name !== undefined && line !== undefined) {
       const why = await checkAlias(name, line, commands);
-      // Without a place nobody repeats the line, in which a password may stand.
+      // An error with a place would print the line, which may contain a password.
       const isSecret = why === HOLDS_PASSWORD;
       if (why !== undefined) throw usageError(why, isSecret ? undefined : tokens.name);
       aliases.set(name, line);
       return { kind: 'end' };
     }
     if (name !== undefined && !aliases.has(name)) {
-      throw usageError(`there is no alias ${name}`, tokens.name, 'alias lists them');
+      throw usageError(`unknown alias: ${name}`, tokens.name, 'run alias to list the aliases');
     }
     for (const [known, text] of [...aliases].sort()) {
       if (name !== undefined && known !== name) continue;

@@ -7,19 +7,20 @@ import type { Result } from '../../results/result.js';
 export const cd = defineCommand({
   name: 'cd',
   group: 'shell',
-  summary: 'change the working path',
-  description: 'Paths that do not begin with / start there. cd - goes back, cd alone to the root.',
+  summary: 'Change the working path',
+  description:
+    'Relative paths start at the working path. cd - returns to the previous path; cd alone goes to the root.',
   options: {},
-  args: { path: { kind: 'path', isOptional: true, summary: 'a path, .. or -; default: /' } },
+  args: { path: { kind: 'path', isOptional: true, summary: 'a path, .., or -; default: /' } },
   examples: [
-    { line: 'cd /app', summary: 'then ls config is ls /app/config' },
-    { line: 'cd -', summary: 'back to where it was before' },
+    { line: 'cd /app', summary: 'Work with paths relative to /app' },
+    { line: 'cd -', summary: 'Return to the previous path' },
   ],
   async run(context, { args, tokens }): Promise<Result> {
     const { session } = context;
     const isBack = tokens.path?.text === '-' && !tokens.path.isQuoted;
     if (isBack && session.previousCwd === undefined) {
-      throw usageError('there is no path before this one', tokens.path);
+      throw usageError('cd: no previous path', tokens.path);
     }
     const path = isBack ? (session.previousCwd ?? '/') : (args.path ?? '/');
     if (path !== '/' && (await context.client.exists(path)) === null) {

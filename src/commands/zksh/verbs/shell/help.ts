@@ -6,9 +6,9 @@ import type { Result } from '../../results/result.js';
 
 const GROUPS: Readonly<Record<CommandGroup, string>> = {
   znode: 'Znodes',
-  tree: 'Looking into trees',
+  tree: 'Trees',
   move: 'Copies',
-  acl: 'Who may',
+  acl: 'Access control and quotas',
   session: 'Session',
   shell: 'Shell',
   recipes: 'Recipes',
@@ -17,20 +17,20 @@ const GROUPS: Readonly<Record<CommandGroup, string>> = {
 export const help = defineCommand({
   name: 'help',
   group: 'shell',
-  summary: 'list the commands, or explain one',
+  summary: 'List the commands or explain one',
   options: {},
   args: {
     command: {
       kind: 'command',
       isVariadic: true,
       isOptional: true,
-      summary: 'the command to explain; COMMAND --help does it, too',
+      summary: 'the command to explain; same as COMMAND --help',
     },
   },
   isLocal: true,
   examples: [
-    { line: 'help create', summary: 'its options, arguments and examples' },
-    { line: 'help json set', summary: 'those of a subcommand' },
+    { line: 'help create', summary: 'Explain create' },
+    { line: 'help json set', summary: 'Explain a subcommand' },
   ],
   async run({ commands }, { args: { command } }): Promise<Result> {
     if (command.length === 0) return overview(await commands.all());
@@ -38,7 +38,7 @@ export const help = defineCommand({
     const [surplus] = call.words;
     if (surplus === undefined) return helpOf(call.command);
     const { name } = commandOf(call, surplus);
-    throw usageError(`${name} has no subcommands`, surplus, `help ${name} explains it`);
+    throw usageError(`${name}: unknown subcommand`, surplus, `run help ${name}`);
   },
 });
 
@@ -47,6 +47,6 @@ function overview(commands: readonly Verb[]): Result {
     const lines = commands.filter((command) => command.group === group).map(synopsis);
     return `${GROUPS[group]}\n${lines.join('\n')}`;
   });
-  const text = `${groups.join('\n\n')}\n\nhelp COMMAND explains one.`;
+  const text = `${groups.join('\n\n')}\n\nRun help COMMAND for details of a command.`;
   return { kind: 'message', text, fields: { commands: commands.map(helpFields) } };
 }

@@ -6,8 +6,8 @@ const DEFAULT_COUNT = 11;
 export const history = defineCommand({
   name: 'history',
   group: 'shell',
-  summary: 'list the last lines, with the numbers that redo takes',
-  description: 'Lines that hold a password are not among them.',
+  summary: 'List the last lines with their numbers for redo',
+  description: 'Lines with passwords are never recorded.',
   options: {
     count: {
       letter: 'n',
@@ -15,12 +15,12 @@ export const history = defineCommand({
       valueName: 'N',
       min: 1,
       max: 0x7fff_ffff,
-      summary: 'so many, default 11',
+      summary: 'the number of lines; default 11',
     },
   },
   args: {},
   isLocal: true,
-  examples: [{ line: 'history -n 100', summary: 'more of them' }],
+  examples: [{ line: 'history -n 100', summary: 'List the last 100 lines' }],
   async run({ session, emit }, { options }): Promise<Result> {
     const { lines } = session;
     const first = Math.max(0, lines.length - (options.count ?? DEFAULT_COUNT));

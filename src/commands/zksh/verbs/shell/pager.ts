@@ -4,15 +4,15 @@ import type { Result } from '../../results/result.js';
 export const pager = defineCommand({
   name: 'pager',
   group: 'shell',
-  summary: 'show long results in a pager, or not',
+  summary: 'Turn the pager for long results on or off',
   description:
-    'At the prompt a result that is longer than the screen is shown by $PAGER, or by less where there is one; what comes slowly is shown as it comes, and so is what a change tells. Leaving the pager ends a command that has more to tell. "pager" in the configuration file is a command for it, or false for none. Without a word it says whether it is on.',
+    'At the prompt, $PAGER or less shows results that are longer than the screen. Slow results and the results of changes are not paged. Quitting the pager ends the running command. "pager" in the configuration file sets another command, or false to disable paging. Without an argument, pager prints the current setting.',
   options: {},
   args: {
     switch: { kind: 'text', choices: ['on', 'off'], isOptional: true, summary: 'on or off' },
   },
   isLocal: true,
-  examples: [{ line: 'pager off', summary: 'let long results scroll by' }],
+  examples: [{ line: 'pager off', summary: 'Disable paging' }],
   async run({ session }, { args }): Promise<Result> {
     if (args.switch !== undefined) {
       session.isPaging = args.switch === 'on';

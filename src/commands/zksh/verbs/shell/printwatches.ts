@@ -4,14 +4,14 @@ import type { Result } from '../../results/result.js';
 export const printwatches = defineCommand({
   name: 'printwatches',
   group: 'shell',
-  summary: 'show events of watches, or not',
-  description: 'Without a word it says which. Watches stay armed either way.',
+  summary: 'Turn the display of watch events on or off',
+  description: 'Without an argument, prints the current setting. Watches stay armed in both cases.',
   options: {},
   args: {
     switch: { kind: 'text', choices: ['on', 'off'], isOptional: true, summary: 'on or off' },
   },
   isLocal: true,
-  examples: [{ line: 'printwatches off', summary: 'be quiet' }],
+  examples: [{ line: 'printwatches off', summary: 'Hide watch events' }],
   async run({ session }, { args }): Promise<Result> {
     if (args.switch !== undefined) {
       session.isPrintingWatches = args.switch === 'on';

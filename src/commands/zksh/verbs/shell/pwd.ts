@@ -4,11 +4,11 @@ import type { Result } from '../../results/result.js';
 export const pwd = defineCommand({
   name: 'pwd',
   group: 'shell',
-  summary: 'show the working path',
+  summary: 'Print the working path',
   options: {},
   args: {},
   isLocal: true,
-  examples: [{ line: 'pwd', summary: '/ at the start' }],
+  examples: [{ line: 'pwd', summary: 'Print the working path' }],
   async run({ session }): Promise<Result> {
     return { kind: 'message', text: session.cwd, fields: { path: session.cwd } };
   },

@@ -5,11 +5,11 @@ export const quit = defineCommand({
   name: 'quit',
   aliases: ['exit'],
   group: 'shell',
-  summary: 'close the session and leave',
+  summary: 'Close the session and exit',
   options: {},
   args: {},
   isLocal: true,
-  examples: [{ line: 'quit', summary: 'as Ctrl-D on an empty line' }],
+  examples: [{ line: 'quit', summary: 'Exit, as with Ctrl-D on an empty line' }],
   async run(): Promise<Result> {
     return { kind: 'exit' };
   },

@@ -5,20 +5,25 @@ import type { Result } from '../../results/result.js';
 export const redo = defineCommand({
   name: 'redo',
   group: 'shell',
-  summary: 'run a line again',
-  description: 'At the prompt !3 alone is short for redo 3, and !! runs the last line again.',
+  summary: 'Run a line of the history again',
+  description: 'At the prompt, !3 is short for redo 3, and !! runs the last line again.',
   options: {},
   args: {
-    number: { kind: 'integer', max: 0x7fff_ffff, summary: 'its number, as history shows it' },
+    number: { kind: 'integer', max: 0x7fff_ffff, summary: 'the number of the line in history' },
   },
   isLocal: true,
-  examples: [{ line: 'redo 3', summary: 'line 3 of history' }],
+  examples: [{ line: 'redo 3', summary: 'Run line 3 again' }],
   async run(context, { args: { number }, tokens }): Promise<Result> {
     const line = context.session.lines[number];
     if (line === undefined) {
-      throw usageError(`there is no line ${number}`, tokens.number, 'history lists them');
+      throw usageError(
+        `redo: no line ${number} in history`,
+        tokens.number,
+        'run history to list the lines',
+      );
     }
-    if (/^\s*redo\b/.test(line)) throw usageError(`line ${number} is a redo itself`, tokens.number);
+    if (/^\s*redo\b/.test(line))
+      throw usageError(`redo: line ${number} is itself a redo`, tokens.number);
     for await (const outcome of context.runLine(line)) {
       if (outcome.kind === 'error') {
         const { sentence, ...rest } = outcome.error;

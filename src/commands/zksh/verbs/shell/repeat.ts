@@ -6,23 +6,25 @@ import type { Result } from '../../results/result.js';
 export const repeat = defineCommand({
   name: 'repeat',
   group: 'shell',
-  summary: 'run a command again and again',
-  description: 'It ends at the first error, or when it is interrupted.',
+  summary: 'Run a command repeatedly',
+  description: 'Stops at the first error or when interrupted.',
   options: {
     every: {
       kind: 'integer',
       valueName: 'MS',
       min: 0,
       max: 0x7fff_ffff,
-      summary: 'wait so long between the end of one run and the next, default 0',
+      summary: 'pause between runs in milliseconds; default 0',
     },
   },
   args: {
-    count: { kind: 'integer', min: 1, max: 0x7fff_ffff, summary: 'so often' },
-    command: { kind: 'word', isVariadic: true, summary: 'the command itself, no alias' },
+    count: { kind: 'integer', min: 1, max: 0x7fff_ffff, summary: 'the number of runs' },
+    command: { kind: 'word', isVariadic: true, summary: 'the command; aliases are not expanded' },
   },
   isLocal: true,
-  examples: [{ line: 'repeat 60 --every 1000 get /app/leader', summary: 'look for a minute' }],
+  examples: [
+    { line: 'repeat 60 --every 1000 get /app/leader', summary: 'Poll a value for a minute' },
+  ],
   async run(context, { args: { count, command }, options: { every = 0 } }): Promise<Result> {
     const { signal } = context;
     for (let run = 0; run < count; run++) {

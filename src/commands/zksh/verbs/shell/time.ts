@@ -5,7 +5,7 @@ import { findCall } from '../../engine/subcommands.js';
 import type { Result } from '../../results/result.js';
 import { wrapClient } from '../../session/wrap-client.js';
 
-/** What sends nothing. */
+/** Methods that send no request. */
 const NO_REQUESTS: ReadonlySet<string> = new Set([
   'connect',
   'close',
@@ -17,16 +17,16 @@ const NO_REQUESTS: ReadonlySet<string> = new Set([
 export const time = defineCommand({
   name: 'time',
   group: 'shell',
-  summary: 'run a command, and tell how long it took and how many requests it sent',
+  summary: 'Run a command and print its duration and number of requests',
   options: {},
   args: {
-    command: { kind: 'word', isVariadic: true, summary: 'the command itself, no alias' },
+    command: { kind: 'word', isVariadic: true, summary: 'the command; aliases are not expanded' },
   },
   isLocal: true,
-  examples: [{ line: 'time du /app', summary: 'how much a walk costs' }],
+  examples: [{ line: 'time du /app', summary: 'Measure the cost of a walk' }],
   async run(context, { args: { command } }): Promise<Result> {
     const timed = await findCall(command, context.commands);
-    // What it takes to connect is not the command's.
+    // Exclude the time to connect.
     if (timed !== undefined && timed.command.isLocal !== true) await context.session.ready();
     let requests = 0;
     const count = () => {

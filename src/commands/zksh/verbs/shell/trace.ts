@@ -5,16 +5,16 @@ import type { Result } from '../../results/result.js';
 export const trace = defineCommand({
   name: 'trace',
   group: 'shell',
-  summary: 'show each request and each answer on the wire, or no longer',
+  summary: 'Turn the trace of requests and answers on or off',
   description:
-    'A line for what is sent (->) and what comes (<-): operation, path as the server hears it, with the chroot, xid, zxid, error, bytes of the frame, and the milliseconds between the two. Data is never shown, nor what an authentication proves. Pings of the session are among them. Where zksh was not started with --trace, a script cannot switch it on. Without a word it says whether it is on.',
+    'Prints one line for each request (->) and answer (<-), including pings. A line has the operation, the path including the chroot, xid, zxid, error, frame size, and latency. Data and credentials are never printed. A script can turn on the trace only if zksh was started with --trace. Without an argument, trace prints the current setting.',
   options: {},
   args: {
     switch: { kind: 'text', choices: ['on', 'off'], isOptional: true, summary: 'on or off' },
   },
   isLocal: true,
   examples: [
-    { line: 'trace on; mv /a /b; trace off', summary: 'what a command asks of the server' },
+    { line: 'trace on; mv /a /b; trace off', summary: 'See the requests that a command sends' },
   ],
   async run({ session: { tracer } }, { args }): Promise<Result> {
     if (args.switch === undefined) {
@@ -23,10 +23,10 @@ export const trace = defineCommand({
     }
     if (tracer !== undefined) tracer.isOn = args.switch === 'on';
     else if (args.switch === 'on') {
-      throw new CommandError('nothing of the wire is seen here', {
+      throw new CommandError('trace: not available here', {
         code: 'USAGE',
         exitCode: ExitCode.usage,
-        hint: 'zksh --trace does, with the builtin client',
+        hint: 'start zksh with --trace and the builtin client',
       });
     }
     return { kind: 'done', done: 'trace' };

@@ -5,14 +5,14 @@ import type { Result } from '../../results/result.js';
 export const unalias = defineCommand({
   name: 'unalias',
   group: 'shell',
-  summary: 'forget a short name',
+  summary: 'Remove an alias',
   options: {},
-  args: { name: { kind: 'text', summary: 'as alias lists it' } },
+  args: { name: { kind: 'text', summary: 'the name of the alias' } },
   isLocal: true,
-  examples: [{ line: 'unalias ll', summary: 'll is unknown again' }],
+  examples: [{ line: 'unalias ll', summary: 'Remove the alias ll' }],
   async run({ session }, { args: { name }, tokens }): Promise<Result> {
     if (!session.aliases.delete(name)) {
-      throw usageError(`there is no alias ${name}`, tokens.name, 'alias lists them');
+      throw usageError(`unknown alias: ${name}`, tokens.name, 'run alias to list the aliases');
     }
     return { kind: 'end' };
   },

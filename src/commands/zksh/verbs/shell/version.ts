@@ -5,11 +5,11 @@ import type { Result } from '../../results/result.js';
 export const version = defineCommand({
   name: 'version',
   group: 'shell',
-  summary: 'show the version of zksh',
+  summary: 'Print the version of zksh',
   options: {},
   args: {},
   isLocal: true,
-  examples: [{ line: 'version', summary: 'as zksh --version' }],
+  examples: [{ line: 'version', summary: 'Print the version, as zksh --version does' }],
   async run(): Promise<Result> {
     const found = packageVersion();
     return { kind: 'message', text: `zksh ${found}`, fields: { version: found } };

@@ -5,17 +5,17 @@ import { noTransaction } from './commit.js';
 export const abort = defineCommand({
   name: 'abort',
   group: 'znode',
-  summary: 'forget the transaction that begin opened',
+  summary: 'Discard the open transaction',
   options: {},
   args: {},
   isLocal: true,
-  examples: [{ line: 'begin; delete /app/config; abort', summary: 'nothing was done' }],
+  examples: [{ line: 'begin; delete /app/config; abort', summary: 'Discard a queued delete' }],
   async run({ session }): Promise<Result> {
     const ops = session.transaction;
     if (ops === undefined) throw noTransaction();
     session.transaction = undefined;
     const count = ops.length;
-    const text = count === 1 ? '1 operation forgotten' : `${count} operations forgotten`;
+    const text = count === 1 ? '1 operation discarded' : `${count} operations discarded`;
     return { kind: 'message', text, fields: { forgotten: count } };
   },
 });

@@ -5,19 +5,24 @@ import type { Result } from '../../results/result.js';
 export const begin = defineCommand({
   name: 'begin',
   group: 'znode',
-  summary: 'gather what follows for a transaction',
+  summary: 'Start a transaction',
   description:
-    'From here on, create, set, delete and check are kept, until commit sends them as one or abort forgets them. What reads is done at once, and sees nothing of them. Other changes are refused meanwhile. A script that ends before commit has done nothing, and says so.',
+    'Queues create, set, delete, and check until commit sends them as one transaction, or abort discards them. Reads run at once and do not see queued operations. Other changes are rejected meanwhile. A script that ends before commit discards the transaction and reports an error.',
   options: {},
   args: {},
   isLocal: true,
-  examples: [{ line: 'begin; check /app 3; set /app new; commit', summary: 'all or none' }],
+  examples: [
+    {
+      line: 'begin; check /app 3; set /app new; commit',
+      summary: 'Update /app only if its version is 3',
+    },
+  ],
   async run({ session }): Promise<Result> {
     if (session.transaction !== undefined) {
-      throw new CommandError('a transaction is begun already', {
+      throw new CommandError('begin: transaction already open', {
         code: 'TRANSACTION',
         exitCode: ExitCode.usage,
-        hint: 'commit sends it, abort forgets it',
+        hint: 'run commit to send it, or abort to discard it',
       });
     }
     session.transaction = [];

@@ -7,8 +7,9 @@ import type { Result } from '../../results/result.js';
 export const check = defineCommand({
   name: 'check',
   group: 'znode',
-  summary: 'see that a znode is there, and has a version',
-  description: 'The exit code tells: 0, 4 when it is not there, 7 when it has another version.',
+  summary: 'Check that a znode exists and has a given version',
+  description:
+    'The exit status is 0 on success, 4 if the znode does not exist, and 7 if its version differs.',
   options: {},
   args: {
     path: { kind: 'path', summary: 'the znode' },
@@ -16,10 +17,10 @@ export const check = defineCommand({
       kind: 'integer',
       ...VERSION_RANGE,
       isOptional: true,
-      summary: 'the version of its data; default: any',
+      summary: 'the data version; default: any',
     },
   },
-  examples: [{ line: 'check /app 3', summary: 'is it still version 3?' }],
+  examples: [{ line: 'check /app 3', summary: 'Check that /app is still at version 3' }],
   async toOp(_, { args: { path, version } }) {
     return { op: 'check', path, version: version ?? -1 };
   },

@@ -6,11 +6,13 @@ import { runTransaction } from './transaction.js';
 export const commit = defineCommand({
   name: 'commit',
   group: 'znode',
-  summary: 'send the transaction that begin opened',
+  summary: 'Send the open transaction',
   options: {},
   args: {},
   isMutating: true,
-  examples: [{ line: 'begin; create /app/a; create /app/b; commit', summary: 'both or none' }],
+  examples: [
+    { line: 'begin; create /app/a; create /app/b; commit', summary: 'Create two znodes or none' },
+  ],
   async run(context): Promise<Result> {
     const ops = context.session.transaction;
     if (ops === undefined) throw noTransaction();
@@ -21,9 +23,9 @@ export const commit = defineCommand({
 });
 
 export function noTransaction(): CommandError {
-  return new CommandError('no transaction is begun', {
+  return new CommandError('no open transaction', {
     code: 'TRANSACTION',
     exitCode: ExitCode.usage,
-    hint: 'begin opens one',
+    hint: 'run begin to start one',
   });
 }

@@ -11,18 +11,18 @@ import { runTransaction } from './transaction.js';
 export const txn = defineCommand({
   name: 'txn',
   group: 'znode',
-  summary: 'do several operations, all or none',
+  summary: 'Run several operations as one transaction',
   description:
-    'Each operation is a word in quotes: create, set, delete or check, with the options they have. A row tells what became of each. begin and commit do the same over several lines.',
-  options: { 'dry-run': { letter: 'n', summary: 'only list the operations' } },
+    'Each operation is one quoted argument: create, set, delete, or check, with its options. A row shows the outcome of each operation. begin and commit do the same over several lines.',
+  options: { 'dry-run': { letter: 'n', summary: 'list the operations without running them' } },
   args: { operations: { kind: 'text', isVariadic: true, summary: "'create /a x', 'check /b 3'" } },
   isMutating: true,
-  // Every operation is read before a connection is made.
+  // Parse every operation before connecting.
   isLocal: true,
   examples: [
     {
       line: "txn 'check /app 0' 'set /app new' 'create /app/done'",
-      summary: 'if nobody changed it',
+      summary: 'Update a znode only if its version is 0',
     },
   ],
   async run(context, { options, args, tokens }): Promise<Result> {
@@ -41,7 +41,7 @@ export const txn = defineCommand({
   },
 });
 
-/** @throws CommandError USAGE for what is none */
+/** @throws CommandError USAGE for an invalid operation */
 async function operationOf(
   context: CommandContext,
   text: string,
@@ -49,17 +49,21 @@ async function operationOf(
 ): Promise<Op> {
   const { statements, fault } = parseLine(text);
   const [statement, second] = statements;
-  if (fault !== undefined) throw usageError(`"${text}": ${fault.message}`, token, fault.hint);
+  if (fault !== undefined) throw usageError(`txn: ${fault.message}: "${text}"`, token, fault.hint);
   if (statement === undefined || second !== undefined) {
-    throw usageError(`"${text}" is not one operation`, token, "each is a word: 'create /a x'");
+    throw usageError(
+      `txn: expected one operation, found "${text}"`,
+      token,
+      "quote each operation: 'create /a x'",
+    );
   }
   const call = await findCall(statement.tokens, context.commands);
   const command = call?.command;
   if (call === undefined || command?.subcommands !== undefined || command?.toOp === undefined) {
     throw usageError(
-      `"${statement.tokens[0]?.text}" cannot be part of a transaction`,
+      `txn: unsupported operation: "${statement.tokens[0]?.text}"`,
       token,
-      'it holds create, set, delete and check',
+      'expected create, set, delete, or check',
     );
   }
   const parsed = parseArguments(command, call.words, statement, context.session);

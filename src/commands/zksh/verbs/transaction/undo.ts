@@ -8,18 +8,18 @@ import type { CommandChanges } from '../../session/change-journal.js';
 export const undo = defineCommand({
   name: 'undo',
   group: 'shell',
-  summary: 'take back what the last changing command of this prompt did',
+  summary: 'Undo the last changing command of this prompt',
   description:
-    'Of that command the prompt keeps in memory what was there before: data and ACLs, of up to 10,000 znodes and 16 MiB. undo shows what it is going to do, or the first of it, and asks. Where anything was changed since, nothing is done, with exit code 7. Up to 500 znodes are taken back in one transaction, all or none; ACLs one by one behind it. undo again takes the undo back. What is made again is a new znode: its czxid, times, versions and the numbers that its sequential children get begin anew; a container or a znode with a TTL comes back as a persistent one, since servers tell no client which is which; an ephemeral comes back only if it was of this session. Not taken back: what connects several clients (lock, elect, queue and the other recipes), reconfig, and what was done on another cluster. A script keeps nothing, nor does --client native.',
+    'The prompt keeps the previous data and ACLs in memory, for up to 10,000 znodes and 16 MiB. undo shows its steps and asks for confirmation. If another client changed a znode since, undo changes nothing and exits with status 7. Up to 500 znodes are restored in one transaction; ACLs follow one by one. A second undo reverts the first. A restored znode is new: its czxid, times, versions, and sequence numbers start over. Containers and TTL nodes are restored as persistent znodes, because servers do not report their type. Ephemerals are restored only if this session owned them. undo does not cover recipes such as lock and queue, reconfig, and changes on another cluster. It is not available in scripts or with --client native.',
   options: {
-    yes: { letter: 'y', summary: 'do not ask' },
-    'dry-run': { letter: 'n', summary: 'only show what would be done' },
+    yes: { letter: 'y', summary: 'skip the confirmation' },
+    'dry-run': { letter: 'n', summary: 'show the steps without running them' },
   },
   args: {},
   isMutating: true,
   examples: [
-    { line: 'undo -n', summary: 'look first' },
-    { line: 'undo', summary: 'then do it' },
+    { line: 'undo -n', summary: 'Preview the steps of undo' },
+    { line: 'undo', summary: 'Undo the last change' },
   ],
   async run(context, { options }): Promise<Result> {
     const changes = lastChanges(context);
@@ -27,11 +27,12 @@ export const undo = defineCommand({
     await show(context, plan, options['dry-run']);
     if (plan.conflicts.length > 0) throw conflict(changes, plan.conflicts);
     const paths = [...new Set(plan.steps.map(({ path }) => path))];
-    if (plan.steps.length === 0) throw nothing(`nothing of ${changes.title} can be taken back`);
+    if (plan.steps.length === 0)
+      throw nothing(`undo: cannot restore anything changed by ${changes.title}`);
     if (options['dry-run']) return { kind: 'end' };
     const question = `undo ${changes.title}, ${amountOf(paths)}?\n`;
     if (!options.yes && !(await context.confirm(question))) {
-      throw new CommandError('nothing was undone', { code: 'REFUSED' });
+      throw new CommandError('undo: canceled', { code: 'REFUSED' });
     }
     await takeBack(context, plan);
     const count = paths.length;
@@ -47,17 +48,18 @@ export const undo = defineCommand({
 function lastChanges({ session }: CommandContext): CommandChanges {
   const { journal } = session;
   if (journal === undefined) {
-    throw new CommandError('undo is for the prompt, where changes are kept', {
+    throw new CommandError('undo: no changes are recorded here', {
       code: 'NOUNDO',
       exitCode: ExitCode.usage,
-      hint: 'it keeps none where it is read-only, changes nothing, or has the native client',
+      hint: 'undo works at a prompt that is not read-only or a dry run, with the builtin client',
     });
   }
   const { last } = journal;
-  if (last === undefined) throw nothing('there is nothing to undo');
-  if (last.target !== session.target) throw nothing(`${last.title} was done on ${last.target}`);
+  if (last === undefined) throw nothing('undo: nothing to undo');
+  if (last.target !== session.target)
+    throw nothing(`undo: ${last.title} changed another cluster: ${last.target}`);
   if (last.refusal !== undefined) {
-    throw nothing(`${last.title} cannot be undone: ${last.refusal}`);
+    throw nothing(`undo: cannot undo ${last.title}: ${last.refusal}`);
   }
   return last;
 }
@@ -70,17 +72,17 @@ function conflict({ title }: CommandChanges, conflicts: readonly Said[]): Comman
   const [first] = conflicts;
   const more = conflicts.length > 1 ? `, and ${conflicts.length - 1} more` : '';
   return new CommandError(
-    `${title} cannot be undone: changed since: ${first?.path} (${first?.why})${more}`,
+    `undo: cannot undo ${title}: changed since: ${first?.path} (${first?.why})${more}`,
     {
       code: 'CONFLICT',
       exitCode: ExitCode.badVersion,
       ...(first === undefined ? {} : { path: first.path }),
-      hint: 'nothing was undone',
+      hint: 'undo changed nothing',
     },
   );
 }
 
-/** What somebody has to read before the question is short, and what matters most comes last. */
+/** Keeps the list before the question short; the most important rows come last. */
 const MAX_SHOWN = 20;
 
 async function show(context: CommandContext, plan: UndoPlan, isWhole: boolean): Promise<void> {
@@ -90,14 +92,14 @@ async function show(context: CommandContext, plan: UndoPlan, isWhole: boolean): 
   const lists = [
     steps.map(({ what, path, detail }) => ({ undo: what, path, detail: detail || null })),
     said('changed since', conflicts),
-    said('cannot be', lost),
+    said('cannot undo', lost),
   ];
   const shown = isWhole ? lists : lists.map((list) => list.slice(0, MAX_SHOWN));
   const columns = [{ name: 'undo' }, { name: 'path' }, { name: 'detail' }];
   await context.emit({ kind: 'rows', columns, rows: shown.flat() });
   const left = lists.flat().length - shown.flat().length;
   if (left === 0) return;
-  const text = `... and ${left} more, which undo -n shows`;
+  const text = `... and ${left} more; undo -n shows all`;
   await context.emit({ kind: 'message', text, fields: { notShown: left } });
 }
 

@@ -8,31 +8,31 @@ const { depth: _, ...FLAGS } = WALK_OPTIONS;
 export const du = defineCommand({
   name: 'du',
   group: 'tree',
-  summary: 'sum up the data of subtrees',
+  summary: 'Show the size of subtrees',
   description:
-    'A row for the znode and for each of its children: bytes of data and znodes at and below it, largest first. The whole tree below is read, at whatever depth. What may not be read is named at the end, and makes the exit code 9.',
+    'Prints bytes of data and number of znodes for the znode and for each child, largest first. The totals include all descendants, at any depth. Znodes that cannot be read are reported at the end, with exit status 9.',
   options: {
     depth: {
       letter: 'd',
       kind: 'integer',
       valueName: 'N',
       max: 1000,
-      summary: 'rows down to so many levels, default 1; all below is counted anyway',
+      summary: 'show rows for N levels; default 1',
     },
     ...FLAGS,
     sort: {
       kind: 'text',
       choices: ['bytes', 'znodes', 'path'],
-      summary: 'by bytes (default), znodes or path',
+      summary: 'sort by bytes (default), znodes, or path',
     },
   },
   args: {
     path: WALK_ROOT,
   },
   examples: [
-    { line: 'du /', summary: 'which part of the tree is large' },
-    { line: 'du --rate 500 /', summary: 'on a busy ensemble' },
-    { line: 'du -d 2 --sort znodes /app', summary: 'two levels, by number of znodes' },
+    { line: 'du /', summary: 'Find the largest part of the tree' },
+    { line: 'du --rate 500 /', summary: 'Limit the load on a busy ensemble' },
+    { line: 'du -d 2 --sort znodes /app', summary: 'Show two levels by number of znodes' },
   ],
   async run(context, { options, args }): Promise<Result> {
     const root = args.path ?? context.session.cwd;

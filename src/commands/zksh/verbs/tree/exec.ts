@@ -1,4 +1,4 @@
-// A line of this shell for each znode that was found.
+// Runs a zksh command line for each znode that find matches.
 
 import { CommandError, errorOf, usageError } from '../../../program/command-error.js';
 import { partialError } from '../../../znodes/walk.js';
@@ -18,14 +18,15 @@ export interface ExecFlags {
   readonly 'keep-going': boolean;
 }
 
-/** @throws CommandError USAGE for a line that cannot be read */
+/** @throws CommandError USAGE for a line that does not parse */
 export function checkExec(line: string, token: Token | undefined): void {
   const { statements, fault } = parseLine(line);
-  if (fault !== undefined) throw usageError(`"${line}": ${fault.message}`, token, fault.hint);
-  if (statements.length === 0) throw usageError('--exec needs a command', token);
+  if (fault !== undefined)
+    throw usageError(`--exec: ${fault.message}: "${line}"`, token, fault.hint);
+  if (statements.length === 0) throw usageError('--exec: missing command', token);
 }
 
-/** Runs at once what only reads, and in the end, when it is known what is meant, what changes. */
+/** Runs reading commands at once; collects the paths for changing commands and runs them last. */
 export class Exec {
   readonly #context: CommandContext;
   readonly #line: string;
@@ -51,21 +52,21 @@ export class Exec {
     else await this.#run(path);
   }
 
-  /** @throws CommandError UNCONFIRMED, REFUSED; PARTIAL for what failed while it kept going */
+  /** @throws CommandError UNCONFIRMED, REFUSED; PARTIAL for failures with --keep-going */
   async finish(): Promise<void> {
     const { signal, session } = this.#context;
     const paths = this.#waiting;
     if (paths.length > 0 && !this.#flags.yes && !session.isDryRun) {
-      const verb = `run "${this.#line}" for`;
+      const verb = `Run "${this.#line}" for`;
       const listing = '--dry-run';
-      await confirmMany(this.#context, { verb, done: 'run', paths, command: 'find', listing });
+      await confirmMany(this.#context, { verb, paths, command: 'find', listing });
     }
     for (const path of paths) {
       if (signal.aborted) return;
       await this.#run(path);
     }
     if (this.#failures.length === 0) return;
-    const what = `--exec failed for ${this.#failures.length} of ${this.#count} znodes`;
+    const what = `--exec: failed for ${this.#failures.length} of ${this.#count} znodes`;
     throw partialError(what, this.#failures);
   }
 
@@ -85,7 +86,7 @@ export class Exec {
 
 type Report = Parameters<typeof errorOf>[0];
 
-/** Its place is one in a line that nobody typed. */
+/** Drops the place, which points into a generated line. */
 function withPath({ place: _, ...report }: Report, path: string): Report {
   const isNamed = report.sentence.includes(path);
   return { ...report, path, sentence: isNamed ? report.sentence : `${path}: ${report.sentence}` };
@@ -95,7 +96,7 @@ function lineFor(line: string, path: string): string {
   return line.replaceAll('{}', () => quoteWord(path));
 }
 
-/** May it change something? What cannot be read yet may. */
+/** May the line change something? Assume so if it cannot be parsed yet. */
 async function isChangingLine(context: CommandContext, line: string): Promise<boolean> {
   const { statements } = parseLine(lineFor(line, '/x'));
   for (const statement of expandAliases(statements, context.session.aliases)) {

@@ -16,58 +16,72 @@ const COUNT = { kind: 'integer', valueName: 'N', max: 0x7fff_ffff } as const;
 const AGE = { kind: 'text', valueName: 'AGE' } as const;
 
 const OPTIONS = {
-  name: { kind: 'text', valueName: 'GLOB', summary: 'the name fits: *, ?, [a-z], {a,b}' },
-  regex: { kind: 'text', valueName: 'RE', summary: 'the whole path fits, anywhere in it' },
+  name: { kind: 'text', valueName: 'GLOB', summary: 'match the name: *, ?, [a-z], {a,b}' },
+  regex: {
+    kind: 'text',
+    valueName: 'RE',
+    summary: 'match a regular expression anywhere in the path',
+  },
   type: {
     letter: 't',
     kind: 'text',
     choices: ['persistent', 'ephemeral'],
-    summary: 'persistent or ephemeral; containers and TTL nodes pass for persistent',
+    summary: 'persistent or ephemeral; containers and TTL nodes count as persistent',
   },
-  owner: { kind: 'text', valueName: 'SESSION', summary: 'ephemerals of this session: 0x1000…' },
-  'min-size': { ...SIZE, summary: 'at least so many bytes of data' },
-  'max-size': { ...SIZE, summary: 'at most so many bytes of data' },
-  'min-children': { ...COUNT, summary: 'at least so many children' },
-  'max-children': { ...COUNT, summary: 'at most so many children' },
-  newer: { ...AGE, summary: 'changed within so long: 10m, 2h, 7d' },
-  older: { ...AGE, summary: 'not changed for so long' },
+  owner: {
+    kind: 'text',
+    valueName: 'SESSION',
+    summary: 'match ephemerals of this session: 0x1000…',
+  },
+  'min-size': { ...SIZE, summary: 'match at least BYTES bytes of data' },
+  'max-size': { ...SIZE, summary: 'match at most BYTES bytes of data' },
+  'min-children': { ...COUNT, summary: 'match at least N children' },
+  'max-children': { ...COUNT, summary: 'match at most N children' },
+  newer: { ...AGE, summary: 'match znodes changed within AGE: 10m, 2h, 7d' },
+  older: { ...AGE, summary: 'match znodes unchanged for AGE' },
   ...WALK_OPTIONS,
-  limit: { letter: 'n', ...COUNT, min: 1, summary: 'stop after so many' },
-  long: { letter: 'l', summary: 'a row of figures for each' },
-  count: { letter: 'c', summary: 'only how many' },
+  limit: { letter: 'n', ...COUNT, min: 1, summary: 'stop after N matches' },
+  long: { letter: 'l', summary: 'print type, children, size, version, time, and owner' },
+  count: { letter: 'c', summary: 'print only the number of matches' },
   exec: {
     kind: 'text',
     valueName: 'COMMAND',
-    summary: 'run a command of this shell for each, with {} for its path',
+    summary: 'run a zksh command for each match; {} is replaced by the path',
   },
-  yes: { letter: 'y', summary: 'with --exec: do not ask before a command that changes something' },
-  'dry-run': { summary: 'with --exec: only show the lines' },
-  'keep-going': { letter: 'k', summary: 'with --exec: go on after an error' },
+  yes: { letter: 'y', summary: 'with --exec: skip the confirmation of changes' },
+  'dry-run': { summary: 'with --exec: print the commands without running them' },
+  'keep-going': { letter: 'k', summary: 'with --exec: continue after an error' },
 } as const;
 
 export const find = defineCommand({
   name: 'find',
   group: 'tree',
-  summary: 'list the znodes that fit',
+  summary: 'Find znodes by name, type, size, or age',
   description:
-    'All conditions given must hold. Paths are shown as they are found. What may not be read is named at the end, and makes the exit code 9. Where --exec runs a command that changes something, all is found first, and the number and a sample are shown before it is asked; a script says --yes, or is refused. It stops at the first error, unless it is to keep going; then what failed is named at the end, with exit code 9.',
+    'A znode must match all given conditions. Znodes that cannot be read are reported at the end, with exit status 9. If --exec would change data, find collects all matches first, shows a sample, and asks for confirmation. A script must pass --yes. The first error stops --exec. With --keep-going, failures are reported at the end, with exit status 9.',
   options: OPTIONS,
   args: {
     path: WALK_ROOT,
   },
   examples: [
-    { line: "find --name 'lock-*' -t ephemeral /app", summary: 'locks that are held' },
-    { line: 'find --min-size 100000 -l /', summary: 'large values' },
-    { line: 'find --older 30d --max-children 0 /jobs', summary: 'leaves that nobody touched' },
-    { line: "find --name '*.json' --exec 'json get {} version' /app", summary: 'of each' },
-    { line: "find --name '*.bak' --exec 'delete {}' /app", summary: 'which asks first' },
+    { line: "find --name 'lock-*' -t ephemeral /app", summary: 'List the locks in use' },
+    { line: 'find --min-size 100000 -l /', summary: 'Find large values' },
+    { line: 'find --older 30d --max-children 0 /jobs', summary: 'Find stale jobs' },
+    {
+      line: "find --name '*.json' --exec 'json get {} version' /app",
+      summary: 'Read a field of every JSON file',
+    },
+    {
+      line: "find --name '*.bak' --exec 'delete {}' /app",
+      summary: 'Delete backups after a confirmation',
+    },
   ],
   check({ options, tokens }) {
     makeTest(options, tokens, Date.now());
     if (options.exec !== undefined) checkExec(options.exec, tokens.exec);
     else {
       const token = tokens.yes ?? tokens['dry-run'] ?? tokens['keep-going'];
-      if (token !== undefined) throw usageError('this goes with --exec', token);
+      if (token !== undefined) throw usageError('find: this option requires --exec', token);
     }
   },
   async run(context, { options, args, tokens }): Promise<Result> {
@@ -118,7 +132,10 @@ function makeTest(
     text('regex') === undefined ? undefined : regExpOf(text('regex') ?? '', 'u', tokens['regex']);
   const owner = text('owner')?.toLowerCase();
   if (owner !== undefined && !/^0x[0-9a-f]{1,16}$/.test(owner)) {
-    throw usageError(`"${owner}" is no session id`, tokens['owner'], 'it is 0x and hex digits');
+    throw usageError(
+      `--owner: invalid session id: "${owner}" (expected 0x and hex digits)`,
+      tokens['owner'],
+    );
   }
   const age = (name: string) => {
     const value = text(name);

@@ -9,24 +9,24 @@ import { regExpOf } from './name-pattern.js';
 export const grep = defineCommand({
   name: 'grep',
   group: 'tree',
-  summary: 'search the data of a znode and everything below it',
+  summary: 'Search the data of a subtree',
   description:
-    'Shows path:line for each line that fits. Data that is no text is searched byte by byte, and only said to fit. What may not be read is named at the end, and makes the exit code 9.',
+    'Prints path:line for each matching line. Binary data is searched as bytes, and only the match is reported. Znodes that cannot be read are reported at the end, with exit status 9.',
   options: {
-    'ignore-case': { letter: 'i', summary: 'large and small letters are the same' },
-    fixed: { letter: 'F', summary: 'the pattern is text, not a regular expression' },
-    invert: { letter: 'v', summary: 'lines that do not fit' },
-    'paths-only': { letter: 'l', summary: 'only the paths, each once' },
-    count: { letter: 'c', summary: 'only how many lines fit' },
+    'ignore-case': { letter: 'i', summary: 'ignore case' },
+    fixed: { letter: 'F', summary: 'treat the pattern as text, not as a regular expression' },
+    invert: { letter: 'v', summary: 'print lines that do not match' },
+    'paths-only': { letter: 'l', summary: 'print only the paths of matching znodes' },
+    count: { letter: 'c', summary: 'print only the number of matching lines' },
     ...WALK_OPTIONS,
   },
   args: {
-    pattern: { kind: 'text', summary: 'a regular expression, as in JavaScript' },
+    pattern: { kind: 'text', summary: 'a JavaScript regular expression' },
     path: WALK_ROOT,
   },
   examples: [
-    { line: 'grep -i timeout /app', summary: 'path and line' },
-    { line: 'grep -l \'"state": *"down"\' /clusters', summary: 'who is down' },
+    { line: 'grep -i timeout /app', summary: 'Find all settings of timeouts' },
+    { line: 'grep -l \'"state": *"down"\' /clusters', summary: 'List the clusters that are down' },
   ],
   check({ args, options, tokens }) {
     patternOf(args.pattern, options, tokens.pattern);
@@ -55,7 +55,7 @@ interface Flags {
 }
 
 interface Match {
-  /** From 1; 0 for data that is no text. */
+  /** Starts at 1; 0 for binary data. */
   readonly line: number;
   readonly text: string;
 }
@@ -68,7 +68,7 @@ function patternOf(pattern: string, flags: Flags, token: Token | undefined): Reg
 function linesThatFit(data: Buffer, pattern: RegExp, isInverted: boolean): Match[] {
   if (!isUtf8(data)) {
     const fits = pattern.test(data.toString('latin1')) !== isInverted;
-    return fits ? [{ line: 0, text: `${data.length} bytes that are no text` }] : [];
+    return fits ? [{ line: 0, text: `${data.length} bytes of binary data match` }] : [];
   }
   const lines = data.toString().replace(/\n$/, '').split('\n');
   return lines
@@ -76,7 +76,7 @@ function linesThatFit(data: Buffer, pattern: RegExp, isInverted: boolean): Match
     .filter(({ text }) => pattern.test(text) !== isInverted);
 }
 
-/** @returns how many lines fit */
+/** @returns the number of matching lines */
 async function show(
   context: CommandContext,
   path: string,

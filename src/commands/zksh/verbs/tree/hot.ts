@@ -10,9 +10,9 @@ const DEFAULT_COUNT = 5;
 export const hot = defineCommand({
   name: 'hot',
   group: 'tree',
-  summary: 'find what is largest, most crowded and most often changed',
+  summary: 'Find the largest, widest, and most often changed znodes',
   description:
-    'Four lists: the largest values, the most children, the most znodes below, and the most versions. No more is kept in memory than is shown. What may not be read is named at the end, and makes the exit code 9.',
+    'Prints four lists: the largest values, the most children, the most descendants, and the highest versions. Znodes that cannot be read are reported at the end, with exit status 9.',
   options: {
     count: {
       letter: 'n',
@@ -20,12 +20,18 @@ export const hot = defineCommand({
       valueName: 'N',
       min: 1,
       max: 1000,
-      summary: 'so many of each, default 5',
+      summary: 'the length of each list; default 5',
     },
     ...FLAGS,
   },
-  args: { path: { kind: 'path', isOptional: true, summary: 'default: the working path' } },
-  examples: [{ line: 'hot -n 10 /', summary: 'ten of each' }],
+  args: {
+    path: {
+      kind: 'path',
+      isOptional: true,
+      summary: 'the root of the subtree; default: the working path',
+    },
+  },
+  examples: [{ line: 'hot -n 10 /', summary: 'Show the top ten of each list' }],
   async run(context, { options, args }): Promise<Result> {
     const root = args.path ?? context.session.cwd;
     const count = options.count ?? DEFAULT_COUNT;

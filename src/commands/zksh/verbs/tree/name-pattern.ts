@@ -1,13 +1,13 @@
 import { usageError } from '../../../program/command-error.js';
 import type { Token } from '../../language/parse-line.js';
 
-/** @throws CommandError USAGE for an expression that is none */
+/** @throws CommandError USAGE for an invalid expression */
 export function regExpOf(text: string, flags: string, token: Token | undefined): RegExp {
   try {
     return new RegExp(text, flags);
   } catch (error) {
     const reason = error instanceof Error ? error.message.replace(/^.*: /, '') : String(error);
-    throw usageError(`"${text}" is no regular expression: ${reason}`, token);
+    throw usageError(`invalid regular expression: "${text}": ${reason}`, token);
   }
 }
 
@@ -24,7 +24,10 @@ export function durationOf(text: string, token: Token | undefined): number {
   const match = /^(\d{1,9})([smhdw])$/.exec(text);
   const unit = UNITS[match?.[2] ?? ''];
   if (unit === undefined) {
-    throw usageError(`"${text}" is no time`, token, 'a time is a number and s, m, h, d or w: 10m');
+    throw usageError(
+      `invalid duration: "${text}" (expected a number and s, m, h, d, or w: 10m)`,
+      token,
+    );
   }
   return Number(match?.[1]) * unit;
 }

@@ -9,14 +9,14 @@ import type { CommandContext } from '../../engine/command.js';
 
 const ANSWER_MS = 5000;
 
-/** The client of a session, as the server has it that it is connected to. */
+/** The client of a session, as reported by its server. */
 export interface Client {
   readonly address: string;
   readonly server: string;
   readonly connection: ParsedConnection;
 }
 
-/** The words of all servers, and which of them gave none. */
+/** Sends four-letter words to all servers and remembers the servers that did not answer. */
 export class ServerAnswers {
   readonly #context: CommandContext;
   readonly #servers: readonly ServerAddress[];
@@ -48,7 +48,7 @@ export class ServerAnswers {
         const how = { timeoutMs: ANSWER_MS, signal, ...(tls === undefined ? {} : { tls }) };
         const text = (await askWord(address, word, how)).toString();
         if (kindOfAnswer(word, text) === 'answer') return { server, text };
-        throw new Error(`does not allow ${word}: add it to 4lw.commands.whitelist there`);
+        throw new Error(`word ${word} is not allowed; add it to 4lw.commands.whitelist`);
       } catch (error) {
         this.#failures.set(server, error);
         return undefined;
@@ -63,11 +63,11 @@ export class ServerAnswers {
     if (failures.length === 0) return;
     const [only] = failures;
     if (this.#servers.length === 1 && only?.error instanceof Error) {
-      throw new CommandError(`clients are not known: ${only.path} ${only.error.message}`, {
+      throw new CommandError(`${only.path}: cannot list clients: ${only.error.message}`, {
         code: 'PARTIAL',
         exitCode: ExitCode.partial,
       });
     }
-    throw partialError('clients of some servers are not known', failures);
+    throw partialError('cannot list the clients of some servers', failures);
   }
 }

@@ -1,4 +1,4 @@
-/** What lies at and below a znode. */
+/** The totals of a znode and its descendants. */
 export interface SubtreeSum {
   readonly path: string;
   readonly depth: number;
@@ -7,8 +7,8 @@ export interface SubtreeSum {
 }
 
 /**
- * Sums up subtrees while a walk goes by, parents first: no more is kept than the way down from the
- * root. `done` hears of a subtree when all of it went by: of children before their parent.
+ * Adds up subtrees during a parents-first walk; keeps only the ancestors of the current znode.
+ * Calls `done` when a subtree is complete, children before their parent.
  */
 export class SubtreeSums {
   readonly #open: { path: string; depth: number; znodes: number; bytes: number }[] = [];

@@ -8,32 +8,32 @@ import type { Result } from '../../results/result.js';
 export const tree = defineCommand({
   name: 'tree',
   group: 'tree',
-  summary: 'draw a znode and everything below it',
+  summary: 'Draw a subtree',
   description:
-    'Drawn while it is read, so that the first lines of a large tree come at once. What may not be read is marked, and makes the exit code 9.',
+    'Prints lines while reading, so a large tree starts to appear at once. Znodes that cannot be read are marked, with exit status 9.',
   options: {
     ...WALK_OPTIONS,
-    long: { letter: 'l', summary: 'with type, size and version' },
+    long: { letter: 'l', summary: 'also print type, size, and version' },
     limit: {
       letter: 'n',
       kind: 'integer',
       valueName: 'N',
       min: 1,
       max: 0x7fff_ffff,
-      summary: 'stop after so many znodes',
+      summary: 'stop after N znodes',
     },
   },
   args: {
     path: WALK_ROOT,
   },
   examples: [
-    { line: 'tree /app', summary: 'all of it' },
-    { line: 'tree -l -d 2 /', summary: 'two levels, with sizes' },
+    { line: 'tree /app', summary: 'Draw the whole subtree' },
+    { line: 'tree -l -d 2 /', summary: 'Draw two levels with sizes' },
   ],
   async run(context, { options, args }): Promise<Result> {
     const root = args.path ?? context.session.cwd;
     const walk = new CommandWalk(context);
-    /** Is the ancestor at each depth the last of its siblings? */
+    /** Is the ancestor at each depth the last sibling? */
     const lasts: boolean[] = [];
     for await (const visit of walk.visits(root, options, { areFaultsGiven: true })) {
       lasts[visit.depth] = visit.isLast;

@@ -15,36 +15,36 @@ import { type Client, ServerAnswers } from './server-answers.js';
 export const who = defineCommand({
   name: 'who',
   group: 'tree',
-  summary: 'show who holds the ephemerals, and from where',
+  summary: 'Show the sessions and clients that own ephemerals',
   description:
-    'A row for each ephemeral at or below the path: its session, the address of the client, and the server it is connected to. With -w: who watches the path itself, and with -R what is below it, too. With -s: every session, with its client, what it holds and what it did last. All servers of the ensemble are asked, those of the connect string and those of the configuration; they must allow the four-letter word cons, for -w wchp, and for -s dump. A session without a client is waiting for its client, or to expire. A server that does not answer is named, and makes the exit code 9.',
+    'Prints one row for each ephemeral at or below the path: its session, client address, and server. -w lists the watchers of the path instead, and -R includes its descendants. -s lists every session with its client, its ephemerals, and its last operation. The command asks all servers of the connect string and of the configuration. They must allow the four-letter words cons, wchp (for -w), and dump (for -s). A session without a client waits for a reconnect or for its expiry. Servers that do not answer are reported, with exit status 9.',
   options: {
-    watches: { letter: 'w', summary: 'the sessions that watch the path' },
-    recursive: { letter: 'R', summary: 'with -w: and what is below it' },
-    sessions: { letter: 's', summary: 'all sessions of the ensemble' },
-    session: { kind: 'text', valueName: 'SESSION', summary: 'only rows of this one: 0x1000…' },
+    watches: { letter: 'w', summary: 'list the sessions that watch the path' },
+    recursive: { letter: 'R', summary: 'with -w: include descendants' },
+    sessions: { letter: 's', summary: 'list all sessions of the ensemble' },
+    session: { kind: 'text', valueName: 'SESSION', summary: 'list only this session: 0x1000…' },
     ...WALK_OPTIONS,
   },
   args: {
     path: WALK_ROOT,
   },
   examples: [
-    { line: 'who /locks', summary: 'who has the locks' },
-    { line: 'who -w /app/config', summary: 'who will hear of a change' },
-    { line: 'who -w -R --session 0x10000a1b2c30001 /', summary: 'all that one session watches' },
-    { line: 'who -s', summary: 'every session, and what it does' },
+    { line: 'who /locks', summary: 'Find the owners of locks' },
+    { line: 'who -w /app/config', summary: 'Find the watchers of a configuration' },
+    { line: 'who -w -R --session 0x10000a1b2c30001 /', summary: 'List all watches of one session' },
+    { line: 'who -s', summary: 'List every session with its last operation' },
   ],
   check({ options, tokens }) {
     sessionOf(options.session, tokens.session);
     if (options.recursive && !options.watches) {
       throw usageError(
-        'this goes with -w; ephemerals are looked for below anyway',
+        'who: -R requires -w; ephemerals always include descendants',
         tokens.recursive,
       );
     }
     if (!options.sessions) return;
     const token = tokens.path ?? tokens.watches;
-    if (token !== undefined) throw usageError('-s is about the whole ensemble', token);
+    if (token !== undefined) throw usageError('who: cannot combine -s with a path or -w', token);
   },
   async run(context, { options, args }): Promise<Result> {
     return showAll(context, [args.path ?? context.session.cwd], options);
@@ -56,7 +56,7 @@ export const who = defineCommand({
 function sessionOf(text: string | undefined, token?: Token): string | undefined {
   const id = text?.toLowerCase();
   if (id === undefined || /^0x[0-9a-f]{1,16}$/.test(id)) return id;
-  throw usageError(`"${text}" is no session id`, token, 'it is 0x and hex digits');
+  throw usageError(`--session: invalid session id: "${text}" (expected 0x and hex digits)`, token);
 }
 
 interface Flags extends WalkFlags {
@@ -66,7 +66,7 @@ interface Flags extends WalkFlags {
   readonly session: string | undefined;
 }
 
-/** The servers are asked once, for however many paths. */
+/** Asks the servers once, regardless of the number of paths. */
 async function showAll(
   context: CommandContext,
   paths: readonly string[],
@@ -137,7 +137,7 @@ async function watchers(
   return rows;
 }
 
-/** The servers know nothing of a chroot. */
+/** Servers report paths without the chroot. */
 function belowChroot(path: string, chroot: string): string | undefined {
   if (!isWithin(path, chroot === '' ? '/' : chroot)) return undefined;
   return path.slice(chroot.length) || '/';
@@ -154,7 +154,7 @@ const SESSION_COLUMNS: readonly Column[] = [
   { name: 'since' },
 ];
 
-/** Those with a client as its server tells, the others as a leader does. */
+/** Sessions with a client come from their servers, all others from the leader. */
 async function sessions(
   answers: ServerAnswers,
   clients: ReadonlyMap<string, Client>,

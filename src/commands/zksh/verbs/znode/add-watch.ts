@@ -5,19 +5,21 @@ import type { Result } from '../../results/result.js';
 export const addWatch = defineCommand({
   name: 'addWatch',
   group: 'znode',
-  summary: 'arm a watch that stays, and go on',
+  summary: 'Add a watch that stays armed',
   description:
-    'Events are shown while other commands run. removewatches ends it. The watch is armed again after a reconnect; what happened in between is not told.',
+    'Events appear while other commands run. removewatches removes the watch. After a reconnect the watch is armed again, but changes in between are not reported.',
   options: {
     mode: {
       letter: 'm',
       kind: 'text',
       choices: ['PERSISTENT', 'PERSISTENT_RECURSIVE'],
-      summary: 'PERSISTENT, or PERSISTENT_RECURSIVE (default) for everything below, too',
+      summary: 'PERSISTENT, or PERSISTENT_RECURSIVE (default) to include all descendants',
     },
   },
-  args: { path: { kind: 'path', summary: 'the znode, which need not exist' } },
-  examples: [{ line: 'addWatch -m PERSISTENT /app', summary: 'only /app itself' }],
+  args: { path: { kind: 'path', summary: 'the znode; it does not have to exist' } },
+  examples: [
+    { line: 'addWatch -m PERSISTENT /app', summary: 'Watch /app without its descendants' },
+  ],
   async run(context, { options, args: { path } }): Promise<Result> {
     const mode =
       options.mode === 'PERSISTENT' ? AddWatchMode.PERSISTENT : AddWatchMode.PERSISTENT_RECURSIVE;

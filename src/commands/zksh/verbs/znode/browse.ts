@@ -7,18 +7,20 @@ import type { Result } from '../../results/result.js';
 export const browse = defineCommand({
   name: 'browse',
   group: 'znode',
-  summary: 'look through the tree on the full screen',
+  summary: 'Browse the tree in full screen',
   description:
-    'The tree on one side, the value of the selected znode on the other: as text, JSON or hex. Arrows move, open and close; Tab goes to the value and back; / finds a name; q leaves. What is shown is kept as it is on the server. Only at the prompt.',
+    'One pane shows the tree, the other the selected value as text, JSON, or hex. The arrow keys move, expand, and collapse. Tab switches panes, / searches for a name, and q quits. The view follows changes on the server. Works only at the interactive prompt.',
   options: {},
-  args: { path: { kind: 'path', isOptional: true, summary: 'where to begin; default: here' } },
-  examples: [{ line: 'browse /app', summary: 'look at what is below /app' }],
+  args: {
+    path: { kind: 'path', isOptional: true, summary: 'where to start; default: the working path' },
+  },
+  examples: [{ line: 'browse /app', summary: 'Browse the subtree of /app' }],
   async run(context, { args }): Promise<Result> {
     if (context.browse === undefined) {
-      throw new CommandError('browse needs the interactive shell', {
+      throw new CommandError('browse: available only at the interactive prompt', {
         code: 'USAGE',
         exitCode: ExitCode.usage,
-        hint: 'start zksh without -c and -f, on a terminal; ls -R lists a tree',
+        hint: 'start zksh on a terminal without -c and -f; in a script, use ls -R',
       });
     }
     const path = args.path ?? context.session.cwd;

@@ -12,54 +12,60 @@ import type { Result } from '../../results/result.js';
 export const create = defineCommand({
   name: 'create',
   group: 'znode',
-  summary: 'create a znode',
+  summary: 'Create a znode',
   description:
-    "Shows the path made, with the number of a sequential one. Without data the znode holds null; '' is empty data. Data given as @FILE or - is read from a file or from standard input, byte for byte. An ephemeral lives until its session ends, which in a script is the end of the script.",
+    "Prints the created path, including the number of a sequential znode. Without data, the znode stores null; '' stores empty data. @FILE reads the data from a file and - from standard input, byte for byte. An ephemeral lives until its session ends. A script's session ends with the script.",
   options: {
-    sequential: { letter: 's', summary: 'let the server put a number behind the name' },
-    ephemeral: { letter: 'e', summary: 'gone with this session' },
-    container: { letter: 'c', summary: 'deleted by the server some time after its last child' },
+    sequential: { letter: 's', summary: 'append a sequence number to the name' },
+    ephemeral: { letter: 'e', summary: 'delete the znode when this session ends' },
+    container: {
+      letter: 'c',
+      summary: 'delete the znode some time after its last child is deleted',
+    },
     ttl: {
       letter: 't',
       kind: 'integer',
       valueName: 'TTL',
       min: 1,
       max: Number(MAX_TTL_MS),
-      summary: 'deleted when unchanged and childless for so many milliseconds',
+      summary: 'delete the znode after TTL milliseconds without children or changes',
     },
-    parents: { letter: 'p', summary: 'make missing parents, with the same ACL' },
-    base64: { letter: 'b', summary: 'the data is base64' },
-    'if-not-exists': { summary: 'be content with a znode that is there, whatever it holds' },
+    parents: { letter: 'p', summary: 'create missing parents with the same ACL' },
+    base64: { letter: 'b', summary: 'decode the data from base64' },
+    'if-not-exists': { summary: 'succeed if the znode already exists, whatever its data' },
   },
   args: {
-    path: { kind: 'path', summary: 'where; with -s it may end in /' },
-    data: { kind: 'data', isOptional: true, summary: 'the data, @FILE or -' },
+    path: { kind: 'path', summary: 'the path; with -s it may end in /' },
+    data: { kind: 'data', isOptional: true, summary: 'the data, @FILE, or -' },
     acl: { kind: 'acl', isOptional: true, summary: 'default: world:anyone:cdrwa' },
   },
-  surplusHint: "data of several words goes in quotes: 'two words'",
+  surplusHint: "quote data that contains spaces: 'two words'",
   isMutating: true,
   examples: [
-    { line: "create /app 'hello world'", summary: 'a persistent znode' },
-    { line: 'create -e -s /app/member-', summary: 'an ephemeral with a number' },
-    { line: 'create -p /a/b/c', summary: 'and its parents' },
-    { line: 'create /blob @picture.png', summary: 'data from a file' },
+    { line: "create /app 'hello world'", summary: 'Create a persistent znode' },
+    {
+      line: 'create -e -s /app/member-',
+      summary: 'Register a member with an ephemeral sequential znode',
+    },
+    { line: 'create -p /a/b/c', summary: 'Create a znode and its missing parents' },
+    { line: 'create /blob @picture.png', summary: 'Store a file' },
   ],
   check({ options, args, tokens }) {
     if (options.container && (options.sequential || options.ephemeral)) {
-      throw usageError('a container is neither ephemeral nor sequential', tokens.container);
+      throw usageError('create: cannot combine -c with -e or -s', tokens.container);
     }
     if (options.ttl !== undefined && (options.ephemeral || options.container)) {
-      throw usageError('a TTL is for znodes that are neither ephemeral nor containers', tokens.ttl);
+      throw usageError('create: cannot combine --ttl with -e or -c', tokens.ttl);
     }
     if (options['if-not-exists'] && options.sequential) {
-      throw usageError('a sequential znode is always new', tokens['if-not-exists']);
+      throw usageError('create: cannot combine --if-not-exists with -s', tokens['if-not-exists']);
     }
     checkValue(args.data, options.base64, tokens.data);
   },
   async toOp(context, { options, args, tokens }) {
     const flag = options.parents ? 'parents' : options['if-not-exists'] ? 'if-not-exists' : '';
     if (flag !== '') {
-      throw usageError(`--${flag} cannot be part of a transaction`, tokens[flag]);
+      throw usageError(`create: --${flag} cannot be part of a transaction`, tokens[flag]);
     }
     const data = await readValue(context, args.data, options.base64, tokens.data);
     return {
@@ -122,7 +128,7 @@ function modeOf(options: Kind): CreateMode {
   return sequential ? CreateModes.PERSISTENT_SEQUENTIAL : CreateModes.PERSISTENT;
 }
 
-/** Goes up only as far as znodes are missing, and minds nobody who makes one at the same time. */
+/** Climbs only to the first existing parent; tolerates clients that create the same parents. */
 async function createParents(
   client: ZooKeeperClient,
   path: string,

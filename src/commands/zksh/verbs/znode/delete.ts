@@ -6,26 +6,29 @@ import type { Result } from '../../results/result.js';
 export const deleteCommand = defineCommand({
   name: 'delete',
   group: 'znode',
-  summary: 'delete a znode that has no children',
+  summary: 'Delete a znode without children',
   description:
-    'A pattern asks first, with the number of znodes and a sample; a script says --yes, or is refused. Of what it fits, children go before their parents.',
+    'A pattern asks for confirmation and shows the number of znodes and a sample. A script must pass --yes. Children are deleted before their parents.',
   options: {
     version: {
       letter: 'v',
       kind: 'integer',
       ...VERSION_RANGE,
-      summary: 'only if this is still its version',
+      summary: 'require this data version',
     },
     ...MANY_OPTIONS,
   },
   args: { path: { kind: 'path', glob: 'deepest-first', summary: 'the znode, or a pattern' } },
-  surplusHint: 'a version is given with -v: delete -v VERSION path',
+  surplusHint: 'use -v for a version: delete -v VERSION path',
   isMutating: true,
-  isDryRunTold: true,
+  hasGenericDryRun: true,
   examples: [
-    { line: 'delete /app/old', summary: 'refused while it has children' },
-    { line: "delete '/app/odd*name'", summary: 'this one name, which is no pattern in quotes' },
-    { line: 'delete -n /app/tmp-*', summary: 'look what a pattern would delete' },
+    { line: 'delete /app/old', summary: 'Delete a znode; fails if it has children' },
+    {
+      line: "delete '/app/odd*name'",
+      summary: 'Delete a znode whose name contains a pattern character',
+    },
+    { line: 'delete -n /app/tmp-*', summary: 'Preview the znodes that a pattern would delete' },
   ],
   async toOp(_, { options, args: { path } }) {
     return { op: 'delete', path, version: options.version ?? -1 };

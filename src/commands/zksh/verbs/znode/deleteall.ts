@@ -12,38 +12,38 @@ const DEFAULT_BATCH = 1000;
 export const deleteall = defineCommand({
   name: 'deleteall',
   group: 'znode',
-  summary: 'delete a znode and everything below it',
+  summary: 'Delete a znode and all its descendants',
   description:
-    'It says how many there are, with a sample, and asks; a script says --yes, or is refused. Children go before their parents. What cannot be deleted is named, and makes the exit code 9. The root and /zookeeper are refused.',
+    'Shows the number of znodes and a sample, then asks for confirmation. A script must pass --yes. Children are deleted before their parents. Znodes that cannot be deleted are reported, with exit status 9. The root and /zookeeper are never deleted.',
   options: {
-    yes: { letter: 'y', summary: 'do not ask' },
-    'dry-run': { letter: 'n', summary: 'list what would be deleted' },
+    yes: { letter: 'y', summary: 'skip the confirmation' },
+    'dry-run': { letter: 'n', summary: 'list the znodes without deleting them' },
     batch: {
       letter: 'b',
       kind: 'integer',
       valueName: 'SIZE',
       min: 1,
       max: 1_000_000,
-      summary: 'deletes in flight at a time, default 1000',
+      summary: 'maximum number of deletes in flight; default 1000',
     },
   },
   args: {
-    path: { kind: 'path', glob: 'serial', summary: 'the highest znode to go, or a pattern' },
+    path: { kind: 'path', glob: 'serial', summary: 'the root of the subtree, or a pattern' },
   },
   isMutating: true,
   examples: [
-    { line: 'deleteall -n /app', summary: 'look first' },
-    { line: 'deleteall /app', summary: 'then do it' },
-    { line: 'deleteall /jobs/done-*', summary: 'each that fits, with all below' },
+    { line: 'deleteall -n /app', summary: 'Preview a delete' },
+    { line: 'deleteall /app', summary: 'Delete a subtree' },
+    { line: 'deleteall /jobs/done-*', summary: 'Delete every subtree that matches a pattern' },
   ],
   check({ args, tokens }) {
     if (args.path === '/' || isWithin(args.path, '/zookeeper')) {
-      throw new CommandError(`deleteall never deletes ${args.path}`, {
+      throw new CommandError(`deleteall: refuses to delete a system path: ${args.path}`, {
         code: 'GUARDED',
         exitCode: ExitCode.usage,
         path: args.path,
         place: tokens.path,
-        hint: "it holds the server's own znodes; name those to delete one by one",
+        hint: "it contains the server's own znodes; delete other znodes by their paths",
       });
     }
   },
@@ -58,7 +58,7 @@ interface Flags {
   readonly batch: number | undefined;
 }
 
-/** @param path what was typed */
+/** @param path as typed */
 async function deleteBelow(
   context: CommandContext,
   path: string,
@@ -71,14 +71,14 @@ async function deleteBelow(
     return { kind: 'deleted', path, count: paths.length, isDryRun: true };
   }
   if (!options.yes && !context.session.isDryRun) {
-    await confirmMany(context, { verb: 'delete', done: 'deleted', command: 'deleteall', paths });
+    await confirmMany(context, { verb: 'Delete', command: 'deleteall', paths });
   }
   paths.reverse();
   const count = await deleteInOrder(context, paths, options.batch ?? DEFAULT_BATCH);
   return { kind: 'deleted', path, count, isDryRun: false };
 }
 
-/** Each once: a pattern may fit what is below another znode that it fits. */
+/** Lists each znode once: a pattern may match a znode and its descendants. */
 async function collect(context: CommandContext, roots: readonly string[]): Promise<string[]> {
   const paths: string[] = [];
   let last: string | undefined;
@@ -91,8 +91,8 @@ async function collect(context: CommandContext, roots: readonly string[]): Promi
 }
 
 /**
- * A server does what one session asks in the order asked, so children can be sent right before
- * their parents without waiting for the answers.
+ * A server processes the requests of one session in order, so deletes of children and parents can
+ * be pipelined.
  */
 async function deleteInOrder(
   context: CommandContext,
@@ -111,11 +111,11 @@ async function deleteInOrder(
     const fatal = failures.find(({ error }) => !isRefusal(error));
     if (fatal !== undefined) throw fatal.error;
   }
-  // A parent fails only because its child did; the child is what to name.
+  // A parent fails only because its child failed, so report the child.
   const causes = failures.filter(({ error }) => !isCode(error, 'NOTEMPTY'));
   if (failures.length > 0) {
     throw partialError(
-      `deleted ${count} of ${paths.length} znodes, not all`,
+      `deleteall: deleted only ${count} of ${paths.length} znodes`,
       causes.length > 0 ? causes : failures,
     );
   }
@@ -131,7 +131,7 @@ async function deleteOne(client: ZooKeeperClient, path: string): Promise<unknown
   }
 }
 
-/** Is the error about this one znode, so that the others are worth trying? */
+/** Does the error concern only this znode, so that the others can still be deleted? */
 function isRefusal(error: unknown): boolean {
   return isCode(error, 'NOTEMPTY') || isCode(error, 'NOAUTH');
 }

@@ -13,13 +13,13 @@ import { mergeLines } from './merge-lines.js';
 export const edit = defineCommand({
   name: 'edit',
   group: 'znode',
-  summary: 'edit the data of a znode as text',
+  summary: 'Edit the data of a znode as text',
   description:
-    'Opens $VISUAL, else $EDITOR, else vi, and sets what was saved, only if nobody changed the znode meanwhile. If somebody did, both changes are put together where they touch different lines; where they do not, the three versions are marked in the file and it is opened again, or in a script kept and named, with exit code 7. A line end that the editor added at the end is taken away.',
+    'Opens $VISUAL, $EDITOR, or vi, and writes the saved text to the znode. If another client changed the znode meanwhile, edit merges changes to different lines. On a conflict, the file shows all three versions with conflict markers, and the editor opens again. In a script, a conflict keeps the file, prints its name, and exits with status 7. A final newline that the editor added is removed.',
   options: {},
   args: { path: { kind: 'path', summary: 'the znode' } },
   isMutating: true,
-  examples: [{ line: 'edit /app/config', summary: 'in the editor' }],
+  examples: [{ line: 'edit /app/config', summary: 'Edit a configuration in your editor' }],
   async run(context, { args: { path } }): Promise<Result> {
     const lend = lendTerminal(context);
     const folder = await mkdtemp(join(tmpdir(), 'zksh-edit-'));
@@ -28,7 +28,7 @@ export const edit = defineCommand({
     try {
       return await editUntilSet(context, path, file, lend);
     } catch (error) {
-      // What was typed is never lost.
+      // The user's edits must survive a conflict.
       isKept = error instanceof CommandError && error.code === 'CONFLICT';
       throw error;
     } finally {
@@ -42,9 +42,9 @@ type Lend = (use: () => Promise<void>) => Promise<void>;
 function lendTerminal(context: CommandContext): Lend {
   if (context.lendTerminal !== undefined) return context.lendTerminal;
   if (!context.isInteractive) return (use) => use();
-  throw new CommandError('an editor cannot be opened from here', {
+  throw new CommandError('edit: cannot open an editor here', {
     code: 'NOTERMINAL',
-    hint: "zksh HOST -c 'edit PATH' does it",
+    hint: "run zksh HOST -c 'edit PATH' instead",
   });
 }
 
@@ -57,10 +57,10 @@ async function read({ client }: CommandContext, path: string): Promise<Version> 
   const { data, stat } = await client.getData(path);
   const bytes = data ?? Buffer.alloc(0);
   if (isUtf8(bytes)) return { text: bytes.toString(), stat };
-  throw new CommandError(`the data of ${path} is no text`, {
+  throw new CommandError(`${path}: data is not UTF-8 text`, {
     code: 'NOTTEXT',
     path,
-    hint: 'get --to FILE writes it to a file, set PATH @FILE reads it back',
+    hint: 'export it with get --to FILE, then import it with set PATH @FILE',
   });
 }
 
@@ -77,7 +77,7 @@ async function editUntilSet(
     await lend(() => openEditor(file));
     text = await readEdited(file, base.text);
     if (text === base.text) {
-      return { kind: 'message', text: 'nothing was changed', fields: { path, isChanged: false } };
+      return { kind: 'message', text: 'No changes', fields: { path, isChanged: false } };
     }
     const outcome = await setOrMerge(context, path, base, text);
     if (outcome.kind === 'set') {
@@ -94,7 +94,7 @@ type SetOutcome =
   | { readonly kind: 'set'; readonly stat: Stat }
   | { readonly kind: 'conflict'; readonly theirs: Version; readonly text: string };
 
-/** Sets the text if the znode is as it was read, or as it is with both changes put together. */
+/** Sets the text, merging it with changes that other clients made since the znode was read. */
 async function setOrMerge(
   context: CommandContext,
   path: string,
@@ -117,13 +117,13 @@ async function setOrMerge(
 }
 
 async function askAgain(context: CommandContext, path: string, file: string): Promise<void> {
-  const question = `${path} was changed meanwhile, in the same lines; edit all three versions?\n`;
+  const question = `${path}: another client changed the same lines. Edit all three versions?\n`;
   if (context.isInteractive && (await context.confirm(question))) return;
-  throw new CommandError(`${path} was changed meanwhile, in the same lines`, {
+  throw new CommandError(`${path}: another client changed the same lines`, {
     code: 'CONFLICT',
     exitCode: ExitCode.badVersion,
     path,
-    hint: `${file} has your version, what it was, and theirs; nothing was set`,
+    hint: `the znode is unchanged; ${file} has your version, the original, and theirs`,
   });
 }
 
@@ -137,12 +137,12 @@ async function openEditor(file: string): Promise<void> {
   const editor = VISUAL || EDITOR || 'vi';
   const { execa } = await import('execa');
   try {
-    // As other programs do it: the variable may hold options, so a shell splits it.
+    // The variable may contain options, so a shell splits it, as in other programs.
     await execa('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit' });
   } catch (cause) {
-    throw new CommandError(`the editor "${editor}" did not end well: nothing was set`, {
+    throw new CommandError(`edit: editor failed, znode unchanged: ${editor}`, {
       code: 'EDITOR',
-      hint: '$VISUAL or $EDITOR names another',
+      hint: 'set $VISUAL or $EDITOR to another editor',
       cause,
     });
   }

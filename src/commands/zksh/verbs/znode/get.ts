@@ -7,40 +7,41 @@ import type { DataForm, Result } from '../../results/result.js';
 export const get = defineCommand({
   name: 'get',
   group: 'znode',
-  summary: 'show the data of a znode',
+  summary: 'Print the data of a znode',
   description:
-    'The bytes come out as they are, with a line end behind them; --raw leaves that out. On a terminal, bytes that are no text are shown as a dump. A znode without data shows (null).',
+    'Prints the bytes unchanged and adds a newline; --raw omits the newline. A terminal shows binary data as a hex dump. A znode without data prints (null).',
   options: {
-    stat: { letter: 's', summary: 'show the Stat too' },
-    watch: { letter: 'w', summary: 'tell once when the data changes' },
-    base64: { letter: 'b', summary: 'as base64' },
-    hex: { letter: 'x', summary: 'as a dump in hex' },
-    raw: { summary: 'the bytes and nothing else' },
-    to: { kind: 'file', valueName: 'FILE', summary: 'write the bytes there, mode 0600' },
+    stat: { letter: 's', summary: 'also print the Stat' },
+    watch: { letter: 'w', summary: 'report the next change of the data' },
+    base64: { letter: 'b', summary: 'print base64' },
+    hex: { letter: 'x', summary: 'print a hex dump' },
+    raw: { summary: 'print the bytes without a newline' },
+    to: { kind: 'file', valueName: 'FILE', summary: 'write the bytes to FILE (mode 0600)' },
   },
   args: { path: { kind: 'path', glob: 'parallel', summary: 'the znode, or a pattern' } },
-  surplusHint: 'a watch is asked for with -w',
+  surplusHint: 'use -w to set a watch',
   examples: [
-    { line: 'get /app/config', summary: 'the data and a line end' },
-    { line: 'get /app/*/state', summary: 'of each, under its path' },
-    { line: 'get --raw /app/blob', summary: 'exactly the bytes, for a file or a pipe' },
+    { line: 'get /app/config', summary: 'Print a configuration' },
+    { line: 'get /app/*/state', summary: 'Compare the state of every application' },
+    { line: 'get --raw /app/blob', summary: 'Pass exact bytes to a file or pipe' },
   ],
   check({ options, tokens }) {
     const views = [options.base64, options.hex, options.raw].filter(Boolean);
     if (views.length > 1) {
-      throw usageError('only one of -b, -x and --raw', tokens.raw ?? tokens.hex);
+      throw usageError('get: expected only one of -b, -x, and --raw', tokens.raw ?? tokens.hex);
     }
     if (options.to !== undefined && views.length > 0) {
-      throw usageError('--to writes the bytes as they are', tokens.to);
+      throw usageError('get: cannot combine --to with -b, -x, or --raw', tokens.to);
     }
     if (options.to !== undefined && tokens.path?.pattern !== undefined) {
       throw usageError(
-        '--to is for one path',
+        'get: --to takes one path, not a pattern',
         tokens.path,
-        'a name with such a sign goes in quotes',
+        'quote a name that contains a pattern character',
       );
     }
-    if (options.raw && options.stat) throw usageError('--raw shows no Stat', tokens.stat);
+    if (options.raw && options.stat)
+      throw usageError('get: cannot combine --raw with -s', tokens.stat);
   },
   async run(context, { options, args: { path } }): Promise<Result> {
     const { data, stat } = await context.client.getData(path, watchOption(context, options.watch));
@@ -62,7 +63,7 @@ async function writeTo(file: string, path: string, data: Buffer | null): Promise
     await writeFile(file, bytes, { mode: 0o600 });
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new CommandError(`cannot write ${file}: ${reason}`, { code: 'NOFILE', cause });
+    throw new CommandError(`${file}: cannot write: ${reason}`, { code: 'NOFILE', cause });
   }
   return { kind: 'done', done: 'written', path };
 }

@@ -9,23 +9,23 @@ import type { Result } from '../../results/result.js';
 export const ls = defineCommand({
   name: 'ls',
   group: 'znode',
-  summary: 'list the children of a znode',
+  summary: 'List the children of a znode',
   description:
-    'Names are sorted. With -R every znode from the path down is listed, one path a line; what may not be read is skipped, named at the end, and makes the exit code 9.',
+    'Names are sorted. With -R, ls prints the path of the znode and of every descendant, one per line. Znodes that cannot be read are skipped and reported at the end, with exit status 9.',
   options: {
-    stat: { letter: 's', summary: 'show the Stat too' },
-    watch: { letter: 'w', summary: 'tell once when the children change' },
-    recursive: { letter: 'R', summary: 'everything below, too' },
+    stat: { letter: 's', summary: 'also print the Stat' },
+    watch: { letter: 'w', summary: 'report the next change of the children' },
+    recursive: { letter: 'R', summary: 'list all descendants' },
     long: {
       letter: 'l',
-      summary: 'a row for each child: type, children, size, version, times, owner',
+      summary: 'print type, children, size, version, time, and owner of each child',
     },
     sort: {
       kind: 'text',
       choices: SORT_KEYS,
-      summary: 'with -l: by name (default), size, children, version or mtime',
+      summary: 'with -l: sort by name (default), size, children, version, or mtime',
     },
-    reverse: { letter: 'r', summary: 'with -l: the other way round' },
+    reverse: { letter: 'r', summary: 'with -l: reverse the order' },
     ...WALK_OPTIONS,
   },
   args: {
@@ -36,20 +36,25 @@ export const ls = defineCommand({
       summary: 'the znode, or a pattern; default: the working path',
     },
   },
-  surplusHint: 'a watch is asked for with -w',
+  surplusHint: 'use -w to set a watch',
   examples: [
-    { line: 'ls /', summary: 'the children of the root' },
-    { line: 'ls -R /app', summary: 'every path below /app' },
-    { line: 'ls /app/{red,blue}*', summary: 'the children of each that fits' },
-    { line: 'ls -l --sort size /app', summary: 'the largest value first' },
+    { line: 'ls /', summary: 'List the children of the root' },
+    { line: 'ls -R /app', summary: 'List the subtree of /app' },
+    { line: 'ls /app/{red,blue}*', summary: 'List the children of every match' },
+    { line: 'ls -l --sort size /app', summary: 'Find the largest values' },
   ],
   check({ options, tokens }) {
     const long = tokens.sort ?? tokens.reverse;
-    if (long !== undefined && !options.long) throw usageError('this goes with -l', long);
+    if (long !== undefined && !options.long) throw usageError('ls: this option requires -l', long);
     const deep = tokens.depth ?? tokens['in-flight'] ?? tokens.rate;
-    if (deep !== undefined && !options.recursive) throw usageError('this goes with -R', deep);
+    if (deep !== undefined && !options.recursive)
+      throw usageError('ls: this option requires -R', deep);
     if (options.long && (options.recursive || options.stat)) {
-      throw usageError('-l goes neither with -R nor with -s; find -l lists all below', tokens.long);
+      throw usageError(
+        'ls: cannot combine -l with -R or -s',
+        tokens.long,
+        'use find -l for a subtree',
+      );
     }
   },
   async run(context, { options, args }): Promise<Result> {

@@ -1,16 +1,16 @@
-// Three versions of a text: what two changed since the first, put together line by line.
+// Three-way merge of a text, line by line.
 
 import { isDeepStrictEqual } from 'node:util';
 import { diffLines } from '../../results/line-diff.js';
 
 export interface Merge {
   readonly text: string;
-  /** Places where both changed the same lines in different ways; they are marked in the text. */
+  /** The number of places that both sides changed differently; the text has conflict markers. */
   readonly conflicts: number;
 }
 
 interface Change {
-  /** Of the base: the lines from `start` up to `end`. */
+  /** The base lines from `start` up to `end`. */
   readonly start: number;
   readonly end: number;
   readonly lines: readonly string[];
@@ -21,7 +21,7 @@ const BASE = '||||||| as it was';
 const SPLIT = '=======';
 const THEIRS = '>>>>>>> on the server';
 
-/** Joins two changes of one text; what only one of them changed is taken from there. */
+/** Merges two changes of one text. */
 export function mergeLines(base: string, yours: string, theirs: string): Merge {
   const lines = base.split('\n');
   const [ours, others] = [
@@ -50,7 +50,7 @@ export function mergeLines(base: string, yours: string, theirs: string): Merge {
   return { text: merged.join('\n'), conflicts };
 }
 
-/** The first change of either side, and all that touch it or each other. */
+/** Takes the first change of either side and all changes that overlap with it. */
 function takeOverlapping(ours: Change[], others: Change[]): [Change[], Change[]] {
   const taken: [Change[], Change[]] = [[], []];
   let end = -1;

@@ -14,21 +14,24 @@ const TYPES = {
 export const removewatches = defineCommand({
   name: 'removewatches',
   group: 'znode',
-  summary: 'remove the watches of this session on a znode',
+  summary: 'Remove the watches of this session from a znode',
   options: {
-    children: { letter: 'c', summary: 'child watches' },
-    data: { letter: 'd', summary: 'data watches' },
-    any: { letter: 'a', summary: 'every kind (default)' },
-    persistent: { letter: 'p', summary: 'persistent watches' },
-    recursive: { letter: 'r', summary: 'persistent recursive watches' },
-    local: { letter: 'l', summary: 'while there is no connection, forget them here' },
+    children: { letter: 'c', summary: 'remove child watches' },
+    data: { letter: 'd', summary: 'remove data watches' },
+    any: { letter: 'a', summary: 'remove all kinds of watches (default)' },
+    persistent: { letter: 'p', summary: 'remove persistent watches' },
+    recursive: { letter: 'r', summary: 'remove persistent recursive watches' },
+    local: { letter: 'l', summary: 'without a connection, remove them from the client only' },
   },
   args: { path: { kind: 'path', summary: 'the znode' } },
-  examples: [{ line: 'removewatches /app', summary: 'all of them' }],
+  examples: [{ line: 'removewatches /app', summary: 'Remove all watches on /app' }],
   check({ options, tokens }) {
     const given = Object.entries(options).filter(([name, isGiven]) => isGiven && name !== 'local');
     if (given.length > 1) {
-      throw usageError('only one kind at a time', tokens[given[1]?.[0] as keyof typeof options]);
+      throw usageError(
+        'removewatches: expected only one kind',
+        tokens[given[1]?.[0] as keyof typeof options],
+      );
     }
   },
   async run(context, { options, args: { path } }): Promise<Result> {

@@ -10,42 +10,42 @@ import type { Result } from '../../results/result.js';
 export const set = defineCommand({
   name: 'set',
   group: 'znode',
-  summary: 'set the data of a znode',
+  summary: 'Set the data of a znode',
   description:
-    'Data given as @FILE or - is read from a file or from standard input, byte for byte; in quotes both stand for themselves. A pattern asks first; a script says --yes, or is refused.',
+    'The arguments @FILE and - read the data from a file or standard input, byte for byte. Quote them to store the text itself. A pattern asks for confirmation; a script must pass --yes.',
   options: {
-    stat: { letter: 's', summary: 'show the Stat it has then' },
+    stat: { letter: 's', summary: 'print the new Stat' },
     version: {
       letter: 'v',
       kind: 'integer',
       ...VERSION_RANGE,
-      summary: 'only if this is still its version',
+      summary: 'require this data version',
     },
-    base64: { letter: 'b', summary: 'the data is base64' },
-    create: { summary: 'make the znode if it is not there' },
+    base64: { letter: 'b', summary: 'decode the data from base64' },
+    create: { summary: 'create the znode if it does not exist' },
     ...MANY_OPTIONS,
   },
   args: {
     path: { kind: 'path', glob: 'parallel', summary: 'the znode, or a pattern' },
-    data: { kind: 'data', summary: 'the data, @FILE or -' },
+    data: { kind: 'data', summary: 'the data, @FILE, or -' },
   },
-  surplusHint: "data of several words goes in quotes: 'two words'",
+  surplusHint: "quote data that contains spaces: 'two words'",
   isMutating: true,
-  isDryRunTold: true,
+  hasGenericDryRun: true,
   examples: [
-    { line: "set /app 'hello world'", summary: 'text' },
-    { line: 'set -v 3 /app x', summary: 'only if nobody changed it since version 3' },
-    { line: 'set /blob @picture.png', summary: 'the bytes of a file' },
+    { line: "set /app 'hello world'", summary: 'Store text' },
+    { line: 'set -v 3 /app x', summary: 'Update a znode unless another client changed it' },
+    { line: 'set /blob @picture.png', summary: 'Store a file' },
   ],
   check({ options, args, tokens }) {
     if (options.create && options.version !== undefined) {
-      throw usageError('--create asks for no version', tokens.version);
+      throw usageError('set: cannot combine --create with --version', tokens.version);
     }
     checkValue(args.data, options.base64, tokens.data);
   },
   async toOp(context, { options, args: { path, data }, tokens }) {
     if (options.create) {
-      throw usageError('--create cannot be part of a transaction', tokens.create);
+      throw usageError('set: --create cannot be part of a transaction', tokens.create);
     }
     const value = await readValue(context, data, options.base64, tokens.data);
     return { op: 'set', path, data: value, version: options.version ?? -1 };

@@ -7,10 +7,10 @@ import type { Result } from '../../results/result.js';
 export const stat = defineCommand({
   name: 'stat',
   group: 'znode',
-  summary: 'show the Stat of a znode',
+  summary: 'Show the Stat of a znode',
   description:
-    'With -w on a znode that does not exist, the watch tells when it is created; the exit code is 4 all the same.',
-  options: { watch: { letter: 'w', summary: 'tell once when it is created, changed or deleted' } },
+    'With -w on a missing znode, the watch reports its creation. The exit status is still 4.',
+  options: { watch: { letter: 'w', summary: 'report the next creation, change, or deletion' } },
   args: {
     path: {
       kind: 'path',
@@ -19,8 +19,8 @@ export const stat = defineCommand({
       summary: 'the znode, or a pattern; default: the working path',
     },
   },
-  surplusHint: 'a watch is asked for with -w',
-  examples: [{ line: 'stat /app', summary: 'its eleven fields' }],
+  surplusHint: 'use -w to set a watch',
+  examples: [{ line: 'stat /app', summary: 'Show version, times, and size of /app' }],
   async run(context, { options, args }): Promise<Result> {
     const path = args.path ?? context.session.cwd;
     const found = await context.client.exists(path, watchOption(context, options.watch));

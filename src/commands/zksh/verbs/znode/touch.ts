@@ -5,23 +5,25 @@ import type { Result } from '../../results/result.js';
 export const touch = defineCommand({
   name: 'touch',
   group: 'znode',
-  summary: 'set the data of a znode to what it is, which makes a new version',
+  summary: 'Create a new version of a znode without changing its data',
   description:
-    'Those who watch it are told, and its mtime is now. If somebody changes the data meanwhile, nothing is set, with exit code 7. A pattern asks first; a script says --yes, or is refused.',
+    'Updates the mtime and triggers watches. If another client changes the data meanwhile, touch fails with exit status 7. A pattern asks for confirmation; a script must pass --yes.',
   options: {
-    stat: { letter: 's', summary: 'show the new stat' },
+    stat: { letter: 's', summary: 'print the new Stat' },
     ...MANY_OPTIONS,
   },
   args: {
     path: {
       kind: 'path',
       glob: 'parallel',
-      summary: 'the znode, which has to exist, or a pattern',
+      summary: 'an existing znode, or a pattern',
     },
   },
   isMutating: true,
-  isDryRunTold: true,
-  examples: [{ line: 'touch /app/config', summary: 'have everybody read it again' }],
+  hasGenericDryRun: true,
+  examples: [
+    { line: 'touch /app/config', summary: 'Make all watchers read a configuration again' },
+  ],
   async run({ client }, { args: { path }, options }): Promise<Result> {
     const { data, stat } = await client.getData(path);
     const changed = await client.setData(path, data, stat.version);

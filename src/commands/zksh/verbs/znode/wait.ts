@@ -6,9 +6,9 @@ import { TIMEOUT_OPTION } from '../../watching/timeout-option.js';
 import { type Condition, isSo } from '../../watching/until.js';
 
 const OPTIONS = {
-  exists: { summary: 'until there is such a znode, which is the default' },
-  gone: { summary: 'until there is no such znode' },
-  data: { kind: 'data', valueName: 'DATA', summary: 'until this is its data' },
+  exists: { summary: 'wait until the znode exists (default)' },
+  gone: { summary: 'wait until the znode does not exist' },
+  data: { kind: 'data', valueName: 'DATA', summary: 'wait until the znode has this data' },
   timeout: TIMEOUT_OPTION,
 } as const;
 
@@ -19,19 +19,22 @@ type WaitCall = Parsed<typeof OPTIONS, typeof ARGS>;
 export const wait = defineCommand({
   name: 'wait',
   group: 'znode',
-  summary: 'wait until a znode is there, or gone, or has some data',
+  summary: 'Wait until a znode exists, is deleted, or has given data',
   description:
-    'It ends at once where it is so already. Otherwise it waits by a watch, through reconnects, and asks only when something happened.',
+    'Returns at once if the condition already holds. Otherwise it sets a watch and keeps waiting across reconnects.',
   options: OPTIONS,
   args: ARGS,
   examples: [
-    { line: 'wait /app/ready --timeout 60000', summary: 'a minute for it to be created' },
-    { line: 'wait /app/state --data done', summary: 'until somebody writes "done"' },
+    { line: 'wait /app/ready --timeout 60000', summary: 'Wait up to a minute for a znode' },
+    { line: 'wait /app/state --data done', summary: 'Wait until a client writes "done"' },
   ],
   check({ options: { exists, gone, data }, tokens }) {
     const given = [exists, gone, data !== undefined].filter((isGiven) => isGiven);
     if (given.length > 1) {
-      throw usageError('either --exists, --gone or --data', tokens.data ?? tokens.gone);
+      throw usageError(
+        'wait: expected only one of --exists, --gone, and --data',
+        tokens.data ?? tokens.gone,
+      );
     }
   },
   async run(context, call): Promise<Result> {
@@ -53,7 +56,7 @@ export const wait = defineCommand({
       }
     };
     try {
-      // While there is no connection, requests wait: the clock must not wait with them.
+      // Requests wait while disconnected; the timeout must not.
       await Promise.race([work(), late]);
     } finally {
       clearTimeout(timer);
@@ -73,8 +76,9 @@ async function conditionOf(context: CommandContext, { options }: WaitCall): Prom
 }
 
 function timedOut({ options, args }: WaitCall): CommandError {
-  const awaited = options.gone ? 'was gone' : options.data === undefined ? 'existed' : 'had it';
-  return new CommandError(`${options.timeout} ms went by before ${args.path} ${awaited}`, {
+  const lacks = options.data === undefined ? 'does not exist' : 'does not have the expected data';
+  const problem = options.gone ? 'still exists' : lacks;
+  return new CommandError(`${args.path}: ${problem} after ${options.timeout} ms`, {
     code: 'TIMEOUT',
     exitCode: ExitCode.connection,
     path: args.path,

@@ -9,35 +9,35 @@ import { TIMEOUT_OPTION } from '../../watching/timeout-option.js';
 import { isSo, parseUntil, UNTIL_FORMS } from '../../watching/until.js';
 
 const OPTIONS = {
-  recursive: { letter: 'R', summary: 'everything below, too' },
-  data: { summary: 'only changes of data' },
-  children: { summary: 'only znodes that come and go' },
-  'no-values': { summary: 'only the events: read no values, show no differences' },
+  recursive: { letter: 'R', summary: 'include all descendants' },
+  data: { summary: 'report only changes of data' },
+  children: { summary: 'report only created and deleted znodes' },
+  'no-values': { summary: 'report events without reading values or showing differences' },
   count: {
     letter: 'c',
     kind: 'integer',
     valueName: 'N',
     min: 1,
     max: 0x7fff_ffff,
-    summary: 'end after so many changes',
+    summary: 'stop after N changes',
   },
   until: {
     letter: 'u',
     kind: 'text',
     valueName: 'CONDITION',
-    summary: `end when this is so, which it may be at once: ${UNTIL_FORMS}`,
+    summary: `stop when the condition holds, possibly at once: ${UNTIL_FORMS}`,
   },
   timeout: TIMEOUT_OPTION,
 } as const;
 
 const ARGS = {
-  path: { kind: 'path', summary: 'the znode, which need not exist' },
+  path: { kind: 'path', summary: 'the znode; it does not have to exist' },
   command: {
     kind: 'text',
     isOptional: true,
     isVariadic: true,
-    isBehindDashes: true,
-    summary: 'a program to run for each change, and its arguments',
+    isAfterDashes: true,
+    summary: 'a program to run for each change, with its arguments',
   },
 } as const;
 
@@ -46,27 +46,30 @@ type WatchCall = Parsed<typeof OPTIONS, typeof ARGS>;
 export const watch = defineCommand({
   name: 'watch',
   group: 'znode',
-  summary: 'show what happens to a znode, from the old value to the new',
+  summary: 'Watch a znode and show the difference of each change',
   description:
-    'In a script it goes on until --count, --until or --timeout ends it, or until it is interrupted; into a pipe it writes one JSON document a line, unless -o says otherwise. At the prompt, without those three, it goes on in a pane of its own beside what is typed, until removewatches. The watch is armed again after a reconnect, and what became different in between is told then. The command runs once a change, one at a time, with ZK_EVENT, ZK_PATH, ZK_ZXID, ZK_VERSION, ZK_DATA_FILE and ZK_OLD_DATA_FILE in its environment; when it failed for some changes, the exit code is 9.',
+    'In a script, watch runs until --count, --until, or --timeout ends it, or until it is interrupted. To a pipe it writes one JSON document per line, unless -o selects another format. At the prompt, without these options, changes appear in a separate pane until removewatches. After a reconnect, watch reports the changes that it missed. The command runs once per change, one at a time. Its environment has ZK_EVENT, ZK_PATH, ZK_ZXID, ZK_VERSION, ZK_DATA_FILE, and ZK_OLD_DATA_FILE. If it fails for any change, the exit status is 9.',
   options: OPTIONS,
   args: ARGS,
-  surplusHint: 'a command to run stands behind --',
+  surplusHint: 'put -- before a command to run',
   examples: [
-    { line: 'watch -R /app', summary: 'every change at and below /app' },
-    { line: 'watch --until exists -t 60000 /app/ready', summary: 'wait for a znode, a minute' },
+    { line: 'watch -R /app', summary: 'Follow all changes at and below /app' },
+    {
+      line: 'watch --until exists -t 60000 /app/ready',
+      summary: 'Wait up to a minute for a znode',
+    },
     {
       line: 'watch /app/config -- sh -c \'cp "$ZK_DATA_FILE" app.conf\'',
-      summary: 'keep a file as the znode is',
+      summary: 'Keep a local file equal to a znode',
     },
   ],
   check({ options, tokens }) {
     if (options.until !== undefined) parseUntil(options.until, tokens.until);
     if (options.data && options.children) {
-      throw usageError('either --data or --children', tokens.children);
+      throw usageError('watch: expected only one of --data and --children', tokens.children);
     }
     if (options['no-values'] && options.until !== undefined) {
-      throw usageError('--until needs the values', tokens['no-values']);
+      throw usageError('watch: cannot combine --no-values with --until', tokens['no-values']);
     }
   },
   async run(context, call): Promise<Result> {
@@ -77,25 +80,25 @@ export const watch = defineCommand({
   },
 });
 
-/** Which watches go on beside the prompt: a second one would tell everything twice. */
-const besides = new WeakMap<ZooKeeperClient, Set<string>>();
+/** The background watches of each client: a duplicate would report every change twice. */
+const backgroundWatches = new WeakMap<ZooKeeperClient, Set<string>>();
 
 async function watchBeside(context: CommandContext, call: WatchCall): Promise<Result> {
   const { client } = context;
   const { path } = call.args;
   const isRecursive = call.options.recursive;
-  const active = besides.get(client) ?? new Set();
-  besides.set(client, active);
+  const active = backgroundWatches.get(client) ?? new Set();
+  backgroundWatches.set(client, active);
   const key = `${isRecursive} ${path}`;
   if (active.has(key)) {
-    throw new CommandError(`${path} is watched already`, {
+    throw new CommandError(`${path}: already being watched`, {
       code: 'WATCHED',
       path,
-      hint: `removewatches ${path} ends it`,
+      hint: `removewatches ${path} stops it`,
     });
   }
   active.add(key);
-  // It outlives the line that began it, so Ctrl-C there does not end it.
+  // Ctrl-C ends the command line, not the background watch that it started.
   const { signal } = new AbortController();
   const feed = feedOf(client, call, signal);
   const abandon = () => {
@@ -112,7 +115,7 @@ async function watchBeside(context: CommandContext, call: WatchCall): Promise<Re
     await abandon();
     return { kind: 'end' };
   }
-  // Nobody is left to be told that a watch of a session that is gone could not be taken away.
+  // When the session has ended, a failure to remove its watch does not matter.
   inBackground(tellBeside(feed, call, context, signal).finally(abandon), () => undefined);
   return { kind: 'watching', path, isRecursive };
 }
@@ -124,7 +127,7 @@ async function tellBeside(
   signal: AbortSignal,
 ): Promise<void> {
   const show = (result: Result) => context.notify(result);
-  let end = 'it was removed';
+  let end = 'watch removed';
   try {
     await tell(feed, call, { client: context.client, signal, hasOwnErrors: false, show });
   } catch (error) {
@@ -146,7 +149,7 @@ async function watchToTheEnd(context: CommandContext, call: WatchCall): Promise<
     await tell(feed, call, { client, signal, hasOwnErrors: !isInteractive, show });
   };
   try {
-    // While there is no connection, requests wait: the clock must not wait with them.
+    // Requests wait while disconnected; the timeout must not.
     await Promise.race([work(), aborted(clock.signal)]);
   } finally {
     clearTimeout(timer);
@@ -175,7 +178,7 @@ interface Telling {
   show(result: Result): Promise<void> | void;
 }
 
-/** Shows changes, and runs the command for each, until nothing is left to wait for. */
+/** Shows each change and runs the command for it, until the watch or its limits end. */
 async function tell(feed: ChangeFeed, call: WatchCall, telling: Telling): Promise<void> {
   const { options, args } = call;
   const runner = args.command.length === 0 ? undefined : new ChangeRunner(args.command, telling);
@@ -229,19 +232,19 @@ class ChangeRunner {
     await this.#telling.show(ran);
   }
 
-  /** @throws CommandError when a run failed; each was told when it did */
+  /** @throws CommandError when a run failed; each failure was reported when it happened */
   finish(): void {
     if (this.#failures === 0) return;
     throw new CommandError(
-      `${this.#words[0]} failed for ${this.#failures} of ${this.#runs} changes`,
+      `${this.#words[0]}: failed for ${this.#failures} of ${this.#runs} changes`,
       { code: 'PARTIAL', exitCode: ExitCode.partial },
     );
   }
 }
 
 function timedOut({ options, args }: WatchCall): CommandError {
-  const awaited = options.until === undefined ? 'enough happened' : `${options.until} was so`;
-  return new CommandError(`${options.timeout} ms went by before ${awaited} at ${args.path}`, {
+  const missing = options.until === undefined ? 'not enough changes' : `not yet ${options.until}`;
+  return new CommandError(`${args.path}: ${missing} after ${options.timeout} ms`, {
     code: 'TIMEOUT',
     exitCode: ExitCode.connection,
     path: args.path,

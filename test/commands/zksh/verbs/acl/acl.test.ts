@@ -42,7 +42,7 @@ test('setAcl -R names what it could not change and exits with 9', async () => {
   await world.run('create -p /t/b; create /t/c; setAcl --force /t/c world:anyone:r');
   const { text, error } = await world.runFully('setAcl -R /t world:anyone:rac');
   assert.is(error?.exitCode, 9);
-  assert.is(text, 'the ACL was set on 2 of 3 znodes, not on: /t/c (NOAUTH)\n');
+  assert.is(text, 'set the ACL of only 2 of 3 znodes: /t/c (NOAUTH)\n');
 });
 
 test('addauth sends what it is given and shows nothing', async () => {
@@ -55,11 +55,11 @@ test('addauth asks for a password that is not given, where there is somebody to 
   const asked = makeShellWorld({ secret: 'se:cret' });
   assert.is(await asked.run('addauth digest ann'), '');
   assert.equal(asked.client.auth, [['digest', 'ann:se:cret']]);
-  assert.equal(asked.questions, ['password of ann: ']);
+  assert.equal(asked.questions, ['Password of ann: ']);
   const script = makeShellWorld();
   const refused = await script.runFully('addauth digest ann');
   assert.is(refused.error?.exitCode, 2);
-  assert.match(refused.text, 'there is no terminal to ask for the password of ann');
+  assert.match(refused.text, 'addauth: no terminal for the password prompt of ann');
   assert.equal(script.client.auth, []);
   for (const line of ['addauth digest ann:', 'addauth x509', 'addauth sasl ann']) {
     const world = makeShellWorld({ secret: 'never' });
@@ -72,7 +72,7 @@ test('an error of addauth never repeats the line', async () => {
   const world = makeShellWorld();
   assert.is(
     await world.run('addauth digest ann:secret more'),
-    'a word too many for addauth\n  usage: addauth scheme [auth]\n',
+    'addauth: unexpected argument\n  usage: addauth scheme [auth]\n',
   );
 });
 

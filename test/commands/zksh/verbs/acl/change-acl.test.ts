@@ -86,7 +86,7 @@ test('below, an entry that would shut this session out is named, and the rest is
   await world.run('acl add /a ip:127.0.0.1:cdrwa; acl add /a/c ip:127.0.0.1:cdrwa');
   const { error } = await world.runFully('acl remove -R /a world:anyone');
   assert.is(error?.exitCode, 9);
-  assert.match(error?.sentence ?? '', /not on: \/a\/b \(with ip:10\.0\.0\.1/);
+  assert.match(error?.sentence ?? '', /znodes: \/a\/b \(with ip:10\.0\.0\.1/);
   assert.is(await world.run('getAcl /a/c'), "'ip,'127.0.0.1\n: cdrwa\n");
 });
 

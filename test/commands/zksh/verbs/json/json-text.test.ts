@@ -94,7 +94,7 @@ test('adds a name or an item, spaced like those before it', () => {
 
 test('what is missing on the way is made when asked for', () => {
   assert.equal(withValue('{}', '/a/b', '1'), {
-    fault: 'there is no "a" on the way',
+    fault: 'missing parent "a"',
     needsParents: true,
   });
   assert.is(withValue('{}', '/a/b', '1', true), '{"a":{"b":1}}');
@@ -103,9 +103,9 @@ test('what is missing on the way is made when asked for', () => {
 
 test('what cannot be is refused', () => {
   for (const [text, pointer, fault] of [
-    ['[1]', '/5', /no index of an array of 1/],
-    ['[1]', '/a', /no index/],
-    ['{"a":1}', '/a/b', /neither object nor array/],
+    ['[1]', '/5', /invalid index of an array of 1/],
+    ['[1]', '/a', /invalid index/],
+    ['{"a":1}', '/a/b', /not an object or array/],
   ] as const) {
     const refused = withValue(text, pointer, '1', true);
     assert.ok(typeof refused === 'object' && fault.test(refused.fault), pointer);

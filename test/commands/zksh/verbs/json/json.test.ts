@@ -39,7 +39,7 @@ serverTest('json set changes one value, and no other byte', async (shell) => {
     await shell.run('get --raw /j'),
     '{\n  "db": {"host": "new", "pool": 20},\n  "tags": [ "x", {"y": 1} ],\n  "x": {"y":true}\n}\n',
   );
-  assert.is(await shell.run('json set /j /db/pool 20'), 'nothing was changed\n');
+  assert.is(await shell.run('json set /j /db/pool 20'), 'No changes\n');
   assert.is((await shell.fully('json set /j /no/way 1')).error?.code, 'NOVALUE');
   assert.is((await shell.fully('json set -v 0 /j /a 1')).error?.exitCode, 7);
   assert.is((await shell.fully('json set /made /a 1')).error?.exitCode, 4);

@@ -18,7 +18,7 @@ serverTest('cp -R copies data and ACLs byte for byte, and leaves ephemerals out'
   assert.match(await shell.run('cp -n -R /t /copy', 'raw'), /^\/copy\n\/copy\/blob\n/);
   const text = await shell.run('cp -R /t /copy');
   assert.ok(text.startsWith(`Copied ${ALL}, `), text);
-  assert.ok(text.endsWith(' to /copy; 1 ephemeral left out\n'), text);
+  assert.ok(text.endsWith(' to /copy; 1 ephemeral skipped\n'), text);
   assert.equal(await shell.bytes('get /copy/blob'), blob);
   assert.is(await shell.run('get /copy/null'), '(null)\n');
   assert.is(await shell.run('getAcl /copy/locked', 'raw'), 'world:anyone:ra\n');
@@ -47,7 +47,7 @@ serverTest('cp refuses what is there, unless it is told what to do with it', asy
   assert.equal([differs.error?.exitCode, differs.error?.code], [9, 'PARTIAL']);
   assert.is(
     await shell.run('cp -R --overwrite /a /c/a'),
-    'Copied 1 znode, 5 bytes to /c/a, 1 there already\n',
+    'Copied 1 znode, 5 bytes to /c/a, 1 unchanged\n',
   );
   assert.is(
     await shell.run('cp /a /one; ls -R /one', 'raw'),
@@ -98,7 +98,7 @@ serverTest('a dump is restored byte for byte, and compares', async (shell) => {
     assert.is((await shell.fully(`dump --to '${file}' /t`)).error?.code, 'FILEEXISTS');
     assert.match(
       await shell.run(`restore -n '${file}'`),
-      /would be restored to \/t; 23 are there already\n$/,
+      /would be restored to \/t; 23 already exist\n$/,
     );
     assert.is((await shell.fully(`restore '${file}'`)).error?.exitCode, 5);
     assert.match(await shell.run(`restore --verify '${file}' /copy`), / to \/copy, verified\n$/);
@@ -187,15 +187,15 @@ test('what is no dump is refused with its line, and nothing is written', async (
     const head = '{"zkshDump":1,"root":"/x","server":"","time":"","hasAcls":true}\n';
     const end = '{"end":true,"znodes":1,"ephemeralsLeftOut":0,"unread":0}\n';
     const bad: readonly (readonly [text: string, why: RegExp])[] = [
-      ['', /:1: it is not the head/],
-      ['hello\n', /:1: it is no JSON/],
-      [head, /is not complete/],
-      [`${head}{"path":"a","data":""}\n${end}`, /:2: a is not a path/],
-      [`${head}{"path":"","data":"!!","encoding":"base64"}\n${end}`, /:2: its data is not base64/],
+      ['', /:1: missing head of a dump/],
+      ['hello\n', /:1: not JSON/],
+      [head, /incomplete dump/],
+      [`${head}{"path":"a","data":""}\n${end}`, /:2: invalid path: a:/],
+      [`${head}{"path":"","data":"!!","encoding":"base64"}\n${end}`, /:2: data is not base64/],
       [`${head}{"path":"","data":"","acl":"world"}\n${end}`, /:2: "world" is not scheme:id:perms/],
-      [`${head}{"path":"","data":"","mode":"odd"}\n${end}`, /:2: the mode "odd"/],
-      [`${head}{"path":"/b","data":""}\n{"path":"/a","data":""}\n${end}`, /:3: \/a comes too late/],
-      [head.replace('1', '2') + end, /:1: it is a dump of format 2/],
+      [`${head}{"path":"","data":"","mode":"odd"}\n${end}`, /:2: unknown mode: "odd"/],
+      [`${head}{"path":"/b","data":""}\n{"path":"/a","data":""}\n${end}`, /:3: \/a: out of order/],
+      [head.replace('1', '2') + end, /:1: unsupported dump format: 2/],
     ];
     for (const [text, why] of bad) {
       writeFileSync(file, text);
@@ -214,14 +214,17 @@ test('what is no dump is refused with its line, and nothing is written', async (
 serverTest('what this session may not read or write is named, with exit code 9', async (shell) => {
   await shell.run('create /t; create /t/a 1; create /t/b 2 world:anyone:a; create /t/c 3');
   const { error } = await shell.fully('cp -R /t /copy');
-  assert.equal([error?.exitCode, error?.sentence], [9, 'not all could be read: /t/b (NOAUTH)']);
+  assert.equal(
+    [error?.exitCode, error?.sentence],
+    [9, 'some znodes could not be read: /t/b (NOAUTH)'],
+  );
   assert.is(await shell.run('ls /copy'), '[a, c]\n');
   await shell.run('addauth digest ann:pw; create /mine x auth::cdrwa,world:anyone:r');
   const stranger = makeServedShell(shell.target);
   try {
     const masked = await stranger.fully('dump /mine');
     assert.equal(
-      [masked.error?.exitCode, /1 ACLs were not shown whole/.test(masked.error?.sentence ?? '')],
+      [masked.error?.exitCode, /1 ACLs have hidden passwords/.test(masked.error?.sentence ?? '')],
       [9, true],
     );
     assert.is((await stranger.fully('dump --no-acl /mine')).error, undefined);

@@ -13,25 +13,22 @@ serverTest('sync-tree creates, sets, sets ACLs, and deletes when told to', async
   await plant(shell);
   assert.match(
     await shell.run('sync-tree /t /copy'),
-    /^\/copy is as the source has it: 23 znodes, 1\d+ bytes \(23 created, 0 set\), 0 ACLs set, 0 deleted\n$/,
+    /^\/copy now equals the source: 23 znodes, 1\d+ bytes \(23 created, 0 set\), 0 ACLs set, 0 deleted\n$/,
   );
   assert.is(await shell.run('diff /t /copy'), '');
-  assert.is(
-    await shell.run('sync-tree /t /copy'),
-    '/copy is as the source has it: nothing to do\n',
-  );
+  assert.is(await shell.run('sync-tree /t /copy'), '/copy now equals the source: no changes\n');
   await shell.run('set /copy/empty other; delete /copy/null; setAcl /copy/blob world:anyone:cdra');
   await shell.run('create /copy/new; create /copy/new/a; create /copy/new/a/b; create /copy/newer');
   const listed = await shell.run('sync-tree -n --delete /t /copy');
   assert.is(
     listed,
-    '~ /copy/blob  (ACL)\n~ /copy/empty  (data)\n- /copy/new\n- /copy/new/a\n- /copy/new/a/b\n- /copy/newer\n+ /copy/null\n/copy would be as the source has it: 2 znodes, 0 bytes (1 created, 1 set), 1 ACL set, 4 deleted\n',
+    '~ /copy/blob  (ACL)\n~ /copy/empty  (data)\n- /copy/new\n- /copy/new/a\n- /copy/new/a/b\n- /copy/newer\n+ /copy/null\n/copy would equal the source: 2 znodes, 0 bytes (1 created, 1 set), 1 ACL set, 4 deleted\n',
   );
   const refused = await shell.fully('sync-tree --delete /t /copy');
   assert.equal([refused.error?.code, refused.error?.exitCode], ['UNCONFIRMED', 2]);
   assert.match(
     refused.error?.sentence ?? '',
-    /would delete 4 znodes: \/copy\/new, \/copy\/new\/a, \/copy\/new\/a\/b, \/copy\/newer$/,
+    /not confirmed: delete of 4 znodes: \/copy\/new, \/copy\/new\/a, \/copy\/new\/a\/b, \/copy\/newer$/,
   );
   assert.is((await shell.fully('diff -q /t /copy')).error?.sentence, '7 znodes differ');
   await shell.run('sync-tree /t /copy');
@@ -80,7 +77,7 @@ test('a question is asked at the prompt, and no leaves everything as it is', asy
     assert.is(error?.code, 'REFUSED');
     assert.is(
       shell.questions[0],
-      `delete 7 znodes that only the target has?\n  ${[0, 1, 2, 3, 4].map((i) => `/copy/n${i}`).join('\n  ')}\n  ... and 2 more\n`,
+      `Delete 7 znodes that exist only in the target?\n  ${[0, 1, 2, 3, 4].map((i) => `/copy/n${i}`).join('\n  ')}\n  ... and 2 more\n`,
     );
     assert.is(await shell.run('get /copy'), '2\n');
     shell.answers.push(true);

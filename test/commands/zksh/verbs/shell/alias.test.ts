@@ -29,11 +29,11 @@ test('an alias stands for a line, with the words behind it', async () => {
 
 test('an alias of an alias counts, one of itself does not go round', async () => {
   assert.is(await printed("alias a 'get'", "alias b 'a /a'", 'b'), 'hello\n');
-  assert.match(await printed("alias a 'b x'", 'alias b a', 'a'), /^unknown command "a"/);
+  assert.match(await printed("alias a 'b x'", 'alias b a', 'a'), /^unknown command: "a"/);
 });
 
 test('an alias counts where a command begins, and not in quotes', async () => {
-  assert.match(await printed("alias a 'get /a'", "'a'"), /^unknown command "a"/);
+  assert.match(await printed("alias a 'get /a'", "'a'"), /^unknown command: "a"/);
   assert.is(await printed("alias a 'get /a'", 'create /b a', 'get /b'), 'Created /b\na\n');
 });
 
@@ -41,18 +41,18 @@ test('aliases are listed, shown and forgotten', async () => {
   const two = ["alias b 'get /b'", "alias a 'get /a'"];
   assert.is(await printed(...two, 'alias'), 'a = get /a\nb = get /b\n');
   assert.is(await printed(...two, 'alias b'), 'b = get /b\n');
-  assert.match(await printed(...two, 'unalias a', 'a'), /^unknown command "a"/);
-  assert.match(await printed('unalias a'), /^there is no alias a\n/);
-  assert.match(await printed('alias a'), /^there is no alias a\n/);
+  assert.match(await printed(...two, 'unalias a', 'a'), /^unknown command: "a"/);
+  assert.match(await printed('unalias a'), /^unknown alias: a\n/);
+  assert.match(await printed('alias a'), /^unknown alias: a\n/);
 });
 
 for (const [line, why] of [
-  ["alias ls 'get'", 'it is a command'],
-  ["alias exit 'get'", 'it is a command'],
+  ["alias ls 'get'", 'name of a command'],
+  ["alias exit 'get'", 'name of a command'],
   ["alias 'a b' 'get'", 'expected letters'],
-  ["alias a ''", 'has to stand for something'],
-  ["alias a 'get \"'", 'cannot be read'],
-  ["alias a 'addauth digest ann:secret'", 'holds no password'],
+  ["alias a ''", 'line is empty'],
+  ["alias a 'get \"'", 'unclosed quote'],
+  ["alias a 'addauth digest ann:secret'", 'contains a password'],
 ] as const) {
   test(`${line} is refused`, async () => {
     assert.match(await printed(line), why);
@@ -110,10 +110,10 @@ test('the configuration file has aliases, and says what is wrong with them', asy
     };
     assert.is(await read('{"profiles":{}}'), '');
     assert.is(await read('{"aliases":{"ll":"ls -l"}}'), 'll,ls -l');
-    assert.match(await read('{"aliases":{"ls":"get"}}'), /"aliases" of .*: "ls" can be no alias/);
-    assert.match(await read('{"aliases":{"x":1}}'), 'alias "x" is no text');
-    assert.match(await read('{"aliases":[]}'), 'is no object');
-    assert.match(await read('{'), 'is no JSON');
+    assert.match(await read('{"aliases":{"ls":"get"}}'), /: alias: name of a command: "ls"/);
+    assert.match(await read('{"aliases":{"x":1}}'), 'alias "x" is not a string');
+    assert.match(await read('{"aliases":[]}'), 'is not an object');
+    assert.match(await read('{'), 'not JSON');
   } finally {
     home.remove();
   }

@@ -42,7 +42,7 @@ test('!! and !N run a line of history, and are shown and kept as that line', asy
   assert.is(await world.run(' !0 '), 'get /a\nhello\n');
   assert.equal(world.session.lines, ['get /a', 'pwd', 'pwd', 'get /a']);
   const { error } = await world.runFully('!9');
-  assert.equal([error?.sentence, error?.exitCode], ['there is no line 9', 2]);
+  assert.equal([error?.sentence, error?.exitCode], ['no line 9 in history', 2]);
   assert.is((await makeShellWorld().runFully('!!')).error?.exitCode, 2);
   assert.is((await world.runFully("create /b '!!'; get /b")).text, 'Created /b\n!!\n');
 });

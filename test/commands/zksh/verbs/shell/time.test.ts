@@ -75,7 +75,7 @@ test('the line knows the command within another one', async () => {
   const vocabulary = makeVocabulary(await allCommands());
   const faultOf = (line: string) => analyzeLine(line, 0, vocabulary, session).fault;
   assert.is(faultOf('repeat 2 get -s /a'), undefined);
-  assert.match(faultOf('time get --nothing /a;') ?? '', /get has no option --nothing/);
+  assert.match(faultOf('time get --nothing /a;') ?? '', /get: unknown option: --nothing/);
   const context = {
     vocabulary,
     cwd: '/',

@@ -32,7 +32,7 @@ serverTest('begin gathers, commit sends, abort forgets', async (shell) => {
   assert.is((await shell.fully('begin')).error?.code, 'TRANSACTION');
   assert.is(await shell.run('commit', 'raw'), '1\tcreate\t/a\tcreated\n2\tcreate\t/a/b\tcreated\n');
   assert.is(await shell.run('getAcl /a/b', 'raw'), 'world:anyone:cdra\n');
-  assert.is(await shell.run('begin; delete /a/b; abort; ls /a'), '1 operation forgotten\n[b]\n');
+  assert.is(await shell.run('begin; delete /a/b; abort; ls /a'), '1 operation discarded\n[b]\n');
   for (const line of ['commit', 'abort']) {
     assert.is((await shell.fully(line)).error?.exitCode, 2, line);
   }
@@ -69,7 +69,7 @@ test('a script that ends within a transaction says so', async () => {
   const run = await runZksh(['--embedded'], 'begin\ncreate /a\n');
   assert.equal(
     [run.code, run.stderr],
-    [2, 'the script ended within a transaction, of which nothing was done\n  commit sends it\n'],
+    [2, 'script ended within a transaction, which was discarded\n  add commit to send it\n'],
   );
 });
 

@@ -80,12 +80,12 @@ serverTest('what somebody changed since stays as it is', async (shell) => {
   try {
     await shell.run('create /t; create /t/a x');
     for (const [mine, theirs, why] of [
-      ['set /t/a y', 'set /t/a z', /\/t\/a \(its data was set since, version 2\)/],
-      ['set /t/a y', 'deleteall -y /t/a; create /t/a y', /it is another one/],
-      ['set /t/a y', 'deleteall -y /t/a', /it is gone/],
-      ['create /t/a', 'create /t/a/b', /it has children since/],
-      ['deleteall -y /t/a', 'create /t/a', /there is one again/],
-      ['setAcl /t/a world:anyone:cdra', 'setAcl /t/a world:anyone:cdrwa', /its ACL was set since/],
+      ['set /t/a y', 'set /t/a z', /\/t\/a \(data changed, now version 2\)/],
+      ['set /t/a y', 'deleteall -y /t/a; create /t/a y', /deleted and created again/],
+      ['set /t/a y', 'deleteall -y /t/a', /\/t\/a \(deleted\)/],
+      ['create /t/a', 'create /t/a/b', /new children/],
+      ['deleteall -y /t/a', 'create /t/a', /created again/],
+      ['setAcl /t/a world:anyone:cdra', 'setAcl /t/a world:anyone:cdrwa', /ACL changed/],
     ] as const) {
       await shell.run(mine);
       await other.run(theirs);
@@ -109,7 +109,7 @@ serverTest('what cannot come back is said, and the rest comes back', async (shel
     await shell.run('deleteall -y /t');
     const rows = await shell.run('undo -y', 'raw');
     assert.match(rows, /^create\t\/t\tnull\n.*\ncreate\t\/t\/mine\tephemeral, 1 byte\n/);
-    assert.match(rows, /\ncannot be\t\/t\/theirs\tan ephemeral of session 0x[0-9a-f]+\n/);
+    assert.match(rows, /\ncannot undo\t\/t\/theirs\tan ephemeral of session 0x[0-9a-f]+\n/);
     assert.is(await shell.run('ls /t'), '[kept, mine]\n');
     assert.is(await shell.run('getEphemerals /t'), '[/t/mine]\n');
   } finally {
@@ -122,9 +122,9 @@ serverTest('more than is kept is refused, and so is what no undo can do', async 
   await shell.run('create /t; create /u');
   for (let i = 0; i < 12; i++) await shell.run(`create /t/${i} x`);
   for (const [line, why] of [
-    ['deleteall -y /t', /deleteall \/t cannot be undone: it changed more than is kept/],
-    [`set /u ${'x'.repeat(101)}; set /u y`, /more than is kept/],
-    ['queue put /u item', /between several clients/],
+    ['deleteall -y /t', /cannot undo deleteall \/t: more changes than the limit/],
+    [`set /u ${'x'.repeat(101)}; set /u y`, /more changes than the limit/],
+    ['queue put /u item', /recipes involve several clients/],
   ] as const) {
     await shell.run(line);
     const { error } = await shell.fully('undo -y');
@@ -146,7 +146,7 @@ serverTest('thousands of znodes are deleted in order, and come back', async (she
   const shown = (await shell.run('undo -y', 'raw')).split('\n');
   assert.equal(shown.slice(0, 20), all.slice(0, 20));
   assert.equal(shown.slice(20), [
-    '... and 2001 more, which undo -n shows',
+    '... and 2001 more; undo -n shows all',
     'Undone: deleteall /t, 2021 znodes',
     '',
   ]);
@@ -164,7 +164,7 @@ test('the person is asked, and what fails changes nothing that is kept', async (
   await world.run('set -n /a z');
   assert.match(
     await world.run('undo'),
-    /^UNDO {2}PATH {2}DETAIL\nset {3}\/a {4}5 bytes\nnothing was undone\n/,
+    /^UNDO {2}PATH {2}DETAIL\nset {3}\/a {4}5 bytes\nundo: canceled\n/,
   );
   await world.run('json set --create /j /b 1; undo');
   assert.equal(world.questions, ['undo set /a, 1 znode?\n', 'undo json set /j, 1 znode?\n']);
@@ -177,7 +177,7 @@ test('a change without an answer is not taken for one that was made', async () =
   await world.run('set /a x');
   world.client.failures.clear();
   const { text, error } = await world.runFully('undo -y');
-  assert.match(text, /cannot be {2}\/a {4}whether it was changed is not known/);
+  assert.match(text, /cannot undo {2}\/a {4}outcome unknown/);
   assert.is(error?.code, 'NOUNDO');
 });
 
@@ -191,17 +191,17 @@ test('what cannot be looked at is changed all the same', async () => {
   assert.is(await world.run('ls /a'), '[]\n');
   assert.match(
     (await world.runFully('undo -y')).text,
-    /cannot be {2}\/a\/b {2}it could not be read/,
+    /cannot undo {2}\/a\/b {2}could not be read/,
   );
   await world.run('setAcl /a world:anyone:cdra');
-  assert.match((await world.runFully('undo -y')).text, /its ACL could not be read/);
+  assert.match((await world.runFully('undo -y')).text, /ACL could not be read/);
 });
 
 test('an ACL that was not shown whole is not put back', async () => {
   const world = makeShellWorld();
   keep(world);
   await world.run('create /a/b x world:anyone:cdrwa,digest:ann:x:r; delete /a/b');
-  assert.match((await world.runFully('undo -y')).text, /its ACL was not shown whole/);
+  assert.match((await world.runFully('undo -y')).text, /ACL has hidden passwords/);
 });
 
 test('the last write before a delete is what comes back', async () => {

@@ -11,7 +11,7 @@ serverTest('a command that changes something has to be meant', async (shell) => 
   assert.is(await shell.run("find --min-size 1 --exec 'get {}' /t"), 'one\ntwo\nthree\n');
   const { error } = await shell.fully("find --min-size 1 --exec 'delete {}' /t");
   assert.equal([error?.code, error?.exitCode], ['UNCONFIRMED', 2]);
-  assert.match(error?.sentence ?? '', /^nothing was run: it would be 3 znodes: \/t\/a, /);
+  assert.match(error?.sentence ?? '', /^find: not confirmed: 3 znodes: \/t\/a, /);
   assert.is(
     await shell.run("find --min-size 1 --dry-run --exec 'delete {}' /t"),
     "delete /t/a\ndelete '/t/b c'\ndelete '/t/d*'\n",
@@ -29,10 +29,13 @@ serverTest('it stops at the first error, or keeps going and names them', async (
   assert.is(await shell.run('find -c /t'), '7\n');
   const { error } = await shell.fully("find -yk --name '[a-d]*' --exec 'delete {}' /t");
   assert.is(error?.exitCode, 9);
-  assert.match(error?.sentence ?? '', /^--exec failed for 2 of 4 znodes: \/t\/a \(.*\), \/t\/d \(/);
+  assert.match(
+    error?.sentence ?? '',
+    /^--exec: failed for 2 of 4 znodes: \/t\/a \(.*\), \/t\/d \(/,
+  );
   assert.is(await shell.run('find -c /t'), '5\n');
   const read = await shell.fully("find -k --exec 'json get {}' /t");
-  assert.match(read.error?.sentence ?? '', /^--exec failed for 3 of 5 znodes/);
+  assert.match(read.error?.sentence ?? '', /^--exec: failed for 3 of 5 znodes/);
 });
 
 test('a person is asked once, for aliases and commands within commands, too', async () => {
@@ -42,7 +45,7 @@ test('a person is asked once, for aliases and commands within commands, too', as
     world.questions.length = 0;
     const { error } = await world.runFully(`find --name a --exec '${exec}' /`);
     assert.is(error?.code, 'REFUSED', exec);
-    assert.equal(world.questions, [`run "${exec}" for 1 znode?\n  /a\n`]);
+    assert.equal(world.questions, [`Run "${exec}" for 1 znode?\n  /a\n`]);
   }
   world.questions.length = 0;
   await world.run(`find --name a --exec 'json get {}' /; find --name a --exec 'delete -n {}' /`);

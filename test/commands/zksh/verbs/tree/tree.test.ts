@@ -76,7 +76,10 @@ serverTest('find goes by name, kind, size, children and age', async (shell) => {
 serverTest('grep shows path and line, and says where bytes fit', async (shell) => {
   await plant(shell);
   const grep = async (line: string) => (await shell.fully(line)).text;
-  assert.is(await grep('grep timeout /t'), '/t/a:two timeouts\n/t/a/y:9 bytes that are no text\n');
+  assert.is(
+    await grep('grep timeout /t'),
+    '/t/a:two timeouts\n/t/a/y:9 bytes of binary data match\n',
+  );
   assert.is(await grep('grep -il TIMEOUT /t'), '/t/a\n/t/a/y\n/t/b\n');
   assert.is(await grep('grep -c . /t/a'), '3\n');
   assert.is(await grep("grep -F 'two.' /t"), '');

@@ -88,7 +88,10 @@ test('a server that does not allow the word is named, and what is known is shown
     const { text, error } = await shell.fully('who /');
     assert.match(text, /\n\/e +0x[0-9a-f]+ +- +-\n$/);
     assert.is(error?.exitCode, 9);
-    assert.match(error?.sentence ?? '', /does not allow cons: add it to 4lw\.commands\.whitelist/);
+    assert.match(
+      error?.sentence ?? '',
+      /word cons is not allowed; add it to 4lw\.commands\.whitelist/,
+    );
   } finally {
     await shell.close();
     await server.close();

@@ -36,12 +36,15 @@ test('it ends when it becomes so, asked for by what happened alone', async () =>
 test('--timeout gives up, with its own exit code', async () => {
   const { error } = await makeShellWorld().runFully('wait /b --timeout 1');
   assert.equal([error?.code, error?.exitCode], ['TIMEOUT', 3]);
-  assert.is(error?.sentence, '1 ms went by before /b existed');
+  assert.is(error?.sentence, '/b: does not exist after 1 ms');
 });
 
 test('it waits for one thing at a time', async () => {
   const { error } = await makeShellWorld().runFully('wait /a --gone --data x');
-  assert.equal([error?.code, error?.sentence], ['USAGE', 'either --exists, --gone or --data']);
+  assert.equal(
+    [error?.code, error?.sentence],
+    ['USAGE', 'wait: expected only one of --exists, --gone, and --data'],
+  );
 });
 
 test('touch makes a new version with the same data, null too', async () => {

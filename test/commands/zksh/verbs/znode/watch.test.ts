@@ -93,7 +93,7 @@ test('--timeout gives up with exit code 3, also while there is no connection', a
   const world = makeShellWorld();
   const { error } = await world.runFully('watch -t 20 --until deleted /a');
   assert.equal([error?.code, error?.exitCode], ['TIMEOUT', 3]);
-  assert.match(error?.sentence ?? '', /20 ms went by before deleted was so at \/a/);
+  assert.match(error?.sentence ?? '', /\/a: not yet deleted after 20 ms/);
   const lost = makeShellWorld();
   await lost.session.ready();
   lost.client.exists = () => new Promise(() => undefined);
@@ -117,7 +117,7 @@ test('watch ends when it is interrupted, or the session does', async () => {
 
 test('at the prompt it goes on beside what is typed, until it is removed', async () => {
   const world = makeShellWorld({ isInteractive: true, isTerminal: true });
-  assert.is(await world.run('watch /a'), 'Watching /a; removewatches /a ends it\n');
+  assert.is(await world.run('watch /a'), 'Watching /a; removewatches /a stops it\n');
   await world.run('set /a x');
   const twice = await world.runFully('watch /a');
   assert.is(twice.error?.code, 'WATCHED');
@@ -146,7 +146,7 @@ test('a command runs for each change, and its failures make exit code 9', async 
   await started(world);
   await world.run('set /a x');
   const { text, error } = await run;
-  assert.match(text, /\n {2}\+ x\nNodeDataChanged\n.* ended with exit code 3\n/);
+  assert.match(text, /\n {2}\+ x\nNodeDataChanged\n.* ended with exit status 3\n/);
   assert.equal([error?.code, error?.exitCode], ['PARTIAL', 9]);
   assert.match(error?.sentence ?? '', /failed for 1 of 1 changes/);
 });
@@ -168,11 +168,11 @@ test('into a pipe all that a command gives is JSON too', async () => {
 test('wrong words are refused before anything is sent', async () => {
   const world = makeShellWorld();
   for (const [line, sentence] of [
-    ['watch /a touch x', /2 words too many for watch/],
-    ['watch --until soon /a', /--until is exists, deleted/],
-    ['watch --until version=x /a', /--until is exists, deleted/],
-    ['watch --data --children /a', /either --data or --children/],
-    ['watch --no-values -u exists /a', /--until needs the values/],
+    ['watch /a touch x', /watch: 2 unexpected arguments/],
+    ['watch --until soon /a', /--until: invalid condition: .*expected exists, deleted/],
+    ['watch --until version=x /a', /--until: invalid condition: .*expected exists, deleted/],
+    ['watch --data --children /a', /expected only one of --data and --children/],
+    ['watch --no-values -u exists /a', /cannot combine --no-values with --until/],
   ] as const) {
     const { error } = await world.runFully(line);
     assert.match(error?.sentence ?? '', sentence);
