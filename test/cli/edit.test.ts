@@ -51,7 +51,7 @@ test('what is saved is set, without the line end of the editor', () =>
     assert.is(await get(), 'new\ntext');
     assert.is((await edit('exit 0')).stdout, 'No changes\n');
     const failed = await edit('echo lost > "$1"; exit 1');
-    assert.equal([failed.code, /did not end well/.test(failed.stderr)], [1, true]);
+    assert.equal([failed.code, /editor failed, znode unchanged/.test(failed.stderr)], [1, true]);
     assert.is(await get(), 'new\ntext');
   }));
 

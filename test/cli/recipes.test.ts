@@ -102,7 +102,7 @@ test('2pc: all commit, or none does', () =>
       const coordinator = start(`2pc run /tx a b${ephemeral}`);
       await waitFor('the transaction', () => observer.exists('/tx'));
       const site = start('2pc vote /tx a commit');
-      assert.is((await run('2pc ls /tx')).stdout.split('\n')[0], 'decision  none yet');
+      assert.is((await run('2pc ls /tx')).stdout.split('\n')[0], 'decision  pending');
       const last = await run('2pc vote /tx b commit');
       assert.equal([last.code, last.stdout], [0, 'commit\n']);
       assert.is((await site.end()).stdout, 'commit\n');

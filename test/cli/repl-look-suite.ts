@@ -15,7 +15,7 @@ serverTest('a pattern is asked about, and undo brings back what it deleted', asy
       return line !== -1 && /^\/app\/a +\/app\/b$/.test(rows[line + 1] ?? '');
     });
     await terminal.press('Enter');
-    await terminal.waitForRow(/^delete 2 znodes\?$/);
+    await terminal.waitForRow(/^Delete 2 znodes\?$/);
     await terminal.waitForRow(/\[y\/N\]/);
     await terminal.type('y');
     await terminal.waitForRow(/^Deleted 2 znodes$/);

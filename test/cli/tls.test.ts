@@ -51,7 +51,7 @@ test('zksh runs commands over TLS, below a chroot', () =>
     assert.match(second.stdout, 'CN=client,O=Test');
     const missing = await runZksh([...flags, `${target}/none`, '-c', 'create /a']);
     assert.is(missing.code, 4);
-    assert.match(missing.stderr, 'the chroot /none does not exist');
+    assert.match(missing.stderr, 'chroot does not exist: /none');
     assert.match(missing.stderr, `connect to ${target} and create it there`);
   }));
 

@@ -1,5 +1,5 @@
 /**
- * The command line of zkserver: its verbs, their help, and the conversion of errors to exit statuses.
+ * zkserver's command line: the verbs, their help, and one place where a fault becomes an exit code.
  */
 import { type CallOption, CommandLine, type Program } from '../program/command-line.js';
 import { ensemble } from './ensemble.js';

@@ -242,7 +242,7 @@ function print(text: string): Promise<number> {
 }
 
 function printReport(report: ErrorReport, hint: string | undefined = report.hint): Promise<number> {
-  const sentence = report.sentence.replace(/^zksh /, '');
+  const sentence = report.sentence.replace(/^zksh:? /, '');
   const lines = [`zksh: ${sentence}`, ...(hint === undefined ? [] : [`  ${hint}`])];
   return new Promise((resolve) => {
     process.stderr.write(`${lines.join('\n')}\n`, () => resolve(report.exitCode));

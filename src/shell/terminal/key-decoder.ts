@@ -58,7 +58,7 @@ export class KeyDecoder {
   /** The pasted text so far; undefined outside of a paste. */
   #paste: string | undefined;
 
-  /** Is an escape pending? It may be the Escape key or the start of a sequence: call flush() soon. */
+  /** Is an escape pending? It may be a key or the start of a sequence: call flush() soon. */
   get isWaiting(): boolean {
     return this.#rest !== '' && this.#paste === undefined;
   }

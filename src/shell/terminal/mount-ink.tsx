@@ -26,8 +26,8 @@ export interface ViewProps<S> {
 
 export interface MountOptions {
   /**
-   * The rows of the view on a terminal of this size, below the scrollback. Without it, the view uses
-   * the alternate screen.
+   * The rows of the view on a terminal of this size, below the scrollback. Without it, the view
+   * uses the alternate screen.
    */
   readonly frame?: (size: TerminalSize) => InputRows;
   /** Called with each new size before it is drawn, including the first. */

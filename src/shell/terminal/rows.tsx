@@ -12,7 +12,7 @@ export function Rows({ rows }: Props): ReactNode {
   return (
     <Box flexDirection="column" flexShrink={0}>
       {rows.map((row, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: rows have no identity except their position.
+        // biome-ignore lint/suspicious/noArrayIndexKey: rows have no identity but their place.
         <Text key={index} wrap="truncate">
           {paintSpans(row) || ' '}
         </Text>

@@ -265,7 +265,7 @@ test('a folder that lies reads and writes nothing outside of itself', async () =
     writeFileSync(index, `${lines[0]}\n{"path":""}\n`);
     assert.match(
       (await shell.fully(`restore --partial ${index} /z`)).error?.sentence ?? '',
-      /:2: the data is in the folder around this file/,
+      /:2: data is in separate files/,
     );
   });
 });
