@@ -184,7 +184,7 @@ function endedWords({ cause }: ZooKeeperError): Words {
   };
 }
 
-/** The cause of a lost connection, if known: "(zk1:2181 broke the protocol: …)". */
+/** The cause of a lost connection, if known: "(zk1:2181 violated the protocol: …)". */
 function causeOf({ cause }: ZooKeeperError): string {
   return cause instanceof Error && cause.cause instanceof Error ? ` (${cause.message})` : '';
 }
