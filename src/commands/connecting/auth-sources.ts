@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { CommandError, ExitCode } from '../program/command-error.js';
 
 /**
- * The first line of a file that only its owner may read: user:password.
+ * Reads user:password from the first line of a file that only its owner may read.
  * @throws CommandError USAGE
  */
 export async function readAuthFile(file: string): Promise<string> {
@@ -10,36 +10,36 @@ export async function readAuthFile(file: string): Promise<string> {
   try {
     const { mode } = await stat(file);
     if ((mode & 0o077) !== 0) {
-      throw fault(`${file} can be read by others than its owner`, `chmod 600 ${file}`);
+      throw fault(`${file}: is readable by users other than its owner`, `chmod 600 ${file}`);
     }
     text = await readFile(file, 'utf8');
   } catch (cause) {
     if (cause instanceof CommandError) throw cause;
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw fault(`cannot read credentials from ${file}: ${why}`);
+    throw fault(`${file}: cannot read credentials: ${why}`);
   }
   const [line = ''] = text.split(/\r?\n/);
-  if (!line.includes(':')) throw fault(`${file} holds no user:password in its first line`);
+  if (!line.includes(':')) throw fault(`${file}: its first line has no user:password`);
   return line;
 }
 
 /**
- * Asks for the password of a user, at the terminal, and shows nothing of it.
+ * Asks for the password of a user on the terminal, without echo.
  * @returns user:password
  * @throws CommandError USAGE without a terminal, INTERRUPTED for Ctrl-C
  */
 export async function askAuth(user: string): Promise<string> {
   if (process.stdin.isTTY !== true) {
     throw fault(
-      'there is no terminal to ask for a password',
-      'give it in ZKSH_AUTH, or in a file with --auth-file',
+      'no terminal to ask for a password',
+      'set ZKSH_AUTH, or use a file with --auth-file',
     );
   }
   return `${user}:${await askHidden(`password of ${user}: `)}`;
 }
 
 /**
- * Asks at the terminal, which must be one, and shows nothing of the answer.
+ * Asks on the terminal, which must be one, without echo.
  * @throws CommandError INTERRUPTED for Ctrl-C
  */
 export async function askHidden(question: string): Promise<string> {
@@ -72,7 +72,7 @@ function readHidden(stdin: NodeJS.ReadStream): Promise<string> {
   });
 }
 
-/** A line typed without being shown. */
+/** An input line without echo. */
 export class HiddenLine {
   #typed: string[] = [];
 
@@ -80,7 +80,7 @@ export class HiddenLine {
     return this.#typed.join('');
   }
 
-  /** How it ended, if it did: by Enter, or by Ctrl-C or Ctrl-D. */
+  /** The end of the input, if any: by Enter, or by Ctrl-C or Ctrl-D. */
   type(chars: string): 'entered' | 'interrupted' | undefined {
     for (const char of chars) {
       if (char === '\r' || char === '\n') return 'entered';

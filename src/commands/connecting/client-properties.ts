@@ -8,14 +8,14 @@ type Properties = ReadonlyMap<string, string>;
 
 /**
  * A client configuration of Apache's shell (`-client-configuration`): TLS with PEM files, and
- * jute.maxbuffer. What it asks for and is not to be had is refused rather than passed over.
- * @throws Error that says which property cannot be used, and what to do
+ * jute.maxbuffer. Unsupported properties are errors.
+ * @throws Error that names the unusable property, and what to do
  */
 export async function readClientProperties(file: string): Promise<Partial<ClientOptions>> {
   const properties = await readProperties(file);
   const maxBuffer = properties.get('jute.maxbuffer');
   if (maxBuffer !== undefined && !/^(0x[0-9a-fA-F]+|\d+)$/.test(maxBuffer)) {
-    throw new Error(`jute.maxbuffer is a number of bytes, not "${maxBuffer}"`);
+    throw new Error(`jute.maxbuffer: not a number of bytes: "${maxBuffer}"`);
   }
   const isSecure = properties.get('zookeeper.client.secure')?.toLowerCase() === 'true';
   const tls = isSecure ? await tlsOf(properties, dirname(file)) : undefined;
@@ -34,7 +34,7 @@ async function tlsOf(properties: Properties, folder: string): Promise<TlsOptions
       return readText(isAbsolute(location) ? location : join(folder, location));
     }
     throw new Error(
-      `zookeeper.ssl.${name}.location ${location} is no PEM file: make one with "keytool -importkeystore … -deststoretype PKCS12" and "openssl pkcs12 -in … -nodes -out ${name}.pem"`,
+      `zookeeper.ssl.${name}.location: not a PEM file: ${location}: make one with "keytool -importkeystore … -deststoretype PKCS12" and "openssl pkcs12 -in … -nodes -out ${name}.pem"`,
     );
   };
   const [ca, cert] = [await read('trustStore'), await read('keyStore')];
@@ -42,7 +42,7 @@ async function tlsOf(properties: Properties, folder: string): Promise<TlsOptions
   const isVerified = properties.get('zookeeper.ssl.hostnameVerification')?.toLowerCase();
   if (isVerified === 'false') {
     throw new Error(
-      'zookeeper.ssl.hostnameVerification=false is not supported: say zksh --servername NAME instead',
+      'zookeeper.ssl.hostnameVerification=false: not supported: use zksh --servername NAME instead',
     );
   }
   return {
@@ -63,11 +63,11 @@ async function readText(file: string): Promise<string> {
     return await readFile(file, 'utf8');
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(`${file} cannot be read: ${why}`, { cause });
+    throw new Error(`${file}: cannot read: ${why}`, { cause });
   }
 }
 
-/** @throws Error that names the line which Java would refuse, too */
+/** @throws Error that names the invalid line, which Java would refuse, too */
 async function readProperties(file: string): Promise<Properties> {
   const { properties, problems } = parseProperties(await readText(file));
   const [problem] = problems;

@@ -1,15 +1,15 @@
-// Servers that a name server knows: srv://_zookeeper._tcp.example.org[/chroot]; srvs:// for TLS.
+// Servers from DNS: srv://_zookeeper._tcp.example.org[/chroot]; srvs:// for TLS.
 import { chrootStart, formatServerAddress } from '../../client/connect-string.js';
 import { ConnectError } from '../../client/errors.js';
 import { pathFault } from '../../protocol/path.js';
 
-/** What a name server says of one server (RFC 2782). */
+/** One SRV record (RFC 2782). */
 export interface SrvRecord {
   readonly name: string;
   readonly port: number;
-  /** The lowest goes first. */
+  /** Lower values come first. */
   readonly priority: number;
-  /** Its share among those of one priority. */
+  /** Its share among records of one priority. */
   readonly weight: number;
 }
 
@@ -24,19 +24,19 @@ export function isSrvTarget(target: string): boolean {
   return SCHEME.test(target);
 }
 
-/** @throws RangeError that says which part is wrong */
+/** @throws RangeError that names the invalid part */
 export function checkSrvTarget(target: string): void {
   const { name, chroot } = partsOf(target);
   if (!NAME.test(name)) {
-    throw new RangeError(`expected _service._protocol.domain, found "${name}"`);
+    throw new RangeError(`invalid name: "${name}" (expected _service._protocol.domain)`);
   }
   const fault = chroot === '' ? undefined : pathFault(chroot);
-  if (fault !== undefined) throw new RangeError(`chroot ${chroot} is not a valid path: ${fault}`);
+  if (fault !== undefined) throw new RangeError(`invalid chroot: ${chroot}: ${fault}`);
 }
 
 /**
- * The connect string that the records stand for, in the order in which servers are to be tried.
- * @throws ConnectError that says in words why there is none
+ * The connect string of the records, in the order to try the servers.
+ * @throws ConnectError with the reason for a failure
  */
 export async function resolveSrv(
   target: string,
@@ -47,10 +47,10 @@ export async function resolveSrv(
   const records = await lookUp(name).catch((error: unknown) => {
     throw new ConnectError(`${name}: ${reasonOf(error)}`, [], error);
   });
-  // A lone dot says that there decidedly is no such service.
+  // A single dot means that the service is not available.
   const servers = records.filter((record) => record.name !== '' && record.name !== '.');
   if (servers.length === 0) {
-    throw new ConnectError(`${name}: the name server says that there is no such service`);
+    throw new ConnectError(`${name}: the name server says that the service does not exist`);
   }
   const list = inOrder(servers, random).map(({ name: host, port }) =>
     formatServerAddress({ host: host.replace(/\.$/, ''), port }),
@@ -67,7 +67,7 @@ function partsOf(target: string) {
   };
 }
 
-/** By priority; among equals by lot, each with a chance of its weight. */
+/** By priority; among equals at random, in proportion to their weights. */
 function inOrder(records: readonly SrvRecord[], random: () => number): readonly SrvRecord[] {
   const priorities = [...new Set(records.map(({ priority }) => priority))].sort((a, b) => a - b);
   return priorities.flatMap((priority) => {
@@ -79,7 +79,7 @@ function inOrder(records: readonly SrvRecord[], random: () => number): readonly 
 }
 
 function draw(records: readonly SrvRecord[], random: () => number): number {
-  // A weight of 0 has a chance still, if a small one.
+  // A weight of 0 still has a small chance.
   const weights = records.map(({ weight }) => weight + 0.01);
   let left = random() * weights.reduce((sum, weight) => sum + weight, 0);
   const at = weights.findIndex((weight) => {
@@ -102,12 +102,12 @@ function lookUpIn(env: Readonly<Record<string, string | undefined>>): LookUp {
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'no name server knows such a name',
-  ENODATA: 'the name is known, but has no SRV record',
+  ENODATA: 'the name exists, but has no SRV record',
   ESERVFAIL: 'the name server failed',
-  EREFUSED: 'the name server refuses to answer',
+  EREFUSED: 'the name server refused to answer',
   ECONNREFUSED: 'no name server answers',
   ETIMEOUT: `no name server answered within ${(TIMEOUT_MS * TRIES) / 1000} s`,
-  EBADRESP: 'the name server answered what is no answer',
+  EBADRESP: 'the name server sent an invalid answer',
 };
 
 function reasonOf(error: unknown): string {

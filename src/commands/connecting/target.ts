@@ -1,14 +1,14 @@
-// The text that names servers: [zks://]host[:port][,host[:port]...][/chroot], or srv://NAME.
+// The text for servers: [zks://]host[:port][,host[:port]...][/chroot], or srv://NAME.
 import { parseConnectString } from '../../client/connect-string.js';
 import { CommandError, ExitCode } from '../program/command-error.js';
 import { checkSrvTarget, isSrvTarget, resolveSrv } from './srv-target.js';
 
-/** Are its servers reached over TLS? */
+/** Whether its servers use TLS. */
 export function isSecureTarget(target: string): boolean {
   return /^(zks|srvs):\/\//.test(target);
 }
 
-/** @throws CommandError USAGE that says what is wrong with it */
+/** @throws CommandError USAGE with its fault */
 export function checkTarget(target: string): void {
   try {
     if (isSrvTarget(target)) checkSrvTarget(target);
@@ -23,12 +23,15 @@ export function badTarget(target: string, reason: string, cause: unknown): Comma
   return new CommandError(`bad server list "${target}": ${reason}`, {
     code: 'USAGE',
     exitCode: ExitCode.usage,
-    hint: 'it is [zks://]host[:port][,host[:port]...][/chroot], or srv://_zookeeper._tcp.DOMAIN[/chroot]',
+    hint: 'the form is [zks://]host[:port][,host[:port]...][/chroot], or srv://_zookeeper._tcp.DOMAIN[/chroot]',
     cause,
   });
 }
 
-/** Of a name the servers that it stands for now. @throws ConnectError when it stands for none */
+/**
+ * Resolves a name to its current servers.
+ * @throws ConnectError if it has no servers
+ */
 export async function namedServers(target: string): Promise<string> {
   return isSrvTarget(target) ? resolveSrv(target) : target;
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { TlsOptions } from '../../client/tls.js';
 
-/** What a command line says about TLS: names of files, and what they are for. */
+/** The TLS options of a command line: names of files. */
 export interface TlsFiles {
   readonly cacert?: string | undefined;
   readonly cert?: string | undefined;
@@ -10,13 +10,13 @@ export interface TlsFiles {
   readonly insecure?: boolean | undefined;
 }
 
-/** A TLS option of the command line that cannot be used; the message names it. */
+/** An unusable TLS option of the command line; the message names it. */
 export class TlsFileError extends Error {
   override readonly name = 'TlsFileError';
   readonly code = 'ETLSFILE';
 }
 
-/** The first TLS option that was given, as it is typed: "--cacert". */
+/** The first given TLS option, as typed: "--cacert". */
 export function givenTlsOption(files: TlsFiles): string | undefined {
   for (const name of ['cacert', 'cert', 'key', 'servername', 'insecure'] as const) {
     if (files[name] !== undefined && files[name] !== false) return `--${name}`;
@@ -25,8 +25,8 @@ export function givenTlsOption(files: TlsFiles): string | undefined {
 }
 
 /**
- * Reads the files and checks that they fit together.
- * @param passphrase of the key; from the environment, since every user sees a command line
+ * Reads the files and checks that they match.
+ * @param passphrase of the key; from the environment, since all users can see a command line
  * @throws TlsFileError
  */
 export async function readTlsFiles(
@@ -60,6 +60,6 @@ function readPem(option: string, file: string): Buffer {
     return readFileSync(file);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new TlsFileError(`${option} ${file} cannot be read: ${why}`, { cause });
+    throw new TlsFileError(`${option} ${file}: cannot read: ${why}`, { cause });
   }
 }

@@ -9,12 +9,12 @@ export interface DescribedTxn {
   readonly cxid: number;
   readonly time: bigint;
   readonly type: string;
-  /** The path, where there is exactly one. */
+  /** The path, if there is exactly one. */
   readonly path: string | undefined;
   readonly detail: string;
 }
 
-/** @returns the sentence that says why it cannot be read, for what no release could have written */
+/** @returns a sentence with the reason if the record is unreadable: no release wrote it */
 export function describeTxn(entry: Buffer): DescribedTxn | string {
   try {
     const { head, txn } = readTxn(entry);
@@ -27,7 +27,7 @@ export function describeTxn(entry: Buffer): DescribedTxn | string {
       detail: detailOf(txn),
     };
   } catch (error) {
-    // A JuteError: what the encoding does not allow. Its class is not for commands to import.
+    // A JuteError means a bad encoding; the import table keeps its class from commands.
     if (error instanceof Error && error.name === 'JuteError') return error.message;
     throw error;
   }
@@ -62,7 +62,7 @@ function detailOf(txn: Txn): string {
   }
 }
 
-/** Data is a latin1 string: a character a byte. */
+/** Data is a latin1 string: one character per byte. */
 function sizeOf(data: string | null): string {
   return data === null ? 'no data' : `${data.length} bytes`;
 }

@@ -12,7 +12,7 @@ import {
 import { RunFault } from '../ensemble/run-fault.js';
 import { reading } from './reading.js';
 
-/** The folder that holds the files: `version-2` inside the one given, or the one given. */
+/** The folder of the files: `version-2` inside the given folder, or that folder itself. */
 export function versionFolder(folder: string): string {
   const inner = join(folder, VERSION_DIR);
   return basename(folder) !== VERSION_DIR && existsSync(inner) ? inner : folder;
@@ -24,27 +24,25 @@ export async function listFiles(folder: string): Promise<FoundFile[]> {
   const files: FoundFile[] = [];
   for (const entry of entries) {
     if (!entry.isFile()) continue;
-    // A file may go while the folder is listed.
+    // A file may vanish while the folder is listed.
     const found = await stat(join(folder, entry.name)).catch(() => undefined);
     if (found !== undefined) files.push({ name: entry.name, size: found.size });
   }
   return files;
 }
 
-/**
- * One file to look at; the zxid is the one of its name, when it is named as servers name theirs.
- */
+/** One file to read, with the zxid of its name, if it is named as servers do. */
 export interface NamedFile {
   readonly path: string;
   readonly size: number;
   readonly zxid: bigint | undefined;
-  /** It was found in a folder, where its neighbours matter. */
+  /** Found in a folder, with its other files. */
   readonly folder: string | undefined;
 }
 
 /**
- * The files that the arguments name: a file is itself, a folder stands for all its logs (oldest
- * first) or snapshots (newest first).
+ * The files of the arguments: a folder means all its logs (oldest first) or snapshots (newest
+ * first).
  * @throws RunFault
  */
 export async function filesOf(
@@ -61,7 +59,7 @@ export async function filesOf(
     }
     const folder = versionFolder(path);
     const among = amongOf(kind, await listFiles(folder));
-    if (among.length === 0) throw new RunFault(`${folder} holds no ${kind}`);
+    if (among.length === 0) throw new RunFault(`${folder}: has no ${kind}`);
     for (const { name, size, zxid } of among) {
       files.push({ path: join(folder, name), size, zxid, folder });
     }

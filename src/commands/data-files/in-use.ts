@@ -3,12 +3,12 @@ import { readdir, realpath } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 
-/** Sockets by which servers keep a folder to themselves (server/node/storage/dir-lock.ts). */
+/** Sockets with which servers lock a folder (server/node/storage/dir-lock.ts). */
 const LOCK_PREFIX = 'zkserver.lock.';
 const ANSWER_TIMEOUT_MS = 2000;
 const MAX_ANSWER = 1024;
 
-/** A process that has a file of the folder open, or has locked it. */
+/** A process that has opened a file of the folder, or locked the folder. */
 export interface User {
   readonly pid: number;
   /** Undefined for the lock of the folder. */
@@ -16,9 +16,8 @@ export interface User {
 }
 
 /**
- * Who uses the files of a folder: zkserver says so in its lock, and every process by its open
- * files, where there is /proc and the process is one that this user may look at. Apache's server
- * keeps its newest log open.
+ * The users of the files of a folder. zkserver answers on its lock; other processes show by their
+ * open files, where /proc exists and permissions allow. Apache's server keeps its newest log open.
  */
 export async function usersOf(folder: string): Promise<User[]> {
   const real = await realpath(folder);
@@ -37,7 +36,7 @@ export async function usersOf(folder: string): Promise<User[]> {
   return users;
 }
 
-/** The process that answers on a socket of the lock; undefined where none does. */
+/** The process that answers on a socket of the lock; undefined without an answer. */
 function lockedBy(path: string): Promise<number | undefined> {
   return new Promise((resolve) => {
     const socket = connect({ path });

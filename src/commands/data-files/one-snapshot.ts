@@ -1,9 +1,9 @@
 import { RunFault } from '../ensemble/run-fault.js';
 import { filesOf, type NamedFile } from './find-files.js';
 
-/** The snapshot that is named, or the newest one of a folder. */
+/** The given snapshot, or the newest one of a folder. */
 export async function oneSnapshot(path: string): Promise<NamedFile> {
   const [newest] = await filesOf([path], 'snapshot');
-  if (newest === undefined) throw new RunFault(`${path} holds no snapshot`);
+  if (newest === undefined) throw new RunFault(`${path}: has no snapshot`);
   return newest;
 }

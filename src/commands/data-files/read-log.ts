@@ -1,6 +1,5 @@
-// Reads a transaction log of any length in constant memory, and reads on behind a record whose
-// checksum is wrong where its frame is whole: an operator wants to know of all the damage, not of
-// the first.
+// Reads a transaction log of any length in constant memory. It continues after a record with a
+// wrong checksum if its frame is whole, because an operator needs to know all the damage.
 
 import { type FileHandle, open } from 'node:fs/promises';
 import { encodeLogHeader, type LogItem, TxnLogReader } from '../../server/persistence/txn-log.js';
@@ -8,29 +7,29 @@ import { reading } from './reading.js';
 
 const READ_SIZE = 1024 * 1024;
 const HEADER_SIZE = 16;
-/** Checksum (8) and length (4) in front of an entry. */
+/** Checksum (8) and length (4) before an entry. */
 const PREFIX_SIZE = 12;
-/** A TxnHeader, the least that an entry can be. */
+/** A TxnHeader, the minimum of an entry. */
 const LEAST_ENTRY = 32;
 const END_OF_RECORD = 0x42;
-/** Damaged records after which a log is given up. */
+/** How many damaged records end the reading of a log. */
 const MAX_DAMAGED = 100;
-/** jute.maxbuffer and as much again: the longest entry that servers take by default. */
+/** Twice jute.maxbuffer: the longest entry that servers accept by default. */
 export const DEFAULT_MAX_ENTRY = 2 * 0xfffff;
 
-/** A record of the log; `entry` is a view that the next one overwrites. */
+/** A record of the log; the next one overwrites the view `entry`. */
 export interface LogRecord {
   readonly offset: number;
   readonly zxid: bigint;
   readonly entry: Buffer;
-  /** Why it is not to be trusted; its frame is whole. */
+  /** The reason not to trust it, though its frame is whole. */
   readonly damage: string | undefined;
 }
 
-/** How the log ends. `end`: in order, perhaps with padding behind. */
+/** The end of the log. `end`: in order, perhaps followed by padding. */
 export interface LogEnding {
   readonly kind: 'end' | 'torn' | 'corrupt';
-  /** Behind the last record that could be read. */
+  /** After the last readable record. */
   readonly offset: number;
   readonly reason: string;
 }
@@ -41,7 +40,7 @@ export interface ReadLogOptions {
   readonly onBytes: (done: number) => void;
 }
 
-/** Gives what `map` makes of the records, in batches; returns how the log ends. */
+/** Yields the results of `map` in batches; returns the end of the log. */
 export async function* readLog<Value>(
   path: string,
   map: (record: LogRecord) => Value | undefined,
@@ -64,7 +63,7 @@ export async function* readLog<Value>(
   }
 }
 
-/** Reads from `from` on; a stretch that begins inside the file gets a header of its own. */
+/** Reads from `from` on; a part inside the file gets a separate header. */
 async function* readStretch<Value>(
   handle: FileHandle,
   path: string,
@@ -73,7 +72,7 @@ async function* readStretch<Value>(
   { maxEntry, signal, onBytes }: ReadLogOptions,
 ): AsyncGenerator<Value[], LogEnding, undefined> {
   const reader = new TxnLogReader(maxEntry);
-  // Offsets of the reader count from its header.
+  // The reader counts offsets from its header.
   const shift = from === 0 ? 0 : from - HEADER_SIZE;
   if (from > 0) reader.push(encodeLogHeader());
   const chunks = [Buffer.allocUnsafe(READ_SIZE), Buffer.allocUnsafe(READ_SIZE)] as const;
@@ -100,12 +99,12 @@ async function* readStretch<Value>(
     else reader.push(chunk.subarray(0, bytesRead));
     turn = turn === 0 ? 1 : 0;
     pending = read(chunks[turn]);
-    // A fault of the disk is told when its turn comes.
+    // A read error is reported in order.
     pending.catch(() => undefined);
   }
 }
 
-/** Takes the records that the reader has; returns what stopped it. */
+/** Takes the records of the reader; returns the reason for its end. */
 function takeRecords<Value>(
   reader: TxnLogReader,
   shift: number,
@@ -121,10 +120,7 @@ function takeRecords<Value>(
   }
 }
 
-/**
- * The record at the place where the log is corrupt, when it has a length that leads to its end
- * mark.
- */
+/** The damaged record, if its length leads to its end mark. */
 async function damagedRecord(
   handle: FileHandle,
   { offset, reason }: LogEnding,

@@ -1,4 +1,4 @@
-// Reads a snapshot of any size in constant memory, plain or packed, and says whether it is whole.
+// Reads a snapshot of any size in constant memory, compressed or not, and verifies it.
 
 import { createReadStream, type ReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
@@ -20,19 +20,19 @@ export type SnapshotNode = Extract<SnapshotItem, { kind: 'node' }>;
 export type SnapshotSession = Extract<SnapshotItem, { kind: 'session' }>;
 export type SnapshotAcl = Extract<SnapshotItem, { kind: 'acl' }>;
 
-/** What takes the pieces of a snapshot as they are read. */
+/** The receiver of the parts of a snapshot. */
 export interface SnapshotTaker<Value> {
   readonly session?: (session: SnapshotSession) => void;
   readonly acl?: (acl: SnapshotAcl) => void;
-  /** `digest` covers path, data and all of the Stat but pzxid; 0 for what servers leave out. */
+  /** `digest` covers path, data and the whole Stat except pzxid; 0 for znodes that servers skip. */
   readonly node: (node: SnapshotNode, digest: number) => Value | undefined;
-  /** The digests are of no use: a file is read again that was read through before. */
+  /** Skips the digests: the file was verified before. */
   readonly isKnown?: boolean;
 }
 
 export type Compression = 'none' | 'gzip' | 'snappy';
 
-/** What a snapshot turned out to be. */
+/** The result of reading a snapshot. */
 export interface SnapshotOutcome {
   readonly compression: Compression;
   /** On the disk. */
@@ -42,23 +42,23 @@ export interface SnapshotOutcome {
   readonly nodes: number;
   /** Of paths and data, as approximate_data_size counts them. */
   readonly dataBytes: number;
-  /** Of the tree that was read; of version 2. */
+  /** Of the tree in the file; version 2. */
   readonly digest: bigint;
-  /** What the file says: the zxid it belongs to, and null for one of an old version. */
+  /** The digest in the file with its zxid; null for an old version. */
   readonly told: { readonly zxid: bigint; readonly digest: bigint | null } | undefined;
   readonly lastProcessedZxid: bigint | undefined;
-  /** Why it is not whole. The offset counts the bytes of the snapshot, unpacked. */
+  /** Why it is not whole. The offset counts uncompressed bytes. */
   readonly fault: { readonly offset: number; readonly reason: string } | undefined;
 }
 
 export interface ReadSnapshotOptions {
   readonly maxEntry: number;
   readonly signal: AbortSignal;
-  /** Of the file's bytes. */
+  /** Counts the bytes of the file. */
   readonly onBytes: (done: number) => void;
 }
 
-/** By the first bytes, not by the name: a copy may be called anything. */
+/** By the first bytes, because a copy may have any name. */
 async function compressionOf(path: string): Promise<Compression> {
   const handle = await reading(path, open(path, 'r'));
   try {
@@ -74,12 +74,12 @@ function unpacked(source: ReadStream, compression: Compression): AsyncIterable<B
   if (compression === 'snappy') return unpackSnappy(source);
   if (compression === 'none') return source;
   const gunzip = createGunzip();
-  // An error of the file does not reach the stream behind a pipe by itself.
+  // A pipe does not forward an error of the file to the next stream.
   source.on('error', (error) => gunzip.destroy(error));
   return source.pipe(gunzip);
 }
 
-/** Gives what `taker` makes of the nodes, in batches; returns what the snapshot is. */
+/** Yields the results of `taker` in batches; returns the result for the snapshot. */
 export async function* readSnapshot<Value>(
   path: string,
   taker: SnapshotTaker<Value>,
@@ -117,7 +117,7 @@ export async function* readSnapshot<Value>(
   return fold.outcome(compression, size, undefined);
 }
 
-/** Counts what the reader gives, and hands it on. */
+/** Counts the parts of the reader, and passes them on. */
 class SnapshotFold<Value> {
   isOver = false;
   private readonly taker: SnapshotTaker<Value>;

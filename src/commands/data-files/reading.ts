@@ -1,6 +1,6 @@
 import { RunFault } from '../ensemble/run-fault.js';
 
-/** Gives what a call of the file system gives; its error becomes a sentence that names the file. */
+/** Awaits a call of the file system; its error becomes a sentence that names the file. */
 export async function reading<Value>(path: string, promise: Promise<Value>): Promise<Value> {
   try {
     return await promise;
@@ -8,7 +8,7 @@ export async function reading<Value>(path: string, promise: Promise<Value>): Pro
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
     const why =
       code === 'ENOENT'
-        ? 'there is no such file'
+        ? 'the file does not exist'
         : code === 'EACCES'
           ? 'no permission to read it'
           : code === 'EISDIR'
@@ -16,6 +16,6 @@ export async function reading<Value>(path: string, promise: Promise<Value>): Pro
             : cause instanceof Error
               ? cause.message
               : String(cause);
-    throw new RunFault(`${path} cannot be read: ${why}`, { cause });
+    throw new RunFault(`${path}: cannot read: ${why}`, { cause });
   }
 }

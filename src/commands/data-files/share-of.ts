@@ -1,5 +1,5 @@
 export const SHARE_SEED = 0x811c9dc5;
-/** Of the parts of a share: the same seed would put a whole share into one part. */
+/** For the parts of a share: the same seed would put a whole share into one part. */
 export const PART_SEED = 0x050c5d1f;
 
 /** The share that a path belongs to, from 0 to `shares` - 1 (FNV-1a). */

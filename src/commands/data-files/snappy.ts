@@ -1,28 +1,26 @@
 /**
- * Unpacks what snappy-java's SnappyOutputStream wrote, as Apache's servers compress snapshots with
- * snapshot.compression.method=snappy. Around blocks of the snappy format it has a frame of its own:
+ * Decompresses the format of snappy-java's SnappyOutputStream, which Apache's servers use with
+ * snapshot.compression.method=snappy. It adds frames to blocks of the snappy format:
  *
  * ```
  *   0x82 "SNAPPY" 0 | int version | int least version         16 bytes
  *   int length | block                                        as often as needed, big-endian
  * ```
  *
- * A block is a varint, how long it is unpacked, then elements: the lower two bits of the first
- * byte say whether bytes follow or earlier ones are repeated.
+ * A block is its uncompressed length as a varint, then elements: the lower two bits of the first
+ * byte distinguish literals from copies of earlier bytes.
  */
 
 const HEADER_SIZE = 16;
-/** Far more than the 32 KiB that writers use. */
+/** Far more than the 32 KiB of writers. */
 const MAX_BLOCK = 16 * 1024 * 1024;
 const LITERAL = 0;
 const NEAR_COPY = 1;
 const COPY = 2;
-/** From here on the length of a literal stands in bytes of its own. */
+/** From here on, separate bytes have the length of a literal. */
 const LONG_LITERAL = 60;
 
-/**
- * @throws Error that says what is wrong with the stream
- */
+/** @throws Error with the fault of the stream */
 export async function* unpackSnappy(
   source: AsyncIterable<Buffer>,
 ): AsyncGenerator<Buffer, void, undefined> {
@@ -40,7 +38,7 @@ export async function* unpackSnappy(
     while (pending.length - at >= 4) {
       const length = pending.readInt32BE(at);
       if (length < 1 || length > MAX_BLOCK) {
-        throw new Error(`expected the length of a block, found ${length}`);
+        throw new Error(`invalid block length: ${length}`);
       }
       if (pending.length - at - 4 < length) break;
       yield unpackBlock(pending.subarray(at + 4, at + 4 + length));
@@ -50,7 +48,7 @@ export async function* unpackSnappy(
   if (at < pending.length || !isHeaderRead) throw new Error('it ends inside a block');
 }
 
-/** @throws Error when the block is none, or says another length than it has */
+/** @throws Error for an invalid block, or one with a wrong length */
 export function unpackBlock(block: Buffer): Buffer {
   const { value: size, next } = readVarint(block);
   if (size > MAX_BLOCK) throw new Error(`a block of ${size} bytes`);
@@ -69,15 +67,15 @@ export function unpackBlock(block: Buffer): Buffer {
     written += element.length;
     at = element.end;
   }
-  if (written !== size) throw new Error(`a block of ${written} bytes says that it has ${size}`);
+  if (written !== size) throw new Error(`a block has ${written} bytes (expected ${size})`);
   return out;
 }
 
 interface Element {
   readonly length: number;
-  /** How far back the bytes are that are repeated; 0 for a literal. */
+  /** The distance of the bytes to copy; 0 for a literal. */
   readonly offset: number;
-  /** Behind the element. */
+  /** The end of the element. */
   readonly end: number;
 }
 
@@ -100,7 +98,7 @@ function copyAt(block: Buffer, at: number, tag: number): Element {
   return { length: (tag >>> 2) + 1, offset, end: at + 1 + width };
 }
 
-/** Copies bytes that were written already; where they overlap, the new ones are repeated too. */
+/** Copies earlier bytes; an overlap repeats the new ones, too. */
 function repeat(out: Buffer, written: number, offset: number, length: number): void {
   if (offset < 1 || offset > written) throw new Error('a copy from before the block');
   if (offset >= length) {

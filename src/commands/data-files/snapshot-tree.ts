@@ -1,27 +1,27 @@
-// Snapshots hold parents before their children and a subtree in one piece, so that a walk needs
-// to know no more than the way from the root to where it is.
+// Snapshots contain parents before their children and a subtree in one piece, so a walk needs only
+// the path from the root to the current znode.
 
-/** A znode whose subtree is still being read, or just came to its end. */
+/** A znode whose subtree is being read, or has just ended. */
 export interface Subtree {
   /** `/` for the root. */
   readonly path: string;
   readonly ownBytes: number;
   children: number;
-  /** Znodes of the subtree, itself among them. */
+  /** Znodes of the subtree, including itself. */
   znodes: number;
   /** Bytes of paths and data of the subtree. */
   bytes: number;
 }
 
-/** Adds up subtrees while znodes go by. */
+/** Adds up subtrees while znodes are read. */
 export class SubtreeWalk {
-  /** Znodes whose parent did not come before them. */
+  /** Znodes without their parent before them. */
   orphans = 0;
   firstOrphan: string | undefined;
   private readonly way: Subtree[] = [];
   private readonly onEnd: (subtree: Subtree, depth: number) => void;
 
-  /** @param onEnd is told of each subtree when all of it was read; the root has depth 0 */
+  /** @param onEnd called for each subtree at its end; the root has depth 0 */
   constructor(onEnd: (subtree: Subtree, depth: number) => void) {
     this.onEnd = onEnd;
   }
@@ -35,7 +35,7 @@ export class SubtreeWalk {
     this.way.push({ path: shown, ownBytes, children: 0, znodes: 1, bytes: ownBytes });
   }
 
-  /** No further znode comes. */
+  /** The end of the snapshot. */
   end(): void {
     while (this.way.length > 0) this.leave();
   }

@@ -4,7 +4,7 @@ import { parseSnapshotName } from '../../server/persistence/file-names.js';
 import type { Problem } from '../ensemble/verdict/result.js';
 import type { SnapshotOutcome } from './read-snapshot.js';
 
-/** What is wrong with a snapshot that was read through; nothing when it is whole. */
+/** The problems of a snapshot; empty if it is whole. */
 export function snapshotProblems(path: string, outcome: SnapshotOutcome): Problem[] {
   const { fault } = outcome;
   if (fault !== undefined) {
@@ -14,11 +14,11 @@ export function snapshotProblems(path: string, outcome: SnapshotOutcome): Proble
   const found = digestText(outcome.digest);
   if (digestOf(path, outcome) !== 'differs') return [];
   const told = digestText(outcome.told?.digest ?? 0n);
-  const text = `${path}: the digest of its tree is ${found}, but it says ${told}: it is not the tree that its server had`;
+  const text = `${path}: the digest of its tree is ${found} (expected ${told}): the tree differs from that of its server`;
   return [{ level: 'critical', code: 'wrong-digest', text }];
 }
 
-/** A name that looks right and bytes of another kind: say which. */
+/** The right name with the content of another kind of file: name the kind. */
 function hint(reason: string): string {
   return reason.includes('found 5a4b4c47')
     ? `${reason}: this is a transaction log, for zkops log`
@@ -31,15 +31,15 @@ export function digestText(digest: bigint): string {
 }
 
 /**
- * Does the digest of the tree fit the one the file tells? A snapshot that was written while txns
- * went on is no tree that ever was, and the file says which zxid its digest belongs to.
+ * Compares the digest of the tree with the digest in the file. A snapshot that was written during
+ * txns shows a tree that never existed, and the file names the zxid of its digest.
  */
 export function digestOf(
   path: string,
   { told, digest, fault }: SnapshotOutcome,
 ): 'fits' | 'differs' | 'fuzzy' | 'none' {
   if (fault !== undefined || told === undefined || told.digest === null) return 'none';
-  // A server that has not applied a txn since its start writes zeros.
+  // A server without a txn since its start writes zeros.
   if (told.zxid === 0n && told.digest === 0n) return 'none';
   if (told.digest === digest) return 'fits';
   const named = parseSnapshotName(basename(path))?.zxid;

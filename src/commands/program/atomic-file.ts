@@ -1,9 +1,9 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 
 /**
- * A file that a reader finds with its old content or with the new, and never half of it. The
- * temporary file stands beside it and ends in `.tmp`, which node_exporter's collector passes over.
- * What fails throws the Error of the file system; then the old content is still there.
+ * A file whose readers see the old or the new content, and never a part. The temporary file is in
+ * the same folder and ends in `.tmp`, which node_exporter's collector ignores. On an Error of the
+ * file system the old content stays.
  */
 export class AtomicFile {
   private readonly file: string;
@@ -21,7 +21,7 @@ export class AtomicFile {
     for (let at = 0; at < bytes.length; ) at += writeSync(this.handle, bytes, at);
   }
 
-  /** The last call on it: puts the new content in place, or with `false` keeps the old. */
+  /** The last call: replaces the content, or with `false` keeps the old. */
   close(isWhole: boolean): void {
     try {
       if (isWhole) fsyncSync(this.handle);

@@ -1,4 +1,4 @@
-/** DESIGN: the exit codes of zksh, which zksh(1) documents. */
+/** DESIGN: the exit statuses of zksh, documented in zksh(1). */
 export const ExitCode = {
   ok: 0,
   failed: 1,
@@ -12,7 +12,7 @@ export const ExitCode = {
   partial: 9,
   unknownCommand: 127,
   interrupted: 130,
-  /** As a shell reports a program that SIGPIPE ended. */
+  /** As a shell reports a program killed by SIGPIPE. */
   readerGone: 141,
 } as const;
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
@@ -23,19 +23,19 @@ export interface Place {
   readonly end: number;
 }
 
-/** An error of a command in all its renderings; error-report.ts makes one of anything thrown. */
+/** An error of a command for all renderings; error-report.ts builds one from any error. */
 export interface ErrorReport {
-  /** For programs: ZooKeeper's name ("NONODE"), or one of ours ("USAGE", "UNKNOWNCOMMAND"). */
+  /** For programs: ZooKeeper's name ("NONODE"), or one of zksh's ("USAGE", "UNKNOWNCOMMAND"). */
   readonly code: string;
   readonly exitCode: ExitCode;
-  /** What happened, for people; no full stop at its end. */
+  /** The error, for people; without a period. */
   readonly sentence: string;
   readonly path?: string;
-  /** What to do about it. */
+  /** What to do. */
   readonly hint?: string;
-  /** Where in the line, for a caret. */
+  /** The place in the line, for a caret. */
   readonly place?: Place;
-  /** Where in a script; lines count from 1. */
+  /** The place in a script; lines start at 1. */
   readonly location?: { readonly file: string; readonly line: number };
 }
 
@@ -48,7 +48,7 @@ export interface CommandErrorOptions {
   readonly cause?: unknown;
 }
 
-/** What a command throws when the fault is not the server's; `message` is the sentence. */
+/** An error of a command that does not come from the server; `message` is the sentence. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
   readonly code: string;
@@ -67,7 +67,7 @@ export class CommandError extends Error {
   }
 }
 
-/** A line that is wrong before anything was sent; exit code 2. */
+/** An invalid line, found before anything was sent; exit status 2. */
 export function usageError(
   sentence: string,
   place: Place | undefined,
@@ -76,7 +76,7 @@ export function usageError(
   return new CommandError(sentence, { code: 'USAGE', exitCode: ExitCode.usage, place, hint });
 }
 
-/** For a command that ran another one, to fail as that did. */
+/** For a command that ran another one, to fail with its error. */
 export function errorOf({ sentence, ...report }: ErrorReport): CommandError {
   return new CommandError(sentence, report);
 }

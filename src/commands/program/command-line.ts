@@ -5,7 +5,7 @@
  */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 
-/** How a value is read: a function gets what came before, too, and throws what it expected. */
+/** How a value is read: a function gets the earlier value, too, and throws what it expected. */
 export type OptionKind =
   | 'text'
   | 'ms'

@@ -1,7 +1,7 @@
 /**
- * Lets work go on that nobody waits for. A rejection without a handler ends the process, so this is
- * the one way to leave a promise alone (tidy).
- * @param onFailure called with what the work failed with; what it throws itself is lost
+ * Runs work in the background. A rejection without a handler ends the process, so this is the only
+ * way to ignore a promise (tidy).
+ * @param onFailure called with the error of the work; its own errors are lost
  */
 export function inBackground(
   work: Promise<unknown> | undefined,

@@ -1,4 +1,4 @@
-/** The candidate that is a typing mistake or two away from `word`, or that it begins. */
+/** The candidate within one or two typing errors of `word`, or with that prefix. */
 export function suggestWord(word: string, candidates: readonly string[]): string | undefined {
   const lower = word.toLowerCase();
   let best: string | undefined;
@@ -14,7 +14,7 @@ export function suggestWord(word: string, candidates: readonly string[]): string
   return candidates.find((candidate) => candidate.toLowerCase().startsWith(lower));
 }
 
-/** Insertions, deletions, changes, and swaps of neighbours. */
+/** Insertions, deletions, changes, and swaps of adjacent letters. */
 function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, i) => i);

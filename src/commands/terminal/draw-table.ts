@@ -8,7 +8,7 @@ export interface TableCell {
 
 export const GAP = 2;
 
-/** Rows under a heading, two blanks between the columns, no lines, nothing behind the last. */
+/** Rows under a heading, two blanks between the columns, no lines, no trailing blanks. */
 export function drawTable(
   titles: readonly TableCell[],
   rows: readonly (readonly TableCell[])[],
@@ -37,7 +37,7 @@ export function drawBox(titles: readonly string[], rows: readonly (readonly stri
   return [rule('┌', '┬', '┐'), heading, ...middle, rule('└', '┴', '┘')].join('');
 }
 
-/** How wide each column has to be for all these lines. */
+/** The width of each column for all these lines. */
 export function columnWidths(lines: readonly (readonly TableCell[])[]): number[] {
   const columns = lines[0] ?? [];
   return columns.map((_, at) =>
@@ -45,7 +45,7 @@ export function columnWidths(lines: readonly (readonly TableCell[])[]): number[]
   );
 }
 
-/** The columns of a terminal that a table without colours needs. */
+/** The width of a table without colors. */
 export function tableWidth(table: string): number {
   return table.split('\n').reduce((most, line) => Math.max(most, textWidth(line)), 0);
 }

@@ -1,6 +1,6 @@
-/** What a rendering may know of the terminal. */
+/** The properties of the terminal for a rendering. */
 export interface OpsTerminal {
-  /** Columns to fit. */
+  /** Available columns. */
   readonly width: number;
   readonly isColour: boolean;
 }
@@ -8,8 +8,8 @@ export interface OpsTerminal {
 const DEFAULT_WIDTH = 80;
 
 /**
- * Colour on a terminal alone. NO_COLOR (no-color.org) turns it off, FORCE_COLOR turns it on
- * wherever the output goes, `0` and `false` turn it off; the latter wins.
+ * Color only on a terminal. NO_COLOR (no-color.org) turns it off, FORCE_COLOR turns it on for every
+ * output, and `0` and `false` turn it off; FORCE_COLOR wins.
  */
 export function describeTerminal(
   stream: { readonly isTTY?: boolean; readonly columns?: number },

@@ -3,8 +3,8 @@ import type { Writable } from 'node:stream';
 const FLUSH_LENGTH = 64 * 1024;
 
 /**
- * Standard output of a script: small pieces of one turn leave in one write, and a reader that is
- * slow is waited for. When the reader has left, `onGone` is called once and all else is dropped.
+ * Standard output of a script: small pieces of one turn leave in one write, with backpressure for a
+ * slow reader. When the reader has left, calls `onGone` once and drops all else.
  */
 export class Output {
   readonly #stream: Writable;
@@ -32,7 +32,7 @@ export class Output {
     this.#timer ??= setImmediate(() => void this.flush());
   }
 
-  /** Resolves when everything written so far was taken; never rejects. */
+  /** Resolves when everything so far is written; never rejects. */
   flush(): Promise<void> {
     if (this.#timer !== undefined) clearImmediate(this.#timer);
     this.#timer = undefined;

@@ -1,15 +1,15 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** A program that shows a text page by page, on a terminal that was lent for it. */
+/** A program that shows a text page by page, and owns the terminal meanwhile. */
 export interface Pager {
-  /** Resolves when there is room for more; what comes after it was left is dropped. */
+  /** Resolves when there is room for more; drops text after the user quit. */
   write(text: string): Promise<void>;
-  /** There is no more. */
+  /** Ends the text. */
   end(): void;
   /**
-   * Resolves when it was left, before or after the end of the text; with false when it could not
-   * be run, and showed nothing.
+   * Resolves when the user quits, before or after the end of the text; with false if it could not
+   * run, and showed nothing.
    */
   readonly left: Promise<boolean>;
 }
@@ -17,7 +17,7 @@ export interface Pager {
 const LESS = 'less -FRX';
 
 /**
- * The line of sh that pages: as configured, else $PAGER, else less; undefined for none.
+ * The line of sh that pages: as configured, or $PAGER, or less; undefined without one.
  * @param configured false for never
  */
 export function pagerCommand(
@@ -44,7 +44,7 @@ function isProgram(file: string): boolean {
 export async function openPager(command: string, signal: AbortSignal): Promise<Pager> {
   const { execa } = await import('execa');
   const running = execa('/bin/sh', ['-c', command], {
-    // As git has it, for a pager that is named without its options.
+    // As in git, for a pager without options.
     env: { LESS: process.env['LESS'] ?? 'FRX' },
     stdio: ['pipe', 'inherit', 'inherit'],
     reject: false,
@@ -52,7 +52,7 @@ export async function openPager(command: string, signal: AbortSignal): Promise<P
   });
   const { stdin } = running;
   let isLeft = false;
-  // Whoever leaves it early is not interested in the rest.
+  // A user who quits early does not need the rest.
   stdin.on('error', () => undefined);
   const left = running.then(({ exitCode }) => {
     isLeft = true;

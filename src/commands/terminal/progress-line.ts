@@ -3,12 +3,12 @@ const CLEAR = '\r\x1b[2K';
 const BAR_LENGTH = 20;
 
 export interface Progress {
-  /** "walked", "written": what was done to the units; or of what the share is. */
+  /** "walked", "written": the action on the units, or the name of the share. */
   readonly done: string;
   readonly count: number;
-  /** When it is known. */
+  /** If known. */
   readonly total?: number;
-  /** The units are bytes or ms: only their share is shown. */
+  /** The units are bytes or ms: shows only their share. */
   readonly isShare?: boolean;
 }
 
@@ -16,7 +16,7 @@ export interface ProgressWriter {
   write(text: string): unknown;
 }
 
-/** How far a long command is, on one line of a terminal that is drawn over and over. */
+/** The progress of a long command, on one line of a terminal that is redrawn. */
 export class ProgressLine {
   readonly #stream: ProgressWriter;
   readonly #now: () => number;
@@ -25,7 +25,7 @@ export class ProgressLine {
   #drawnMs = Number.NEGATIVE_INFINITY;
   #isDrawn = false;
 
-  /** @param now milliseconds of a clock that never goes back */
+  /** @param now milliseconds of a monotonic clock */
   constructor(stream: ProgressWriter, now: () => number, showAfterMs = REDRAW_MS) {
     this.#stream = stream;
     this.#now = now;
@@ -41,14 +41,14 @@ export class ProgressLine {
     }
     const now = this.#now();
     this.#startedMs ??= now;
-    // A job that is over at once shows nothing.
+    // A short job shows nothing.
     if (now - this.#startedMs < this.#showAfterMs || now - this.#drawnMs < REDRAW_MS) return;
     this.#drawnMs = now;
     this.#isDrawn = true;
     this.#stream.write(`${CLEAR}${progressText(state, now - this.#startedMs)}`);
   }
 
-  /** Takes the line off the screen, before anything else is written there. */
+  /** Removes the line from the screen, before other output. */
   clear(): void {
     if (this.#isDrawn) this.#stream.write(CLEAR);
     this.#isDrawn = false;
@@ -68,7 +68,7 @@ export function progressText(state: Progress, elapsedMs: number): string {
   return `${done} ${count} of ${total} ${shown}, ${speed}${left}`;
 }
 
-/** "####------"; what is over the whole is no longer than the whole. */
+/** "####------"; never longer than `length`. */
 export function bar(share: number, length: number): string {
   const filled = Math.round(Math.min(1, share) * length);
   return `${'#'.repeat(filled)}${'-'.repeat(length - filled)}`;

@@ -1,17 +1,16 @@
-// How wide a text is on a terminal, by grapheme: what a person sees as one character may be many
-// code points (a family emoji) and two columns (a Chinese character). The widths are those of
-// Unicode's East Asian Width (Wide and Fullwidth) and of emoji presentation, which terminals and
-// Ink's own layout follow.
+// The width of a text on a terminal, by grapheme: one visible character may be many code points (a
+// family emoji) and two columns (a Chinese character). The widths are those of Unicode's East Asian
+// Width (Wide and Fullwidth) and of emoji presentation, as in terminals and Ink's layout.
 
 import { eastAsianWidth } from 'get-east-asian-width';
 import { safeLine } from '../../protocol/sanitize.js';
 
-/** Made when there is more than ASCII: it takes longer to make than a prompt to draw. */
+/** Created only for text beyond ASCII, because that takes longer than drawing a prompt. */
 let madeSegmenter: Intl.Segmenter | undefined;
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
 const VISIBLE =
   /[^\p{Default_Ignorable_Code_Point}\p{Control}\p{Format}\p{Nonspacing_Mark}\p{Enclosing_Mark}\p{Surrogate}]/u;
-/** After the first character of a grapheme: these take columns of their own, the others none. */
+/** After the first character of a grapheme: these take separate columns, the others none. */
 const ADVANCING = /[\p{Spacing_Mark}\uff00-\uffef\u1100-\u115f\ua960-\ua97c]/u;
 const EMOJI =
   /^(?:\p{RI}\p{RI}|(?!\p{RI})\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f|[\d#*]\ufe0f?\u20e3)/u;
@@ -28,7 +27,7 @@ export function graphemes(text: string): readonly string[] {
   return Array.from(segmenter().segment(text), ({ segment }) => segment);
 }
 
-/** Where the grapheme before `offset` begins; 0 at the start. Offsets count UTF-16 units. */
+/** The start of the grapheme before `offset`; 0 at the start. Offsets count UTF-16 units. */
 export function previousBoundary(text: string, offset: number): number {
   return offset <= 0
     ? 0
@@ -37,7 +36,7 @@ export function previousBoundary(text: string, offset: number): number {
         .containing(offset - 1)?.index ?? 0);
 }
 
-/** Where the grapheme at `offset` ends; the text's length at the end. */
+/** The end of the grapheme at `offset`; the text's length at the end. */
 export function nextBoundary(text: string, offset: number): number {
   const found = segmenter().segment(text).containing(offset);
   return found === undefined ? text.length : found.index + found.segment.length;
@@ -73,8 +72,8 @@ export function truncate(text: string, columns: number): string {
 }
 
 /**
- * Breaks a text between words, but not inside of brackets; lines after the first begin with
- * `indent`. A word longer than a line stands alone.
+ * Breaks a text between words, but not inside brackets; lines after the first begin with `indent`.
+ * A word longer than a line stands alone.
  */
 export function wrap(text: string, columns: number, indent = '  '): string {
   const lines: string[] = [];
@@ -92,7 +91,7 @@ export function wrap(text: string, columns: number, indent = '  '): string {
 
 const JOINERS = /[\u200d\ufe0f]/gu;
 
-/** A grapheme as it may be drawn; an emoji keeps what joins its parts. */
+/** A grapheme in drawable form; an emoji keeps its joiners. */
 export function drawable(grapheme: string): string {
   if (!graphemeIsEmoji(grapheme)) return safeLine(grapheme);
   return safeLine(grapheme.replace(JOINERS, '')) === grapheme.replace(JOINERS, '')

@@ -1,4 +1,4 @@
-/** What ends a command of Apache's shell: the text on stderr, and its exit code. */
+/** An error that ends a command of Apache's shell: the text on stderr, and its exit status. */
 export class CliFault extends Error {
   override readonly name = 'CliFault';
   readonly exitCode: number;
@@ -8,7 +8,7 @@ export class CliFault extends Error {
     this.exitCode = exitCode;
   }
 
-  /** An exception that Apache's shell prints with the name of its class. */
+  /** An exception that Apache's shell prints with its class name. */
   static java(className: string, lines: readonly string[], exitCode = 1): CliFault {
     return new CliFault(`${className}: ${lines.join('\n')}`, exitCode);
   }

@@ -1,17 +1,17 @@
 import { CliFault } from './cli-fault.js';
 
-/** What a verb takes: letters or names, and whether a value follows. */
+/** The options of a verb: letters or names, and whether they take a value. */
 export type CliOptions = Readonly<Record<string, boolean>>;
 
 export interface CliWords {
   readonly options: ReadonlyMap<string, string>;
-  /** The words that are no option; the verb itself is not among them. */
+  /** The words without options and without the verb. */
   readonly args: readonly string[];
 }
 
 /**
- * Reads options as commons-cli's DefaultParser does: anywhere before `--`, letters together, a
- * value in the next word or behind its letter; the messages are its own.
+ * Reads options as commons-cli's DefaultParser does: anywhere before `--`, combined letters, a
+ * value in the next word or right after its letter; with the messages of that parser.
  * @throws CliFault
  */
 export function readCliOptions(words: readonly string[], known: CliOptions): CliWords {

@@ -7,14 +7,14 @@ export interface CliCommandLine {
   readonly isReadOnly: boolean;
   readonly isWaiting: boolean;
   readonly configuration: string | undefined;
-  /** Empty: lines are read from standard input. */
+  /** Empty: reads lines from standard input. */
   readonly command: readonly string[];
 }
 
 /**
- * Reads what stands behind `zksh --zkcli`. Flags end at the first word without a dash, and one that
- * is unknown is passed over, as there. A flag that lacks its value is refused: Apache's shell then
- * goes to localhost, which may be the wrong cluster.
+ * Parses the arguments after `zksh --zkcli`. Flags end at the first word without a dash, and
+ * unknown ones are ignored, as in Apache's shell. A flag without its value is an error: Apache's
+ * shell would use localhost, which may be the wrong cluster.
  * @throws CommandError USAGE
  */
 export function parseCliCommandLine(argv: readonly string[]): CliCommandLine {
@@ -35,10 +35,7 @@ export function parseCliCommandLine(argv: readonly string[]): CliCommandLine {
     else if (flag === '-waitforconnection') line.wait = true;
   }
   if (!/^\d{1,9}$/.test(line.timeout) || Number(line.timeout) === 0) {
-    throw usageError(
-      `-timeout is a whole number of milliseconds, not "${line.timeout}"`,
-      undefined,
-    );
+    throw usageError(`-timeout: not a whole number of milliseconds: "${line.timeout}"`, undefined);
   }
   return {
     server: line.server,

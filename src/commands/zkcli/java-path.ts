@@ -1,6 +1,9 @@
 import { CliFault } from './cli-fault.js';
 
-/** Refuses a path in the words of PathUtils.validatePath. @throws CliFault */
+/**
+ * Refuses a path with the messages of PathUtils.validatePath.
+ * @throws CliFault
+ */
 export function checkJavaPath(path: string, isSequential = false): string {
   const fault = faultOf(isSequential ? `${path}1` : path);
   if (fault !== undefined) throw new CliFault(fault);

@@ -14,8 +14,9 @@ export interface CliWorld extends CliStreams {
 }
 
 /**
- * Apache's shell, by its own command line: `-server host:port … command`, or lines from standard
- * input. The session is always closed. @returns its exit code
+ * Apache's shell with its command line: `-server host:port … command`, or lines from standard
+ * input. Always closes the session.
+ * @returns its exit status
  */
 export async function runZkCli(argv: readonly string[], world: CliWorld): Promise<number> {
   const line = parseCliCommandLine(argv);
@@ -63,12 +64,12 @@ async function runLines(shell: ZkCliShell, world: CliWorld): Promise<void> {
       if (shell.isOver || world.signal.aborted) break;
     }
   } catch (error) {
-    // An interrupt takes the input away.
+    // An interrupt closes the input.
     if (!world.signal.aborted) throw error;
   }
 }
 
-/** Lines end where Java ends them: not at the separators of Unicode, which a value may hold. */
+/** Lines end as in Java: not at the separators of Unicode, which a value may contain. */
 async function* linesOf(input: Readable): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = '';

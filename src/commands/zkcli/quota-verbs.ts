@@ -52,7 +52,7 @@ const setquota: CliVerb = {
     }
     const path = argOf(words, 0);
     const refusal = refusalOf(path, letter, words.options.get(letter) ?? '');
-    // Apache's shell calls these no errors.
+    // Apache's shell does not treat these as errors.
     if (refusal !== undefined) return shell.complain(refusal);
     checkJavaPath(path);
     const client = await shell.ready();

@@ -13,7 +13,7 @@ function watchOf(shell: ZkCliShell, { options, args }: CliWords): ReadOptions {
   return options.has('w') || args.length > 1 ? { watch: shell.tell } : {};
 }
 
-/** The old form, a third word for a watch: still taken, and told. */
+/** The old form, a third word for a watch: accepted, with a warning. */
 function noteDeprecated(shell: ZkCliShell, words: CliWords, verb: string, usage: string): void {
   if (words.args.length < 2) return;
   shell.complain(
@@ -81,7 +81,7 @@ const ls: CliVerb = {
       const { signal } = new AbortController();
       for await (const visit of walk(client, path, signal)) {
         shell.line(visit.path);
-        // There the walk ends at the first znode that cannot be read.
+        // Like Apache's shell, ends at the first unreadable znode.
         if (visit.error !== undefined) throw visit.error;
       }
       return;

@@ -192,7 +192,7 @@ const history: CliVerb = {
   },
 };
 
-/** Among lines the runner does it; a command alone has no lines before it. */
+/** With lines, the runner does it; a single command has no history. */
 const redo: CliVerb = {
   usage: 'cmdno',
   options: {},

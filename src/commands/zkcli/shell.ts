@@ -1,4 +1,4 @@
-// One run of the shell that looks like Apache's: its connection, its lines so far, its two streams.
+// One run of the shell in Apache's style: its connection, its history, its two streams.
 import type { ClientOptions, WatchEvent, ZooKeeperClient } from '../../client/client.js';
 import { ConnectError } from '../../client/errors.js';
 import type { Stat } from '../../protocol/data.js';
@@ -14,9 +14,9 @@ export interface CliSettings {
   readonly server: string;
   readonly timeoutMs: number;
   readonly isReadOnly: boolean;
-  /** Wait for the servers as long as the timeout says, not for one round of the list. */
+  /** Waits for the servers for the whole timeout, not for one round of the list. */
   readonly isWaiting: boolean;
-  /** Of a client configuration: TLS and what else a client takes. */
+  /** From a client configuration: TLS and other client options. */
   readonly options: Partial<ClientOptions>;
 }
 
@@ -45,7 +45,7 @@ export class ZkCliShell {
     return this.#host;
   }
 
-  /** Was the session closed by `close`? */
+  /** Whether `close` closed the session. */
   get isClosed(): boolean {
     return this.#isClosed;
   }
@@ -62,7 +62,7 @@ export class ZkCliShell {
     this.streams.out(statLines(stat));
   }
 
-  /** The event as Apache's shell prints it, unless `printwatches off` was said. */
+  /** Prints the event as Apache's shell does, unless `printwatches off` is set. */
   readonly tell = (event: Pick<WatchEvent, 'type' | 'path'>): void => {
     this.#tellEvent('SyncConnected', event.type, event.path);
   };
@@ -72,7 +72,10 @@ export class ZkCliShell {
     this.line(`\nWATCHER::\n\nWatchedEvent state:${state} type:${type} path:${path}`);
   }
 
-  /** Connects when a command first needs it. @throws CliFault when no server is reached */
+  /**
+   * Connects for the first command that needs it.
+   * @throws CliFault when no server is reachable
+   */
   async ready(): Promise<ZooKeeperClient> {
     if (this.#client === undefined) await this.connect(this.#host);
     if (this.#client === undefined) throw new CliFault('Not connected');
@@ -112,7 +115,7 @@ export class ZkCliShell {
     );
   }
 
-  /** What `close` does. */
+  /** The command `close`. */
   async close(): Promise<void> {
     await this.ready();
     await this.#drop();
@@ -127,7 +130,7 @@ export class ZkCliShell {
     this.#tellEvent('Closed', 'None', 'null');
   }
 
-  /** Closes the session without a word. */
+  /** Closes the session silently. */
   async end(): Promise<void> {
     const client = this.#client;
     this.#client = undefined;

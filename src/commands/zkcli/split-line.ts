@@ -3,9 +3,8 @@ import { CliFault } from './cli-fault.js';
 const WORD = /\s*([^"'\s]\S*|"[^"]*"|'[^']*')\s*/y;
 
 /**
- * Splits a line as Apache's shell does: blanks separate, a word in quotes is taken as it stands,
- * and there are no escapes. What that shell drops in silence is refused: a quote that is never
- * closed.
+ * Splits a line as Apache's shell does: at blanks, with quotes around a word, and without escapes.
+ * An unclosed quote is an error; Apache's shell drops it silently.
  * @throws CliFault
  */
 export function splitLine(line: string): string[] {

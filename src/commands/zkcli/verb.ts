@@ -1,15 +1,15 @@
 import type { CliOptions, CliWords } from './cli-options.js';
 import type { ZkCliShell } from './shell.js';
 
-/** A command of Apache's shell as data; its usage is that shell's, word for word. */
+/** A command of Apache's shell as data; its usage text is a literal copy. */
 export interface CliVerb {
   readonly usage: string;
   readonly options: CliOptions;
-  /** The table that a few commands show below their usage. */
+  /** The table of options that a few commands show after their usage. */
   readonly optionTable?: string;
-  /** Words it needs behind its name. */
+  /** How many words it requires after its name. */
   readonly minArgs: number;
-  /** Words it takes; Apache's shell drops what is more in silence, and here that is refused. */
+  /** How many words it takes; more are an error here, and ignored by Apache's shell. */
   readonly maxArgs?: number;
   run(shell: ZkCliShell, words: CliWords): Promise<void>;
 }

@@ -12,7 +12,7 @@ export const CLI_VERBS: ReadonlyMap<string, CliVerb> = new Map(
   ),
 );
 
-/** What Apache's shell prints for a command it does not know. */
+/** The text of Apache's shell for an unknown command. */
 export function cliUsage(): string {
   const lines = [...CLI_VERBS].map(([name, { usage }]) => `\t${name} ${usage}`);
   return [

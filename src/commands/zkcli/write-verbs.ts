@@ -10,7 +10,7 @@ import type { CliWords } from './cli-options.js';
 import { checkJavaPath } from './java-path.js';
 import { argOf, type CliVerb } from './verb.js';
 
-/** A version, or any; a bad one ends Apache's shell, and here the command. */
+/** A version, or any; an invalid one ends the command, but Apache's shell entirely. */
 function versionOf({ options }: CliWords): number {
   const text = options.get('v');
   if (text === undefined) return -1;
@@ -18,7 +18,7 @@ function versionOf({ options }: CliWords): number {
   throw CliFault.java('java.lang.NumberFormatException', [`For input string: "${text}"`]);
 }
 
-/** One wrong entry refuses the whole ACL; Apache's shell goes on with what is left of it. */
+/** One invalid entry refuses the whole ACL; Apache's shell continues with the rest. */
 function aclOf(text: string): readonly ACL[] {
   try {
     return parseAcl(text);
@@ -120,7 +120,7 @@ const deleteVerb: CliVerb = {
   minArgs: 1,
   run: async (shell, words) => {
     if (words.args.length > 1) {
-      // There the version is not looked at, and the znode is deleted whatever it has become.
+      // Apache's shell ignores the version, and deletes the znode in any state.
       throw new CliFault(
         "'delete path [version]' has been deprecated. Please use 'delete [-v version] path' instead.",
       );

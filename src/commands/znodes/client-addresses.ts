@@ -4,7 +4,10 @@ export interface ClientAddresses {
   readonly servers: readonly string[];
 }
 
-/** "version=100000000" and "server.1=host:2888:3888:participant;host:2181" to what clients need. */
+/**
+ * Converts "version=100000000" and "server.1=host:2888:3888:participant;host:2181" to client
+ * addresses.
+ */
 export function clientAddresses(config: string): ClientAddresses {
   const version = /^version=(\S+)/m.exec(config)?.[1] ?? '';
   const servers = [...config.matchAll(/^server\.\d+=([^;\n]+);(\S+)/gm)].map((match) =>
@@ -13,7 +16,7 @@ export function clientAddresses(config: string): ClientAddresses {
   return { version, servers };
 }
 
-/** The client part may be a port alone, or an address that means every interface. */
+/** The client part may be only a port, or an address that means every interface. */
 function clientAddress(server: string, client: string): string {
   const host = /^(\[[^\]]+\]|[^:]+)/.exec(server)?.[1] ?? '';
   if (!client.includes(':')) return `${host}:${client}`;

@@ -6,24 +6,24 @@ import { mapBounded } from './map-bounded.js';
 import { walkTree } from './walk.js';
 
 export interface Expanded {
-  /** Each once, in the order of a walk. */
+  /** Without duplicates, in the order of a walk. */
   readonly paths: readonly string[];
-  /** Patterns that no znode fits. */
+  /** Patterns without a matching znode. */
   readonly unmatched: readonly PathPattern[];
-  /** What could not be looked into. */
+  /** Unreadable znodes. */
   readonly unread: readonly { readonly path: string; readonly error: unknown }[];
 }
 
 export interface ExpandOptions {
   readonly signal: AbortSignal;
-  /** Is the root the server's own, which has a /zookeeper that is not meant by a pattern? */
+  /** Whether the root is that of the server, whose /zookeeper patterns do not match. */
   readonly isWholeTree: boolean;
 }
 
 const IN_FLIGHT = 64;
 const SYSTEM = '/zookeeper';
 
-/** The znodes that patterns fit, all of which have to be there. */
+/** The existing znodes that match patterns. */
 export async function expandPaths(
   client: ZooKeeperClient,
   patterns: readonly PathPattern[],
@@ -40,16 +40,16 @@ export async function expandPaths(
   return { paths: inWalkOrder(paths), unmatched, unread: expansion.unread };
 }
 
-/** With the slash as the least of all signs a path comes before what is below it. */
+/** Orders by path with the slash first, so that a path comes before its descendants. */
 function inWalkOrder(paths: ReadonlySet<string>): readonly string[] {
   const keys = Array.from(paths, (path) => path.replaceAll('/', '\0')).sort();
   return keys.map((key) => key.replaceAll('\0', '/'));
 }
 
-/** What fits the first names of a pattern; the root is "". */
+/** A match of the first names of a pattern; the root is "". */
 interface Begun {
   readonly paths: readonly string[];
-  /** Are they known to be there? */
+  /** Whether their existence is known. */
   readonly isSeen: boolean;
 }
 
@@ -106,7 +106,7 @@ class Expansion {
     }
   }
 
-  /** Everything below; what has to be there itself only where names follow. */
+  /** Everything below; znodes must be read themselves only if more names follow. */
   async #below(roots: readonly string[], isLast: boolean): Promise<readonly string[]> {
     const found = new Set<string>();
     const { signal } = this.#options;
@@ -137,7 +137,7 @@ class Expansion {
     return path === SYSTEM && this.#options.isWholeTree;
   }
 
-  /** @throws the error where it is about more than this znode */
+  /** @throws the error unless it is about this znode only */
   #note(path: string, error: unknown): void {
     if (!(error instanceof ZooKeeperError)) throw error;
     if (error.code === 'NONODE') return;

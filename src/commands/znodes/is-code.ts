@@ -1,7 +1,7 @@
 import { ZooKeeperError } from '../../client/errors.js';
 import type { ErrorName } from '../../protocol/error-code.js';
 
-/** Is it this error of the server? */
+/** Whether it is this error of the server. */
 export function isCode(error: unknown, code: ErrorName): boolean {
   return error instanceof ZooKeeperError && error.code === code;
 }

@@ -3,7 +3,7 @@ const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 
 /**
  * "Sat Nov 21 07:20:43 UTC 2026": a time in ms as Java's Date prints it, in the local zone. A time
- * that no calendar holds is shown as its number.
+ * out of range is shown as a number.
  */
 export function formatJavaDate(time: bigint): string {
   const date = new Date(Number(time));
@@ -14,11 +14,11 @@ export function formatJavaDate(time: bigint): string {
   return `${day} ${clock} ${zoneName(date)} ${String(date.getFullYear()).padStart(4, '0')}`;
 }
 
-// Each locale knows the short names of its own part of the world, and "GMT+1" for the rest.
+// Each locale has short names for its part of the world, and "GMT+1" for the rest.
 const LOCALES = ['en-US', 'en-GB', 'en-AU', 'en-IN', 'en-ZA'];
 
 function zoneName(date: Date): string {
-  // Intl takes milliseconds to load, and servers mostly live in UTC.
+  // Intl takes milliseconds to load, and servers mostly use UTC.
   if (date.getTimezoneOffset() === 0 && date.toString().includes('Coordinated Universal Time')) {
     return 'UTC';
   }

@@ -1,6 +1,6 @@
 /**
- * Starts `run` on the items in order, `limit` under way at a time, and gives the values in the
- * order of the items. The first failure ends it, when its turn comes.
+ * Runs `run` on the items with `limit` in progress at a time, and yields the values in order. The
+ * first failure ends it, in order.
  */
 export async function* mapBounded<T, R>(
   items: Iterable<T> | AsyncIterable<T>,
@@ -14,7 +14,7 @@ export async function* mapBounded<T, R>(
   });
   for await (const item of items) {
     const value = run(item);
-    // Heard when its turn comes; until then it is nobody's.
+    // Handled in order; prevents an unhandled rejection until then.
     value.catch(() => undefined);
     pending.push({ item, value });
     const first = pending.length >= limit ? pending.shift() : undefined;

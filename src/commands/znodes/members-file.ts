@@ -1,6 +1,6 @@
 /**
- * The members of a dynamic configuration file, as a reconfig takes them: its `server.N=` lines.
- * @throws RangeError when it names none
+ * The members of a dynamic configuration file in the form for a reconfig: its `server.N=` lines.
+ * @throws RangeError without members
  */
 export function membersOf(text: string): string {
   const lines = text.split(/\r?\n/).map((line) => line.trim());

@@ -1,7 +1,7 @@
 import type { ACL } from '../../protocol/data.js';
 import { formatPerms, parsePerms } from '../../protocol/perms.js';
 
-/** An ACL that cannot be read; the offsets count in the text given. */
+/** An invalid ACL; the offsets refer to the given text. */
 export class AclSyntaxError extends Error {
   override readonly name = 'AclSyntaxError';
   readonly start: number;
@@ -16,13 +16,13 @@ export class AclSyntaxError extends Error {
   }
 }
 
-const FORM = 'an ACL is scheme:id:perms[,scheme:id:perms...] with perms out of cdrwa';
+const FORM = 'the form of an ACL is scheme:id:perms[,scheme:id:perms...] with perms out of cdrwa';
 
 /**
- * Reads "scheme:id:perms[,…]". The first colon ends the scheme and the last begins the perms, so
- * that the id may hold colons (digest, IPv6), and a comma too (an X.509 name): an entry ends only
- * where what follows the comma looks like a scheme again.
- * @throws AclSyntaxError when any entry is wrong; none is ever dropped
+ * Parses "scheme:id:perms[,…]". The first colon ends the scheme and the last begins the perms, so
+ * the id may contain colons (digest, IPv6), and commas (an X.509 name): an entry ends at a comma
+ * only if the next text looks like a scheme.
+ * @throws AclSyntaxError for any invalid entry; none is ever dropped
  */
 export function parseAcl(text: string): readonly ACL[] {
   const entries: ACL[] = [];
@@ -34,7 +34,7 @@ export function parseAcl(text: string): readonly ACL[] {
   return entries;
 }
 
-/** Text without a colon belongs to the entry before it. */
+/** Text without a colon belongs to the previous entry. */
 function splitEntries(text: string): string[] {
   const parts: string[] = [];
   for (const piece of text.split(',')) {
@@ -46,7 +46,7 @@ function splitEntries(text: string): string[] {
   return parts;
 }
 
-/** Does an entry still lack its perms? */
+/** Whether an entry still lacks its perms. */
 function isOpen(entry: string): boolean {
   const first = entry.indexOf(':');
   return first !== -1 && entry.lastIndexOf(':') === first;
@@ -82,7 +82,7 @@ function badPerms(letters: string, start: number): AclSyntaxError {
   );
 }
 
-/** "world:anyone:cdrwa,ip:127.0.0.1:r": what parseAcl reads back. */
+/** "world:anyone:cdrwa,ip:127.0.0.1:r": the form that parseAcl reads. */
 export function formatAcl(acl: readonly ACL[]): string {
   return acl.map(({ perms, id }) => `${id.scheme}:${id.id}:${formatPerms(perms)}`).join(',');
 }

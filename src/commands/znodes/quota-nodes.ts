@@ -1,5 +1,5 @@
-// Quotas as Apache's shell keeps them: the limits of /a/b are the data of
-// /zookeeper/quota/a/b/zookeeper_limits, and each server counts in zookeeper_stats beside it.
+// Quotas in the format of Apache's shell: the limits of /a/b are the data of
+// /zookeeper/quota/a/b/zookeeper_limits, and each server counts in zookeeper_stats next to it.
 import type { ZooKeeperClient } from '../../client/client.js';
 import { ZooKeeperError } from '../../client/errors.js';
 import { childPath, parentPath } from '../../protocol/path.js';
@@ -9,7 +9,7 @@ export const QUOTA_ROOT = '/zookeeper/quota';
 const LIMITS = 'zookeeper_limits';
 const USAGE = 'zookeeper_stats';
 
-/** Limits or usage; -1 is none. Hard limits are enforced by servers that are told to. */
+/** Limits or usage; -1 means no limit. Servers enforce hard limits if configured. */
 export interface QuotaFigures {
   readonly count: number;
   readonly bytes: number;
@@ -27,12 +27,12 @@ export const NO_QUOTA: QuotaFigures = {
 export interface Quota {
   readonly limits: QuotaFigures;
   readonly usage: QuotaFigures;
-  /** As they stand in the znodes, in Apache's spelling. */
+  /** The text in the znodes, in Apache's format. */
   readonly limitText: string;
   readonly usageText: string;
 }
 
-/** A quota above or below forbids one here; `path` is the znode that has it. */
+/** A quota above or below prevents one here; `path` is the znode that has it. */
 export class QuotaConflict extends Error {
   override readonly name = 'QuotaConflict';
 }
@@ -45,7 +45,7 @@ export function limitPath(path: string): string {
   return childPath(quotaPath(path), LIMITS);
 }
 
-/** Reads `count=5,bytes=-1=;byteHardLimit=-1;countHardLimit=7`; what is not there is -1. */
+/** Parses `count=5,bytes=-1=;byteHardLimit=-1;countHardLimit=7`; missing parts are -1. */
 export function parseQuota(text: string): QuotaFigures {
   const figures: Record<string, number> = { ...NO_QUOTA };
   for (const pair of text.split(/[,;]+/)) {
@@ -55,13 +55,13 @@ export function parseQuota(text: string): QuotaFigures {
   return figures as unknown as QuotaFigures;
 }
 
-/** What parseQuota reads, as StatsTrack.toString writes it. */
+/** The format of parseQuota, as StatsTrack.toString writes it. */
 export function formatQuota(figures: QuotaFigures): string {
   const { count, bytes, byteHardLimit, countHardLimit } = figures;
   return `count=${count},bytes=${bytes}=;byteHardLimit=${byteHardLimit};countHardLimit=${countHardLimit}`;
 }
 
-/** The quota of a znode; undefined when it has none. */
+/** The quota of a znode; undefined without one. */
 export async function readQuota(client: ZooKeeperClient, path: string): Promise<Quota | undefined> {
   try {
     const [limits, usage] = await Promise.all([
@@ -82,13 +82,13 @@ export async function readQuota(client: ZooKeeperClient, path: string): Promise<
   }
 }
 
-/** Apache's shell shows the hard limits only where they stand in the znode. */
+/** Apache's shell shows the hard limits only if the znode has them. */
 function canonical(text: string): string {
   return text.includes(';') ? formatQuota(parseQuota(text)) : text;
 }
 
 /**
- * Sets those limits that are not -1, and leaves the others as they are.
+ * Sets the limits that are not -1, and keeps the others.
  * @throws QuotaConflict when a znode above or below has a quota
  */
 export async function writeQuota(
@@ -113,11 +113,14 @@ export async function writeQuota(
     await client.setData(limitPath(path), Buffer.from(formatQuota(merged)));
   }
   const after = await readQuota(client, path);
-  if (after === undefined) throw new Error(`the quota of ${path} was deleted meanwhile`);
+  if (after === undefined) throw new Error(`the quota of ${path} was deleted in the meantime`);
   return after;
 }
 
-/** Takes away the limits named, or with none named the whole quota. @returns was there a quota? */
+/**
+ * Removes the named limits, or without names the whole quota.
+ * @returns whether there was a quota
+ */
 export async function removeQuota(
   client: ZooKeeperClient,
   path: string,
@@ -137,7 +140,7 @@ export async function removeQuota(
   return true;
 }
 
-/** Deletes upwards what no quota needs any more. */
+/** Deletes the parents that no quota needs. */
 async function trim(client: ZooKeeperClient, path: string): Promise<void> {
   for (let at = path; at !== QUOTA_ROOT; at = parentPath(at)) {
     try {
@@ -198,7 +201,7 @@ async function createAll(client: ZooKeeperClient, path: string): Promise<void> {
   }
 }
 
-/** Why the limits are exceeded already, in Apache's words; none when they are not. */
+/** Why the limits are already exceeded, in Apache's words; empty if they are not. */
 export function quotaWarnings({ limits, usage }: Quota): readonly string[] {
   const isOver = (soft: number, hard: number, used: number) =>
     (soft > -1 && soft < used) || (hard > -1 && hard < used);

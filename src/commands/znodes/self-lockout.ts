@@ -7,7 +7,7 @@ import { CommandError } from '../program/command-error.js';
 import { formatAcl } from './parse-acl.js';
 
 /**
- * Refuses an ACL under which this session could never change the ACL again.
+ * Refuses an ACL that would prevent this session from ever changing the ACL again.
  * @throws CommandError LOCKOUT
  */
 export async function refuseLockout(
@@ -28,14 +28,12 @@ export async function refuseLockout(
     {
       code: 'LOCKOUT',
       path,
-      hint: 'give a(dmin) to an id of yours (whoami shows them), or say --force',
+      hint: 'grant a(dmin) to an id of this session (see whoami), or add --force',
     },
   );
 }
 
-/**
- * An id that this session has and as few others as can be; for an entry that it needs for a while.
- */
+/** The most specific id of this session, for a temporary entry. */
 export async function ownId(client: ZooKeeperClient): Promise<ACL['id']> {
   const identities = (await identitiesOf(client)) ?? [];
   if (identities.some(({ authScheme }) => PROVEN.has(authScheme)))
@@ -45,10 +43,10 @@ export async function ownId(client: ZooKeeperClient): Promise<ACL['id']> {
 }
 
 const ANYONE = { scheme: 'world', id: 'anyone' } as const;
-/** The schemes that an `auth` entry is made of. */
+/** The schemes that an `auth` entry expands to. */
 const PROVEN: ReadonlySet<string> = new Set(['digest', 'sasl', 'x509']);
 
-/** Undefined where the server does not say: before 3.7, and through the native client. */
+/** Undefined if the server does not report them: before 3.7, and through the native client. */
 async function identitiesOf(client: ZooKeeperClient): Promise<readonly ClientInfo[] | undefined> {
   try {
     return await client.whoAmI();
@@ -59,9 +57,9 @@ async function identitiesOf(client: ZooKeeperClient): Promise<readonly ClientInf
   }
 }
 
-/** Does an entry mean this identity? A server shows a digest's user without its password. */
+/** Whether an entry matches this identity. A server shows a digest's user without its password. */
 function isMeant(scheme: string, id: string, authScheme: string, user: string): boolean {
-  // The address is granted to whoever has it.
+  // An address does not prove an identity.
   if (scheme === 'auth') return authScheme !== 'ip';
   if (scheme !== authScheme) return false;
   if (scheme === 'ip') return matchesIp(user, id);

@@ -3,7 +3,7 @@ import { formatSessionId } from '../../protocol/session-id.js';
 import { formatZxid } from '../../protocol/zxid.js';
 import { formatJavaDate } from './java-date.js';
 
-/** The fields of a Stat under the names and in the order of Apache's shell. */
+/** The fields of a Stat with the names and the order of Apache's shell. */
 export function statFields(stat: Stat): readonly (readonly [name: string, value: string])[] {
   return [
     ['cZxid', formatZxid(stat.czxid)],

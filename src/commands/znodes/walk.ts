@@ -4,36 +4,36 @@ import type { Stat } from '../../protocol/data.js';
 import { childPath, isWithin } from '../../protocol/path.js';
 import { CommandError, ExitCode } from '../program/command-error.js';
 
-/** One znode of a walk; `error` when it could not be read. */
+/** One znode of a walk; `error` if it could not be read. */
 export interface Visit<T = undefined> {
   readonly path: string;
   /** 0 for the root of the walk. */
   readonly depth: number;
-  /** Is it the last of its siblings? */
+  /** Whether it is the last of its siblings. */
   readonly isLast: boolean;
   readonly stat?: Stat;
-  /** What `read` gave. */
+  /** The result of `read`. */
   readonly extra?: T;
   readonly error?: ZooKeeperError;
 }
 
 export interface WalkOptions<T> {
   readonly signal: AbortSignal;
-  /** Znodes deeper than this are not visited; 0 is the root alone. */
+  /** Skips znodes deeper than this; 0 is only the root. */
   readonly maxDepth?: number;
-  /** Only what comes behind this path in the order of the walk. */
+  /** Only znodes after this path in the order of the walk. */
   readonly after?: string;
-  /** Requests for so many znodes are under way at a time. */
+  /** The number of znodes to read at a time. */
   readonly inFlight?: number;
-  /** Waited for before so many requests are sent. */
+  /** Awaited before sending this many requests. */
   pace?(requests: number): Promise<void>;
-  /** A znode that is not visited, nor what is below it. */
+  /** Excludes a znode and its descendants. */
   isSkipped?(path: string): boolean;
-  /** Reads more of each znode, at the same time as its children. */
+  /** Reads more of each znode, together with its children. */
   read?(path: string): Promise<T>;
 }
 
-/** Requests in flight; enough to hide the way to a busy server, too few to hold up others. */
+/** Requests in flight; enough to hide the latency of a busy server, too few to delay others. */
 const READ_AHEAD = 256;
 
 interface Pending<T> {
@@ -57,10 +57,10 @@ export function walk(
 }
 
 /**
- * Every znode from `root` down, a parent before its children, children in the order of their names.
- * What disappears meanwhile is left out; what may not be read is visited with its error. Besides
- * the names of the siblings on the way down, no memory grows with the tree.
- * @throws what reading the root itself threw, and any error that is not about one znode
+ * Every znode from `root` down, a parent before its children, children sorted by name. Skips znodes
+ * that disappear; an unreadable znode is visited with its error. Memory grows only with the
+ * siblings on the path down.
+ * @throws the error of reading the root, and any error that is not about one znode
  */
 export async function* walkTree<T = undefined>(
   client: Pick<ZooKeeperClient, 'getChildren'>,
@@ -90,7 +90,10 @@ export async function* walkTree<T = undefined>(
   }
 }
 
-/** The error to tell; undefined for a znode that is gone. @throws what ends the walk */
+/**
+ * The error to report; undefined for a deleted znode.
+ * @throws an error that ends the walk
+ */
 function skippable(error: unknown, isRoot: boolean): ZooKeeperError | undefined {
   if (!isAboutNode(error) || (isRoot && error.code === 'NONODE')) throw error;
   return error.code === 'NONODE' ? undefined : error;
@@ -121,7 +124,7 @@ function pushChildren<T>(
   const sorted = [...names].sort(compareNames);
   for (let at = sorted.length - 1; at >= 0; at--) {
     const child = childPath(path, sorted[at] ?? '');
-    // All below it comes before, unless `after` is below it.
+    // Everything below it comes before `after`, unless `after` is below it.
     if (after !== undefined && compareWalk(child, after) < 0 && !isWithin(after, child)) return;
     if (isSkipped?.(child) === true) continue;
     const isLast = at === sorted.length - 1;
@@ -140,7 +143,7 @@ function readAhead<T>(
   }
 }
 
-/** The order in which a walk visits two paths: parents first, then names. */
+/** The order of two paths in a walk: parents first, then names. */
 export function compareWalk(a: string, b: string): number {
   if (a === b) return 0;
   const [left, right] = [a.split('/'), b.split('/')];
@@ -155,12 +158,12 @@ function isAboutNode(error: unknown): error is ZooKeeperError {
   return error instanceof ZooKeeperError && (error.code === 'NONODE' || error.code === 'NOAUTH');
 }
 
-/** By UTF-16 units, as Java sorts strings. */
+/** By UTF-16 units, like Java's sort. */
 export function compareNames(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** The error of a command that did what it could and not all of it; exit code 9. */
+/** The error of a command that completed only a part; exit status 9. */
 export function partialError(
   what: string,
   failures: readonly { readonly path: string; readonly error: unknown }[],

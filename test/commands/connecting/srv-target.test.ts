@@ -25,7 +25,7 @@ test('what is no name of a service is refused in words', () => {
   }
   assert.throws(
     () => checkSrvTarget('srv://example.org/app'),
-    /expected _service\._protocol\.domain, found "example\.org"/,
+    /invalid name: "example\.org" \(expected _service\._protocol\.domain\)/,
   );
   for (const bad of ['srv://', 'srv://_zookeeper', `srv://${NAME}:2181`, `srv://${NAME},b`]) {
     assert.throws(() => checkSrvTarget(bad), /expected _service/, bad);
@@ -63,8 +63,8 @@ test('that there are no servers is said in words', async () => {
     [failing('ENODATA'), /has no SRV record/],
     [failing('ETIMEOUT'), /no name server answered within 4 s/],
     [failing('EODD'), /EODD/],
-    [async () => [record('', 0, 0)], /says that there is no such service/],
-    [async () => [], /says that there is no such service/],
+    [async () => [record('', 0, 0)], /says that the service does not exist/],
+    [async () => [], /says that the service does not exist/],
   ] as const;
   for (const [lookUp, why] of cases) {
     const error = await resolveSrv(`srv://${NAME}`, lookUp).catch((fault: unknown) => fault);

@@ -30,7 +30,7 @@ const BAD: readonly [what: string, packed: Buffer, words: RegExp][] = [
   ['a huge length', block(0xff, 0xff, 0xff, 0x7f), /a block of \d+ bytes/],
   ['a literal longer than the block', block(9, 8 << 2, 'abc'), /longer than the block/],
   ['more than its length', block(2, 2 << 2, 'abc'), /longer than the block/],
-  ['less than its length', block(4, 2 << 2, 'abc'), /3 bytes says that it has 4/],
+  ['less than its length', block(4, 2 << 2, 'abc'), /3 bytes \(expected 4\)/],
   ['a copy from nowhere', block(8, 3 << 2, 'abcd', 1, 5), /a copy from before the block/],
   ['a copy of itself', block(8, 3 << 2, 'abcd', 1, 0), /a copy from before the block/],
   ['a cut element', block(8, 3 << 2, 'abcd', 2, 1), /is cut off/],

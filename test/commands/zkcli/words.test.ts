@@ -121,7 +121,7 @@ test('a flag without its value, and a timeout that is none, are refused', () => 
     }
   }
   for (const text of ['abc', '0', '1.5', '1234567890', '']) {
-    const message = `-timeout is a whole number of milliseconds, not "${text}"`;
+    const message = `-timeout: not a whole number of milliseconds: "${text}"`;
     assert.is(
       faultOf(() => parseCliCommandLine(['-timeout', text])),
       message,

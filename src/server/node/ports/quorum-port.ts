@@ -69,7 +69,7 @@ export class QuorumPort {
   private readonly unproven: UnprovenLinks;
   private readonly calls = new Map<number, AbortController>();
   /** Dialed connections that are closing but still send. */
-  private readonly dialled = new Set<Socket>();
+  private readonly dialed = new Set<Socket>();
   private nextLink = 1;
   private isClosed = false;
 
@@ -167,8 +167,8 @@ export class QuorumPort {
           return;
         }
         this.calls.delete(link);
-        this.dialled.add(socket);
-        socket.once('close', () => this.dialled.delete(socket));
+        this.dialed.add(socket);
+        socket.once('close', () => this.dialed.delete(socket));
         this.open(link, socket, null);
       },
       (error: Error) => {
@@ -198,7 +198,7 @@ export class QuorumPort {
     for (const { sockets } of [this.servers, this.observers]) {
       for (const socket of sockets) socket.destroy();
     }
-    for (const socket of this.dialled) socket.destroy();
+    for (const socket of this.dialed) socket.destroy();
   }
 
   private accept(port: Port, socket: Socket): void {

@@ -85,7 +85,7 @@ function isListening(server: Server, path: string): Promise<boolean> {
   });
 }
 
-/** The process that listens there. Only the kernel can say that there is not one. */
+/** The process that listens there. Only the kernel can say that it is gone. */
 export function askClaim(place: Place, name: string): Promise<ClaimAnswer> {
   const path = socketPath(place, name);
   if (path === null) return Promise.resolve({ kind: 'holder' });

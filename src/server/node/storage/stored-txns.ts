@@ -56,11 +56,11 @@ export async function searchLogs(
   return search.place;
 }
 
-async function logsOf(dir: DataDir, { after: behind, until }: LogRange): Promise<LogFile[]> {
+async function logsOf(dir: DataDir, { after, until }: LogRange): Promise<LogFile[]> {
   const logs = logsAmong(await listFiles(dir.fs, dir.logFolder)).filter(
     ({ zxid }) => zxid <= until,
   );
-  return logsHolding(logs, behind);
+  return logsHolding(logs, after);
 }
 
 /**

@@ -155,7 +155,7 @@ test('what cannot be read is exit code 3, wrong usage 64', async () => {
   await withFiles({}, async (path) => {
     const missing = await callTask(['log', 'verify', path('log.1')]);
     assert.is(missing.exitCode, 3);
-    assert.match(missing.error, /log\.1 cannot be read: there is no such file/);
+    assert.match(missing.error, /log\.1: cannot read: the file does not exist/);
     assert.is((await callTask(['log', 'verify', path('.')])).exitCode, 3);
     assert.is((await callTask(['log', 'verify'])).exitCode, 64);
     assert.is((await callTask(['log', 'verrify'])).exitCode, 64);

@@ -101,7 +101,10 @@ test('a snapshot that is not wanted any more is cut off, and so is the connectio
     let pieces = 0;
     port.sendSnapshot(snapshotOf(makeContent(20_000), () => ++pieces < 5));
     await waitFor('the end of it', () => of('link-closed').length > 0);
-    assert.match(`${of('link-closed')[0]?.reason}`, /cannot send the snapshot: the link was closed before/);
+    assert.match(
+      `${of('link-closed')[0]?.reason}`,
+      /cannot send the snapshot: the link was closed before/,
+    );
     assert.not.ok(received().includes(SIGNATURE));
   }));
 

@@ -89,7 +89,7 @@ test('credentials come from a file that only its owner may read', () =>
     writeFileSync(file('auth'), 'ann:p w\nsecond line\n', { mode: 0o600 });
     assert.is(await readAuthFile(file('auth')), 'ann:p w');
     chmodSync(file('auth'), 0o644);
-    assert.match(await messageOf(readAuthFile(file('auth'))), /can be read by others/);
+    assert.match(await messageOf(readAuthFile(file('auth'))), /is readable by users/);
     assert.match(await messageOf(readAuthFile(file('none'))), /cannot read credentials/);
     writeFileSync(file('empty'), 'ann\n', { mode: 0o600 });
     assert.match(await messageOf(readAuthFile(file('empty'))), /no user:password/);
@@ -126,7 +126,7 @@ test('a client configuration gives TLS by PEM files, and refuses what it cannot'
     write(['jute.maxbuffer=lots']);
     assert.match(await messageOf(readClientProperties(file('p'))), /jute\.maxbuffer/);
     write([secure, 'zookeeper.ssl.keyStore.location=key.jks']);
-    assert.match(await messageOf(readClientProperties(file('p'))), /no PEM file: make one with/);
+    assert.match(await messageOf(readClientProperties(file('p'))), /not a PEM file: .*: make one with/);
     write([secure, 'zookeeper.ssl.hostnameVerification=false']);
     assert.match(await messageOf(readClientProperties(file('p'))), /hostnameVerification/);
     const run = await runZksh(['--properties', file('none'), '-c', 'ls /']);
