@@ -4,11 +4,11 @@ import type { QuorumConfigView, ServerView } from './server-view.js';
 import { servingWord } from './word.js';
 
 export interface ParsedConf {
-  /** Every `name=value` line in order, the members and the version of the membership excepted. */
+  /** Every `name=value` line in order, except the members and the version of the membership. */
   readonly values: Readonly<Record<string, string>>;
   /** The `server.N=…` lines by sid: `127.0.0.1:22301:22311:participant`. */
   readonly servers: Readonly<Record<string, string>>;
-  /** The zxid of the configuration in hex without 0x; of an ensemble's members only. */
+  /** The zxid of the configuration in hex without 0x; only for members of an ensemble. */
   readonly configVersion: string | undefined;
   readonly unknown: readonly string[];
 }

@@ -23,11 +23,11 @@ export interface ParsedConnection {
   readonly minLatencyMs: number | undefined;
   readonly avgLatencyMs: number | undefined;
   readonly maxLatencyMs: number | undefined;
-  /** Every field of the line as it stands there, known or not. */
+  /** Every field of the line as it is, known or not. */
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** ` /127.0.0.1:38772[1](queued=0,recved=6,sent=6`, the start that both forms share. */
+/** ` /127.0.0.1:38772[1](queued=0,recved=6,sent=6`, the start of both forms. */
 function formatStart(connection: ConnectionView): string {
   const ops = connection.interestOps.toString(16);
   const { outstanding, packetsReceived, packetsSent } = connection;
@@ -63,7 +63,7 @@ export function formatFullConnection(connection: ConnectionView): string {
 // The slash and the bits in brackets are Apache's; ClickHouse Keeper prints neither.
 const LINE = /^\s*\/?(\S+?)(?:\[([0-9a-f]+)\])?\(([^)]*)\)\s*$/i;
 
-/** Undefined when the line is no connection. */
+/** Undefined when the line is not a connection. */
 export function parseConnection(line: string): ParsedConnection | undefined {
   const match = LINE.exec(line);
   if (match?.[1] === undefined || match[3] === undefined) return undefined;

@@ -21,7 +21,7 @@ export const dirs = servingWord<ParsedDirs>({
     let logDirSize: bigint | undefined;
     const unknown: string[] = [];
     for (const line of linesOf(text)) {
-      // ClickHouse Keeper's names stand beside Apache's.
+      // ClickHouse Keeper's names are accepted in addition to Apache's.
       const match = /^(datadir|snapshot_dir|logdir|log_dir)_size:\s*(\d+)\s*$/.exec(line);
       if (match === null) unknown.push(line);
       else if (match[1]?.startsWith('log')) logDirSize = parseInteger(match[2] ?? '');

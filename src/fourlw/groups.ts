@@ -1,16 +1,16 @@
 import { linesOf } from './lines.js';
 
-/** A heading and the entries below it, in the order of the answer. */
+/** Headings with their entries, in the order of the answer. */
 export type Groups = readonly (readonly [heading: string, entries: readonly string[]])[];
 
-/** Each heading on a line, its entries below it after a tab. */
+/** Each heading on a line, then its entries after a tab. */
 export function formatGroups(groups: Groups): string {
   return groups
     .map(([heading, entries]) => `${heading}\n${entries.map((entry) => `\t${entry}\n`).join('')}`)
     .join('');
 }
 
-/** Entries start with a tab (or blanks); one without a heading is kept as unknown. */
+/** Entries start with a tab (or blanks); an entry without a heading is kept as unknown. */
 export function parseGroups(text: string): { groups: Groups; unknown: readonly string[] } {
   const groups: [string, string[]][] = [];
   const unknown: string[] = [];

@@ -1,4 +1,4 @@
-// The registry of the four-letter words, and the rule by which a server answers one.
+// The registry of the four-letter words, and the rule by which a server answers a word.
 
 import { conf } from './conf.js';
 import { cons } from './cons.js';
@@ -45,9 +45,7 @@ export const WORDS = {
 
 export type WordName = keyof typeof WORDS;
 
-/**
- * What a telnet client sends on ctrl-C; Apache's server knows it, to close without a complaint.
- */
+/** Sent by a telnet client on ctrl-C; Apache's server knows it, to close without a warning. */
 const telnetClose = anytimeWord<string>({
   word: 'telnet close',
   summary: 'closes the connection',
@@ -66,17 +64,17 @@ const BY_CODE = new Map<number, Word>([
 ]);
 
 /**
- * The word that the first four bytes of a connection are, read as a big-endian signed int32;
- * undefined when they are the length of a frame (or of nothing known).
+ * The word in the first four bytes of a connection, read as a big-endian signed int32; undefined
+ * for the length of a frame (or anything unknown).
  */
 export function wordOf(code: number): Word | undefined {
   return BY_CODE.get(code | 0);
 }
 
 /**
- * What a server answers: the refusal of a word that is not allowed, which comes first; then that
- * of a server that does not serve; then the word's own text. The connection is closed after it.
- * `argument` is what followed the word, for `stmk`; it need not be read when the word is refused.
+ * The answer of a server: the refusal of a word that is not allowed, or that of a server that does
+ * not serve, or the word's text. The connection is closed after it. `argument` follows the word
+ * `stmk`; it need not be read when the word is refused.
  */
 export function answerWord(
   view: ServerView,
@@ -89,10 +87,10 @@ export function answerWord(
   return word.render(view, argument);
 }
 
-/** What an answer is, before its word parses it. */
+/** The kind of an answer, before its word parses it. */
 export type AnswerKind = 'answer' | 'not-whitelisted' | 'not-serving';
 
-/** `isro` says `null` for not serving; ClickHouse Keeper calls itself no ZooKeeper instance. */
+/** `isro` answers `null` when not serving; ClickHouse Keeper does not call itself ZooKeeper. */
 export function kindOfAnswer(word: string, text: string): AnswerKind {
   const line = text.trim();
   if (/is not executed because it is not in the white ?list\.$/.test(line)) {

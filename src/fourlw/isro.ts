@@ -1,7 +1,7 @@
 import { servingWord } from './word.js';
 
 export interface ParsedIsro {
-  /** `null` is the server's word for not serving; undefined is an answer nobody knows. */
+  /** `null` means not serving; undefined is an unknown answer. */
   readonly state: 'rw' | 'ro' | 'null' | undefined;
   readonly text: string;
 }

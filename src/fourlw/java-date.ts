@@ -2,8 +2,8 @@ const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 
 /**
- * Prints a time as Java's Date.toString does: `Sat Nov 21 07:19:24 UTC 2026`. Always in UTC: the
- * server's own zone would make the same answer differ from machine to machine.
+ * Prints a time as Java's Date.toString does: `Sat Nov 21 07:19:24 UTC 2026`. Always in UTC: with
+ * the local zone, the answer would differ between machines.
  */
 export function formatJavaDate(epochMs: number): string {
   const date = new Date(epochMs);

@@ -24,7 +24,7 @@ export function formatMean(value: number): string {
   return formatJavaDouble(Number(value.toFixed(4)));
 }
 
-/** Reads what either language prints: `17`, `5.0E-4`, `NaN`; undefined for anything else. */
+/** Parses the output of either language: `17`, `5.0E-4`, `NaN`; undefined for anything else. */
 export function parseJavaNumber(text: string): number | undefined {
   const trimmed = text.trim();
   if (trimmed === 'NaN') return Number.NaN;

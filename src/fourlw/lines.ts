@@ -1,10 +1,10 @@
 const CARRIAGE_RETURN = 13;
 
-/** The lines of an answer without their ends (LF or CRLF) and without blank ones. */
+/** The lines of an answer without line ends (LF or CRLF) and without blank lines. */
 export function linesOf(text: string): string[] {
   const lines: string[] = [];
-  // By hand: the answers of a hundred members are a million characters, which an expression would
-  // have to look at one by one.
+  // By hand: the answers of a hundred members are a million characters, too many for a regular
+  // expression.
   for (let start = 0; start < text.length; ) {
     const found = text.indexOf('\n', start);
     const next = found === -1 ? text.length : found;
@@ -16,7 +16,7 @@ export function linesOf(text: string): string[] {
   return lines;
 }
 
-/** `name=value` at the first `=`; undefined where there is none or the name is empty. */
+/** `name=value`, split at the first `=`; undefined without one, or if the name is empty. */
 export function pairOf(line: string): [name: string, value: string] | undefined {
   const at = line.indexOf('=');
   return at < 1 ? undefined : [line.slice(0, at), line.slice(at + 1)];

@@ -1,7 +1,7 @@
 // The metric names of mntr (without the prefix `zk_`) in the order in which Apache's 3.8 prints
-// them, as data. That order is no plan: it is the bucket order of Java's ConcurrentHashMap, the
-// same on a standalone server and on a leader, so it is copied from answers of Apache's server.
-// What a server has no value for is printed as zero, as Apache's does with a metric never touched.
+// them, as data. It is the bucket order of Java's ConcurrentHashMap, the same on a standalone
+// server and on a leader, copied from answers of Apache's server. A metric without a value is zero,
+// as in Apache's server.
 
 /** Counters: they only grow until `srst` or a restart. */
 export const COUNTERS = [
@@ -54,7 +54,7 @@ export const COUNTERS = [
   'revalidate_count',
 ] as const;
 
-/** Counters of 3.9, behind the others: a server of an earlier release does not have them. */
+/** Counters of 3.9, after the others: earlier releases do not have them. */
 export const LATER_COUNTERS = [
   'snapshot_error_count',
   'snapshot_rate_limited_count',
@@ -63,7 +63,7 @@ export const LATER_COUNTERS = [
 ] as const;
 
 /**
- * Families of counters with one member a key, printed as `<key>_<family>`. The first is Apache's
+ * Families of counters with one member per key, printed as `<key>_<family>`. The first is Apache's
  * since 3.8.6; the key of the second is the name of a limit in docs/limits.md.
  */
 export const COUNTER_SETS = ['quota_exceeded_error_per_namespace', 'limit_exceeded_count'] as const;
@@ -113,7 +113,7 @@ export const BASIC_SUMMARIES = [
   'startup_snap_load_time',
 ] as const;
 
-/** A summary of 3.9, behind the others of its kind. */
+/** A summary of 3.9, after the others of its kind. */
 export const LATER_BASIC_SUMMARIES = ['restore_time'] as const;
 
 /** Summaries of nine lines: the five, then p50, p95, p99, p999. */
@@ -143,14 +143,14 @@ export const ADVANCED_SUMMARIES = [
   'write_commitproc_time_ms',
 ] as const;
 
-/** Families of BASIC summaries with one member a key, printed as `<key>_<family>`. */
+/** Families of BASIC summaries with one member per key, printed as `<key>_<family>`. */
 export const BASIC_SUMMARY_SETS = [
   'learner_handler_qp_size',
   'read_per_namespace',
   'write_per_namespace',
 ] as const;
 
-/** Families of ADVANCED summaries with one member a key, printed as `<key>_<family>`. */
+/** Families of ADVANCED summaries with one member per key, printed as `<key>_<family>`. */
 export const ADVANCED_SUMMARY_SETS = ['learner_handler_qp_time_ms', 'ack_latency'] as const;
 
 export type CounterSetName = (typeof COUNTER_SETS)[number];

@@ -20,7 +20,10 @@ const EMPTY_ADVANCED: AdvancedSummaryView = { ...EMPTY_SUMMARY, p50: 0, p95: 0, 
 
 type Gauge = readonly [name: string, value: (view: ServerView) => number | string | undefined];
 
-/** The gauges in Apache's order; one without a value (by role) is left out, as there. */
+/**
+ * The gauges in Apache's order; a gauge without a value (by role) is left out, as in Apache's
+ * server.
+ */
 const GAUGES: readonly Gauge[] = [
   ['ephemerals_count', (view) => view.ephemeralCount],
   ['num_alive_connections', (view) => view.connectionCount],
@@ -125,9 +128,9 @@ function putAdvanced(put: Put, name: string, summary: AdvancedSummaryView): void
 }
 
 export interface ParsedMntr {
-  /** Every key in the order of the answer, without `zk_`, labels included: `x{quantile="0.5"}`. */
+  /** Every key in order, without `zk_` and with labels: `x{quantile="0.5"}`. */
   readonly values: ReadonlyMap<string, string>;
-  /** Which of Apache's metrics providers wrote it: they print other names and other numbers. */
+  /** Which of Apache's metrics providers wrote it: their names and numbers differ. */
   readonly dialect: 'default' | 'prometheus';
   readonly unknown: readonly string[];
 }
@@ -143,8 +146,7 @@ function parse(text: string): ParsedMntr {
       values.set(key, line.slice(tab + 1));
       continue;
     }
-    // Labels may hold blanks, so that the value starts behind the last tab, or else the first
-    // blank.
+    // Labels may contain blanks, so the value starts after the last tab, or else the first blank.
     const match = /^([^\s{]+(?:\{[^}]*\})?)(?:\t|\s+)(.*)$/.exec(line);
     if (match?.[1]?.startsWith(PREFIX)) {
       values.set(match[1].slice(PREFIX.length), match[2] ?? '');
@@ -154,13 +156,13 @@ function parse(text: string): ParsedMntr {
   return { values, dialect: isPrometheus ? 'prometheus' : 'default', unknown };
 }
 
-/** Names that older servers print in another way. */
+/** Names of older servers. */
 const ALIASES: Readonly<Record<string, readonly string[]>> = {
   learners: ['followers'],
 };
 
 /**
- * The number of a key without `zk_`; counters are found under their Prometheus name (`_total`) too.
+ * The number of a key without `zk_`; also finds counters under their Prometheus name (`_total`).
  * @returns undefined when the server did not print it, or not as a number
  */
 export function metricOf({ values }: ParsedMntr, key: string): number | undefined {
@@ -171,7 +173,7 @@ export function metricOf({ values }: ParsedMntr, key: string): number | undefine
   return undefined;
 }
 
-/** A part of a summary in either dialect: `avg` is computed where only count and sum are told. */
+/** A part of a summary in either dialect; computes `avg` if only count and sum exist. */
 export function summaryPart(
   parsed: ParsedMntr,
   name: string,

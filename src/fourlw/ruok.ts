@@ -1,7 +1,7 @@
 import { anytimeWord } from './word.js';
 
 export interface ParsedRuok {
-  /** The process answers. That says nothing about a quorum. */
+  /** The process answers, with or without a quorum. */
   readonly isOk: boolean;
   readonly text: string;
 }

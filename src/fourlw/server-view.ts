@@ -11,14 +11,13 @@ import type {
 export type ServerMode = 'standalone' | 'leader' | 'follower' | 'observer' | 'read-only';
 
 /**
- * What a four-letter word may ask of a server. A server implements it over its live state; the
- * words only read, except for the three setters at the end.
+ * The data of a server for four-letter words. A server implements it over its live state; the words
+ * only read, except for the three setters at the end.
  *
  * Properties are cheap. Methods walk something (connections, watches, sessions, a folder) and are
- * called at most once an answer. Lists come in the order in which they are to be printed.
- * Ids and zxids are 64-bit bigints; session ids may be given signed or unsigned.
- * While `isServing` is false only `version`, `environment`, `traceMask` and `setTraceMask` are
- * used.
+ * called at most once an answer. Lists are in print order. Ids and zxids are 64-bit bigints;
+ * session ids may be given signed or unsigned. While `isServing` is false only `version`,
+ * `environment`, `traceMask` and `setTraceMask` are used.
  */
 export interface ServerView {
   /**
@@ -26,7 +25,7 @@ export interface ServerView {
    * `This ZooKeeper instance is not currently serving requests`.
    */
   readonly isServing: boolean;
-  /** True on a server that lost its quorum and serves read-only clients. */
+  /** True on a server without a quorum that serves read-only clients. */
   readonly isReadOnly: boolean;
   readonly mode: ServerMode;
   /** As in `Zookeeper version: …`: `3.9.3-<revision>, built on 2024-10-17 23:21 UTC`. */
@@ -36,12 +35,12 @@ export interface ServerView {
 
   /** Request latency in milliseconds since the start or the last `srst`. */
   readonly latency: LatencyView;
-  /** Packets since the start or the last `srst`; the word being answered is already counted. */
+  /** Packets since the start or the last `srst`, including the current word. */
   readonly packetsReceived: number;
   readonly packetsSent: number;
-  /** Connections over all client ports, the probe's own among them. */
+  /** Connections on all client ports, including the probe's own. */
   readonly connectionCount: number;
-  /** Requests received and not yet answered. */
+  /** Requests received but not yet answered. */
   readonly outstandingRequests: number;
   /** The last zxid applied to the tree. */
   readonly lastProcessedZxid: bigint;
@@ -50,23 +49,23 @@ export interface ServerView {
   readonly ephemeralCount: number;
   /** Approximate bytes of all paths and data. */
   readonly dataSize: number;
-  /** Watches of every kind, child watches among them (mntr's `watch_count`). */
+  /** Watches of every kind, including child watches (mntr's `watch_count`). */
   readonly watchCount: number;
   readonly globalSessionCount: number;
   readonly localSessionCount: number;
 
-  /** Sizes in bytes of replies sent to clients; -1 each before the first. */
+  /** Sizes in bytes of replies sent to clients; -1 before the first. */
   readonly clientResponseSizes: SizesView;
-  /** Open files of this process and the limit on them; -1 where unknown. */
+  /** Open files of this process, and their limit; -1 if unknown. */
   readonly openFileCount: number;
   readonly maxFileCount: number;
-  /** 0 to 1: the chance at which the connection throttle drops a new connection. */
+  /** 0 to 1: the probability that the connection throttle drops a new connection. */
   readonly connectionDropProbability: number;
   readonly authFailedCount: number;
   readonly outstandingTlsHandshakes: number;
   readonly nonMtlsRemoteConnectionCount: number;
   readonly nonMtlsLocalConnectionCount: number;
-  /** Quota limits and usage by namespace and the like; printed after the fixed gauges, as given. */
+  /** Quota limits and usage by namespace and the like; printed unchanged after the fixed gauges. */
   readonly extraGauges?: readonly (readonly [name: string, value: number])[];
   readonly metrics: MetricsView;
 
@@ -79,66 +78,66 @@ export interface ServerView {
   /** Sizes in bytes of all files below the snapshot folder and below the log folder. */
   dirs(): { readonly dataDirSize: number; readonly logDirSize: number };
 
-  /** The connections of the client port that the word came in on, the probe's own among them. */
+  /** The connections of the client port of the word, including the probe's own. */
   connections(): readonly ConnectionView[];
-  /** Data and exist watches only; child watches are not counted by `wchs`. */
+  /** Only data and exist watches; `wchs` does not count child watches. */
   watchSummary(): {
     readonly connections: number;
     readonly paths: number;
     readonly watches: number;
   };
-  /** Data and exist watches, one entry a session. */
+  /** Data and exist watches, one entry per session. */
   watchesBySession(): readonly { readonly sessionId: bigint; readonly paths: readonly string[] }[];
-  /** Data and exist watches, one entry a path. */
+  /** Data and exist watches, one entry per path. */
   watchesByPath(): readonly { readonly path: string; readonly sessionIds: readonly bigint[] }[];
 
-  /** What `dump` prints of the session tracker. */
+  /** The part of `dump` about sessions. */
   sessions(): SessionsView;
-  /** One entry a session that owns ephemerals. */
+  /** One entry per session that owns ephemerals. */
   ephemerals(): readonly { readonly sessionId: bigint; readonly paths: readonly string[] }[];
-  /** The connections by the tick at which they expire when they stay silent. */
+  /** The connections by the tick at which they expire if silent. */
   connectionExpiry(): readonly ConnectionBucketView[];
   /** Digests of the tree, one every 128 txns, oldest first. */
   digests(): readonly { readonly zxid: bigint; readonly digest: bigint }[];
 
   /**
-   * The lines of `envi` in print order, the version excepted: host.name java.version java.vendor
+   * The lines of `envi` in print order, without the version: host.name java.version java.vendor
    * java.home java.class.path java.library.path java.io.tmpdir java.compiler os.name os.arch
-   * os.version user.name user.home user.dir os.memory.free os.memory.max os.memory.total
-   * (memory as `362MB`).
+   * os.version user.name user.home user.dir os.memory.free os.memory.max os.memory.total (memory as
+   * `362MB`).
    */
   environment(): readonly (readonly [name: string, value: string])[];
   /** 306 unless set. */
   readonly traceMask: bigint;
 
   setTraceMask(mask: bigint): void;
-  /** `crst`: sets the counts and latencies of every connection back. */
+  /** `crst`: resets the counts and latencies of every connection. */
   resetConnectionStats(): void;
-  /** Who observes by way of this server; nobody where it neither leads nor is a master. */
+  /** The observers of this server; empty unless it leads or is an observer master. */
   observers(): readonly ObserverView[];
   resetObserverStats(): void;
   /**
-   * `srst`: sets latency, packet counts, response sizes, all counters and summaries, and a leader's
-   * proposal sizes back.
+   * `srst`: resets latency, packet counts, response sizes, all counters and summaries, and a
+   * leader's proposal sizes.
    */
   resetServerStats(): void;
 }
 
 export interface LatencyView {
   readonly minMs: number;
-  /** The exact mean; it is rounded to four decimals when printed. 0 before the first request. */
+  /** The exact mean, printed with four decimals. 0 before the first request. */
   readonly avgMs: number;
   readonly maxMs: number;
 }
 
-/** Sizes in bytes, -1 each before the first. */
+/** Sizes in bytes, -1 before the first. */
 export interface SizesView {
   readonly last: number;
   readonly min: number;
   readonly max: number;
 }
 
-/** The metrics that mntr prints below its gauges. A name that is absent is printed as zero. */
+/** The metrics after the gauges of mntr. A missing name is printed as zero. */
 export interface MetricsView {
   readonly counters: Readonly<Partial<Record<CounterName, number>>>;
   /** By family, then by key. */
@@ -193,7 +192,7 @@ export interface LeaderView {
   readonly leaderUptimeMs: number;
 }
 
-/** One observer that this server brings in sync (LearnerHandler.getLearnerHandlerInfo). */
+/** One observer that this server syncs (LearnerHandler.getLearnerHandlerInfo). */
 export interface ObserverView {
   readonly remote: string;
   readonly sid: number;
@@ -201,9 +200,9 @@ export interface ObserverView {
   readonly establishedMs: number;
   readonly packetsReceived: number;
   readonly packetsSent: number;
-  /** REQUESTs among those received. */
+  /** Received REQUESTs. */
   readonly requests: number;
-  /** Of the last packet sent that has one; -1n before the first. */
+  /** Of the last sent packet with a zxid; -1n before the first. */
   readonly lastZxid: bigint;
 }
 
@@ -211,20 +210,22 @@ export interface ObserverView {
 export interface ConnectionView {
   /** `127.0.0.1:38772`, or `[0:0:0:0:0:0:0:1]:38772` for IPv6, as Java prints an address. */
   readonly remote: string;
-  /** Java NIO's interest bits: 0 while a word is answered, 1 reading, 5 reading and writing. */
+  /** Java NIO's interest bits: 0 during the answer to a word, 1 reading, 5 reading and writing. */
   readonly interestOps: number;
-  /** Requests of this connection that are not yet answered. */
+  /** Requests of this connection without an answer yet. */
   readonly outstanding: number;
   readonly packetsReceived: number;
   readonly packetsSent: number;
-  /** 0n before the session is established (as for a probe): nothing below is printed then. */
+  /**
+   * 0n before the session is established (as for a probe): then the fields below are not printed.
+   */
   readonly sessionId: bigint;
   /** The last request as four to six letters: PING SESS CREA GETD … `NA` before the first. */
   readonly lastOperation: string;
   /** Milliseconds since 1970. */
   readonly establishedMs: number;
   readonly sessionTimeoutMs: number;
-  /** Negative before the first request; it is not printed then. */
+  /** Negative before the first request; then it is not printed. */
   readonly lastCxid: bigint;
   readonly lastZxid: bigint;
   /** Milliseconds of the server's monotonic clock. */
@@ -235,7 +236,7 @@ export interface ConnectionView {
   readonly maxLatencyMs: number;
 }
 
-/** A server that expires sessions itself tells them by bucket, a learner tells only timeouts. */
+/** A server that expires sessions has them in buckets; a learner has only timeouts. */
 export type SessionsView =
   | {
       readonly kind: 'tracker';
@@ -259,15 +260,15 @@ export interface SessionBucketView {
 export interface ConnectionBucketView {
   /** Milliseconds since 1970. */
   readonly expiresAtMs: number;
-  /** 0n where no session is established yet. */
+  /** 0n before the session is established. */
   readonly connections: readonly { readonly remote: string; readonly sessionId: bigint }[];
 }
 
-/** What `conf` prints; ports that are not set are -1. */
+/** The data of `conf`; ports that are not set are -1. */
 export interface ConfigView {
   readonly clientPort: number;
   readonly secureClientPort: number;
-  /** With the `version-2` below it. */
+  /** Includes `version-2`. */
   readonly dataDir: string;
   readonly dataLogDir: string;
   readonly tickTime: number;
@@ -285,13 +286,13 @@ export interface QuorumConfigView {
   readonly initLimit: number;
   readonly syncLimit: number;
   readonly electionAlg: number;
-  /** One port an address of this member. */
+  /** One port per address of this member. */
   readonly electionPorts: readonly number[];
   readonly quorumPorts: readonly number[];
   readonly peerType: 'participant' | 'observer';
-  /** Absent on a read-only server, which prints no membership. */
+  /** Absent on a read-only server, which does not print the membership. */
   readonly membership?: {
-    /** `server.1=127.0.0.1:22301:22311:participant`, one a member. */
+    /** `server.1=127.0.0.1:22301:22311:participant`, one per member. */
     readonly servers: readonly string[];
     readonly version: bigint;
   };

@@ -12,7 +12,7 @@ export function parseReset(text: string): ParsedReset {
 
 export const srst = servingWord<ParsedReset>({
   word: 'srst',
-  summary: "sets the server's statistics back: latency, packets, counters and summaries",
+  summary: "resets the server's statistics: latency, packets, counters and summaries",
   render: (view) => {
     view.resetServerStats();
     return 'Server stats reset.\n';

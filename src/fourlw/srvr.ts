@@ -11,11 +11,11 @@ import { servingWord } from './word.js';
 
 const READ_ONLY_LINE = 'READ-ONLY mode; serving only read-only clients';
 
-/** `srvr` and `stat`; of the latter with its clients. Absent lines are undefined. */
+/** `srvr`, or `stat` with its clients. Absent lines are undefined. */
 export interface ParsedServer {
-  /** `3.9.3-<revision>, built on …`, or `ClickHouse Keeper …` where that one answers. */
+  /** `3.9.3-<revision>, built on …`, or `ClickHouse Keeper …`. */
   readonly version: string | undefined;
-  /** `3.9.3`, where the version starts with one. */
+  /** `3.9.3`, if the version starts with a release. */
   readonly release: string | undefined;
   readonly isReadOnly: boolean;
   readonly latencyMs:
@@ -26,18 +26,18 @@ export interface ParsedServer {
   readonly connections: number | undefined;
   readonly outstanding: number | undefined;
   readonly zxid: bigint | undefined;
-  /** standalone, leader, follower, observer, read-only, or what the server says. */
+  /** standalone, leader, follower, observer, read-only, or the text of the server. */
   readonly mode: string | undefined;
   readonly nodeCount: number | undefined;
   readonly proposalSizes:
     | { readonly last: number; readonly min: number; readonly max: number }
     | undefined;
   readonly clients: readonly ParsedConnection[];
-  /** Lines that nobody here knows. */
+  /** Unknown lines. */
   readonly unknown: readonly string[];
 }
 
-/** Block A of the reference: the client list stands in `stat` only. */
+/** Block A of the reference: only `stat` has the client list. */
 export function renderServer(
   view: ServerView,
   clients: 'with clients' | 'without clients',

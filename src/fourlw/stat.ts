@@ -3,7 +3,7 @@ import { servingWord } from './word.js';
 
 export const stat = servingWord<ParsedServer>({
   word: 'stat',
-  summary: 'what srvr tells, and the clients connected',
+  summary: 'the same as srvr, and the connected clients',
   render: (view) => renderServer(view, 'with clients'),
   parse: parseServer,
 });

@@ -3,23 +3,23 @@ import type { ServerView } from './server-view.js';
 /** The answer of most words while the server does not serve (a newline follows it). */
 export const NOT_SERVING = 'This ZooKeeper instance is not currently serving requests';
 
-/** One four-letter word: the text that a server answers and how to read it back. */
+/** One four-letter word: renders the answer of a server, and parses it. */
 export interface Word<Parsed = unknown> {
   readonly word: string;
   /** One line for help and man page. */
   readonly summary: string;
   /**
-   * The answer while the server does not serve; undefined where the word answers all the same.
-   * Source: the CommandExecutor's classes, `isZkServerRunning`.
+   * The answer while the server does not serve; undefined for words that always answer. Source: the
+   * CommandExecutor's classes, `isZkServerRunning`.
    */
   readonly notServing: string | undefined;
   /** Bytes that a client sends after the word: 8 for `stmk`, 0 for all others. */
   readonly argumentBytes: number;
-  /** The exact text of Apache's server. A missing argument gives "", as Apache closes then. */
+  /** The exact text of Apache's server. Without its argument it is "", as Apache closes then. */
   render(view: ServerView, argument?: Buffer): string;
   /**
-   * Reads an answer of any server from 3.4 on. It never throws: lines it does not know are kept in
-   * the result, values it does not find are undefined.
+   * Parses an answer of any server from 3.4 on. Never throws: unknown lines are kept in the result,
+   * missing values are undefined.
    */
   parse(text: string): Parsed;
 }
@@ -27,7 +27,7 @@ export interface Word<Parsed = unknown> {
 type Shape<Parsed> = Pick<Word<Parsed>, 'word' | 'summary' | 'render' | 'parse'> &
   Partial<Pick<Word<Parsed>, 'argumentBytes'>> & { readonly notServing?: string };
 
-/** A word that needs a serving server. */
+/** A word that requires a serving server. */
 export function servingWord<Parsed>(shape: Shape<Parsed>): Word<Parsed> {
   return { notServing: `${NOT_SERVING}\n`, argumentBytes: 0, ...shape };
 }

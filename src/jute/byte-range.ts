@@ -1,6 +1,6 @@
 /**
- * Bytes where they lie. A view of its own (`subarray`) is a far bigger object, and slower to make:
- * for what is made for every txn, and mostly never looked at, that is too much.
+ * A range of bytes in another buffer. A view (`subarray`) is a far bigger object, and slower to
+ * create, too slow for every txn, where it is rarely used.
  */
 export class ByteRange {
   readonly memory: Buffer;

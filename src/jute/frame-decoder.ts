@@ -1,15 +1,15 @@
 import { JuteError } from './jute-error.js';
 
-/** A frame that is longer than it may be. */
+/** A frame that exceeds the maximum length. */
 export class FrameTooLongError extends JuteError {}
 
-/** What a frame is given to: `bytes` between `start` and `end`, valid only during the call. */
+/** Receives a frame: `bytes` between `start` and `end`, valid only during the call. */
 export type FrameHandler = (bytes: Buffer, start: number, end: number) => void;
 
 /**
- * Cuts a byte stream into frames of {int length, length bytes}. A push parser: it owns a cursor
- * and the unfinished rest of the stream, nothing else. A whole frame inside one chunk is handed on
- * in place; only a frame that spans chunks is copied, and never more than `maxLength` bytes of it.
+ * Cuts a byte stream into frames of {int length, length bytes}. A push parser: it keeps only a
+ * cursor and the unfinished rest of the stream. It passes on a frame inside one chunk in place, and
+ * copies only a frame that spans chunks, at most `maxLength` bytes.
  *
  * ```
  *   chunk:  [len|.....frame.....][len|..frame..][len|..fra      <- the rest is kept
@@ -21,29 +21,29 @@ export class FrameDecoder {
   private readonly onFrame: FrameHandler;
   private rest: Buffer | null = null;
   private restLength = 0;
-  /** No frame is handed on. */
+  /** No frame is passed on. */
   isHeld = false;
   private isStopped = false;
-  /** Frames that come again before any other, the next one last. */
+  /** Returned frames to repeat before any other; the next one is last. */
   private readonly returned: Buffer[] = [];
-  /** Chunks that came while frames were held. */
+  /** Chunks that arrived on hold. */
   private waiting: Buffer[] = [];
 
   /**
-   * @param maxLength longest frame in bytes (jute.maxbuffer); a longer or negative length throws
-   * a JuteError, and the stream cannot be read on.
+   * @param maxLength longest frame in bytes (jute.maxbuffer); a longer or negative length throws a
+   * JuteError, and the stream is unusable.
    */
   constructor(maxLength: number, onFrame: FrameHandler) {
     this.maxLength = maxLength;
     this.onFrame = onFrame;
   }
 
-  /** How many bytes of an unfinished frame are held. */
+  /** The size of the unfinished frame in bytes. */
   get pending(): number {
     return this.restLength;
   }
 
-  /** Hands on no further frame, even of the chunk being pushed. */
+  /** Stops passing on frames, even of the current chunk. */
   stop(): void {
     this.isStopped = true;
     this.rest = null;
@@ -53,20 +53,20 @@ export class FrameDecoder {
   }
 
   /**
-   * Takes back frames that were handed on, without their lengths. They are handed on again in this
-   * order, before all that has not been handed on, by a push after `release`.
+   * Takes back frames, without their lengths. After `release`, the next push passes them on again
+   * in this order, before all others.
    */
   putBack(frames: readonly Buffer[]): void {
     if (this.isStopped) return;
     for (const frame of frames.toReversed()) this.returned.push(frame);
   }
 
-  /** Hands on no further frame until `release`. Chunks pushed meanwhile are kept, not copied. */
+  /** Stops passing on frames until `release`. Later chunks are kept, not copied. */
   hold(): void {
     this.isHeld = true;
   }
 
-  /** The next push hands on what was kept, and then its own chunk. */
+  /** The next push passes on the kept chunks, and then its own. */
   release(): void {
     this.isHeld = false;
   }
@@ -104,7 +104,7 @@ export class FrameDecoder {
     else this.keep(chunk, at);
   }
 
-  /** Completes the frame begun by an earlier chunk; returns where in `chunk` it ended. */
+  /** Completes the frame of an earlier chunk; returns its end in `chunk`. */
   private fillRest(chunk: Buffer, at: number): number {
     let rest = this.rest as Buffer;
     if (this.restLength < 4) {

@@ -2,9 +2,9 @@ import { JuteError } from './jute-error.js';
 import { getInt, getLong } from './long.js';
 
 /**
- * Reads jute out of one buffer, between `at` and `end`. Every read is checked against `end`, and a
- * length against what is left, so that a lying length can neither read past the record nor make
- * anybody allocate.
+ * Decodes jute from one buffer, between `at` and `end`. Checks every read against `end`, and every
+ * length against the rest, so that a wrong length can neither read past the record nor allocate
+ * memory.
  */
 export class InputArchive {
   bytes: Buffer;
@@ -17,7 +17,7 @@ export class InputArchive {
     this.end = end;
   }
 
-  /** Starts over on another record: one archive serves a whole connection. */
+  /** Starts on another record: one archive serves a whole connection. */
   reset(bytes: Buffer, at: number, end: number): this {
     this.bytes = bytes;
     this.at = at;
@@ -47,7 +47,7 @@ export class InputArchive {
     return getLong(this.bytes, at);
   }
 
-  /** A view, not a copy: whoever keeps the bytes copies them. */
+  /** A view, not a copy: copy the bytes to keep them. */
   readBuffer(): Buffer | null {
     const length = this.readInt();
     if (length === -1) return null;
@@ -55,7 +55,7 @@ export class InputArchive {
     return this.bytes.subarray(at, at + length);
   }
 
-  /** A buffer, one byte a character; its bytes end at `at` from then on. */
+  /** A buffer, one byte per character; afterwards its bytes end at `at`. */
   readLatin1(): string | null {
     const length = this.readInt();
     if (length === -1) return null;

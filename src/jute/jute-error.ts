@@ -1,6 +1,4 @@
-/**
- * Bytes that are not what the encoding allows: truncated, negative, or longer than a named limit.
- */
+/** Invalid bytes: truncated, negative, or longer than a limit. */
 export class JuteError extends Error {
   override readonly name = 'JuteError';
   readonly code = 'EJUTE';

@@ -1,7 +1,6 @@
 /**
- * Longs in bytes. A shared word that is read as a bigint and as two ints makes no temporary
- * bigints, where Buffer's own methods, and shifts, make several: all this is on the path of every
- * write.
+ * Longs in bytes. A shared word, read as a bigint and as two ints, creates no temporary bigints,
+ * unlike Buffer's methods and shifts. Every write uses this code.
  */
 const word = new BigInt64Array(1);
 const halves = new Int32Array(word.buffer);
@@ -39,7 +38,7 @@ export function getInt(bytes: Uint8Array, at: number): number {
   );
 }
 
-/** The same two in a view, where an int is one instruction. */
+/** The same with a view, where an int is one instruction. */
 export function putViewLong(view: DataView, at: number, value: bigint): void {
   word[0] = value;
   view.setInt32(at, halves[HIGH] as number);
@@ -65,7 +64,7 @@ export function highOf(value: bigint): number {
   return halves[HIGH] as number;
 }
 
-/** A long as a number: exact up to 2^53. Number(value) is a call out of JavaScript. */
+/** A long as a number: exact up to 2^53. Number(value) would be a call out of JavaScript. */
 export function numberOf(value: bigint): number {
   word[0] = value;
   return (halves[HIGH] as number) * 0x1_0000_0000 + ((halves[LOW] as number) >>> 0);

@@ -1,23 +1,23 @@
 import { putInt, putLong } from './long.js';
 
 const NOTHING = Buffer.alloc(0);
-/** One huge reply does not make every later turn allocate as much. */
+/** One huge reply must not make every later turn allocate that much. */
 const MAX_KEPT_SIZE = 256 * 1024;
 const SHORT_STRING = 64;
 
 /**
- * Writes jute: big-endian integers, and buffers, strings and vectors behind an int length (-1 =
+ * Encodes jute: big-endian integers, and buffers, strings and vectors after an int length (-1 =
  * null).
  *
- * One archive is meant to live long and gather much: a connection writes every reply of a turn into
- * its archive and hands the bytes out once. Growth doubles; `take()` gives the bytes away and
- * starts on fresh memory, so what was handed out is never overwritten.
+ * Archives live long and gather much: a connection writes every reply of a turn into its archive
+ * and passes the bytes on once. Growth doubles; `take()` gives the bytes away and starts with fresh
+ * memory, so they are never overwritten.
  */
 export class OutputArchive {
   private readonly initialSize: number;
   private bytes: Buffer = NOTHING;
   private end = 0;
-  /** `bytes` are somebody else's. */
+  /** `bytes` belong to another owner. */
   private isShared = false;
   private nextSize: number;
 
@@ -51,7 +51,7 @@ export class OutputArchive {
     this.end += 8;
   }
 
-  /** A long given as its two halves: no bigint is made on the hot path. */
+  /** A long as two halves: creates no bigint on the hot path. */
   writeLongParts(high: number, low: number): void {
     this.writeInt(high);
     this.writeInt(low);
@@ -82,7 +82,7 @@ export class OutputArchive {
     this.end += length;
   }
 
-  /** A short string of ASCII, as most paths are: a loop beats the call out of JavaScript. */
+  /** A short ASCII string, as most paths are: a loop is faster than a call out of JavaScript. */
   private putAscii(value: string, start: number): boolean {
     const { bytes } = this;
     for (let i = 0; i < value.length; i++) {
@@ -93,7 +93,7 @@ export class OutputArchive {
     return true;
   }
 
-  /** A buffer whose bytes are kept as a latin1 string (see tree/data-node.ts), or null. */
+  /** A buffer that is kept as a latin1 string (see tree/data-node.ts), or null. */
   writeLatin1(value: string | null): void {
     if (value === null) {
       this.writeInt(-1);
@@ -104,9 +104,7 @@ export class OutputArchive {
     this.end += this.bytes.write(value, this.end, value.length, 'latin1');
   }
 
-  /**
-   * Copies a short run: a plain loop beats making a view and calling set() below some 200 bytes.
-   */
+  /** Copies a short run: up to about 200 bytes, a loop is faster than a view and set(). */
   writeRun(from: Buffer, start: number, length: number): void {
     this.reserve(length);
     const { bytes } = this;
@@ -122,21 +120,21 @@ export class OutputArchive {
   }
 
   /**
-   * The same, but an archive with nothing in it takes the bytes as they are: very many may be given
-   * the same, and most write nothing behind it. Nobody may change them, here or elsewhere.
+   * The same, but an empty archive uses the bytes without a copy: many may share them, and most
+   * write nothing after them. The bytes must never change.
    */
   writeShared(value: Buffer): void {
     if (this.end > 0) {
       this.writeBytes(value);
       return;
     }
-    // There is no room behind them, so that the next write copies them.
+    // No room is left after them, so the next write copies them.
     this.bytes = value;
     this.end = value.length;
     this.isShared = true;
   }
 
-  /** Leaves `count` bytes to be filled in later with `patchInt`; returns their offset. */
+  /** Reserves `count` bytes for a later `patchInt`; returns their offset. */
   skip(count: number): number {
     this.reserve(count);
     const at = this.end;
@@ -148,23 +146,25 @@ export class OutputArchive {
     putInt(this.bytes, at, value);
   }
 
-  /** Drops everything written at and after `length`. */
+  /** Drops everything from `length` on. */
   truncate(length: number): void {
     if (this.isShared) this.grow(0);
     this.end = length;
   }
 
-  /** The bytes so far, still owned by the archive: valid until the next write. */
+  /** The current bytes, still owned by the archive: valid until the next write. */
   view(from = 0): Buffer {
     return this.bytes.subarray(from, this.end);
   }
 
-  /** The archive's memory itself, `length` bytes of it written: valid until the next write. */
+  /** The memory of the archive, `length` bytes of it written: valid until the next write. */
   get memory(): Buffer {
     return this.bytes;
   }
 
-  /** The bytes so far, given away for good. The next write allocates as much as this turn took. */
+  /**
+   * The current bytes; the caller owns them. The next write allocates as much as this turn used.
+   */
   take(): Buffer {
     const taken = this.bytes.subarray(0, this.end);
     this.nextSize = Math.max(this.initialSize, Math.min(this.end, MAX_KEPT_SIZE));
@@ -174,7 +174,7 @@ export class OutputArchive {
     return taken;
   }
 
-  /** Forgets what was written and keeps the memory. */
+  /** Drops the bytes and keeps the memory. */
   reset(): void {
     if (this.isShared) this.take();
     this.end = 0;

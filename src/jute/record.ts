@@ -2,11 +2,11 @@ import { InputArchive } from './input-archive.js';
 import { JuteError } from './jute-error.js';
 import { OutputArchive } from './output-archive.js';
 
-/** How one kind of value is written and read. Records are built from these, as data. */
+/** Encodes and decodes one kind of value. Records consist of these, as data. */
 export interface Type<T> {
   /** The name in zookeeper.jute. */
   readonly name: string;
-  /** The fewest bytes a value takes: bounds the count of a vector before anything is allocated. */
+  /** The minimum size of a value: limits the count of a vector before any allocation. */
   readonly minSize: number;
   write(out: OutputArchive, value: T): void;
   read(input: InputArchive): T;
@@ -35,7 +35,7 @@ export const bool: Type<boolean> = {
   read: (input) => input.readBool(),
 };
 
-/** Bytes; null and empty are different. What is read is a copy, safe to keep. */
+/** Bytes; null and empty differ. Decoding copies. */
 export const buffer: Type<Buffer | null> = {
   name: 'buffer',
   minSize: 4,
@@ -75,7 +75,7 @@ export function vector<T>(element: Type<T>): Type<readonly T[]> {
   };
 }
 
-/** A buffer, string or vector that may be null (-1) where the difference matters. */
+/** A buffer, string or vector where null (-1) differs from empty. */
 export function nullable<T>(type: Type<T>): Type<T | null> {
   return {
     name: type.name,
@@ -99,7 +99,7 @@ type FieldValues<F extends Fields> = { -readonly [K in keyof F]: TypeOf<F[K]> };
 export interface RecordType<T> extends Type<T> {
   readonly fields: Fields;
   encode(value: T): Buffer;
-  /** Reads one record that fills `bytes`; bytes behind it are ignored, as Apache's readers do. */
+  /** Decodes one record from `bytes`; ignores bytes after it, as Apache's readers do. */
   decode(bytes: Buffer): T;
 }
 

@@ -7,8 +7,8 @@ import { OPEN_ACL_UNSAFE } from './perms.js';
 const OPEN_BYTES = encodeOpenAcl();
 
 /**
- * Reads an ACL vector. Nearly every create brings world:anyone:ALL: its bytes are known, and the
- * one constant for it is told by identity from then on.
+ * Reads an ACL vector. Nearly every create has world:anyone:ALL: recognizes its bytes, and returns
+ * one constant for it, so that identity identifies it later.
  */
 export function readAcl(input: InputArchive): readonly ACL[] {
   if (!isOpenAt(input)) return ACLVector.read(input);
@@ -17,9 +17,9 @@ export function readAcl(input: InputArchive): readonly ACL[] {
 }
 
 /**
- * The ACL of a request, where strings may be null. A null scheme reads as "", which no server
+ * The ACL of a request, with possible null strings. A null scheme reads as "", which no server
  * knows, and so does the null id of `auth`.
- * @throws JuteError for a null id of a scheme that looks at it, as Apache's server fails there
+ * @throws JuteError for a null id of a scheme that reads it, as Apache's server fails there
  */
 export function readRequestedAcl(input: InputArchive): readonly ACL[] {
   if (isOpenAt(input)) return readAcl(input);

@@ -1,8 +1,7 @@
 /**
- * Checks of what a program passes to the library. A JavaScript caller gets no help of a compiler,
- * and a wrong value that reaches the encoding becomes corrupt data on the server. Each refusal is
- * `argument: problem: value (expected …)`: a TypeError for another kind of value, a RangeError for
- * a value out of its range.
+ * Checks of arguments to the library. JavaScript callers have no compiler, and a wrong value in the
+ * encoding becomes corrupt data on the server. Each error is `argument: problem: value (expected
+ * …)`: a TypeError for a wrong type, a RangeError for a value out of range.
  */
 
 export type Data = string | Uint8Array | null;
@@ -10,10 +9,10 @@ export type Data = string | Uint8Array | null;
 const LONGEST_SHOWN = 40;
 const INT_MIN = -0x8000_0000;
 const INT_MAX = 0x7fff_ffff;
-/** Without the `u` flag halves of a pair would match too. */
+/** Without the `u` flag, halves of a pair would match, too. */
 const LONE_SURROGATE = /[\ud800-\udfff]/u;
 
-/** Reads an internal slot, so that no object can pose as bytes, whichever realm they are of. */
+/** Reads an internal slot, so no object can pretend to be bytes, in any realm. */
 const typedArrayName = Object.getOwnPropertyDescriptor(
   Object.getPrototypeOf(Uint8Array.prototype),
   Symbol.toStringTag,
@@ -27,7 +26,7 @@ export function outOfRange(name: string, value: unknown, expected: string): Rang
   return new RangeError(`${name}: not allowed: ${describeValue(value)} (expected ${expected})`);
 }
 
-/** A value in few words; never throws. */
+/** A short description of a value; never throws. */
 export function describeValue(value: unknown): string {
   switch (typeof value) {
     case 'string': {
@@ -52,7 +51,7 @@ function describeObject(value: object): string {
   return name === undefined || name === 'Object' ? 'object' : `object ${name}`;
 }
 
-/** "Array", "Date" …; undefined for a proxy that refuses to be read. */
+/** "Array", "Date" …; undefined for a proxy that throws. */
 function tagOf(value: object): string | undefined {
   try {
     return Object.prototype.toString.call(value).slice(8, -1).slice(0, LONGEST_SHOWN);
@@ -77,7 +76,7 @@ export function checkText(name: string, value: unknown): string {
   return text;
 }
 
-/** The UTF-8 of a string, or bytes as they are. */
+/** The UTF-8 of a string, or bytes unchanged. */
 export function checkBytes(name: string, value: unknown): Buffer {
   if (typeof value === 'string') return Buffer.from(checkText(name, value));
   if (!isBytes(value)) throw wrongType(name, value, 'a string or a Uint8Array');
@@ -86,7 +85,7 @@ export function checkBytes(name: string, value: unknown): Buffer {
     : Buffer.from(value.buffer, value.byteOffset, value.byteLength);
 }
 
-/** The same, or null. ArrayBuffer and DataView are not taken: wrap them in a Uint8Array. */
+/** The same, or null. ArrayBuffer and DataView are refused: wrap them in a Uint8Array. */
 export function checkData(name: string, value: unknown): Buffer | null {
   if (value === null) return null;
   if (typeof value === 'string' || isBytes(value)) return checkBytes(name, value);
@@ -98,7 +97,7 @@ export function checkBoolean(name: string, value: unknown): boolean {
   return value;
 }
 
-/** A whole number; by default one that the int of jute holds. */
+/** A whole number; by default in the range of a jute int. */
 export function checkWhole(
   name: string,
   value: unknown,
@@ -113,7 +112,7 @@ export function checkWhole(
   return value;
 }
 
-/** A bigint that the long of jute holds. */
+/** A bigint in the range of a jute long. */
 export function checkLong(name: string, value: unknown): bigint {
   const expected = 'a bigint of 64 bits, as 5n';
   if (typeof value !== 'bigint') throw wrongType(name, value, expected);
@@ -140,7 +139,7 @@ export function checkSignal(name: string, value: unknown): void {
   }
 }
 
-/** A copy of an array, each element through `check`, which is given its name: `ops[3]`. */
+/** A copy of an array with each element checked under its name: `ops[3]`. */
 export function checkArray<T>(
   name: string,
   value: unknown,
@@ -158,8 +157,8 @@ export function checkArray<T>(
 }
 
 /**
- * A copy of the named fields of an object, those that are undefined left out: a getter is read
- * once, and what the caller changes later changes nothing here.
+ * A copy of the named fields of an object without undefined ones: it reads getters once, and later
+ * changes by the caller have no effect.
  */
 export function readFields<T extends object>(
   name: string,
@@ -180,7 +179,7 @@ export function readFields<T extends object>(
   });
 }
 
-/** What a proxy or a getter throws may be anything. */
+/** A proxy or a getter may throw anything. */
 function reading<T>(name: string, value: unknown, read: () => T): T {
   try {
     return read();
@@ -190,12 +189,15 @@ function reading<T>(name: string, value: unknown, read: () => T): T {
   }
 }
 
-/** Looks at one value. @throws TypeError or RangeError that names it */
+/**
+ * Checks one value.
+ * @throws TypeError or RangeError that names it
+ */
 export type Check = (name: string, value: unknown) => unknown;
 
 /**
- * A copy of the named fields, each checked where it is not undefined.
- * @param name what an error puts before the name of a field
+ * A copy of the named fields, with each defined one checked.
+ * @param name the prefix of field names in errors
  * @throws TypeError or RangeError
  */
 export function checkFields<T extends object>(

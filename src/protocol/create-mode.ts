@@ -1,4 +1,4 @@
-/** How a znode is made; `flag` is the int of a create request (CreateMode.toFlag). */
+/** How to create a znode; `flag` is the int of a create request (CreateMode.toFlag). */
 export interface CreateMode {
   readonly name: string;
   readonly flag: number;
@@ -35,20 +35,20 @@ export type CreateModeName = keyof typeof CreateModes;
 
 const BY_FLAG: readonly CreateMode[] = Object.values(CreateModes);
 
-/** The mode of a flag, or undefined where Apache answers BADARGUMENTS. */
+/** The mode of a flag, or undefined if Apache answers BADARGUMENTS. */
 export function createModeOf(flag: number): CreateMode | undefined {
   return BY_FLAG[flag];
 }
 
-/** The longest time a TTL node may ask for, in ms: 40 bits of the ephemeralOwner hold it. */
+/** The longest time to live of a TTL node, in ms: 40 bits of the ephemeralOwner. */
 export const MAX_TTL_MS = 0xff_ffff_ffffn;
 
 const CONTAINER_OWNER = -0x8000_0000_0000_0000n;
 const TTL_MARK = 0xffn;
 
 /**
- * What the `ephemeralOwner` of a znode really says (EphemeralType.java): a session, that the node
- * is a container, or a time to live. Containers and TTL nodes show 0 to clients.
+ * The meaning of a znode's `ephemeralOwner` (EphemeralType.java): a session, a container, or a time
+ * to live. Clients see 0 for containers and TTL nodes.
  */
 export type EphemeralType = 'none' | 'session' | 'container' | 'ttl';
 

@@ -7,7 +7,7 @@ export type Id = TypeOf<typeof Id>;
 export const ACL = record('ACL', { perms: int, id: Id });
 export type ACL = TypeOf<typeof ACL>;
 
-/** The 68 bytes that every read carries; times are milliseconds since 1970. */
+/** The 68 bytes in every read; times are milliseconds since 1970. */
 export const Stat = record('Stat', {
   czxid: long,
   mzxid: long,
@@ -23,7 +23,7 @@ export const Stat = record('Stat', {
 });
 export type Stat = TypeOf<typeof Stat>;
 
-/** What a snapshot and the tree digest know of a znode; `cversion` counts creates only. */
+/** The Stat in snapshots and in the tree digest; `cversion` counts creates only. */
 export const StatPersisted = record('StatPersisted', {
   czxid: long,
   mzxid: long,
@@ -43,7 +43,7 @@ export type ClientInfo = TypeOf<typeof ClientInfo>;
 export const ACLVector = vector(ACL);
 export const STAT_SIZE = 68;
 
-/** Of a znode that nobody has written yet. */
+/** Of a znode without any write. */
 export const NO_STAT: Stat = {
   czxid: 0n,
   mzxid: 0n,

@@ -1,4 +1,4 @@
-/** The results a server can give; names and numbers are KeeperException.Code's. */
+/** The results of a server, with names and numbers of KeeperException.Code. */
 export const ErrorCode = {
   OK: 0,
   SYSTEMERROR: -1,
@@ -36,7 +36,7 @@ export const ErrorCode = {
 export type ErrorName = keyof typeof ErrorCode;
 export type ErrorCode = (typeof ErrorCode)[ErrorName];
 
-/** What Apache's clients print behind "KeeperErrorCode = ". */
+/** The text of Apache's clients after "KeeperErrorCode = ". */
 const MESSAGES: Readonly<Record<ErrorName, string>> = {
   OK: 'ok',
   SYSTEMERROR: 'SystemError',
@@ -76,12 +76,12 @@ const NAMES = new Map<number, ErrorName>(
   (Object.entries(ErrorCode) as [ErrorName, number][]).map(([name, code]) => [code, name]),
 );
 
-/** The name of a code, or undefined for a number no release uses. */
+/** The name of a code, or undefined for an unknown number. */
 export function errorName(code: number): ErrorName | undefined {
   return NAMES.get(code);
 }
 
-/** The short text Apache's clients print for a code: "NoNode", or "Unknown error -99". */
+/** The short text of Apache's clients for a code: "NoNode", or "Unknown error -99". */
 export function errorMessage(code: number): string {
   const name = NAMES.get(code);
   return name === undefined ? `Unknown error ${code}` : MESSAGES[name];

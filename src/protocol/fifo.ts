@@ -1,4 +1,4 @@
-/** A queue over a ring: push and shift cost the same however long it is, and keep no references. */
+/** A queue over a ring: push and shift have constant cost, and keep no references. */
 export class Fifo<T> {
   private ring: (T | undefined)[] = new Array(16);
   private head = 0;
@@ -33,14 +33,14 @@ export class Fifo<T> {
     return this.ring[(this.head + index) & (this.ring.length - 1)];
   }
 
-  /** Takes everything out, oldest first. */
+  /** Removes and returns all elements, oldest first. */
   drain(): T[] {
     const values: T[] = [];
     for (let value = this.shift(); value !== undefined; value = this.shift()) values.push(value);
     return values;
   }
 
-  /** Oldest first; nothing may be pushed or shifted meanwhile. */
+  /** Oldest first; no push or shift may happen meanwhile. */
   *values(): Generator<T> {
     for (let i = 0; i < this.count; i++) yield this.at(i) as T;
   }

@@ -1,6 +1,6 @@
-/** Addresses as ACLs, configurations and sockets write them; here one is its bytes, 4 or 16. */
+/** Addresses of ACLs, configurations and sockets as their bytes, 4 or 16. */
 
-/** Leading zeros are decimal, as for Java. A zone, or IPv4 within IPv6, is refused. */
+/** Leading zeros are decimal, as in Java. Refuses a zone, and IPv4 within IPv6. */
 export function parseIp(text: string): readonly number[] | undefined {
   return text.includes(':') ? parseIpv6(text) : parseIpv4(text);
 }
@@ -22,20 +22,20 @@ function parseIpv6(text: string): number[] | undefined {
     .flatMap((group) => [group >> 8, group & 0xff]);
 }
 
-/** As Java prints it: IPv6 with all eight groups. */
+/** The format of Java: IPv6 with all eight groups. */
 export function formatIp(bytes: readonly number[]): string {
   if (bytes.length === 4) return bytes.join('.');
   const hex = bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('');
   return (hex.match(/.{4}/g) ?? []).map((group) => group.replace(/^0{1,3}/, '')).join(':');
 }
 
-/** An address of an `ip` ACL: its bytes, and how many leading bits count. */
+/** An address of an `ip` ACL: its bytes, and the number of leading bits that count. */
 export interface IpRange {
   readonly bytes: readonly number[];
   readonly bits: number;
 }
 
-/** Reads "a.b.c.d", "x:y::z", either with "/bits"; undefined when it is none. */
+/** Parses "a.b.c.d", "x:y::z", either with "/bits"; undefined for other text. */
 export function parseIpRange(text: string): IpRange | undefined {
   const [address = '', bitsText, ...surplus] = text.split('/');
   const bytes = parseIp(address);
@@ -46,7 +46,7 @@ export function parseIpRange(text: string): IpRange | undefined {
   return /^\d+$/.test(bitsText) && bits <= maxBits ? { bytes, bits } : undefined;
 }
 
-/** Is the address `ip` within the range that an ACL names? */
+/** Whether the address `ip` is within the range of an ACL. */
 export function matchesIp(ip: string, aclId: string): boolean {
   const range = parseIpRange(aclId);
   const bytes = parseIp(ip);

@@ -38,12 +38,12 @@ export type OpCode = (typeof OpCode)[keyof typeof OpCode];
 
 const NAMES = new Map<number, string>(Object.entries(OpCode).map(([name, code]) => [code, name]));
 
-/** "create2", or "op 99" for a number that is none. */
+/** "create2", or "op 99" for an unknown number. */
 export function opCodeName(code: number): string {
   return NAMES.get(code) ?? `op ${code}`;
 }
 
-/** The xids that are not a client's own counting. */
+/** The reserved xids. */
 export const Xid = {
   notification: -1,
   ping: -2,

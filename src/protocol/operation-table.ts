@@ -1,6 +1,6 @@
 /**
- * Every request type that a client may send, as one row: its records, who answers it, and its
- * names in reports. Server, client and tests read their lists from here.
+ * One row for every request type of clients: its records, which server answers it, and its names in
+ * reports. Server, client and tests derive their lists from here.
  */
 import type { InputArchive } from '../jute/input-archive.js';
 import type { RecordType } from '../jute/record.js';
@@ -10,19 +10,19 @@ import * as proto from './proto.js';
 
 export interface OperationRow {
   /**
-   * - `write`: the leader makes a txn of it
-   * - `read`: the server of the client answers it from its applied tree
-   * - `connection`: it concerns the connection and its session alone
+   * - `write`: the leader turns it into a txn
+   * - `read`: the client's server answers it from its applied tree
+   * - `connection`: it concerns only the connection and its session
    * - `part`: only within a multi
    */
   readonly kind: 'write' | 'read' | 'connection' | 'part';
-  /** What `cons` prints as `lop` (FinalRequestProcessor's lastOp). */
+  /** Its name in `lop` of `cons` (FinalRequestProcessor's lastOp). */
   readonly lop: string;
-  /** What the audit log calls it (AuditConstants). */
+  /** Its name in the audit log (AuditConstants). */
   readonly audit?: string;
-  /** May a multi have it as a part? */
+  /** Whether a multi may contain it. */
   readonly isPart?: true;
-  /** Undefined where the body is a sequence of records: multi and multiRead. */
+  /** Undefined for a body of several records: multi and multiRead. */
   readonly records: OpRecords | undefined;
 }
 
@@ -138,10 +138,10 @@ function codesOf(isChosen: (row: OperationRow) => boolean): ReadonlySet<number> 
 
 export const WRITES = codesOf(({ kind }) => kind === 'write');
 export const READS = codesOf(({ kind }) => kind === 'read');
-/** What a multi may hold. */
+/** The operations that a multi may contain. */
 export const PARTS = codesOf(({ isPart }) => isPart === true);
 
-/** What several requests have. */
+/** The fields that several requests share. */
 export interface RequestFields {
   readonly path?: string;
   readonly acl?: readonly ACL[];
@@ -153,7 +153,7 @@ export function readRequest(code: number, input: InputArchive): RequestFields {
   return (OPERATION_TABLE.get(code)?.records?.request.read(input) ?? {}) as RequestFields;
 }
 
-/** "CREA" for a create; "NA" for what has no name there. */
+/** "CREA" for a create; "NA" for other requests. */
 export function lastOperationName(code: number): string {
   return code === OpCode.createSession ? 'SESS' : (OPERATION_TABLE.get(code)?.lop ?? 'NA');
 }

@@ -1,8 +1,8 @@
-/** The rules of PathUtils.validatePath, and the arithmetic of paths. */
+/** The rules of PathUtils.validatePath, and functions on paths. */
 
 /**
- * Why a path is not valid, as a clause for a sentence, or undefined when it is.
- * A sequential create may end in "/": the number becomes the name.
+ * The fault of an invalid path, as a clause for a sentence, or undefined. A sequential create may
+ * end in "/": the number becomes the name.
  */
 export function pathFault(path: string, isSequential = false): string | undefined {
   const checked = isSequential ? `${path}1` : path;
@@ -36,7 +36,7 @@ function componentFault(path: string, start: number, end: number): string | unde
   return undefined;
 }
 
-/** UTF-16 units, so every character outside the basic plane is refused by its surrogates. */
+/** UTF-16 units: surrogates refuse every character outside the basic plane. */
 function isForbidden(unit: number): boolean {
   return (
     unit <= 0x1f ||
@@ -54,8 +54,8 @@ export function parentPath(path: string): string {
 }
 
 /**
- * Is it the path of the parent? Nothing is made to find out, and most often it is that of the path
- * before. Paths with empty names get false.
+ * Whether it is the path of the parent. Allocates nothing, and most often the answer is the same as
+ * for the previous path. Paths with empty names get false.
  */
 export function isParentPath(parent: string, path: string): boolean {
   const slash = parent.length === 1 ? 0 : parent.length;
@@ -76,7 +76,7 @@ export function childPath(parent: string, name: string): string {
   return parent === '/' || parent === '' ? `/${name}` : `${parent}/${name}`;
 }
 
-/** Is `path` the znode `ancestor` or below it? */
+/** Whether `path` is the znode `ancestor` or below it. */
 export function isWithin(path: string, ancestor: string): boolean {
   return ancestor === '/' || path === ancestor || path.startsWith(`${ancestor}/`);
 }

@@ -3,7 +3,7 @@ import type { ACL } from './data.js';
 /** The bits of an ACL's perms (ZooDefs.Perms). */
 export const Perms = { READ: 1, WRITE: 2, CREATE: 4, DELETE: 8, ADMIN: 16, ALL: 31 } as const;
 
-/** In the order Apache prints them. */
+/** In Apache's print order. */
 const LETTERS = [
   ['c', Perms.CREATE],
   ['d', Perms.DELETE],
@@ -12,14 +12,14 @@ const LETTERS = [
   ['a', Perms.ADMIN],
 ] as const;
 
-/** "cdrwa", in Apache's order; bits that are no permission are left out. */
+/** "cdrwa", in Apache's order; ignores unknown bits. */
 export function formatPerms(perms: number): string {
   return LETTERS.filter(([, bit]) => (perms & bit) !== 0)
     .map(([letter]) => letter)
     .join('');
 }
 
-/** The bits of "crwda" in any order; undefined when a letter is none, or there is no letter. */
+/** The bits of "crwda" in any order; undefined for an unknown letter, or for an empty text. */
 export function parsePerms(text: string): number | undefined {
   let perms = 0;
   for (const letter of text) {

@@ -1,6 +1,4 @@
-/**
- * Module org.apache.zookeeper.proto of zookeeper.jute: what clients and servers say to each other.
- */
+/** Module org.apache.zookeeper.proto of zookeeper.jute: requests and replies. */
 import {
   bool,
   buffer,
@@ -14,7 +12,7 @@ import {
 } from '../jute/record.js';
 import { ACLVector, ClientInfo, Stat } from './data.js';
 
-/** The trailing `readOnly` byte is absent from old clients; see `ConnectRequestV0`. */
+/** Old clients omit the trailing `readOnly` byte; see `ConnectRequestV0`. */
 export const ConnectRequest = record('ConnectRequest', {
   protocolVersion: int,
   lastZxidSeen: long,

@@ -18,7 +18,7 @@ export const LearnerInfo = record('LearnerInfo', {
 });
 export type LearnerInfo = TypeOf<typeof LearnerInfo>;
 
-/** Travels without an outer length; null data and null authinfo are -1. */
+/** Sent without an outer length; null data and null authinfo are -1. */
 export const QuorumPacket = record('QuorumPacket', {
   type: int,
   zxid: long,
@@ -34,8 +34,6 @@ export const QuorumAuthPacket = record('QuorumAuthPacket', {
 });
 export type QuorumAuthPacket = TypeOf<typeof QuorumAuthPacket>;
 
-/**
- * Module org.apache.zookeeper.server.quorum has it as a string; only its name is in zookeeper.jute.
- */
+/** A string constant of org.apache.zookeeper.server.quorum; zookeeper.jute has only its name. */
 export const SNAP_STREAM_SIGNATURE = 'BenWasHere';
 export const SnapStreamSignature = record('SnapStreamSignature', { signature: ustring });

@@ -1,19 +1,19 @@
 import { containerOwner } from './create-mode.js';
 
-/** "0x100001226710000": how every tool prints a session id. */
+/** "0x100001226710000": the format of session ids in every tool. */
 export function formatSessionId(sessionId: bigint): string {
   return `0x${BigInt.asUintN(64, sessionId).toString(16)}`;
 }
 
 /**
- * The first session id of a server that starts now: its sid in the top byte, then the low bits of
- * the clock in ms, so that a server that restarts does not repeat itself (SessionTrackerImpl).
- * Apache takes the time since boot; the wall clock does not start over when the machine does.
+ * The first session id of a starting server: its sid in the top byte, then the low bits of the
+ * clock in ms, so that a restarted server does not repeat ids (SessionTrackerImpl). Apache uses the
+ * time since boot; the wall clock does not restart with the machine.
  */
 export function initialSessionId(serverId: number, wallClockMs: number): bigint {
   const time = BigInt.asUintN(64, BigInt(wallClockMs) << 24n) >> 8n;
   const id = BigInt.asIntN(64, (BigInt(serverId & 0xff) << 56n) | time);
-  // An owner with this id would be taken for the mark of a container.
+  // An owner with this id would be the mark of a container.
   return id === containerOwner() ? id + 1n : id;
 }
 
@@ -23,7 +23,7 @@ const MASK_48 = 0xffff_ffff_ffffn;
 
 /**
  * The password of a session: 16 bytes of Java's 48-bit congruential generator seeded by the id.
- * Every server of an ensemble must give the same one, or a client that moves between them expires.
+ * Every server of an ensemble must compute the same, or the session of a client that moves is lost.
  */
 export function sessionPassword(sessionId: bigint): Buffer {
   const password = Buffer.allocUnsafe(16);

@@ -1,4 +1,4 @@
-/** Module org.apache.zookeeper.txn of zookeeper.jute: what stands in the log and in proposals. */
+/** Module org.apache.zookeeper.txn of zookeeper.jute: the records of the log and of proposals. */
 import { bool, buffer, int, long, record, type TypeOf, ustring, vector } from '../jute/record.js';
 import { ACLVector } from './data.js';
 
@@ -11,7 +11,7 @@ export const TxnHeader = record('TxnHeader', {
 });
 export type TxnHeader = TypeOf<typeof TxnHeader>;
 
-/** The tree digest after the txn; readers skip it when it is missing or of another version. */
+/** The tree digest after the txn; readers skip a missing one, or one of another version. */
 export const TxnDigest = record('TxnDigest', { version: int, treeDigest: long });
 export type TxnDigest = TypeOf<typeof TxnDigest>;
 

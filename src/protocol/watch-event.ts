@@ -20,7 +20,7 @@ export function eventTypeName(code: number): EventTypeName | undefined {
   return NAMES.get(code);
 }
 
-/** Watcher.Event.KeeperState; a server only ever sends SyncConnected. */
+/** Watcher.Event.KeeperState; a server sends only SyncConnected. */
 export const KeeperState = {
   Disconnected: 0,
   SyncConnected: 3,
@@ -35,7 +35,7 @@ export const KeeperState = {
 export const AddWatchMode = { PERSISTENT: 0, PERSISTENT_RECURSIVE: 1 } as const;
 export type AddWatchMode = (typeof AddWatchMode)[keyof typeof AddWatchMode];
 
-/** What removeWatches and checkWatches ask for (Watcher.WatcherType). */
+/** The kind of watches for removeWatches and checkWatches (Watcher.WatcherType). */
 export const WatcherType = {
   Children: 1,
   Data: 2,

@@ -1,7 +1,7 @@
-/** A zxid is a 64-bit integer, epoch << 32 | counter; a bigint wherever all 64 bits count. */
+/** A zxid is a 64-bit integer, epoch << 32 | counter; a bigint if all 64 bits matter. */
 export type Zxid = bigint;
 
-/** The last epoch: zxids are signed, so those of a later one would sort before all others. */
+/** The last epoch: zxids are signed, so those of a later epoch would sort before all others. */
 export const MAX_EPOCH = 0x7fff_ffff;
 
 export function makeZxid(epoch: number, counter: number): Zxid {
@@ -16,12 +16,12 @@ export function zxidCounter(zxid: Zxid): number {
   return Number(zxid & 0xffff_ffffn);
 }
 
-/** Lower-case hex without "0x", as in file names and in `hash`; negative ones as 64 bits. */
+/** Lowercase hex without "0x", as in file names and in `hash`; negative values as 64 bits. */
 export function hex64(value: bigint): string {
   return BigInt.asUintN(64, value).toString(16);
 }
 
-/** "0x100000008", as the words and Apache's shell print zxids and session ids. */
+/** "0x100000008": zxids and session ids in the words and in Apache's shell. */
 export function formatZxid(zxid: Zxid): string {
   return `0x${hex64(zxid)}`;
 }

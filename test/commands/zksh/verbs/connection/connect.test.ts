@@ -126,7 +126,10 @@ test('a client configuration gives TLS by PEM files, and refuses what it cannot'
     write(['jute.maxbuffer=lots']);
     assert.match(await messageOf(readClientProperties(file('p'))), /jute\.maxbuffer/);
     write([secure, 'zookeeper.ssl.keyStore.location=key.jks']);
-    assert.match(await messageOf(readClientProperties(file('p'))), /not a PEM file: .*: make one with/);
+    assert.match(
+      await messageOf(readClientProperties(file('p'))),
+      /not a PEM file: .*: make one with/,
+    );
     write([secure, 'zookeeper.ssl.hostnameVerification=false']);
     assert.match(await messageOf(readClientProperties(file('p'))), /hostnameVerification/);
     const run = await runZksh(['--properties', file('none'), '-c', 'ls /']);
