@@ -88,7 +88,7 @@ test('group: who is there, and for how long', () =>
     await says(follower, '[a, b]\n');
     const taken = await run('group join /web --id a -- true');
     assert.is(taken.code, 1);
-    assert.match(taken.stderr, /is there already/);
+    assert.match(taken.stderr, /a member with this id exists already/);
     other.child.kill('SIGTERM');
     assert.is((await other.end()).code, 130);
     assert.is((await run('group ls /web')).stdout, '[a]\n');
