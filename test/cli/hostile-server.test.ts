@@ -116,7 +116,10 @@ test('zksh says which server broke the protocol, and how', async () => {
   const fake = await startHostile(HARMS['a negative length'] ?? { word: () => undefined });
   try {
     const { stderr } = await runShell(fake.port, 'ls /');
-    assert.match(stderr, /connection lost \(127\.0\.0\.1:\d+ violated the protocol: frame length -5 /);
+    assert.match(
+      stderr,
+      /connection lost \(127\.0\.0\.1:\d+ violated the protocol: frame length -5 /,
+    );
   } finally {
     await fake.close();
   }

@@ -146,7 +146,7 @@ test('ends by itself, with a failure, when no member is left', async () => {
     await waitFor('its role', () => ensemble.pidOf(1) > 0);
     process.kill(ensemble.pidOf(1), 'SIGKILL');
     assert.is(await ensemble.ended, 1);
-    assert.match(ensemble.said(), /no server of the ensemble is left/);
+    assert.match(ensemble.said(), /all servers of the ensemble have ended/);
   });
 });
 
@@ -166,12 +166,12 @@ terminalTest('on a terminal it is a table below the connect string', async () =>
     await terminal.waitForRow(/^SERVER {2}CLIENTS AT .*…$/);
     const shown = await terminal.screen();
     assert.is(shown.filter((row) => row.startsWith('SERVER')).length, 1, shown.join('\n'));
-    assert.is(shown.filter((row) => row === 'Ctrl-C stops all of them.').length, 1);
+    assert.is(shown.filter((row) => row === 'Ctrl-C stops all servers.').length, 1);
     await terminal.press('C-c');
     assert.is(await terminal.exitStatus(), 0);
     const left = await terminal.transcript();
     assert.ok(left.some((row) => row.startsWith(`server ${sid} ended (by SIGKILL); `)));
-    assert.is(left.filter((row) => row.includes('ended (exit co')).length, 2);
+    assert.is(left.filter((row) => row.includes('ended (exit st')).length, 2);
   } finally {
     await terminal.close();
   }

@@ -127,7 +127,7 @@ test('a bad zoo.cfg is told line by line, and ends with 2', () =>
     ]);
     const missing = await run(['start-foreground', join(path, 'no.cfg')]).ended;
     assert.is(missing.code, 2);
-    assert.match(missing.err, /no\.cfg cannot be read: ENOENT/);
+    assert.match(missing.err, /no\.cfg: cannot be read: ENOENT/);
   }));
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -239,7 +239,7 @@ test('start, status, restart and stop', () =>
     assert.not.ok(existsSync(pidFile));
     const none = await run(['stop', file]).ended;
     assert.is(none.code, 0);
-    assert.match(none.err, 'no server to stop');
+    assert.match(none.err, 'no running server');
   }));
 
 test('start tells why the server did not come up, and leaves no pid file', () =>
@@ -281,7 +281,7 @@ test('init makes the folders of a new server, and deletes data only by force', (
     writeFileSync(log, 'precious');
     const refused = await run(['init', file]).ended;
     assert.is(refused.code, 4);
-    assert.match(refused.err, 'holds the data of a server');
+    assert.match(refused.err, 'contains data of a server');
     assert.ok(existsSync(log));
     assert.is((await run(['init', file, '--force']).ended).code, 0);
     assert.not.ok(existsSync(log));

@@ -108,10 +108,10 @@ test('a value is cut to its pane, from the column that it is scrolled to', () =>
   assert.equal(shown(0, 0), ['漢字 one', 'x\\u{1b}[2Jy']);
   assert.equal(shown(1, 2), ['u{1b}[2Jy', 'ird']);
   const fault = createElement(ValuePane, {
-    ...{ value: { path: '/a', fault: 'may not be read' }, valueTop: 0, valueLeft: 0 },
+    ...{ value: { path: '/a', fault: 'no read permission' }, valueTop: 0, valueLeft: 0 },
     ...{ width: 12, height: 2 },
   });
-  assert.equal(drawnRows(fault), ['', '', 'may not be …', '']);
+  assert.equal(drawnRows(fault), ['', '', 'no read per…', '']);
 });
 
 const PROMPT = 'fake:2181(connected) />';
@@ -263,7 +263,7 @@ test('the table of an ensemble stays below what is said, and fits the terminal',
     '     1  127.0.0.1:2181  leader    0x100000002            1     1001',
     '     2  127.0.0.1:2182  follower  0x100000002            2     1002',
     '     3  127.0.0.1:2183  follower  0x100000002            3        -',
-    'Ctrl-C stops all of them.',
+    'Ctrl-C stops all servers.',
   ];
   table.show(MEMBERS);
   await screen.shows(rows);
@@ -283,7 +283,7 @@ test('the table of an ensemble has as many rows as there is room for', () => {
     return drawnRows(createElement(EnsembleTable, { state: MEMBERS, size }));
   };
   assert.is(shown(6).length, 5);
-  assert.equal(shown(5).slice(2), ['… and 2 more', 'Ctrl-C stops all of them.']);
+  assert.equal(shown(5).slice(2), ['… and 2 more', 'Ctrl-C stops all servers.']);
 });
 
 test.run();

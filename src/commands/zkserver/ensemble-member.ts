@@ -1,4 +1,4 @@
-/** One server of an ensemble on this machine: a process, and what it says of itself. */
+/** One server of an ensemble on this machine: its process and its status. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ const UNKNOWN = '-';
 export class EnsembleMember {
   readonly seat: MemberSeat;
   readonly logFile: string;
-  /** Resolves when the process is gone. */
+  /** Resolves when the process has ended. */
   readonly ended: Promise<void>;
   status: MemberStatus = { state: 'starting', zxid: UNKNOWN, connections: UNKNOWN };
   private readonly child: ChildProcess;
@@ -32,12 +32,12 @@ export class EnsembleMember {
   private isStopAsked = false;
   private hasServed = false;
 
-  /** @param properties as behind -D */
+  /** @param properties the -D properties */
   constructor(seat: MemberSeat, properties: Readonly<Record<string, string>>) {
     this.seat = seat;
     this.logFile = join(seat.folder, 'zkserver.out');
     const log = openSync(this.logFile, 'a', 0o640);
-    // In a group of its own: Ctrl-C is for the one that ends them in turn.
+    // A separate process group: only this process handles Ctrl-C, and stops the servers in order.
     const flags = Object.entries(properties).map(([name, value]) => `-D${name}=${value}`);
     const command = [process.argv[1] ?? '', 'start-foreground', seat.configFile, ...flags];
     this.child = spawn(process.execPath, [...process.execArgv, ...command], {
@@ -48,7 +48,7 @@ export class EnsembleMember {
     this.ended = new Promise((resolve) => {
       this.child.once('error', (error) => this.end(error.message, resolve));
       this.child.once('exit', (code, signal) => {
-        this.end(signal === null ? `exit code ${code}` : `by ${signal}`, resolve);
+        this.end(signal === null ? `exit status ${code}` : `by ${signal}`, resolve);
       });
     });
   }
@@ -65,7 +65,7 @@ export class EnsembleMember {
     );
   }
 
-  /** How it ended; null while it runs, and when it was asked to. */
+  /** The reason of an unexpected end; null otherwise. */
   get death(): string | null {
     return this.isStopAsked ? null : this.ending;
   }
@@ -74,12 +74,12 @@ export class EnsembleMember {
     return this.ending === null;
   }
 
-  /** The last that it said: the reason, where it had one. */
+  /** The last line of its log, usually the reason of its end. */
   get lastWords(): string {
     return readFileSync(this.logFile, 'utf8').trimEnd().split('\n').at(-1) ?? '';
   }
 
-  /** Asks it what it is. */
+  /** Updates the status from srvr. */
   async look(): Promise<void> {
     const address = { host: '127.0.0.1', port: this.seat.clientPort };
     const answer = await askWord(address, 'srvr', { timeoutMs: ASK_TIMEOUT_MS }).catch(() => null);
@@ -98,7 +98,7 @@ export class EnsembleMember {
     };
   }
 
-  /** In order; by force when that takes too long. */
+  /** Stops the server, with SIGKILL after a timeout. */
   async stop(): Promise<void> {
     this.isStopAsked = true;
     if (this.ending !== null) return;

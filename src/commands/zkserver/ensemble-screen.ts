@@ -1,12 +1,12 @@
-/** How an ensemble on this machine is shown: where there is no terminal, by a line a change. */
+/** The display of an ensemble on this machine: without a terminal, one line per change. */
 
-/** What one of its servers is. */
+/** The status of one server. */
 export interface ShownMember {
   readonly sid: number;
   readonly clientPort: number;
   readonly pid: number;
   readonly isRunning: boolean;
-  /** leader, follower, observer; starting; no leader; ended, with how it ended. */
+  /** leader, follower, observer, starting, no leader, or ended with the reason. */
   readonly state: string;
   readonly zxid: string;
   readonly connections: string;
@@ -14,9 +14,9 @@ export interface ShownMember {
 
 export interface EnsembleScreen {
   show(members: readonly ShownMember[]): void;
-  /** A sentence that stays. */
+  /** Prints a permanent message. */
   say(line: string): void;
-  /** What other programs read: it goes to stdout. */
+  /** Writes to stdout, for other programs. */
   tell(text: string): void;
   close(): void;
 }
@@ -25,12 +25,12 @@ export function lineScreen(io: {
   writeOut(text: string): void;
   writeError(line: string): void;
 }): EnsembleScreen {
-  const told = new Map<number, string>();
+  const reported = new Map<number, string>();
   return {
     show: (members) => {
       for (const { sid, clientPort, pid, state } of members) {
-        if (told.get(sid) === state) continue;
-        told.set(sid, state);
+        if (reported.get(sid) === state) continue;
+        reported.set(sid, state);
         io.writeError(`server ${sid} (127.0.0.1:${clientPort}, process ${pid}): ${state}`);
       }
     },

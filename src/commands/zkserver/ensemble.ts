@@ -1,4 +1,4 @@
-/** A whole ensemble on this machine, for development: each member a process of its own. */
+/** Runs an ensemble on this machine, for development, with one process per server. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -13,7 +13,7 @@ const MAX_MEMBERS = 63;
 
 export const ensemble: ServerVerb = {
   name: 'ensemble',
-  summary: 'serve as a whole ensemble on this machine, for development; Ctrl-C stops all of it',
+  summary: 'run an ensemble on this machine, for development; Ctrl-C stops all servers',
   args: [],
   options: [
     ['--size <n>', 'servers that vote', wholeNumber(1, MAX_MEMBERS), 3],
@@ -46,27 +46,27 @@ export const ensemble: ServerVerb = {
 };
 
 interface Stop {
-  /** Aborted by the first signal. */
+  /** Aborted by the first signal: stop in order. */
   readonly asked: AbortSignal;
-  /** By the second one. */
+  /** Aborted by the second signal: kill. */
   readonly insisted: AbortSignal;
 }
 
-/** Shows what they are until a signal comes, or none of them is left. */
+/** Shows the servers until a signal arrives or all of them have ended. */
 async function watch(
   members: readonly EnsembleMember[],
   screen: EnsembleScreen,
   { asked }: Stop,
   onServing: () => void,
 ): Promise<void> {
-  const mourned = new Set<EnsembleMember>();
+  const reported = new Set<EnsembleMember>();
   let hasServed = false;
   while (!asked.aborted && members.some(({ isRunning }) => isRunning)) {
     await Promise.all(members.map((member) => member.look()));
     if (asked.aborted) return;
     for (const member of members) {
-      if (member.death === null || mourned.has(member)) continue;
-      mourned.add(member);
+      if (member.death === null || reported.has(member)) continue;
+      reported.add(member);
       screen.say(`server ${member.seat.sid} ended (${member.death}); ${member.logFile} ends in:`);
       screen.say(`  ${member.lastWords}`);
     }
@@ -79,14 +79,14 @@ async function watch(
   }
 }
 
-/** The leader last, so that nobody elects another meanwhile. */
+/** Stops the leader last, to avoid elections. */
 async function end(
   members: readonly EnsembleMember[],
   screen: EnsembleScreen,
   { insisted }: Stop,
 ): Promise<number> {
   if (members.every(({ death }) => death !== null)) {
-    throw new VerbError(Exit.FAILED, 'zkserver: no server of the ensemble is left');
+    throw new VerbError(Exit.FAILED, 'zkserver: all servers of the ensemble have ended');
   }
   insisted.addEventListener('abort', () => {
     for (const member of members) member.kill();

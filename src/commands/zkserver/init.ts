@@ -5,12 +5,12 @@ import { wholeNumber } from '../program/command-line.js';
 import { targetOf } from './target.js';
 import { Exit, type ServerVerb, TARGET_ARGS, VerbError } from './verb.js';
 
-/** Tells a server whose db.autocreate is false that it may begin with nothing. */
+/** Lets a server with db.autocreate=false start with an empty database. */
 const INITIALIZE_MARKER = 'initialize';
 
 export const init: ServerVerb = {
   name: 'init',
-  summary: 'make the data directories of a new server; --force deletes what is in them',
+  summary: 'create the data directories of a new server; --force deletes existing data',
   args: TARGET_ARGS,
   options: [
     ['--myid <n>', 'the number of the server, written to myid', wholeNumber(1, 255)],
@@ -38,7 +38,7 @@ function makeFolders(folders: readonly string[], isForced: boolean): void {
   const data = folders.map((folder) => join(folder, VERSION_DIR));
   const full = data.find((folder) => existsSync(folder) && readdirSync(folder).length > 0);
   if (full !== undefined && !isForced) {
-    const message = `zkserver: ${full} holds the data of a server; --force deletes it`;
+    const message = `zkserver: ${full}: contains data of a server; use --force to delete it`;
     throw new VerbError(Exit.DATA_DIR, message);
   }
   for (const folder of data) {

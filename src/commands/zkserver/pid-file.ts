@@ -1,4 +1,4 @@
-/** The file that tells `stop` which process `start` started, named and written as Apache's. */
+/** The file with the process id of `start`, for `stop`; same name and format as Apache's. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
@@ -7,7 +7,7 @@ const PID_FILE = 'zookeeper_server.pid';
 export class PidFile {
   readonly path: string;
 
-  /** ZOOPIDFILE names another place, as for Apache's scripts. */
+  /** ZOOPIDFILE overrides the path, as in Apache's scripts. */
   constructor(dataDir: string, env: Readonly<Record<string, string | undefined>>) {
     this.path = env['ZOOPIDFILE'] || join(dataDir, PID_FILE);
   }
@@ -21,7 +21,7 @@ export class PidFile {
     rmSync(this.path, { force: true });
   }
 
-  /** The process of the file, while it runs and is a zkserver. */
+  /** The process id of the file, if that process is a running zkserver. */
   runningPid(): number | undefined {
     const pid = Number(this.read().trim());
     return Number.isSafeInteger(pid) && pid > 1 && isServer(pid) ? pid : undefined;
@@ -42,11 +42,11 @@ export function isAlive(pid: number): boolean {
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) return false;
   }
-  // One that ended and that its parent has not asked about yet still takes signals.
+  // A zombie process still accepts signals.
   return !/^\d+ \(.*\) [ZX]/s.test(readProc(pid, 'stat') ?? '');
 }
 
-/** Null where there is no /proc. */
+/** Null without /proc. */
 function readProc(pid: number, name: string): string | null {
   try {
     return readFileSync(`/proc/${pid}/${name}`, 'latin1');
@@ -55,8 +55,8 @@ function readProc(pid: number, name: string): string | null {
   }
 }
 
-/** A pid is used again: a file left by a crash must not have a stranger ended. */
+/** Process ids are reused: after a crash, the file must not stop an unrelated process. */
 function isServer(pid: number): boolean {
-  // Without /proc the pid is all there is to go by.
+  // Without /proc, rely on the process id alone.
   return isAlive(pid) && (readProc(pid, 'cmdline')?.includes('zkserver') ?? true);
 }

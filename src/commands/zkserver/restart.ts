@@ -9,7 +9,7 @@ export const restart: ServerVerb = {
   args: TARGET_ARGS,
   options: [],
   run: async (args, io) => {
-    // A zoo.cfg that start would refuse must not cost the server that runs.
+    // Check zoo.cfg first, so that an invalid one does not stop the running server.
     targetOf(args);
     const code = await stop.run(args, io);
     return code === 0 ? start.run(args, io) : code;

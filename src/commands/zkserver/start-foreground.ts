@@ -1,16 +1,16 @@
 /**
- * Serves until SIGTERM or SIGINT, then closes in order. A second signal ends the process at once:
- * the log is synced before anything is acknowledged, so nothing can be lost by it.
+ * Serves until SIGTERM or SIGINT, then shuts down. A second signal ends the process at once, which
+ * is safe: the log is synced before any write is acknowledged.
  */
 import { targetOf } from './target.js';
 import { Exit, type ServerVerb, TARGET_ARGS } from './verb.js';
 
-/** What `start` waits for, over the channel to the process it started. */
+/** The message that `start` waits for, on the IPC channel. */
 export const SERVING_MESSAGE = 'serving';
 
 export const startForeground: ServerVerb = {
   name: 'start-foreground',
-  summary: 'serve in this process until it is told to end',
+  summary: 'run the server in the foreground until a signal stops it',
   args: TARGET_ARGS,
   options: [],
   run: async (args, io) => {

@@ -6,12 +6,12 @@ import { SERVING_MESSAGE } from './start-foreground.js';
 import { targetOf } from './target.js';
 import { Exit, type ServerVerb, TARGET_ARGS, VerbError } from './verb.js';
 
-/** What a server in the background says; the folder can be another with ZOO_LOG_DIR. */
+/** The output of a background server; ZOO_LOG_DIR overrides the folder. */
 const LOG_FILE = 'zkserver.out';
 
 export const start: ServerVerb = {
   name: 'start',
-  summary: 'serve in the background; returns when the server serves',
+  summary: 'start the server in the background, and return when it serves',
   args: TARGET_ARGS,
   options: [],
   run: async (args, io) => {
@@ -50,11 +50,11 @@ function openLog(folder: string): LogFile {
     return { path, descriptor, sizeBefore: readFileSync(path).length };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new VerbError(Exit.DATA_DIR, `zkserver: cannot write ${path}: ${why}`);
+    throw new VerbError(Exit.DATA_DIR, `zkserver: ${path}: cannot write: ${why}`);
   }
 }
 
-/** Resolves to the pid when the server serves; rejects with what it said when it ends before. */
+/** Resolves to the process id when the server serves; rejects with its output if it ends. */
 async function spawnServer(
   command: readonly string[],
   log: LogFile,
@@ -75,7 +75,7 @@ async function spawnServer(
       });
       child.once('exit', (code) => {
         const said = readFileSync(log.path).subarray(log.sizeBefore).toString().trimEnd();
-        const lines = said === '' ? [`zkserver: the server ended; see ${log.path}`] : [said];
+        const lines = said === '' ? [`zkserver: server ended; see ${log.path}`] : [said];
         reject(new VerbError(code || Exit.FAILED, ...lines));
       });
     });

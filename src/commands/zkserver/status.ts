@@ -6,7 +6,7 @@ const TIMEOUT_MS = 5000;
 
 export const status: ServerVerb = {
   name: 'status',
-  summary: 'ask the server what it is: standalone, leader, follower, observer',
+  summary: 'print the role of the server: standalone, leader, follower, or observer',
   args: TARGET_ARGS,
   options: [],
   run: async (args, io) => {
@@ -14,27 +14,27 @@ export const status: ServerVerb = {
     const port = await portOf(target);
     if (port === null) {
       const message =
-        'zkserver: status asks without TLS, and this server has no clientPort: ask it with';
+        'zkserver: status does not support TLS, and this server has no clientPort; use';
       throw new VerbError(Exit.FAILED, `${message} zkops srvr --config`);
     }
     const address = { host: reachableHost(target.host), port };
     const place = `${address.host}:${address.port}`;
     const timeouts = { connectTimeoutMs: TIMEOUT_MS, readTimeoutMs: TIMEOUT_MS };
     const answer = await askWord(address, 'srvr', timeouts).catch((error: Error) => {
-      const message = `zkserver: no server answers on ${place}: ${error.message}`;
+      const message = `zkserver: ${place}: no answer: ${error.message}`;
       throw new VerbError(Exit.FAILED, message);
     });
     const text = answer.toString();
     const mode = /^Mode: .*$/m.exec(text)?.[0];
     if (mode === undefined) {
-      throw new VerbError(Exit.FAILED, `zkserver: ${place} does not serve: ${text.trim()}`);
+      throw new VerbError(Exit.FAILED, `zkserver: ${place}: not serving: ${text.trim()}`);
     }
     io.writeOut(`${mode}\n`);
     return Exit.OK;
   },
 };
 
-/** The line server.N of this server may say where its clients connect. */
+/** The client port, which the line server.N of this server may override. */
 async function portOf({ config, configFile, dataDir, port }: Target): Promise<number | null> {
   const { readOwnLine } = await import('../../server/main.js');
   const own = await readOwnLine(config, dataDir, configFile ?? 'zoo.cfg');

@@ -3,20 +3,20 @@ import { isAlive, PidFile } from './pid-file.js';
 import { targetOf } from './target.js';
 import { Exit, type ServerVerb, TARGET_ARGS, VerbError } from './verb.js';
 
-/** A server closes in well under a second; a big snapshot being written may take longer. */
+/** A server usually stops in less than a second; a large snapshot may take longer. */
 const STOP_TIMEOUT_MS = 60_000;
 const POLL_MS = 20;
 
 export const stop: ServerVerb = {
   name: 'stop',
-  summary: 'end the server that start started, and wait until it is gone',
+  summary: 'stop the server that start started, and wait for its end',
   args: TARGET_ARGS,
   options: [],
   run: async (args, io) => {
     const pidFile = new PidFile(targetOf(args).dataDir, io.env);
     const pid = pidFile.runningPid();
     if (pid === undefined) {
-      io.writeError(`zkserver: no server to stop (by ${pidFile.path})`);
+      io.writeError(`zkserver: ${pidFile.path}: no running server`);
       pidFile.remove();
       return Exit.OK;
     }

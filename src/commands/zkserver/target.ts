@@ -1,4 +1,4 @@
-/** Which server the command line means: the config in a zoo.cfg, or a port and a folder. */
+/** The server of the command line: a zoo.cfg, or a port and a data directory. */
 import { readFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import {
@@ -11,17 +11,17 @@ import { Exit, usageError, type VerbArguments, VerbError } from './verb.js';
 
 export interface Target {
   readonly config: Config;
-  /** The zoo.cfg; undefined where there is none. */
+  /** Undefined without a zoo.cfg. */
   readonly configFile: string | undefined;
   readonly dataDir: string;
-  /** Where to listen for clients. */
+  /** The client address. */
   readonly host: string;
-  /** 0 takes a free one; null has none without TLS. */
+  /** 0 selects a free port; null means no plain client port. */
   readonly port: number | null;
   readonly warnings: readonly string[];
 }
 
-/** @throws VerbError: usage, or each fault of the zoo.cfg on a line */
+/** @throws VerbError for usage, or with one line per error of zoo.cfg */
 export function targetOf(args: VerbArguments): Target {
   const [first = '', second] = args.operands;
   if (second !== undefined) return targetAt(first, second, args.properties);
@@ -55,7 +55,7 @@ function readConfig(file: string): string {
     return readFileSync(file, 'utf8');
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new VerbError(Exit.USAGE, `zkserver: ${file} cannot be read: ${why}`);
+    throw new VerbError(Exit.USAGE, `zkserver: ${file}: cannot be read: ${why}`);
   }
 }
 
@@ -76,13 +76,13 @@ function describe(
   return { config, configFile, dataDir: config.dataDir ?? '.', host, port, warnings };
 }
 
-/** All addresses, IPv6 ones too where the machine has any. */
+/** All addresses, including IPv6 if available. */
 function anyAddress(): string {
   const all = Object.values(networkInterfaces()).flat();
   return all.some((address) => address?.family === 'IPv6') ? '::' : '0.0.0.0';
 }
 
-/** Where to reach a server that listens on `host`. */
+/** The address for connections to a server that listens on `host`. */
 export function reachableHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   return host === '::' ? 'localhost' : host;

@@ -1,19 +1,19 @@
-/** The verbs of zkserver as data: one file a verb, gathered in cli.ts. */
+/** The declaration of a verb of zkserver; cli.ts lists all verbs. */
 import type { CallOption } from '../program/command-line.js';
 import type { EnsembleScreen } from './ensemble-screen.js';
 
-/** How zkserver ends; zkserver(8) lists the same, and the server's own faults bring theirs. */
+/** The exit statuses of zkserver, as in zkserver(8); errors of the server have further ones. */
 export const Exit = {
   OK: 0,
-  /** Not running, already running, or an error nobody expected. */
+  /** Not running, already running, or an unexpected error. */
   FAILED: 1,
-  /** A bad command line or a bad zoo.cfg. */
+  /** An invalid command line or zoo.cfg. */
   USAGE: 2,
   /** The data directory cannot be used. */
   DATA_DIR: 4,
 } as const;
 
-/** What follows the verb on the command line. */
+/** The words after the verb. */
 export interface VerbArguments {
   /** A zoo.cfg, or a port and a folder. */
   readonly operands: readonly string[];
@@ -37,7 +37,7 @@ export interface VerbIo {
   writeOut(text: string): void;
   /** One line for the operator; the newline is added. */
   writeError(line: string): void;
-  /** Shows an ensemble on the terminal that stderr is; undefined where it is not one. */
+  /** Shows an ensemble on the terminal of stderr; undefined without a terminal. */
   readonly openScreen?: () => Promise<EnsembleScreen>;
 }
 
@@ -48,14 +48,14 @@ export interface ServerVerb {
   readonly args: readonly string[];
   /** Options other than -D. */
   readonly options: readonly CallOption[];
-  /** Resolves to the exit code. */
+  /** Resolves to the exit status. */
   run(args: VerbArguments, io: VerbIo): Promise<number>;
 }
 
 /** A zoo.cfg, or a port and a data directory. */
 export const TARGET_ARGS = ['<zoo.cfg|port>', '[datadir]'] as const;
 
-/** zkserver cannot do what it was told; `lines` say why. */
+/** An error for the user; `lines` are its text. */
 export class VerbError extends Error {
   override readonly name = 'VerbError';
   readonly lines: readonly string[];

@@ -1,5 +1,5 @@
-// Asks the server what the browser wants to know, and watches what it shows, so that the screen is
-// what is there. It decides nothing about keys.
+// Performs the effects of the browser: reads znodes and watches the visible ones, so that the
+// screen follows the server. It makes no decisions about keys.
 
 import type { ZooKeeperClient } from '../../client/client.js';
 import { ZooKeeperError } from '../../client/errors.js';
@@ -19,11 +19,11 @@ export class BrowserDriver {
   readonly #session: ShellSession;
   readonly #client: ZooKeeperClient;
   readonly #listeners = new Set<() => void>();
-  /** Resolves with the path selected last. */
+  /** Resolves with the last selected path. */
   readonly left: Promise<string>;
   #resolveLeft: (path: string) => void = () => undefined;
   #state: BrowserState;
-  /** Read one at a time: who holds a key down passes many znodes, and looks at the last. */
+  /** Reads one znode at a time, because a held key passes many znodes. */
   #isReading = false;
   #nextRead: string | undefined;
   #unsubscribe: () => void;
@@ -49,7 +49,7 @@ export class BrowserDriver {
     return this.#state;
   }
 
-  /** Calls the listener after each change of `state`. @returns a function that ends it */
+  /** Calls the listener after each change of `state`. @returns a function that unsubscribes */
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -69,7 +69,7 @@ export class BrowserDriver {
     for (const effect of effects) this.#perform(effect);
   }
 
-  /** Ends it, whoever asks; what is on its way is not waited for. */
+  /** Closes the browser without waiting for pending reads. */
   leave(path = this.#state.selected): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -77,7 +77,7 @@ export class BrowserDriver {
     this.#resolveLeft(path);
   }
 
-  /** The work tells of what it cannot read by itself. */
+  /** Runs work that reports its own errors. */
   readonly #ignore = (): void => undefined;
 
   #perform(effect: BrowserEffect): void {
@@ -133,7 +133,7 @@ export class BrowserDriver {
       const stat = await this.#client.exists(path);
       if (stat !== null) stats.set(path, stat);
     });
-    // The marks of those that could not be looked at stay as they are.
+    // Unreadable znodes keep their marks.
     await Promise.allSettled(looks);
     if (stats.size > 0) this.dispatch({ type: 'looked', stats });
   }
@@ -150,7 +150,7 @@ function reasonOf(error: unknown): string {
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  NOAUTH: 'may not be read',
+  NOAUTH: 'no read permission',
   NONODE: 'is gone',
-  CONNECTIONLOSS: 'the connection was lost',
+  CONNECTIONLOSS: 'connection lost',
 };

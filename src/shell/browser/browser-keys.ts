@@ -1,4 +1,4 @@
-// What each key does in the full-screen browser. Pure, a part of browser-step.ts.
+// The keys of the full-screen browser; a part of the reducer in browser-step.ts.
 import { parentPath } from '../../protocol/path.js';
 import {
   type BrowserState,
@@ -87,12 +87,12 @@ function move(state: BrowserState, by: number): BrowserStep {
   return select(state, rows[at]?.path ?? state.root);
 }
 
-/** Opens; where it is open already, goes in. */
+/** Expands a znode, or selects its first child. */
 function openSelected(state: BrowserState): BrowserStep {
   const { selected, tree } = state;
   const node = tree.get(selected);
   if (node?.isOpen === true) return (node.children?.length ?? 0) > 0 ? move(state, 1) : just(state);
-  if (node?.stat?.numChildren === 0) return just({ ...state, note: 'it has no children' });
+  if (node?.stat?.numChildren === 0) return just({ ...state, note: 'no children' });
   const opened = { ...state, tree: withNode(tree, selected, { isOpen: true }) };
   return { state: opened, effects: [list(selected)] };
 }
@@ -101,7 +101,7 @@ function toggleSelected(state: BrowserState): BrowserStep {
   return state.tree.get(state.selected)?.isOpen === true ? close(state) : openSelected(state);
 }
 
-/** Closes; where it is closed already, goes out. */
+/** Collapses a znode, or selects its parent. */
 function closeSelected(state: BrowserState): BrowserStep {
   if (state.tree.get(state.selected)?.isOpen === true) return close(state);
   if (state.selected === state.root) return just(state);
@@ -117,7 +117,7 @@ function scrollValue(state: BrowserState, by: number): BrowserStep {
   return just({ ...state, valueTop: Math.max(0, Math.min(last, state.valueTop + by)) });
 }
 
-/** Each letter is a key, or one more of the name looked for. */
+/** Handles each character as a key, or adds it to the search text. */
 export function typeText(state: BrowserState, text: string): BrowserStep {
   let last = just(state);
   for (const letter of text) {
@@ -132,7 +132,7 @@ function typeLetter(state: BrowserState, letter: string): BrowserStep {
   if (search?.isTyped === true) {
     return findFrom({ ...state, search: { ...search, text: search.text + letter } }, 0, 1);
   }
-  // A capital is told apart as a terminal's shift is.
+  // Terminals report Shift as a capital letter.
   const isCapital = letter !== letter.toLowerCase();
   return pressKey(state, isCapital ? `shift-${letter.toLowerCase()}` : letter);
 }
@@ -155,7 +155,7 @@ function findNext(state: BrowserState, step: 1 | -1): BrowserStep {
   return state.search === undefined ? just(state) : findFrom(state, step, step);
 }
 
-/** Selects the next row whose name holds the text, round the end; case counts for nothing. */
+/** Selects the next row whose name contains the text; wraps around and ignores case. */
 function findFrom(state: BrowserState, offset: number, step: 1 | -1): BrowserStep {
   const wanted = state.search?.text.toLowerCase() ?? '';
   const rows = treeRows(state.tree, state.root);
@@ -164,7 +164,7 @@ function findFrom(state: BrowserState, offset: number, step: 1 | -1): BrowserSte
     const row = rows[mod(start + i * step, rows.length)];
     if (row?.name.toLowerCase().includes(wanted)) return select(state, row.path);
   }
-  return just({ ...state, note: `no name in view holds "${state.search?.text}"` });
+  return just({ ...state, note: `no match for "${state.search?.text}" in the open tree` });
 }
 
 function mod(value: number, by: number): number {

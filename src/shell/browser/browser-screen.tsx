@@ -1,5 +1,5 @@
-// What the full-screen browser draws: the tree, and the value of what is selected beside it, or
-// below it where the terminal is narrow.
+// The view of the full-screen browser: the tree, and the selected value beside it, or below it on a
+// narrow terminal.
 
 import { Box } from 'ink';
 import type { ReactNode } from 'react';
@@ -19,23 +19,23 @@ import type { Span, Tone } from '../terminal/theme.js';
 import type { BrowserState } from './browser-state.js';
 import { type TreeRow, treeRows } from './tree-rows.js';
 
-/** How the screen is divided. One row stays free: Ink clears a terminal that it fills. */
+/** The layout of the screen. One row stays free, because Ink clears a full terminal. */
 export interface Layout {
   readonly isSideBySide: boolean;
   readonly treeWidth: number;
   readonly treeHeight: number;
   readonly valueWidth: number;
-  /** Of the data, below the rows that tell of the znode. */
+  /** The rows of the data, below the Stat. */
   readonly valueHeight: number;
   readonly hexColumns: number;
 }
 
-/** Offset, hex and characters of sixteen bytes. */
+/** The width of offset, hex, and characters of sixteen bytes. */
 const WIDE_HEX = 10 + 16 * 3 + 1 + 16;
 
 const SIDE_BY_SIDE_COLUMNS = 60;
 const MAX_TREE_WIDTH = 50;
-/** Title and keys. */
+/** The rows of title and keys. */
 const FRAME_ROWS = 2;
 const STAT_ROWS = 2;
 const GAP: Span = { text: ' │ ', tone: 'dim' };
@@ -75,14 +75,13 @@ export function BrowserScreen({ state, size }: ViewProps<BrowserState>): ReactNo
   );
 }
 
-const TREE_KEYS =
-  '↑↓ move  ←→ close, open  Tab value  v text, json, hex  / find  r read again  q leave';
-const VALUE_KEYS = '↑↓←→ scroll  Tab tree  t text  s json  x hex  q leave';
+const TREE_KEYS = '↑↓ move  ←→ close, open  Tab value  v text, json, hex  / find  r reload  q quit';
+const VALUE_KEYS = '↑↓←→ scroll  Tab tree  t text  s json  x hex  q quit';
 
 function bottomOf({ search, note, hasValueFocus }: BrowserState, width: number): Span {
   if (note !== undefined) return { text: cut(note, width), tone: 'busy' };
   if (search?.isTyped === true) {
-    return { text: cut(`/${search.text}▏ Enter keeps it, n finds the next`, width), tone: 'plain' };
+    return { text: cut(`/${search.text}▏ Enter accepts, n finds the next`, width), tone: 'plain' };
   }
   return { text: cut(hasValueFocus ? VALUE_KEYS : TREE_KEYS, width), tone: 'dim' };
 }
@@ -94,7 +93,7 @@ interface PaneSize {
 
 type Tree = Pick<BrowserState, 'tree' | 'root' | 'selected' | 'top' | 'hasValueFocus'>;
 
-/** The znodes in view, the selected one marked. */
+/** The visible znodes, with the selected one marked. */
 export function TreePane({ width, height, ...state }: Tree & PaneSize): ReactNode {
   const shown = treeRows(state.tree, state.root).slice(state.top, state.top + height);
   return (
@@ -112,7 +111,7 @@ function treeLine(state: Tree, { path, name, depth }: TreeRow, width: number): S
   const fault = node?.fault === undefined ? '' : `  ${node.fault}`;
   const listing = node?.isOpen === true && node.children === undefined ? '  …' : '';
   const notes = [isEphemeral ? ' *' : '', count ? ` ${count}` : '', listing, fault].join('');
-  // Deep down, the name counts for more than its depth.
+  // Limit the indentation, so that deep names stay visible.
   const indent = ' '.repeat(Math.min(depth * 2, Math.floor(width / 2)));
   const text = fit(`${indent}${mark} ${name}${notes}`, width);
   return { text, tone: toneOf(state, path, node?.fault) };
@@ -125,7 +124,7 @@ function toneOf(state: Tree, path: string, fault: string | undefined): Tone {
 
 type Value = Pick<BrowserState, 'value' | 'valueTop' | 'valueLeft'>;
 
-/** What is known of the znode, and its data in `height` rows below that. */
+/** The Stat of the znode, and `height` rows of its data. */
 export function ValuePane({ width, height, ...state }: Value & PaneSize): ReactNode {
   const { value, valueTop, valueLeft } = state;
   const { view, fault } = value;
@@ -160,7 +159,7 @@ function statLines(stat: Stat | undefined, form: string | undefined): readonly s
   return [facts.join(', '), `changed ${changed} UTC`];
 }
 
-/** Without its first columns; far more than is seen need not be measured. */
+/** Drops the first columns; ignores text far beyond the visible part. */
 function cutLeft(line: string, columns: number, width: number): string {
   const drawn = drawnText(line.slice(0, (columns + width) * 4));
   let left = columns;
@@ -173,13 +172,13 @@ function cutLeft(line: string, columns: number, width: number): string {
   return drawn.slice(at);
 }
 
-/** In exactly so many columns. */
+/** Pads or cuts a text to `width` columns. */
 function fit(text: string, width: number): string {
   const shown = cut(text, width);
   return shown + ' '.repeat(Math.max(0, width - textWidth(shown)));
 }
 
-/** In no more columns, whatever it holds. */
+/** Cuts a text to at most `width` columns. */
 function cut(text: string, width: number): string {
   return truncate(drawnText(text), width);
 }

@@ -1,5 +1,5 @@
-// The state of the full-screen browser, and what its steps have in common. browser-step.ts takes
-// keys and answers in, browser-driver.ts asks the server, browser-screen.ts says what is drawn.
+// The state of the full-screen browser. browser-step.ts handles keys and answers, browser-driver.ts
+// reads from the server, browser-screen.tsx draws.
 import type { Stat } from '../../protocol/data.js';
 import { type BrowsedTree, treeRows } from './tree-rows.js';
 import type { ValueForm, ValueView } from './value-view.js';
@@ -8,30 +8,30 @@ export interface BrowserState {
   readonly root: string;
   readonly tree: BrowsedTree;
   readonly selected: string;
-  /** The first row of the tree in view. */
+  /** The first visible row of the tree. */
   readonly top: number;
   readonly hasValueFocus: boolean;
   readonly value: BrowsedValue;
-  /** What the value is to be shown as; undefined: what suits it. */
+  /** The selected form of the value; undefined detects it. */
   readonly form: ValueForm | undefined;
-  /** Where the view of the value begins: lines and columns. */
+  /** The scroll position of the value, in lines and columns. */
   readonly valueTop: number;
   readonly valueLeft: number;
-  /** A name being looked for; `isTyped` while it is typed. */
+  /** The search text; `isTyped` while the user types it. */
   readonly search: { readonly text: string; readonly isTyped: boolean } | undefined;
   readonly note: string | undefined;
   /** "host:port (connected)". */
   readonly server: string;
-  /** Rows of the tree and of the value that fit. */
+  /** The number of visible rows of the tree and the value. */
   readonly treeHeight: number;
   readonly valueHeight: number;
-  /** Bytes in a row of hex. */
+  /** Bytes per row of hex. */
   readonly hexColumns: number;
 }
 
 export interface BrowsedValue {
   readonly path: string;
-  /** Undefined while it is read. */
+  /** Undefined while it is being read. */
   readonly view?: ValueView;
   readonly data?: Buffer | null;
   readonly stat?: Stat;
@@ -56,7 +56,7 @@ export type BrowserEvent =
     }
   | { readonly type: 'unread'; readonly path: string; readonly reason: string }
   | { readonly type: 'looked'; readonly stats: ReadonlyMap<string, Stat> }
-  /** A watch fired, or everything may be different after a reconnect. */
+  /** A watch fired, or anything may have changed during a disconnect. */
   | { readonly type: 'stale'; readonly path: string }
   | { readonly type: 'server'; readonly server: string; readonly isBack: boolean }
   | {
@@ -69,7 +69,7 @@ export type BrowserEvent =
 export type BrowserEffect =
   | { readonly type: 'list'; readonly path: string }
   | { readonly type: 'read'; readonly path: string }
-  /** Stats are wanted, for the marks beside the names. */
+  /** Reads Stats, for the marks of the names. */
   | { readonly type: 'look'; readonly paths: readonly string[] }
   | { readonly type: 'leave'; readonly path: string };
 

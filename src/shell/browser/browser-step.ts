@@ -1,5 +1,4 @@
-// The full-screen browser as a pure reducer: keys and answers of the server in, what to ask of it
-// out.
+// The full-screen browser as a pure reducer: keys and answers of the server in, requests out.
 
 import { compareNames } from '../../commands/znodes/walk.js';
 import type { Stat } from '../../protocol/data.js';
@@ -75,7 +74,7 @@ function scrollToSelected(state: BrowserState): BrowserState {
   return top === state.top ? state : { ...state, top };
 }
 
-/** The rows in view whose marks are not known yet. */
+/** The visible rows with unknown marks. */
 function looks(before: BrowserState, after: BrowserState): readonly BrowserEffect[] {
   const isSame =
     before.tree === after.tree &&
@@ -97,7 +96,7 @@ function takeChildren(
   const tree = withNode(withoutFault(state.tree, path), path, { children, stat });
   const next = { ...state, tree };
   const isThere = treeRows(tree, state.root).some((row) => row.path === state.selected);
-  // What was selected is gone: its parent is the next best.
+  // The selected znode was deleted: select its parent.
   return isThere ? just(next) : select(next, path);
 }
 

@@ -1,12 +1,12 @@
 import type { Stat } from '../../protocol/data.js';
 import { baseName, childPath } from '../../protocol/path.js';
 
-/** What is known of a znode that was seen. */
+/** The known state of a znode. */
 export interface BrowsedNode {
-  /** Sorted; undefined until they were listed. */
+  /** Sorted; undefined until listed. */
   readonly children?: readonly string[];
   readonly isOpen: boolean;
-  /** Why its children could not be listed. */
+  /** The reason why the children could not be listed. */
   readonly fault?: string;
   readonly stat?: Stat;
 }
@@ -21,12 +21,12 @@ export interface TreeRow {
 
 const known = new WeakMap<BrowsedTree, readonly TreeRow[]>();
 
-/** What of the tree can be scrolled through: the root, and all below what is open. */
+/** The rows of the tree: the root and the children of all open znodes. */
 export function treeRows(tree: BrowsedTree, root: string): readonly TreeRow[] {
   const cached = known.get(tree);
   if (cached !== undefined) return cached;
   const rows: TreeRow[] = [];
-  // The next one is at the end.
+  // A stack: the next znode is at the end.
   const pending: TreeRow[] = [{ path: root, name: root, depth: 0 }];
   for (let row = pending.pop(); row !== undefined; row = pending.pop()) {
     rows.push(row);
@@ -42,7 +42,7 @@ export function treeRows(tree: BrowsedTree, root: string): readonly TreeRow[] {
   return rows;
 }
 
-/** The tree with a node changed; a node that is not known yet is a closed one. */
+/** The tree with one node changed; an unknown node counts as closed. */
 export function withNode(
   tree: BrowsedTree,
   path: string,

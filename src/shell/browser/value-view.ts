@@ -1,5 +1,5 @@
-// The data of a znode as lines to look at. A line is made when it is looked at: a megabyte of bytes
-// is 65,536 lines of hex, of which a screen shows forty.
+// The data of a znode as lines, computed when they are shown: a megabyte has 65,536 lines of hex,
+// of which a screen shows forty.
 import { isUtf8 } from 'node:buffer';
 
 export const VALUE_FORMS = ['text', 'json', 'hex'] as const;
@@ -11,12 +11,12 @@ export interface ValueView {
   line(index: number): string;
 }
 
-/** Longer JSON is shown as it is: parsing it would hold up the keys. */
+/** Longer JSON is not formatted, because parsing would delay keys. */
 const MAX_JSON_LENGTH = 4 * 1024 * 1024;
 
 /**
- * @param form what was asked for; undefined for what suits the data
- * @param hexColumns bytes in a line of hex
+ * @param form the selected form; undefined detects it
+ * @param hexColumns bytes per line of hex
  */
 export function viewOf(
   data: Buffer | null,
@@ -27,7 +27,7 @@ export function viewOf(
   if (data.length === 0) return linesView('text', ['(empty)']);
   const json = form === 'json' || form === undefined ? prettyJson(data) : undefined;
   if (json !== undefined) return linesView('json', json.split('\n'));
-  if (form === 'json') return linesView('json', ['(this is no JSON)', ...textLines(data)]);
+  if (form === 'json') return linesView('json', ['(not JSON)', ...textLines(data)]);
   if (form === 'hex' || (form === undefined && !isText(data))) return hexView(data, hexColumns);
   return linesView('text', textLines(data));
 }
@@ -44,14 +44,14 @@ function textLines(data: Buffer): readonly string[] {
   return data.toString().replace(/\n$/, '').split('\n');
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what makes data no text.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these characters mark binary data.
 const BINARY = /[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f]/;
 
 function isText(data: Buffer): boolean {
   return isUtf8(data) && !BINARY.test(data.toString());
 }
 
-/** Of an object or a list only: a number alone says no more in another form. */
+/** Formats only objects and arrays; other JSON values gain nothing. */
 function prettyJson(data: Buffer): string | undefined {
   if (data.length > MAX_JSON_LENGTH || !isUtf8(data)) return undefined;
   const text = data.toString();

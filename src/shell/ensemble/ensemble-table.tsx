@@ -1,4 +1,4 @@
-// The table of `zkserver ensemble`, below the lines that it says.
+// The table of `zkserver ensemble`, below its messages.
 import type { ReactNode } from 'react';
 import { drawTable } from '../../commands/terminal/draw-table.js';
 import { truncate } from '../../commands/terminal/text-width.js';
@@ -20,7 +20,7 @@ const TITLES = [
   right('PROCESS'),
 ];
 
-/** A row a server, as many as the terminal has room for; nothing while there are none. */
+/** One row per server, as far as they fit on the terminal; empty without servers. */
 export function EnsembleTable(props: ViewProps<readonly ShownMember[]>): ReactNode {
   return <Rows rows={tableRows(props)} />;
 }
@@ -28,12 +28,12 @@ export function EnsembleTable(props: ViewProps<readonly ShownMember[]>): ReactNo
 function tableRows({ state: members, size }: ViewProps<readonly ShownMember[]>) {
   if (members.length === 0) return [];
   const table = drawTable(TITLES, members.map(cellsOf)).trimEnd().split('\n');
-  // Titles, keys, and a row that stays free: Ink clears a terminal that it fills.
+  // Reserve rows for titles and keys, and keep one row free: Ink clears a full terminal.
   const room = Math.max(1, size.rows - 3);
   const isFull = members.length > room;
   const shown = isFull ? table.slice(0, room) : table;
   const rest = isFull ? [`… and ${table.length - room} more`] : [];
-  return [...shown, ...rest, 'Ctrl-C stops all of them.'].map((text): Span[] => [
+  return [...shown, ...rest, 'Ctrl-C stops all servers.'].map((text): Span[] => [
     { text: truncate(text, size.columns), tone: 'plain' },
   ]);
 }
@@ -50,7 +50,7 @@ function cellsOf(member: ShownMember) {
   ];
 }
 
-/** @param options the table goes to their stdout; what other programs read, to their stderr */
+/** @param options stdout gets the table, stderr the output for other programs */
 export function openTable(options: MountOptions): EnsembleScreen {
   let members: readonly ShownMember[] = [];
   const listeners = new Set<() => void>();

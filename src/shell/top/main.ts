@@ -8,14 +8,14 @@ import { topScreen } from './top-screen.js';
 import { startState, step } from './top-state.js';
 
 const LEAVING_SIGNALS = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const;
-/** Members that fit on a page without end. */
+/** Unlimited rows, for batches. */
 const BATCH_ROWS = 100_000;
 
-/** Batches where nothing can be drawn on, and where they are asked for. */
+/** Prints batches without a terminal, or on request. */
 export const startTop: StartLive = (session) =>
   session.isBatch ? printBatch(session) : drawLive(session);
 
-/** The first look has no rates: it is taken, and not printed. */
+/** The first poll has no rates, so it is not printed. */
 async function printBatch(session: LiveSession): Promise<OpsResult | undefined> {
   const { intervalMs, write, print, count, width } = session;
   let state = startState(session);
@@ -33,7 +33,7 @@ async function printBatch(session: LiveSession): Promise<OpsResult | undefined> 
       continue;
     }
     const size = { columns: width, rows: BATCH_ROWS };
-    // The keys at the bottom are for whoever can press them.
+    // A batch has no keys to show.
     const rows = topScreen(state, size).slice(0, -1);
     const text = rows.map((row) => row.map((span) => span.text).join(''));
     const isFirst = printed === 0;
@@ -46,7 +46,7 @@ async function drawLive(session: LiveSession): Promise<OpsResult | undefined> {
   const driver = new TopDriver(session);
   const { stdin, stdout } = process;
   const leave = (): void => driver.leave();
-  // Before the drawing is loaded, which takes a moment: keys are not lost.
+  // Buffer keys while the drawing code is loading.
   const keyboard = openKeyboard(stdin, stdout, (key) => driver.press(key), leave);
   for (const signal of LEAVING_SIGNALS) process.once(signal, leave);
   let screen: { close(): void } | undefined;

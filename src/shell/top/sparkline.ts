@@ -1,8 +1,8 @@
 const BARS = '▁▂▃▄▅▆▇█';
 
 /**
- * The last values as bars, one a column, the newest at the right; a blank for a value that nobody
- * told. The highest of those shown is a full bar, and zero the lowest.
+ * The last values as bars, one per column, newest at the right; missing values are blank. Bars are
+ * scaled from zero to the highest shown value.
  */
 export function sparkline(values: readonly (number | undefined)[], columns: number): string {
   const shown = columns <= 0 ? [] : values.slice(-columns);

@@ -3,18 +3,18 @@ import type { LiveSession } from '../../commands/zkops/calls/live.js';
 import type { Key } from '../terminal/key-decoder.js';
 import { startState, step, type TopEvent, type TopState } from './top-state.js';
 
-/** Asks the members again and again, and carries out what the reducer wants. */
+/** Polls the members and performs the effects of the reducer. */
 export class TopDriver {
   state: TopState;
   private readonly session: LiveSession;
   private readonly listeners = new Set<() => void>();
   private timer: NodeJS.Timeout | undefined;
-  /** Aborted when somebody leaves: a look that is under way then ends. */
+  /** Aborted when the user quits; cancels a running poll. */
   private readonly leaving = new AbortController();
   private isLooking = false;
   private looks = 0;
   private readonly whenDone: () => void;
-  /** Resolves when somebody leaves, or the looks are done. */
+  /** Resolves when the user quits or all polls are done. */
   readonly done: Promise<void>;
 
   constructor(session: LiveSession) {
@@ -58,7 +58,7 @@ export class TopDriver {
     }
   }
 
-  /** One look at a time: a member that is slow makes the looks rarer, and never pile up. */
+  /** One poll at a time: slow members delay polls instead of piling them up. */
   private async look(): Promise<void> {
     if (this.isLooking) return;
     clearTimeout(this.timer);
@@ -82,7 +82,7 @@ export class TopDriver {
     this.timer = setTimeout(() => this.tick(), Math.max(0, this.session.intervalMs - spentMs));
   }
 
-  /** Reports a failed look; the next one follows at the usual interval. */
+  /** Reports a failed poll; the next one follows after the usual interval. */
   private lookBeside(): void {
     inBackground(this.look(), (error) => {
       this.report(error);

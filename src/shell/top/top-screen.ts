@@ -1,4 +1,4 @@
-// The screen of `zkops top` as rows of spans; the terminal and the batch print the same.
+// The screen of `zkops top` as rows of spans, for the terminal and for batches.
 
 import { shortNumber } from '../../commands/ensemble/format.js';
 import { isUnjudged, type Member } from '../../commands/ensemble/member.js';
@@ -26,19 +26,19 @@ const KEYS = 'q quit  h help  s sort  R reverse  / filter  p pause  space now';
 const HELP = [
   'q        leaves',
   'space    asks now',
-  'p        stops asking, and goes on',
-  's, right sorts by the next column; left by the one before; escape as listed',
-  'R        turns the order round',
-  '/        shows the members whose name or state holds a text; escape shows all',
-  'up, down scroll, where the members are more than fit',
-  'r        sets the statistics of all members back, when asked again',
+  'p        pauses and resumes',
+  's, right sorts by the next column; left by the previous one; escape restores the order',
+  'R        reverses the order',
+  '/        filters members by name or state; escape shows all',
+  'up, down scroll',
+  'r        resets the statistics of all members after a confirmation',
 ];
 const MIN_SPARK = 8;
 const MAX_SPARK = 40;
 
 const plain = (text: string): Row => [{ text, tone: 'plain' }];
 
-/** Each row is cut here: Ink cuts a row of wide characters one column too late. */
+/** Cuts each row, because Ink cuts rows of wide characters one column too late. */
 export function topScreen(state: TopState, size: TerminalSize): readonly Row[] {
   return rowsOfScreen(state, size).map((row) => cut(row, size.columns));
 }
@@ -51,7 +51,7 @@ function rowsOfScreen(state: TopState, size: TerminalSize): readonly Row[] {
   const body = table(state, result, size);
   const notes = problems(result);
   const head = [heading(state, result), verdict(result), totals(state, size.columns), []];
-  // One row less than there are: a terminal scrolls when its last one is written.
+  // Keep the last row free: writing to it scrolls the terminal.
   const room = Math.max(1, size.rows - 1 - head.length - 1 - 2);
   const noteRoom = Math.min(notes.length, Math.max(2, room - body.rows.length - 1));
   const rowRoom = Math.max(1, room - noteRoom - (noteRoom > 0 ? 1 : 0));
@@ -84,7 +84,7 @@ function verdict({ verdict: { level, summary } }: OpsResult): Row {
   return [{ text: `${level.toUpperCase()}: ${safeLine(summary)}`, tone: TONES[level] }];
 }
 
-/** The sums of the rates, as figures and as what they were before. */
+/** The sums of the rates, as numbers and as sparklines. */
 function totals({ trends }: TopState, columns: number): Row {
   const all = [...trends.values()];
   const looks = Math.max(0, ...all.map(({ requests }) => requests.length));
@@ -118,7 +118,7 @@ function worst(values: readonly (number | undefined)[]): number | undefined {
   return known.length === 0 ? undefined : Math.max(...known);
 }
 
-/** The members as rows, with their requests as bars where there is room. */
+/** The members as rows, with sparklines of requests if there is room. */
 function table(state: TopState, result: OpsResult, { columns: width }: TerminalSize) {
   const rows = rowsOf(state);
   const { members } = result;
@@ -165,12 +165,12 @@ function table(state: TopState, result: OpsResult, { columns: width }: TerminalS
   };
 }
 
-/** Words stand left, figures right. */
+/** Aligns words to the left and numbers to the right. */
 function isLeft(column: Column | undefined): boolean {
   return column?.key === 'state' || column?.key === 'version';
 }
 
-/** The column that the rows are sorted by has a mark. */
+/** Marks the sort column. */
 function titleOf({ title, key }: Column, { sort, isReversed }: TopState): string {
   return key === sort ? `${title}${isReversed ? '▴' : '▾'}` : title;
 }
@@ -191,9 +191,9 @@ function problems({ verdict: { problems: all, summary } }: OpsResult): readonly 
 }
 
 function bottomRow({ prompt, filter, notice }: TopState): Row {
-  if (prompt === 'filter') return [{ text: `show members that hold: ${filter}_`, tone: 'value' }];
+  if (prompt === 'filter') return [{ text: `filter: ${filter}_`, tone: 'value' }];
   if (prompt === 'reset') {
-    return [{ text: 'set the statistics of all members back (srst)? y or n', tone: 'busy' }];
+    return [{ text: 'Reset the statistics of all members (srst)? y or n', tone: 'busy' }];
   }
   return notice === ''
     ? [{ text: KEYS, tone: 'dim' }]

@@ -1,4 +1,4 @@
-// What `zkops top` decides: looks and keys in, a state and effects out. No time, no terminal.
+// `zkops top` as a pure reducer: poll results and keys in, state and effects out.
 
 import type { EarlierLook } from '../../commands/ensemble/earlier-look.js';
 import type { Member } from '../../commands/ensemble/member.js';
@@ -6,7 +6,7 @@ import type { Column } from '../../commands/ensemble/verb.js';
 import { looksOf } from '../../commands/ensemble/verdict/measure.js';
 import type { OpsResult } from '../../commands/ensemble/verdict/result.js';
 
-/** As many looks as the widest terminal shows. */
+/** The number of kept polls: enough for the widest terminal. */
 const MAX_HISTORY = 240;
 
 export interface Trend {
@@ -15,22 +15,22 @@ export interface Trend {
 }
 
 export interface TopState {
-  /** As the heading tells it. */
+  /** The interval in the heading. */
   readonly intervalMs: number;
-  /** The last look; undefined before the first. */
+  /** The last poll; undefined before the first. */
   readonly result: OpsResult | undefined;
   readonly earlier: ReadonlyMap<string, EarlierLook>;
-  /** By member, the oldest look first. */
+  /** By member, oldest poll first. */
   readonly trends: ReadonlyMap<string, Trend>;
-  /** The key of a column; undefined for the order of the list. */
+  /** The sort column; undefined for the original order. */
   readonly sort: string | undefined;
   readonly isReversed: boolean;
   readonly filter: string;
-  /** What the bottom line asks for: keys go there. */
+  /** The prompt in the bottom line, which gets the keys. */
   readonly prompt: 'filter' | 'reset' | undefined;
   readonly isPaused: boolean;
   readonly isHelp: boolean;
-  /** The first row shown, where the members are more than fit. */
+  /** The first visible row. */
   readonly scroll: number;
   readonly notice: string;
 }
@@ -39,7 +39,7 @@ export type TopEvent =
   | { readonly type: 'looked'; readonly result: OpsResult }
   | { readonly type: 'told'; readonly notice: string }
   /**
-   * A character as it was typed, or `enter`, `escape`, `backspace`, `up`, `down`, `left`, `right`.
+   * A typed character, or `enter`, `escape`, `backspace`, `up`, `down`, `left`, `right`.
    */
   | { readonly type: 'key'; readonly key: string };
 
@@ -101,9 +101,7 @@ function pressed(state: TopState, key: string): Step {
   if (state.prompt === 'filter') return only(typeFilter(state, key));
   if (state.prompt === 'reset') {
     const answered = { ...state, prompt: undefined };
-    return key === 'y'
-      ? only(answered, 'reset')
-      : only({ ...answered, notice: 'nothing was reset' });
+    return key === 'y' ? only(answered, 'reset') : only({ ...answered, notice: 'reset canceled' });
   }
   if (state.isHelp) return only({ ...state, isHelp: false });
   switch (key) {
@@ -124,9 +122,9 @@ function pressed(state: TopState, key: string): Step {
       return only({ ...state, filter: '', sort: undefined });
     case 's':
     case 'right':
-      return only({ ...state, sort: neighbour(state, 1), scroll: 0 });
+      return only({ ...state, sort: adjacentColumn(state, 1), scroll: 0 });
     case 'left':
-      return only({ ...state, sort: neighbour(state, -1), scroll: 0 });
+      return only({ ...state, sort: adjacentColumn(state, -1), scroll: 0 });
     case 'R':
       return only({ ...state, isReversed: !state.isReversed });
     case 'down':
@@ -152,15 +150,15 @@ function scrolled(state: TopState, by: number): number {
   return Math.min(last, Math.max(0, state.scroll + by));
 }
 
-/** The next column to sort by; behind the last comes the order of the list. */
-function neighbour({ result, sort }: TopState, by: number): string | undefined {
+/** The next sort column; the original order follows the last column. */
+function adjacentColumn({ result, sort }: TopState, by: number): string | undefined {
   const keys = [undefined, ...(result?.verb.columns ?? []).map(({ key }) => key)];
   const at = keys.indexOf(sort);
   return keys[(at + by + keys.length) % keys.length];
 }
 
 /**
- * The members to show in their order: figures fall, words rise, and what is not told stands last.
+ * The visible members in order: numbers descending, words ascending, missing values last.
  */
 export function rowsOf({ result, filter, sort, isReversed }: TopState): readonly Member[] {
   if (result === undefined) return [];

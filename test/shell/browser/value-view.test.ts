@@ -26,7 +26,7 @@ test('or as what was asked for', () => {
     '00000000  68 65 6c 6c 6f 20 77 6f  hello wo',
     '00000008  72 6c 64                 rld',
   ]);
-  assert.equal(lines('no', 'json'), ['json', '(this is no JSON)', 'no']);
+  assert.equal(lines('no', 'json'), ['json', '(not JSON)', 'no']);
   assert.equal(lines('{"a":1}', 'text'), ['text', '{"a":1}']);
   assert.equal(
     ['text', 'json', 'hex'].map((form) => nextForm(form as ValueForm)),

@@ -124,7 +124,7 @@ test('keys leave, ask now, pause, help; a reset is asked for twice', () => {
   assert.ok(shown(stateAfter(look(), 'h')).some((row) => row.startsWith('q        leaves')));
   assert.is(stateAfter(look(), 'h', 'q').isHelp, false);
   assert.equal(walk(['r']).effects, []);
-  assert.match(shown(stateAfter(look(), 'r')).at(-1) ?? '', /back \(srst\)\? y or n$/);
+  assert.match(shown(stateAfter(look(), 'r')).at(-1) ?? '', /members \(srst\)\? y or n$/);
   assert.equal(walk(['r', 'n']).effects, []);
   assert.equal(walk(['r', 'y']).effects, ['reset']);
   assert.equal(walk(['/', 'q', 'r', 'y']).effects, [], 'what is typed into a filter is text');
