@@ -41,7 +41,7 @@ const MENDED: readonly { readonly what: string; steps(top: string): readonly Ste
       by(0, {
         type: OpCode.multi,
         ops: [
-          { ...create(top), type: OpCode.create2 },
+          create(top),
           { ...create(`${top}/c`, 4), type: OpCode.create },
           { ...create(`${top}/d`, 0), type: OpCode.createContainer },
           createTTL(`${top}/e`, 0, 5000n),

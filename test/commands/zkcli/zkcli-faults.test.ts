@@ -57,7 +57,7 @@ test('an open quote runs nothing', async () => {
 test('deleteall at the prompt says how many and asks', async () => {
   const world = makeShellWorld({ isInteractive: true, answer: false });
   await world.run('deleteall /a');
-  assert.equal(world.questions, ['delete 1 znode?\n  /a\n']);
+  assert.equal(world.questions, ['Delete 1 znode?\n  /a\n']);
   assert.is(await world.run('ls /'), '[a, zookeeper]\n');
 });
 
@@ -67,7 +67,7 @@ test('deleteall in a script wants to be told so', async () => {
   const { error } = await world.runFully('create /a/b; deleteall /a');
   assert.equal(
     [error?.code, error?.exitCode, error?.sentence],
-    ['UNCONFIRMED', 2, 'nothing was deleted: it would be 2 znodes: /a, /a/b'],
+    ['UNCONFIRMED', 2, 'deleteall: not confirmed: 2 znodes: /a, /a/b'],
   );
   assert.is(
     await world.run('ls -R /a; deleteall --yes /a; ls /'),
@@ -152,7 +152,7 @@ test('an option counts for its own line only', async () => {
 
 // There: no such command.
 test('help is a command, and blanks are none', async () => {
-  assert.match(await makeShellWorld().run('help'), /help COMMAND explains one/);
+  assert.match(await makeShellWorld().run('help'), /help COMMAND for details/);
   assert.is(await makeShellWorld().run('   \t '), '');
 });
 
