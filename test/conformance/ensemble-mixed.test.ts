@@ -56,9 +56,9 @@ const SYNCS: [name: string, away: 'ours' | 'theirs', leads: 'ours' | 'theirs'][]
 
 /** What a leader says when it brings a learner in sync, ours or Apache's. */
 const SAID = {
-  DIFF: /in sync by DIFF|Sending DIFF/,
-  TRUNC: /in sync by TRUNC/,
-  SNAP: /in sync by SNAP|Sending snapshot/,
+  DIFF: /syncing .* by DIFF|Sending DIFF/,
+  TRUNC: /syncing .* by TRUNC/,
+  SNAP: /syncing .* by SNAP|Sending snapshot/,
 };
 
 for (const [name, away, leads] of SYNCS) {
@@ -151,7 +151,7 @@ oracleTest('theirs is brought in sync by ours from the log on the disk', () => {
     assert.is(await modeOf(leaderSeat), 'leader');
     ensemble.startTheirs(1);
     await waitUntilServing(seats.of(1));
-    const said = notes.get(3)?.filter((note) => /^server 1 .* in sync/.test(note)) ?? [];
+    const said = notes.get(3)?.filter((note) => /^syncing server 1 /.test(note)) ?? [];
     assert.match(said.at(-1) ?? '', /by DIFF from the log$/);
     await checkSameEverywhere(seats.all);
     await writeThrough(seats.of(1), [seats.of(2), leaderSeat]);

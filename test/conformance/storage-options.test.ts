@@ -218,7 +218,7 @@ test('datadir.autocreate=false makes no folder', async () => {
     await startBundled({ dataDir, config: { 'datadir.autocreate': 'false' } }).then(
       () => assert.unreachable(),
       (error: Error) =>
-        assert.match(error.message, /unmounted is not there, and datadir\.autocreate/),
+        assert.match(error.message, /unmounted: does not exist, and datadir\.autocreate/),
     );
     assert.equal(readdirSync(home.path), []);
     const server = await startBundled({
