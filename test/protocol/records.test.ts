@@ -117,7 +117,7 @@ check(proto.GetEphemeralsResponse, { ephemerals: ['/e'] }, build().int(1).string
 check(proto.GetAllChildrenNumberResponse, { totalNumber: 7 }, build().int(7));
 check(
   proto.ReconfigRequest,
-  { joiningServers: 'a', leavingServers: 'b', newMembers: null, curConfigId: -1n },
+  { joiningServers: 'a', leavingServers: 'b', newMembers: '', curConfigId: -1n },
   build().string('a').string('b').string('').long(-1n),
 );
 check(
