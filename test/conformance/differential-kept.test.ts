@@ -57,7 +57,7 @@ interface Difference extends Told {
 /** What stays different from 3.8.0, on purpose. */
 const KEPT: readonly Difference[] = [
   {
-    what: 'exists of a znode that may not be read',
+    what: 'exists of a znode that the client may not read',
     why: 'needs READ since 3.8.4 and 3.9.2 (ZOOKEEPER-2590)',
     play: async (a, _b, path) => {
       await send(a, create(path, 0, HIDDEN));
@@ -68,7 +68,7 @@ const KEPT: readonly Difference[] = [
   },
   {
     what: 'the zxid in the header of a watch event',
-    why: 'is that of the txn since 3.9.0 (ZOOKEEPER-4655)',
+    why: 'is the zxid of the txn since 3.9.0 (ZOOKEEPER-4655)',
     play: async (a, b, path) => {
       await send(b, exists(path, true));
       const reply = await a.request(OpCode.create, encodeOp(create(path), 0n));
@@ -81,8 +81,8 @@ const KEPT: readonly Difference[] = [
     theirs: '-1',
   },
   {
-    what: 'checkWatches of a path that somebody else watches',
-    why: 'asks for the own watch since 3.9.0 (ZOOKEEPER-4466)',
+    what: 'checkWatches of a path that another client watches',
+    why: "checks only the client's watches since 3.9.0 (ZOOKEEPER-4466)",
     play: async (a, b, path) => {
       await send(b, exists(path, true));
       return send(a, watches(OpCode.checkWatches, path, WatcherType.Data));
@@ -91,8 +91,8 @@ const KEPT: readonly Difference[] = [
     theirs: 'ok',
   },
   {
-    what: 'removing persistent watches by their own type',
-    why: 'the types 4 and 5 are 3.9.0 (ZOOKEEPER-4472)',
+    what: 'removing persistent watches by their type',
+    why: 'the types 4 and 5 exist since 3.9.0 (ZOOKEEPER-4472)',
     play: async (a, _b, path) => {
       await send(a, addWatch(path, AddWatchMode.PERSISTENT));
       await send(a, addWatch(path, AddWatchMode.PERSISTENT_RECURSIVE));
@@ -108,7 +108,7 @@ const KEPT: readonly Difference[] = [
   },
   {
     what: 'a one-shot watch on a path with a persistent one',
-    why: 'modes stand side by side since 3.9.0; before, the last one replaced them (ZOOKEEPER-4466)',
+    why: 'both stay active since 3.9.0; before, the last one replaced the other (ZOOKEEPER-4466)',
     play: async (a, _b, path) => {
       await send(a, create(path));
       await send(a, addWatch(path, AddWatchMode.PERSISTENT));
@@ -132,8 +132,8 @@ const KEPT: readonly Difference[] = [
     theirs: 'type 1',
   },
   {
-    what: 'a create behind a setACL that forbids it, in one turn',
-    why: 'prep holds requests against the ACL that is on its way; at Apache it is a race',
+    what: 'a create sent right after a setACL that forbids it',
+    why: 'fails here, as each request is checked against pending changes; a race in Apache',
     play: async (a, _b, path) => {
       await send(a, create(path));
       const [, made] = await Promise.all([
@@ -145,8 +145,8 @@ const KEPT: readonly Difference[] = [
     ours: 'NOAUTH',
   },
   {
-    what: 'a wrong password for a session that somebody holds',
-    why: 'Apache closes the connection of the owner before it looks at the password',
+    what: 'a wrong password for a session that another client has',
+    why: 'Apache closes the connection of the owner before it checks the password',
     play: async (a, b) => {
       const forged = { ...a.live, password: Buffer.alloc(16, 1) };
       const thief = await RawClient.connect(b.port, { session: forged });
@@ -159,8 +159,8 @@ const KEPT: readonly Difference[] = [
     theirs: 'refused, owner closed',
   },
   {
-    what: 'a create with a time to live but no place for it, in a multi',
-    why: 'it is a bad argument; Apache trips over the record and fails the whole multi',
+    what: 'a create of a TTL mode in a multi, without a TTL',
+    why: 'is a bad argument; Apache cannot read the record and fails the whole multi',
     play: async (a, _b, path) => {
       const reply = await a.request(
         OpCode.multi,
@@ -171,8 +171,8 @@ const KEPT: readonly Difference[] = [
     ours: '0, -8',
   },
   {
-    what: 'createTTL of a mode without a time to live, and a negative one',
-    why: 'is a bad argument; Apache logs a txn that ends it, at once and at each start',
+    what: 'createTTL of a mode without a TTL, or with a negative TTL',
+    why: 'is a bad argument; Apache logs a txn that crashes it, at once and at each start',
     play: (a, _b, path) => send(a, createTTL(path, 0, -1n)),
     ours: 'BADARGUMENTS',
   },
@@ -184,19 +184,19 @@ const KEPT: readonly Difference[] = [
   },
   {
     what: 'deleteContainer from a client',
-    why: 'is the own txn of a server: no client may take znodes away past their ACL',
+    why: 'is only for servers, since it bypasses the ACL',
     play: (a, _b, path) => send(a, { type: OpCode.deleteContainer, value: { path } }),
     ours: 'UNIMPLEMENTED',
   },
   {
     what: 'createSession as a request',
-    why: 'is the own txn of a server; 3.8.0 answers with a second connect response',
+    why: 'is only for servers; 3.8.0 answers with a second connect response',
     play: (a) => send(a, { type: OpCode.createSession }),
     ours: 'UNIMPLEMENTED',
   },
   {
-    what: 'a request whose txn is longer than a reader of the log takes',
-    why: 'is refused; Apache logs it, and cannot start again',
+    what: 'a request whose txn exceeds the limit for reading the log',
+    why: 'is refused; Apache logs it and cannot start again',
     play: async (a, _b, path) => {
       // Each `auth` in an ACL becomes all the ids that the client has.
       for (let i = 0; i < 50; i++) {
@@ -215,7 +215,7 @@ const KEPT: readonly Difference[] = [
 /** What differs at the start, and so is no request's. */
 const EMPTY_WITHOUT_AUTOCREATE: Told = {
   what: 'an empty folder with db.autocreate=false',
-  why: 'ends the start, unless zkserver init left its mark: a lost disk must not look like a new server; a standalone one of Apache starts, and refuses every client',
+  why: 'fails the start, unless zkserver init marked it, as a lost disk must not look like a new server; a standalone Apache server starts, and refuses every client',
 };
 const NO_AUTOCREATE = { 'db.autocreate': 'false' };
 
