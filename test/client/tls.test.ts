@@ -194,7 +194,7 @@ test('what is wrong with a certificate is said in words', async () => {
       await faultsOf(otherFile, { ca }),
       'has a certificate for zk.example, 10.0.0.9, not for localhost',
     );
-    expectFault(await faultsOf(files.serverFile, {}), 'of an authority that is not trusted here');
+    expectFault(await faultsOf(files.serverFile, {}), 'of an untrusted authority');
     const named = await faultsOf(otherFile, { ca, servername: 'zk.example' });
     assert.equal(named, ['', 'imok', 'connected']);
     const unverified = await faultsOf(otherFile, { isVerified: false });
