@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
-  type Behaviour,
+  type Behavior,
   closeAll,
   notServing,
   refuses,
@@ -45,7 +45,7 @@ test('followers that serve have a leader: one that serves no clients is asked ov
 });
 
 test('an AdminServer stands in for a refused mntr, and the footnote is gone', async () => {
-  const narrow: Behaviour = (socket, word, bytes) =>
+  const narrow: Behavior = (socket, word, bytes) =>
     word === 'srvr' ? socket.end(srvrText('standalone')) : refuses(socket, word, bytes);
   const admin = createServer((_, response) => {
     response.end(

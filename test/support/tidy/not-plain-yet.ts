@@ -27,7 +27,6 @@ export const NOT_PLAIN_YET: readonly string[] = [
   'test/server/server.test.ts',
   'test/server/still-host.ts',
   'test/server/wrong-arguments.test.ts',
-  'test/commands/ensemble/',
   'test/commands/zkops/',
   'test/commands/zksh/',
   'docs/',

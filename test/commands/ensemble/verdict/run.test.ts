@@ -4,7 +4,7 @@ import { askWord } from '../../../../src/client/four-letter.js';
 import type { AskWord } from '../../../../src/commands/ensemble/ask.js';
 import { type RunOptions, runVerb } from '../../../../src/commands/ensemble/verdict/run.js';
 import {
-  type Behaviour,
+  type Behavior,
   closes,
   drips,
   floods,
@@ -28,7 +28,7 @@ const OPTIONS: RunOptions = {
 };
 
 test('each way to fail is a row of its own, and none holds up another', async () => {
-  const behaviors: readonly (readonly [state: string, behave: Behaviour])[] = [
+  const behaviors: readonly (readonly [state: string, behave: Behavior])[] = [
     ['serving', servesFrom('standalone')],
     ['timeout', silent],
     ['timeout', drips],
